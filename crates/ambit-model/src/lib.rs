@@ -1,0 +1,1 @@
+//! The nouns of Ambit and their rules.
