@@ -1,1 +1,25 @@
-//! Skeleton.
+//! The query languages: text from strangers to a small typed tree. Pure: no clock, no files, no network.
+//!
+//! [`parse_search`] reads the keyword language of the search endpoints; its keywords are the rows of
+//! [`keywords::KEYWORDS`]. Running a tree is the business of the search and store crates. The language of
+//! graph searches will get its own file beside `search.rs` and share nothing but [`QueryError`].
+
+mod date;
+mod error;
+pub mod keywords;
+mod lexer;
+mod search;
+
+pub use date::TimeValue;
+pub use error::QueryError;
+pub use keywords::{Comparison, Keyword, Noun, ValueType};
+pub use search::{Clause, Search, UnknownKeyword, Value, parse_search};
+
+/// Longest query in bytes: an issue search for 50 ids of 64 digits fits, and a request line still does.
+pub const QUERY_BYTES_MAX: usize = 4 * 1024;
+
+/// Most terms of one query: above what 4 KiB of real terms hold, below what makes a slow search.
+pub const TERMS_MAX: usize = 256;
+
+/// Most distinct keywords of one query; more than there are, so that it only bounds later languages.
+pub const CLAUSES_MAX: usize = 64;
