@@ -1,0 +1,50 @@
+//! What may be done to an entity, and what a task needs: the five levels of the design (§5).
+
+use serde::{Deserialize, Serialize};
+
+/// A clearance level. An entity *has* one by scope; a task *needs* one as its footprint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Clearance {
+    /// Known about; nothing may be sent on its behalf.
+    L0,
+    /// Passive sources and DNS through the resolver.
+    L1,
+    /// What a browser does: one connection, one page, one TLS handshake.
+    L2,
+    /// Sweeps and probes that the other side can notice.
+    L3,
+    /// Logins, writes, exploit checks.
+    L4,
+}
+
+impl Clearance {
+    /// All levels, lowest first.
+    pub const ALL: [Self; 5] = [Self::L0, Self::L1, Self::L2, Self::L3, Self::L4];
+
+    /// The level of `--level passive|polite|normal|intensive`, or `None` for another word.
+    pub fn from_level(word: &str) -> Option<Self> {
+        match word {
+            "passive" => Some(Self::L1),
+            "polite" => Some(Self::L2),
+            "normal" => Some(Self::L3),
+            "intensive" => Some(Self::L4),
+            _ => None,
+        }
+    }
+
+    /// 0 to 4, as it is stored.
+    pub fn number(self) -> i64 {
+        match self {
+            Self::L0 => 0,
+            Self::L1 => 1,
+            Self::L2 => 2,
+            Self::L3 => 3,
+            Self::L4 => 4,
+        }
+    }
+
+    /// The level of a stored number; `None` outside 0..=4.
+    pub fn from_number(number: i64) -> Option<Self> {
+        Self::ALL.into_iter().find(|level| level.number() == number)
+    }
+}

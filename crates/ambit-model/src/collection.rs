@@ -1,0 +1,85 @@
+//! Collections, their schedules and seeds (seed-asm §2.3).
+
+use crate::wire::WireChoice;
+use crate::{Clearance, Kind, Timestamp};
+use std::collections::BTreeMap;
+use uuid::Uuid;
+
+/// How often a collection is refreshed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Schedule {
+    OnDemand,
+    Daily,
+    Weekly,
+    Monthly,
+    Quarterly,
+}
+
+impl Schedule {
+    /// Every schedule.
+    pub const ALL: [Self; 5] = [Self::OnDemand, Self::Daily, Self::Weekly, Self::Monthly, Self::Quarterly];
+
+    /// As the contract writes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::OnDemand => "on_demand",
+            Self::Daily => "daily",
+            Self::Weekly => "weekly",
+            Self::Monthly => "monthly",
+            Self::Quarterly => "quarterly",
+        }
+    }
+
+    /// The schedule of a word.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|schedule| schedule.name() == name)
+    }
+}
+
+/// A collection with its counters.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Collection {
+    pub id: i64,
+    pub uuid: Uuid,
+    pub project: i64,
+    pub project_uuid: Uuid,
+    pub project_name: String,
+    /// Slug, `_` and seven characters; unique in the installation.
+    pub name: String,
+    pub printable_name: String,
+    pub workflow: String,
+    pub schedule: Schedule,
+    pub wire: WireChoice,
+    /// The level asked for (`--level`).
+    pub level: Clearance,
+    pub archived: bool,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+    pub deleted_at: Option<Timestamp>,
+    pub deleted_by: Option<Uuid>,
+    /// Start of its last finished run.
+    pub last_refresh: Option<Timestamp>,
+    /// Starts of its last finished runs, newest first, at most 10 (`last_scan_count_N`).
+    pub last_refreshes: Vec<Timestamp>,
+    /// Present entities.
+    pub entity_count: i64,
+    /// Present entities first seen in the last finished run.
+    pub new_entity_count: i64,
+    /// All entities ever.
+    pub total_entity_count: i64,
+    /// Open issues: severity "1" to "5" to count.
+    pub issues_by_severity: BTreeMap<String, i64>,
+    /// A run is scheduled or running.
+    pub refreshing: bool,
+    /// `config.custom_last_refreshes_count`.
+    pub custom_last_refreshes_count: i64,
+}
+
+/// A seed: an entity that a person gave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seed {
+    pub id: i64,
+    pub kind: Kind,
+    pub name: String,
+    pub created_at: Timestamp,
+}

@@ -1,0 +1,82 @@
+//! The kinds of entity (asm-wire §7.1) and the questions that every kind answers.
+
+use serde::{Deserialize, Serialize};
+
+/// What sort of entity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Kind {
+    ApiEndpoint,
+    AutonomousSystem,
+    CloudStorageBucket,
+    DnsRecord,
+    Domain,
+    EmailAddress,
+    IpAddress,
+    Mailserver,
+    Nameserver,
+    NetBlock,
+    NetworkService,
+    Organization,
+    PreCertificate,
+    SslCertificate,
+    UniqueKeyword,
+    UniqueToken,
+    Uri,
+}
+
+impl Kind {
+    /// Every kind, in alphabetical order.
+    pub const ALL: &'static [Self] = &[
+        Self::ApiEndpoint,
+        Self::AutonomousSystem,
+        Self::CloudStorageBucket,
+        Self::DnsRecord,
+        Self::Domain,
+        Self::EmailAddress,
+        Self::IpAddress,
+        Self::Mailserver,
+        Self::Nameserver,
+        Self::NetBlock,
+        Self::NetworkService,
+        Self::Organization,
+        Self::PreCertificate,
+        Self::SslCertificate,
+        Self::UniqueKeyword,
+        Self::UniqueToken,
+        Self::Uri,
+    ];
+
+    /// The last part of its type name: `Domain`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ApiEndpoint => "ApiEndpoint",
+            Self::AutonomousSystem => "AutonomousSystem",
+            Self::CloudStorageBucket => "CloudStorageBucket",
+            Self::DnsRecord => "DnsRecord",
+            Self::Domain => "Domain",
+            Self::EmailAddress => "EmailAddress",
+            Self::IpAddress => "IpAddress",
+            Self::Mailserver => "Mailserver",
+            Self::Nameserver => "Nameserver",
+            Self::NetBlock => "NetBlock",
+            Self::NetworkService => "NetworkService",
+            Self::Organization => "Organization",
+            Self::PreCertificate => "PreCertificate",
+            Self::SslCertificate => "SslCertificate",
+            Self::UniqueKeyword => "UniqueKeyword",
+            Self::UniqueToken => "UniqueToken",
+            Self::Uri => "Uri",
+        }
+    }
+
+    /// `Platform::Entity::Domain`.
+    pub fn type_name(self) -> String {
+        format!("Platform::Entity::{}", self.name())
+    }
+
+    /// The kind of a name in any letter case, with or without a prefix that ends in `::` (asm-wire §3 rule 7).
+    pub fn from_name(text: &str) -> Option<Self> {
+        let last = text.rsplit("::").next().unwrap_or(text);
+        Self::ALL.iter().copied().find(|kind| kind.name().eq_ignore_ascii_case(last))
+    }
+}

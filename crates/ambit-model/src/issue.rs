@@ -1,0 +1,211 @@
+//! Issues: severity, confidence, statuses and what they mean (asm-wire §6), and what a judge or check reports.
+
+use crate::{Kind, Uid};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use uuid::Uuid;
+
+/// 1 is critical, 5 informational.
+pub const SEVERITY_CRITICAL: i64 = 1;
+pub const SEVERITY_HIGH: i64 = 2;
+pub const SEVERITY_MEDIUM: i64 = 3;
+pub const SEVERITY_LOW: i64 = 4;
+pub const SEVERITY_INFO: i64 = 5;
+
+/// `confirmed` only where it was reproduced; inference is `potential`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Confidence {
+    Potential,
+    Confirmed,
+}
+
+impl Confidence {
+    /// As the contract writes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Potential => "potential",
+            Self::Confirmed => "confirmed",
+        }
+    }
+}
+
+/// The life of an issue (asm-wire §6.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    OpenNew,
+    OpenTriaged,
+    OpenInProgress,
+    Closed,
+    ClosedMitigated,
+    ClosedResolved,
+    ClosedDuplicate,
+    ClosedOutOfScope,
+    ClosedBenign,
+    ClosedRiskAccepted,
+    ClosedFalsePositive,
+    ClosedNoRepro,
+    ClosedTrackedExternally,
+}
+
+impl Status {
+    /// All 13.
+    pub const ALL: [Self; 13] = [
+        Self::OpenNew,
+        Self::OpenTriaged,
+        Self::OpenInProgress,
+        Self::Closed,
+        Self::ClosedMitigated,
+        Self::ClosedResolved,
+        Self::ClosedDuplicate,
+        Self::ClosedOutOfScope,
+        Self::ClosedBenign,
+        Self::ClosedRiskAccepted,
+        Self::ClosedFalsePositive,
+        Self::ClosedNoRepro,
+        Self::ClosedTrackedExternally,
+    ];
+
+    /// As the contract writes it: `open_new`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::OpenNew => "open_new",
+            Self::OpenTriaged => "open_triaged",
+            Self::OpenInProgress => "open_in_progress",
+            Self::Closed => "closed",
+            Self::ClosedMitigated => "closed_mitigated",
+            Self::ClosedResolved => "closed_resolved",
+            Self::ClosedDuplicate => "closed_duplicate",
+            Self::ClosedOutOfScope => "closed_out_of_scope",
+            Self::ClosedBenign => "closed_benign",
+            Self::ClosedRiskAccepted => "closed_risk_accepted",
+            Self::ClosedFalsePositive => "closed_false_positive",
+            Self::ClosedNoRepro => "closed_no_repro",
+            Self::ClosedTrackedExternally => "closed_tracked_externally",
+        }
+    }
+
+    /// The status of a text; `closed_no_reproduce` is an alias that clients write.
+    pub fn from_name(text: &str) -> Option<Self> {
+        let text = if text == "closed_no_reproduce" { "closed_no_repro" } else { text };
+        Self::ALL.into_iter().find(|status| status.name() == text)
+    }
+
+    /// `status_new`: the part before the first `_`.
+    pub fn coarse(self) -> &'static str {
+        if self.is_open() { "open" } else { "closed" }
+    }
+
+    /// `status_new_detailed`: the rest; for plain `closed` it is `closed` too.
+    pub fn detailed(self) -> &'static str {
+        let name = self.name();
+        name.split_once('_').map_or(name, |(_, rest)| rest)
+    }
+
+    /// One of the three open ones.
+    pub fn is_open(self) -> bool {
+        matches!(self, Self::OpenNew | Self::OpenTriaged | Self::OpenInProgress)
+    }
+
+    /// The status after a look that proves the issue again: machines' closings reopen, a person's word stays (design §3).
+    pub fn after_proof(self) -> Self {
+        match self {
+            Self::Closed | Self::ClosedResolved | Self::ClosedMitigated => Self::OpenNew,
+            other => other,
+        }
+    }
+
+    /// The status after two absent looks.
+    pub fn after_absence(self) -> Self {
+        if self.is_open() { Self::ClosedResolved } else { self }
+    }
+}
+
+/// An identifier such as a CVE.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Identifier {
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub name: String,
+}
+
+/// A reference of an issue's kind.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reference {
+    pub uri: String,
+    /// `description`, `remediation`, `detection_rule`, `exploit`, `threat_intel`.
+    #[serde(rename = "type")]
+    pub kind: String,
+}
+
+/// What a judge or a check can report, as data: the library page and the texts of each issue.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IssueKind {
+    /// `snake_case`; completes "this entity has …".
+    pub name: &'static str,
+    pub pretty_name: &'static str,
+    /// 1 (critical) to 5 (informational).
+    pub severity: i64,
+    pub confidence: Confidence,
+    /// `misconfiguration`, `vulnerability`, `leak`, `compromise`, `threat`, `application`, `unknown`.
+    pub category: &'static str,
+    /// The day it was written, `YYYY-MM-DD`.
+    pub added: &'static str,
+    pub description: &'static str,
+    pub remediation: &'static str,
+    /// (uri, type).
+    pub references: &'static [(&'static str, &'static str)],
+}
+
+/// What a judge or check says of one entity.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    /// The issue is there: one proof for each discriminator.
+    Proven(Vec<Proof>),
+    /// The looks that it needs succeeded, and it is not there.
+    Clear,
+    /// The facts it needs are missing; nothing follows.
+    Unknown,
+}
+
+/// Why an issue is reported.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Proof {
+    /// Tells several issues of one kind on one entity apart; `""` where there can be only one. Never a volatile value.
+    pub discriminator: String,
+    /// One sentence for a person.
+    pub description: String,
+    /// The facts it rests on. Never a volatile value (dates relative to now, nonces): the record would change on every run.
+    pub details: Value,
+    /// Overrides the kind's severity where the proof says more.
+    pub severity: Option<i64>,
+    /// CVE and the like.
+    pub identifiers: Vec<Identifier>,
+}
+
+/// One state of an issue, as versions keep it and the API shows it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct IssueRecord {
+    pub uid: Uid,
+    pub collection: Uuid,
+    pub name: String,
+    pub pretty_name: String,
+    pub upstream: String,
+    pub discriminator: String,
+    pub entity_uid: Uid,
+    pub entity_kind: Kind,
+    pub entity_name: String,
+    pub severity: i64,
+    pub confidence: Confidence,
+    pub category: String,
+    pub status: Status,
+    /// The entity's, at the time.
+    pub scoped: bool,
+    pub description: String,
+    pub identifiers: Option<Vec<Identifier>>,
+    /// The contract's `details`: name, added, proof, source, category, severity, references, description, pretty_name, remediation.
+    pub details: Value,
+    pub tags: Vec<String>,
+    pub ticket_list: Option<Vec<Value>>,
+}

@@ -1,0 +1,46 @@
+//! What the program can do, as data: the binary hands these to the server, which knows neither tasks nor judges (design §2).
+
+use crate::{Clearance, Kind};
+use serde_json::Value;
+
+/// Everything the library endpoints show.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Library {
+    pub kinds: Vec<KindEntry>,
+    pub tasks: Vec<TaskEntry>,
+    pub issues: Vec<IssueEntry>,
+}
+
+/// An entity kind.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KindEntry {
+    pub kind: Kind,
+    pub description: String,
+    pub user_creatable: bool,
+    pub example: String,
+}
+
+/// A task.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TaskEntry {
+    pub name: String,
+    pub pretty_name: String,
+    pub description: String,
+    pub footprint: Clearance,
+    pub watches: Vec<Kind>,
+    pub produces: Vec<Kind>,
+}
+
+/// An issue kind.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IssueEntry {
+    pub name: String,
+    pub pretty_name: String,
+    pub severity: i64,
+    pub confidence: String,
+    pub category: String,
+    pub added: String,
+    pub description: String,
+    pub remediation: String,
+    pub references: Vec<Value>,
+}

@@ -1,0 +1,88 @@
+//! What a task says after a look, and how it is kept as an interval (design §3).
+
+use crate::{Details, EdgeKind, Kind, Uid};
+use serde::{Deserialize, Serialize};
+
+/// An absent look is repeated after this much wire time before it counts (design §3), in milliseconds.
+pub const SECOND_LOOK_AFTER_MS: i64 = 60_000;
+
+/// How a look ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Look {
+    /// The thing is there: its details, where it led, and the stored bytes.
+    Found(Found),
+    /// The look succeeded and the thing is not there.
+    Absent,
+    /// The look failed, for this reason; nothing is known by it.
+    Unknown(String),
+}
+
+/// What a successful look saw.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Found {
+    /// Members of the entity's details that this task owns.
+    pub details: Details,
+    /// Entities it led to.
+    pub edges: Vec<Lead>,
+    /// Stored bytes.
+    pub evidence: Vec<Evidence>,
+}
+
+/// An entity that a look led to, in canonical form, with the edge that leads there.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Lead {
+    /// How.
+    pub edge: EdgeKind,
+    /// Its kind.
+    pub kind: Kind,
+    /// Its canonical name.
+    pub name: String,
+}
+
+/// Bytes that back an observation; stored as a blob under their hash.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Evidence {
+    /// What it is: `response`, `certificate`, `banner` …
+    pub label: String,
+    /// The bytes, at most 1 MiB.
+    pub bytes: Vec<u8>,
+}
+
+/// An open observation interval as the fold and the judges see it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Observation {
+    /// The task that said it.
+    pub task: String,
+    /// The argument it was given (`""` for most tasks).
+    pub argument: String,
+    /// The members it owns.
+    pub details: Details,
+    /// Blobs: label and hash of the newest evidence.
+    pub evidence: Vec<(String, Uid)>,
+}
+
+/// True when two answers are the same apart from the task's volatile members.
+pub fn same_answer(old: &Details, new: &Details, volatile: &[&str]) -> bool {
+    let stable = |details: &Details| details.iter().filter(|(key, _)| !volatile.contains(&key.as_str())).count();
+    stable(old) == stable(new)
+        && old
+            .iter()
+            .filter(|(key, _)| !volatile.contains(&key.as_str()))
+            .all(|(key, value)| new.get(key) == Some(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn answers_are_the_same_when_only_volatile_members_differ() {
+        let details = |text: serde_json::Value| text.as_object().cloned().unwrap_or_default();
+        let old = details(json!({"title": "a", "date": 1}));
+        assert!(same_answer(&old, &details(json!({"title": "a", "date": 2})), &["date"]));
+        assert!(!same_answer(&old, &details(json!({"title": "b", "date": 1})), &["date"]));
+        assert!(!same_answer(&old, &details(json!({"date": 1})), &["date"]));
+        assert!(!same_answer(&old, &details(json!({"title": "a", "date": 1, "more": true})), &["date"]));
+    }
+}

@@ -1,0 +1,97 @@
+//! Runs: one execution of a collection, as rows (design §4).
+
+use crate::{Timestamp, id::RunId};
+use uuid::Uuid;
+
+/// The life of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RunState {
+    Scheduled,
+    Running,
+    Paused,
+    Finished,
+    Failed,
+    Cancelled,
+}
+
+impl RunState {
+    /// Every state.
+    pub const ALL: [Self; 6] = [
+        Self::Scheduled,
+        Self::Running,
+        Self::Paused,
+        Self::Finished,
+        Self::Failed,
+        Self::Cancelled,
+    ];
+
+    /// As stored and shown.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Scheduled => "scheduled",
+            Self::Running => "running",
+            Self::Paused => "paused",
+            Self::Finished => "finished",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    /// The state of a stored name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.name() == name)
+    }
+
+    /// Nothing more will happen in it.
+    pub fn is_over(self) -> bool {
+        matches!(self, Self::Finished | Self::Failed | Self::Cancelled)
+    }
+}
+
+/// A run with what it did and did not do.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Run {
+    pub id: RunId,
+    pub uuid: Uuid,
+    pub collection: Uuid,
+    pub collection_name: String,
+    pub project: i64,
+    pub project_uuid: Uuid,
+    pub project_name: String,
+    /// Counted in its collection, from 1.
+    pub number: i64,
+    pub state: RunState,
+    /// A person started it: every fact is due.
+    pub by_person: bool,
+    /// The state of the simulated internet it looks at; 1 on live wires.
+    pub wire_state: i64,
+    pub priority: i64,
+    pub created_at: Timestamp,
+    pub started_at: Option<Timestamp>,
+    pub finished_at: Option<Timestamp>,
+    pub created_by_uuid: Option<Uuid>,
+    pub created_by_email: Option<String>,
+    pub engine: Option<String>,
+    pub counters: RunCounters,
+}
+
+/// Counters of a run, raised in the transaction of the work they count.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RunCounters {
+    pub work_open: i64,
+    pub work_done: i64,
+    pub work_unknown: i64,
+    pub entities: i64,
+    pub new_entities: i64,
+}
+
+/// Work that was not done, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotDone {
+    /// `refused by scope`, `out of budget`, `source down`, …
+    pub reason: String,
+    pub task: String,
+    pub count: i64,
+    /// One example: kind and name of an entity.
+    pub example: String,
+}

@@ -1,0 +1,59 @@
+//! Workflows: the seven named sets of tasks of the contract (seed-asm §4, endpoint 5).
+
+use crate::Clearance;
+
+/// A named set of tasks with its ceiling of clearance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Workflow {
+    pub name: &'static str,
+    pub pretty_name: &'static str,
+    /// No task above this runs, whatever the level asked for.
+    pub ceiling: Clearance,
+}
+
+/// The workflows, in the order of the contract.
+pub const ALL: &[Workflow] = &[
+    Workflow {
+        name: "external_discovery_and_assessment",
+        pretty_name: "External Discovery & Assessment",
+        ceiling: Clearance::L4,
+    },
+    Workflow {
+        name: "authenticated_cloud_discovery",
+        pretty_name: "Authenticated Cloud Discovery",
+        ceiling: Clearance::L4,
+    },
+    Workflow {
+        name: "code_repository_discovery_and_assessment",
+        pretty_name: "Code Repository Discovery & Assessment",
+        ceiling: Clearance::L4,
+    },
+    Workflow {
+        name: "suspicious_domain_discovery",
+        pretty_name: "Suspicious Domain Discovery",
+        ceiling: Clearance::L2,
+    },
+    Workflow {
+        name: "mobile_app_discovery",
+        pretty_name: "Mobile App Discovery",
+        ceiling: Clearance::L4,
+    },
+    Workflow {
+        name: "external_application_assessment",
+        pretty_name: "External Application Assessment",
+        ceiling: Clearance::L4,
+    },
+    Workflow {
+        name: "third_party_workflow",
+        pretty_name: "Third Party Monitoring",
+        ceiling: Clearance::L2,
+    },
+];
+
+/// The default of `scan`, `demo` and the API.
+pub const DEFAULT: &str = "external_discovery_and_assessment";
+
+/// The workflow of a name.
+pub fn find(name: &str) -> Option<Workflow> {
+    ALL.iter().copied().find(|workflow| workflow.name == name)
+}
