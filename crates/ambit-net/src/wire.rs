@@ -1,0 +1,65 @@
+//! The wire: what lies below DNS, TLS and HTTP. Two implementations exist: live sockets here, and the simulated internet in its own crate.
+//! Nothing above may ask which one it is.
+
+use ambit_model::Timestamp;
+use futures::future::BoxFuture;
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
+
+/// A byte stream to a peer.
+pub trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
+
+/// A datagram socket.
+pub trait Datagrams: Send + Sync {
+    /// Sends one datagram.
+    fn send_to<'a>(&'a self, bytes: &'a [u8], to: SocketAddr) -> BoxFuture<'a, io::Result<()>>;
+    /// Receives one datagram, cut at the buffer's length.
+    fn receive<'a>(&'a self, buffer: &'a mut [u8]) -> BoxFuture<'a, io::Result<(usize, SocketAddr)>>;
+}
+
+/// Time since the wire was made; never goes back.
+pub type WireTime = Duration;
+
+/// Keeps the wire's clock from jumping ahead while it lives (no effect on live wires).
+pub trait Hold: Send {}
+
+/// An internet: streams, datagrams, clock and date, randomness, resolvers, trust roots, reserved ranges.
+pub trait Wire: Send + Sync {
+    /// Opens a TCP connection. The guard has allowed the address. No time-out of its own: the caller races it with `sleep_until`.
+    fn connect(&self, to: SocketAddr) -> BoxFuture<'static, io::Result<Box<dyn Stream>>>;
+
+    /// Opens a datagram socket on a random local port of the family of `peer`.
+    fn datagrams(&self, peer: IpAddr) -> io::Result<Box<dyn Datagrams>>;
+
+    /// The monotonic clock.
+    fn now(&self) -> WireTime;
+
+    /// The date that certificates and judges are measured by.
+    fn date(&self) -> Timestamp;
+
+    /// Waits until the monotonic clock shows `at`.
+    fn sleep_until(&self, at: WireTime) -> BoxFuture<'static, ()>;
+
+    /// Wraps a task, so that the wire's clock may jump ahead only while every wrapped task is parked in a wait of the wire. Everything that waits
+    /// on the wire runs inside one. Live wires return the future as it is.
+    fn track(&self, task: BoxFuture<'static, ()>) -> BoxFuture<'static, ()>;
+
+    /// Holds the clock, as a task that computes does.
+    fn hold(&self) -> Box<dyn Hold>;
+
+    /// Fills the buffer with random bytes (DNS ids, 0x20, sampling); simulated ones are seeded.
+    fn random(&self, buffer: &mut [u8]);
+
+    /// Addresses of the recursive resolvers.
+    fn resolvers(&self) -> Vec<SocketAddr>;
+
+    /// The certificate authorities that a browser on this internet trusts, as DER.
+    fn trust_roots(&self) -> Arc<Vec<rustls_pki_types::TrustAnchor<'static>>>;
+
+    /// Ranges that are never a target unless a seed or an operator names them.
+    fn reserved(&self) -> &[ipnet::IpNet];
+}
