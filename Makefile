@@ -1,0 +1,35 @@
+# `make run` shows the program, `make test` runs everything that CI runs. Both work in a clean clone.
+
+SHELL := bash
+# A pipe fails when any part of it does.
+.SHELLFLAGS := -uo pipefail -c
+.DEFAULT_GOAL := build
+
+CARGO ?= cargo
+# The one profile of tests: our code quick to compile, the dependencies fast to run.
+PROFILE := --profile test-release
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+LOG := $(TARGET)/test.log
+
+.PHONY: build run test lint
+
+# The program, as it is given away.
+build:
+	$(CARGO) build --locked --release --package ambit
+	@echo "built: $(TARGET)/release/ambit"
+
+# The simulated internet: discovers the organisation planted in it, prints what it found, then serves it.
+run:
+	$(CARGO) run --locked --release --package ambit -- demo
+
+lint:
+	$(CARGO) fmt --all --check
+	$(CARGO) xtask tidy
+	$(CARGO) clippy --locked --workspace --all-targets $(PROFILE) -- -D warnings
+
+# Formatting, rules and lints first, as they fail fast; then all tests, beside a private PostgreSQL. The results of each
+# test program are repeated at the end.
+test: lint
+	$(CARGO) test --locked --workspace $(PROFILE) --no-run
+	@$(CARGO) xtask with-postgres $(CARGO) test --locked --workspace $(PROFILE) --no-fail-fast 2>&1 | tee $(LOG); \
+	outcome=$$?; grep -E '^ +Running |^test result:' $(LOG); exit $$outcome

@@ -1,0 +1,262 @@
+//! Which crates may touch what is outside: sockets, SQL, the search engine, the clock, the disk.
+
+use super::Finding;
+use super::source::{Source, TokenKind};
+use super::tree::Tree;
+
+/// Types and functions that open a socket or ask the system's resolver.
+const SOCKETS: &[&str] = &[
+    "TcpStream",
+    "TcpListener",
+    "TcpSocket",
+    "UdpSocket",
+    "UnixStream",
+    "UnixListener",
+    "UnixDatagram",
+    "socket2",
+    "lookup_host",
+    "to_socket_addrs",
+    "ToSocketAddrs",
+];
+
+/// Product code outside ambit-net that may name a socket: path, word, why. An entry that nothing needs is a finding.
+const SOCKET_EXCEPTIONS: &[(&str, &str, &str)] = &[];
+
+/// Only ambit-net opens sockets; test code may serve and ask on loopback.
+pub(crate) fn sockets(tree: &Tree, out: &mut Vec<Finding>) {
+    sockets_except(SOCKET_EXCEPTIONS, tree, out);
+}
+
+fn sockets_except(exceptions: &[(&str, &str, &str)], tree: &Tree, out: &mut Vec<Finding>) {
+    let mut used = vec![false; exceptions.len()];
+    for source in tree.crate_sources().filter(|source| source.crate_name() != "ambit-net") {
+        for (_, token) in source.product_tokens() {
+            if token.kind != TokenKind::Word || !SOCKETS.contains(&token.text.as_str()) {
+                continue;
+            }
+            let exception = exceptions.iter().position(|(path, word, _)| *path == source.path && *word == token.text);
+            if let Some(index) = exception {
+                used[index] = true;
+                continue;
+            }
+            let remedy = format!("{} belongs to ambit-net: connect through its wire", token.text);
+            out.push(Finding::new(&source.path, token.line, "sockets", remedy));
+        }
+    }
+    for ((path, word, _), used) in exceptions.iter().zip(used) {
+        // Samples of tests hold other files; an exception is for the repository that holds the path's crate.
+        if !used && tree.text("xtask/src/tidy/doors.rs").is_some() {
+            let remedy = format!("the exception for {word} is no longer needed: remove it from SOCKET_EXCEPTIONS");
+            out.push(Finding::new(path, 1, "sockets", remedy));
+        }
+    }
+}
+
+/// Only ambit-store knows SQL.
+pub(crate) fn sql(tree: &Tree, out: &mut Vec<Finding>) {
+    for source in tree.crate_sources().filter(|source| source.crate_name() != "ambit-store") {
+        for (_, token) in source.product_tokens() {
+            let found = match token.kind {
+                TokenKind::Word => ["sqlx", "rusqlite", "tokio_postgres", "diesel"].contains(&token.text.as_str()),
+                TokenKind::Text => is_statement(&token.text),
+                _ => false,
+            };
+            if found {
+                let remedy = "SQL belongs to ambit-store: add a function there and call it";
+                out.push(Finding::new(&source.path, token.line, "sql", remedy));
+            }
+        }
+    }
+    refuse_dependency(tree, &["sqlx"], &["ambit-store"], "sql", out);
+}
+
+fn is_statement(text: &str) -> bool {
+    let words: Vec<String> = text.split_whitespace().map(str::to_ascii_lowercase).collect();
+    let has = |word: &str| words.iter().any(|other| other == word);
+    match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["select", ..] => has("from") && (has("where") || has("limit") || words.len() <= 6),
+        ["insert", "into", ..] | ["insert", "or", ..] => has("values") || has("select"),
+        ["update", _, "set", ..] => text.contains('='),
+        ["delete", "from", _, "where", ..] | ["begin", "immediate", ..] => true,
+        ["create" | "drop" | "alter", "table" | "index" | "view" | "database" | "schema", ..] => true,
+        ["create", "unique", "index", ..] => true,
+        _ => false,
+    }
+}
+
+/// Only ambit-search names an engine's types.
+pub(crate) fn search_engine(tree: &Tree, out: &mut Vec<Finding>) {
+    for source in tree.crate_sources().filter(|source| source.crate_name() != "ambit-search") {
+        for (_, token) in source.product_tokens() {
+            if token.kind == TokenKind::Word && token.text == "tantivy" {
+                let remedy = "the engine's types stay in ambit-search: wrap what is needed there";
+                out.push(Finding::new(&source.path, token.line, "search-engine", remedy));
+            }
+        }
+    }
+    refuse_dependency(tree, &["tantivy", "opensearch"], &["ambit-search"], "search-engine", out);
+}
+
+/// model, query, api and yara do no input or output: no runtime, files, sockets, clock.
+pub(crate) fn pure_crates(tree: &Tree, out: &mut Vec<Finding>) {
+    const PURE: &[&str] = &["ambit-model", "ambit-query", "ambit-api", "ambit-yara"];
+    for source in tree.crate_sources().filter(|source| PURE.contains(&source.crate_name())) {
+        impurities(source, "pure", "take it as an argument; this crate does no input or output", out);
+    }
+    let all_but_pure: Vec<&str> = tree.manifests().map(|(name, _, _)| name).filter(|name| !PURE.contains(name)).collect();
+    refuse_dependency(tree, &["tokio", "socket2", "rand"], &all_but_pure, "pure", out);
+}
+
+/// A judge is a function of facts: no network, no clock, no disk.
+pub(crate) fn judges_without_network(tree: &Tree, out: &mut Vec<Finding>) {
+    let judges = tree
+        .crate_sources()
+        .filter(|source| source.path.starts_with("crates/ambit-checks/src/judges"));
+    for source in judges {
+        impurities(
+            source,
+            "judges",
+            "a judge sees facts and the run's date only: add the fact to what tasks observe",
+            out,
+        );
+        for (_, token) in source.product_tokens() {
+            if token.kind == TokenKind::Word && token.text == "ambit_net" {
+                let remedy = "a judge never touches the network: add the fact to what tasks observe";
+                out.push(Finding::new(&source.path, token.line, "judges", remedy));
+            }
+        }
+    }
+}
+
+/// Words of code that reach outside of a function of data.
+fn impurities(source: &Source, rule: &'static str, remedy: &str, out: &mut Vec<Finding>) {
+    const WORDS: &[&str] = &["tokio", "SystemTime", "Instant", "now_utc", "now_local", "UtcDateTime"];
+    const PATHS: &[&[&str]] = &[
+        &["std", ":", ":", "fs"],
+        &["std", ":", ":", "env"],
+        &["std", ":", ":", "process"],
+        &["std", ":", ":", "thread"],
+    ];
+    for (index, token) in source.product_tokens() {
+        let word = token.kind == TokenKind::Word && WORDS.contains(&token.text.as_str());
+        let socket = token.kind == TokenKind::Word && SOCKETS.contains(&token.text.as_str());
+        let path = PATHS.iter().find(|path| source.reads(index, path));
+        if word || socket || path.is_some() {
+            let name = path.map_or_else(|| token.text.clone(), |path| path.concat());
+            out.push(Finding::new(&source.path, token.line, rule, format!("{name}: {remedy}")));
+        }
+    }
+}
+
+/// A build script runs no programs and reaches no network: `cargo build` alone gives a complete program.
+pub(crate) fn build_scripts(tree: &Tree, out: &mut Vec<Finding>) {
+    for source in tree.crate_sources().filter(|source| source.path.ends_with("/build.rs")) {
+        for (_, token) in source.product_tokens() {
+            let word = token.kind == TokenKind::Word;
+            if word && (token.text == "Command" || SOCKETS.contains(&token.text.as_str())) {
+                let remedy = "a build script runs no program and opens no socket: let the Makefile do it";
+                out.push(Finding::new(&source.path, token.line, "build-scripts", remedy));
+            }
+        }
+    }
+}
+
+fn refuse_dependency(tree: &Tree, packages: &[&str], allowed: &[&str], rule: &'static str, out: &mut Vec<Finding>) {
+    for (name, file, manifest) in tree.manifests().filter(|(name, _, _)| !allowed.contains(name)) {
+        let table = manifest.get("dependencies").and_then(toml::Value::as_table);
+        for package in table
+            .into_iter()
+            .flat_map(|table| table.keys())
+            .filter(|key| packages.contains(&key.as_str()))
+        {
+            let text = file.text.as_deref().unwrap_or_default();
+            let line = text
+                .lines()
+                .position(|line| line.starts_with(package.as_str()))
+                .map_or(1, |index| index + 1);
+            out.push(Finding::new(&file.path, line, rule, format!("{name} may not depend on {package}")));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tree::said;
+    use super::*;
+
+    const TASK: &str = "crates/ambit-tasks/src/a.rs";
+
+    #[test]
+    fn only_the_net_opens_sockets() {
+        let bad = "async fn f() { tokio::net::TcpStream::connect(a).await; }";
+        assert_eq!(
+            said(sockets, &[(TASK, bad)]),
+            [format!("{TASK}:1: sockets: TcpStream belongs to ambit-net: connect through its wire")]
+        );
+        assert!(said(sockets, &[("crates/ambit-net/src/live.rs", bad)]).is_empty());
+        let in_test = "#[cfg(test)]\nmod tests { use std::net::TcpListener; }";
+        assert!(said(sockets, &[(TASK, in_test)]).is_empty());
+    }
+
+    #[test]
+    fn an_exception_for_a_socket_names_path_and_word() {
+        fn with_exception(tree: &Tree, out: &mut Vec<Finding>) {
+            sockets_except(&[("crates/ambit-server/src/serve.rs", "TcpListener", "its own listener")], tree, out);
+        }
+        let code = "use tokio::net::TcpListener;";
+        assert!(said(with_exception, &[("crates/ambit-server/src/serve.rs", code)]).is_empty());
+        assert_eq!(said(with_exception, &[("crates/ambit-server/src/other.rs", code)]).len(), 1);
+        let unused = said(with_exception, &[("xtask/src/tidy/doors.rs", "")]);
+        assert!(unused[0].contains("no longer needed"), "{unused:?}");
+    }
+
+    #[test]
+    fn only_the_store_knows_sql() {
+        let bad = "fn f() { q(\"SELECT uid FROM entities WHERE id = $1\"); }";
+        assert_eq!(said(sql, &[("crates/ambit-server/src/a.rs", bad)]).len(), 1);
+        assert!(said(sql, &[("crates/ambit-store/src/a.rs", bad)]).is_empty());
+        let prose = "fn f() { q(\"select a project with --project, or update the key\"); }";
+        assert!(said(sql, &[("crates/ambit-server/src/a.rs", prose)]).is_empty());
+        let manifest = "[dependencies]\nsqlx.workspace = true\n";
+        assert_eq!(said(sql, &[("crates/ambit-server/Cargo.toml", manifest)]).len(), 1);
+    }
+
+    #[test]
+    fn only_search_knows_the_engine() {
+        let bad = "use tantivy::Index;";
+        assert_eq!(said(search_engine, &[("crates/ambit-server/src/a.rs", bad)]).len(), 1);
+        assert!(said(search_engine, &[("crates/ambit-search/src/a.rs", bad)]).is_empty());
+        assert!(said(search_engine, &[("crates/ambit-server/src/a.rs", "// tantivy is not named here")]).is_empty());
+    }
+
+    #[test]
+    fn pure_crates_have_no_clock_and_no_files() {
+        let path = "crates/ambit-model/src/a.rs";
+        for bad in [
+            "fn f() { std::fs::read(p); }",
+            "use std::time::SystemTime;",
+            "async fn f() { tokio::spawn(x); }",
+        ] {
+            assert_eq!(said(pure_crates, &[(path, bad)]).len(), 1, "{bad}");
+        }
+        assert!(said(pure_crates, &[(path, "use std::net::IpAddr;\nfn f(now: OffsetDateTime) {}")]).is_empty());
+        let manifest = "[dependencies]\ntokio.workspace = true\n";
+        assert_eq!(said(pure_crates, &[("crates/ambit-query/Cargo.toml", manifest)]).len(), 1);
+        assert!(said(pure_crates, &[("crates/ambit-store/Cargo.toml", manifest)]).is_empty());
+    }
+
+    #[test]
+    fn judges_see_facts_only() {
+        let path = "crates/ambit-checks/src/judges/expired.rs";
+        assert_eq!(said(judges_without_network, &[(path, "use ambit_net::Net;")]).len(), 1);
+        assert_eq!(said(judges_without_network, &[(path, "fn f() { OffsetDateTime::now_utc(); }")]).len(), 1);
+        assert!(said(judges_without_network, &[(path, "fn judge(facts: &Facts) {}")]).is_empty());
+    }
+
+    #[test]
+    fn build_scripts_run_nothing() {
+        let path = "crates/ambit-server/build.rs";
+        assert_eq!(said(build_scripts, &[(path, "fn main() { Command::new(\"npm\"); }")]).len(), 1);
+        assert!(said(build_scripts, &[(path, "fn main() { println!(\"cargo:rerun-if-changed=x\"); }")]).is_empty());
+    }
+}

@@ -1,0 +1,88 @@
+//! What grows is one file and one line in a list; here is which folder goes with which list.
+
+use super::Finding;
+use super::source::TokenKind;
+use super::tree::Tree;
+
+/// Files of `folder` must each be named in `list`, beyond their `mod` line.
+struct List {
+    folder: &'static str,
+    list: &'static str,
+    /// Files of the folder that are no members: what the members share.
+    beside: &'static [&'static str],
+}
+
+const LISTS: &[List] = &[];
+
+/// Every file of a listed folder has its line in the list.
+pub(crate) fn registered(tree: &Tree, out: &mut Vec<Finding>) {
+    for list in LISTS {
+        in_list(list, tree, out);
+    }
+}
+
+fn in_list(list: &List, tree: &Tree, out: &mut Vec<Finding>) {
+    let Some(registry) = tree.sources.iter().find(|source| source.path == list.list) else {
+        let remedy = format!("the list of {} is not there: correct LISTS in xtask/src/tidy/lists.rs", list.folder);
+        return out.push(Finding::new(list.list, 1, "registered", remedy));
+    };
+    let named = |name: &str| {
+        registry.product_tokens().any(|(index, token)| {
+            let declared = index > 0 && registry.reads(index - 1, &["mod"]);
+            token.kind == TokenKind::Word && token.text == name && !declared
+        })
+    };
+    let mut members = 0;
+    for source in tree.sources.iter().filter(|source| !source.is_test && source.path != list.list) {
+        let Some(file) = source.path.strip_prefix(list.folder).and_then(|rest| rest.strip_prefix('/')) else {
+            continue;
+        };
+        let name = file.split('/').next().unwrap_or(file).trim_end_matches(".rs");
+        if list.beside.contains(&name) {
+            continue;
+        }
+        members += 1;
+        if !named(name) {
+            let remedy = format!("add {name} to the list in {}", list.list);
+            out.push(Finding::new(&source.path, 1, "registered", remedy));
+        }
+    }
+    if members == 0 {
+        let remedy = format!("{} is empty: correct LISTS in xtask/src/tidy/lists.rs", list.folder);
+        out.push(Finding::new(list.list, 1, "registered", remedy));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tree::said;
+    use super::*;
+
+    fn tasks(tree: &Tree, out: &mut Vec<Finding>) {
+        let list = List {
+            folder: "crates/t/src/tasks",
+            list: "crates/t/src/tasks.rs",
+            beside: &["parse"],
+        };
+        in_list(&list, tree, out);
+    }
+
+    #[test]
+    fn a_forgotten_line_is_found() {
+        let files = [("crates/t/src/tasks/resolve.rs", ""), ("crates/t/src/tasks/parse.rs", "")];
+        let good = (
+            "crates/t/src/tasks.rs",
+            "mod parse;\nmod resolve;\nconst ALL: &[Task] = &[resolve::TASK];",
+        );
+        assert!(said(tasks, &[files[0], files[1], good]).is_empty());
+        let bad = ("crates/t/src/tasks.rs", "mod parse;\nmod resolve;\nconst ALL: &[Task] = &[];");
+        let expected = "crates/t/src/tasks/resolve.rs:1: registered: add resolve to the list in crates/t/src/tasks.rs";
+        assert_eq!(said(tasks, &[files[0], files[1], bad]), [expected]);
+    }
+
+    #[test]
+    fn a_list_that_moved_is_found() {
+        assert_eq!(said(tasks, &[]).len(), 1);
+        assert_eq!(said(tasks, &[("crates/t/src/tasks.rs", "")]).len(), 1);
+    }
+}

@@ -1,0 +1,166 @@
+//! How long a function and a file may be, and that every file says what it is for.
+
+use super::Finding;
+use super::tree::Tree;
+
+/// A function fits on a screen.
+const FUNCTION_LINES_MAX: usize = 70;
+/// A file is read in one sitting; test code is not counted.
+const FILE_LINES_MAX: usize = 500;
+/// Fewer characters say nothing.
+const DOCS_CHARS_MIN: usize = 20;
+/// The list of exceptions may only shrink: lower this with every line that goes.
+const EXCEPTIONS: usize = 0;
+const EXCEPTIONS_PATH: &str = "xtask/exceptions.txt";
+
+/// Rust files that do not parse are seen by no rule.
+pub(crate) fn parsable(tree: &Tree, out: &mut Vec<Finding>) {
+    for (path, line, message) in &tree.broken {
+        out.push(Finding::new(path, *line, "parsable", message.as_str()));
+    }
+}
+
+/// Every file begins with what it is for.
+pub(crate) fn module_docs(tree: &Tree, out: &mut Vec<Finding>) {
+    for source in tree.sources.iter().filter(|source| source.docs.chars().count() < DOCS_CHARS_MIN) {
+        out.push(Finding::new(
+            &source.path,
+            1,
+            "module-docs",
+            "begin the file with `//!`: what it is for, what it does not do",
+        ));
+    }
+}
+
+/// Functions and files within their limits, or on the list of exceptions with a size that they do not exceed.
+pub(crate) fn sizes(tree: &Tree, out: &mut Vec<Finding>) {
+    let mut exceptions = exceptions(tree, out);
+    for source in &tree.sources {
+        for function in &source.functions {
+            let what = format!("{}::{}", source.path, function.name);
+            let limit = exceptions.limit(&what, FUNCTION_LINES_MAX, function.lines);
+            if function.lines > limit {
+                let remedy = format!("{} has {} lines, the limit is {limit}: split it", function.name, function.lines);
+                out.push(Finding::new(&source.path, function.line, "function-size", remedy));
+            }
+        }
+        let lines = source.product_lines();
+        let limit = exceptions.limit(&source.path, FILE_LINES_MAX, lines);
+        if lines > limit {
+            let remedy = format!("{lines} lines beside tests, the limit is {limit}: split it by what the parts are about");
+            out.push(Finding::new(&source.path, 1, "file-size", remedy));
+        }
+    }
+    for entry in exceptions.entries.iter().filter(|entry| !entry.used) {
+        let remedy = format!("{} is within the limits: remove the line and lower EXCEPTIONS", entry.what);
+        out.push(Finding::new(EXCEPTIONS_PATH, entry.line, "exceptions", remedy));
+    }
+}
+
+struct Exception {
+    line: usize,
+    what: String,
+    limit: usize,
+    used: bool,
+}
+
+struct Exceptions {
+    entries: Vec<Exception>,
+}
+
+impl Exceptions {
+    /// The limit for `what`, which has `actual` lines; an exception counts as used only where it is needed.
+    fn limit(&mut self, what: &str, usual: usize, actual: usize) -> usize {
+        match self.entries.iter_mut().find(|entry| entry.what == what) {
+            Some(entry) if actual > usual => {
+                entry.used = true;
+                entry.limit
+            }
+            _ => usual,
+        }
+    }
+}
+
+/// Reads lines of `path[::function] lines  reason`.
+fn exceptions(tree: &Tree, out: &mut Vec<Finding>) -> Exceptions {
+    let mut entries = Vec::new();
+    let text = tree.text(EXCEPTIONS_PATH).unwrap_or_default();
+    for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.is_empty() && !line.starts_with('#')) {
+        let mut words = line.split_whitespace();
+        match (words.next(), words.next().and_then(|word| word.parse().ok()), words.next()) {
+            (Some(what), Some(limit), Some(_reason)) => {
+                entries.push(Exception {
+                    line: index + 1,
+                    what: what.to_owned(),
+                    limit,
+                    used: false,
+                });
+            }
+            _ => out.push(Finding::new(
+                EXCEPTIONS_PATH,
+                index + 1,
+                "exceptions",
+                "write `path[::function] lines reason`",
+            )),
+        }
+    }
+    if tree.text(EXCEPTIONS_PATH).is_some() && entries.len() != EXCEPTIONS {
+        let remedy = format!("{} entries where shape.rs says {EXCEPTIONS}: the list may only shrink", entries.len());
+        out.push(Finding::new(EXCEPTIONS_PATH, 1, "exceptions", remedy));
+    }
+    Exceptions { entries }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tree::said;
+    use super::*;
+
+    const PATH: &str = "crates/ambit-net/src/a.rs";
+
+    fn function(lines: usize) -> String {
+        format!("fn long() {{\n{}}}\n", "    f();\n".repeat(lines - 2))
+    }
+
+    #[test]
+    fn long_functions_are_found() {
+        assert!(said(sizes, &[(PATH, &function(FUNCTION_LINES_MAX))]).is_empty());
+        let expected = format!("{PATH}:1: function-size: long has 71 lines, the limit is 70: split it");
+        assert_eq!(said(sizes, &[(PATH, &function(FUNCTION_LINES_MAX + 1))]), [expected]);
+    }
+
+    #[test]
+    fn long_files_are_found_but_tests_are_not_counted() {
+        let full = "const A: u8 = 0;\n".repeat(FILE_LINES_MAX);
+        let with_tests = format!("{full}#[cfg(test)]\nmod tests {{\n    fn f() {{}}\n}}\n");
+        assert!(said(sizes, &[(PATH, &with_tests)]).is_empty());
+        let longer = format!("{full}const B: u8 = 0;\n");
+        assert_eq!(said(sizes, &[(PATH, &longer)]).len(), 1);
+    }
+
+    #[test]
+    fn an_exception_is_a_limit_of_its_own_and_goes_when_it_is_not_needed() {
+        let list = format!("{PATH}::long 80 a table\n");
+        let count = "the list may only shrink";
+        let others = |samples: &[(&str, &str)]| said(sizes, samples).into_iter().filter(|line| !line.contains(count)).collect::<Vec<_>>();
+        assert!(others(&[(PATH, &function(75)), (EXCEPTIONS_PATH, &list)]).is_empty());
+        assert_eq!(others(&[(PATH, &function(81)), (EXCEPTIONS_PATH, &list)]).len(), 1);
+        let unneeded = others(&[(PATH, &function(60)), (EXCEPTIONS_PATH, &list)]);
+        assert!(unneeded[0].contains("remove the line"), "{unneeded:?}");
+        let more = format!("{PATH}::long 80 a table\n").repeat(EXCEPTIONS + 1);
+        assert!(said(sizes, &[(EXCEPTIONS_PATH, &more)])[0].contains(count));
+    }
+
+    #[test]
+    fn every_file_says_what_it_is_for() {
+        assert!(said(module_docs, &[(PATH, "//! Reads heads of answers, tolerantly.\n")]).is_empty());
+        assert_eq!(said(module_docs, &[(PATH, "//! Skeleton.\n")]).len(), 1);
+        assert_eq!(said(module_docs, &[(PATH, "// Reads heads of answers, tolerantly.\n")]).len(), 1);
+    }
+
+    #[test]
+    fn what_does_not_parse_is_said() {
+        assert_eq!(said(parsable, &[(PATH, "fn f( {}\n")]).len(), 1);
+        assert!(said(parsable, &[(PATH, "fn f() {}\n")]).is_empty());
+    }
+}

@@ -1,0 +1,172 @@
+//! Which words may stand where: names that say nothing, the simulated internet, the contract's oddities, kinds.
+
+use super::Finding;
+use super::tree::Tree;
+
+/// Names that invite everything: put a thing beside its user, or name what it is.
+const EMPTY_NAMES: &[&str] = &["common", "core", "shared", "util", "utils", "helper", "helpers", "types", "base", "misc"];
+
+/// No crate or module has a name that says nothing.
+pub(crate) fn module_names(tree: &Tree, out: &mut Vec<Finding>) {
+    for source in tree.crate_sources() {
+        let parts = source.path.trim_end_matches(".rs").split(['/', '-']).skip(1);
+        for part in parts.filter(|part| EMPTY_NAMES.contains(part)) {
+            let remedy = format!("`{part}` says nothing: put it beside its user, or name what it is");
+            out.push(Finding::new(&source.path, 1, "module-names", remedy));
+        }
+        for (index, token) in source.product_tokens() {
+            let declared = index > 0 && source.reads(index - 1, &["mod"]) && source.reads(index + 1, &["{"]);
+            if declared && EMPTY_NAMES.contains(&token.text.as_str()) {
+                let remedy = format!("`{}` says nothing: name what it is", token.text);
+                out.push(Finding::new(&source.path, token.line, "module-names", remedy));
+            }
+        }
+    }
+}
+
+/// Crates that know that there is a simulated internet.
+const WORLD_CRATES: &[&str] = &["ambit-world", "ambit", "ambit-testkit"];
+/// Files elsewhere that may say so: path, why.
+const WORLD_EXCEPTIONS: &[(&str, &str)] = &[];
+
+/// Nothing above the wire may ask which wire it is: product code elsewhere does not have the word.
+pub(crate) fn simulated_internet(tree: &Tree, out: &mut Vec<Finding>) {
+    let word = concat!("wor", "ld");
+    for source in tree.crate_sources() {
+        let excepted = WORLD_EXCEPTIONS.iter().any(|(path, _)| *path == source.path);
+        if WORLD_CRATES.contains(&source.crate_name()) || source.is_test || excepted {
+            continue;
+        }
+        let text = tree.text(&source.path).unwrap_or_default();
+        for (index, line) in text.lines().enumerate() {
+            if has_subword(line, word) && !source.is_test_line(index + 1) {
+                let remedy = format!("the word `{word}` stands only in ambit-world, the binary and the testkit: speak of the wire");
+                out.push(Finding::new(&source.path, index + 1, "simulated-internet", remedy));
+            }
+        }
+    }
+}
+
+/// Whether `word` stands in `line`, alone or as part of a name (`open_world`, `WorldWire`), but not inside another word.
+fn has_subword(line: &str, word: &str) -> bool {
+    let lower = line.to_ascii_lowercase();
+    lower.match_indices(word).any(|(at, _)| {
+        let before = line[..at].chars().next_back();
+        let starts = !before.is_some_and(char::is_alphabetic) || line[at..].starts_with(char::is_uppercase);
+        let rest = &line[at + word.len()..];
+        let rest = rest.strip_prefix('s').unwrap_or(rest);
+        let ends = !rest.chars().next().is_some_and(char::is_lowercase);
+        starts && ends
+    })
+}
+
+/// Spellings that the contract fixed and nobody else should repeat.
+const ODDITIES: &[&str] = &["project-id", "technolgy"];
+
+/// Only api and server spell the contract's oddities.
+pub(crate) fn contract_oddities(tree: &Tree, out: &mut Vec<Finding>) {
+    for source in tree
+        .crate_sources()
+        .filter(|source| !["ambit-api", "ambit-server"].contains(&source.crate_name()))
+    {
+        for (_, token) in source.product_tokens() {
+            let text = token.text.to_ascii_lowercase();
+            if let Some(oddity) = ODDITIES.iter().find(|oddity| text.contains(*oddity)) {
+                let remedy = format!("`{oddity}` is spelled in ambit-api and ambit-server only: use their constant");
+                out.push(Finding::new(&source.path, token.line, "contract-oddities", remedy));
+            }
+        }
+    }
+}
+
+/// store, api, server and the binary do not branch on an entity's kind.
+pub(crate) fn kinds(tree: &Tree, out: &mut Vec<Finding>) {
+    const BLIND: &[&str] = &["ambit-store", "ambit-api", "ambit-server", "ambit"];
+    for source in tree.crate_sources().filter(|source| BLIND.contains(&source.crate_name())) {
+        for (index, token) in source.product_tokens() {
+            let is_kind = ["Kind", "EntityKind"].contains(&token.text.as_str()) && source.reads(index + 1, &[":", ":"]);
+            let Some(variant) = source.tokens.get(index + 3).filter(|_| is_kind) else {
+                continue;
+            };
+            if !variant.text.starts_with(char::is_uppercase) || variant.text.chars().all(char::is_uppercase) {
+                continue;
+            }
+            let before = |marks: &[&str]| index >= marks.len() && source.reads(index - marks.len(), marks);
+            let compared = before(&["=", "="]) || before(&["!", "="]) || before(&["|"]);
+            let arm = source.reads(index + 4, &["=", ">"]) || source.reads(index + 4, &["|"]);
+            if compared || arm {
+                let remedy = format!("a branch on Kind::{}: ask the kind in ambit-model instead", variant.text);
+                out.push(Finding::new(&source.path, token.line, "kinds", remedy));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tree::said;
+    use super::*;
+
+    #[test]
+    fn names_that_say_nothing_are_found() {
+        assert_eq!(said(module_names, &[("crates/ambit-net/src/utils.rs", "")]).len(), 1);
+        assert_eq!(said(module_names, &[("crates/ambit-net/src/a.rs", "mod common { }")]).len(), 1);
+        assert_eq!(said(module_names, &[("crates/ambit-core/src/lib.rs", "")]).len(), 1);
+        assert!(said(module_names, &[("crates/ambit-net/src/pace.rs", "use core::fmt;")]).is_empty());
+    }
+
+    #[test]
+    fn only_a_few_crates_know_the_simulated_internet() {
+        let path = "crates/ambit-engine/src/a.rs";
+        for bad in [
+            "fn f(in_world: bool) {}",
+            "struct WorldRun;",
+            "const A: &str = \"world:1\";",
+            "// in a world the clock jumps",
+        ] {
+            assert_eq!(said(simulated_internet, &[(path, bad)]).len(), 1, "{bad}");
+        }
+        for good in [
+            "// a worldwide service",
+            "#[cfg(test)]\nmod tests { use ambit_world::World; }",
+            "struct Underworldly;",
+        ] {
+            assert!(said(simulated_internet, &[(path, good)]).is_empty(), "{good}");
+        }
+        assert!(said(simulated_internet, &[("crates/ambit/src/a.rs", "fn f(in_world: bool) {}")]).is_empty());
+    }
+
+    #[test]
+    fn oddities_stay_where_they_belong() {
+        let bad = "const A: &str = \"PROJECT-ID\";";
+        assert_eq!(said(contract_oddities, &[("crates/ambit/src/client.rs", bad)]).len(), 1);
+        assert_eq!(
+            said(contract_oddities, &[("crates/ambit-search/src/a.rs", "fn technolgy_bucket() {}")]).len(),
+            1
+        );
+        assert!(said(contract_oddities, &[("crates/ambit-api/src/a.rs", bad)]).is_empty());
+        assert!(
+            said(
+                contract_oddities,
+                &[("crates/ambit/src/client.rs", "/// The PROJECT-ID header.\nfn f() {}")]
+            )
+            .is_empty()
+        );
+    }
+
+    #[test]
+    fn branches_on_a_kind_are_found() {
+        let path = "crates/ambit-store/src/a.rs";
+        for bad in [
+            "fn f(k: Kind) { match k { Kind::Uri => 1, _ => 2 }; }",
+            "fn f(k: Kind) { if k == Kind::Uri {} }",
+            "fn f(k: Kind) { matches!(k, Kind::Uri | Kind::Domain); }",
+        ] {
+            assert!(!said(kinds, &[(path, bad)]).is_empty(), "{bad}");
+        }
+        for good in ["fn f() { seed(Kind::Domain, name); }", "fn f() { for kind in Kind::ALL {} }"] {
+            assert!(said(kinds, &[(path, good)]).is_empty(), "{good}");
+        }
+        assert!(said(kinds, &[("crates/ambit-tasks/src/a.rs", "fn f(k: Kind) { if k == Kind::Uri {} }")]).is_empty());
+    }
+}
