@@ -1,0 +1,192 @@
+//! What the engine may do: claim runs, lease work, commit outcomes, settle scope and issues. Engine writes take no principal; they take this type,
+//! which only the holder of the engine's place can make (design §3 "Principal", §4).
+
+use ambit_model::facts::Facts;
+use ambit_model::id::RunId;
+use ambit_model::issue::{IssueKind, Proof, Status};
+use ambit_model::observation::Look;
+use ambit_model::run::NotDone;
+use ambit_model::scope::{Decision, Edge, Node};
+use ambit_model::{Clearance, Kind, Timestamp, Uid};
+
+/// A unit of work to be planned: do this task for this entity in this run. Unique by (run, task, entity, argument, look): planning twice is harmless.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewWork {
+    pub task: &'static str,
+    pub uid: Uid,
+    /// Tells several rows of one task at one entity apart, such as `203.0.113.7:443`; `""` for most tasks.
+    pub argument: String,
+    /// 0: the first look of the run; 1: the second look after an absent one.
+    pub look: i64,
+    /// The task's footprint: lower ones are leased first, so that scope is decided before anything loud happens.
+    pub footprint: Clearance,
+    /// Expected new facts per cost; higher first within a footprint.
+    pub priority: i64,
+    /// Wire date before which it must not start.
+    pub not_before: Timestamp,
+    /// What it contacts, hashed modulo 1,024 (design §4 point 2).
+    pub partition: i64,
+}
+
+/// A bulk space as one row: `size` positions, leased in ranges of `step`; each range becomes work whose argument is `<prefix><from>-<to>`
+/// (from inclusive, to exclusive), in the order of a seeded permutation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewSweep {
+    pub task: &'static str,
+    pub uid: Uid,
+    pub prefix: String,
+    pub size: i64,
+    pub step: i64,
+    pub footprint: Clearance,
+    pub priority: i64,
+    pub partition: i64,
+}
+
+/// A leased row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Work {
+    pub id: i64,
+    pub run: RunId,
+    pub task: String,
+    pub uid: Uid,
+    pub kind: Kind,
+    pub name: String,
+    pub argument: String,
+    pub look: i64,
+    /// How often it was leased before without being done; 3 means that the process died under it three times.
+    pub attempts: i64,
+    /// The lease's number; a completion with an older one is refused.
+    pub fence: i64,
+}
+
+/// How one leased row ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    pub work: Work,
+    pub look: Look,
+    /// Members that differ on every fetch (design §3 "volatile").
+    pub volatile: &'static [&'static str],
+    /// Wire date of the look.
+    pub at: Timestamp,
+}
+
+/// One transaction of results.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Commit {
+    pub run: RunId,
+    pub outcomes: Vec<Outcome>,
+    /// Rows given back undone (pause, shutdown).
+    pub returned: Vec<Work>,
+    /// What was refused or skipped, to be counted in the run.
+    pub not_done: Vec<NotDone>,
+    /// Wall time.
+    pub now: Timestamp,
+}
+
+/// What a commit did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Committed {
+    /// Rows whose lease had passed to somebody else: their outcomes were dropped.
+    pub refused: usize,
+    /// Entities seen for the first time.
+    pub new_entities: usize,
+    /// Second looks that were planned for absent answers over an open interval.
+    pub second_looks: usize,
+}
+
+/// A node of the scope graph with what the engine decided of it last.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GraphNode {
+    pub node: Node,
+    /// Has an open `found` interval.
+    pub observed: bool,
+    pub present: bool,
+    pub decision: Decision,
+}
+
+/// What changed in a collection's graph since a revision.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GraphDelta {
+    /// The revision that this brings the reader to.
+    pub revision: i64,
+    pub nodes: Vec<GraphNode>,
+    /// Edges that have an open interval now and may have been unknown before.
+    pub opened: Vec<Edge>,
+    /// Edges without an open interval now.
+    pub closed: Vec<Edge>,
+}
+
+/// An entity whose surroundings changed since it was last planned and judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dirty {
+    pub uid: Uid,
+    /// Removing the mark succeeds only if nobody raised it meanwhile.
+    pub mark: i64,
+}
+
+/// An issue that is already known on an entity.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownIssue {
+    pub uid: Uid,
+    pub name: String,
+    pub upstream: String,
+    pub discriminator: String,
+    pub status: Status,
+    /// Wire date of the first absent look, while only one was seen.
+    pub absent_at: Option<Timestamp>,
+    /// Wire date of the proof that opened or refreshed it last.
+    pub proven_at: Timestamp,
+}
+
+/// Facts of an entity with its issues.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Known {
+    pub facts: Facts,
+    pub issues: Vec<KnownIssue>,
+}
+
+/// What judging says of an issue.
+#[derive(Clone, Debug, PartialEq)]
+pub enum IssueWrite {
+    /// Proven at an entity: opens, refreshes, or reopens it (`Status::after_proof`).
+    Prove {
+        entity: Uid,
+        kind: &'static IssueKind,
+        upstream: String,
+        proof: Proof,
+    },
+    /// First absent look: remembered with its wire date.
+    AbsentOnce { issue: Uid, at: Timestamp },
+    /// Second absent look, or the entity is gone (`Status::after_absence`).
+    Resolve { issue: Uid },
+}
+
+/// One transaction of decisions: scope, presence, plans, issues.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settlement {
+    pub run: RunId,
+    /// Marks that this settles.
+    pub settled: Vec<Dirty>,
+    /// Changed decisions, with presence.
+    pub decisions: Vec<(Uid, Decision, bool)>,
+    /// Entities that no path leads to any more, at the run's end: their open intervals are closed.
+    pub lost: Vec<Uid>,
+    pub work: Vec<NewWork>,
+    pub sweeps: Vec<NewSweep>,
+    pub issues: Vec<IssueWrite>,
+    pub not_done: Vec<NotDone>,
+    /// Wire date.
+    pub at: Timestamp,
+    /// Wall time.
+    pub now: Timestamp,
+}
+
+/// What is left of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pending {
+    pub open: i64,
+    pub leased: i64,
+    pub dirty: i64,
+    /// The earliest wire date at which open work may start, if all of it has to wait.
+    pub not_before: Option<Timestamp>,
+}
