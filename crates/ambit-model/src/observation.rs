@@ -29,7 +29,7 @@ pub struct Found {
 }
 
 /// An entity that a look led to, in canonical form, with the edge that leads there.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Lead {
     /// How.
     pub edge: EdgeKind,
@@ -37,6 +37,10 @@ pub struct Lead {
     pub kind: Kind,
     /// Its canonical name.
     pub name: String,
+    /// What this very look says of *that* entity (a certificate's members, a service's port): kept on the edge, folded into that entity's details
+    /// while the edge is open, exactly like an observation of the same task whose argument is the name of the entity that leads there.
+    /// Empty for most leads.
+    pub details: Details,
 }
 
 /// Bytes that back an observation; stored as a blob under their hash.

@@ -16,7 +16,8 @@ pub struct NewWork {
     pub uid: Uid,
     /// Tells several rows of one task at one entity apart, such as `203.0.113.7:443`; `""` for most tasks.
     pub argument: String,
-    /// 0: the first look of the run; 1: the second look after an absent one.
+    /// Even: a first look of the run; odd: the second look after an absent one. Absent at an even look over an open interval plans the next number
+    /// after 60 s of wire time; absent at an odd one closes. (The engine plans look 2 itself where an issue must be seen absent twice.)
     pub look: i64,
     /// The task's footprint: lower ones are leased first, so that scope is decided before anything loud happens.
     pub footprint: Clearance,
