@@ -72,6 +72,7 @@ pub fn fold(mut input: FoldInput) -> EntityRecord {
         deny_list: input.deny_list,
         present: input.present,
         scoped,
+        shared: flag(&details, "hidden_shared").unwrap_or(false),
         scoped_reason: input.decision.reason,
         ownership: input.decision.ownership,
         clearance: input.decision.clearance,

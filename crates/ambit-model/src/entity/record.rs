@@ -24,6 +24,8 @@ pub struct EntityRecord {
     pub present: bool,
     pub scoped: bool,
     pub scoped_reason: String,
+    /// Strangers share it (a CDN, a shared host, a provider): member `hidden_shared` of the details. Scope weighs it (`scope::Node::shared`).
+    pub shared: bool,
     /// Ownership in thousandths (design §7).
     pub ownership: u16,
     pub clearance: Clearance,
