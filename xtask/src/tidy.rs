@@ -3,6 +3,7 @@
 //! A rule is made exact when it is wrong, never looser when it hurts.
 
 mod dependencies;
+mod docs;
 mod doors;
 mod leftovers;
 mod lists;
@@ -50,6 +51,8 @@ const RULES: &[Rule] = &[
     dependencies::directions,
     dependencies::shared_versions,
     dependencies::refused_packages,
+    docs::links,
+    docs::map_names_every_crate,
     doors::sockets,
     doors::sql,
     doors::search_engine,

@@ -1,0 +1,88 @@
+//! Documentation that points somewhere points at something, and the map names every crate.
+
+use super::Finding;
+use super::tree::{File, Tree};
+
+const MAP: &str = "docs/architecture.md";
+
+/// Every relative link of a Markdown file leads to a file or folder of the repository.
+pub(crate) fn links(tree: &Tree, out: &mut Vec<Finding>) {
+    for file in tree.files.iter().filter(|file| file.path.ends_with(".md")) {
+        let mut in_code = false;
+        for (index, line) in file.text.as_deref().unwrap_or_default().lines().enumerate() {
+            in_code ^= line.trim_start().starts_with("```");
+            if in_code || line.starts_with("    ") {
+                continue;
+            }
+            for target in targets(line).filter(|target| !leads_somewhere(tree, file, target)) {
+                out.push(Finding::new(
+                    &file.path,
+                    index + 1,
+                    "links",
+                    format!("{target} is not in the repository: correct the link"),
+                ));
+            }
+        }
+    }
+}
+
+/// The targets of `[text](target)`, without those that name a site or a heading of the same page.
+fn targets(line: &str) -> impl Iterator<Item = &str> {
+    let targets = line.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    let relative = targets.filter(|target| !target.contains("://") && !target.starts_with(['#', '/']) && !target.starts_with("mailto:"));
+    relative.map(|target| target.split('#').next().unwrap_or(target))
+}
+
+fn leads_somewhere(tree: &Tree, file: &File, target: &str) -> bool {
+    let mut parts: Vec<&str> = file.path.split('/').collect();
+    parts.pop();
+    for part in target.split('/').filter(|part| !part.is_empty() && *part != ".") {
+        if part != ".." {
+            parts.push(part);
+        } else if parts.pop().is_none() {
+            return false;
+        }
+    }
+    let path = parts.join("/");
+    let folder = format!("{path}/");
+    path.is_empty() || tree.files.iter().any(|other| other.path == path || other.path.starts_with(&folder))
+}
+
+/// The map has a row for every crate.
+pub(crate) fn map_names_every_crate(tree: &Tree, out: &mut Vec<Finding>) {
+    let Some(map) = tree.text(MAP) else { return };
+    for (name, _, _) in tree.manifests() {
+        if !map.contains(&format!("| `{name}` |")) {
+            out.push(Finding::new(MAP, 1, "map", format!("the table of crates has no row for {name}")));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tree::said;
+    use super::*;
+
+    #[test]
+    fn links_lead_to_files() {
+        let files = [
+            ("docs/a.md", "see [b](b.md), [the code](../crates/) and [top](#top)"),
+            ("docs/b.md", ""),
+            ("crates/x.rs", ""),
+        ];
+        assert!(said(links, &files).is_empty());
+        assert_eq!(
+            said(links, &[("docs/a.md", "see [b](b.md#part) and [x](https://x.test/)")]),
+            ["docs/a.md:1: links: b.md is not in the repository: correct the link"]
+        );
+        assert!(said(links, &[("docs/a.md", "```\n[b](b.md)\n```\n    [c](c.md)")]).is_empty());
+        assert_eq!(said(links, &[("a.md", "[up](../../b.md)")]).len(), 1);
+    }
+
+    #[test]
+    fn the_map_is_complete() {
+        let manifest = ("crates/ambit-net/Cargo.toml", "");
+        assert!(said(map_names_every_crate, &[manifest, (MAP, "| `ambit-net` | the door |")]).is_empty());
+        assert_eq!(said(map_names_every_crate, &[manifest, (MAP, "ambit-net is the door")]).len(), 1);
+    }
+}
