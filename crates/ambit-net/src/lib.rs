@@ -1,3 +1,28 @@
 //! The only door to the outside: DNS, TCP, UDP, TLS and HTTP over a wire, under a guard, at a measured pace (design §5).
+//!
+//! One [`Net`] per wire and guard; one [`Session`] per unit of work, with the [`Grants`] it was given. Every call of a session names what it
+//! contacts; the contact is checked at the socket, on the address really dialled, for every redirect and every retry, and waits its turn in the
+//! ledger of manners ([`Pace`]). No socket opens without a grant.
+//!
+//! What comes back is hostile until shown otherwise: text is [`Untrusted`], every read has a limit of [`limits`], and whatever a peer does ends in
+//! an answer, an [`error::NetError`] that says whether the thing is absent or unknown, or a note on a partial answer. Never in a hang.
 
+pub mod dns;
+pub mod error;
+pub mod guard;
+pub mod http;
+pub mod limits;
+pub mod live;
+pub mod net;
+pub mod pace;
+pub mod tcp;
+pub mod tls;
+pub mod untrusted;
 pub mod wire;
+
+pub use error::{Meaning, NetError};
+pub use guard::{Contact, Grant, Grants, Guard, Home, Refused, Transport};
+pub use net::{Connection, Counters, Net, NetOptions, Session};
+pub use pace::{Pace, PaceLimits};
+pub use untrusted::Untrusted;
+pub use wire::Wire;

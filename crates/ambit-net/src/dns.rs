@@ -1,0 +1,168 @@
+//! DNS as the product needs it: questions and answers with everything that discovery reads in them. The engine that asks them lies in the
+//! folder: datagrams with many questions in flight, TCP where an answer is cut, a cache per run, wildcard sampling, zone transfers.
+
+pub mod record;
+
+pub use record::{Record, RecordData, RecordType};
+
+use std::fmt;
+use std::net::{IpAddr, SocketAddr};
+
+/// What a name server says of a question, as its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Rcode(pub u16);
+
+impl Rcode {
+    /// The question was answered (perhaps with no record: NODATA).
+    pub const NOERROR: Self = Self(0);
+    /// The server did not understand the question.
+    pub const FORMERR: Self = Self(1);
+    /// The server failed.
+    pub const SERVFAIL: Self = Self(2);
+    /// The name does not exist.
+    pub const NXDOMAIN: Self = Self(3);
+    /// The server does not do that.
+    pub const NOTIMP: Self = Self(4);
+    /// The server does not want to answer.
+    pub const REFUSED: Self = Self(5);
+    /// The server is not responsible for the zone.
+    pub const NOTAUTH: Self = Self(9);
+}
+
+impl fmt::Display for Rcode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = match self.0 {
+            0 => "NOERROR",
+            1 => "FORMERR",
+            2 => "SERVFAIL",
+            3 => "NXDOMAIN",
+            4 => "NOTIMP",
+            5 => "REFUSED",
+            9 => "NOTAUTH",
+            number => return write!(f, "RCODE{number}"),
+        };
+        f.write_str(name)
+    }
+}
+
+/// An answer: records, or the word of the server that there is none. Failures are [`crate::NetError`]s.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DnsAnswer {
+    /// The name asked for, lower case, without the dot at the end.
+    pub name: String,
+    /// The type asked for.
+    pub rtype: RecordType,
+    /// NOERROR or NXDOMAIN; of the end of the chain, where there is one.
+    pub rcode: Rcode,
+    /// The aliases from the name on, in order.
+    pub chain: Vec<Alias>,
+    /// The chain does not end: a loop, or more than `DNS_CHAIN_MAX` aliases.
+    pub endless: bool,
+    /// Records of the type at the end of the chain, sorted, without doubles.
+    pub records: Vec<Record>,
+    /// More records came than `DNS_RECORDS_MAX`.
+    pub cut: bool,
+    /// The start of authority that a negative answer names.
+    pub authority: Option<Record>,
+    /// NS records of the authority section: the delegation that a server without the zone points to.
+    pub referral: Vec<Record>,
+    /// The answering server is authoritative for the name.
+    pub authoritative: bool,
+    /// Seconds for which the answer holds.
+    pub ttl: u32,
+    /// Who answered.
+    pub server: SocketAddr,
+}
+
+impl DnsAnswer {
+    /// The name does not exist (at the end of its chain).
+    pub fn is_nxdomain(&self) -> bool {
+        self.rcode == Rcode::NXDOMAIN
+    }
+
+    /// There is no record of the type, for whichever reason.
+    pub fn is_empty(&self) -> bool {
+        self.records.is_empty()
+    }
+
+    /// Addresses among the records.
+    pub fn addresses(&self) -> impl Iterator<Item = IpAddr> + '_ {
+        self.records.iter().filter_map(|record| record.data.address())
+    }
+
+    /// The name at the end of the chain.
+    pub fn canonical_name(&self) -> &str {
+        self.chain.last().map_or(&self.name, |alias| &alias.target)
+    }
+}
+
+/// One alias of a chain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Alias {
+    /// The alias.
+    pub name: String,
+    /// Where it leads.
+    pub target: String,
+    /// Seconds.
+    pub ttl: u32,
+}
+
+/// How a zone transfer ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Transfer {
+    /// The server gave the zone. `complete` is false where a limit or the end of the connection cut it.
+    Given {
+        /// Records as they came, the start of authority first.
+        records: Vec<Record>,
+        /// The closing start of authority was seen.
+        complete: bool,
+    },
+    /// The server does not give it: an answer.
+    Denied(Rcode),
+}
+
+/// What random names below a level are answered with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WildcardProfile {
+    /// The level: random labels were put in front of it.
+    pub level: String,
+    /// The type asked for.
+    pub rtype: RecordType,
+    /// Every value seen, in canonical text, sorted: record data, and targets of aliases as `CNAME <target>`. Empty: no wildcard.
+    pub values: Vec<String>,
+    /// Random names asked.
+    pub samples: usize,
+    /// The sampling ended because nothing new came, not because of its limit.
+    pub settled: bool,
+}
+
+impl WildcardProfile {
+    /// Is there a wildcard at this level?
+    pub fn is_wildcard(&self) -> bool {
+        !self.values.is_empty()
+    }
+
+    /// Could this answer come from the wildcard? True if each of its values was seen in answers to random names, or if the set is not settled
+    /// and shares a value.
+    pub fn explains(&self, answer: &DnsAnswer) -> bool {
+        let values = answer_values(answer);
+        let known = |value: &String| self.values.binary_search(value).is_ok();
+        !values.is_empty()
+            && if self.settled {
+                values.iter().all(known)
+            } else {
+                values.iter().any(known)
+            }
+    }
+}
+
+/// The values by which wildcard answers are compared: the first alias if there is one (what the wildcard itself says), else the records' data.
+pub fn answer_values(answer: &DnsAnswer) -> Vec<String> {
+    let mut values: Vec<String> = match answer.chain.first() {
+        Some(alias) => vec![format!("CNAME {}", alias.target)],
+        None => answer.records.iter().map(|record| record.data.to_string()).collect(),
+    };
+    values.sort();
+    values.dedup();
+    values
+}

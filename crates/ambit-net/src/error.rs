@@ -1,0 +1,104 @@
+//! Why a contact gave no answer, and what that says about the thing that was looked for.
+
+use crate::dns::Rcode;
+use crate::guard::Refused;
+
+/// A contact that failed. Peers' words in it are escaped.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NetError {
+    /// Nothing came in time.
+    #[error("timed out: {0}")]
+    Timeout(&'static str),
+    /// The peer refused the connection: nothing listens there.
+    #[error("connection refused")]
+    ConnectionRefused,
+    /// The peer cut the connection.
+    #[error("connection reset: {0}")]
+    Reset(&'static str),
+    /// The peer closed the connection before it had answered.
+    #[error("connection closed early: {0}")]
+    Closed(&'static str),
+    /// No way leads there.
+    #[error("unreachable: {0}")]
+    Unreachable(String),
+    /// The guard, or the list of reserved ranges, refused this address.
+    #[error(transparent)]
+    OutOfScope(#[from] Refused),
+    /// The session was not given the grant that this call needs.
+    #[error("no grant for {0}")]
+    NoGrant(&'static str),
+    /// The server answered that it could not answer.
+    #[error("the name server answered {0}")]
+    Dns(Rcode),
+    /// No TLS came about; alerts and reasons by name.
+    #[error("tls: {0}")]
+    Tls(String),
+    /// The peer broke the protocol; the behaviour is named.
+    #[error("the peer broke the protocol: {0}")]
+    Protocol(String),
+    /// More than the limit before anything could be used; the limit is named.
+    #[error("over the limit: {0}")]
+    TooLarge(&'static str),
+    /// The machine, or the address's budget of errors, allows no more now.
+    #[error("out of budget: {0}")]
+    Budget(String),
+    /// The caller's own mistake: a name that is no name, a URL that is none.
+    #[error("not a valid {what}: {text}")]
+    Invalid {
+        /// What was expected.
+        what: &'static str,
+        /// What was given, escaped.
+        text: String,
+    },
+}
+
+/// What a failure says about the thing that was looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Meaning {
+    /// It is not there: a look that ended so is `absent`.
+    Absent,
+    /// Nothing is known: a look that ended so is `unknown`.
+    Unknown,
+    /// It was not asked, because it must not be.
+    NotAsked,
+}
+
+impl NetError {
+    /// Absent, unknown or not asked.
+    pub fn meaning(&self) -> Meaning {
+        match self {
+            Self::ConnectionRefused => Meaning::Absent,
+            Self::OutOfScope(_) | Self::NoGrant(_) | Self::Invalid { .. } => Meaning::NotAsked,
+            Self::Timeout(_)
+            | Self::Reset(_)
+            | Self::Closed(_)
+            | Self::Unreachable(_)
+            | Self::Dns(_)
+            | Self::Tls(_)
+            | Self::Protocol(_)
+            | Self::TooLarge(_)
+            | Self::Budget(_) => Meaning::Unknown,
+        }
+    }
+
+    /// Reads an error of the wire; `what` names the step.
+    pub(crate) fn from_io(error: &std::io::Error, what: &'static str) -> Self {
+        use std::io::ErrorKind;
+        match error.kind() {
+            ErrorKind::ConnectionRefused => Self::ConnectionRefused,
+            ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted | ErrorKind::BrokenPipe => Self::Reset(what),
+            ErrorKind::UnexpectedEof => Self::Closed(what),
+            ErrorKind::TimedOut => Self::Timeout(what),
+            // Too many open files, no buffer space, no free port: ours, not the peer's.
+            _ if matches!(error.raw_os_error(), Some(23 | 24 | 105 | 99 | 11)) => Self::Budget(format!("{what}: {error}")),
+            _ => Self::Unreachable(format!("{what}: {error}")),
+        }
+    }
+
+    pub(crate) fn invalid(what: &'static str, text: &str) -> Self {
+        Self::Invalid {
+            what,
+            text: crate::untrusted::escape(text),
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Every limit of the door, with its unit and its reason. Times are wire time. Defaults follow what browsers and well-behaved scanners accept;
+//! each was set so that a hostile peer costs a bounded, small amount of time and memory.
+
+use std::time::Duration;
+
+/// One TCP connection attempt. A healthy host answers within a few hundred milliseconds; five seconds cover two lost SYNs.
+pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// One TCP connection attempt of a port sweep: two SYNs (0 s, 1 s) and a long round trip.
+pub const PROBE_TIMEOUT: Duration = Duration::from_millis(2_500);
+/// A whole TLS handshake.
+pub const TLS_TIMEOUT: Duration = Duration::from_secs(10);
+/// From the request to the end of the response's head.
+pub const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
+/// The longest silence in the middle of a body.
+pub const IDLE_TIMEOUT: Duration = Duration::from_secs(10);
+/// A whole HTTP exchange, connection included.
+pub const EXCHANGE_TIMEOUT: Duration = Duration::from_secs(60);
+/// After this time a body must have come at `RATE_MIN` or better (slow drips).
+pub const RATE_GRACE: Duration = Duration::from_secs(10);
+/// Bytes per second that a body must reach after the grace.
+pub const RATE_MIN: u64 = 100;
+
+/// Bytes of a response's head, all interim heads included.
+pub const HEAD_BYTES_MAX: usize = 64 * 1024;
+/// Header lines of a response.
+pub const HEADERS_MAX: usize = 100;
+/// Interim (1xx) heads before the real one.
+pub const INTERIM_HEADS_MAX: usize = 8;
+/// Bytes of a body that are read from the wire, and bytes that it may decode to.
+pub const BODY_READ_MAX: usize = 10 * 1024 * 1024;
+/// Bytes of a decoded body that are kept, unless the request asks for more or less.
+pub const BODY_KEPT: usize = 1024 * 1024;
+/// Ceiling for what a request may ask to be kept.
+pub const BODY_KEPT_MAX: usize = 64 * 1024 * 1024;
+/// Decoded bytes from which the ratio is watched: small pages compress well without being bombs.
+pub const RATIO_GRACE_BYTES: usize = 1024 * 1024;
+/// Decoded bytes per byte on the wire.
+pub const RATIO_MAX: usize = 100;
+/// Content encodings stacked on one body.
+pub const ENCODINGS_MAX: usize = 2;
+/// zstd window as a power of two (8 MiB).
+pub const ZSTD_WINDOW_LOG_MAX: u32 = 23;
+/// Bytes of one chunk-size line, extensions included.
+pub const CHUNK_LINE_MAX: usize = 4 * 1024;
+/// Bytes of bodies held in flight by the whole process; whoever wants more waits.
+pub const BODIES_IN_FLIGHT_MAX: usize = 64 * 1024 * 1024;
+/// Redirects followed.
+pub const REDIRECTS_MAX: usize = 10;
+/// Bytes of a URL, `Location` included.
+pub const URL_BYTES_MAX: usize = 8 * 1024;
+/// Cookies read from one response.
+pub const COOKIES_MAX: usize = 50;
+/// HTTP exchanges with one address at once.
+pub const EXCHANGES_PER_ADDRESS: usize = 10;
+
+/// Bytes of a banner.
+pub const BANNER_BYTES_MAX: usize = 16 * 1024;
+/// Time for a banner.
+pub const BANNER_TIMEOUT: Duration = Duration::from_secs(10);
+/// Silence after the first bytes that ends a banner.
+pub const BANNER_QUIET: Duration = Duration::from_millis(500);
+/// Bytes of one line of a STARTTLS dialogue.
+pub const LINE_BYTES_MAX: usize = 4 * 1024;
+/// Lines of one reply of a STARTTLS dialogue.
+pub const REPLY_LINES_MAX: usize = 64;
+/// Bytes of an answer of a data provider without HTTP (WHOIS).
+pub const PLAIN_ANSWER_MAX: usize = 256 * 1024;
+
+/// Certificates of a chain.
+pub const CHAIN_MAX: usize = 10;
+/// Bytes of one certificate.
+pub const CERTIFICATE_BYTES_MAX: usize = 64 * 1024;
+/// Names of one certificate that are parsed.
+pub const NAMES_MAX: usize = 10_000;
+/// Bytes that the hello prober reads before it gives up.
+pub const HELLO_BYTES_MAX: usize = 1024 * 1024;
+
+/// How long each try of a DNS question waits. Recursive resolvers need seconds for slow authorities, lost datagrams want an early retry.
+pub const DNS_TRIES: [Duration; 4] = [
+    Duration::from_millis(1_500),
+    Duration::from_millis(2_500),
+    Duration::from_secs(4),
+    Duration::from_secs(5),
+];
+/// One question over TCP.
+pub const DNS_TCP_TIMEOUT: Duration = Duration::from_secs(5);
+/// UDP payload that is announced by EDNS (the size that passes everywhere without fragments; DNS flag day 2020).
+pub const DNS_PAYLOAD: u16 = 1_232;
+/// Bytes of a datagram that are read.
+pub const DNS_DATAGRAM_MAX: usize = 4_096;
+/// Aliases followed for one name.
+pub const DNS_CHAIN_MAX: usize = 8;
+/// Records kept of one answer.
+pub const DNS_RECORDS_MAX: usize = 256;
+/// Longest time that an answer is kept, seconds, whatever its TTL says.
+pub const DNS_TTL_MAX: u32 = 3_600;
+/// Longest time that a negative answer is kept, seconds (RFC 2308 recommends one to three hours; names come and go during a run).
+pub const DNS_NEGATIVE_TTL_MAX: u32 = 900;
+/// Answers kept per run.
+pub const DNS_CACHE_MAX: usize = 200_000;
+/// Records of a zone transfer that are kept.
+pub const TRANSFER_RECORDS_MAX: usize = 100_000;
+/// Bytes of a zone transfer that are read.
+pub const TRANSFER_BYTES_MAX: usize = 64 * 1024 * 1024;
+/// Time for a whole zone transfer.
+pub const TRANSFER_TIMEOUT: Duration = Duration::from_secs(60);
+/// Questions in flight per resolver at the start, at least, and at most. Beyond about a thousand only the loss grows (measured on loopback).
+pub const DNS_WINDOW: (usize, usize, usize) = (64, 16, 1_500);
+/// Random labels that wildcard sampling asks at most.
+pub const WILDCARD_SAMPLES_MAX: usize = 60;
+/// Samples in a row without a new answer that end the sampling.
+pub const WILDCARD_QUIET: usize = 10;
+
+/// Sockets open at once, where the machine does not say how many it allows.
+pub const SOCKETS_DEFAULT: usize = 800;
+/// Sockets open at once, at most.
+pub const SOCKETS_MAX: usize = 4_096;
+/// Probes of one sweep in flight.
+pub const SWEEP_IN_FLIGHT: usize = 500;
+/// Failures in a row at one address after which it is left alone for `ERRORS_PAUSE`.
+pub const ERRORS_IN_A_ROW: u32 = 30;
+/// How long an address that only fails is left alone.
+pub const ERRORS_PAUSE: Duration = Duration::from_secs(60);
+/// Longest `Retry-After` that is honoured as said; longer ones are cut to it.
+pub const RETRY_AFTER_MAX: Duration = Duration::from_secs(600);

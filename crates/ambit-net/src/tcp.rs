@@ -1,0 +1,77 @@
+//! TCP: single ports, sweeps over many, banners, and the dialogues that lead from plain text to TLS.
+
+use crate::Untrusted;
+
+/// What a port showed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum PortState {
+    /// It accepted the connection.
+    Open,
+    /// It refused the connection.
+    Closed,
+    /// Nothing came, or an error of the network: unknown.
+    Filtered,
+}
+
+/// The ports of one address after a sweep.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PortSweep {
+    /// Ports that accepted, sorted.
+    pub open: Vec<u16>,
+    /// Ports that refused, sorted.
+    pub closed: Vec<u16>,
+    /// Ports without an answer after all tries, sorted.
+    pub filtered: Vec<u16>,
+    /// Ports that could not be asked, with the reason: unknown.
+    pub failed: Vec<(u16, crate::NetError)>,
+    /// Share of answering ports that answered only on a repeated try, in thousandths.
+    pub loss_permille: u16,
+}
+
+/// How to read a banner.
+#[derive(Clone, Debug)]
+pub struct BannerOptions {
+    /// Sent first, where the service speaks only when spoken to.
+    pub send: Vec<u8>,
+    /// Bytes at most; at most `BANNER_BYTES_MAX`.
+    pub bytes_max: usize,
+    /// Time at most; at most `BANNER_TIMEOUT`.
+    pub timeout: std::time::Duration,
+}
+
+/// What a service said first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Banner {
+    /// The bytes, cut at the limit.
+    pub bytes: Vec<u8>,
+    /// More came than the limit.
+    pub truncated: bool,
+    /// The peer closed the connection.
+    pub closed: bool,
+}
+
+impl Banner {
+    /// The bytes as text.
+    pub fn text(&self) -> Untrusted {
+        Untrusted::from_bytes(&self.bytes)
+    }
+}
+
+/// Protocols with a way from plain text to TLS.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum StartTls {
+    /// EHLO, STARTTLS (RFC 3207).
+    Smtp,
+    /// STARTTLS (RFC 3501).
+    Imap,
+    /// STLS (RFC 2595).
+    Pop3,
+    /// AUTH TLS (RFC 4217).
+    Ftp,
+    /// SSLRequest.
+    Postgres,
+    /// StartTLS extended operation (RFC 4511).
+    Ldap,
+    /// starttls feature (RFC 6120).
+    Xmpp,
+}

@@ -1,0 +1,180 @@
+//! TLS as an observer: a handshake that records instead of refusing, the whole chain, and a hello prober for versions that rustls does not speak.
+
+pub mod certificate;
+
+pub use certificate::{Certificate, KeyType};
+
+use crate::net::Connection;
+use tokio_rustls::client::TlsStream;
+
+/// How to shake hands.
+#[derive(Clone, Debug)]
+pub struct TlsOptions {
+    /// ALPN protocols offered, in order. Default: `http/1.1`.
+    pub alpn: Vec<Vec<u8>>,
+}
+
+impl Default for TlsOptions {
+    fn default() -> Self {
+        Self {
+            alpn: vec![b"http/1.1".to_vec()],
+        }
+    }
+}
+
+/// Everything that a handshake showed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TlsFacts {
+    /// SNI that was sent.
+    pub sni: Option<String>,
+    /// The negotiated version.
+    pub version: TlsVersion,
+    /// The negotiated cipher suite by its IANA name, or its number in hex.
+    pub cipher: String,
+    /// The protocol that ALPN chose.
+    pub alpn: Option<String>,
+    /// Certificates as DER, the server's own first, at most `CHAIN_MAX` of at most `CERTIFICATE_BYTES_MAX` each.
+    pub chain: Vec<Vec<u8>>,
+    /// Certificates were left out because of a limit.
+    pub chain_cut: bool,
+    /// The server asked for a certificate of ours.
+    pub client_certificate_requested: bool,
+    /// What a browser would say.
+    pub verification: Verification,
+    /// The handshake was completed: data can flow. False: only the hello was read (old versions), or the peer broke off after its certificate.
+    pub complete: bool,
+}
+
+impl TlsFacts {
+    /// The server's own certificate, parsed; `None` where none came, `Err` with the reason where it cannot be parsed.
+    pub fn certificate(&self) -> Option<Result<Certificate, String>> {
+        self.chain.first().map(|der| Certificate::parse(der))
+    }
+}
+
+/// Versions of the protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum TlsVersion {
+    /// SSL 3.0
+    Ssl3,
+    /// TLS 1.0
+    Tls10,
+    /// TLS 1.1
+    Tls11,
+    /// TLS 1.2
+    Tls12,
+    /// TLS 1.3
+    Tls13,
+}
+
+impl TlsVersion {
+    /// `TLSv1.2` and so on.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ssl3 => "SSLv3",
+            Self::Tls10 => "TLSv1.0",
+            Self::Tls11 => "TLSv1.1",
+            Self::Tls12 => "TLSv1.2",
+            Self::Tls13 => "TLSv1.3",
+        }
+    }
+
+    /// The number on the wire.
+    pub fn number(self) -> u16 {
+        match self {
+            Self::Ssl3 => 0x0300,
+            Self::Tls10 => 0x0301,
+            Self::Tls11 => 0x0302,
+            Self::Tls12 => 0x0303,
+            Self::Tls13 => 0x0304,
+        }
+    }
+
+    /// The version of a number on the wire.
+    pub fn from_number(number: u16) -> Option<Self> {
+        [Self::Ssl3, Self::Tls10, Self::Tls11, Self::Tls12, Self::Tls13]
+            .into_iter()
+            .find(|version| version.number() == number)
+    }
+}
+
+/// What a browser with the wire's trust roots would say at the wire's date. No problem: trusted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Verification {
+    /// Every problem found, in the order of [`Problem`].
+    pub problems: Vec<Problem>,
+}
+
+impl Verification {
+    /// A browser would accept it.
+    pub fn is_trusted(&self) -> bool {
+        self.problems.is_empty()
+    }
+}
+
+/// Why a browser would refuse a chain.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Problem {
+    /// The server showed no certificate.
+    NoCertificate,
+    /// The server's certificate cannot be parsed; the reason.
+    Unparsable(String),
+    /// Its time is over.
+    Expired,
+    /// Its time has not begun.
+    NotYetValid,
+    /// It signed itself, and nobody trusts it.
+    SelfSigned,
+    /// No chain to a trusted authority.
+    UnknownIssuer,
+    /// It is not for the name that was asked for.
+    WrongName,
+    /// A signature or key that no browser accepts (or not checkable: weak keys, old algorithms).
+    WeakSignature,
+    /// It may not be used for servers, or another constraint is broken; the reason.
+    Constraint(String),
+    /// The server did not prove that it holds the key.
+    Unproven,
+}
+
+impl Problem {
+    /// A short name for records: `expired`, `self_signed` …
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::NoCertificate => "no_certificate",
+            Self::Unparsable(_) => "unparsable",
+            Self::Expired => "expired",
+            Self::NotYetValid => "not_yet_valid",
+            Self::SelfSigned => "self_signed",
+            Self::UnknownIssuer => "unknown_issuer",
+            Self::WrongName => "wrong_name",
+            Self::WeakSignature => "weak_signature",
+            Self::Constraint(_) => "constraint",
+            Self::Unproven => "unproven",
+        }
+    }
+}
+
+/// A TLS connection with what its handshake showed.
+pub struct TlsSession {
+    /// The decrypted stream; `None` where the handshake was not completed (`facts.complete`).
+    pub stream: Option<TlsStream<Connection>>,
+    /// What the handshake showed.
+    pub facts: TlsFacts,
+}
+
+/// What a server answered to one hello of one version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HelloAnswer {
+    /// It speaks the version: the cipher (IANA number) it chose and its certificates (none for TLS 1.3, where they are encrypted).
+    Accepted {
+        /// The version of its hello.
+        version: TlsVersion,
+        /// The cipher suite's number.
+        cipher: u16,
+        /// DER certificates.
+        chain: Vec<Vec<u8>>,
+    },
+    /// It refused: with an alert (its number), another version, or by closing.
+    Refused(String),
+}
