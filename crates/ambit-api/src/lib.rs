@@ -1,1 +1,59 @@
-//! Skeleton.
+//! The wire contract: bodies, envelopes, error codes, as pure data. Records of `ambit-model` become the shapes that clients read here and
+//! nowhere else; so the contract's oddities (`project-id`, `technolgy_bucket`, `Platform::Entity::`) are spelled here and in the server only.
+//!
+//! Every shape is written twice on purpose: as the function that makes it, and as a table of members with their types ([`shape::Shape`]). Tests
+//! compare the two; the documentation of the API is generated from the tables.
+
+#![recursion_limit = "256"]
+
+pub mod audit;
+pub mod collection_runs;
+pub mod collections;
+pub mod entities;
+pub mod envelope;
+pub mod error;
+pub mod issues;
+pub mod projects;
+pub mod search;
+pub mod shape;
+pub mod time_series;
+pub mod users;
+
+pub use envelope::success;
+pub use error::{ApiError, ErrorCode};
+pub use shape::Shape;
+
+use ambit_model::Timestamp;
+use uuid::Uuid;
+
+/// The header that names a project, with a hyphen in the newer tree and an underscore in the older one; both are read in both.
+pub const PROJECT_HEADERS: [&str; 2] = ["project-id", "project_id"];
+/// The header and the query parameter that carry an API key, in any letter case.
+pub const KEY_NAME: &str = "x-apikey";
+/// The older tree's header with the id of a key, or the key again.
+pub const ACCESS_KEY_HEADERS: [&str; 2] = ["intrigue_access_key", "intrigue-access-key"];
+/// The older tree's header with an API key.
+pub const SECRET_KEY_HEADERS: [&str; 2] = ["intrigue_secret_key", "intrigue-secret-key"];
+
+/// What every record of a collection repeats of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CollectionRef<'a> {
+    pub id: i64,
+    pub uuid: Uuid,
+    /// The internal name.
+    pub name: &'a str,
+    pub organization_uuid: Option<Uuid>,
+}
+
+/// What is known of a record beside its state: its integer id and its times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sighting {
+    pub id: i64,
+    pub first_seen: Timestamp,
+    pub last_seen: Timestamp,
+    /// When the shown state began.
+    pub since: Timestamp,
+}
+
+/// The type of the collections that people make; there are no others.
+pub const COLLECTION_TYPE: &str = "user_collection";
