@@ -1,1 +1,15 @@
-//! Skeleton.
+//! Judges over facts: pure functions that report issues (design §6). The engine for templates that fetch and match joins them in this crate.
+//! Nothing here touches the network, a file or a clock; the wire date is an argument.
+
+mod address;
+mod certificate;
+mod exposure;
+pub mod judge;
+mod look;
+#[cfg(test)]
+mod samples;
+mod service;
+mod site;
+mod tasks;
+
+pub use judge::{ALL, Judge, find, library};

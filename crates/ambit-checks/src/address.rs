@@ -1,0 +1,33 @@
+//! What the judges of resolutions share: the addresses that a name was seen to have.
+
+use crate::look;
+use ambit_model::Facts;
+use ambit_model::entity::unmapped;
+use std::net::IpAddr;
+
+/// The addresses among a name's resolutions. Those that the guard refuses to contact are kept apart by the task and count as well.
+pub(crate) fn of(facts: &Facts) -> impl Iterator<Item = IpAddr> {
+    let resolved = look::items(facts, "resolutions").filter_map(|item| item.get("response_data")?.as_str());
+    resolved
+        .chain(look::texts(facts, "hidden_private_addresses"))
+        .filter_map(|text| text.parse().ok())
+        .map(unmapped)
+}
+
+/// Facts for the judges' samples.
+#[cfg(test)]
+pub(crate) mod sample {
+    use crate::samples::{Told, facts};
+    use crate::tasks::RESOLVE;
+    use ambit_model::{Facts, Kind};
+    use serde_json::json;
+
+    /// A name that resolves to these addresses.
+    pub(crate) fn resolved(addresses: &[&str]) -> Facts {
+        let items: Vec<_> = addresses
+            .iter()
+            .map(|address| json!({"response_data": address, "response_type": if address.contains(':') { "AAAA" } else { "A" }}))
+            .collect();
+        facts(Kind::DnsRecord, "www.acme.test").found(RESOLVE).with(json!({"resolutions": items}))
+    }
+}

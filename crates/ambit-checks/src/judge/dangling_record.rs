@@ -1,0 +1,86 @@
+//! A DNS record that leads to something that is gone.
+
+use super::Judge;
+use crate::look;
+use crate::tasks::{DANGLING, TAKEOVER};
+use ambit_model::issue::{Confidence, IssueKind, SEVERITY_LOW, Verdict};
+use ambit_model::{Facts, Kind, Timestamp};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+pub(super) const JUDGE: Judge = Judge {
+    issue: IssueKind {
+        name: "dangling_record",
+        pretty_name: "DNS record leads nowhere",
+        severity: SEVERITY_LOW,
+        confidence: Confidence::Confirmed,
+        category: "misconfiguration",
+        added: "2026-11-21",
+        description: "A record of the name leads to a target that does not exist, is not registered, or does not answer for the \
+                      zone. Nothing works there today; the danger is that somebody else may one day register or claim the target and \
+                      then speak in this name.",
+        remediation: "Remove the record if nobody needs it, or point it to a target that you hold. Make removing DNS records a step \
+                      of taking any service down.",
+        references: &[
+            (
+                "https://owasp.org/www-project-web-security-testing-guide/latest/4-Web_Application_Security_Testing/02-Configuration_and_Deployment_Management_Testing/10-Test_for_Subdomain_Takeover",
+                "description",
+            ),
+            ("https://csrc.nist.gov/pubs/sp/800/81/2/final", "remediation"),
+        ],
+    },
+    applies_to: &[Kind::DnsRecord, Kind::Domain],
+    reads: &[DANGLING, TAKEOVER],
+    judge,
+};
+
+/// Reasons of the task that mean that the target is gone. A provider whose names always answer says nothing by its pattern alone.
+const GONE: &[&str] = &["nxdomain", "unregistered", "lame"];
+
+fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
+    look::after(facts, DANGLING, |facts| {
+        if super::subdomain_takeover::is_claimable(facts) {
+            // The graver issue says it all.
+            return Vec::new();
+        }
+        let gone = |item: &&Value| look::member(item, "reason").is_some_and(|reason| GONE.contains(&reason));
+        let records: BTreeSet<(&str, &str, &str)> = look::items(facts, "hidden_dangling")
+            .filter(gone)
+            .filter_map(|item| {
+                Some((
+                    look::member(item, "record")?,
+                    look::member(item, "target")?,
+                    look::member(item, "reason")?,
+                ))
+            })
+            .collect();
+        let Some((record, target, _)) = records.first() else {
+            return Vec::new();
+        };
+        let description = format!("The {record} record of {} leads to {}, which is gone.", facts.name, look::shown(target));
+        let records: Vec<Value> = records
+            .iter()
+            .map(|(record, target, reason)| json!({"record": record, "target": target, "reason": reason}))
+            .collect();
+        vec![look::proof(description, json!({"name": facts.name, "records": records}))]
+    })
+}
+
+#[cfg(test)]
+pub(super) fn samples() -> crate::samples::Samples {
+    use crate::samples::{Samples, Told, facts};
+    let name = || facts(Kind::DnsRecord, "old.acme.test");
+    let dangling = |reason: &str, provider: Value| {
+        let item = json!({"record": "CNAME", "target": "app.gone.example", "reason": reason, "provider": provider});
+        name().found(DANGLING).with(json!({"hidden_dangling": [item]}))
+    };
+    Samples::new()
+        .reports(dangling("nxdomain", json!(null)))
+        .reports(dangling("lame", json!(null)))
+        .reports(dangling("unregistered", json!("Heroku")))
+        .near_miss(dangling("nxdomain", json!("Azure")))
+        .near_miss(dangling("unclaimed_pattern", json!("GitHub Pages")))
+        .near_miss(name().absent(DANGLING))
+        .unknown(name())
+        .unknown(dangling("nxdomain", json!(null)).failed(DANGLING))
+}

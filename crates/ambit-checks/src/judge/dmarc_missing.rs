@@ -1,0 +1,49 @@
+//! A domain without a DMARC policy.
+
+use super::Judge;
+use crate::look;
+use crate::tasks::MAIL_POLICY;
+use ambit_model::issue::{Confidence, IssueKind, SEVERITY_LOW, Verdict};
+use ambit_model::{Facts, Kind, Timestamp};
+use serde_json::json;
+
+pub(super) const JUDGE: Judge = Judge {
+    issue: IssueKind {
+        name: "dmarc_missing",
+        pretty_name: "Domain has no DMARC policy",
+        severity: SEVERITY_LOW,
+        confidence: Confidence::Confirmed,
+        category: "misconfiguration",
+        added: "2026-11-21",
+        description: "The domain publishes no DMARC record. Receivers then decide for themselves what to do with mail that fails SPF \
+                      and DKIM, and nobody reports to you that the domain is being forged.",
+        remediation: "Publish a TXT record at _dmarc below the domain. Begin with p=none and a rua address for reports, and move to \
+                      p=quarantine or p=reject once the reports show that your own mail passes.",
+        references: &[
+            ("https://www.rfc-editor.org/rfc/rfc7489", "description"),
+            ("https://csrc.nist.gov/pubs/sp/800/177/r1/final", "remediation"),
+        ],
+    },
+    applies_to: &[Kind::Domain],
+    reads: &[MAIL_POLICY],
+    judge,
+};
+
+fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
+    look::missing(facts, MAIL_POLICY, "dmarc", || {
+        let description = format!("_dmarc.{} has no TXT record that begins with v=DMARC1.", facts.name);
+        look::proof(description, json!({"domain": facts.name}))
+    })
+}
+
+#[cfg(test)]
+pub(super) fn samples() -> crate::samples::Samples {
+    use crate::samples::{Samples, Told, facts};
+    let domain = || facts(Kind::Domain, "acme.test");
+    Samples::new()
+        .reports(domain().absent(MAIL_POLICY))
+        .reports(domain().found(MAIL_POLICY).with(json!({"spf_record": "v=spf1 -all"})))
+        .near_miss(domain().found(MAIL_POLICY).with(json!({"dmarc": "v=DMARC1; p=quarantine"})))
+        .unknown(domain())
+        .unknown(domain().failed(MAIL_POLICY))
+}

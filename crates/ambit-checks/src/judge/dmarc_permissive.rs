@@ -1,0 +1,68 @@
+//! A DMARC policy that asks for nothing.
+
+use super::Judge;
+use crate::look;
+use crate::tasks::MAIL_POLICY;
+use ambit_model::issue::{Confidence, IssueKind, SEVERITY_LOW, Verdict};
+use ambit_model::{Facts, Kind, Timestamp};
+use serde_json::json;
+
+pub(super) const JUDGE: Judge = Judge {
+    issue: IssueKind {
+        name: "dmarc_permissive",
+        pretty_name: "DMARC policy is not enforced",
+        severity: SEVERITY_LOW,
+        confidence: Confidence::Confirmed,
+        category: "misconfiguration",
+        added: "2026-11-21",
+        description: "The DMARC record asks receivers to let forged mail through (p=none), or to act on only a part of it (pct below \
+                      100). That is right while reports are gathered, and no protection if it stays.",
+        remediation: "Read the reports, make sure that all your own senders pass SPF or DKIM in alignment with the domain, then set \
+                      p=quarantine or p=reject without pct.",
+        references: &[
+            ("https://www.rfc-editor.org/rfc/rfc7489", "description"),
+            ("https://csrc.nist.gov/pubs/sp/800/177/r1/final", "remediation"),
+        ],
+    },
+    applies_to: &[Kind::Domain],
+    reads: &[MAIL_POLICY],
+    judge,
+};
+
+/// What pct is where a record does not say it (RFC 7489 §6.3), in per cent.
+const WHOLE_PERCENT: i64 = 100;
+
+fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
+    look::after(facts, MAIL_POLICY, |facts| {
+        let Some(record) = facts.text("dmarc") else {
+            return Vec::new();
+        };
+        let tag = |name: &str| {
+            let tags = record.split(';').filter_map(|tag| tag.split_once('='));
+            tags.map(|(key, value)| (key.trim(), value.trim()))
+                .find(|(key, _)| key.eq_ignore_ascii_case(name))
+        };
+        let none = tag("p").is_some_and(|(_, policy)| policy.eq_ignore_ascii_case("none"));
+        let percent = tag("pct").and_then(|(_, percent)| percent.parse::<i64>().ok()).unwrap_or(WHOLE_PERCENT);
+        if !none && percent >= WHOLE_PERCENT {
+            return Vec::new();
+        }
+        let description = format!("The DMARC record {} does not make receivers reject forged mail.", look::shown(record));
+        vec![look::proof(description, json!({"domain": facts.name, "record": record}))]
+    })
+}
+
+#[cfg(test)]
+pub(super) fn samples() -> crate::samples::Samples {
+    use crate::samples::{Samples, Told, facts};
+    let domain = |record: &str| facts(Kind::Domain, "acme.test").found(MAIL_POLICY).with(json!({"dmarc": record}));
+    Samples::new()
+        .reports(domain("v=DMARC1; p=none; rua=mailto:dmarc@acme.test"))
+        .reports(domain("v=DMARC1;P=None"))
+        .reports(domain("v=DMARC1; p=reject; pct=20"))
+        .near_miss(domain("v=DMARC1; p=quarantine; sp=none"))
+        .near_miss(domain("v=DMARC1; p=reject; pct=100"))
+        .near_miss(facts(Kind::Domain, "acme.test").absent(MAIL_POLICY))
+        .unknown(facts(Kind::Domain, "acme.test"))
+        .unknown(domain("v=DMARC1; p=none").failed(MAIL_POLICY))
+}

@@ -1,0 +1,58 @@
+//! A domain that lets any authority issue certificates.
+
+use super::Judge;
+use crate::look;
+use crate::tasks::ZONE_PROFILE;
+use ambit_model::issue::{Confidence, IssueKind, SEVERITY_INFO, Verdict};
+use ambit_model::{Facts, Kind, Timestamp};
+use serde_json::json;
+
+pub(super) const JUDGE: Judge = Judge {
+    issue: IssueKind {
+        name: "dns_caa_policy_missing",
+        pretty_name: "Domain has no CAA record",
+        severity: SEVERITY_INFO,
+        confidence: Confidence::Confirmed,
+        category: "misconfiguration",
+        added: "2026-11-21",
+        description: "The domain does not say which certificate authorities may issue for it, so every one of them may. A mistake at \
+                      any authority, or a trick played on one, is then enough for a valid certificate in your name.",
+        remediation: "Publish CAA records that name the authorities you use, with an iodef address for their reports. A domain \
+                      without certificates can forbid all of them.",
+        references: &[
+            ("https://www.rfc-editor.org/rfc/rfc8659", "description"),
+            ("https://www.rfc-editor.org/rfc/rfc8657", "remediation"),
+        ],
+    },
+    applies_to: &[Kind::Domain],
+    reads: &[ZONE_PROFILE],
+    judge,
+};
+
+fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
+    // A name without a zone of its own has no place for the record.
+    let zone = facts.details.get("soa_record").is_some_and(|soa| !soa.is_null()) || look::texts(facts, "nameservers").next().is_some();
+    if !zone && facts.looked(ZONE_PROFILE) {
+        return Verdict::Clear;
+    }
+    look::missing(facts, ZONE_PROFILE, "hidden_caa", || {
+        let description = format!("{} has no CAA record.", facts.name);
+        look::proof(description, json!({"domain": facts.name}))
+    })
+}
+
+#[cfg(test)]
+pub(super) fn samples() -> crate::samples::Samples {
+    use crate::samples::{Samples, Told, facts};
+    let domain = |caa: serde_json::Value| {
+        facts(Kind::Domain, "acme.test")
+            .found(ZONE_PROFILE)
+            .with(json!({"nameservers": ["ns1.acme.test"], "hidden_caa": caa}))
+    };
+    Samples::new()
+        .reports(domain(json!([])))
+        .near_miss(domain(json!([{"flags": 0, "tag": "issue", "value": ";"}])))
+        .near_miss(facts(Kind::Domain, "acme.test").absent(ZONE_PROFILE))
+        .unknown(facts(Kind::Domain, "acme.test"))
+        .unknown(domain(json!([])).failed(ZONE_PROFILE))
+}

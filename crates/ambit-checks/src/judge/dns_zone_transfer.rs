@@ -1,0 +1,65 @@
+//! A name server that hands its whole zone to anyone.
+
+use super::Judge;
+use crate::look;
+use crate::site::sorted;
+use crate::tasks::ZONE_TRANSFER;
+use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM, Verdict};
+use ambit_model::{Facts, Kind, Timestamp};
+use serde_json::json;
+
+pub(super) const JUDGE: Judge = Judge {
+    issue: IssueKind {
+        name: "dns_zone_transfer",
+        pretty_name: "Name server allows zone transfer",
+        severity: SEVERITY_MEDIUM,
+        confidence: Confidence::Confirmed,
+        category: "misconfiguration",
+        added: "2026-11-21",
+        description: "A name server of the domain answers a zone transfer from anywhere. Everybody can read all names of the zone at \
+                      once: internal systems, test machines and whatever else was meant to go unnoticed.",
+        remediation: "Restrict transfers on the named servers to the addresses of your secondary servers, best with a shared key \
+                      (TSIG).",
+        references: &[
+            ("https://www.rfc-editor.org/rfc/rfc5936", "description"),
+            ("https://csrc.nist.gov/pubs/sp/800/81/2/final", "remediation"),
+            ("https://www.rfc-editor.org/rfc/rfc8945", "remediation"),
+        ],
+    },
+    applies_to: &[Kind::Domain],
+    reads: &[ZONE_TRANSFER],
+    judge,
+};
+
+fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
+    look::after(facts, ZONE_TRANSFER, |facts| {
+        let servers = look::items(facts, "hidden_zone_transfer").filter_map(|item| item.get("server")?.as_str());
+        let servers = sorted(servers);
+        let Some(first) = servers.first() else {
+            return Vec::new();
+        };
+        let description = format!("{first} hands the zone {} to anyone who asks.", facts.name);
+        vec![look::proof(description, json!({"zone": facts.name, "servers": servers}))]
+    })
+}
+
+#[cfg(test)]
+pub(super) fn samples() -> crate::samples::Samples {
+    use crate::samples::{Samples, Told, facts};
+    let domain = |servers: serde_json::Value| {
+        facts(Kind::Domain, "acme.test")
+            .found(ZONE_TRANSFER)
+            .with(json!({"hidden_zone_transfer": servers}))
+    };
+    Samples::new()
+        .reports(domain(json!([{"server": "ns2.acme.test", "records": 40}])))
+        .reports(domain(json!([{"server": "ns2.acme.test", "records": 40}])).failed_at(ZONE_TRANSFER, "ns1.acme.test"))
+        .near_miss(facts(Kind::Domain, "acme.test").absent(ZONE_TRANSFER))
+        .near_miss(domain(json!([])))
+        .unknown(facts(Kind::Domain, "acme.test"))
+        .unknown(
+            facts(Kind::Domain, "acme.test")
+                .absent(ZONE_TRANSFER)
+                .failed_at(ZONE_TRANSFER, "ns1.acme.test"),
+        )
+}

@@ -1,0 +1,65 @@
+//! A database, open to the internet.
+
+use super::Judge;
+use crate::look;
+use crate::service;
+use crate::tasks::SERVICE_IDENTIFY;
+use ambit_model::issue::{Confidence, IssueKind, SEVERITY_HIGH, Verdict};
+use ambit_model::{Facts, Kind, Timestamp};
+#[cfg(test)]
+use serde_json::json;
+
+pub(super) const JUDGE: Judge = Judge {
+    issue: IssueKind {
+        name: "exposed_database_service",
+        pretty_name: "Database is exposed",
+        severity: SEVERITY_HIGH,
+        confidence: Confidence::Confirmed,
+        category: "misconfiguration",
+        added: "2026-11-21",
+        description: "A database answers on the internet. Even with passwords set it is open to guessing and to flaws of the server \
+                      itself, and what lies behind it is usually what matters most.",
+        remediation: "Let only the machines that need the database reach it: bind it to an internal address, filter the port, and \
+                      use a VPN or a tunnel for administration.",
+        references: &[
+            (
+                "https://cheatsheetseries.owasp.org/cheatsheets/Database_Security_Cheat_Sheet.html",
+                "remediation",
+            ),
+            ("https://cwe.mitre.org/data/definitions/668.html", "description"),
+            ("https://attack.mitre.org/techniques/T1133/", "threat_intel"),
+        ],
+    },
+    applies_to: &[Kind::NetworkService],
+    reads: &[SERVICE_IDENTIFY],
+    judge,
+};
+
+/// Protocols of databases. Redis is not among them: it is reported where it answers without a password.
+const DATABASES: &[&str] = &["MYSQL", "POSTGRESQL", "MSSQL", "MONGODB", "ORACLE", "CASSANDRA", "MEMCACHED"];
+
+fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
+    if look::flag(facts, "hidden_no_authentication") == Some(true) && facts.looked(SERVICE_IDENTIFY) {
+        // The graver issue says it all.
+        return Verdict::Clear;
+    }
+    service::speaks(facts, DATABASES, |facts, protocol| {
+        format!("A database ({}) answers at {}.", look::shown(protocol), facts.name)
+    })
+}
+
+#[cfg(test)]
+pub(super) fn samples() -> crate::samples::Samples {
+    use crate::samples::Told;
+    use service::sample::{service, unidentified};
+    crate::samples::Samples::new()
+        .reports(service(3306, "MYSQL"))
+        .reports(service(15432, "POSTGRESQL"))
+        .reports(service(27017, "MONGODB").with(json!({"hidden_no_authentication": false})))
+        .near_miss(service(3306, "SSH"))
+        .near_miss(service(6379, "REDIS"))
+        .near_miss(service(27017, "MONGODB").with(json!({"hidden_no_authentication": true})))
+        .near_miss(unidentified(3306).absent(SERVICE_IDENTIFY))
+        .unknown(unidentified(3306))
+        .unknown(service(3306, "MYSQL").failed(SERVICE_IDENTIFY))
+}

@@ -1,0 +1,46 @@
+//! Telnet, open to the internet.
+
+use super::Judge;
+use crate::service;
+use crate::tasks::SERVICE_IDENTIFY;
+use ambit_model::issue::{Confidence, IssueKind, SEVERITY_HIGH, Verdict};
+use ambit_model::{Facts, Kind, Timestamp};
+
+pub(super) const JUDGE: Judge = Judge {
+    issue: IssueKind {
+        name: "exposed_telnet_service",
+        pretty_name: "Telnet is exposed",
+        severity: SEVERITY_HIGH,
+        confidence: Confidence::Confirmed,
+        category: "misconfiguration",
+        added: "2026-11-21",
+        description: "A Telnet service answers on the internet. Telnet carries names, passwords and everything else unencrypted, and \
+                      machines that still speak it are guessed and taken over by automated programs within hours.",
+        remediation: "Switch Telnet off and use SSH. Where a device speaks nothing else, let only a management network reach it.",
+        references: &[
+            ("https://www.rfc-editor.org/rfc/rfc854", "description"),
+            ("https://cwe.mitre.org/data/definitions/319.html", "description"),
+            ("https://www.rfc-editor.org/rfc/rfc4251", "remediation"),
+        ],
+    },
+    applies_to: &[Kind::NetworkService],
+    reads: &[SERVICE_IDENTIFY],
+    judge,
+};
+
+fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
+    service::speaks(facts, &["TELNET"], |facts, _| format!("Telnet answers at {}.", facts.name))
+}
+
+#[cfg(test)]
+pub(super) fn samples() -> crate::samples::Samples {
+    use crate::samples::Told;
+    crate::samples::Samples::new()
+        .reports(service::sample::service(23, "TELNET"))
+        .reports(service::sample::service(2323, "telnet"))
+        .near_miss(service::sample::service(23, "SSH"))
+        .near_miss(service::sample::service(23, "HTTP"))
+        .near_miss(service::sample::unidentified(23).absent(SERVICE_IDENTIFY))
+        .unknown(service::sample::unidentified(23))
+        .unknown(service::sample::service(23, "TELNET").failed(SERVICE_IDENTIFY))
+}

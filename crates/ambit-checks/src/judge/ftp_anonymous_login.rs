@@ -1,0 +1,59 @@
+//! An FTP server that lets anyone in.
+
+use super::Judge;
+use crate::look;
+use crate::service;
+use crate::tasks::SERVICE_IDENTIFY;
+use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM, Verdict};
+use ambit_model::{Facts, Kind, Timestamp};
+
+pub(super) const JUDGE: Judge = Judge {
+    issue: IssueKind {
+        name: "ftp_anonymous_login",
+        pretty_name: "FTP allows anonymous login",
+        severity: SEVERITY_MEDIUM,
+        confidence: Confidence::Confirmed,
+        category: "misconfiguration",
+        added: "2026-11-21",
+        description: "The FTP server accepts the user anonymous. Everybody can read the files that it shows, and on some servers \
+                      leave files of their own; everything passes unencrypted.",
+        remediation: "Switch anonymous login off. Where files are meant for the public, serve them over HTTPS; where they are not, \
+                      use SFTP with accounts.",
+        references: &[
+            ("https://www.rfc-editor.org/rfc/rfc1635", "description"),
+            ("https://cwe.mitre.org/data/definitions/306.html", "description"),
+            ("https://www.rfc-editor.org/rfc/rfc4217", "remediation"),
+        ],
+    },
+    applies_to: &[Kind::NetworkService],
+    reads: &[SERVICE_IDENTIFY],
+    judge,
+};
+
+fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
+    look::after(facts, SERVICE_IDENTIFY, |facts| {
+        if look::flag(facts, "hidden_anonymous_ftp") != Some(true) {
+            return Vec::new();
+        }
+        vec![service::exposed(
+            facts,
+            "FTP",
+            format!("FTP at {} lets the user anonymous in.", facts.name),
+        )]
+    })
+}
+
+#[cfg(test)]
+pub(super) fn samples() -> crate::samples::Samples {
+    use crate::samples::Told;
+    use serde_json::json;
+    use service::sample::{service, unidentified};
+    let open = |open: bool| service(21, "FTP").with(json!({"hidden_anonymous_ftp": open}));
+    crate::samples::Samples::new()
+        .reports(open(true))
+        .near_miss(open(false))
+        .near_miss(service(21, "FTP"))
+        .near_miss(service(21, "SSH"))
+        .unknown(unidentified(21))
+        .unknown(open(true).failed(SERVICE_IDENTIFY))
+}

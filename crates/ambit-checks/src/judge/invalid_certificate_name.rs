@@ -1,0 +1,94 @@
+//! A site whose certificate is for other names.
+
+use super::Judge;
+use crate::look;
+use crate::site;
+use crate::tasks::HTTP_ENRICH;
+use ambit_model::facts::LookOutcome;
+use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM, Verdict};
+use ambit_model::{Facts, Kind, Timestamp};
+use serde_json::json;
+
+pub(super) const JUDGE: Judge = Judge {
+    issue: IssueKind {
+        name: "invalid_certificate_name",
+        pretty_name: "Certificate does not match the host name",
+        severity: SEVERITY_MEDIUM,
+        confidence: Confidence::Confirmed,
+        category: "misconfiguration",
+        added: "2026-11-21",
+        description: "The site answers over TLS with a certificate that does not name it. Browsers warn and programs refuse. Often \
+                      the server has no certificate for this name and sends the one of its default site.",
+        remediation: "Issue a certificate that has this name among its alternative names and configure the server to send it for \
+                      this name. If the name is no longer used, remove its DNS record.",
+        references: &[
+            ("https://www.rfc-editor.org/rfc/rfc9525", "description"),
+            ("https://cwe.mitre.org/data/definitions/297.html", "description"),
+            (
+                "https://cheatsheetseries.owasp.org/cheatsheets/Transport_Layer_Security_Cheat_Sheet.html",
+                "remediation",
+            ),
+        ],
+    },
+    applies_to: &[Kind::Uri],
+    reads: &[HTTP_ENRICH],
+    judge,
+};
+
+/// Names of the certificate that a proof repeats; certificates of providers hold hundreds.
+const NAMES_MAX: usize = 20;
+
+fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
+    let Some(host) = site::host_name(facts).filter(|_| site::is_encrypted(facts)) else {
+        return Verdict::Clear;
+    };
+    let seen = look::items(facts, "certificate_chain").next().is_some() || look::texts(facts, "alt_names").next().is_some();
+    let verdict = look::after(facts, HTTP_ENRICH, |facts| {
+        let mut names = site::sorted(look::texts(facts, "alt_names"));
+        if !seen || names.iter().any(|name| covers(name, host)) {
+            return Vec::new();
+        }
+        names.truncate(NAMES_MAX);
+        let description = format!("The certificate that is served for {host} does not name it.");
+        vec![look::proof(description, json!({"host": host, "names": names}))]
+    });
+    // Without any certificate among the facts, nobody looked at one.
+    if verdict == Verdict::Clear && !seen && facts.outcome(HTTP_ENRICH) == Some(LookOutcome::Found) {
+        Verdict::Unknown
+    } else {
+        verdict
+    }
+}
+
+/// RFC 9525 §6.3: equal but for letter case, or `*` as the whole leftmost label for exactly one label.
+fn covers(name: &str, host: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    match name.strip_prefix("*.") {
+        Some(parent) => host.split_once('.').is_some_and(|(_, rest)| rest == parent),
+        None => name == host,
+    }
+}
+
+#[cfg(test)]
+pub(super) fn samples() -> crate::samples::Samples {
+    use crate::samples::{Samples, Told, facts};
+    let site = |name: &str, names: &[&str]| {
+        let chain = json!([{"subjectCommonName": "x"}]);
+        facts(Kind::Uri, name)
+            .found(HTTP_ENRICH)
+            .with(json!({"alt_names": names, "certificate_chain": chain}))
+    };
+    Samples::new()
+        .reports(site("https://www.acme.test", &["other.example"]))
+        .reports(site("https://www.acme.test", &[]))
+        .reports(site("https://a.b.acme.test:8443", &["*.acme.test"]))
+        .reports(site("https://acme.test", &["*.acme.test"]))
+        .near_miss(site("https://www.acme.test", &["WWW.acme.test"]))
+        .near_miss(site("https://www.acme.test", &["*.acme.test"]))
+        .near_miss(site("https://192.0.2.1", &["www.acme.test"]))
+        .near_miss(site("http://www.acme.test", &["other.example"]))
+        .near_miss(facts(Kind::Uri, "https://www.acme.test").absent(HTTP_ENRICH))
+        .unknown(facts(Kind::Uri, "https://www.acme.test"))
+        .unknown(facts(Kind::Uri, "https://www.acme.test").found(HTTP_ENRICH))
+        .unknown(site("https://www.acme.test", &["other.example"]).failed(HTTP_ENRICH))
+}

@@ -1,0 +1,63 @@
+//! A login form that is served without encryption.
+
+use super::Judge;
+use crate::look;
+use crate::site;
+use crate::tasks::HTTP_ENRICH;
+use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM, Verdict};
+use ambit_model::{Facts, Kind, Timestamp};
+use serde_json::json;
+
+pub(super) const JUDGE: Judge = Judge {
+    issue: IssueKind {
+        name: "login_over_plain_http",
+        pretty_name: "Login form over plain HTTP",
+        severity: SEVERITY_MEDIUM,
+        confidence: Confidence::Confirmed,
+        category: "misconfiguration",
+        added: "2026-11-21",
+        description: "The page asks for a password and is delivered without encryption. Whoever is on the way, for example in the \
+                      same wireless network, can read the password or change the form so that it goes elsewhere.",
+        remediation: "Serve the page over HTTPS only, redirect HTTP to it, and set Strict-Transport-Security.",
+        references: &[
+            ("https://cwe.mitre.org/data/definitions/523.html", "description"),
+            (
+                "https://cheatsheetseries.owasp.org/cheatsheets/Authentication_Cheat_Sheet.html",
+                "remediation",
+            ),
+            ("https://www.rfc-editor.org/rfc/rfc6797", "remediation"),
+        ],
+    },
+    applies_to: &[Kind::Uri],
+    reads: &[HTTP_ENRICH],
+    judge,
+};
+
+fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
+    if site::is_encrypted(facts) {
+        return Verdict::Clear;
+    }
+    look::after(facts, HTTP_ENRICH, |facts| {
+        let redirected = facts.text("code").is_some_and(|code| code.starts_with('3'));
+        if redirected || look::flag(facts, "auth.forms") != Some(true) {
+            return Vec::new();
+        }
+        let description = format!("{} asks for a password without encryption.", facts.name);
+        vec![look::proof(description, json!({"uri": facts.name}))]
+    })
+}
+
+#[cfg(test)]
+pub(super) fn samples() -> crate::samples::Samples {
+    use crate::samples::{Samples, Told, facts};
+    let page = |name: &str, code: &str, forms: bool| facts(Kind::Uri, name).found(HTTP_ENRICH).with(json!({"code": code, "auth.forms": forms}));
+    Samples::new()
+        .reports(page("http://portal.acme.test", "200", true))
+        .reports(page("http://192.0.2.1:8080", "401", true))
+        .near_miss(page("https://portal.acme.test", "200", true))
+        .near_miss(page("http://portal.acme.test", "200", false))
+        .near_miss(page("http://portal.acme.test", "301", true))
+        .near_miss(facts(Kind::Uri, "http://portal.acme.test").absent(HTTP_ENRICH))
+        .unknown(facts(Kind::Uri, "http://portal.acme.test"))
+        .unknown(page("http://portal.acme.test", "200", true).failed(HTTP_ENRICH))
+}

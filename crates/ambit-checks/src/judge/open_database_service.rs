@@ -1,0 +1,58 @@
+//! A database that answers without authentication.
+
+use super::Judge;
+use crate::look;
+use crate::service;
+use crate::tasks::SERVICE_IDENTIFY;
+use ambit_model::issue::{Confidence, IssueKind, SEVERITY_CRITICAL, Verdict};
+use ambit_model::{Facts, Kind, Timestamp};
+
+pub(super) const JUDGE: Judge = Judge {
+    issue: IssueKind {
+        name: "open_database_service",
+        pretty_name: "Database is open to anyone",
+        severity: SEVERITY_CRITICAL,
+        confidence: Confidence::Confirmed,
+        category: "misconfiguration",
+        added: "2026-11-21",
+        description: "A database on the internet answers without asking who is there. Anybody can read what it holds, and usually \
+                      change or delete it; such databases are found and emptied by automated programs.",
+        remediation: "Take the service off the internet now, then turn authentication on. Treat what it held as read by strangers.",
+        references: &[
+            ("https://cwe.mitre.org/data/definitions/306.html", "description"),
+            (
+                "https://cheatsheetseries.owasp.org/cheatsheets/Database_Security_Cheat_Sheet.html",
+                "remediation",
+            ),
+        ],
+    },
+    applies_to: &[Kind::NetworkService],
+    reads: &[SERVICE_IDENTIFY],
+    judge,
+};
+
+fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
+    look::after(facts, SERVICE_IDENTIFY, |facts| {
+        if look::flag(facts, "hidden_no_authentication") != Some(true) {
+            return Vec::new();
+        }
+        let service = facts.text("service").unwrap_or("unknown");
+        let sentence = format!("A database ({}) answers at {} without authentication.", look::shown(service), facts.name);
+        vec![service::exposed(facts, service, sentence)]
+    })
+}
+
+#[cfg(test)]
+pub(super) fn samples() -> crate::samples::Samples {
+    use crate::samples::Told;
+    use serde_json::json;
+    use service::sample::{service, unidentified};
+    let open = |open: bool| json!({"hidden_no_authentication": open});
+    crate::samples::Samples::new()
+        .reports(service(27017, "MONGODB").with(open(true)))
+        .reports(service(11211, "MEMCACHED").with(open(true)))
+        .near_miss(service(27017, "MONGODB").with(open(false)))
+        .near_miss(service(3306, "MYSQL"))
+        .unknown(unidentified(27017))
+        .unknown(service(27017, "MONGODB").with(open(true)).failed(SERVICE_IDENTIFY))
+}

@@ -1,0 +1,67 @@
+//! An SPF record that lets everybody send.
+
+use super::Judge;
+use crate::look;
+use crate::tasks::MAIL_POLICY;
+use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM, Verdict};
+use ambit_model::{Facts, Kind, Timestamp};
+use serde_json::json;
+
+pub(super) const JUDGE: Judge = Judge {
+    issue: IssueKind {
+        name: "spf_permissive",
+        pretty_name: "SPF record permits any sender",
+        severity: SEVERITY_MEDIUM,
+        confidence: Confidence::Confirmed,
+        category: "misconfiguration",
+        added: "2026-11-21",
+        description: "The SPF record does not reject senders that it does not list: it ends in +all or ?all, or has no ending at \
+                      all. Mail that strangers send in the name of the domain passes, or is treated as if there were no record.",
+        remediation: "List the servers that send for the domain and end the record in -all (or ~all while you watch the reports).",
+        references: &[
+            ("https://www.rfc-editor.org/rfc/rfc7208", "description"),
+            ("https://csrc.nist.gov/pubs/sp/800/177/r1/final", "remediation"),
+        ],
+    },
+    applies_to: &[Kind::Domain],
+    reads: &[MAIL_POLICY],
+    judge,
+};
+
+fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
+    look::after(facts, MAIL_POLICY, |facts| {
+        let Some(record) = facts.text("spf_record").filter(|record| is_permissive(record)) else {
+            return Vec::new();
+        };
+        let description = format!("The SPF record {} rejects nobody.", look::shown(record));
+        vec![look::proof(description, json!({"domain": facts.name, "record": record}))]
+    })
+}
+
+/// RFC 7208 §4.7 and §5.1: mechanisms after `all` are ignored, and a record that ends without `all` or `redirect` is neutral.
+fn is_permissive(record: &str) -> bool {
+    let terms: Vec<String> = record.split_ascii_whitespace().skip(1).map(str::to_ascii_lowercase).collect();
+    let all = terms.iter().find(|term| term.trim_start_matches(['+', '-', '~', '?']) == "all");
+    match all {
+        Some(all) => !all.starts_with(['-', '~']),
+        None => !terms.iter().any(|term| term.starts_with("redirect=")),
+    }
+}
+
+#[cfg(test)]
+pub(super) fn samples() -> crate::samples::Samples {
+    use crate::samples::{Samples, Told, facts};
+    let domain = |record: &str| facts(Kind::Domain, "acme.test").found(MAIL_POLICY).with(json!({"spf_record": record}));
+    Samples::new()
+        .reports(domain("v=spf1 mx +all"))
+        .reports(domain("v=spf1 all"))
+        .reports(domain("V=SPF1 include:mail.example ?ALL"))
+        .reports(domain("v=spf1 mx"))
+        .near_miss(domain("v=spf1 mx -all"))
+        .near_miss(domain("v=spf1 mx ~all"))
+        .near_miss(domain("v=spf1 redirect=_spf.acme.test"))
+        .near_miss(domain("v=spf1 include:all.example -all"))
+        .near_miss(facts(Kind::Domain, "acme.test").absent(MAIL_POLICY))
+        .unknown(facts(Kind::Domain, "acme.test"))
+        .unknown(domain("v=spf1 +all").failed(MAIL_POLICY))
+}

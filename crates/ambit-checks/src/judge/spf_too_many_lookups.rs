@@ -1,0 +1,67 @@
+//! An SPF record that receivers give up on.
+
+use super::Judge;
+use crate::look;
+use crate::tasks::MAIL_POLICY;
+use ambit_model::issue::{Confidence, IssueKind, SEVERITY_LOW, Verdict};
+use ambit_model::{Facts, Kind, Timestamp};
+use serde_json::{Value, json};
+
+pub(super) const JUDGE: Judge = Judge {
+    issue: IssueKind {
+        name: "spf_too_many_lookups",
+        pretty_name: "SPF record needs more than ten look-ups",
+        severity: SEVERITY_LOW,
+        confidence: Confidence::Confirmed,
+        category: "misconfiguration",
+        added: "2026-11-21",
+        description: "Evaluating the SPF record takes more than ten DNS look-ups. Receivers must then stop with a permanent error, \
+                      and many treat the domain as if it had no record; which of the listed senders still pass depends on their \
+                      order.",
+        remediation: "Remove includes of services that no longer send for the domain, replace a and mx by addresses, and give \
+                      newsletters a subdomain with a record of its own.",
+        references: &[
+            ("https://www.rfc-editor.org/rfc/rfc7208", "description"),
+            ("https://csrc.nist.gov/pubs/sp/800/177/r1/final", "remediation"),
+        ],
+    },
+    applies_to: &[Kind::Domain],
+    reads: &[MAIL_POLICY],
+    judge,
+};
+
+/// RFC 7208 §4.6.4.
+const LOOKUPS_MAX: i64 = 10;
+
+fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
+    look::after(facts, MAIL_POLICY, |facts| {
+        let lookups = facts.details.get("hidden_spf").and_then(|spf| spf.get("lookups")).and_then(Value::as_i64);
+        let Some(lookups) = lookups.filter(|lookups| *lookups > LOOKUPS_MAX) else {
+            return Vec::new();
+        };
+        let description = format!(
+            "The SPF record of {} takes {lookups} DNS look-ups; {LOOKUPS_MAX} are allowed.",
+            facts.name
+        );
+        vec![look::proof(
+            description,
+            json!({"domain": facts.name, "record": facts.text("spf_record"), "lookups": lookups}),
+        )]
+    })
+}
+
+#[cfg(test)]
+pub(super) fn samples() -> crate::samples::Samples {
+    use crate::samples::{Samples, Told, facts};
+    let domain = |lookups: i64| {
+        facts(Kind::Domain, "acme.test")
+            .found(MAIL_POLICY)
+            .with(json!({"spf_record": "v=spf1 include:a.example -all", "hidden_spf": {"lookups": lookups}}))
+    };
+    Samples::new()
+        .reports(domain(11))
+        .near_miss(domain(10))
+        .near_miss(facts(Kind::Domain, "acme.test").absent(MAIL_POLICY))
+        .unknown(facts(Kind::Domain, "acme.test"))
+        .unknown(domain(11).failed(MAIL_POLICY))
+}

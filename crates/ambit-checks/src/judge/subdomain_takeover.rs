@@ -1,0 +1,102 @@
+//! A name that a stranger could take over at its provider.
+
+use super::Judge;
+use crate::look;
+use crate::tasks::{DANGLING, TAKEOVER};
+use ambit_model::facts::LookOutcome;
+use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_HIGH, Verdict};
+use ambit_model::{Facts, Kind, Timestamp};
+#[cfg(test)]
+use serde_json::Value;
+use serde_json::json;
+
+pub(super) const JUDGE: Judge = Judge {
+    issue: IssueKind {
+        name: "subdomain_takeover",
+        pretty_name: "Subdomain can be taken over",
+        severity: SEVERITY_HIGH,
+        confidence: Confidence::Confirmed,
+        category: "vulnerability",
+        added: "2026-11-21",
+        description: "The name is an alias to a hosting provider, and the provider says that nobody has claimed it there. Whoever \
+                      opens an account and claims it serves pages, sets cookies and gets certificates in this name.",
+        remediation: "Remove the DNS record at once, or claim the name at the provider. From then on remove the record first and the \
+                      hosted site second.",
+        references: &[
+            (
+                "https://owasp.org/www-project-web-security-testing-guide/latest/4-Web_Application_Security_Testing/02-Configuration_and_Deployment_Management_Testing/10-Test_for_Subdomain_Takeover",
+                "description",
+            ),
+            ("https://cwe.mitre.org/data/definitions/284.html", "description"),
+        ],
+    },
+    applies_to: &[Kind::DnsRecord, Kind::Domain],
+    reads: &[DANGLING, TAKEOVER],
+    judge,
+};
+
+fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
+    let by_name = look::after(facts, DANGLING, |facts| free_in_dns(facts).into_iter().collect());
+    let by_answer = look::after(facts, TAKEOVER, |facts| unclaimed(facts).into_iter().collect());
+    match (by_answer, by_name) {
+        (Verdict::Proven(proofs), _) | (_, Verdict::Proven(proofs)) => Verdict::Proven(proofs),
+        (Verdict::Clear, Verdict::Clear) => Verdict::Clear,
+        // The provider is asked only where its answer decides.
+        (Verdict::Unknown, Verdict::Clear) if facts.outcome(TAKEOVER).is_none() && !needs_answer(facts) => Verdict::Clear,
+        _ => Verdict::Unknown,
+    }
+}
+
+/// True where it is reported: the alias leads to the provider, and the provider (or its zone) says that the name is free.
+pub(super) fn is_claimable(facts: &Facts) -> bool {
+    let answered = facts.outcome(TAKEOVER) == Some(LookOutcome::Found);
+    (answered && unclaimed(facts).is_some()) || free_in_dns(facts).is_some()
+}
+
+/// The provider itself says that nobody has claimed the name.
+fn unclaimed(facts: &Facts) -> Option<Proof> {
+    let told = facts.details.get("hidden_takeover")?;
+    Some(proof(facts, look::member(told, "provider")?, look::member(told, "target")?))
+}
+
+/// The name at the provider does not exist, so that anyone may create it.
+fn free_in_dns(facts: &Facts) -> Option<Proof> {
+    look::items(facts, "hidden_dangling")
+        .filter(|item| look::member(item, "record") == Some("CNAME") && look::member(item, "reason") == Some("nxdomain"))
+        .find_map(|item| Some(proof(facts, look::member(item, "provider")?, look::member(item, "target")?)))
+}
+
+fn proof(facts: &Facts, provider: &str, target: &str) -> Proof {
+    let (at, to) = (look::shown(provider), look::shown(target));
+    let description = format!("{} is an alias to {to}, which is unclaimed at {at}.", facts.name);
+    look::proof(description, json!({"name": facts.name, "provider": provider, "target": target}))
+}
+
+/// True where the provider's names always resolve, so that only its answer can tell.
+fn needs_answer(facts: &Facts) -> bool {
+    look::items(facts, "hidden_dangling").any(|item| look::member(item, "reason") == Some("unclaimed_pattern"))
+}
+
+#[cfg(test)]
+pub(super) fn samples() -> crate::samples::Samples {
+    use crate::samples::{Samples, Told, facts};
+    let name = || facts(Kind::DnsRecord, "shop.acme.test");
+    let dangling = |reason: &str, provider: Value| {
+        let item = json!({"record": "CNAME", "target": "acme.host.example", "reason": reason, "provider": provider});
+        name().found(DANGLING).with(json!({"hidden_dangling": [item]}))
+    };
+    let pattern = || dangling("unclaimed_pattern", json!("GitHub Pages"));
+    let takeover = json!({"hidden_takeover": {"provider": "GitHub Pages", "target": "acme.github.io", "proof": "no site here"}});
+    Samples::new()
+        .reports(pattern().found(TAKEOVER).with(takeover.clone()))
+        .reports(dangling("nxdomain", json!("Azure")))
+        .near_miss(pattern().absent(TAKEOVER).with(takeover.clone()))
+        .near_miss(dangling("nxdomain", json!(null)))
+        .near_miss(name().absent(DANGLING).absent(TAKEOVER))
+        .near_miss(name().absent(DANGLING))
+        .unknown(name())
+        .unknown(pattern())
+        .unknown(pattern().failed(DANGLING).absent(TAKEOVER))
+        .unknown(pattern().failed(TAKEOVER).with(takeover))
+        .unknown(dangling("nxdomain", json!("Azure")).failed(DANGLING))
+}

@@ -1,0 +1,149 @@
+//! From looks to verdicts: what may be said after a look that found, found nothing, or failed. "Could not look" is never "nothing there".
+
+use ambit_model::Facts;
+use ambit_model::facts::LookOutcome;
+use ambit_model::issue::{Proof, Verdict};
+use serde_json::Value;
+
+/// Longest text of a stranger that a proof's sentence repeats, in characters.
+const SHOWN_CHARS_MAX: usize = 200;
+
+/// Judges what a task found. Nothing follows where it never looked or its looks failed; a look that succeeded and found nothing clears,
+/// even while the interval of an earlier answer is still open.
+pub(crate) fn after(facts: &Facts, task: &str, prove: impl FnOnce(&Facts) -> Vec<Proof>) -> Verdict {
+    match facts.outcome(task) {
+        None | Some(LookOutcome::Unknown) => Verdict::Unknown,
+        Some(LookOutcome::Absent) => Verdict::Clear,
+        Some(LookOutcome::Found) => match prove(facts) {
+            proofs if !proofs.is_empty() => Verdict::Proven(proofs),
+            // Another address may hold what the failed look would have shown.
+            _ if !facts.looked(task) => Verdict::Unknown,
+            _ => Verdict::Clear,
+        },
+    }
+}
+
+/// Judges that something is missing: proven only where every look of the task succeeded and the member stays empty.
+/// A first absent look over an open answer proves nothing yet; the second one closes that answer.
+pub(crate) fn missing(facts: &Facts, task: &str, member: &str, proof: impl FnOnce() -> Proof) -> Verdict {
+    if !facts.looked(task) {
+        return Verdict::Unknown;
+    }
+    match (is_empty(facts.details.get(member)), facts.outcome(task)) {
+        (true, _) => Verdict::Proven(vec![proof()]),
+        (false, Some(LookOutcome::Absent)) => Verdict::Unknown,
+        (false, _) => Verdict::Clear,
+    }
+}
+
+/// True for a member that nobody observed or that holds nothing.
+fn is_empty(value: Option<&Value>) -> bool {
+    match value {
+        None | Some(Value::Null) => true,
+        Some(Value::String(text)) => text.is_empty(),
+        Some(Value::Array(list)) => list.is_empty(),
+        Some(_) => false,
+    }
+}
+
+/// A proof of an issue that an entity has once.
+pub(crate) fn proof(description: String, details: Value) -> Proof {
+    proof_of("", description, details)
+}
+
+/// A proof of one of several issues of a kind on an entity.
+pub(crate) fn proof_of(discriminator: &str, description: String, details: Value) -> Proof {
+    Proof {
+        discriminator: discriminator.to_owned(),
+        description,
+        details,
+        severity: None,
+        identifiers: Vec::new(),
+    }
+}
+
+/// The texts of a list member; what is no text is left out.
+pub(crate) fn texts<'a>(facts: &'a Facts, member: &str) -> impl Iterator<Item = &'a str> {
+    items(facts, member).filter_map(Value::as_str)
+}
+
+/// The items of a list member; none where it is no list.
+pub(crate) fn items<'a>(facts: &'a Facts, member: &str) -> impl Iterator<Item = &'a Value> {
+    facts.details.get(member).and_then(Value::as_array).into_iter().flatten()
+}
+
+/// A text member of an item of a list.
+pub(crate) fn member<'a>(item: &'a Value, name: &str) -> Option<&'a str> {
+    item.get(name).and_then(Value::as_str)
+}
+
+/// A true-or-false member.
+pub(crate) fn flag(facts: &Facts, member: &str) -> Option<bool> {
+    facts.details.get(member).and_then(Value::as_bool)
+}
+
+/// A stranger's text in a sentence: quoted, escaped, cut.
+pub(crate) fn shown(text: &str) -> String {
+    let cut: String = text.chars().take(SHOWN_CHARS_MAX).collect();
+    format!("{cut:?}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples::{Told, facts};
+    use ambit_model::Kind;
+    use serde_json::json;
+
+    const TASK: &str = "resolve";
+
+    fn found_it(facts: &Facts) -> Vec<Proof> {
+        texts(facts, "list").map(|text| proof(text.to_owned(), json!({}))).collect()
+    }
+
+    #[test]
+    fn a_failed_look_clears_nothing_and_a_found_one_proves() {
+        let base = || facts(Kind::Domain, "acme.test");
+        let full = json!({"list": ["a"]});
+        assert_eq!(after(&base(), TASK, found_it), Verdict::Unknown, "never looked");
+        assert_eq!(
+            after(&base().failed(TASK).with(full.clone()), TASK, found_it),
+            Verdict::Unknown,
+            "stale answer"
+        );
+        assert_eq!(
+            after(&base().absent(TASK).with(full.clone()), TASK, found_it),
+            Verdict::Clear,
+            "first absent look"
+        );
+        assert_eq!(after(&base().found(TASK), TASK, found_it), Verdict::Clear);
+        assert!(matches!(after(&base().found(TASK).with(full), TASK, found_it), Verdict::Proven(_)));
+        assert_eq!(
+            after(&base().found(TASK).failed_at(TASK, "192.0.2.1"), TASK, found_it),
+            Verdict::Unknown,
+            "one address failed"
+        );
+    }
+
+    #[test]
+    fn missing_is_proven_only_after_looks_that_succeeded() {
+        let base = || facts(Kind::Domain, "acme.test");
+        let verdict = |facts: Facts| missing(&facts, TASK, "list", || proof(String::new(), json!({})));
+        assert_eq!(verdict(base()), Verdict::Unknown);
+        assert_eq!(verdict(base().failed(TASK)), Verdict::Unknown);
+        assert!(matches!(verdict(base().absent(TASK)), Verdict::Proven(_)));
+        assert!(matches!(verdict(base().found(TASK).with(json!({"list": []}))), Verdict::Proven(_)));
+        assert_eq!(verdict(base().found(TASK).with(json!({"list": ["a"]}))), Verdict::Clear);
+        assert_eq!(
+            verdict(base().absent(TASK).with(json!({"list": ["a"]}))),
+            Verdict::Unknown,
+            "the second look decides"
+        );
+    }
+
+    #[test]
+    fn texts_of_strangers_are_escaped_and_cut() {
+        assert_eq!(shown("a\u{1b}[2J\n"), r#""a\u{1b}[2J\n""#);
+        assert_eq!(shown(&"x".repeat(500)).len(), SHOWN_CHARS_MAX + 2);
+    }
+}

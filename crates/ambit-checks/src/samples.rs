@@ -1,0 +1,158 @@
+//! Facts for tests, in one line each, and the samples that every judge must bring: one that it reports, a near-miss twin that it must not,
+//! and one whose looks are missing.
+
+use ambit_model::edge::EdgeKind;
+use ambit_model::facts::{LastLook, LookOutcome, Neighbour};
+use ambit_model::scope::Decision;
+use ambit_model::{Clearance, Facts, Kind, Timestamp, Uid};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// The wire date of all samples.
+pub(crate) const DATE: &str = "2026-06-01T12:00:00Z";
+
+/// What one judge brings.
+#[derive(Default)]
+pub(crate) struct Samples {
+    /// Facts, and the discriminators it must report.
+    pub(crate) reports: Vec<(Facts, Vec<&'static str>)>,
+    /// Facts that look alike and are clear.
+    pub(crate) near_misses: Vec<Facts>,
+    /// Facts of which nothing may be said.
+    pub(crate) unknown: Vec<Facts>,
+}
+
+impl Samples {
+    pub(crate) fn new() -> Self {
+        Self::default()
+    }
+
+    /// Must be reported, once.
+    pub(crate) fn reports(self, facts: Facts) -> Self {
+        self.reports_each(facts, &[""])
+    }
+
+    /// Must be reported, once for each discriminator.
+    pub(crate) fn reports_each(mut self, facts: Facts, discriminators: &[&'static str]) -> Self {
+        self.reports.push((facts, discriminators.to_vec()));
+        self
+    }
+
+    /// Looks alike and must be clear.
+    pub(crate) fn near_miss(mut self, facts: Facts) -> Self {
+        self.near_misses.push(facts);
+        self
+    }
+
+    /// Nothing may be said.
+    pub(crate) fn unknown(mut self, facts: Facts) -> Self {
+        self.unknown.push(facts);
+        self
+    }
+}
+
+/// Facts of a present, scoped entity of which nothing is known yet.
+pub(crate) fn facts(kind: Kind, name: &str) -> Facts {
+    Facts {
+        uid: Uid::from_bytes([1; 32]),
+        kind,
+        name: kind.canonical(name).unwrap(),
+        seed: false,
+        present: true,
+        decision: Decision {
+            ownership: 990,
+            clearance: Clearance::L3,
+            reason: "subdomain".to_owned(),
+            path: Vec::new(),
+        },
+        details: serde_json::Map::new(),
+        looks: BTreeMap::new(),
+        inward: Vec::new(),
+        outward: Vec::new(),
+        seeds: vec![(Kind::Domain, "acme.test".to_owned())],
+    }
+}
+
+/// A neighbour of which nothing is known.
+pub(crate) fn neighbour(edge: EdgeKind, kind: Kind, name: &str, scoped: bool, details: Value) -> Neighbour {
+    Neighbour {
+        edge,
+        task: "sample".to_owned(),
+        argument: String::new(),
+        uid: Uid::from_bytes([2; 32]),
+        kind,
+        name: kind.canonical(name).unwrap(),
+        scoped,
+        clearance: Clearance::L2,
+        details: details.as_object().cloned().unwrap_or_default(),
+    }
+}
+
+/// Reading aids for samples.
+pub(crate) trait Told: Sized {
+    /// Adds members.
+    fn with(self, details: Value) -> Self;
+    /// The task looked and found something.
+    fn found(self, task: &str) -> Self;
+    /// The task looked and found nothing.
+    fn absent(self, task: &str) -> Self;
+    /// The task's look failed.
+    fn failed(self, task: &str) -> Self;
+    /// The task's look at an argument failed.
+    fn failed_at(self, task: &str, argument: &str) -> Self;
+    /// An open edge away.
+    fn leads_to(self, neighbour: Neighbour) -> Self;
+    /// An open edge from elsewhere.
+    fn led_from(self, neighbour: Neighbour) -> Self;
+    /// A person gave it.
+    fn seed(self) -> Self;
+}
+
+impl Told for Facts {
+    fn with(mut self, details: Value) -> Self {
+        self.details.extend(details.as_object().cloned().unwrap_or_default());
+        self
+    }
+
+    fn found(self, task: &str) -> Self {
+        look(self, task, "", LookOutcome::Found)
+    }
+
+    fn absent(self, task: &str) -> Self {
+        look(self, task, "", LookOutcome::Absent)
+    }
+
+    fn failed(self, task: &str) -> Self {
+        look(self, task, "", LookOutcome::Unknown)
+    }
+
+    fn failed_at(self, task: &str, argument: &str) -> Self {
+        look(self, task, argument, LookOutcome::Unknown)
+    }
+
+    fn leads_to(mut self, neighbour: Neighbour) -> Self {
+        self.outward.push(neighbour);
+        self
+    }
+
+    fn led_from(mut self, neighbour: Neighbour) -> Self {
+        self.inward.push(neighbour);
+        self
+    }
+
+    fn seed(mut self) -> Self {
+        self.seed = true;
+        self
+    }
+}
+
+fn look(mut facts: Facts, task: &str, argument: &str, outcome: LookOutcome) -> Facts {
+    let look = LastLook {
+        outcome,
+        at: Timestamp::parse(DATE).unwrap(),
+        run: 1,
+        reason: None,
+    };
+    facts.looks.insert((task.to_owned(), argument.to_owned()), look);
+    facts
+}

@@ -1,0 +1,43 @@
+//! What the judges of services share: the protocol that a service was heard to speak, never the one its port suggests.
+
+use crate::look;
+use crate::tasks::SERVICE_IDENTIFY;
+use ambit_model::Facts;
+use ambit_model::issue::{Proof, Verdict};
+use serde_json::json;
+
+/// Judges a service that speaks one of some protocols.
+pub(crate) fn speaks(facts: &Facts, protocols: &[&str], sentence: impl FnOnce(&Facts, &str) -> String) -> Verdict {
+    look::after(facts, SERVICE_IDENTIFY, |facts| {
+        facts
+            .text("service")
+            .filter(|service| protocols.iter().any(|protocol| protocol.eq_ignore_ascii_case(service)))
+            .map(|service| exposed(facts, service, sentence(facts, service)))
+            .into_iter()
+            .collect()
+    })
+}
+
+/// The proof: which service, and where.
+pub(crate) fn exposed(facts: &Facts, service: &str, sentence: String) -> Proof {
+    look::proof(sentence, json!({"service": service, "at": facts.name}))
+}
+
+/// Facts for the judges' samples.
+#[cfg(test)]
+pub(crate) mod sample {
+    use crate::samples::{Told, facts};
+    use crate::tasks::SERVICE_IDENTIFY;
+    use ambit_model::{Facts, Kind};
+    use serde_json::json;
+
+    /// A port behind which this protocol was heard.
+    pub(crate) fn service(port: u16, service: &str) -> Facts {
+        unidentified(port).found(SERVICE_IDENTIFY).with(json!({"service": service}))
+    }
+
+    /// A port that nobody has listened to yet.
+    pub(crate) fn unidentified(port: u16) -> Facts {
+        facts(Kind::NetworkService, &format!("192.0.2.1:{port}/tcp"))
+    }
+}

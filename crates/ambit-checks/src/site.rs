@@ -1,0 +1,83 @@
+//! What the judges of sites share: scheme and host of a Uri's name, its answer's headers and cookies.
+
+use crate::look;
+use ambit_model::Facts;
+use ambit_model::scope::host_of;
+use serde_json::Value;
+use std::net::IpAddr;
+
+/// True for `https://`.
+pub(crate) fn is_encrypted(facts: &Facts) -> bool {
+    facts.name.starts_with("https://")
+}
+
+/// The host, where it is a name. A site by address is the same server's default site: what a name's site lacks is said there.
+pub(crate) fn host_name(facts: &Facts) -> Option<&str> {
+    let host = host_of(&facts.name);
+    host.parse::<IpAddr>().is_err().then_some(host)
+}
+
+/// The values of a header of the final answer, in order.
+pub(crate) fn header<'a>(facts: &'a Facts, name: &'a str) -> impl Iterator<Item = &'a str> {
+    look::texts(facts, "headers")
+        .filter_map(|line| line.split_once(':'))
+        .filter(move |(key, _)| key.trim().eq_ignore_ascii_case(name))
+        .map(|(_, value)| value.trim())
+}
+
+/// True where the site itself answered with a page: 200 and HTML, no redirect.
+pub(crate) fn is_page(facts: &Facts) -> bool {
+    let html = header(facts, "content-type").any(|kind| kind.to_ascii_lowercase().starts_with("text/html"));
+    html && facts.text("code") == Some("200")
+}
+
+/// A cookie that the site set, without its value.
+pub(crate) struct Cookie<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) secure: bool,
+    pub(crate) http_only: bool,
+}
+
+/// The cookies that the answer set.
+pub(crate) fn cookies(facts: &Facts) -> impl Iterator<Item = Cookie<'_>> {
+    look::items(facts, "hidden_cookies").filter_map(|cookie| {
+        Some(Cookie {
+            name: cookie.get("name")?.as_str()?,
+            secure: cookie.get("secure").and_then(Value::as_bool)?,
+            http_only: cookie.get("http_only").and_then(Value::as_bool)?,
+        })
+    })
+}
+
+/// Sorted names for a proof.
+pub(crate) fn sorted(names: impl Iterator<Item = impl Into<String>>) -> Vec<String> {
+    let mut names: Vec<String> = names.map(Into::into).collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples::{Told, facts};
+    use ambit_model::Kind;
+    use serde_json::json;
+
+    #[test]
+    fn hosts_are_names_or_addresses() {
+        let host = |name: &str| host_name(&facts(Kind::Uri, name)).map(str::to_owned);
+        assert_eq!(host("https://www.acme.test/login").as_deref(), Some("www.acme.test"));
+        assert_eq!(host("https://192.0.2.1"), None);
+        assert_eq!(host("http://[2001:db8::1]:8080"), None);
+    }
+
+    #[test]
+    fn a_page_is_html_with_code_200() {
+        let page = |code: &str, kind: &str| is_page(&facts(Kind::Uri, "http://a.test").with(json!({"code": code, "headers": [kind]})));
+        assert!(page("200", "content-type: Text/HTML; charset=utf-8"));
+        assert!(!page("302", "Content-Type: text/html"));
+        assert!(!page("200", "Content-Type: application/json"));
+        assert!(!page("200", "X-Content-Type: text/html"));
+    }
+}

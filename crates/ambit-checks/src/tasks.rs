@@ -1,0 +1,26 @@
+//! Names of the tasks whose looks the judges read. The crates do not know each other; a test of the engine, which knows both, compares them.
+
+/// Addresses and aliases of a name.
+pub(crate) const RESOLVE: &str = "resolve";
+/// SOA, NS, MX, TXT, CAA … of a zone.
+pub(crate) const ZONE_PROFILE: &str = "zone_profile";
+/// Asks each name server of a zone for all of it.
+pub(crate) const ZONE_TRANSFER: &str = "zone_transfer";
+/// SPF with its tree, DMARC and their like.
+pub(crate) const MAIL_POLICY: &str = "mail_policy";
+/// Records that lead nowhere.
+pub(crate) const DANGLING: &str = "dangling";
+/// Names that a stranger could claim at their provider.
+pub(crate) const TAKEOVER: &str = "takeover";
+/// Names that resemble a seed.
+pub(crate) const LOOKALIKES: &str = "lookalikes";
+/// What speaks behind a port.
+pub(crate) const SERVICE_IDENTIFY: &str = "service_identify";
+/// The certificate and the protocol versions of a service.
+pub(crate) const TLS_GRAB: &str = "tls_grab";
+/// All that one page says.
+pub(crate) const HTTP_ENRICH: &str = "http_enrich";
+/// Files and pages that nobody meant to publish.
+pub(crate) const CONTENT_FOCUS: &str = "content_focus";
+/// Whether a bucket answers a listing.
+pub(crate) const BUCKET_PROBE: &str = "bucket_probe";
