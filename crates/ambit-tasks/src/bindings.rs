@@ -1,0 +1,96 @@
+//! Bindings: at which address a name or a site is looked at. A binding is written `203.0.113.7:443` or `[2001:db8::1]:443`.
+
+use ambit_model::scope::host_of;
+use ambit_model::{EdgeKind, Facts, Kind};
+use ambit_net::http::Url;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::net::{IpAddr, SocketAddr};
+
+/// Addresses per name that are looked at; more are a pool of equals.
+const ADDRESSES_MAX: usize = 16;
+
+/// Addresses that a name resolves to, ascending, with the ports known to be open on each.
+pub(crate) fn addresses(facts: &Facts) -> Vec<(IpAddr, BTreeSet<u16>)> {
+    let mut found: Vec<(IpAddr, BTreeSet<u16>)> = facts
+        .to(EdgeKind::ResolvesTo)
+        .filter_map(|neighbour| Some((neighbour.name.parse().ok()?, open_ports(&neighbour.details))))
+        .collect();
+    found.sort();
+    found.dedup_by_key(|(address, _)| *address);
+    found.truncate(ADDRESSES_MAX);
+    found
+}
+
+/// TCP ports in an address' details.
+pub(crate) fn open_ports(details: &ambit_model::Details) -> BTreeSet<u16> {
+    let ports = details.get("ports").and_then(Value::as_array).into_iter().flatten();
+    ports
+        .filter(|port| port.get("protocol").and_then(Value::as_str) != Some("udp"))
+        .filter_map(|port| port.get("number").and_then(Value::as_u64).and_then(|number| u16::try_from(number).ok()))
+        .collect()
+}
+
+/// Bindings of a name: every address with the usual ports and with those of its open ports that the filter takes.
+pub(crate) fn of_name(facts: &Facts, usual: &[u16], take: impl Fn(u16) -> bool) -> Vec<String> {
+    let mut bindings = Vec::new();
+    for (address, open) in addresses(facts) {
+        let ports: BTreeSet<u16> = open.into_iter().filter(|port| take(*port)).chain(usual.iter().copied()).collect();
+        bindings.extend(ports.into_iter().map(|port| SocketAddr::new(address, port).to_string()));
+    }
+    bindings
+}
+
+/// Bindings of a site: its own address where its host is one; else the addresses at which the names and sites that lead here were looked at, and
+/// the empty one (the host is looked up) for a seed.
+pub(crate) fn of_site(facts: &Facts) -> Vec<String> {
+    let Ok(url) = Url::parse(&facts.name) else {
+        return Vec::new();
+    };
+    if let Some(address) = url.ip() {
+        return vec![SocketAddr::new(address, url.port).to_string()];
+    }
+    let led = facts.inward.iter().filter(|neighbour| matches!(neighbour.edge, EdgeKind::Site | EdgeKind::Page));
+    let mut bindings: BTreeSet<String> = led
+        .filter_map(|neighbour| neighbour.argument.parse::<SocketAddr>().ok())
+        .map(|socket| SocketAddr::new(socket.ip(), url.port).to_string())
+        .collect();
+    if facts.seed {
+        bindings.insert(String::new());
+    }
+    bindings.into_iter().collect()
+}
+
+/// The same, for tasks that look at a site as a whole: only where its path is the root.
+pub(crate) fn of_root_site(facts: &Facts) -> Vec<String> {
+    let root = Url::parse(&facts.name).is_ok_and(|url| url.path == "/");
+    if root { of_site(facts) } else { Vec::new() }
+}
+
+/// The socket of an entity: of a service by its name, of a site by its argument.
+pub(crate) fn socket(kind: Kind, name: &str, argument: &str) -> Option<SocketAddr> {
+    match kind {
+        Kind::NetworkService => name.rsplit_once('/').and_then(|(socket, _)| socket.parse().ok()),
+        _ => argument.parse().ok(),
+    }
+}
+
+/// The host of an entity as SNI: `None` for an address.
+pub(crate) fn server_name(name: &str) -> Option<&str> {
+    let host = host_of(name);
+    host.parse::<IpAddr>().is_err().then_some(host)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_service_is_looked_at_where_its_name_says() {
+        assert_eq!(socket(Kind::NetworkService, "203.0.113.7:22/tcp", ""), "203.0.113.7:22".parse().ok());
+        assert_eq!(socket(Kind::NetworkService, "[2001:db8::1]:22/tcp", ""), "[2001:db8::1]:22".parse().ok());
+        assert_eq!(socket(Kind::DnsRecord, "www.acme.test", "203.0.113.7:443"), "203.0.113.7:443".parse().ok());
+        assert_eq!(server_name("https://[2001:db8::1]:443/x"), None);
+        assert_eq!(server_name("https://www.acme.test:443"), Some("www.acme.test"));
+    }
+}

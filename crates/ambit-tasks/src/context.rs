@@ -1,0 +1,148 @@
+//! What a look is given, and the only place where it says what it saw.
+
+use crate::Settings;
+use ambit_model::observation::{Evidence, Found, Lead};
+use ambit_model::{Details, EdgeKind, Facts, Kind};
+use ambit_net::Session;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Entities that one look may lead to; a zone transfer of a large zone is the largest honest answer.
+const LEADS_MAX: usize = 20_000;
+/// Items of a list in the details; longer lists are hostile or useless in a record.
+const ITEMS_MAX: usize = 2_000;
+/// Bytes of a text in the details: registration texts are the longest honest ones.
+const TEXT_BYTES_MAX: usize = 64 * 1_024;
+/// Depth of a value in the details; ours are at most five deep.
+const DEPTH_MAX: usize = 12;
+/// Bytes of one piece of evidence (design §3: blobs of at most 1 MiB).
+const EVIDENCE_BYTES_MAX: usize = 1_024 * 1_024;
+/// Pieces of evidence of one look.
+const EVIDENCE_MAX: usize = 32;
+
+/// What a look is given.
+pub struct Context<'a> {
+    /// The only door to the outside.
+    pub net: &'a Session,
+    /// All that is known of the entity.
+    pub facts: &'a Facts,
+    /// The argument that `plan` gave, `""` for `Once`.
+    pub argument: &'a str,
+    /// Word list, ports, loaded data.
+    pub settings: &'a Settings,
+    said: Mutex<Said>,
+}
+
+#[derive(Default)]
+struct Said {
+    details: Details,
+    leads: BTreeMap<(EdgeKind, Kind, String), Details>,
+    evidence: Vec<Evidence>,
+    refused: usize,
+}
+
+impl<'a> Context<'a> {
+    /// A context in which nothing has been said.
+    pub fn new(net: &'a Session, facts: &'a Facts, argument: &'a str, settings: &'a Settings) -> Self {
+        Self {
+            net,
+            facts,
+            argument,
+            settings,
+            said: Mutex::default(),
+        }
+    }
+
+    /// Says that the entity led to another. A text that is no name of the kind is counted and left out.
+    pub fn found(&self, kind: Kind, raw: &str, edge: EdgeKind) {
+        self.found_with(kind, raw, edge, Details::new());
+    }
+
+    /// As `found`, with what this look says of that entity.
+    pub fn found_with(&self, kind: Kind, raw: &str, edge: EdgeKind, details: Details) {
+        let mut said = self.said();
+        let Ok(name) = kind.canonical(raw) else {
+            said.refused += 1;
+            return;
+        };
+        if said.leads.len() >= LEADS_MAX {
+            said.refused += 1;
+            return;
+        }
+        let lead = said.leads.entry((edge, kind, name)).or_default();
+        for (member, value) in details {
+            lead.entry(member).or_insert(bounded(value, DEPTH_MAX));
+        }
+    }
+
+    /// Says that the entity led to a host name: a `Domain` where it is a registrable one, else a `DnsRecord`.
+    pub fn found_host(&self, raw: &str, edge: EdgeKind) {
+        match Kind::of_host(raw) {
+            Ok((kind, name)) => self.found(kind, &name, edge),
+            Err(_) => self.said().refused += 1,
+        }
+    }
+
+    /// Says a member of the entity's details. Texts and lists are cut at their limits; NUL becomes U+FFFD.
+    pub fn observe(&self, member: &'static str, value: Value) {
+        self.said().details.insert(member.to_owned(), bounded(value, DEPTH_MAX));
+    }
+
+    /// Keeps bytes that back what is said, at most 1 MiB of each.
+    pub fn evidence(&self, label: &str, bytes: &[u8]) {
+        let mut said = self.said();
+        if said.evidence.len() < EVIDENCE_MAX {
+            let bytes = bytes[..bytes.len().min(EVIDENCE_BYTES_MAX)].to_vec();
+            said.evidence.push(Evidence {
+                label: label.to_owned(),
+                bytes,
+            });
+        }
+    }
+
+    /// How many names were left out, as no names of their kind or over the limit.
+    pub fn refused(&self) -> usize {
+        self.said().refused
+    }
+
+    /// Everything that was said, in one order whatever the order it was said in.
+    pub fn into_found(self) -> Found {
+        let mut said = self.said.into_inner().unwrap_or_else(PoisonError::into_inner);
+        said.details.sort_keys();
+        let edges = said.leads.into_iter().map(|((edge, kind, name), mut details)| {
+            details.sort_keys();
+            Lead {
+                edge,
+                kind,
+                name,
+                details,
+            }
+        });
+        Found {
+            details: said.details,
+            edges: edges.collect(),
+            evidence: said.evidence,
+        }
+    }
+
+    fn said(&self) -> MutexGuard<'_, Said> {
+        self.said.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A value within the limits of a record.
+fn bounded(value: Value, depth: usize) -> Value {
+    match value {
+        Value::String(text) => Value::String(cut(text)),
+        Value::Array(_) | Value::Object(_) if depth == 0 => Value::Null,
+        Value::Array(items) => items.into_iter().take(ITEMS_MAX).map(|item| bounded(item, depth - 1)).collect(),
+        Value::Object(members) => members.into_iter().map(|(name, value)| (cut(name), bounded(value, depth - 1))).collect(),
+        plain => plain,
+    }
+}
+
+fn cut(mut text: String) -> String {
+    text.truncate(text.floor_char_boundary(TEXT_BYTES_MAX));
+    if text.contains('\0') { text.replace('\0', "\u{fffd}") } else { text }
+}

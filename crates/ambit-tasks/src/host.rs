@@ -1,0 +1,121 @@
+//! Questions about host names and addresses that many tasks ask.
+
+use ambit_model::entity::name::registrable;
+use ambit_model::{EdgeKind, Facts, Kind};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+/// True when both names lie under one registrable domain.
+pub(crate) fn same_domain(a: &str, b: &str) -> bool {
+    matches!((registrable(a), registrable(b)), (Some(a), Some(b)) if a == b)
+}
+
+/// True when the name lies strictly below the other.
+pub(crate) fn is_below(name: &str, parent: &str) -> bool {
+    name.strip_suffix(parent).is_some_and(|rest| rest.ends_with('.'))
+}
+
+/// The names between a name and a parent above it, nearest to the parent first, the name itself last.
+pub(crate) fn levels<'a>(name: &'a str, parent: &str) -> Vec<&'a str> {
+    let mut levels = Vec::new();
+    let mut rest = name;
+    while is_below(rest, parent) {
+        levels.push(rest);
+        rest = rest.split_once('.').map_or("", |(_, above)| above);
+    }
+    levels.reverse();
+    levels
+}
+
+/// An address that no public name should have: whoever resolves it reaches their own network.
+pub(crate) fn is_private(address: IpAddr) -> bool {
+    match ambit_model::entity::name::unmapped(address) {
+        IpAddr::V4(v4) => is_private_v4(v4),
+        IpAddr::V6(v6) => is_private_v6(v6),
+    }
+}
+
+fn is_private_v4(address: Ipv4Addr) -> bool {
+    let [a, b, ..] = address.octets();
+    address.is_private()
+        || address.is_loopback()
+        || address.is_link_local()
+        || address.is_multicast()
+        || address.is_broadcast()
+        || a == 0
+        || a >= 240
+        || (a == 100 && (64..128).contains(&b))
+}
+
+fn is_private_v6(address: Ipv6Addr) -> bool {
+    let first = address.segments()[0];
+    address.is_loopback() || address.is_unspecified() || address.is_multicast() || (first & 0xfe00) == 0xfc00 || (first & 0xffc0) == 0xfe80
+}
+
+/// The name under which an address is looked up in reverse (`in-addr.arpa`, `ip6.arpa`).
+pub(crate) fn reverse_name(address: IpAddr) -> String {
+    match address {
+        IpAddr::V4(_) => format!("{}.in-addr.arpa", reversed(address)),
+        IpAddr::V6(_) => format!("{}.ip6.arpa", reversed(address)),
+    }
+}
+
+/// Octets or nibbles of an address, last first, with dots.
+pub(crate) fn reversed(address: IpAddr) -> String {
+    let parts: Vec<String> = match address {
+        IpAddr::V4(v4) => v4.octets().iter().rev().map(u8::to_string).collect(),
+        IpAddr::V6(v6) => {
+            let nibbles = v6.octets().into_iter().rev().flat_map(|octet| [octet & 15, octet >> 4]);
+            nibbles.map(|nibble| format!("{nibble:x}")).collect()
+        }
+    };
+    parts.join(".")
+}
+
+/// True where every edge that leads here only says that a page mentions it: such a stranger is not even resolved.
+pub(crate) fn only_mentioned(facts: &Facts) -> bool {
+    let mention = |edge: EdgeKind| matches!(edge, EdgeKind::Link | EdgeKind::Redirect);
+    !facts.seed && !facts.decision.scoped() && !facts.inward.is_empty() && facts.inward.iter().all(|neighbour| mention(neighbour.edge))
+}
+
+/// Registrable domains of the collection's seeds.
+pub(crate) fn seed_domains(facts: &Facts) -> Vec<String> {
+    let hosts = facts
+        .seeds
+        .iter()
+        .filter(|(kind, _)| matches!(kind, Kind::Domain | Kind::DnsRecord | Kind::Uri | Kind::EmailAddress));
+    let mut domains: Vec<String> = hosts
+        .filter_map(|(_, name)| registrable(ambit_model::scope::host_of(name)).map(str::to_owned))
+        .collect();
+    domains.sort();
+    domains.dedup();
+    domains
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_run_from_the_parent_to_the_name() {
+        assert_eq!(levels("a.b.acme.test", "acme.test"), ["b.acme.test", "a.b.acme.test"]);
+        assert_eq!(levels("acme.test", "acme.test"), [""; 0]);
+        assert_eq!(levels("notacme.test", "acme.test"), [""; 0]);
+    }
+
+    #[test]
+    fn private_addresses_are_known_in_both_families() {
+        for address in ["10.1.2.3", "127.0.0.1", "169.254.1.1", "100.64.0.1", "0.0.0.0", "192.168.0.1", "::1", "fd00::1", "fe80::1", "::ffff:10.0.0.1"] {
+            assert!(is_private(address.parse().unwrap()), "{address}");
+        }
+        for address in ["203.0.113.7", "100.128.0.1", "2001:db8::1", "172.32.0.1", "11.0.0.1"] {
+            assert!(!is_private(address.parse().unwrap()), "{address}");
+        }
+    }
+
+    #[test]
+    fn reverse_names_are_those_of_the_rfc() {
+        assert_eq!(reverse_name("203.0.113.7".parse().unwrap()), "7.113.0.203.in-addr.arpa");
+        let v6 = reverse_name("2001:db8::1".parse().unwrap());
+        assert!(v6.starts_with("1.0.0.0.") && v6.ends_with(".8.b.d.0.1.0.0.2.ip6.arpa"), "{v6}");
+    }
+}

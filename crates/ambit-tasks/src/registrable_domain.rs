@@ -1,0 +1,56 @@
+//! Leads from a name to the domain that somebody registered, by the public suffix list. Sends nothing.
+
+use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use ambit_model::entity::name::registrable;
+use ambit_model::moment::DAY_MS;
+use ambit_model::scope::host_of;
+use ambit_model::{Clearance, EdgeKind, Kind};
+
+pub const TASK: Task = Task {
+    name: "registrable_domain",
+    pretty_name: "Registrable domain",
+    description: "Leads from a name to the domain that was registered, by the public suffix list.",
+    watches: &[Kind::DnsRecord, Kind::EmailAddress, Kind::Mailserver, Kind::Nameserver, Kind::Uri],
+    produces: &[Kind::Domain],
+    footprint: Clearance::L0,
+    ttl_ms: 30 * DAY_MS,
+    cost: 1,
+    gain: 1,
+    owns: &[],
+    volatile: &[],
+    contacts: Contacts::Nothing,
+    plan: |facts, _| Plan::once_if(domain_of(&facts.name).is_some()),
+    run: |cx| Box::pin(run(cx)),
+};
+
+async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+    let domain = domain_of(&cx.facts.name);
+    if let Some(domain) = domain {
+        cx.found(Kind::Domain, domain, EdgeKind::RegistrableDomain);
+    }
+    Ok(Answer::found_if(domain.is_some()))
+}
+
+/// The registrable domain of a name, URL or e-mail address; `None` for addresses and public suffixes.
+fn domain_of(name: &str) -> Option<&str> {
+    let host = host_of(name);
+    if host.parse::<std::net::IpAddr>().is_ok() {
+        return None;
+    }
+    registrable(host)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_domain_of_a_name_is_the_registered_one() {
+        assert_eq!(domain_of("a.b.acme.test"), Some("acme.test"));
+        assert_eq!(domain_of("https://www.acme.co.uk:443/x"), Some("acme.co.uk"));
+        assert_eq!(domain_of("hostmaster@mail.acme.test"), Some("acme.test"));
+        assert_eq!(domain_of("co.uk"), None);
+        assert_eq!(domain_of("https://203.0.113.7:443"), None);
+        assert_eq!(domain_of("https://[2001:db8::1]:443"), None);
+    }
+}

@@ -1,0 +1,122 @@
+//! Resolves a name: addresses of both families, the alias chain, and whether the name exists at all.
+
+use crate::host::{is_private, only_mentioned};
+use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use ambit_model::moment::SECOND_MS;
+use ambit_model::{Clearance, EdgeKind, Kind};
+use ambit_net::dns::{DnsAnswer, RecordType};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::net::IpAddr;
+
+pub const TASK: Task = Task {
+    name: "resolve",
+    pretty_name: "DNS resolution",
+    description: "Looks up the addresses (A, AAAA) and the alias chain of a name.",
+    watches: &[Kind::DnsRecord, Kind::Domain, Kind::Mailserver, Kind::Nameserver],
+    produces: &[Kind::DnsRecord, Kind::Domain, Kind::IpAddress],
+    footprint: Clearance::L1,
+    ttl_ms: 12 * 3_600 * SECOND_MS,
+    cost: 2,
+    gain: 6,
+    owns: &[
+        (Kind::DnsRecord, MEMBERS),
+        (Kind::Domain, MEMBERS),
+        (Kind::Mailserver, MEMBERS),
+        (Kind::Nameserver, MEMBERS),
+    ],
+    volatile: &["hidden_ttl"],
+    contacts: Contacts::Zone,
+    plan: |facts, _| Plan::once_if(facts.name.parse::<IpAddr>().is_err() && !only_mentioned(facts)),
+    run: |cx| Box::pin(run(cx)),
+};
+
+const MEMBERS: &[&str] = &["resolutions", "hidden_rcode", "hidden_cname_chain", "hidden_private_addresses", "hidden_ttl"];
+
+async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+    let name = &cx.facts.name;
+    let four = cx.net.lookup(name, RecordType::A).await?;
+    let six = cx.net.lookup(name, RecordType::AAAA).await?;
+    let seen = Seen::read(&four, &six);
+    if seen.addresses.is_empty() && seen.chain.is_empty() {
+        return Ok(Answer::Absent);
+    }
+    cx.observe("resolutions", seen.resolutions());
+    cx.observe("hidden_rcode", json!(four.rcode.to_string()));
+    cx.observe("hidden_cname_chain", json!(seen.chain));
+    cx.observe("hidden_private_addresses", json!(seen.private()));
+    cx.observe("hidden_ttl", json!(four.ttl.min(six.ttl)));
+    for address in seen.addresses.iter().filter(|address| !is_private(**address)) {
+        cx.found(Kind::IpAddress, &address.to_string(), EdgeKind::ResolvesTo);
+    }
+    if let Some(target) = seen.chain.first() {
+        cx.found_host(target, EdgeKind::Alias);
+    }
+    Ok(Answer::Found)
+}
+
+/// What both families' answers say together.
+#[derive(Debug, PartialEq)]
+struct Seen {
+    addresses: BTreeSet<IpAddr>,
+    chain: Vec<String>,
+}
+
+impl Seen {
+    fn read(four: &DnsAnswer, six: &DnsAnswer) -> Self {
+        let longer = if six.chain.len() > four.chain.len() { six } else { four };
+        Self {
+            addresses: four.addresses().chain(six.addresses()).collect(),
+            chain: longer.chain.iter().map(|alias| alias.target.clone()).collect(),
+        }
+    }
+
+    fn resolutions(&self) -> Value {
+        let item = |data: String, rtype: &str| json!({"response_data": data, "response_type": rtype});
+        let aliases = self.chain.iter().map(|target| item(target.clone(), "CNAME"));
+        let addresses = self
+            .addresses
+            .iter()
+            .map(|address| item(address.to_string(), if address.is_ipv4() { "A" } else { "AAAA" }));
+        aliases.chain(addresses).collect()
+    }
+
+    fn private(&self) -> Vec<String> {
+        self.addresses.iter().filter(|address| is_private(**address)).map(IpAddr::to_string).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ambit_net::dns::{Alias, Rcode, Record, RecordData};
+
+    fn answer(rtype: RecordType, chain: &[&str], data: &[RecordData]) -> DnsAnswer {
+        let record = |data: &RecordData| Record { name: "www.acme.test".into(), data: data.clone(), ttl: 60 };
+        let alias = |target: &&str| Alias { name: "www.acme.test".into(), target: (*target).to_owned(), ttl: 60 };
+        DnsAnswer {
+            name: "www.acme.test".into(),
+            rtype,
+            rcode: Rcode::NOERROR,
+            chain: chain.iter().map(alias).collect(),
+            endless: false,
+            records: data.iter().map(record).collect(),
+            cut: false,
+            authority: None,
+            referral: Vec::new(),
+            authoritative: false,
+            ttl: 60,
+            server: "192.0.2.53:53".parse().unwrap(),
+        }
+    }
+
+    #[test]
+    fn both_families_and_the_chain_are_one_answer() {
+        let four = answer(RecordType::A, &["edge.cdn.test"], &[RecordData::A("203.0.113.7".parse().unwrap()), RecordData::A("10.0.0.1".parse().unwrap())]);
+        let six = answer(RecordType::AAAA, &["edge.cdn.test"], &[RecordData::Aaaa("2001:db8::7".parse().unwrap())]);
+        let seen = Seen::read(&four, &six);
+        assert_eq!(seen.private(), ["10.0.0.1"]);
+        let types: Vec<String> = seen.resolutions().as_array().unwrap().iter().map(|item| item["response_type"].as_str().unwrap().into()).collect();
+        assert_eq!(types, ["CNAME", "A", "A", "AAAA"]);
+    }
+}

@@ -1,0 +1,148 @@
+//! What a task is: the declaration that the engine plans by, and the answers that a look may end in.
+
+use crate::{Context, Settings};
+use ambit_model::{Clearance, Facts, Kind};
+use ambit_net::{Meaning, NetError};
+use futures::future::BoxFuture;
+
+/// One discovery step.
+#[derive(Clone, Copy)]
+pub struct Task {
+    /// Its stable name, also that of its file.
+    pub name: &'static str,
+    /// Its name for people.
+    pub pretty_name: &'static str,
+    /// What it does, in a sentence.
+    pub description: &'static str,
+    /// Kinds of entity it looks at.
+    pub watches: &'static [Kind],
+    /// Kinds of entity it may lead to.
+    pub produces: &'static [Kind],
+    /// The clearance that the entity must have.
+    pub footprint: Clearance,
+    /// How long an answer is fresh, in milliseconds of wire time.
+    pub ttl_ms: i64,
+    /// About how many requests a look costs.
+    pub cost: i64,
+    /// About how many new facts a look gives; priority is gain × 1,000 / cost.
+    pub gain: i64,
+    /// The details members that are this task's own, by kind. One owner per (kind, member).
+    pub owns: &'static [(Kind, &'static [&'static str])],
+    /// Owned members that change without meaning anything.
+    pub volatile: &'static [&'static str],
+    /// What it contacts, for the partition of its work.
+    pub contacts: Contacts,
+    /// May it run yet, and with which arguments? Pure.
+    pub plan: fn(&Facts, &Settings) -> Plan,
+    /// The look itself.
+    pub run: for<'a> fn(&'a Context<'a>) -> BoxFuture<'a, Result<Answer, TaskError>>,
+}
+
+impl std::fmt::Debug for Task {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Task").field(&self.name).finish()
+    }
+}
+
+/// What a task contacts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Contacts {
+    /// Nothing: it derives.
+    Nothing,
+    /// The servers of the name's zone, through the resolvers.
+    Zone,
+    /// The address of the entity, or the address that the argument begins with.
+    Address,
+    /// A data provider, by its name.
+    Provider(&'static str),
+}
+
+/// What a task wants to do with an entity, given what is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Plan {
+    /// Nothing, or nothing yet.
+    No,
+    /// One look without an argument.
+    Once,
+    /// One look for each argument: sorted, without duplicates.
+    Each(Vec<String>),
+    /// A large space as one row; the engine gives arguments `<prefix><from>-<to>` (`to` excluded).
+    Sweep {
+        /// What the argument begins with.
+        prefix: String,
+        /// Number of items.
+        size: i64,
+        /// Items per look.
+        step: i64,
+    },
+}
+
+impl Plan {
+    /// `Each` of sorted, distinct arguments; `No` without any.
+    pub(crate) fn each(arguments: impl IntoIterator<Item = String>) -> Self {
+        let sorted: std::collections::BTreeSet<String> = arguments.into_iter().collect();
+        if sorted.is_empty() {
+            Self::No
+        } else {
+            Self::Each(sorted.into_iter().collect())
+        }
+    }
+
+    /// `Once` where the condition holds.
+    pub(crate) fn once_if(condition: bool) -> Self {
+        if condition { Self::Once } else { Self::No }
+    }
+}
+
+/// How a look that succeeded ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// The thing is there; what was seen lies in the context.
+    Found,
+    /// The thing is not there.
+    Absent,
+}
+
+impl Answer {
+    /// `Found` where the condition holds.
+    pub(crate) fn found_if(condition: bool) -> Self {
+        if condition { Self::Found } else { Self::Absent }
+    }
+}
+
+/// Why a look failed. Nothing is known by it: the answer is `unknown`, never `absent`.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TaskError {
+    /// The peer or the path to it failed.
+    #[error("{0}")]
+    Failed(String),
+    /// Scope does not allow the contact.
+    #[error("{0}")]
+    OutOfScope(String),
+    /// The run's budget is used up.
+    #[error("{0}")]
+    OutOfBudget(String),
+    /// A data provider does not answer as it should.
+    #[error("{0}")]
+    SourceDown(String),
+}
+
+impl TaskError {
+    /// A failed call to a data provider.
+    pub(crate) fn source(provider: &str, error: &NetError) -> Self {
+        match Self::from(error.clone()) {
+            Self::Failed(why) => Self::SourceDown(format!("{provider}: {why}")),
+            other => other,
+        }
+    }
+}
+
+impl From<NetError> for TaskError {
+    fn from(error: NetError) -> Self {
+        match (&error, error.meaning()) {
+            (NetError::Budget(_), _) => Self::OutOfBudget(error.to_string()),
+            (_, Meaning::NotAsked) => Self::OutOfScope(error.to_string()),
+            (_, Meaning::Absent | Meaning::Unknown) => Self::Failed(error.to_string()),
+        }
+    }
+}

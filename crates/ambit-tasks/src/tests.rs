@@ -1,0 +1,53 @@
+//! What holds for every task: registered, one owner per member, and an owner for every member of the contract.
+
+use super::*;
+use ambit_model::Kind;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Files of this crate that are no task.
+const NO_TASKS: &[&str] = &["lib", "task", "context", "settings", "bindings", "delegation", "host", "tests"];
+
+#[test]
+fn every_file_is_registered() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src");
+    let files: BTreeSet<String> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
+        .map(|path| path.file_stem().unwrap().to_string_lossy().into_owned())
+        .filter(|name| !NO_TASKS.contains(&name.as_str()))
+        .collect();
+    let tasks: BTreeSet<String> = ALL.iter().map(|task| task.name.to_owned()).collect();
+    assert_eq!(files, tasks);
+    assert!(ALL.windows(2).all(|pair| pair[0].name < pair[1].name), "ALL is alphabetical");
+}
+
+#[test]
+fn every_member_has_one_owner() {
+    let mut owners: BTreeMap<(Kind, &str), Vec<&str>> = BTreeMap::new();
+    for task in ALL {
+        for (kind, members) in task.owns {
+            for member in *members {
+                owners.entry((*kind, member)).or_default().push(task.name);
+            }
+        }
+    }
+    let shared: Vec<_> = owners.iter().filter(|(_, tasks)| tasks.len() > 1).collect();
+    assert!(shared.is_empty(), "{shared:?}");
+}
+
+#[test]
+fn members_beyond_the_contract_are_marked_and_volatile_ones_are_owned() {
+    for task in ALL {
+        for (kind, members) in task.owns {
+            let contract: BTreeSet<&str> = kind.members().collect();
+            for member in *members {
+                let marked = member.starts_with("hidden_") || member.starts_with("extended_");
+                assert!(marked || contract.contains(member), "{}: {member} of {}", task.name, kind.name());
+            }
+        }
+        for member in task.volatile {
+            assert!(task.owns.iter().any(|(_, members)| members.contains(member)), "{}: {member}", task.name);
+        }
+    }
+}
