@@ -50,7 +50,10 @@ pub(crate) fn of_site(facts: &Facts) -> Vec<String> {
     if let Some(address) = url.ip() {
         return vec![SocketAddr::new(address, url.port).to_string()];
     }
-    let led = facts.inward.iter().filter(|neighbour| matches!(neighbour.edge, EdgeKind::Site | EdgeKind::Page));
+    let led = facts
+        .inward
+        .iter()
+        .filter(|neighbour| matches!(neighbour.edge, EdgeKind::Site | EdgeKind::Page));
     let mut bindings: BTreeSet<String> = led
         .filter_map(|neighbour| neighbour.argument.parse::<SocketAddr>().ok())
         .map(|socket| SocketAddr::new(socket.ip(), url.port).to_string())
@@ -89,7 +92,10 @@ mod tests {
     fn a_service_is_looked_at_where_its_name_says() {
         assert_eq!(socket(Kind::NetworkService, "203.0.113.7:22/tcp", ""), "203.0.113.7:22".parse().ok());
         assert_eq!(socket(Kind::NetworkService, "[2001:db8::1]:22/tcp", ""), "[2001:db8::1]:22".parse().ok());
-        assert_eq!(socket(Kind::DnsRecord, "www.acme.test", "203.0.113.7:443"), "203.0.113.7:443".parse().ok());
+        assert_eq!(
+            socket(Kind::DnsRecord, "www.acme.test", "203.0.113.7:443"),
+            "203.0.113.7:443".parse().ok()
+        );
         assert_eq!(server_name("https://[2001:db8::1]:443/x"), None);
         assert_eq!(server_name("https://www.acme.test:443"), Some("www.acme.test"));
     }

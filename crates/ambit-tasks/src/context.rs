@@ -112,12 +112,7 @@ impl<'a> Context<'a> {
         said.details.sort_keys();
         let edges = said.leads.into_iter().map(|((edge, kind, name), mut details)| {
             details.sort_keys();
-            Lead {
-                edge,
-                kind,
-                name,
-                details,
-            }
+            Lead { edge, kind, name, details }
         });
         Found {
             details: said.details,

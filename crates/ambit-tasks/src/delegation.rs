@@ -39,9 +39,13 @@ pub(crate) async fn found_below(cx: &Context<'_>, domain: &str, name: &str) -> R
 /// Name servers of a zone whose top is this very name.
 async fn name_servers(cx: &Context<'_>, name: &str) -> Result<BTreeSet<String>, TaskError> {
     let answer = cx.net.lookup(name, RecordType::NS).await?;
-    let servers = answer.records.iter().filter(|record| record.name == name).filter_map(|record| match &record.data {
-        RecordData::Ns(server) => Some(server.clone()),
-        _ => None,
-    });
+    let servers = answer
+        .records
+        .iter()
+        .filter(|record| record.name == name)
+        .filter_map(|record| match &record.data {
+            RecordData::Ns(server) => Some(server.clone()),
+            _ => None,
+        });
     Ok(servers.collect())
 }

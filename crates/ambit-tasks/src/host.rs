@@ -1,6 +1,6 @@
 //! Questions about host names and addresses that many tasks ask.
 
-use ambit_model::entity::name::registrable;
+use ambit_model::entity::registrable;
 use ambit_model::{EdgeKind, Facts, Kind};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -28,7 +28,7 @@ pub(crate) fn levels<'a>(name: &'a str, parent: &str) -> Vec<&'a str> {
 
 /// An address that no public name should have: whoever resolves it reaches their own network.
 pub(crate) fn is_private(address: IpAddr) -> bool {
-    match ambit_model::entity::name::unmapped(address) {
+    match ambit_model::entity::unmapped(address) {
         IpAddr::V4(v4) => is_private_v4(v4),
         IpAddr::V6(v6) => is_private_v6(v6),
     }
@@ -104,7 +104,18 @@ mod tests {
 
     #[test]
     fn private_addresses_are_known_in_both_families() {
-        for address in ["10.1.2.3", "127.0.0.1", "169.254.1.1", "100.64.0.1", "0.0.0.0", "192.168.0.1", "::1", "fd00::1", "fe80::1", "::ffff:10.0.0.1"] {
+        for address in [
+            "10.1.2.3",
+            "127.0.0.1",
+            "169.254.1.1",
+            "100.64.0.1",
+            "0.0.0.0",
+            "192.168.0.1",
+            "::1",
+            "fd00::1",
+            "fe80::1",
+            "::ffff:10.0.0.1",
+        ] {
             assert!(is_private(address.parse().unwrap()), "{address}");
         }
         for address in ["203.0.113.7", "100.128.0.1", "2001:db8::1", "172.32.0.1", "11.0.0.1"] {

@@ -10,7 +10,7 @@ use ambit_net::{Grant, NetError};
 use serde_json::json;
 use std::net::SocketAddr;
 
-pub const TASK: Task = Task {
+pub(crate) const TASK: Task = Task {
     name: "http_probe",
     pretty_name: "HTTP probe",
     description: "Asks every address of a name, by the name, and every service, by its address, for a web page.",
@@ -42,10 +42,10 @@ const USUAL_PORTS: &[u16] = &[80, 443];
 
 /// Ports of protocols that are no HTTP and that a request would only disturb.
 const OTHER_PORTS: &[u16] = &[
-    21, 22, 23, 25, 26, 53, 79, 88, 110, 111, 113, 135, 139, 143, 179, 222, 389, 445, 465, 502, 512, 513, 514, 515, 548, 554, 587, 636, 873, 990, 992, 993,
-    995, 1099, 1194, 1433, 1434, 1521, 1723, 1883, 2049, 2121, 2181, 2222, 2323, 2525, 3260, 3268, 3306, 3307, 3389, 3690, 4369, 5060, 5061, 5222, 5269, 5432,
-    5433, 5671, 5672, 5900, 5901, 6000, 6379, 6380, 6667, 8883, 9042, 9100, 9160, 9300, 9418, 11211, 11214, 22222, 25565, 26379, 27017, 27018, 44818, 47808,
-    61613, 61616,
+    21, 22, 23, 25, 26, 53, 79, 88, 110, 111, 113, 135, 139, 143, 179, 222, 389, 445, 465, 502, 512, 513, 514, 515, 548, 554, 587, 636, 873, 990,
+    992, 993, 995, 1099, 1194, 1433, 1434, 1521, 1723, 1883, 2049, 2121, 2181, 2222, 2323, 2525, 3260, 3268, 3306, 3307, 3389, 3690, 4369, 5060,
+    5061, 5222, 5269, 5432, 5433, 5671, 5672, 5900, 5901, 6000, 6379, 6380, 6667, 8883, 9042, 9100, 9160, 9300, 9418, 11211, 11214, 22222, 25565,
+    26379, 27017, 27018, 44818, 47808, 61613, 61616,
 ];
 
 /// Ports on which TLS is asked for first.
@@ -61,8 +61,8 @@ fn is_web_port(port: u16) -> bool {
 }
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
-    let socket = bindings::socket(cx.facts.kind, &cx.facts.name, cx.argument)
-        .ok_or_else(|| TaskError::Failed(format!("not a binding: {:?}", cx.argument)))?;
+    let socket =
+        bindings::socket(cx.facts.kind, &cx.facts.name, cx.argument).ok_or_else(|| TaskError::Failed(format!("not a binding: {:?}", cx.argument)))?;
     if cx.net.probe_port(socket).await? != PortState::Open {
         return Ok(Answer::Absent);
     }
@@ -117,7 +117,10 @@ async fn ask(cx: &Context<'_>, socket: SocketAddr, https: bool) -> Result<HttpEx
 /// True for the answer that a TLS port gives to a plain request.
 fn wants_tls(exchange: &HttpExchange) -> bool {
     let body = String::from_utf8_lossy(&exchange.body).to_ascii_lowercase();
-    exchange.status == 400 && ["https port", "speaking plain http to an ssl", "http request to an https server"].iter().any(|text| body.contains(text))
+    exchange.status == 400
+        && ["https port", "speaking plain http to an ssl", "http request to an https server"]
+            .iter()
+            .any(|text| body.contains(text))
 }
 
 /// True where the peer answered in another protocol: it was looked at, and is no web server.

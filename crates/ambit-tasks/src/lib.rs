@@ -7,18 +7,32 @@ mod task;
 
 mod bindings;
 mod delegation;
+mod fingerprint;
+mod greeting;
 mod host;
+mod identify;
+mod together;
 
 pub use context::Context;
 pub use settings::Settings;
 pub use task::{Answer, Contacts, Plan, Task, TaskError};
 
+mod http_probe;
+mod port_oracle;
+mod port_sweep;
 mod registrable_domain;
 mod resolve;
 mod zone_profile;
 
 /// Every task, in alphabetical order of name.
-pub const ALL: &[&Task] = &[&registrable_domain::TASK, &resolve::TASK, &zone_profile::TASK];
+pub const ALL: &[&Task] = &[
+    &http_probe::TASK,
+    &port_oracle::TASK,
+    &port_sweep::TASK,
+    &registrable_domain::TASK,
+    &resolve::TASK,
+    &zone_profile::TASK,
+];
 
 /// The task of a name.
 pub fn find(name: &str) -> Option<&'static Task> {

@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
-pub const TASK: Task = Task {
+pub(crate) const TASK: Task = Task {
     name: "port_oracle",
     pretty_name: "Catch-all ports",
     description: "Tries improbable ports: an address that answers on them answers on all.",

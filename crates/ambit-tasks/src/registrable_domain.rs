@@ -1,12 +1,12 @@
 //! Leads from a name to the domain that somebody registered, by the public suffix list. Sends nothing.
 
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
-use ambit_model::entity::name::registrable;
+use ambit_model::entity::registrable;
 use ambit_model::moment::DAY_MS;
 use ambit_model::scope::host_of;
 use ambit_model::{Clearance, EdgeKind, Kind};
 
-pub const TASK: Task = Task {
+pub(crate) const TASK: Task = Task {
     name: "registrable_domain",
     pretty_name: "Registrable domain",
     description: "Leads from a name to the domain that was registered, by the public suffix list.",

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
-pub const TASK: Task = Task {
+pub(crate) const TASK: Task = Task {
     name: "resolve",
     pretty_name: "DNS resolution",
     description: "Looks up the addresses (A, AAAA) and the alias chain of a name.",
@@ -31,7 +31,13 @@ pub const TASK: Task = Task {
     run: |cx| Box::pin(run(cx)),
 };
 
-const MEMBERS: &[&str] = &["resolutions", "hidden_rcode", "hidden_cname_chain", "hidden_private_addresses", "hidden_ttl"];
+const MEMBERS: &[&str] = &[
+    "resolutions",
+    "hidden_rcode",
+    "hidden_cname_chain",
+    "hidden_private_addresses",
+    "hidden_ttl",
+];
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let name = &cx.facts.name;
@@ -82,7 +88,11 @@ impl Seen {
     }
 
     fn private(&self) -> Vec<String> {
-        self.addresses.iter().filter(|address| is_private(**address)).map(IpAddr::to_string).collect()
+        self.addresses
+            .iter()
+            .filter(|address| is_private(**address))
+            .map(IpAddr::to_string)
+            .collect()
     }
 }
 
@@ -92,8 +102,16 @@ mod tests {
     use ambit_net::dns::{Alias, Rcode, Record, RecordData};
 
     fn answer(rtype: RecordType, chain: &[&str], data: &[RecordData]) -> DnsAnswer {
-        let record = |data: &RecordData| Record { name: "www.acme.test".into(), data: data.clone(), ttl: 60 };
-        let alias = |target: &&str| Alias { name: "www.acme.test".into(), target: (*target).to_owned(), ttl: 60 };
+        let record = |data: &RecordData| Record {
+            name: "www.acme.test".into(),
+            data: data.clone(),
+            ttl: 60,
+        };
+        let alias = |target: &&str| Alias {
+            name: "www.acme.test".into(),
+            target: (*target).to_owned(),
+            ttl: 60,
+        };
         DnsAnswer {
             name: "www.acme.test".into(),
             rtype,
@@ -112,11 +130,21 @@ mod tests {
 
     #[test]
     fn both_families_and_the_chain_are_one_answer() {
-        let four = answer(RecordType::A, &["edge.cdn.test"], &[RecordData::A("203.0.113.7".parse().unwrap()), RecordData::A("10.0.0.1".parse().unwrap())]);
+        let four = answer(
+            RecordType::A,
+            &["edge.cdn.test"],
+            &[RecordData::A("203.0.113.7".parse().unwrap()), RecordData::A("10.0.0.1".parse().unwrap())],
+        );
         let six = answer(RecordType::AAAA, &["edge.cdn.test"], &[RecordData::Aaaa("2001:db8::7".parse().unwrap())]);
         let seen = Seen::read(&four, &six);
         assert_eq!(seen.private(), ["10.0.0.1"]);
-        let types: Vec<String> = seen.resolutions().as_array().unwrap().iter().map(|item| item["response_type"].as_str().unwrap().into()).collect();
+        let types: Vec<String> = seen
+            .resolutions()
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|item| item["response_type"].as_str().unwrap().into())
+            .collect();
         assert_eq!(types, ["CNAME", "A", "A", "AAAA"]);
     }
 }

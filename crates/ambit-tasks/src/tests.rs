@@ -5,7 +5,20 @@ use ambit_model::Kind;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Files of this crate that are no task.
-const NO_TASKS: &[&str] = &["lib", "task", "context", "settings", "bindings", "delegation", "host", "tests"];
+const NO_TASKS: &[&str] = &[
+    "lib",
+    "task",
+    "context",
+    "settings",
+    "bindings",
+    "delegation",
+    "fingerprint",
+    "greeting",
+    "host",
+    "identify",
+    "tests",
+    "together",
+];
 
 #[test]
 fn every_file_is_registered() {

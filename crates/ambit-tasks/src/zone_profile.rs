@@ -2,15 +2,15 @@
 
 use crate::delegation::found_below;
 use crate::host::{is_below, same_domain};
+use crate::together::together;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::moment::SECOND_MS;
 use ambit_model::{Clearance, EdgeKind, Kind};
 use ambit_net::dns::{DnsAnswer, RecordData, RecordType};
-use futures::StreamExt;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-pub const TASK: Task = Task {
+pub(crate) const TASK: Task = Task {
     name: "zone_profile",
     pretty_name: "Zone profile",
     description: "Reads SOA, NS, MX, TXT, CAA, DS and the common SRV records of a domain, MX and TXT of a name.",
@@ -21,7 +21,10 @@ pub const TASK: Task = Task {
     cost: 8,
     gain: 12,
     owns: &[
-        (Kind::DnsRecord, &["soa_record", "mx_records", "txt_records", "spf_record", "hidden_soa_serial"]),
+        (
+            Kind::DnsRecord,
+            &["soa_record", "mx_records", "txt_records", "spf_record", "hidden_soa_serial"],
+        ),
         (
             Kind::Domain,
             &[
@@ -181,7 +184,10 @@ fn mail_servers(answer: &DnsAnswer) -> BTreeSet<(u16, String)> {
 }
 
 fn mail_value(servers: &BTreeSet<(u16, String)>) -> Value {
-    servers.iter().map(|(priority, host)| json!({"priority": priority, "host": host})).collect()
+    servers
+        .iter()
+        .map(|(priority, host)| json!({"priority": priority, "host": host}))
+        .collect()
 }
 
 /// Texts of TXT records, sorted.
@@ -205,11 +211,9 @@ fn certification(answer: &DnsAnswer) -> Vec<Value> {
         .records
         .iter()
         .filter_map(|record| match &record.data {
-            RecordData::Caa { critical, tag, value } => Some((
-                if *critical { 128 } else { 0 },
-                tag.clone(),
-                String::from_utf8_lossy(value).into_owned(),
-            )),
+            RecordData::Caa { critical, tag, value } => {
+                Some((if *critical { 128 } else { 0 }, tag.clone(), String::from_utf8_lossy(value).into_owned()))
+            }
             _ => None,
         })
         .collect();
@@ -221,11 +225,9 @@ fn certification(answer: &DnsAnswer) -> Vec<Value> {
 
 /// SRV records under the common service names, sorted. A name that only a wildcard answers has no SRV record, so that needs no care.
 async fn services(cx: &Context<'_>, name: &str) -> Result<Vec<(String, RecordData)>, TaskError> {
-    let questions = SERVICES.iter().map(|service| async move {
-        let owner = format!("{service}.{name}");
-        cx.net.lookup(&owner, RecordType::SRV).await.map(|answer| (owner, answer))
-    });
-    let answers: Vec<_> = futures::stream::iter(questions).buffer_unordered(IN_FLIGHT).collect().await;
+    let owners = SERVICES.iter().map(|service| format!("{service}.{name}"));
+    let ask = |owner: String| async move { cx.net.lookup(&owner, RecordType::SRV).await.map(|answer| (owner, answer)) };
+    let answers = together(owners.map(ask).collect(), IN_FLIGHT).await;
     let mut found = Vec::new();
     for answer in answers {
         let (owner, answer) = answer?;

@@ -1,0 +1,125 @@
+//! Fingerprints: which product showed itself, by what. The item's members are those of the contract (seed-asm §2.5).
+
+use serde_json::{Value, json};
+
+/// A product that showed itself.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Product {
+    /// Who makes it, as people write it.
+    pub(crate) vendor: String,
+    /// What it is, as people write it.
+    pub(crate) product: String,
+    /// Its version, where it says one.
+    pub(crate) version: Option<String>,
+    /// Vendor and product as CPE writes them: `openbsd:openssh`.
+    pub(crate) cpe: Option<String>,
+    /// What sort of product.
+    pub(crate) tag: String,
+    /// Where it showed: `banner`, `content_headers`, `content_body`, `content_cookies`, `content_title`.
+    pub(crate) place: String,
+    /// What showed it, without anything that changes from look to look.
+    pub(crate) shown: String,
+}
+
+impl Product {
+    pub(crate) fn new(names: (&str, &str), cpe: Option<&str>, version: Option<&str>, tag: &str, (place, shown): (&str, &str)) -> Self {
+        Self {
+            vendor: names.0.to_owned(),
+            product: names.1.to_owned(),
+            version: version.map(clean_version).filter(|version| !version.is_empty()),
+            cpe: cpe.map(str::to_owned),
+            tag: tag.to_owned(),
+            place: place.to_owned(),
+            shown: shown.chars().take(SHOWN_CHARS_MAX).collect(),
+        }
+    }
+
+    /// The contract's fingerprint item.
+    pub(crate) fn item(&self) -> Value {
+        let cpe = self.cpe.as_ref().map(|names| {
+            let version = self.version.as_deref().map_or("*".to_owned(), cpe_version);
+            format!("cpe:2.3:a:{names}:{version}:*:*:*:*:*:*:*")
+        });
+        json!({
+            "cpe": cpe, "hide": false, "tags": [self.tag], "type": "fingerprint", "tasks": null, "issues": null, "method": "ident",
+            "update": null, "vendor": self.vendor, "product": self.product, "version": self.version, "inference": self.version.is_some(),
+            "description": format!("{} ({})", self.product, self.place.replace('_', " ")), "match_logic": "all",
+            "positive_matches": [{"match_type": self.place, "match_content": self.shown}],
+        })
+    }
+}
+
+/// Characters of the text that showed a product.
+const SHOWN_CHARS_MAX: usize = 120;
+/// Characters of a version; longer ones are no version.
+const VERSION_CHARS_MAX: usize = 32;
+
+/// Sorted items without duplicates.
+pub(crate) fn items(mut products: Vec<Product>) -> Value {
+    products.sort();
+    products.dedup();
+    products.iter().map(Product::item).collect()
+}
+
+/// Letters, digits and the signs that versions are made of, up to the first other one.
+fn clean_version(text: &str) -> String {
+    let good = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '+' | '~');
+    let version: String = text.trim().chars().take_while(good).take(VERSION_CHARS_MAX).collect();
+    version.trim_matches(['.', '-', '_', '+', '~']).to_owned()
+}
+
+/// `9.2p1` → `9.2:p1` would be another field; here a version is one field, its special characters escaped as CPE wants.
+fn cpe_version(version: &str) -> String {
+    let mut escaped = String::new();
+    for c in version.to_ascii_lowercase().chars() {
+        if !(c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-')) {
+            escaped.push('\\');
+        }
+        escaped.push(c);
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_item_has_every_member_of_the_contract() {
+        let product = Product::new(
+            ("OpenBSD", "OpenSSH"),
+            Some("openbsd:openssh"),
+            Some("9.2p1"),
+            "SSH",
+            ("banner", "SSH-2.0-OpenSSH_9.2p1"),
+        );
+        let item = product.item();
+        for member in [
+            "cpe",
+            "hide",
+            "tags",
+            "type",
+            "tasks",
+            "issues",
+            "method",
+            "update",
+            "vendor",
+            "product",
+            "version",
+            "inference",
+            "description",
+            "match_logic",
+            "positive_matches",
+        ] {
+            assert!(item.get(member).is_some(), "{member}");
+        }
+        assert_eq!(item["cpe"], "cpe:2.3:a:openbsd:openssh:9.2p1:*:*:*:*:*:*:*");
+    }
+
+    #[test]
+    fn a_version_of_a_stranger_is_cut_to_what_versions_are_made_of() {
+        assert_eq!(clean_version("1.2.3 (Debian)"), "1.2.3");
+        assert_eq!(clean_version("\u{1b}[31m"), "");
+        assert_eq!(cpe_version("1.0+deb"), "1.0\\+deb");
+    }
+}
