@@ -43,9 +43,7 @@ pub(crate) fn parse(text: &str, rounding: Rounding) -> Option<TimeValue> {
     }
     if let Some(count) = lower.strip_prefix("last_scan_count_") {
         let count: u8 = digits(count, 1..=2)?.try_into().ok()?;
-        return (1..=SCAN_COUNT_MAX)
-            .contains(&count)
-            .then_some(TimeValue::LastScanCount(count));
+        return (1..=SCAN_COUNT_MAX).contains(&count).then_some(TimeValue::LastScanCount(count));
     }
     let nanoseconds = timestamp(&lower)?.unix_timestamp_nanos();
     let floor = nanoseconds.div_euclid(1_000_000);
@@ -65,13 +63,9 @@ fn timestamp(text: &str) -> Option<OffsetDateTime> {
         return Some(date.midnight().assume_utc());
     }
     let rest = rest.strip_prefix(['t', ' '])?;
-    let zone_at = rest
-        .find(|c: char| !c.is_ascii_digit() && c != ':' && c != '.')
-        .unwrap_or(rest.len());
+    let zone_at = rest.find(|c: char| !c.is_ascii_digit() && c != ':' && c != '.').unwrap_or(rest.len());
     let (clock, zone) = rest.split_at(zone_at);
-    let moment = date
-        .with_time(time_of_day(clock)?)
-        .assume_offset(offset(zone)?);
+    let moment = date.with_time(time_of_day(clock)?).assume_offset(offset(zone)?);
     // The calendar of the crate ends at the year 9999; an offset can lead out of it.
     moment.checked_to_offset(UtcOffset::UTC)
 }
@@ -154,19 +148,14 @@ impl fmt::Display for TimeValue {
             TimeValue::LastScanCount(count) => write!(f, "last_scan_count_{count}"),
             TimeValue::ConfiguredScanCount => f.write_str("configured_scan_count"),
             TimeValue::Absolute(milliseconds) => {
-                match OffsetDateTime::from_unix_timestamp_nanos(
-                    i128::from(*milliseconds) * 1_000_000,
-                ) {
+                match OffsetDateTime::from_unix_timestamp_nanos(i128::from(*milliseconds) * 1_000_000) {
                     // Outside the calendar: a tree built by hand, still printable.
                     Err(_) => write!(f, "{milliseconds}ms"),
                     Ok(at) => {
                         let (year, month, day) = at.to_calendar_date();
                         let (hour, minute, second, ms) = at.to_hms_milli();
                         let month = u8::from(month);
-                        write!(
-                            f,
-                            "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{ms:03}Z"
-                        )
+                        write!(f, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{ms:03}Z")
                     }
                 }
             }
@@ -181,8 +170,7 @@ mod tests {
     use super::*;
 
     fn check(text: &str, expected: &str) {
-        let shown =
-            parse(text, Rounding::Down).map_or_else(|| "-".to_owned(), |value| value.to_string());
+        let shown = parse(text, Rounding::Down).map_or_else(|| "-".to_owned(), |value| value.to_string());
         assert_eq!(shown, expected, "{text}");
     }
 
@@ -239,15 +227,9 @@ mod tests {
     #[test]
     fn a_bound_rounds_towards_its_own_side() {
         let up = parse("2025-02-01T12:00:00.000005", Rounding::Up);
-        assert_eq!(
-            up.map(|value| value.to_string()).as_deref(),
-            Some("2025-02-01T12:00:00.001Z")
-        );
+        assert_eq!(up.map(|value| value.to_string()).as_deref(), Some("2025-02-01T12:00:00.001Z"));
         let exact = parse("2025-02-01T12:00:00.000", Rounding::Up);
-        assert_eq!(
-            exact.map(|value| value.to_string()).as_deref(),
-            Some("2025-02-01T12:00:00.000Z")
-        );
+        assert_eq!(exact.map(|value| value.to_string()).as_deref(), Some("2025-02-01T12:00:00.000Z"));
     }
 
     proptest! {

@@ -76,9 +76,7 @@ pub struct Keyword {
 
 /// The row of a keyword, case apart.
 pub fn find(name: &str) -> Option<&'static Keyword> {
-    KEYWORDS
-        .iter()
-        .find(|row| row.name.eq_ignore_ascii_case(name))
+    KEYWORDS.iter().find(|row| row.name.eq_ignore_ascii_case(name))
 }
 
 /// The row that a bare word searches.
@@ -93,14 +91,8 @@ const EIT: &[Noun] = &[Noun::Entities, Noun::Issues, Noun::Technologies];
 
 /// 1 is critical, 5 informational.
 const SEVERITY: ValueType = ValueType::Integer { min: 1, max: 5 };
-const COUNT: ValueType = ValueType::Integer {
-    min: 0,
-    max: i64::MAX,
-};
-const PORT: ValueType = ValueType::Integer {
-    min: 0,
-    max: 65_535,
-};
+const COUNT: ValueType = ValueType::Integer { min: 0, max: i64::MAX };
+const PORT: ValueType = ValueType::Integer { min: 0, max: 65_535 };
 const HTTP_CODE: ValueType = ValueType::Integer { min: 0, max: 999 };
 
 const STATUS: ValueType = ValueType::OneOf(&[("open", "open"), ("closed", "closed")]);
@@ -135,8 +127,7 @@ const STATUS_DETAILED: ValueType = ValueType::OneOf(&[
     ("tracked_externally", "closed_tracked_externally"),
 ]);
 
-const CONFIDENCE: ValueType =
-    ValueType::OneOf(&[("confirmed", "confirmed"), ("potential", "potential")]);
+const CONFIDENCE: ValueType = ValueType::OneOf(&[("confirmed", "confirmed"), ("potential", "potential")]);
 
 use Comparison::{AtLeast, AtMost, Contains, Equal};
 use ValueType::{Bool, Kind, Text, Time};
@@ -217,18 +208,8 @@ mod tests {
         names.dedup();
         assert_eq!(names.len(), count, "a name stands twice");
         for row in KEYWORDS {
-            assert!(
-                row.name
-                    .bytes()
-                    .all(|b| b.is_ascii_lowercase() || b == b'_'),
-                "{}",
-                row.name
-            );
-            assert!(
-                !row.nouns.is_empty() && !row.members.is_empty(),
-                "{}",
-                row.name
-            );
+            assert!(row.name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_'), "{}", row.name);
+            assert!(!row.nouns.is_empty() && !row.members.is_empty(), "{}", row.name);
             assert!(row.doc.ends_with('.'), "{}", row.name);
             assert_eq!(find(&row.name.to_uppercase()), Some(row));
             let ordered = matches!(row.comparison, AtLeast | AtMost);

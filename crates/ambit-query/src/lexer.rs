@@ -35,11 +35,7 @@ pub(crate) struct Lexer<'a> {
 
 impl<'a> Lexer<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
-        Lexer {
-            text,
-            at: 0,
-            steps: 0,
-        }
+        Lexer { text, at: 0, steps: 0 }
     }
 
     /// The next term, or `None` at the end.
@@ -144,12 +140,7 @@ impl<'a> Lexer<'a> {
             }
             previous = c;
         }
-        Err(QueryError::new(
-            self.text,
-            term_at,
-            &self.text[term_at..],
-            "a closing double quote",
-        ))
+        Err(QueryError::new(self.text, term_at, &self.text[term_at..], "a closing double quote"))
     }
 
     fn after_blanks(&mut self, at: usize) -> usize {
@@ -179,19 +170,12 @@ impl<'a> Lexer<'a> {
     fn keyword_at(&mut self, at: usize, blanks_allowed: bool) -> Option<(&'a str, usize)> {
         let text = self.text;
         let rest = &text[at..];
-        let length = rest
-            .bytes()
-            .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))
-            .count();
+        let length = rest.bytes().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-')).count();
         self.steps += length + 1;
         if !rest.starts_with(|c: char| c.is_ascii_alphabetic()) {
             return None;
         }
-        let colon = if blanks_allowed {
-            self.after_blanks(at + length)
-        } else {
-            at + length
-        };
+        let colon = if blanks_allowed { self.after_blanks(at + length) } else { at + length };
         let value = text[colon..].strip_prefix(':')?;
         if value.starts_with("//") || value.starts_with(':') || self.is_ipv6(at) {
             return None;
@@ -208,10 +192,7 @@ impl<'a> Lexer<'a> {
         let length = word.count();
         self.steps += length;
         // The word must end there: `cafe:1::2` is an address, `cafe:1::2x` is not.
-        let ends = rest[length..]
-            .chars()
-            .next()
-            .is_none_or(char::is_whitespace);
+        let ends = rest[length..].chars().next().is_none_or(char::is_whitespace);
         ends && rest[..length].parse::<Ipv6Addr>().is_ok()
     }
 }
@@ -235,11 +216,7 @@ mod tests {
                 Ok(None) => return out.join(" / "),
                 Ok(Some(term)) => {
                     let sign = if term.negated { "!" } else { "" };
-                    out.push(format!(
-                        "{}={sign}[{}]",
-                        term.keyword.unwrap_or("-"),
-                        term.value
-                    ));
+                    out.push(format!("{}={sign}[{}]", term.keyword.unwrap_or("-"), term.value));
                 }
                 Err(error) => return error.to_string(),
             }
@@ -255,10 +232,7 @@ mod tests {
             "severity:5 last_seen_after:2025-08-01T00:00:00Z",
             "severity=[5] / last_seen_after=[2025-08-01T00:00:00Z]",
         );
-        check(
-            "name:\"a.example\" tag:\"t 1\" ",
-            "name=[a.example] / tag=[t 1]",
-        );
+        check("name:\"a.example\" tag:\"t 1\" ", "name=[a.example] / tag=[t 1]");
         check(
             "status_new:open+entity_type:Domain+severity_gte:3",
             "status_new=[open] / entity_type=[Domain] / severity_gte=[3]",
@@ -267,10 +241,7 @@ mod tests {
             "collection:  last_seen_before:2023-04-17",
             "collection=[] / last_seen_before=[2023-04-17]",
         );
-        check(
-            "severity_lte: status_new:open",
-            "severity_lte=[] / status_new=[open]",
-        );
+        check("severity_lte: status_new:open", "severity_lte=[] / status_new=[open]");
         check("collection:++severity:1", "collection=[] / severity=[1]");
         check("last_seen_after : x", "last_seen_after=[x]");
         check("last_seen_after: x", "last_seen_after=[x]");
@@ -286,10 +257,7 @@ mod tests {
         check("name:http://a+https://b", "name=[http://a+https://b]");
         check("a.example:443", "-=[a.example:443]");
         check("192.0.2.1:80", "-=[192.0.2.1:80]");
-        check(
-            "2001:db8::1 fe80::1 cafe:1::2",
-            "-=[2001:db8::1] / -=[fe80::1] / -=[cafe:1::2]",
-        );
+        check("2001:db8::1 fe80::1 cafe:1::2", "-=[2001:db8::1] / -=[fe80::1] / -=[cafe:1::2]");
         check("Platform::Entity::Uri", "-=[Platform::Entity::Uri]");
         check("type:Platform::Entity::Uri", "type=[Platform::Entity::Uri]");
         check(":x", "-=[:x]");
@@ -314,10 +282,7 @@ mod tests {
         check("title:5\"", "title=[5\"]");
         check("technology:c++", "technology=[c++]");
         check("a:1+1 b:x+y+z", "a=[1+1] / b=[x+y+z]");
-        check(
-            "é tag:\"open",
-            "`tag:\"open` at character 3: expected a closing double quote",
-        );
+        check("é tag:\"open", "`tag:\"open` at character 3: expected a closing double quote");
     }
 
     fn steps(text: &str) -> usize {
@@ -329,15 +294,10 @@ mod tests {
     #[test]
     fn steps_grow_with_the_length_only() {
         for piece in [
-            "+", "a+", "a:", ": ", "!", "\"", "a ", "a:+", "+a", "+a:", "a: ", "cafe:", "\\\"",
-            " ", "x: !", "é+",
+            "+", "a+", "a:", ": ", "!", "\"", "a ", "a:+", "+a", "+a:", "a: ", "cafe:", "\\\"", " ", "x: !", "é+",
         ] {
             let text = piece.repeat(100_000 / piece.len());
-            assert!(
-                steps(&text) <= 16 * text.len() + 64,
-                "{piece:?}: {} steps",
-                steps(&text)
-            );
+            assert!(steps(&text) <= 16 * text.len() + 64, "{piece:?}: {} steps", steps(&text));
         }
     }
 

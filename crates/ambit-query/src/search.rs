@@ -58,20 +58,13 @@ impl Search {
 
     /// For the person who wrote the query: which keywords are unknown. `None` when all are known.
     pub fn message(&self) -> Option<String> {
-        let named: Vec<String> = self
-            .unknown
-            .iter()
-            .take(UNKNOWN_NAMED_MAX)
-            .map(UnknownKeyword::to_string)
-            .collect();
+        let named: Vec<String> = self.unknown.iter().take(UNKNOWN_NAMED_MAX).map(UnknownKeyword::to_string).collect();
         (!named.is_empty()).then(|| format!("no hits: {}", named.join(", ")))
     }
 
     /// The clause of a keyword, if the text has it.
     pub fn clause(&self, name: &str) -> Option<&Clause> {
-        self.clauses
-            .iter()
-            .find(|clause| clause.keyword.name == name)
+        self.clauses.iter().find(|clause| clause.keyword.name == name)
     }
 }
 
@@ -81,10 +74,7 @@ impl Search {
 /// beyond the limits are.
 pub fn parse_search(text: &str, noun: Noun) -> Result<Search, QueryError> {
     if text.len() > QUERY_BYTES_MAX {
-        let expected = format!(
-            "a query of at most {QUERY_BYTES_MAX} bytes, this one has {}",
-            text.len()
-        );
+        let expected = format!("a query of at most {QUERY_BYTES_MAX} bytes, this one has {}", text.len());
         return Err(QueryError::new(text, 0, text, expected));
     }
     let mut search = Search::default();
@@ -93,24 +83,14 @@ pub fn parse_search(text: &str, noun: Noun) -> Result<Search, QueryError> {
     while let Some(term) = lexer.next_term()? {
         terms += 1;
         if terms > TERMS_MAX {
-            return Err(QueryError::new(
-                text,
-                term.at,
-                term.word,
-                format!("at most {TERMS_MAX} terms"),
-            ));
+            return Err(QueryError::new(text, term.at, term.word, format!("at most {TERMS_MAX} terms")));
         }
         add_term(&mut search, text, &term, noun)?;
     }
     Ok(search)
 }
 
-fn add_term(
-    search: &mut Search,
-    text: &str,
-    term: &Term<'_>,
-    noun: Noun,
-) -> Result<(), QueryError> {
+fn add_term(search: &mut Search, text: &str, term: &Term<'_>, noun: Noun) -> Result<(), QueryError> {
     if term.value.trim().is_empty() {
         return Ok(());
     }
@@ -130,13 +110,8 @@ fn add_term(
             }
         },
     };
-    let value = read_value(keyword, &term.value)
-        .ok_or_else(|| QueryError::new(text, term.at, term.word, expected(keyword)))?;
-    let index = match search
-        .clauses
-        .iter()
-        .position(|clause| clause.keyword == keyword)
-    {
+    let value = read_value(keyword, &term.value).ok_or_else(|| QueryError::new(text, term.at, term.word, expected(keyword)))?;
+    let index = match search.clauses.iter().position(|clause| clause.keyword == keyword) {
         Some(index) => index,
         None => {
             // Holds for today's table; a test compares them.
@@ -150,11 +125,7 @@ fn add_term(
         }
     };
     let clause = &mut search.clauses[index];
-    let values = if term.negated {
-        &mut clause.none
-    } else {
-        &mut clause.any
-    };
+    let values = if term.negated { &mut clause.none } else { &mut clause.any };
     if !values.contains(&value) {
         values.push(value);
     }
@@ -167,9 +138,7 @@ fn read_value(keyword: &Keyword, text: &str) -> Option<Value> {
         ValueType::Text => Some(Value::Text(text.to_owned())),
         ValueType::Integer { min, max } => {
             let number: i64 = text.parse().ok()?;
-            (min..=max)
-                .contains(&number)
-                .then_some(Value::Integer(number))
+            (min..=max).contains(&number).then_some(Value::Integer(number))
         }
         ValueType::Bool if text.eq_ignore_ascii_case("true") => Some(Value::Bool(true)),
         ValueType::Bool if text.eq_ignore_ascii_case("false") => Some(Value::Bool(false)),
@@ -203,11 +172,7 @@ fn expected(keyword: &Keyword) -> String {
         ValueType::Time => date::EXPECTED.to_owned(),
         ValueType::Kind => "an entity kind such as Uri or IpAddress".to_owned(),
         ValueType::OneOf(words) => {
-            let own: Vec<&str> = words
-                .iter()
-                .filter(|(word, meaning)| word == meaning)
-                .map(|(word, _)| *word)
-                .collect();
+            let own: Vec<&str> = words.iter().filter(|(word, meaning)| word == meaning).map(|(word, _)| *word).collect();
             own.join(", ")
         }
     }
@@ -217,10 +182,7 @@ fn expected(keyword: &Keyword) -> String {
 impl fmt::Display for Search {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let clauses = self.clauses.iter().map(Clause::to_string);
-        let unknown = self
-            .unknown
-            .iter()
-            .map(|unknown| format!("?{}", unknown.name));
+        let unknown = self.unknown.iter().map(|unknown| format!("?{}", unknown.name));
         let all: Vec<String> = clauses.chain(unknown).collect();
         f.write_str(&all.join(" "))
     }
@@ -254,12 +216,7 @@ impl fmt::Display for UnknownKeyword {
             return write!(f, "unknown keyword `{}`", self.name);
         }
         let nouns: Vec<&str> = self.nouns.iter().map(|noun| noun.as_str()).collect();
-        write!(
-            f,
-            "keyword `{}` applies to {} only",
-            self.name,
-            nouns.join(" and ")
-        )
+        write!(f, "keyword `{}` applies to {} only", self.name, nouns.join(" and "))
     }
 }
 

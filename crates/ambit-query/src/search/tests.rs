@@ -51,27 +51,15 @@ fn what_real_clients_send() {
         "collection:acme last_seen_after:last_scan_count_3",
         "collection{\"acme\"} last_seen_after{last_scan_count_3}",
     );
-    entities(
-        "last_seen_after:configured_scan_count",
-        "last_seen_after{configured_scan_count}",
-    );
+    entities("last_seen_after:configured_scan_count", "last_seen_after{configured_scan_count}");
 }
 
 #[test]
 fn or_and_not() {
-    issues(
-        "status_new:open severity:1 status_new:closed",
-        "status_new{open closed} severity{1}",
-    );
-    entities(
-        "type:!uri type:domain type:!dnsrecord",
-        "type{domain !uri !dnsrecord}",
-    );
+    issues("status_new:open severity:1 status_new:closed", "status_new{open closed} severity{1}");
+    entities("type:!uri type:domain type:!dnsrecord", "type{domain !uri !dnsrecord}");
     entities("type:uri type:URI", "type{uri}");
-    entities(
-        "www acme \"two words\" name:x",
-        "name{\"www\" \"acme\" \"two words\" \"x\"}",
-    );
+    entities("www acme \"two words\" name:x", "name{\"www\" \"acme\" \"two words\" \"x\"}");
     entities("!www", "name{!\"www\"}");
     entities("https://a.example:443", "name{\"https://a.example:443\"}");
 }
@@ -86,18 +74,9 @@ fn empty_values_are_ignored() {
 
 #[test]
 fn kinds_match_on_the_last_part() {
-    entities(
-        "type:Intrigue::Entity::Uri type:Platform::Entity::DnsRecord",
-        "type{uri dnsrecord}",
-    );
-    issues(
-        "entity_type:githubrepository",
-        "entity_type{githubrepository}",
-    );
-    entities(
-        "type:a,b",
-        "`type:a,b` at character 1: expected an entity kind such as Uri or IpAddress",
-    );
+    entities("type:Intrigue::Entity::Uri type:Platform::Entity::DnsRecord", "type{uri dnsrecord}");
+    issues("entity_type:githubrepository", "entity_type{githubrepository}");
+    entities("type:a,b", "`type:a,b` at character 1: expected an entity kind such as Uri or IpAddress");
     entities(
         "type:Platform::Entity::",
         "`type:Platform::Entity::` at character 1: expected an entity kind such as Uri or IpAddress",
@@ -110,10 +89,7 @@ fn words_have_meanings() {
         "status_detailed:closed_no_reproduce status_detailed:TRIAGED status_detailed:closed",
         "status_detailed{closed_no_repro open_triaged closed}",
     );
-    issues(
-        "confidence:Confirmed scoped:True",
-        "confidence{confirmed} scoped{true}",
-    );
+    issues("confidence:Confirmed scoped:True", "confidence{confirmed} scoped{true}");
 }
 
 #[test]
@@ -122,22 +98,10 @@ fn a_bad_value_names_its_place_and_what_was_expected() {
         "scoped:true severity:HIGH",
         "`severity:HIGH` at character 13: expected a whole number from 1 to 5",
     );
-    issues(
-        "severity:>=2",
-        "`severity:>=2` at character 1: expected a whole number from 1 to 5",
-    );
-    issues(
-        "severity:6",
-        "`severity:6` at character 1: expected a whole number from 1 to 5",
-    );
-    issues(
-        "é status_new:fixed",
-        "`status_new:fixed` at character 3: expected open, closed",
-    );
-    issues(
-        "scoped:maybe",
-        "`scoped:maybe` at character 1: expected true or false",
-    );
+    issues("severity:>=2", "`severity:>=2` at character 1: expected a whole number from 1 to 5");
+    issues("severity:6", "`severity:6` at character 1: expected a whole number from 1 to 5");
+    issues("é status_new:fixed", "`status_new:fixed` at character 3: expected open, closed");
+    issues("scoped:maybe", "`scoped:maybe` at character 1: expected true or false");
     entities(
         "port_tcp:65536",
         "`port_tcp:65536` at character 1: expected a whole number from 0 to 65535",
@@ -150,25 +114,17 @@ fn a_bad_value_names_its_place_and_what_was_expected() {
         "issue_count_gte:99999999999999999999",
         "`issue_count_gte:99999999999999999999` at character 1: expected a whole number from 0",
     );
-    entities(
-        "tag:\"open",
-        "`tag:\"open` at character 1: expected a closing double quote",
-    );
+    entities("tag:\"open", "`tag:\"open` at character 1: expected a closing double quote");
     let text = read(Noun::Entities, "last_seen_after:soon");
     assert!(
-        text.starts_with(
-            "`last_seen_after:soon` at character 1: expected a date (2025-08-01), a UTC timestamp"
-        ),
+        text.starts_with("`last_seen_after:soon` at character 1: expected a date (2025-08-01), a UTC timestamp"),
         "{text}"
     );
 }
 
 #[test]
 fn an_unknown_keyword_is_no_error_and_is_named() {
-    entities(
-        "asset_type:web type:uri asset_type:x",
-        "type{uri} ?asset_type",
-    );
+    entities("asset_type:web type:uri asset_type:x", "type{uri} ?asset_type");
     entities("severity:HIGH", "?severity");
     let message = |noun, text| parse_search(text, noun).unwrap().message();
     assert_eq!(
@@ -180,21 +136,14 @@ fn an_unknown_keyword_is_no_error_and_is_named() {
         Some("no hits: keyword `severity` applies to issues only, unknown keyword `foo`")
     );
     assert_eq!(message(Noun::Issues, "severity:1"), None);
-    assert!(
-        parse_search("status:open", Noun::Issues)
-            .unwrap()
-            .matches_nothing()
-    );
+    assert!(parse_search("status:open", Noun::Issues).unwrap().matches_nothing());
 }
 
 #[test]
 fn limits() {
     let long = "x".repeat(QUERY_BYTES_MAX + 1);
     let text = read(Noun::Entities, &long);
-    assert!(
-        text.ends_with("expected a query of at most 4096 bytes, this one has 4097"),
-        "{text}"
-    );
+    assert!(text.ends_with("expected a query of at most 4096 bytes, this one has 4097"), "{text}");
     assert!(text.len() < 400, "a message stays short");
     assert!(parse_search(&long[1..], Noun::Entities).is_ok());
     let many = "a ".repeat(TERMS_MAX);
@@ -232,27 +181,11 @@ fn any_noun() -> impl Strategy<Value = Noun> {
 
 /// Texts near the language, so that every branch is met.
 fn near_text() -> impl Strategy<Value = String> {
-    let names: Vec<String> = keywords::KEYWORDS
-        .iter()
-        .map(|row| row.name.to_owned())
-        .collect();
+    let names: Vec<String> = keywords::KEYWORDS.iter().map(|row| row.name.to_owned()).collect();
     let piece = prop_oneof![
         prop::sample::select(names),
         "[a-zA-Z0-9:+!\"\\\\ ._/é-]{0,6}",
-        prop::sample::select(vec![
-            ":",
-            "+",
-            "!",
-            "\"",
-            " ",
-            "::",
-            "//",
-            "last_refresh",
-            "2025-01-01",
-            "true",
-            "3"
-        ])
-        .prop_map(str::to_owned),
+        prop::sample::select(vec![":", "+", "!", "\"", " ", "::", "//", "last_refresh", "2025-01-01", "true", "3"]).prop_map(str::to_owned),
     ];
     prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
 }

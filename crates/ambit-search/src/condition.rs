@@ -1,0 +1,262 @@
+//! What a search demands of a document, in words that every engine can run: the query tree with the project's
+//! collections and moments put in. The embedded engine and the Elasticsearch body are both made from it.
+
+use std::fmt::Write as _;
+
+use ambit_model::Timestamp;
+use ambit_query::{Clause, Comparison, Noun, Search, TimeValue, Value};
+use uuid::Uuid;
+
+/// A collection as far as a search needs it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CollectionContext {
+    pub uuid: Uuid,
+    /// The internal name.
+    pub name: String,
+    /// Starts of its last finished runs, newest first; the first is `last_refresh`.
+    pub last_refreshes: Vec<Timestamp>,
+    /// How many of them `configured_scan_count` means.
+    pub configured_scan_count: usize,
+}
+
+/// Where a search looks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SearchContext {
+    /// The project's integer id.
+    pub project: i64,
+    /// The collections that the caller may see.
+    pub collections: Vec<CollectionContext>,
+    /// The caller sees the whole project, so that no filter by collection is needed.
+    pub whole_project: bool,
+}
+
+/// A demand on a document. Members are paths of `fields::MEMBERS`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Condition {
+    /// Nothing fulfils it.
+    Nothing,
+    And(Vec<Condition>),
+    Or(Vec<Condition>),
+    Not(Box<Condition>),
+    /// A document of this noun in this project.
+    Space(Noun, i64),
+    Collections(Vec<Uuid>),
+    EqualText(&'static str, String),
+    EqualInteger(&'static str, i64),
+    EqualBool(&'static str, bool),
+    EqualKind(&'static str, String),
+    Contains(&'static str, String),
+    AtLeast(&'static str, i64),
+    AtMost(&'static str, i64),
+}
+
+/// The condition of a search: noun, project, visible collections and every clause.
+pub(crate) fn resolve(search: &Search, noun: Noun, context: &SearchContext) -> Condition {
+    if search.matches_nothing() {
+        return Condition::Nothing;
+    }
+    let mut all = vec![Condition::Space(noun, context.project)];
+    if !context.whole_project {
+        all.push(collections(context.collections.iter().map(|collection| collection.uuid).collect()));
+    }
+    for clause in &search.clauses {
+        all.extend(of_clause(clause, context));
+    }
+    Condition::And(all)
+}
+
+fn of_clause(clause: &Clause, context: &SearchContext) -> Vec<Condition> {
+    let of_value = |value: &Value| of_value(clause, value, context);
+    let mut conditions = Vec::new();
+    if !clause.any.is_empty() {
+        conditions.push(or(clause.any.iter().map(of_value).collect()));
+    }
+    conditions.extend(clause.none.iter().map(|value| Condition::Not(Box::new(of_value(value)))));
+    conditions
+}
+
+fn of_value(clause: &Clause, value: &Value, context: &SearchContext) -> Condition {
+    let keyword = clause.keyword;
+    if keyword.name == "collection" {
+        return named_collections(value, context);
+    }
+    or(keyword
+        .members
+        .iter()
+        .map(|member| of_member(member, keyword.comparison, value, context))
+        .collect())
+}
+
+fn of_member(member: &'static str, comparison: Comparison, value: &Value, context: &SearchContext) -> Condition {
+    match (value, comparison) {
+        (Value::Text(text), Comparison::Contains) => Condition::Contains(member, text.clone()),
+        (Value::Text(text), _) => Condition::EqualText(member, text.clone()),
+        (Value::Word(word), _) => Condition::EqualText(member, (*word).to_owned()),
+        (Value::Kind(kind), _) => Condition::EqualKind(member, kind.clone()),
+        (Value::Bool(flag), _) => Condition::EqualBool(member, *flag),
+        (Value::Integer(number), Comparison::AtLeast) => Condition::AtLeast(member, *number),
+        (Value::Integer(number), Comparison::AtMost) => Condition::AtMost(member, *number),
+        (Value::Integer(number), _) => Condition::EqualInteger(member, *number),
+        (Value::Time(time), Comparison::AtMost) => of_time(member, *time, context, Condition::AtMost),
+        (Value::Time(time), _) => of_time(member, *time, context, Condition::AtLeast),
+    }
+}
+
+/// A bound at a moment, or at each collection's own moment. A collection that was never refreshed has its last
+/// refresh before all time: everything in it was seen after, nothing before.
+fn of_time(member: &'static str, time: TimeValue, context: &SearchContext, bound: fn(&'static str, i64) -> Condition) -> Condition {
+    let moment_of = |collection: &CollectionContext| match time {
+        TimeValue::Absolute(moment) => moment,
+        TimeValue::LastRefresh => scan_start(collection, 1),
+        TimeValue::LastScanCount(count) => scan_start(collection, usize::from(count)),
+        TimeValue::ConfiguredScanCount => scan_start(collection, collection.configured_scan_count),
+    };
+    if let TimeValue::Absolute(moment) = time {
+        return bound(member, moment);
+    }
+    let mut groups: Vec<(i64, Vec<Uuid>)> = Vec::new();
+    for collection in &context.collections {
+        let moment = moment_of(collection);
+        match groups.iter_mut().find(|(known, _)| *known == moment) {
+            Some((_, uuids)) => uuids.push(collection.uuid),
+            None => groups.push((moment, vec![collection.uuid])),
+        }
+    }
+    or(groups
+        .into_iter()
+        .map(|(moment, uuids)| Condition::And(vec![collections(uuids), bound(member, moment)]))
+        .collect())
+}
+
+/// The start of the n-th last finished run, from 1; of the oldest known when there were fewer.
+fn scan_start(collection: &CollectionContext, count: usize) -> i64 {
+    let starts = &collection.last_refreshes;
+    let index = count.max(1).min(starts.len());
+    index.checked_sub(1).map_or(i64::MIN, |index| starts[index].0)
+}
+
+fn named_collections(value: &Value, context: &SearchContext) -> Condition {
+    let Value::Text(text) = value else { return Condition::Nothing };
+    let wanted = text.to_lowercase();
+    let named = |collection: &&CollectionContext| collection.name.to_lowercase() == wanted || collection.uuid.to_string() == wanted;
+    collections(context.collections.iter().filter(named).map(|collection| collection.uuid).collect())
+}
+
+fn collections(uuids: Vec<Uuid>) -> Condition {
+    if uuids.is_empty() {
+        Condition::Nothing
+    } else {
+        Condition::Collections(uuids)
+    }
+}
+
+fn or(mut conditions: Vec<Condition>) -> Condition {
+    conditions.retain(|condition| *condition != Condition::Nothing);
+    match conditions.len() {
+        0 => Condition::Nothing,
+        1 => conditions.remove(0),
+        _ => Condition::Or(conditions),
+    }
+}
+
+/// What identifies a query, for page tokens and snapshots: the text as it was understood, where it looks, its order.
+/// Moments are left out: a token stays valid while a collection is refreshed.
+pub(crate) fn fingerprint(search: &Search, noun: Noun, context: &SearchContext, sort: &str) -> String {
+    let mut text = format!("{noun}\n{}\n{search}\n{sort}\n", context.project);
+    if !context.whole_project {
+        for collection in &context.collections {
+            let _ = writeln!(text, "{}", collection.uuid);
+        }
+    }
+    ambit_model::id::blob_hash(text.as_bytes()).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn context() -> SearchContext {
+        let collection = |n: u128, name: &str, starts: &[i64]| CollectionContext {
+            uuid: Uuid::from_u128(n),
+            name: name.to_owned(),
+            last_refreshes: starts.iter().map(|start| Timestamp(*start)).collect(),
+            configured_scan_count: 2,
+        };
+        SearchContext {
+            project: 7,
+            collections: vec![
+                collection(1, "a_1", &[30, 20, 10]),
+                collection(2, "b_2", &[30]),
+                collection(3, "c_3", &[]),
+            ],
+            whole_project: true,
+        }
+    }
+
+    fn shown(text: &str) -> String {
+        let search = ambit_query::parse_search(text, Noun::Entities).unwrap();
+        let Condition::And(all) = resolve(&search, Noun::Entities, &context()) else {
+            return "nothing".to_owned();
+        };
+        all[1..].iter().map(show).collect::<Vec<_>>().join(" & ")
+    }
+
+    fn show(condition: &Condition) -> String {
+        let list = |all: &[Condition], sep: &str| all.iter().map(show).collect::<Vec<_>>().join(sep);
+        match condition {
+            Condition::Nothing => "nothing".to_owned(),
+            Condition::And(all) => format!("({})", list(all, " & ")),
+            Condition::Or(all) => format!("({})", list(all, " | ")),
+            Condition::Not(one) => format!("!{}", show(one)),
+            Condition::Collections(uuids) => {
+                format!("in {}", uuids.iter().map(|uuid| uuid.as_u128().to_string()).collect::<Vec<_>>().join(","))
+            }
+            Condition::AtLeast(member, i64::MIN) => format!("{member}>=ever"),
+            Condition::AtMost(member, i64::MIN) => format!("{member}<=ever"),
+            Condition::AtLeast(member, n) => format!("{member}>={n}"),
+            Condition::AtMost(member, n) => format!("{member}<={n}"),
+            other => format!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn moments_of_collections_are_put_in() {
+        let check = |text: &str, expected: &str| assert_eq!(shown(text), expected, "{text}");
+        check("last_seen_after:1970-01-01", "last_seen>=0");
+        check("last_seen_after:last_refresh", "((in 1,2 & last_seen>=30) | (in 3 & last_seen>=ever))");
+        check("last_seen_before:last_refresh", "((in 1,2 & last_seen<=30) | (in 3 & last_seen<=ever))");
+        check(
+            "last_seen_after:last_scan_count_3",
+            "((in 1 & last_seen>=10) | (in 2 & last_seen>=30) | (in 3 & last_seen>=ever))",
+        );
+        check(
+            "last_seen_after:configured_scan_count",
+            "((in 1 & last_seen>=20) | (in 2 & last_seen>=30) | (in 3 & last_seen>=ever))",
+        );
+    }
+
+    #[test]
+    fn collections_are_named_or_nothing() {
+        let check = |text: &str, expected: &str| assert_eq!(shown(text), expected, "{text}");
+        check("collection:A_1 collection:b_2", "(in 1 | in 2)");
+        check("collection:00000000-0000-0000-0000-000000000003", "in 3");
+        check("collection:!a_1", "!in 1");
+        check("collection:nowhere", "nothing");
+        check("asset_type:web", "nothing");
+    }
+
+    #[test]
+    fn a_caller_with_few_collections_is_kept_in_them() {
+        let mut context = context();
+        context.whole_project = false;
+        context.collections.truncate(1);
+        let condition = resolve(&Search::default(), Noun::Issues, &context);
+        assert_eq!(
+            condition,
+            Condition::And(vec![Condition::Space(Noun::Issues, 7), Condition::Collections(vec![Uuid::from_u128(1)])])
+        );
+        context.collections.clear();
+        let condition = resolve(&Search::default(), Noun::Issues, &context);
+        assert_eq!(condition, Condition::And(vec![Condition::Space(Noun::Issues, 7), Condition::Nothing]));
+    }
+}

@@ -1,0 +1,167 @@
+//! From a record to the members of its index document and to what is stored beside them. Made from the common
+//! members only: no branch on an entity's kind.
+
+use ambit_model::entity::EntityRecord;
+use ambit_model::issue::IssueRecord;
+use ambit_model::technology::TechnologyRecord;
+use ambit_model::{Timestamp, Uid};
+use ambit_query::Noun;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+/// Details that a search hit shows; the others stay out of the index (a page body would make it as large as the store).
+const DETAILS_KEPT: &[&str] = &["exfil_lookup_identifier"];
+
+/// A record of any noun.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Record {
+    Entity(Box<EntityRecord>),
+    Issue(Box<IssueRecord>),
+    Technology(Box<TechnologyRecord>),
+}
+
+/// A record with what the store knows beside it. What the index takes in, and what a hit gives back.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct IndexedRecord {
+    /// The project's integer id.
+    pub project: i64,
+    /// The record's integer id (`dynamic_id` of an issue).
+    pub id: i64,
+    pub first_seen: Timestamp,
+    pub last_seen: Timestamp,
+    /// When this state of the record began.
+    pub valid_from: Timestamp,
+    pub record: Record,
+}
+
+impl Record {
+    pub fn noun(&self) -> Noun {
+        match self {
+            Record::Entity(_) => Noun::Entities,
+            Record::Issue(_) => Noun::Issues,
+            Record::Technology(_) => Noun::Technologies,
+        }
+    }
+
+    pub fn uid(&self) -> Uid {
+        match self {
+            Record::Entity(entity) => entity.uid,
+            Record::Issue(issue) => issue.uid,
+            Record::Technology(technology) => technology.uid,
+        }
+    }
+
+    pub fn collection(&self) -> Uuid {
+        match self {
+            Record::Entity(entity) => entity.collection,
+            Record::Issue(issue) => issue.collection,
+            Record::Technology(technology) => technology.collection,
+        }
+    }
+}
+
+impl IndexedRecord {
+    /// The bytes stored in the index: the record without the members that no hit shows.
+    pub(crate) fn stored(&self) -> Vec<u8> {
+        let mut lean = self.clone();
+        match &mut lean.record {
+            Record::Entity(entity) => {
+                entity.details.retain(|name, _| DETAILS_KEPT.contains(&name.as_str()));
+                entity.fingerprint.clear();
+                entity.path.clear();
+                entity.ancestors.clear();
+                entity.task_results.clear();
+            }
+            Record::Issue(issue) => issue.details = Value::Null,
+            Record::Technology(_) => {}
+        }
+        serde_json::to_vec(&lean).expect("a record is plain data")
+    }
+
+    /// Reads what [`IndexedRecord::stored`] wrote.
+    pub(crate) fn from_stored(bytes: &[u8]) -> Result<Self, serde_json::Error> {
+        serde_json::from_slice(bytes)
+    }
+
+    /// The members of the document, nested as in a hit; the uid, which is no text, is left to the engine.
+    pub(crate) fn members(&self) -> Value {
+        let mut members = match &self.record {
+            Record::Entity(entity) => entity_members(entity),
+            Record::Issue(issue) => issue_members(issue),
+            Record::Technology(technology) => technology_members(technology),
+        };
+        members["collection_uuid"] = json!(self.record.collection());
+        members["first_seen"] = json!(self.first_seen.0);
+        members["last_seen"] = json!(self.last_seen.0);
+        members["valid_from"] = json!(self.valid_from.0);
+        members
+    }
+}
+
+fn entity_members(entity: &EntityRecord) -> Value {
+    json!({
+        "name": entity.name,
+        "type": entity.kind.type_name(),
+        "hidden": entity.hidden,
+        "seed": entity.seed,
+        "present": entity.present,
+        "tags": entity.tags,
+        "summary": entity.summary,
+    })
+}
+
+fn issue_members(issue: &IssueRecord) -> Value {
+    let identifiers: Vec<&str> = issue.identifiers.iter().flatten().map(|identifier| identifier.name.as_str()).collect();
+    let tickets: Vec<String> = issue.ticket_list.iter().flatten().map(ticket_text).collect();
+    json!({
+        "name": issue.name,
+        "pretty_name": issue.pretty_name,
+        "upstream": issue.upstream,
+        "entity_type": issue.entity_kind.type_name(),
+        "entity_name": issue.entity_name,
+        "entity_uid": issue.entity_uid,
+        "tags": issue.tags,
+        "summary": {
+            "severity": issue.severity,
+            "scoped": issue.scoped,
+            "confidence": issue.confidence.name(),
+            "category": issue.category,
+            "status": issue.status.name(),
+            "status_new": issue.status.coarse(),
+            "status_new_detailed": issue.status.detailed(),
+            "identifiers": identifiers,
+            "ticket_list": tickets,
+        },
+    })
+}
+
+/// A ticket is counted by its text.
+fn ticket_text(ticket: &Value) -> String {
+    ticket.as_str().map_or_else(|| ticket.to_string(), str::to_owned)
+}
+
+fn technology_members(technology: &TechnologyRecord) -> Value {
+    let parts = [&technology.vendor, &technology.product, &technology.version];
+    let name: Vec<&str> = parts.into_iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
+    json!({
+        "name": name.join(" "),
+        "vendor": technology.vendor,
+        "product": technology.product,
+        "version": technology.version,
+        "cpe": technology.cpe,
+        "entity_count": technology.entity_count,
+        "summary": {
+            "technology": { "technology_labels": technology.labels },
+            "vulns": { "vulns": technology.vulns, "current_count": technology.vulns.len() },
+        },
+    })
+}
+
+/// The value at a dotted path; `None` where a member is missing or null.
+pub(crate) fn value_at<'a>(members: &'a Value, path: &str) -> Option<&'a Value> {
+    path.split('.')
+        .try_fold(members, |value, part| value.get(part))
+        .filter(|value| !value.is_null())
+}

@@ -1,0 +1,329 @@
+//! One index on disk: writing batches into it and reading a moment of it.
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use ambit_model::Uid;
+use ambit_model::id::blob_hash;
+use ambit_query::Noun;
+use tantivy::merge_policy::LogMergePolicy;
+use tantivy::schema::Value as _;
+use tantivy::store::Compressor;
+use tantivy::{IndexReader, IndexSettings, IndexWriter, Opstamp, ReloadPolicy, Searcher, TantivyDocument, Term};
+use uuid::Uuid;
+
+use super::aggregate;
+use super::collect::{Key, Order, PageCollector, UntilDeadline};
+use super::query::compile;
+use super::schema::{Fields, UID_HIGH};
+use super::tokenizers;
+use crate::aggregations::Counted;
+use crate::condition::Condition;
+use crate::document::IndexedRecord;
+use crate::error::IndexError;
+use crate::shape::SHAPE;
+
+/// Memory that collects documents before they are written as a segment, in bytes. One thread: the engine beside it
+/// needs the other core.
+const WRITER_BYTES: usize = 48 * 1024 * 1024;
+
+/// Segments of a size before they are merged: fewer make each search cheaper, more make writing cheaper.
+const SEGMENTS_PER_LEVEL: usize = 6;
+
+/// Share of replaced documents from which a segment is written anew: each costs every search a look.
+const REPLACED_SHARE_MAX: f32 = 0.3;
+
+/// Uncompressed bytes of a block of stored records: some tens of records, so that one hit costs little.
+const STORE_BLOCK_BYTES: usize = 16 * 1024;
+
+/// Blocks of stored records kept unpacked per reader.
+const STORE_BLOCKS_CACHED: usize = 100;
+
+/// Where Tantivy writes its list of segments.
+const LIST_FILE: &str = "meta.json";
+
+/// Ends of file names that Tantivy lists for each segment, but has only while it writes one, and only for one with
+/// deleted documents (whose file then bears a number).
+const NOT_ALWAYS_THERE: &[&str] = &[".store.temp", ".0.del"];
+
+/// One index: a folder, its reader and, in the process that owns it, its writer.
+pub(crate) struct Generation {
+    pub(crate) path: PathBuf,
+    fields: Fields,
+    reader: IndexReader,
+    /// `None` in processes that only read.
+    writer: Option<Mutex<IndexWriter>>,
+}
+
+/// A moment of an index that stays as it is while writing goes on.
+#[derive(Clone)]
+pub(crate) struct View {
+    fields: Fields,
+    searcher: Searcher,
+}
+
+/// Which hits are wanted.
+pub(crate) struct Page {
+    pub(crate) order: Order,
+    /// Hits to be passed over, from the start or from `after`.
+    pub(crate) skip: usize,
+    pub(crate) size: usize,
+    pub(crate) after: Option<Key>,
+}
+
+pub(crate) struct Found {
+    pub(crate) total: u64,
+    pub(crate) hits: Vec<(Key, IndexedRecord)>,
+    pub(crate) counted: Option<Vec<Counted>>,
+    /// The deadline came first: nothing of it is complete.
+    pub(crate) timed_out: bool,
+}
+
+impl Generation {
+    /// Makes an empty index that has reached revision 0.
+    pub(crate) fn create(path: &Path) -> Result<Self, IndexError> {
+        std::fs::create_dir_all(path).map_err(|error| IndexError::io("create", path, error))?;
+        let index = tantivy::Index::builder()
+            .schema(Fields::new().schema)
+            .settings(settings())
+            .create_in_dir(path)?;
+        let generation = Self::with_index(path, index, true)?;
+        generation.apply(0, &[], &[], &[])?;
+        Ok(generation)
+    }
+
+    /// Opens an index and checks every byte that it will answer from.
+    pub(crate) fn open(path: &Path, writing: bool) -> Result<(Self, i64), IndexError> {
+        let opened = std::panic::catch_unwind(|| Self::open_checked(path, writing));
+        // A parser that panics has met bytes that nobody wrote.
+        opened.unwrap_or_else(|_| Err(IndexError::Damaged(format!("{}: unreadable", path.display()))))
+    }
+
+    fn open_checked(path: &Path, writing: bool) -> Result<(Self, i64), IndexError> {
+        let damaged = |what: &str| IndexError::Damaged(format!("{}: {what}", path.display()));
+        let unreadable = |error: tantivy::TantivyError| damaged(&error.to_string());
+        let index = tantivy::Index::open_in_dir(path).map_err(unreadable)?;
+        let meta = index.load_metas().map_err(unreadable)?;
+        let payload = meta.payload.as_deref().and_then(|text| read_payload(text, meta.opstamp));
+        let (shape, revision) = payload.ok_or_else(|| damaged("its revision is unreadable"))?;
+        if shape != *SHAPE {
+            return Err(IndexError::OtherShape { found: shape });
+        }
+        if meta.schema != Fields::new().schema || meta.index_settings != settings() || !is_as_written(path, &meta) {
+            return Err(damaged("its list of segments is not the one that was written"));
+        }
+        // Not Tantivy's own walk: that one trusts the list of managed files, which may be damaged too.
+        for file in meta.list_segment_files() {
+            let name = file.to_string_lossy();
+            if NOT_ALWAYS_THERE.iter().any(|end| name.ends_with(end)) {
+                continue;
+            }
+            if !index.directory().validate_checksum(&file).unwrap_or(false) {
+                return Err(damaged(&format!("{} is missing or has another checksum", file.display())));
+            }
+        }
+        let generation = Self::with_index(path, index, writing).map_err(|error| match error {
+            IndexError::Engine(error) => damaged(&error),
+            other => other,
+        })?;
+        for segment in generation.reader.searcher().segment_readers() {
+            let rows = segment.fast_fields().u64(UID_HIGH).map_err(unreadable)?.num_docs();
+            let alive = segment.alive_bitset().map_or(segment.max_doc() as usize, |alive| alive.num_alive_docs());
+            if rows != segment.max_doc() || alive != segment.num_docs() as usize {
+                return Err(damaged("a segment has another number of documents than its list says"));
+            }
+        }
+        Ok((generation, revision))
+    }
+
+    fn with_index(path: &Path, index: tantivy::Index, writing: bool) -> Result<Self, IndexError> {
+        tokenizers::register(index.tokenizers());
+        let reader = index
+            .reader_builder()
+            .reload_policy(ReloadPolicy::Manual)
+            .doc_store_cache_num_blocks(STORE_BLOCKS_CACHED)
+            .try_into()?;
+        let writer = if writing {
+            let writer: IndexWriter = index.writer_with_num_threads(1, WRITER_BYTES).map_err(|error| match error {
+                tantivy::TantivyError::LockFailure(..) => IndexError::Locked(path.to_owned()),
+                other => other.into(),
+            })?;
+            let mut policy = LogMergePolicy::default();
+            policy.set_min_num_segments(SEGMENTS_PER_LEVEL);
+            policy.set_del_docs_ratio_before_merge(REPLACED_SHARE_MAX);
+            writer.set_merge_policy(Box::new(policy));
+            Some(Mutex::new(writer))
+        } else {
+            None
+        };
+        Ok(Generation {
+            path: path.to_owned(),
+            fields: Fields::new(),
+            reader,
+            writer,
+        })
+    }
+
+    /// Writes records in place of their former states, removes others, and commits it all with the revision that the
+    /// index has then reached. Visible to later views when it returns.
+    pub(crate) fn apply(&self, revision: i64, records: &[IndexedRecord], gone: &[Uid], gone_collections: &[Uuid]) -> Result<(), IndexError> {
+        let writer = self.writer.as_ref().ok_or(IndexError::ReadOnly)?;
+        let mut writer = writer.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Err(error) = self.write(&mut writer, revision, records, gone, gone_collections) {
+            // What was not committed must not ride along with the next batch. If this fails too, so does that batch.
+            let _ = writer.rollback();
+            return Err(error);
+        }
+        drop(writer);
+        self.reload()
+    }
+
+    fn write(
+        &self,
+        writer: &mut IndexWriter,
+        revision: i64,
+        records: &[IndexedRecord],
+        gone: &[Uid],
+        gone_collections: &[Uuid],
+    ) -> Result<(), IndexError> {
+        for uuid in gone_collections {
+            let field = self.fields.of("collection_uuid").main;
+            writer.delete_term(Term::from_field_text(field, &uuid.to_string()));
+        }
+        for uid in gone {
+            writer.delete_term(self.fields.uid_term(uid.bytes()));
+        }
+        for record in records {
+            writer.delete_term(self.fields.uid_term(record.record.uid().bytes()));
+            writer.add_document(self.fields.document(record))?;
+        }
+        let mut commit = writer.prepare_commit()?;
+        let text = payload(&SHAPE, revision, commit.opstamp());
+        commit.set_payload(&text);
+        commit.commit()?;
+        Ok(())
+    }
+
+    /// Makes what was committed visible to later views; in a process that only reads, what others committed.
+    pub(crate) fn reload(&self) -> Result<(), IndexError> {
+        Ok(self.reader.reload()?)
+    }
+
+    /// The revision of the last commit, which another process may have made.
+    pub(crate) fn committed_revision(&self) -> Result<i64, IndexError> {
+        let meta = self.reader.searcher().index().load_metas()?;
+        let damaged = || IndexError::Damaged(format!("{}: its revision is unreadable", self.path.display()));
+        let payload = meta.payload.as_deref().and_then(|text| read_payload(text, meta.opstamp));
+        payload.map(|(_, revision)| revision).ok_or_else(damaged)
+    }
+
+    pub(crate) fn view(&self) -> View {
+        View {
+            fields: self.fields.clone(),
+            searcher: self.reader.searcher(),
+        }
+    }
+
+    pub(crate) fn documents(&self) -> u64 {
+        self.reader.searcher().num_docs()
+    }
+}
+
+impl View {
+    /// Runs a search.
+    pub(crate) fn find(&self, condition: &Condition, page: &Page, counting: Option<Noun>, deadline: Instant) -> Result<Found, IndexError> {
+        let query = compile(condition, &self.fields, &self.searcher)?;
+        let hit = AtomicBool::new(false);
+        let pages = PageCollector {
+            order: page.order,
+            limit: if page.size == 0 { 0 } else { page.skip + page.size },
+            after: page.after.clone(),
+        };
+        let inner = (pages, counting.map(aggregate::collector));
+        let (ordered, results) = self.searcher.search(&query, &UntilDeadline { inner, deadline, hit: &hit })?;
+        let timed_out = hit.load(Ordering::Relaxed);
+        let mut hits = Vec::new();
+        if !timed_out {
+            for (key, address) in ordered.hits.into_iter().skip(page.skip) {
+                let document: TantivyDocument = self.searcher.doc(address)?;
+                let stored = document
+                    .get_first(self.fields.stored())
+                    .and_then(|value| value.as_bytes().map(<[u8]>::to_vec));
+                let stored = stored.ok_or_else(|| IndexError::Damaged("a document has no record".to_owned()))?;
+                let record = IndexedRecord::from_stored(&stored);
+                hits.push((
+                    key,
+                    record.map_err(|error| IndexError::Damaged(format!("a record is unreadable: {error}")))?,
+                ));
+            }
+        }
+        let counted = counting.zip(results).map(|(noun, results)| aggregate::counted(noun, results));
+        Ok(Found {
+            total: ordered.count,
+            hits,
+            counted,
+            timed_out,
+        })
+    }
+}
+
+fn settings() -> IndexSettings {
+    IndexSettings {
+        docstore_compression: Compressor::Zstd(tantivy::store::ZstdCompressor::default()),
+        docstore_blocksize: STORE_BLOCK_BYTES,
+        ..IndexSettings::default()
+    }
+}
+
+/// What is written with each commit: shape, revision and Tantivy's own number of the commit, with a checksum, since
+/// Tantivy checks its files but not this list.
+fn payload(shape: &str, revision: i64, opstamp: Opstamp) -> String {
+    let text = format!("ambit {shape} {revision} {opstamp}");
+    let sum = blob_hash(text.as_bytes()).to_string();
+    format!("{text} {}", &sum[..16])
+}
+
+/// Shape and revision of the commit with that number.
+fn read_payload(text: &str, opstamp: Opstamp) -> Option<(String, i64)> {
+    let mut words = text.split(' ').skip(1);
+    let shape = words.next()?;
+    let revision: i64 = words.next()?.parse().ok()?;
+    (payload(shape, revision, opstamp) == text).then(|| (shape.to_owned(), revision))
+}
+
+/// Whether the list of segments, written again, gives the bytes that were read: a changed member name would else be
+/// passed over in silence, and with it, say, which documents are deleted.
+fn is_as_written(path: &Path, meta: &tantivy::IndexMeta) -> bool {
+    let mut expected = serde_json::to_vec_pretty(meta).unwrap_or_default();
+    expected.push(b'\n');
+    std::fs::read(path.join(LIST_FILE)).is_ok_and(|bytes| bytes == expected)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::Scratch;
+
+    #[test]
+    fn another_shape_is_told_from_damage() {
+        let scratch = Scratch::new();
+        let generation = Generation::create(scratch.path()).unwrap();
+        let mut writer = generation.writer.as_ref().unwrap().lock().unwrap();
+        let commit = |writer: &mut IndexWriter, text: &dyn Fn(Opstamp) -> String| {
+            let mut commit = writer.prepare_commit().unwrap();
+            let text = text(commit.opstamp());
+            commit.set_payload(&text);
+            commit.commit().unwrap();
+        };
+        commit(&mut writer, &|opstamp| payload("01234567", 5, opstamp));
+        let other = Generation::open(scratch.path(), false).map(|_| ());
+        assert!(
+            matches!(&other, Err(IndexError::OtherShape { found }) if found == "01234567"),
+            "{other:?}"
+        );
+        commit(&mut writer, &|_| payload("01234567", 5, 0));
+        assert!(matches!(Generation::open(scratch.path(), false).map(|_| ()), Err(IndexError::Damaged(_))));
+    }
+}

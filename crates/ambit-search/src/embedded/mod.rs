@@ -1,0 +1,13 @@
+//! The embedded engine: Tantivy. Its types stay in this folder.
+
+mod aggregate;
+mod collect;
+mod folder;
+mod generation;
+mod query;
+mod schema;
+mod tokenizers;
+
+pub(crate) use collect::{Key, Order};
+pub(crate) use folder::Folder;
+pub(crate) use generation::{Generation, Page, View};

@@ -1,0 +1,219 @@
+//! The `current` index as the rest of the program sees it: opened from a folder, written by one process, searched by
+//! many callers, replaced by a rebuilt one while it serves.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::Duration;
+
+use ambit_model::Uid;
+use tokio::sync::{Semaphore, watch};
+use tokio::time::{Instant, sleep, timeout_at};
+use uuid::Uuid;
+
+use crate::document::IndexedRecord;
+use crate::embedded::{Folder, Generation, View};
+use crate::error::{IndexError, SearchError};
+use crate::search::{SearchAnswer, SearchRequest, run};
+use crate::snapshots::Snapshots;
+
+/// Searches that run at the same time; more wait their turn, so that they do not starve everything else of threads.
+const SEARCHES_AT_ONCE_MAX: usize = 32;
+
+/// How often a process that only reads looks whether the writer has gone on.
+const READER_LOOK: Duration = Duration::from_millis(25);
+
+/// Tries of a process that only reads to open an index that the writer may be replacing at that moment.
+const READER_OPEN_TRIES: usize = 5;
+
+/// A search index. Cheap to clone; all clones are the same index.
+#[derive(Clone)]
+pub struct Index {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    folder: Folder,
+    writing: bool,
+    live: RwLock<Arc<Generation>>,
+    reached: watch::Sender<i64>,
+    snapshots: Mutex<Snapshots>,
+    running: Semaphore,
+}
+
+/// A change of the index: records that take the place of their former states, and what is no more.
+#[derive(Debug, Default, Clone, PartialEq)]
+pub struct Batch {
+    pub records: Vec<IndexedRecord>,
+    pub gone: Vec<Uid>,
+    /// Collections that were deleted with everything in them.
+    pub gone_collections: Vec<Uuid>,
+}
+
+impl Index {
+    /// Opens the index of a folder for writing; the caller holds `engine.lock`. One that is missing, damaged or of
+    /// another shape is replaced by an empty one at revision 0, which the indexer then fills. Blocks while it reads
+    /// and checks the whole index.
+    pub fn open(path: &Path) -> Result<Self, IndexError> {
+        let folder = Folder::new(path);
+        let (generation, revision) = match folder.open(true) {
+            Ok(opened) => opened,
+            Err(error @ (IndexError::Missing(_) | IndexError::Damaged(_) | IndexError::OtherShape { .. })) => {
+                if !matches!(error, IndexError::Missing(_)) {
+                    tracing::warn!(path = %path.display(), %error, "the search index is rebuilt");
+                }
+                let generation = folder.create_next()?;
+                folder.name(&generation)?;
+                (generation, 0)
+            }
+            Err(error) => return Err(error),
+        };
+        folder.remove_others(&generation);
+        Ok(Self::with(folder, generation, revision, true))
+    }
+
+    /// Opens the index of a folder that another process writes.
+    pub fn open_read_only(path: &Path) -> Result<Self, IndexError> {
+        let folder = Folder::new(path);
+        let mut tries = 1;
+        let (generation, revision) = loop {
+            match folder.open(false) {
+                Err(IndexError::Damaged(_)) if tries < READER_OPEN_TRIES => tries += 1,
+                other => break other?,
+            }
+        };
+        Ok(Self::with(folder, generation, revision, false))
+    }
+
+    fn with(folder: Folder, generation: Generation, revision: i64, writing: bool) -> Self {
+        Index {
+            inner: Arc::new(Inner {
+                folder,
+                writing,
+                live: RwLock::new(Arc::new(generation)),
+                reached: watch::Sender::new(revision),
+                snapshots: Mutex::default(),
+                running: Semaphore::new(SEARCHES_AT_ONCE_MAX),
+            }),
+        }
+    }
+
+    /// The revision of the change feed up to which searches see everything. 0: nothing has been read yet.
+    pub fn reached(&self) -> i64 {
+        *self.inner.reached.borrow()
+    }
+
+    /// Waits until searches see everything up to a revision. `false`: not within that time.
+    pub async fn wait_for(&self, revision: i64, within: Duration) -> Result<bool, IndexError> {
+        let deadline = Instant::now() + within;
+        if self.inner.writing {
+            let mut reached = self.inner.reached.subscribe();
+            let waited = timeout_at(deadline, reached.wait_for(|reached| *reached >= revision)).await;
+            return Ok(matches!(waited, Ok(Ok(_))));
+        }
+        loop {
+            // While the writer replaces the index, a look may fail; the next one finds the new index.
+            let looked = self.look_again();
+            if self.reached() >= revision {
+                return Ok(true);
+            }
+            if Instant::now() >= deadline {
+                return looked.map(|()| false);
+            }
+            sleep(READER_LOOK).await;
+        }
+    }
+
+    /// In a process that only reads: goes on to what the writer has committed since.
+    fn look_again(&self) -> Result<(), IndexError> {
+        let live = self.live();
+        let revision = if self.inner.folder.is_named(&live) {
+            // The revision first: what it covers is then in what is loaded next.
+            let revision = live.committed_revision()?;
+            live.reload()?;
+            revision
+        } else {
+            let (generation, revision) = self.inner.folder.open(false)?;
+            self.put_live(generation);
+            revision
+        };
+        self.inner.reached.send_replace(revision);
+        Ok(())
+    }
+
+    /// Searches. Runs on a thread of its own; waits while too many searches run.
+    pub async fn search(&self, request: SearchRequest) -> Result<SearchAnswer, SearchError> {
+        let _turn = self
+            .inner
+            .running
+            .acquire()
+            .await
+            .map_err(|error| IndexError::Stopped(error.to_string()))?;
+        let index = self.clone();
+        let searched = tokio::task::spawn_blocking(move || index.search_blocking(&request)).await;
+        searched.map_err(|error| IndexError::Stopped(error.to_string()))?
+    }
+
+    /// As [`Index::search`], on the calling thread.
+    pub fn search_blocking(&self, request: &SearchRequest) -> Result<SearchAnswer, SearchError> {
+        run(self, request)
+    }
+
+    /// How many documents there are, of all projects and nouns.
+    pub fn documents(&self) -> u64 {
+        self.live().documents()
+    }
+
+    /// Writes a change and commits it; when it returns, searches see it, and `revision` is reached. Blocks.
+    pub fn apply(&self, revision: i64, batch: &Batch) -> Result<(), IndexError> {
+        self.live().apply(revision, &batch.records, &batch.gone, &batch.gone_collections)?;
+        self.inner.reached.send_replace(revision);
+        Ok(())
+    }
+
+    /// Begins an empty index beside this one, which goes on serving.
+    pub fn begin_rebuild(&self) -> Result<Rebuild, IndexError> {
+        Ok(Rebuild {
+            generation: self.inner.folder.create_next()?,
+        })
+    }
+
+    /// Lets a rebuilt index take the place of this one. `revision`: what it has reached.
+    pub fn finish_rebuild(&self, rebuild: Rebuild, revision: i64) -> Result<(), IndexError> {
+        rebuild.generation.apply(revision, &[], &[], &[])?;
+        self.inner.folder.name(&rebuild.generation)?;
+        self.put_live(rebuild.generation);
+        // Snapshots keep what they need of the old one open; its files may go.
+        self.inner.folder.remove_others(&self.live());
+        self.inner.reached.send_replace(revision);
+        Ok(())
+    }
+
+    fn put_live(&self, generation: Generation) {
+        *self.inner.live.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(generation);
+    }
+
+    fn live(&self) -> Arc<Generation> {
+        self.inner.live.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The index as it is now.
+    pub(crate) fn view(&self) -> View {
+        self.live().view()
+    }
+
+    pub(crate) fn snapshots(&self) -> MutexGuard<'_, Snapshots> {
+        self.inner.snapshots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// An index that is being filled and does not count yet.
+pub struct Rebuild {
+    generation: Generation,
+}
+
+impl Rebuild {
+    /// Adds records. What is committed keeps revision 0: killed here, it is begun anew.
+    pub fn add(&self, records: &[IndexedRecord]) -> Result<(), IndexError> {
+        self.generation.apply(0, records, &[], &[])
+    }
+}

@@ -1,0 +1,289 @@
+//! One search: from the parsed query to a page of hits with its totals, its counts and the token of the next page
+//! (design §8).
+
+use std::time::{Duration, Instant};
+
+use ambit_model::Timestamp;
+use ambit_query::{Noun, Search};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::aggregations;
+use crate::condition::{Condition, SearchContext, fingerprint, resolve};
+use crate::document::IndexedRecord;
+use crate::elastic;
+use crate::embedded::{Key, Order, Page, View};
+use crate::error::SearchError;
+use crate::fields;
+use crate::index::Index;
+
+/// Rows of a page when the caller does not say.
+pub const PAGE_SIZE_DEFAULT: u64 = 50;
+
+/// Most rows of a page; a greater `page_size` means this.
+pub const PAGE_SIZE_MAX: u64 = 1_000;
+
+/// Rows that `page` reaches; tokens go on.
+pub const WINDOW_ROWS_MAX: u64 = 10_000;
+
+/// How long a search may take: longer than any on a million records, shorter than clients wait.
+pub const TIME_LIMIT: Duration = Duration::from_secs(10);
+
+/// A search.
+#[derive(Clone, Debug)]
+pub struct SearchRequest {
+    pub noun: Noun,
+    pub search: Search,
+    pub context: SearchContext,
+    /// Who asks (the API key's id): snapshots are its own.
+    pub caller: String,
+    /// A member to sort by, `last_seen` if none is given; the last part of its path is enough.
+    pub sort_field: Option<String>,
+    pub descending: bool,
+    /// From 0. `None`: not given, which means 0.
+    pub page: Option<u64>,
+    pub page_size: u64,
+    /// What [`SearchAnswer::next_page_token`] gave for the page before, unsealed. `page` is then not looked at.
+    pub page_token: Option<Vec<u8>>,
+    pub with_aggregations: bool,
+    /// Wall time, for the age of snapshots.
+    pub now: Timestamp,
+    pub time_limit: Duration,
+}
+
+impl SearchRequest {
+    /// The first page of a search, with the defaults of the contract.
+    pub fn new(noun: Noun, search: Search, context: SearchContext, now: Timestamp) -> Self {
+        SearchRequest {
+            noun,
+            search,
+            context,
+            caller: String::new(),
+            sort_field: None,
+            descending: false,
+            page: None,
+            page_size: PAGE_SIZE_DEFAULT,
+            page_token: None,
+            with_aggregations: true,
+            now,
+            time_limit: TIME_LIMIT,
+        }
+    }
+}
+
+/// What a search found.
+#[derive(Clone, Debug)]
+pub struct SearchAnswer {
+    pub hits: Vec<IndexedRecord>,
+    /// The true count, beyond the window too.
+    pub total_hits: u64,
+    /// The time limit came first: there are no hits, and the total is a lower bound.
+    pub timed_out: bool,
+    pub more: bool,
+    pub page: u64,
+    pub page_size: u64,
+    pub total_pages: u64,
+    /// For [`SearchRequest::page_token`]; to be sealed before it leaves the server. `None` at the end.
+    pub next_page_token: Option<Vec<u8>>,
+    /// By neutral names, in the order of the contract; `None` when they were not wanted.
+    pub aggregations: Option<Map<String, Value>>,
+    /// The executed query in Elasticsearch form.
+    pub search_body: Value,
+    pub sort_field: &'static str,
+    pub descending: bool,
+    /// Something that the caller should know: an unknown keyword, a time-out.
+    pub message: Option<String>,
+}
+
+/// What a page token says.
+#[derive(Serialize, Deserialize)]
+struct Token {
+    /// The fingerprint of the search it belongs to.
+    search: String,
+    /// Number of the page that it leads to.
+    page: u64,
+    /// The last hit of the page before.
+    after: Key,
+}
+
+pub(crate) fn run(index: &Index, request: &SearchRequest) -> Result<SearchAnswer, SearchError> {
+    let sort_field = sort_field(request.noun, request.sort_field.as_deref())?;
+    let member = fields::member(sort_field).expect("sortable members stand in the table");
+    let order = Order {
+        member,
+        descending: request.descending,
+    };
+    let sort = format!("{sort_field} {}", request.descending);
+    let print = fingerprint(&request.search, request.noun, &request.context, &sort);
+    let place = place(index, request, &print)?;
+
+    let size = request.page_size.min(PAGE_SIZE_MAX);
+    // One more than wanted tells whether there are more.
+    let fetched = place.rows(size).map_or(0, |rows| rows + 1);
+    let page = Page {
+        order,
+        skip: as_size(place.skip),
+        size: as_size(fetched),
+        after: place.after.clone(),
+    };
+    let counting = request.with_aggregations.then_some(request.noun);
+    let mut found = place.view.find(&place.condition, &page, counting, Instant::now() + request.time_limit)?;
+
+    let rows = fetched.saturating_sub(1);
+    let rest = as_u64(found.hits.len()) > rows;
+    found.hits.truncate(as_size(rows));
+    let next = found.hits.last().filter(|_| rest).map(|(key, _)| Token {
+        search: print,
+        page: place.page + 1,
+        after: key.clone(),
+    });
+    let window_ends = request.page.is_some() && request.page_token.is_none() && place.skip + rows >= WINDOW_ROWS_MAX;
+    let aggregations = found.counted.map(|counted| {
+        aggregations::to_json(request.noun, counted, |uuid| {
+            let collection = request.context.collections.iter().find(|collection| collection.uuid.to_string() == uuid);
+            collection.map(|collection| collection.name.clone())
+        })
+    });
+    let message = if found.timed_out {
+        Some(format!(
+            "the search took longer than {} ms and was stopped; narrow it",
+            request.time_limit.as_millis()
+        ))
+    } else {
+        request.search.message()
+    };
+    Ok(SearchAnswer {
+        total_hits: found.total,
+        timed_out: found.timed_out,
+        more: rest && !window_ends,
+        page: place.page,
+        page_size: size,
+        total_pages: if size == 0 { 0 } else { found.total.min(WINDOW_ROWS_MAX).div_ceil(size) },
+        next_page_token: next.map(|token| serde_json::to_vec(&token).expect("a token is plain data")),
+        hits: found.hits.into_iter().map(|(_, record)| record).collect(),
+        aggregations,
+        search_body: elastic::body(&place.condition, request.noun, sort_field, request.descending, request.with_aggregations),
+        sort_field,
+        descending: request.descending,
+        message,
+    })
+}
+
+/// Where a page begins, and in which moment of the index.
+struct Place {
+    view: View,
+    condition: Condition,
+    page: u64,
+    skip: u64,
+    after: Option<Key>,
+}
+
+impl Place {
+    /// How many rows the page may show; `None` for none at all.
+    fn rows(&self, size: u64) -> Option<u64> {
+        let left = if self.after.is_some() {
+            size
+        } else {
+            size.min(WINDOW_ROWS_MAX.saturating_sub(self.skip))
+        };
+        (left > 0).then_some(left)
+    }
+}
+
+fn place(index: &Index, request: &SearchRequest, print: &str) -> Result<Place, SearchError> {
+    let condition = || resolve(&request.search, request.noun, &request.context);
+    if let Some(bytes) = &request.page_token {
+        let token: Token = serde_json::from_slice(bytes).map_err(|_| SearchError::InvalidToken)?;
+        if token.search != print {
+            return Err(SearchError::InvalidToken);
+        }
+        return Ok(Place {
+            view: index.view(),
+            condition: condition(),
+            page: token.page,
+            skip: 0,
+            after: Some(token.after),
+        });
+    }
+    let page = request.page.unwrap_or(0);
+    let skip = page.saturating_mul(request.page_size.min(PAGE_SIZE_MAX)).min(WINDOW_ROWS_MAX);
+    let key = format!("{}\n{print}", request.caller);
+    let mut snapshots = index.snapshots();
+    let known = if page == 0 { None } else { snapshots.find(&key, request.now) };
+    let snapshot = known.unwrap_or_else(|| snapshots.open(key, index.view(), condition(), request.now));
+    Ok(Place {
+        view: snapshot.view,
+        condition: snapshot.condition,
+        page,
+        skip,
+        after: None,
+    })
+}
+
+/// The member that a caller's word means.
+fn sort_field(noun: Noun, wanted: Option<&str>) -> Result<&'static str, SearchError> {
+    let wanted = wanted.unwrap_or("last_seen");
+    let fields = sort_fields(noun);
+    let named = |path: &&&str| **path == wanted || path.strip_suffix(wanted).is_some_and(|start| start.ends_with('.'));
+    fields
+        .iter()
+        .find(|path| **path == wanted)
+        .or_else(|| fields.iter().find(named))
+        .copied()
+        .ok_or_else(|| SearchError::InvalidSort {
+            noun,
+            field: wanted.chars().take(80).collect(),
+            allowed: fields.join(", "),
+        })
+}
+
+/// What hits of a noun can be sorted by.
+pub fn sort_fields(noun: Noun) -> &'static [&'static str] {
+    match noun {
+        Noun::Entities => &[
+            "last_seen",
+            "first_seen",
+            "name",
+            "type",
+            "hidden",
+            "summary.scoped",
+            "summary.issues.current_count",
+            "summary.vulns.current_count",
+            "summary.ports.count",
+            "summary.http.code",
+            "summary.network.name",
+            "summary.geolocation.country_code",
+        ],
+        Noun::Issues => &[
+            "last_seen",
+            "first_seen",
+            "name",
+            "pretty_name",
+            "entity_name",
+            "entity_type",
+            "upstream",
+            "summary.severity",
+            "summary.confidence",
+            "summary.category",
+            "summary.status",
+        ],
+        Noun::Technologies => &[
+            "last_seen",
+            "first_seen",
+            "name",
+            "vendor",
+            "product",
+            "version",
+            "entity_count",
+            "summary.vulns.current_count",
+        ],
+    }
+}
+
+fn as_size(rows: u64) -> usize {
+    usize::try_from(rows).unwrap_or(usize::MAX)
+}
+
+fn as_u64(rows: usize) -> u64 {
+    u64::try_from(rows).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,178 @@
+//! An index whose bytes are not those that were written is never answered from; one that is whole survives a restart.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use ambit_query::Noun;
+
+use super::records::inventory;
+use super::{Scratch, filled, found};
+use crate::{Batch, Index, IndexError};
+
+const ALL: &str = "www.b-shop.example 192.0.2.1 https://a.example:443";
+
+/// Every file of the index; lock files hold nothing.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut all = Vec::new();
+    for entry in fs::read_dir(folder).unwrap().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            all.extend(files(&path));
+        } else if path.extension().is_none_or(|extension| extension != "lock") {
+            all.push(path);
+        }
+    }
+    all.sort();
+    all
+}
+
+/// Either the whole truth at revision 2 or an empty index at revision 0.
+fn open_and_check(folder: &Path, what: &str) {
+    let index = Index::open(folder).unwrap_or_else(|error| panic!("{what}: {error}"));
+    match index.reached() {
+        2 => assert_eq!(found(&index, Noun::Entities, ""), ALL, "{what}"),
+        0 => assert_eq!(index.documents(), 0, "{what}"),
+        other => panic!("{what}: revision {other}"),
+    }
+    index
+        .apply(
+            3,
+            &Batch {
+                records: inventory(),
+                ..Batch::default()
+            },
+        )
+        .unwrap_or_else(|error| panic!("{what}: {error}"));
+    assert_eq!(found(&index, Noun::Entities, ""), ALL, "{what}");
+}
+
+fn whole() -> Scratch {
+    let scratch = Scratch::new();
+    let index = filled(&scratch, inventory());
+    // A second commit with replaced documents, so that there are lists of deleted ones.
+    index
+        .apply(
+            2,
+            &Batch {
+                records: inventory(),
+                ..Batch::default()
+            },
+        )
+        .unwrap();
+    scratch
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().flatten() {
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+#[test]
+fn an_index_survives_a_restart() {
+    let scratch = whole();
+    let index = Index::open(scratch.path()).unwrap();
+    assert_eq!(index.reached(), 2);
+    assert_eq!(found(&index, Noun::Entities, ""), ALL);
+    let second = Index::open(scratch.path());
+    assert!(matches!(second, Err(IndexError::Locked(_))), "two writers");
+}
+
+#[test]
+fn a_flipped_byte_anywhere_is_found() {
+    let source = whole();
+    for file in files(source.path()) {
+        let inside = file.strip_prefix(source.path()).unwrap();
+        let length = fs::metadata(&file).unwrap().len() as usize;
+        // The first, the last, and some between; many of the list of segments, which bears no checksum.
+        let count = if file.ends_with("meta.json") { 100 } else { 5 };
+        let places = (0..count).map(|n| n * length.saturating_sub(1) / (count - 1));
+        for at in places.filter(|_| length > 0) {
+            let scratch = Scratch::new();
+            copy(source.path(), scratch.path());
+            let victim = scratch.path().join(inside);
+            let mut bytes = fs::read(&victim).unwrap();
+            bytes[at] ^= 0x08;
+            fs::write(&victim, bytes).unwrap();
+            open_and_check(scratch.path(), &format!("{} at {at}", inside.display()));
+        }
+    }
+}
+
+#[test]
+fn a_missing_or_cut_file_is_found() {
+    let source = whole();
+    for file in files(source.path()) {
+        let inside = file.strip_prefix(source.path()).unwrap();
+        for cut in [false, true] {
+            let scratch = Scratch::new();
+            copy(source.path(), scratch.path());
+            let victim = scratch.path().join(inside);
+            if cut {
+                let bytes = fs::read(&victim).unwrap();
+                fs::write(&victim, &bytes[..bytes.len() / 2]).unwrap();
+            } else {
+                fs::remove_file(&victim).unwrap();
+            }
+            open_and_check(scratch.path(), &format!("{} {}", inside.display(), if cut { "cut" } else { "missing" }));
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_reader_follows_the_writer_through_a_rebuild() {
+    let scratch = Scratch::new();
+    assert!(matches!(Index::open_read_only(scratch.path()), Err(IndexError::Missing(_))));
+    let writer = filled(&scratch, inventory());
+    let reader = Index::open_read_only(scratch.path()).unwrap();
+    assert_eq!((reader.reached(), found(&reader, Noun::Entities, "")), (1, ALL.to_owned()));
+    assert!(matches!(reader.apply(2, &Batch::default()), Err(IndexError::ReadOnly)));
+
+    let gone = inventory().remove(0).record.uid();
+    writer
+        .apply(
+            2,
+            &Batch {
+                gone: vec![gone],
+                ..Batch::default()
+            },
+        )
+        .unwrap();
+    assert!(reader.wait_for(2, std::time::Duration::from_secs(5)).await.unwrap());
+    assert_eq!(found(&reader, Noun::Entities, ""), "www.b-shop.example 192.0.2.1");
+
+    let rebuild = writer.begin_rebuild().unwrap();
+    rebuild.add(&inventory()).unwrap();
+    assert_eq!(
+        found(&writer, Noun::Entities, ""),
+        "www.b-shop.example 192.0.2.1",
+        "the old one serves meanwhile"
+    );
+    writer.finish_rebuild(rebuild, 3).unwrap();
+    assert_eq!((writer.reached(), found(&writer, Noun::Entities, "")), (3, ALL.to_owned()));
+    assert!(reader.wait_for(3, std::time::Duration::from_secs(5)).await.unwrap());
+    assert_eq!(found(&reader, Noun::Entities, ""), ALL);
+}
+
+#[test]
+fn a_rebuild_that_was_cut_short_does_not_count() {
+    let scratch = whole();
+    let index = Index::open(scratch.path()).unwrap();
+    let rebuild = index.begin_rebuild().unwrap();
+    rebuild.add(&inventory()[..1]).unwrap();
+    drop((rebuild, index));
+    let index = Index::open(scratch.path()).unwrap();
+    assert_eq!((index.reached(), found(&index, Noun::Entities, "")), (2, ALL.to_owned()));
+    let folders = fs::read_dir(scratch.path())
+        .unwrap()
+        .flatten()
+        .filter(|entry| entry.path().is_dir())
+        .count();
+    assert_eq!(folders, 1, "what does not count is removed");
+}

@@ -1,0 +1,342 @@
+//! Pages by number and by token, orders, totals, counts, snapshots, time limit.
+
+use std::time::Duration;
+
+use ambit_model::{Kind, Timestamp};
+use ambit_query::Noun;
+use serde_json::json;
+
+use super::records::{at, entity, inventory};
+use super::{ACME, Scratch, filled, found, names, request};
+use crate::{Batch, Index, IndexedRecord, SearchAnswer, SearchError, SearchRequest};
+
+/// `n00` to `n<count - 1>`; every three share a `last_seen`.
+fn hosts(count: usize) -> Vec<IndexedRecord> {
+    (0..count)
+        .map(|n| at(0, (n / 3) as i64, entity(ACME, Kind::DnsRecord, &format!("n{n:02}"), |_| {})))
+        .collect()
+}
+
+fn page(index: &Index, page: u64, size: u64) -> SearchAnswer {
+    let mut request = request(Noun::Entities, "");
+    (request.page, request.page_size) = (Some(page), size);
+    index.search_blocking(&request).unwrap()
+}
+
+fn by_tokens(index: &Index, mut request: SearchRequest) -> Vec<String> {
+    let mut pages = Vec::new();
+    loop {
+        let answer = index.search_blocking(&request).unwrap();
+        assert_eq!(answer.more, answer.next_page_token.is_some());
+        assert_eq!(answer.page, pages.len() as u64);
+        pages.push(names(&answer));
+        match answer.next_page_token {
+            None => return pages,
+            token => request.page_token = token,
+        }
+    }
+}
+
+#[test]
+fn pages_by_number() {
+    let scratch = Scratch::new();
+    let index = filled(&scratch, hosts(10));
+    let all = names(&page(&index, 0, 50));
+    let pages: Vec<String> = (0..4).map(|number| names(&page(&index, number, 3))).collect();
+    assert_eq!(pages.join(" "), all);
+    let first = page(&index, 0, 3);
+    assert_eq!((first.total_hits, first.total_pages, first.more, first.page_size), (10, 4, true, 3));
+    let last = page(&index, 3, 3);
+    assert_eq!((last.hits.len(), last.more, last.next_page_token), (1, false, None));
+    let beyond = page(&index, 4, 3);
+    assert_eq!((beyond.hits.len(), beyond.more, beyond.total_hits, beyond.page), (0, false, 10, 4));
+    let far = page(&index, u64::MAX, 3);
+    assert_eq!((far.hits.len(), far.more, far.total_hits), (0, false, 10));
+}
+
+#[test]
+fn edges_of_the_page_size() {
+    let scratch = Scratch::new();
+    let index = filled(&scratch, hosts(4));
+    let none = page(&index, 0, 0);
+    assert_eq!(
+        (none.hits.len(), none.total_hits, none.total_pages, none.more, none.next_page_token),
+        (0, 4, 0, false, None)
+    );
+    let clamped = page(&index, 0, 5_000);
+    assert_eq!((clamped.page_size, clamped.hits.len(), clamped.total_pages), (1_000, 4, 1));
+    let exact = page(&index, 0, 4);
+    assert_eq!((exact.hits.len(), exact.more, exact.next_page_token), (4, false, None));
+}
+
+#[test]
+fn tokens_walk_every_order() {
+    let scratch = Scratch::new();
+    let index = Index::open(scratch.path()).unwrap();
+    // Several commits, so that the order spans segments.
+    for (at, chunk) in hosts(20).chunks(6).enumerate() {
+        index
+            .apply(
+                at as i64 + 1,
+                &Batch {
+                    records: chunk.to_vec(),
+                    ..Batch::default()
+                },
+            )
+            .unwrap();
+    }
+    for (field, descending) in [
+        ("last_seen", false),
+        ("last_seen", true),
+        ("name", false),
+        ("name", true),
+        ("country_code", false),
+        ("type", true),
+    ] {
+        let mut request = request(Noun::Entities, "");
+        request.sort_field = Some(field.to_owned());
+        request.descending = descending;
+        let whole = names(&index.search_blocking(&request).unwrap());
+        assert_eq!(whole.split(' ').count(), 20);
+        for size in [1, 3, 7, 20] {
+            request.page_size = size;
+            assert_eq!(by_tokens(&index, request.clone()).join(" "), whole, "{field} {descending} {size}");
+        }
+    }
+    let mut by_name = request(Noun::Entities, "");
+    (by_name.sort_field, by_name.descending, by_name.page_size) = (Some("name".to_owned()), true, 3);
+    assert_eq!(names(&index.search_blocking(&by_name).unwrap()), "n19 n18 n17");
+}
+
+#[test]
+fn a_token_belongs_to_its_search() {
+    let scratch = Scratch::new();
+    let index = filled(&scratch, hosts(4));
+    let mut first = request(Noun::Entities, "n0");
+    first.page_size = 2;
+    let token = index.search_blocking(&first).unwrap().next_page_token;
+    assert!(token.is_some());
+    let with = |change: fn(&mut SearchRequest)| {
+        let mut request = first.clone();
+        request.page_token = token.clone();
+        change(&mut request);
+        index.search_blocking(&request).map(|answer| names(&answer))
+    };
+    assert!(with(|_| {}).is_ok());
+    // The page size is no part of it.
+    assert!(with(|request| request.page_size = 1).is_ok());
+    let other_search = |request: &mut SearchRequest| request.search = ambit_query::parse_search("n1", Noun::Entities).unwrap();
+    assert!(matches!(with(other_search), Err(SearchError::InvalidToken)));
+    assert!(matches!(with(|request| request.context.project = 8), Err(SearchError::InvalidToken)));
+    assert!(matches!(with(|request| request.descending = true), Err(SearchError::InvalidToken)));
+    assert!(matches!(
+        with(|request| request.page_token = Some(b"x".to_vec())),
+        Err(SearchError::InvalidToken)
+    ));
+}
+
+#[test]
+fn tokens_go_on_while_data_moves() {
+    let scratch = Scratch::new();
+    let index = filled(&scratch, hosts(6));
+    let mut request = request(Noun::Entities, "");
+    request.page_size = 2;
+    let first = index.search_blocking(&request).unwrap();
+    let seen = names(&first);
+    // A hit of the first page is seen again and moves to the end; one yet to come goes.
+    let mut moved = first.hits[0].clone();
+    moved.last_seen = Timestamp(99);
+    let rest: Vec<IndexedRecord> = hosts(6).into_iter().filter(|host| !seen.contains(&super::name(host))).collect();
+    let gone = rest[3].record.uid();
+    index
+        .apply(
+            2,
+            &Batch {
+                records: vec![moved.clone()],
+                gone: vec![gone],
+                ..Batch::default()
+            },
+        )
+        .unwrap();
+    request.page_token = first.next_page_token;
+    let mut later = Vec::new();
+    while request.page_token.is_some() {
+        let answer = index.search_blocking(&request).unwrap();
+        later.extend(answer.hits.iter().map(super::name));
+        request.page_token = answer.next_page_token;
+    }
+    assert_eq!(later.len(), 4);
+    assert_eq!(later.last(), Some(&super::name(&moved)));
+}
+
+#[test]
+fn pages_by_number_are_of_one_moment() {
+    let scratch = Scratch::new();
+    let index = filled(&scratch, hosts(6));
+    let before = names(&page(&index, 0, 6));
+    let first = names(&page(&index, 0, 3));
+    let newcomers: Vec<IndexedRecord> = (0..5)
+        .map(|n| at(0, -1, entity(ACME, Kind::DnsRecord, &format!("new{n}"), |_| {})))
+        .collect();
+    index
+        .apply(
+            2,
+            &Batch {
+                records: newcomers,
+                ..Batch::default()
+            },
+        )
+        .unwrap();
+    assert_eq!(format!("{first} {}", names(&page(&index, 1, 3))), before);
+    // Another caller has no part in it, and after five minutes nobody has.
+    let mut request = request(Noun::Entities, "");
+    (request.page, request.page_size, request.caller) = (Some(1), 3, "somebody else".to_owned());
+    assert_eq!(index.search_blocking(&request).unwrap().total_hits, 11);
+    request.caller.clear();
+    request.now = Timestamp(5 * 60 * 1_000);
+    assert_eq!(index.search_blocking(&request).unwrap().total_hits, 11);
+    assert_eq!(page(&index, 0, 3).total_hits, 11);
+}
+
+#[test]
+fn the_window_ends_at_ten_thousand_rows_and_tokens_do_not() {
+    let scratch = Scratch::new();
+    let many: Vec<IndexedRecord> = (0..10_020)
+        .map(|n| at(0, n, entity(ACME, Kind::DnsRecord, &format!("n{n:05}"), |_| {})))
+        .collect();
+    let index = filled(&scratch, many);
+    let last = page(&index, 9, 1_000);
+    assert_eq!(
+        (last.total_hits, last.total_pages, last.hits.len(), last.more),
+        (10_020, 10, 1_000, false)
+    );
+    assert_eq!(super::name(&last.hits[999]), "n09999");
+    let beyond = page(&index, 10, 1_000);
+    assert_eq!((beyond.hits.len(), beyond.more, beyond.total_hits), (0, false, 10_020));
+    let cut = page(&index, 33, 300);
+    assert_eq!((cut.hits.len(), cut.total_pages), (100, 34));
+    let mut request = request(Noun::Entities, "");
+    request.page_size = 1_000;
+    let pages = by_tokens(&index, request);
+    assert_eq!(pages.len(), 11);
+    assert_eq!(pages[10].split(' ').count(), 20);
+}
+
+#[test]
+fn a_record_is_replaced_in_place() {
+    let scratch = Scratch::new();
+    let index = filled(&scratch, hosts(3));
+    let mut changed = hosts(3).remove(1);
+    changed.last_seen = Timestamp(50);
+    index
+        .apply(
+            2,
+            &Batch {
+                records: vec![changed],
+                ..Batch::default()
+            },
+        )
+        .unwrap();
+    assert_eq!(index.documents(), 3);
+    assert!(found(&index, Noun::Entities, "").ends_with("n01"));
+    index
+        .apply(
+            3,
+            &Batch {
+                gone_collections: vec![ACME],
+                ..Batch::default()
+            },
+        )
+        .unwrap();
+    assert_eq!((index.documents(), index.reached()), (0, 3));
+}
+
+#[test]
+fn orders_that_are_none_are_refused() {
+    let scratch = Scratch::new();
+    let index = filled(&scratch, hosts(1));
+    let mut request = request(Noun::Entities, "");
+    request.sort_field = Some("tags".to_owned());
+    let error = index.search_blocking(&request).unwrap_err().to_string();
+    assert!(
+        error.starts_with("cannot sort entities by `tags`; use one of last_seen, first_seen, name"),
+        "{error}"
+    );
+}
+
+#[test]
+fn aggregations_count_all_hits() {
+    let scratch = Scratch::new();
+    let index = filled(&scratch, inventory());
+    let answer = index.search_blocking(&request(Noun::Entities, "")).unwrap();
+    let terms = |buckets: &[(&str, u64)]| {
+        let buckets: Vec<_> = buckets.iter().map(|(key, count)| json!({ "key": key, "doc_count": count })).collect();
+        json!({ "doc_count_error_upper_bound": 0, "sum_other_doc_count": 0, "buckets": buckets })
+    };
+    let expected = json!({
+        "scoped_bucket": terms(&[("true", 2), ("false", 1)]),
+        "collection_bucket": terms(&[("acme_1", 2), ("other_2", 1)]),
+        "entity_type_bucket": terms(&[("Platform::Entity::DnsRecord", 1), ("Platform::Entity::IpAddress", 1), ("Platform::Entity::Uri", 1)]),
+        "country_code_bucket": terms(&[("DE", 1)]),
+        "technology_bucket": terms(&[("jQuery", 1), ("nginx", 1)]),
+        "issues_severity_1_bucket": { "value": 1 },
+        "issues_severity_2_bucket": { "value": 0 },
+        "issues_severity_3_bucket": { "value": 0 },
+        "issues_severity_4_bucket": { "value": 2 },
+        "issues_severity_5_bucket": { "value": 0 },
+    });
+    assert_eq!(serde_json::Value::Object(answer.aggregations.unwrap()), expected);
+
+    let answer = index.search_blocking(&request(Noun::Issues, "severity:2")).unwrap();
+    let expected = json!({
+        "collection_bucket": terms(&[("acme_1", 1)]),
+        "confidence": terms(&[("confirmed", 1)]),
+        "issue_name_bucket": terms(&[("directory_listing", 1)]),
+        "severity_bucket": terms(&[("2", 1)]),
+        "status_bucket": terms(&[("open_new", 1)]),
+        "status_new_bucket": terms(&[("open", 1)]),
+        "status_detailed_bucket": terms(&[("new", 1)]),
+        "ticket_list_bucket": terms(&[("T-1", 1)]),
+    });
+    assert_eq!(serde_json::Value::Object(answer.aggregations.unwrap()), expected);
+
+    let mut plain = request(Noun::Issues, "");
+    plain.with_aggregations = false;
+    assert_eq!(index.search_blocking(&plain).unwrap().aggregations, None);
+    // Counts of nothing are zeros, not absent.
+    let answer = index.search_blocking(&request(Noun::Entities, "asset_type:web")).unwrap();
+    assert_eq!(answer.aggregations.unwrap()["issues_severity_1_bucket"], json!({ "value": 0 }));
+}
+
+#[test]
+fn a_search_that_takes_too_long_says_so() {
+    let scratch = Scratch::new();
+    let index = filled(&scratch, hosts(5));
+    let mut request = request(Noun::Entities, "");
+    request.time_limit = Duration::ZERO;
+    let answer = index.search_blocking(&request).unwrap();
+    assert_eq!(
+        (answer.timed_out, answer.hits.len(), answer.more, answer.next_page_token),
+        (true, 0, false, None)
+    );
+    assert_eq!(
+        answer.message.as_deref(),
+        Some("the search took longer than 0 ms and was stopped; narrow it")
+    );
+}
+
+#[tokio::test]
+async fn waiting_for_a_revision() {
+    let scratch = Scratch::new();
+    let index = filled(&scratch, hosts(1));
+    assert!(index.wait_for(1, Duration::ZERO).await.unwrap());
+    assert!(!index.wait_for(2, Duration::from_millis(1)).await.unwrap());
+    let waiting = tokio::spawn({
+        let index = index.clone();
+        async move { index.wait_for(2, Duration::from_secs(5)).await }
+    });
+    index.apply(2, &Batch::default()).unwrap();
+    assert!(waiting.await.unwrap().unwrap());
+    let answer = index.search(request(Noun::Entities, "")).await.unwrap();
+    assert_eq!(answer.total_hits, 1);
+}
