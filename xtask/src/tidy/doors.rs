@@ -111,7 +111,7 @@ pub(crate) fn pure_crates(tree: &Tree, out: &mut Vec<Finding>) {
 pub(crate) fn judges_without_network(tree: &Tree, out: &mut Vec<Finding>) {
     let judges = tree
         .crate_sources()
-        .filter(|source| source.path.starts_with("crates/ambit-checks/src/judges"));
+        .filter(|source| source.path.starts_with("crates/ambit-checks/src/judge"));
     for source in judges {
         impurities(
             source,
@@ -247,7 +247,7 @@ mod tests {
 
     #[test]
     fn judges_see_facts_only() {
-        let path = "crates/ambit-checks/src/judges/expired.rs";
+        let path = "crates/ambit-checks/src/judge/expired.rs";
         assert_eq!(said(judges_without_network, &[(path, "use ambit_net::Net;")]).len(), 1);
         assert_eq!(said(judges_without_network, &[(path, "fn f() { OffsetDateTime::now_utc(); }")]).len(), 1);
         assert!(said(judges_without_network, &[(path, "fn judge(facts: &Facts) {}")]).is_empty());
