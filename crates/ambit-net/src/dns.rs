@@ -3,6 +3,14 @@
 
 pub mod record;
 
+mod cache;
+mod lanes;
+pub(crate) mod message;
+pub(crate) mod resolver;
+pub(crate) mod transfer;
+mod wildcard;
+mod window;
+
 pub use record::{Record, RecordData, RecordType};
 
 use std::fmt;

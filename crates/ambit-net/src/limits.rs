@@ -107,7 +107,7 @@ pub const TRANSFER_TIMEOUT: Duration = Duration::from_secs(60);
 /// Questions in flight per resolver at the start, at least, and at most. Beyond about a thousand only the loss grows (measured on loopback).
 pub const DNS_WINDOW: (usize, usize, usize) = (64, 16, 1_500);
 /// Random labels that wildcard sampling asks at most.
-pub const WILDCARD_SAMPLES_MAX: usize = 60;
+pub const WILDCARD_SAMPLES_MAX: usize = 103;
 /// Samples in a row without a new answer that end the sampling.
 pub const WILDCARD_QUIET: usize = 10;
 

@@ -1,1 +1,329 @@
 //! The live wire: real sockets, the machine's clocks and randomness, its resolvers, the trust roots of browsers.
+
+use crate::limits::{SOCKETS_DEFAULT, SOCKETS_MAX};
+use crate::wire::{Datagrams, Hold, Stream, Wire, WireTime};
+use ambit_model::Timestamp;
+use futures::future::BoxFuture;
+use ipnet::IpNet;
+use rand::Rng;
+use rustls_pki_types::pem::PemObject;
+use rustls_pki_types::{CertificateDer, TrustAnchor};
+use socket2::{Domain, Protocol, SockRef, Socket, Type};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::{fs, io};
+
+/// Addresses that are never a target unless named: the IANA special-purpose registries (RFC 6890 and its updates) as far as they are not globally
+/// reachable, multicast, and what cloud providers keep for their machines' own use.
+const RESERVED: &[&str] = &[
+    "0.0.0.0/8",
+    "10.0.0.0/8",
+    "100.64.0.0/10",
+    "127.0.0.0/8",
+    "168.63.129.16/32",
+    "169.254.0.0/16",
+    "172.16.0.0/12",
+    "192.0.0.0/24",
+    "192.0.2.0/24",
+    "192.88.99.0/24",
+    "192.168.0.0/16",
+    "198.18.0.0/15",
+    "198.51.100.0/24",
+    "203.0.113.0/24",
+    "224.0.0.0/4",
+    "240.0.0.0/4",
+    "::/128",
+    "::1/128",
+    "100::/64",
+    "100:0:0:1::/64",
+    "2001:2::/48",
+    "2001:10::/28",
+    "2001:db8::/32",
+    "3fff::/20",
+    "5f00::/16",
+    "fc00::/7",
+    "fe80::/10",
+    "fec0::/10",
+    "ff00::/8",
+];
+
+/// Receive buffer of a datagram socket, bytes: answers to a full window of questions that arrive while we compute.
+const DATAGRAM_BUFFER_BYTES: usize = 4 * 1024 * 1024;
+/// Resolver addresses read from the system's file.
+const RESOLVERS_MAX: usize = 16;
+/// Descriptors left to the rest of the program.
+const DESCRIPTORS_KEPT: usize = 200;
+
+/// The beginning of this process's wire time: one for all live wires, so that they can share a ledger of manners.
+static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+
+/// Real sockets.
+pub struct LiveWire {
+    resolvers: Vec<SocketAddr>,
+    roots: Arc<Vec<TrustAnchor<'static>>>,
+    reserved: Vec<IpNet>,
+}
+
+/// Settings of a live wire.
+#[derive(Clone, Debug, Default)]
+pub struct LiveOptions {
+    /// Resolvers. Empty: the system's.
+    pub resolvers: Vec<SocketAddr>,
+    /// PEM files with certificate authorities that are trusted beside those of browsers.
+    pub authorities: Vec<PathBuf>,
+}
+
+impl LiveWire {
+    /// Reads the system's resolvers, the authorities' files and this machine's own addresses. The error names the file.
+    pub fn new(options: &LiveOptions) -> io::Result<Self> {
+        LazyLock::force(&START);
+        let resolvers = if options.resolvers.is_empty() {
+            system_resolvers(Path::new("/etc/resolv.conf"))?
+        } else {
+            options.resolvers.clone()
+        };
+        let mut roots: Vec<TrustAnchor<'static>> = webpki_roots::TLS_SERVER_ROOTS.to_vec();
+        for path in &options.authorities {
+            roots.extend(read_authorities(path)?);
+        }
+        let mut reserved: Vec<IpNet> = RESERVED.iter().map(|text| text.parse().expect("the list holds networks")).collect();
+        reserved.extend(own_addresses().into_iter().map(IpNet::from));
+        Ok(Self {
+            resolvers,
+            roots: Arc::new(roots),
+            reserved,
+        })
+    }
+}
+
+impl Wire for LiveWire {
+    fn connect(&self, to: SocketAddr) -> BoxFuture<'static, io::Result<Box<dyn Stream>>> {
+        Box::pin(async move {
+            let socket = if to.is_ipv4() {
+                tokio::net::TcpSocket::new_v4()
+            } else {
+                tokio::net::TcpSocket::new_v6()
+            }?;
+            // Closing resets: no port of ours stays in TIME_WAIT after a sweep of thousands. What we send is answered before we close.
+            SockRef::from(&socket).set_linger(Some(Duration::ZERO))?;
+            let stream = socket.connect(to).await?;
+            stream.set_nodelay(true)?;
+            Ok(Box::new(stream) as Box<dyn Stream>)
+        })
+    }
+
+    fn datagrams(&self, peer: IpAddr) -> io::Result<Box<dyn Datagrams>> {
+        let (domain, any): (_, IpAddr) = if peer.is_ipv4() {
+            (Domain::IPV4, Ipv4Addr::UNSPECIFIED.into())
+        } else {
+            (Domain::IPV6, Ipv6Addr::UNSPECIFIED.into())
+        };
+        let socket = Socket::new(domain, Type::DGRAM, Some(Protocol::UDP))?;
+        // The kernel may give less; then the window of questions finds its size by the loss.
+        let _ = socket.set_recv_buffer_size(DATAGRAM_BUFFER_BYTES);
+        socket.set_nonblocking(true)?;
+        socket.bind(&SocketAddr::new(any, 0).into())?;
+        Ok(Box::new(LiveDatagrams(tokio::net::UdpSocket::from_std(UdpSocket::from(socket))?)))
+    }
+
+    fn now(&self) -> WireTime {
+        START.elapsed()
+    }
+
+    fn date(&self) -> Timestamp {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+    }
+
+    fn sleep_until(&self, at: WireTime) -> BoxFuture<'static, ()> {
+        Box::pin(tokio::time::sleep_until((*START + at).into()))
+    }
+
+    fn track(&self, task: BoxFuture<'static, ()>) -> BoxFuture<'static, ()> {
+        task
+    }
+
+    fn hold(&self) -> Box<dyn Hold> {
+        Box::new(NoHold)
+    }
+
+    fn random(&self, buffer: &mut [u8]) {
+        rand::rng().fill_bytes(buffer);
+    }
+
+    fn resolvers(&self) -> Vec<SocketAddr> {
+        self.resolvers.clone()
+    }
+
+    fn trust_roots(&self) -> Arc<Vec<TrustAnchor<'static>>> {
+        self.roots.clone()
+    }
+
+    fn reserved(&self) -> &[IpNet] {
+        &self.reserved
+    }
+}
+
+/// The machine's clock cannot be held.
+struct NoHold;
+impl Hold for NoHold {}
+
+struct LiveDatagrams(tokio::net::UdpSocket);
+
+impl Datagrams for LiveDatagrams {
+    fn send_to<'a>(&'a self, bytes: &'a [u8], to: SocketAddr) -> BoxFuture<'a, io::Result<()>> {
+        Box::pin(async move { self.0.send_to(bytes, to).await.map(|_| ()) })
+    }
+
+    fn receive<'a>(&'a self, buffer: &'a mut [u8]) -> BoxFuture<'a, io::Result<(usize, SocketAddr)>> {
+        Box::pin(self.0.recv_from(buffer))
+    }
+}
+
+/// Sockets that this process may have open at once: what the machine allows, less some for the program's own files.
+pub fn sockets_allowed() -> usize {
+    let limits = fs::read_to_string("/proc/self/limits").unwrap_or_default();
+    let soft = limits
+        .lines()
+        .find_map(|line| line.strip_prefix("Max open files"))
+        .and_then(|rest| rest.split_whitespace().next()?.parse::<usize>().ok());
+    soft.map_or(SOCKETS_DEFAULT, |soft| soft.saturating_sub(DESCRIPTORS_KEPT).clamp(64, SOCKETS_MAX))
+}
+
+/// The `nameserver` lines of the system's file.
+fn system_resolvers(path: &Path) -> io::Result<Vec<SocketAddr>> {
+    let text = fs::read_to_string(path).map_err(|error| named(path, &error))?;
+    Ok(parse_resolvers(&text))
+}
+
+fn parse_resolvers(text: &str) -> Vec<SocketAddr> {
+    let address = |line: &str| {
+        let mut words = line.split_whitespace();
+        // A zone (`fe80::1%eth0`) names an interface; such a resolver needs it and is left out.
+        (words.next()? == "nameserver").then(|| words.next()?.parse::<IpAddr>().ok()).flatten()
+    };
+    text.lines()
+        .filter_map(address)
+        .take(RESOLVERS_MAX)
+        .map(|address| SocketAddr::new(address, 53))
+        .collect()
+}
+
+/// The authorities of a PEM file.
+fn read_authorities(path: &Path) -> io::Result<Vec<TrustAnchor<'static>>> {
+    let pem = fs::read(path).map_err(|error| named(path, &error))?;
+    let wrong = |why: String| io::Error::new(io::ErrorKind::InvalidData, format!("{}: {why}", path.display()));
+    let mut roots = Vec::new();
+    for certificate in CertificateDer::pem_slice_iter(&pem) {
+        let certificate = certificate.map_err(|error| wrong(format!("not PEM: {error}")))?;
+        let mut store = rustls::RootCertStore::empty();
+        store
+            .add(certificate)
+            .map_err(|error| wrong(format!("not a certificate authority: {error}")))?;
+        roots.append(&mut store.roots);
+    }
+    if roots.is_empty() {
+        Err(wrong("no certificate in it".into()))
+    } else {
+        Ok(roots)
+    }
+}
+
+fn named(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}
+
+/// This machine's own addresses, as far as it tells: never a target unless named.
+fn own_addresses() -> Vec<IpAddr> {
+    let mut own: Vec<IpAddr> = Vec::new();
+    // Linux: the local routing table and the interfaces' IPv6 addresses.
+    let table = fs::read_to_string("/proc/net/fib_trie").unwrap_or_default();
+    own.extend(parse_fib_trie(&table).into_iter().map(IpAddr::V4));
+    let interfaces = fs::read_to_string("/proc/net/if_inet6").unwrap_or_default();
+    own.extend(parse_if_inet6(&interfaces).into_iter().map(IpAddr::V6));
+    // Elsewhere: the address by which packets would leave. Connecting a datagram socket sends nothing.
+    for (any, peer) in [("0.0.0.0:0", "192.0.2.1:9"), ("[::]:0", "[2001:db8::1]:9")] {
+        let local = UdpSocket::bind(any).and_then(|socket| socket.connect(peer).and_then(|()| socket.local_addr()));
+        own.extend(local.map(|local| local.ip()).ok().filter(|ip| !ip.is_unspecified()));
+    }
+    own.sort();
+    own.dedup();
+    own
+}
+
+/// Lines `|-- ADDRESS` that are followed by `/32 host LOCAL`.
+fn parse_fib_trie(text: &str) -> Vec<Ipv4Addr> {
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    let local = |pair: &[&str]| {
+        pair[1]
+            .starts_with("/32 host LOCAL")
+            .then(|| pair[0].strip_prefix("|-- ")?.parse().ok())
+            .flatten()
+    };
+    lines.windows(2).filter_map(local).collect()
+}
+
+/// First word of each line: 32 hex digits.
+fn parse_if_inet6(text: &str) -> Vec<Ipv6Addr> {
+    text.lines()
+        .filter_map(|line| u128::from_str_radix(line.split_whitespace().next()?, 16).ok())
+        .map(Ipv6Addr::from)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::guard::reserved_range;
+
+    #[test]
+    fn resolvers_are_read_from_the_systems_file() {
+        let text = "# comment\nsearch example.test\nnameserver 192.0.2.53\nnameserver ::1 # local\nnameserver fe80::1%eth0\nnameserver nonsense\noptions edns0\n";
+        assert_eq!(parse_resolvers(text), ["192.0.2.53:53".parse().unwrap(), "[::1]:53".parse().unwrap()]);
+    }
+
+    #[test]
+    fn own_addresses_are_read_from_the_kernels_tables() {
+        let trie = "Main:\n  +-- 0.0.0.0/0 3 0 5\n     |-- 192.0.2.7\n        /32 host LOCAL\n     |-- 192.0.2.255\n        /32 link BROADCAST\n";
+        assert_eq!(parse_fib_trie(trie), [Ipv4Addr::new(192, 0, 2, 7)]);
+        let interfaces = "20010db8000000000000000000000001 02 40 00 80 eth0\n";
+        assert_eq!(parse_if_inet6(interfaces), ["2001:db8::1".parse::<Ipv6Addr>().unwrap()]);
+    }
+
+    #[test]
+    fn special_purpose_addresses_are_reserved_and_public_ones_are_not() {
+        let wire = LiveWire::new(&LiveOptions {
+            resolvers: vec!["127.0.0.1:53".parse().unwrap()],
+            ..LiveOptions::default()
+        })
+        .unwrap();
+        for address in [
+            "127.0.0.1",
+            "169.254.169.254",
+            "100.100.100.200",
+            "168.63.129.16",
+            "255.255.255.255",
+            "fd00:ec2::254",
+            "ff02::1",
+            "::ffff:10.1.2.3",
+        ] {
+            assert!(reserved_range(wire.reserved(), address.parse().unwrap()).is_some(), "{address}");
+        }
+        for address in ["8.8.8.8", "2606:4700::1111", "192.0.1.1", "172.32.0.1"] {
+            assert!(reserved_range(wire.reserved(), address.parse().unwrap()).is_none(), "{address}");
+        }
+    }
+
+    #[test]
+    fn an_authorities_file_that_is_none_is_named() {
+        let error = LiveWire::new(&LiveOptions {
+            authorities: vec!["/nonexistent/ca.pem".into()],
+            resolvers: vec!["127.0.0.1:53".parse().unwrap()],
+        })
+        .err()
+        .unwrap();
+        assert!(error.to_string().contains("/nonexistent/ca.pem"), "{error}");
+    }
+}

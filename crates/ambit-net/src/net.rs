@@ -1,11 +1,12 @@
 //! The door itself: [`Net`] for a run, [`Session`] for one unit of work.
 
+use crate::dns::resolver::Engine;
 use crate::dns::{DnsAnswer, RecordType, Transfer, WildcardProfile};
 use crate::error::NetError;
-use crate::guard::{Grants, Guard};
+use crate::guard::{self, Contact, Grant, Grants, Guard, Transport};
 use crate::http::{HttpExchange, HttpFetch, HttpRequest};
 use crate::limits;
-use crate::pace::Pace;
+use crate::pace::{Cell, Pace, Signal};
 use crate::tcp::{Banner, BannerOptions, PortState, PortSweep, StartTls};
 use crate::tls::{HelloAnswer, TlsOptions, TlsSession, TlsVersion};
 use crate::wire::{Stream, Wire, WireTime};
@@ -14,9 +15,11 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// One per run and process: the wire, the guard, the ledger of manners, the DNS engine with the run's cache. Cheap to clone.
 /// Made and used inside a tokio runtime, in a task that the wire tracks.
@@ -30,6 +33,11 @@ struct Inner {
     guard: Arc<dyn Guard>,
     pace: Arc<Pace>,
     options: NetOptions,
+    dns: Engine,
+    sockets: Arc<Semaphore>,
+    connections: AtomicU64,
+    requests: AtomicU64,
+    refused: AtomicU64,
 }
 
 /// Settings of a [`Net`].
@@ -46,7 +54,7 @@ pub struct NetOptions {
 impl Default for NetOptions {
     fn default() -> Self {
         Self {
-            sockets: limits::SOCKETS_DEFAULT,
+            sockets: crate::live::sockets_allowed(),
             sweep_in_flight: limits::SWEEP_IN_FLIGHT,
             user_agent: concat!("ambit/", env!("CARGO_PKG_VERSION")).into(),
         }
@@ -71,8 +79,21 @@ pub struct Counters {
 impl Net {
     /// Opens nothing yet.
     pub fn new(wire: Arc<dyn Wire>, guard: Arc<dyn Guard>, pace: Arc<Pace>, options: NetOptions) -> Self {
+        let dns = Engine::new(&*wire);
+        let sockets = Arc::new(Semaphore::new(options.sockets.clamp(1, limits::SOCKETS_MAX)));
+        let [connections, requests, refused] = [(); 3].map(|()| AtomicU64::new(0));
         Self {
-            inner: Arc::new(Inner { wire, guard, pace, options }),
+            inner: Arc::new(Inner {
+                wire,
+                guard,
+                pace,
+                options,
+                dns,
+                sockets,
+                connections,
+                requests,
+                refused,
+            }),
         }
     }
 
@@ -83,7 +104,15 @@ impl Net {
 
     /// What was done so far.
     pub fn counters(&self) -> Counters {
-        Counters::default()
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let inner = &self.inner;
+        Counters {
+            connections: read(&inner.connections),
+            questions: read(&inner.dns.questions),
+            questions_lost: read(&inner.dns.lost),
+            requests: read(&inner.requests),
+            refused: read(&inner.refused),
+        }
     }
 }
 
@@ -121,59 +150,65 @@ impl Session {
 
     /// Looks a name up through the resolvers (L1), by the run's cache. NXDOMAIN and NODATA are answers; SERVFAIL, REFUSED and silence are errors.
     pub async fn lookup(&self, name: &str, rtype: RecordType) -> Result<Arc<DnsAnswer>, NetError> {
-        pending(&(self, name, rtype))
+        self.net.inner.dns.lookup(self, name, rtype).await
     }
 
     /// Looks a name up like [`Session::lookup`], without reading or filling the cache: for sweeps of names that mostly do not exist.
     pub async fn lookup_uncached(&self, name: &str, rtype: RecordType) -> Result<DnsAnswer, NetError> {
-        pending(&(self, name, rtype))
+        self.net.inner.dns.lookup_uncached(self, name, rtype).await
     }
 
     /// A and AAAA records of a name: sorted addresses. An error only where neither could be asked.
     pub async fn addresses(&self, name: &str) -> Result<Vec<IpAddr>, NetError> {
-        pending(&(self, name))
+        let (four, six) = futures::join!(self.lookup(name, RecordType::A), self.lookup(name, RecordType::AAAA));
+        if let (Err(error), Err(_)) = (&four, &six) {
+            return Err(error.clone());
+        }
+        let mut addresses: Vec<IpAddr> = [four, six].iter().flatten().flat_map(|answer| answer.addresses()).collect();
+        addresses.sort();
+        Ok(addresses)
     }
 
     /// Asks one name server directly (a target: the guard is asked with the question's name). No recursion is desired.
     pub async fn ask(&self, server: SocketAddr, name: &str, rtype: RecordType) -> Result<DnsAnswer, NetError> {
-        pending(&(self, server, name, rtype))
+        self.net.inner.dns.ask(self, server, name, rtype).await
     }
 
     /// Asks a name server for a whole zone. That it refuses is an answer.
     pub async fn transfer(&self, server: SocketAddr, zone: &str) -> Result<Transfer, NetError> {
-        pending(&(self, server, zone))
+        crate::dns::transfer::transfer(self, server, zone).await
     }
 
     /// What random names below `level` are answered with, sampled until nothing new comes. Kept for the run.
     pub async fn wildcard(&self, level: &str, rtype: RecordType) -> Result<Arc<WildcardProfile>, NetError> {
-        pending(&(self, level, rtype))
+        self.net.inner.dns.wildcard(self, level, rtype).await
     }
 
     // ── ports and streams ──
 
     /// Opens a TCP connection to a target. `name` is what the contact is for, as the guard sees it.
     pub async fn connect(&self, address: SocketAddr, name: Option<&str>) -> Result<Connection, NetError> {
-        pending(&(self, address, name))
+        self.open(Grant::Target, address, name, limits::CONNECT_TIMEOUT).await
     }
 
     /// Looks whether a port accepts connections.
     pub async fn probe_port(&self, address: SocketAddr) -> Result<PortState, NetError> {
-        pending(&(self, address))
+        crate::tcp::sweep::probe(self, address).await
     }
 
     /// Looks at many ports of one address, many at once, at the ledger's pace; what did not answer is tried again, and the loss is measured.
     pub async fn sweep_ports(&self, address: IpAddr, ports: &[u16]) -> Result<PortSweep, NetError> {
-        pending(&(self, address, ports))
+        crate::tcp::sweep::sweep(self, address, ports).await
     }
 
     /// Connects and reads what the service says first.
     pub async fn read_banner(&self, address: SocketAddr, name: Option<&str>, options: &BannerOptions) -> Result<Banner, NetError> {
-        pending(&(self, address, name, options))
+        crate::tcp::banner::read(self, address, name, options).await
     }
 
     /// Leads a plain connection to the point where TLS begins. Gives the connection and everything that the server said on the way.
     pub async fn start_tls(&self, connection: Connection, protocol: StartTls, name: &str) -> Result<(Connection, Banner), NetError> {
-        pending(&(self, &connection, protocol, name))
+        crate::tcp::starttls::lead(self, connection, protocol, name).await
     }
 
     // ── TLS ──
@@ -218,7 +253,7 @@ impl Session {
 
     /// Sends one line to a data provider without HTTP (WHOIS) and reads until it closes.
     pub async fn source_line(&self, provider: &'static str, host: &str, port: u16, line: &str) -> Result<Banner, NetError> {
-        pending(&(self, provider, host, port, line))
+        crate::tcp::banner::source_line(self, provider, host, port, line).await
     }
 }
 
@@ -227,16 +262,157 @@ fn pending<T, W>(_what: &W) -> Result<T, NetError> {
     Err(NetError::Budget("this engine is not linked yet".into()))
 }
 
+/// What the engines of this crate share: the checks, the waiting, the opening.
+impl Session {
+    pub(crate) fn wire(&self) -> &Arc<dyn Wire> {
+        &self.net.inner.wire
+    }
+
+    pub(crate) fn pace(&self) -> &Pace {
+        &self.net.inner.pace
+    }
+
+    pub(crate) fn options(&self) -> &NetOptions {
+        &self.net.inner.options
+    }
+
+    pub(crate) fn home(&self) -> Option<&guard::Home> {
+        self.grants.home.as_ref()
+    }
+
+    pub(crate) fn count_request(&self) {
+        self.net.inner.requests.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Tells the ledger how a contact went.
+    pub(crate) fn report(&self, cell: &Cell, signal: Signal) {
+        self.pace().report(self.now(), cell, signal);
+    }
+
+    /// Is this ground given to the session?
+    pub(crate) fn check_grant(&self, grant: Grant) -> Result<ambit_model::Clearance, NetError> {
+        self.grants.check(grant).inspect_err(|_| self.count_refused())
+    }
+
+    fn count_refused(&self) {
+        self.net.inner.refused.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Checks grant, reserved ranges and guard for an address about to be contacted.
+    pub(crate) fn check(&self, grant: Grant, address: SocketAddr, transport: Transport, name: Option<&str>) -> Result<(), NetError> {
+        let footprint = self.check_grant(grant)?;
+        let contact = Contact {
+            address: address.ip(),
+            port: address.port(),
+            transport,
+            name: name.map(str::to_owned),
+            footprint,
+            grant,
+        };
+        guard::check(&**self.wire(), &*self.net.inner.guard, &contact).inspect_err(|_| self.count_refused())
+    }
+
+    /// Checks a contact, waits for its turn, and checks again: scope may have changed while it waited.
+    pub(crate) async fn admit(
+        &self,
+        grant: Grant,
+        address: SocketAddr,
+        transport: Transport,
+        name: Option<&str>,
+        cells: &[Cell],
+    ) -> Result<(), NetError> {
+        self.check(grant, address, transport, name)?;
+        let before = self.now();
+        self.pace().turn(&**self.wire(), cells, self.home()).await;
+        if self.now() > before {
+            self.check(grant, address, transport, name)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Opens a connection: grant, guard, pace, a free socket, then the wire.
+    pub(crate) async fn open(&self, grant: Grant, address: SocketAddr, name: Option<&str>, limit: Duration) -> Result<Connection, NetError> {
+        self.check(grant, address, Transport::Tcp, name)?;
+        let cells = match grant {
+            Grant::Target => vec![Cell::Address(address.ip()), Cell::block(address.ip())],
+            Grant::Source(provider) => vec![Cell::Provider(provider)],
+            Grant::Operator(_) => Vec::new(),
+        };
+        self.admit(grant, address, Transport::Tcp, name, &cells).await?;
+        let place = self
+            .net
+            .inner
+            .sockets
+            .clone()
+            .acquire_owned()
+            .await
+            .expect("the semaphore is never closed");
+        self.check(grant, address, Transport::Tcp, name)?;
+        self.net.inner.connections.fetch_add(1, Ordering::Relaxed);
+        let at = self.now() + limit;
+        let connecting = self.wire().connect(address);
+        let stream = until(&**self.wire(), at, "connection", connecting)
+            .await?
+            .map_err(|error| NetError::from_io(&error, "connecting"))?;
+        Ok(Connection {
+            stream,
+            address,
+            grant,
+            _place: place,
+        })
+    }
+
+    /// The address to dial for a host: the host itself, or the lowest of its addresses that may be contacted on this ground.
+    pub(crate) async fn dialled(&self, grant: Grant, host: &str, port: u16) -> Result<SocketAddr, NetError> {
+        let addresses = match host.parse::<IpAddr>() {
+            Ok(address) => vec![address],
+            Err(_) => self.addresses(host).await?,
+        };
+        let mut refused = None;
+        for address in addresses {
+            let address = SocketAddr::new(address, port);
+            match self.check(grant, address, Transport::Tcp, Some(host)) {
+                Ok(()) => return Ok(address),
+                Err(error) => refused = refused.or(Some(error)),
+            }
+        }
+        Err(refused.unwrap_or_else(|| NetError::Unreachable(format!("{} has no address", crate::untrusted::escape(host)))))
+    }
+}
+
+/// Waits for a future, at most until the wire's clock shows `at`.
+pub(crate) async fn until<T>(wire: &dyn Wire, at: WireTime, what: &'static str, future: impl Future<Output = T>) -> Result<T, NetError> {
+    tokio::select! {
+        biased;
+        value = future => Ok(value),
+        () = wire.sleep_until(at) => Err(NetError::Timeout(what)),
+    }
+}
+
 /// A TCP connection that the guard has allowed.
 pub struct Connection {
     stream: Box<dyn Stream>,
     address: SocketAddr,
+    grant: Grant,
+    _place: OwnedSemaphorePermit,
 }
 
 impl Connection {
     /// The peer.
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// The ground on which it was opened.
+    pub fn grant(&self) -> Grant {
+        self.grant
+    }
+}
+
+impl std::fmt::Debug for Connection {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "connection to {}", self.address)
     }
 }
 

@@ -1,6 +1,16 @@
 //! The ledger of manners: how fast each target, block, server and provider may be contacted. One per wire and process, shared by all sessions;
 //! its time is wire time. It slows down where a peer complains and recovers where it does not.
 
+use crate::guard::Home;
+use crate::limits::{ERRORS_IN_A_ROW, ERRORS_PAUSE, EXCHANGES_PER_ADDRESS, RETRY_AFTER_MAX};
+use crate::wire::{Wire, WireTime};
+use std::collections::HashMap;
+use std::net::{IpAddr, Ipv6Addr};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
 /// Rates, per second. Defaults are those of the design (§5).
 #[derive(Clone, Debug, PartialEq)]
 pub struct PaceLimits {
@@ -45,21 +55,333 @@ impl PaceLimits {
             ..default
         }
     }
+
+    fn rate(&self, cell: &Cell) -> Option<f64> {
+        match cell {
+            Cell::Address(_) => Some(self.connections_per_address),
+            Cell::Block(_) => Some(self.connections_per_block),
+            Cell::Host(..) => Some(self.requests_per_host),
+            Cell::Server(_) => Some(self.questions_per_server),
+            Cell::Provider(_) => Some(self.requests_per_provider),
+            Cell::Resolver(_) => self.questions_per_resolver,
+        }
+    }
 }
+
+/// What a rate is kept for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Cell {
+    /// Connections to an address.
+    Address(IpAddr),
+    /// Connections into the /24 or /48 that begins here.
+    Block(IpAddr),
+    /// HTTP requests to a host name at an address.
+    Host(IpAddr, String),
+    /// Questions to an authoritative name server.
+    Server(IpAddr),
+    /// Requests to a data provider.
+    Provider(&'static str),
+    /// Questions to a resolver.
+    Resolver(IpAddr),
+}
+
+impl Cell {
+    /// The block of an address.
+    pub(crate) fn block(address: IpAddr) -> Self {
+        Self::Block(block_of(address))
+    }
+
+    fn is_home(&self, home: Option<&Home>) -> bool {
+        match (self, home) {
+            (Self::Address(address) | Self::Host(address, _), Some(Home::Block(home))) => block_of(*address) == block_of(*home),
+            (Self::Block(block), Some(Home::Block(home))) => *block == block_of(*home),
+            (Self::Server(_), Some(Home::Zone(_))) => true,
+            (Self::Provider(provider), Some(Home::Provider(home))) => provider == home,
+            _ => false,
+        }
+    }
+}
+
+/// The first address of the /24 or /48 around an address.
+fn block_of(address: IpAddr) -> IpAddr {
+    match address {
+        IpAddr::V4(four) => IpAddr::V4((u32::from(four) & 0xffff_ff00).into()),
+        IpAddr::V6(six) => {
+            let [a, b, c, ..] = six.segments();
+            IpAddr::V6(Ipv6Addr::new(a, b, c, 0, 0, 0, 0, 0))
+        }
+    }
+}
+
+/// How a contact went, as far as manners care.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Signal {
+    /// It answered.
+    Fine,
+    /// It said that it is too much (429, 503), perhaps for how long.
+    Busy(Option<Duration>),
+    /// It cut the connection, or did not answer in time.
+    Failed,
+}
+
+/// A cell of the ledger.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    /// When the next contact is due by the rate alone.
+    next: WireTime,
+    /// Share of the rate that the peer's complaints have left: `FACTOR_MIN`..=1.
+    factor: f64,
+    /// Nothing before this.
+    blocked_until: WireTime,
+    /// Failures in a row.
+    failures: u32,
+    /// When the factor was last cut.
+    cut_at: Option<WireTime>,
+}
+
+/// The slowest that complaints can make us.
+const FACTOR_MIN: f64 = 1.0 / 64.0;
+/// Share of the full rate won back by each answer without complaint.
+const RECOVERY: f64 = 1.0 / 32.0;
+/// At most one cut in this time: contacts in flight complain together.
+const CUT_PAUSE: Duration = Duration::from_secs(1);
+/// Failures in a row from which the rate is cut.
+const FAILURES_TO_CUT: u32 = 3;
+/// How long a peer that says "too much" without saying how long is left alone.
+const BUSY_PAUSE: Duration = Duration::from_secs(1);
+/// Contacts that may be made at once after a rest, as a part of a second.
+const BURST_SECONDS: f64 = 0.1;
+/// Cells kept; beyond it, resting ones are dropped.
+const CELLS_MAX: usize = 100_000;
 
 /// The ledger.
 pub struct Pace {
     limits: PaceLimits,
+    engines: AtomicUsize,
+    cells: Mutex<HashMap<Cell, Entry>>,
+    exchanges: Mutex<HashMap<IpAddr, Arc<Semaphore>>>,
 }
 
 impl Pace {
     /// An empty ledger.
     pub fn new(limits: PaceLimits) -> Self {
-        Self { limits }
+        Self {
+            limits,
+            engines: AtomicUsize::new(1),
+            cells: Mutex::default(),
+            exchanges: Mutex::default(),
+        }
     }
 
     /// Tells how many engines are alive: what lies outside the work's own partition is paced at the limit divided by it.
-    pub fn set_engines(&self, _live: usize) {
-        let _ = &self.limits;
+    pub fn set_engines(&self, live: usize) {
+        self.engines.store(live.max(1), Ordering::Relaxed);
+    }
+
+    /// Waits for this contact's turn in each cell, the narrowest first.
+    pub(crate) async fn turn(&self, wire: &dyn Wire, cells: &[Cell], home: Option<&Home>) {
+        for cell in cells {
+            let now = wire.now();
+            let at = self.reserve(now, cell, home);
+            if at > now {
+                wire.sleep_until(at).await;
+            }
+        }
+    }
+
+    /// Takes the cell's next place and says when it is.
+    fn reserve(&self, now: WireTime, cell: &Cell, home: Option<&Home>) -> WireTime {
+        let Some(mut rate) = self.limits.rate(cell) else { return now };
+        if !cell.is_home(home) {
+            rate /= self.engines.load(Ordering::Relaxed) as f64;
+        }
+        let mut cells = self.lock(now);
+        let entry = cells.entry(cell.clone()).or_insert(Entry::new(now));
+        rate *= entry.factor;
+        let step = Duration::from_secs_f64(1.0 / rate);
+        let credit = step.mul_f64((rate * BURST_SECONDS - 1.0).max(0.0));
+        let at = entry.next.saturating_sub(credit).max(now).max(entry.blocked_until);
+        entry.next = entry.next.max(now).max(entry.blocked_until) + step;
+        at
+    }
+
+    /// Notes how a contact went.
+    pub(crate) fn report(&self, now: WireTime, cell: &Cell, signal: Signal) {
+        let mut cells = self.lock(now);
+        let entry = cells.entry(cell.clone()).or_insert(Entry::new(now));
+        match signal {
+            Signal::Fine => {
+                entry.failures = 0;
+                entry.factor = (entry.factor + RECOVERY).min(1.0);
+            }
+            Signal::Busy(pause) => {
+                entry.failures = 0;
+                entry.cut(now);
+                entry.blocked_until = entry.blocked_until.max(now + pause.unwrap_or(BUSY_PAUSE).min(RETRY_AFTER_MAX));
+            }
+            Signal::Failed => {
+                entry.failures += 1;
+                if entry.failures >= FAILURES_TO_CUT {
+                    entry.cut(now);
+                }
+                if entry.failures >= ERRORS_IN_A_ROW {
+                    // Half of the count stays, so that a peer which still fails is left alone sooner.
+                    entry.failures /= 2;
+                    entry.blocked_until = entry.blocked_until.max(now + ERRORS_PAUSE);
+                }
+            }
+        }
+    }
+
+    /// One of the places for HTTP exchanges with an address.
+    pub(crate) async fn exchange_place(&self, address: IpAddr) -> OwnedSemaphorePermit {
+        let places = {
+            let mut exchanges = self.exchanges.lock().unwrap_or_else(PoisonError::into_inner);
+            if exchanges.len() > CELLS_MAX {
+                exchanges.retain(|_, places| Arc::strong_count(places) > 1);
+            }
+            exchanges
+                .entry(address)
+                .or_insert_with(|| Arc::new(Semaphore::new(EXCHANGES_PER_ADDRESS)))
+                .clone()
+        };
+        places.acquire_owned().await.expect("the semaphore is never closed")
+    }
+
+    fn lock(&self, now: WireTime) -> MutexGuard<'_, HashMap<Cell, Entry>> {
+        let mut cells = self.cells.lock().unwrap_or_else(PoisonError::into_inner);
+        if cells.len() > CELLS_MAX {
+            cells.retain(|_, entry| entry.next > now || entry.blocked_until > now || entry.factor < 1.0 || entry.failures > 0);
+        }
+        cells
+    }
+}
+
+impl Entry {
+    fn new(now: WireTime) -> Self {
+        Self {
+            next: now,
+            factor: 1.0,
+            blocked_until: WireTime::ZERO,
+            failures: 0,
+            cut_at: None,
+        }
+    }
+
+    fn cut(&mut self, now: WireTime) {
+        if self.cut_at.is_none_or(|at| now >= at + CUT_PAUSE) {
+            self.factor = (self.factor / 2.0).max(FACTOR_MIN);
+            self.cut_at = Some(now);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn address(last: u8) -> IpAddr {
+        IpAddr::from([192, 0, 2, last])
+    }
+
+    fn seconds(value: f64) -> WireTime {
+        Duration::from_secs_f64(value)
+    }
+
+    proptest! {
+        #[test]
+        fn no_second_sees_more_than_the_rate_and_its_burst(rate in 1u32..200, gaps in prop::collection::vec(0u64..50, 1..400)) {
+            let pace = Pace::new(PaceLimits { connections_per_address: f64::from(rate), ..PaceLimits::default() });
+            let cell = Cell::Address(address(1));
+            let mut now = Duration::ZERO;
+            let mut turns = Vec::new();
+            for gap in gaps {
+                now += Duration::from_millis(gap);
+                let at = pace.reserve(now, &cell, None);
+                prop_assert!(at >= now);
+                turns.push(at);
+            }
+            prop_assert!(turns.is_sorted(), "first come, first served");
+            let most = f64::from(rate) * (1.0 + BURST_SECONDS) + 2.0;
+            for (index, start) in turns.iter().enumerate() {
+                let within = turns[index..].iter().filter(|at| **at < *start + Duration::from_secs(1)).count();
+                prop_assert!(within as f64 <= most, "{within} in one second at rate {rate}");
+            }
+        }
+    }
+
+    #[test]
+    fn other_targets_do_not_wait() {
+        let pace = Pace::new(PaceLimits::default());
+        for _ in 0..500 {
+            pace.reserve(Duration::ZERO, &Cell::Address(address(1)), None);
+        }
+        assert!(pace.reserve(Duration::ZERO, &Cell::Address(address(1)), None) > seconds(9.0));
+        assert_eq!(pace.reserve(Duration::ZERO, &Cell::Address(address(2)), None), Duration::ZERO);
+    }
+
+    #[test]
+    fn complaints_slow_down_and_answers_recover() {
+        let pace = Pace::new(PaceLimits::default());
+        let cell = Cell::Host(address(1), "www.example.test".into());
+        let step = |now: WireTime| {
+            pace.reserve(now, &cell, None);
+            pace.reserve(now, &cell, None) - now
+        };
+        assert_eq!(step(seconds(1.0)), seconds(0.1));
+        pace.report(seconds(2.0), &cell, Signal::Busy(Some(seconds(30.0))));
+        assert_eq!(pace.reserve(seconds(2.0), &cell, None), seconds(32.0), "Retry-After is honoured");
+        assert_eq!(step(seconds(40.0)), seconds(0.2), "half the rate");
+        for _ in 0..32 {
+            pace.report(seconds(50.0), &cell, Signal::Fine);
+        }
+        assert_eq!(step(seconds(60.0)), seconds(0.1), "recovered");
+        pace.report(seconds(70.0), &cell, Signal::Busy(Some(seconds(1e6))));
+        assert_eq!(
+            pace.reserve(seconds(70.0), &cell, None),
+            seconds(70.0) + RETRY_AFTER_MAX,
+            "cut to the limit"
+        );
+    }
+
+    #[test]
+    fn a_peer_that_only_fails_is_left_alone_for_a_while() {
+        let pace = Pace::new(PaceLimits::default());
+        let cell = Cell::Host(address(1), String::new());
+        for _ in 0..ERRORS_IN_A_ROW - 1 {
+            pace.report(seconds(1.0), &cell, Signal::Failed);
+        }
+        assert!(pace.reserve(seconds(1.0), &cell, None) < seconds(2.0));
+        pace.report(seconds(1.0), &cell, Signal::Failed);
+        assert!(pace.reserve(seconds(1.0), &cell, None) >= seconds(1.0) + ERRORS_PAUSE);
+        assert_eq!(pace.reserve(seconds(1.0), &Cell::Host(address(1), "other".into()), None), seconds(1.0));
+    }
+
+    #[test]
+    fn outside_its_partition_an_engine_takes_its_share() {
+        let pace = Pace::new(PaceLimits {
+            connections_per_address: 1.0,
+            ..PaceLimits::default()
+        });
+        pace.set_engines(4);
+        let home = Home::Block(address(200));
+        let cell = Cell::Address(address(1));
+        pace.reserve(Duration::ZERO, &cell, Some(&home));
+        assert_eq!(pace.reserve(Duration::ZERO, &cell, Some(&home)), seconds(1.0));
+        let stranger = Cell::Address(IpAddr::from([198, 51, 100, 1]));
+        pace.reserve(Duration::ZERO, &stranger, Some(&home));
+        assert_eq!(pace.reserve(Duration::ZERO, &stranger, Some(&home)), seconds(4.0));
+    }
+
+    #[test]
+    fn a_rate_of_a_person_moves_all_rates_against_targets() {
+        let limits = PaceLimits::at_rate(5.0);
+        assert_eq!(
+            (limits.connections_per_address, limits.requests_per_host, limits.questions_per_server),
+            (5.0, 1.0, 10.0)
+        );
+        assert_eq!(limits.requests_per_provider, PaceLimits::default().requests_per_provider);
+        assert!(PaceLimits::at_rate(0.0).connections_per_address > 0.0);
     }
 }

@@ -1,6 +1,11 @@
 //! TCP: single ports, sweeps over many, banners, and the dialogues that lead from plain text to TLS.
 
+pub(crate) mod banner;
+pub(crate) mod starttls;
+pub(crate) mod sweep;
+
 use crate::Untrusted;
+use crate::limits::{BANNER_BYTES_MAX, BANNER_TIMEOUT};
 
 /// What a port showed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -37,6 +42,16 @@ pub struct BannerOptions {
     pub bytes_max: usize,
     /// Time at most; at most `BANNER_TIMEOUT`.
     pub timeout: std::time::Duration,
+}
+
+impl Default for BannerOptions {
+    fn default() -> Self {
+        Self {
+            send: Vec::new(),
+            bytes_max: BANNER_BYTES_MAX,
+            timeout: BANNER_TIMEOUT,
+        }
+    }
 }
 
 /// What a service said first.

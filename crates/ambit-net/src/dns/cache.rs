@@ -1,0 +1,77 @@
+//! Answers of one run, kept as long as they hold in wire time. Of many that ask the same at once, one asks and the others wait for it.
+
+use crate::error::NetError;
+use crate::limits::DNS_CACHE_MAX;
+use crate::wire::WireTime;
+use std::collections::HashMap;
+use std::future::Future;
+use std::hash::Hash;
+use std::mem;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Answers by question.
+pub(super) struct Cache<K, V> {
+    generations: Mutex<Generations<K, V>>,
+}
+
+type Slot<V> = Arc<tokio::sync::Mutex<Option<Kept<V>>>>;
+
+struct Kept<V> {
+    value: Arc<V>,
+    answered_at: WireTime,
+    holds_until: WireTime,
+}
+
+/// Two generations: when the young one is full it becomes the old one, and the old one is forgotten. What is used moves to the young one.
+struct Generations<K, V> {
+    young: HashMap<K, Slot<V>>,
+    old: HashMap<K, Slot<V>>,
+}
+
+impl<K: Eq + Hash + Clone, V> Cache<K, V> {
+    pub(super) fn new() -> Self {
+        Self {
+            generations: Mutex::new(Generations {
+                young: HashMap::new(),
+                old: HashMap::new(),
+            }),
+        }
+    }
+
+    /// The kept value, or the one that `ask` brings with the time until which it holds. Failures are not kept. `now` is read after waiting.
+    pub(super) async fn get<F>(&self, key: &K, now: impl Fn() -> WireTime, ask: impl FnOnce() -> F) -> Result<Arc<V>, NetError>
+    where
+        F: Future<Output = Result<(V, WireTime), NetError>>,
+    {
+        let asked_at = now();
+        let slot = self.slot(key);
+        let mut kept = slot.lock().await;
+        // Whoever began to wait before the answer came gets it even if it holds no longer (a time to live of zero).
+        if let Some(kept) = kept.as_ref()
+            && (kept.holds_until > now() || kept.answered_at >= asked_at)
+        {
+            return Ok(kept.value.clone());
+        }
+        let (value, holds_until) = ask().await?;
+        let value = Arc::new(value);
+        *kept = Some(Kept {
+            value: value.clone(),
+            answered_at: now(),
+            holds_until,
+        });
+        Ok(value)
+    }
+
+    fn slot(&self, key: &K) -> Slot<V> {
+        let mut generations = self.generations.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(slot) = generations.young.get(key) {
+            return slot.clone();
+        }
+        if generations.young.len() >= DNS_CACHE_MAX / 2 {
+            generations.old = mem::take(&mut generations.young);
+        }
+        let slot = generations.old.remove(key).unwrap_or_default();
+        generations.young.insert(key.clone(), slot.clone());
+        slot
+    }
+}

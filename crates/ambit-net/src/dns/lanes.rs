@@ -1,0 +1,171 @@
+//! Datagram sockets that carry many questions at once: one receiver per socket matches answers by server, id and the question itself.
+
+use super::message::{Match, Question, id_of, matches};
+use crate::error::NetError;
+use crate::limits::DNS_DATAGRAM_MAX;
+use crate::wire::{Datagrams, Wire};
+use std::collections::HashMap;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::oneshot;
+use tokio::task::AbortHandle;
+
+/// Sockets per address family. Each has a random port of its own; more would buy little, since every one carries 65,536 questions per server.
+const LANES: usize = 2;
+/// Errors of a socket in a row after which its receiver stops; the next question opens another socket.
+const RECEIVE_ERRORS_MAX: usize = 100;
+
+/// The sockets of one wire, opened when first needed.
+#[derive(Default)]
+pub(super) struct Lanes {
+    four: [Mutex<Option<Arc<Lane>>>; LANES],
+    six: [Mutex<Option<Arc<Lane>>>; LANES],
+    next: AtomicUsize,
+}
+
+/// An answer as it came.
+pub(super) enum Reply {
+    /// Its bytes.
+    Answer(Vec<u8>),
+    /// It differs in the case of letters.
+    OtherCase,
+}
+
+impl Lanes {
+    /// Sends a question and waits for the answer to it, for at most `limit` of wire time.
+    pub(super) async fn exchange(&self, wire: &Arc<dyn Wire>, server: SocketAddr, question: &Question, limit: Duration) -> Result<Reply, NetError> {
+        let lane = self.lane(wire, server.ip())?;
+        let (told, answer) = oneshot::channel();
+        let waiting = Waiting::enter(&lane, server, question, told)?;
+        let until = wire.now() + limit;
+        lane.socket
+            .send_to(&question.bytes, server)
+            .await
+            .map_err(|error| NetError::from_io(&error, "sending a DNS question"))?;
+        let reply = crate::net::until(&**wire, until, "DNS answer", answer).await?;
+        drop(waiting);
+        reply.map_err(|_| NetError::Unreachable("the DNS socket is closed".into()))
+    }
+
+    fn lane(&self, wire: &Arc<dyn Wire>, peer: IpAddr) -> Result<Arc<Lane>, NetError> {
+        let index = self.next.fetch_add(1, Ordering::Relaxed) % LANES;
+        let slot = if peer.is_ipv4() { &self.four[index] } else { &self.six[index] };
+        let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(lane) = slot.as_ref().filter(|lane| !lane.receiver.is_finished()) {
+            return Ok(lane.clone());
+        }
+        let lane = Arc::new(Lane::open(wire, peer)?);
+        *slot = Some(lane.clone());
+        Ok(lane)
+    }
+}
+
+struct Lane {
+    socket: Arc<dyn Datagrams>,
+    flight: Arc<Mutex<Flight>>,
+    receiver: AbortHandle,
+    serial: AtomicUsize,
+}
+
+type Flight = HashMap<(SocketAddr, u16), Expected>;
+
+struct Expected {
+    /// Tells two questions apart that had the same id one after the other.
+    serial: usize,
+    section: Box<[u8]>,
+    told: oneshot::Sender<Reply>,
+}
+
+impl Lane {
+    fn open(wire: &Arc<dyn Wire>, peer: IpAddr) -> Result<Self, NetError> {
+        let socket: Arc<dyn Datagrams> = Arc::from(wire.datagrams(peer).map_err(|error| NetError::from_io(&error, "opening a DNS socket"))?);
+        let flight = Arc::new(Mutex::new(Flight::new()));
+        let receiver = tokio::spawn(wire.track(Box::pin(receive(socket.clone(), flight.clone())))).abort_handle();
+        Ok(Self {
+            socket,
+            flight,
+            receiver,
+            serial: AtomicUsize::new(0),
+        })
+    }
+}
+
+impl Drop for Lane {
+    fn drop(&mut self) {
+        self.receiver.abort();
+    }
+}
+
+async fn receive(socket: Arc<dyn Datagrams>, flight: Arc<Mutex<Flight>>) {
+    let mut buffer = vec![0; DNS_DATAGRAM_MAX];
+    let mut errors = 0;
+    while errors < RECEIVE_ERRORS_MAX {
+        match socket.receive(&mut buffer).await {
+            Ok((length, from)) => {
+                errors = 0;
+                deliver(&flight, &buffer[..length], from);
+            }
+            Err(_) => errors += 1,
+        }
+    }
+    // Whoever still waits learns it by the closed channel.
+    lock(&flight).clear();
+}
+
+/// Hands an answer to whoever asked. Anything else (strangers, late answers, forgeries) is dropped.
+fn deliver(flight: &Mutex<Flight>, datagram: &[u8], from: SocketAddr) {
+    let Some(id) = id_of(datagram) else { return };
+    let mut flight = lock(flight);
+    let Some(expected) = flight.get(&(from, id)) else { return };
+    let reply = match matches(&expected.section, datagram) {
+        Match::Yes => Reply::Answer(datagram.to_vec()),
+        Match::Case => Reply::OtherCase,
+        Match::No => return,
+    };
+    if let Some(expected) = flight.remove(&(from, id)) {
+        // The asker may have given up in this moment.
+        let _ = expected.told.send(reply);
+    }
+}
+
+/// A place in the table of questions in flight; leaves it when dropped.
+struct Waiting<'a> {
+    lane: &'a Lane,
+    key: (SocketAddr, u16),
+    serial: usize,
+}
+
+impl<'a> Waiting<'a> {
+    fn enter(lane: &'a Lane, server: SocketAddr, question: &Question, told: oneshot::Sender<Reply>) -> Result<Self, NetError> {
+        let key = (server, question.id);
+        let mut flight = lock(&lane.flight);
+        if flight.contains_key(&key) {
+            return Err(NetError::Budget("the DNS id is in use".into()));
+        }
+        let serial = lane.serial.fetch_add(1, Ordering::Relaxed);
+        flight.insert(
+            key,
+            Expected {
+                serial,
+                section: question.section().into(),
+                told,
+            },
+        );
+        Ok(Self { lane, key, serial })
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        let mut flight = lock(&self.lane.flight);
+        if flight.get(&self.key).is_some_and(|expected| expected.serial == self.serial) {
+            flight.remove(&self.key);
+        }
+    }
+}
+
+fn lock(flight: &Mutex<Flight>) -> MutexGuard<'_, Flight> {
+    flight.lock().unwrap_or_else(PoisonError::into_inner)
+}

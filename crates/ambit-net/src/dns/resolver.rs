@@ -1,0 +1,295 @@
+//! The engine: questions through the resolvers with their windows and retries, or to one server; TCP where an answer is cut.
+
+use super::cache::Cache;
+use super::lanes::{Lanes, Reply};
+use super::message::{self, Decoded, Question, Style, decode, question_name, read_answer};
+use super::window::Window;
+use super::{DnsAnswer, Rcode, RecordType, WildcardProfile};
+use crate::error::NetError;
+use crate::guard::{Grant, RESOLVER, Transport};
+use crate::limits::{DNS_CHAIN_MAX, DNS_TCP_TIMEOUT, DNS_TRIES};
+use crate::net::Session;
+use crate::pace::{Cell, Signal};
+use crate::wire::Wire;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+/// What all sessions of a run share for DNS.
+pub(crate) struct Engine {
+    lanes: Lanes,
+    upstreams: Vec<Upstream>,
+    answers: Cache<(String, RecordType), DnsAnswer>,
+    pub(super) wildcards: Cache<(String, RecordType), WildcardProfile>,
+    /// Makes the labels of wildcard sampling: the same for one run, different for the next.
+    pub(super) salt: [u8; 16],
+    pub(crate) questions: AtomicU64,
+    pub(crate) lost: AtomicU64,
+}
+
+struct Upstream {
+    address: SocketAddr,
+    window: Window,
+}
+
+/// Tries of a question that a resolver answers with a failure: the other resolver may do better, a third will not.
+const FAILURE_TRIES: usize = 2;
+/// Tries to find an id that is not in flight.
+const ID_TRIES: usize = 16;
+
+impl Engine {
+    pub(crate) fn new(wire: &dyn Wire) -> Self {
+        let mut salt = [0; 16];
+        wire.random(&mut salt);
+        let upstreams = wire
+            .resolvers()
+            .into_iter()
+            .map(|address| Upstream {
+                address,
+                window: Window::new(),
+            })
+            .collect();
+        Self {
+            lanes: Lanes::default(),
+            upstreams,
+            answers: Cache::new(),
+            wildcards: Cache::new(),
+            salt,
+            questions: AtomicU64::new(0),
+            lost: AtomicU64::new(0),
+        }
+    }
+
+    /// Looks up by the run's cache.
+    pub(crate) async fn lookup(&self, session: &Session, name: &str, rtype: RecordType) -> Result<Arc<DnsAnswer>, NetError> {
+        session.check_grant(Grant::Operator(RESOLVER))?;
+        let name = question_name(name)?;
+        let key = (name, rtype);
+        let now = || session.now();
+        self.answers
+            .get(&key, now, || async {
+                let answer = Box::pin(self.resolve(session, &key.0, rtype)).await?;
+                let until = session.now() + Duration::from_secs(u64::from(answer.ttl));
+                Ok((answer, until))
+            })
+            .await
+    }
+
+    /// Looks up past the cache.
+    pub(crate) async fn lookup_uncached(&self, session: &Session, name: &str, rtype: RecordType) -> Result<DnsAnswer, NetError> {
+        session.check_grant(Grant::Operator(RESOLVER))?;
+        self.resolve(session, &question_name(name)?, rtype).await
+    }
+
+    /// Asks, and goes on where a resolver gave only the beginning of a chain.
+    async fn resolve(&self, session: &Session, name: &str, rtype: RecordType) -> Result<DnsAnswer, NetError> {
+        let mut answer = self.ask_resolvers(session, name, rtype).await?;
+        while !answer.chain.is_empty() && !answer.endless && answer.records.is_empty() && answer.authority.is_none() && answer.rcode == Rcode::NOERROR
+        {
+            let end = answer.canonical_name().to_owned();
+            let Ok(end) = question_name(&end) else { return Ok(answer) };
+            let more = self.ask_resolvers(session, &end, rtype).await?;
+            let nothing_new = more.chain.is_empty();
+            append(&mut answer, more);
+            if nothing_new {
+                break;
+            }
+        }
+        Ok(answer)
+    }
+
+    async fn ask_resolvers(&self, session: &Session, name: &str, rtype: RecordType) -> Result<DnsAnswer, NetError> {
+        if self.upstreams.is_empty() {
+            return Err(NetError::Unreachable("no resolver is set up".into()));
+        }
+        // By name, so that a name meets the same resolvers in the same order each time, and names are spread over all.
+        let mut hasher = DefaultHasher::new();
+        name.hash(&mut hasher);
+        let first = hasher.finish() as usize % self.upstreams.len();
+        let mut style = Style { recursion: true, edns: true };
+        let mut failures = 0;
+        let mut error = NetError::Timeout("DNS answer");
+        for (index, limit) in DNS_TRIES.into_iter().enumerate() {
+            let upstream = &self.upstreams[(first + index) % self.upstreams.len()];
+            match self.ask_upstream(session, upstream, name, rtype, style, limit).await {
+                Ok(decoded) => match decoded.rcode {
+                    Rcode::NOERROR | Rcode::NXDOMAIN => return Ok(read_answer(decoded, name, rtype, upstream.address)),
+                    Rcode::FORMERR | Rcode::NOTIMP if style.edns => style.edns = false,
+                    rcode => {
+                        error = NetError::Dns(rcode);
+                        failures += 1;
+                    }
+                },
+                Err(refused @ (NetError::OutOfScope(_) | NetError::NoGrant(_))) => return Err(refused),
+                // A failure that a server named says more than the silence after it.
+                Err(silence) if failures == 0 => error = silence,
+                Err(_) => {}
+            }
+            if failures == FAILURE_TRIES {
+                break;
+            }
+        }
+        self.lost.fetch_add(u64::from(failures == 0), Ordering::Relaxed);
+        Err(error)
+    }
+
+    async fn ask_upstream(
+        &self,
+        session: &Session,
+        upstream: &Upstream,
+        name: &str,
+        rtype: RecordType,
+        style: Style,
+        limit: Duration,
+    ) -> Result<Decoded, NetError> {
+        let server = upstream.address;
+        let grant = Grant::Operator(RESOLVER);
+        let place = upstream.window.enter().await;
+        session
+            .admit(grant, server, Transport::Udp, Some(name), &[Cell::Resolver(server.ip())])
+            .await?;
+        let result = self.ask_datagram(session, server, name, rtype, style, limit).await;
+        match &result {
+            Ok(_) => place.end(true),
+            Err(NetError::Timeout(_)) => place.end(false),
+            Err(_) => drop(place),
+        }
+        match result? {
+            Some(decoded) => Ok(decoded),
+            None => self.ask_stream(session, grant, server, name, rtype, style).await,
+        }
+    }
+
+    /// Asks one server directly.
+    pub(crate) async fn ask(&self, session: &Session, server: SocketAddr, name: &str, rtype: RecordType) -> Result<DnsAnswer, NetError> {
+        session.check_grant(Grant::Target)?;
+        let name = question_name(name)?;
+        let cell = Cell::Server(server.ip());
+        let mut style = Style {
+            recursion: false,
+            edns: true,
+        };
+        let mut error = NetError::Timeout("DNS answer");
+        for limit in DNS_TRIES {
+            session
+                .admit(Grant::Target, server, Transport::Udp, Some(&name), std::slice::from_ref(&cell))
+                .await?;
+            let result = match self.ask_datagram(session, server, &name, rtype, style, limit).await {
+                Ok(Some(decoded)) => Ok(decoded),
+                Ok(None) => self.ask_stream(session, Grant::Target, server, &name, rtype, style).await,
+                Err(error) => Err(error),
+            };
+            session.report(&cell, if result.is_ok() { Signal::Fine } else { Signal::Failed });
+            match result {
+                Ok(decoded) => match decoded.rcode {
+                    Rcode::NOERROR | Rcode::NXDOMAIN => return Ok(read_answer(decoded, &name, rtype, server)),
+                    Rcode::FORMERR | Rcode::NOTIMP if style.edns => style.edns = false,
+                    rcode => return Err(NetError::Dns(rcode)),
+                },
+                Err(refused @ (NetError::OutOfScope(_) | NetError::NoGrant(_))) => return Err(refused),
+                Err(other) => error = other,
+            }
+        }
+        Err(error)
+    }
+
+    /// One datagram and its answer; `None`: ask again over TCP (cut, or not in our spelling).
+    async fn ask_datagram(
+        &self,
+        session: &Session,
+        server: SocketAddr,
+        name: &str,
+        rtype: RecordType,
+        style: Style,
+        limit: Duration,
+    ) -> Result<Option<Decoded>, NetError> {
+        let wire = session.wire();
+        self.questions.fetch_add(1, Ordering::Relaxed);
+        for _ in 0..ID_TRIES {
+            let question = new_question(&**wire, name, rtype, style);
+            match self.lanes.exchange(wire, server, &question, limit).await {
+                Ok(Reply::OtherCase) => return Ok(None),
+                Ok(Reply::Answer(bytes)) => return decode(&bytes).map(|decoded| (!decoded.truncated).then_some(decoded)),
+                // The id is in flight: another one.
+                Err(NetError::Budget(_)) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Err(NetError::Budget("no free DNS id".into()))
+    }
+
+    async fn ask_stream(
+        &self,
+        session: &Session,
+        grant: Grant,
+        server: SocketAddr,
+        name: &str,
+        rtype: RecordType,
+        style: Style,
+    ) -> Result<Decoded, NetError> {
+        let mut stream = session.open(grant, server, Some(name), DNS_TCP_TIMEOUT).await?;
+        let question = new_question(&**session.wire(), name, rtype, style);
+        let until = session.now() + DNS_TCP_TIMEOUT;
+        let exchange = async {
+            send_framed(&mut stream, &question.bytes).await?;
+            loop {
+                let bytes = read_framed(&mut stream).await?;
+                if message::id_of(&bytes) == Some(question.id) && message::matches(question.section(), &bytes) != message::Match::No {
+                    return decode(&bytes);
+                }
+            }
+        };
+        let decoded = crate::net::until(&**session.wire(), until, "DNS answer over TCP", exchange).await??;
+        if decoded.truncated {
+            Err(NetError::Protocol("a DNS answer over TCP is marked as cut".into()))
+        } else {
+            Ok(decoded)
+        }
+    }
+}
+
+pub(super) fn new_question(wire: &dyn Wire, name: &str, rtype: RecordType, style: Style) -> Question {
+    let mut chance = [0; 34];
+    wire.random(&mut chance);
+    Question::new(name, rtype, style, chance)
+}
+
+/// Writes a message with its length (RFC 1035 §4.2.2).
+pub(super) async fn send_framed(stream: &mut (impl AsyncWriteExt + Unpin), bytes: &[u8]) -> Result<(), NetError> {
+    let length = u16::try_from(bytes.len()).expect("questions are short");
+    let framed = [&length.to_be_bytes(), bytes].concat();
+    stream
+        .write_all(&framed)
+        .await
+        .map_err(|error| NetError::from_io(&error, "DNS over TCP"))?;
+    stream.flush().await.map_err(|error| NetError::from_io(&error, "DNS over TCP"))
+}
+
+/// Reads a message with its length: at most 64 KiB by the format itself.
+pub(super) async fn read_framed(stream: &mut (impl AsyncReadExt + Unpin)) -> Result<Vec<u8>, NetError> {
+    let failed = |error: std::io::Error| NetError::from_io(&error, "DNS over TCP");
+    let length = stream.read_u16().await.map_err(failed)?;
+    let mut bytes = vec![0; usize::from(length)];
+    stream.read_exact(&mut bytes).await.map_err(failed)?;
+    Ok(bytes)
+}
+
+/// Puts what the end of a chain said behind the chain.
+fn append(answer: &mut DnsAnswer, more: DnsAnswer) {
+    let again = more
+        .chain
+        .iter()
+        .any(|alias| alias.target == answer.name || answer.chain.iter().any(|seen| seen.target == alias.target));
+    answer.endless = more.endless || again || answer.chain.len() + more.chain.len() > DNS_CHAIN_MAX;
+    answer.chain.extend(more.chain);
+    answer.chain.truncate(DNS_CHAIN_MAX);
+    answer.rcode = more.rcode;
+    answer.records = more.records;
+    answer.cut = more.cut;
+    answer.authority = more.authority;
+    answer.referral = more.referral;
+    answer.ttl = answer.ttl.max(1).min(more.ttl);
+}

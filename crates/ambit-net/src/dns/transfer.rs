@@ -1,0 +1,106 @@
+//! Zone transfers (AXFR, RFC 5936) over TCP.
+
+use super::message::{Style, decode, id_of, question_name};
+use super::resolver::{new_question, read_framed, send_framed};
+use super::{Rcode, RecordData, RecordType, Transfer};
+use crate::error::NetError;
+use crate::guard::Grant;
+use crate::limits::{CONNECT_TIMEOUT, TRANSFER_BYTES_MAX, TRANSFER_RECORDS_MAX, TRANSFER_TIMEOUT};
+use crate::net::{Connection, Session};
+use std::net::SocketAddr;
+
+/// Asks for a zone.
+pub(crate) async fn transfer(session: &Session, server: SocketAddr, zone: &str) -> Result<Transfer, NetError> {
+    session.check_grant(Grant::Target)?;
+    let zone = question_name(zone)?;
+    let mut stream = session.open(Grant::Target, server, Some(&zone), CONNECT_TIMEOUT).await?;
+    let question = new_question(
+        &**session.wire(),
+        &zone,
+        RecordType::AXFR,
+        Style {
+            recursion: false,
+            edns: false,
+        },
+    );
+    let mut given = Given {
+        zone,
+        records: Vec::new(),
+        bytes: 0,
+        closed: false,
+    };
+    let reading = async {
+        send_framed(&mut stream, &question.bytes).await?;
+        read_zone(&mut stream, question.id, &mut given).await
+    };
+    let until = session.now() + TRANSFER_TIMEOUT;
+    let result = crate::net::until(&**session.wire(), until, "zone transfer", reading)
+        .await
+        .and_then(|result| result);
+    match result {
+        Ok(Some(rcode)) => Ok(Transfer::Denied(rcode)),
+        Ok(None) => Ok(Transfer::Given {
+            records: given.records,
+            complete: given.closed,
+        }),
+        // What came before the failure is a transfer all the same: the server gave it.
+        Err(_) if !given.records.is_empty() => Ok(Transfer::Given {
+            records: given.records,
+            complete: false,
+        }),
+        Err(error) => Err(error),
+    }
+}
+
+struct Given {
+    zone: String,
+    records: Vec<super::Record>,
+    bytes: usize,
+    closed: bool,
+}
+
+/// Reads messages until the closing start of authority, a limit, or a refusal.
+async fn read_zone(stream: &mut Connection, id: u16, given: &mut Given) -> Result<Option<Rcode>, NetError> {
+    while !given.closed && given.records.len() < TRANSFER_RECORDS_MAX && given.bytes < TRANSFER_BYTES_MAX {
+        let bytes = read_framed(stream).await?;
+        given.bytes += bytes.len();
+        if id_of(&bytes) != Some(id) {
+            return Err(NetError::Protocol("a zone transfer with a foreign id".into()));
+        }
+        let message = decode(&bytes)?;
+        if message.rcode != Rcode::NOERROR {
+            return if given.records.is_empty() {
+                Ok(Some(message.rcode))
+            } else {
+                Err(NetError::Dns(message.rcode))
+            };
+        }
+        if message.answers.is_empty() && given.records.is_empty() {
+            // Some servers refuse by an empty answer.
+            return Ok(Some(Rcode::REFUSED));
+        }
+        given.take(message.answers)?;
+    }
+    Ok(None)
+}
+
+impl Given {
+    fn take(&mut self, records: Vec<super::Record>) -> Result<(), NetError> {
+        for record in records {
+            let apex_soa = matches!(record.data, RecordData::Soa { .. }) && record.name == self.zone;
+            if self.records.is_empty() && !apex_soa {
+                return Err(NetError::Protocol(
+                    "a zone transfer that does not begin with the start of authority".into(),
+                ));
+            }
+            if apex_soa && !self.records.is_empty() {
+                self.closed = true;
+                return Ok(());
+            }
+            if self.records.len() < TRANSFER_RECORDS_MAX {
+                self.records.push(record);
+            }
+        }
+        Ok(())
+    }
+}

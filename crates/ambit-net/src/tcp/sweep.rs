@@ -1,0 +1,102 @@
+//! Looking at ports by connecting. Many at once, at the ledger's pace; what did not answer is asked again, so that loss is measured, not assumed.
+
+use super::{PortState, PortSweep};
+use crate::error::NetError;
+use crate::guard::Grant;
+use crate::limits::PROBE_TIMEOUT;
+use crate::net::Session;
+use futures::StreamExt;
+use futures::stream;
+use std::collections::BTreeMap;
+use std::net::{IpAddr, SocketAddr};
+
+/// Answering ports below which loss cannot be told from filtering.
+const LOSS_SAMPLE_MIN: usize = 20;
+/// Loss, per mille, from which the silent ports of a sweep are asked a third time.
+const LOSS_TO_REPEAT: usize = 10;
+/// Silent ports that are asked a second time even where most ports are silent: the ones most often open.
+const REPEAT_MAX: usize = 2_000;
+
+/// One port. A port without an answer is asked twice.
+pub(crate) async fn probe(session: &Session, address: SocketAddr) -> Result<PortState, NetError> {
+    match probe_once(session, address).await? {
+        PortState::Filtered => probe_once(session, address).await,
+        answered => Ok(answered),
+    }
+}
+
+async fn probe_once(session: &Session, address: SocketAddr) -> Result<PortState, NetError> {
+    match session.open(Grant::Target, address, None, PROBE_TIMEOUT).await {
+        Ok(_) => Ok(PortState::Open),
+        Err(NetError::ConnectionRefused) => Ok(PortState::Closed),
+        // A reset before the connection stood comes from a filter; so do the unreachables.
+        Err(NetError::Timeout(_) | NetError::Reset(_) | NetError::Unreachable(_)) => Ok(PortState::Filtered),
+        Err(error) => Err(error),
+    }
+}
+
+/// Many ports of one address.
+pub(crate) async fn sweep(session: &Session, address: IpAddr, ports: &[u16]) -> Result<PortSweep, NetError> {
+    session.check_grant(Grant::Target)?;
+    let mut states: BTreeMap<u16, Result<PortState, NetError>> = BTreeMap::new();
+    let mut silent: Vec<u16> = ports.to_vec();
+    silent.sort_unstable();
+    silent.dedup();
+    let mut loss_permille = 0;
+    for round in 0..3 {
+        if round > 0 {
+            silent.truncate(REPEAT_MAX);
+        }
+        let before = count_answers(&states);
+        let answers = ask_all(session, address, &silent).await?;
+        states.extend(answers);
+        let late = count_answers(&states) - before;
+        silent = states
+            .iter()
+            .filter(|(_, state)| matches!(state, Ok(PortState::Filtered)))
+            .map(|(port, _)| *port)
+            .collect();
+        if round > 0 {
+            loss_permille = late * 1_000 / (before + late).max(1);
+        }
+        let settled = round > 0 && (before + late < LOSS_SAMPLE_MIN || loss_permille < LOSS_TO_REPEAT);
+        if silent.is_empty() || settled {
+            break;
+        }
+    }
+    let mut sweep = PortSweep {
+        loss_permille: u16::try_from(loss_permille).unwrap_or(1_000),
+        ..PortSweep::default()
+    };
+    for (port, state) in states {
+        match state {
+            Ok(PortState::Open) => sweep.open.push(port),
+            Ok(PortState::Closed) => sweep.closed.push(port),
+            Ok(PortState::Filtered) => sweep.filtered.push(port),
+            Err(error) => sweep.failed.push((port, error)),
+        }
+    }
+    Ok(sweep)
+}
+
+fn count_answers(states: &BTreeMap<u16, Result<PortState, NetError>>) -> usize {
+    states
+        .values()
+        .filter(|state| matches!(state, Ok(PortState::Open | PortState::Closed)))
+        .count()
+}
+
+/// Asks each port once. A contact that scope refuses ends the sweep: it would refuse them all.
+async fn ask_all(session: &Session, address: IpAddr, ports: &[u16]) -> Result<Vec<(u16, Result<PortState, NetError>)>, NetError> {
+    let mut asking = stream::iter(ports.iter().copied())
+        .map(|port| async move { (port, probe_once(session, SocketAddr::new(address, port)).await) })
+        .buffer_unordered(session.options().sweep_in_flight.max(1));
+    let mut answers = Vec::with_capacity(ports.len());
+    while let Some((port, state)) = asking.next().await {
+        if let Err(refused @ (NetError::OutOfScope(_) | NetError::NoGrant(_))) = state {
+            return Err(refused);
+        }
+        answers.push((port, state));
+    }
+    Ok(answers)
+}
