@@ -1,3 +1,34 @@
-//! The only crate that knows SQL: one set of statements on SQLite and PostgreSQL (design §3).
+//! The only crate that knows SQL: one set of statements on SQLite and PostgreSQL (design §3). What was seen is kept as intervals, what was shown as
+//! versions; every change of a record goes through one function, `record`, which writes its version and its row of the change feed with it.
 
 pub mod engine;
+
+mod access;
+mod audit;
+mod blobs;
+mod collections;
+mod error;
+mod failpoint;
+mod feed;
+mod folder;
+mod keys;
+mod migrations;
+mod open;
+mod people;
+mod projects;
+mod runs;
+mod secret;
+mod seeds;
+mod sql;
+mod writer;
+
+pub use access::Principal;
+pub use audit::AuditRow;
+pub use collections::{CollectionContext, CollectionRef, CollectionView, NewCollection};
+pub use error::StoreError;
+pub use failpoint::FailAction;
+pub use keys::{IssuedKey, KeyView, NewKey};
+pub use open::{NewOwner, Options, Store};
+pub use people::{NewUser, Privilege, Quota};
+pub use projects::{Member, ProjectView};
+pub use runs::Started;

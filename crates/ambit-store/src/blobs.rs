@@ -1,0 +1,180 @@
+//! Blobs: bodies, certificates, screenshots, worlds. Content-addressed, in compressed chunks, written ahead of the transaction that refers to them,
+//! swept when nothing refers to them for an hour. And the other brooms.
+
+use crate::sql::{Tx, values};
+use crate::writer::Who;
+use crate::{Store, StoreError};
+use ambit_model::Timestamp;
+use ambit_model::id::{BlobHash, blob_hash};
+use ambit_model::moment::DAY_MS;
+use std::collections::BTreeMap;
+
+/// Bytes of a chunk before compression.
+const CHUNK_BYTES: usize = 1 << 20;
+/// Bytes of a blob at most: uploads are refused above by their own limits.
+const BLOB_BYTES_MAX: usize = 1 << 30;
+/// Compression level: the fastest that still halves HTML.
+const ZSTD_LEVEL: i32 = 3;
+/// An unreferenced blob younger than this is on its way to be referred to, in milliseconds.
+const UNREFERENCED_MS: i64 = 3_600_000;
+/// Rows that only say "seen again" live this long, in milliseconds.
+const SEEN_ROWS_MS: i64 = 7 * DAY_MS;
+/// Rows that one broom removes in one transaction, so that nobody waits long behind it.
+const SWEPT_ROWS_MAX: i64 = 5_000;
+
+/// A blob ready to be written.
+pub(crate) struct Packed {
+    hash: BlobHash,
+    size: i64,
+    chunks: Vec<Vec<u8>>,
+}
+
+/// Compresses; done before the transaction.
+pub(crate) fn pack(bytes: &[u8]) -> Result<Packed, StoreError> {
+    if bytes.len() > BLOB_BYTES_MAX {
+        return Err(StoreError::Invalid(format!("more than {BLOB_BYTES_MAX} bytes in one blob")));
+    }
+    let chunks = bytes.chunks(CHUNK_BYTES).map(|chunk| zstd::bulk::compress(chunk, ZSTD_LEVEL));
+    Ok(Packed {
+        hash: blob_hash(bytes),
+        size: i64::try_from(bytes.len()).expect("checked above"),
+        chunks: chunks.collect::<Result<_, _>>()?,
+    })
+}
+
+/// Writes blobs; those that are there only become young again, so that no broom takes them before they are referred to.
+pub(crate) async fn insert(tx: &mut Tx, blobs: Vec<Packed>, now: Timestamp) -> Result<(), StoreError> {
+    let blobs: BTreeMap<BlobHash, Packed> = blobs.into_iter().map(|blob| (blob.hash, blob)).collect();
+    let rows = blobs.values().flat_map(|blob| values![blob.hash, blob.size, now]).collect();
+    let tail = "ON CONFLICT (hash) DO UPDATE SET written_at = excluded.written_at";
+    tx.many("INSERT INTO blobs (hash, size, written_at)", 3, rows, tail).await?;
+    let mut rows = Vec::new();
+    for blob in blobs.into_values() {
+        for (position, chunk) in blob.chunks.into_iter().enumerate() {
+            rows.extend(values![blob.hash, i64::try_from(position).expect("few chunks"), chunk]);
+        }
+    }
+    tx.many(
+        "INSERT INTO blob_chunks (hash, position, bytes)",
+        3,
+        rows,
+        "ON CONFLICT (hash, position) DO NOTHING",
+    )
+    .await
+}
+
+impl Store {
+    /// Stores bytes under their hash. They stay while something refers to them, and for an hour.
+    pub async fn put_blob(&self, bytes: &[u8], now: Timestamp) -> Result<BlobHash, StoreError> {
+        let packed = pack(bytes)?;
+        let hash = packed.hash;
+        self.write(Who::Person, move |tx| Box::pin(async move { insert(tx, vec![packed], now).await }))
+            .await?;
+        Ok(hash)
+    }
+
+    /// The bytes of a hash.
+    pub async fn blob(&self, hash: BlobHash) -> Result<Option<Vec<u8>>, StoreError> {
+        let mut tx = self.read().await?;
+        let Some(row) = tx.row("SELECT size FROM blobs WHERE hash = $1", values![hash]).await? else {
+            return Ok(None);
+        };
+        let size = usize::try_from(row.get::<i64>(0)?).map_err(|_| StoreError::Bug("a blob of negative size".to_owned()))?;
+        let mut bytes = Vec::with_capacity(size);
+        for row in tx
+            .rows("SELECT bytes FROM blob_chunks WHERE hash = $1 ORDER BY position", values![hash])
+            .await?
+        {
+            bytes.extend(zstd::bulk::decompress(&row.get::<Vec<u8>>(0)?, CHUNK_BYTES)?);
+        }
+        if bytes.len() != size || blob_hash(&bytes) != hash {
+            return Err(StoreError::Bug(format!("the blob {hash} is damaged")));
+        }
+        Ok(Some(bytes))
+    }
+
+    /// The brooms: unreferenced blobs, old `seen` rows of the feed, the rows of deleted collections. To be called every few minutes; each call removes
+    /// a bounded number of rows in each of its transactions and goes on until nothing is left.
+    pub async fn tidy(&self, now: Timestamp) -> Result<(), StoreError> {
+        for broom in BROOMS {
+            while self
+                .write(Who::Engine, move |tx| Box::pin(async move { broom.sweep(tx, now).await }))
+                .await?
+            {}
+        }
+        while self
+            .write(Who::Engine, move |tx| Box::pin(async move { sweep_seen(tx, now).await }))
+            .await?
+        {}
+        Ok(())
+    }
+}
+
+/// Removes rows of one kind: which ones, and from which tables.
+struct Broom {
+    /// Selects the keys of at most `SWEPT_ROWS_MAX` rows; `$1` is the moment before which they count as old.
+    select: &'static str,
+    older_than_ms: i64,
+    deletes: &'static [&'static str],
+}
+
+const BROOMS: &[Broom] = &[
+    Broom {
+        select: "SELECT b.hash FROM blobs b WHERE b.written_at < $1 AND NOT EXISTS (SELECT 1 FROM evidence e WHERE e.hash = b.hash)
+                 AND NOT EXISTS (SELECT 1 FROM collections c WHERE c.wire_blob = b.hash AND c.deleted_at IS NULL)",
+        older_than_ms: UNREFERENCED_MS,
+        deletes: &["DELETE FROM blob_chunks WHERE hash IN", "DELETE FROM blobs WHERE hash IN"],
+    },
+    Broom {
+        select: "SELECT e.uid FROM entities e WHERE $1 > 0 AND e.collection_id IN (SELECT id FROM collections WHERE deleted_at IS NOT NULL)",
+        older_than_ms: 0,
+        deletes: &[
+            "DELETE FROM looks WHERE uid IN",
+            "DELETE FROM intervals WHERE uid IN",
+            "DELETE FROM evidence WHERE uid IN",
+            "DELETE FROM edges WHERE from_uid IN",
+            "DELETE FROM dirty WHERE uid IN",
+            "DELETE FROM sightings WHERE uid IN",
+            "DELETE FROM versions WHERE noun = 'entity' AND uid IN",
+            "DELETE FROM entity_technologies WHERE entity_uid IN",
+            "DELETE FROM entities WHERE uid IN",
+        ],
+    },
+    Broom {
+        select: "SELECT i.uid FROM issues i WHERE $1 > 0 AND i.collection_id IN (SELECT id FROM collections WHERE deleted_at IS NOT NULL)",
+        older_than_ms: 0,
+        deletes: &[
+            "DELETE FROM sightings WHERE uid IN",
+            "DELETE FROM versions WHERE noun = 'issue' AND uid IN",
+            "DELETE FROM issues WHERE uid IN",
+        ],
+    },
+    Broom {
+        select: "SELECT t.uid FROM technologies t WHERE $1 > 0 AND t.collection_id IN (SELECT id FROM collections WHERE deleted_at IS NOT NULL)",
+        older_than_ms: 0,
+        deletes: &[
+            "DELETE FROM sightings WHERE uid IN",
+            "DELETE FROM versions WHERE noun = 'technology' AND uid IN",
+            "DELETE FROM technologies WHERE uid IN",
+        ],
+    },
+];
+
+impl Broom {
+    /// True when there may be more.
+    async fn sweep(&self, tx: &mut Tx, now: Timestamp) -> Result<bool, StoreError> {
+        let sql = format!("{} LIMIT {SWEPT_ROWS_MAX}", self.select);
+        let rows = tx.rows(&sql, values![now.0 - self.older_than_ms]).await?;
+        let keys = rows.iter().map(|row| row.get::<Vec<u8>>(0)).collect::<Result<Vec<_>, _>>()?;
+        for delete in self.deletes {
+            tx.run_in(delete, Vec::new(), &keys, "").await?;
+        }
+        Ok(!keys.is_empty())
+    }
+}
+
+/// Old rows that only say "seen again"; true when there may be more.
+async fn sweep_seen(tx: &mut Tx, now: Timestamp) -> Result<bool, StoreError> {
+    let sql = format!("DELETE FROM feed WHERE revision IN (SELECT revision FROM feed WHERE what = 'seen' AND at < $1 LIMIT {SWEPT_ROWS_MAX})");
+    Ok(tx.run(&sql, values![now.0 - SEEN_ROWS_MS]).await? > 0)
+}

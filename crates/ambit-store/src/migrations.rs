@@ -1,0 +1,93 @@
+//! Migrations: files named by UTC minute and title, never edited once landed. Each runs in its own transaction; a schema newer than this program is refused.
+
+use crate::StoreError;
+use crate::sql::{Tx, values};
+use ambit_model::Timestamp;
+
+/// One migration with its two texts.
+struct Migration {
+    /// The UTC minute of its file name.
+    version: i64,
+    title: &'static str,
+    sqlite: &'static str,
+    postgres: &'static str,
+}
+
+macro_rules! migration {
+    ($version:literal, $title:literal) => {
+        Migration {
+            version: $version,
+            title: $title,
+            sqlite: include_str!(concat!("../migrations/sqlite/", $version, "_", $title, ".sql")),
+            postgres: include_str!(concat!("../migrations/postgres/", $version, "_", $title, ".sql")),
+        }
+    };
+}
+
+/// In order; a test compares it with the folders.
+const MIGRATIONS: &[Migration] = &[migration!(202611210530, "start")];
+
+/// The newest schema that this program knows.
+pub(crate) fn known() -> i64 {
+    MIGRATIONS.last().map_or(0, |migration| migration.version)
+}
+
+/// The schema that the database has; 0 for an empty one. Refuses one that is newer than this program.
+pub(crate) async fn version(tx: &mut Tx) -> Result<i64, StoreError> {
+    let tables = if tx.is_postgres() {
+        "SELECT COUNT(*) FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'schema_versions'"
+    } else {
+        "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = 'schema_versions'"
+    };
+    if tx.one(tables, Vec::new()).await?.get::<i64>(0)? == 0 {
+        return Ok(0);
+    }
+    let found = tx
+        .one("SELECT COALESCE(MAX(version), 0) FROM schema_versions", Vec::new())
+        .await?
+        .get::<i64>(0)?;
+    if found > known() {
+        return Err(StoreError::NewerSchema { found, known: known() });
+    }
+    Ok(found)
+}
+
+/// Runs the next migration that the database lacks; false when there is none. To be called in a transaction of its own.
+pub(crate) async fn step(tx: &mut Tx, now: Timestamp) -> Result<bool, StoreError> {
+    if tx.is_postgres() {
+        // Two processes that start together: the second waits here and finds the work done. Held until the transaction ends.
+        tx.run("SELECT pg_advisory_xact_lock(7230681)", Vec::new()).await?;
+    }
+    let found = version(tx).await?;
+    let Some(migration) = MIGRATIONS.iter().find(|migration| migration.version > found) else {
+        return Ok(false);
+    };
+    tx.script("CREATE TABLE IF NOT EXISTS schema_versions (version BIGINT NOT NULL PRIMARY KEY, title TEXT NOT NULL, applied_at BIGINT NOT NULL)")
+        .await?;
+    tx.script(if tx.is_postgres() { migration.postgres } else { migration.sqlite }).await?;
+    tx.run(
+        "INSERT INTO schema_versions (version, title, applied_at) VALUES ($1, $2, $3)",
+        values![migration.version, migration.title, now],
+    )
+    .await?;
+    Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_is_the_folders() {
+        for folder in ["sqlite", "postgres"] {
+            let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations").join(folder);
+            let mut files: Vec<String> = std::fs::read_dir(folder)
+                .unwrap()
+                .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+                .collect();
+            files.sort();
+            let listed: Vec<String> = MIGRATIONS.iter().map(|step| format!("{}_{}.sql", step.version, step.title)).collect();
+            assert_eq!(files, listed);
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! Opening: a data folder or a PostgreSQL database becomes a `Store`; a fresh one gets its schema, its secret and its owner.
+
+use crate::access::AccessCache;
+use crate::failpoint::{FailAction, Failpoints};
+use crate::secret::{self, Secret};
+use crate::sql::{Tx, values};
+use crate::writer::{Who, Writer};
+use crate::{IssuedKey, StoreError, folder, keys, migrations, projects};
+use ambit_model::Timestamp;
+use futures::future::BoxFuture;
+use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+use sqlx::{PgPool, SqlitePool};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use uuid::Uuid;
+
+/// How long a statement waits for another process's write on SQLite.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a call waits for a free connection.
+const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
+/// Reading connections of a process on SQLite: each is a thread with a cache of its own.
+const SQLITE_READERS_MAX: u32 = 4;
+/// Connections of a process on PostgreSQL.
+const POSTGRES_CONNECTIONS_MAX: u32 = 16;
+/// Plans kept by a connection: our distinct statements, lists in ten lengths each.
+const PLANS_MAX: usize = 512;
+
+/// Where the data is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// The data folder: the database unless `database` is given, and the secret unless `secret_file` is.
+    pub folder: Option<PathBuf>,
+    /// `postgres://…`.
+    pub database: Option<String>,
+    /// The master secret elsewhere (`AMBIT_SECRET_FILE`).
+    pub secret_file: Option<PathBuf>,
+}
+
+impl Options {
+    /// SQLite in a data folder.
+    pub fn folder(path: impl Into<PathBuf>) -> Self {
+        Self {
+            folder: Some(path.into()),
+            ..Self::default()
+        }
+    }
+
+    fn named(&self) -> String {
+        match (&self.database, &self.folder) {
+            (Some(_), _) => "the database".to_owned(),
+            (None, Some(folder)) => folder.display().to_string(),
+            (None, None) => "no place".to_owned(),
+        }
+    }
+
+    fn secret_path(&self) -> Result<PathBuf, StoreError> {
+        let in_folder = self.folder.as_ref().map(|folder| folder.join(secret::FILE_NAME));
+        self.secret_file
+            .clone()
+            .or(in_folder)
+            .ok_or_else(|| StoreError::Invalid("no secret: give a data folder, or a secret file with AMBIT_SECRET_FILE".to_owned()))
+    }
+}
+
+/// Whom a fresh installation belongs to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewOwner {
+    pub email: String,
+    pub organization: String,
+    /// Default: the part of the address before the @.
+    pub username: Option<String>,
+}
+
+/// An open installation; cheap to clone. The last clone dropped ends the writing task after what it was given.
+#[derive(Clone)]
+pub struct Store {
+    pub(crate) inner: Arc<Inner>,
+}
+
+pub(crate) struct Inner {
+    pools: Pools,
+    pub(crate) writer: Writer,
+    pub(crate) secret: Secret,
+    pub(crate) folder: Option<PathBuf>,
+    pub(crate) access: AccessCache,
+    pub(crate) failpoints: Arc<Failpoints>,
+}
+
+enum Pools {
+    Sqlite(SqlitePool),
+    Postgres(PgPool),
+}
+
+impl Store {
+    /// Opens what `init` made, bringing its schema up to date.
+    pub async fn open(options: &Options) -> Result<Self, StoreError> {
+        let store = Self::connect(options, false).await?;
+        let mut tx = store.read().await?;
+        if tx.row("SELECT id FROM organizations", Vec::new()).await?.is_none() {
+            return Err(StoreError::Uninitialised(options.named()));
+        }
+        Ok(store)
+    }
+
+    /// Makes a fresh installation with its owner, or completes one whose making was cut off; the owner's first key is given once.
+    /// `None`: it was complete already.
+    pub async fn init(options: &Options, owner: &NewOwner, now: Timestamp) -> Result<(Self, Option<IssuedKey>), StoreError> {
+        let store = Self::connect(options, true).await?;
+        let (owner, key) = (owner.clone(), keys::Draft::new(&store.inner.secret, "owner"));
+        let issued = store
+            .write(Who::Person, move |tx| Box::pin(async move { insert_owner(tx, &owner, key, now).await }))
+            .await?;
+        Ok((store, issued))
+    }
+
+    async fn connect(options: &Options, create: bool) -> Result<Self, StoreError> {
+        let failpoints = Arc::new(Failpoints::default());
+        let uninitialised = || StoreError::Uninitialised(options.named());
+        if let Some(folder) = &options.folder {
+            if create {
+                folder::create(folder)?;
+            } else if options.database.is_none() && !folder.join(folder::DATABASE).exists() {
+                return Err(uninitialised());
+            }
+        }
+        let secret_path = options.secret_path()?;
+        let secret = if create {
+            Secret::read_or_create(&secret_path)?
+        } else if secret_path.exists() {
+            Secret::read(&secret_path)?
+        } else {
+            return Err(uninitialised());
+        };
+        let (pools, writer) = match (&options.database, &options.folder) {
+            (Some(url), _) => postgres(url, &failpoints).await?,
+            (None, Some(folder)) => sqlite(&folder.join(folder::DATABASE), &failpoints).await?,
+            (None, None) => return Err(StoreError::Invalid("no place for the data: give a data folder or a database".to_owned())),
+        };
+        let folder = options.folder.clone().filter(|_| options.database.is_none());
+        let inner = Inner {
+            pools,
+            writer,
+            secret,
+            folder,
+            access: AccessCache::default(),
+            failpoints,
+        };
+        let store = Self { inner: Arc::new(inner) };
+        let now = wall_now();
+        while store
+            .write(Who::Person, move |tx| Box::pin(async move { migrations::step(tx, now).await }))
+            .await?
+        {}
+        Ok(store)
+    }
+
+    /// A consistent view of everything committed so far.
+    pub(crate) async fn read(&self) -> Result<Tx, StoreError> {
+        Ok(match &self.inner.pools {
+            Pools::Sqlite(pool) => Tx::Sqlite(pool.begin().await?),
+            Pools::Postgres(pool) => Tx::Postgres(pool.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?),
+        })
+    }
+
+    /// Runs `body` in a transaction; answers when that is durable.
+    pub(crate) async fn write<T, F>(&self, who: Who, body: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, StoreError>> + Send + 'static,
+    {
+        self.inner.writer.write(who, body).await
+    }
+
+    /// Seals bytes for a purpose (a page token, a credential of a provider); only `unseal` under the same purpose opens them.
+    pub fn seal(&self, purpose: &str, plain: &[u8]) -> Vec<u8> {
+        self.inner.secret.seal(purpose, plain)
+    }
+
+    /// Opens what `seal` made; `None` for anything else.
+    pub fn unseal(&self, purpose: &str, sealed: &[u8]) -> Option<Vec<u8>> {
+        self.inner.secret.unseal(purpose, sealed)
+    }
+
+    /// Closes the reading connections; calls after it fail.
+    pub async fn close(&self) {
+        match &self.inner.pools {
+            Pools::Sqlite(pool) => pool.close().await,
+            Pools::Postgres(pool) => pool.close().await,
+        }
+    }
+
+    /// For crash tests: the `edge`-th transaction edge from now fails, or ends the process. 0 disarms.
+    #[doc(hidden)]
+    pub fn arm_failpoint(&self, edge: i64, action: FailAction) {
+        self.inner.failpoints.arm(edge, action);
+    }
+}
+
+/// The only reading of the clock in this crate: when a migration was applied.
+fn wall_now() -> Timestamp {
+    let elapsed = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    Timestamp(i64::try_from(elapsed.as_millis()).unwrap_or(i64::MAX))
+}
+
+async fn sqlite(path: &Path, failpoints: &Arc<Failpoints>) -> Result<(Pools, Writer), StoreError> {
+    folder::create_private(path)?;
+    let connection = SqliteConnectOptions::new()
+        .filename(path)
+        .journal_mode(SqliteJournalMode::Wal)
+        .synchronous(SqliteSynchronous::Full)
+        .busy_timeout(BUSY_TIMEOUT)
+        .statement_cache_capacity(PLANS_MAX)
+        .foreign_keys(false);
+    let writer = SqlitePoolOptions::new()
+        .max_connections(1)
+        .acquire_timeout(ACQUIRE_TIMEOUT)
+        .idle_timeout(None)
+        .max_lifetime(None)
+        .connect_with(connection.clone())
+        .await?;
+    let readers = SqlitePoolOptions::new()
+        .max_connections(SQLITE_READERS_MAX)
+        .acquire_timeout(ACQUIRE_TIMEOUT)
+        .connect_lazy_with(connection);
+    Ok((Pools::Sqlite(readers), Writer::sqlite(writer, Arc::clone(failpoints))))
+}
+
+async fn postgres(url: &str, failpoints: &Arc<Failpoints>) -> Result<(Pools, Writer), StoreError> {
+    let connection: PgConnectOptions = url
+        .parse()
+        .map_err(|_| StoreError::Invalid("the database is no URL such as postgres://user:password@host/name".to_owned()))?;
+    let pool = PgPoolOptions::new()
+        .max_connections(POSTGRES_CONNECTIONS_MAX)
+        .acquire_timeout(ACQUIRE_TIMEOUT)
+        .connect_with(connection.statement_cache_capacity(PLANS_MAX))
+        .await?;
+    let writer = Writer::Postgres {
+        pool: pool.clone(),
+        failpoints: Arc::clone(failpoints),
+    };
+    Ok((Pools::Postgres(pool), writer))
+}
+
+/// Organisation, owner, primary project and first key, in one transaction: all there or none.
+async fn insert_owner(tx: &mut Tx, owner: &NewOwner, key: keys::Draft, now: Timestamp) -> Result<Option<IssuedKey>, StoreError> {
+    if tx.is_postgres() {
+        tx.run("LOCK TABLE organizations IN EXCLUSIVE MODE", Vec::new()).await?;
+    }
+    if tx.row("SELECT id FROM organizations", Vec::new()).await?.is_some() {
+        return Ok(None);
+    }
+    let organization: i64 = tx
+        .one(
+            "INSERT INTO organizations (uuid, name, created_at) VALUES ($1, $2, $3) RETURNING id",
+            values![Uuid::new_v4(), &owner.organization, now],
+        )
+        .await?
+        .get(0)?;
+    let user = crate::people::insert_user(tx, &owner.email, owner.username.as_deref(), true, now).await?;
+    projects::insert(tx, organization, &owner.organization, user.id, now).await?;
+    key.insert(tx, user.id, None, now).await.map(Some)
+}

@@ -1,0 +1,253 @@
+//! Projects: where tenancy ends, and who is in them.
+
+use crate::people::{USER_COLUMNS, clean_email, find, user_from};
+use crate::sql::{Row, Tx, values};
+use crate::writer::Who;
+use crate::{Principal, Store, StoreError, audit, feed};
+use ambit_model::Timestamp;
+use ambit_model::feed::{Noun, What};
+use ambit_model::project::Project;
+use ambit_model::user::{ProjectRole, User};
+use serde_json::json;
+use uuid::Uuid;
+
+/// Longest name of a project or collection, in characters.
+pub(crate) const NAME_CHARS_MAX: usize = 200;
+/// Addresses in one call at most.
+const MEMBERS_IN_CALL_MAX: usize = 1_000;
+
+/// A project as a caller sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProjectView {
+    pub project: Project,
+    /// The caller's; `None` in the record of a deleted project.
+    pub role: Option<ProjectRole>,
+    /// It is the one that is meant where the caller names none.
+    pub primary: bool,
+}
+
+/// Somebody in a project; the id is the contract's project user id.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    pub id: i64,
+    pub user: User,
+    pub role: ProjectRole,
+}
+
+/// A shown name: without control characters, not blank, of bounded length.
+pub(crate) fn clean_title(name: &str) -> Result<String, StoreError> {
+    let name: String = name.trim().chars().filter(|c| !c.is_control()).collect();
+    if name.is_empty() || name.chars().count() > NAME_CHARS_MAX {
+        return Err(StoreError::Invalid(format!("a name has 1 to {NAME_CHARS_MAX} characters")));
+    }
+    Ok(name)
+}
+
+/// Inserts a project with its owner; the owner's first project becomes the primary one.
+pub(crate) async fn insert(tx: &mut Tx, organization: i64, name: &str, owner: i64, now: Timestamp) -> Result<i64, StoreError> {
+    let sql = "INSERT INTO projects (uuid, organization_id, name, created_at) VALUES ($1, $2, $3, $4) RETURNING id";
+    let id: i64 = tx
+        .one(sql, values![Uuid::new_v4(), organization, clean_title(name)?, now])
+        .await?
+        .get(0)?;
+    let sql = "INSERT INTO members (project_id, user_id, role, created_at) VALUES ($1, $2, 'owner', $3)";
+    tx.run(sql, values![id, owner, now]).await?;
+    let sql = "UPDATE users SET primary_project = $1 WHERE id = $2 AND primary_project IS NULL";
+    tx.run(sql, values![id, owner]).await?;
+    Ok(id)
+}
+
+const SELECT: &str = "SELECT p.id, p.uuid, p.name, p.description, o.name, o.uuid, p.created_at, p.deleted_at,
+    (SELECT u.email FROM members m JOIN users u ON u.id = m.user_id WHERE m.project_id = p.id AND m.role = 'owner' ORDER BY m.id LIMIT 1)
+    FROM projects p JOIN organizations o ON o.id = p.organization_id";
+
+fn view(row: &Row, principal: &Principal) -> Result<ProjectView, StoreError> {
+    let project = Project {
+        id: row.get(0)?,
+        uuid: row.get(1)?,
+        name: row.get(2)?,
+        description: row.get(3)?,
+        organization_name: row.get(4)?,
+        organization_uuid: row.get(5)?,
+        created_at: row.get(6)?,
+        deleted_at: row.get(7)?,
+        owner_email: row.get(8)?,
+    };
+    Ok(ProjectView {
+        role: principal.project_role(project.id),
+        primary: principal.primary() == Some(project.id),
+        project,
+    })
+}
+
+/// The project of a uuid, if the caller is in it.
+async fn find_project(tx: &mut Tx, principal: &Principal, uuid: Uuid) -> Result<ProjectView, StoreError> {
+    let row = tx
+        .row(&format!("{SELECT} WHERE p.uuid = $1 AND p.deleted_at IS NULL"), values![uuid])
+        .await?;
+    let view = view(&row.ok_or(StoreError::NotFound)?, principal)?;
+    principal.require_project(view.project.id, ProjectRole::Member)?;
+    Ok(view)
+}
+
+async fn members(tx: &mut Tx, project: i64) -> Result<Vec<Member>, StoreError> {
+    let sql = format!("SELECT m.id, m.role, {USER_COLUMNS} FROM members m JOIN users u ON u.id = m.user_id WHERE m.project_id = $1 ORDER BY m.id");
+    tx.rows(&sql, values![project]).await?.iter().map(member_from).collect()
+}
+
+pub(crate) fn member_from(row: &Row) -> Result<Member, StoreError> {
+    let role = ProjectRole::from_name(&row.get::<String>(1)?);
+    Ok(Member {
+        id: row.get(0)?,
+        role: role.ok_or_else(|| StoreError::Bug("unknown project role".to_owned()))?,
+        user: user_from(row, 2)?,
+    })
+}
+
+impl Store {
+    /// The caller's projects, by id.
+    pub async fn list_projects(&self, principal: &Principal) -> Result<Vec<ProjectView>, StoreError> {
+        let ids: Vec<i64> = principal.projects().collect();
+        let mut tx = self.read().await?;
+        let head = format!("{SELECT} WHERE p.deleted_at IS NULL AND p.id IN");
+        let rows = tx.rows_in(&head, Vec::new(), &ids, "").await?;
+        let mut projects = rows.iter().map(|row| view(row, principal)).collect::<Result<Vec<_>, _>>()?;
+        projects.sort_by_key(|view| view.project.id);
+        Ok(projects)
+    }
+
+    /// A project of the caller by its uuid.
+    pub async fn find_project(&self, principal: &Principal, uuid: Uuid) -> Result<ProjectView, StoreError> {
+        find_project(&mut self.read().await?, principal, uuid).await
+    }
+
+    /// Makes a project that the caller owns.
+    pub async fn create_project(&self, principal: &Principal, name: &str, now: Timestamp) -> Result<ProjectView, StoreError> {
+        let (caller, name) = (principal.clone(), clean_title(name)?);
+        let mut created = self
+            .write(Who::Person, move |tx| {
+                Box::pin(async move {
+                    let organization: i64 = tx.one("SELECT id FROM organizations ORDER BY id LIMIT 1", Vec::new()).await?.get(0)?;
+                    let id = insert(tx, organization, &name, caller.user_id(), now).await?;
+                    let created = view(&tx.one(&format!("{SELECT} WHERE p.id = $1"), values![id]).await?, &caller)?;
+                    audit::insert(
+                        tx,
+                        &caller,
+                        Some(id),
+                        "project.create",
+                        &created.project.uuid.to_string(),
+                        json!({"name": name}),
+                        now,
+                    )
+                    .await?;
+                    feed::note(tx, &feed::Note::person(id, Noun::Project, created.project.uuid, What::Appeared), now).await?;
+                    Ok(created)
+                })
+            })
+            .await?;
+        self.inner.access.clear();
+        created.role = Some(ProjectRole::Owner);
+        created.primary = principal.primary().is_none();
+        Ok(created)
+    }
+
+    /// Deletes a project with everything in it; for its owners.
+    pub async fn delete_project(&self, principal: &Principal, uuid: Uuid, now: Timestamp) -> Result<ProjectView, StoreError> {
+        let caller = principal.clone();
+        let deleted = self
+            .write(Who::Person, move |tx| {
+                Box::pin(async move {
+                    let view = find_project(tx, &caller, uuid).await?;
+                    let id = view.project.id;
+                    caller.require_project(id, ProjectRole::Owner)?;
+                    let sql = "SELECT id, uuid FROM collections WHERE project_id = $1 AND deleted_at IS NULL ORDER BY id";
+                    for row in tx.rows(sql, values![id]).await? {
+                        crate::collections::delete(tx, row.get(0)?, id, row.get(1)?, caller.user_uuid(), now).await?;
+                    }
+                    tx.run("UPDATE projects SET deleted_at = $1 WHERE id = $2", values![now, id]).await?;
+                    audit::insert(
+                        tx,
+                        &caller,
+                        Some(id),
+                        "project.delete",
+                        &uuid.to_string(),
+                        json!({"name": view.project.name}),
+                        now,
+                    )
+                    .await?;
+                    feed::note(tx, &feed::Note::person(id, Noun::Project, uuid, What::Disappeared), now).await?;
+                    Ok(view)
+                })
+            })
+            .await?;
+        self.inner.access.clear();
+        Ok(deleted)
+    }
+
+    /// The project that a request's header names: its integer id or uuid; absent, empty or the text `None`: the primary one.
+    /// `None`: the caller is in no project. Unknown, malformed and foreign: `NotFound`.
+    pub async fn choose_project(&self, principal: &Principal, header: Option<&str>) -> Result<Option<i64>, StoreError> {
+        let text = header.unwrap_or_default().trim();
+        if text.is_empty() || text == "None" {
+            return Ok(principal.primary());
+        }
+        if let Ok(id) = text.parse::<i64>() {
+            return principal.project_role(id).map(|_| Some(id)).ok_or(StoreError::NotFound);
+        }
+        let uuid: Uuid = text.parse().map_err(|_| StoreError::NotFound)?;
+        let view = find_project(&mut self.read().await?, principal, uuid).await?;
+        Ok(Some(view.project.id))
+    }
+
+    /// Who is in a project.
+    pub async fn list_members(&self, principal: &Principal, project: Uuid) -> Result<Vec<Member>, StoreError> {
+        let mut tx = self.read().await?;
+        let view = find_project(&mut tx, principal, project).await?;
+        members(&mut tx, view.project.id).await
+    }
+
+    /// Brings users into a project, or changes their role; addresses without a user get one. For its owners; saying it twice is harmless.
+    pub async fn add_members(
+        &self,
+        principal: &Principal,
+        project: Uuid,
+        emails: &[String],
+        role: ProjectRole,
+        now: Timestamp,
+    ) -> Result<Vec<Member>, StoreError> {
+        if emails.len() > MEMBERS_IN_CALL_MAX {
+            return Err(StoreError::Invalid(format!("at most {MEMBERS_IN_CALL_MAX} addresses in one call")));
+        }
+        let emails = emails.iter().map(|email| clean_email(email)).collect::<Result<Vec<_>, _>>()?;
+        let caller = principal.clone();
+        let added = self
+            .write(Who::Person, move |tx| {
+                Box::pin(async move {
+                    let id = find_project(tx, &caller, project).await?.project.id;
+                    caller.require_project(id, ProjectRole::Owner)?;
+                    for email in &emails {
+                        let user = match find(tx, email).await {
+                            Err(StoreError::NotFound) => crate::people::insert_user(tx, email, None, false, now).await?,
+                            found => found?,
+                        };
+                        let sql = "INSERT INTO members (project_id, user_id, role, created_at) VALUES ($1, $2, $3, $4)
+                                   ON CONFLICT (project_id, user_id) DO UPDATE SET role = excluded.role";
+                        tx.run(sql, values![id, user.id, role.name(), now]).await?;
+                        let sql = "UPDATE users SET primary_project = $1 WHERE id = $2 AND primary_project IS NULL";
+                        tx.run(sql, values![id, user.id]).await?;
+                    }
+                    let owners = "SELECT COUNT(*) FROM members WHERE project_id = $1 AND role = 'owner'";
+                    if tx.one(owners, values![id]).await?.get::<i64>(0)? == 0 {
+                        return Err(StoreError::Conflict("a project keeps at least one owner".to_owned()));
+                    }
+                    let details = json!({"emails": emails, "role": role.name()});
+                    audit::insert(tx, &caller, Some(id), "member.add", &project.to_string(), details, now).await?;
+                    let all = members(tx, id).await?;
+                    Ok(all.into_iter().filter(|member| emails.contains(&member.user.email)).collect::<Vec<_>>())
+                })
+            })
+            .await?;
+        self.inner.access.clear();
+        Ok(added)
+    }
+}

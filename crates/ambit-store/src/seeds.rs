@@ -1,0 +1,117 @@
+//! Seeds: the entities that people gave. They become entities of the collection when its next run is claimed.
+
+use crate::sql::{Row, Tx, values};
+use crate::writer::Who;
+use crate::{Principal, Store, StoreError, audit, collections, feed};
+use ambit_model::collection::Seed;
+use ambit_model::feed::{Noun, What};
+use ambit_model::user::CollectionRole;
+use ambit_model::{Kind, Timestamp, Uid};
+use serde_json::json;
+use uuid::Uuid;
+
+/// Seeds of one collection at most.
+const SEEDS_MAX: usize = 10_000;
+
+fn seed_from(row: &Row) -> Result<Seed, StoreError> {
+    Ok(Seed {
+        id: row.get(0)?,
+        kind: Kind::from_name(&row.get::<String>(1)?).ok_or_else(|| StoreError::Bug("unknown kind of a seed".to_owned()))?,
+        name: row.get(2)?,
+        created_at: row.get(3)?,
+    })
+}
+
+/// The seeds of a collection, by id.
+pub(crate) async fn list(tx: &mut Tx, collection: i64) -> Result<Vec<Seed>, StoreError> {
+    let sql = "SELECT id, kind, name, created_at FROM seeds WHERE collection_id = $1 ORDER BY id";
+    tx.rows(sql, values![collection]).await?.iter().map(seed_from).collect()
+}
+
+/// Inserts seeds; those that are there stay.
+pub(crate) async fn insert(tx: &mut Tx, collection: i64, uuid: Uuid, seeds: &[(Kind, String)], now: Timestamp) -> Result<(), StoreError> {
+    let mut rows = Vec::new();
+    for (kind, name) in seeds {
+        let name = kind.canonical(name).map_err(|error| StoreError::Invalid(error.to_string()))?;
+        let uid = Uid::of_entity(uuid, *kind, &name);
+        rows.extend(values![collection, kind.name(), name, uid, now]);
+    }
+    let head = "INSERT INTO seeds (collection_id, kind, name, uid, created_at)";
+    tx.many(head, 5, rows, "ON CONFLICT (collection_id, uid) DO NOTHING").await?;
+    if list(tx, collection).await?.len() > SEEDS_MAX {
+        return Err(StoreError::Conflict(format!("a collection has at most {SEEDS_MAX} seeds")));
+    }
+    Ok(())
+}
+
+impl Store {
+    /// The seeds of a collection.
+    pub async fn list_seeds(&self, principal: &Principal, collection: Uuid) -> Result<Vec<Seed>, StoreError> {
+        let mut tx = self.read().await?;
+        let view = collections::require(&mut tx, principal, collection, CollectionRole::Viewer).await?;
+        list(&mut tx, view.collection.id).await
+    }
+
+    /// Adds seeds, which the next run takes up; those that are there stay. For admins of the collection. Answers with all seeds.
+    pub async fn add_seeds(
+        &self,
+        principal: &Principal,
+        collection: Uuid,
+        seeds: &[(Kind, String)],
+        now: Timestamp,
+    ) -> Result<Vec<Seed>, StoreError> {
+        let (principal, seeds) = (principal.clone(), seeds.to_vec());
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                let collection = collections::require(tx, &principal, collection, CollectionRole::Admin).await?.collection;
+                collections::lock(tx, collection.id).await?;
+                insert(tx, collection.id, collection.uuid, &seeds, now).await?;
+                let names: Vec<&String> = seeds.iter().map(|(_, name)| name).collect();
+                let object = collection.uuid.to_string();
+                audit::insert(
+                    tx,
+                    &principal,
+                    Some(collection.project),
+                    "seed.add",
+                    &object,
+                    json!({"names": names}),
+                    now,
+                )
+                .await?;
+                let note = feed::Note::person(collection.project, Noun::Collection, collection.uuid, What::Changed).of(collection.id);
+                feed::note(tx, &note, now).await?;
+                list(tx, collection.id).await
+            })
+        })
+        .await
+    }
+
+    /// Removes a seed by its integer id; the next run decides what remains of what it led to. For admins of the collection.
+    pub async fn remove_seed(&self, principal: &Principal, id: i64, now: Timestamp) -> Result<(), StoreError> {
+        let principal = principal.clone();
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                let sql = "SELECT c.uuid, s.name FROM seeds s JOIN collections c ON c.id = s.collection_id WHERE s.id = $1";
+                let row = tx.row(sql, values![id]).await?.ok_or(StoreError::NotFound)?;
+                let name: String = row.get(1)?;
+                let collection = collections::require(tx, &principal, row.get(0)?, CollectionRole::Admin).await?.collection;
+                collections::lock(tx, collection.id).await?;
+                tx.run("DELETE FROM seeds WHERE id = $1", values![id]).await?;
+                let object = collection.uuid.to_string();
+                audit::insert(
+                    tx,
+                    &principal,
+                    Some(collection.project),
+                    "seed.remove",
+                    &object,
+                    json!({"name": name}),
+                    now,
+                )
+                .await?;
+                let note = feed::Note::person(collection.project, Noun::Collection, collection.uuid, What::Changed).of(collection.id);
+                feed::note(tx, &note, now).await
+            })
+        })
+        .await
+    }
+}

@@ -1,0 +1,351 @@
+//! One text of SQL for both databases: values, rows and transactions as enums over sqlx's two drivers (`research/stack.md` §4).
+//! Every statement of this crate goes through `Tx`, and whatever is in it comes from a literal or from a bound value.
+
+use crate::StoreError;
+use crate::error::corrupt;
+use ambit_model::{Timestamp, Uid};
+use sqlx::{AssertSqlSafe, Postgres, Row as _, Sqlite};
+use uuid::Uuid;
+
+/// Rows of one multi-row statement: measured best on both databases, and below their limits of bound values at up to 60 columns.
+pub(crate) const ROWS_MAX: usize = 500;
+
+/// A bound value. Times and booleans are integers, uids bytes, uuids and documents text, the same on both databases.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Value {
+    Int(Option<i64>),
+    Text(Option<String>),
+    Bytes(Option<Vec<u8>>),
+}
+
+macro_rules! value_from {
+    ($($kind:ty, $value:ident => $to:expr;)*) => {$(
+        impl From<$kind> for Value {
+            fn from($value: $kind) -> Self {
+                $to
+            }
+        }
+    )*};
+}
+
+value_from! {
+    i64, value => Self::Int(Some(value));
+    Option<i64>, value => Self::Int(value);
+    bool, value => Self::Int(Some(i64::from(value)));
+    Timestamp, value => Self::Int(Some(value.0));
+    Option<Timestamp>, value => Self::Int(value.map(|time| time.0));
+    &str, value => Self::Text(Some(clean(value.to_owned())));
+    String, value => Self::Text(Some(clean(value)));
+    &String, value => Self::Text(Some(clean(value.clone())));
+    Option<&str>, value => Self::Text(value.map(|text| clean(text.to_owned())));
+    Option<String>, value => Self::Text(value.map(clean));
+    Uuid, value => Self::Text(Some(value.to_string()));
+    Option<Uuid>, value => Self::Text(value.map(|uuid| uuid.to_string()));
+    Uid, value => Self::Bytes(Some(value.bytes().to_vec()));
+    &Uid, value => Self::Bytes(Some(value.bytes().to_vec()));
+    Option<Uid>, value => Self::Bytes(value.map(|uid| uid.bytes().to_vec()));
+    Vec<u8>, value => Self::Bytes(Some(value));
+    &[u8], value => Self::Bytes(Some(value.to_vec()));
+}
+
+/// PostgreSQL refuses NUL in text and fails the whole batch; it is dropped at this edge on both. (JSON documents spell it `\u0000` and keep it.)
+fn clean(text: String) -> String {
+    if text.contains('\0') { text.replace('\0', "") } else { text }
+}
+
+/// A list of bound values: `values![uid, now]`.
+macro_rules! values {
+    ($($value:expr),* $(,)?) => { vec![$($crate::sql::Value::from($value)),*] };
+}
+pub(crate) use values;
+
+/// A row of an answer; columns are counted from 0.
+pub(crate) enum Row {
+    Sqlite(sqlx::sqlite::SqliteRow),
+    Postgres(sqlx::postgres::PgRow),
+}
+
+/// A type that a column can be read as.
+pub(crate) trait Column: Sized {
+    fn read(row: &Row, column: usize) -> Result<Self, StoreError>;
+}
+
+impl Row {
+    /// The value of a column.
+    pub(crate) fn get<T: Column>(&self, column: usize) -> Result<T, StoreError> {
+        T::read(self, column)
+    }
+
+    /// A text column that holds a JSON document.
+    pub(crate) fn json<T: serde::de::DeserializeOwned>(&self, column: usize) -> Result<T, StoreError> {
+        from_json(&self.get::<String>(column)?)
+    }
+
+    fn raw<'r, T>(&'r self, column: usize) -> Result<Option<T>, StoreError>
+    where
+        T: sqlx::Decode<'r, Sqlite> + sqlx::Type<Sqlite> + sqlx::Decode<'r, Postgres> + sqlx::Type<Postgres>,
+    {
+        Ok(match self {
+            Self::Sqlite(row) => row.try_get(column)?,
+            Self::Postgres(row) => row.try_get(column)?,
+        })
+    }
+}
+
+macro_rules! column {
+    ($($kind:ty, $raw:ty, $value:ident => $to:expr;)*) => {$(
+        impl Column for Option<$kind> {
+            fn read(row: &Row, column: usize) -> Result<Self, StoreError> {
+                let Some($value) = row.raw::<$raw>(column)? else { return Ok(None) };
+                Ok(Some($to))
+            }
+        }
+        impl Column for $kind {
+            fn read(row: &Row, column: usize) -> Result<Self, StoreError> {
+                row.get::<Option<$kind>>(column)?
+                    .ok_or_else(|| StoreError::Bug(format!("column {column} is empty")))
+            }
+        }
+    )*};
+}
+
+column! {
+    i64, i64, value => value;
+    bool, i64, value => value != 0;
+    Timestamp, i64, value => Timestamp(value);
+    String, String, value => value;
+    Uuid, String, value => value.parse().map_err(|error| corrupt("uuid", error))?;
+    Vec<u8>, Vec<u8>, value => value;
+    Uid, Vec<u8>, value => Uid::from_bytes(value.try_into().map_err(|_| corrupt("uid", "not 32 bytes"))?);
+}
+
+/// A document as it is stored.
+pub(crate) fn to_json<T: serde::Serialize>(value: &T) -> String {
+    serde_json::to_string(value).expect("our records have string keys and finite numbers")
+}
+
+/// A stored document.
+pub(crate) fn from_json<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, StoreError> {
+    serde_json::from_str(text).map_err(|error| corrupt("document", error))
+}
+
+/// An open transaction of either database. Dropped without `commit`, it rolls back.
+pub(crate) enum Tx {
+    Sqlite(sqlx::Transaction<'static, Sqlite>),
+    Postgres(sqlx::Transaction<'static, Postgres>),
+}
+
+/// Runs `$body` with the typed query and executor of the transaction's database.
+macro_rules! on_either {
+    ($tx:expr, $sql:expr, $values:expr, $keep:expr, |$query:ident, $on:ident, $wrap:ident| $body:expr) => {
+        match $tx {
+            Tx::Sqlite(transaction) => {
+                let mut $query = sqlx::query::<Sqlite>(AssertSqlSafe($sql)).persistent($keep);
+                for value in $values {
+                    $query = match value {
+                        Value::Int(value) => $query.bind(value),
+                        Value::Text(value) => $query.bind(value),
+                        Value::Bytes(value) => $query.bind(value),
+                    };
+                }
+                let $on = &mut **transaction;
+                let $wrap = Row::Sqlite;
+                $body
+            }
+            Tx::Postgres(transaction) => {
+                let mut $query = sqlx::query::<Postgres>(AssertSqlSafe($sql)).persistent($keep);
+                for value in $values {
+                    $query = match value {
+                        Value::Int(value) => $query.bind(value),
+                        Value::Text(value) => $query.bind(value),
+                        Value::Bytes(value) => $query.bind(value),
+                    };
+                }
+                let $on = &mut **transaction;
+                let $wrap = Row::Postgres;
+                $body
+            }
+        }
+    };
+}
+
+impl Tx {
+    /// True on PostgreSQL; only where two forms of a statement stand side by side.
+    pub(crate) fn is_postgres(&self) -> bool {
+        matches!(self, Self::Postgres(_))
+    }
+
+    /// Runs a statement; gives the number of rows it changed.
+    pub(crate) async fn run(&mut self, sql: &str, values: Vec<Value>) -> Result<u64, StoreError> {
+        self.execute(sql, values, true).await
+    }
+
+    async fn execute(&mut self, sql: &str, values: Vec<Value>, keep: bool) -> Result<u64, StoreError> {
+        on_either!(self, sql.to_owned(), values, keep, |query, on, _wrap| {
+            query.execute(on).await.map(|done| done.rows_affected()).map_err(StoreError::from)
+        })
+    }
+
+    /// All rows of an answer; the statement itself must bound them.
+    pub(crate) async fn rows(&mut self, sql: &str, values: Vec<Value>) -> Result<Vec<Row>, StoreError> {
+        self.fetch(sql, values, true).await
+    }
+
+    async fn fetch(&mut self, sql: &str, values: Vec<Value>, keep: bool) -> Result<Vec<Row>, StoreError> {
+        on_either!(self, sql.to_owned(), values, keep, |query, on, wrap| {
+            let rows = query.fetch_all(on).await.map_err(StoreError::from)?;
+            Ok(rows.into_iter().map(wrap).collect())
+        })
+    }
+
+    /// The first row of an answer.
+    pub(crate) async fn row(&mut self, sql: &str, values: Vec<Value>) -> Result<Option<Row>, StoreError> {
+        Ok(self.rows(sql, values).await?.into_iter().next())
+    }
+
+    /// The first row of an answer that always has one.
+    pub(crate) async fn one(&mut self, sql: &str, values: Vec<Value>) -> Result<Row, StoreError> {
+        self.row(sql, values).await?.ok_or_else(|| StoreError::Bug(format!("no row: {sql}")))
+    }
+
+    /// A statement over many rows of `columns` values each: `head VALUES (…), (…) tail`, split into statements of at most `ROWS_MAX` rows.
+    pub(crate) async fn many(&mut self, head: &str, columns: usize, values: Vec<Value>, tail: &str) -> Result<(), StoreError> {
+        for (sql, keep, chunk) in chunks(head, columns, values, tail) {
+            self.execute(&sql, chunk, keep).await?;
+        }
+        Ok(())
+    }
+
+    /// `many` for statements that answer with rows.
+    pub(crate) async fn many_rows(&mut self, head: &str, columns: usize, values: Vec<Value>, tail: &str) -> Result<Vec<Row>, StoreError> {
+        let mut rows = Vec::new();
+        for (sql, keep, chunk) in chunks(head, columns, values, tail) {
+            rows.extend(self.fetch(&sql, chunk, keep).await?);
+        }
+        Ok(rows)
+    }
+
+    /// Rows whose column is one of a list: `head (…) tail`, where `first` are the values `$1` … of head and tail.
+    pub(crate) async fn rows_in<T>(&mut self, head: &str, first: Vec<Value>, list: &[T], tail: &str) -> Result<Vec<Row>, StoreError>
+    where
+        T: Clone,
+        Value: From<T>,
+    {
+        let mut rows = Vec::new();
+        for chunk in list.chunks(ROWS_MAX) {
+            let (sql, values) = list_of(head, &first, chunk, tail);
+            rows.extend(self.fetch(&sql, values, true).await?);
+        }
+        Ok(rows)
+    }
+
+    /// A statement on rows whose column is one of a list, like `rows_in`.
+    pub(crate) async fn run_in<T>(&mut self, head: &str, first: Vec<Value>, list: &[T], tail: &str) -> Result<u64, StoreError>
+    where
+        T: Clone,
+        Value: From<T>,
+    {
+        let mut changed = 0;
+        for chunk in list.chunks(ROWS_MAX) {
+            let (sql, values) = list_of(head, &first, chunk, tail);
+            changed += self.execute(&sql, values, true).await?;
+        }
+        Ok(changed)
+    }
+
+    /// Runs a script of several statements without values.
+    pub(crate) async fn script(&mut self, sql: &'static str) -> Result<(), StoreError> {
+        match self {
+            Self::Sqlite(transaction) => sqlx::raw_sql(sql).execute(&mut **transaction).await.map(|_| ())?,
+            Self::Postgres(transaction) => sqlx::raw_sql(sql).execute(&mut **transaction).await.map(|_| ())?,
+        }
+        Ok(())
+    }
+
+    /// Makes it durable.
+    pub(crate) async fn commit(self) -> Result<(), StoreError> {
+        match self {
+            Self::Sqlite(transaction) => transaction.commit().await?,
+            Self::Postgres(transaction) => transaction.commit().await?,
+        }
+        Ok(())
+    }
+
+    /// Takes it back.
+    pub(crate) async fn rollback(self) -> Result<(), StoreError> {
+        match self {
+            Self::Sqlite(transaction) => transaction.rollback().await?,
+            Self::Postgres(transaction) => transaction.rollback().await?,
+        }
+        Ok(())
+    }
+}
+
+/// Statements of full size keep their plan; others are prepared once, so that the cache of plans is not flooded by every length.
+fn chunks(head: &str, columns: usize, values: Vec<Value>, tail: &str) -> Vec<(String, bool, Vec<Value>)> {
+    debug_assert_eq!(values.len() % columns, 0, "whole rows: {head}");
+    let mut statements = Vec::new();
+    let mut values = values.into_iter().peekable();
+    while values.peek().is_some() {
+        let chunk: Vec<Value> = values.by_ref().take(columns * ROWS_MAX).collect();
+        let rows = chunk.len() / columns;
+        let mut sql = String::with_capacity(head.len() + tail.len() + chunk.len() * 6);
+        sql.push_str(head);
+        sql.push_str(" VALUES ");
+        for row in 0..rows {
+            sql.push_str(if row == 0 { "(" } else { ", (" });
+            for column in 0..columns {
+                if column > 0 {
+                    sql.push(',');
+                }
+                sql.push_str(&format!("${}", row * columns + column + 1));
+            }
+            sql.push(')');
+        }
+        sql.push(' ');
+        sql.push_str(tail);
+        statements.push((sql, rows == ROWS_MAX || rows == 1, chunk));
+    }
+    statements
+}
+
+/// Lists are padded to a power of two by repeating their last value, so that few lengths of statement exist.
+fn list_of<T>(head: &str, first: &[Value], list: &[T], tail: &str) -> (String, Vec<Value>)
+where
+    T: Clone,
+    Value: From<T>,
+{
+    let size = list.len().next_power_of_two();
+    let mut values = first.to_vec();
+    values.extend(list.iter().cloned().map(Value::from));
+    let last = values.last().cloned().expect("a chunk is never empty");
+    values.resize(first.len() + size, last);
+    let places: Vec<String> = (first.len() + 1..=values.len()).map(|place| format!("${place}")).collect();
+    (format!("{head} ({}) {tail}", places.join(",")), values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_rows_become_statements_of_bounded_size() {
+        let statements = chunks("INSERT INTO t (a, b)", 2, (0..1002).map(Value::from).collect(), "ON CONFLICT DO NOTHING");
+        assert_eq!(statements.len(), 2);
+        assert!(statements[0].1 && statements[1].1);
+        assert_eq!(statements[1].0, "INSERT INTO t (a, b) VALUES ($1,$2) ON CONFLICT DO NOTHING");
+        assert!(chunks("x", 2, Vec::new(), "").is_empty());
+    }
+
+    #[test]
+    fn lists_are_padded_to_a_power_of_two() {
+        let (sql, values) = list_of("WHERE a = $1 AND b IN", &values![7], &[1_i64, 2, 3], "");
+        assert_eq!(sql, "WHERE a = $1 AND b IN ($2,$3,$4,$5) ");
+        assert_eq!(values, values![7, 1, 2, 3, 3]);
+    }
+
+    #[test]
+    fn nul_never_reaches_a_text_column() {
+        assert_eq!(Value::from("a\0b"), Value::Text(Some("ab".to_owned())));
+    }
+}
