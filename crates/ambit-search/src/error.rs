@@ -25,6 +25,9 @@ pub enum IndexError {
     Engine(String),
     #[error("the search index in {} is written by another process; stop it first", .0.display())]
     Locked(PathBuf),
+    /// A stored record that this program cannot read.
+    #[error("the record {uid} cannot be indexed: {error}")]
+    Record { uid: ambit_model::Uid, error: String },
     #[error("the search index stopped: {0}")]
     Stopped(String),
 }

@@ -1,7 +1,7 @@
 //! The only crate that knows a search engine. Derived from the store's change feed, rebuilt whenever in doubt.
 //!
 //! [`Index`] holds one document for each entity, issue and technology; [`Index::search`] runs a query tree of
-//! `ambit-query` on it. The indexer keeps it up to the store. The document's shape is the table in `fields.rs`.
+//! `ambit-query` on it. `follow` keeps it up to the store. The document's shape is the table in `fields.rs`.
 
 mod aggregations;
 mod condition;
@@ -20,5 +20,5 @@ mod tests;
 pub use condition::{CollectionContext, SearchContext};
 pub use document::{IndexedRecord, Record};
 pub use error::{IndexError, SearchError};
-pub use index::{Batch, Index, Rebuild};
+pub use index::{Batch, Index};
 pub use search::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, SearchAnswer, SearchRequest, TIME_LIMIT, WINDOW_ROWS_MAX, sort_fields};

@@ -180,6 +180,16 @@ impl Generation {
         self.reload()
     }
 
+    /// Adds records without a commit, for an index that is built as a whole: nothing is replaced.
+    pub(crate) fn add(&self, records: &[IndexedRecord]) -> Result<(), IndexError> {
+        let writer = self.writer.as_ref().ok_or(IndexError::ReadOnly)?;
+        let writer = writer.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        for record in records {
+            writer.add_document(self.fields.document(record))?;
+        }
+        Ok(())
+    }
+
     fn write(
         &self,
         writer: &mut IndexWriter,

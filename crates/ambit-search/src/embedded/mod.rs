@@ -2,6 +2,7 @@
 
 mod aggregate;
 mod collect;
+mod excluded;
 mod folder;
 mod generation;
 mod query;

@@ -8,6 +8,7 @@ use tantivy::query::{AllQuery, BooleanQuery, EmptyQuery, Occur, PhraseQuery, Que
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{Searcher, Term};
 
+use super::excluded::Excluded;
 use super::schema::Fields;
 use super::tokenizers::{GRAM_CHARS, WORDS, fold_case, gram_chars};
 use crate::condition::Condition;
@@ -21,7 +22,7 @@ pub(crate) fn compile(condition: &Condition, fields: &Fields, searcher: &Searche
             let mut clauses = Vec::with_capacity(all.len());
             for part in all {
                 clauses.push(match part {
-                    Condition::Not(one) => (Occur::MustNot, compile(one)?),
+                    Condition::Not(one) => (Occur::MustNot, Box::new(Excluded(compile(one)?)) as Box<dyn Query>),
                     other => (Occur::Must, compile(other)?),
                 });
             }
@@ -30,7 +31,10 @@ pub(crate) fn compile(condition: &Condition, fields: &Fields, searcher: &Searche
         Condition::Or(any) => Box::new(BooleanQuery::union(any.iter().map(compile).collect::<Result<_, _>>()?)),
         Condition::Not(one) => {
             let all: Box<dyn Query> = Box::new(AllQuery);
-            Box::new(BooleanQuery::new(vec![(Occur::Must, all), (Occur::MustNot, compile(one)?)]))
+            Box::new(BooleanQuery::new(vec![
+                (Occur::Must, all),
+                (Occur::MustNot, Box::new(Excluded(compile(one)?)) as Box<dyn Query>),
+            ]))
         }
         Condition::Space(noun, project) => term(fields.space_term(*noun, *project)),
         Condition::Collections(uuids) => {

@@ -1,5 +1,6 @@
 //! Records in, queries in, names of hits out. Each test has an index in a folder of its own.
 
+mod brute_force;
 mod damage;
 mod keywords;
 mod paging;

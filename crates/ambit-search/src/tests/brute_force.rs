@@ -1,0 +1,128 @@
+//! Random queries: what the engine finds is what a plain look at every record finds.
+
+use std::cell::Cell;
+
+use ambit_query::{Keyword, Noun, ValueType, keywords::KEYWORDS, parse_search};
+use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
+use serde_json::Value;
+
+use super::records::inventory;
+use super::{Scratch, context, filled, name, request};
+use crate::IndexedRecord;
+use crate::condition::{Condition, resolve};
+use crate::document::value_at;
+
+fn holds(condition: &Condition, record: &IndexedRecord) -> bool {
+    let members = record.members();
+    let values = |member: &str| match value_at(&members, member) {
+        Some(Value::Array(items)) => items.clone(),
+        Some(value) => vec![value.clone()],
+        None => Vec::new(),
+    };
+    let any_text = |member: &str, fits: &dyn Fn(&str) -> bool| {
+        values(member)
+            .iter()
+            .any(|value| value.as_str().is_some_and(|text| fits(&text.to_lowercase())))
+    };
+    let any_number = |member: &str, fits: &dyn Fn(i64) -> bool| values(member).iter().any(|value| value.as_i64().is_some_and(fits));
+    match condition {
+        Condition::Nothing => false,
+        Condition::And(all) => all.iter().all(|one| holds(one, record)),
+        Condition::Or(any) => any.iter().any(|one| holds(one, record)),
+        Condition::Not(one) => !holds(one, record),
+        Condition::Space(noun, project) => record.record.noun() == *noun && record.project == *project,
+        Condition::Collections(uuids) => uuids.contains(&record.record.collection()),
+        Condition::EqualText("id", text) => record.record.uid().to_string() == text.to_lowercase(),
+        Condition::EqualText(member, text) => any_text(member, &|value| value == text.to_lowercase()),
+        Condition::EqualKind(member, kind) => any_text(member, &|value| value.ends_with(&format!("::{kind}"))),
+        Condition::EqualInteger(member, number) => any_number(member, &|value| value == *number),
+        Condition::EqualBool(member, flag) => values(member).iter().any(|value| value.as_bool() == Some(*flag)),
+        Condition::Contains(member, text) => any_text(member, &|value| value.contains(&text.to_lowercase()) || words_in(value, text)),
+        Condition::AtLeast(member, number) => any_number(member, &|value| value >= *number),
+        Condition::AtMost(member, number) => any_number(member, &|value| value <= *number),
+    }
+}
+
+/// Only members of free text are cut into words, but the others of the inventory hold no sequence that would tell.
+fn words_in(value: &str, needle: &str) -> bool {
+    let words = |text: &str| -> Vec<String> {
+        text.to_lowercase()
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|word| !word.is_empty())
+            .map(str::to_owned)
+            .collect()
+    };
+    let (value, needle) = (words(value), words(needle));
+    !needle.is_empty() && value.windows(needle.len()).any(|window| window == needle)
+}
+
+fn any_term(noun: Noun) -> impl Strategy<Value = String> {
+    let keywords: Vec<&Keyword> = KEYWORDS.iter().filter(|row| row.nouns.contains(&noun)).collect();
+    let texts = [
+        "a.example",
+        "192.0.2.1",
+        "www",
+        "b-shop",
+        "example www",
+        "://",
+        "x",
+        "e",
+        "t 1",
+        "DE",
+        "germany",
+        "amazon",
+        "nginx",
+        "jquery",
+        "CVE-2021-44228",
+        "acme_1",
+        "other_2",
+        "listing",
+        "index of",
+        "acme-net",
+        "application",
+        "edge.example",
+        "44",
+        "example:443",
+    ];
+    let text = prop_oneof![prop::sample::select(texts.to_vec()).prop_map(str::to_owned), "[a-z0-9./:-]{1,6}"];
+    (prop::sample::select(keywords), text, 0i64..6, any::<bool>(), prop::bool::weighted(0.3)).prop_map(|(row, text, number, flag, negated)| {
+        let value = match row.value {
+            ValueType::Text => format!("\"{text}\""),
+            ValueType::Integer { min, max } => number.clamp(min, max).to_string(),
+            ValueType::Bool => flag.to_string(),
+            ValueType::Time if flag => format!("1970-01-01T00:00:0{number}Z"),
+            ValueType::Time => ["last_refresh", "last_scan_count_2", "configured_scan_count"][number as usize % 3].to_owned(),
+            ValueType::Kind => ["Uri", "IpAddress", "DnsRecord", "Domain"][number as usize % 4].to_owned(),
+            ValueType::OneOf(words) => words[number as usize % words.len()].0.to_owned(),
+        };
+        format!("{}:{}{value}", row.name, if negated { "!" } else { "" })
+    })
+}
+
+#[test]
+fn the_engine_agrees_with_a_look_at_every_record() {
+    let scratch = Scratch::new();
+    let records = inventory();
+    let index = filled(&scratch, records.clone());
+    let hits = Cell::new(0);
+    for noun in Noun::ALL {
+        let mut runner = TestRunner::new(ProptestConfig::with_cases(300));
+        let tried = runner.run(&prop::collection::vec(any_term(noun), 1..4), |terms| {
+            let text = terms.join(" ");
+            let search = parse_search(&text, noun).unwrap();
+            let condition = resolve(&search, noun, &context());
+            let mut expected: Vec<&IndexedRecord> = records.iter().filter(|record| holds(&condition, record)).collect();
+            expected.sort_by_key(|record| (record.last_seen, record.record.uid()));
+            let expected: Vec<String> = expected.into_iter().map(name).collect();
+            let answer = index.search_blocking(&request(noun, &text)).unwrap();
+            let found: Vec<String> = answer.hits.iter().map(name).collect();
+            prop_assert_eq!(&found, &expected, "{}", text);
+            hits.set(hits.get() + found.len());
+            prop_assert_eq!(answer.total_hits, expected.len() as u64);
+            Ok(())
+        });
+        tried.unwrap_or_else(|error| panic!("{noun}: {error}"));
+    }
+    assert!(hits.get() > 200, "queries that find nothing prove little: {}", hits.get());
+}
