@@ -9,29 +9,53 @@ mod bindings;
 mod delegation;
 mod fingerprint;
 mod greeting;
+mod guess;
 mod host;
 mod identify;
+mod rdap;
+mod spf;
 mod together;
+mod whois;
 
 pub use context::Context;
 pub use settings::Settings;
 pub use task::{Answer, Contacts, Plan, Task, TaskError};
 
+mod certificate_log;
+mod certificate_names;
 mod http_probe;
+mod mail_policy;
+mod name_sweep;
+mod permutations;
 mod port_oracle;
 mod port_sweep;
+mod ptr;
 mod registrable_domain;
+mod registration;
 mod resolve;
+mod subdomain;
+mod wildcard_profile;
 mod zone_profile;
+mod zone_transfer;
 
 /// Every task, in alphabetical order of name.
 pub const ALL: &[&Task] = &[
+    &certificate_log::TASK,
+    &certificate_names::TASK,
     &http_probe::TASK,
+    &mail_policy::TASK,
+    &name_sweep::TASK,
+    &permutations::TASK,
     &port_oracle::TASK,
     &port_sweep::TASK,
+    &ptr::TASK,
     &registrable_domain::TASK,
+    &registration::TASK,
     &resolve::TASK,
+    &subdomain::TASK,
+    &wildcard_profile::TASK,
     &zone_profile::TASK,
+    &zone_transfer::TASK,
 ];
 
 /// The task of a name.

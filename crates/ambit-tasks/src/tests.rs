@@ -1,24 +1,46 @@
 //! What holds for every task: registered, one owner per member, and an owner for every member of the contract.
 
 use super::*;
-use ambit_model::Kind;
+use ambit_model::scope::Decision;
+use ambit_model::{Details, Facts, Kind, Uid};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Files of this crate that are no task.
 const NO_TASKS: &[&str] = &[
     "lib",
-    "task",
+    "tests",
     "context",
     "settings",
+    "task",
     "bindings",
     "delegation",
     "fingerprint",
     "greeting",
+    "guess",
     "host",
     "identify",
-    "tests",
+    "rdap",
+    "spf",
     "together",
+    "whois",
 ];
+
+/// Facts of an entity of which nothing is known but these members; the seed is `acme.test`.
+pub(crate) fn facts(kind: Kind, name: &str, details: serde_json::Value) -> Facts {
+    Facts {
+        uid: Uid::from_bytes([7; 32]),
+        kind,
+        name: name.to_owned(),
+        seed: false,
+        present: true,
+        decision: Decision::unreached(),
+        details: details.as_object().cloned().unwrap_or_else(Details::new),
+        looks: BTreeMap::new(),
+        inward: Vec::new(),
+        outward: Vec::new(),
+        seeds: vec![(Kind::Domain, "acme.test".to_owned())],
+    }
+}
 
 #[test]
 fn every_file_is_registered() {

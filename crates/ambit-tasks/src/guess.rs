@@ -1,0 +1,88 @@
+//! Guessed names: do they exist, and is it more than a wildcard that answers for them?
+
+use crate::delegation::edge_below;
+use crate::together::together;
+use crate::{Answer, Context, TaskError};
+use ambit_net::NetError;
+use ambit_net::dns::{DnsAnswer, RecordType, WildcardProfile};
+use serde_json::json;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// Guesses of one look in flight; the resolver's own window paces them.
+const IN_FLIGHT: usize = 64;
+
+/// The member in which a look names the guesses that it could not settle.
+pub(crate) const UNANSWERED: &str = "hidden_sweep_unanswered";
+
+/// Asks for every label below the level and leads to those that exist. Guesses that stayed without an answer are named; where nothing else came of the
+/// look, it failed.
+pub(crate) async fn guess(cx: &Context<'_>, level: &str, labels: impl Iterator<Item = String>) -> Result<Answer, TaskError> {
+    let wild = Wild {
+        four: cx.net.wildcard(level, RecordType::A).await?,
+        six: cx.net.wildcard(level, RecordType::AAAA).await?,
+    };
+    let wild = &wild;
+    let ask = |label: String| async move {
+        let name = format!("{label}.{level}");
+        let exists = wild.exists(cx, &name).await;
+        (name, exists)
+    };
+    let answers = together(labels.map(ask).collect(), IN_FLIGHT).await;
+    let (mut hits, mut unanswered) = (BTreeSet::new(), BTreeSet::new());
+    for (name, exists) in answers {
+        match exists {
+            Ok(true) => {
+                hits.insert(name);
+            }
+            Ok(false) => {}
+            Err(error @ NetError::Budget(_)) => return Err(error.into()),
+            Err(error) => {
+                unanswered.insert((name, error.to_string()));
+            }
+        }
+    }
+    for name in &hits {
+        match edge_below(cx, level, name).await {
+            Ok(edge) => cx.found_host(name, edge),
+            Err(error) => {
+                unanswered.insert((name.clone(), error.to_string()));
+            }
+        }
+    }
+    if !unanswered.is_empty() {
+        let names: Vec<&String> = unanswered.iter().map(|(name, _)| name).collect();
+        cx.observe(UNANSWERED, json!(names));
+    }
+    match unanswered.first() {
+        Some((name, why)) if hits.is_empty() => Err(TaskError::Failed(format!(
+            "{} names stayed without an answer, such as {name}: {why}",
+            unanswered.len()
+        ))),
+        _ => Ok(Answer::found_if(!hits.is_empty())),
+    }
+}
+
+struct Wild {
+    four: Arc<WildcardProfile>,
+    six: Arc<WildcardProfile>,
+}
+
+impl Wild {
+    /// True where a name has an address or an alias that the wildcard does not explain. A dangling alias exists.
+    async fn exists(&self, cx: &Context<'_>, name: &str) -> Result<bool, NetError> {
+        let four = cx.net.lookup_uncached(name, RecordType::A).await?;
+        if says_something(&four) {
+            return Ok(!self.four.explains(&four));
+        }
+        if four.is_nxdomain() {
+            return Ok(false);
+        }
+        let six = cx.net.lookup_uncached(name, RecordType::AAAA).await?;
+        Ok(says_something(&six) && !self.six.explains(&six))
+    }
+}
+
+fn says_something(answer: &DnsAnswer) -> bool {
+    !answer.chain.is_empty() || !answer.is_empty()
+}

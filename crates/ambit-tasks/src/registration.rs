@@ -1,0 +1,188 @@
+//! Who registered a domain, and who holds the block around an address: RDAP, and WHOIS where RDAP has nothing.
+
+use crate::host::reversed;
+use crate::ptr::is_ours_to_ask;
+use crate::rdap::{self, Person};
+use crate::{Answer, Contacts, Context, Plan, Task, TaskError, whois};
+use ambit_model::moment::DAY_MS;
+use ambit_model::{Clearance, Details, EdgeKind, Kind};
+use ambit_net::dns::RecordType;
+use serde_json::{Value, json};
+use std::net::IpAddr;
+
+pub(crate) const TASK: Task = Task {
+    name: "registration",
+    pretty_name: "Registration",
+    description: "Asks the registries (RDAP, else WHOIS) who registered a domain or holds the block around an address.",
+    watches: &[Kind::Domain, Kind::IpAddress, Kind::NetBlock],
+    produces: &[Kind::EmailAddress, Kind::NetBlock, Kind::Organization],
+    footprint: Clearance::L1,
+    ttl_ms: 7 * DAY_MS,
+    cost: 3,
+    gain: 6,
+    owns: &[
+        (Kind::Domain, &["whois_full_text", "contacts", "hidden_registration"]),
+        (
+            Kind::IpAddress,
+            &[
+                "net_name",
+                "network.name",
+                "network.block",
+                "network.rir",
+                "network.country_code",
+                "network.allocation_date",
+                "network.asn",
+                "whois_full_text",
+            ],
+        ),
+        (Kind::NetBlock, rdap::BLOCK_MEMBERS),
+        (Kind::EmailAddress, &["origin"]),
+        (Kind::Organization, &["origin"]),
+    ],
+    volatile: &[],
+    contacts: Contacts::Provider(PROVIDER),
+    plan: |facts, _| match facts.kind {
+        Kind::Domain => Plan::once_if(facts.decision.scoped()),
+        Kind::IpAddress => Plan::once_if(is_ours_to_ask(facts)),
+        _ => Plan::once_if(facts.seed || facts.decision.scoped()),
+    },
+    run: |cx| Box::pin(run(cx)),
+};
+
+/// The provider that RDAP and WHOIS questions are granted as.
+pub(crate) const PROVIDER: &str = "rdap";
+
+async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+    match cx.facts.kind {
+        Kind::Domain => domain(cx).await,
+        Kind::IpAddress => address(cx).await,
+        _ => block(cx).await,
+    }
+}
+
+/// What a registry said.
+enum Said {
+    Rdap(Value),
+    Whois(String),
+    Nothing,
+}
+
+/// RDAP by the bootstrap redirector; WHOIS where the registry has no RDAP or it is down.
+async fn ask(cx: &Context<'_>, path: &str, question: &str) -> Result<Said, TaskError> {
+    let url = format!("https://rdap.org/{path}");
+    let failure = match cx.net.source(PROVIDER, &url).await {
+        Ok(fetch) => {
+            let last = fetch.last();
+            let body: Option<Value> = serde_json::from_slice(&last.body).ok().filter(Value::is_object);
+            match (last.status, body) {
+                (200, Some(body)) if !last.truncated => return Ok(Said::Rdap(body)),
+                (404, Some(_)) => return Ok(Said::Nothing),
+                (status, _) => TaskError::SourceDown(format!("rdap.org: status {status}")),
+            }
+        }
+        Err(error) => TaskError::source("rdap.org", &error),
+    };
+    if matches!(failure, TaskError::OutOfBudget(_) | TaskError::OutOfScope(_)) {
+        return Err(failure);
+    }
+    match whois::ask(cx, question).await {
+        Ok(Some(text)) => Ok(Said::Whois(text)),
+        Ok(None) => Ok(Said::Nothing),
+        Err(_) => Err(failure),
+    }
+}
+
+async fn domain(cx: &Context<'_>) -> Result<Answer, TaskError> {
+    let name = cx.facts.name.as_str();
+    let said = ask(cx, &format!("domain/{name}"), name).await?;
+    let (registration, people, text) = match &said {
+        Said::Rdap(body) => (rdap::domain(body), rdap::people(body), rdap::text_of(body)),
+        Said::Whois(text) => (whois::domain(text), whois::people(text), text.clone()),
+        Said::Nothing => return Ok(Answer::Absent),
+    };
+    cx.observe("whois_full_text", json!(text));
+    cx.observe(
+        "contacts",
+        people.iter().map(|person| json!({"name": person.name, "email": person.email})).collect(),
+    );
+    cx.observe("hidden_registration", registration);
+    lead_to(cx, &people, true);
+    Ok(Answer::Found)
+}
+
+async fn address(cx: &Context<'_>) -> Result<Answer, TaskError> {
+    let name = cx.facts.name.as_str();
+    let address: IpAddr = name.parse().map_err(|_| TaskError::Failed("not an address".into()))?;
+    let said = ask(cx, &format!("ip/{name}"), name).await?;
+    let block = match &said {
+        Said::Rdap(body) => rdap::block(body, Some(address)),
+        Said::Whois(text) => whois::block(text, address),
+        Said::Nothing => None,
+    };
+    let Some(block) = block else {
+        return Ok(Answer::Absent);
+    };
+    for (member, of) in [
+        ("net_name", "handle_name"),
+        ("network.name", "handle_name"),
+        ("network.block", "cidr"),
+        ("network.rir", "rir"),
+        ("network.country_code", "country"),
+        ("network.allocation_date", "allocated"),
+        ("whois_full_text", "whois_full_text"),
+    ] {
+        cx.observe(member, block.member(of));
+    }
+    let asn = match block.asn {
+        Some(asn) => Some(asn),
+        None => asn_by_dns(cx, address).await?,
+    };
+    cx.observe("network.asn", json!(asn));
+    cx.found_with(Kind::NetBlock, &block.cidr, EdgeKind::CoveringBlock, block.members());
+    Ok(Answer::Found)
+}
+
+async fn block(cx: &Context<'_>) -> Result<Answer, TaskError> {
+    let first = cx.facts.name.split('/').next().unwrap_or("");
+    let said = ask(cx, &format!("ip/{}", cx.facts.name), first).await?;
+    let (block, people) = match &said {
+        Said::Rdap(body) => (rdap::block(body, first.parse().ok()), rdap::people(body)),
+        Said::Whois(text) => (first.parse().ok().and_then(|address| whois::block(text, address)), whois::people(text)),
+        Said::Nothing => (None, Vec::new()),
+    };
+    let Some(block) = block else {
+        return Ok(Answer::Absent);
+    };
+    let members: Details = block.members();
+    for member in rdap::BLOCK_MEMBERS {
+        cx.observe(member, members.get(*member).cloned().unwrap_or(Value::Null));
+    }
+    lead_to(cx, &people, false);
+    Ok(Answer::Found)
+}
+
+/// Leads to the registrant's organisation and, for a domain, to the mailboxes of its people.
+fn lead_to(cx: &Context<'_>, people: &[Person], mailboxes: bool) {
+    let origin = || Details::from_iter([("origin".to_owned(), json!("registration"))]);
+    for person in people.iter().filter(|person| !person.redacted()) {
+        if let Some(organization) = person.organization.as_ref().filter(|_| person.registrant) {
+            cx.found_with(Kind::Organization, organization, EdgeKind::Registrant, origin());
+        }
+        if let Some(email) = person.email.as_ref().filter(|_| mailboxes) {
+            cx.found_with(Kind::EmailAddress, email, EdgeKind::Contact, origin());
+        }
+    }
+}
+
+/// The system that announces an address, by a public DNS zone (`64500 | 203.0.113.0/24 | …`).
+async fn asn_by_dns(cx: &Context<'_>, address: IpAddr) -> Result<Option<u32>, TaskError> {
+    let zone = if address.is_ipv4() { "origin" } else { "origin6" };
+    let name = format!("{}.{zone}.asn.cymru.com", reversed(address));
+    // A number that a third party does not give is no reason to lose what the registry said.
+    let Ok(answer) = cx.net.lookup(&name, RecordType::TXT).await else {
+        return Ok(None);
+    };
+    let numbers = answer.records.iter().filter_map(|record| record.data.text());
+    let numbers = numbers.filter_map(|text| text.raw().split(['|', ' ']).next().and_then(|number| number.trim().parse().ok()));
+    Ok(numbers.min())
+}

@@ -1,0 +1,94 @@
+//! Reads one SPF record (RFC 7208): what costs a look-up, where it hands on, and how it ends.
+
+use ambit_model::Kind;
+
+/// A record's parts that matter here.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Record {
+    /// Mechanisms that cost a look-up, in order, up to `all`.
+    pub(crate) mechanisms: Vec<Mechanism>,
+    /// The sign before `all`: `+`, `-`, `~` or `?`.
+    pub(crate) all: Option<char>,
+    /// Where it hands on if nothing matched.
+    pub(crate) redirect: Option<String>,
+    /// What no receiver can read.
+    pub(crate) errors: Vec<String>,
+}
+
+/// A mechanism that costs a look-up.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Mechanism {
+    /// Another domain's record.
+    Include(String),
+    /// `a`, `mx`, `ptr`, `exists`, or an include whose name a macro makes.
+    Other,
+}
+
+/// Terms of a record that are read; the longest honest ones have some dozens.
+const TERMS_MAX: usize = 200;
+
+/// Reads a record that begins with the version.
+pub(crate) fn parse(text: &str) -> Record {
+    let mut record = Record::default();
+    for term in text.split_ascii_whitespace().skip(1).take(TERMS_MAX) {
+        if let Some((name, value)) = term.split_once('=').filter(|(name, _)| is_modifier(name)) {
+            if name.eq_ignore_ascii_case("redirect") {
+                record.redirect = target(value);
+            }
+            continue;
+        }
+        let sign = term.chars().next().filter(|c| "+-~?".contains(*c));
+        let body = if sign.is_some() { &term[1..] } else { term };
+        let (name, value) = body.split_once(':').unwrap_or((body, ""));
+        let name = name.split('/').next().unwrap_or(name).to_ascii_lowercase();
+        match name.as_str() {
+            "all" => {
+                record.all = Some(sign.unwrap_or('+'));
+                break;
+            }
+            "include" => record.mechanisms.push(target(value).map_or(Mechanism::Other, Mechanism::Include)),
+            "a" | "mx" | "ptr" | "exists" => record.mechanisms.push(Mechanism::Other),
+            "ip4" | "ip6" => {}
+            _ => record
+                .errors
+                .push(format!("unknown mechanism {:?}", name.chars().take(30).collect::<String>())),
+        }
+    }
+    record
+}
+
+fn is_modifier(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
+}
+
+/// A name that needs no macro.
+fn target(value: &str) -> Option<String> {
+    if value.contains('%') {
+        return None;
+    }
+    Kind::DnsRecord.canonical(value).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_is_read_up_to_all() {
+        let record = parse("v=spf1 ip4:203.0.113.0/24 a:mail.acme.test mx include:_spf.vendor.test exists:%{i}.x.test ~all include:late.test");
+        let include = Mechanism::Include("_spf.vendor.test".into());
+        assert_eq!(record.mechanisms, [Mechanism::Other, Mechanism::Other, include, Mechanism::Other]);
+        assert_eq!(record.all, Some('~'));
+        assert!(record.errors.is_empty());
+    }
+
+    #[test]
+    fn signs_redirects_and_errors_are_kept() {
+        assert_eq!(parse("v=spf1 +all").all, Some('+'));
+        assert_eq!(parse("v=spf1 all").all, Some('+'));
+        let record = parse("v=spf1 redirect=_spf.acme.test");
+        assert_eq!((record.redirect.as_deref(), record.all), (Some("_spf.acme.test"), None));
+        assert_eq!(parse("v=spf1 inlcude:x.test -all").errors.len(), 1);
+        assert_eq!(parse("v=spf1 include:%{d}.x.test -all").mechanisms, [Mechanism::Other]);
+    }
+}

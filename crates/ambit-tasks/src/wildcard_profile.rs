@@ -1,0 +1,108 @@
+//! Does a level of a zone answer for names that nobody made? Brute force needs to know it first.
+
+use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use ambit_model::moment::DAY_MS;
+use ambit_model::{Clearance, Facts, Kind};
+use ambit_net::dns::RecordType;
+use serde_json::{Map, Value, json};
+
+pub(crate) const TASK: Task = Task {
+    name: "wildcard_profile",
+    pretty_name: "Wildcard profile",
+    description: "Asks for names that nobody made, by record type, until no new answer comes.",
+    watches: &[Kind::DnsRecord, Kind::Domain],
+    produces: &[],
+    footprint: Clearance::L1,
+    ttl_ms: DAY_MS,
+    cost: 6,
+    gain: 6,
+    owns: &[(Kind::DnsRecord, MEMBERS), (Kind::Domain, MEMBERS)],
+    volatile: &["hidden_wildcard"],
+    contacts: Contacts::Zone,
+    plan: |facts, _| Plan::once_if(facts.decision.scoped() && is_level(facts)),
+    run: |cx| Box::pin(run(cx)),
+};
+
+const MEMBERS: &[&str] = &["hidden_wildcard", "hidden_wildcard_types"];
+
+/// Types that matter: those that make a name look alive, and mail.
+const TYPES: &[RecordType] = &[RecordType::A, RecordType::AAAA, RecordType::MX, RecordType::TXT];
+
+/// First labels below which organisations keep more names.
+const LEVEL_LABELS: &[&str] = &[
+    "api",
+    "app",
+    "apps",
+    "aws",
+    "azure",
+    "cloud",
+    "corp",
+    "demo",
+    "dev",
+    "devel",
+    "emea",
+    "eu",
+    "ext",
+    "gcp",
+    "int",
+    "intern",
+    "internal",
+    "intra",
+    "k8s",
+    "lab",
+    "labs",
+    "lan",
+    "local",
+    "mgmt",
+    "net",
+    "office",
+    "pre",
+    "preprod",
+    "prod",
+    "production",
+    "qa",
+    "sandbox",
+    "services",
+    "stage",
+    "staging",
+    "stg",
+    "svc",
+    "sys",
+    "test",
+    "testing",
+    "tools",
+    "uat",
+    "uk",
+    "us",
+    "vpn",
+];
+
+/// True where names are likely below: a domain, or a name such as `dev.acme.test`.
+pub(crate) fn is_level(facts: &Facts) -> bool {
+    let label = facts.name.split('.').next().unwrap_or("");
+    facts.kind == Kind::Domain || LEVEL_LABELS.binary_search(&label).is_ok()
+}
+
+async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+    let mut answers = Map::new();
+    for rtype in TYPES {
+        let profile = cx.net.wildcard(&cx.facts.name, *rtype).await?;
+        if profile.is_wildcard() {
+            answers.insert(rtype.to_string(), json!(profile.values));
+        }
+    }
+    if answers.is_empty() {
+        return Ok(Answer::Absent);
+    }
+    cx.observe("hidden_wildcard_types", answers.keys().cloned().collect());
+    cx.observe("hidden_wildcard", Value::Object(answers));
+    Ok(Answer::Found)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn level_labels_are_sorted() {
+        assert!(super::LEVEL_LABELS.windows(2).all(|pair| pair[0] < pair[1]));
+    }
+}
