@@ -1,6 +1,11 @@
 //! HTTP/1.1 as an observer: requests byte by byte as asked, answers read leniently and kept as they came, every limit a named constant.
 
+mod body;
 pub mod cookie;
+mod decode;
+pub(crate) mod exchange;
+mod head;
+mod request;
 pub mod url;
 
 pub use cookie::Cookie;

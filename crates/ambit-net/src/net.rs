@@ -4,13 +4,14 @@ use crate::dns::resolver::Engine;
 use crate::dns::{DnsAnswer, RecordType, Transfer, WildcardProfile};
 use crate::error::NetError;
 use crate::guard::{self, Contact, Grant, Grants, Guard, Transport};
-use crate::http::{HttpExchange, HttpFetch, HttpRequest};
+use crate::http::{HttpExchange, HttpFetch, HttpRequest, Url};
 use crate::limits;
 use crate::pace::{Cell, Pace, Signal};
 use crate::tcp::{Banner, BannerOptions, PortState, PortSweep, StartTls};
 use crate::tls::{HelloAnswer, TlsOptions, TlsSession, TlsVersion};
 use crate::wire::{Stream, Wire, WireTime};
 use ambit_model::Timestamp;
+use rustls::RootCertStore;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
@@ -34,6 +35,7 @@ struct Inner {
     pace: Arc<Pace>,
     options: NetOptions,
     dns: Engine,
+    roots: RootCertStore,
     sockets: Arc<Semaphore>,
     connections: AtomicU64,
     requests: AtomicU64,
@@ -80,6 +82,9 @@ impl Net {
     /// Opens nothing yet.
     pub fn new(wire: Arc<dyn Wire>, guard: Arc<dyn Guard>, pace: Arc<Pace>, options: NetOptions) -> Self {
         let dns = Engine::new(&*wire);
+        let roots = RootCertStore {
+            roots: wire.trust_roots().to_vec(),
+        };
         let sockets = Arc::new(Semaphore::new(options.sockets.clamp(1, limits::SOCKETS_MAX)));
         let [connections, requests, refused] = [(); 3].map(|()| AtomicU64::new(0));
         Self {
@@ -89,6 +94,7 @@ impl Net {
                 pace,
                 options,
                 dns,
+                roots,
                 sockets,
                 connections,
                 requests,
@@ -216,50 +222,49 @@ impl Session {
     /// Connects and shakes hands. `sni`: `None` sends no name. Certificates of any quality are recorded, not refused; where rustls finds no common
     /// ground, an old hello reads what the server shows in clear (`facts.complete` is false then).
     pub async fn tls(&self, address: SocketAddr, sni: Option<&str>, options: &TlsOptions) -> Result<TlsSession, NetError> {
-        pending(&(self, address, sni, options))
+        crate::tls::handshake::connect(self, Grant::Target, address, sni, options).await
     }
 
     /// Shakes hands on a connection that is already there (after [`Session::start_tls`]).
     pub async fn tls_over(&self, connection: Connection, sni: Option<&str>, options: &TlsOptions) -> Result<TlsSession, NetError> {
-        pending(&(self, &connection, sni, options))
+        crate::tls::handshake::over(self, connection, sni, options).await
     }
 
     /// Sends one hello of one version and reads the answer: which versions does the server speak?
     pub async fn tls_hello(&self, address: SocketAddr, sni: Option<&str>, version: TlsVersion) -> Result<HelloAnswer, NetError> {
-        pending(&(self, address, sni, version))
+        crate::tls::handshake::hello(self, address, sni, version).await
     }
 
     // ── HTTP ──
 
     /// A GET request for a URL, with this program's usual headers.
     pub fn get(&self, url: &str) -> Result<HttpRequest, NetError> {
-        pending(&(self, url))
+        Ok(HttpRequest::get(Url::parse(url)?, &self.options().user_agent))
     }
 
     /// One request, one answer; redirects are not followed.
     pub async fn http(&self, request: &HttpRequest) -> Result<HttpExchange, NetError> {
-        pending(&(self, request))
+        crate::http::exchange::exchange(self, request).await
     }
 
     /// Follows redirects, each hop under the guard. An error only where the first exchange failed; a later failure ends the chain with its reason.
     pub async fn fetch(&self, request: &HttpRequest) -> Result<HttpFetch, NetError> {
-        pending(&(self, request))
+        crate::http::exchange::fetch(self, request).await
     }
 
     /// Asks a data provider by URL, by name through the resolvers; redirects are followed as the same provider's.
     pub async fn source(&self, provider: &'static str, url: &str) -> Result<HttpFetch, NetError> {
-        pending(&(self, provider, url))
+        let request = HttpRequest {
+            body_kept: limits::BODY_READ_MAX,
+            ..self.get(url)?
+        };
+        self.fetch(&request.on(Grant::Source(provider))).await
     }
 
     /// Sends one line to a data provider without HTTP (WHOIS) and reads until it closes.
     pub async fn source_line(&self, provider: &'static str, host: &str, port: u16, line: &str) -> Result<Banner, NetError> {
         crate::tcp::banner::source_line(self, provider, host, port, line).await
     }
-}
-
-/// The engines behind these signatures land in this order: DNS, TCP, TLS, HTTP.
-fn pending<T, W>(_what: &W) -> Result<T, NetError> {
-    Err(NetError::Budget("this engine is not linked yet".into()))
 }
 
 /// What the engines of this crate share: the checks, the waiting, the opening.
@@ -274,6 +279,10 @@ impl Session {
 
     pub(crate) fn options(&self) -> &NetOptions {
         &self.net.inner.options
+    }
+
+    pub(crate) fn roots(&self) -> &RootCertStore {
+        &self.net.inner.roots
     }
 
     pub(crate) fn home(&self) -> Option<&guard::Home> {

@@ -1,8 +1,12 @@
 //! TLS as an observer: a handshake that records instead of refusing, the whole chain, and a hello prober for versions that rustls does not speak.
 
 pub mod certificate;
+pub(crate) mod handshake;
+mod hello;
+mod verify;
 
 pub use certificate::{Certificate, KeyType};
+pub use verify::is_for;
 
 use crate::net::Connection;
 use tokio_rustls::client::TlsStream;

@@ -1,0 +1,231 @@
+//! The body of an answer: told by length, by chunks, or by the end of the connection; read under every limit at once.
+
+use super::BodyEnd;
+use super::decode::{Decoded, Decoder, Stop};
+use super::head::Framing;
+use crate::error::NetError;
+use crate::limits::{BODIES_IN_FLIGHT_MAX, BODY_READ_MAX, CHUNK_LINE_MAX, IDLE_TIMEOUT, RATE_GRACE, RATE_MIN};
+use crate::net::{Session, until};
+use crate::wire::WireTime;
+use std::io::ErrorKind;
+use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::sync::Semaphore;
+
+/// Bytes of a body that are not counted against `BODIES_IN_FLIGHT_MAX`: most bodies are smaller and need not wait.
+const SMALL_BODY: usize = 64 * 1024;
+/// Memory for bodies in flight, in KiB, of the whole process.
+static IN_FLIGHT_KIB: Semaphore = Semaphore::const_new(BODIES_IN_FLIGHT_MAX / 1024);
+/// Bytes read at once.
+const READ_BYTES: usize = 32 * 1024;
+
+/// What was read of a body, and how it ended.
+pub(super) struct Body {
+    pub(super) decoded: Decoded,
+    pub(super) end: BodyEnd,
+}
+
+/// Reads a body. `begun`: what came behind the head.
+pub(super) async fn read_body(
+    session: &Session,
+    stream: &mut (impl AsyncRead + Unpin),
+    begun: Vec<u8>,
+    framing: Framing,
+    mut decoder: Decoder,
+    kept_max: usize,
+    mut limit: WireTime,
+) -> Body {
+    let mut frame = Frame::new(framing);
+    let mut started = session.now();
+    let mut read = 0;
+    let mut place = None;
+    let mut buffer = begun;
+    let mut length = buffer.len();
+    let end = loop {
+        read += length;
+        if let Some(end) = frame.take(&buffer[..length], &mut decoder) {
+            break end;
+        }
+        if read >= BODY_READ_MAX {
+            break BodyEnd::TooLarge;
+        }
+        if place.is_none() && decoder.kept_bytes() > SMALL_BODY {
+            let before = session.now();
+            let kib = u32::try_from(kept_max.div_ceil(1024))
+                .unwrap_or(u32::MAX)
+                .min((BODIES_IN_FLIGHT_MAX / 1024) as u32);
+            place = Some(IN_FLIGHT_KIB.acquire_many(kib).await.expect("the semaphore is never closed"));
+            // Our own waiting is not the peer's slowness.
+            let waited = session.now() - before;
+            started += waited;
+            limit += waited;
+        }
+        let lasted = session.now() - started;
+        if lasted > RATE_GRACE && (read as u64) < RATE_MIN * lasted.as_secs() {
+            break BodyEnd::TooSlow;
+        }
+        buffer.resize(READ_BYTES, 0);
+        let idle = session.now() + IDLE_TIMEOUT;
+        length = match until(&**session.wire(), idle.min(limit), "body", stream.read(&mut buffer)).await {
+            Err(_) if idle < limit => break BodyEnd::TooSlow,
+            Err(_) => break BodyEnd::Timeout,
+            Ok(Ok(0)) => break frame.at_close(),
+            Ok(Ok(length)) => length,
+            // TLS peers that close without a word of goodbye: for a body that ends by closing it is the end; others are short.
+            Ok(Err(error)) if error.kind() == ErrorKind::UnexpectedEof => break frame.at_close(),
+            Ok(Err(_)) => break BodyEnd::Reset,
+        };
+    };
+    let opaque = decoder.opaque;
+    let (decoded, stop) = decoder.finish();
+    let end = match (end, stop) {
+        (BodyEnd::Complete, Some(Stop::Broken)) => BodyEnd::Broken("content coding"),
+        (BodyEnd::Complete, Some(Stop::TooLarge)) => BodyEnd::TooLarge,
+        (BodyEnd::Complete, Some(Stop::Bomb)) => BodyEnd::Bomb,
+        (BodyEnd::Complete, _) if opaque => BodyEnd::Opaque,
+        (end, _) => end,
+    };
+    drop(place);
+    Body { decoded, end }
+}
+
+/// Follows the framing through the bytes.
+enum Frame {
+    Rest(u64),
+    UntilClose,
+    Chunk(ChunkState),
+}
+
+enum ChunkState {
+    Size(Vec<u8>),
+    Data(u64),
+    /// The line break behind a chunk's data.
+    DataEnd,
+    /// Trailers, by the bytes of their current line.
+    Trailer {
+        line_bytes: usize,
+        bytes: usize,
+    },
+}
+
+impl Frame {
+    fn new(framing: Framing) -> Self {
+        match framing {
+            Framing::None => Self::Rest(0),
+            Framing::Length(length) => Self::Rest(length),
+            Framing::Chunked => Self::Chunk(ChunkState::Size(Vec::new())),
+            Framing::UntilClose => Self::UntilClose,
+        }
+    }
+
+    /// Gives the body's bytes to the decoder; `Some` where the body ends.
+    fn take(&mut self, bytes: &[u8], decoder: &mut Decoder) -> Option<BodyEnd> {
+        match self {
+            Self::Rest(rest) => {
+                let own = bytes.len().min(usize::try_from(*rest).unwrap_or(usize::MAX));
+                *rest -= own as u64;
+                push(&bytes[..own], decoder).or((*rest == 0).then_some(BodyEnd::Complete))
+            }
+            Self::UntilClose => push(bytes, decoder),
+            Self::Chunk(state) => take_chunks(state, bytes, decoder),
+        }
+    }
+
+    /// The connection has ended: was that the end of the body?
+    fn at_close(&self) -> BodyEnd {
+        match self {
+            Self::UntilClose | Self::Chunk(ChunkState::Trailer { .. }) => BodyEnd::Complete,
+            Self::Rest(_) | Self::Chunk(_) => BodyEnd::Short,
+        }
+    }
+}
+
+fn push(bytes: &[u8], decoder: &mut Decoder) -> Option<BodyEnd> {
+    match decoder.push(bytes)? {
+        Stop::TooLarge => Some(BodyEnd::TooLarge),
+        Stop::Bomb => Some(BodyEnd::Bomb),
+        Stop::Broken => Some(BodyEnd::Broken("content coding")),
+        Stop::Ended => Some(BodyEnd::Complete),
+    }
+}
+
+fn take_chunks(state: &mut ChunkState, mut bytes: &[u8], decoder: &mut Decoder) -> Option<BodyEnd> {
+    while let Some((&byte, rest)) = bytes.split_first() {
+        match state {
+            ChunkState::Size(line) if byte == b'\n' => {
+                let Some(size) = chunk_size(line) else {
+                    return Some(BodyEnd::Broken("chunk size"));
+                };
+                *state = if size == 0 {
+                    ChunkState::Trailer { line_bytes: 0, bytes: 0 }
+                } else {
+                    ChunkState::Data(size)
+                };
+                bytes = rest;
+            }
+            ChunkState::Size(line) => {
+                if line.len() == CHUNK_LINE_MAX {
+                    return Some(BodyEnd::Broken("chunk size"));
+                }
+                line.push(byte);
+                bytes = rest;
+            }
+            ChunkState::Data(left) => {
+                let own = bytes.len().min(usize::try_from(*left).unwrap_or(usize::MAX));
+                if let Some(end) = push(&bytes[..own], decoder) {
+                    return Some(end);
+                }
+                *left -= own as u64;
+                bytes = &bytes[own..];
+                if *left == 0 {
+                    *state = ChunkState::DataEnd;
+                }
+            }
+            ChunkState::DataEnd => {
+                match byte {
+                    b'\r' => {}
+                    b'\n' => *state = ChunkState::Size(Vec::new()),
+                    _ => return Some(BodyEnd::Broken("chunk end")),
+                }
+                bytes = rest;
+            }
+            ChunkState::Trailer { line_bytes, bytes: all } => {
+                *all += 1;
+                match byte {
+                    b'\n' if *line_bytes == 0 => return Some(BodyEnd::Complete),
+                    b'\n' => *line_bytes = 0,
+                    b'\r' => {}
+                    _ => *line_bytes += 1,
+                }
+                if *all > CHUNK_LINE_MAX {
+                    return Some(BodyEnd::Broken("trailers"));
+                }
+                bytes = rest;
+            }
+        }
+    }
+    None
+}
+
+/// The hexadecimal number at the beginning of a chunk's line; extensions behind `;` are ignored.
+fn chunk_size(line: &[u8]) -> Option<u64> {
+    let text = std::str::from_utf8(line).ok()?.split(';').next()?.trim();
+    u64::from_str_radix(text, 16).ok().filter(|_| !text.starts_with('+'))
+}
+
+/// Reads bytes until the limit; `Ok(0)` at the end.
+pub(super) async fn read_some(
+    session: &Session,
+    stream: &mut (impl AsyncRead + Unpin),
+    bytes: &mut Vec<u8>,
+    limit: WireTime,
+    what: &'static str,
+) -> Result<usize, NetError> {
+    let mut buffer = [0; 8 * 1024];
+    let length = match until(&**session.wire(), limit, what, stream.read(&mut buffer)).await? {
+        Ok(length) => length,
+        Err(error) if error.kind() == ErrorKind::UnexpectedEof => 0,
+        Err(error) => return Err(NetError::from_io(&error, what)),
+    };
+    bytes.extend_from_slice(&buffer[..length]);
+    Ok(length)
+}

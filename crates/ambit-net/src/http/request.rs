@@ -1,0 +1,119 @@
+//! Requests to bytes.
+
+use super::{HttpRequest, Url};
+use crate::error::NetError;
+use crate::guard::Grant;
+use crate::limits::{BODY_KEPT, EXCHANGE_TIMEOUT, REDIRECTS_MAX};
+
+impl HttpRequest {
+    /// What a browser would ask for a URL, under the name of this program; on the ground of a target.
+    pub fn get(url: Url, user_agent: &str) -> Self {
+        let headers = [
+            ("User-Agent", user_agent),
+            ("Accept", "*/*"),
+            ("Accept-Encoding", "gzip, deflate, br, zstd"),
+        ];
+        Self {
+            url,
+            method: "GET".into(),
+            headers: headers.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec(),
+            body: Vec::new(),
+            address: None,
+            sni: None,
+            host: None,
+            target: None,
+            raw: None,
+            grant: Grant::Target,
+            body_kept: BODY_KEPT,
+            timeout: EXCHANGE_TIMEOUT,
+            redirects: REDIRECTS_MAX,
+        }
+    }
+
+    /// The same request with another method.
+    pub fn with_method(mut self, method: &str) -> Self {
+        self.method = method.to_owned();
+        self
+    }
+
+    /// The same request with a header; one of the same name is replaced.
+    pub fn with_header(mut self, name: &str, value: &str) -> Self {
+        self.headers.retain(|(known, _)| !known.eq_ignore_ascii_case(name));
+        self.headers.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// The same request with a body of the given type.
+    pub fn with_body(mut self, content_type: &str, body: Vec<u8>) -> Self {
+        self.body = body;
+        self.with_header("Content-Type", content_type)
+    }
+
+    /// The same request to a pinned address.
+    pub fn at(mut self, address: std::net::SocketAddr) -> Self {
+        self.address = Some(address);
+        self
+    }
+
+    /// The same request on another ground.
+    pub fn on(mut self, grant: Grant) -> Self {
+        self.grant = grant;
+        self
+    }
+
+    /// The name that the contact is for: the pinned `Host` without its port, else the URL's host.
+    pub(super) fn identity(&self) -> &str {
+        match &self.host {
+            Some(host) => host
+                .rsplit_once(':')
+                .filter(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()))
+                .map_or(host, |(name, _)| name),
+            None => &self.url.host,
+        }
+    }
+
+    /// The server name for TLS: the pin, else the URL's host if it is a name.
+    pub(super) fn server_name(&self) -> Option<&str> {
+        match self.sni.as_deref() {
+            Some(pinned) => Some(pinned),
+            None => self.url.ip().is_none().then_some(self.url.host.as_str()),
+        }
+    }
+
+    /// The bytes of the request. Whoever wants a line break inside a line says so by `raw`.
+    pub(super) fn to_bytes(&self) -> Result<Vec<u8>, NetError> {
+        if let Some(raw) = &self.raw {
+            return Ok(raw.clone());
+        }
+        let target = self.target.as_deref().unwrap_or(&self.url.path);
+        let authority = self.url.authority();
+        let host = self.host.as_deref().unwrap_or(&authority);
+        let one_line = |what, text: &str| match text.bytes().any(|byte| matches!(byte, b'\r' | b'\n' | 0)) {
+            true => Err(NetError::invalid(what, text)),
+            false => Ok(()),
+        };
+        one_line("method", &self.method)?;
+        one_line("request target", target)?;
+        one_line("host", host)?;
+        let mut text = format!("{} {target} HTTP/1.1\r\n", self.method);
+        let has = |wanted: &str| self.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(wanted));
+        if !has("host") {
+            text.push_str(&format!("Host: {host}\r\n"));
+        }
+        for (name, value) in &self.headers {
+            one_line("header name", name)?;
+            one_line("header value", value)?;
+            text.push_str(&format!("{name}: {value}\r\n"));
+        }
+        let wants_length = !self.body.is_empty() || matches!(self.method.as_str(), "POST" | "PUT" | "PATCH");
+        if wants_length && !has("content-length") && !has("transfer-encoding") {
+            text.push_str(&format!("Content-Length: {}\r\n", self.body.len()));
+        }
+        if !has("connection") {
+            // One exchange a connection: what a peer left behind in one can never be taken for the next answer.
+            text.push_str("Connection: close\r\n");
+        }
+        text.push_str("\r\n");
+        Ok([text.as_bytes(), &self.body].concat())
+    }
+}

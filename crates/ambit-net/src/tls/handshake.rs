@@ -1,0 +1,322 @@
+//! The handshake: rustls with a verifier that records instead of refusing, and the old hello where rustls finds no common ground.
+
+use super::hello::{Shown, send_hello};
+use super::verify::verify;
+use super::{HelloAnswer, Problem, TlsFacts, TlsOptions, TlsSession, TlsVersion};
+use crate::error::NetError;
+use crate::guard::Grant;
+use crate::limits::{CERTIFICATE_BYTES_MAX, CHAIN_MAX, CONNECT_TIMEOUT, TLS_TIMEOUT};
+use crate::net::{Connection, Session, until};
+use crate::pace::{Cell, Signal};
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::client::{ResolvesClientCert, Resumption};
+use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::sign::CertifiedKey;
+use rustls::{CertificateError, CipherSuite, ClientConfig, DigitallySignedStruct, Error, SignatureScheme};
+use std::net::SocketAddr;
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use tokio_rustls::TlsConnector;
+
+/// Connects and shakes hands.
+pub(crate) async fn connect(
+    session: &Session,
+    grant: Grant,
+    address: SocketAddr,
+    sni: Option<&str>,
+    options: &TlsOptions,
+) -> Result<TlsSession, NetError> {
+    let connection = session.open(grant, address, sni, CONNECT_TIMEOUT).await?;
+    match shake(session, connection, sni, options).await {
+        Err(Failed { error, try_old: true }) => old_hello(session, grant, address, sni).await.map_err(|_| error),
+        other => other.map_err(|failed| failed.error),
+    }
+}
+
+/// Shakes hands on a connection that is there.
+pub(crate) async fn over(session: &Session, connection: Connection, sni: Option<&str>, options: &TlsOptions) -> Result<TlsSession, NetError> {
+    shake(session, connection, sni, options).await.map_err(|failed| failed.error)
+}
+
+/// One hello of one version.
+pub(crate) async fn hello(session: &Session, address: SocketAddr, sni: Option<&str>, version: TlsVersion) -> Result<HelloAnswer, NetError> {
+    Ok(match exchange_hello(session, Grant::Target, address, sni, version).await? {
+        Shown::Hello {
+            version: chosen,
+            cipher,
+            chain,
+        } if chosen == version => HelloAnswer::Accepted { version, cipher, chain },
+        Shown::Hello { version: chosen, .. } => HelloAnswer::Refused(format!("chose {}", chosen.name())),
+        Shown::Refused(why) => HelloAnswer::Refused(why),
+    })
+}
+
+struct Failed {
+    error: NetError,
+    /// The peer speaks TLS, or cut the connection without a word: an older hello may show more.
+    try_old: bool,
+}
+
+async fn shake(session: &Session, connection: Connection, sni: Option<&str>, options: &TlsOptions) -> Result<TlsSession, Failed> {
+    let address = connection.address();
+    let failed = |error| Failed { error, try_old: false };
+    let name = server_name(address, sni).map_err(failed)?;
+    let recorder = Arc::new(Recorder::default());
+    let connector = TlsConnector::from(Arc::new(client_config(&recorder, options).map_err(failed)?));
+    let limit = session.now() + TLS_TIMEOUT;
+    let cell = Cell::Address(address.ip());
+    let shaken = until(&**session.wire(), limit, "TLS handshake", connector.connect(name, connection))
+        .await
+        .map_err(failed)?;
+    let record = recorder.lock().clone();
+    match shaken {
+        Ok(stream) => {
+            session.report(&cell, Signal::Fine);
+            let state = stream.get_ref().1;
+            let version = state
+                .protocol_version()
+                .and_then(|version| TlsVersion::from_number(version.into()))
+                .unwrap_or(record.version);
+            let cipher = state
+                .negotiated_cipher_suite()
+                .map_or_else(|| "unknown".into(), |suite| cipher_name(suite.suite()));
+            let alpn = state.alpn_protocol().map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+            let facts = TlsFacts {
+                version,
+                cipher,
+                alpn,
+                complete: true,
+                ..facts(session, address, sni, record)
+            };
+            Ok(TlsSession { stream: Some(stream), facts })
+        }
+        // The peer broke off after it had shown its certificate (it wants one of ours, or finds no common signature).
+        Err(_) if !record.chain.is_empty() => Ok(TlsSession {
+            stream: None,
+            facts: facts(session, address, sni, record),
+        }),
+        Err(error) => Err(read_failure(&error)),
+    }
+}
+
+fn facts(session: &Session, address: SocketAddr, sni: Option<&str>, record: Record) -> TlsFacts {
+    let mut verification = verify_session(session, address, sni, &record.chain);
+    if record.unproven {
+        verification.problems.push(Problem::Unproven);
+    }
+    TlsFacts {
+        sni: sni.filter(|sni| !sni.is_empty()).map(str::to_owned),
+        version: record.version,
+        cipher: "unknown".into(),
+        alpn: None,
+        chain: record.chain,
+        chain_cut: record.cut,
+        client_certificate_requested: record.client_certificate_requested,
+        verification,
+        complete: false,
+    }
+}
+
+fn verify_session(session: &Session, address: SocketAddr, sni: Option<&str>, chain: &[Vec<u8>]) -> super::Verification {
+    let ip = address.ip().to_string();
+    let name = sni.filter(|sni| !sni.is_empty()).unwrap_or(&ip);
+    verify(chain, Some(name), session.roots(), session.date())
+}
+
+/// Reads why rustls gave up.
+fn read_failure(error: &std::io::Error) -> Failed {
+    match error.get_ref().and_then(|inner| inner.downcast_ref::<Error>()) {
+        Some(Error::InvalidMessage(what)) => Failed {
+            error: NetError::Tls(format!("not TLS: {what:?}")),
+            try_old: false,
+        },
+        Some(Error::AlertReceived(alert)) => Failed {
+            error: NetError::Tls(format!("the server sent the alert {alert:?}")),
+            try_old: true,
+        },
+        Some(inner) => Failed {
+            error: NetError::Tls(inner.to_string()),
+            try_old: true,
+        },
+        None => Failed {
+            error: NetError::from_io(error, "TLS handshake"),
+            try_old: true,
+        },
+    }
+}
+
+/// Reads what the server shows to an old client: version, cipher and certificates in clear.
+async fn old_hello(session: &Session, grant: Grant, address: SocketAddr, sni: Option<&str>) -> Result<TlsSession, NetError> {
+    match exchange_hello(session, grant, address, sni, TlsVersion::Tls12).await? {
+        Shown::Hello { version, cipher, chain } => {
+            let cut = chain.len() > CHAIN_MAX;
+            let record = Record {
+                chain: chain.into_iter().take(CHAIN_MAX).collect(),
+                cut,
+                version,
+                ..Record::default()
+            };
+            let facts = TlsFacts {
+                cipher: cipher_name(CipherSuite::from(cipher)),
+                ..facts(session, address, sni, record)
+            };
+            Ok(TlsSession { stream: None, facts })
+        }
+        Shown::Refused(why) => Err(NetError::Tls(why)),
+    }
+}
+
+async fn exchange_hello(session: &Session, grant: Grant, address: SocketAddr, sni: Option<&str>, version: TlsVersion) -> Result<Shown, NetError> {
+    let mut connection = session.open(grant, address, sni, CONNECT_TIMEOUT).await?;
+    let mut random = [0; 64];
+    session.random(&mut random);
+    let limit = session.now() + TLS_TIMEOUT;
+    until(&**session.wire(), limit, "TLS hello", send_hello(&mut connection, sni, version, &random)).await?
+}
+
+/// The server name for rustls; an address sends none.
+fn server_name(address: SocketAddr, sni: Option<&str>) -> Result<ServerName<'static>, NetError> {
+    match sni.filter(|sni| !sni.is_empty()) {
+        Some(name) => ServerName::try_from(name.to_owned()).map_err(|_| NetError::invalid("server name", name)),
+        None => Ok(ServerName::IpAddress(address.ip().into())),
+    }
+}
+
+/// IANA's name of a suite: rustls prefixes those of TLS 1.3.
+fn cipher_name(suite: CipherSuite) -> String {
+    let name = format!("{suite:?}");
+    match name.strip_prefix("TLS13_") {
+        Some(rest) => format!("TLS_{rest}"),
+        None if name.starts_with("Unknown") => format!("0x{:04x}", u16::from(suite)),
+        None => name,
+    }
+}
+
+static PROVIDER: LazyLock<Arc<CryptoProvider>> = LazyLock::new(|| Arc::new(ring::default_provider()));
+
+fn client_config(recorder: &Arc<Recorder>, options: &TlsOptions) -> Result<ClientConfig, NetError> {
+    let mut config = ClientConfig::builder_with_provider(PROVIDER.clone())
+        .with_safe_default_protocol_versions()
+        .map_err(|error| NetError::Tls(error.to_string()))?
+        .dangerous()
+        .with_custom_certificate_verifier(recorder.clone())
+        .with_client_cert_resolver(recorder.clone());
+    config.alpn_protocols.clone_from(&options.alpn);
+    // Each look is a look of its own: a resumed session would show no certificate.
+    config.resumption = Resumption::disabled();
+    Ok(config)
+}
+
+/// Takes what the server shows and refuses nothing.
+#[derive(Debug, Default)]
+struct Recorder(Mutex<Record>);
+
+#[derive(Clone, Debug)]
+struct Record {
+    chain: Vec<Vec<u8>>,
+    cut: bool,
+    version: TlsVersion,
+    unproven: bool,
+    client_certificate_requested: bool,
+}
+
+impl Default for Record {
+    fn default() -> Self {
+        Self {
+            chain: Vec::new(),
+            cut: false,
+            version: TlsVersion::Tls12,
+            unproven: false,
+            client_certificate_requested: false,
+        }
+    }
+}
+
+impl Recorder {
+    fn lock(&self) -> MutexGuard<'_, Record> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A wrong signature is noted; one that cannot be checked (old algorithm, weak or unreadable key) is the certificate's problem, noted elsewhere.
+    fn note(&self, version: TlsVersion, result: Result<HandshakeSignatureValid, Error>) -> Result<HandshakeSignatureValid, Error> {
+        let mut record = self.lock();
+        record.version = version;
+        record.unproven |= matches!(result, Err(Error::InvalidCertificate(CertificateError::BadSignature)));
+        Ok(HandshakeSignatureValid::assertion())
+    }
+}
+
+impl ServerCertVerifier for Recorder {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        _name: &ServerName<'_>,
+        _ocsp: &[u8],
+        _now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        let mut record = self.lock();
+        let all = std::iter::once(end_entity).chain(intermediates);
+        record.chain = all
+            .clone()
+            .take(CHAIN_MAX)
+            .filter(|der| der.len() <= CERTIFICATE_BYTES_MAX)
+            .map(|der| der.to_vec())
+            .collect();
+        record.cut = record.chain.len() < all.count();
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.note(
+            TlsVersion::Tls12,
+            verify_tls12_signature(message, cert, dss, &PROVIDER.signature_verification_algorithms),
+        )
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.note(
+            TlsVersion::Tls13,
+            verify_tls13_signature(message, cert, dss, &PROVIDER.signature_verification_algorithms),
+        )
+    }
+
+    /// Old ones too: a server with nothing better shall still show its certificate.
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        vec![
+            SignatureScheme::ECDSA_NISTP256_SHA256,
+            SignatureScheme::ECDSA_NISTP384_SHA384,
+            SignatureScheme::ECDSA_NISTP521_SHA512,
+            SignatureScheme::ED25519,
+            SignatureScheme::RSA_PSS_SHA256,
+            SignatureScheme::RSA_PSS_SHA384,
+            SignatureScheme::RSA_PSS_SHA512,
+            SignatureScheme::RSA_PKCS1_SHA256,
+            SignatureScheme::RSA_PKCS1_SHA384,
+            SignatureScheme::RSA_PKCS1_SHA512,
+            SignatureScheme::ECDSA_SHA1_Legacy,
+            SignatureScheme::RSA_PKCS1_SHA1,
+        ]
+    }
+}
+
+impl ResolvesClientCert for Recorder {
+    fn resolve(&self, _hints: &[&[u8]], _schemes: &[SignatureScheme]) -> Option<Arc<CertifiedKey>> {
+        self.lock().client_certificate_requested = true;
+        None
+    }
+
+    fn has_certs(&self) -> bool {
+        true
+    }
+}

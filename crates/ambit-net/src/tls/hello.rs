@@ -1,0 +1,210 @@
+//! A hello of our own, for versions and ciphers that rustls does not speak: sends a ClientHello, reads ServerHello and Certificate as they come in
+//! clear, and breaks off.
+
+use super::TlsVersion;
+use crate::error::NetError;
+use crate::limits::{CERTIFICATE_BYTES_MAX, CHAIN_MAX, HELLO_BYTES_MAX};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+
+/// What a server showed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Shown {
+    /// Its choice and its certificates; one more than `CHAIN_MAX` where there were more.
+    Hello { version: TlsVersion, cipher: u16, chain: Vec<Vec<u8>> },
+    /// An alert, or the end of the connection.
+    Refused(String),
+}
+
+/// Suites offered up to TLS 1.2, the good ones first, then everything that old servers insist on.
+const OLD_CIPHERS: &[u16] = &[
+    0xc02b, 0xc02f, 0xc02c, 0xc030, 0xcca9, 0xcca8, 0x009e, 0x009f, 0xccaa, 0xc023, 0xc027, 0xc024, 0xc028, 0xc009, 0xc013, 0xc00a, 0xc014, 0x0067,
+    0x006b, 0x0033, 0x0039, 0x0032, 0x0038, 0x009c, 0x009d, 0x003c, 0x003d, 0x002f, 0x0035, 0x0041, 0x0084, 0x0096, 0xc008, 0xc012, 0x0016, 0x0013,
+    0x000a, 0xc007, 0xc011, 0x0005, 0x0004, 0x0009, 0x0015, 0x0012, 0x0003, 0x0006, 0x0008, 0x0014, 0x0011, 0x00ff,
+];
+/// Suites offered for TLS 1.3.
+const NEW_CIPHERS: &[u16] = &[0x1301, 0x1302, 0x1303, 0x1304, 0x1305];
+/// Signature algorithms offered for TLS 1.2 and 1.3, old ones too.
+const SIGNATURES: &[u16] = &[
+    0x0403, 0x0503, 0x0603, 0x0807, 0x0804, 0x0805, 0x0806, 0x0401, 0x0501, 0x0601, 0x0203, 0x0201, 0x0202,
+];
+/// x25519, P-256, P-384, P-521.
+const GROUPS: &[u16] = &[0x001d, 0x0017, 0x0018, 0x0019];
+
+/// Sends a hello of `version` and reads the answer. `random`: 32 bytes for the hello, 32 for a key share.
+pub(super) async fn send_hello(
+    stream: &mut (impl AsyncRead + AsyncWrite + Unpin),
+    sni: Option<&str>,
+    version: TlsVersion,
+    random: &[u8; 64],
+) -> Result<Shown, NetError> {
+    let failed = |error: std::io::Error| NetError::from_io(&error, "TLS hello");
+    stream
+        .write_all(&client_hello(sni.unwrap_or_default(), version, random))
+        .await
+        .map_err(failed)?;
+    stream.flush().await.map_err(failed)?;
+    let mut messages = Vec::new();
+    let mut read = 0;
+    loop {
+        let mut head = [0; 5];
+        if let Err(error) = stream.read_exact(&mut head).await {
+            return match NetError::from_io(&error, "TLS hello") {
+                NetError::Closed(_) => Ok(Shown::Refused("closed the connection".into())),
+                NetError::Reset(_) => Ok(Shown::Refused("reset the connection".into())),
+                other => Err(other),
+            };
+        }
+        let length = usize::from(u16::from_be_bytes([head[3], head[4]]));
+        if !matches!(head[0], 21 | 22) || head[1] != 3 || length == 0 {
+            return Err(NetError::Protocol("not TLS".into()));
+        }
+        let mut record = vec![0; length];
+        stream.read_exact(&mut record).await.map_err(failed)?;
+        if head[0] == 21 {
+            return Ok(Shown::Refused(format!("alert {}", record.get(1).copied().unwrap_or(0))));
+        }
+        read += length;
+        messages.extend_from_slice(&record);
+        if let Some(shown) = read_messages(&messages)? {
+            return Ok(shown);
+        }
+        if read > HELLO_BYTES_MAX {
+            return Err(NetError::TooLarge("TLS hello"));
+        }
+    }
+}
+
+fn client_hello(sni: &str, version: TlsVersion, random: &[u8; 64]) -> Vec<u8> {
+    let is_new = version == TlsVersion::Tls13;
+    let ciphers = if is_new { NEW_CIPHERS } else { OLD_CIPHERS };
+    let mut body = version.number().min(0x0303).to_be_bytes().to_vec();
+    body.extend_from_slice(&random[..32]);
+    // A session id makes middleboxes take a 1.3 hello for a resumption (RFC 8446 §D.4).
+    body.extend(prefixed(1, if is_new { &random[32..] } else { &[] }));
+    body.extend(prefixed(2, &numbers(ciphers)));
+    body.extend_from_slice(&[1, 0]);
+    if version > TlsVersion::Ssl3 {
+        body.extend(prefixed(2, &extensions(sni, version, random)));
+    }
+    let message = [&[1][..], &prefixed(3, &body)].concat();
+    let record_version = version.number().min(0x0301).to_be_bytes();
+    [&[22][..], &record_version, &prefixed(2, &message)].concat()
+}
+
+fn extensions(sni: &str, version: TlsVersion, random: &[u8; 64]) -> Vec<u8> {
+    let mut extensions = Vec::new();
+    let mut add = |number: u16, data: &[u8]| {
+        extensions.extend_from_slice(&number.to_be_bytes());
+        extensions.extend(prefixed(2, data));
+    };
+    if !sni.is_empty() {
+        add(0, &prefixed(2, &[&[0][..], &prefixed(2, sni.as_bytes())].concat()));
+    }
+    add(10, &prefixed(2, &numbers(GROUPS)));
+    add(11, &[1, 0]);
+    if version >= TlsVersion::Tls12 {
+        add(13, &prefixed(2, &numbers(SIGNATURES)));
+    }
+    if version == TlsVersion::Tls13 {
+        add(43, &[2, 3, 4]);
+        let share = [&[0, 0x1d][..], &prefixed(2, &random[32..])].concat();
+        add(51, &prefixed(2, &share));
+    }
+    extensions
+}
+
+fn numbers(numbers: &[u16]) -> Vec<u8> {
+    numbers.iter().flat_map(|number| number.to_be_bytes()).collect()
+}
+
+/// Bytes behind their length in `size` bytes.
+fn prefixed(size: usize, bytes: &[u8]) -> Vec<u8> {
+    let length = (bytes.len() as u64).to_be_bytes();
+    [&length[8 - size..], bytes].concat()
+}
+
+/// Reads handshake messages; `None` while something is missing.
+fn read_messages(mut bytes: &[u8]) -> Result<Option<Shown>, NetError> {
+    let mut chosen = None;
+    while let Some((kind, body, rest)) = next_message(bytes) {
+        match (kind, chosen) {
+            (2, None) => {
+                let (version, cipher) = read_server_hello(body)?;
+                if version == TlsVersion::Tls13 {
+                    return Ok(Some(Shown::Hello {
+                        version,
+                        cipher,
+                        chain: Vec::new(),
+                    }));
+                }
+                chosen = Some((version, cipher));
+            }
+            (11, Some((version, cipher))) => {
+                return Ok(Some(Shown::Hello {
+                    version,
+                    cipher,
+                    chain: read_chain(body)?,
+                }));
+            }
+            // A server without certificate (anonymous suites) ends its hello.
+            (14, Some((version, cipher))) => {
+                return Ok(Some(Shown::Hello {
+                    version,
+                    cipher,
+                    chain: Vec::new(),
+                }));
+            }
+            (_, Some(_)) => {}
+            (_, None) => return Err(NetError::Protocol("a handshake that does not begin with the server's hello".into())),
+        }
+        bytes = rest;
+    }
+    Ok(None)
+}
+
+/// A whole message at the beginning: kind, body, what follows.
+fn next_message(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
+    let (head, rest) = bytes.split_at_checked(4)?;
+    let length = usize::from(head[1]) << 16 | usize::from(head[2]) << 8 | usize::from(head[3]);
+    let (body, rest) = rest.split_at_checked(length)?;
+    Some((head[0], body, rest))
+}
+
+fn read_server_hello(body: &[u8]) -> Result<(TlsVersion, u16), NetError> {
+    let read = || {
+        let old = u16::from_be_bytes([*body.first()?, *body.get(1)?]);
+        let session = usize::from(*body.get(34)?);
+        let cipher = u16::from_be_bytes([*body.get(35 + session)?, *body.get(36 + session)?]);
+        let extensions = body.get(40 + session..).unwrap_or_default();
+        TlsVersion::from_number(selected_version(extensions).unwrap_or(old)).map(|version| (version, cipher))
+    };
+    read().ok_or_else(|| NetError::Protocol("a server hello that cannot be read".into()))
+}
+
+/// The version in the extension `supported_versions`.
+fn selected_version(mut extensions: &[u8]) -> Option<u16> {
+    loop {
+        let (head, rest) = extensions.split_at_checked(4)?;
+        let (data, rest) = rest.split_at_checked(usize::from(u16::from_be_bytes([head[2], head[3]])))?;
+        if head[..2] == [0, 43] {
+            return Some(u16::from_be_bytes([*data.first()?, *data.get(1)?]));
+        }
+        extensions = rest;
+    }
+}
+
+fn read_chain(body: &[u8]) -> Result<Vec<Vec<u8>>, NetError> {
+    let broken = || NetError::Protocol("a certificate message that cannot be read".into());
+    let mut rest = body.get(3..).ok_or_else(broken)?;
+    let mut chain = Vec::new();
+    while !rest.is_empty() && chain.len() <= CHAIN_MAX {
+        let (head, after) = rest.split_at_checked(3).ok_or_else(broken)?;
+        let length = usize::from(head[0]) << 16 | usize::from(head[1]) << 8 | usize::from(head[2]);
+        let (der, after) = after.split_at_checked(length).ok_or_else(broken)?;
+        if length <= CERTIFICATE_BYTES_MAX {
+            chain.push(der.to_vec());
+        }
+        rest = after;
+    }
+    Ok(chain)
+}
