@@ -58,6 +58,7 @@ const RULES: &[Rule] = &[
     doors::search_engine,
     doors::pure_crates,
     doors::judges_without_network,
+    doors::wall_clock,
     doors::build_scripts,
     leftovers::unfinished,
     leftovers::machine_paths,

@@ -1,4 +1,4 @@
-//! Blobs: bodies, certificates, screenshots, worlds. Content-addressed, in compressed chunks, written ahead of the transaction that refers to them,
+//! Blobs: bodies, certificates, screenshots, uploads. Content-addressed, in compressed chunks, written ahead of the transaction that refers to them,
 //! swept when nothing refers to them for an hour. And the other brooms.
 
 use crate::sql::{Tx, values};

@@ -22,32 +22,73 @@ const SOCKETS: &[&str] = &[
 /// Product code outside ambit-net that may name a socket: path, word, why. An entry that nothing needs is a finding.
 const SOCKET_EXCEPTIONS: &[(&str, &str, &str)] = &[];
 
-/// Only ambit-net opens sockets; test code may serve and ask on loopback.
+/// Crates that may name sockets: the door itself, and what only tests use, which serve and ask on loopback.
+const SOCKET_CRATES: &[&str] = &["ambit-net", "ambit-testkit"];
+
+/// Only ambit-net opens sockets; so does test code.
 pub(crate) fn sockets(tree: &Tree, out: &mut Vec<Finding>) {
-    sockets_except(SOCKET_EXCEPTIONS, tree, out);
+    let door = Door {
+        rule: "sockets",
+        words: SOCKETS,
+        crates: SOCKET_CRATES,
+        exceptions: SOCKET_EXCEPTIONS,
+    };
+    door.check("belongs to ambit-net: connect through its wire", tree, out);
 }
 
-fn sockets_except(exceptions: &[(&str, &str, &str)], tree: &Tree, out: &mut Vec<Finding>) {
-    let mut used = vec![false; exceptions.len()];
-    for source in tree.crate_sources().filter(|source| source.crate_name() != "ambit-net") {
-        for (_, token) in source.product_tokens() {
-            if token.kind != TokenKind::Word || !SOCKETS.contains(&token.text.as_str()) {
-                continue;
+/// What reads the wall clock.
+const WALL_CLOCK: &[&str] = &["SystemTime", "now_utc", "now_local", "UtcDateTime"];
+
+/// Crates that may: the live wire has a date, the binary hands the time to all others.
+const WALL_CLOCK_CRATES: &[&str] = &["ambit", "ambit-net", "ambit-testkit"];
+
+/// Product code elsewhere that may: path, word, why.
+const WALL_CLOCK_EXCEPTIONS: &[(&str, &str, &str)] = &[("crates/ambit-store/src/open.rs", "SystemTime", "when a migration was applied")];
+
+/// Wall time is an argument from the binary, wire time belongs to the wire: nothing else asks the system.
+pub(crate) fn wall_clock(tree: &Tree, out: &mut Vec<Finding>) {
+    let door = Door {
+        rule: "wall-clock",
+        words: WALL_CLOCK,
+        crates: WALL_CLOCK_CRATES,
+        exceptions: WALL_CLOCK_EXCEPTIONS,
+    };
+    door.check("asks the system for the time: take the time as an argument", tree, out);
+}
+
+/// Words that only some crates may use, beside named exceptions.
+struct Door {
+    rule: &'static str,
+    words: &'static [&'static str],
+    crates: &'static [&'static str],
+    exceptions: &'static [(&'static str, &'static str, &'static str)],
+}
+
+impl Door {
+    fn check(&self, remedy: &str, tree: &Tree, out: &mut Vec<Finding>) {
+        let mut used = vec![false; self.exceptions.len()];
+        for source in tree.crate_sources().filter(|source| !self.crates.contains(&source.crate_name())) {
+            for (_, token) in source.product_tokens() {
+                if token.kind != TokenKind::Word || !self.words.contains(&token.text.as_str()) {
+                    continue;
+                }
+                let exception = self
+                    .exceptions
+                    .iter()
+                    .position(|(path, word, _)| *path == source.path && *word == token.text);
+                if let Some(index) = exception {
+                    used[index] = true;
+                    continue;
+                }
+                out.push(Finding::new(&source.path, token.line, self.rule, format!("{} {remedy}", token.text)));
             }
-            let exception = exceptions.iter().position(|(path, word, _)| *path == source.path && *word == token.text);
-            if let Some(index) = exception {
-                used[index] = true;
-                continue;
-            }
-            let remedy = format!("{} belongs to ambit-net: connect through its wire", token.text);
-            out.push(Finding::new(&source.path, token.line, "sockets", remedy));
         }
-    }
-    for ((path, word, _), used) in exceptions.iter().zip(used) {
-        // Samples of tests hold other files; an exception is for the repository that holds the path's crate.
-        if !used && tree.text("xtask/src/tidy/doors.rs").is_some() {
-            let remedy = format!("the exception for {word} is no longer needed: remove it from SOCKET_EXCEPTIONS");
-            out.push(Finding::new(path, 1, "sockets", remedy));
+        for ((path, word, _), used) in self.exceptions.iter().zip(used) {
+            // The samples of a test are not the repository; an exception that nothing needs is a finding in the repository only.
+            if !used && tree.text("xtask/src/tidy/doors.rs").is_some() {
+                let remedy = format!("the exception for {word} is no longer needed: remove it from xtask/src/tidy/doors.rs");
+                out.push(Finding::new(path, 1, self.rule, remedy));
+            }
         }
     }
 }
@@ -199,15 +240,30 @@ mod tests {
     }
 
     #[test]
-    fn an_exception_for_a_socket_names_path_and_word() {
+    fn an_exception_names_path_and_word() {
         fn with_exception(tree: &Tree, out: &mut Vec<Finding>) {
-            sockets_except(&[("crates/ambit-server/src/serve.rs", "TcpListener", "its own listener")], tree, out);
+            let exceptions = &[("crates/ambit-server/src/serve.rs", "TcpListener", "its own listener")];
+            Door {
+                rule: "sockets",
+                words: SOCKETS,
+                crates: &[],
+                exceptions,
+            }
+            .check("", tree, out);
         }
         let code = "use tokio::net::TcpListener;";
         assert!(said(with_exception, &[("crates/ambit-server/src/serve.rs", code)]).is_empty());
         assert_eq!(said(with_exception, &[("crates/ambit-server/src/other.rs", code)]).len(), 1);
         let unused = said(with_exception, &[("xtask/src/tidy/doors.rs", "")]);
         assert!(unused[0].contains("no longer needed"), "{unused:?}");
+    }
+
+    #[test]
+    fn only_the_binary_asks_for_the_time() {
+        let bad = "fn f() { let now = SystemTime::now(); }";
+        assert_eq!(said(wall_clock, &[("crates/ambit-engine/src/run.rs", bad)]).len(), 1);
+        assert!(said(wall_clock, &[("crates/ambit/src/serve.rs", bad)]).is_empty());
+        assert!(said(wall_clock, &[("crates/ambit-engine/src/run.rs", "fn f(now: Timestamp) {}")]).is_empty());
     }
 
     #[test]
