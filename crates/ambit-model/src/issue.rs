@@ -209,3 +209,58 @@ pub struct IssueRecord {
     pub tags: Vec<String>,
     pub ticket_list: Option<Vec<Value>>,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statuses_are_spelled_as_the_contract_spells_them() {
+        for (name, coarse, detailed) in [
+            ("open_new", "open", "new"),
+            ("open_triaged", "open", "triaged"),
+            ("open_in_progress", "open", "in_progress"),
+            ("closed", "closed", "closed"),
+            ("closed_mitigated", "closed", "mitigated"),
+            ("closed_resolved", "closed", "resolved"),
+            ("closed_duplicate", "closed", "duplicate"),
+            ("closed_out_of_scope", "closed", "out_of_scope"),
+            ("closed_benign", "closed", "benign"),
+            ("closed_risk_accepted", "closed", "risk_accepted"),
+            ("closed_false_positive", "closed", "false_positive"),
+            ("closed_no_repro", "closed", "no_repro"),
+            ("closed_tracked_externally", "closed", "tracked_externally"),
+        ] {
+            let status = Status::from_name(name).unwrap();
+            assert_eq!((status.name(), status.coarse(), status.detailed()), (name, coarse, detailed));
+            assert_eq!(serde_json::to_value(status).unwrap(), name);
+        }
+        assert_eq!(Status::from_name("closed_no_reproduce"), Some(Status::ClosedNoRepro));
+        for text in ["", "open", "OPEN_NEW", "closed_", "fixed"] {
+            assert_eq!(Status::from_name(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn proof_reopens_what_machines_closed_and_leaves_a_persons_word() {
+        let reopened = [Status::Closed, Status::ClosedResolved, Status::ClosedMitigated];
+        for status in Status::ALL {
+            let expected = if reopened.contains(&status) { Status::OpenNew } else { status };
+            assert_eq!(status.after_proof(), expected, "{status:?}");
+        }
+    }
+
+    #[test]
+    fn absence_resolves_what_is_open_and_nothing_else() {
+        for status in Status::ALL {
+            let expected = if status.name().starts_with("open_") {
+                Status::ClosedResolved
+            } else {
+                status
+            };
+            assert_eq!(status.after_absence(), expected, "{status:?}");
+            assert_eq!(status.after_absence().after_absence(), expected);
+        }
+        assert_eq!(Status::OpenTriaged.after_absence().after_proof(), Status::OpenNew);
+    }
+}

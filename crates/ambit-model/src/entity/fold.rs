@@ -100,13 +100,7 @@ fn fold_details(kind: Kind, observations: &[Observation]) -> Details {
             let known = details.entry(member.clone()).or_insert(Value::Null);
             match (known, value) {
                 (known, value) if known.is_null() => *known = value.clone(),
-                (Value::Array(known), Value::Array(more)) => {
-                    for item in more {
-                        if !known.contains(item) {
-                            known.push(item.clone());
-                        }
-                    }
-                }
+                (Value::Array(known), Value::Array(more)) => merge(known, more),
                 _ => {}
             }
         }
@@ -114,6 +108,23 @@ fn fold_details(kind: Kind, observations: &[Observation]) -> Details {
     kind.complete(&mut details);
     details.sort_keys();
     details
+}
+
+/// Adds the items that are not there yet. Thousands of services may say the same long list of one certificate, so equal lists cost one comparison
+/// and long ones no more than their length.
+fn merge(known: &mut Vec<Value>, more: &[Value]) {
+    if known == more {
+        return;
+    }
+    let mut seen: BTreeSet<String> = known.iter().map(spelling).collect();
+    known.extend(more.iter().filter(|item| seen.insert(spelling(item))).cloned());
+}
+
+/// A text that equal values share: members of an object in one order.
+fn spelling(value: &Value) -> String {
+    let mut sorted = value.clone();
+    sorted.sort_all_objects();
+    sorted.to_string()
 }
 
 /// The common summary, read from members that every kind spells alike.
@@ -247,4 +258,200 @@ fn flag(details: &Details, member: &str) -> Option<bool> {
 
 fn list(details: &Details, member: &str) -> Vec<Value> {
     details.get(member).and_then(Value::as_array).cloned().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Clearance;
+    use serde_json::json;
+
+    fn input(kind: Kind, observations: Vec<Observation>) -> FoldInput {
+        let collection = Uuid::nil();
+        let name = "thing".to_owned();
+        FoldInput {
+            uid: Uid::of_entity(collection, kind, &name),
+            collection,
+            kind,
+            name,
+            seed: false,
+            hidden: false,
+            allow_list: false,
+            deny_list: false,
+            present: true,
+            tags: vec!["b".to_owned(), "a".to_owned(), "b".to_owned()],
+            decision: Decision {
+                ownership: 990,
+                clearance: Clearance::L3,
+                reason: "subdomain".to_owned(),
+                path: Vec::new(),
+            },
+            observations,
+            issues: IssueCounts::default(),
+        }
+    }
+
+    fn observation(task: &str, argument: &str, details: Value) -> Observation {
+        Observation {
+            task: task.to_owned(),
+            argument: argument.to_owned(),
+            details: details.as_object().cloned().unwrap(),
+            evidence: Vec::new(),
+        }
+    }
+
+    /// Some observations of a site, in one order.
+    fn site() -> Vec<Observation> {
+        vec![
+            observation(
+                "http_enrich",
+                "192.0.2.1:443",
+                json!({"title": "low", "code": "200", "scripts": ["a", "b"]}),
+            ),
+            observation(
+                "http_enrich",
+                "192.0.2.2:443",
+                json!({"title": "high", "generator": "G", "scripts": ["b", "c"]}),
+            ),
+            observation("favicon", "192.0.2.2:443", json!({"favicon_md5": "00", "title": null})),
+        ]
+    }
+
+    #[test]
+    fn the_first_value_by_task_and_argument_stands_and_lists_are_merged() {
+        let record = fold(input(Kind::Uri, site()));
+        let member = |name: &str| record.details[name].clone();
+        assert_eq!(member("title"), "low");
+        assert_eq!(member("generator"), "G");
+        assert_eq!(member("scripts"), json!(["a", "b", "c"]));
+        assert_eq!(member("favicon_md5"), "00");
+        let tasks: Vec<&str> = record.task_results.iter().map(|result| result.name.as_str()).collect();
+        assert_eq!(tasks, ["favicon_on_thing", "http_enrich_on_thing"]);
+        assert_eq!(record.summary.task_results, ["favicon", "http_enrich"]);
+    }
+
+    #[test]
+    fn the_order_of_observations_does_not_matter() {
+        let record = fold(input(Kind::Uri, site()));
+        for order in [[0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+            let shuffled = order.iter().map(|at| site()[*at].clone()).collect();
+            let other = fold(input(Kind::Uri, shuffled));
+            assert_eq!(
+                serde_json::to_string(&other).unwrap(),
+                serde_json::to_string(&record).unwrap(),
+                "{order:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn arguments_are_compared_as_text_and_null_gives_way() {
+        let record = fold(input(
+            Kind::Uri,
+            vec![
+                observation("http_enrich", "b", json!({"title": "from b"})),
+                observation("http_enrich", "a", json!({"title": null})),
+            ],
+        ));
+        assert_eq!(record.details["title"], "from b");
+    }
+
+    #[test]
+    fn objects_in_lists_are_equal_whatever_the_order_of_their_members() {
+        let record = fold(input(
+            Kind::IpAddress,
+            vec![
+                observation("a", "", json!({"ports": [{"number": 80, "protocol": "tcp"}]})),
+                observation(
+                    "b",
+                    "",
+                    json!({"ports": [{"protocol": "tcp", "number": 80}, {"number": 53, "protocol": "udp"}]}),
+                ),
+            ],
+        ));
+        assert_eq!(record.details["ports"].as_array().map(Vec::len), Some(2));
+        assert_eq!(
+            (record.summary.ports.count, record.summary.ports.tcp, record.summary.ports.udp),
+            (2, vec![80], vec![53])
+        );
+    }
+
+    #[test]
+    fn every_member_of_the_contract_is_always_there() {
+        for kind in Kind::ALL {
+            let record = fold(input(*kind, Vec::new()));
+            for member in kind.members() {
+                assert!(record.details.contains_key(member), "{} {member}", kind.name());
+            }
+            assert_eq!(record.details.len(), kind.members().count(), "{}", kind.name());
+            assert!(record.details.keys().is_sorted(), "{}", kind.name());
+        }
+        let address = fold(input(Kind::IpAddress, Vec::new()));
+        assert_eq!(address.details["ports"], json!([]));
+        assert_eq!(address.details["whitelist"], json!(false));
+        assert_eq!(address.details["network.asn"], json!(null));
+        assert_eq!(fold(input(Kind::Uri, Vec::new())).details["redirect_count"], json!(0));
+    }
+
+    #[test]
+    fn the_summary_reads_members_that_every_kind_spells_alike() {
+        let record = fold(input(
+            Kind::Uri,
+            vec![observation(
+                "http_enrich",
+                "",
+                json!({
+                    "code": "200", "title": "T", "port": 443, "protocol": "tcp", "auth.basic": true, "forms": true, "asn": 64500, "net_name": "NET",
+                    "cloud_hosted": true, "cloud_providers": ["P"],
+                    "geolocation": {"city": "C", "country": "Land", "country_code": "LA", "latitude": 1.5, "asn": {"asn": 64500}},
+                    "fingerprint": [{"product": "nginx", "cpe": "cpe:2.3:a:f5:nginx", "method": "ident", "tags": ["Web"]}],
+                }),
+            )],
+        ));
+        let summary = &record.summary;
+        assert!(summary.scoped && record.scoped);
+        assert_eq!(
+            (summary.http.code, summary.http.title.as_deref(), summary.http.auth.basic),
+            (Some(200), Some("T"), Some(true))
+        );
+        assert_eq!((summary.ports.count, &summary.ports.tcp), (1, &vec![443]));
+        assert_eq!((summary.network.asn, summary.network.name.as_deref()), (Some(64500), Some("NET")));
+        assert_eq!(
+            (summary.geolocation.country_name.as_deref(), &summary.geolocation.asn),
+            (Some("Land"), &Some(json!(64500)))
+        );
+        assert_eq!(summary.technology.technologies, ["nginx"]);
+        assert_eq!(summary.technology.technology_labels, ["Web"]);
+        assert_eq!(
+            summary.technology.cpes,
+            [json!({"cpe": "cpe:2.3:a:f5:nginx", "detection_method": "ident"})]
+        );
+        assert_eq!(record.fingerprint.len(), 1);
+        assert_eq!(record.tags, ["a", "b"]);
+        let name = fold(input(
+            Kind::DnsRecord,
+            vec![observation(
+                "resolve",
+                "",
+                json!({"resolutions": [{"response_data": "192.0.2.1", "response_type": "A"}]}),
+            )],
+        ));
+        assert_eq!(name.summary.resolutions, ["192.0.2.1"]);
+    }
+
+    #[test]
+    fn values_of_a_wrong_type_are_kept_and_left_out_of_the_summary() {
+        let record = fold(input(
+            Kind::Uri,
+            vec![observation(
+                "http_enrich",
+                "",
+                json!({"code": 200, "port": "443", "fingerprint": "none", "geolocation": []}),
+            )],
+        ));
+        assert_eq!(record.summary.http.code, None);
+        assert_eq!(record.summary.ports.count, 0);
+        assert!(record.fingerprint.is_empty() && record.summary.geolocation == Geolocation::default());
+        assert_eq!(record.details["code"], 200);
+    }
 }

@@ -1,7 +1,8 @@
 //! Canonical names: one spelling for one thing, whoever says it (design §7 step 1). Idempotent; tested by properties.
 
 use super::Kind;
-use std::net::{IpAddr, Ipv6Addr};
+use ipnet::IpNet;
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
 /// Longest name of an entity, in bytes; longer ones are refused, so that no index or header is at a stranger's mercy.
 const NAME_BYTES_MAX: usize = 2_048;
@@ -42,6 +43,14 @@ impl Kind {
                 Self::Organization | Self::PreCertificate | Self::SslCertificate | Self::UniqueKeyword | Self::UniqueToken => plain(text),
             }
         };
+        // The canonical form can be longer (a port, a replaced character) and must be a name again.
+        let checked = checked.and_then(|name| {
+            if name.len() > NAME_BYTES_MAX {
+                Err("its canonical form is longer than 2,048 bytes")
+            } else {
+                Ok(name)
+            }
+        });
         checked.map_err(|why| InvalidName {
             kind: self.name(),
             text: text.chars().take(120).collect(),
@@ -56,7 +65,7 @@ impl Kind {
             Self::Uri
         } else if text.contains('/') {
             Self::NetBlock
-        } else if text.parse::<IpAddr>().is_ok() {
+        } else if address(text).is_ok() {
             Self::IpAddress
         } else if autonomous_system(text).is_ok() {
             Self::AutonomousSystem
@@ -110,8 +119,14 @@ fn host_name(text: &str) -> Result<String, &'static str> {
     if !ascii.split('.').all(good_label) {
         return Err("a label has 1 to 63 letters, digits, '-' or '_'");
     }
-    if ascii.parse::<IpAddr>().is_ok() {
-        return Err("it is an address");
+    // No top-level domain is a number; what ends in one is an address that somebody wrote in an odd way (`127.1`, `0x7f.1`, `256.0.0.1`).
+    let last = ascii.rsplit('.').next().unwrap_or(ascii);
+    let digits = last.strip_prefix("0x").map_or_else(
+        || last.bytes().all(|b| b.is_ascii_digit()),
+        |hex| hex.bytes().all(|b| b.is_ascii_hexdigit()),
+    );
+    if digits {
+        return Err("it ends in a number, so it is an address or a mistyped one");
     }
     Ok(ascii.to_owned())
 }
@@ -131,7 +146,13 @@ pub fn unmapped(address: IpAddr) -> IpAddr {
 }
 
 fn block(text: &str) -> Result<String, &'static str> {
-    let block: ipnet::IpNet = text.parse().map_err(|_| "it is no block such as 192.0.2.0/24")?;
+    /// Bits of the prefix that marks an IPv4-mapped IPv6 address.
+    const MAPPED_BITS: u8 = 96;
+    let block: IpNet = text.parse().map_err(|_| "it is no block such as 192.0.2.0/24")?;
+    let block = match (unmapped(block.network()), block.prefix_len().checked_sub(MAPPED_BITS)) {
+        (IpAddr::V4(v4), Some(bits)) if matches!(block, IpNet::V6(_)) => IpNet::new(IpAddr::V4(v4), bits).map_err(|_| "its prefix is too long")?,
+        _ => block,
+    };
     Ok(block.trunc().to_string())
 }
 
@@ -141,6 +162,7 @@ fn autonomous_system(text: &str) -> Result<String, &'static str> {
         .filter(|prefix| prefix.eq_ignore_ascii_case("as"))
         .and_then(|_| text.get(2..));
     let number: u32 = digits
+        .filter(|digits| digits.bytes().all(|b| b.is_ascii_digit()))
         .and_then(|digits| digits.parse().ok())
         .ok_or("it is no AS number such as AS64500")?;
     Ok(format!("AS{number}"))
@@ -153,8 +175,11 @@ fn service(text: &str) -> Result<String, &'static str> {
     if protocol != "tcp" && protocol != "udp" {
         return Err(WHY);
     }
-    let socket: std::net::SocketAddr = socket.parse().map_err(|_| WHY)?;
-    Ok(format!("{}/{protocol}", std::net::SocketAddr::new(unmapped(socket.ip()), socket.port())))
+    let socket: SocketAddr = socket.parse().map_err(|_| WHY)?;
+    if socket.port() == 0 {
+        return Err(WHY);
+    }
+    Ok(format!("{}/{protocol}", SocketAddr::new(unmapped(socket.ip()), socket.port())))
 }
 
 /// `scheme://host:port/path?query`: the port is always written, a lone `/` and the fragment never are.
@@ -183,31 +208,30 @@ fn url(text: &str) -> Result<String, &'static str> {
     Ok(format!("{scheme}://{host}:{port}{path}"))
 }
 
+/// The host in canonical form, in brackets if it is an IPv6 address, and the port.
 fn split_port(authority: &str, default_port: u16) -> Result<(String, u16), &'static str> {
-    let (host, port) = match authority.strip_prefix('[').and_then(|inner| inner.split_once(']')) {
+    const WHY: &str = "its port is no number from 1 to 65535";
+    let (host, rest) = match authority.strip_prefix('[').and_then(|inner| inner.split_once(']')) {
         Some((host, rest)) => {
             let address: Ipv6Addr = host.parse().map_err(|_| "its host is no IPv6 address")?;
             let host = match unmapped(IpAddr::V6(address)) {
                 IpAddr::V4(v4) => v4.to_string(),
                 IpAddr::V6(v6) => format!("[{v6}]"),
             };
-            (host, rest.strip_prefix(':').unwrap_or(rest))
+            (host, rest)
         }
         None => {
-            let (host, port) = authority.split_once(':').unwrap_or((authority, ""));
-            (address(host).or_else(|_| host_name(host))?, port)
+            let (host, rest) = authority.find(':').map_or((authority, ""), |at| authority.split_at(at));
+            (address(host).or_else(|_| host_name(host))?, rest)
         }
     };
-    let port = if port.is_empty() {
-        default_port
-    } else {
-        port.parse().map_err(|_| "its port is no number from 1 to 65535")?
+    let port = match rest.strip_prefix(':') {
+        Some("") => default_port,
+        Some(digits) if digits.bytes().all(|b| b.is_ascii_digit()) => digits.parse().map_err(|_| WHY)?,
+        None if rest.is_empty() => default_port,
+        _ => return Err(WHY),
     };
-    if port == 0 {
-        Err("its port is no number from 1 to 65535")
-    } else {
-        Ok((host, port))
-    }
+    if port == 0 { Err(WHY) } else { Ok((host, port)) }
 }
 
 /// `https://host[/container]`, without port or trailing slash.
@@ -237,4 +261,178 @@ fn plain(text: &str) -> Result<String, &'static str> {
         .map(|word| word.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect())
         .collect();
     if words.is_empty() { Err("it is blank") } else { Ok(words.join(" ")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn one_thing_has_one_spelling() {
+        for (kind, raw, name) in [
+            (Kind::Domain, "ACME.Test.", "acme.test"),
+            (Kind::Domain, " bücher.example ", "xn--bcher-kva.example"),
+            (Kind::DnsRecord, "_dmarc.Acme.test", "_dmarc.acme.test"),
+            (Kind::DnsRecord, "ＷＷＷ。acme．test", "www.acme.test"),
+            (Kind::Nameserver, "NS1.acme.test.", "ns1.acme.test"),
+            (Kind::Nameserver, "::FFFF:192.0.2.1", "192.0.2.1"),
+            (Kind::IpAddress, "[2001:DB8:0::1]", "2001:db8::1"),
+            (Kind::IpAddress, "::ffff:192.0.2.1", "192.0.2.1"),
+            (Kind::NetBlock, "192.0.2.77/24", "192.0.2.0/24"),
+            (Kind::NetBlock, "::ffff:192.0.2.0/120", "192.0.2.0/24"),
+            (Kind::NetBlock, "2001:DB8::1/32", "2001:db8::/32"),
+            (Kind::AutonomousSystem, "as064500", "AS64500"),
+            (Kind::NetworkService, "192.0.2.1:443/TCP", "192.0.2.1:443/tcp"),
+            (Kind::NetworkService, "[::ffff:192.0.2.1]:53/udp", "192.0.2.1:53/udp"),
+            (Kind::NetworkService, "[2001:db8::1]:22/tcp", "[2001:db8::1]:22/tcp"),
+            (Kind::Uri, "HTTPS://www.Acme.test", "https://www.acme.test:443"),
+            (Kind::Uri, "http://www.acme.test./#top", "http://www.acme.test:80"),
+            (Kind::Uri, "http://acme.test:/A/b?C=d#e", "http://acme.test:80/A/b?C=d"),
+            (Kind::Uri, "https://acme.test?q=1", "https://acme.test:443/?q=1"),
+            (Kind::Uri, "https://[::FFFF:192.0.2.1]:8443/", "https://192.0.2.1:8443"),
+            (Kind::Uri, "https://[2001:DB8::1]", "https://[2001:db8::1]:443"),
+            (
+                Kind::CloudStorageBucket,
+                "http://Files.s3.amazonaws.com:443/",
+                "https://files.s3.amazonaws.com",
+            ),
+            (
+                Kind::CloudStorageBucket,
+                "https://s3.amazonaws.com/Files/?list",
+                "https://s3.amazonaws.com/Files",
+            ),
+            (Kind::EmailAddress, "Some.One@ACME.test", "some.one@acme.test"),
+            (Kind::SslCertificate, " CN\twith\u{1b}[2J  blanks (01) ", "CN with\u{fffd}[2J blanks (01)"),
+        ] {
+            assert_eq!(kind.canonical(raw).as_deref(), Ok(name), "{raw:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_name_is_refused() {
+        let long_label = format!("{}.test", "a".repeat(64));
+        let long_host = format!("{}test", "a.".repeat(125));
+        let long_uri = format!("https://a.test/{}", "x".repeat(NAME_BYTES_MAX - "https://a.test/".len()));
+        for (kind, raw) in [
+            (Kind::Domain, ""),
+            (Kind::Domain, "."),
+            (Kind::Domain, "a..test"),
+            (Kind::Domain, "*.acme.test"),
+            (Kind::Domain, "acme test"),
+            (Kind::Domain, "acme.test/"),
+            (Kind::Domain, "192.0.2.1"),
+            (Kind::Domain, "127.1"),
+            (Kind::Domain, "0x7f.0x1"),
+            (Kind::Domain, "256.1.1.1"),
+            (Kind::Domain, long_label.as_str()),
+            (Kind::Domain, long_host.as_str()),
+            (Kind::IpAddress, "192.0.2"),
+            (Kind::IpAddress, "192.0.2.01"),
+            (Kind::IpAddress, "fe80::1%eth0"),
+            (Kind::NetBlock, "192.0.2.0/33"),
+            (Kind::NetBlock, "192.0.2.0"),
+            (Kind::AutonomousSystem, "AS"),
+            (Kind::AutonomousSystem, "AS+5"),
+            (Kind::AutonomousSystem, "AS4294967296"),
+            (Kind::NetworkService, "192.0.2.1:0/tcp"),
+            (Kind::NetworkService, "192.0.2.1:80/sctp"),
+            (Kind::NetworkService, "www.acme.test:80/tcp"),
+            (Kind::Uri, "ftp://acme.test"),
+            (Kind::Uri, "//acme.test"),
+            (Kind::Uri, "https://"),
+            (Kind::Uri, "https://user:secret@acme.test"),
+            (Kind::Uri, "https://acme.test:0"),
+            (Kind::Uri, "https://acme.test:+443"),
+            (Kind::Uri, "https://acme.test:65536"),
+            (Kind::Uri, "https://[::1]443"),
+            (Kind::Uri, "https://acme.test/a b"),
+            (Kind::Uri, "https://acme.test/\u{0}"),
+            (Kind::Uri, long_uri.as_str()),
+            (Kind::EmailAddress, "acme.test"),
+            (Kind::EmailAddress, "@acme.test"),
+            (Kind::EmailAddress, "a b@acme.test"),
+            (Kind::Organization, " \t "),
+        ] {
+            assert!(kind.canonical(raw).is_err(), "{} {raw:?}", kind.name());
+        }
+    }
+
+    #[test]
+    fn a_refusal_names_kind_text_and_reason_and_stays_short() {
+        let refusal = Kind::IpAddress.canonical(&"9".repeat(5_000)).unwrap_err();
+        assert_eq!(refusal.text.len(), 120);
+        let refusal = Kind::IpAddress.canonical("localhost").unwrap_err();
+        assert_eq!(refusal.to_string(), "not a name of a IpAddress: \"localhost\" (it is no IP address)");
+    }
+
+    #[test]
+    fn targets_are_what_people_type() {
+        for (text, kind, name) in [
+            ("acme.test", Kind::Domain, "acme.test"),
+            ("Acme.co.uk", Kind::Domain, "acme.co.uk"),
+            ("www.acme.test", Kind::DnsRecord, "www.acme.test"),
+            ("co.uk", Kind::DnsRecord, "co.uk"),
+            ("192.0.2.1", Kind::IpAddress, "192.0.2.1"),
+            ("[2001:db8::1]", Kind::IpAddress, "2001:db8::1"),
+            ("192.0.2.0/24", Kind::NetBlock, "192.0.2.0/24"),
+            ("as64500", Kind::AutonomousSystem, "AS64500"),
+            ("as64500.test", Kind::Domain, "as64500.test"),
+            ("https://acme.test/login", Kind::Uri, "https://acme.test:443/login"),
+            ("Info@acme.test", Kind::EmailAddress, "info@acme.test"),
+        ] {
+            assert_eq!(Kind::of_target(text), Ok((kind, name.to_owned())), "{text}");
+        }
+        for text in ["", "localhost", "acme.test/login", "192.0.2.256", "-", "acme..test"] {
+            assert!(Kind::of_target(text).is_err(), "{text}");
+        }
+    }
+
+    /// Texts that resemble names, and some that resemble nothing.
+    fn raw() -> impl Strategy<Value = String> {
+        let host = "[a-zA-Z0-9äßİΣ_.-]{1,40}";
+        prop_oneof![
+            any::<String>(),
+            host.prop_map(|host| host),
+            (host, any::<u16>(), "[ -~]{0,20}").prop_map(|(host, port, tail)| format!("HttpS://{host}:{port}/{tail}")),
+            ("[a-zA-ZÄİ.]{1,9}", host).prop_map(|(local, host)| format!("{local}@{host}")),
+            any::<std::net::IpAddr>().prop_map(|address| address.to_string()),
+            any::<[u8; 4]>().prop_map(|[a, b, c, d]| format!("::ffff:{a}.{b}.{c}.{d}")),
+            (any::<std::net::IpAddr>(), 0..=140u8).prop_map(|(address, bits)| format!("{address}/{bits}")),
+            (any::<std::net::SocketAddr>(), "[tTuU][cCdD][pP]").prop_map(|(socket, protocol)| format!("{socket}/{protocol}")),
+            any::<u32>().prop_map(|number| format!("aS{number}")),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn canonical_names_are_their_own_canonical_form(text in raw()) {
+            for kind in Kind::ALL {
+                if let Ok(name) = kind.canonical(&text) {
+                    prop_assert_eq!(kind.canonical(&name), Ok(name.clone()), "{} of {:?}", kind.name(), text);
+                    prop_assert!(name.len() <= NAME_BYTES_MAX && !name.chars().any(char::is_control));
+                    prop_assert_eq!(name.trim(), &name);
+                }
+            }
+        }
+
+        #[test]
+        fn case_trailing_dot_and_blanks_do_not_matter(host in "[a-z][a-z0-9-]{0,20}(\\.[a-z][a-z0-9-]{0,20}){0,4}") {
+            let name = Kind::DnsRecord.canonical(&host).ok();
+            prop_assert_eq!(&Kind::DnsRecord.canonical(&format!("  {}.\n", host.to_uppercase())).ok(), &name);
+            if let Some(name) = name {
+                let uri = Kind::Uri.canonical(&format!("https://{name}")).unwrap();
+                prop_assert_eq!(&Kind::Uri.canonical(&format!("HTTPS://{}.:443/", name.to_uppercase())), &Ok(uri.clone()));
+                prop_assert_eq!(crate::scope::host_of(&uri), name);
+            }
+        }
+
+        #[test]
+        fn targets_are_canonical_names_of_their_kind(text in raw()) {
+            if let Ok((kind, name)) = Kind::of_target(&text) {
+                prop_assert_eq!(kind.canonical(&name), Ok(name.clone()));
+                prop_assert_eq!(Kind::of_target(&name), Ok((kind, name)));
+            }
+        }
+    }
 }

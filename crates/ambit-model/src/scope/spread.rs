@@ -1,0 +1,325 @@
+//! Spreads ownership and clearance over the edges: the widest paths from the seeds, by parent pointers over indexes.
+
+use super::never::Patterns;
+use super::{DEDICATED_ADDRESS_OWN, Decision, Edge, Node, PATH_STEPS_MAX, Rules, SCOPED_FROM};
+use crate::entity::{PathStep, registrable};
+use crate::{Clearance, EdgeKind, Uid};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+use std::ops::Range;
+
+/// What any edge passes at most to an address that strangers share (a CDN, a shared host): never owned; what a browser does is allowed.
+const SHARED_OWN: u16 = 200;
+const SHARED_CAP: Clearance = Clearance::L2;
+
+/// The graph over indexes: nodes in the order of their uids, edges grouped by where they start.
+pub(super) struct Graph<'a> {
+    nodes: Vec<&'a Node>,
+    links: Vec<Link<'a>>,
+    /// The links of each node.
+    outward: Vec<Range<usize>>,
+    /// What stands before any path.
+    fixed: Vec<Option<Fixed>>,
+    /// How many foreign registrable domains a certificate names.
+    foreign_domains: Vec<usize>,
+    /// Addresses to which a name resolves that is not among the nodes.
+    strangely_named: Vec<bool>,
+}
+
+/// An edge whose both ends are known.
+struct Link<'a> {
+    from: usize,
+    to: usize,
+    edge: &'a Edge,
+}
+
+/// A decision that needs no path: a hard stop, a person's word, or a seed.
+#[derive(Clone, Copy)]
+struct Fixed {
+    ownership: u16,
+    clearance: Clearance,
+    reason: &'static str,
+}
+
+/// What a round found for each node.
+pub(super) struct Spread {
+    labels: Vec<Option<Label>>,
+    /// The highest that any path passes.
+    clearances: Vec<Clearance>,
+}
+
+/// The best path to a node so far.
+#[derive(Clone, Copy)]
+struct Label {
+    ownership: u16,
+    clearance: Clearance,
+    steps: usize,
+    /// Where it came from; none at a fixed node.
+    last: Option<Step>,
+}
+
+/// The last edge of a path, as it was weighed.
+#[derive(Clone, Copy)]
+struct Step {
+    link: usize,
+    own: u16,
+    cap: Clearance,
+}
+
+/// The order in which nodes are settled: best first. A path only ever gets worse by a step, so what is settled stays.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Reached {
+    ownership: u16,
+    clearance: Clearance,
+    steps: Reverse<usize>,
+    node: Reverse<usize>,
+}
+
+impl<'a> Graph<'a> {
+    pub(super) fn new(nodes: &'a BTreeMap<Uid, Node>, edges: &'a BTreeSet<Edge>, rules: &Rules) -> Self {
+        let uids: Vec<Uid> = nodes.keys().copied().collect();
+        let nodes: Vec<&Node> = nodes.values().collect();
+        let never = Patterns::new(&rules.never);
+        let fixed = nodes.iter().map(|node| fixed(node, &never, rules.ceiling)).collect();
+        let index = |uid: Uid| uids.binary_search(&uid).ok();
+        let mut strangely_named = vec![false; nodes.len()];
+        let mut links = Vec::with_capacity(edges.len());
+        for edge in edges {
+            match (index(edge.from), index(edge.to)) {
+                (Some(from), Some(to)) => links.push(Link { from, to, edge }),
+                (None, Some(to)) if edge.kind == EdgeKind::ResolvesTo => strangely_named[to] = true,
+                _ => {}
+            }
+        }
+        // The set is ordered by the uid of the start, and indexes follow the uids.
+        let mut outward = vec![0..0; nodes.len()];
+        for (at, link) in links.iter().enumerate() {
+            let range = &mut outward[link.from];
+            let start = if range.start == range.end { at } else { range.start };
+            *range = start..at + 1;
+        }
+        let foreign_domains = foreign_domains(&nodes, &links, &outward);
+        Self {
+            nodes,
+            links,
+            outward,
+            fixed,
+            foreign_domains,
+            strangely_named,
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Settles every node over its best path (Dijkstra on the minimum), given the addresses that are dedicated.
+    pub(super) fn spread(&self, dedicated: &[bool]) -> Spread {
+        let mut labels: Vec<Option<Label>> = self.fixed.iter().map(|fixed| fixed.map(Label::of)).collect();
+        let reached = |node: usize, label: &Label| Reached {
+            ownership: label.ownership,
+            clearance: label.clearance,
+            steps: Reverse(label.steps),
+            node: Reverse(node),
+        };
+        let mut heap: BinaryHeap<Reached> = labels
+            .iter()
+            .enumerate()
+            .filter_map(|(node, label)| label.as_ref().map(|label| reached(node, label)))
+            .collect();
+        let mut settled = vec![false; self.len()];
+        while let Some(Reached { node: Reverse(from), .. }) = heap.pop() {
+            if std::mem::replace(&mut settled[from], true) {
+                continue;
+            }
+            let label = labels[from].expect("what is in the heap has a label");
+            if label.is_closed() {
+                continue;
+            }
+            for at in self.outward[from].clone() {
+                let to = self.links[at].to;
+                if settled[to] || self.fixed[to].is_some() {
+                    continue;
+                }
+                let offer = self.offer(label, at, dedicated);
+                if labels[to].is_none_or(|known| self.is_better(&offer, &known)) {
+                    heap.push(reached(to, &offer));
+                    labels[to] = Some(offer);
+                }
+            }
+        }
+        let clearances = self.raised(&labels, dedicated);
+        Spread { labels, clearances }
+    }
+
+    /// What a link offers its end.
+    fn offer(&self, label: Label, at: usize, dedicated: &[bool]) -> Label {
+        let (own, cap) = self.weigh(&self.links[at], dedicated);
+        Label {
+            ownership: label.ownership.min(own),
+            clearance: label.clearance.min(cap),
+            steps: label.steps + 1,
+            last: Some(Step { link: at, own, cap }),
+        }
+    }
+
+    /// The link's row of the edge table, refined by its surroundings.
+    fn weigh(&self, link: &Link<'_>, dedicated: &[bool]) -> (u16, Clearance) {
+        let rule = link.edge.kind.rule();
+        match link.edge.kind {
+            _ if self.nodes[link.to].shared => (rule.own.min(SHARED_OWN), rule.cap.min(SHARED_CAP)),
+            EdgeKind::ResolvesTo if dedicated[link.to] => (DEDICATED_ADDRESS_OWN, rule.cap),
+            EdgeKind::ResolvesTo => (rule.own, Clearance::L2),
+            EdgeKind::ForeignCertificateName => (foreign_name_own(rule.own, self.foreign_domains[link.from]), rule.cap),
+            _ => (rule.own, rule.cap),
+        }
+    }
+
+    /// Better ownership, then clearance, then fewer steps, then the lowest spelling of the last step, so that the winner never depends on order.
+    fn is_better(&self, offer: &Label, known: &Label) -> bool {
+        let rank = |label: &Label| (label.ownership, label.clearance, Reverse(label.steps));
+        let spelling = |label: &Label| {
+            label.last.map(|step| {
+                let link = &self.links[step.link];
+                let from = self.nodes[link.from];
+                (from.kind, from.name.as_str(), link.edge.kind, link.edge.task.as_str())
+            })
+        };
+        rank(offer) > rank(known) || (rank(offer) == rank(known) && spelling(offer) < spelling(known))
+    }
+
+    /// The highest clearance that any path passes, whatever that path says of ownership. It only rises, at most four times for each node.
+    fn raised(&self, labels: &[Option<Label>], dedicated: &[bool]) -> Vec<Clearance> {
+        let mut clearances: Vec<Clearance> = labels.iter().map(|label| label.map_or(Clearance::L0, |label| label.clearance)).collect();
+        let mut queue: Vec<usize> = (0..self.len()).collect();
+        while let Some(from) = queue.pop() {
+            if clearances[from] == Clearance::L0 {
+                continue;
+            }
+            for link in &self.links[self.outward[from].clone()] {
+                let offered = clearances[from].min(self.weigh(link, dedicated).1);
+                if self.fixed[link.to].is_none() && offered > clearances[link.to] {
+                    clearances[link.to] = offered;
+                    queue.push(link.to);
+                }
+            }
+        }
+        clearances
+    }
+
+    /// Addresses on which every known name is scoped, and which nobody shares.
+    pub(super) fn dedicated(&self, spread: &Spread) -> Vec<bool> {
+        let scoped = |node: usize| spread.labels[node].is_some_and(|label| label.ownership >= SCOPED_FROM);
+        let mut named = vec![false; self.len()];
+        let mut foreign = self.strangely_named.clone();
+        for link in self.links.iter().filter(|link| link.edge.kind == EdgeKind::ResolvesTo) {
+            named[link.to] = true;
+            foreign[link.to] |= !scoped(link.from);
+        }
+        (0..self.len())
+            .map(|node| named[node] && !foreign[node] && !self.nodes[node].shared)
+            .collect()
+    }
+
+    /// The decisions of a round, with their paths.
+    pub(super) fn decisions(&self, spread: &Spread) -> BTreeMap<Uid, Decision> {
+        let decisions = spread.labels.iter().enumerate().map(|(node, label)| {
+            let decision = label.map_or_else(Decision::unreached, |label| Decision {
+                ownership: label.ownership,
+                clearance: spread.clearances[node],
+                reason: self.reason(node, label),
+                path: self.path(spread, label),
+            });
+            (self.nodes[node].uid, decision)
+        });
+        decisions.collect()
+    }
+
+    fn reason(&self, node: usize, label: Label) -> String {
+        match (self.fixed[node], label.last) {
+            (Some(fixed), _) => fixed.reason.to_owned(),
+            (None, Some(step)) => self.links[step.link].edge.kind.name(),
+            (None, None) => Decision::unreached().reason,
+        }
+    }
+
+    /// The last steps of the path, from the seed's side.
+    fn path(&self, spread: &Spread, label: Label) -> Vec<PathStep> {
+        let mut path = Vec::with_capacity(label.steps.min(PATH_STEPS_MAX));
+        let mut last = label.last;
+        while let Some(step) = last.filter(|_| path.len() < PATH_STEPS_MAX) {
+            let link = &self.links[step.link];
+            let from = self.nodes[link.from];
+            path.push(PathStep {
+                from_kind: from.kind,
+                from_name: from.name.clone(),
+                edge: link.edge.kind,
+                task: link.edge.task.clone(),
+                own: step.own,
+                cap: step.cap,
+            });
+            last = spread.labels[link.from].and_then(|label| label.last);
+        }
+        path.reverse();
+        path
+    }
+}
+
+impl Label {
+    fn of(fixed: Fixed) -> Self {
+        Self {
+            ownership: fixed.ownership,
+            clearance: fixed.clearance,
+            steps: 0,
+            last: None,
+        }
+    }
+
+    /// A closed entity passes nothing on.
+    fn is_closed(self) -> bool {
+        self.ownership == 0 && self.clearance == Clearance::L0
+    }
+}
+
+/// Hard stops and a person's word stand before any path, in this order: never, allow, deny, seed.
+fn fixed(node: &Node, never: &Patterns, ceiling: Clearance) -> Option<Fixed> {
+    let (ownership, clearance, reason) = if never.cover(&node.name) {
+        (0, Clearance::L0, "hard_stop")
+    } else if node.allow {
+        (1000, ceiling, "allow_list_override")
+    } else if node.deny {
+        (0, Clearance::L0, "deny_list_override")
+    } else if node.seed {
+        (1000, ceiling, "seed")
+    } else {
+        return None;
+    };
+    Some(Fixed {
+        ownership,
+        clearance,
+        reason,
+    })
+}
+
+/// For each certificate, how many different registrable domains its foreign names belong to.
+fn foreign_domains(nodes: &[&Node], links: &[Link<'_>], outward: &[Range<usize>]) -> Vec<usize> {
+    let domains = |range: &Range<usize>| {
+        let names = links[range.clone()]
+            .iter()
+            .filter(|link| link.edge.kind == EdgeKind::ForeignCertificateName)
+            .map(|link| nodes[link.to].name.as_str());
+        names.map(|name| registrable(name).unwrap_or(name)).collect::<BTreeSet<_>>().len()
+    };
+    outward.iter().map(domains).collect()
+}
+
+/// 0.6 / √n for n foreign domains in one certificate; nothing for more than 10 (`research/discovery.md` §3.2).
+fn foreign_name_own(own: u16, domains: usize) -> u16 {
+    const DOMAINS_MAX: usize = 10;
+    if domains > DOMAINS_MAX {
+        return 0;
+    }
+    let divided = f64::from(own) / f64::from(u32::try_from(domains.max(1)).unwrap_or(u32::MAX)).sqrt();
+    // Truncation is wanted: thousandths are whole.
+    divided as u16
+}
