@@ -1,1 +1,107 @@
-//! Skeleton.
+//! The simulated internet: servers, zones, certificates and ground truth from one text file (`docs/worlds.md`). Unprivileged, no sockets,
+//! deterministic: every answer is a function of the world, the epoch, the state, the wire's time and the request.
+
+mod clock;
+mod dns;
+mod draft;
+mod internet;
+mod ledger;
+mod parse;
+mod pki;
+mod plan;
+mod problem;
+mod serve;
+mod source;
+mod text;
+mod wire;
+
+pub use problem::Problem;
+pub use wire::SimulatedWire;
+
+use ambit_model::Timestamp;
+use draft::Draft;
+use internet::Internet;
+use std::sync::Arc;
+
+/// What every world has beside its file.
+const BUILT_IN: &str = include_str!("built_in.world");
+
+/// A world file, read.
+#[derive(Clone, Debug)]
+pub struct World {
+    name: String,
+    title: String,
+    seeds: Vec<String>,
+    states: Vec<Draft>,
+}
+
+impl World {
+    /// Reads a file; `file_name` is what errors call it.
+    pub fn parse(text: &str, file_name: &str) -> Result<Self, Vec<Problem>> {
+        let (reading, mut faults) = parse::read(text);
+        if faults.is_empty() {
+            let states = reading.states.into_iter().map(with_built_in).collect();
+            return Ok(Self {
+                name: reading.name,
+                title: reading.title,
+                seeds: reading.seeds,
+                states,
+            });
+        }
+        faults.sort_by_key(|fault| fault.line);
+        faults.truncate(problem::PROBLEMS_MAX);
+        Err(faults.into_iter().map(|fault| fault.in_file(file_name)).collect())
+    }
+
+    /// The world's name: a word.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The world's title, for people; may be empty.
+    pub fn title(&self) -> &str {
+        &self.title
+    }
+
+    /// What discovery starts from, in canonical form.
+    pub fn seeds(&self) -> &[String] {
+        &self.seeds
+    }
+
+    /// How many states there are; the first is 1.
+    pub fn states(&self) -> i64 {
+        i64::try_from(self.states.len()).unwrap_or(i64::MAX)
+    }
+
+    /// The wire of a state. A state beyond the last is the last one at a later date; `epoch` is midnight UTC of the day that dates refer to.
+    pub fn wire(&self, epoch: Timestamp, state: i64) -> Arc<SimulatedWire> {
+        Arc::new(SimulatedWire::new(self.internet(epoch, state)))
+    }
+
+    fn internet(&self, epoch: Timestamp, state: i64) -> Internet {
+        let state = state.max(1);
+        let last = self.states.len().min(usize::try_from(state).unwrap_or(1));
+        Internet::build(&self.name, self.states[last - 1].clone(), epoch, state)
+    }
+}
+
+/// Adds the statements of every world; the file's own come first.
+fn with_built_in(mut draft: Draft) -> Draft {
+    let (built_in, faults) = parse::read(BUILT_IN);
+    debug_assert!(faults.is_empty(), "{faults:?}");
+    let Some(more) = built_in.states.into_iter().next() else { return draft };
+    for bucket in draft.buckets.values() {
+        if let (draft::Storage::Azure, Some((account, _))) = (bucket.storage, bucket.name.split_once('/')) {
+            let host = format!("{account}.blob.core.windows.net");
+            let (reading, _) = parse::read(&format!("name {host} A 198.19.0.22"));
+            draft.names.extend(reading.states.into_iter().flat_map(|state| state.names));
+        }
+    }
+    draft.orgs.extend(more.orgs);
+    draft.blocks.extend(more.blocks);
+    draft.zones.extend(more.zones);
+    draft.names.extend(more.names);
+    draft.hosts.extend(more.hosts);
+    parse::complete(&mut draft);
+    draft
+}

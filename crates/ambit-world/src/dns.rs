@@ -1,0 +1,272 @@
+//! Name servers and resolvers: one question in, one answer out, by the file and the wire's time alone.
+
+pub(crate) mod message;
+mod reverse;
+pub(crate) mod stream;
+
+use crate::draft::{Answers, Data, Draft, Name};
+use crate::plan;
+use message::{Answer, Question, Rcode, Rtype};
+use std::net::IpAddr;
+use std::time::Duration;
+
+/// Addresses of the resolvers of every world.
+pub(crate) const RESOLVERS: [IpAddr; 2] = [
+    IpAddr::V4(std::net::Ipv4Addr::new(198, 19, 0, 1)),
+    IpAddr::V4(std::net::Ipv4Addr::new(198, 19, 0, 2)),
+];
+
+/// A resolver gives up on dead servers after this long.
+const RESOLVER_PATIENCE: Duration = Duration::from_secs(4);
+/// Time to live of SOA and NS records, in seconds.
+const ZONE_TTL: u32 = 3_600;
+/// How long a rotating name gives the same answer.
+const ROTATION: Duration = Duration::from_secs(30);
+/// How many addresses a rotating name gives at once.
+const ROTATION_SHOWN: usize = 2;
+
+/// What a server knows when it answers.
+pub(crate) struct Asked<'a> {
+    pub draft: &'a Draft,
+    pub state: i64,
+    pub now: Duration,
+    pub question: &'a Question,
+}
+
+/// The answer of a recursive resolver.
+pub(crate) fn recursive(asked: &Asked<'_>) -> Answer {
+    let mut answer = Answer::new(Rcode::NoError);
+    answer.recursive = true;
+    if asked.question.foreign_class {
+        answer.rcode = Rcode::Refused;
+        return answer;
+    }
+    let mut name = asked.question.name.clone();
+    for _ in 0..plan::CHAIN_MAX {
+        let mut step = step(asked, &name);
+        answer.delay = answer.delay.max(step.delay);
+        answer.silent |= step.silent;
+        answer.garbage |= step.garbage;
+        answer.truncated |= step.truncated;
+        answer.rcode = step.rcode;
+        answer.authority = std::mem::take(&mut step.authority);
+        let alias = step.answers.iter().find_map(|(owner, _, data)| match data {
+            Data::Cname(target) if *owner == name => Some(target.clone()),
+            _ => None,
+        });
+        answer.answers.append(&mut step.answers);
+        match alias {
+            Some(target) if !matches!(asked.question.rtype, Rtype::CNAME | Rtype::ANY) => name = target,
+            _ => return answer,
+        }
+    }
+    // A chain without an end: what resolvers say after they gave up.
+    answer.answers.clear();
+    answer.authority.clear();
+    answer.rcode = Rcode::ServFail;
+    answer
+}
+
+/// One name of a chain, by the servers of its zone.
+fn step(asked: &Asked<'_>, name: &str) -> Answer {
+    if let Some(answer) = reverse::answer(asked, name) {
+        return answer;
+    }
+    let Some(zone) = plan::zone_of(asked.draft, name) else {
+        return no_such_domain(name);
+    };
+    let stated = &asked.draft.zones[zone];
+    let reachable = stated.servers.iter().any(|(server, given)| !given.is_empty() || !plan::addresses(asked.draft, server).is_empty());
+    let failed = |delay| Answer {
+        delay,
+        ..Answer::new(Rcode::ServFail)
+    };
+    match stated.answers {
+        _ if !reachable => failed(RESOLVER_PATIENCE),
+        Answers::Silent | Answers::Garbage => failed(RESOLVER_PATIENCE),
+        Answers::ServFail | Answers::Refused | Answers::Lame => failed(Duration::ZERO),
+        Answers::Slow(delay) if delay > RESOLVER_PATIENCE => failed(RESOLVER_PATIENCE),
+        Answers::Slow(delay) => Answer {
+            delay,
+            ..in_zone(asked, zone, name)
+        },
+        Answers::Normal | Answers::Truncated | Answers::Rebind(_) => in_zone(asked, zone, name),
+    }
+}
+
+/// A name below no zone: its top-level domain says so.
+fn no_such_domain(name: &str) -> Answer {
+    let mut answer = Answer::new(Rcode::NxDomain);
+    let top = plan::ancestors(name).last().unwrap_or_default();
+    answer.authority.push((top.to_owned(), ZONE_TTL, soa(top, "a.root.sources.example", 1)));
+    answer
+}
+
+fn soa(zone: &str, server: &str, serial: u32) -> Data {
+    Data::Soa(server.to_owned(), format!("hostmaster.{zone}"), serial)
+}
+
+/// The answer of a name server at its own address.
+pub(crate) fn authoritative(asked: &Asked<'_>, server: IpAddr, over_tcp: bool) -> Answer {
+    let name = &asked.question.name;
+    if asked.question.foreign_class {
+        return Answer::new(Rcode::Refused);
+    }
+    let served = plan::ancestors(name).find(|zone| serves(asked.draft, server, zone));
+    let Some(served) = served else { return Answer::new(Rcode::Refused) };
+    let stated = &asked.draft.zones[served];
+    let mut answer = match stated.answers {
+        Answers::ServFail => return Answer::new(Rcode::ServFail),
+        Answers::Refused | Answers::Lame => return Answer::new(Rcode::Refused),
+        Answers::Silent => return Answer::silent(),
+        Answers::Garbage => {
+            return Answer {
+                garbage: true,
+                ..Answer::new(Rcode::NoError)
+            };
+        }
+        Answers::Normal | Answers::Truncated | Answers::Slow(_) | Answers::Rebind(_) => local(asked, server, served),
+    };
+    match stated.answers {
+        Answers::Slow(delay) => answer.delay = delay,
+        Answers::Truncated if !over_tcp => answer.truncated = true,
+        _ => {}
+    }
+    answer
+}
+
+/// Follows a chain as long as it stays in the server's own zones.
+fn local(asked: &Asked<'_>, server: IpAddr, served: &str) -> Answer {
+    let name = &asked.question.name;
+    if let Some(deeper) = plan::zone_of(asked.draft, name).filter(|zone| *zone != served) {
+        return referral(asked.draft, deeper);
+    }
+    let mut answer = in_zone(asked, served, name);
+    answer.authoritative = true;
+    for _ in 0..plan::CHAIN_MAX {
+        let Some((_, _, Data::Cname(target))) = answer.answers.last() else { break };
+        if matches!(asked.question.rtype, Rtype::CNAME | Rtype::ANY) {
+            break;
+        }
+        let target = target.clone();
+        let Some(zone) = plan::zone_of(asked.draft, &target).filter(|zone| serves(asked.draft, server, zone)) else { break };
+        let more = in_zone(asked, zone, &target);
+        answer.rcode = more.rcode;
+        answer.authority = more.authority;
+        answer.answers.extend(more.answers);
+    }
+    answer
+}
+
+fn referral(draft: &Draft, zone: &str) -> Answer {
+    let mut answer = Answer::new(Rcode::NoError);
+    for (server, given) in &draft.zones[zone].servers {
+        answer.authority.push((zone.to_owned(), ZONE_TTL, Data::Ns(server.clone())));
+        let addresses = if given.is_empty() { plan::addresses(draft, server) } else { given.clone() };
+        answer.additional.extend(addresses.into_iter().map(|address| (server.clone(), ZONE_TTL, address_data(address))));
+    }
+    answer
+}
+
+/// Whether this server holds a zone.
+pub(crate) fn serves(draft: &Draft, server: IpAddr, zone: &str) -> bool {
+    draft.zones.get(zone).is_some_and(|stated| {
+        stated
+            .servers
+            .iter()
+            .any(|(name, given)| given.contains(&server) || (given.is_empty() && plan::addresses(draft, name).contains(&server)))
+    })
+}
+
+pub(crate) fn address_data(address: IpAddr) -> Data {
+    match address {
+        IpAddr::V4(address) => Data::A(address),
+        IpAddr::V6(address) => Data::Aaaa(address),
+    }
+}
+
+/// What a zone says of one name, aliases not followed.
+fn in_zone(asked: &Asked<'_>, zone: &str, name: &str) -> Answer {
+    let mut answer = Answer::new(Rcode::NoError);
+    let entry = plan::entry(asked.draft, name);
+    match entry.map(|entry| entry.answers) {
+        Some(Answers::ServFail | Answers::Lame) => return Answer::new(Rcode::ServFail),
+        Some(Answers::Refused) => return Answer::new(Rcode::Refused),
+        Some(Answers::Silent) => return Answer::silent(),
+        Some(Answers::Garbage) => answer.garbage = true,
+        Some(Answers::Slow(delay)) => answer.delay = delay,
+        Some(Answers::Truncated) => answer.truncated = true,
+        Some(Answers::Normal | Answers::Rebind(_)) | None => {}
+    }
+    let records = records(asked, zone, name, entry);
+    let alias = records.iter().any(|(_, data)| matches!(data, Data::Cname(_)));
+    for (ttl, data) in records {
+        if asked.question.rtype.covers(&data) || (alias && matches!(data, Data::Cname(_))) {
+            answer.answers.push((name.to_owned(), ttl, data));
+        }
+    }
+    if answer.answers.is_empty() {
+        let known = entry.is_some() || plan::exists(asked.draft, name);
+        answer.rcode = if known { Rcode::NoError } else { Rcode::NxDomain };
+        answer.authority.push((zone.to_owned(), ZONE_TTL, zone_soa(asked, zone)));
+    }
+    answer
+}
+
+fn zone_soa(asked: &Asked<'_>, zone: &str) -> Data {
+    let server = asked.draft.zones[zone].servers.first().map_or("ns.invalid", |(server, _)| server.as_str());
+    soa(zone, server, 2_026_000_000 + u32::try_from(asked.state).unwrap_or(0))
+}
+
+/// All records of a name, with those that its zone implies.
+fn records(asked: &Asked<'_>, zone: &str, name: &str, entry: Option<&Name>) -> Vec<(u32, Data)> {
+    let mut records: Vec<(u32, Data)> = Vec::new();
+    if zone == name {
+        records.push((ZONE_TTL, zone_soa(asked, zone)));
+        let servers = &asked.draft.zones[zone].servers;
+        records.extend(servers.iter().map(|(server, _)| (ZONE_TTL, Data::Ns(server.clone()))));
+    }
+    let Some(entry) = entry else { return records };
+    if let Answers::Rebind(address) = entry.answers
+        && (asked.now.as_secs() / ROTATION.as_secs()) % 2 == 1
+    {
+        records.push((0, address_data(address)));
+        return records;
+    }
+    let (addresses, others): (Vec<&Data>, Vec<&Data>) = entry.records.iter().partition(|data| matches!(data, Data::A(_) | Data::Aaaa(_)));
+    let shown: Vec<&Data> = if entry.rotate && addresses.len() > ROTATION_SHOWN {
+        let turn = usize::try_from(asked.now.as_secs() / ROTATION.as_secs()).unwrap_or(0);
+        (0..ROTATION_SHOWN).map(|index| addresses[(turn + index) % addresses.len()]).collect()
+    } else {
+        addresses
+    };
+    let ttl = if matches!(entry.answers, Answers::Rebind(_)) { 0 } else { entry.ttl };
+    records.extend(others.into_iter().chain(shown).map(|data| (ttl, data.clone())));
+    records
+}
+
+/// All records of a zone for a transfer, SOA first and last; `None` where the server refuses.
+pub(crate) fn transfer(asked: &Asked<'_>, server: IpAddr) -> Option<Vec<(String, u32, Data)>> {
+    let zone = asked.question.name.as_str();
+    let stated = asked.draft.zones.get(zone).filter(|stated| stated.transfer && stated.answers == Answers::Normal)?;
+    if !serves(asked.draft, server, zone) {
+        return None;
+    }
+    let opening = (zone.to_owned(), ZONE_TTL, zone_soa(asked, zone));
+    let mut all = vec![opening.clone()];
+    for (server, _) in &stated.servers {
+        all.push((zone.to_owned(), ZONE_TTL, Data::Ns(server.clone())));
+    }
+    for (name, entry) in &asked.draft.names {
+        let plain = name.strip_prefix("*.").unwrap_or(name);
+        if plan::zone_of(asked.draft, plain) == Some(zone) {
+            all.extend(entry.records.iter().map(|data| (name.clone(), entry.ttl, data.clone())));
+        }
+    }
+    let below = format!(".{zone}");
+    for (child, delegated) in asked.draft.zones.iter().filter(|(child, _)| child.ends_with(&below)) {
+        all.extend(delegated.servers.iter().map(|(server, _)| (child.clone(), ZONE_TTL, Data::Ns(server.clone()))));
+    }
+    all.push(opening);
+    Some(all)
+}

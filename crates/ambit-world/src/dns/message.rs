@@ -1,0 +1,280 @@
+//! DNS messages in bytes: questions in, answers out. Written by hand, because a simulated server must also be able to misbehave.
+
+use crate::draft::Data;
+use std::time::Duration;
+
+/// Size of a UDP answer without EDNS, in bytes (RFC 1035 §4.2.1).
+const PLAIN_UDP_BYTES: usize = 512;
+/// Largest UDP answer, whatever the asker offers, in bytes: what servers allow since 2020, so that nothing is fragmented.
+const UDP_BYTES_MAX: usize = 1_232;
+/// Largest message, in bytes.
+pub(crate) const MESSAGE_BYTES_MAX: usize = 65_535;
+
+/// A record type by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Rtype(pub u16);
+
+impl Rtype {
+    pub(crate) const A: Self = Self(1);
+    pub(crate) const NS: Self = Self(2);
+    pub(crate) const CNAME: Self = Self(5);
+    pub(crate) const SOA: Self = Self(6);
+    pub(crate) const PTR: Self = Self(12);
+    pub(crate) const MX: Self = Self(15);
+    pub(crate) const TXT: Self = Self(16);
+    pub(crate) const AAAA: Self = Self(28);
+    pub(crate) const SRV: Self = Self(33);
+    pub(crate) const DS: Self = Self(43);
+    pub(crate) const AXFR: Self = Self(252);
+    pub(crate) const ANY: Self = Self(255);
+    pub(crate) const CAA: Self = Self(257);
+
+    /// Whether a question of this type asks for this data.
+    pub(crate) fn covers(self, data: &Data) -> bool {
+        self == Self::ANY || self == Self::of(data)
+    }
+
+    fn of(data: &Data) -> Self {
+        match data {
+            Data::A(_) => Self::A,
+            Data::Aaaa(_) => Self::AAAA,
+            Data::Cname(_) => Self::CNAME,
+            Data::Ns(_) => Self::NS,
+            Data::Mx(..) => Self::MX,
+            Data::Txt(_) => Self::TXT,
+            Data::Srv(..) => Self::SRV,
+            Data::Caa(..) => Self::CAA,
+            Data::Ptr(_) => Self::PTR,
+            Data::Ds(..) => Self::DS,
+            Data::Soa(..) => Self::SOA,
+        }
+    }
+}
+
+/// A response code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rcode {
+    NoError = 0,
+    FormErr = 1,
+    ServFail = 2,
+    NxDomain = 3,
+    NotImp = 4,
+    Refused = 5,
+}
+
+/// A question, read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Question {
+    id: u16,
+    recursion_desired: bool,
+    /// The question's bytes as they came: mixed case is echoed.
+    raw: Vec<u8>,
+    /// In small letters, without the trailing dot.
+    pub name: String,
+    pub rtype: Rtype,
+    /// Another class than IN.
+    pub foreign_class: bool,
+    /// The UDP size that the asker offers, if it speaks EDNS.
+    edns: Option<usize>,
+}
+
+/// A server's answer before it is written.
+#[derive(Clone, Debug)]
+pub(crate) struct Answer {
+    pub rcode: Rcode,
+    pub authoritative: bool,
+    pub recursive: bool,
+    /// Cut over UDP, whatever its size.
+    pub truncated: bool,
+    pub answers: Vec<(String, u32, Data)>,
+    pub authority: Vec<(String, u32, Data)>,
+    pub additional: Vec<(String, u32, Data)>,
+    /// Nothing is sent.
+    pub silent: bool,
+    /// Bytes that are no message are sent.
+    pub garbage: bool,
+    /// Sent so much later.
+    pub delay: Duration,
+}
+
+impl Answer {
+    pub(crate) fn new(rcode: Rcode) -> Self {
+        Self {
+            rcode,
+            authoritative: false,
+            recursive: false,
+            truncated: false,
+            answers: Vec::new(),
+            authority: Vec::new(),
+            additional: Vec::new(),
+            silent: false,
+            garbage: false,
+            delay: Duration::ZERO,
+        }
+    }
+
+    pub(crate) fn silent() -> Self {
+        Self {
+            silent: true,
+            ..Self::new(Rcode::NoError)
+        }
+    }
+}
+
+/// Reads a query; `None` for what is none: such bytes get no answer.
+pub(crate) fn read(bytes: &[u8]) -> Option<Question> {
+    let word = |at: usize| Some(u16::from_be_bytes([*bytes.get(at)?, *bytes.get(at + 1)?]));
+    let (id, flags, questions) = (word(0)?, word(2)?, word(4)?);
+    if flags & 0x8000 != 0 || questions != 1 {
+        return None;
+    }
+    let mut at = 12;
+    let mut name = String::new();
+    loop {
+        let length = usize::from(*bytes.get(at)?);
+        if length == 0 {
+            break;
+        }
+        if length > 63 || name.len() + length > 255 {
+            return None;
+        }
+        let label = bytes.get(at + 1..at + 1 + length)?;
+        if !name.is_empty() {
+            name.push('.');
+        }
+        // Bytes outside ASCII match no name of a file, which is all that matters here.
+        name.extend(label.iter().map(|b| char::from(b.to_ascii_lowercase())));
+        at += 1 + length;
+    }
+    let end = at + 5;
+    let (rtype, class) = (word(at + 1)?, word(at + 3)?);
+    let has_options = bytes.get(end) == Some(&0) && word(end + 1) == Some(41);
+    Some(Question {
+        id,
+        recursion_desired: flags & 0x0100 != 0,
+        raw: bytes.get(12..end)?.to_vec(),
+        name,
+        rtype: Rtype(rtype),
+        foreign_class: class != 1,
+        edns: if has_options { word(end + 3).map(usize::from) } else { None },
+    })
+}
+
+/// Writes an answer. Over UDP, what does not fit is cut: an empty answer with the truncation flag.
+pub(crate) fn write(question: &Question, answer: &Answer, over_udp: bool) -> Vec<u8> {
+    if answer.garbage {
+        return vec![0xff; 7];
+    }
+    let whole = encode(question, answer, false);
+    let room = question.edns.map_or(PLAIN_UDP_BYTES, |size| size.clamp(PLAIN_UDP_BYTES, UDP_BYTES_MAX));
+    let too_long = whole.len() > if over_udp { room } else { MESSAGE_BYTES_MAX };
+    if (over_udp && answer.truncated) || too_long {
+        let empty = Answer {
+            answers: Vec::new(),
+            authority: Vec::new(),
+            additional: Vec::new(),
+            ..answer.clone()
+        };
+        encode(question, &empty, true)
+    } else {
+        whole
+    }
+}
+
+fn encode(question: &Question, answer: &Answer, truncated: bool) -> Vec<u8> {
+    let mut out = Vec::with_capacity(256);
+    let flag = |set: bool, bit: u16| if set { bit } else { 0 };
+    let flags = 0x8000
+        | flag(answer.authoritative, 0x0400)
+        | flag(truncated, 0x0200)
+        | flag(question.recursion_desired, 0x0100)
+        | flag(answer.recursive, 0x0080)
+        | answer.rcode as u16;
+    let count = |records: usize| u16::try_from(records).unwrap_or(u16::MAX);
+    let options = usize::from(question.edns.is_some());
+    for word in [
+        question.id,
+        flags,
+        1,
+        count(answer.answers.len()),
+        count(answer.authority.len()),
+        count(answer.additional.len() + options),
+    ] {
+        out.extend(word.to_be_bytes());
+    }
+    out.extend(&question.raw);
+    for (owner, ttl, data) in answer.answers.iter().chain(&answer.authority).chain(&answer.additional) {
+        record(&mut out, question, owner, *ttl, data);
+    }
+    if question.edns.is_some() {
+        out.extend([0, 0, 41]);
+        out.extend(u16::try_from(UDP_BYTES_MAX).unwrap_or(u16::MAX).to_be_bytes());
+        out.extend([0; 6]);
+    }
+    out
+}
+
+fn record(out: &mut Vec<u8>, question: &Question, owner: &str, ttl: u32, data: &Data) {
+    if owner == question.name {
+        out.extend([0xc0, 12]);
+    } else {
+        name(out, owner);
+    }
+    out.extend(Rtype::of(data).0.to_be_bytes());
+    out.extend(1u16.to_be_bytes());
+    out.extend(ttl.to_be_bytes());
+    let mut body = Vec::new();
+    match data {
+        Data::A(address) => body.extend(address.octets()),
+        Data::Aaaa(address) => body.extend(address.octets()),
+        Data::Cname(target) | Data::Ns(target) | Data::Ptr(target) => name(&mut body, target),
+        Data::Mx(preference, target) => {
+            body.extend(preference.to_be_bytes());
+            name(&mut body, target);
+        }
+        Data::Txt(text) => {
+            for part in text.chunks(255).chain(text.is_empty().then_some(&[][..])) {
+                string(&mut body, part);
+            }
+        }
+        Data::Srv(priority, weight, port, target) => {
+            for word in [priority, weight, port] {
+                body.extend(word.to_be_bytes());
+            }
+            name(&mut body, target);
+        }
+        Data::Caa(flags, tag, value) => {
+            body.push(*flags);
+            string(&mut body, tag.as_bytes());
+            body.extend(value.as_bytes());
+        }
+        Data::Ds(tag, algorithm, digest, bytes) => {
+            body.extend(tag.to_be_bytes());
+            body.extend([*algorithm, *digest]);
+            body.extend(bytes);
+        }
+        Data::Soa(server, mailbox, serial) => {
+            name(&mut body, server);
+            name(&mut body, mailbox);
+            for number in [*serial, 7_200, 3_600, 1_209_600, 300] {
+                body.extend(number.to_be_bytes());
+            }
+        }
+    }
+    out.extend(u16::try_from(body.len()).unwrap_or(u16::MAX).to_be_bytes());
+    out.extend(body);
+}
+
+fn name(out: &mut Vec<u8>, name: &str) {
+    for label in name.split('.').filter(|label| !label.is_empty()) {
+        string(out, label.as_bytes());
+    }
+    out.push(0);
+}
+
+/// A length and at most 255 bytes.
+fn string(out: &mut Vec<u8>, bytes: &[u8]) {
+    let bytes = &bytes[..bytes.len().min(255)];
+    out.push(u8::try_from(bytes.len()).expect("cut to 255"));
+    out.extend(bytes);
+}

@@ -1,0 +1,88 @@
+//! Names that follow from the file without a zone in it: addresses to names, and addresses to autonomous systems.
+
+use super::message::{Answer, Rcode};
+use super::{Asked, ZONE_TTL, soa};
+use crate::draft::Data;
+use crate::plan;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+/// The answer for a name of these trees; `None` for any other name.
+pub(super) fn answer(asked: &Asked<'_>, name: &str) -> Option<Answer> {
+    for (suffix, lookup) in [
+        ("in-addr.arpa", pointer as fn(&Asked<'_>, &str) -> Option<Option<Data>>),
+        ("ip6.arpa", pointer),
+        ("asn.cymru.com", system),
+    ] {
+        if name == suffix || name.ends_with(&format!(".{suffix}")) {
+            let mut answer = Answer::new(Rcode::NxDomain);
+            // Outer: is there such a name. Inner: what it says.
+            if let Some(found) = lookup(asked, name) {
+                answer.rcode = Rcode::NoError;
+                let data = found.filter(|data| asked.question.rtype.covers(data));
+                answer.answers.extend(data.map(|data| (name.to_owned(), ZONE_TTL, data)));
+            }
+            if answer.answers.is_empty() {
+                answer.authority.push((suffix.to_owned(), ZONE_TTL, soa(suffix, "ns1.sources.example", 1)));
+            }
+            return Some(answer);
+        }
+    }
+    None
+}
+
+fn pointer(asked: &Asked<'_>, name: &str) -> Option<Option<Data>> {
+    let address = match name.strip_suffix(".in-addr.arpa") {
+        Some(labels) => IpAddr::V4(reversed_v4(labels)?),
+        None => IpAddr::V6(reversed_v6(name.strip_suffix(".ip6.arpa")?)?),
+    };
+    let pointer = asked.draft.hosts.get(&address)?.pointer.clone()?;
+    Some(Some(Data::Ptr(pointer)))
+}
+
+/// `4.3.2.1.origin.asn.cymru.com`, `….origin6.asn.cymru.com` and `AS64500.asn.cymru.com`.
+fn system(asked: &Asked<'_>, name: &str) -> Option<Option<Data>> {
+    let text = |text: String| Some(Some(Data::Txt(text.into_bytes())));
+    let rest = name.strip_suffix(".asn.cymru.com")?;
+    let date = |block: &crate::draft::Block| match block.allocated {
+        crate::draft::Moment::At(moment) => moment.date(),
+        crate::draft::Moment::FromEpoch(_) => "2015-03-02".to_owned(),
+    };
+    if let Some(number) = rest.strip_prefix("as").filter(|digits| digits.bytes().all(|b| b.is_ascii_digit())) {
+        let number: u32 = number.parse().ok()?;
+        let (_, block) = asked.draft.blocks.iter().find(|(_, block)| block.asn == Some(number))?;
+        let org = asked.draft.orgs.get(&block.org).map_or("", |org| org.name.as_str());
+        let line = format!("{number} | {} | ripencc | {} | {} - {org}, {}", block.country, date(block), block.name, block.country);
+        return text(line);
+    }
+    let address = match rest.strip_suffix(".origin") {
+        Some(labels) => IpAddr::V4(reversed_v4(labels)?),
+        None => IpAddr::V6(reversed_v6_prefix(rest.strip_suffix(".origin6")?)?),
+    };
+    let (net, block) = plan::block_of(asked.draft, address)?;
+    let line = format!("{} | {net} | {} | ripencc | {}", block.asn?, block.country, date(block));
+    text(line)
+}
+
+fn reversed_v4(labels: &str) -> Option<Ipv4Addr> {
+    let mut octets: Vec<&str> = labels.split('.').collect();
+    octets.reverse();
+    octets.join(".").parse().ok()
+}
+
+fn reversed_v6(labels: &str) -> Option<Ipv6Addr> {
+    (labels.split('.').count() == 32).then(|| reversed_v6_prefix(labels)).flatten()
+}
+
+/// Fewer than 32 nibbles are the front of the address.
+fn reversed_v6_prefix(labels: &str) -> Option<Ipv6Addr> {
+    let mut bits = 0u128;
+    let nibbles: Vec<&str> = labels.split('.').collect();
+    if nibbles.len() > 32 {
+        return None;
+    }
+    for (index, nibble) in nibbles.iter().rev().enumerate() {
+        let value = u128::from_str_radix(nibble, 16).ok().filter(|_| nibble.len() == 1)?;
+        bits |= value << (124 - 4 * index);
+    }
+    Some(Ipv6Addr::from(bits))
+}

@@ -1,0 +1,65 @@
+//! DNS over TCP: queries and answers behind their lengths, and zone transfers.
+
+use super::message::{self, Answer, Rcode, Rtype};
+use super::{Asked, RESOLVERS, authoritative, recursive, transfer};
+use crate::serve::{Connection, Peer};
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+/// Queries on one connection.
+const QUERIES_MAX: usize = 1_000;
+/// Records of one message of a transfer.
+const TRANSFER_RECORDS: usize = 100;
+/// A server closes a connection without queries after this long.
+const IDLE: Duration = Duration::from_secs(10);
+
+/// Answers queries until the client goes.
+pub(crate) async fn serve(connection: &Connection, stream: &mut impl Peer) {
+    for _ in 0..QUERIES_MAX {
+        let Some(Some(query)) = connection.within(IDLE, read(stream)).await else { return };
+        let Some(question) = message::read(&query) else { return };
+        let asked = Asked {
+            draft: &connection.internet.draft,
+            state: connection.internet.state,
+            now: connection.clock.now(),
+            question: &question,
+        };
+        let server = connection.to.ip();
+        let answers = if question.rtype == Rtype::AXFR {
+            transfer_answers(transfer(&asked, server))
+        } else if RESOLVERS.contains(&server) {
+            vec![recursive(&asked)]
+        } else {
+            vec![authoritative(&asked, server, true)]
+        };
+        for answer in answers {
+            if answer.silent {
+                crate::serve::idle(connection, stream).await;
+                return;
+            }
+            connection.clock.sleep(answer.delay).await;
+            let bytes = message::write(&question, &answer, false);
+            let length = u16::try_from(bytes.len()).unwrap_or(u16::MAX).to_be_bytes();
+            if stream.write_all(&[&length, bytes.as_slice()].concat()).await.is_err() {
+                return;
+            }
+        }
+    }
+}
+
+fn transfer_answers(records: Option<Vec<(String, u32, crate::draft::Data)>>) -> Vec<Answer> {
+    let Some(records) = records else { return vec![Answer::new(Rcode::Refused)] };
+    let message = |records: &[(String, u32, crate::draft::Data)]| Answer {
+        authoritative: true,
+        answers: records.to_vec(),
+        ..Answer::new(Rcode::NoError)
+    };
+    records.chunks(TRANSFER_RECORDS).map(message).collect()
+}
+
+async fn read(stream: &mut impl Peer) -> Option<Vec<u8>> {
+    let length = stream.read_u16().await.ok()?;
+    let mut query = vec![0; usize::from(length)];
+    stream.read_exact(&mut query).await.ok()?;
+    Some(query)
+}

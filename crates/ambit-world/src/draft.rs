@@ -1,0 +1,449 @@
+//! What a world file says, after reading and before anything is built: one draft per state. Dates are still relative to the epoch.
+
+use ambit_model::Timestamp;
+use ipnet::IpNet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::time::Duration;
+
+/// All statements of one state, by their keys.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Draft {
+    pub orgs: BTreeMap<String, Org>,
+    pub blocks: BTreeMap<IpNet, Block>,
+    pub zones: BTreeMap<String, Zone>,
+    pub names: BTreeMap<String, Name>,
+    pub hosts: BTreeMap<IpAddr, Host>,
+    pub sites: BTreeMap<String, Site>,
+    pub certs: BTreeMap<String, Cert>,
+    pub buckets: BTreeMap<String, Bucket>,
+    pub expects: Vec<Expect>,
+    /// Every name that has records, or something below it: follows from names and zones.
+    pub existing: BTreeSet<String>,
+}
+
+/// A moment: relative to the epoch in milliseconds, or a date.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Moment {
+    FromEpoch(i64),
+    At(Timestamp),
+}
+
+impl Moment {
+    pub(crate) fn of(self, epoch: Timestamp) -> Timestamp {
+        match self {
+            Self::FromEpoch(ms) => epoch.plus_ms(ms),
+            Self::At(moment) => moment,
+        }
+    }
+}
+
+/// What an organisation is to the one that is discovered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// It is that one.
+    Ours,
+    /// A subsidiary or parent under other domains: may be found, may be visited as a browser would, is not demanded.
+    Related,
+    /// Hosts for many: contact only with one of our names.
+    Vendor,
+    /// Gives data to anyone who asks: registries, logs, resolvers.
+    Source,
+    /// Never to be touched.
+    Stranger,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Org {
+    pub name: String,
+    pub standing: Standing,
+    pub country: String,
+    pub email: String,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Block {
+    pub line: usize,
+    pub org: String,
+    pub asn: Option<u32>,
+    pub name: String,
+    pub country: String,
+    pub allocated: Moment,
+}
+
+/// How the servers of a zone, or a name, answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Answers {
+    #[default]
+    Normal,
+    ServFail,
+    Refused,
+    Silent,
+    /// The servers say that they know nothing of the zone.
+    Lame,
+    Slow(Duration),
+    /// Every answer over UDP is cut.
+    Truncated,
+    /// Bytes that are no DNS message.
+    Garbage,
+    /// Now the real address, now this one, by wire time.
+    Rebind(IpAddr),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Zone {
+    pub line: usize,
+    pub org: String,
+    pub servers: Vec<(String, Vec<IpAddr>)>,
+    pub transfer: bool,
+    pub answers: Answers,
+    pub registrar: String,
+    pub registered: Moment,
+    pub expires: Moment,
+    pub redacted: bool,
+    pub look_alike: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Name {
+    pub line: usize,
+    pub org: Option<String>,
+    pub hidden: bool,
+    pub rotate: bool,
+    pub answers: Answers,
+    pub ttl: u32,
+    pub records: Vec<Data>,
+}
+
+/// The data of one DNS record.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Data {
+    A(Ipv4Addr),
+    Aaaa(Ipv6Addr),
+    Cname(String),
+    Ns(String),
+    Mx(u16, String),
+    Txt(Vec<u8>),
+    Srv(u16, u16, u16, String),
+    Caa(u8, String, String),
+    Ptr(String),
+    Ds(u16, u8, u8, Vec<u8>),
+    /// Primary server, mailbox, serial.
+    Soa(String, String, u32),
+}
+
+/// What answers on the ports that a host does not list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Unlisted {
+    #[default]
+    Closed,
+    Filtered,
+    /// Every port accepts and says nothing.
+    Open,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Host {
+    pub line: usize,
+    pub org: String,
+    pub pointer: Option<String>,
+    pub ports: BTreeMap<u16, Service>,
+    pub unlisted: Unlisted,
+    pub latency: Option<Duration>,
+    pub unknown: UnknownHost,
+    pub hidden: bool,
+}
+
+/// What a web server says to a name that it does not know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum UnknownHost {
+    /// Its own default page with this status and text.
+    Page(u16, String),
+    /// The site of this key.
+    Site(String),
+    /// Closes without a word, over TLS with an alert.
+    Close,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Service {
+    Ssh(String),
+    Ftp { banner: String, anonymous: bool },
+    Smtp { name: String, cert: Option<CertChoice> },
+    Imap(String),
+    Pop3(String),
+    Redis { open: bool },
+    Telnet(String),
+    Mysql(String),
+    Postgres,
+    Rdp,
+    Smb,
+    Vnc(String),
+    Http,
+    Https,
+    Banner(String),
+    Silent,
+    Tarpit,
+    Filtered,
+    Closed,
+    Hostile(Hostile),
+}
+
+/// What a hostile peer does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Hostile {
+    Endless,
+    EndlessLength,
+    Bomb,
+    SlowHead,
+    SlowBody,
+    HugeHeader,
+    BigHeader,
+    RedirectMetadata,
+    RedirectLoop,
+    RedirectFile,
+    RedirectMapped,
+    RedirectDecimal,
+    RedirectHex,
+    Silent,
+    TlsGarbage,
+    Nasty,
+    Nested,
+    Smuggle,
+    Noise,
+    Continue,
+    Regex,
+    Reset,
+    ResetAtOnce,
+    ShortBody,
+    InvalidUtf8,
+    NotHttp,
+}
+
+impl Hostile {
+    pub(crate) const ALL: &'static [(&'static str, Self)] = &[
+        ("endless", Self::Endless),
+        ("endless-length", Self::EndlessLength),
+        ("bomb", Self::Bomb),
+        ("slow-head", Self::SlowHead),
+        ("slow-body", Self::SlowBody),
+        ("huge-header", Self::HugeHeader),
+        ("big-header", Self::BigHeader),
+        ("redirect-metadata", Self::RedirectMetadata),
+        ("redirect-loop", Self::RedirectLoop),
+        ("redirect-file", Self::RedirectFile),
+        ("redirect-mapped", Self::RedirectMapped),
+        ("redirect-decimal", Self::RedirectDecimal),
+        ("redirect-hex", Self::RedirectHex),
+        ("silent", Self::Silent),
+        ("tls-garbage", Self::TlsGarbage),
+        ("nasty", Self::Nasty),
+        ("nested", Self::Nested),
+        ("smuggle", Self::Smuggle),
+        ("noise", Self::Noise),
+        ("continue", Self::Continue),
+        ("regex", Self::Regex),
+        ("reset", Self::Reset),
+        ("reset-at-once", Self::ResetAtOnce),
+        ("short-body", Self::ShortBody),
+        ("invalid-utf8", Self::InvalidUtf8),
+        ("not-http", Self::NotHttp),
+    ];
+}
+
+/// Which key a certificate holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum KeyChoice {
+    #[default]
+    Ed25519,
+    Rsa2048,
+    /// RSA of 1,024 bits.
+    Weak,
+}
+
+/// Who signed a certificate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Issuer {
+    #[default]
+    Trusted,
+    Itself,
+    /// An authority that no browser knows.
+    Unknown,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Cert {
+    pub line: usize,
+    /// Subject alternative names; empty for those of the site.
+    pub names: Vec<String>,
+    pub common_name: Option<String>,
+    pub org: Option<String>,
+    pub starts: Moment,
+    pub ends: Moment,
+    pub issuer: Issuer,
+    pub key: KeyChoice,
+    pub sha1: bool,
+    pub chain_missing: bool,
+    pub logged: bool,
+}
+
+/// The certificate of a site or service.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum CertChoice {
+    Inline(Box<Cert>),
+    Named(String),
+}
+
+/// Which versions of TLS a site speaks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum TlsVersions {
+    #[default]
+    Modern,
+    /// 1.2 at most.
+    Twelve,
+    /// 1.0 as well.
+    AlsoOld,
+    /// 1.0 only.
+    OnlyOld,
+}
+
+/// What port 80 of an https site says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Plain {
+    #[default]
+    Redirect,
+    None,
+    /// The same pages.
+    Same,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Cookie {
+    pub name: String,
+    /// With Secure, HttpOnly and SameSite.
+    pub careful: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Page {
+    pub path: String,
+    pub status: u16,
+    pub media: String,
+    pub body: String,
+}
+
+/// A file or page that should not be open to everyone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Exposure {
+    Git,
+    Env,
+    Listing,
+    Status,
+    Api,
+    Graphql,
+    Actuator,
+    Phpinfo,
+    Backup,
+    Metrics,
+    Installer,
+    Admin,
+    Debug,
+}
+
+impl Exposure {
+    pub(crate) const ALL: &'static [(&'static str, Self)] = &[
+        ("git", Self::Git),
+        ("env", Self::Env),
+        ("listing", Self::Listing),
+        ("status", Self::Status),
+        ("api", Self::Api),
+        ("graphql", Self::Graphql),
+        ("actuator", Self::Actuator),
+        ("phpinfo", Self::Phpinfo),
+        ("backup", Self::Backup),
+        ("metrics", Self::Metrics),
+        ("installer", Self::Installer),
+        ("admin", Self::Admin),
+        ("debug", Self::Debug),
+    ];
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Site {
+    pub line: usize,
+    pub https: bool,
+    /// A name or an address.
+    pub host: String,
+    pub port: u16,
+    pub title: String,
+    /// Where it is served; empty for wherever the name leads.
+    pub at: Vec<IpAddr>,
+    pub server: Option<String>,
+    pub status: u16,
+    pub headers: Vec<(String, String)>,
+    /// Without the security headers.
+    pub bare: bool,
+    pub cookies: Vec<Cookie>,
+    pub login: bool,
+    pub basic: Option<String>,
+    pub favicon: Option<String>,
+    pub pages: Vec<Page>,
+    pub links: Vec<String>,
+    pub loads: Vec<String>,
+    pub redirect: Option<(u16, String)>,
+    pub soft_404: bool,
+    pub exposes: Vec<Exposure>,
+    pub twins: Vec<Exposure>,
+    pub body: Option<String>,
+    pub generator: Option<String>,
+    pub nonce: bool,
+    pub compress: bool,
+    pub cert: Option<CertChoice>,
+    pub versions: TlsVersions,
+    pub plain: Plain,
+    pub hostile: Option<Hostile>,
+    /// Answers for unknown names on its addresses, too.
+    pub default: bool,
+    pub hidden: bool,
+}
+
+/// Which provider keeps a bucket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Storage {
+    S3,
+    Gcs,
+    Azure,
+}
+
+/// Who may read a bucket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// Anyone may list and read it.
+    Listed,
+    /// Anyone who knows a key may read it.
+    Open,
+    Closed,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Bucket {
+    pub line: usize,
+    pub storage: Storage,
+    pub name: String,
+    pub org: String,
+    pub access: Access,
+    pub keys: Vec<String>,
+    pub hidden: bool,
+}
+
+/// An exception to what the rest of the file implies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Expect {
+    Issue(String, ambit_model::Kind, String),
+    NoIssue(String, ambit_model::Kind, String),
+    Entity(ambit_model::Kind, String),
+    /// Neither missed nor unexpected.
+    Ignore(ambit_model::Kind, String),
+    /// Any contact is outside clearance.
+    Never(IpNet),
+}

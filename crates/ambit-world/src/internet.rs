@@ -1,0 +1,322 @@
+//! One state of a world at one epoch, built: hosts with their ports, virtual hosts with their certificates. Never changes while it serves.
+
+use crate::draft::{CertChoice, Draft, Plain, Service, Site, Standing, Unlisted, UnknownHost};
+use crate::pki::{Authorities, Certificate, derive};
+use crate::plan;
+use ambit_model::Timestamp;
+use ambit_model::moment::DAY_MS;
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Days between two states.
+const STATE_DAYS: i64 = 30;
+/// Latencies that the file does not state, in milliseconds: 4 and up to so many more.
+const LATENCY_SPREAD_MS: u64 = 28;
+
+pub(crate) struct Internet {
+    pub world: String,
+    pub epoch: Timestamp,
+    pub state: i64,
+    pub draft: Draft,
+    pub hosts: BTreeMap<IpAddr, Host>,
+    pub authorities: Authorities,
+    /// Every certificate that is served or stated, once each.
+    pub certificates: Vec<Arc<Certificate>>,
+}
+
+/// One address.
+pub(crate) struct Host {
+    pub org: String,
+    pub standing: Standing,
+    pub latency: Duration,
+    pub unlisted: Unlisted,
+    pub unknown: UnknownHost,
+    pub hidden: bool,
+    /// A name server or resolver.
+    pub dns: bool,
+    pub ports: BTreeMap<u16, Port>,
+}
+
+/// What listens on a port.
+pub(crate) enum Port {
+    Service(Service, Option<Arc<Certificate>>),
+    Web(Web),
+    Dns,
+    /// A data provider of every world, and its certificate where it speaks TLS.
+    Source(Source, Option<Arc<Certificate>>),
+}
+
+/// A web server: the sites of one address and port.
+#[derive(Default)]
+pub(crate) struct Web {
+    pub tls: bool,
+    pub sites: BTreeMap<String, Arc<Virtual>>,
+    /// The site that answers for names that it does not know.
+    pub default: Option<Arc<Virtual>>,
+}
+
+/// One site on one port.
+pub(crate) struct Virtual {
+    pub key: String,
+    pub site: Site,
+    pub certificate: Option<Arc<Certificate>>,
+    /// Only redirects to the https site.
+    pub to_https: bool,
+}
+
+/// The data providers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    CertificateLog,
+    RdapOrg,
+    RdapBootstrap,
+    RdapRegistry,
+    WhoisRoot,
+    WhoisRegistry,
+    Storage,
+}
+
+/// Addresses and names of the providers in `built_in.world`: last byte, provider, name for its certificate.
+const SOURCES: &[(u8, Source, &str)] = &[
+    (10, Source::CertificateLog, "crt.sh"),
+    (11, Source::RdapOrg, "rdap.org"),
+    (12, Source::RdapBootstrap, "data.iana.org"),
+    (13, Source::WhoisRoot, ""),
+    (14, Source::RdapRegistry, "rdap-registry.example"),
+    (15, Source::WhoisRegistry, ""),
+    (20, Source::Storage, "*.s3.amazonaws.com s3.amazonaws.com"),
+    (21, Source::Storage, "*.storage.googleapis.com storage.googleapis.com"),
+    (22, Source::Storage, "*.blob.core.windows.net"),
+];
+
+impl Internet {
+    /// Builds a state. `draft` holds the statements of every world already.
+    pub(crate) fn build(world: &str, draft: Draft, epoch: Timestamp, state: i64) -> Self {
+        let mut internet = Self {
+            world: world.to_owned(),
+            epoch,
+            state,
+            hosts: BTreeMap::new(),
+            authorities: Authorities::new(world, epoch),
+            certificates: Vec::new(),
+            draft,
+        };
+        let mut issued = Issued::default();
+        internet.add_hosts(&mut issued);
+        internet.add_name_servers();
+        internet.add_sites(&mut issued);
+        internet.add_sources(&mut issued);
+        for (name, stated) in &internet.draft.certs {
+            issued.named(&internet.authorities, name, stated);
+        }
+        internet.certificates = issued.all;
+        internet
+    }
+
+    /// The date at wire time zero of this state.
+    pub(crate) fn start(&self) -> Timestamp {
+        self.epoch.plus_ms((self.state - 1) * STATE_DAYS * DAY_MS)
+    }
+
+    fn host(&mut self, address: IpAddr) -> &mut Host {
+        let org = plan::org_of(&self.draft, address).unwrap_or_default().to_owned();
+        let standing = plan::standing(&self.draft, &org);
+        let spread = derive(&self.world, "latency", &address.to_string())[0];
+        let stated = self.draft.hosts.get(&address);
+        self.hosts.entry(address).or_insert_with(|| Host {
+            org,
+            standing,
+            latency: stated
+                .and_then(|host| host.latency)
+                .unwrap_or(Duration::from_millis(4 + u64::from(spread) % LATENCY_SPREAD_MS)),
+            unlisted: stated.map(|host| host.unlisted).unwrap_or_default(),
+            unknown: stated.map_or_else(|| UnknownHost::Page(404, "<h1>Not Found</h1>".to_owned()), |host| host.unknown.clone()),
+            hidden: stated.is_some_and(|host| host.hidden),
+            dns: false,
+            ports: BTreeMap::new(),
+        })
+    }
+
+    fn add_hosts(&mut self, issued: &mut Issued) {
+        let stated: Vec<(IpAddr, BTreeMap<u16, Service>)> =
+            self.draft.hosts.iter().map(|(address, host)| (*address, host.ports.clone())).collect();
+        for (address, ports) in stated {
+            self.host(address);
+            for (port, service) in ports {
+                let plan = match &service {
+                    Service::Http => Port::Web(Web::default()),
+                    Service::Https => Port::Web(Web {
+                        tls: true,
+                        ..Web::default()
+                    }),
+                    Service::Smtp { name, cert: Some(choice) } => {
+                        let host_name = name.split(' ').next().unwrap_or_default().to_owned();
+                        let certificate = issued.choice(&self.authorities, &self.draft, choice, &[host_name]);
+                        Port::Service(service, Some(certificate))
+                    }
+                    _ => Port::Service(service, None),
+                };
+                self.host(address).ports.insert(port, plan);
+            }
+        }
+    }
+
+    fn add_name_servers(&mut self) {
+        let servers: BTreeSet<IpAddr> = self
+            .draft
+            .zones
+            .values()
+            .flat_map(|zone| &zone.servers)
+            .flat_map(|(name, given)| if given.is_empty() { plan::addresses(&self.draft, name) } else { given.clone() })
+            .chain(crate::dns::RESOLVERS)
+            .collect();
+        for address in servers {
+            let host = self.host(address);
+            host.dns = true;
+            host.ports.entry(53).or_insert(Port::Dns);
+        }
+    }
+
+    fn add_sites(&mut self, issued: &mut Issued) {
+        let sites: Vec<(String, Site)> = self.draft.sites.iter().map(|(key, site)| (key.clone(), site.clone())).collect();
+        for (key, site) in sites {
+            let certificate = site.https.then(|| {
+                let usual = CertChoice::Inline(Box::new(crate::parse::usual_certificate()));
+                let choice = site.cert.as_ref().unwrap_or(&usual);
+                issued.choice(&self.authorities, &self.draft, choice, std::slice::from_ref(&site.host))
+            });
+            for address in plan::site_addresses(&self.draft, &site) {
+                self.add_virtual(address, site.port, site.https, Virtual {
+                    key: key.clone(),
+                    site: site.clone(),
+                    certificate: certificate.clone(),
+                    to_https: false,
+                });
+                if site.https && site.plain != Plain::None {
+                    self.add_virtual(address, 80, false, Virtual {
+                        key: key.clone(),
+                        site: site.clone(),
+                        certificate: None,
+                        to_https: site.plain == Plain::Redirect,
+                    });
+                }
+            }
+        }
+        for host in self.hosts.values_mut() {
+            let unknown = host.unknown.clone();
+            for web in host.ports.values_mut() {
+                if let (Port::Web(web), UnknownHost::Site(key)) = (web, &unknown) {
+                    web.default = web.sites.values().find(|site| site.key == *key).cloned().or(web.default.take());
+                }
+            }
+        }
+    }
+
+    fn add_virtual(&mut self, address: IpAddr, port: u16, tls: bool, virtual_host: Virtual) {
+        let host = self.host(address);
+        let plan = host.ports.entry(port).or_insert_with(|| {
+            Port::Web(Web {
+                tls,
+                ..Web::default()
+            })
+        });
+        // A file may state another service there: that one wins, and the site is not served.
+        let Port::Web(web) = plan else { return };
+        let virtual_host = Arc::new(virtual_host);
+        if virtual_host.site.default {
+            web.default = Some(virtual_host.clone());
+        }
+        // A stated site is never hidden by the redirect of another.
+        if !virtual_host.to_https || !web.sites.contains_key(&virtual_host.site.host) {
+            web.sites.insert(virtual_host.site.host.clone(), virtual_host);
+        }
+    }
+
+    fn add_sources(&mut self, issued: &mut Issued) {
+        for (last, source, names) in SOURCES {
+            let address = IpAddr::from([198, 19, 0, *last]);
+            let names: Vec<String> = names.split_whitespace().map(str::to_owned).collect();
+            let mut stated = crate::parse::usual_certificate();
+            stated.logged = false;
+            let certificate = (!names.is_empty()).then(|| issued.issue(&self.authorities, &stated, &names));
+            let host = self.host(address);
+            match certificate {
+                Some(certificate) => {
+                    host.ports.insert(80, Port::Source(*source, None));
+                    host.ports.insert(443, Port::Source(*source, Some(certificate)));
+                }
+                None => {
+                    host.ports.insert(43, Port::Source(*source, None));
+                }
+            }
+        }
+    }
+}
+
+/// Certificates issued so far: the same words for the same name are one certificate.
+#[derive(Default)]
+struct Issued {
+    all: Vec<Arc<Certificate>>,
+    by_serial: BTreeMap<String, Arc<Certificate>>,
+    by_name: BTreeMap<String, Arc<Certificate>>,
+}
+
+impl Issued {
+    fn choice(&mut self, authorities: &Authorities, draft: &Draft, choice: &CertChoice, names: &[String]) -> Arc<Certificate> {
+        match choice {
+            CertChoice::Inline(stated) => self.issue(authorities, stated, names),
+            CertChoice::Named(name) => self.named(authorities, name, &draft.certs[name]),
+        }
+    }
+
+    fn named(&mut self, authorities: &Authorities, name: &str, stated: &crate::draft::Cert) -> Arc<Certificate> {
+        if let Some(known) = self.by_name.get(name) {
+            return known.clone();
+        }
+        let certificate = self.issue(authorities, stated, &[]);
+        self.by_name.insert(name.to_owned(), certificate.clone());
+        certificate
+    }
+
+    fn issue(&mut self, authorities: &Authorities, stated: &crate::draft::Cert, names: &[String]) -> Arc<Certificate> {
+        let certificate = Arc::new(authorities.issue(stated, names));
+        let known = self.by_serial.entry(certificate.serial.clone());
+        let all = &mut self.all;
+        known
+            .or_insert_with(|| {
+                all.push(certificate.clone());
+                certificate
+            })
+            .clone()
+    }
+}
+
+impl Host {
+    /// What answers on a port; `None` where nothing is stated.
+    pub(crate) fn port(&self, port: u16) -> Option<&Port> {
+        self.ports.get(&port)
+    }
+}
+
+impl Web {
+    /// The site for a name, as a server chooses it: exact, else its default.
+    pub(crate) fn choose(&self, name: Option<&str>) -> Option<&Arc<Virtual>> {
+        name.and_then(|name| self.sites.get(name)).or(self.default.as_ref())
+    }
+
+    /// The certificate for a name that was asked for by SNI, or without one: like a usual server, the first site's where none fits.
+    pub(crate) fn certificate(&self, name: Option<&str>, unknown: &UnknownHost) -> Option<&Arc<Certificate>> {
+        let exact = name.and_then(|name| self.sites.get(name)).or(self.default.as_ref());
+        let covering = || {
+            let certificates = self.sites.values().filter_map(|site| site.certificate.as_ref());
+            name.and_then(|name| certificates.clone().find(|certificate| certificate.covers(name)))
+        };
+        match exact {
+            Some(site) => site.certificate.as_ref(),
+            None if *unknown == UnknownHost::Close => None,
+            None => covering().or_else(|| self.sites.values().find_map(|site| site.certificate.as_ref())),
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Hosts and their services.
+
+use super::Reader;
+use super::cursor::Cursor;
+use crate::draft::{Host, Hostile, Service, Unlisted, UnknownHost};
+use crate::problem::Fault;
+use crate::text::Line;
+use std::collections::BTreeMap;
+
+/// Longest latency of a host: beyond, every client has given up.
+const LATENCY_MS_MAX: i64 = 60_000;
+
+const WORDS: &str = "of, ptr, port, unlisted, latency, unknown-host, hidden";
+const SERVICES: &str = "ssh, ftp, smtp, imap, pop3, redis, telnet, mysql, postgres, rdp, smb, vnc, http, https, banner, silent, tarpit, filtered, closed, hostile";
+
+impl Reader {
+    pub(super) fn host(&mut self, cursor: &mut Cursor<'_>, body: &[Line], faults: &mut Vec<Fault>) -> Result<(), Fault> {
+        let mut addresses = vec![cursor.address()?];
+        addresses.extend(std::iter::from_fn(|| cursor.next_address()));
+        for address in &addresses {
+            self.once(cursor, format!("host {address}"))?;
+        }
+        let mut host = Host {
+            line: cursor.line,
+            org: String::new(),
+            pointer: None,
+            ports: BTreeMap::new(),
+            unlisted: Unlisted::Closed,
+            latency: None,
+            unknown: UnknownHost::Page(404, "<h1>Not Found</h1>".to_owned()),
+            hidden: false,
+        };
+        host_words(&mut host, cursor)?;
+        for line in body {
+            let outcome = host_words(&mut host, &mut Cursor::new(line));
+            faults.extend(outcome.err());
+        }
+        for address in addresses {
+            self.draft().hosts.insert(address, host.clone());
+        }
+        Ok(())
+    }
+}
+
+fn host_words(host: &mut Host, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
+    while let Some(word) = cursor.next() {
+        match word {
+            "of" => host.org = cursor.word("an organisation's key")?.to_owned(),
+            "ptr" => host.pointer = Some(cursor.host_name(false)?),
+            "port" => {
+                let port = cursor.port()?;
+                let service = service(cursor)?;
+                if host.ports.insert(port, service).is_some() {
+                    return Err(cursor.fault(format!("port {port} was stated before")));
+                }
+            }
+            "unlisted" => {
+                host.unlisted = cursor.choice(&[("closed", Unlisted::Closed), ("filtered", Unlisted::Filtered), ("open", Unlisted::Open)])?;
+            }
+            "latency" => {
+                let ms = cursor.span_ms()?;
+                if ms > LATENCY_MS_MAX {
+                    return Err(cursor.fault("a latency is at most 60s"));
+                }
+                host.latency = Some(std::time::Duration::from_millis(u64::try_from(ms).unwrap_or(0)));
+            }
+            "unknown-host" => host.unknown = unknown_host(cursor)?,
+            "hidden" => host.hidden = true,
+            _ => return Err(cursor.unknown(WORDS)),
+        }
+    }
+    Ok(())
+}
+
+fn unknown_host(cursor: &mut Cursor<'_>) -> Result<UnknownHost, Fault> {
+    const WORDS: &str = "close, site URL, or STATUS \"TEXT\"";
+    match cursor.peek() {
+        Some("close") => {
+            cursor.next();
+            Ok(UnknownHost::Close)
+        }
+        Some("site") => {
+            cursor.next();
+            Ok(UnknownHost::Site(super::site::key(cursor)?))
+        }
+        Some(_) => Ok(UnknownHost::Page(cursor.status()?, cursor.word("the page's text")?.to_owned())),
+        None => Err(cursor.fault(format!("the line ends here; expected {WORDS}"))),
+    }
+}
+
+fn service(cursor: &mut Cursor<'_>) -> Result<Service, Fault> {
+    let text = |cursor: &mut Cursor<'_>, usual: &str| cursor.next_quoted().unwrap_or(usual).to_owned();
+    Ok(match cursor.word(SERVICES)? {
+        "ssh" => Service::Ssh(text(cursor, "OpenSSH_9.6")),
+        "ftp" => {
+            let banner = text(cursor, "FTP server ready");
+            let anonymous = cursor.choice(&[("anonymous", true), ("login", false)])?;
+            Service::Ftp { banner, anonymous }
+        }
+        "smtp" => {
+            let name = text(cursor, "mail ESMTP");
+            let cert = if cursor.next_if_unquoted("starttls") {
+                Some(super::cert::choice(cursor)?)
+            } else {
+                None
+            };
+            Service::Smtp { name, cert }
+        }
+        "imap" => Service::Imap(text(cursor, "IMAP4rev1 ready")),
+        "pop3" => Service::Pop3(text(cursor, "POP3 ready")),
+        "redis" => Service::Redis {
+            open: cursor.choice(&[("open", true), ("password", false)])?,
+        },
+        "telnet" => Service::Telnet(text(cursor, "login: ")),
+        "mysql" => Service::Mysql(text(cursor, "8.0.36")),
+        "postgres" => Service::Postgres,
+        "rdp" => Service::Rdp,
+        "smb" => Service::Smb,
+        "vnc" => Service::Vnc(text(cursor, "RFB 003.008")),
+        "http" => Service::Http,
+        "https" => Service::Https,
+        "banner" => Service::Banner(cursor.word("the banner in quotes")?.to_owned()),
+        "silent" => Service::Silent,
+        "tarpit" => Service::Tarpit,
+        "filtered" => Service::Filtered,
+        "closed" => Service::Closed,
+        "hostile" => Service::Hostile(cursor.choice(Hostile::ALL)?),
+        _ => return Err(cursor.unknown(SERVICES)),
+    })
+}

@@ -1,0 +1,99 @@
+//! Whether the statements of a state fit together: owners, zones, certificates and addresses that are named must be there.
+
+use crate::draft::{CertChoice, Data, Draft, Service, UnknownHost};
+use crate::plan::zone_of;
+use crate::problem::Fault;
+use std::net::IpAddr;
+
+/// Names that the sources of every world use themselves.
+const OWN_NAMES: &[&str] = &["crt.sh", "rdap.org", "iana.org", "cymru.com", "arpa", "rdap-registry.example"];
+
+pub(super) fn check(draft: &Draft, faults: &mut Vec<Fault>) {
+    let org = |line: usize, key: &str, faults: &mut Vec<Fault>| {
+        if key.is_empty() {
+            faults.push(Fault::new(line, "", "the owner is missing; add `of ORG`"));
+        } else if !draft.orgs.contains_key(key) {
+            faults.push(Fault::new(line, key, "no organisation has this key; add an `org` line"));
+        }
+    };
+    for block in draft.blocks.values() {
+        org(block.line, &block.org, faults);
+    }
+    for (name, zone) in &draft.zones {
+        org(zone.line, &zone.org, faults);
+        let reserved = |own: &&str| name == *own || name.ends_with(&format!(".{own}"));
+        if OWN_NAMES.iter().any(|own| reserved(&own)) {
+            faults.push(Fault::new(zone.line, name, "every world has this zone already"));
+        }
+        if zone.servers.is_empty() {
+            faults.push(Fault::new(zone.line, name, "the zone has no name server; add `ns NAME ADDRESS`"));
+        }
+        for address in zone.servers.iter().flat_map(|(_, addresses)| addresses) {
+            owner_known(draft, *address, zone.line, faults);
+        }
+    }
+    for bucket in draft.buckets.values() {
+        org(bucket.line, &bucket.org, faults);
+    }
+    names(draft, faults);
+    for (address, host) in &draft.hosts {
+        if host.org.is_empty() {
+            owner_known(draft, *address, host.line, faults);
+        } else {
+            org(host.line, &host.org, faults);
+        }
+        if let UnknownHost::Site(key) = &host.unknown
+            && !draft.sites.contains_key(key)
+        {
+            faults.push(Fault::new(host.line, key, "no such site"));
+        }
+        for service in host.ports.values() {
+            if let Service::Smtp { cert: Some(choice), .. } = service {
+                cert(draft, choice, host.line, faults);
+            }
+        }
+    }
+    for (key, site) in &draft.sites {
+        if let Some(choice) = &site.cert {
+            cert(draft, choice, site.line, faults);
+        }
+        let addresses = crate::plan::site_addresses(draft, site);
+        if addresses.is_empty() {
+            faults.push(Fault::new(site.line, key, "its name leads to no address; add `name … A …` or `at ADDRESS`"));
+        }
+        for address in addresses {
+            owner_known(draft, address, site.line, faults);
+        }
+    }
+}
+
+fn names(draft: &Draft, faults: &mut Vec<Fault>) {
+    for (key, name) in &draft.names {
+        let plain = key.strip_prefix("*.").unwrap_or(key);
+        if zone_of(draft, plain).is_none() {
+            faults.push(Fault::new(name.line, key, "no zone holds this name; add a `zone` line"));
+        }
+        if let Some(org) = name.org.as_ref().filter(|org| !draft.orgs.contains_key(*org)) {
+            faults.push(Fault::new(name.line, org, "no organisation has this key; add an `org` line"));
+        }
+        let aliases = name.records.iter().filter(|data| matches!(data, Data::Cname(_))).count();
+        if aliases > 1 || (aliases == 1 && name.records.len() > 1) {
+            faults.push(Fault::new(name.line, key, "a name with a CNAME has no other record"));
+        }
+    }
+}
+
+fn cert(draft: &Draft, choice: &CertChoice, line: usize, faults: &mut Vec<Fault>) {
+    if let CertChoice::Named(name) = choice
+        && !draft.certs.contains_key(name)
+    {
+        faults.push(Fault::new(line, name, "no certificate has this name; add a `cert` statement"));
+    }
+}
+
+fn owner_known(draft: &Draft, address: IpAddr, line: usize, faults: &mut Vec<Fault>) {
+    if crate::plan::org_of(draft, address).is_none() {
+        let message = "nobody owns this address; add a `block` that covers it, or `host … of ORG`";
+        faults.push(Fault::new(line, &address.to_string(), message));
+    }
+}

@@ -1,0 +1,248 @@
+//! Organisations, address blocks, zones and names.
+
+use super::cursor::Cursor;
+use super::{Reader, Stand};
+use crate::draft::{Answers, Block, Data, Moment, Name, Org, Standing, Zone};
+use crate::problem::Fault;
+use crate::text::Line;
+use ambit_model::moment::DAY_MS;
+use std::net::IpAddr;
+
+/// Time to live of a record without a word about it, in seconds.
+const TTL_SECONDS: u32 = 300;
+/// Longest TXT record, in bytes: what fits one DNS message with room to spare.
+const TXT_BYTES_MAX: usize = 4_000;
+
+impl Reader {
+    pub(super) fn org(&mut self, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
+        let key = cursor.word("the organisation's key")?.to_owned();
+        self.once(cursor, format!("org {key}"))?;
+        let name = cursor.word("the organisation's name")?.to_owned();
+        let standing = cursor.choice(&[
+            ("ours", Standing::Ours),
+            ("related", Standing::Related),
+            ("vendor", Standing::Vendor),
+            ("source", Standing::Source),
+            ("stranger", Standing::Stranger),
+        ])?;
+        let (mut country, mut email) = ("NL".to_owned(), String::new());
+        while let Some(word) = cursor.next() {
+            match word {
+                "country" => country = cursor.word("a country's code")?.to_owned(),
+                "email" => email = cursor.word("an e-mail address")?.to_owned(),
+                _ => return Err(cursor.unknown("country, email")),
+            }
+        }
+        self.draft().orgs.insert(
+            key,
+            Org {
+                name,
+                standing,
+                country,
+                email,
+            },
+        );
+        Ok(())
+    }
+
+    pub(super) fn block(&mut self, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
+        let word = cursor.word("a block such as 192.0.2.0/24")?;
+        let net: ipnet::IpNet = word.parse().map_err(|_| cursor.fault("no block such as 192.0.2.0/24"))?;
+        let net = net.trunc();
+        self.once(cursor, format!("block {net}"))?;
+        let mut block = Block {
+            line: cursor.line,
+            org: String::new(),
+            asn: None,
+            name: String::new(),
+            country: "NL".to_owned(),
+            allocated: Moment::FromEpoch(-3_000 * DAY_MS),
+        };
+        while let Some(word) = cursor.next() {
+            match word {
+                "of" => block.org = cursor.word("an organisation's key")?.to_owned(),
+                "asn" => {
+                    let digits = cursor.word("a number such as AS64500")?.trim_start_matches("AS");
+                    block.asn = Some(digits.parse().map_err(|_| cursor.fault("no number such as AS64500"))?);
+                }
+                "named" => block.name = cursor.word("the block's name")?.to_owned(),
+                "country" => block.country = cursor.word("a country's code")?.to_owned(),
+                "allocated" => block.allocated = cursor.moment()?,
+                _ => return Err(cursor.unknown("of, asn, named, country, allocated")),
+            }
+        }
+        self.draft().blocks.insert(net, block);
+        Ok(())
+    }
+
+    pub(super) fn zone(&mut self, cursor: &mut Cursor<'_>, body: &[Line], faults: &mut Vec<Fault>) -> Result<(), Fault> {
+        let name = cursor.host_name(false)?;
+        self.once(cursor, format!("zone {name}"))?;
+        let mut zone = Zone {
+            line: cursor.line,
+            org: String::new(),
+            servers: Vec::new(),
+            transfer: false,
+            answers: Answers::Normal,
+            registrar: "Example Registrar".to_owned(),
+            registered: Moment::FromEpoch(-3_650 * DAY_MS),
+            expires: Moment::FromEpoch(400 * DAY_MS),
+            redacted: false,
+            look_alike: false,
+        };
+        zone_words(&mut zone, cursor)?;
+        for line in body {
+            let outcome = zone_words(&mut zone, &mut Cursor::new(line));
+            faults.extend(outcome.err());
+        }
+        self.draft().zones.insert(name, zone);
+        Ok(())
+    }
+
+    pub(super) fn name(&mut self, cursor: &mut Cursor<'_>, body: &[Line], faults: &mut Vec<Fault>) -> Result<(), Fault> {
+        let key = cursor.host_name(true)?;
+        let fresh = matches!(self.touch(format!("name {key}")), Stand::Fresh);
+        let known = self.draft().names.remove(&key).filter(|_| !fresh);
+        let mut name = known.unwrap_or(Name {
+            line: cursor.line,
+            org: None,
+            hidden: false,
+            rotate: false,
+            answers: Answers::Normal,
+            ttl: TTL_SECONDS,
+            records: Vec::new(),
+        });
+        let outcome = name_words(&mut name, cursor);
+        for line in body {
+            let outcome = name_words(&mut name, &mut Cursor::new(line));
+            faults.extend(outcome.err());
+        }
+        self.draft().names.insert(key, name);
+        outcome
+    }
+}
+
+fn zone_words(zone: &mut Zone, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
+    const WORDS: &str = "of, ns, transfer, answers, registrar, registered, expires, redacted, look-alike";
+    while let Some(word) = cursor.next() {
+        match word {
+            "of" => zone.org = cursor.word("an organisation's key")?.to_owned(),
+            "ns" => {
+                let server = cursor.host_name(false)?;
+                let addresses = std::iter::from_fn(|| cursor.next_address()).collect();
+                zone.servers.push((server, addresses));
+            }
+            "transfer" => zone.transfer = cursor.choice(&[("open", true), ("refused", false)])?,
+            "answers" => zone.answers = answers(cursor)?,
+            "registrar" => zone.registrar = cursor.word("the registrar's name")?.to_owned(),
+            "registered" => zone.registered = cursor.moment()?,
+            "expires" => zone.expires = cursor.moment()?,
+            "redacted" => zone.redacted = true,
+            "look-alike" => zone.look_alike = true,
+            _ => return Err(cursor.unknown(WORDS)),
+        }
+    }
+    Ok(())
+}
+
+fn answers(cursor: &mut Cursor<'_>) -> Result<Answers, Fault> {
+    const WORDS: &str = "normal, servfail, refused, silent, lame, slow, truncated, garbage, rebind";
+    Ok(match cursor.word(WORDS)? {
+        "normal" => Answers::Normal,
+        "servfail" => Answers::ServFail,
+        "refused" => Answers::Refused,
+        "silent" => Answers::Silent,
+        "lame" => Answers::Lame,
+        "slow" => Answers::Slow(cursor.duration()?),
+        "truncated" => Answers::Truncated,
+        "garbage" => Answers::Garbage,
+        "rebind" => Answers::Rebind(cursor.address()?),
+        _ => return Err(cursor.unknown(WORDS)),
+    })
+}
+
+fn name_words(name: &mut Name, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
+    const WORDS: &str = "of, ttl, hidden, rotate, answers, A, AAAA, CNAME, NS, MX, TXT, SRV, CAA, PTR, DS";
+    while let Some(word) = cursor.next() {
+        let data = match word {
+            "of" => {
+                name.org = Some(cursor.word("an organisation's key")?.to_owned());
+                continue;
+            }
+            "ttl" => {
+                name.ttl = cursor.number("seconds")?;
+                continue;
+            }
+            "hidden" => {
+                name.hidden = true;
+                continue;
+            }
+            "rotate" => {
+                name.rotate = true;
+                continue;
+            }
+            "answers" => {
+                name.answers = answers(cursor)?;
+                continue;
+            }
+            "A" => match cursor.address()? {
+                IpAddr::V4(address) => Data::A(address),
+                IpAddr::V6(_) => return Err(cursor.fault("an A record holds an IPv4 address; write AAAA")),
+            },
+            "AAAA" => match cursor.address()? {
+                IpAddr::V6(address) => Data::Aaaa(address),
+                IpAddr::V4(_) => return Err(cursor.fault("an AAAA record holds an IPv6 address; write A")),
+            },
+            "CNAME" => Data::Cname(cursor.host_name(false)?),
+            "NS" => Data::Ns(cursor.host_name(false)?),
+            "MX" => Data::Mx(cursor.number("a preference")?, null_or_name(cursor)?),
+            "TXT" => {
+                let text = cursor.word("a text in quotes")?;
+                if text.len() > TXT_BYTES_MAX {
+                    return Err(cursor.fault("a TXT record has at most 4,000 bytes"));
+                }
+                Data::Txt(text.as_bytes().to_vec())
+            }
+            "SRV" => {
+                let (priority, weight) = (cursor.number("a priority")?, cursor.number("a weight")?);
+                Data::Srv(priority, weight, cursor.number("a port")?, cursor.host_name(false)?)
+            }
+            "CAA" => {
+                let flags = cursor.number("flags such as 0")?;
+                let tag = cursor.choice(&[("issue", "issue"), ("issuewild", "issuewild"), ("iodef", "iodef")])?;
+                Data::Caa(flags, tag.to_owned(), cursor.word("a value in quotes")?.to_owned())
+            }
+            "PTR" => Data::Ptr(cursor.host_name(false)?),
+            "DS" => {
+                let (tag, algorithm, digest) = (cursor.number("a key tag")?, cursor.number("an algorithm")?, cursor.number("a digest type")?);
+                let bytes = hex::decode(cursor.word("a digest in hex")?).map_err(|_| cursor.fault("no digest in hex"))?;
+                Data::Ds(tag, algorithm, digest, bytes)
+            }
+            _ => return Err(cursor.unknown(WORDS)),
+        };
+        name.records.push(data);
+    }
+    Ok(())
+}
+
+/// A name, or `.`: the null MX.
+fn null_or_name(cursor: &mut Cursor<'_>) -> Result<String, Fault> {
+    if cursor.next_if_unquoted(".") {
+        Ok(String::new())
+    } else {
+        cursor.host_name(false)
+    }
+}
+
+/// The name of a zone's server, as its `ns` line gives it.
+pub(super) fn server(line: usize, given: &[IpAddr]) -> Name {
+    Name {
+        line,
+        org: None,
+        hidden: false,
+        rotate: false,
+        answers: Answers::Normal,
+        ttl: TTL_SECONDS,
+        records: given.iter().map(|address| crate::dns::address_data(*address)).collect(),
+    }
+}

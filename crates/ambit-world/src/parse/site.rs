@@ -1,0 +1,188 @@
+//! Sites: what a web server says for one scheme, name and port.
+
+use super::Reader;
+use super::cursor::Cursor;
+use crate::draft::{Cookie, Exposure, Hostile, Page, Plain, Site, TlsVersions};
+use crate::problem::Fault;
+use crate::text::Line;
+use ambit_model::Kind;
+
+/// Longest body of a page in a file, in bytes.
+const BODY_BYTES_MAX: usize = 128 << 10;
+
+const WORDS: &str = "at, server, status, header, bare, cookie, login, basic, favicon, page, robots, links, loads, redirect, soft-404, exposes, \
+                     twin, body, generator, nonce, compress, cert, tls, plain, hostile, default, hidden";
+
+impl Reader {
+    pub(super) fn site(&mut self, cursor: &mut Cursor<'_>, body: &[Line], faults: &mut Vec<Fault>) -> Result<(), Fault> {
+        let key = key(cursor)?;
+        self.once(cursor, format!("site {key}"))?;
+        let (scheme, authority) = key.split_once("://").expect("a canonical URL has a scheme");
+        let (host, port) = authority.rsplit_once(':').expect("a canonical URL has a port");
+        let mut site = Site {
+            line: cursor.line,
+            https: scheme == "https",
+            host: host.trim_start_matches('[').trim_end_matches(']').to_owned(),
+            port: port.parse().expect("a canonical URL has a port"),
+            title: cursor.next_quoted().unwrap_or("").to_owned(),
+            at: Vec::new(),
+            server: Some("nginx".to_owned()),
+            status: 200,
+            headers: Vec::new(),
+            bare: false,
+            cookies: Vec::new(),
+            login: false,
+            basic: None,
+            favicon: None,
+            pages: Vec::new(),
+            links: Vec::new(),
+            loads: Vec::new(),
+            redirect: None,
+            soft_404: false,
+            exposes: Vec::new(),
+            twins: Vec::new(),
+            body: None,
+            generator: None,
+            nonce: false,
+            compress: false,
+            cert: None,
+            versions: TlsVersions::Modern,
+            plain: if port == "443" { Plain::Redirect } else { Plain::None },
+            hostile: None,
+            default: false,
+            hidden: false,
+        };
+        site_words(&mut site, cursor)?;
+        for line in body {
+            let outcome = site_words(&mut site, &mut Cursor::new(line));
+            faults.extend(outcome.err());
+        }
+        self.draft().sites.insert(key, site);
+        Ok(())
+    }
+}
+
+/// The canonical `scheme://host:port` of the next word.
+pub(super) fn key(cursor: &mut Cursor<'_>) -> Result<String, Fault> {
+    let word = cursor.word("a URL such as https://www.example.test")?;
+    let url = Kind::Uri.canonical(word).map_err(|invalid| cursor.fault(format!("no URL: {}", invalid.why)))?;
+    if url.matches('/').count() != 2 {
+        return Err(cursor.fault("a site's URL has no path; put paths on `page` lines"));
+    }
+    Ok(url)
+}
+
+fn site_words(site: &mut Site, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
+    while let Some(word) = cursor.next() {
+        match word {
+            "at" => {
+                site.at.push(cursor.address()?);
+                site.at.extend(std::iter::from_fn(|| cursor.next_address()));
+            }
+            "server" => {
+                let server = cursor.word("the server's name, or none")?;
+                site.server = (server != "none").then(|| server.to_owned());
+            }
+            "status" => site.status = cursor.status()?,
+            "header" => {
+                let name = header_name(cursor)?;
+                let value = cursor.word("the header's value in quotes")?.to_owned();
+                site.headers.push((name, value));
+            }
+            "bare" => site.bare = true,
+            "cookie" => {
+                let name = header_name(cursor)?;
+                let careful = cursor.choice(&[("careful", true), ("careless", false)])?;
+                site.cookies.push(Cookie { name, careful });
+            }
+            "login" => site.login = true,
+            "basic" => site.basic = Some(cursor.word("the realm in quotes")?.to_owned()),
+            "favicon" => site.favicon = Some(cursor.word("a word that stands for the picture")?.to_owned()),
+            "page" => site.pages.push(page(cursor)?),
+            "robots" => {
+                let body = format!("User-agent: *\n{}\n", cursor.word("lines of robots.txt in quotes")?);
+                site.pages.push(text_page("/robots.txt", body));
+            }
+            "links" => site.links.extend(cursor.rest("URLs")?),
+            "loads" => site.loads.extend(cursor.rest("URLs")?),
+            "redirect" => {
+                let target = cursor.word("a URL")?.to_owned();
+                let status = if cursor.peek().is_some_and(|word| word.starts_with('3')) {
+                    cursor.status()?
+                } else {
+                    301
+                };
+                site.redirect = Some((status, target));
+            }
+            "soft-404" => site.soft_404 = true,
+            "exposes" => site.exposes.push(cursor.choice(Exposure::ALL)?),
+            "twin" => site.twins.push(cursor.choice(Exposure::ALL)?),
+            "body" => site.body = Some(body(cursor)?),
+            "generator" => site.generator = Some(cursor.word("the generator's name in quotes")?.to_owned()),
+            "nonce" => site.nonce = true,
+            "compress" => site.compress = true,
+            "cert" => site.cert = Some(super::cert::choice(cursor)?),
+            "tls" => {
+                site.versions = cursor.choice(&[
+                    ("modern", TlsVersions::Modern),
+                    ("1.2", TlsVersions::Twelve),
+                    ("also-old", TlsVersions::AlsoOld),
+                    ("only-old", TlsVersions::OnlyOld),
+                ])?;
+            }
+            "plain" => site.plain = cursor.choice(&[("redirect", Plain::Redirect), ("none", Plain::None), ("same", Plain::Same)])?,
+            "hostile" => site.hostile = Some(cursor.choice(Hostile::ALL)?),
+            "default" => site.default = true,
+            "hidden" => site.hidden = true,
+            _ => return Err(cursor.unknown(WORDS)),
+        }
+    }
+    Ok(())
+}
+
+fn header_name(cursor: &mut Cursor<'_>) -> Result<String, Fault> {
+    let name = cursor.word("a name")?;
+    let good = name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b));
+    good.then(|| name.to_owned())
+        .ok_or_else(|| cursor.fault("a header's or cookie's name has letters, digits, `-`, `_` and `.`"))
+}
+
+fn body(cursor: &mut Cursor<'_>) -> Result<String, Fault> {
+    let body = cursor.word("a text in quotes")?;
+    if body.len() > BODY_BYTES_MAX {
+        return Err(cursor.fault("a body has at most 128 KiB"));
+    }
+    Ok(body.to_owned())
+}
+
+/// `page PATH [STATUS] [MEDIA/TYPE] "BODY"`.
+fn page(cursor: &mut Cursor<'_>) -> Result<Page, Fault> {
+    let path = cursor.word("a path such as /robots.txt")?.to_owned();
+    if !path.starts_with('/') || path.chars().any(|c| c.is_whitespace() || c.is_control()) {
+        return Err(cursor.fault("a path begins with `/` and has no blanks"));
+    }
+    let status = if cursor.peek().is_some_and(|word| word.len() == 3 && word.bytes().all(|b| b.is_ascii_digit())) {
+        cursor.status()?
+    } else {
+        200
+    };
+    let media = match cursor.peek() {
+        Some(word) if word.contains('/') && !word.contains(' ') && !word.contains('<') => cursor.next().unwrap_or_default().to_owned(),
+        _ => "text/html; charset=utf-8".to_owned(),
+    };
+    Ok(Page {
+        path,
+        status,
+        media,
+        body: body(cursor)?,
+    })
+}
+
+fn text_page(path: &str, body: String) -> Page {
+    Page {
+        path: path.to_owned(),
+        status: 200,
+        media: "text/plain; charset=utf-8".to_owned(),
+        body,
+    }
+}

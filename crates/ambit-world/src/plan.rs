@@ -1,0 +1,103 @@
+//! Questions that a draft answers without building anything: which zone holds a name, who owns an address, where a name leads.
+
+use crate::draft::{Data, Draft, Name, Org, Site, Standing};
+use std::net::IpAddr;
+
+/// Longest chain of aliases that anyone follows.
+pub(crate) const CHAIN_MAX: usize = 16;
+
+/// The name and its parents, longest first, without the root.
+pub(crate) fn ancestors(name: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(name), |name| name.split_once('.').map(|(_, parent)| parent)).filter(|name| !name.is_empty())
+}
+
+/// The deepest zone of the file that holds a name.
+pub(crate) fn zone_of<'a>(draft: &'a Draft, name: &'a str) -> Option<&'a str> {
+    ancestors(name).find(|parent| draft.zones.contains_key(*parent))
+}
+
+/// The organisation that owns an address: by its host, else by the narrowest block.
+pub(crate) fn org_of(draft: &Draft, address: IpAddr) -> Option<&str> {
+    let stated = draft.hosts.get(&address).map(|host| host.org.as_str()).filter(|org| !org.is_empty());
+    stated.or_else(|| block_of(draft, address).map(|(_, block)| block.org.as_str()))
+}
+
+/// The narrowest block that covers an address.
+pub(crate) fn block_of(draft: &Draft, address: IpAddr) -> Option<(&ipnet::IpNet, &crate::draft::Block)> {
+    let covering = draft.blocks.iter().filter(|(net, _)| net.contains(&address));
+    covering.max_by_key(|(net, _)| net.prefix_len())
+}
+
+/// The standing of an organisation; an unknown one is a stranger.
+pub(crate) fn standing(draft: &Draft, org: &str) -> Standing {
+    draft.orgs.get(org).map_or(Standing::Stranger, |org: &Org| org.standing)
+}
+
+/// The organisation that owns a name: as stated, else its zone's.
+pub(crate) fn org_of_name<'a>(draft: &'a Draft, name: &'a str) -> Option<&'a str> {
+    let stated = entry(draft, name).and_then(|entry| entry.org.as_deref());
+    stated.or_else(|| zone_of(draft, name).map(|zone| draft.zones[zone].org.as_str()))
+}
+
+/// The statement that answers for a name: its own, or the wildcard that covers it.
+pub(crate) fn entry<'a>(draft: &'a Draft, name: &str) -> Option<&'a Name> {
+    if let Some(name) = draft.names.get(name) {
+        return Some(name);
+    }
+    let zone = zone_of(draft, name)?;
+    for parent in ancestors(name).skip(1) {
+        if let Some(wildcard) = draft.names.get(&format!("*.{parent}")) {
+            return Some(wildcard);
+        }
+        // A name that exists stops the search upwards (RFC 4592 §3.3.1).
+        if parent == zone || exists(draft, parent) {
+            return None;
+        }
+    }
+    None
+}
+
+/// Whether a name is there: it has records, is the top of a zone, or something stands below it.
+pub(crate) fn exists(draft: &Draft, name: &str) -> bool {
+    draft.existing.contains(name)
+}
+
+/// The name at the end of a chain of aliases.
+pub(crate) fn end_of_chain(draft: &Draft, name: &str) -> String {
+    let mut name = name.to_owned();
+    for _ in 0..CHAIN_MAX {
+        let alias = entry(draft, &name).and_then(|entry| {
+            entry.records.iter().find_map(|data| match data {
+                Data::Cname(target) => Some(target.clone()),
+                _ => None,
+            })
+        });
+        match alias {
+            Some(target) => name = target,
+            None => break,
+        }
+    }
+    name
+}
+
+/// The addresses that a name leads to, through its aliases.
+pub(crate) fn addresses(draft: &Draft, name: &str) -> Vec<IpAddr> {
+    let records = entry(draft, &end_of_chain(draft, name)).map(|entry| entry.records.as_slice()).unwrap_or_default();
+    let address = |data: &Data| match data {
+        Data::A(address) => Some(IpAddr::V4(*address)),
+        Data::Aaaa(address) => Some(IpAddr::V6(*address)),
+        _ => None,
+    };
+    records.iter().filter_map(address).collect()
+}
+
+/// Where a site is served.
+pub(crate) fn site_addresses(draft: &Draft, site: &Site) -> Vec<IpAddr> {
+    if !site.at.is_empty() {
+        return site.at.clone();
+    }
+    match site.host.parse() {
+        Ok(address) => vec![address],
+        Err(_) => addresses(draft, &site.host),
+    }
+}

@@ -1,0 +1,302 @@
+//! A web server: reads requests, finds the site, writes answers. HTTP/1.1 with keep-alive, tolerant enough for probes, strict enough to be one.
+
+use super::{Connection, IDLE, Peer, hostile, page};
+use crate::draft::UnknownHost;
+use crate::internet::{Host, Virtual, Web};
+use std::io::Write;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+/// Longest request head, in bytes, as usual servers have it.
+const HEAD_BYTES_MAX: usize = 32 << 10;
+/// Longest request body that is read and forgotten, in bytes.
+const BODY_BYTES_MAX: u64 = 1 << 20;
+/// Requests on one connection, as usual servers have it.
+const REQUESTS_MAX: usize = 1_000;
+
+/// A request, read.
+#[derive(Debug)]
+pub(crate) struct Request {
+    pub method: String,
+    /// Path with query, beginning with `/`.
+    pub target: String,
+    /// From the `Host` header or an absolute target; in small letters, without the port.
+    pub host: Option<String>,
+    pub headers: Vec<(String, String)>,
+    keep: bool,
+}
+
+/// An answer before it is written.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Response {
+    pub status: u16,
+    pub headers: Vec<(String, String)>,
+    pub body: Vec<u8>,
+    /// May be sent compressed.
+    pub compress: bool,
+}
+
+impl Request {
+    pub(crate) fn path(&self) -> &str {
+        self.target.split('?').next().unwrap_or("/")
+    }
+
+    /// A parameter of the query, percent-decoded.
+    pub(crate) fn parameter(&self, name: &str) -> Option<String> {
+        let (_, query) = self.target.split_once('?')?;
+        let pair = query.split('&').filter_map(|pair| pair.split_once('='));
+        pair.filter(|(key, _)| *key == name).map(|(_, value)| decode(value)).next()
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        let found = self.headers.iter().find(|(key, _)| key.eq_ignore_ascii_case(name));
+        found.map(|(_, value)| value.as_str())
+    }
+}
+
+impl Response {
+    pub(crate) fn new(status: u16, media: &str, body: impl Into<Vec<u8>>) -> Self {
+        Self {
+            status,
+            headers: vec![("Content-Type".to_owned(), media.to_owned())],
+            body: body.into(),
+            compress: false,
+        }
+    }
+
+    pub(crate) fn header(mut self, name: &str, value: impl Into<String>) -> Self {
+        self.headers.push((name.to_owned(), value.into()));
+        self
+    }
+}
+
+/// Serves the sites of a port.
+pub(crate) async fn web(connection: &Connection, host: &Host, web: &Web, stream: &mut impl Peer) {
+    for _ in 0..REQUESTS_MAX {
+        let request = match next(connection, stream).await {
+            Next::Request(request) => request,
+            Next::Bad => {
+                let response = Response::new(400, "text/html", "<h1>Bad Request</h1>");
+                let _ = write(connection, stream, None, response).await;
+                return;
+            }
+            Next::End => return,
+        };
+        if let Some(name) = request.host.as_deref() {
+            connection.visit.named(name);
+        }
+        let site = web.choose(request.host.as_deref());
+        if let Some(behaviour) = site.filter(|site| !site.to_https).and_then(|site| site.site.hostile) {
+            hostile::after_request(connection, behaviour, stream).await;
+            return;
+        }
+        let Some(response) = respond(connection, host, site, &request) else { return };
+        let keep = request.keep;
+        if write(connection, stream, Some(&request), response).await.is_err() || !keep {
+            return;
+        }
+    }
+}
+
+/// `None`: close without a word.
+fn respond(connection: &Connection, host: &Host, site: Option<&std::sync::Arc<Virtual>>, request: &Request) -> Option<Response> {
+    if let Some(site) = site {
+        return Some(page::respond(connection, site, request));
+    }
+    match &host.unknown {
+        UnknownHost::Close => None,
+        UnknownHost::Page(status, text) => {
+            let response = Response::new(*status, "text/html", text.clone());
+            Some(response.header("Server", "nginx"))
+        }
+        // The site is not served on this port.
+        UnknownHost::Site(_) => Some(Response::new(404, "text/html", "<h1>Not Found</h1>").header("Server", "nginx")),
+    }
+}
+
+/// Serves one function of requests.
+pub(crate) async fn answer(connection: &Connection, stream: &mut impl Peer, respond: impl Fn(&Request) -> Response) {
+    for _ in 0..REQUESTS_MAX {
+        let Next::Request(request) = next(connection, stream).await else { return };
+        if let Some(name) = request.host.as_deref() {
+            connection.visit.named(name);
+        }
+        let response = respond(&request);
+        let keep = request.keep;
+        if write(connection, stream, Some(&request), response).await.is_err() || !keep {
+            return;
+        }
+    }
+}
+
+enum Next {
+    Request(Request),
+    Bad,
+    End,
+}
+
+async fn next(connection: &Connection, stream: &mut impl Peer) -> Next {
+    match connection.within(IDLE, read(stream)).await {
+        Some(Ok(request)) => Next::Request(request),
+        Some(Err(true)) => Next::Bad,
+        Some(Err(false)) | None => Next::End,
+    }
+}
+
+/// Reads one request; an error says whether there was anything to complain about.
+async fn read(stream: &mut impl Peer) -> Result<Request, bool> {
+    let mut head = Vec::new();
+    // Byte by byte from memory: nothing of the next request is taken away.
+    while !head.ends_with(b"\r\n\r\n") && !head.ends_with(b"\n\n") {
+        match stream.read_u8().await {
+            Ok(byte) if head.len() < HEAD_BYTES_MAX => head.push(byte),
+            Ok(_) => return Err(true),
+            Err(_) => return Err(false),
+        }
+        // What can never become a request is answered at once, as usual servers do: TLS to a plain port, banners of other protocols.
+        if head.len() == 1 && !head[0].is_ascii_alphabetic() && !head[0].is_ascii_whitespace() {
+            return Err(true);
+        }
+    }
+    let text = String::from_utf8_lossy(&head);
+    let mut lines = text.lines().skip_while(|line| line.is_empty());
+    let mut words = lines.next().unwrap_or_default().split(' ');
+    let (Some(method), Some(target), Some(version)) = (words.next(), words.next(), words.next()) else { return Err(true) };
+    if !version.starts_with("HTTP/1.") || method.is_empty() {
+        return Err(true);
+    }
+    let headers: Vec<(String, String)> = lines
+        .filter_map(|line| line.split_once(':'))
+        .map(|(name, value)| (name.trim().to_owned(), value.trim().to_owned()))
+        .collect();
+    let mut request = Request {
+        method: method.to_owned(),
+        target: target.to_owned(),
+        host: None,
+        headers,
+        keep: version == "HTTP/1.1",
+    };
+    let stated = request.header("host").map(str::to_owned);
+    if let Some((authority, path)) = absolute(target) {
+        request.target = path;
+        request.host = host_of(&authority);
+    } else {
+        request.host = stated.as_deref().and_then(host_of);
+        if !target.starts_with('/') && target != "*" {
+            return Err(true);
+        }
+    }
+    if version == "HTTP/1.1" && stated.is_none() {
+        return Err(true);
+    }
+    if request.header("connection").is_some_and(|value| value.eq_ignore_ascii_case("close")) {
+        request.keep = false;
+    }
+    let length: u64 = request.header("content-length").and_then(|value| value.parse().ok()).unwrap_or(0);
+    if length > BODY_BYTES_MAX {
+        return Err(true);
+    }
+    let mut body = stream.take(length);
+    tokio::io::copy(&mut body, &mut tokio::io::sink()).await.map_err(|_| false)?;
+    Ok(request)
+}
+
+fn absolute(target: &str) -> Option<(String, String)> {
+    let (_, rest) = target.split_once("://")?;
+    let at = rest.find('/').unwrap_or(rest.len());
+    let (authority, path) = rest.split_at(at);
+    Some((authority.to_owned(), if path.is_empty() { "/".to_owned() } else { path.to_owned() }))
+}
+
+/// The host of `host:port`, in small letters.
+fn host_of(authority: &str) -> Option<String> {
+    let host = match authority.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        Some((address, _)) => address,
+        None => authority.split(':').next().unwrap_or(authority),
+    };
+    let host = host.trim_end_matches('.').to_ascii_lowercase();
+    (!host.is_empty()).then_some(host)
+}
+
+fn decode(text: &str) -> String {
+    let mut out = Vec::new();
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        let escaped = (bytes[at] == b'%').then(|| text.get(at + 1..at + 3)).flatten();
+        match escaped.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(byte) => {
+                out.push(byte);
+                at += 3;
+            }
+            None => {
+                out.push(if bytes[at] == b'+' { b' ' } else { bytes[at] });
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+async fn write(connection: &Connection, stream: &mut impl Peer, request: Option<&Request>, mut response: Response) -> std::io::Result<()> {
+    let accepts = request.and_then(|request| request.header("accept-encoding")).unwrap_or_default();
+    if response.compress && accepts.contains("gzip") && !response.body.is_empty() {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        encoder.write_all(&response.body)?;
+        response.body = encoder.finish()?;
+        response.headers.push(("Content-Encoding".to_owned(), "gzip".to_owned()));
+    }
+    let keep = request.is_some_and(|request| request.keep);
+    let mut out = format!("HTTP/1.1 {} {}\r\n", response.status, reason(response.status));
+    out.push_str(&format!("Date: {}\r\n", http_date(connection.date())));
+    for (name, value) in &response.headers {
+        // A value from a file stays on its line; hostile peers have their own behaviours.
+        let value: String = value.chars().filter(|c| !matches!(c, '\r' | '\n')).collect();
+        out.push_str(&format!("{name}: {value}\r\n"));
+    }
+    out.push_str(&format!("Content-Length: {}\r\n", response.body.len()));
+    out.push_str(if keep { "Connection: keep-alive\r\n\r\n" } else { "Connection: close\r\n\r\n" });
+    let mut bytes = out.into_bytes();
+    if request.is_none_or(|request| request.method != "HEAD") {
+        bytes.extend(response.body);
+    }
+    stream.write_all(&bytes).await?;
+    stream.flush().await
+}
+
+/// `Sun, 06 Nov 1994 08:49:37 GMT`.
+pub(crate) fn http_date(moment: ambit_model::Timestamp) -> String {
+    let at = time::OffsetDateTime::from_unix_timestamp(moment.0.div_euclid(1_000)).unwrap_or(time::OffsetDateTime::UNIX_EPOCH);
+    let (weekday, month) = (at.weekday().to_string(), at.month().to_string());
+    format!(
+        "{}, {:02} {} {:04} {:02}:{:02}:{:02} GMT",
+        &weekday[..3],
+        at.day(),
+        &month[..3],
+        at.year(),
+        at.hour(),
+        at.minute(),
+        at.second()
+    )
+}
+
+fn reason(status: u16) -> &'static str {
+    match status {
+        200 => "OK",
+        204 => "No Content",
+        301 => "Moved Permanently",
+        302 => "Found",
+        307 => "Temporary Redirect",
+        308 => "Permanent Redirect",
+        400 => "Bad Request",
+        401 => "Unauthorized",
+        403 => "Forbidden",
+        404 => "Not Found",
+        405 => "Method Not Allowed",
+        410 => "Gone",
+        429 => "Too Many Requests",
+        500 => "Internal Server Error",
+        502 => "Bad Gateway",
+        503 => "Service Unavailable",
+        _ => "Status",
+    }
+}

@@ -1,0 +1,139 @@
+//! What a site says to a request: its stated pages, its exposures and their safe twins, its front page, and its way of saying no.
+
+use super::http::{Request, Response};
+use super::{Connection, exposure};
+use crate::draft::{Exposure, Site};
+use crate::internet::Virtual;
+use crate::pki::derive;
+
+const HTML: &str = "text/html; charset=utf-8";
+
+/// The answer of a site.
+pub(crate) fn respond(connection: &Connection, virtual_host: &Virtual, request: &Request) -> Response {
+    let site = &virtual_host.site;
+    if virtual_host.to_https {
+        let port = if site.port == 443 { String::new() } else { format!(":{}", site.port) };
+        let location = format!("https://{}{port}{}", site.host, request.target);
+        return with_server(site, Response::new(301, HTML, "<h1>Moved Permanently</h1>").header("Location", location));
+    }
+    let mut response = content(connection, virtual_host, request);
+    response.compress = site.compress;
+    let mut response = with_server(site, response);
+    for (name, value) in &site.headers {
+        response.headers.push((name.clone(), value.clone()));
+    }
+    if !site.bare {
+        security_headers(site.https && connection.to.port() != 80, &mut response);
+    }
+    for cookie in &site.cookies {
+        let value = connection.fresh("cookie", &format!("{} {}", virtual_host.key, cookie.name));
+        let flags = if cookie.careful { "; Path=/; Secure; HttpOnly; SameSite=Lax" } else { "; Path=/" };
+        response.headers.push(("Set-Cookie".to_owned(), format!("{}={value}{flags}", cookie.name)));
+    }
+    response
+}
+
+fn with_server(site: &Site, mut response: Response) -> Response {
+    if let Some(server) = &site.server {
+        response.headers.insert(0, ("Server".to_owned(), server.clone()));
+    }
+    response
+}
+
+fn security_headers(tls: bool, response: &mut Response) {
+    let usual = [
+        ("Strict-Transport-Security", "max-age=31536000; includeSubDomains"),
+        ("Content-Security-Policy", "default-src 'self'; frame-ancestors 'none'"),
+        ("X-Content-Type-Options", "nosniff"),
+        ("X-Frame-Options", "DENY"),
+        ("Referrer-Policy", "no-referrer"),
+    ];
+    for (name, value) in usual.into_iter().skip(usize::from(!tls)) {
+        response.headers.push((name.to_owned(), value.to_owned()));
+    }
+}
+
+fn content(connection: &Connection, virtual_host: &Virtual, request: &Request) -> Response {
+    let site = &virtual_host.site;
+    if request.method == "OPTIONS" {
+        return Response::new(200, HTML, "").header("Allow", "GET, HEAD, POST, OPTIONS");
+    }
+    if let Some(realm) = &site.basic {
+        let refusal = Response::new(401, HTML, document(site, "401 Authorization Required", ""));
+        return refusal.header("WWW-Authenticate", format!("Basic realm=\"{}\"", realm.replace('"', "")));
+    }
+    if let Some(page) = site.pages.iter().find(|page| page.path == request.path()) {
+        return Response::new(page.status, &page.media, page.body.clone());
+    }
+    if let Some((status, target)) = &site.redirect {
+        return Response::new(*status, HTML, "<h1>Moved</h1>").header("Location", target.clone());
+    }
+    for (exposures, open) in [(&site.exposes, true), (&site.twins, false)] {
+        for kind in exposures {
+            if let Some(response) = exposure::answer(*kind, open, site, request) {
+                return response;
+            }
+        }
+    }
+    match request.path() {
+        "/" => front(connection, virtual_host),
+        "/favicon.ico" if site.favicon.is_some() => {
+            let word = site.favicon.as_deref().unwrap_or_default();
+            Response::new(200, "image/gif", picture(word))
+        }
+        "/login" if site.login => front(connection, virtual_host),
+        _ if site.soft_404 => Response::new(200, HTML, document(site, &site.title, &body(site))),
+        _ if site.exposes.contains(&Exposure::Debug) => exposure::debug_page(request),
+        _ => Response::new(404, HTML, "<html><head><title>404 Not Found</title></head><body><h1>Not Found</h1></body></html>"),
+    }
+}
+
+fn front(connection: &Connection, virtual_host: &Virtual) -> Response {
+    let site = &virtual_host.site;
+    let mut inner = body(site);
+    if site.nonce {
+        let nonce = connection.fresh("nonce", &virtual_host.key);
+        inner.push_str(&format!("<input type=\"hidden\" name=\"csrf_token\" value=\"{nonce}\">"));
+    }
+    Response::new(site.status, HTML, document(site, &site.title, &inner))
+}
+
+fn body(site: &Site) -> String {
+    let mut inner = site.body.clone().unwrap_or_else(|| format!("<p>This is {}.</p>", escape(&site.host)));
+    for link in &site.links {
+        inner.push_str(&format!("<p><a href=\"{}\">{}</a></p>", escape(link), escape(link)));
+    }
+    if site.login {
+        inner.push_str(
+            "<form action=\"/login\" method=\"post\"><input name=\"user\"><input type=\"password\" name=\"password\"><button>Sign in</button></form>",
+        );
+    }
+    inner
+}
+
+/// A page in its frame.
+pub(super) fn document(site: &Site, title: &str, inner: &str) -> String {
+    let mut head = format!("<meta charset=\"utf-8\"><title>{}</title>", escape(title));
+    if let Some(generator) = &site.generator {
+        head.push_str(&format!("<meta name=\"generator\" content=\"{}\">", escape(generator)));
+    }
+    if site.favicon.is_some() {
+        head.push_str("<link rel=\"icon\" href=\"/favicon.ico\">");
+    }
+    for script in &site.loads {
+        head.push_str(&format!("<script src=\"{}\"></script>", escape(script)));
+    }
+    format!("<!doctype html>\n<html lang=\"en\"><head>{head}</head><body><h1>{}</h1>{inner}</body></html>\n", escape(title))
+}
+
+pub(crate) fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// A GIF of one pixel, in the colours that belong to a word.
+fn picture(word: &str) -> Vec<u8> {
+    let colours = derive("", "favicon", word);
+    let head: &[u8] = b"GIF89a\x01\0\x01\0\x80\0\0";
+    let tail: &[u8] = b",\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;";
+    [head, &colours[..6], tail].concat()
+}

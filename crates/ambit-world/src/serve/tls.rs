@@ -1,0 +1,155 @@
+//! TLS in front of a service: chooses the certificate by the name asked for, then lets the library speak.
+
+use super::hello::{self, ClientHello};
+use super::{Connection, IDLE, Peer, http};
+use crate::draft::TlsVersions;
+use crate::internet::{Host, Source, Web};
+use crate::pki::{Certificate, derive};
+use rustls::server::{ClientHello as Offer, NoServerSessionStorage, ResolvesServerCert};
+use rustls::sign::CertifiedKey;
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::server::TlsStream;
+
+/// Serves the sites of a TLS port.
+pub(super) async fn web(connection: &Connection, host: &Host, web: &Web, mut stream: impl Peer) {
+    let Some(Some(hello)) = connection.within(IDLE, hello::read(&mut stream)).await else {
+        // Usual servers say so in plain HTTP, or with an alert.
+        hello::alert(&mut stream, 10).await;
+        return;
+    };
+    if let Some(name) = &hello.server_name {
+        connection.visit.named(name);
+    }
+    let site = web.choose(hello.server_name.as_deref());
+    let versions = site.map(|site| site.site.versions).unwrap_or_default();
+    let Some(certificate) = web.certificate(hello.server_name.as_deref(), &host.unknown) else {
+        hello::alert(&mut stream, hello::UNRECOGNIZED_NAME).await;
+        return;
+    };
+    if let Some(mut stream) = accept(connection, certificate, versions, hello, stream).await {
+        http::web(connection, host, web, &mut stream).await;
+        let _ = tokio::io::AsyncWriteExt::shutdown(&mut stream).await;
+    }
+}
+
+/// Serves a data provider, with TLS where it has a certificate.
+pub(super) async fn source(connection: &Connection, source: Source, certificate: Option<&Arc<Certificate>>, mut stream: impl Peer) {
+    let Some(certificate) = certificate else {
+        return crate::source::serve(connection, source, &mut stream).await;
+    };
+    let Some(Some(hello)) = connection.within(IDLE, hello::read(&mut stream)).await else { return };
+    if let Some(name) = &hello.server_name {
+        connection.visit.named(name);
+    }
+    if let Some(mut stream) = accept(connection, certificate, TlsVersions::Modern, hello, stream).await {
+        crate::source::serve(connection, source, &mut stream).await;
+        let _ = tokio::io::AsyncWriteExt::shutdown(&mut stream).await;
+    }
+}
+
+/// Speaks TLS on a connection that has just agreed to it.
+pub(super) async fn upgrade<S: Peer>(connection: &Connection, certificate: &Certificate, mut stream: S) -> Option<TlsStream<Prefixed<S>>> {
+    let hello = connection.within(IDLE, hello::read(&mut stream)).await??;
+    if let Some(name) = &hello.server_name {
+        connection.visit.named(name);
+    }
+    accept(connection, certificate, TlsVersions::Modern, hello, stream).await
+}
+
+/// Completes the handshake whose hello was read already; `None` where it ended there.
+async fn accept<S: Peer>(
+    connection: &Connection,
+    certificate: &Certificate,
+    versions: TlsVersions,
+    hello: ClientHello,
+    mut stream: S,
+) -> Option<TlsStream<Prefixed<S>>> {
+    let by_hand = match versions {
+        TlsVersions::OnlyOld => true,
+        TlsVersions::AlsoOld => hello.only_old(),
+        TlsVersions::Modern | TlsVersions::Twelve => false,
+    };
+    if by_hand {
+        if hello.takes_old() {
+            let random = derive(&connection.internet.world, "hello", &connection.now_ms().to_string());
+            hello::old_flight(&mut stream, &hello, &certificate.chain, random).await;
+            connection.within(IDLE, super::gone(&mut stream)).await;
+        } else {
+            hello::alert(&mut stream, hello::PROTOCOL_VERSION).await;
+        }
+        return None;
+    }
+    let acceptor = TlsAcceptor::from(server_config(certificate, versions));
+    let prefixed = Prefixed {
+        first: hello.raw,
+        taken: 0,
+        stream,
+    };
+    connection.within(IDLE, acceptor.accept(prefixed)).await?.ok()
+}
+
+fn server_config(certificate: &Certificate, versions: TlsVersions) -> Arc<rustls::ServerConfig> {
+    let both: &[&rustls::SupportedProtocolVersion] = &[&rustls::version::TLS13, &rustls::version::TLS12];
+    let twelve: &[&rustls::SupportedProtocolVersion] = &[&rustls::version::TLS12];
+    let spoken = if certificate.twelve_only || versions != TlsVersions::Modern { twelve } else { both };
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder = rustls::ServerConfig::builder_with_provider(provider)
+        .with_protocol_versions(spoken)
+        .expect("the provider has both versions");
+    let key = CertifiedKey::new(certificate.chain.clone(), certificate.key.clone());
+    let mut config = builder.with_no_client_auth().with_cert_resolver(Arc::new(Fixed(Arc::new(key))));
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    // Nothing is remembered between connections: an answer never depends on an earlier one.
+    config.session_storage = Arc::new(NoServerSessionStorage {});
+    config.send_tls13_tickets = 0;
+    Arc::new(config)
+}
+
+/// The one certificate that was chosen before.
+#[derive(Debug)]
+struct Fixed(Arc<CertifiedKey>);
+
+impl ResolvesServerCert for Fixed {
+    fn resolve(&self, _: Offer<'_>) -> Option<Arc<CertifiedKey>> {
+        Some(self.0.clone())
+    }
+}
+
+/// A stream whose first bytes were read already.
+pub(super) struct Prefixed<S> {
+    first: Vec<u8>,
+    taken: usize,
+    stream: S,
+}
+
+impl<S: Peer> AsyncRead for Prefixed<S> {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        if self.taken < self.first.len() {
+            let length = buffer.remaining().min(self.first.len() - self.taken);
+            let taken = self.taken;
+            buffer.put_slice(&self.first[taken..taken + length]);
+            self.taken += length;
+            return Poll::Ready(Ok(()));
+        }
+        Pin::new(&mut self.stream).poll_read(cx, buffer)
+    }
+}
+
+impl<S: Peer> AsyncWrite for Prefixed<S> {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(cx, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}

@@ -1,0 +1,196 @@
+//! Registration data of domains, addresses and autonomous systems: RDAP (RFC 9083) and WHOIS, from the same statements.
+
+use crate::draft::{Block, Moment, Org, Zone};
+use crate::internet::Source;
+use crate::plan;
+use crate::serve::{Connection, Peer, Request, Response};
+use ambit_model::{Kind, Timestamp};
+use ipnet::IpNet;
+use serde_json::{Value, json};
+use std::net::IpAddr;
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+const RDAP: &str = "application/rdap+json";
+/// Longest WHOIS query, in bytes.
+const QUERY_BYTES_MAX: usize = 512;
+/// How long a WHOIS server waits for the query.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+pub(super) fn rdap(connection: &Connection, request: &Request) -> Response {
+    let mut parts = request.path().trim_start_matches('/').splitn(2, '/');
+    let (noun, rest) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+    let found = match noun {
+        "domain" => domain(connection, rest),
+        "ip" => block(connection, rest),
+        "autnum" => system(connection, rest),
+        "help" => Some(json!({"rdapConformance": ["rdap_level_0"], "notices": []})),
+        _ => None,
+    };
+    match found {
+        Some(body) => Response::new(200, RDAP, body.to_string()),
+        None => Response::new(404, RDAP, json!({"rdapConformance": ["rdap_level_0"], "errorCode": 404, "title": "Not Found"}).to_string()),
+    }
+}
+
+/// The lists of which server knows what.
+pub(super) fn bootstrap(connection: &Connection, request: &Request) -> Response {
+    let services: Value = match request.path() {
+        "/rdap/dns.json" => {
+            let tops = connection.internet.draft.zones.keys().filter_map(|zone| zone.rsplit('.').next());
+            let tops: std::collections::BTreeSet<&str> = tops.collect();
+            json!(tops)
+        }
+        "/rdap/ipv4.json" => json!(["0.0.0.0/0"]),
+        "/rdap/ipv6.json" => json!(["2000::/3"]),
+        "/rdap/asn.json" => json!(["1-4294967295"]),
+        _ => return Response::new(404, "text/html", "<h1>Not Found</h1>"),
+    };
+    let body = json!({
+        "version": "1.0",
+        "publication": connection.internet.epoch.to_string(),
+        "services": [[services, ["https://rdap-registry.example/"]]],
+    });
+    Response::new(200, "application/json", body.to_string())
+}
+
+/// The zone, its statement, and its registrant, of a registered domain.
+fn registered<'a>(connection: &'a Connection, name: &str) -> Option<(&'a Zone, Option<&'a Org>)> {
+    let (kind, name) = Kind::of_host(name).ok()?;
+    let zone = connection.internet.draft.zones.get(&name).filter(|_| kind == Kind::Domain)?;
+    Some((zone, connection.internet.draft.orgs.get(&zone.org)))
+}
+
+fn event(action: &str, at: Timestamp) -> Value {
+    json!({"eventAction": action, "eventDate": at.to_string()})
+}
+
+/// An organisation as an entity with a role.
+fn entity(role: &str, handle: &str, name: &str, email: &str) -> Value {
+    let mut card = vec![json!(["version", {}, "text", "4.0"]), json!(["fn", {}, "text", name]), json!(["org", {}, "text", name])];
+    if !email.is_empty() {
+        card.push(json!(["email", {}, "text", email]));
+    }
+    json!({"objectClassName": "entity", "handle": handle, "roles": [role], "vcardArray": ["vcard", card]})
+}
+
+fn domain(connection: &Connection, name: &str) -> Option<Value> {
+    let (zone, org) = registered(connection, name)?;
+    let name = Kind::DnsRecord.canonical(name).ok()?;
+    let epoch = connection.internet.epoch;
+    let registrant = match org {
+        Some(org) if !zone.redacted => entity("registrant", &format!("ORG-{}", zone.org.to_uppercase()), &org.name, &org.email),
+        _ => entity("registrant", "REDACTED", "REDACTED FOR PRIVACY", ""),
+    };
+    Some(json!({
+        "rdapConformance": ["rdap_level_0"],
+        "objectClassName": "domain",
+        "handle": format!("{}-EX", hex::encode(&crate::pki::derive("", "handle", &name)[..4]).to_uppercase()),
+        "ldhName": name,
+        "status": ["client transfer prohibited"],
+        "events": [
+            event("registration", zone.registered.of(epoch)),
+            event("expiration", zone.expires.of(epoch)),
+            event("last changed", zone.registered.of(epoch)),
+        ],
+        "entities": [entity("registrar", "9999", &zone.registrar, "abuse@registrar.example"), registrant],
+        "nameservers": zone.servers.iter().map(|(server, _)| json!({"objectClassName": "nameserver", "ldhName": server})).collect::<Vec<_>>(),
+        "secureDNS": {"delegationSigned": false},
+        "port43": "whois.rdap-registry.example",
+    }))
+}
+
+fn covering<'a>(connection: &'a Connection, text: &str) -> Option<(&'a IpNet, &'a Block)> {
+    let address: IpAddr = text.split('/').next()?.parse().ok()?;
+    plan::block_of(&connection.internet.draft, address)
+}
+
+fn block(connection: &Connection, text: &str) -> Option<Value> {
+    let (net, block) = covering(connection, text)?;
+    let org = connection.internet.draft.orgs.get(&block.org)?;
+    let prefix = if net.addr().is_ipv4() { "v4prefix" } else { "v6prefix" };
+    Some(json!({
+        "rdapConformance": ["rdap_level_0", "cidr0", "arin_originas0"],
+        "objectClassName": "ip network",
+        "handle": format!("NET-{}", net.to_string().replace(['.', ':', '/'], "-").to_uppercase()),
+        "startAddress": net.network().to_string(),
+        "endAddress": net.broadcast().to_string(),
+        "ipVersion": if net.addr().is_ipv4() { "v4" } else { "v6" },
+        "name": block.name,
+        "type": "ASSIGNED PA",
+        "country": block.country,
+        "status": ["active"],
+        "cidr0_cidrs": [{prefix: net.network().to_string(), "length": net.prefix_len()}],
+        "arin_originas0_originautnums": block.asn.into_iter().collect::<Vec<u32>>(),
+        "events": [event("registration", block.allocated.of(connection.internet.epoch))],
+        "entities": [entity("registrant", &format!("ORG-{}", block.org.to_uppercase()), &org.name, &org.email)],
+        "port43": "whois.rdap-registry.example",
+    }))
+}
+
+fn system(connection: &Connection, text: &str) -> Option<Value> {
+    let number: u32 = text.trim_start_matches("AS").parse().ok()?;
+    let (_, block) = connection.internet.draft.blocks.iter().find(|(_, block)| block.asn == Some(number))?;
+    let org = connection.internet.draft.orgs.get(&block.org)?;
+    Some(json!({
+        "rdapConformance": ["rdap_level_0"],
+        "objectClassName": "autnum",
+        "handle": format!("AS{number}"),
+        "startAutnum": number,
+        "endAutnum": number,
+        "name": block.name,
+        "country": block.country,
+        "entities": [entity("registrant", &format!("ORG-{}", block.org.to_uppercase()), &org.name, &org.email)],
+    }))
+}
+
+/// One query, one answer, end.
+pub(super) async fn whois(connection: &Connection, source: Source, stream: &mut impl Peer) {
+    let read = async {
+        let mut line = Vec::new();
+        loop {
+            match stream.read_u8().await {
+                Ok(b'\n') => return Some(line),
+                Ok(byte) if line.len() < QUERY_BYTES_MAX => line.push(byte),
+                _ => return None,
+            }
+        }
+    };
+    let Some(Some(line)) = connection.within(PATIENCE, read).await else { return };
+    let query = String::from_utf8_lossy(&line).trim().to_ascii_lowercase();
+    let text = if source == Source::WhoisRoot {
+        format!("% IANA WHOIS server\n\nrefer:        whois.rdap-registry.example\n\ndomain:       {}\n", query.rsplit('.').next().unwrap_or_default())
+    } else {
+        whois_text(connection, &query)
+    };
+    let _ = stream.write_all(text.replace('\n', "\r\n").as_bytes()).await;
+}
+
+fn whois_text(connection: &Connection, query: &str) -> String {
+    let epoch = connection.internet.epoch;
+    let when = |moment: Moment| moment.of(epoch).to_string();
+    if let Some((net, block)) = covering(connection, query) {
+        let org = connection.internet.draft.orgs.get(&block.org).map_or("", |org| org.name.as_str());
+        let asn = block.asn.map(|number| format!("origin:         AS{number}\n")).unwrap_or_default();
+        return format!(
+            "inetnum:        {} - {}\nnetname:        {}\ndescr:          {org}\ncountry:        {}\n{asn}created:        {}\nsource:         SIMULATED\n",
+            net.network(),
+            net.broadcast(),
+            block.name,
+            block.country,
+            when(block.allocated)
+        );
+    }
+    let Some((zone, org)) = registered(connection, query) else { return format!("No match for \"{query}\".\n") };
+    let (name, email) = match org {
+        Some(org) if !zone.redacted => (org.name.as_str(), org.email.as_str()),
+        _ => ("REDACTED FOR PRIVACY", "REDACTED FOR PRIVACY"),
+    };
+    let servers: String = zone.servers.iter().map(|(server, _)| format!("Name Server: {server}\n")).collect();
+    format!(
+        "Domain Name: {query}\nRegistrar: {}\nCreation Date: {}\nRegistry Expiry Date: {}\nRegistrant Organization: {name}\nRegistrant Email: {email}\n{servers}DNSSEC: unsigned\n",
+        zone.registrar,
+        when(zone.registered),
+        when(zone.expires)
+    )
+}

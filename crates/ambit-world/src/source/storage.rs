@@ -1,0 +1,123 @@
+//! Object storage under the providers' own names: buckets that list themselves, that only give what is known, that refuse, and none.
+
+use crate::draft::{Access, Bucket, Storage};
+use crate::serve::{Connection, Request, Response};
+
+const XML: &str = "application/xml";
+
+/// The bucket that a request is about, and the key in it.
+struct Wanted {
+    storage: Storage,
+    name: String,
+    key: String,
+}
+
+pub(super) fn respond(connection: &Connection, request: &Request) -> Response {
+    let wanted = wanted(connection, request);
+    let draft = &connection.internet.draft;
+    let bucket = draft.buckets.values().find(|bucket| bucket.storage == wanted.storage && bucket.name == wanted.name);
+    let response = match wanted.storage {
+        Storage::S3 | Storage::Gcs => xml_bucket(bucket, &wanted),
+        Storage::Azure => azure(bucket, &wanted, request),
+    };
+    let server = match wanted.storage {
+        Storage::S3 => "AmazonS3",
+        Storage::Gcs => "UploadServer",
+        Storage::Azure => "Windows-Azure-Blob/1.0 Microsoft-HTTPAPI/2.0",
+    };
+    response.header("Server", server)
+}
+
+/// By host (`NAME.s3.amazonaws.com`), by path (`s3.amazonaws.com/NAME`), or by a name that is an alias of one of them.
+fn wanted(connection: &Connection, request: &Request) -> Wanted {
+    let host = request.host.clone().unwrap_or_default();
+    let path = request.path().trim_start_matches('/').to_owned();
+    let by_path = |storage| {
+        let (name, key) = path.split_once('/').unwrap_or((&path, ""));
+        Wanted {
+            storage,
+            name: name.to_owned(),
+            key: key.to_owned(),
+        }
+    };
+    let by_host = |storage, name: &str| Wanted {
+        storage,
+        name: name.to_owned(),
+        key: path.clone(),
+    };
+    if host == "s3.amazonaws.com" {
+        return by_path(Storage::S3);
+    }
+    if host == "storage.googleapis.com" {
+        return by_path(Storage::Gcs);
+    }
+    if let Some(name) = host.strip_suffix(".s3.amazonaws.com") {
+        return by_host(Storage::S3, name);
+    }
+    if let Some(name) = host.strip_suffix(".storage.googleapis.com") {
+        return by_host(Storage::Gcs, name);
+    }
+    if let Some(account) = host.strip_suffix(".blob.core.windows.net") {
+        let (container, key) = path.split_once('/').unwrap_or((&path, ""));
+        return Wanted {
+            storage: Storage::Azure,
+            name: format!("{account}/{container}"),
+            key: key.to_owned(),
+        };
+    }
+    // A foreign name that leads here asks for the bucket of that name.
+    let storage = match connection.to.ip() {
+        std::net::IpAddr::V4(address) if address.octets()[3] == 21 => Storage::Gcs,
+        std::net::IpAddr::V4(address) if address.octets()[3] == 22 => Storage::Azure,
+        _ => Storage::S3,
+    };
+    by_host(storage, &host)
+}
+
+fn error(status: u16, code: &str, message: &str) -> Response {
+    let body = format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Error><Code>{code}</Code><Message>{message}</Message></Error>");
+    Response::new(status, XML, body)
+}
+
+fn xml_bucket(bucket: Option<&Bucket>, wanted: &Wanted) -> Response {
+    let Some(bucket) = bucket else {
+        let name = crate::serve::escape(&wanted.name);
+        let body = format!(
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Error><Code>NoSuchBucket</Code><Message>The specified bucket does not exist</Message><BucketName>{name}</BucketName></Error>"
+        );
+        return Response::new(404, XML, body);
+    };
+    match (bucket.access, wanted.key.as_str()) {
+        (Access::Listed, "") => {
+            let item = |key: &String| format!("<Contents><Key>{}</Key><LastModified>2025-01-10T08:00:00.000Z</LastModified><Size>5120</Size></Contents>", crate::serve::escape(key));
+            let items: String = bucket.keys.iter().map(item).collect();
+            let body = format!(
+                "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<ListBucketResult xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\"><Name>{}</Name><Prefix></Prefix><MaxKeys>1000</MaxKeys><IsTruncated>false</IsTruncated>{items}</ListBucketResult>",
+                bucket.name
+            );
+            Response::new(200, XML, body)
+        }
+        (Access::Listed | Access::Open, key) if bucket.keys.iter().any(|known| known == key) => {
+            Response::new(200, "application/octet-stream", format!("planted file {key}\n"))
+        }
+        (Access::Listed, _) => error(404, "NoSuchKey", "The specified key does not exist."),
+        (Access::Open | Access::Closed, _) => error(403, "AccessDenied", "Access Denied"),
+    }
+}
+
+fn azure(bucket: Option<&Bucket>, wanted: &Wanted, request: &Request) -> Response {
+    let lists = request.parameter("comp").as_deref() == Some("list");
+    match bucket {
+        Some(bucket) if bucket.access == Access::Listed && lists => {
+            let item = |key: &String| format!("<Blob><Name>{}</Name></Blob>", crate::serve::escape(key));
+            let items: String = bucket.keys.iter().map(item).collect();
+            let body = format!("<?xml version=\"1.0\" encoding=\"utf-8\"?><EnumerationResults ContainerName=\"{}\"><Blobs>{items}</Blobs></EnumerationResults>", bucket.name);
+            Response::new(200, XML, body)
+        }
+        Some(bucket) if bucket.access != Access::Closed && bucket.keys.contains(&wanted.key) => {
+            Response::new(200, "application/octet-stream", format!("planted file {}\n", wanted.key))
+        }
+        Some(_) => error(404, "ResourceNotFound", "The specified resource does not exist."),
+        None => error(404, "ContainerNotFound", "The specified container does not exist."),
+    }
+}

@@ -1,0 +1,251 @@
+//! The simulated internet as a wire: connections and datagrams in memory, on a virtual clock.
+
+use crate::clock::{Clock, Sleep};
+use crate::dns::{self, Asked, RESOLVERS, message};
+use crate::internet::Internet;
+use crate::ledger::Ledger;
+use crate::serve::{self, Connection, Knock};
+use ambit_model::Timestamp;
+use ambit_net::wire::{Datagrams, Hold, Stream, Wire, WireTime};
+use futures::future::BoxFuture;
+use ipnet::IpNet;
+use rustls_pki_types::TrustAnchor;
+use std::collections::BTreeMap;
+use std::future::{Future, poll_fn};
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::task::{Poll, Waker};
+use std::time::Duration;
+
+/// When nobody answers, a system gives up connecting after this long.
+const CONNECT_PATIENCE: Duration = Duration::from_secs(127);
+/// Datagrams that wait to be received on one socket; later ones are lost, as with a socket's buffer.
+const INBOX_MAX: usize = 4_096;
+
+/// Ranges that are no internet even here. Those for documentation and measurement are: worlds live in them.
+const RESERVED: &[&str] = &[
+    "0.0.0.0/8",
+    "10.0.0.0/8",
+    "100.64.0.0/10",
+    "127.0.0.0/8",
+    "169.254.0.0/16",
+    "172.16.0.0/12",
+    "192.0.0.0/24",
+    "192.168.0.0/16",
+    "224.0.0.0/4",
+    "240.0.0.0/4",
+    "::/128",
+    "::1/128",
+    "fc00::/7",
+    "fe80::/10",
+    "ff00::/8",
+];
+
+/// The wire of one state of a world at one epoch.
+pub struct SimulatedWire {
+    pub(crate) internet: Arc<Internet>,
+    pub(crate) ledger: Ledger,
+    clock: Clock,
+    roots: Arc<Vec<TrustAnchor<'static>>>,
+    reserved: Vec<IpNet>,
+    random: AtomicU64,
+}
+
+impl SimulatedWire {
+    pub(crate) fn new(internet: Internet) -> Self {
+        let mut store = rustls::RootCertStore::empty();
+        store.add(internet.authorities.root()).expect("our own root is well-formed");
+        Self {
+            internet: Arc::new(internet),
+            ledger: Ledger::default(),
+            clock: Clock::default(),
+            roots: Arc::new(store.roots),
+            reserved: RESERVED.iter().map(|range| range.parse().expect("the constants are ranges")).collect(),
+            random: AtomicU64::new(0),
+        }
+    }
+}
+
+impl Wire for SimulatedWire {
+    fn connect(&self, to: SocketAddr) -> BoxFuture<'static, io::Result<Box<dyn Stream>>> {
+        let (internet, clock, ledger) = (self.internet.clone(), self.clock.clone(), self.ledger.clone());
+        Box::pin(connect(internet, clock, ledger, SocketAddr::new(ambit_model::entity::unmapped(to.ip()), to.port())))
+    }
+
+    fn datagrams(&self, _peer: IpAddr) -> io::Result<Box<dyn Datagrams>> {
+        Ok(Box::new(SimulatedDatagrams {
+            internet: self.internet.clone(),
+            clock: self.clock.clone(),
+            ledger: self.ledger.clone(),
+            inbox: Mutex::default(),
+        }))
+    }
+
+    fn now(&self) -> WireTime {
+        self.clock.now()
+    }
+
+    fn date(&self) -> Timestamp {
+        let ms = i64::try_from(self.clock.now().as_millis()).unwrap_or(i64::MAX);
+        self.internet.start().plus_ms(ms)
+    }
+
+    fn sleep_until(&self, at: WireTime) -> BoxFuture<'static, ()> {
+        Box::pin(self.clock.sleep_until(at))
+    }
+
+    /// A tracked task must be woken by the task it waits for, not by that task's end: a join handle wakes only after the clock was told.
+    /// `tokio::task::yield_now` is not seen either; hold the clock around both.
+    fn track(&self, task: BoxFuture<'static, ()>) -> BoxFuture<'static, ()> {
+        Box::pin(self.clock.track(task))
+    }
+
+    fn hold(&self) -> Box<dyn Hold> {
+        Box::new(self.clock.hold())
+    }
+
+    fn random(&self, buffer: &mut [u8]) {
+        for part in buffer.chunks_mut(32) {
+            let turn = self.random.fetch_add(1, Ordering::Relaxed);
+            let bytes = crate::pki::derive(&self.internet.world, "random", &format!("{} {turn}", self.internet.state));
+            part.copy_from_slice(&bytes[..part.len()]);
+        }
+    }
+
+    fn resolvers(&self) -> Vec<SocketAddr> {
+        RESOLVERS.iter().map(|address| SocketAddr::new(*address, 53)).collect()
+    }
+
+    fn trust_roots(&self) -> Arc<Vec<TrustAnchor<'static>>> {
+        self.roots.clone()
+    }
+
+    fn reserved(&self) -> &[IpNet] {
+        &self.reserved
+    }
+}
+
+async fn connect(internet: Arc<Internet>, clock: Clock, ledger: Ledger, to: SocketAddr) -> io::Result<Box<dyn Stream>> {
+    let host = internet.hosts.get(&to.ip());
+    let knock = host.map_or(Knock::Filtered, |host| serve::knock(host, to.port()));
+    match knock {
+        Knock::Filtered => {
+            ledger.count(to, false, None);
+            clock.sleep(CONNECT_PATIENCE).await;
+            Err(io::ErrorKind::TimedOut.into())
+        }
+        Knock::Closed => {
+            ledger.count(to, false, None);
+            clock.sleep(host.map_or(Duration::ZERO, |host| host.latency)).await;
+            Err(io::ErrorKind::ConnectionRefused.into())
+        }
+        Knock::Open => {
+            let visit = ledger.visit(to);
+            clock.sleep(host.map_or(Duration::ZERO, |host| host.latency)).await;
+            let (client, server, reset) = serve::pair();
+            let connection = Connection {
+                internet: internet.clone(),
+                clock: clock.clone(),
+                to,
+                visit,
+                reset,
+            };
+            tokio::spawn(clock.track(Box::pin(serve::serve(connection, server))));
+            Ok(Box::new(client))
+        }
+    }
+}
+
+/// Datagrams on their way to a socket, by arrival.
+#[derive(Default)]
+struct Inbox {
+    waiting: BTreeMap<(Duration, u64), (Vec<u8>, SocketAddr)>,
+    sent: u64,
+    receivers: Vec<Waker>,
+}
+
+struct SimulatedDatagrams {
+    internet: Arc<Internet>,
+    clock: Clock,
+    ledger: Ledger,
+    inbox: Mutex<Inbox>,
+}
+
+impl SimulatedDatagrams {
+    /// The answer to a datagram and how long it takes; `None` where nobody answers.
+    fn answer(&self, bytes: &[u8], to: SocketAddr) -> Option<(Duration, Vec<u8>)> {
+        let question = (to.port() == 53).then(|| message::read(bytes)).flatten();
+        self.ledger.count(to, true, question.as_ref().map(|question| question.name.clone()));
+        let host = self.internet.hosts.get(&to.ip()).filter(|host| host.dns)?;
+        let question = question?;
+        let asked = Asked {
+            draft: &self.internet.draft,
+            state: self.internet.state,
+            now: self.clock.now(),
+            question: &question,
+        };
+        let answer = if RESOLVERS.contains(&to.ip()) {
+            dns::recursive(&asked)
+        } else {
+            dns::authoritative(&asked, to.ip(), false)
+        };
+        (!answer.silent).then(|| (host.latency + answer.delay, message::write(&question, &answer, true)))
+    }
+}
+
+impl Datagrams for SimulatedDatagrams {
+    fn send_to<'a>(&'a self, bytes: &'a [u8], to: SocketAddr) -> BoxFuture<'a, io::Result<()>> {
+        Box::pin(async move {
+            if let Some((delay, answer)) = self.answer(bytes, to) {
+                let arrives = self.clock.now() + delay;
+                let receivers = {
+                    let mut inbox = self.inbox.lock().expect("nothing panics under the inbox's lock");
+                    if inbox.waiting.len() >= INBOX_MAX {
+                        return Ok(());
+                    }
+                    inbox.sent += 1;
+                    let key = (arrives, inbox.sent);
+                    inbox.waiting.insert(key, (answer, to));
+                    std::mem::take(&mut inbox.receivers)
+                };
+                receivers.into_iter().for_each(Waker::wake);
+            }
+            Ok(())
+        })
+    }
+
+    fn receive<'a>(&'a self, buffer: &'a mut [u8]) -> BoxFuture<'a, io::Result<(usize, SocketAddr)>> {
+        // Keeps the timer of the next arrival between polls.
+        let mut arrival: Option<Pin<Box<Sleep>>> = None;
+        Box::pin(poll_fn(move |cx| {
+            loop {
+                let arrives = {
+                    let mut inbox = self.inbox.lock().expect("nothing panics under the inbox's lock");
+                    let now = self.clock.now();
+                    match inbox.waiting.first_entry() {
+                        Some(first) if first.key().0 <= now => {
+                            let (bytes, from) = first.remove();
+                            let length = bytes.len().min(buffer.len());
+                            buffer[..length].copy_from_slice(&bytes[..length]);
+                            return Poll::Ready(Ok((length, from)));
+                        }
+                        first => {
+                            let arrives = first.map(|first| first.key().0);
+                            if !inbox.receivers.iter().any(|known| known.will_wake(cx.waker())) {
+                                inbox.receivers.push(cx.waker().clone());
+                            }
+                            arrives
+                        }
+                    }
+                };
+                let Some(arrives) = arrives else { return Poll::Pending };
+                if arrival.insert(Box::pin(self.clock.sleep_until(arrives))).as_mut().poll(cx).is_pending() {
+                    return Poll::Pending;
+                }
+            }
+        }))
+    }
+}
