@@ -76,7 +76,10 @@ fn step(asked: &Asked<'_>, name: &str) -> Answer {
         return no_such_domain(name);
     };
     let stated = &asked.draft.zones[zone];
-    let reachable = stated.servers.iter().any(|(server, given)| !given.is_empty() || !plan::addresses(asked.draft, server).is_empty());
+    let reachable = stated
+        .servers
+        .iter()
+        .any(|(server, given)| !given.is_empty() || !plan::addresses(asked.draft, server).is_empty());
     let failed = |delay| Answer {
         delay,
         ..Answer::new(Rcode::ServFail)
@@ -144,12 +147,16 @@ fn local(asked: &Asked<'_>, server: IpAddr, served: &str) -> Answer {
     let mut answer = in_zone(asked, served, name);
     answer.authoritative = true;
     for _ in 0..plan::CHAIN_MAX {
-        let Some((_, _, Data::Cname(target))) = answer.answers.last() else { break };
+        let Some((_, _, Data::Cname(target))) = answer.answers.last() else {
+            break;
+        };
         if matches!(asked.question.rtype, Rtype::CNAME | Rtype::ANY) {
             break;
         }
         let target = target.clone();
-        let Some(zone) = plan::zone_of(asked.draft, &target).filter(|zone| serves(asked.draft, server, zone)) else { break };
+        let Some(zone) = plan::zone_of(asked.draft, &target).filter(|zone| serves(asked.draft, server, zone)) else {
+            break;
+        };
         let more = in_zone(asked, zone, &target);
         answer.rcode = more.rcode;
         answer.authority = more.authority;
@@ -162,8 +169,14 @@ fn referral(draft: &Draft, zone: &str) -> Answer {
     let mut answer = Answer::new(Rcode::NoError);
     for (server, given) in &draft.zones[zone].servers {
         answer.authority.push((zone.to_owned(), ZONE_TTL, Data::Ns(server.clone())));
-        let addresses = if given.is_empty() { plan::addresses(draft, server) } else { given.clone() };
-        answer.additional.extend(addresses.into_iter().map(|address| (server.clone(), ZONE_TTL, address_data(address))));
+        let addresses = if given.is_empty() {
+            plan::addresses(draft, server)
+        } else {
+            given.clone()
+        };
+        answer
+            .additional
+            .extend(addresses.into_iter().map(|address| (server.clone(), ZONE_TTL, address_data(address))));
     }
     answer
 }
@@ -214,7 +227,10 @@ fn in_zone(asked: &Asked<'_>, zone: &str, name: &str) -> Answer {
 }
 
 fn zone_soa(asked: &Asked<'_>, zone: &str) -> Data {
-    let server = asked.draft.zones[zone].servers.first().map_or("ns.invalid", |(server, _)| server.as_str());
+    let server = asked.draft.zones[zone]
+        .servers
+        .first()
+        .map_or("ns.invalid", |(server, _)| server.as_str());
     soa(zone, server, 2_026_000_000 + u32::try_from(asked.state).unwrap_or(0))
 }
 
@@ -248,7 +264,11 @@ fn records(asked: &Asked<'_>, zone: &str, name: &str, entry: Option<&Name>) -> V
 /// All records of a zone for a transfer, SOA first and last; `None` where the server refuses.
 pub(crate) fn transfer(asked: &Asked<'_>, server: IpAddr) -> Option<Vec<(String, u32, Data)>> {
     let zone = asked.question.name.as_str();
-    let stated = asked.draft.zones.get(zone).filter(|stated| stated.transfer && stated.answers == Answers::Normal)?;
+    let stated = asked
+        .draft
+        .zones
+        .get(zone)
+        .filter(|stated| stated.transfer && stated.answers == Answers::Normal)?;
     if !serves(asked.draft, server, zone) {
         return None;
     }
@@ -265,7 +285,12 @@ pub(crate) fn transfer(asked: &Asked<'_>, server: IpAddr) -> Option<Vec<(String,
     }
     let below = format!(".{zone}");
     for (child, delegated) in asked.draft.zones.iter().filter(|(child, _)| child.ends_with(&below)) {
-        all.extend(delegated.servers.iter().map(|(server, _)| (child.clone(), ZONE_TTL, Data::Ns(server.clone()))));
+        all.extend(
+            delegated
+                .servers
+                .iter()
+                .map(|(server, _)| (child.clone(), ZONE_TTL, Data::Ns(server.clone()))),
+        );
     }
     all.push(opening);
     Some(all)

@@ -1,6 +1,6 @@
 //! One state of a world at one epoch, built: hosts with their ports, virtual hosts with their certificates. Never changes while it serves.
 
-use crate::draft::{CertChoice, Draft, Plain, Service, Site, Standing, Unlisted, UnknownHost};
+use crate::draft::{CertChoice, Draft, Plain, Service, Site, Standing, UnknownHost, Unlisted};
 use crate::pki::{Authorities, Certificate, derive};
 use crate::plan;
 use ambit_model::Timestamp;
@@ -140,17 +140,13 @@ impl Internet {
     }
 
     fn add_hosts(&mut self, issued: &mut Issued) {
-        let stated: Vec<(IpAddr, BTreeMap<u16, Service>)> =
-            self.draft.hosts.iter().map(|(address, host)| (*address, host.ports.clone())).collect();
+        let stated: Vec<(IpAddr, BTreeMap<u16, Service>)> = self.draft.hosts.iter().map(|(address, host)| (*address, host.ports.clone())).collect();
         for (address, ports) in stated {
             self.host(address);
             for (port, service) in ports {
                 let plan = match &service {
                     Service::Http => Port::Web(Web::default()),
-                    Service::Https => Port::Web(Web {
-                        tls: true,
-                        ..Web::default()
-                    }),
+                    Service::Https => Port::Web(Web { tls: true, ..Web::default() }),
                     Service::Smtp { name, cert: Some(choice) } => {
                         let host_name = name.split(' ').next().unwrap_or_default().to_owned();
                         let certificate = issued.choice(&self.authorities, &self.draft, choice, &[host_name]);
@@ -169,7 +165,13 @@ impl Internet {
             .zones
             .values()
             .flat_map(|zone| &zone.servers)
-            .flat_map(|(name, given)| if given.is_empty() { plan::addresses(&self.draft, name) } else { given.clone() })
+            .flat_map(|(name, given)| {
+                if given.is_empty() {
+                    plan::addresses(&self.draft, name)
+                } else {
+                    given.clone()
+                }
+            })
             .chain(crate::dns::RESOLVERS)
             .collect();
         for address in servers {
@@ -188,19 +190,29 @@ impl Internet {
                 issued.choice(&self.authorities, &self.draft, choice, std::slice::from_ref(&site.host))
             });
             for address in plan::site_addresses(&self.draft, &site) {
-                self.add_virtual(address, site.port, site.https, Virtual {
-                    key: key.clone(),
-                    site: site.clone(),
-                    certificate: certificate.clone(),
-                    to_https: false,
-                });
-                if site.https && site.plain != Plain::None {
-                    self.add_virtual(address, 80, false, Virtual {
+                self.add_virtual(
+                    address,
+                    site.port,
+                    site.https,
+                    Virtual {
                         key: key.clone(),
                         site: site.clone(),
-                        certificate: None,
-                        to_https: site.plain == Plain::Redirect,
-                    });
+                        certificate: certificate.clone(),
+                        to_https: false,
+                    },
+                );
+                if site.https && site.plain != Plain::None {
+                    self.add_virtual(
+                        address,
+                        80,
+                        false,
+                        Virtual {
+                            key: key.clone(),
+                            site: site.clone(),
+                            certificate: None,
+                            to_https: site.plain == Plain::Redirect,
+                        },
+                    );
                 }
             }
         }
@@ -216,12 +228,7 @@ impl Internet {
 
     fn add_virtual(&mut self, address: IpAddr, port: u16, tls: bool, virtual_host: Virtual) {
         let host = self.host(address);
-        let plan = host.ports.entry(port).or_insert_with(|| {
-            Port::Web(Web {
-                tls,
-                ..Web::default()
-            })
-        });
+        let plan = host.ports.entry(port).or_insert_with(|| Port::Web(Web { tls, ..Web::default() }));
         // A file may state another service there: that one wins, and the site is not served.
         let Port::Web(web) = plan else { return };
         let virtual_host = Arc::new(virtual_host);

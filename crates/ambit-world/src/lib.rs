@@ -87,13 +87,13 @@ impl World {
 
 /// Adds the statements of every world; the file's own come first.
 fn with_built_in(mut draft: Draft) -> Draft {
-    let (built_in, faults) = parse::read(BUILT_IN);
+    let (built_in, faults) = parse::understand(BUILT_IN);
     debug_assert!(faults.is_empty(), "{faults:?}");
     let Some(more) = built_in.states.into_iter().next() else { return draft };
     for bucket in draft.buckets.values() {
         if let (draft::Storage::Azure, Some((account, _))) = (bucket.storage, bucket.name.split_once('/')) {
             let host = format!("{account}.blob.core.windows.net");
-            let (reading, _) = parse::read(&format!("name {host} A 198.19.0.22"));
+            let (reading, _) = parse::understand(&format!("name {host} A 198.19.0.22"));
             draft.names.extend(reading.states.into_iter().flat_map(|state| state.names));
         }
     }

@@ -31,6 +31,23 @@ const STATEMENTS: &str = "world, seeds, org, block, zone, name, host, site, cert
 
 /// Reads a file. With faults, the reading is what was understood.
 pub(crate) fn read(text: &str) -> (Reading, Vec<Fault>) {
+    let (reading, mut faults) = understand(text);
+    if reading.name.is_empty() && faults.is_empty() {
+        faults.push(Fault::new(1, "", "the file has no line `world NAME \"TITLE\"`"));
+    }
+    if reading.seeds.is_empty() && faults.is_empty() {
+        faults.push(Fault::new(1, "", "the file has no line `seeds NAME…`"));
+    }
+    if faults.is_empty() {
+        for draft in &reading.states {
+            integrity::check(draft, &mut faults);
+        }
+    }
+    (reading, faults)
+}
+
+/// Reads the statements, without asking whether they fit together.
+pub(crate) fn understand(text: &str) -> (Reading, Vec<Fault>) {
     let (statements, mut faults) = text::statements(text);
     let mut reader = Reader {
         reading: Reading {
@@ -43,20 +60,8 @@ pub(crate) fn read(text: &str) -> (Reading, Vec<Fault>) {
     for statement in &statements {
         reader.statement(statement, &mut faults);
     }
-    let reading = reader.reading;
-    if reading.name.is_empty() && faults.is_empty() {
-        faults.push(Fault::new(1, "", "the file has no line `world NAME \"TITLE\"`"));
-    }
-    if reading.seeds.is_empty() && faults.is_empty() {
-        faults.push(Fault::new(1, "", "the file has no line `seeds NAME…`"));
-    }
-    let mut reading = reading;
+    let mut reading = reader.reading;
     reading.states.iter_mut().for_each(complete);
-    if faults.is_empty() {
-        for draft in &reading.states {
-            integrity::check(draft, &mut faults);
-        }
-    }
     (reading, faults)
 }
 
@@ -73,7 +78,11 @@ pub(crate) fn complete(draft: &mut Draft) {
         }
     }
     let plain = draft.names.keys().map(|name| name.strip_prefix("*.").unwrap_or(name));
-    let all: BTreeSet<String> = plain.chain(draft.zones.keys().map(String::as_str)).flat_map(crate::plan::ancestors).map(str::to_owned).collect();
+    let all: BTreeSet<String> = plain
+        .chain(draft.zones.keys().map(String::as_str))
+        .flat_map(crate::plan::ancestors)
+        .map(str::to_owned)
+        .collect();
     draft.existing = all;
 }
 
@@ -174,7 +183,10 @@ impl Reader {
         let storage = cursor.choice(&[("s3", Storage::S3), ("gcs", Storage::Gcs), ("azure", Storage::Azure)])?;
         let name = cursor.word("the bucket's name")?.to_owned();
         let key = format!("{storage:?} {name}");
-        if name.bytes().any(|b| !(b.is_ascii_lowercase() || b.is_ascii_digit() || b"-./".contains(&b))) {
+        if name
+            .bytes()
+            .any(|b| !(b.is_ascii_lowercase() || b.is_ascii_digit() || b"-./".contains(&b)))
+        {
             return Err(cursor.fault("a bucket's name has small letters, digits, `-`, `.` and for azure ACCOUNT/CONTAINER"));
         }
         self.once(cursor, format!("bucket {key}"))?;
@@ -267,7 +279,9 @@ fn kind_and_name(cursor: &mut Cursor<'_>) -> Result<(Kind, String), Fault> {
     let word = cursor.word("a kind such as Uri")?;
     let kind = Kind::from_name(word).ok_or_else(|| cursor.fault("no kind such as Domain, IpAddress or Uri"))?;
     let word = cursor.word("an entity's name")?;
-    let name = kind.canonical(word).map_err(|invalid| cursor.fault(format!("no name of a {}: {}", kind.name(), invalid.why)))?;
+    let name = kind
+        .canonical(word)
+        .map_err(|invalid| cursor.fault(format!("no name of a {}: {}", kind.name(), invalid.why)))?;
     Ok((kind, name))
 }
 

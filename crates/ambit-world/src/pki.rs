@@ -122,7 +122,11 @@ impl Authorities {
     /// Issues what the file says; `site_names` stand in where it says none.
     pub(crate) fn issue(&self, stated: &Cert, site_names: &[String]) -> Certificate {
         let names = if stated.names.is_empty() { site_names } else { &stated.names };
-        let common_name = stated.common_name.clone().or_else(|| names.first().cloned()).unwrap_or_else(|| "localhost".to_owned());
+        let common_name = stated
+            .common_name
+            .clone()
+            .or_else(|| names.first().cloned())
+            .unwrap_or_else(|| "localhost".to_owned());
         // What a renewal changes is part of the identity, and nothing else: other lines of the file may move.
         let identity = format!(
             "{common_name} {names:?} {:?} {:?} {:?} {:?} {:?} {}",

@@ -82,7 +82,9 @@ pub(crate) fn end_of_chain(draft: &Draft, name: &str) -> String {
 
 /// The addresses that a name leads to, through its aliases.
 pub(crate) fn addresses(draft: &Draft, name: &str) -> Vec<IpAddr> {
-    let records = entry(draft, &end_of_chain(draft, name)).map(|entry| entry.records.as_slice()).unwrap_or_default();
+    let records = entry(draft, &end_of_chain(draft, name))
+        .map(|entry| entry.records.as_slice())
+        .unwrap_or_default();
     let address = |data: &Data| match data {
         Data::A(address) => Some(IpAddr::V4(*address)),
         Data::Aaaa(address) => Some(IpAddr::V6(*address)),

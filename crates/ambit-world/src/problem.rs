@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// Problems kept of one file; a file that is wrong everywhere is not better described by more.
-pub const PROBLEMS_MAX: usize = 100;
+pub(crate) const PROBLEMS_MAX: usize = 100;
 
 /// Longest word that a message repeats, in characters.
 const WORD_CHARS_MAX: usize = 60;

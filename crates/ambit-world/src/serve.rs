@@ -22,7 +22,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, DuplexStream};
 
 pub(crate) use http::{Request, Response, answer};
 pub(crate) use page::escape;
-pub(crate) use stream::{ClientStream, pair};
+pub(crate) use stream::pair;
 
 /// A server closes a connection on which nothing was asked for so long.
 const IDLE: Duration = Duration::from_secs(75);

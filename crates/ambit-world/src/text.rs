@@ -89,7 +89,11 @@ fn expand(statements: Vec<Statement>, faults: &mut Vec<Fault>) -> Vec<Statement>
             bytes += words.map(|word| word.text.len() + 1).sum::<usize>();
         }
         if lines > LINES_MAX || bytes > EXPANDED_BYTES_MAX {
-            faults.push(Fault::new(number, "", "with its repetitions the file has more than 400,000 lines or 64 MiB"));
+            faults.push(Fault::new(
+                number,
+                "",
+                "with its repetitions the file has more than 400,000 lines or 64 MiB",
+            ));
             return out;
         }
         out.extend(many);
@@ -142,7 +146,11 @@ fn quoted(chars: &mut std::iter::Peekable<std::str::Chars<'_>>, number: usize) -
                 Some('u') => text.push(unicode(chars).ok_or_else(|| Fault::new(number, "\\u", "write \\u{HEX} with 1 to 6 digits"))?),
                 other => {
                     let word = other.map_or("\\".to_owned(), |c| format!("\\{c}"));
-                    return Err(Fault::new(number, &word, "unknown escape; expected \\\" \\\\ \\n \\r \\t \\e \\0 \\u{HEX}"));
+                    return Err(Fault::new(
+                        number,
+                        &word,
+                        "unknown escape; expected \\\" \\\\ \\n \\r \\t \\e \\0 \\u{HEX}",
+                    ));
                 }
             },
             c => text.push(c),
@@ -187,24 +195,42 @@ mod tests {
         );
         assert_eq!(shown("  x"), ["1! `x` an indented line needs a statement above it"]);
         assert_eq!(shown("a \"b"), ["1! `b` the quotation mark is never closed"]);
-        assert_eq!(shown("a \"\\q\""), ["1! `\\\\q` unknown escape; expected \\\" \\\\ \\n \\r \\t \\e \\0 \\u{HEX}"]);
+        assert_eq!(
+            shown("a \"\\q\""),
+            ["1! `\\\\q` unknown escape; expected \\\" \\\\ \\n \\r \\t \\e \\0 \\u{HEX}"]
+        );
         assert_eq!(shown("a \"\\u{41}\""), ["a A"]);
     }
 
     #[test]
     fn repetition_goes_in_lock_step() {
-        assert_eq!(shown("name n{1..3} A 192.0.2.{11..13}"), ["name n1 A 192.0.2.11", "name n2 A 192.0.2.12", "name n3 A 192.0.2.13"]);
+        assert_eq!(
+            shown("name n{1..3} A 192.0.2.{11..13}"),
+            ["name n1 A 192.0.2.11", "name n2 A 192.0.2.12", "name n3 A 192.0.2.13"]
+        );
         assert_eq!(shown("name {a,b}{08..09}"), ["name a08", "name b09"]);
-        assert_eq!(shown("host h{1..2}\n  ptr p{5..6}\n  x"), ["host h1 / ptr p5 / x", "host h2 / ptr p6 / x"]);
+        assert_eq!(
+            shown("host h{1..2}\n  ptr p{5..6}\n  x"),
+            ["host h1 / ptr p5 / x", "host h2 / ptr p6 / x"]
+        );
         assert_eq!(shown("cert c\n  names n{1..2}\n  x"), ["cert c / names n1 / names n2 / x"]);
-        assert_eq!(shown("a \"{\\\"x\\\":1,\\\"y\\\":2} {1..2}\""), ["a {\"x\":1,\"y\":2} 1", "a {\"x\":1,\"y\":2} 2"]);
+        assert_eq!(
+            shown("a \"{\\\"x\\\":1,\\\"y\\\":2} {1..2}\""),
+            ["a {\"x\":1,\"y\":2} 1", "a {\"x\":1,\"y\":2} 2"]
+        );
     }
 
     #[test]
     fn bad_repetition_is_named() {
-        assert_eq!(shown("name n{1..3} A 192.0.2.{1..2}"), ["1! `192.0.2.{1..2}` 2 values here, but 3 before; give every repetition of a line as many"]);
+        assert_eq!(
+            shown("name n{1..3} A 192.0.2.{1..2}"),
+            ["1! `192.0.2.{1..2}` 2 values here, but 3 before; give every repetition of a line as many"]
+        );
         assert_eq!(shown("name n{3..1}"), ["1! `n{3..1}` the range runs backwards"]);
         assert_eq!(shown("name n{1..99999}"), ["1! `n{1..99999}` more than 4,096 values"]);
-        assert_eq!(shown("host h{1..2}\n  ptr p{1..3}"), ["2! `p{1..3}` 3 values here, but 2 before; give every repetition of a line as many"]);
+        assert_eq!(
+            shown("host h{1..2}\n  ptr p{1..3}"),
+            ["2! `p{1..3}` 3 values here, but 2 before; give every repetition of a line as many"]
+        );
     }
 }

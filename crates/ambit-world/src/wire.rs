@@ -72,7 +72,12 @@ impl SimulatedWire {
 impl Wire for SimulatedWire {
     fn connect(&self, to: SocketAddr) -> BoxFuture<'static, io::Result<Box<dyn Stream>>> {
         let (internet, clock, ledger) = (self.internet.clone(), self.clock.clone(), self.ledger.clone());
-        Box::pin(connect(internet, clock, ledger, SocketAddr::new(ambit_model::entity::unmapped(to.ip()), to.port())))
+        Box::pin(connect(
+            internet,
+            clock,
+            ledger,
+            SocketAddr::new(ambit_model::entity::unmapped(to.ip()), to.port()),
+        ))
     }
 
     fn datagrams(&self, _peer: IpAddr) -> io::Result<Box<dyn Datagrams>> {

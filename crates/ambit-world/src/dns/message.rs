@@ -55,10 +55,8 @@ impl Rtype {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rcode {
     NoError = 0,
-    FormErr = 1,
     ServFail = 2,
     NxDomain = 3,
-    NotImp = 4,
     Refused = 5,
 }
 

@@ -22,7 +22,9 @@ pub(super) fn answer(asked: &Asked<'_>, name: &str) -> Option<Answer> {
                 answer.answers.extend(data.map(|data| (name.to_owned(), ZONE_TTL, data)));
             }
             if answer.answers.is_empty() {
-                answer.authority.push((suffix.to_owned(), ZONE_TTL, soa(suffix, "ns1.sources.example", 1)));
+                answer
+                    .authority
+                    .push((suffix.to_owned(), ZONE_TTL, soa(suffix, "ns1.sources.example", 1)));
             }
             return Some(answer);
         }
@@ -51,7 +53,13 @@ fn system(asked: &Asked<'_>, name: &str) -> Option<Option<Data>> {
         let number: u32 = number.parse().ok()?;
         let (_, block) = asked.draft.blocks.iter().find(|(_, block)| block.asn == Some(number))?;
         let org = asked.draft.orgs.get(&block.org).map_or("", |org| org.name.as_str());
-        let line = format!("{number} | {} | ripencc | {} | {} - {org}, {}", block.country, date(block), block.name, block.country);
+        let line = format!(
+            "{number} | {} | ripencc | {} | {} - {org}, {}",
+            block.country,
+            date(block),
+            block.name,
+            block.country
+        );
         return text(line);
     }
     let address = match rest.strip_suffix(".origin") {

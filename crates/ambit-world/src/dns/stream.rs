@@ -16,7 +16,9 @@ const IDLE: Duration = Duration::from_secs(10);
 /// Answers queries until the client goes.
 pub(crate) async fn serve(connection: &Connection, stream: &mut impl Peer) {
     for _ in 0..QUERIES_MAX {
-        let Some(Some(query)) = connection.within(IDLE, read(stream)).await else { return };
+        let Some(Some(query)) = connection.within(IDLE, read(stream)).await else {
+            return;
+        };
         let Some(question) = message::read(&query) else { return };
         let asked = Asked {
             draft: &connection.internet.draft,
@@ -48,7 +50,9 @@ pub(crate) async fn serve(connection: &Connection, stream: &mut impl Peer) {
 }
 
 fn transfer_answers(records: Option<Vec<(String, u32, crate::draft::Data)>>) -> Vec<Answer> {
-    let Some(records) = records else { return vec![Answer::new(Rcode::Refused)] };
+    let Some(records) = records else {
+        return vec![Answer::new(Rcode::Refused)];
+    };
     let message = |records: &[(String, u32, crate::draft::Data)]| Answer {
         authoritative: true,
         answers: records.to_vec(),

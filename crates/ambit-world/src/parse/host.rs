@@ -2,7 +2,7 @@
 
 use super::Reader;
 use super::cursor::Cursor;
-use crate::draft::{Host, Hostile, Service, Unlisted, UnknownHost};
+use crate::draft::{Host, Hostile, Service, UnknownHost, Unlisted};
 use crate::problem::Fault;
 use crate::text::Line;
 use std::collections::BTreeMap;
@@ -11,7 +11,8 @@ use std::collections::BTreeMap;
 const LATENCY_MS_MAX: i64 = 60_000;
 
 const WORDS: &str = "of, ptr, port, unlisted, latency, unknown-host, hidden";
-const SERVICES: &str = "ssh, ftp, smtp, imap, pop3, redis, telnet, mysql, postgres, rdp, smb, vnc, http, https, banner, silent, tarpit, filtered, closed, hostile";
+const SERVICES: &str =
+    "ssh, ftp, smtp, imap, pop3, redis, telnet, mysql, postgres, rdp, smb, vnc, http, https, banner, silent, tarpit, filtered, closed, hostile";
 
 impl Reader {
     pub(super) fn host(&mut self, cursor: &mut Cursor<'_>, body: &[Line], faults: &mut Vec<Fault>) -> Result<(), Fault> {

@@ -6,7 +6,18 @@ use crate::problem::Fault;
 use std::net::IpAddr;
 
 /// Names that the sources of every world use themselves.
-const OWN_NAMES: &[&str] = &["crt.sh", "rdap.org", "iana.org", "cymru.com", "arpa", "rdap-registry.example"];
+const OWN_NAMES: &[&str] = &[
+    "crt.sh",
+    "rdap.org",
+    "iana.org",
+    "cymru.com",
+    "arpa",
+    "rdap-registry.example",
+    "sources.example",
+    "amazonaws.com",
+    "storage.googleapis.com",
+    "blob.core.windows.net",
+];
 
 pub(super) fn check(draft: &Draft, faults: &mut Vec<Fault>) {
     let org = |line: usize, key: &str, faults: &mut Vec<Fault>| {
@@ -59,7 +70,11 @@ pub(super) fn check(draft: &Draft, faults: &mut Vec<Fault>) {
         }
         let addresses = crate::plan::site_addresses(draft, site);
         if addresses.is_empty() {
-            faults.push(Fault::new(site.line, key, "its name leads to no address; add `name … A …` or `at ADDRESS`"));
+            faults.push(Fault::new(
+                site.line,
+                key,
+                "its name leads to no address; add `name … A …` or `at ADDRESS`",
+            ));
         }
         for address in addresses {
             owner_known(draft, address, site.line, faults);

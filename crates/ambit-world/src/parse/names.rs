@@ -214,7 +214,11 @@ fn name_words(name: &mut Name, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
             }
             "PTR" => Data::Ptr(cursor.host_name(false)?),
             "DS" => {
-                let (tag, algorithm, digest) = (cursor.number("a key tag")?, cursor.number("an algorithm")?, cursor.number("a digest type")?);
+                let (tag, algorithm, digest) = (
+                    cursor.number("a key tag")?,
+                    cursor.number("an algorithm")?,
+                    cursor.number("a digest type")?,
+                );
                 let bytes = hex::decode(cursor.word("a digest in hex")?).map_err(|_| cursor.fault("no digest in hex"))?;
                 Data::Ds(tag, algorithm, digest, bytes)
             }

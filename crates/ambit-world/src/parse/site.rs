@@ -65,7 +65,9 @@ impl Reader {
 /// The canonical `scheme://host:port` of the next word.
 pub(super) fn key(cursor: &mut Cursor<'_>) -> Result<String, Fault> {
     let word = cursor.word("a URL such as https://www.example.test")?;
-    let url = Kind::Uri.canonical(word).map_err(|invalid| cursor.fault(format!("no URL: {}", invalid.why)))?;
+    let url = Kind::Uri
+        .canonical(word)
+        .map_err(|invalid| cursor.fault(format!("no URL: {}", invalid.why)))?;
     if url.matches('/').count() != 2 {
         return Err(cursor.fault("a site's URL has no path; put paths on `page` lines"));
     }
@@ -161,7 +163,10 @@ fn page(cursor: &mut Cursor<'_>) -> Result<Page, Fault> {
     if !path.starts_with('/') || path.chars().any(|c| c.is_whitespace() || c.is_control()) {
         return Err(cursor.fault("a path begins with `/` and has no blanks"));
     }
-    let status = if cursor.peek().is_some_and(|word| word.len() == 3 && word.bytes().all(|b| b.is_ascii_digit())) {
+    let status = if cursor
+        .peek()
+        .is_some_and(|word| word.len() == 3 && word.bytes().all(|b| b.is_ascii_digit()))
+    {
         cursor.status()?
     } else {
         200

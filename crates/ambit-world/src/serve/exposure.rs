@@ -29,12 +29,20 @@ pub(super) fn answer(kind: Exposure, open: bool, site: &Site, request: &Request)
         (Exposure::Api, "/openapi.json", false) => json(401, "{\"detail\":\"Not authenticated\"}"),
         (Exposure::Graphql, "/graphql", true) => json(200, GRAPHQL_SCHEMA),
         (Exposure::Graphql, "/graphql", false) => json(400, "{\"errors\":[{\"message\":\"introspection is not allowed\"}]}"),
-        (Exposure::Actuator, "/actuator", true) => json(200, "{\"_links\":{\"self\":{\"href\":\"/actuator\"},\"env\":{\"href\":\"/actuator/env\"},\"health\":{\"href\":\"/actuator/health\"}}}"),
+        (Exposure::Actuator, "/actuator", true) => json(
+            200,
+            "{\"_links\":{\"self\":{\"href\":\"/actuator\"},\"env\":{\"href\":\"/actuator/env\"},\"health\":{\"href\":\"/actuator/health\"}}}",
+        ),
         (Exposure::Actuator, "/actuator/env", true) => json(200, ACTUATOR_ENV),
-        (Exposure::Actuator, "/actuator", false) => json(200, "{\"_links\":{\"self\":{\"href\":\"/actuator\"},\"health\":{\"href\":\"/actuator/health\"}}}"),
+        (Exposure::Actuator, "/actuator", false) => json(
+            200,
+            "{\"_links\":{\"self\":{\"href\":\"/actuator\"},\"health\":{\"href\":\"/actuator/health\"}}}",
+        ),
         (Exposure::Actuator, "/actuator/health", _) => json(200, "{\"status\":\"UP\"}"),
         (Exposure::Phpinfo, "/phpinfo.php", true) => Some(Response::new(200, HTML, PHPINFO)),
-        (Exposure::Phpinfo, "/phpinfo.php", false) => article("phpinfo() explained", "What the page of phpinfo() shows, and why it is not for everyone."),
+        (Exposure::Phpinfo, "/phpinfo.php", false) => {
+            article("phpinfo() explained", "What the page of phpinfo() shows, and why it is not for everyone.")
+        }
         (Exposure::Backup, "/backup.zip", true) => Some(Response::new(200, "application/zip", archive())),
         (Exposure::Backup, "/backup.zip", false) => article("Sign in", "Sign in to download the backup."),
         (Exposure::Metrics, "/metrics", true) => text(METRICS.to_owned()),
@@ -65,7 +73,10 @@ fn git_config(host: &str) -> String {
 
 fn environment(host: &str) -> String {
     // Put together here, so that no tool takes this source for a leak.
-    format!("APP_ENV=production\nAPP_URL=https://{host}\nDB_HOST=10.0.0.5\nDB_USERNAME=shop\nDB_{}=planted-7731\n", "PASSWORD")
+    format!(
+        "APP_ENV=production\nAPP_URL=https://{host}\nDB_HOST=10.0.0.5\nDB_USERNAME=shop\nDB_{}=planted-7731\n",
+        "PASSWORD"
+    )
 }
 
 fn listing() -> String {
@@ -91,7 +102,8 @@ fn archive() -> Vec<u8> {
 
 const API_DOCUMENT: &str = "{\"openapi\":\"3.0.1\",\"info\":{\"title\":\"Stock API\",\"version\":\"1.4\"},\"paths\":{\"/stock\":{\"get\":{\"responses\":{\"200\":{\"description\":\"the stock\"}}}},\"/admin/users\":{\"get\":{\"responses\":{\"200\":{\"description\":\"all users\"}}}}}}";
 const GRAPHQL_SCHEMA: &str = "{\"data\":{\"__typename\":\"Query\",\"__schema\":{\"queryType\":{\"name\":\"Query\"},\"mutationType\":null,\"types\":[{\"kind\":\"OBJECT\",\"name\":\"Query\"},{\"kind\":\"OBJECT\",\"name\":\"User\"}]}}}";
-const ACTUATOR_ENV: &str = "{\"activeProfiles\":[\"prod\"],\"propertySources\":[{\"name\":\"systemProperties\",\"properties\":{\"java.version\":{\"value\":\"17.0.9\"}}}]}";
+const ACTUATOR_ENV: &str =
+    "{\"activeProfiles\":[\"prod\"],\"propertySources\":[{\"name\":\"systemProperties\",\"properties\":{\"java.version\":{\"value\":\"17.0.9\"}}}]}";
 const PHPINFO: &str = "<!DOCTYPE html><html><head><title>PHP 7.4.33 - phpinfo()</title></head><body><h1 class=\"p\">PHP Version 7.4.33</h1><table><tr><td class=\"e\">System </td><td class=\"v\">Linux web 5.10</td></tr><tr><td class=\"e\">Configuration File (php.ini) Path </td><td class=\"v\">/etc/php</td></tr></table></body></html>";
 const METRICS: &str = "# HELP process_cpu_seconds_total Total user and system CPU time spent in seconds.\n# TYPE process_cpu_seconds_total counter\nprocess_cpu_seconds_total 12.1\n# HELP go_goroutines Number of goroutines.\n# TYPE go_goroutines gauge\ngo_goroutines 40\n";
 const PHPMYADMIN: &str = "<html><head><title>phpMyAdmin</title></head><body><h1>Welcome to phpMyAdmin 5.2.1</h1><form method=\"post\"><input name=\"pma_username\"><input type=\"password\" name=\"pma_password\"></form></body></html>";

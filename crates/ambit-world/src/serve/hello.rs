@@ -58,7 +58,9 @@ pub(super) async fn read(stream: &mut impl Peer) -> Option<ClientHello> {
         raw.extend(head);
         raw.extend(&body);
         message.extend(body);
-        let whole = message.get(1..4).map(|length| usize::from(length[0]) << 16 | usize::from(length[1]) << 8 | usize::from(length[2]));
+        let whole = message
+            .get(1..4)
+            .map(|length| usize::from(length[0]) << 16 | usize::from(length[1]) << 8 | usize::from(length[2]));
         if whole.is_some_and(|whole| message.len() >= whole + 4) {
             break;
         }
@@ -140,8 +142,16 @@ pub(super) async fn alert(stream: &mut impl Peer, description: u8) {
 pub(super) async fn old_flight(stream: &mut impl Peer, hello: &ClientHello, chain: &[rustls_pki_types::CertificateDer<'_>], random: [u8; 32]) {
     const SIGNALLING: [u16; 2] = [0x00ff, 0x5600];
     const AES_128_SHA: u16 = 0x002f;
-    let offered = hello.ciphers.iter().copied().find(|cipher| !SIGNALLING.contains(cipher) && cipher >> 8 != 0x13);
-    let cipher = if hello.ciphers.contains(&AES_128_SHA) { Some(AES_128_SHA) } else { offered };
+    let offered = hello
+        .ciphers
+        .iter()
+        .copied()
+        .find(|cipher| !SIGNALLING.contains(cipher) && cipher >> 8 != 0x13);
+    let cipher = if hello.ciphers.contains(&AES_128_SHA) {
+        Some(AES_128_SHA)
+    } else {
+        offered
+    };
     let Some(cipher) = cipher else { return alert(stream, 40).await };
     let mut server_hello = TLS_1_0.to_be_bytes().to_vec();
     server_hello.extend(random);

@@ -26,7 +26,11 @@ pub(super) async fn serve(connection: &Connection, behaviour: Hostile, stream: &
         Hostile::Noise => return noise(connection, stream).await,
         Hostile::TlsGarbage => {
             let mut first = [0; 5];
-            if connection.within(IDLE, stream.read_exact(&mut first)).await.is_none_or(|read| read.is_err()) {
+            if connection
+                .within(IDLE, stream.read_exact(&mut first))
+                .await
+                .is_none_or(|read| read.is_err())
+            {
                 return;
             }
             let mut bytes = vec![0x16, 3, 3, 0xff, 0xff, 2, 0, 0xff, 0xfb];
@@ -54,7 +58,10 @@ async fn request(connection: &Connection, stream: &mut impl Peer) -> bool {
             }
         }
         let text = String::from_utf8_lossy(&head).to_ascii_lowercase();
-        let host = text.lines().find_map(|line| line.strip_prefix("host:")).map(|host| host.trim().split(':').next().unwrap_or_default().to_owned());
+        let host = text
+            .lines()
+            .find_map(|line| line.strip_prefix("host:"))
+            .map(|host| host.trim().split(':').next().unwrap_or_default().to_owned());
         if let Some(host) = host {
             connection.visit.named(&host);
         }
@@ -102,11 +109,20 @@ async fn misbehave(connection: &Connection, behaviour: Hostile, stream: &mut imp
         Hostile::RedirectLoop => redirect(stream, &format!("/{}", connection.fresh("loop", &connection.to.to_string()))).await,
         Hostile::Nasty => {
             let body = format!("<html><title>{NASTY}</title><body>x");
-            let text = format!("HTTP/1.1 200 OK\r\nServer: \u{1b}[31mevil\u{1b}[0m =1+1\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+            let text = format!(
+                "HTTP/1.1 200 OK\r\nServer: \u{1b}[31mevil\u{1b}[0m =1+1\r\nContent-Length: {}\r\n\r\n{body}",
+                body.len()
+            );
             stream.write_all(text.as_bytes()).await
         }
         Hostile::Nested => whole(stream, "<div>".repeat(500_000).as_bytes()).await,
-        Hostile::Regex => whole(stream, format!("<html><title>{}!</title>{}", "a".repeat(200_000), " ".repeat(200_000)).as_bytes()).await,
+        Hostile::Regex => {
+            whole(
+                stream,
+                format!("<html><title>{}!</title>{}", "a".repeat(200_000), " ".repeat(200_000)).as_bytes(),
+            )
+            .await
+        }
         Hostile::Smuggle => {
             let text = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\nContent-Length: 99\r\n\r\nffffffffffffffff\r\nhello";
             stream.write_all(text.as_bytes()).await?;
@@ -193,7 +209,10 @@ async fn bomb(stream: &mut impl Peer) -> std::io::Result<()> {
     let (first, again) = PARTS.get_or_init(|| {
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
         let mut part = || {
-            encoder.write_all(&[0; 1 << 20]).and_then(|()| encoder.flush()).expect("memory takes every byte");
+            encoder
+                .write_all(&[0; 1 << 20])
+                .and_then(|()| encoder.flush())
+                .expect("memory takes every byte");
             std::mem::take(encoder.get_mut())
         };
         (part(), part())

@@ -89,7 +89,9 @@ pub(crate) async fn web(connection: &Connection, host: &Host, web: &Web, stream:
             hostile::after_request(connection, behaviour, stream).await;
             return;
         }
-        let Some(response) = respond(connection, host, site, &request) else { return };
+        let Some(response) = respond(connection, host, site, &request) else {
+            return;
+        };
         let keep = request.keep;
         if write(connection, stream, Some(&request), response).await.is_err() || !keep {
             return;
@@ -116,7 +118,9 @@ fn respond(connection: &Connection, host: &Host, site: Option<&std::sync::Arc<Vi
 /// Serves one function of requests.
 pub(crate) async fn answer(connection: &Connection, stream: &mut impl Peer, respond: impl Fn(&Request) -> Response) {
     for _ in 0..REQUESTS_MAX {
-        let Next::Request(request) = next(connection, stream).await else { return };
+        let Next::Request(request) = next(connection, stream).await else {
+            return;
+        };
         if let Some(name) = request.host.as_deref() {
             connection.visit.named(name);
         }
@@ -160,7 +164,9 @@ async fn read(stream: &mut impl Peer) -> Result<Request, bool> {
     let text = String::from_utf8_lossy(&head);
     let mut lines = text.lines().skip_while(|line| line.is_empty());
     let mut words = lines.next().unwrap_or_default().split(' ');
-    let (Some(method), Some(target), Some(version)) = (words.next(), words.next(), words.next()) else { return Err(true) };
+    let (Some(method), Some(target), Some(version)) = (words.next(), words.next(), words.next()) else {
+        return Err(true);
+    };
     if !version.starts_with("HTTP/1.") || method.is_empty() {
         return Err(true);
     }
@@ -254,7 +260,11 @@ async fn write(connection: &Connection, stream: &mut impl Peer, request: Option<
         out.push_str(&format!("{name}: {value}\r\n"));
     }
     out.push_str(&format!("Content-Length: {}\r\n", response.body.len()));
-    out.push_str(if keep { "Connection: keep-alive\r\n\r\n" } else { "Connection: close\r\n\r\n" });
+    out.push_str(if keep {
+        "Connection: keep-alive\r\n\r\n"
+    } else {
+        "Connection: close\r\n\r\n"
+    });
     let mut bytes = out.into_bytes();
     if request.is_none_or(|request| request.method != "HEAD") {
         bytes.extend(response.body);

@@ -27,8 +27,14 @@ pub(crate) fn respond(connection: &Connection, virtual_host: &Virtual, request: 
     }
     for cookie in &site.cookies {
         let value = connection.fresh("cookie", &format!("{} {}", virtual_host.key, cookie.name));
-        let flags = if cookie.careful { "; Path=/; Secure; HttpOnly; SameSite=Lax" } else { "; Path=/" };
-        response.headers.push(("Set-Cookie".to_owned(), format!("{}={value}{flags}", cookie.name)));
+        let flags = if cookie.careful {
+            "; Path=/; Secure; HttpOnly; SameSite=Lax"
+        } else {
+            "; Path=/"
+        };
+        response
+            .headers
+            .push(("Set-Cookie".to_owned(), format!("{}={value}{flags}", cookie.name)));
     }
     response
 }
@@ -84,7 +90,11 @@ fn content(connection: &Connection, virtual_host: &Virtual, request: &Request) -
         "/login" if site.login => front(connection, virtual_host),
         _ if site.soft_404 => Response::new(200, HTML, document(site, &site.title, &body(site))),
         _ if site.exposes.contains(&Exposure::Debug) => exposure::debug_page(request),
-        _ => Response::new(404, HTML, "<html><head><title>404 Not Found</title></head><body><h1>Not Found</h1></body></html>"),
+        _ => Response::new(
+            404,
+            HTML,
+            "<html><head><title>404 Not Found</title></head><body><h1>Not Found</h1></body></html>",
+        ),
     }
 }
 
@@ -123,11 +133,17 @@ pub(super) fn document(site: &Site, title: &str, inner: &str) -> String {
     for script in &site.loads {
         head.push_str(&format!("<script src=\"{}\"></script>", escape(script)));
     }
-    format!("<!doctype html>\n<html lang=\"en\"><head>{head}</head><body><h1>{}</h1>{inner}</body></html>\n", escape(title))
+    format!(
+        "<!doctype html>\n<html lang=\"en\"><head>{head}</head><body><h1>{}</h1>{inner}</body></html>\n",
+        escape(title)
+    )
 }
 
 pub(crate) fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
 }
 
 /// A GIF of one pixel, in the colours that belong to a word.

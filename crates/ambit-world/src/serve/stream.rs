@@ -20,10 +20,7 @@ pub(crate) struct ClientStream {
 pub(crate) fn pair() -> (ClientStream, DuplexStream, Arc<AtomicBool>) {
     let (inner, server) = tokio::io::duplex(BUFFER_BYTES);
     let reset = Arc::new(AtomicBool::new(false));
-    let client = ClientStream {
-        inner,
-        reset: reset.clone(),
-    };
+    let client = ClientStream { inner, reset: reset.clone() };
     (client, server, reset)
 }
 

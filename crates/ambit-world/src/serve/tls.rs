@@ -42,7 +42,9 @@ pub(super) async fn source(connection: &Connection, source: Source, certificate:
     let Some(certificate) = certificate else {
         return crate::source::serve(connection, source, &mut stream).await;
     };
-    let Some(Some(hello)) = connection.within(IDLE, hello::read(&mut stream)).await else { return };
+    let Some(Some(hello)) = connection.within(IDLE, hello::read(&mut stream)).await else {
+        return;
+    };
     if let Some(name) = &hello.server_name {
         connection.visit.named(name);
     }
@@ -96,7 +98,11 @@ async fn accept<S: Peer>(
 fn server_config(certificate: &Certificate, versions: TlsVersions) -> Arc<rustls::ServerConfig> {
     let both: &[&rustls::SupportedProtocolVersion] = &[&rustls::version::TLS13, &rustls::version::TLS12];
     let twelve: &[&rustls::SupportedProtocolVersion] = &[&rustls::version::TLS12];
-    let spoken = if certificate.twelve_only || versions != TlsVersions::Modern { twelve } else { both };
+    let spoken = if certificate.twelve_only || versions != TlsVersions::Modern {
+        twelve
+    } else {
+        both
+    };
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = rustls::ServerConfig::builder_with_provider(provider)
         .with_protocol_versions(spoken)

@@ -18,9 +18,17 @@ pub(super) fn respond(connection: &Connection, request: &Request) -> Response {
         };
     }
     let Some(query) = request.parameter("q").or_else(|| request.parameter("identity")) else {
-        return Response::new(200, "text/html; charset=utf-8", "<html><head><title>crt.sh | Certificate Search</title></head><body></body></html>");
+        return Response::new(
+            200,
+            "text/html; charset=utf-8",
+            "<html><head><title>crt.sh | Certificate Search</title></head><body></body></html>",
+        );
     };
-    let domain = query.trim_start_matches("%.").trim_start_matches('%').trim_start_matches('.').to_ascii_lowercase();
+    let domain = query
+        .trim_start_matches("%.")
+        .trim_start_matches('%')
+        .trim_start_matches('.')
+        .to_ascii_lowercase();
     let below = format!(".{domain}");
     let matches = |name: &str| name == domain || name.ends_with(&below);
     let now = connection.date();
@@ -33,8 +41,15 @@ pub(super) fn respond(connection: &Connection, request: &Request) -> Response {
     found.sort_by_key(|certificate| std::cmp::Reverse((certificate.not_before, certificate.serial.clone())));
     found.truncate(ENTRIES_MAX);
     if request.parameter("output").as_deref() != Some("json") {
-        let rows: String = found.iter().map(|certificate| format!("<TR><TD>{}</TD></TR>", certificate.common_name)).collect();
-        return Response::new(200, "text/html; charset=utf-8", format!("<html><body><TABLE>{rows}</TABLE></body></html>"));
+        let rows: String = found
+            .iter()
+            .map(|certificate| format!("<TR><TD>{}</TD></TR>", certificate.common_name))
+            .collect();
+        return Response::new(
+            200,
+            "text/html; charset=utf-8",
+            format!("<html><body><TABLE>{rows}</TABLE></body></html>"),
+        );
     }
     let entries: Vec<Value> = found.into_iter().map(entry).collect();
     Response::new(200, "application/json", Value::Array(entries).to_string())
@@ -63,6 +78,10 @@ fn number(certificate: &Certificate) -> u64 {
 
 fn pem(certificate: &Certificate) -> String {
     let text = base64::engine::general_purpose::STANDARD.encode(&certificate.chain[0]);
-    let lines: Vec<&str> = text.as_bytes().chunks(64).map(|line| std::str::from_utf8(line).expect("base64 is ASCII")).collect();
+    let lines: Vec<&str> = text
+        .as_bytes()
+        .chunks(64)
+        .map(|line| std::str::from_utf8(line).expect("base64 is ASCII"))
+        .collect();
     format!("-----BEGIN CERTIFICATE-----\n{}\n-----END CERTIFICATE-----\n", lines.join("\n"))
 }

@@ -29,7 +29,11 @@ pub(super) fn rdap(connection: &Connection, request: &Request) -> Response {
     };
     match found {
         Some(body) => Response::new(200, RDAP, body.to_string()),
-        None => Response::new(404, RDAP, json!({"rdapConformance": ["rdap_level_0"], "errorCode": 404, "title": "Not Found"}).to_string()),
+        None => Response::new(
+            404,
+            RDAP,
+            json!({"rdapConformance": ["rdap_level_0"], "errorCode": 404, "title": "Not Found"}).to_string(),
+        ),
     }
 }
 
@@ -67,7 +71,11 @@ fn event(action: &str, at: Timestamp) -> Value {
 
 /// An organisation as an entity with a role.
 fn entity(role: &str, handle: &str, name: &str, email: &str) -> Value {
-    let mut card = vec![json!(["version", {}, "text", "4.0"]), json!(["fn", {}, "text", name]), json!(["org", {}, "text", name])];
+    let mut card = vec![
+        json!(["version", {}, "text", "4.0"]),
+        json!(["fn", {}, "text", name]),
+        json!(["org", {}, "text", name]),
+    ];
     if !email.is_empty() {
         card.push(json!(["email", {}, "text", email]));
     }
@@ -156,10 +164,15 @@ pub(super) async fn whois(connection: &Connection, source: Source, stream: &mut 
             }
         }
     };
-    let Some(Some(line)) = connection.within(PATIENCE, read).await else { return };
+    let Some(Some(line)) = connection.within(PATIENCE, read).await else {
+        return;
+    };
     let query = String::from_utf8_lossy(&line).trim().to_ascii_lowercase();
     let text = if source == Source::WhoisRoot {
-        format!("% IANA WHOIS server\n\nrefer:        whois.rdap-registry.example\n\ndomain:       {}\n", query.rsplit('.').next().unwrap_or_default())
+        format!(
+            "% IANA WHOIS server\n\nrefer:        whois.rdap-registry.example\n\ndomain:       {}\n",
+            query.rsplit('.').next().unwrap_or_default()
+        )
     } else {
         whois_text(connection, &query)
     };
@@ -181,7 +194,9 @@ fn whois_text(connection: &Connection, query: &str) -> String {
             when(block.allocated)
         );
     }
-    let Some((zone, org)) = registered(connection, query) else { return format!("No match for \"{query}\".\n") };
+    let Some((zone, org)) = registered(connection, query) else {
+        return format!("No match for \"{query}\".\n");
+    };
     let (name, email) = match org {
         Some(org) if !zone.redacted => (org.name.as_str(), org.email.as_str()),
         _ => ("REDACTED FOR PRIVACY", "REDACTED FOR PRIVACY"),

@@ -15,7 +15,10 @@ struct Wanted {
 pub(super) fn respond(connection: &Connection, request: &Request) -> Response {
     let wanted = wanted(connection, request);
     let draft = &connection.internet.draft;
-    let bucket = draft.buckets.values().find(|bucket| bucket.storage == wanted.storage && bucket.name == wanted.name);
+    let bucket = draft
+        .buckets
+        .values()
+        .find(|bucket| bucket.storage == wanted.storage && bucket.name == wanted.name);
     let response = match wanted.storage {
         Storage::S3 | Storage::Gcs => xml_bucket(bucket, &wanted),
         Storage::Azure => azure(bucket, &wanted, request),
@@ -89,7 +92,12 @@ fn xml_bucket(bucket: Option<&Bucket>, wanted: &Wanted) -> Response {
     };
     match (bucket.access, wanted.key.as_str()) {
         (Access::Listed, "") => {
-            let item = |key: &String| format!("<Contents><Key>{}</Key><LastModified>2025-01-10T08:00:00.000Z</LastModified><Size>5120</Size></Contents>", crate::serve::escape(key));
+            let item = |key: &String| {
+                format!(
+                    "<Contents><Key>{}</Key><LastModified>2025-01-10T08:00:00.000Z</LastModified><Size>5120</Size></Contents>",
+                    crate::serve::escape(key)
+                )
+            };
             let items: String = bucket.keys.iter().map(item).collect();
             let body = format!(
                 "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<ListBucketResult xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\"><Name>{}</Name><Prefix></Prefix><MaxKeys>1000</MaxKeys><IsTruncated>false</IsTruncated>{items}</ListBucketResult>",
@@ -111,7 +119,10 @@ fn azure(bucket: Option<&Bucket>, wanted: &Wanted, request: &Request) -> Respons
         Some(bucket) if bucket.access == Access::Listed && lists => {
             let item = |key: &String| format!("<Blob><Name>{}</Name></Blob>", crate::serve::escape(key));
             let items: String = bucket.keys.iter().map(item).collect();
-            let body = format!("<?xml version=\"1.0\" encoding=\"utf-8\"?><EnumerationResults ContainerName=\"{}\"><Blobs>{items}</Blobs></EnumerationResults>", bucket.name);
+            let body = format!(
+                "<?xml version=\"1.0\" encoding=\"utf-8\"?><EnumerationResults ContainerName=\"{}\"><Blobs>{items}</Blobs></EnumerationResults>",
+                bucket.name
+            );
             Response::new(200, XML, body)
         }
         Some(bucket) if bucket.access != Access::Closed && bucket.keys.contains(&wanted.key) => {

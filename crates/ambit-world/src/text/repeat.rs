@@ -17,10 +17,7 @@ pub(super) fn expand(statement: Statement) -> Result<Vec<Statement>, Fault> {
                 Some(count) => body.extend((0..count).map(|index| nth(&line, index))),
             }
         }
-        return Ok(vec![Statement {
-            head: statement.head,
-            body,
-        }]);
+        return Ok(vec![Statement { head: statement.head, body }]);
     };
     for line in &statement.body {
         self::count(line, Some(count))?;
@@ -85,7 +82,9 @@ fn parts(word: &Word) -> Result<Vec<Part<'_>>, &'static str> {
     let mut rest = word.text.as_str();
     let mut from = 0;
     while let Some(open) = rest[from..].find('{').map(|at| at + from) {
-        let Some(close) = rest[open..].find('}').map(|at| at + open) else { break };
+        let Some(close) = rest[open..].find('}').map(|at| at + open) else {
+            break;
+        };
         let inner = &rest[open + 1..close];
         let values = match range(inner)? {
             Some(values) => values,
@@ -115,7 +114,9 @@ fn range(inner: &str) -> Result<Option<Vec<String>>, &'static str> {
         return Ok(None);
     }
     let width = if first.starts_with('0') { first.len() } else { 0 };
-    let (Ok(first), Ok(last)) = (first.parse::<usize>(), last.parse::<usize>()) else { return Ok(None) };
+    let (Ok(first), Ok(last)) = (first.parse::<usize>(), last.parse::<usize>()) else {
+        return Ok(None);
+    };
     if first > last {
         return Err("the range runs backwards");
     }
