@@ -24,6 +24,7 @@ pub use task::{Answer, Contacts, Plan, Task, TaskError};
 mod certificate_log;
 mod certificate_names;
 mod http_probe;
+mod lookalikes;
 mod mail_policy;
 mod name_sweep;
 mod permutations;
@@ -43,6 +44,7 @@ pub const ALL: &[&Task] = &[
     &certificate_log::TASK,
     &certificate_names::TASK,
     &http_probe::TASK,
+    &lookalikes::TASK,
     &mail_policy::TASK,
     &name_sweep::TASK,
     &permutations::TASK,

@@ -30,7 +30,8 @@ pub(super) const JUDGE: Judge = Judge {
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     look::after(facts, MAIL_POLICY, |facts| {
-        let Some(record) = facts.text("spf_record").filter(|record| is_permissive(record)) else {
+        let tree = facts.details.get("hidden_spf").and_then(|spf| look::member(spf, "all"));
+        let Some(record) = facts.text("spf_record").filter(|record| is_permissive(record, tree)) else {
             return Vec::new();
         };
         let description = format!("The SPF record {} rejects nobody.", look::shown(record));
@@ -38,13 +39,15 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     })
 }
 
-/// RFC 7208 §4.7 and §5.1: mechanisms after `all` are ignored, and a record that ends without `all` or `redirect` is neutral.
-fn is_permissive(record: &str) -> bool {
+/// RFC 7208 §4.7, §5.1 and §6.1: mechanisms after `all` are ignored, `redirect` counts only without it and ends as its target does, and a record
+/// with neither is neutral. `tree` is the qualifier of the `all` that the whole tree ends in, where it is known.
+fn is_permissive(record: &str, tree: Option<&str>) -> bool {
     let terms: Vec<String> = record.split_ascii_whitespace().skip(1).map(str::to_ascii_lowercase).collect();
     let all = terms.iter().find(|term| term.trim_start_matches(['+', '-', '~', '?']) == "all");
     match all {
         Some(all) => !all.starts_with(['-', '~']),
-        None => !terms.iter().any(|term| term.starts_with("redirect=")),
+        None if terms.iter().any(|term| term.starts_with("redirect=")) => matches!(tree, Some("+" | "?")),
+        None => true,
     }
 }
 
@@ -59,6 +62,8 @@ pub(super) fn samples() -> crate::samples::Samples {
         .reports(domain("v=spf1 mx"))
         .near_miss(domain("v=spf1 mx -all"))
         .near_miss(domain("v=spf1 mx ~all"))
+        .reports(domain("v=spf1 redirect=_spf.acme.test").with(json!({"hidden_spf": {"all": "?"}})))
+        .near_miss(domain("v=spf1 redirect=_spf.acme.test").with(json!({"hidden_spf": {"all": "-"}})))
         .near_miss(domain("v=spf1 redirect=_spf.acme.test"))
         .near_miss(domain("v=spf1 include:all.example -all"))
         .near_miss(facts(Kind::Domain, "acme.test").absent(MAIL_POLICY))
