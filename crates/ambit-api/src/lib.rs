@@ -15,6 +15,7 @@ pub mod error;
 pub mod issues;
 pub mod projects;
 pub mod search;
+pub mod seeds;
 pub mod shape;
 pub mod time_series;
 pub mod users;

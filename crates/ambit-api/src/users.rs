@@ -4,10 +4,10 @@ use crate::shape::{INTEGER, Object, Shape, TEXT, TEXT_OR_NULL, member};
 use ambit_model::user::{ProjectRole, User};
 use serde_json::{Value, json};
 
-/// A user with the role in the project. We keep one name, so first and last name are null.
-pub fn project_user(user: &User, role: ProjectRole) -> Value {
+/// A user with the role in the project; `id` is that of the membership. We keep one name, so first and last name are null.
+pub fn project_user(id: i64, user: &User, role: ProjectRole) -> Value {
     json!({
-        "id": user.id,
+        "id": id,
         "uuid": user.uuid,
         "email": user.email,
         "role": role.name(),
@@ -31,3 +31,6 @@ pub static PROJECT_USER: Shape = Shape::Object(&Object {
     ],
     open: false,
 });
+
+/// A list of them.
+pub static PROJECT_USERS: Shape = Shape::List(&PROJECT_USER);

@@ -1,1 +1,68 @@
-//! Skeleton.
+//! HTTP: the table of endpoints, the gate in front of them, the handlers, the documents. It reads and writes rows of the store and asks the index;
+//! it knows neither engine nor tasks.
+
+#![recursion_limit = "256"]
+
+mod answer;
+mod attempts;
+mod call;
+mod documents;
+mod endpoints;
+mod failure;
+mod gate;
+mod openapi;
+mod path;
+mod routes;
+mod serve;
+
+pub use answer::Answer;
+pub use call::Call;
+pub use endpoints::{Access, ENDPOINTS, Endpoint, Method, Parameter, Tree};
+pub use gate::answer;
+pub use openapi::document as openapi_document;
+pub use path::MOUNTS;
+pub use serve::serve;
+
+use ambit_api::projects::Plan;
+use ambit_model::Timestamp;
+use ambit_model::library::Library;
+use ambit_search::Index;
+use ambit_store::{Store, StoreError};
+use attempts::Attempts;
+use std::sync::Arc;
+use tokio::sync::Semaphore;
+
+/// Requests answered at once; more are told to come back. Clients of the contract send up to 100 in parallel.
+const REQUESTS_MAX: usize = 1_024;
+
+/// Wall time, given by the binary.
+pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+
+/// What the server works on.
+pub struct ServerState {
+    pub store: Store,
+    pub index: Index,
+    pub library: Arc<Library>,
+    pub clock: Clock,
+    pub plan: Plan,
+    /// The revision that the store had when the server began: searches show at least that.
+    pub(crate) revision_at_start: i64,
+    pub(crate) attempts: Attempts,
+    pub(crate) places: Semaphore,
+}
+
+impl ServerState {
+    /// A server over a store and its index. `clock` gives wall time.
+    pub async fn new(store: Store, index: Index, library: Arc<Library>, clock: Clock) -> Result<Self, StoreError> {
+        Ok(Self {
+            revision_at_start: store.last_revision().await?,
+            store,
+            index,
+            library,
+            clock,
+            plan: Plan::default(),
+            attempts: Attempts::default(),
+            places: Semaphore::new(REQUESTS_MAX),
+        })
+    }
+}

@@ -1,0 +1,119 @@
+//! A call that passed the gate: who calls, in which project, with which parameters and body. Handlers read their arguments here.
+
+use crate::ServerState;
+use ambit_api::{ApiError, ErrorCode};
+use ambit_model::{Timestamp, Uid};
+use ambit_store::Principal;
+use bytes::Bytes;
+use serde_json::{Map, Value};
+use std::sync::Arc;
+use uuid::Uuid;
+
+/// Characters of a name that people give.
+pub const NAME_CHARS_MAX: usize = 200;
+
+/// What a handler is given.
+pub struct Call {
+    pub state: Arc<ServerState>,
+    /// Wall time of the request.
+    pub now: Timestamp,
+    /// The project that lists, searches and creations work in; for objects by id, the one that narrows. See `gate.rs`.
+    pub project: Option<i64>,
+    pub(crate) caller: Option<Principal>,
+    pub(crate) parameters: Vec<(&'static str, String)>,
+    pub(crate) query: Vec<(String, String)>,
+    pub(crate) body: Bytes,
+}
+
+impl Call {
+    /// Who calls. Only rows with the rule `open` have nobody, and their handlers do not ask.
+    pub fn caller(&self) -> &Principal {
+        self.caller.as_ref().expect("the gate lets nobody without a key through to this handler")
+    }
+
+    /// The project to work in; a caller in no project has none, and what would be made there is 404.
+    pub fn project_or_404(&self) -> Result<i64, ApiError> {
+        self.project.ok_or_else(|| ApiError::not_found("Project"))
+    }
+
+    /// The project header narrows what is found by its id: elsewhere it is not there.
+    pub fn narrowed_to(&self, project: i64, noun: &str) -> Result<(), ApiError> {
+        match self.project {
+            Some(named) if named != project => Err(ApiError::not_found(noun)),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// A parameter of the path.
+    pub fn parameter(&self, name: &str) -> &str {
+        self.parameters
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map(|(_, value)| value.as_str())
+            .expect("handlers name parameters of their own path")
+    }
+
+    /// A uuid in the path; anything else names nothing.
+    pub fn uuid(&self, name: &str, noun: &str) -> Result<Uuid, ApiError> {
+        Uuid::parse_str(self.parameter(name)).map_err(|_| ApiError::not_found(noun))
+    }
+
+    /// A uid in the path; anything else names nothing.
+    pub fn uid(&self, name: &str, noun: &str) -> Result<Uid, ApiError> {
+        self.parameter(name).parse().map_err(|_| ApiError::not_found(noun))
+    }
+
+    /// A parameter of the query, the last one where it stands twice.
+    pub fn query(&self, name: &str) -> Option<&str> {
+        self.query.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The body as an object.
+    pub fn object(&self) -> Result<Map<String, Value>, ApiError> {
+        if self.body.is_empty() {
+            return Err(ApiError::with(ErrorCode::BadRequest, "The body is empty; a JSON object is needed"));
+        }
+        let value: Value = serde_json::from_slice(&self.body)
+            .map_err(|error| ApiError::with(ErrorCode::BadRequest, format!("The body is not JSON: {error}")))?;
+        match value {
+            Value::Object(object) => Ok(object),
+            _ => Err(ApiError::with(ErrorCode::BadRequest, "The body must be a JSON object")),
+        }
+    }
+}
+
+/// A text member of a body that must be there and not be blank; at most `chars_max` characters, without NUL.
+pub fn text_member(object: &Map<String, Value>, name: &str, chars_max: usize) -> Result<String, ApiError> {
+    let text = match object.get(name) {
+        Some(Value::String(text)) => text.trim(),
+        Some(_) => return Err(ApiError::invalid(format!("{name} must be text"))),
+        None => return Err(ApiError::invalid(format!("{name} is missing"))),
+    };
+    if text.is_empty() {
+        return Err(ApiError::invalid(format!("{name} is empty")));
+    }
+    if text.chars().count() > chars_max {
+        return Err(ApiError::invalid(format!("{name} is longer than {chars_max} characters")));
+    }
+    if text.contains('\0') {
+        return Err(ApiError::invalid(format!("{name} has a NUL character")));
+    }
+    Ok(text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_text_member_is_there_and_says_something() {
+        let read = |value: Value| text_member(value.as_object().expect("an object"), "name", 5).map_err(|error| error.message);
+        assert_eq!(read(json!({"name": " Acme ", "more": 1})), Ok("Acme".to_owned()));
+        assert_eq!(read(json!({})), Err("name is missing".to_owned()));
+        assert_eq!(read(json!({"name": 1})), Err("name must be text".to_owned()));
+        assert_eq!(read(json!({"name": "  "})), Err("name is empty".to_owned()));
+        assert_eq!(read(json!({"name": "Acmeee"})), Err("name is longer than 5 characters".to_owned()));
+        assert_eq!(read(json!({"name": "a\0b"})), Err("name has a NUL character".to_owned()));
+    }
+}

@@ -1,0 +1,268 @@
+//! The one table of endpoints: method, path, who may call, what it costs, which function answers. The gate walks it, the documentation is generated
+//! from it, and tests walk it: no row answers without a key but the open ones, none shows another project's data, each has a scenario.
+
+use crate::answer::Answer;
+use crate::call::Call;
+use crate::{documents, routes};
+use ambit_api::shape::{ANY, BOOLEAN, INTEGER, NULL, Shape, TEXT};
+use ambit_api::{ApiError, audit, collection_runs, collections, entities, issues, projects, search, seeds, time_series, users};
+use ambit_model::user::{CollectionRole, ProjectRole};
+use futures::future::BoxFuture;
+
+/// Methods that the table knows. `HEAD` is answered where `GET` is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    Get,
+    Post,
+    Patch,
+    Delete,
+}
+
+impl Method {
+    /// As it stands in a request.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+            Self::Patch => "PATCH",
+            Self::Delete => "DELETE",
+        }
+    }
+
+    /// The method of a request; `None` for those that no row has.
+    pub fn from_name(name: &str) -> Option<Self> {
+        match name {
+            "GET" | "HEAD" => Some(Self::Get),
+            "POST" => Some(Self::Post),
+            "PATCH" => Some(Self::Patch),
+            "DELETE" => Some(Self::Delete),
+            _ => None,
+        }
+    }
+}
+
+/// The trees of paths; `path.rs` says where each is mounted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tree {
+    /// The contract's: under `/api/v3/asm` and, with other credentials, `/api/v1`.
+    Asm,
+    /// Ours, where nothing of the contract fits.
+    Ambit,
+    /// At the root: health, version, documents.
+    Open,
+}
+
+/// Who may call. What a caller may not see is 404; what it may see but not do is 403.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Anyone, without a key. The list of such rows stands in a test.
+    Open,
+    /// Any valid key.
+    Key,
+    /// Works in the project that the header names, or the caller's primary one, with at least this role in it.
+    InProject(ProjectRole),
+    /// An object of a project in which the caller has at least this role.
+    OfProject(ProjectRole),
+    /// An object of a collection in which the caller has at least this role.
+    OfCollection(CollectionRole),
+}
+
+/// A parameter of the query.
+#[derive(Debug)]
+pub struct Parameter {
+    pub name: &'static str,
+    pub shape: &'static Shape,
+    pub required: bool,
+    pub doc: &'static str,
+}
+
+/// The function that answers.
+pub type Handler = fn(Call) -> BoxFuture<'static, Result<Answer, ApiError>>;
+
+/// A row of the table.
+#[derive(Clone, Copy, Debug)]
+pub struct Endpoint {
+    pub tree: Tree,
+    pub method: Method,
+    /// Below the mount; `{name}` is a parameter, `{*name}` the rest of the path, which may be empty.
+    pub path: &'static str,
+    pub access: Access,
+    /// The quota rule that a call is charged by; none: it is free, as everything of this part of the API is (v3-wire A12).
+    pub cost: Option<&'static str>,
+    pub handler: Handler,
+    pub summary: &'static str,
+    pub query: &'static [Parameter],
+    pub body: Option<&'static Shape>,
+    /// The shape of `result`.
+    pub result: &'static Shape,
+    pub content_type: &'static str,
+}
+
+const fn row(method: Method, path: &'static str, access: Access, summary: &'static str, result: &'static Shape, handler: Handler) -> Endpoint {
+    Endpoint {
+        tree: Tree::Asm,
+        method,
+        path,
+        access,
+        cost: None,
+        handler,
+        summary,
+        query: &[],
+        body: None,
+        result,
+        content_type: "application/json",
+    }
+}
+
+/// The same in another tree.
+const fn beside(tree: Tree, row: Endpoint) -> Endpoint {
+    Endpoint { tree, ..row }
+}
+
+const fn with_body(body: &'static Shape, row: Endpoint) -> Endpoint {
+    Endpoint { body: Some(body), ..row }
+}
+
+const fn with_query(query: &'static [Parameter], row: Endpoint) -> Endpoint {
+    Endpoint { query, ..row }
+}
+
+const fn as_type(content_type: &'static str, row: Endpoint) -> Endpoint {
+    Endpoint { content_type, ..row }
+}
+
+use Access::{InProject, Key, OfCollection, OfProject, Open};
+use CollectionRole::{Admin, Analyst, Viewer};
+use Method::{Delete, Get, Patch, Post};
+use ProjectRole::{Member, Owner};
+
+const PAGING: &[Parameter] = &[
+    Parameter {
+        name: "page_size",
+        shape: INTEGER,
+        required: false,
+        doc: "Rows of a page: 50 by default, more than 1,000 means 1,000.",
+    },
+    Parameter {
+        name: "page",
+        shape: INTEGER,
+        required: false,
+        doc: "Number of the page, from 0, within the first 10,000 rows.",
+    },
+    Parameter {
+        name: "page_token",
+        shape: TEXT,
+        required: false,
+        doc: "The next_page_token of the page before; without limit of rows. Not together with page.",
+    },
+    Parameter {
+        name: "sort_field",
+        shape: TEXT,
+        required: false,
+        doc: "A member to sort by; last_seen by default.",
+    },
+    Parameter {
+        name: "sort_direction",
+        shape: &Shape::OneOf(&["asc", "desc"]),
+        required: false,
+        doc: "asc by default.",
+    },
+];
+
+const POINT: &[Parameter] = &[Parameter {
+    name: "point_in_time",
+    shape: TEXT,
+    required: true,
+    doc: "A date (the end of that day, UTC) or a moment.",
+}];
+
+const LIMIT: &[Parameter] = &[Parameter {
+    name: "limit",
+    shape: INTEGER,
+    required: false,
+    doc: "Most rows: 100 by default, at most 1,000.",
+}];
+
+const SEARCH_ENTITIES: &str = "/search/entities/{*search_string}";
+const SEARCH_ISSUES: &str = "/search/issues/{*search_string}";
+const RUNS: &str = "/collections/{collection_uuid}/collection_runs";
+const SEEDS: &str = "/user_collections/{collection_uuid}/user_entities";
+const STATUS: &str = "/issues/{id}/status";
+
+/// Every endpoint.
+#[rustfmt::skip]
+pub static ENDPOINTS: &[Endpoint] = &[
+    row(Get, "/projects", Key, "List the projects of the caller.", &projects::PROJECTS, |call| Box::pin(routes::projects::list(call))),
+    with_body(&projects::NEW_PROJECT, row(Post, "/projects", Key, "Create a project; the caller becomes its owner.", &projects::PROJECT, |call| Box::pin(routes::projects::create(call)))),
+    row(Delete, "/projects/{uuid}", OfProject(Owner), "Delete a project with everything in it.", &projects::PROJECT, |call| Box::pin(routes::projects::delete(call))),
+
+    row(Get, "/user_collections", InProject(Member), "List the collections of a project that the caller may see.", &collections::COLLECTIONS, |call| Box::pin(routes::collections::list(call))),
+    with_body(&collections::NEW_COLLECTION, row(Post, "/user_collections", InProject(Owner), "Create a collection.", &collections::COLLECTION, |call| Box::pin(routes::collections::create(call)))),
+    row(Get, "/user_collections/{uuid}", OfCollection(Viewer), "Read a collection.", &collections::COLLECTION, |call| Box::pin(routes::collections::find(call))),
+    as_type("text/plain; charset=utf-8", row(Delete, "/user_collections/{uuid}", OfCollection(Admin), "Delete a collection for good.", BOOLEAN, |call| Box::pin(routes::collections::delete(call)))),
+    row(Patch, "/user_collections/{uuid}/archive", OfCollection(Admin), "Archive a collection.", BOOLEAN, |call| Box::pin(routes::collections::archive(call))),
+    row(Patch, "/user_collections/{uuid}/unarchive", OfCollection(Admin), "Make an archived collection active. The answer says success: false and is a success.", NULL, |call| Box::pin(routes::collections::unarchive(call))),
+
+    row(Get, RUNS, OfCollection(Viewer), "List the runs of a collection, newest first.", &collection_runs::COLLECTION_RUNS, |call| Box::pin(routes::collection_runs::list(call))),
+    row(Post, RUNS, OfCollection(Admin), "Schedule a run of a collection.", BOOLEAN, |call| Box::pin(routes::collection_runs::start(call))),
+
+    with_query(PAGING, row(Get, SEARCH_ENTITIES, InProject(Member), "Search entities. An empty search string finds all of the project.", &search::ENTITY_SEARCH, |call| Box::pin(routes::search::entities(call)))),
+    row(Get, "/entities/{entity_uid}", OfCollection(Viewer), "Read an entity.", &entities::ENTITY_DETAIL, |call| Box::pin(routes::entities::find(call))),
+    row(Get, "/entities/{entity_uid}/raw", OfCollection(Viewer), "Read an entity with everything that is known of it.", &entities::RAW_ENTITY, |call| Box::pin(routes::entities::raw(call))),
+
+    with_query(PAGING, row(Get, SEARCH_ISSUES, InProject(Member), "Search issues. An empty search string finds all of the project.", &search::ISSUE_SEARCH, |call| Box::pin(routes::search::issues(call)))),
+    row(Get, "/issues/{id}", OfCollection(Viewer), "Read an issue.", &issues::ISSUE_DETAIL, |call| Box::pin(routes::issues::find(call))),
+    with_body(&issues::NEW_STATUS, row(Post, STATUS, OfCollection(Analyst), "Report the status of an issue.", BOOLEAN, |call| Box::pin(routes::issues::report_status(call)))),
+
+    with_query(POINT, row(Get, "/time_series/point_in_time/entities/{uid}", OfCollection(Viewer), "Read an entity as it was shown at a point in time.", &time_series::ENTITY_AT_RESULT, |call| Box::pin(routes::time_series::entity(call)))),
+
+    row(Get, "/projects/{uuid}/users", OfProject(Member), "List the people of a project.", &users::PROJECT_USERS, |call| Box::pin(routes::users::list(call))),
+
+    row(Get, SEEDS, OfCollection(Viewer), "List the seeds of a collection.", &seeds::SEEDS, |call| Box::pin(routes::seeds::list(call))),
+    with_body(&seeds::NEW_SEEDS, row(Post, SEEDS, OfCollection(Admin), "Add seeds to a collection: one, or a list named entities.", &seeds::SEEDS, |call| Box::pin(routes::seeds::add(call)))),
+    row(Delete, "/entities/{entity_uid}", OfCollection(Admin), "Remove a seed by its integer id.", BOOLEAN, |call| Box::pin(routes::seeds::remove(call))),
+
+    beside(Tree::Ambit, row(Get, "/collection_runs/{id}", OfCollection(Viewer), "Read a run, with what it did not do and why.", &collection_runs::RUN_DETAIL, |call| Box::pin(routes::collection_runs::find(call)))),
+    beside(Tree::Ambit, row(Post, "/collection_runs/{id}/pause", OfCollection(Admin), "Pause a run.", &collection_runs::RUN_DETAIL, |call| Box::pin(routes::collection_runs::pause(call)))),
+    beside(Tree::Ambit, row(Post, "/collection_runs/{id}/resume", OfCollection(Admin), "Go on with a paused run.", &collection_runs::RUN_DETAIL, |call| Box::pin(routes::collection_runs::resume(call)))),
+    beside(Tree::Ambit, row(Post, "/collection_runs/{id}/cancel", OfCollection(Admin), "Cancel a run.", &collection_runs::RUN_DETAIL, |call| Box::pin(routes::collection_runs::cancel(call)))),
+    beside(Tree::Ambit, row(Get, "/entities/{entity_uid}/scope", OfCollection(Viewer), "Explain why an entity is in scope or not, edge by edge from the seed.", &entities::SCOPE_EXPLANATION, |call| Box::pin(routes::entities::scope(call)))),
+    with_query(LIMIT, beside(Tree::Ambit, row(Get, "/audit", InProject(Owner), "List what people changed in a project, newest first.", &audit::AUDIT_ROWS, |call| Box::pin(routes::audit::list(call))))),
+
+    beside(Tree::Open, row(Get, "/livez", Open, "Say that the process is alive.", BOOLEAN, |call| Box::pin(documents::live(call)))),
+    beside(Tree::Open, row(Get, "/readyz", Open, "Say whether requests can be answered.", BOOLEAN, |call| Box::pin(documents::ready(call)))),
+    beside(Tree::Open, row(Get, "/version", Open, "Say which program and version this is.", &documents::VERSION, |call| Box::pin(documents::version(call)))),
+    beside(Tree::Open, row(Get, "/openapi.json", Open, "This document.", ANY, |call| Box::pin(documents::openapi(call)))),
+    as_type("text/html; charset=utf-8", beside(Tree::Open, row(Get, "/", Open, "The page of a server without its user interface.", ANY, |call| Box::pin(documents::home(call))))),
+    as_type("text/html; charset=utf-8", beside(Tree::Open, row(Get, "/docs", Open, "A page to read and try the API, without the network.", ANY, |call| Box::pin(documents::page(call))))),
+    as_type("text/javascript; charset=utf-8", beside(Tree::Open, row(Get, "/docs/page.js", Open, "The program of that page.", ANY, |call| Box::pin(documents::script(call))))),
+    as_type("text/css; charset=utf-8", beside(Tree::Open, row(Get, "/docs/page.css", Open, "The style of that page.", ANY, |call| Box::pin(documents::style(call))))),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_row_stands_twice() {
+        for (index, one) in ENDPOINTS.iter().enumerate() {
+            let twins = ENDPOINTS[index + 1..]
+                .iter()
+                .filter(|other| (other.tree, other.method, other.path) == (one.tree, one.method, one.path));
+            assert_eq!(twins.count(), 0, "{} {}", one.method.name(), one.path);
+        }
+    }
+
+    #[test]
+    fn only_the_listed_rows_are_open() {
+        let open: Vec<&str> = ENDPOINTS.iter().filter(|row| row.access == Open).map(|row| row.path).collect();
+        let listed = ["/livez", "/readyz", "/version", "/openapi.json", "/", "/docs", "/docs/page.js", "/docs/page.css"];
+        assert_eq!(open, listed);
+        assert!(ENDPOINTS.iter().all(|row| (row.tree == Tree::Open) == (row.access == Open)));
+    }
+
+    #[test]
+    fn this_part_of_the_api_is_free() {
+        assert!(ENDPOINTS.iter().all(|row| row.cost.is_none()));
+    }
+}

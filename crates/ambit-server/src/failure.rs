@@ -1,0 +1,52 @@
+//! From the errors of the parts below to the one table of errors that clients know. Nothing of the inside is shown; what is a bug is logged.
+
+use ambit_api::{ApiError, ErrorCode};
+use ambit_query::QueryError;
+use ambit_search::SearchError;
+use ambit_store::StoreError;
+
+/// Seconds until a busy database is asked again.
+const RETRY_S: u32 = 1;
+
+/// An error of the store about `noun`.
+pub(crate) fn of_store(error: StoreError, noun: &str) -> ApiError {
+    match error {
+        StoreError::NotFound => ApiError::not_found(noun),
+        StoreError::Forbidden(_) => ApiError::new(ErrorCode::Forbidden),
+        StoreError::Conflict(what) => ApiError::with(ErrorCode::AlreadyExists, capital(&what)),
+        StoreError::Invalid(what) => ApiError::invalid(capital(&what)),
+        StoreError::Unavailable(_) | StoreError::Full | StoreError::Busy { .. } => {
+            tracing::error!(%error, "the store is not available");
+            ApiError::new(ErrorCode::Transient).retry_after(RETRY_S)
+        }
+        StoreError::Uninitialised(_) | StoreError::NewerSchema { .. } | StoreError::Bug(_) => {
+            tracing::error!(%error, "the store failed");
+            ApiError::new(ErrorCode::Internal)
+        }
+    }
+}
+
+/// A search string that cannot be read; the message names the word and its position.
+pub(crate) fn of_query(error: &QueryError) -> ApiError {
+    ApiError::invalid(format!("Search string: {error}"))
+}
+
+/// A search that gave no answer.
+pub(crate) fn of_search(error: SearchError) -> ApiError {
+    match error {
+        SearchError::InvalidToken => ApiError::with(ErrorCode::BadRequest, capital(&error.to_string())),
+        SearchError::InvalidSort { .. } => ApiError::invalid(capital(&error.to_string())),
+        SearchError::Index(_) => {
+            tracing::error!(%error, "the search index failed");
+            ApiError::with(ErrorCode::Transient, "The search index is not available now; it is being mended").retry_after(RETRY_S)
+        }
+    }
+}
+
+/// Messages to people begin with a capital.
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars
+        .next()
+        .map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}

@@ -1,0 +1,287 @@
+//! The gate: every request passes here, and every answer leaves here in the envelope, whatever happens behind. Path, method, key, project, body, then
+//! the handler, under a time limit and with panics caught.
+
+use crate::answer::{Answer, respond};
+use crate::call::Call;
+use crate::endpoints::{Access, Endpoint, Method};
+use crate::path::{self, Mount, Target};
+use crate::{ServerState, failure};
+use ambit_api::{ACCESS_KEY_HEADERS, ApiError, ErrorCode, KEY_NAME, PROJECT_HEADERS, SECRET_KEY_HEADERS};
+use ambit_model::Timestamp;
+use ambit_store::Principal;
+use axum::body::Body;
+use axum::response::Response;
+use bytes::Bytes;
+use futures::FutureExt;
+use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use http::{HeaderMap, Request};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use std::net::IpAddr;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A request, from its head to its answer: longer than the longest search, shorter than clients wait.
+const REQUEST_TIME: Duration = Duration::from_secs(30);
+/// Bytes of a body: notes have 50,000 characters, of up to 12 bytes each once escaped.
+const BODY_BYTES_MAX: usize = 1024 * 1024;
+/// Seconds until a request that found no place comes back.
+const RETRY_S: u32 = 1;
+
+/// Answers one request. `peer` is the address that failed attempts are counted by.
+pub async fn answer(state: Arc<ServerState>, peer: IpAddr, request: Request<Body>) -> Response {
+    let line = format!("{} {}", request.method(), request.uri().path());
+    let passed = AssertUnwindSafe(pass(state, peer, request)).catch_unwind();
+    let outcome = match tokio::time::timeout(REQUEST_TIME, passed).await {
+        Ok(Ok(outcome)) => outcome,
+        Ok(Err(panic)) => {
+            tracing::error!(request = line, panic = panic_text(&*panic), "a handler panicked");
+            Err(ApiError::new(ErrorCode::Internal))
+        }
+        Err(_) => {
+            tracing::warn!(request = line, "a request took too long");
+            Err(ApiError::new(ErrorCode::DeadlineExceeded))
+        }
+    };
+    if let Err(error) = &outcome {
+        tracing::debug!(request = line, status = error.code.status(), message = error.message, "refused");
+    }
+    respond(outcome)
+}
+
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without text")
+}
+
+async fn pass(state: Arc<ServerState>, peer: IpAddr, request: Request<Body>) -> Result<Answer, ApiError> {
+    let Ok(_place) = state.places.try_acquire() else {
+        return Err(ApiError::new(ErrorCode::Transient).retry_after(RETRY_S));
+    };
+    let (head, body) = request.into_parts();
+    let target = path::resolve(head.uri.path())?;
+    let endpoint = choose(&target, head.method.as_str())?;
+    let query = path::query_parameters(head.uri.query());
+    let now = (state.clock)();
+    let caller = match endpoint.access {
+        Access::Open => None,
+        Access::Key | Access::InProject(_) | Access::OfProject(_) | Access::OfCollection(_) => {
+            Some(authenticate(&state, peer, target.mount, &head.headers, &query, now).await?)
+        }
+    };
+    let project = match &caller {
+        Some(caller) => project(&state, endpoint.access, caller, &head.headers).await?,
+        None => None,
+    };
+    let body = read_body(endpoint, &head.headers, body).await?;
+    (endpoint.handler)(Call {
+        state: state.clone(),
+        now,
+        project,
+        caller,
+        parameters: target.parameters,
+        query,
+        body,
+    })
+    .await
+}
+
+/// The row of the method; 405 names those that there are.
+fn choose(target: &Target, method: &str) -> Result<&'static Endpoint, ApiError> {
+    let wanted = Method::from_name(method);
+    if let Some(endpoint) = target.endpoints.iter().find(|endpoint| Some(endpoint.method) == wanted) {
+        return Ok(endpoint);
+    }
+    let mut allow: Vec<&str> = target.endpoints.iter().map(|endpoint| endpoint.method.name()).collect();
+    if allow.contains(&"GET") {
+        allow.push("HEAD");
+    }
+    let allow = allow.join(", ");
+    let mut error = ApiError::with(ErrorCode::MethodNotAllowed, format!("Method not allowed here; allowed: {allow}"));
+    error.allow = Some(allow);
+    Err(error)
+}
+
+/// What a request carries as its credential.
+#[derive(Debug, PartialEq, Eq)]
+struct Credential {
+    key: String,
+    /// The older tree's access header: the id of the key, or the key again.
+    access: Option<String>,
+}
+
+/// Finds the credential: the header, then the query, then the two headers of the older tree.
+fn credential(mount: &Mount, headers: &HeaderMap, query: &[(String, String)]) -> Result<Option<Credential>, ApiError> {
+    let mut sent = headers.get_all(KEY_NAME).iter();
+    if let Some(key) = sent.next() {
+        if sent.next().is_some() {
+            return Err(ApiError::with(ErrorCode::BadRequest, "The x-apikey header stands twice"));
+        }
+        // Keys are ASCII; anything else is a wrong key.
+        let key = String::from_utf8_lossy(key.as_bytes()).trim().to_owned();
+        if !key.is_empty() {
+            return Ok(Some(Credential { key, access: None }));
+        }
+    }
+    let asked = query.iter().find(|(name, value)| name.eq_ignore_ascii_case(KEY_NAME) && !value.is_empty());
+    if let Some((_, key)) = asked {
+        let key = key.trim().to_owned();
+        return Ok(Some(Credential { key, access: None }));
+    }
+    let first = |names: [&str; 2]| {
+        let values = names.iter().filter_map(|name| headers.get(*name)).filter_map(|value| value.to_str().ok());
+        values.map(|value| value.trim().to_owned()).find(|value| !value.is_empty())
+    };
+    if !mount.legacy_keys {
+        return Ok(None);
+    }
+    Ok(first(ACCESS_KEY_HEADERS).zip(first(SECRET_KEY_HEADERS)).map(|(access, key)| Credential {
+        key,
+        access: Some(access),
+    }))
+}
+
+async fn authenticate(
+    state: &ServerState,
+    peer: IpAddr,
+    mount: &Mount,
+    headers: &HeaderMap,
+    query: &[(String, String)],
+    now: Timestamp,
+) -> Result<Principal, ApiError> {
+    let Some(credential) = credential(mount, headers, query)? else {
+        return Err(ApiError::new(ErrorCode::AuthenticationRequired));
+    };
+    let known = match &credential.access {
+        Some(access) => state.store.authenticate_pair(access, &credential.key, now).await,
+        None => state.store.authenticate(&credential.key, now).await,
+    };
+    if let Some(principal) = known.map_err(|error| failure::of_store(error, "Key"))? {
+        return Ok(principal);
+    }
+    match state.attempts.failed(peer, now) {
+        Some(seconds) => Err(ApiError::with(ErrorCode::TooManyRequests, "Too many wrong keys from this address").retry_after(seconds)),
+        None => Err(ApiError::new(ErrorCode::WrongCredentials)),
+    }
+}
+
+/// What the project header names; empty and `None` name nothing (asm-wire §1).
+fn named_project(headers: &HeaderMap) -> Option<String> {
+    let values = PROJECT_HEADERS.iter().flat_map(|name| headers.get_all(*name));
+    values
+        .map(|value| String::from_utf8_lossy(value.as_bytes()).trim().to_owned())
+        .find(|value| !value.is_empty() && value != "None")
+}
+
+/// The project of a call: the named one, which must be the caller's; else the primary one where a project is worked in, and none where objects are
+/// found by their id.
+async fn project(state: &ServerState, access: Access, caller: &Principal, headers: &HeaderMap) -> Result<Option<i64>, ApiError> {
+    let named = named_project(headers);
+    let Access::InProject(least) = access else {
+        if named.is_none() {
+            return Ok(None);
+        }
+        let chosen = state.store.choose_project(caller, named.as_deref()).await;
+        return chosen.map_err(|error| failure::of_store(error, "Project"));
+    };
+    let chosen = state.store.choose_project(caller, named.as_deref()).await;
+    let chosen = chosen.map_err(|error| failure::of_store(error, "Project"))?;
+    let role = chosen.and_then(|project| caller.project_role(project));
+    if role.is_some_and(|role| role < least) {
+        return Err(ApiError::new(ErrorCode::Forbidden));
+    }
+    Ok(chosen)
+}
+
+/// Reads the body of a row that has one; other bodies are left unread.
+async fn read_body(endpoint: &Endpoint, headers: &HeaderMap, body: Body) -> Result<Bytes, ApiError> {
+    let announced = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
+    if announced.is_some_and(|length| length > BODY_BYTES_MAX) {
+        return Err(too_large());
+    }
+    if endpoint.body.is_none() {
+        return Ok(Bytes::new());
+    }
+    let collected = Limited::new(body, BODY_BYTES_MAX).collect().await;
+    let bytes = match collected {
+        Ok(collected) => collected.to_bytes(),
+        Err(error) if error.is::<LengthLimitError>() => return Err(too_large()),
+        Err(_) => return Err(ApiError::with(ErrorCode::BadRequest, "The body could not be read to its end")),
+    };
+    check_content_type(headers, &bytes)?;
+    Ok(bytes)
+}
+
+fn too_large() -> ApiError {
+    ApiError::with(ErrorCode::TooLarge, format!("The body is larger than {BODY_BYTES_MAX} bytes"))
+}
+
+/// JSON under its own type or none at all; under the type of forms, which some clients put on everything, only if it is an object.
+fn check_content_type(headers: &HeaderMap, body: &Bytes) -> Result<(), ApiError> {
+    let Some(value) = headers.get(CONTENT_TYPE) else { return Ok(()) };
+    let text = String::from_utf8_lossy(value.as_bytes()).to_ascii_lowercase();
+    let essence = text.split(';').next().unwrap_or_default().trim();
+    let json = essence.is_empty() || essence == "application/json" || (essence.starts_with("application/") && essence.ends_with("+json"));
+    let form = essence == "application/x-www-form-urlencoded" && body.trim_ascii_start().starts_with(b"{");
+    if json || form {
+        return Ok(());
+    }
+    Err(ApiError::new(ErrorCode::UnsupportedMediaType))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::path::MOUNTS;
+    use http::{HeaderName, HeaderValue};
+
+    fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        for (name, value) in pairs {
+            headers.append(HeaderName::from_static(name), HeaderValue::from_str(value).unwrap());
+        }
+        headers
+    }
+
+    fn key_of(mount: usize, pairs: &[(&'static str, &str)], query: &str) -> Result<Option<String>, u16> {
+        let found = credential(&MOUNTS[mount], &headers(pairs), &path::query_parameters(Some(query)));
+        found
+            .map(|found| found.map(|found| format!("{} {:?}", found.key, found.access)))
+            .map_err(|error| error.code.status())
+    }
+
+    #[test]
+    fn the_key_is_found_in_header_query_or_the_two_headers_of_the_older_tree() {
+        let (newer, older) = (0, 1);
+        let legacy = [("intrigue_access_key", "a"), ("intrigue_secret_key", "s")];
+        let hyphens = [("intrigue-access-key", "a"), ("intrigue-secret-key", "s")];
+        assert_eq!(key_of(newer, &[("x-apikey", " k ")], "x-apikey=q"), Ok(Some("k None".to_owned())));
+        assert_eq!(key_of(newer, &[("x-apikey", "")], "X-ApiKey=q"), Ok(Some("q None".to_owned())));
+        assert_eq!(key_of(older, &legacy, ""), Ok(Some("s Some(\"a\")".to_owned())));
+        assert_eq!(key_of(older, &hyphens, ""), Ok(Some("s Some(\"a\")".to_owned())));
+        assert_eq!(key_of(newer, &legacy, ""), Ok(None));
+        assert_eq!(key_of(older, &legacy[1..], ""), Ok(None));
+        assert_eq!(key_of(newer, &[], ""), Ok(None));
+        assert_eq!(key_of(newer, &[("x-apikey", "k"), ("x-apikey", "l")], ""), Err(400));
+    }
+
+    #[test]
+    fn a_project_is_named_by_either_header_and_not_by_empty_ones() {
+        assert_eq!(named_project(&headers(&[("project-id", "7")])).as_deref(), Some("7"));
+        assert_eq!(named_project(&headers(&[("project-id", ""), ("project_id", " 8 ")])).as_deref(), Some("8"));
+        for nothing in ["", "  ", "None"] {
+            assert_eq!(named_project(&headers(&[("project-id", nothing)])), None);
+        }
+        assert_eq!(named_project(&headers(&[])), None);
+    }
+
+    #[test]
+    fn bodies_are_json_whatever_forms_clients_claim_to_send() {
+        let check = |pairs: &[(&'static str, &str)], body: &'static str| check_content_type(&headers(pairs), &Bytes::from_static(body.as_bytes())).is_ok();
+        assert!(check(&[], "{}"));
+        assert!(check(&[("content-type", "application/json; charset=utf-8")], "{}"));
+        assert!(check(&[("content-type", "application/x-www-form-urlencoded")], " {\"name\":1}"));
+        assert!(!check(&[("content-type", "application/x-www-form-urlencoded")], "name=a"));
+        assert!(!check(&[("content-type", "text/plain")], "{}"));
+    }
+}

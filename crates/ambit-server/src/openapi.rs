@@ -1,0 +1,238 @@
+//! The description of the API (OpenAPI 3.1), generated from the table of endpoints and the tables of members: it cannot say anything else than what
+//! is served.
+
+use crate::endpoints::{Access, ENDPOINTS, Endpoint, Tree};
+use crate::path::MOUNTS;
+use ambit_api::envelope::FAILURE;
+use ambit_api::shape::{Shape, TEXT, TEXT_OR_NULL, UUID};
+use serde_json::{Map, Value, json};
+
+/// The document. The contract's older mount is an alias and is described in words only.
+pub fn document() -> Value {
+    let mut named = Map::new();
+    let mut paths = Map::new();
+    FAILURE.schema(&mut named);
+    for endpoint in ENDPOINTS {
+        let path = documented_path(endpoint);
+        let item = paths.entry(path).or_insert_with(|| json!({}));
+        item[endpoint.method.name().to_ascii_lowercase()] = operation(endpoint, &mut named);
+    }
+    named.sort_keys();
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Ambit",
+            "version": "1.0",
+            "summary": "Attack surface management: projects, collections, runs, entities, issues",
+            "description": "Every success is 200. Everything below /api/v3/asm is also served below /api/v1, where the headers \
+                INTRIGUE_ACCESS_KEY (the id of a key, or the key again) and INTRIGUE_SECRET_KEY (the key) are the credential and PROJECT_ID names \
+                the project.",
+            "license": {"name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0"},
+        },
+        "servers": [{"url": "/"}],
+        "security": [{"key": []}, {"key_in_query": []}],
+        "paths": paths,
+        "components": {
+            "schemas": named,
+            "securitySchemes": {
+                "key": {"type": "apiKey", "in": "header", "name": "x-apikey"},
+                "key_in_query": {"type": "apiKey", "in": "query", "name": "x-apikey"},
+            },
+        },
+    })
+}
+
+/// The path with its mount; the greedy segment is an ordinary parameter here, since OpenAPI has no other.
+pub(crate) fn documented_path(endpoint: &Endpoint) -> String {
+    let mount = MOUNTS.iter().find(|mount| mount.tree == endpoint.tree).expect("every tree is mounted");
+    format!("{}{}", mount.prefix, endpoint.path.replace("{*", "{"))
+}
+
+fn operation(endpoint: &Endpoint, named: &mut Map<String, Value>) -> Value {
+    let mut operation = json!({
+        "operationId": operation_id(endpoint),
+        "summary": endpoint.summary,
+        "tags": [tag(endpoint)],
+        "parameters": parameters(endpoint, named),
+        "responses": responses(endpoint, named),
+    });
+    if let Some(body) = endpoint.body {
+        let content = json!({"application/json": {"schema": body.schema(named), "example": body.example()}});
+        operation["requestBody"] = json!({"required": true, "content": content});
+    }
+    if endpoint.access == Access::Open {
+        operation["security"] = json!([]);
+    }
+    operation
+}
+
+/// `get_user_collections_uuid_archive`.
+fn operation_id(endpoint: &Endpoint) -> String {
+    let words: String = endpoint.path.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    let words: Vec<&str> = words.split('_').filter(|word| !word.is_empty()).collect();
+    let tree = match endpoint.tree {
+        Tree::Asm | Tree::Open => "",
+        Tree::Ambit => "ambit_",
+    };
+    format!("{}_{tree}{}", endpoint.method.name().to_ascii_lowercase(), words.join("_"))
+}
+
+fn tag(endpoint: &Endpoint) -> &'static str {
+    let first = endpoint.path.split('/').nth(1).unwrap_or_default();
+    match endpoint.tree {
+        Tree::Open => "open",
+        Tree::Asm | Tree::Ambit if first.is_empty() => "open",
+        Tree::Asm | Tree::Ambit => first,
+    }
+}
+
+fn parameters(endpoint: &Endpoint, named: &mut Map<String, Value>) -> Vec<Value> {
+    let mut out = Vec::new();
+    for part in endpoint.path.split('/').filter(|part| part.starts_with('{')) {
+        let name = part.trim_matches(['{', '}', '*']);
+        let shape = if name.ends_with("uuid") { UUID } else { TEXT };
+        let mut parameter = json!({"name": name, "in": "path", "required": true, "schema": shape.schema(named)});
+        if part.starts_with("{*") {
+            parameter["description"] =
+                json!("The rest of the path: keywords such as `collection:NAME` or `last_seen_after:2026-01-31`, separated by blanks. It may be empty.");
+            parameter["allowReserved"] = json!(true);
+        }
+        out.push(parameter);
+    }
+    for parameter in endpoint.query {
+        out.push(json!({
+            "name": parameter.name,
+            "in": "query",
+            "required": parameter.required,
+            "description": parameter.doc,
+            "schema": parameter.shape.schema(named),
+        }));
+    }
+    let project = match endpoint.access {
+        Access::InProject(_) => Some("The integer id or the uuid of a project; absent, empty or None: the primary one."),
+        Access::OfProject(_) | Access::OfCollection(_) => Some("Narrows to a project; the object is found in any of the caller's without it."),
+        Access::Open | Access::Key => None,
+    };
+    if let Some(description) = project {
+        out.push(json!({
+            "name": "PROJECT-ID",
+            "in": "header",
+            "required": false,
+            "description": description,
+            "schema": TEXT_OR_NULL.schema(named),
+        }));
+    }
+    out
+}
+
+/// The answers that a row can give.
+fn responses(endpoint: &Endpoint, named: &mut Map<String, Value>) -> Value {
+    let document = matches!(endpoint.result, Shape::Any);
+    let schema = if document {
+        json!({})
+    } else {
+        json!({
+            "type": "object",
+            "properties": {
+                "success": {"type": "boolean"},
+                "message": {"type": "string"},
+                "result": endpoint.result.schema(named),
+            },
+            "required": ["success", "message", "result"],
+        })
+    };
+    let media = endpoint.content_type.split(';').next().unwrap_or(endpoint.content_type);
+    let mut content = json!({"schema": schema});
+    if !document {
+        content["example"] = json!({"success": true, "message": "text", "result": endpoint.result.example()});
+    }
+    let mut out = json!({"200": {"description": "Success", "content": {media: content}}});
+    for status in statuses(endpoint) {
+        out[status.to_string()] = failure(status);
+    }
+    out
+}
+
+/// The statuses of failures that a row can answer with.
+fn statuses(endpoint: &Endpoint) -> Vec<u16> {
+    let mut out = vec![400, 404, 405, 413, 429, 500, 503, 504];
+    if endpoint.body.is_some() {
+        out.extend([409, 415]);
+    }
+    match endpoint.access {
+        Access::Open => {}
+        Access::Key => out.push(401),
+        Access::InProject(_) | Access::OfProject(_) | Access::OfCollection(_) => out.extend([401, 403, 409]),
+    }
+    out.sort_unstable();
+    out.dedup();
+    out
+}
+
+fn failure(status: u16) -> Value {
+    let description = match status {
+        400 => "The request is malformed",
+        401 => "The key is missing or wrong",
+        403 => "Not allowed with this role",
+        404 => "No such object, or none that the caller may see",
+        405 => "No such method here",
+        409 => "It exists already, or is in another state",
+        413 => "The body is too large",
+        415 => "The body is not JSON",
+        429 => "Too many requests; Retry-After says when",
+        503 => "Not available now; Retry-After says when",
+        504 => "It took too long",
+        _ => "The server failed",
+    };
+    let content = json!({"application/json": {"schema": {"$ref": "#/components/schemas/Failure"}}});
+    json!({"description": description, "content": content})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The document that is checked in. When it differs, `cargo run -p ambit -- openapi > docs/openapi.json` writes it anew.
+    const CHECKED_IN: &str = include_str!("../../../docs/openapi.json");
+
+    fn pretty() -> String {
+        format!("{}\n", serde_json::to_string_pretty(&document()).unwrap())
+    }
+
+    #[test]
+    fn the_document_is_the_one_that_is_checked_in() {
+        if let Ok(path) = std::env::var("AMBIT_WRITE_OPENAPI") {
+            std::fs::write(path, pretty()).unwrap();
+            return;
+        }
+        assert!(pretty() == CHECKED_IN, "docs/openapi.json is not that of the table: write it anew");
+    }
+
+    #[test]
+    fn every_row_is_documented_with_its_parameters() {
+        let document = document();
+        for endpoint in ENDPOINTS {
+            let path = documented_path(endpoint);
+            let operation = &document["paths"][&path][endpoint.method.name().to_ascii_lowercase()];
+            assert!(operation["summary"].is_string(), "{path}");
+            let names: Vec<&str> = operation["parameters"].as_array().unwrap().iter().filter_map(|one| one["name"].as_str()).collect();
+            for part in path.split('/').filter(|part| part.starts_with('{')) {
+                assert!(names.contains(&part.trim_matches(['{', '}'])), "{path}: {part}");
+            }
+            assert!(!path.contains("{*"), "{path}");
+        }
+        let operations: usize = document["paths"].as_object().unwrap().values().map(|item| item.as_object().unwrap().len()).sum();
+        assert_eq!(operations, ENDPOINTS.len());
+    }
+
+    #[test]
+    fn every_reference_leads_to_a_schema() {
+        let document = document();
+        let text = document.to_string();
+        let schemas = document["components"]["schemas"].as_object().unwrap();
+        for part in text.split("#/components/schemas/").skip(1) {
+            let name = part.split('"').next().unwrap();
+            assert!(schemas.get(name).is_some_and(Value::is_object), "{name}");
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! From the path of a request to the rows of the table that have it. Our own matching and not a framework's, because every spelling must be
+//! answered in our envelope: doubled and trailing slashes, escapes of any bytes, a last segment that holds anything or nothing.
+
+use crate::endpoints::{ENDPOINTS, Endpoint, Tree};
+use ambit_api::{ApiError, ErrorCode};
+
+/// Where each tree is mounted. The older tree is an alias with other names for the credential (asm-wire §1).
+pub const MOUNTS: &[Mount] = &[
+    Mount {
+        prefix: "/api/v3/asm",
+        tree: Tree::Asm,
+        legacy_keys: false,
+    },
+    Mount {
+        prefix: "/api/v1",
+        tree: Tree::Asm,
+        legacy_keys: true,
+    },
+    Mount {
+        prefix: "/api/ambit/v1",
+        tree: Tree::Ambit,
+        legacy_keys: false,
+    },
+    Mount {
+        prefix: "",
+        tree: Tree::Open,
+        legacy_keys: false,
+    },
+];
+
+/// A place where a tree is served.
+#[derive(Debug)]
+pub struct Mount {
+    pub prefix: &'static str,
+    pub tree: Tree,
+    /// The two headers of the older tree carry the key.
+    pub legacy_keys: bool,
+}
+
+/// What a path leads to.
+#[derive(Debug)]
+pub struct Target {
+    pub mount: &'static Mount,
+    /// The rows with this path: one for each method.
+    pub endpoints: Vec<&'static Endpoint>,
+    /// Decoded parameters of the path, by name.
+    pub parameters: Vec<(&'static str, String)>,
+}
+
+/// Finds the rows for a path as it stands in the request, still escaped.
+pub fn resolve(raw: &str) -> Result<Target, ApiError> {
+    let mut best: Option<(usize, Target)> = None;
+    for mount in MOUNTS {
+        let Some(rest) = strip_mount(raw, mount.prefix) else { continue };
+        for endpoint in ENDPOINTS.iter().filter(|endpoint| endpoint.tree == mount.tree) {
+            let Some((literals, captured)) = fit(endpoint.path, rest) else { continue };
+            match &mut best {
+                Some((most, target)) if *most == literals && target.endpoints[0].path == endpoint.path => target.endpoints.push(endpoint),
+                Some((most, _)) if *most >= literals => {}
+                _ => {
+                    let target = Target {
+                        mount,
+                        endpoints: vec![endpoint],
+                        parameters: decode_all(captured)?,
+                    };
+                    best = Some((literals, target));
+                }
+            }
+        }
+        if best.is_some() {
+            break;
+        }
+    }
+    best.map(|(_, target)| target)
+        .ok_or_else(|| ApiError::with(ErrorCode::NotFound, "There is no such endpoint; see /openapi.json"))
+}
+
+/// The path behind a mount, which begins with a slash or is empty.
+fn strip_mount<'a>(raw: &'a str, prefix: &str) -> Option<&'a str> {
+    let mut rest = raw;
+    for segment in prefix.split('/').filter(|segment| !segment.is_empty()) {
+        rest = rest.trim_start_matches('/').strip_prefix(segment)?;
+        if !rest.is_empty() && !rest.starts_with('/') {
+            return None;
+        }
+    }
+    Some(rest)
+}
+
+/// How many literal segments of `pattern` the path has, and the captured segments; `None` if it does not fit.
+/// Doubled and trailing slashes are the same as single ones, but not inside a `{*rest}`, which takes what stands there.
+fn fit<'a>(pattern: &'static str, path: &'a str) -> Option<(usize, Vec<(&'static str, &'a str)>)> {
+    let (mut rest, mut literals, mut captured) = (path, 0, Vec::new());
+    for part in pattern.split('/').filter(|part| !part.is_empty()) {
+        if let Some(name) = part.strip_prefix("{*").and_then(|name| name.strip_suffix('}')) {
+            captured.push((name, rest.strip_prefix('/').unwrap_or(rest)));
+            return Some((literals, captured));
+        }
+        rest = rest.trim_start_matches('/');
+        let (segment, behind) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+        match part.strip_prefix('{').and_then(|name| name.strip_suffix('}')) {
+            Some(_) if segment.is_empty() => return None,
+            Some(name) => captured.push((name, segment)),
+            None if segment == part => literals += 1,
+            None => return None,
+        }
+        rest = behind;
+    }
+    rest.chars().all(|c| c == '/').then_some((literals, captured))
+}
+
+fn decode_all(captured: Vec<(&'static str, &str)>) -> Result<Vec<(&'static str, String)>, ApiError> {
+    captured
+        .into_iter()
+        .map(|(name, raw)| {
+            let text = String::from_utf8(decode(raw)).map_err(|_| ApiError::with(ErrorCode::BadRequest, "The path is not UTF-8 once decoded"))?;
+            Ok((name, text))
+        })
+        .collect()
+}
+
+/// Decodes `%xx` once; an escape that is none stays as it is, and so does `+`.
+pub fn decode(raw: &str) -> Vec<u8> {
+    let bytes = raw.as_bytes();
+    let (mut out, mut index) = (Vec::with_capacity(bytes.len()), 0);
+    while index < bytes.len() {
+        let digits = (bytes[index] == b'%').then(|| bytes.get(index + 1..index + 3)).flatten();
+        match digits.and_then(hex_byte) {
+            Some(byte) => {
+                out.push(byte);
+                index += 3;
+            }
+            None => {
+                out.push(bytes[index]);
+                index += 1;
+            }
+        }
+    }
+    out
+}
+
+fn hex_byte(digits: &[u8]) -> Option<u8> {
+    let digit = |byte: u8| char::from(byte).to_digit(16);
+    u8::try_from(digit(*digits.first()?)? * 16 + digit(*digits.get(1)?)?).ok()
+}
+
+/// The parameters of a query string, decoded; bytes that are no UTF-8 become U+FFFD, since unknown parameters are ignored anyway.
+pub fn query_parameters(raw: Option<&str>) -> Vec<(String, String)> {
+    let text = |raw: &str| String::from_utf8_lossy(&decode(&raw.replace('+', " "))).into_owned();
+    raw.unwrap_or_default()
+        .split('&')
+        .filter(|pair| !pair.is_empty())
+        .map(|pair| {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            (text(name), text(value))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(raw: &str) -> String {
+        match resolve(raw) {
+            Ok(target) => {
+                let parameters: Vec<String> = target.parameters.iter().map(|(name, value)| format!(" {name}={value:?}")).collect();
+                format!("{}{}", target.endpoints[0].path, parameters.concat())
+            }
+            Err(error) => error.code.status().to_string(),
+        }
+    }
+
+    #[test]
+    fn all_spellings_of_a_search_lead_to_it() {
+        for (rest, text) in [
+            ("", ""),
+            ("/", ""),
+            ("/%20", " "),
+            ("/collection%3Afoo%20first_seen_after%3A2021-01-01", "collection:foo first_seen_after:2021-01-01"),
+            ("/name:https://a.example:443/p/q", "name:https://a.example:443/p/q"),
+            ("/name%3Ahttps%3A%2F%2Fa.example", "name:https://a.example"),
+            ("//lead", "/lead"),
+            ("/a/../b", "a/../b"),
+            ("/..%2f..%2fx", "../../x"),
+            ("/trailing/", "trailing/"),
+            ("/a+b:c", "a+b:c"),
+            ("/bad%zz", "bad%zz"),
+            ("/100%", "100%"),
+        ] {
+            for mount in ["/api/v3/asm", "/api/v1", "//api//v3/asm/"] {
+                let path = format!("{mount}/search/entities{rest}");
+                assert_eq!(shown(&path), format!("/search/entities/{{*search_string}} search_string={text:?}"), "{path}");
+            }
+        }
+        assert_eq!(shown("/api/v3/asm/search/entities/bad%ff"), "400");
+    }
+
+    #[test]
+    fn doubled_and_trailing_slashes_are_single_ones() {
+        for path in [
+            "/api/v3/asm/projects",
+            "/api/v3/asm/projects/",
+            "/api/v3/asm//projects",
+            "//api/v1/projects//",
+        ] {
+            assert_eq!(shown(path), "/projects", "{path}");
+        }
+        assert_eq!(
+            shown("/api/v3/asm/user_collections/a%20b/archive/"),
+            "/user_collections/{uuid}/archive uuid=\"a b\""
+        );
+    }
+
+    #[test]
+    fn what_is_nowhere_is_404() {
+        for path in ["", "/api", "/api/v3", "/api/v3/asm", "/api/v3/asmx/projects", "/api/v3/asm/project", "/api/v3/asm/search", "/api/v3/asm/projects/a/b/c"] {
+            assert_eq!(shown(path), "404", "{path}");
+        }
+    }
+
+    #[test]
+    fn queries_are_read_leniently() {
+        let pairs = query_parameters(Some("page_size=10&&x&page_token=a%2Bb+c&bad=%ff"));
+        let pairs: Vec<(&str, &str)> = pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        assert_eq!(pairs, [("page_size", "10"), ("x", ""), ("page_token", "a+b c"), ("bad", "\u{fffd}")]);
+        assert!(query_parameters(None).is_empty());
+    }
+}

@@ -1,0 +1,42 @@
+//! The audit log of a project, for its owners.
+
+use crate::answer::Answer;
+use crate::call::Call;
+use crate::failure::of_store;
+use ambit_api::{ApiError, audit, success};
+use ambit_store::AuditRow;
+use serde_json::Value;
+
+/// Rows where the caller does not say.
+const ROWS_DEFAULT: usize = 100;
+/// Most rows of an answer.
+const ROWS_MAX: usize = 1_000;
+
+pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
+    let rows = match call.query("limit") {
+        Some(text) => text.parse().map_err(|_| ApiError::invalid("limit must be a whole number from 0"))?,
+        None => ROWS_DEFAULT,
+    };
+    let project = call.project_or_404()?;
+    let result: Value = rows_of(&call, project, rows.min(ROWS_MAX))
+        .await?
+        .iter()
+        .map(|row| audit::audit_row(row.id, row.at, row.user.as_deref(), &row.action, &row.object, &row.details))
+        .collect();
+    Ok(Answer::json(&success("Audit log", result)))
+}
+
+/// The newest rows of a project; of the installation too where the caller administers it.
+async fn rows_of(call: &Call, project: i64, wanted: usize) -> Result<Vec<AuditRow>, ApiError> {
+    let mut rows: Vec<AuditRow> = Vec::new();
+    let mut before = None;
+    while rows.len() < wanted {
+        let page = call.state.store.list_audit(call.caller(), before, ROWS_MAX).await;
+        let page = page.map_err(|error| of_store(error, "Project"))?;
+        let Some(last) = page.last() else { break };
+        before = Some(last.id);
+        rows.extend(page.into_iter().filter(|row| row.project.is_none_or(|of| of == project)));
+    }
+    rows.truncate(wanted);
+    Ok(rows)
+}

@@ -1,0 +1,89 @@
+//! Collections: list, create, read, delete, archive, unarchive (seed-asm §4, endpoints 4 to 9).
+
+use crate::answer::Answer;
+use crate::call::{Call, NAME_CHARS_MAX, text_member};
+use crate::failure::of_store;
+use ambit_api::{ApiError, collections, envelope, success};
+use ambit_model::collection::Schedule;
+use ambit_model::wire::WireChoice;
+use ambit_model::{Clearance, workflow};
+use ambit_store::NewCollection;
+use serde_json::{Value, json};
+
+const NOUN: &str = "Collection";
+
+/// The body of a deletion is declared as plain text (seed-asm §4).
+const PLAIN: &str = "text/plain; charset=utf-8";
+
+pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
+    let Some(project) = call.project else {
+        return Ok(Answer::json(&success("User collections", json!([]))));
+    };
+    let found = call.state.store.list_collections(call.caller(), Some(project)).await;
+    let found = found.map_err(|error| of_store(error, NOUN))?;
+    let result: Value = found.iter().map(|view| collections::collection(&view.collection, view.role)).collect();
+    Ok(Answer::json(&success("User collections", result)))
+}
+
+pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
+    let project = call.project_or_404()?;
+    let body = call.object()?;
+    let name = text_member(&body, "name", NAME_CHARS_MAX)?;
+    let workflow = text_member(&body, "workflow_name", NAME_CHARS_MAX)?;
+    if workflow::find(&workflow).is_none() {
+        let allowed = collections::WORKFLOWS.join(", ");
+        return Err(ApiError::invalid(format!("workflow_name must be one of {allowed}")));
+    }
+    let new = NewCollection {
+        uuid: None,
+        printable_name: name,
+        workflow,
+        schedule: Schedule::Daily,
+        wire: WireChoice::Live,
+        level: Clearance::L3,
+        never: Vec::new(),
+        seeds: Vec::new(),
+    };
+    let created = call.state.store.create_collection(call.caller(), project, &new, call.now).await;
+    let created = created.map_err(|error| of_store(error, NOUN))?;
+    Ok(Answer::json(&success("Collection created!", collections::created_collection(&created.collection))))
+}
+
+pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
+    let found = call.state.store.find_collection(call.caller(), call.uuid("uuid", NOUN)?).await;
+    let found = found.map_err(|error| of_store(error, NOUN))?;
+    call.narrowed_to(found.collection.project, NOUN)?;
+    Ok(Answer::json(&success("Collection retrieved!", collections::collection(&found.collection, found.role))))
+}
+
+pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
+    let uuid = narrowed(&call).await?;
+    let deleted = call.state.store.delete_collection(call.caller(), uuid, call.now).await;
+    deleted.map_err(|error| of_store(error, NOUN))?;
+    Ok(Answer::json_as(PLAIN, &success("Collection permanently deleted", json!(true))))
+}
+
+pub(crate) async fn archive(call: Call) -> Result<Answer, ApiError> {
+    let uuid = narrowed(&call).await?;
+    let archived = call.state.store.archive_collection(call.caller(), uuid, call.now).await;
+    archived.map_err(|error| of_store(error, NOUN))?;
+    Ok(Answer::json(&success("Collection archived", json!(true))))
+}
+
+pub(crate) async fn unarchive(call: Call) -> Result<Answer, ApiError> {
+    let uuid = narrowed(&call).await?;
+    let unarchived = call.state.store.unarchive_collection(call.caller(), uuid, call.now).await;
+    unarchived.map_err(|error| of_store(error, NOUN))?;
+    Ok(Answer::json(&envelope::unarchived()))
+}
+
+/// The collection of the path, in the project that the header names, if it names one.
+async fn narrowed(call: &Call) -> Result<uuid::Uuid, ApiError> {
+    let uuid = call.uuid("uuid", NOUN)?;
+    if call.project.is_some() {
+        let found = call.state.store.find_collection(call.caller(), uuid).await;
+        let found = found.map_err(|error| of_store(error, NOUN))?;
+        call.narrowed_to(found.collection.project, NOUN)?;
+    }
+    Ok(uuid)
+}

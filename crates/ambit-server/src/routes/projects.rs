@@ -1,0 +1,41 @@
+//! Projects: list, create, delete (seed-asm §4, endpoints 1 to 3).
+
+use crate::answer::Answer;
+use crate::call::{Call, NAME_CHARS_MAX, text_member};
+use crate::failure::of_store;
+use ambit_api::{ApiError, projects, success};
+use ambit_model::user::ProjectRole;
+use ambit_store::ProjectView;
+use serde_json::Value;
+
+const NOUN: &str = "Project";
+
+pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
+    let found = call.state.store.list_projects(call.caller()).await;
+    let found = found.map_err(|error| of_store(error, NOUN))?;
+    let result: Value = found.iter().map(|view| shown(&call, view)).collect();
+    Ok(Answer::json(&success("Projects", result)))
+}
+
+pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
+    let name = text_member(&call.object()?, "name", NAME_CHARS_MAX)?;
+    let created = call.state.store.create_project(call.caller(), &name, call.now).await;
+    let created = created.map_err(|error| of_store(error, NOUN))?;
+    Ok(Answer::json(&success("Projects", shown(&call, &created))))
+}
+
+pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
+    let uuid = call.uuid("uuid", NOUN)?;
+    let view = call.state.store.find_project(call.caller(), uuid).await;
+    let view = view.map_err(|error| of_store(error, NOUN))?;
+    call.narrowed_to(view.project.id, NOUN)?;
+    let deleted = call.state.store.delete_project(call.caller(), uuid, call.now).await;
+    let deleted = deleted.map_err(|error| of_store(error, NOUN))?;
+    let result = projects::deleted_project(&deleted.project, deleted.primary, &call.state.plan);
+    Ok(Answer::json(&success("Deleted Project", result)))
+}
+
+fn shown(call: &Call, view: &ProjectView) -> Value {
+    let role = view.role.unwrap_or(ProjectRole::Member);
+    projects::project(&view.project, role, view.primary, &call.state.plan)
+}

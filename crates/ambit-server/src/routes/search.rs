@@ -1,0 +1,199 @@
+//! Searches over entities and issues (seed-asm §4, endpoints 12 and 15; the edges of paging are those of design §8).
+
+use crate::answer::Answer;
+use crate::call::Call;
+use crate::failure::{of_query, of_search, of_store};
+use ambit_api::search::{Query, SearchPage, search_result};
+use ambit_api::{ApiError, CollectionRef, ErrorCode, Sighting, entities, issues as wire_issues, success};
+use ambit_model::user::ProjectRole;
+use ambit_query::{Noun, parse_search};
+use ambit_search::{CollectionContext, IndexedRecord, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, Record, SearchAnswer, SearchContext, SearchRequest, TIME_LIMIT};
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use serde_json::Value;
+use std::time::Duration;
+use uuid::Uuid;
+
+/// How long a search waits for the index to have what people changed.
+const INDEX_WAIT: Duration = Duration::from_secs(5);
+/// Seconds until a search over an index that lags is tried again.
+const RETRY_S: u32 = 2;
+/// What a page token is sealed for; the index binds it to query and project.
+const TOKEN_PURPOSE: &str = "page token";
+/// Characters of a token that is looked at: tokens hold one sort key and a fingerprint.
+const TOKEN_CHARS_MAX: usize = 16 * 1024;
+/// What clients send as a token where they have none (asm-wire §4).
+const NO_TOKEN: &[&str] = &["", "True", "False", "None"];
+/// The message of a search that says nothing else.
+const MESSAGE: &str = "Search completed!";
+
+pub(crate) async fn entities(call: Call) -> Result<Answer, ApiError> {
+    search(call, Noun::Entities).await
+}
+
+pub(crate) async fn issues(call: Call) -> Result<Answer, ApiError> {
+    search(call, Noun::Issues).await
+}
+
+async fn search(call: Call, noun: Noun) -> Result<Answer, ApiError> {
+    let text = call.parameter("search_string");
+    let search = parse_search(text, noun).map_err(|error| of_query(&error))?;
+    let page_size = whole_number(&call, "page_size")?.unwrap_or(PAGE_SIZE_DEFAULT).min(PAGE_SIZE_MAX);
+    let page = whole_number(&call, "page")?;
+    let descending = match call.query("sort_direction") {
+        None | Some("" | "asc") => false,
+        Some("desc") => true,
+        Some(_) => return Err(ApiError::invalid("sort_direction must be asc or desc")),
+    };
+    let (context, names) = context(&call).await?;
+    let page_token = page_token(&call)?;
+    wait_for_index(&call, context.project).await?;
+    let request = SearchRequest {
+        noun,
+        search,
+        context,
+        caller: caller_id(&call),
+        sort_field: call.query("sort_field").filter(|field| !field.is_empty()).map(str::to_owned),
+        descending,
+        page,
+        page_size,
+        page_token,
+        with_aggregations: true,
+        now: call.now,
+        time_limit: TIME_LIMIT,
+    };
+    let answer = call.state.index.search(request).await.map_err(of_search)?;
+    let message = answer.message.clone().unwrap_or_else(|| MESSAGE.to_owned());
+    let result = result(&call, noun, text, answer, &names);
+    Ok(Answer::json(&success(&message, result)))
+}
+
+/// A whole number from 0 in the query; empty is the same as absent.
+fn whole_number(call: &Call, name: &str) -> Result<Option<u64>, ApiError> {
+    match call.query(name) {
+        None | Some("") => Ok(None),
+        Some(text) => {
+            let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+            // Beyond every count is the same as just beyond the window.
+            let number = digits.then(|| text.parse().unwrap_or(u64::MAX));
+            number.map(Some).ok_or_else(|| ApiError::invalid(format!("{name} must be a whole number from 0")))
+        }
+    }
+}
+
+/// Where the caller may look: the project's collections as far as they are the caller's. In no project nothing is found.
+async fn context(call: &Call) -> Result<(SearchContext, Vec<Named>), ApiError> {
+    let Some(project) = call.project else {
+        let nowhere = SearchContext {
+            project: 0,
+            collections: Vec::new(),
+            whole_project: false,
+        };
+        return Ok((nowhere, Vec::new()));
+    };
+    let views = call.state.store.list_collections(call.caller(), Some(project)).await;
+    let views = views.map_err(|error| of_store(error, "Project"))?;
+    let names = views
+        .iter()
+        .map(|view| Named {
+            id: view.collection.id,
+            uuid: view.collection.uuid,
+            name: view.collection.name.clone(),
+            organization_uuid: view.organization_uuid,
+        })
+        .collect();
+    let collections = views
+        .into_iter()
+        .map(|view| CollectionContext {
+            uuid: view.collection.uuid,
+            name: view.collection.name,
+            last_refreshes: view.collection.last_refreshes,
+            configured_scan_count: usize::try_from(view.collection.custom_last_refreshes_count).unwrap_or(0),
+        })
+        .collect();
+    let context = SearchContext {
+        project,
+        collections,
+        whole_project: call.caller().project_role(project) == Some(ProjectRole::Owner),
+    };
+    Ok((context, names))
+}
+
+/// What hits repeat of their collection.
+struct Named {
+    id: i64,
+    uuid: Uuid,
+    name: String,
+    organization_uuid: Uuid,
+}
+
+/// Snapshots belong to a key; the local operator has one of its own.
+fn caller_id(call: &Call) -> String {
+    let caller = call.caller();
+    caller.key_id().map_or_else(|| format!("user {}", caller.user_id()), |key| format!("key {key}"))
+}
+
+fn page_token(call: &Call) -> Result<Option<Vec<u8>>, ApiError> {
+    let Some(text) = call.query("page_token").filter(|text| !NO_TOKEN.contains(text)) else {
+        return Ok(None);
+    };
+    let sealed = (text.len() <= TOKEN_CHARS_MAX).then(|| BASE64_URL_SAFE_NO_PAD.decode(text).ok()).flatten();
+    let token = sealed.and_then(|sealed| call.state.store.unseal(TOKEN_PURPOSE, &sealed));
+    token.map(Some).ok_or_else(|| ApiError::with(ErrorCode::BadRequest, "Page_token was not made by this server; start again without it"))
+}
+
+/// A search shows what people did before it; it does not wait for the engine's writes.
+async fn wait_for_index(call: &Call, project: i64) -> Result<(), ApiError> {
+    let wanted = call.state.store.person_revision(project).await;
+    let wanted = wanted.map_err(|error| of_store(error, "Project"))?.max(call.state.revision_at_start);
+    let reached = call.state.index.wait_for(wanted, INDEX_WAIT).await;
+    if reached.map_err(|error| of_search(error.into()))? {
+        return Ok(());
+    }
+    Err(ApiError::with(ErrorCode::Transient, "The search index is catching up").retry_after(RETRY_S))
+}
+
+fn result(call: &Call, noun: Noun, text: &str, answer: SearchAnswer, names: &[Named]) -> Value {
+    let hits = answer.hits.iter().filter_map(|hit| shown(hit, names)).collect();
+    let seal = |token: Vec<u8>| BASE64_URL_SAFE_NO_PAD.encode(call.state.store.seal(TOKEN_PURPOSE, &token));
+    search_result(SearchPage {
+        search: Query {
+            body: answer.search_body,
+            text: text.to_owned(),
+            noun: noun.as_str(),
+            sort_field: answer.sort_field.to_owned(),
+            descending: answer.descending,
+        },
+        total_hits: answer.total_hits,
+        timed_out: answer.timed_out,
+        more: answer.more,
+        page: answer.page,
+        page_size: answer.page_size,
+        total_pages: answer.total_pages,
+        hits,
+        aggregations: answer.aggregations.unwrap_or_default(),
+        next_page_token: answer.next_page_token.map(seal),
+    })
+}
+
+/// A hit in the contract's shape. One of a collection that is no longer the caller's is left out: the index may be a moment behind.
+fn shown(hit: &IndexedRecord, names: &[Named]) -> Option<Value> {
+    let collection = names.iter().find(|named| named.uuid == hit.record.collection())?;
+    let collection = CollectionRef {
+        id: collection.id,
+        uuid: collection.uuid,
+        name: &collection.name,
+        organization_uuid: Some(collection.organization_uuid),
+    };
+    let seen = Sighting {
+        id: hit.id,
+        first_seen: hit.first_seen,
+        last_seen: hit.last_seen,
+        since: hit.valid_from,
+    };
+    match &hit.record {
+        Record::Entity(record) => Some(entities::entity_hit(record, seen, collection)),
+        Record::Issue(record) => Some(wire_issues::issue_hit(record, seen, collection)),
+        Record::Technology(_) => None,
+    }
+}

@@ -1,0 +1,65 @@
+//! Seeds: list, add, remove (asm-wire §8.3). The body of an addition has one seed, or a list of them named `entities`.
+
+use crate::answer::Answer;
+use crate::call::{Call, text_member};
+use crate::failure::of_store;
+use ambit_api::{ApiError, seeds, success};
+use ambit_model::Kind;
+use serde_json::{Map, Value, json};
+use uuid::Uuid;
+
+const NOUN: &str = "Seed";
+/// Characters of a seed: the longest host name has 253, an address of a page may have more.
+const SEED_CHARS_MAX: usize = 2_048;
+
+pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
+    let uuid = collection(&call).await?;
+    let found = call.state.store.list_seeds(call.caller(), uuid).await;
+    let found = found.map_err(|error| of_store(error, "Collection"))?;
+    let result: Value = found.iter().map(seeds::seed).collect();
+    Ok(Answer::json(&success("Collection entities retrieved!", result)))
+}
+
+pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
+    let uuid = collection(&call).await?;
+    let body = call.object()?;
+    let wanted = match body.get("entities") {
+        Some(Value::Array(items)) => {
+            let objects = items.iter().map(|item| item.as_object().ok_or_else(|| ApiError::invalid("entities must be a list of objects")));
+            objects.map(|object| read(object?)).collect::<Result<Vec<_>, _>>()?
+        }
+        Some(_) => return Err(ApiError::invalid("entities must be a list of objects")),
+        None => vec![read(&body)?],
+    };
+    let added = call.state.store.add_seeds(call.caller(), uuid, &wanted, call.now).await;
+    let added = added.map_err(|error| of_store(error, "Collection"))?;
+    let result: Value = added.iter().map(seeds::seed).collect();
+    Ok(Answer::json(&success("Collection entities added", result)))
+}
+
+pub(crate) async fn remove(call: Call) -> Result<Answer, ApiError> {
+    let id = call.parameter("entity_uid").parse().map_err(|_| ApiError::not_found(NOUN))?;
+    let removed = call.state.store.remove_seed(call.caller(), id, call.now).await;
+    removed.map_err(|error| of_store(error, NOUN))?;
+    Ok(Answer::json(&success("Entity deleted", json!(true))))
+}
+
+/// One seed in canonical form.
+fn read(object: &Map<String, Value>) -> Result<(Kind, String), ApiError> {
+    let word = text_member(object, "type", SEED_CHARS_MAX)?;
+    let kind = Kind::from_name(&word).ok_or_else(|| ApiError::invalid(format!("type must be an entity kind such as Domain, not {word}")))?;
+    let name = text_member(object, "name", SEED_CHARS_MAX)?;
+    let name = kind.canonical(&name).map_err(|error| ApiError::invalid(error.to_string()))?;
+    Ok((kind, name))
+}
+
+/// The collection of the path, in the project that the header names, if it names one.
+async fn collection(call: &Call) -> Result<Uuid, ApiError> {
+    let uuid = call.uuid("collection_uuid", "Collection")?;
+    if call.project.is_some() {
+        let found = call.state.store.find_collection(call.caller(), uuid).await;
+        let found = found.map_err(|error| of_store(error, "Collection"))?;
+        call.narrowed_to(found.collection.project, "Collection")?;
+    }
+    Ok(uuid)
+}

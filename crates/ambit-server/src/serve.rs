@@ -1,0 +1,90 @@
+//! The listener: HTTP/1.1 connections with limits, and an end that lets requests finish. The only listening socket of the program.
+
+use crate::ServerState;
+use crate::gate;
+use axum::body::Body;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use std::convert::Infallible;
+use std::future::Future;
+use std::io;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::task::JoinSet;
+
+/// A head must be complete within this time, or the connection ends: slow senders cost a connection, not for ever.
+const HEAD_TIME: Duration = Duration::from_secs(10);
+/// Bytes of a head: above every client's search string of 4 KiB with its headers; below what many connections could not hold.
+const HEAD_BYTES_MAX: usize = 64 * 1024;
+/// Open connections; more wait in the system's queue.
+const CONNECTIONS_MAX: usize = 10_000;
+/// Time for open requests after the end was asked for; the process as a whole has 10 s.
+const DRAIN_TIME: Duration = Duration::from_secs(8);
+/// Pause after a failed accept (too many open files), so that the loop does not spin.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+/// Serves until `shutdown` is over, then lets open requests finish for at most 8 s.
+pub async fn serve(listener: TcpListener, state: Arc<ServerState>, shutdown: impl Future<Output = ()> + Send) -> io::Result<()> {
+    let (ended, _) = watch::channel(false);
+    let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+    let mut connections = JoinSet::new();
+    tokio::pin!(shutdown);
+    loop {
+        let place = tokio::select! {
+            () = &mut shutdown => break,
+            place = places.clone().acquire_owned() => place.expect("the semaphore is never closed"),
+        };
+        let accepted = tokio::select! {
+            () = &mut shutdown => break,
+            accepted = listener.accept() => accepted,
+        };
+        while connections.try_join_next().is_some() {}
+        match accepted {
+            Ok((stream, peer)) => {
+                connections.spawn(connection(stream, peer.ip(), state.clone(), ended.subscribe(), place));
+            }
+            Err(error) => {
+                tracing::warn!(%error, "a connection could not be accepted");
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+            }
+        }
+    }
+    drop(listener);
+    ended.send_replace(true);
+    let drained = tokio::time::timeout(DRAIN_TIME, async { while connections.join_next().await.is_some() {} }).await;
+    if drained.is_err() {
+        tracing::warn!(open = connections.len(), "requests were still open at the end");
+        connections.abort_all();
+    }
+    Ok(())
+}
+
+async fn connection(stream: TcpStream, peer: IpAddr, state: Arc<ServerState>, mut ended: watch::Receiver<bool>, _place: OwnedSemaphorePermit) {
+    // Answers are written whole; waiting for more to send would only delay them.
+    let _ = stream.set_nodelay(true);
+    let service = service_fn(move |request: http::Request<Incoming>| {
+        let state = state.clone();
+        async move { Ok::<_, Infallible>(gate::answer(state, peer, request.map(Body::new)).await) }
+    });
+    let served = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_TIME)
+        .max_buf_size(HEAD_BYTES_MAX)
+        .serve_connection(TokioIo::new(stream), service);
+    tokio::pin!(served);
+    let outcome = tokio::select! {
+        outcome = &mut served => outcome,
+        _ = ended.wait_for(|ended| *ended) => {
+            served.as_mut().graceful_shutdown();
+            served.await
+        }
+    };
+    if let Err(error) = outcome {
+        tracing::debug!(%error, "a connection ended early");
+    }
+}

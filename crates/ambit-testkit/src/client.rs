@@ -1,0 +1,90 @@
+//! A client that sends exactly the bytes it is told to and reads one answer: requests that no library would send are part of the contract too.
+
+use anyhow::{Context, bail};
+use serde_json::Value;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+/// An answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reply {
+    pub status: u16,
+    /// Names in lower case, in the order of the answer.
+    pub headers: Vec<(String, String)>,
+    pub body: Vec<u8>,
+}
+
+impl Reply {
+    /// The first header of a name in lower case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The body as text.
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.body).into_owned()
+    }
+
+    /// The body as JSON; null where it is none.
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or(Value::Null)
+    }
+}
+
+/// A request, with everything as it goes over the wire.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ask {
+    pub method: String,
+    /// Path and query, escaped.
+    pub target: String,
+    pub headers: Vec<(String, String)>,
+    pub body: Option<Vec<u8>>,
+}
+
+/// Sends a request to `host:port` and reads the answer.
+pub async fn ask(address: &str, request: &Ask) -> anyhow::Result<Reply> {
+    let mut bytes = format!("{} {} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n", request.method, request.target).into_bytes();
+    for (name, value) in &request.headers {
+        bytes.extend_from_slice(format!("{name}: {value}\r\n").as_bytes());
+    }
+    let announced = request.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-length"));
+    if let Some(body) = request.body.as_ref().filter(|_| !announced) {
+        bytes.extend_from_slice(format!("content-length: {}\r\n", body.len()).as_bytes());
+    }
+    bytes.extend_from_slice(b"\r\n");
+    bytes.extend_from_slice(request.body.as_deref().unwrap_or_default());
+    ask_bytes(address, &bytes).await
+}
+
+/// Sends bytes as they are and reads the answer until the connection ends.
+pub async fn ask_bytes(address: &str, bytes: &[u8]) -> anyhow::Result<Reply> {
+    let mut stream = TcpStream::connect(address).await.with_context(|| format!("cannot connect to {address}"))?;
+    // The server may answer and close before it has read everything (413): the answer counts.
+    let sent = stream.write_all(bytes).await;
+    let mut answer = Vec::new();
+    let read = stream.read_to_end(&mut answer).await;
+    if answer.is_empty() {
+        sent.context("cannot send the request")?;
+        read.context("cannot read the answer")?;
+    }
+    parse(&answer)
+}
+
+fn parse(answer: &[u8]) -> anyhow::Result<Reply> {
+    let end = answer.windows(4).position(|window| window == b"\r\n\r\n").context("the answer has no end of its head")?;
+    let head = std::str::from_utf8(&answer[..end]).context("the head of the answer is not text")?;
+    let mut lines = head.split("\r\n");
+    let status = lines.next().and_then(|line| line.split(' ').nth(1)?.parse().ok()).context("the answer has no status")?;
+    let headers: Vec<(String, String)> = lines
+        .filter_map(|line| line.split_once(':'))
+        .map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()))
+        .collect();
+    if headers.iter().any(|(name, _)| name == "transfer-encoding") {
+        bail!("the answer is chunked: answers have a length");
+    }
+    Ok(Reply {
+        status,
+        headers,
+        body: answer[end + 4..].to_vec(),
+    })
+}

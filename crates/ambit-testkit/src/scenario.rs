@@ -1,0 +1,236 @@
+//! Scenarios: YAML files with requests and the expected parts of the answers, run against any server. The format:
+//!
+//! ```yaml
+//! name: what it is about
+//! steps:
+//!   - name: what this step shows
+//!     as: owner                    # a caller the runner knows, or nobody
+//!     post: /api/v3/asm/projects   # or get, patch, delete; ${saved} values are filled in
+//!     headers: { PROJECT-ID: "1" }
+//!     body: { name: Acme }         # or text: for bytes as they are
+//!     status: 200
+//!     expect: { message: Projects }   # a part of the answer; ~text ~integer ~uid ~uuid ~moment ~any stand for any such value
+//!     save: { project: /result/uuid } # JSON pointers into the answer
+//! ```
+
+use crate::client::{Ask, Reply, ask};
+use ambit_api::Shape;
+use anyhow::{Context, bail};
+use serde::Deserialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// One file.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scenario {
+    pub name: String,
+    pub steps: Vec<Step>,
+}
+
+/// One request with what is expected of its answer.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Step {
+    pub name: String,
+    #[serde(rename = "as", default = "owner")]
+    pub caller: String,
+    pub get: Option<String>,
+    pub post: Option<String>,
+    pub patch: Option<String>,
+    pub delete: Option<String>,
+    #[serde(default)]
+    pub headers: BTreeMap<String, String>,
+    pub body: Option<Value>,
+    pub text: Option<String>,
+    pub status: u16,
+    pub expect: Option<Value>,
+    #[serde(default)]
+    pub save: BTreeMap<String, String>,
+}
+
+fn owner() -> String {
+    "owner".to_owned()
+}
+
+impl Step {
+    /// Method and target, before values are filled in.
+    pub fn request(&self) -> anyhow::Result<(&'static str, &str)> {
+        let given = [("GET", &self.get), ("POST", &self.post), ("PATCH", &self.patch), ("DELETE", &self.delete)];
+        let mut found = given.into_iter().filter_map(|(method, target)| Some((method, target.as_deref()?)));
+        match (found.next(), found.next()) {
+            (Some(one), None) => Ok(one),
+            _ => bail!("a step has exactly one of get, post, patch, delete"),
+        }
+    }
+}
+
+/// A server to run scenarios against: its address and the keys of the callers.
+#[derive(Clone, Debug, Default)]
+pub struct Stage {
+    /// `host:port`.
+    pub address: String,
+    /// Caller to key; a caller without a key sends none.
+    pub keys: BTreeMap<String, String>,
+    /// Values that steps may use as `${name}`; steps add to them.
+    pub values: BTreeMap<String, String>,
+}
+
+/// A step that was done.
+#[derive(Clone, Debug)]
+pub struct Done {
+    pub method: &'static str,
+    pub target: String,
+    pub caller: String,
+    pub reply: Reply,
+}
+
+/// Reads the scenarios of a folder, by file name.
+pub fn read_folder(folder: &Path) -> anyhow::Result<Vec<(String, Scenario)>> {
+    let mut paths: Vec<_> = std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<anyhow::Result<_>>()?;
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "yaml"));
+    paths.sort();
+    paths
+        .into_iter()
+        .map(|path| {
+            let text = std::fs::read_to_string(&path)?;
+            let scenario = serde_saphyr::from_str(&text).with_context(|| format!("{} is no scenario", path.display()))?;
+            let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            Ok((name, scenario))
+        })
+        .collect()
+}
+
+/// Runs a scenario; the error names the step and what differed.
+pub async fn run(stage: &mut Stage, scenario: &Scenario) -> anyhow::Result<Vec<Done>> {
+    let mut done = Vec::new();
+    for step in &scenario.steps {
+        let outcome = run_step(stage, step).await;
+        done.push(outcome.with_context(|| format!("{}: {}", scenario.name, step.name))?);
+    }
+    Ok(done)
+}
+
+async fn run_step(stage: &mut Stage, step: &Step) -> anyhow::Result<Done> {
+    let (method, target) = step.request()?;
+    let target = filled(target, &stage.values)?;
+    let mut headers = Vec::new();
+    if let Some(key) = stage.keys.get(&step.caller) {
+        headers.push(("x-apikey".to_owned(), key.clone()));
+    } else if step.caller != "nobody" {
+        bail!("there is no caller {}", step.caller);
+    }
+    for (name, value) in &step.headers {
+        headers.push((name.clone(), filled(value, &stage.values)?));
+    }
+    let body = match (&step.body, &step.text) {
+        (Some(body), None) => Some(filled(&body.to_string(), &stage.values)?.into_bytes()),
+        (None, text) => text.clone().map(String::into_bytes),
+        (Some(_), Some(_)) => bail!("a step has body or text, not both"),
+    };
+    let request = Ask {
+        method: method.to_owned(),
+        target: target.clone(),
+        headers,
+        body,
+    };
+    let reply = ask(&stage.address, &request).await?;
+    if reply.status != step.status {
+        bail!("{method} {target}: expected status {}, found {}: {}", step.status, reply.status, reply.text());
+    }
+    let answer = reply.json();
+    if let Some(expected) = &step.expect {
+        let expected: Value = serde_json::from_str(&filled(&expected.to_string(), &stage.values)?)?;
+        let differences = part_differences(&expected, &answer, "$");
+        if !differences.is_empty() {
+            bail!("{method} {target}: {}\nin {}", differences.join("; "), reply.text());
+        }
+    }
+    for (name, pointer) in &step.save {
+        let value = answer.pointer(pointer).with_context(|| format!("{pointer} is not in {}", reply.text()))?;
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        stage.values.insert(name.clone(), text);
+    }
+    Ok(Done {
+        method,
+        target,
+        caller: step.caller.clone(),
+        reply,
+    })
+}
+
+/// Replaces each `${name}`.
+fn filled(text: &str, values: &BTreeMap<String, String>) -> anyhow::Result<String> {
+    let mut parts = text.split("${");
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (name, rest) = part.split_once('}').context("`${` without `}`")?;
+        let value = values.get(name).with_context(|| format!("nothing saved as {name}"))?;
+        out.push_str(value);
+        out.push_str(rest);
+    }
+    Ok(out)
+}
+
+/// Where `actual` lacks what `expected` says; members that are not named are not looked at.
+fn part_differences(expected: &Value, actual: &Value, path: &str) -> Vec<String> {
+    match (expected, actual) {
+        (Value::Object(members), Value::Object(found)) => members
+            .iter()
+            .flat_map(|(name, value)| part_differences(value, found.get(name).unwrap_or(&Value::Null), &format!("{path}.{name}")))
+            .collect(),
+        (Value::Array(items), Value::Array(found)) if items.len() == found.len() => items
+            .iter()
+            .zip(found)
+            .enumerate()
+            .flat_map(|(index, (item, value))| part_differences(item, value, &format!("{path}[{index}]")))
+            .collect(),
+        (Value::String(text), _) if text.starts_with('~') => {
+            let shape = match text.as_str() {
+                "~text" => &Shape::Text,
+                "~integer" => &Shape::Integer,
+                "~uid" => &Shape::Uid,
+                "~uuid" => &Shape::Uuid,
+                "~moment" => &Shape::Moment,
+                "~any" => return Vec::new(),
+                _ => return vec![format!("{path}: {text} is no placeholder")],
+            };
+            shape.differences(actual).into_iter().map(|difference| format!("{path}{}", &difference[1..])).collect()
+        }
+        (expected, actual) if expected == actual => Vec::new(),
+        (expected, actual) => vec![format!("{path}: expected {expected}, found {actual}")],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn parts_are_compared_and_placeholders_stand_for_values() {
+        let actual = json!({"a": 1, "b": [{"c": "x", "d": 2}], "at": "2026-01-31T00:00:00.000Z"});
+        let differences = |expected: Value| part_differences(&expected, &actual, "$");
+        assert!(differences(json!({"a": "~integer", "b": [{"c": "x"}], "at": "~moment"})).is_empty());
+        assert_eq!(differences(json!({"a": 2})), ["$.a: expected 2, found 1"]);
+        assert_eq!(differences(json!({"b": []})).len(), 1);
+        assert_eq!(differences(json!({"b": [{"c": "~integer"}]})), ["$.b[0].c: expected integer, found \"x\""]);
+        assert_eq!(differences(json!({"missing": "~text"})).len(), 1);
+    }
+
+    #[test]
+    fn values_are_filled_in() {
+        let values = [("id".to_owned(), "7".to_owned())].into();
+        assert_eq!(filled("/projects/${id}/x", &values).unwrap(), "/projects/7/x");
+        assert!(filled("/${none}", &values).is_err());
+    }
+
+    #[test]
+    fn a_step_has_one_method() {
+        let read = |text: &str| serde_saphyr::from_str::<Scenario>(text).unwrap();
+        let good = read("name: n\nsteps:\n  - {name: s, get: /x, status: 200}\n");
+        assert_eq!(good.steps[0].request().unwrap(), ("GET", "/x"));
+        assert!(read("name: n\nsteps:\n  - {name: s, get: /x, post: /x, status: 200}\n").steps[0].request().is_err());
+    }
+}
