@@ -48,7 +48,11 @@ static NEW_SEED: Shape = Shape::Object(&Object {
 /// The body of an addition: one seed, or a list of them.
 pub static NEW_SEEDS: Shape = Shape::Object(&Object {
     name: "NewSeeds",
-    members: &[optional("name", TEXT), optional("type", TEXT), optional("entities", &Shape::List(&NEW_SEED))],
+    members: &[
+        optional("name", TEXT),
+        optional("type", TEXT),
+        optional("entities", &Shape::List(&NEW_SEED)),
+    ],
     open: true,
 });
 

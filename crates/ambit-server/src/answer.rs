@@ -55,7 +55,7 @@ impl Answer {
 }
 
 /// The response to an outcome.
-pub fn respond(outcome: Result<Answer, ApiError>) -> Response {
+pub(crate) fn respond(outcome: Result<Answer, ApiError>) -> Response {
     let mut headers = HeaderMap::new();
     for (name, value) in SECURITY_HEADERS {
         headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));

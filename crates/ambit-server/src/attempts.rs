@@ -16,13 +16,13 @@ const ADDRESSES_MAX: usize = 10_000;
 
 /// The failures of each address in its current window.
 #[derive(Debug, Default)]
-pub struct Attempts {
+pub(crate) struct Attempts {
     windows: Mutex<HashMap<IpAddr, (Timestamp, u32)>>,
 }
 
 impl Attempts {
     /// Counts a failure. `Some(seconds)`: too many, wait that long.
-    pub fn failed(&self, address: IpAddr, now: Timestamp) -> Option<u32> {
+    pub(crate) fn failed(&self, address: IpAddr, now: Timestamp) -> Option<u32> {
         let mut windows = self.windows.lock().expect("nothing panics while counting");
         if windows.len() >= ADDRESSES_MAX {
             windows.retain(|_, (opened, _)| now.0 - opened.0 < WINDOW_MS);

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 /// Characters of a name that people give.
-pub const NAME_CHARS_MAX: usize = 200;
+pub(crate) const NAME_CHARS_MAX: usize = 200;
 
 /// What a handler is given.
 pub struct Call {
@@ -73,8 +73,8 @@ impl Call {
         if self.body.is_empty() {
             return Err(ApiError::with(ErrorCode::BadRequest, "The body is empty; a JSON object is needed"));
         }
-        let value: Value = serde_json::from_slice(&self.body)
-            .map_err(|error| ApiError::with(ErrorCode::BadRequest, format!("The body is not JSON: {error}")))?;
+        let value: Value =
+            serde_json::from_slice(&self.body).map_err(|error| ApiError::with(ErrorCode::BadRequest, format!("The body is not JSON: {error}")))?;
         match value {
             Value::Object(object) => Ok(object),
             _ => Err(ApiError::with(ErrorCode::BadRequest, "The body must be a JSON object")),
@@ -83,7 +83,7 @@ impl Call {
 }
 
 /// A text member of a body that must be there and not be blank; at most `chars_max` characters, without NUL.
-pub fn text_member(object: &Map<String, Value>, name: &str, chars_max: usize) -> Result<String, ApiError> {
+pub(crate) fn text_member(object: &Map<String, Value>, name: &str, chars_max: usize) -> Result<String, ApiError> {
     let text = match object.get(name) {
         Some(Value::String(text)) => text.trim(),
         Some(_) => return Err(ApiError::invalid(format!("{name} must be text"))),

@@ -22,7 +22,7 @@ pub(crate) async fn live(_call: Call) -> Result<Answer, ApiError> {
 }
 
 pub(crate) async fn ready(call: Call) -> Result<Answer, ApiError> {
-    if let Err(error) = call.state.store.ping().await {
+    if let Err(error) = call.state.store.last_revision().await {
         tracing::warn!(%error, "not ready");
         return Err(ApiError::with(ErrorCode::Transient, "The database does not answer").retry_after(RETRY_S));
     }

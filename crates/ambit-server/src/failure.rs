@@ -46,7 +46,5 @@ pub(crate) fn of_search(error: SearchError) -> ApiError {
 /// Messages to people begin with a capital.
 fn capital(text: &str) -> String {
     let mut chars = text.chars();
-    chars
-        .next()
-        .map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }

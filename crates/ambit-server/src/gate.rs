@@ -123,7 +123,9 @@ fn credential(mount: &Mount, headers: &HeaderMap, query: &[(String, String)]) ->
             return Ok(Some(Credential { key, access: None }));
         }
     }
-    let asked = query.iter().find(|(name, value)| name.eq_ignore_ascii_case(KEY_NAME) && !value.is_empty());
+    let asked = query
+        .iter()
+        .find(|(name, value)| name.eq_ignore_ascii_case(KEY_NAME) && !value.is_empty());
     if let Some((_, key)) = asked {
         let key = key.trim().to_owned();
         return Ok(Some(Credential { key, access: None }));
@@ -135,10 +137,9 @@ fn credential(mount: &Mount, headers: &HeaderMap, query: &[(String, String)]) ->
     if !mount.legacy_keys {
         return Ok(None);
     }
-    Ok(first(ACCESS_KEY_HEADERS).zip(first(SECRET_KEY_HEADERS)).map(|(access, key)| Credential {
-        key,
-        access: Some(access),
-    }))
+    Ok(first(ACCESS_KEY_HEADERS)
+        .zip(first(SECRET_KEY_HEADERS))
+        .map(|(access, key)| Credential { key, access: Some(access) }))
 }
 
 async fn authenticate(
@@ -268,7 +269,10 @@ mod tests {
     #[test]
     fn a_project_is_named_by_either_header_and_not_by_empty_ones() {
         assert_eq!(named_project(&headers(&[("project-id", "7")])).as_deref(), Some("7"));
-        assert_eq!(named_project(&headers(&[("project-id", ""), ("project_id", " 8 ")])).as_deref(), Some("8"));
+        assert_eq!(
+            named_project(&headers(&[("project-id", ""), ("project_id", " 8 ")])).as_deref(),
+            Some("8")
+        );
         for nothing in ["", "  ", "None"] {
             assert_eq!(named_project(&headers(&[("project-id", nothing)])), None);
         }
@@ -277,7 +281,8 @@ mod tests {
 
     #[test]
     fn bodies_are_json_whatever_forms_clients_claim_to_send() {
-        let check = |pairs: &[(&'static str, &str)], body: &'static str| check_content_type(&headers(pairs), &Bytes::from_static(body.as_bytes())).is_ok();
+        let check =
+            |pairs: &[(&'static str, &str)], body: &'static str| check_content_type(&headers(pairs), &Bytes::from_static(body.as_bytes())).is_ok();
         assert!(check(&[], "{}"));
         assert!(check(&[("content-type", "application/json; charset=utf-8")], "{}"));
         assert!(check(&[("content-type", "application/x-www-form-urlencoded")], " {\"name\":1}"));

@@ -17,9 +17,9 @@ mod serve;
 
 pub use answer::Answer;
 pub use call::Call;
-pub use endpoints::{Access, ENDPOINTS, Endpoint, Method, Parameter, Tree};
+pub use endpoints::{Access, ENDPOINTS, Endpoint, Handler, Method, Parameter, Tree};
 pub use gate::answer;
-pub use openapi::document as openapi_document;
+pub use openapi::{document as openapi_document, text as openapi_text};
 pub use path::MOUNTS;
 pub use serve::serve;
 

@@ -5,7 +5,12 @@ use crate::endpoints::{Access, ENDPOINTS, Endpoint, Tree};
 use crate::path::MOUNTS;
 use ambit_api::envelope::FAILURE;
 use ambit_api::shape::{Shape, TEXT, TEXT_OR_NULL, UUID};
+use serde::Serialize;
+use serde_json::ser::PrettyFormatter;
 use serde_json::{Map, Value, json};
+
+/// Every status of a failure.
+const FAILURES: [u16; 12] = [400, 401, 403, 404, 405, 409, 413, 415, 429, 500, 503, 504];
 
 /// The document. The contract's older mount is an alias and is described in words only.
 pub fn document() -> Value {
@@ -34,12 +39,22 @@ pub fn document() -> Value {
         "paths": paths,
         "components": {
             "schemas": named,
+            "responses": FAILURES.iter().map(|status| (format!("Failure{status}"), failure(*status))).collect::<Map<_, _>>(),
             "securitySchemes": {
                 "key": {"type": "apiKey", "in": "header", "name": "x-apikey"},
                 "key_in_query": {"type": "apiKey", "in": "query", "name": "x-apikey"},
             },
         },
     })
+}
+
+/// The document as it is checked in and printed by `ambit openapi`: one blank of indent keeps it small.
+pub fn text() -> String {
+    let mut out = Vec::new();
+    let mut serializer = serde_json::Serializer::with_formatter(&mut out, PrettyFormatter::with_indent(b" "));
+    document().serialize(&mut serializer).expect("a JSON value has only text keys");
+    out.push(b'\n');
+    String::from_utf8(out).expect("JSON is UTF-8")
 }
 
 /// The path with its mount; the greedy segment is an ordinary parameter here, since OpenAPI has no other.
@@ -93,8 +108,9 @@ fn parameters(endpoint: &Endpoint, named: &mut Map<String, Value>) -> Vec<Value>
         let shape = if name.ends_with("uuid") { UUID } else { TEXT };
         let mut parameter = json!({"name": name, "in": "path", "required": true, "schema": shape.schema(named)});
         if part.starts_with("{*") {
-            parameter["description"] =
-                json!("The rest of the path: keywords such as `collection:NAME` or `last_seen_after:2026-01-31`, separated by blanks. It may be empty.");
+            parameter["description"] = json!(
+                "The rest of the path: keywords such as `collection:NAME` or `last_seen_after:2026-01-31`, separated by blanks. It may be empty."
+            );
             parameter["allowReserved"] = json!(true);
         }
         out.push(parameter);
@@ -148,7 +164,7 @@ fn responses(endpoint: &Endpoint, named: &mut Map<String, Value>) -> Value {
     }
     let mut out = json!({"200": {"description": "Success", "content": {media: content}}});
     for status in statuses(endpoint) {
-        out[status.to_string()] = failure(status);
+        out[status.to_string()] = json!({"$ref": format!("#/components/responses/Failure{status}")});
     }
     out
 }
@@ -192,20 +208,16 @@ fn failure(status: u16) -> Value {
 mod tests {
     use super::*;
 
-    /// The document that is checked in. When it differs, `cargo run -p ambit -- openapi > docs/openapi.json` writes it anew.
+    /// The document that is checked in. When it differs, `ambit openapi > docs/openapi.json` writes it anew.
     const CHECKED_IN: &str = include_str!("../../../docs/openapi.json");
-
-    fn pretty() -> String {
-        format!("{}\n", serde_json::to_string_pretty(&document()).unwrap())
-    }
 
     #[test]
     fn the_document_is_the_one_that_is_checked_in() {
         if let Ok(path) = std::env::var("AMBIT_WRITE_OPENAPI") {
-            std::fs::write(path, pretty()).unwrap();
+            std::fs::write(path, text()).unwrap();
             return;
         }
-        assert!(pretty() == CHECKED_IN, "docs/openapi.json is not that of the table: write it anew");
+        assert!(text() == CHECKED_IN, "docs/openapi.json is not that of the table: write it anew");
     }
 
     #[test]
@@ -215,13 +227,23 @@ mod tests {
             let path = documented_path(endpoint);
             let operation = &document["paths"][&path][endpoint.method.name().to_ascii_lowercase()];
             assert!(operation["summary"].is_string(), "{path}");
-            let names: Vec<&str> = operation["parameters"].as_array().unwrap().iter().filter_map(|one| one["name"].as_str()).collect();
+            let names: Vec<&str> = operation["parameters"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .filter_map(|one| one["name"].as_str())
+                .collect();
             for part in path.split('/').filter(|part| part.starts_with('{')) {
                 assert!(names.contains(&part.trim_matches(['{', '}'])), "{path}: {part}");
             }
             assert!(!path.contains("{*"), "{path}");
         }
-        let operations: usize = document["paths"].as_object().unwrap().values().map(|item| item.as_object().unwrap().len()).sum();
+        let operations: usize = document["paths"]
+            .as_object()
+            .unwrap()
+            .values()
+            .map(|item| item.as_object().unwrap().len())
+            .sum();
         assert_eq!(operations, ENDPOINTS.len());
     }
 
@@ -233,6 +255,13 @@ mod tests {
         for part in text.split("#/components/schemas/").skip(1) {
             let name = part.split('"').next().unwrap();
             assert!(schemas.get(name).is_some_and(Value::is_object), "{name}");
+        }
+        for part in text.split("#/components/responses/").skip(1) {
+            let name = part.split('"').next().unwrap();
+            assert!(document["components"]["responses"][name].is_object(), "{name}");
+        }
+        for code in ambit_api::ErrorCode::all() {
+            assert!(FAILURES.contains(&code.status()), "{}", code.status());
         }
     }
 }

@@ -39,21 +39,23 @@ pub struct Mount {
 
 /// What a path leads to.
 #[derive(Debug)]
-pub struct Target {
-    pub mount: &'static Mount,
+pub(crate) struct Target {
+    pub(crate) mount: &'static Mount,
     /// The rows with this path: one for each method.
-    pub endpoints: Vec<&'static Endpoint>,
+    pub(crate) endpoints: Vec<&'static Endpoint>,
     /// Decoded parameters of the path, by name.
-    pub parameters: Vec<(&'static str, String)>,
+    pub(crate) parameters: Vec<(&'static str, String)>,
 }
 
 /// Finds the rows for a path as it stands in the request, still escaped.
-pub fn resolve(raw: &str) -> Result<Target, ApiError> {
+pub(crate) fn resolve(raw: &str) -> Result<Target, ApiError> {
     let mut best: Option<(usize, Target)> = None;
     for mount in MOUNTS {
         let Some(rest) = strip_mount(raw, mount.prefix) else { continue };
         for endpoint in ENDPOINTS.iter().filter(|endpoint| endpoint.tree == mount.tree) {
-            let Some((literals, captured)) = fit(endpoint.path, rest) else { continue };
+            let Some((literals, captured)) = fit(endpoint.path, rest) else {
+                continue;
+            };
             match &mut best {
                 Some((most, target)) if *most == literals && target.endpoints[0].path == endpoint.path => target.endpoints.push(endpoint),
                 Some((most, _)) if *most >= literals => {}
@@ -120,7 +122,7 @@ fn decode_all(captured: Vec<(&'static str, &str)>) -> Result<Vec<(&'static str, 
 }
 
 /// Decodes `%xx` once; an escape that is none stays as it is, and so does `+`.
-pub fn decode(raw: &str) -> Vec<u8> {
+pub(crate) fn decode(raw: &str) -> Vec<u8> {
     let bytes = raw.as_bytes();
     let (mut out, mut index) = (Vec::with_capacity(bytes.len()), 0);
     while index < bytes.len() {
@@ -145,7 +147,7 @@ fn hex_byte(digits: &[u8]) -> Option<u8> {
 }
 
 /// The parameters of a query string, decoded; bytes that are no UTF-8 become U+FFFD, since unknown parameters are ignored anyway.
-pub fn query_parameters(raw: Option<&str>) -> Vec<(String, String)> {
+pub(crate) fn query_parameters(raw: Option<&str>) -> Vec<(String, String)> {
     let text = |raw: &str| String::from_utf8_lossy(&decode(&raw.replace('+', " "))).into_owned();
     raw.unwrap_or_default()
         .split('&')
@@ -177,7 +179,10 @@ mod tests {
             ("", ""),
             ("/", ""),
             ("/%20", " "),
-            ("/collection%3Afoo%20first_seen_after%3A2021-01-01", "collection:foo first_seen_after:2021-01-01"),
+            (
+                "/collection%3Afoo%20first_seen_after%3A2021-01-01",
+                "collection:foo first_seen_after:2021-01-01",
+            ),
             ("/name:https://a.example:443/p/q", "name:https://a.example:443/p/q"),
             ("/name%3Ahttps%3A%2F%2Fa.example", "name:https://a.example"),
             ("//lead", "/lead"),
@@ -190,7 +195,11 @@ mod tests {
         ] {
             for mount in ["/api/v3/asm", "/api/v1", "//api//v3/asm/"] {
                 let path = format!("{mount}/search/entities{rest}");
-                assert_eq!(shown(&path), format!("/search/entities/{{*search_string}} search_string={text:?}"), "{path}");
+                assert_eq!(
+                    shown(&path),
+                    format!("/search/entities/{{*search_string}} search_string={text:?}"),
+                    "{path}"
+                );
             }
         }
         assert_eq!(shown("/api/v3/asm/search/entities/bad%ff"), "400");
@@ -214,7 +223,15 @@ mod tests {
 
     #[test]
     fn what_is_nowhere_is_404() {
-        for path in ["", "/api", "/api/v3", "/api/v3/asm", "/api/v3/asmx/projects", "/api/v3/asm/project", "/api/v3/asm/search", "/api/v3/asm/projects/a/b/c"] {
+        for path in [
+            "/api",
+            "/api/v3",
+            "/api/v3/asm",
+            "/api/v3/asmx/projects",
+            "/api/v3/asm/project",
+            "/api/v3/asm/search",
+            "/api/v3/asm/projects/a/b/c",
+        ] {
             assert_eq!(shown(path), "404", "{path}");
         }
     }

@@ -77,9 +77,13 @@ async fn connection(stream: TcpStream, peer: IpAddr, state: Arc<ServerState>, mu
         .max_buf_size(HEAD_BYTES_MAX)
         .serve_connection(TokioIo::new(stream), service);
     tokio::pin!(served);
+    // The value that is waited for is dropped at once: it holds a lock.
+    let end = async {
+        let _ = ended.wait_for(|ended| *ended).await.map(|ended| *ended);
+    };
     let outcome = tokio::select! {
         outcome = &mut served => outcome,
-        _ = ended.wait_for(|ended| *ended) => {
+        () = end => {
             served.as_mut().graceful_shutdown();
             served.await
         }

@@ -43,7 +43,11 @@ pub struct Ask {
 
 /// Sends a request to `host:port` and reads the answer.
 pub async fn ask(address: &str, request: &Ask) -> anyhow::Result<Reply> {
-    let mut bytes = format!("{} {} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n", request.method, request.target).into_bytes();
+    let mut bytes = format!(
+        "{} {} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n",
+        request.method, request.target
+    )
+    .into_bytes();
     for (name, value) in &request.headers {
         bytes.extend_from_slice(format!("{name}: {value}\r\n").as_bytes());
     }
@@ -58,7 +62,9 @@ pub async fn ask(address: &str, request: &Ask) -> anyhow::Result<Reply> {
 
 /// Sends bytes as they are and reads the answer until the connection ends.
 pub async fn ask_bytes(address: &str, bytes: &[u8]) -> anyhow::Result<Reply> {
-    let mut stream = TcpStream::connect(address).await.with_context(|| format!("cannot connect to {address}"))?;
+    let mut stream = TcpStream::connect(address)
+        .await
+        .with_context(|| format!("cannot connect to {address}"))?;
     // The server may answer and close before it has read everything (413): the answer counts.
     let sent = stream.write_all(bytes).await;
     let mut answer = Vec::new();
@@ -71,10 +77,16 @@ pub async fn ask_bytes(address: &str, bytes: &[u8]) -> anyhow::Result<Reply> {
 }
 
 fn parse(answer: &[u8]) -> anyhow::Result<Reply> {
-    let end = answer.windows(4).position(|window| window == b"\r\n\r\n").context("the answer has no end of its head")?;
+    let end = answer
+        .windows(4)
+        .position(|window| window == b"\r\n\r\n")
+        .context("the answer has no end of its head")?;
     let head = std::str::from_utf8(&answer[..end]).context("the head of the answer is not text")?;
     let mut lines = head.split("\r\n");
-    let status = lines.next().and_then(|line| line.split(' ').nth(1)?.parse().ok()).context("the answer has no status")?;
+    let status = lines
+        .next()
+        .and_then(|line| line.split(' ').nth(1)?.parse().ok())
+        .context("the answer has no status")?;
     let headers: Vec<(String, String)> = lines
         .filter_map(|line| line.split_once(':'))
         .map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()))

@@ -1,1 +1,9 @@
-//! Skeleton.
+//! For tests only: a server with people in it, a client that sends exact bytes, and scenarios to run against any server.
+
+pub mod client;
+pub mod scenario;
+pub mod server;
+
+pub use client::{Ask, Reply, ask, ask_bytes};
+pub use scenario::{Done, Scenario, Stage, Step};
+pub use server::TestServer;

@@ -137,7 +137,12 @@ async fn run_step(stage: &mut Stage, step: &Step) -> anyhow::Result<Done> {
     };
     let reply = ask(&stage.address, &request).await?;
     if reply.status != step.status {
-        bail!("{method} {target}: expected status {}, found {}: {}", step.status, reply.status, reply.text());
+        bail!(
+            "{method} {target}: expected status {}, found {}: {}",
+            step.status,
+            reply.status,
+            reply.text()
+        );
     }
     let answer = reply.json();
     if let Some(expected) = &step.expect {
@@ -196,7 +201,11 @@ fn part_differences(expected: &Value, actual: &Value, path: &str) -> Vec<String>
                 "~any" => return Vec::new(),
                 _ => return vec![format!("{path}: {text} is no placeholder")],
             };
-            shape.differences(actual).into_iter().map(|difference| format!("{path}{}", &difference[1..])).collect()
+            shape
+                .differences(actual)
+                .into_iter()
+                .map(|difference| format!("{path}{}", &difference[1..]))
+                .collect()
         }
         (expected, actual) if expected == actual => Vec::new(),
         (expected, actual) => vec![format!("{path}: expected {expected}, found {actual}")],
@@ -215,7 +224,10 @@ mod tests {
         assert!(differences(json!({"a": "~integer", "b": [{"c": "x"}], "at": "~moment"})).is_empty());
         assert_eq!(differences(json!({"a": 2})), ["$.a: expected 2, found 1"]);
         assert_eq!(differences(json!({"b": []})).len(), 1);
-        assert_eq!(differences(json!({"b": [{"c": "~integer"}]})), ["$.b[0].c: expected integer, found \"x\""]);
+        assert_eq!(
+            differences(json!({"b": [{"c": "~integer"}]})),
+            ["$.b[0].c: expected integer, found \"x\""]
+        );
         assert_eq!(differences(json!({"missing": "~text"})).len(), 1);
     }
 
@@ -231,6 +243,10 @@ mod tests {
         let read = |text: &str| serde_saphyr::from_str::<Scenario>(text).unwrap();
         let good = read("name: n\nsteps:\n  - {name: s, get: /x, status: 200}\n");
         assert_eq!(good.steps[0].request().unwrap(), ("GET", "/x"));
-        assert!(read("name: n\nsteps:\n  - {name: s, get: /x, post: /x, status: 200}\n").steps[0].request().is_err());
+        assert!(
+            read("name: n\nsteps:\n  - {name: s, get: /x, post: /x, status: 200}\n").steps[0]
+                .request()
+                .is_err()
+        );
     }
 }

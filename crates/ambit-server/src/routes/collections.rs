@@ -46,14 +46,20 @@ pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
     };
     let created = call.state.store.create_collection(call.caller(), project, &new, call.now).await;
     let created = created.map_err(|error| of_store(error, NOUN))?;
-    Ok(Answer::json(&success("Collection created!", collections::created_collection(&created.collection))))
+    Ok(Answer::json(&success(
+        "Collection created!",
+        collections::created_collection(&created.collection),
+    )))
 }
 
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
     let found = call.state.store.find_collection(call.caller(), call.uuid("uuid", NOUN)?).await;
     let found = found.map_err(|error| of_store(error, NOUN))?;
     call.narrowed_to(found.collection.project, NOUN)?;
-    Ok(Answer::json(&success("Collection retrieved!", collections::collection(&found.collection, found.role))))
+    Ok(Answer::json(&success(
+        "Collection retrieved!",
+        collections::collection(&found.collection, found.role),
+    )))
 }
 
 pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {

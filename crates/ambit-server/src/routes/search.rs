@@ -7,7 +7,9 @@ use ambit_api::search::{Query, SearchPage, search_result};
 use ambit_api::{ApiError, CollectionRef, ErrorCode, Sighting, entities, issues as wire_issues, success};
 use ambit_model::user::ProjectRole;
 use ambit_query::{Noun, parse_search};
-use ambit_search::{CollectionContext, IndexedRecord, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, Record, SearchAnswer, SearchContext, SearchRequest, TIME_LIMIT};
+use ambit_search::{
+    CollectionContext, IndexedRecord, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, Record, SearchAnswer, SearchContext, SearchRequest, TIME_LIMIT,
+};
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use serde_json::Value;
@@ -76,7 +78,9 @@ fn whole_number(call: &Call, name: &str) -> Result<Option<u64>, ApiError> {
             let digits = text.bytes().all(|byte| byte.is_ascii_digit());
             // Beyond every count is the same as just beyond the window.
             let number = digits.then(|| text.parse().unwrap_or(u64::MAX));
-            number.map(Some).ok_or_else(|| ApiError::invalid(format!("{name} must be a whole number from 0")))
+            number
+                .map(Some)
+                .ok_or_else(|| ApiError::invalid(format!("{name} must be a whole number from 0")))
         }
     }
 }
@@ -130,16 +134,22 @@ struct Named {
 /// Snapshots belong to a key; the local operator has one of its own.
 fn caller_id(call: &Call) -> String {
     let caller = call.caller();
-    caller.key_id().map_or_else(|| format!("user {}", caller.user_id()), |key| format!("key {key}"))
+    caller
+        .key_id()
+        .map_or_else(|| format!("user {}", caller.user_id()), |key| format!("key {key}"))
 }
 
 fn page_token(call: &Call) -> Result<Option<Vec<u8>>, ApiError> {
     let Some(text) = call.query("page_token").filter(|text| !NO_TOKEN.contains(text)) else {
         return Ok(None);
     };
-    let sealed = (text.len() <= TOKEN_CHARS_MAX).then(|| BASE64_URL_SAFE_NO_PAD.decode(text).ok()).flatten();
+    let sealed = (text.len() <= TOKEN_CHARS_MAX)
+        .then(|| BASE64_URL_SAFE_NO_PAD.decode(text).ok())
+        .flatten();
     let token = sealed.and_then(|sealed| call.state.store.unseal(TOKEN_PURPOSE, &sealed));
-    token.map(Some).ok_or_else(|| ApiError::with(ErrorCode::BadRequest, "Page_token was not made by this server; start again without it"))
+    token
+        .map(Some)
+        .ok_or_else(|| ApiError::with(ErrorCode::BadRequest, "Page_token was not made by this server; start again without it"))
 }
 
 /// A search shows what people did before it; it does not wait for the engine's writes.

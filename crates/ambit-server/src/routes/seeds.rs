@@ -25,7 +25,9 @@ pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
     let body = call.object()?;
     let wanted = match body.get("entities") {
         Some(Value::Array(items)) => {
-            let objects = items.iter().map(|item| item.as_object().ok_or_else(|| ApiError::invalid("entities must be a list of objects")));
+            let objects = items
+                .iter()
+                .map(|item| item.as_object().ok_or_else(|| ApiError::invalid("entities must be a list of objects")));
             objects.map(|object| read(object?)).collect::<Result<Vec<_>, _>>()?
         }
         Some(_) => return Err(ApiError::invalid("entities must be a list of objects")),

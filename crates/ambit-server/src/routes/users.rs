@@ -14,6 +14,9 @@ pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     call.narrowed_to(view.map_err(|error| of_store(error, NOUN))?.project.id, NOUN)?;
     let members = call.state.store.list_members(call.caller(), uuid).await;
     let members = members.map_err(|error| of_store(error, NOUN))?;
-    let result: Value = members.iter().map(|member| users::project_user(member.id, &member.user, member.role)).collect();
+    let result: Value = members
+        .iter()
+        .map(|member| users::project_user(member.id, &member.user, member.role))
+        .collect();
     Ok(Answer::json(&success("Project users", result)))
 }

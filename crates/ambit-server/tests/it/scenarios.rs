@@ -1,0 +1,69 @@
+//! Runs every scenario on a server of its own. Each answer is compared with the documented shape of its row, and each row has a scenario in which it
+//! succeeds.
+
+use ambit_api::envelope::FAILURE;
+use ambit_server::{Access, ENDPOINTS, Endpoint, MOUNTS};
+use ambit_testkit::scenario::{read_folder, run};
+use ambit_testkit::{Done, TestServer};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// The row that a target belongs to.
+fn row_of(method: &str, target: &str) -> Option<&'static Endpoint> {
+    let path = target.split('?').next().unwrap_or_default().trim_end_matches('/');
+    ENDPOINTS.iter().filter(|row| row.method.name() == method).find(|row| {
+        let mounts = MOUNTS.iter().filter(|mount| mount.tree == row.tree);
+        mounts.into_iter().any(|mount| fits(&format!("{}{}", mount.prefix, row.path), path))
+    })
+}
+
+fn fits(pattern: &str, path: &str) -> bool {
+    let (mut wanted, mut found) = (pattern.split('/'), path.split('/'));
+    loop {
+        match (wanted.next(), found.next()) {
+            (Some(part), _) if part.starts_with("{*") => return true,
+            (Some(part), Some(segment)) if part == segment || (part.starts_with('{') && !segment.is_empty()) => {}
+            (None, None) => return true,
+            _ => return false,
+        }
+    }
+}
+
+fn check_shape(file: &str, done: &Done) {
+    let row = row_of(done.method, &done.target);
+    let answer = done.reply.json();
+    let place = format!("{file}: {} {} as {}", done.method, done.target, done.caller);
+    if done.reply.status != 200 {
+        assert_eq!(FAILURE.differences(&answer), Vec::<String>::new(), "{place}");
+        return;
+    }
+    let row = row.unwrap_or_else(|| panic!("{place}: no row"));
+    assert_eq!(done.reply.header("content-type"), Some(row.content_type), "{place}");
+    assert_eq!(row.result.differences(&answer["result"]), Vec::<String>::new(), "{place}");
+}
+
+#[tokio::test]
+async fn every_scenario_runs_and_every_row_has_one() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
+    let mut succeeded = BTreeSet::new();
+    for (file, scenario) in read_folder(&folder).unwrap() {
+        let server = TestServer::new().await.unwrap();
+        let done = run(&mut server.stage(), &scenario)
+            .await
+            .unwrap_or_else(|error| panic!("{file}: {error:#}"));
+        for done in &done {
+            check_shape(&file, done);
+            if let Some(row) = row_of(done.method, &done.target).filter(|_| done.reply.status == 200) {
+                succeeded.insert((row.method.name(), row.path));
+            }
+        }
+    }
+    let rows = ENDPOINTS.iter().filter(|row| row.access != Access::Open);
+    // The index has no feeder yet: searches come with it.
+    let rows = rows.filter(|row| !row.path.starts_with("/search/"));
+    let missing: Vec<String> = rows
+        .filter(|row| !succeeded.contains(&(row.method.name(), row.path)))
+        .map(|row| format!("{} {}", row.method.name(), row.path))
+        .collect();
+    assert_eq!(missing, Vec::<String>::new(), "rows without a scenario");
+}

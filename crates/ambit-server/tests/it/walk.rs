@@ -1,0 +1,131 @@
+//! Walks over the table: no row answers without a key but the open ones, with a wrong one, or to a foreign project.
+
+use ambit_server::{Access, ENDPOINTS, Endpoint, MOUNTS};
+use ambit_testkit::{Ask, TestServer, ask};
+use serde_json::{Value, json};
+
+/// The path of a row under each of its mounts, with parameters that name nothing, and whether its older headers are read there.
+fn targets(endpoint: &Endpoint) -> Vec<(String, bool)> {
+    let parts = endpoint.path.split('/').map(|part| if part.starts_with('{') { "0" } else { part });
+    let path: Vec<&str> = parts.collect();
+    let mounts = MOUNTS.iter().filter(|mount| mount.tree == endpoint.tree);
+    mounts
+        .map(|mount| (format!("{}{}", mount.prefix, path.join("/")), mount.legacy_keys))
+        .collect()
+}
+
+async fn error_of(server: &TestServer, request: Ask) -> (u16, Value) {
+    let reply = ask(&server.address, &request).await.unwrap();
+    let json = reply
+        .header("content-type")
+        .is_some_and(|content_type| content_type.starts_with("application/json"));
+    assert!(json, "{} {}: {:?}", request.method, request.target, reply.headers);
+    (reply.status, reply.json()["error"].clone())
+}
+
+fn request(endpoint: &Endpoint, target: String, headers: &[(&str, &str)]) -> Ask {
+    Ask {
+        method: endpoint.method.name().to_owned(),
+        target,
+        headers: headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+        body: endpoint.body.map(|_| b"{}".to_vec()),
+    }
+}
+
+#[tokio::test]
+async fn nothing_but_the_open_rows_answers_without_a_key_or_with_a_wrong_one() {
+    let server = TestServer::new().await.unwrap();
+    let missing = json!({"code": "AuthenticationRequiredError", "message": "X-Apikey header is missing"});
+    let wrong = json!({"code": "WrongCredentialsError", "message": "Wrong API key"});
+    for endpoint in ENDPOINTS {
+        for (target, legacy) in targets(endpoint) {
+            if endpoint.access == Access::Open {
+                let reply = ask(&server.address, &request(endpoint, target.clone(), &[])).await.unwrap();
+                assert_eq!(reply.status, 200, "{target}");
+                continue;
+            }
+            let said = error_of(&server, request(endpoint, target.clone(), &[])).await;
+            assert_eq!(said, (401, missing.clone()), "{target}");
+            let bad = "0".repeat(64);
+            let said = error_of(&server, request(endpoint, target.clone(), &[("X-Apikey", &bad)])).await;
+            assert_eq!(said, (401, wrong.clone()), "{target}");
+            let pair = [("INTRIGUE_ACCESS_KEY", bad.as_str()), ("INTRIGUE_SECRET_KEY", bad.as_str())];
+            let said = error_of(&server, request(endpoint, target.clone(), &pair)).await;
+            assert_eq!(said, (401, if legacy { wrong.clone() } else { missing.clone() }), "{target}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_project_that_is_not_the_callers_is_not_there() {
+    let server = TestServer::new().await.unwrap();
+    let foreign = server.foreign_project.to_string();
+    for endpoint in ENDPOINTS.iter().filter(|row| !matches!(row.access, Access::Open | Access::Key)) {
+        for (target, _) in targets(endpoint) {
+            for name in [foreign.as_str(), "999999", "no project", "00000000-0000-0000-0000-000000000000"] {
+                let headers = [("x-apikey", server.keys["owner"].as_str()), ("PROJECT-ID", name)];
+                let (status, error) = error_of(&server, request(endpoint, target.clone(), &headers)).await;
+                assert_eq!((status, &error["code"]), (404, &json!("NotFoundError")), "{target} {name}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_older_tree_takes_the_key_with_its_id_or_itself() {
+    let server = TestServer::new().await.unwrap();
+    let key = server.keys["owner"].clone();
+    let owner = server.store.local_operator().await.unwrap();
+    let keys = server.store.list_keys(&owner).await.unwrap();
+    let id = keys.iter().find(|one| key.starts_with(&one.visible)).unwrap().id.to_string();
+    for (access, status) in [(key.as_str(), 200), (&id, 200), ("another", 401)] {
+        for names in [
+            ["INTRIGUE_ACCESS_KEY", "INTRIGUE_SECRET_KEY"],
+            ["Intrigue-Access-Key", "Intrigue-Secret-Key"],
+        ] {
+            let request = Ask {
+                method: "GET".to_owned(),
+                target: "/api/v1/projects".to_owned(),
+                headers: vec![(names[0].to_owned(), access.to_owned()), (names[1].to_owned(), key.clone())],
+                body: None,
+            };
+            assert_eq!(ask(&server.address, &request).await.unwrap().status, status, "{access}");
+        }
+    }
+    let asked = format!("/api/v3/asm/projects?X-APIKEY={key}");
+    assert_eq!(server.call("nobody", "GET", &asked, None).await.unwrap().status, 200);
+}
+
+#[tokio::test]
+async fn too_many_wrong_keys_wait_and_right_ones_do_not() {
+    let server = TestServer::new().await.unwrap();
+    let request = Ask {
+        method: "GET".to_owned(),
+        target: "/api/v3/asm/projects".to_owned(),
+        headers: vec![("x-apikey".to_owned(), "wrong".to_owned())],
+        body: None,
+    };
+    let mut last = ask(&server.address, &request).await.unwrap();
+    for _ in 0..400 {
+        if last.status != 401 {
+            break;
+        }
+        last = ask(&server.address, &request).await.unwrap();
+    }
+    assert_eq!((last.status, &last.json()["error"]["code"]), (429, &json!("TooManyRequestsError")));
+    assert!(
+        last.header("retry-after")
+            .and_then(|text| text.parse::<u32>().ok())
+            .is_some_and(|seconds| seconds > 0)
+    );
+    assert_eq!(server.call("owner", "GET", "/api/v3/asm/projects", None).await.unwrap().status, 200);
+}
+
+#[tokio::test]
+async fn the_server_ends_while_a_connection_is_open() {
+    let mut server = TestServer::new().await.unwrap();
+    let idle = tokio::net::TcpStream::connect(&server.address).await.unwrap();
+    server.stop().await.unwrap();
+    assert!(server.call("owner", "GET", "/livez", None).await.is_err());
+    drop(idle);
+}

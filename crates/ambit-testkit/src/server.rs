@@ -1,0 +1,208 @@
+//! A whole server on a free port of loopback, over a store and an index in a folder of its own, with people in every role.
+
+use crate::client::{Ask, Reply, ask};
+use crate::scenario::Stage;
+use ambit_model::Timestamp;
+use ambit_model::collection::Schedule;
+use ambit_model::library::Library;
+use ambit_model::user::{CollectionRole, ProjectRole};
+use ambit_model::wire::WireChoice;
+use ambit_model::{Clearance, Kind, workflow};
+use ambit_search::Index;
+use ambit_server::ServerState;
+use ambit_store::{NewCollection, NewKey, NewOwner, NewUser, Options, Principal, Store};
+use anyhow::Context;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+use uuid::Uuid;
+
+/// Where the clock begins: 2026-01-31T12:00:00Z, in milliseconds. It advances by one at each look.
+const START_MS: i64 = 1_769_860_800_000;
+
+/// A server with its people: `owner` of the installation and of the first project, `admin`, `analyst` and `viewer` of the collection, `member` of the
+/// project without any collection, `stranger` with a project of its own.
+pub struct TestServer {
+    pub address: String,
+    pub store: Store,
+    pub index: Index,
+    /// Caller to key.
+    pub keys: BTreeMap<String, String>,
+    /// The owner's project.
+    pub project: i64,
+    pub project_uuid: Uuid,
+    /// The stranger's project.
+    pub foreign_project: i64,
+    pub foreign_project_uuid: Uuid,
+    /// A collection of the owner's project, with the seed `acme.test`.
+    pub collection: Uuid,
+    pub collection_name: String,
+    clock: Arc<AtomicI64>,
+    folder: PathBuf,
+    shutdown: Option<oneshot::Sender<()>>,
+    serving: Option<JoinHandle<std::io::Result<()>>>,
+}
+
+impl TestServer {
+    /// Starts a server.
+    pub async fn new() -> anyhow::Result<Self> {
+        let folder = std::env::temp_dir().join(format!("ambit-test-{}", Uuid::new_v4()));
+        let ticks = Arc::new(AtomicI64::new(START_MS));
+        let now = || Timestamp(ticks.fetch_add(1, Ordering::Relaxed));
+        let new = NewOwner {
+            email: "owner@acme.test".to_owned(),
+            organization: "Acme".to_owned(),
+            username: None,
+        };
+        let (store, issued) = Store::init(&Options::folder(&folder), &new, now()).await?;
+        let owner_key = issued.context("a fresh folder gives a key")?.key;
+        let owner = store.local_operator().await?;
+        let first = store
+            .list_projects(&owner)
+            .await?
+            .into_iter()
+            .next()
+            .context("the owner has a project")?
+            .project;
+        let view = store.create_collection(&owner, first.id, &outside(), now()).await?;
+        let mut keys = BTreeMap::from([("owner".to_owned(), owner_key)]);
+        for (name, role) in [
+            ("admin", Some(CollectionRole::Admin)),
+            ("analyst", Some(CollectionRole::Analyst)),
+            ("viewer", Some(CollectionRole::Viewer)),
+            ("member", None),
+        ] {
+            let key = add_person(&store, &owner, name, now()).await?;
+            let email = format!("{name}@acme.test");
+            let added = store.add_members(&owner, first.uuid, &[email], ProjectRole::Member, now()).await?;
+            let member = added.first().context("the member was added")?;
+            if let Some(role) = role {
+                store.set_collection_role(&owner, view.collection.uuid, member.id, role, now()).await?;
+            }
+            keys.insert(name.to_owned(), key);
+        }
+        let key = add_person(&store, &owner, "stranger", now()).await?;
+        let stranger = store.authenticate(&key, now()).await?.context("the key is valid")?;
+        let foreign = store.create_project(&stranger, "Elsewhere", now()).await?.project;
+        keys.insert("stranger".to_owned(), key);
+        let index = Index::open(&folder.join("index"))?;
+        let clock = ticks.clone();
+        let wall: ambit_server::Clock = Arc::new(move || Timestamp(clock.fetch_add(1, Ordering::Relaxed)));
+        let state = ServerState::new(store.clone(), index.clone(), Arc::new(Library::default()), wall).await?;
+        let listener = TcpListener::bind("127.0.0.1:0").await?;
+        let address = listener.local_addr()?.to_string();
+        let (shutdown, ended) = oneshot::channel::<()>();
+        let serving = tokio::spawn(ambit_server::serve(listener, Arc::new(state), async {
+            let _ = ended.await;
+        }));
+        Ok(Self {
+            address,
+            store,
+            index,
+            keys,
+            project: first.id,
+            project_uuid: first.uuid,
+            foreign_project: foreign.id,
+            foreign_project_uuid: foreign.uuid,
+            collection: view.collection.uuid,
+            collection_name: view.collection.name,
+            clock: ticks,
+            folder,
+            shutdown: Some(shutdown),
+            serving: Some(serving),
+        })
+    }
+
+    /// The moment after the last one.
+    pub fn now(&self) -> Timestamp {
+        Timestamp(self.clock.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// Lets time pass.
+    pub fn advance(&self, ms: i64) {
+        self.clock.fetch_add(ms, Ordering::Relaxed);
+    }
+
+    /// A request by a caller (`nobody` has no key).
+    pub async fn call(&self, caller: &str, method: &str, target: &str, body: Option<&Value>) -> anyhow::Result<Reply> {
+        let key = self.keys.get(caller).map(|key| ("x-apikey".to_owned(), key.clone()));
+        let request = Ask {
+            method: method.to_owned(),
+            target: target.to_owned(),
+            headers: key.into_iter().collect(),
+            body: body.map(|body| body.to_string().into_bytes()),
+        };
+        ask(&self.address, &request).await
+    }
+
+    /// What scenarios run on.
+    pub fn stage(&self) -> Stage {
+        let values = [
+            ("project", self.project.to_string()),
+            ("project_uuid", self.project_uuid.to_string()),
+            ("foreign_project", self.foreign_project.to_string()),
+            ("foreign_project_uuid", self.foreign_project_uuid.to_string()),
+            ("collection", self.collection.to_string()),
+            ("collection_name", self.collection_name.clone()),
+        ];
+        let keys = self.keys.iter().map(|(name, key)| (format!("{name}_key"), key.clone()));
+        Stage {
+            address: self.address.clone(),
+            keys: self.keys.clone(),
+            values: values.into_iter().map(|(name, value)| (name.to_owned(), value)).chain(keys).collect(),
+        }
+    }
+
+    /// Asks the server to end and waits until it has.
+    pub async fn stop(&mut self) -> anyhow::Result<()> {
+        drop(self.shutdown.take());
+        if let Some(serving) = self.serving.take() {
+            serving.await??;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for TestServer {
+    fn drop(&mut self) {
+        drop(self.shutdown.take());
+        // A folder that cannot be removed is in the system's folder for what is temporary: nothing is lost.
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// The collection that every test begins with.
+fn outside() -> NewCollection {
+    NewCollection {
+        uuid: None,
+        printable_name: "Outside".to_owned(),
+        workflow: workflow::DEFAULT.to_owned(),
+        schedule: Schedule::OnDemand,
+        wire: WireChoice::Live,
+        level: Clearance::L3,
+        never: Vec::new(),
+        seeds: vec![(Kind::Domain, "acme.test".to_owned())],
+    }
+}
+
+/// A user with a key.
+async fn add_person(store: &Store, owner: &Principal, name: &str, now: Timestamp) -> anyhow::Result<String> {
+    let email = format!("{name}@acme.test");
+    let new = NewUser {
+        email: email.clone(),
+        username: None,
+        administrator: false,
+    };
+    store.create_user(owner, &new, now).await?;
+    let new = NewKey {
+        user: Some(email),
+        label: name.to_owned(),
+        expires_at: None,
+    };
+    Ok(store.create_key(owner, &new, now).await?.key)
+}
