@@ -23,8 +23,6 @@ const SOCKETS: &[&str] = &[
 const SOCKET_EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("crates/ambit-server/src/serve.rs", "TcpListener", "the program's own listener"),
     ("crates/ambit-server/src/serve.rs", "TcpStream", "the connections that it accepts"),
-    ("crates/ambit-testkit/src/client.rs", "TcpStream", "tests ask a server on loopback, byte for byte"),
-    ("crates/ambit-testkit/src/server.rs", "TcpListener", "tests serve on a free port of loopback"),
 ];
 
 /// Crates that may name sockets: the door itself, and what only tests use, which serve and ask on loopback.

@@ -1,5 +1,7 @@
 //! The server as its callers see it: every row of the table, every scenario, and requests that no good client sends.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on stops here")]
+
 mod scenarios;
 mod spellings;
 mod walk;
