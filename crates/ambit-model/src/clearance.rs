@@ -48,3 +48,23 @@ impl Clearance {
         Self::ALL.into_iter().find(|level| level.number() == number)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_are_ordered_and_read_from_words_and_numbers() {
+        assert!(Clearance::ALL.is_sorted());
+        for level in Clearance::ALL {
+            assert_eq!(Clearance::from_number(level.number()), Some(level));
+        }
+        for (word, level) in [("passive", "L1"), ("polite", "L2"), ("normal", "L3"), ("intensive", "L4")] {
+            assert_eq!(format!("{:?}", Clearance::from_level(word).unwrap()), level);
+        }
+        for word in ["", "Normal", "L3", "aggressive"] {
+            assert_eq!(Clearance::from_level(word), None);
+        }
+        assert_eq!((Clearance::from_number(-1), Clearance::from_number(5)), (None, None));
+    }
+}

@@ -103,3 +103,51 @@ impl Facts {
                 .any(|((name, _), look)| name == task && look.outcome == LookOutcome::Unknown)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use LookOutcome::{Absent, Found, Unknown};
+
+    fn facts(looks: &[(&str, &str, LookOutcome)]) -> Facts {
+        let look = |outcome| LastLook {
+            outcome,
+            at: Timestamp(0),
+            run: 1,
+            reason: None,
+        };
+        Facts {
+            uid: Uid::from_bytes([0; 32]),
+            kind: Kind::Domain,
+            name: "acme.test".to_owned(),
+            seed: true,
+            present: true,
+            decision: Decision::unreached(),
+            details: Details::new(),
+            looks: looks
+                .iter()
+                .map(|(task, argument, outcome)| (((*task).to_owned(), (*argument).to_owned()), look(*outcome)))
+                .collect(),
+            inward: Vec::new(),
+            outward: Vec::new(),
+            seeds: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_task_has_looked_when_none_of_its_newest_looks_failed() {
+        for (looks, outcome, looked) in [
+            (&[][..], None, false),
+            (&[("resolve", "", Found)][..], Some(Found), true),
+            (&[("resolve", "", Absent)][..], Some(Absent), true),
+            (&[("resolve", "", Unknown)][..], Some(Unknown), false),
+            (&[("resolve", "a", Absent), ("resolve", "b", Found)][..], Some(Found), true),
+            (&[("resolve", "a", Found), ("resolve", "b", Unknown)][..], Some(Found), false),
+            (&[("resolve", "a", Absent), ("resolve", "b", Unknown)][..], Some(Unknown), false),
+            (&[("resolver", "", Found), ("ptr", "", Unknown)][..], None, false),
+        ] {
+            let facts = facts(looks);
+            assert_eq!((facts.outcome("resolve"), facts.looked("resolve")), (outcome, looked), "{looks:?}");
+        }
+    }
+}

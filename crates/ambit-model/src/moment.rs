@@ -95,4 +95,27 @@ mod tests {
             assert_eq!(Timestamp::parse(text), None, "{text}");
         }
     }
+
+    #[test]
+    fn moments_beyond_the_calendar_are_shown_as_its_bounds() {
+        assert_eq!(Timestamp(i64::MAX).to_string(), "9999-12-31T23:59:59.807Z");
+        assert_eq!(Timestamp(i64::MIN).to_string(), "0000-01-01T00:00:00.192Z");
+        assert_eq!(Timestamp(-1).to_string(), "1969-12-31T23:59:59.999Z");
+        assert_eq!(Timestamp(-1).day_start().date(), "1969-12-31");
+        assert_eq!(Timestamp(i64::MAX).plus_ms(1), Timestamp(i64::MAX));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn what_is_shown_is_read_again(ms in -62_167_219_200_000i64..253_402_300_800_000) {
+            let moment = Timestamp(ms);
+            proptest::prop_assert_eq!(Timestamp::parse(&moment.to_string()), Some(moment));
+            proptest::prop_assert_eq!(Timestamp::parse(&moment.date()), Some(moment.day_start()));
+        }
+
+        #[test]
+        fn no_text_breaks_the_reader(text in ".{0,40}") {
+            let _ = Timestamp::parse(&text);
+        }
+    }
 }

@@ -95,3 +95,18 @@ pub struct NotDone {
     /// One example: kind and name of an entity.
     pub example: String,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn states_round_trip_and_three_of_them_are_the_end() {
+        for state in RunState::ALL {
+            assert_eq!(RunState::from_name(state.name()), Some(state));
+        }
+        let over: Vec<&str> = RunState::ALL.into_iter().filter(|state| state.is_over()).map(RunState::name).collect();
+        assert_eq!(over, ["finished", "failed", "cancelled"]);
+        assert_eq!(RunState::from_name("done"), None);
+    }
+}

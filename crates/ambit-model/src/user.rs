@@ -76,3 +76,21 @@ pub struct Group {
     pub name: String,
     pub created_at: crate::Timestamp,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn roles_rise_and_are_read_as_they_are_written() {
+        assert!(ProjectRole::Member < ProjectRole::Owner);
+        assert!(CollectionRole::Viewer < CollectionRole::Analyst && CollectionRole::Analyst < CollectionRole::Admin);
+        for role in [ProjectRole::Member, ProjectRole::Owner] {
+            assert_eq!(ProjectRole::from_name(role.name()), Some(role));
+        }
+        for role in [CollectionRole::Viewer, CollectionRole::Analyst, CollectionRole::Admin] {
+            assert_eq!(CollectionRole::from_name(role.name()), Some(role));
+        }
+        assert_eq!((ProjectRole::from_name("Owner"), CollectionRole::from_name("")), (None, None));
+    }
+}

@@ -57,3 +57,18 @@ pub const DEFAULT: &str = "external_discovery_and_assessment";
 pub fn find(name: &str) -> Option<Workflow> {
     ALL.iter().copied().find(|workflow| workflow.name == name)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_default_is_a_workflow_and_names_are_unique() {
+        assert!(find(DEFAULT).is_some());
+        assert!(find("External_Discovery").is_none());
+        for workflow in ALL {
+            assert_eq!(find(workflow.name), Some(*workflow));
+            assert_eq!(ALL.iter().filter(|other| other.name == workflow.name).count(), 1);
+        }
+    }
+}

@@ -80,3 +80,36 @@ impl Kind {
         Self::ALL.iter().copied().find(|kind| kind.name().eq_ignore_ascii_case(last))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn kinds_are_found_by_every_spelling_of_their_name() {
+        for kind in Kind::ALL {
+            for text in [
+                kind.name().to_owned(),
+                kind.type_name(),
+                kind.name().to_lowercase(),
+                format!("Intrigue::Entity::{}", kind.name()),
+            ] {
+                assert_eq!(Kind::from_name(&text), Some(*kind), "{text}");
+            }
+            assert_eq!(serde_json::to_value(kind).unwrap(), kind.name());
+        }
+        for text in ["", "Platform::Entity::", "Domains", "Platform::Entity::Hostname"] {
+            assert_eq!(Kind::from_name(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn all_is_alphabetical_and_no_member_is_listed_twice() {
+        assert!(Kind::ALL.is_sorted_by_key(|kind| kind.name()));
+        for kind in Kind::ALL {
+            let members: Vec<&str> = kind.members().collect();
+            assert_eq!(members.iter().collect::<BTreeSet<_>>().len(), members.len(), "{}", kind.name());
+        }
+    }
+}
