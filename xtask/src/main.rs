@@ -5,7 +5,7 @@
 mod postgres;
 mod tidy;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 const USAGE: &str = "usage: cargo xtask tidy
@@ -28,10 +28,9 @@ fn main() -> ExitCode {
     })
 }
 
-/// The repository: the folder above this crate.
+/// The repository: the folder above this crate, as cargo says when it runs us. What it said when it built us can be another
+/// checkout, where two of them share a target folder.
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .parent()
-        .expect("xtask is one folder below the root")
-        .to_path_buf()
+    let here = std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
+    here.parent().expect("xtask is one folder below the root").to_path_buf()
 }
