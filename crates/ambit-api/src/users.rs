@@ -1,7 +1,7 @@
 //! People of a project on the wire (asm-wire §8.6).
 
-use crate::shape::{INTEGER, Object, Shape, TEXT, TEXT_OR_NULL, member};
-use ambit_model::user::{ProjectRole, User};
+use crate::shape::{INTEGER, Object, Shape, TEXT, TEXT_OR_NULL, TEXTS, UUID, member, optional};
+use ambit_model::user::{CollectionRole, ProjectRole, User};
 use serde_json::{Value, json};
 
 /// A user with the role in the project; `id` is that of the membership. We keep one name, so first and last name are null.
@@ -17,12 +17,17 @@ pub fn project_user(id: i64, user: &User, role: ProjectRole) -> Value {
     })
 }
 
+/// A user with the role in a collection.
+pub fn collection_user(id: i64, user: &User, project_role: ProjectRole, role: CollectionRole) -> Value {
+    json!({"project_user_id": id, "role": role.name(), "user": project_user(id, user, project_role)})
+}
+
 /// A user of a project.
 pub static PROJECT_USER: Shape = Shape::Object(&Object {
     name: "ProjectUser",
     members: &[
         member("id", INTEGER),
-        member("uuid", crate::shape::UUID),
+        member("uuid", UUID),
         member("email", TEXT),
         member("role", &Shape::OneOf(&["owner", "member"])),
         member("name", TEXT),
@@ -34,3 +39,59 @@ pub static PROJECT_USER: Shape = Shape::Object(&Object {
 
 /// A list of them.
 pub static PROJECT_USERS: Shape = Shape::List(&PROJECT_USER);
+
+/// The body that brings people into a project.
+pub static NEW_PROJECT_USERS: Shape = Shape::Object(&Object {
+    name: "NewProjectUsers",
+    members: &[
+        member("emails", TEXTS),
+        member("role", &Shape::OneOf(&["owner", "member"])),
+        optional("project_group_uuid", TEXT_OR_NULL),
+    ],
+    open: true,
+});
+
+static COLLECTION_USER: Shape = Shape::Object(&Object {
+    name: "CollectionUser",
+    members: &[
+        member("project_user_id", INTEGER),
+        member("role", &Shape::OneOf(&["viewer", "analyst", "admin"])),
+        member("user", &PROJECT_USER),
+    ],
+    open: false,
+});
+
+/// Who was given a role in a collection.
+pub static COLLECTION_USERS: Shape = Shape::List(&COLLECTION_USER);
+
+/// The body that gives a member of the project a role in a collection.
+pub static NEW_COLLECTION_USER: Shape = Shape::Object(&Object {
+    name: "NewCollectionUser",
+    members: &[
+        member("project_user_id", INTEGER),
+        member("role", &Shape::OneOf(&["viewer", "analyst", "admin"])),
+    ],
+    open: true,
+});
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ambit_model::Timestamp;
+    use uuid::Uuid;
+
+    #[test]
+    fn people_have_every_member() {
+        let user = User {
+            id: 2,
+            uuid: Uuid::nil(),
+            username: "ann".to_owned(),
+            email: "ann@acme.test".to_owned(),
+            administrator: false,
+            created_at: Timestamp(0),
+        };
+        let value = collection_user(9, &user, ProjectRole::Member, CollectionRole::Analyst);
+        assert_eq!(COLLECTION_USER.differences(&value), Vec::<String>::new());
+        assert_eq!((&value["role"], &value["user"]["role"]), (&json!("analyst"), &json!("member")));
+    }
+}

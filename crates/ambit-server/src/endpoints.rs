@@ -179,6 +179,7 @@ const LIMIT: &[Parameter] = &[Parameter {
 const SEARCH_ENTITIES: &str = "/search/entities/{*search_string}";
 const SEARCH_ISSUES: &str = "/search/issues/{*search_string}";
 const RUNS: &str = "/collections/{collection_uuid}/collection_runs";
+const COLLECTION_USERS: &str = "/user_collections/{uuid}/collection_project_users";
 const SEEDS: &str = "/user_collections/{collection_uuid}/user_entities";
 
 /// Every endpoint.
@@ -204,6 +205,10 @@ pub static ENDPOINTS: &[Endpoint] = &[
 
 
     row(Get, "/projects/{uuid}/users", OfProject(Member), "List the people of a project.", &users::PROJECT_USERS, |call| Box::pin(routes::users::list(call))),
+
+    with_body(&users::NEW_PROJECT_USERS, row(Post, "/projects/{uuid}/users/bulk", OfProject(Owner), "Bring people into a project, or change their role; saying it twice is harmless.", &users::PROJECT_USERS, |call| Box::pin(routes::users::add(call)))),
+    row(Get, COLLECTION_USERS, OfCollection(Admin), "List who was given a role in a collection.", &users::COLLECTION_USERS, |call| Box::pin(routes::users::list_of_collection(call))),
+    with_body(&users::NEW_COLLECTION_USER, row(Post, COLLECTION_USERS, OfProject(Owner), "Give a member of the project a role in a collection.", BOOLEAN, |call| Box::pin(routes::users::set_of_collection(call)))),
 
     row(Get, SEEDS, OfCollection(Viewer), "List the seeds of a collection.", &seeds::SEEDS, |call| Box::pin(routes::seeds::list(call))),
     with_body(&seeds::NEW_SEEDS, row(Post, SEEDS, OfCollection(Admin), "Add seeds to a collection: one, or a list named entities.", &seeds::SEEDS, |call| Box::pin(routes::seeds::add(call)))),

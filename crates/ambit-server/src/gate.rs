@@ -19,10 +19,7 @@ use http_body_util::{BodyExt, LengthLimitError, Limited};
 use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::time::Duration;
 
-/// A request, from its head to its answer: longer than the longest search, shorter than clients wait.
-const REQUEST_TIME: Duration = Duration::from_secs(30);
 /// Bytes of a body: notes have 50,000 characters, of up to 12 bytes each once escaped.
 const BODY_BYTES_MAX: usize = 1024 * 1024;
 /// Seconds until a request that found no place comes back.
@@ -31,8 +28,9 @@ const RETRY_S: u32 = 1;
 /// Answers one request. `peer` is the address that failed attempts are counted by.
 pub async fn answer(state: Arc<ServerState>, peer: IpAddr, request: Request<Body>) -> Response {
     let line = format!("{} {}", request.method(), request.uri().path());
+    let time = state.limits.request_time;
     let passed = AssertUnwindSafe(pass(state, peer, request)).catch_unwind();
-    let outcome = match tokio::time::timeout(REQUEST_TIME, passed).await {
+    let outcome = match tokio::time::timeout(time, passed).await {
         Ok(Ok(outcome)) => outcome,
         Ok(Err(panic)) => {
             tracing::error!(request = line, panic = panic_text(&*panic), "a handler panicked");

@@ -30,10 +30,32 @@ use ambit_search::Index;
 use ambit_store::{Store, StoreError};
 use attempts::Attempts;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::Semaphore;
 
 /// Requests answered at once; more are told to come back. Clients of the contract send up to 100 in parallel.
 const REQUESTS_MAX: usize = 1_024;
+
+/// How long a peer may take. The defaults are for everyone; tests shorten them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// A head must be complete within this time, or the connection ends: slow senders cost a connection, but not for ever.
+    pub head_time: Duration,
+    /// A request, from its head to its answer: longer than the longest search, shorter than clients wait.
+    pub request_time: Duration,
+    /// Time for open requests after the end was asked for; the process as a whole has 10 s.
+    pub drain_time: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            head_time: Duration::from_secs(10),
+            request_time: Duration::from_secs(30),
+            drain_time: Duration::from_secs(8),
+        }
+    }
+}
 
 /// Wall time, given by the binary.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
@@ -45,6 +67,7 @@ pub struct ServerState {
     pub library: Arc<Library>,
     pub clock: Clock,
     pub plan: Plan,
+    pub limits: Limits,
     /// The revision that the store had when the server began: searches show at least that.
     pub(crate) revision_at_start: i64,
     pub(crate) attempts: Attempts,
@@ -61,6 +84,7 @@ impl ServerState {
             library,
             clock,
             plan: Plan::default(),
+            limits: Limits::default(),
             attempts: Attempts::default(),
             places: Semaphore::new(REQUESTS_MAX),
         })

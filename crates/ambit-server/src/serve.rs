@@ -17,18 +17,14 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::JoinSet;
 
-/// A head must be complete within this time, or the connection ends: slow senders cost a connection, not for ever.
-const HEAD_TIME: Duration = Duration::from_secs(10);
 /// Bytes of a head: above every client's search string of 4 KiB with its headers; below what many connections could not hold.
 const HEAD_BYTES_MAX: usize = 64 * 1024;
 /// Open connections; more wait in the system's queue.
 const CONNECTIONS_MAX: usize = 10_000;
-/// Time for open requests after the end was asked for; the process as a whole has 10 s.
-const DRAIN_TIME: Duration = Duration::from_secs(8);
 /// Pause after a failed accept (too many open files), so that the loop does not spin.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// Serves until `shutdown` is over, then lets open requests finish for at most 8 s.
+/// Serves until `shutdown` is over, then lets open requests finish for a while.
 pub async fn serve(listener: TcpListener, state: Arc<ServerState>, shutdown: impl Future<Output = ()> + Send) -> io::Result<()> {
     let (ended, _) = watch::channel(false);
     let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
@@ -56,7 +52,7 @@ pub async fn serve(listener: TcpListener, state: Arc<ServerState>, shutdown: imp
     }
     drop(listener);
     ended.send_replace(true);
-    let drained = tokio::time::timeout(DRAIN_TIME, async { while connections.join_next().await.is_some() {} }).await;
+    let drained = tokio::time::timeout(state.limits.drain_time, async { while connections.join_next().await.is_some() {} }).await;
     if drained.is_err() {
         tracing::warn!(open = connections.len(), "requests were still open at the end");
         connections.abort_all();
@@ -67,13 +63,14 @@ pub async fn serve(listener: TcpListener, state: Arc<ServerState>, shutdown: imp
 async fn connection(stream: TcpStream, peer: IpAddr, state: Arc<ServerState>, mut ended: watch::Receiver<bool>, _place: OwnedSemaphorePermit) {
     // Answers are written whole; waiting for more to send would only delay them.
     let _ = stream.set_nodelay(true);
+    let head_time = state.limits.head_time;
     let service = service_fn(move |request: http::Request<Incoming>| {
         let state = state.clone();
         async move { Ok::<_, Infallible>(gate::answer(state, peer, request.map(Body::new)).await) }
     });
     let served = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_TIME)
+        .header_read_timeout(head_time)
         .max_buf_size(HEAD_BYTES_MAX)
         .serve_connection(TokioIo::new(stream), service);
     tokio::pin!(served);

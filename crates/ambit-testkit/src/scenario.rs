@@ -126,7 +126,8 @@ async fn run_step(stage: &mut Stage, step: &Step) -> anyhow::Result<Done> {
     }
     let body = match (&step.body, &step.text) {
         (Some(body), None) => Some(filled(&body.to_string(), &stage.values)?.into_bytes()),
-        (None, text) => text.clone().map(String::into_bytes),
+        (None, Some(text)) => Some(filled(text, &stage.values)?.into_bytes()),
+        (None, None) => None,
         (Some(_), Some(_)) => bail!("a step has body or text, not both"),
     };
     let request = Ask {

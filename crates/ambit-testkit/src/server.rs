@@ -9,7 +9,7 @@ use ambit_model::user::{CollectionRole, ProjectRole};
 use ambit_model::wire::WireChoice;
 use ambit_model::{Clearance, Kind, workflow};
 use ambit_search::Index;
-use ambit_server::ServerState;
+use ambit_server::{Limits, ServerState};
 use ambit_store::{NewCollection, NewKey, NewOwner, NewUser, Options, Principal, Store};
 use anyhow::Context;
 use serde_json::Value;
@@ -51,6 +51,11 @@ pub struct TestServer {
 impl TestServer {
     /// Starts a server.
     pub async fn new() -> anyhow::Result<Self> {
+        Self::with(Limits::default()).await
+    }
+
+    /// Starts a server with other limits.
+    pub async fn with(limits: Limits) -> anyhow::Result<Self> {
         let folder = std::env::temp_dir().join(format!("ambit-test-{}", Uuid::new_v4()));
         let ticks = Arc::new(AtomicI64::new(START_MS));
         let now = || Timestamp(ticks.fetch_add(1, Ordering::Relaxed));
@@ -93,7 +98,8 @@ impl TestServer {
         let index = Index::open(&folder.join("index"))?;
         let clock = ticks.clone();
         let wall: ambit_server::Clock = Arc::new(move || Timestamp(clock.fetch_add(1, Ordering::Relaxed)));
-        let state = ServerState::new(store.clone(), index.clone(), Arc::new(Library::default()), wall).await?;
+        let mut state = ServerState::new(store.clone(), index.clone(), Arc::new(Library::default()), wall).await?;
+        state.limits = limits;
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let address = listener.local_addr()?.to_string();
         let (shutdown, ended) = oneshot::channel::<()>();

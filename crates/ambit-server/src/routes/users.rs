@@ -1,22 +1,81 @@
-//! The people of a project.
+//! The people of a project and of a collection (asm-wire §8.6).
 
 use crate::answer::Answer;
-use crate::call::Call;
+use crate::call::{Call, NAME_CHARS_MAX, text_member};
 use crate::failure::of_store;
 use ambit_api::{ApiError, success, users};
-use serde_json::Value;
-
-const NOUN: &str = "Project";
+use ambit_model::user::{CollectionRole, ProjectRole};
+use ambit_store::Member;
+use serde_json::{Value, json};
+use uuid::Uuid;
 
 pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
-    let uuid = call.uuid("uuid", NOUN)?;
-    let view = call.state.store.find_project(call.caller(), uuid).await;
-    call.narrowed_to(view.map_err(|error| of_store(error, NOUN))?.project.id, NOUN)?;
+    let uuid = project(&call).await?;
     let members = call.state.store.list_members(call.caller(), uuid).await;
-    let members = members.map_err(|error| of_store(error, NOUN))?;
-    let result: Value = members
+    let members = members.map_err(|error| of_store(error, "Project"))?;
+    Ok(Answer::json(&success("Project users", shown(&members))))
+}
+
+pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
+    let uuid = project(&call).await?;
+    let body = call.object()?;
+    let emails = match body.get("emails") {
+        Some(Value::Array(items)) => {
+            let texts = items.iter().map(|item| item.as_str().map(str::to_owned));
+            texts.collect::<Option<Vec<_>>>().filter(|emails| !emails.is_empty())
+        }
+        _ => None,
+    };
+    let emails = emails.ok_or_else(|| ApiError::invalid("emails must be a list of addresses"))?;
+    let word = text_member(&body, "role", NAME_CHARS_MAX)?;
+    let role = ProjectRole::from_name(&word).ok_or_else(|| ApiError::invalid("role must be member or owner"))?;
+    let added = call.state.store.add_members(call.caller(), uuid, &emails, role, call.now).await;
+    let added = added.map_err(|error| of_store(error, "Project"))?;
+    Ok(Answer::json(&success("Project users added", shown(&added))))
+}
+
+pub(crate) async fn list_of_collection(call: Call) -> Result<Answer, ApiError> {
+    let uuid = collection(&call).await?;
+    let rows = call.state.store.list_collection_roles(call.caller(), uuid).await;
+    let rows = rows.map_err(|error| of_store(error, "Collection"))?;
+    let result: Value = rows
+        .iter()
+        .map(|(member, role)| users::collection_user(member.id, &member.user, member.role, *role))
+        .collect();
+    Ok(Answer::json(&success("Collection project users", result)))
+}
+
+pub(crate) async fn set_of_collection(call: Call) -> Result<Answer, ApiError> {
+    let uuid = collection(&call).await?;
+    let body = call.object()?;
+    let member = body.get("project_user_id").and_then(Value::as_i64);
+    let member = member.ok_or_else(|| ApiError::invalid("project_user_id must be a whole number"))?;
+    let word = text_member(&body, "role", NAME_CHARS_MAX)?;
+    let role = CollectionRole::from_name(&word).ok_or_else(|| ApiError::invalid("role must be viewer, analyst or admin"))?;
+    let done = call.state.store.set_collection_role(call.caller(), uuid, member, role, call.now).await;
+    done.map_err(|error| of_store(error, "Project user"))?;
+    Ok(Answer::json(&success("Collection project user added", json!(true))))
+}
+
+fn shown(members: &[Member]) -> Value {
+    members
         .iter()
         .map(|member| users::project_user(member.id, &member.user, member.role))
-        .collect();
-    Ok(Answer::json(&success("Project users", result)))
+        .collect()
+}
+
+/// The project of the path, if the header does not name another.
+async fn project(call: &Call) -> Result<Uuid, ApiError> {
+    let uuid = call.uuid("uuid", "Project")?;
+    let view = call.state.store.find_project(call.caller(), uuid).await;
+    call.narrowed_to(view.map_err(|error| of_store(error, "Project"))?.project.id, "Project")?;
+    Ok(uuid)
+}
+
+/// The collection of the path, if the header does not name another project.
+async fn collection(call: &Call) -> Result<Uuid, ApiError> {
+    let uuid = call.uuid("uuid", "Collection")?;
+    let view = call.state.store.find_collection(call.caller(), uuid).await;
+    call.narrowed_to(view.map_err(|error| of_store(error, "Collection"))?.collection.project, "Collection")?;
+    Ok(uuid)
 }
