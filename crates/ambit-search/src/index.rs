@@ -118,7 +118,9 @@ impl Index {
         }
         loop {
             // While the writer replaces the index, a look may fail; the next one finds the new index.
-            let looked = self.look_again();
+            let index = self.clone();
+            let looked = tokio::task::spawn_blocking(move || index.look_again()).await;
+            let looked = looked.unwrap_or_else(|error| Err(IndexError::Stopped(error.to_string())));
             if self.reached() >= revision {
                 return Ok(true);
             }
