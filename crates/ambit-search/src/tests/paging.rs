@@ -340,3 +340,39 @@ async fn waiting_for_a_revision() {
     let answer = index.search(request(Noun::Entities, "")).await.unwrap();
     assert_eq!(answer.total_hits, 1);
 }
+
+#[test]
+fn tokens_miss_nothing_under_fire() {
+    const COUNT: usize = 900;
+    let scratch = Scratch::new();
+    let host = |n: usize, last_seen: i64| at(0, last_seen, entity(ACME, Kind::DnsRecord, &format!("n{n:04}"), |_| {}));
+    let index = filled(&scratch, (0..COUNT).map(|n| host(n, (n / 3) as i64)).collect());
+    let (mut seen, mut rounds, mut token) = (std::collections::BTreeSet::new(), 0, None);
+    loop {
+        let mut request = request(Noun::Entities, "");
+        (request.page_size, request.page_token, request.with_aggregations) = (100, token.take(), false);
+        let answer = index.search_blocking(&request).unwrap();
+        seen.extend(answer.hits.iter().map(super::name));
+        let Some(next) = answer.next_page_token else { break };
+        token = Some(next);
+        // Between two pages a tenth of all hosts is seen again, for the first twenty pages.
+        if rounds < 20 {
+            let again = (0..COUNT)
+                .filter(|n| n % 10 == rounds % 10)
+                .map(|n| host(n, (COUNT + rounds) as i64))
+                .collect();
+            index
+                .apply(
+                    2 + rounds as i64,
+                    &Batch {
+                        records: again,
+                        ..Batch::default()
+                    },
+                )
+                .unwrap();
+        }
+        rounds += 1;
+    }
+    assert_eq!(seen.len(), COUNT);
+    assert!(rounds > 20, "the data moved while it was read");
+}
