@@ -1,6 +1,7 @@
 //! Scope: who owns an entity, and what may be done to it (design §7, `research/discovery.md` §3.2). Pure: a graph and rules in, decisions out.
 
 mod never;
+mod spelled;
 mod spread;
 #[cfg(test)]
 mod tests;

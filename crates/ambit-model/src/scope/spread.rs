@@ -1,6 +1,7 @@
 //! Spreads ownership and clearance over the edges: the widest paths from the seeds, by parent pointers over indexes.
 
-use super::never::Patterns;
+use super::never::{Patterns, host_of};
+use super::spelled::spells;
 use super::{DEDICATED_ADDRESS_OWN, Decision, Edge, Node, PATH_STEPS_MAX, Rules, SCOPED_FROM};
 use crate::entity::{PathStep, registrable};
 use crate::{Clearance, EdgeKind, Uid};
@@ -207,14 +208,18 @@ impl<'a> Graph<'a> {
         clearances
     }
 
-    /// Addresses on which every known name is scoped, and which nobody shares.
+    /// Addresses on which every known name is scoped, and which nobody shares. A stranger's name that only spells the address is its provider's
+    /// and does not count: nearly every rented address has one that resolves back to it.
     pub(super) fn dedicated(&self, spread: &Spread) -> Vec<bool> {
         let scoped = |node: usize| spread.labels[node].is_some_and(|label| label.ownership >= SCOPED_FROM);
         let mut named = vec![false; self.len()];
         let mut foreign = self.strangely_named.clone();
         for link in self.links.iter().filter(|link| link.edge.kind == EdgeKind::ResolvesTo) {
-            named[link.to] = true;
-            foreign[link.to] |= !scoped(link.from);
+            if scoped(link.from) {
+                named[link.to] = true;
+            } else {
+                foreign[link.to] |= !spells(host_of(&self.nodes[link.from].name), &self.nodes[link.to].name);
+            }
         }
         (0..self.len())
             .map(|node| named[node] && !foreign[node] && !self.nodes[node].shared)

@@ -196,6 +196,32 @@ fn an_address_is_dedicated_while_every_name_on_it_is_scoped() {
 }
 
 #[test]
+fn a_providers_name_of_the_address_is_no_stranger_on_it() {
+    let graph = |name: &str| {
+        let text = format!(
+            "Domain acme.test seed
+             IpAddress 192.0.2.1
+             DnsRecord {name}
+             acme.test resolves_to 192.0.2.1
+             192.0.2.1 pointer {name}
+             {name} resolves_to 192.0.2.1"
+        );
+        world(&text).decide(&[])
+    };
+    let own = graph("ip-192-0-2-1.isp.example");
+    assert_eq!((own["192.0.2.1"].ownership, own["ip-192-0-2-1.isp.example"].ownership), (900, 50));
+    assert_eq!(graph("mail.other.example")["192.0.2.1"].ownership, 500);
+    let alone = world(
+        "IpAddress 192.0.2.1
+         DnsRecord ip-192-0-2-1.isp.example
+         NetBlock 192.0.2.0/24 seed
+         192.0.2.0/24 announces 192.0.2.1
+         ip-192-0-2-1.isp.example resolves_to 192.0.2.1",
+    );
+    assert_eq!(alone.decide(&[])["192.0.2.1"].reason, "announces");
+}
+
+#[test]
 fn a_name_that_is_no_node_makes_an_address_strange() {
     let mut graph = world(
         "Domain acme.test seed
