@@ -29,6 +29,12 @@ pub(crate) struct Packed {
     chunks: Vec<Vec<u8>>,
 }
 
+impl Packed {
+    pub(crate) fn hash(&self) -> BlobHash {
+        self.hash
+    }
+}
+
 /// Compresses; done before the transaction.
 pub(crate) fn pack(bytes: &[u8]) -> Result<Packed, StoreError> {
     if bytes.len() > BLOB_BYTES_MAX {

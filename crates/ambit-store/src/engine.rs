@@ -1,6 +1,17 @@
 //! What the engine may do: claim runs, lease work, commit outcomes, settle scope and issues. Engine writes take no principal; they take this type,
 //! which only the holder of the engine's place can make (design §3 "Principal", §4).
 
+mod claim;
+mod commit;
+mod facts;
+mod graph;
+mod lease;
+mod place;
+mod settle;
+
+pub(crate) use commit::mark_dirty;
+pub use place::Engine;
+
 use ambit_model::facts::Facts;
 use ambit_model::id::RunId;
 use ambit_model::issue::{IssueKind, Proof, Status};

@@ -24,9 +24,9 @@ pub(crate) enum Who {
     Engine,
 }
 
-type Body = Box<dyn for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<(), StoreError>> + Send>;
+pub(crate) type Body = Box<dyn for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<(), StoreError>> + Send>;
 
-struct Part {
+pub(crate) struct Part {
     body: Body,
     answer: oneshot::Sender<Result<(), StoreError>>,
 }

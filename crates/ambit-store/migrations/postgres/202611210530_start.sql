@@ -142,7 +142,9 @@ CREATE TABLE collections (
     -- The number of the newest run, and the latest wire date and its run that results were stored for: what a person's closing of an issue comes after.
     run_number BIGINT NOT NULL DEFAULT 0,
     wire_run BIGINT NOT NULL DEFAULT 0,
-    wire_at BIGINT NOT NULL DEFAULT 0
+    wire_at BIGINT NOT NULL DEFAULT 0,
+    -- Counts the transactions that changed the scope graph.
+    graph_revision BIGINT NOT NULL DEFAULT 0
 );
 CREATE INDEX collections_by_project ON collections (project_id);
 CREATE INDEX collections_by_wire ON collections (wire_blob) WHERE wire_blob IS NOT NULL;
@@ -280,6 +282,10 @@ CREATE TABLE issues (
     collection_id BIGINT NOT NULL,
     entity_uid BYTEA NOT NULL,
     record TEXT NOT NULL,
+    -- What counts need of the record.
+    severity BIGINT NOT NULL,
+    open BIGINT NOT NULL,
+    has_cve BIGINT NOT NULL,
     opened_at BIGINT NOT NULL,
     opened_revision BIGINT NOT NULL,
     first_seen BIGINT NOT NULL,

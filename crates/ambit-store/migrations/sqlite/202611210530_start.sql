@@ -142,7 +142,9 @@ CREATE TABLE collections (
     -- The number of the newest run, and the latest wire date and its run that results were stored for: what a person's closing of an issue comes after.
     run_number INTEGER NOT NULL DEFAULT 0,
     wire_run INTEGER NOT NULL DEFAULT 0,
-    wire_at INTEGER NOT NULL DEFAULT 0
+    wire_at INTEGER NOT NULL DEFAULT 0,
+    -- Counts the transactions that changed the scope graph.
+    graph_revision INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX collections_by_project ON collections (project_id);
 CREATE INDEX collections_by_wire ON collections (wire_blob) WHERE wire_blob IS NOT NULL;
@@ -280,6 +282,10 @@ CREATE TABLE issues (
     collection_id INTEGER NOT NULL,
     entity_uid BLOB NOT NULL,
     record TEXT NOT NULL,
+    -- What counts need of the record.
+    severity INTEGER NOT NULL,
+    open INTEGER NOT NULL,
+    has_cve INTEGER NOT NULL,
     opened_at INTEGER NOT NULL,
     opened_revision INTEGER NOT NULL,
     first_seen INTEGER NOT NULL,

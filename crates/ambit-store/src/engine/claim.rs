@@ -1,0 +1,169 @@
+//! Claiming runs and ending them.
+
+use super::Engine;
+use super::place::LAPSED_MS;
+use crate::record::{Changes, EntityRow, Place, RunPlace};
+use crate::runs::{clear_work, load, note};
+use crate::sql::{Tx, values};
+use crate::writer::Who;
+use crate::{StoreError, collections, feed, seeds};
+use ambit_model::feed::{Noun, What};
+use ambit_model::id::RunId;
+use ambit_model::run::{Run, RunState};
+use ambit_model::{Timestamp, Uid};
+use std::collections::BTreeSet;
+
+impl Engine {
+    /// The next run to work at: first one that is running and that no living engine holds (adopted with its leases given back), else the oldest scheduled
+    /// one of highest priority, which starts.
+    pub async fn claim_run(&self, now: Timestamp) -> Result<Option<Run>, StoreError> {
+        let sql = "SELECT r.id FROM runs r JOIN collections c ON c.id = r.collection_id
+                   WHERE r.state IN ('running', 'scheduled') AND c.deleted_at IS NULL
+                   AND (r.engine_id IS NULL OR (r.engine_id <> $1 AND NOT EXISTS
+                        (SELECT 1 FROM engines e WHERE e.id = r.engine_id AND e.heartbeat_at > $2)))
+                   ORDER BY CASE WHEN r.state = 'running' THEN 0 ELSE 1 END, r.priority DESC, r.id";
+        let mut tx = self.store.read().await?;
+        let rows = tx.rows(sql, values![self.id, now.0 - LAPSED_MS]).await?;
+        tx.rollback().await?;
+        for row in rows {
+            if let Some(run) = self.claim(row.get(0)?, now).await? {
+                return Ok(Some(run));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The same for one run; `None` where another living engine holds it, or it is paused or over.
+    pub async fn claim(&self, run: RunId, now: Timestamp) -> Result<Option<Run>, StoreError> {
+        let engine = self.clone();
+        self.store
+            .write(Who::Engine, move |tx| Box::pin(async move { engine.claim_in(tx, run, now).await }))
+            .await
+    }
+
+    async fn claim_in(&self, tx: &mut Tx, id: RunId, now: Timestamp) -> Result<Option<Run>, StoreError> {
+        let (_, collection) = load(tx, id).await?;
+        collections::lock(tx, collection).await?;
+        let held = "SELECT 1 FROM runs r JOIN engines e ON e.id = r.engine_id WHERE r.id = $1 AND r.engine_id <> $2 AND e.heartbeat_at > $3";
+        if tx.row(held, values![id, self.id, now.0 - LAPSED_MS]).await?.is_some() {
+            return Ok(None);
+        }
+        let (run, _) = load(tx, id).await?;
+        match run.state {
+            RunState::Scheduled => self.start(tx, &run, collection, now).await?,
+            RunState::Running => self.adopt(tx, id).await?,
+            _ => return Ok(None),
+        }
+        Ok(Some(load(tx, id).await?.0))
+    }
+
+    /// Takes a running run over: its leases end, so that completions of the former holder are refused.
+    async fn adopt(&self, tx: &mut Tx, id: RunId) -> Result<(), StoreError> {
+        let sql = "UPDATE runs SET engine_id = $1, engine = $2 WHERE id = $3";
+        tx.run(sql, values![self.id, &*self.name, id]).await?;
+        tx.run("UPDATE work SET state = 0 WHERE run_id = $1 AND state = 1", values![id]).await?;
+        Ok(())
+    }
+
+    /// Starts a run: everything it will see is stamped later than its start; seeds are entities; all that is present is to be planned.
+    async fn start(&self, tx: &mut Tx, run: &Run, collection: i64, now: Timestamp) -> Result<(), StoreError> {
+        let start = feed::Note {
+            person: false,
+            ..feed::Note::person(run.project, Noun::Run, run.uuid, What::Changed).of(collection)
+        };
+        let allotted = feed::note_allotted(tx, &start, now).await?;
+        feed::close_stamp(tx, &allotted).await?;
+        let started_at = allotted.nth(0).1;
+        let sql = "UPDATE runs SET state = 'running', started_at = $1, engine_id = $2, engine = $3 WHERE id = $4";
+        tx.run(sql, values![started_at, self.id, &*self.name, run.id]).await?;
+        let place = RunPlace {
+            id: run.id,
+            number: run.number,
+            started_at,
+        };
+        let place = Place::enter(tx, collection, Some(place), false, now).await?;
+        sync_seeds(tx, place).await?;
+        let sql = "INSERT INTO dirty (uid, collection_id, mark) SELECT uid, collection_id, $1 FROM entities WHERE collection_id = $2 AND present = 1
+                   ON CONFLICT (uid) DO UPDATE SET mark = excluded.mark";
+        tx.run(sql, values![new_mark(), collection]).await?;
+        Ok(())
+    }
+
+    /// Gives a run back that this engine does not work at any more (paused, shutting down), with its leases; attempts do not count.
+    pub async fn release(&self, run: RunId) -> Result<(), StoreError> {
+        let id = self.id;
+        self.store
+            .write(Who::Engine, move |tx| {
+                Box::pin(async move {
+                    let (_, collection) = load(tx, run).await?;
+                    collections::lock(tx, collection).await?;
+                    let sql = "UPDATE runs SET engine_id = NULL WHERE id = $1 AND engine_id = $2";
+                    if tx.run(sql, values![run, id]).await? > 0 {
+                        let sql = "UPDATE work SET state = 0, attempts = attempts - 1 WHERE run_id = $1 AND state = 1";
+                        tx.run(sql, values![run]).await?;
+                    }
+                    Ok(())
+                })
+            })
+            .await
+    }
+
+    /// Ends a run as finished or failed; one that a person cancelled meanwhile stays so.
+    pub async fn finish(&self, run: RunId, state: RunState, now: Timestamp) -> Result<(), StoreError> {
+        if !state.is_over() {
+            return Err(StoreError::Invalid(format!("a run does not end as {}", state.name())));
+        }
+        self.store
+            .write(Who::Engine, move |tx| {
+                Box::pin(async move {
+                    let (_, collection) = load(tx, run).await?;
+                    collections::lock(tx, collection).await?;
+                    let sql = "UPDATE runs SET state = $1, finished_at = $2, engine_id = NULL,
+                               entities = (SELECT c.entity_count FROM collections c WHERE c.id = runs.collection_id)
+                               WHERE id = $3 AND state IN ('scheduled', 'running', 'paused')";
+                    if tx.run(sql, values![state.name(), now, run]).await? == 0 {
+                        return Ok(());
+                    }
+                    clear_work(tx, run).await?;
+                    tx.run("DELETE FROM dirty WHERE collection_id = $1", values![collection]).await?;
+                    let (run, _) = load(tx, run).await?;
+                    note(tx, &run, collection, What::Changed, false, now).await
+                })
+            })
+            .await
+    }
+}
+
+/// A mark that was never used before.
+pub(super) fn new_mark() -> i64 {
+    rand::random_range(1..i64::MAX)
+}
+
+/// Brings the entities in line with the collection's seeds: new seeds become entities, removed ones are seeds no longer.
+async fn sync_seeds(tx: &mut Tx, place: Place) -> Result<(), StoreError> {
+    let mut changes = Changes::new(place);
+    let mut wanted = BTreeSet::new();
+    let seeds = seeds::list(tx, changes.place.collection).await?;
+    for seed in &seeds {
+        wanted.insert(Uid::of_entity(changes.place.uuid, seed.kind, &seed.name));
+    }
+    let mut known = wanted.clone();
+    let sql = "SELECT uid FROM entities WHERE collection_id = $1 AND seed = 1";
+    for row in tx.rows(sql, values![changes.place.collection]).await? {
+        known.insert(row.get(0)?);
+    }
+    changes.load_entities(tx, known.iter().copied()).await?;
+    for seed in seeds {
+        let uid = Uid::of_entity(changes.place.uuid, seed.kind, &seed.name);
+        changes.entities.entry(uid).or_insert_with(|| EntityRow::new(uid, seed.kind, seed.name));
+    }
+    for (uid, row) in &mut changes.entities {
+        let seed = wanted.contains(uid);
+        if row.seed != seed || row.is_new() {
+            row.seed = seed;
+            row.present |= seed;
+            changes.refold.insert(*uid);
+        }
+    }
+    changes.write(tx).await.map(|_| ())
+}

@@ -1,0 +1,208 @@
+//! Committing looks: intervals, edges, new entities, second looks, marks and done-marks of a batch, in one transaction.
+
+mod batch;
+
+use super::claim::new_mark;
+use super::lease::{INSERT_WORK, held};
+use super::{Commit, Committed, Engine, Outcome, Work};
+use crate::record::{Place, RunPlace};
+use crate::runs::load;
+use crate::sql::{ROWS_MAX, Tx, values};
+use crate::writer::Who;
+use crate::{StoreError, blobs, collections};
+use ambit_model::id::{BlobHash, RunId, blob_hash};
+use ambit_model::observation::Look;
+use ambit_model::run::{NotDone, Run};
+use ambit_model::{Timestamp, Uid};
+use batch::Batch;
+pub(super) use batch::{CLOSE_EDGES, INSERT_INTERVALS};
+use std::collections::BTreeMap;
+
+/// Label and hash of what backs a look.
+type EvidenceList = Vec<(String, BlobHash)>;
+
+impl Engine {
+    /// Stores a batch of outcomes. Each outcome is stored whole or not at all; a large batch becomes several transactions of at most `ROWS_MAX` rows
+    /// (outcomes and their leads), each with the done-marks of its own outcomes. Outcomes under an old fence are dropped and counted.
+    pub async fn commit(&self, commit: Commit) -> Result<Committed, StoreError> {
+        let mut committed = Committed::default();
+        let mut parts = split(commit.outcomes);
+        let last = parts.pop().unwrap_or_default();
+        for outcomes in parts {
+            let part = self.part(commit.run, outcomes, commit.now).await?;
+            committed.add(self.store_part(part).await?);
+        }
+        let part = Part {
+            returned: commit.returned,
+            not_done: commit.not_done,
+            ..self.part(commit.run, last, commit.now).await?
+        };
+        committed.add(self.store_part(part).await?);
+        Ok(committed)
+    }
+
+    async fn store_part(&self, part: Part) -> Result<Committed, StoreError> {
+        self.store
+            .write(Who::Engine, move |tx| Box::pin(async move { part.store(tx).await }))
+            .await
+    }
+
+    /// Makes a part ready: bytes are written ahead of the transaction that refers to them.
+    async fn part(&self, run: RunId, outcomes: Vec<Outcome>, now: Timestamp) -> Result<Part, StoreError> {
+        let (mut packed, mut looks) = (Vec::new(), Vec::with_capacity(outcomes.len()));
+        for outcome in outcomes {
+            let mut evidence = Vec::new();
+            if let Look::Found(found) = &outcome.look {
+                for item in &found.evidence {
+                    packed.push(blobs::pack(&item.bytes)?);
+                    evidence.push((item.label.clone(), blob_hash(&item.bytes)));
+                }
+            }
+            looks.push((outcome, evidence));
+        }
+        if !packed.is_empty() {
+            self.store
+                .write(Who::Engine, move |tx| Box::pin(async move { blobs::insert(tx, packed, now).await }))
+                .await?;
+        }
+        Ok(Part {
+            run,
+            looks,
+            returned: Vec::new(),
+            not_done: Vec::new(),
+            now,
+        })
+    }
+}
+
+impl Committed {
+    fn add(&mut self, other: Self) {
+        self.refused += other.refused;
+        self.new_entities += other.new_entities;
+        self.second_looks += other.second_looks;
+    }
+}
+
+/// Parts of at most `ROWS_MAX` outcomes and leads; one outcome with more stays whole.
+fn split(outcomes: Vec<Outcome>) -> Vec<Vec<Outcome>> {
+    let mut parts: Vec<Vec<Outcome>> = Vec::new();
+    let mut rows = ROWS_MAX;
+    for outcome in outcomes {
+        let size = match &outcome.look {
+            Look::Found(found) => 1 + found.edges.len(),
+            Look::Absent | Look::Unknown(_) => 1,
+        };
+        if rows + size > ROWS_MAX {
+            parts.push(Vec::new());
+            rows = 0;
+        }
+        rows += size;
+        parts.last_mut().expect("pushed above").push(outcome);
+    }
+    parts
+}
+
+/// One transaction of results.
+struct Part {
+    run: RunId,
+    looks: Vec<(Outcome, EvidenceList)>,
+    returned: Vec<Work>,
+    not_done: Vec<NotDone>,
+    now: Timestamp,
+}
+
+impl Part {
+    async fn store(self, tx: &mut Tx) -> Result<Committed, StoreError> {
+        let (_, collection) = load(tx, self.run).await?;
+        collections::lock(tx, collection).await?;
+        let (run, _) = load(tx, self.run).await?;
+        let work: Vec<&Work> = self.looks.iter().map(|(outcome, _)| &outcome.work).collect();
+        let leases = held(tx, self.run, &work).await?;
+        let mut committed = Committed {
+            refused: leases.iter().filter(|lease| lease.is_none()).count(),
+            ..Committed::default()
+        };
+        if run.state.is_over() {
+            return Ok(committed);
+        }
+        give_back(tx, self.run, &self.returned).await?;
+        count_not_done(tx, self.run, &self.not_done).await?;
+        let looks: Vec<_> = self
+            .looks
+            .iter()
+            .zip(leases)
+            .filter_map(|(look, lease)| lease.map(|lease| (look, lease)))
+            .collect();
+        if looks.is_empty() {
+            return Ok(committed);
+        }
+        let place = enter(tx, &run, collection, self.now).await?;
+        let mut batch = Batch::load(tx, place, looks.iter().map(|((outcome, _), _)| outcome)).await?;
+        for ((outcome, evidence), lease) in &looks {
+            batch.apply(outcome, evidence, lease);
+        }
+        committed.second_looks = batch.second_looks();
+        let ids: Vec<i64> = looks.iter().map(|((outcome, _), _)| outcome.work.id).collect();
+        tx.run_in("UPDATE work SET state = 2 WHERE id IN", Vec::new(), &ids, "").await?;
+        committed.new_entities = batch.write(tx).await?;
+        Ok(committed)
+    }
+}
+
+/// Locks the collection and says where the engine changes it.
+pub(super) async fn enter(tx: &mut Tx, run: &Run, collection: i64, now: Timestamp) -> Result<Place, StoreError> {
+    let place = RunPlace {
+        id: run.id,
+        number: run.number,
+        started_at: run.started_at.unwrap_or(run.created_at),
+    };
+    Place::enter(tx, collection, Some(place), false, now).await
+}
+
+/// Rows given back undone are open again; the lease does not count as an attempt.
+async fn give_back(tx: &mut Tx, run: RunId, returned: &[Work]) -> Result<(), StoreError> {
+    let rows = returned.iter().flat_map(|work| values![work.id, work.fence, run]).collect();
+    let tail = ") AS v WHERE work.id = v.column1 AND work.fence = v.column2 AND work.run_id = v.column3 AND work.state = 1";
+    tx.many("UPDATE work SET state = 0, attempts = attempts - 1 FROM (", 3, rows, tail).await
+}
+
+/// Counts what was not done, by reason and task, with the first example.
+pub(super) async fn count_not_done(tx: &mut Tx, run: RunId, not_done: &[NotDone]) -> Result<(), StoreError> {
+    let mut sums: BTreeMap<(&str, &str), (i64, &str)> = BTreeMap::new();
+    for item in not_done {
+        sums.entry((&item.reason, &item.task)).or_insert((0, &item.example)).0 += item.count;
+    }
+    let rows = sums
+        .iter()
+        .flat_map(|((reason, task), (count, example))| values![run, *reason, *task, *count, *example])
+        .collect();
+    let head = "INSERT INTO not_done (run_id, reason, task, count, example)";
+    let tail = "ON CONFLICT (run_id, reason, task) DO UPDATE SET count = not_done.count + excluded.count";
+    tx.many(head, 5, rows, tail).await
+}
+
+/// Marks entities for planning and judging.
+pub(crate) async fn mark_dirty(tx: &mut Tx, collection: i64, uids: impl IntoIterator<Item = Uid>) -> Result<(), StoreError> {
+    let mark = new_mark();
+    let rows = uids.into_iter().flat_map(|uid| values![uid, collection, mark]).collect();
+    tx.many(
+        "INSERT INTO dirty (uid, collection_id, mark)",
+        3,
+        rows,
+        "ON CONFLICT (uid) DO UPDATE SET mark = excluded.mark",
+    )
+    .await
+}
+
+/// Remembers the latest wire date that results were stored for: what a person closes now is closed after it.
+pub(super) async fn raise_wire_date(tx: &mut Tx, place: &Place, at: Timestamp) -> Result<(), StoreError> {
+    let Some(run) = place.run else { return Ok(()) };
+    let sql = "UPDATE collections SET wire_at = CASE WHEN wire_run < $1 OR wire_at < $2 THEN $2 ELSE wire_at END, wire_run = $1 WHERE id = $3";
+    tx.run(sql, values![run.number, at, place.collection]).await?;
+    Ok(())
+}
+
+/// Plans second looks: rows of `INSERT_WORK`.
+async fn insert_second_looks(tx: &mut Tx, rows: Vec<crate::sql::Value>) -> Result<(), StoreError> {
+    tx.many(INSERT_WORK, 9, rows, "ON CONFLICT DO NOTHING").await
+}

@@ -1,0 +1,437 @@
+//! A batch of looks in memory: what each does to the intervals and edges that are open, and then everything written in a few statements.
+
+use super::super::Outcome;
+use super::super::lease::Held;
+use super::{EvidenceList, count_not_done, insert_second_looks, mark_dirty, raise_wire_date};
+use crate::StoreError;
+use crate::record::{Changes, EntityRow, Place};
+use crate::sql::{Tx, Value, from_json, to_json, values};
+use ambit_model::observation::{Found, Look, SECOND_LOOK_AFTER_MS, same_answer};
+use ambit_model::run::NotDone;
+use ambit_model::{Details, EdgeKind, Timestamp, Uid};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Edges over which a change of details concerns the other end, as they are stored: what is judged together.
+const JUDGED_TOGETHER: &str = "('resolves_to', 'service', 'site', 'certificate', 'alias')";
+
+/// Longest reason kept of a look that failed, in characters: it may hold a stranger's text.
+const REASON_CHARS_MAX: usize = 300;
+
+/// What a look is about: entity, task, argument.
+type Key = (Uid, String, String);
+
+/// An edge of a key: kind and end.
+type EdgeKey = (EdgeKind, Uid);
+
+const FOUND: i64 = 0;
+const ABSENT: i64 = 1;
+const UNKNOWN: i64 = 2;
+
+/// The newest look of a key, with the interval that is open.
+#[derive(Default)]
+struct LookRow {
+    outcome: i64,
+    at: Timestamp,
+    reason: Option<String>,
+    open: Option<Open>,
+    touched: bool,
+    evidence_moved: bool,
+}
+
+/// An open interval.
+struct Open {
+    details: Details,
+    evidence: EvidenceList,
+    opened_at: Timestamp,
+    first_run: i64,
+    first_at: Timestamp,
+    last_run: i64,
+    last_at: Timestamp,
+}
+
+/// An edge as it was loaded and as it shall be.
+struct EdgeRow {
+    stored: Option<Details>,
+    wanted: Option<Details>,
+}
+
+pub(super) struct Batch {
+    changes: Changes,
+    looks: BTreeMap<Key, LookRow>,
+    edges: BTreeMap<Key, BTreeMap<EdgeKey, EdgeRow>>,
+    /// Entities that are known, and whether they are present.
+    known: BTreeMap<Uid, bool>,
+    /// Rows of `intervals`.
+    closed: Vec<Value>,
+    dirty: BTreeSet<Uid>,
+    /// Entities whose details changed: their neighbours are dirty, too.
+    details_changed: BTreeSet<Uid>,
+    second: Vec<Value>,
+    not_done: Vec<NotDone>,
+    done: i64,
+    unknown: i64,
+    latest: Timestamp,
+}
+
+pub(in super::super) const INSERT_INTERVALS: &str =
+    "INSERT INTO intervals (uid, task, argument, details, opened_at, closed_at, first_run, first_at, last_run, last_at)";
+const INTERVAL_COLUMNS: usize = 10;
+
+/// Followed by rows of from, task, argument, kind, to, closed_at, revision.
+pub(in super::super) const CLOSE_EDGES: (&str, &str) = (
+    "UPDATE edges SET closed_at = v.column6, revision = v.column7 FROM (",
+    ") AS v WHERE edges.from_uid = v.column1 AND edges.task = v.column2 AND edges.argument = v.column3 AND edges.kind = v.column4
+     AND edges.to_uid = v.column5 AND edges.closed_at IS NULL",
+);
+
+const SECOND_LOOK_COLUMNS: usize = 9;
+
+impl Batch {
+    /// Loads what the outcomes are compared with.
+    pub(super) async fn load<'a>(tx: &mut Tx, place: Place, outcomes: impl Iterator<Item = &'a Outcome> + Clone) -> Result<Self, StoreError> {
+        let keys: BTreeSet<Key> = outcomes.clone().map(key_of).collect();
+        let mut uids: BTreeSet<Uid> = keys.iter().map(|key| key.0).collect();
+        for outcome in outcomes {
+            if let Look::Found(found) = &outcome.look {
+                uids.extend(found.edges.iter().map(|lead| Uid::of_entity(place.uuid, lead.kind, &lead.name)));
+            }
+        }
+        let uids: Vec<Uid> = uids.into_iter().collect();
+        let mut known = BTreeMap::new();
+        for row in tx
+            .rows_in("SELECT uid, present FROM entities WHERE uid IN", Vec::new(), &uids, "")
+            .await?
+        {
+            known.insert(row.get(0)?, row.get(1)?);
+        }
+        Ok(Self {
+            looks: load_looks(tx, &keys).await?,
+            edges: load_edges(tx, &keys).await?,
+            changes: Changes::new(place),
+            known,
+            closed: Vec::new(),
+            dirty: BTreeSet::new(),
+            details_changed: BTreeSet::new(),
+            second: Vec::new(),
+            not_done: Vec::new(),
+            done: 0,
+            unknown: 0,
+            latest: Timestamp(i64::MIN),
+        })
+    }
+
+    /// How many second looks the batch plans.
+    pub(super) fn second_looks(&self) -> usize {
+        self.second.len() / SECOND_LOOK_COLUMNS
+    }
+
+    /// What one outcome changes.
+    pub(super) fn apply(&mut self, outcome: &Outcome, evidence: &EvidenceList, lease: &Held) {
+        let key = key_of(outcome);
+        self.latest = self.latest.max(outcome.at);
+        self.dirty.insert(key.0);
+        match &outcome.look {
+            Look::Found(found) => {
+                self.done += 1;
+                self.found(&key, found, outcome, evidence);
+            }
+            Look::Absent => {
+                self.done += 1;
+                self.absent(&key, outcome, lease);
+            }
+            Look::Unknown(reason) => {
+                self.unknown += 1;
+                let reason: String = reason.chars().take(REASON_CHARS_MAX).collect();
+                self.not_done.push(NotDone {
+                    reason: reason.clone(),
+                    task: outcome.work.task.clone(),
+                    count: 1,
+                    example: format!("{} {}", outcome.work.kind.name(), outcome.work.name),
+                });
+                let look = self.looks.entry(key).or_default();
+                look.note(UNKNOWN, outcome.at, Some(reason));
+            }
+        }
+    }
+
+    fn found(&mut self, key: &Key, found: &Found, outcome: &Outcome, evidence: &EvidenceList) {
+        let uuid = self.changes.place.uuid;
+        let mut wanted: BTreeMap<EdgeKey, Details> = BTreeMap::new();
+        self.see(key.0);
+        for lead in &found.edges {
+            let uid = Uid::of_entity(uuid, lead.kind, &lead.name);
+            if !self.known.contains_key(&uid) {
+                self.known.insert(uid, true);
+                self.changes.entities.insert(uid, EntityRow::new(uid, lead.kind, lead.name.clone()));
+                self.changes.refold.insert(uid);
+                self.dirty.insert(uid);
+            }
+            self.see(uid);
+            wanted.entry((lead.edge, uid)).or_insert_with(|| lead.details.clone());
+        }
+        let (run, now) = (self.changes.place.run.map_or(0, |run| run.id), self.changes.place.now);
+        let edges = self.edges.entry(key.clone()).or_default();
+        let same_edges = same_edges(edges, &wanted, outcome.volatile);
+        let look = self.looks.entry(key.clone()).or_default();
+        look.note(FOUND, outcome.at, None);
+        if let Some(open) = &mut look.open
+            && same_edges
+            && same_answer(&open.details, &found.details, outcome.volatile)
+        {
+            (open.last_run, open.last_at) = (run, outcome.at);
+            if open.evidence != *evidence {
+                open.evidence.clone_from(evidence);
+                look.evidence_moved = true;
+            }
+            return;
+        }
+        let details_same = look.open.as_ref().is_some_and(|open| open.details == found.details);
+        if let Some(open) = look.open.take() {
+            self.closed.extend(open.closed_row(key, now));
+        }
+        look.open = Some(Open {
+            details: found.details.clone(),
+            evidence: evidence.clone(),
+            opened_at: now,
+            first_run: run,
+            first_at: outcome.at,
+            last_run: run,
+            last_at: outcome.at,
+        });
+        look.evidence_moved = true;
+        self.changes.refold.insert(key.0);
+        if !details_same {
+            self.details_changed.insert(key.0);
+        }
+        self.move_edges(key, &wanted);
+    }
+
+    fn absent(&mut self, key: &Key, outcome: &Outcome, lease: &Held) {
+        let now = self.changes.place.now;
+        let look = self.looks.entry(key.clone()).or_default();
+        look.note(ABSENT, outcome.at, None);
+        if look.open.is_none() {
+            return;
+        }
+        let second = outcome.work.look % 2 == 1;
+        if !second {
+            let work = &outcome.work;
+            self.second.extend(values![work.run, &work.task, work.uid, &work.argument, work.look + 1]);
+            self.second.extend(values![
+                lease.footprint,
+                lease.priority,
+                outcome.at.plus_ms(SECOND_LOOK_AFTER_MS),
+                lease.partition
+            ]);
+            return;
+        }
+        if let Some(open) = look.open.take() {
+            self.closed.extend(open.closed_row(key, now));
+        }
+        look.evidence_moved = true;
+        self.changes.refold.insert(key.0);
+        self.details_changed.insert(key.0);
+        self.move_edges(key, &BTreeMap::new());
+    }
+
+    /// Makes the open edges of a key those that are wanted, and marks the ends that this concerns.
+    fn move_edges(&mut self, key: &Key, wanted: &BTreeMap<EdgeKey, Details>) {
+        let edges = self.edges.entry(key.clone()).or_default();
+        for (edge, row) in edges.iter_mut() {
+            let new = wanted.get(edge);
+            if row.wanted.as_ref() == new {
+                continue;
+            }
+            self.dirty.insert(edge.1);
+            if row.wanted.iter().chain(new).any(|details| !details.is_empty()) {
+                self.changes.refold.insert(edge.1);
+            }
+            row.wanted = new.cloned();
+        }
+        for (edge, details) in wanted {
+            if edges.contains_key(edge) {
+                continue;
+            }
+            self.dirty.insert(edge.1);
+            if !details.is_empty() {
+                self.changes.refold.insert(edge.1);
+            }
+            let row = EdgeRow {
+                stored: None,
+                wanted: Some(details.clone()),
+            };
+            edges.insert(*edge, row);
+        }
+    }
+
+    /// Present entities are seen; a gone one is again when scope says so.
+    fn see(&mut self, uid: Uid) {
+        if self.known.get(&uid).copied().unwrap_or(false) {
+            self.changes.seen.insert(uid);
+        }
+    }
+
+    /// Writes everything; answers with the number of new entities.
+    pub(super) async fn write(mut self, tx: &mut Tx) -> Result<usize, StoreError> {
+        let place = self.changes.place.clone();
+        let run = place.run.expect("looks are made in a run");
+        self.write_looks(tx, run.id, run.number).await?;
+        tx.many(INSERT_INTERVALS, INTERVAL_COLUMNS, std::mem::take(&mut self.closed), "").await?;
+        self.write_edges(tx).await?;
+        insert_second_looks(tx, self.second).await?;
+        count_not_done(tx, run.id, &self.not_done).await?;
+        let sql = "UPDATE runs SET work_done = work_done + $1, work_unknown = work_unknown + $2 WHERE id = $3";
+        tx.run(sql, values![self.done, self.unknown, run.id]).await?;
+        raise_wire_date(tx, &place, self.latest).await?;
+        let changed: Vec<Uid> = self.details_changed.into_iter().collect();
+        self.dirty.extend(neighbours(tx, &changed).await?);
+        mark_dirty(tx, place.collection, self.dirty).await?;
+        Ok(self.changes.write(tx).await?.new_entities)
+    }
+
+    async fn write_looks(&self, tx: &mut Tx, run: i64, number: i64) -> Result<(), StoreError> {
+        let mut rows = Vec::new();
+        let (mut cleared, mut evidence) = (Vec::new(), Vec::new());
+        for ((uid, task, argument), look) in self.looks.iter().filter(|(_, look)| look.touched) {
+            let open = look.open.as_ref();
+            rows.extend(values![uid, task, argument, look.outcome, look.at, run, number, look.reason.clone()]);
+            rows.extend(values![
+                open.map(|open| to_json(&open.details)),
+                open.map(|open| to_json(&open.evidence)),
+                open.map(|open| open.opened_at)
+            ]);
+            rows.extend(values![open.map(|open| open.first_run), open.map(|open| open.first_at)]);
+            rows.extend(values![open.map(|open| open.last_run), open.map(|open| open.last_at)]);
+            if look.evidence_moved {
+                cleared.extend(values![uid, task, argument]);
+                for (_, hash) in open.iter().flat_map(|open| &open.evidence) {
+                    evidence.extend(values![uid, task, argument, *hash]);
+                }
+            }
+        }
+        let head =
+            "INSERT INTO looks (uid, task, argument, outcome, at, run_id, run_number, reason, details, evidence, opened_at, first_run, first_at,
+                    last_run, last_at)";
+        let tail = "ON CONFLICT (uid, task, argument) DO UPDATE SET outcome = excluded.outcome, at = excluded.at, run_id = excluded.run_id,
+                    run_number = excluded.run_number, reason = excluded.reason, details = excluded.details, evidence = excluded.evidence,
+                    opened_at = excluded.opened_at, first_run = excluded.first_run, first_at = excluded.first_at, last_run = excluded.last_run,
+                    last_at = excluded.last_at";
+        tx.many(head, 15, rows, tail).await?;
+        tx.many("DELETE FROM evidence WHERE (uid, task, argument) IN (", 3, cleared, ")").await?;
+        tx.many("INSERT INTO evidence (uid, task, argument, hash)", 4, evidence, "ON CONFLICT DO NOTHING")
+            .await
+    }
+
+    async fn write_edges(&self, tx: &mut Tx) -> Result<(), StoreError> {
+        let (mut closed, mut opened) = (Vec::new(), Vec::new());
+        let place = &self.changes.place;
+        for ((from, task, argument), edges) in &self.edges {
+            for ((kind, to), row) in edges.iter().filter(|(_, row)| row.stored != row.wanted) {
+                if row.stored.is_some() {
+                    closed.extend(values![from, task, argument, kind.name(), to, place.now, place.graph]);
+                }
+                if let Some(details) = &row.wanted {
+                    opened.extend(values![place.collection, from, task, argument, kind.name(), to, to_json(details)]);
+                    opened.extend(values![place.now, place.graph]);
+                }
+            }
+        }
+        tx.many(CLOSE_EDGES.0, 7, closed, CLOSE_EDGES.1).await?;
+        let head = "INSERT INTO edges (collection_id, from_uid, task, argument, kind, to_uid, details, opened_at, revision)";
+        tx.many(head, 9, opened, "").await
+    }
+}
+
+impl LookRow {
+    fn note(&mut self, outcome: i64, at: Timestamp, reason: Option<String>) {
+        (self.outcome, self.at, self.reason, self.touched) = (outcome, at, reason, true);
+    }
+}
+
+impl Open {
+    fn closed_row(&self, (uid, task, argument): &Key, now: Timestamp) -> Vec<Value> {
+        let mut row = values![uid, task, argument, to_json(&self.details), self.opened_at, now];
+        row.extend(values![self.first_run, self.first_at, self.last_run, self.last_at]);
+        row
+    }
+}
+
+fn key_of(outcome: &Outcome) -> Key {
+    (outcome.work.uid, outcome.work.task.clone(), outcome.work.argument.clone())
+}
+
+/// True when the same edges are open, each saying the same of its end, apart from volatile members.
+fn same_edges(edges: &BTreeMap<EdgeKey, EdgeRow>, wanted: &BTreeMap<EdgeKey, Details>, volatile: &[&str]) -> bool {
+    let open = edges.values().filter(|row| row.wanted.is_some()).count();
+    open == wanted.len()
+        && wanted.iter().all(|(edge, details)| {
+            let known = edges.get(edge).and_then(|row| row.wanted.as_ref());
+            known.is_some_and(|known| same_answer(known, details, volatile))
+        })
+}
+
+/// `SELECT … FROM (VALUES of the keys) AS v JOIN …`.
+fn key_values(keys: &BTreeSet<Key>) -> Vec<Value> {
+    keys.iter().flat_map(|(uid, task, argument)| values![uid, task, argument]).collect()
+}
+
+async fn load_looks(tx: &mut Tx, keys: &BTreeSet<Key>) -> Result<BTreeMap<Key, LookRow>, StoreError> {
+    let head = "SELECT l.uid, l.task, l.argument, l.outcome, l.at, l.reason, l.details, l.evidence, l.opened_at, l.first_run, l.first_at,
+                l.last_run, l.last_at FROM (";
+    let tail = ") AS v JOIN looks l ON l.uid = v.column1 AND l.task = v.column2 AND l.argument = v.column3";
+    let mut looks = BTreeMap::new();
+    for row in tx.many_rows(head, 3, key_values(keys), tail).await? {
+        let details: Option<String> = row.get(6)?;
+        let open = match details {
+            None => None,
+            Some(details) => Some(Open {
+                details: from_json(&details)?,
+                evidence: row.get::<Option<String>>(7)?.map_or(Ok(Vec::new()), |text| from_json(&text))?,
+                opened_at: row.get(8)?,
+                first_run: row.get(9)?,
+                first_at: row.get(10)?,
+                last_run: row.get(11)?,
+                last_at: row.get(12)?,
+            }),
+        };
+        let look = LookRow {
+            outcome: row.get(3)?,
+            at: row.get(4)?,
+            reason: row.get(5)?,
+            open,
+            touched: false,
+            evidence_moved: false,
+        };
+        looks.insert((row.get(0)?, row.get(1)?, row.get(2)?), look);
+    }
+    Ok(looks)
+}
+
+async fn load_edges(tx: &mut Tx, keys: &BTreeSet<Key>) -> Result<BTreeMap<Key, BTreeMap<EdgeKey, EdgeRow>>, StoreError> {
+    let head = "SELECT e.from_uid, e.task, e.argument, e.kind, e.to_uid, e.details FROM (";
+    let tail = ") AS v JOIN edges e ON e.from_uid = v.column1 AND e.task = v.column2 AND e.argument = v.column3 WHERE e.closed_at IS NULL";
+    let mut edges: BTreeMap<Key, BTreeMap<EdgeKey, EdgeRow>> = BTreeMap::new();
+    for row in tx.many_rows(head, 3, key_values(keys), tail).await? {
+        let kind = super::super::graph::edge_from(&row.get::<String>(3)?)?;
+        let details: Details = row.json(5)?;
+        let known = EdgeRow {
+            stored: Some(details.clone()),
+            wanted: Some(details),
+        };
+        let key = (row.get(0)?, row.get(1)?, row.get(2)?);
+        edges.entry(key).or_default().insert((kind, row.get(4)?), known);
+    }
+    Ok(edges)
+}
+
+/// The other ends of the open edges over which entities are judged together.
+async fn neighbours(tx: &mut Tx, uids: &[Uid]) -> Result<BTreeSet<Uid>, StoreError> {
+    let mut ends = BTreeSet::new();
+    for (end, other) in [("from_uid", "to_uid"), ("to_uid", "from_uid")] {
+        let head = format!("SELECT DISTINCT {other} FROM edges WHERE closed_at IS NULL AND kind IN {JUDGED_TOGETHER} AND {end} IN");
+        for row in tx.rows_in(&head, Vec::new(), uids, "").await? {
+            ends.insert(row.get(0)?);
+        }
+    }
+    Ok(ends)
+}

@@ -1,0 +1,301 @@
+//! Leasing work: quiet before loud, in blocks, each row with a fence; sweeps become rows as they are needed.
+
+use super::{Engine, NewSweep, NewWork, Pending, Work};
+use crate::record::kind_from;
+use crate::runs::load;
+use crate::sql::{Row, Tx, values};
+use crate::writer::Who;
+use crate::{StoreError, collections};
+use ambit_model::id::RunId;
+use ambit_model::run::RunState;
+use ambit_model::{Clearance, Timestamp};
+use std::collections::BTreeMap;
+
+/// Rows of one lease at most.
+const LEASE_ROWS_MAX: usize = 2_000;
+/// Open sweeps looked at in one lease.
+const SWEEPS_OF_LEASE_MAX: i64 = 100;
+
+/// Footprints that are leased together: everything up to what a browser does, then sweeps and probes, then writes. A louder class waits until the quieter
+/// ones have neither leased rows nor rows that could start now.
+const CLASSES: [(Clearance, Clearance); 3] = [
+    (Clearance::L0, Clearance::L2),
+    (Clearance::L3, Clearance::L3),
+    (Clearance::L4, Clearance::L4),
+];
+
+impl Engine {
+    /// Leases up to `limit` open rows whose `not_before` has come, of the quietest class that has any. Empty where nothing can start now, and where the
+    /// run is not running or not held by this engine.
+    pub async fn lease(&self, run: RunId, limit: usize, wire_now: Timestamp, now: Timestamp) -> Result<Vec<Work>, StoreError> {
+        let (engine, limit) = (self.id, limit.min(LEASE_ROWS_MAX));
+        // Wall time is the heartbeat's business; a lease lives as long as its engine.
+        let _ = now;
+        self.store
+            .write(Who::Engine, move |tx| {
+                Box::pin(async move { lease(tx, engine, run, limit, wire_now).await })
+            })
+            .await
+    }
+
+    /// What is left of a run.
+    pub async fn pending(&self, run: RunId, wire_now: Timestamp) -> Result<Pending, StoreError> {
+        let mut tx = self.store.read().await?;
+        let sql = "SELECT (SELECT COUNT(*) FROM work WHERE run_id = $1 AND state = 0)
+                   + (SELECT COUNT(*) FROM sweeps WHERE run_id = $1 AND reached * step < size),
+                   (SELECT COUNT(*) FROM work WHERE run_id = $1 AND state = 1),
+                   (SELECT COUNT(*) FROM dirty d JOIN runs r ON r.collection_id = d.collection_id WHERE r.id = $1),
+                   (SELECT MIN(not_before) FROM work WHERE run_id = $1 AND state = 0),
+                   (SELECT COUNT(*) FROM sweeps WHERE run_id = $1 AND reached * step < size)";
+        let row = tx.one(sql, values![run]).await?;
+        let earliest: Option<Timestamp> = row.get(3)?;
+        let sweeps: i64 = row.get(4)?;
+        Ok(Pending {
+            open: row.get(0)?,
+            leased: row.get(1)?,
+            dirty: row.get(2)?,
+            not_before: earliest.filter(|at| *at > wire_now && sweeps == 0),
+        })
+    }
+}
+
+async fn lease(tx: &mut Tx, engine: i64, run: RunId, limit: usize, wire_now: Timestamp) -> Result<Vec<Work>, StoreError> {
+    let (_, collection) = load(tx, run).await?;
+    collections::lock(tx, collection).await?;
+    let held = "SELECT 1 FROM runs WHERE id = $1 AND state = $2 AND engine_id = $3";
+    if limit == 0 || tx.row(held, values![run, RunState::Running.name(), engine]).await?.is_none() {
+        return Ok(Vec::new());
+    }
+    for (low, high) in CLASSES {
+        let wanted = i64::try_from(limit).expect("bounded above");
+        let mut ids = open_rows(tx, run, (low, high), wire_now, wanted).await?;
+        if ids.len() < limit && unroll_sweeps(tx, run, (low, high), limit - ids.len()).await? {
+            ids = open_rows(tx, run, (low, high), wire_now, wanted).await?;
+        }
+        if !ids.is_empty() {
+            return take(tx, run, &ids).await;
+        }
+        let sql = "SELECT 1 FROM work WHERE run_id = $1 AND state = 1 AND footprint BETWEEN $2 AND $3 LIMIT 1";
+        if tx.row(sql, values![run, low.number(), high.number()]).await?.is_some() {
+            return Ok(Vec::new());
+        }
+    }
+    Ok(Vec::new())
+}
+
+/// Rows of a class that could start now, in the order in which they should.
+async fn open_rows(tx: &mut Tx, run: RunId, class: (Clearance, Clearance), wire_now: Timestamp, limit: i64) -> Result<Vec<i64>, StoreError> {
+    let sql = "SELECT id FROM work WHERE run_id = $1 AND state = 0 AND footprint BETWEEN $2 AND $3 AND not_before <= $4
+               ORDER BY footprint, priority DESC, id LIMIT $5";
+    let rows = tx.rows(sql, values![run, class.0.number(), class.1.number(), wire_now, limit]).await?;
+    rows.iter().map(|row| row.get(0)).collect()
+}
+
+/// Leases rows: the fence rises, so that a completion under an older lease is refused.
+async fn take(tx: &mut Tx, run: RunId, ids: &[i64]) -> Result<Vec<Work>, StoreError> {
+    let head = "UPDATE work SET state = 1, fence = fence + 1, attempts = attempts + 1 WHERE state = 0 AND id IN";
+    tx.run_in(head, Vec::new(), ids, "").await?;
+    let head = "SELECT w.id, w.task, w.uid, e.kind, e.name, w.argument, w.look, w.attempts - 1, w.fence, w.footprint, w.priority
+                FROM work w JOIN entities e ON e.uid = w.uid WHERE w.id IN";
+    let rows = tx.rows_in(head, Vec::new(), ids, "").await?;
+    let mut work = rows.iter().map(|row| work_from(row, run)).collect::<Result<Vec<_>, _>>()?;
+    work.sort_by_key(|(order, work)| (*order, work.id));
+    Ok(work.into_iter().map(|(_, work)| work).collect())
+}
+
+/// A leased row with its order: footprint, then priority, highest first.
+fn work_from(row: &Row, run: RunId) -> Result<((i64, i64), Work), StoreError> {
+    let work = Work {
+        id: row.get(0)?,
+        run,
+        task: row.get(1)?,
+        uid: row.get(2)?,
+        kind: kind_from(&row.get::<String>(3)?)?,
+        name: row.get(4)?,
+        argument: row.get(5)?,
+        look: row.get(6)?,
+        attempts: row.get(7)?,
+        fence: row.get(8)?,
+    };
+    Ok(((row.get(9)?, -row.get::<i64>(10)?), work))
+}
+
+/// A sweep with ranges left.
+struct Sweep {
+    id: i64,
+    new: NewSweep,
+    task: String,
+    reached: i64,
+}
+
+/// Turns the next ranges of a class's sweeps into open rows; true when there were any.
+async fn unroll_sweeps(tx: &mut Tx, run: RunId, class: (Clearance, Clearance), wanted: usize) -> Result<bool, StoreError> {
+    let sql = "SELECT id, uid, prefix, size, step, footprint, priority, partition, reached, task FROM sweeps
+               WHERE run_id = $1 AND footprint BETWEEN $2 AND $3 AND reached * step < size
+               ORDER BY footprint, priority DESC, id LIMIT $4";
+    let rows = tx
+        .rows(sql, values![run, class.0.number(), class.1.number(), SWEEPS_OF_LEASE_MAX])
+        .await?;
+    let (mut work, mut reached) = (Vec::new(), Vec::new());
+    let mut left = i64::try_from(wanted).expect("bounded by the caller");
+    for row in rows {
+        let sweep = Sweep {
+            id: row.get(0)?,
+            new: NewSweep {
+                task: "",
+                uid: row.get(1)?,
+                prefix: row.get(2)?,
+                size: row.get(3)?,
+                step: row.get(4)?,
+                footprint: Clearance::from_number(row.get(5)?).ok_or_else(|| StoreError::Bug("unknown footprint".to_owned()))?,
+                priority: row.get(6)?,
+                partition: row.get(7)?,
+            },
+            task: row.get(9)?,
+            reached: row.get(8)?,
+        };
+        let ranges = ranges_of(&sweep.new);
+        let until = ranges.min(sweep.reached + left);
+        for place in sweep.reached..until {
+            let (from, to) = range(&sweep.new, permuted(&sweep.new, place));
+            let argument = format!("{}{from}-{to}", sweep.new.prefix);
+            work.extend(values![
+                run,
+                &sweep.task,
+                sweep.new.uid,
+                argument,
+                0,
+                sweep.new.footprint.number(),
+                sweep.new.priority,
+                0
+            ]);
+            work.extend(values![sweep.new.partition]);
+        }
+        left -= until - sweep.reached;
+        reached.extend(values![sweep.id, until]);
+        if left == 0 {
+            break;
+        }
+    }
+    let any = !work.is_empty();
+    tx.many(INSERT_WORK, 9, work, "ON CONFLICT DO NOTHING").await?;
+    tx.many(
+        "UPDATE sweeps SET reached = v.column2 FROM (",
+        2,
+        reached,
+        ") AS v WHERE sweeps.id = v.column1",
+    )
+    .await?;
+    Ok(any)
+}
+
+fn ranges_of(sweep: &NewSweep) -> i64 {
+    (sweep.size + sweep.step - 1) / sweep.step
+}
+
+/// The bounds of a range: from inclusive, to exclusive.
+fn range(sweep: &NewSweep, number: i64) -> (i64, i64) {
+    (number * sweep.step, ((number + 1) * sweep.step).min(sweep.size))
+}
+
+/// The range that comes at a place of the sweep's order: an affine permutation seeded by what is swept, so that neighbours are not asked one after another,
+/// and the order is the same on every run.
+fn permuted(sweep: &NewSweep, place: i64) -> i64 {
+    let ranges = i128::from(ranges_of(sweep));
+    let seed = i128::from(sweep.uid.integer());
+    let mut factor = ranges * 618 / 1_000 + seed % 7;
+    while greatest_common_divisor(factor, ranges) != 1 {
+        factor += 1;
+    }
+    i64::try_from((i128::from(place) * factor + seed) % ranges).expect("below the number of ranges")
+}
+
+fn greatest_common_divisor(a: i128, b: i128) -> i128 {
+    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
+}
+
+pub(super) const INSERT_WORK: &str = "INSERT INTO work (run_id, task, uid, argument, look, footprint, priority, not_before, partition)";
+
+/// Plans rows; those that are there already stay as they are.
+pub(super) async fn insert_work(tx: &mut Tx, run: RunId, work: &[NewWork]) -> Result<(), StoreError> {
+    let mut rows = Vec::with_capacity(work.len() * 9);
+    for new in work {
+        rows.extend(values![
+            run,
+            new.task,
+            new.uid,
+            &new.argument,
+            new.look,
+            new.footprint.number(),
+            new.priority
+        ]);
+        rows.extend(values![new.not_before, new.partition]);
+    }
+    tx.many(INSERT_WORK, 9, rows, "ON CONFLICT DO NOTHING").await
+}
+
+/// Plans sweeps; those that are there already go on where they are.
+pub(super) async fn insert_sweeps(tx: &mut Tx, run: RunId, sweeps: &[NewSweep]) -> Result<(), StoreError> {
+    let mut rows = Vec::with_capacity(sweeps.len() * 9);
+    for new in sweeps {
+        if new.size < 0 || new.step < 1 {
+            return Err(StoreError::Invalid(format!("a sweep of {} in steps of {}", new.size, new.step)));
+        }
+        rows.extend(values![run, new.task, new.uid, &new.prefix, new.size, new.step, new.footprint.number()]);
+        rows.extend(values![new.priority, new.partition]);
+    }
+    let head = "INSERT INTO sweeps (run_id, task, uid, prefix, size, step, footprint, priority, partition)";
+    tx.many(head, 9, rows, "ON CONFLICT DO NOTHING").await
+}
+
+/// What a leased row costs and contacts; its second look does the same.
+#[derive(Clone, Copy)]
+pub(super) struct Held {
+    pub(super) footprint: i64,
+    pub(super) priority: i64,
+    pub(super) partition: i64,
+}
+
+/// For each row: `Some` while its lease is the caller's, by id and fence.
+pub(super) async fn held(tx: &mut Tx, run: RunId, work: &[&Work]) -> Result<Vec<Option<Held>>, StoreError> {
+    let ids: Vec<i64> = work.iter().map(|work| work.id).collect();
+    let mut rows = BTreeMap::new();
+    let head = "SELECT id, fence, footprint, priority, partition FROM work WHERE run_id = $1 AND state = 1 AND id IN";
+    for row in tx.rows_in(head, values![run], &ids, "").await? {
+        let held = Held {
+            footprint: row.get(2)?,
+            priority: row.get(3)?,
+            partition: row.get(4)?,
+        };
+        rows.insert((row.get::<i64>(0)?, row.get::<i64>(1)?), held);
+    }
+    // Each lease is completed once: the same row twice in one batch is refused the second time.
+    Ok(work.iter().map(|work| rows.remove(&(work.id, work.fence))).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ambit_model::Uid;
+
+    #[test]
+    fn the_permutation_of_a_sweep_visits_every_range_once() {
+        for size in [1, 2, 5, 99, 1_000, 65_536] {
+            let sweep = NewSweep {
+                task: "t",
+                uid: Uid::from_bytes([9; 32]),
+                prefix: String::new(),
+                size,
+                step: 7,
+                footprint: Clearance::L3,
+                priority: 0,
+                partition: 0,
+            };
+            let mut seen: Vec<i64> = (0..ranges_of(&sweep)).map(|place| permuted(&sweep, place)).collect();
+            seen.sort_unstable();
+            assert_eq!(seen, (0..ranges_of(&sweep)).collect::<Vec<_>>(), "{size}");
+            let covered: i64 = seen.iter().map(|number| range(&sweep, *number)).map(|(from, to)| to - from).sum();
+            assert_eq!(covered, size);
+        }
+    }
+}

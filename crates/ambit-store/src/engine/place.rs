@@ -1,0 +1,122 @@
+//! The engine's place: who holds it, its heartbeat, and reading what persons want of its runs.
+
+use crate::folder::{self, EngineLock};
+use crate::sql::values;
+use crate::writer::Who;
+use crate::{Store, StoreError, blobs, collections, open, runs};
+use ambit_model::Timestamp;
+use ambit_model::collection::Collection;
+use ambit_model::id::{BlobHash, RunId};
+use ambit_model::run::Run;
+use std::sync::Arc;
+use std::time::Duration;
+use uuid::Uuid;
+
+/// On PostgreSQL an engine without a heartbeat for this long has lost its runs and leases (design §4 point 2), in milliseconds.
+pub(super) const LAPSED_MS: i64 = 20_000;
+
+/// What the engine writes through. Dropping the last clone frees the engine's place.
+#[derive(Clone)]
+pub struct Engine {
+    pub(super) store: Store,
+    pub(super) id: i64,
+    pub(super) name: Arc<str>,
+    _lock: Arc<Option<EngineLock>>,
+}
+
+impl Store {
+    /// Takes the engine's place. In a data folder only one process has it; a second waits up to `wait`, then learns who holds it (`Busy`).
+    /// On PostgreSQL any number of engines work, each with a heartbeat.
+    pub async fn engine(&self, name: &str, wait: Duration) -> Result<Engine, StoreError> {
+        let lock = match &self.inner.folder {
+            Some(folder) => Some(folder::lock_engine(folder, name, wait).await?),
+            None => None,
+        };
+        let (name, alone, now) = (name.to_owned(), lock.is_some(), open::wall_now());
+        let text = name.clone();
+        let id = self
+            .write(Who::Engine, move |tx| {
+                Box::pin(async move {
+                    // Whoever held a folder's place before is gone, whatever its heartbeat: the lock says so.
+                    let before = if alone { i64::MAX } else { now.0 - LAPSED_MS };
+                    tx.run("DELETE FROM engines WHERE heartbeat_at < $1", values![before]).await?;
+                    let sql = "INSERT INTO engines (name, started_at, heartbeat_at) VALUES ($1, $2, $2) RETURNING id";
+                    let id: i64 = tx.one(sql, values![text, now]).await?.get(0)?;
+                    if alone {
+                        // SQLite may give a former holder's number again: nobody holds any run now.
+                        tx.run("UPDATE runs SET engine_id = NULL WHERE engine_id IS NOT NULL", Vec::new()).await?;
+                    }
+                    Ok(id)
+                })
+            })
+            .await?;
+        Ok(Engine {
+            store: self.clone(),
+            id,
+            name: name.into(),
+            _lock: Arc::new(lock),
+        })
+    }
+}
+
+impl Engine {
+    /// The store that it writes to.
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// A run as persons set it, with its counters.
+    pub async fn run(&self, id: RunId) -> Result<Run, StoreError> {
+        let mut tx = self.store.read().await?;
+        Ok(runs::load(&mut tx, id).await?.0)
+    }
+
+    /// A collection with its wire and level.
+    pub async fn collection(&self, uuid: Uuid) -> Result<Collection, StoreError> {
+        let mut tx = self.store.read().await?;
+        Ok(collections::load(&mut tx, uuid).await?.0)
+    }
+
+    /// The never-patterns of a collection: `--exclude` and hard stops.
+    pub async fn rules(&self, collection: Uuid) -> Result<Vec<String>, StoreError> {
+        let mut tx = self.store.read().await?;
+        Ok(collections::load(&mut tx, collection).await?.1)
+    }
+
+    /// Says that this engine lives. On PostgreSQL its runs lapse without it.
+    pub async fn heartbeat(&self, now: Timestamp) -> Result<(), StoreError> {
+        let (id, name) = (self.id, Arc::clone(&self.name));
+        self.store
+            .write(Who::Engine, move |tx| {
+                Box::pin(async move {
+                    let sql = "INSERT INTO engines (id, name, started_at, heartbeat_at) VALUES ($1, $2, $3, $3)
+                               ON CONFLICT (id) DO UPDATE SET heartbeat_at = excluded.heartbeat_at";
+                    tx.run(sql, values![id, &*name, now]).await.map(|_| ())
+                })
+            })
+            .await
+    }
+
+    /// How many engines live, this one included: resolvers are paced at the limit divided by it.
+    pub async fn live_engines(&self, now: Timestamp) -> Result<i64, StoreError> {
+        let mut tx = self.store.read().await?;
+        let sql = "SELECT COUNT(*) FROM engines WHERE heartbeat_at > $1 OR id = $2";
+        let live: i64 = tx.one(sql, values![now.0 - LAPSED_MS, self.id]).await?.get(0)?;
+        Ok(live.max(1))
+    }
+
+    /// Stores bytes under their hash, like `Store::put_blob` but behind people's writes.
+    pub async fn put_blob(&self, bytes: &[u8], now: Timestamp) -> Result<BlobHash, StoreError> {
+        let packed = blobs::pack(bytes)?;
+        let hash = packed.hash();
+        self.store
+            .write(Who::Engine, move |tx| Box::pin(async move { blobs::insert(tx, vec![packed], now).await }))
+            .await?;
+        Ok(hash)
+    }
+
+    /// The bytes of a hash.
+    pub async fn blob(&self, hash: BlobHash) -> Result<Option<Vec<u8>>, StoreError> {
+        self.store.blob(hash).await
+    }
+}

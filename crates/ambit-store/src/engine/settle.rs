@@ -1,0 +1,291 @@
+//! Settling: decisions, presence, plans and issues, in one transaction with the marks that they settle.
+
+use super::commit::{CLOSE_EDGES, INSERT_INTERVALS, count_not_done, enter, mark_dirty, raise_wire_date};
+use super::lease::{insert_sweeps, insert_work};
+use super::{Dirty, Engine, IssueWrite, Settlement};
+use crate::record::{Changes, IssueRow, closing};
+use crate::runs::load;
+use crate::sql::{Tx, values};
+use crate::writer::Who;
+use crate::{StoreError, collections};
+use ambit_model::issue::{IssueKind, IssueRecord, Proof, Status};
+use ambit_model::wire::WireChoice;
+use ambit_model::{Timestamp, Uid};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+impl Engine {
+    /// Stores what was decided. A run that is over takes nothing more.
+    pub async fn settle(&self, settlement: Settlement) -> Result<(), StoreError> {
+        self.store
+            .write(Who::Engine, move |tx| Box::pin(async move { settle(tx, settlement).await }))
+            .await
+    }
+
+    /// Entities to be planned and judged, each with its mark.
+    pub async fn dirty(&self, run: ambit_model::id::RunId, limit: usize) -> Result<Vec<Dirty>, StoreError> {
+        let mut tx = self.store.read().await?;
+        let sql = "SELECT d.uid, d.mark FROM dirty d JOIN runs r ON r.collection_id = d.collection_id WHERE r.id = $1 ORDER BY d.uid LIMIT $2";
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let rows = tx.rows(sql, values![run, limit]).await?;
+        rows.iter()
+            .map(|row| {
+                Ok(Dirty {
+                    uid: row.get(0)?,
+                    mark: row.get(1)?,
+                })
+            })
+            .collect()
+    }
+}
+
+async fn settle(tx: &mut Tx, settlement: Settlement) -> Result<(), StoreError> {
+    let (_, collection) = load(tx, settlement.run).await?;
+    collections::lock(tx, collection).await?;
+    let (run, _) = load(tx, settlement.run).await?;
+    if run.state.is_over() {
+        return Ok(());
+    }
+    let place = enter(tx, &run, collection, settlement.now).await?;
+    let marks = settlement.settled.iter().flat_map(|dirty| values![dirty.uid, dirty.mark]).collect();
+    tx.many("DELETE FROM dirty WHERE (uid, mark) IN (", 2, marks, ")").await?;
+    insert_work(tx, run.id, &settlement.work).await?;
+    insert_sweeps(tx, run.id, &settlement.sweeps).await?;
+    count_not_done(tx, run.id, &settlement.not_done).await?;
+    raise_wire_date(tx, &place, settlement.at).await?;
+    let mut changes = Changes::new(place);
+    decide(tx, &mut changes, &settlement).await?;
+    lose(tx, &mut changes, &settlement.lost).await?;
+    write_issues(tx, &mut changes, &settlement, run.collection).await?;
+    changes.write(tx).await.map(|_| ())
+}
+
+/// Takes over decisions and presence.
+async fn decide(tx: &mut Tx, changes: &mut Changes, settlement: &Settlement) -> Result<(), StoreError> {
+    changes.load_entities(tx, settlement.decisions.iter().map(|(uid, _, _)| *uid)).await?;
+    for (uid, decision, present) in &settlement.decisions {
+        let Some(row) = changes.entities.get_mut(uid) else { continue };
+        if row.decision != *decision || row.present != *present {
+            row.decision = decision.clone();
+            row.present = *present;
+            changes.refold.insert(*uid);
+        }
+    }
+    Ok(())
+}
+
+/// Closes what is open of entities that no path leads to any more: their intervals and the edges that lead away from them. They are gone, unless seeds.
+async fn lose(tx: &mut Tx, changes: &mut Changes, lost: &[Uid]) -> Result<(), StoreError> {
+    if lost.is_empty() {
+        return Ok(());
+    }
+    let place = changes.place.clone();
+    changes.load_entities(tx, lost.iter().copied()).await?;
+    let head =
+        "SELECT uid, task, argument, details, opened_at, first_run, first_at, last_run, last_at FROM looks WHERE details IS NOT NULL AND uid IN";
+    let mut intervals = Vec::new();
+    for row in tx.rows_in(head, Vec::new(), lost, "").await? {
+        intervals.extend(values![
+            row.get::<Uid>(0)?,
+            row.get::<String>(1)?,
+            row.get::<String>(2)?,
+            row.get::<String>(3)?
+        ]);
+        intervals.extend(values![row.get::<i64>(4)?, place.now, row.get::<i64>(5)?, row.get::<i64>(6)?]);
+        intervals.extend(values![row.get::<i64>(7)?, row.get::<i64>(8)?]);
+    }
+    tx.many(INSERT_INTERVALS, 10, intervals, "").await?;
+    let head =
+        "UPDATE looks SET details = NULL, evidence = NULL, opened_at = NULL, first_run = NULL, first_at = NULL, last_run = NULL, last_at = NULL
+                WHERE details IS NOT NULL AND uid IN";
+    tx.run_in(head, Vec::new(), lost, "").await?;
+    tx.run_in("DELETE FROM evidence WHERE uid IN", Vec::new(), lost, "").await?;
+    let (mut edges, mut ends) = (Vec::new(), BTreeSet::new());
+    let head = "SELECT from_uid, task, argument, kind, to_uid, details FROM edges WHERE closed_at IS NULL AND from_uid IN";
+    for row in tx.rows_in(head, Vec::new(), lost, "").await? {
+        let to: Uid = row.get(4)?;
+        edges.extend(values![
+            row.get::<Uid>(0)?,
+            row.get::<String>(1)?,
+            row.get::<String>(2)?,
+            row.get::<String>(3)?,
+            to
+        ]);
+        edges.extend(values![place.now, place.graph]);
+        if row.get::<String>(5)? != "{}" {
+            changes.refold.insert(to);
+        }
+        ends.insert(to);
+    }
+    tx.many(CLOSE_EDGES.0, 7, edges, CLOSE_EDGES.1).await?;
+    for uid in lost {
+        ends.remove(uid);
+        if let Some(row) = changes.entities.get_mut(uid) {
+            row.present = row.seed;
+            changes.refold.insert(*uid);
+        }
+    }
+    mark_dirty(tx, place.collection, ends).await
+}
+
+/// Opens, refreshes, reopens, doubts and resolves issues.
+async fn write_issues(tx: &mut Tx, changes: &mut Changes, settlement: &Settlement, collection: uuid::Uuid) -> Result<(), StoreError> {
+    if settlement.issues.is_empty() {
+        return Ok(());
+    }
+    let (mut entities, mut issues) = (BTreeSet::new(), BTreeSet::new());
+    for write in &settlement.issues {
+        match write {
+            IssueWrite::Prove {
+                entity,
+                kind,
+                upstream,
+                proof,
+            } => {
+                entities.insert(*entity);
+                issues.insert(Uid::of_issue(collection, kind.name, upstream, &proof.discriminator, *entity));
+            }
+            IssueWrite::AbsentOnce { issue, .. } | IssueWrite::Resolve { issue } => {
+                issues.insert(*issue);
+            }
+        }
+    }
+    changes.load_entities(tx, entities).await?;
+    changes.load_issues(tx, issues).await?;
+    let before: Vec<(Uid, Status, i64)> = changes
+        .issues
+        .iter()
+        .map(|(uid, row)| (*uid, row.record.status, row.record.severity))
+        .collect();
+    for write in &settlement.issues {
+        match write {
+            IssueWrite::Prove {
+                entity,
+                kind,
+                upstream,
+                proof,
+            } => prove(tx, changes, collection, *entity, kind, upstream, proof, settlement.at).await?,
+            IssueWrite::AbsentOnce { issue, at } => {
+                if let Some(row) = changes.issues.get_mut(issue) {
+                    row.absent_at.get_or_insert(*at);
+                }
+            }
+            IssueWrite::Resolve { issue } => resolve(tx, changes, *issue).await?,
+        }
+    }
+    // The counts of issues are part of their entity's record.
+    for (uid, row) in &changes.issues {
+        let known = before.iter().find(|(known, _, _)| known == uid);
+        if known.is_none_or(|(_, status, severity)| *status != row.record.status || *severity != row.record.severity) {
+            changes.refold.insert(row.record.entity_uid);
+        }
+    }
+    Ok(())
+}
+
+async fn resolve(tx: &mut Tx, changes: &mut Changes, issue: Uid) -> Result<(), StoreError> {
+    let closed = closing(tx, changes.place.collection, changes.place.now).await?;
+    if let Some(row) = changes.issues.get_mut(&issue) {
+        let status = row.record.status.after_absence();
+        if status != row.record.status {
+            row.record.status = status;
+            row.closed = Some(closed);
+        }
+        row.absent_at = None;
+    }
+    Ok(())
+}
+
+#[expect(clippy::too_many_arguments, reason = "the members of one `IssueWrite::Prove` with where and when")]
+async fn prove(
+    tx: &mut Tx,
+    changes: &mut Changes,
+    collection: uuid::Uuid,
+    entity: Uid,
+    kind: &IssueKind,
+    upstream: &str,
+    proof: &Proof,
+    at: Timestamp,
+) -> Result<(), StoreError> {
+    let Some(row) = changes.entities.get(&entity) else { return Ok(()) };
+    let scoped = row.record()?.is_some_and(|record| record.scoped);
+    let uid = Uid::of_issue(collection, kind.name, upstream, &proof.discriminator, entity);
+    let severity = proof.severity.unwrap_or(kind.severity);
+    let mut record = IssueRecord {
+        uid,
+        collection,
+        name: kind.name.to_owned(),
+        pretty_name: kind.pretty_name.to_owned(),
+        upstream: upstream.to_owned(),
+        discriminator: proof.discriminator.clone(),
+        entity_uid: entity,
+        entity_kind: row.kind,
+        entity_name: row.name.clone(),
+        severity,
+        confidence: kind.confidence,
+        category: kind.category.to_owned(),
+        status: Status::OpenNew,
+        scoped,
+        description: kind.description.to_owned(),
+        identifiers: Some(proof.identifiers.clone()).filter(|list| !list.is_empty()),
+        details: details(kind, upstream, proof, severity),
+        tags: Vec::new(),
+        ticket_list: None,
+    };
+    let Some(known) = changes.issues.get(&uid) else {
+        changes.issues.insert(uid, IssueRow::new(record, at));
+        return Ok(());
+    };
+    record.status = known.record.status;
+    record.scoped = known.record.scoped;
+    record.tags.clone_from(&known.record.tags);
+    record.ticket_list.clone_from(&known.record.ticket_list);
+    let reopened = record.status.after_proof();
+    let reopens = reopened != record.status && looked_since(tx, changes, entity, uid, collection).await?;
+    let known = changes.issues.get_mut(&uid).expect("found above");
+    if reopens {
+        record.status = reopened;
+        known.closed = None;
+    }
+    // A proof of what somebody closed, without a look since, says nothing new of it.
+    if reopens || reopened == record.status {
+        known.proven_at = at;
+        known.absent_at = None;
+        changes.seen_issues.insert(uid);
+    }
+    known.record = record;
+    Ok(())
+}
+
+/// The contract's `details` of an issue.
+fn details(kind: &IssueKind, upstream: &str, proof: &Proof, severity: i64) -> Value {
+    let references: Vec<Value> = kind.references.iter().map(|(uri, of)| json!({"uri": uri, "type": of})).collect();
+    json!({
+        "name": kind.name,
+        "added": kind.added,
+        "proof": {"details": proof.details, "description": proof.description},
+        "source": upstream,
+        "category": kind.category,
+        "severity": severity.to_string(),
+        "references": references,
+        "description": kind.description,
+        "pretty_name": kind.pretty_name,
+        "remediation": kind.remediation,
+    })
+}
+
+/// True when the entity, or one that leads to it, was looked at successfully after the issue was closed: in a later run, or later in the same run on the
+/// wire's clock; on the live internet, whose wire dates are wall times, after the moment of closing itself.
+async fn looked_since(tx: &mut Tx, changes: &Changes, entity: Uid, issue: Uid, collection: uuid::Uuid) -> Result<bool, StoreError> {
+    let Some(closed) = changes.issues.get(&issue).and_then(|row| row.closed) else {
+        return Ok(true);
+    };
+    let row = tx.one("SELECT wire FROM collections WHERE uuid = $1", values![collection]).await?;
+    let after = match row.json(0)? {
+        WireChoice::Live => closed.wall,
+        WireChoice::Simulated { .. } => Timestamp(i64::MIN),
+    };
+    let sql = "SELECT 1 FROM looks l WHERE l.outcome = 0 AND l.at > $1 AND (l.run_number > $2 OR (l.run_number = $2 AND l.at > $3))
+               AND (l.uid = $4 OR l.uid IN (SELECT e.from_uid FROM edges e WHERE e.to_uid = $4 AND e.closed_at IS NULL)) LIMIT 1";
+    Ok(tx.row(sql, values![after, closed.run, closed.wire, entity]).await?.is_some())
+}

@@ -1,0 +1,236 @@
+//! The one way in which a record changes: fold, compare, close the version, open the next, write the feed row; all in the caller's transaction
+//! (design §2 invariant 7). The caller changes rows in memory and names what to fold and what was seen; `write` does the rest.
+
+mod entities;
+mod issues;
+mod technologies;
+
+pub(crate) use entities::{EntityRow, kind_from};
+pub(crate) use issues::{IssueRow, closing};
+
+use crate::StoreError;
+use crate::feed;
+use crate::sql::{Tx, Value, values};
+use ambit_model::feed::{Noun, What};
+use ambit_model::id::RunId;
+use ambit_model::{Timestamp, Uid};
+use std::collections::{BTreeMap, BTreeSet};
+use uuid::Uuid;
+
+/// Where and when something changes.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    pub(crate) collection: i64,
+    pub(crate) uuid: Uuid,
+    pub(crate) project: i64,
+    /// `None`: a person changes it, outside any run.
+    pub(crate) run: Option<RunPlace>,
+    pub(crate) person: bool,
+    /// Wall time.
+    pub(crate) now: Timestamp,
+    /// The number of this change of the collection's graph.
+    pub(crate) graph: i64,
+}
+
+/// The run in which something changes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RunPlace {
+    pub(crate) id: RunId,
+    /// Counted in the collection.
+    pub(crate) number: i64,
+    pub(crate) started_at: Timestamp,
+}
+
+impl Place {
+    /// Locks the collection and counts a change of its graph.
+    pub(crate) async fn enter(tx: &mut Tx, collection: i64, run: Option<RunPlace>, person: bool, now: Timestamp) -> Result<Self, StoreError> {
+        let sql = "UPDATE collections SET graph_revision = graph_revision + 1 WHERE id = $1 AND deleted_at IS NULL RETURNING graph_revision, uuid, project_id";
+        let row = tx.row(sql, values![collection]).await?.ok_or(StoreError::NotFound)?;
+        Ok(Self {
+            collection,
+            uuid: row.get(1)?,
+            project: row.get(2)?,
+            run,
+            person,
+            now,
+            graph: row.get(0)?,
+        })
+    }
+
+    fn run_number(&self) -> i64 {
+        self.run.map_or(0, |run| run.number)
+    }
+}
+
+/// What a transaction changes, gathered in memory.
+pub(crate) struct Changes {
+    pub(crate) place: Place,
+    /// Loaded or new; their flags, decision and presence may have been changed.
+    pub(crate) entities: BTreeMap<Uid, EntityRow>,
+    /// Loaded or new, changed in memory.
+    pub(crate) issues: BTreeMap<Uid, IssueRow>,
+    /// Entities to be folded.
+    pub(crate) refold: BTreeSet<Uid>,
+    /// Present entities that this run saw again.
+    pub(crate) seen: BTreeSet<Uid>,
+    /// Issues that were proven again.
+    pub(crate) seen_issues: BTreeSet<Uid>,
+}
+
+/// What became of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Written {
+    pub(crate) new_entities: usize,
+}
+
+/// A record whose version changes, or that was only seen.
+struct Step {
+    noun: Noun,
+    uid: Uid,
+    what: What,
+}
+
+impl Changes {
+    pub(crate) fn new(place: Place) -> Self {
+        Self {
+            place,
+            entities: BTreeMap::new(),
+            issues: BTreeMap::new(),
+            refold: BTreeSet::new(),
+            seen: BTreeSet::new(),
+            seen_issues: BTreeSet::new(),
+        }
+    }
+
+    /// Folds, compares and writes everything that changed.
+    pub(crate) async fn write(mut self, tx: &mut Tx) -> Result<Written, StoreError> {
+        let folded = self.fold_entities(tx).await?;
+        self.load_issues_of_moved_scope(tx, &folded).await?;
+        let issues = self.changed_issues(&folded);
+        let technologies = technologies::derive(tx, &self, &folded).await?;
+        let mut steps: Vec<Step> = Vec::new();
+        steps.extend(folded.values().filter_map(|fold| fold.step()));
+        let changed: BTreeSet<Uid> = steps.iter().map(|step| step.uid).collect();
+        let only_seen: Vec<Uid> = self.seen.difference(&changed).copied().collect();
+        steps.extend(only_seen.iter().map(|uid| seen(Noun::Entity, *uid)));
+        let issue_steps: Vec<Step> = issues.iter().filter_map(issues::ChangedIssue::step).collect();
+        let changed_issues: BTreeSet<Uid> = issue_steps.iter().map(|step| step.uid).collect();
+        steps.extend(issue_steps);
+        let seen_issues: Vec<Uid> = self.seen_issues.difference(&changed_issues).copied().collect();
+        steps.extend(seen_issues.iter().map(|uid| seen(Noun::Issue, *uid)));
+        steps.extend(technologies.steps());
+        let stamps = self.stamp(tx, &steps).await?;
+        let new_entities = self.write_entities(tx, &folded, &stamps).await?;
+        touch(tx, "entities", &only_seen, &stamps, self.place.run_number()).await?;
+        self.write_issues(tx, &issues, &stamps).await?;
+        touch(tx, "issues", &seen_issues, &stamps, self.place.run_number()).await?;
+        technologies.write(tx, &self.place, &stamps).await?;
+        Ok(Written { new_entities })
+    }
+
+    /// Allots revisions and stamps, and writes the feed rows.
+    async fn stamp(&self, tx: &mut Tx, steps: &[Step]) -> Result<Stamps, StoreError> {
+        let mut stamps = BTreeMap::new();
+        if steps.is_empty() {
+            return Ok(stamps);
+        }
+        let place = &self.place;
+        let allotted = feed::allot(tx, steps.len(), place.now).await?;
+        let mut rows = Vec::with_capacity(steps.len() * feed::INSERT_COLUMNS);
+        for (n, step) in steps.iter().enumerate() {
+            let (revision, at) = allotted.nth(n);
+            rows.extend(values![revision, place.project, place.collection, step.noun.name(), step.uid]);
+            rows.extend(values![step.what.name(), at, place.person]);
+            stamps.insert(step.uid, (revision, at));
+        }
+        tx.many(feed::INSERT, feed::INSERT_COLUMNS, rows, "").await?;
+        if place.person {
+            feed::raise_person_revision(tx, place.project, allotted.nth(steps.len() - 1).0).await?;
+        }
+        Ok(stamps)
+    }
+}
+
+/// Revision and stamp of each record of a transaction. Uids of different nouns never meet: they are hashes of different texts.
+pub(crate) type Stamps = BTreeMap<Uid, (i64, Timestamp)>;
+
+fn seen(noun: Noun, uid: Uid) -> Step {
+    Step { noun, uid, what: What::Seen }
+}
+
+/// Moves `last_seen` and the newest range of runs of records that did not change otherwise. `table` is a literal of this crate.
+async fn touch(tx: &mut Tx, table: &str, uids: &[Uid], stamps: &Stamps, run: i64) -> Result<(), StoreError> {
+    keep_sightings(tx, table, uids, run).await?;
+    let mut rows = Vec::with_capacity(uids.len() * 3);
+    for uid in uids {
+        rows.extend(values![uid, stamps[uid].1, run]);
+    }
+    let tail = format!(") AS v WHERE {table}.uid = v.column1");
+    let head = format!(
+        "UPDATE {table} SET last_seen = v.column2, seen_to = v.column3,
+         seen_from = CASE WHEN {table}.seen_to >= v.column3 - 1 THEN {table}.seen_from ELSE v.column3 END FROM ("
+    );
+    tx.many(&head, 3, rows, &tail).await
+}
+
+/// Keeps the range of runs that ended before this run as a row of its own.
+async fn keep_sightings(tx: &mut Tx, table: &str, uids: &[Uid], run: i64) -> Result<(), StoreError> {
+    if uids.is_empty() {
+        return Ok(());
+    }
+    let head = format!("INSERT INTO sightings (uid, from_run, to_run) SELECT uid, seen_from, seen_to FROM {table} WHERE seen_to < $1 - 1 AND uid IN");
+    tx.run_in(&head, values![run], uids, "ON CONFLICT (uid, from_run) DO NOTHING").await?;
+    Ok(())
+}
+
+/// A version that ends.
+struct Closed<'a> {
+    noun: Noun,
+    uid: Uid,
+    opened_at: Timestamp,
+    opened_revision: i64,
+    record: &'a str,
+}
+
+/// Closed versions are append only.
+async fn close_versions(tx: &mut Tx, closed: &[Closed<'_>], stamps: &Stamps) -> Result<(), StoreError> {
+    let mut rows = Vec::with_capacity(closed.len() * 7);
+    for version in closed {
+        let (revision, at) = stamps[&version.uid];
+        rows.extend(values![
+            version.noun.name(),
+            version.uid,
+            version.opened_revision,
+            revision,
+            version.opened_at,
+            at,
+            version.record
+        ]);
+    }
+    let head = "INSERT INTO versions (noun, uid, opened_revision, closed_revision, opened_at, closed_at, record)";
+    tx.many(head, 7, rows, "").await
+}
+
+/// Integer ids for new records of a table: the uid's own where it is free, else the next free one.
+async fn free_ids(tx: &mut Tx, table: &str, uids: &[Uid]) -> Result<BTreeMap<Uid, i64>, StoreError> {
+    let mut ids = BTreeMap::new();
+    let mut used = BTreeSet::new();
+    let head = format!("SELECT id FROM {table} WHERE id IN");
+    let wanted: Vec<i64> = uids.iter().map(Uid::integer).collect();
+    for row in tx.rows_in(&head, Vec::new(), &wanted, "").await? {
+        used.insert(row.get::<i64>(0)?);
+    }
+    for uid in uids {
+        let mut id = uid.integer();
+        while used.contains(&id) {
+            id += 1;
+            let taken = tx.row(&format!("SELECT id FROM {table} WHERE id = $1"), vec![Value::from(id)]).await?;
+            if taken.is_some() {
+                used.insert(id);
+            }
+        }
+        used.insert(id);
+        ids.insert(*uid, id);
+    }
+    Ok(ids)
+}

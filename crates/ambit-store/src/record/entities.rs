@@ -1,0 +1,396 @@
+//! Entities: loading their rows, folding what is open of them, and writing what changed.
+
+use super::{Changes, Closed, Stamps, Step, close_versions, free_ids};
+use crate::StoreError;
+use crate::sql::{Row, Tx, from_json, to_json, values};
+use ambit_model::entity::{EntityRecord, FoldInput, IssueCounts, fold};
+use ambit_model::feed::{Noun, What};
+use ambit_model::observation::Observation;
+use ambit_model::scope::Decision;
+use ambit_model::{Details, Kind, Timestamp, Uid};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The row of an entity, as loaded and as changed in memory.
+#[derive(Clone, Debug)]
+pub(crate) struct EntityRow {
+    pub(crate) uid: Uid,
+    pub(crate) kind: Kind,
+    pub(crate) name: String,
+    pub(crate) seed: bool,
+    pub(crate) hidden: bool,
+    pub(crate) allow_list: bool,
+    pub(crate) deny_list: bool,
+    pub(crate) tags: Vec<String>,
+    pub(crate) decision: Decision,
+    pub(crate) present: bool,
+    observed: bool,
+    /// As stored; `None`: the entity is new.
+    stored: Option<Stored>,
+}
+
+/// What is stored of it beside.
+#[derive(Clone, Debug)]
+struct Stored {
+    record: String,
+    present: bool,
+    observed: bool,
+    decision: String,
+    opened_at: Timestamp,
+    opened_revision: i64,
+    scoped_at: Option<Timestamp>,
+}
+
+const COLUMNS: &str =
+    "uid, kind, name, seed, hidden, allow_list, deny_list, tags, decision, present, observed, record, opened_at, opened_revision, scoped_at";
+
+impl EntityRow {
+    /// One that nobody knew; something present led to it, or a person gave it.
+    pub(crate) fn new(uid: Uid, kind: Kind, name: String) -> Self {
+        Self {
+            uid,
+            kind,
+            name,
+            seed: false,
+            hidden: false,
+            allow_list: false,
+            deny_list: false,
+            tags: Vec::new(),
+            decision: Decision::unreached(),
+            present: true,
+            observed: false,
+            stored: None,
+        }
+    }
+
+    fn from(row: &Row) -> Result<Self, StoreError> {
+        let decision: String = row.get(8)?;
+        let stored = Stored {
+            record: row.get(11)?,
+            present: row.get(9)?,
+            observed: row.get(10)?,
+            decision: decision.clone(),
+            opened_at: row.get(12)?,
+            opened_revision: row.get(13)?,
+            scoped_at: row.get(14)?,
+        };
+        Ok(Self {
+            uid: row.get(0)?,
+            kind: kind_from(&row.get::<String>(1)?)?,
+            name: row.get(2)?,
+            seed: row.get(3)?,
+            hidden: row.get(4)?,
+            allow_list: row.get(5)?,
+            deny_list: row.get(6)?,
+            tags: row.json(7)?,
+            decision: from_json(&decision)?,
+            present: stored.present,
+            observed: stored.observed,
+            stored: Some(stored),
+        })
+    }
+
+    pub(crate) fn is_new(&self) -> bool {
+        self.stored.is_none()
+    }
+
+    /// The record as it is shown now; `None` for a new entity.
+    pub(crate) fn record(&self) -> Result<Option<EntityRecord>, StoreError> {
+        self.stored.as_ref().map(|stored| from_json(&stored.record)).transpose()
+    }
+}
+
+/// The kind of a stored name.
+pub(crate) fn kind_from(name: &str) -> Result<Kind, StoreError> {
+    Kind::from_name(name).ok_or_else(|| StoreError::Bug(format!("unknown kind {name:?}")))
+}
+
+/// A folded entity.
+pub(super) struct Folded {
+    pub(super) uid: Uid,
+    pub(super) record: EntityRecord,
+    text: String,
+    /// The record as it was; `None`: new.
+    pub(super) old: Option<EntityRecord>,
+    what: Option<What>,
+}
+
+impl Folded {
+    pub(super) fn changed(&self) -> bool {
+        self.what.is_some()
+    }
+
+    /// Whether `scoped` moved (a new one has nothing hanging on it yet).
+    pub(super) fn scope_moved(&self) -> bool {
+        self.old.as_ref().is_some_and(|old| old.scoped != self.record.scoped)
+    }
+
+    pub(super) fn step(&self) -> Option<Step> {
+        self.what.map(|what| Step {
+            noun: Noun::Entity,
+            uid: self.uid,
+            what,
+        })
+    }
+}
+
+impl Changes {
+    /// Loads the rows of entities that are not loaded yet. Unknown uids are left out.
+    pub(crate) async fn load_entities(&mut self, tx: &mut Tx, uids: impl IntoIterator<Item = Uid>) -> Result<(), StoreError> {
+        let missing: BTreeSet<Uid> = uids.into_iter().filter(|uid| !self.entities.contains_key(uid)).collect();
+        let missing: Vec<Uid> = missing.into_iter().collect();
+        let head = format!("SELECT {COLUMNS} FROM entities WHERE collection_id = $1 AND uid IN");
+        for row in tx.rows_in(&head, values![self.place.collection], &missing, "").await? {
+            let entity = EntityRow::from(&row)?;
+            self.entities.insert(entity.uid, entity);
+        }
+        Ok(())
+    }
+
+    /// Folds what is to be folded, and says what changed.
+    pub(super) async fn fold_entities(&mut self, tx: &mut Tx) -> Result<BTreeMap<Uid, Folded>, StoreError> {
+        self.load_entities(tx, self.refold.clone()).await?;
+        let uids: Vec<Uid> = self.refold.iter().copied().filter(|uid| self.entities.contains_key(uid)).collect();
+        let own = own_observations(tx, &uids).await?;
+        let led = led_observations(tx, &uids).await?;
+        let mut counts = self.issue_counts(tx, &uids).await?;
+        let going: Vec<Uid> = uids
+            .iter()
+            .copied()
+            .filter(|uid| {
+                self.entities
+                    .get(uid)
+                    .is_some_and(|row| !row.present && row.stored.as_ref().is_some_and(|stored| stored.present))
+            })
+            .collect();
+        let mut before = self.before_run(tx, &going).await?;
+        let mut folded = BTreeMap::new();
+        for uid in uids {
+            let row = self.entities.get_mut(&uid).expect("filtered above");
+            let own = own.get(&uid).cloned().unwrap_or_default();
+            row.observed = !own.is_empty();
+            let counts = counts.remove(&uid).unwrap_or_default();
+            let old = row.record()?;
+            let record = match (&old, row.present) {
+                (Some(old), false) => gone_record(row, before.remove(&uid).unwrap_or_else(|| old.clone()), counts),
+                _ => fold(fold_input(row, self.place.uuid, own, led.get(&uid).cloned().unwrap_or_default(), counts)),
+            };
+            let text = to_json(&record);
+            let what = match &row.stored {
+                None => Some(What::Appeared),
+                Some(stored) if stored.present && !row.present => Some(What::Disappeared),
+                Some(stored) if !stored.present && row.present => Some(What::Appeared),
+                Some(stored) if stored.record != text => Some(What::Changed),
+                Some(_) => None,
+            };
+            if what == Some(What::Appeared) && self.place.run.is_some() {
+                self.seen.insert(uid);
+            }
+            folded.insert(
+                uid,
+                Folded {
+                    uid,
+                    record,
+                    text,
+                    old,
+                    what,
+                },
+            );
+        }
+        Ok(folded)
+    }
+
+    /// The records of entities as they were when this run began: what a gone one goes on showing, as the run itself took it apart piece by piece.
+    async fn before_run(&self, tx: &mut Tx, uids: &[Uid]) -> Result<BTreeMap<Uid, EntityRecord>, StoreError> {
+        let mut records = BTreeMap::new();
+        let Some(run) = self.place.run else { return Ok(records) };
+        let opened_in_run = |uid: &&Uid| {
+            let stored = self.entities.get(*uid).and_then(|row| row.stored.as_ref());
+            stored.is_some_and(|stored| stored.opened_at > run.started_at)
+        };
+        let uids: Vec<Uid> = uids.iter().filter(opened_in_run).copied().collect();
+        let head = "SELECT uid, record FROM versions WHERE noun = 'entity' AND opened_at <= $1 AND uid IN";
+        for row in tx.rows_in(head, values![run.started_at], &uids, "ORDER BY opened_revision").await? {
+            records.insert(row.get(0)?, row.json(1)?);
+        }
+        Ok(records)
+    }
+
+    /// Writes the rows of folded entities, their closed versions and the collection's counters. Answers with the number of new ones.
+    pub(super) async fn write_entities(&self, tx: &mut Tx, folded: &BTreeMap<Uid, Folded>, stamps: &Stamps) -> Result<usize, StoreError> {
+        let rows = |uid: &Uid| &self.entities[uid];
+        let new: Vec<Uid> = folded.keys().copied().filter(|uid| rows(uid).stored.is_none()).collect();
+        self.insert_entities(tx, &new, folded, stamps).await?;
+        let old: Vec<&Folded> = folded.values().filter(|fold| rows(&fold.uid).stored.is_some()).collect();
+        self.update_entities(tx, &old, stamps).await?;
+        let present = |uid: &Uid| {
+            let row = rows(uid);
+            i64::from(row.present) - i64::from(row.stored.as_ref().is_some_and(|stored| stored.present))
+        };
+        let delta: i64 = folded.keys().map(present).sum();
+        let total = i64::try_from(new.len()).expect("far fewer");
+        if delta != 0 || total != 0 {
+            let sql = "UPDATE collections SET entity_count = entity_count + $1, total_entity_count = total_entity_count + $2 WHERE id = $3";
+            tx.run(sql, values![delta, total, self.place.collection]).await?;
+        }
+        if let Some(run) = self.place.run.filter(|_| total > 0) {
+            let sql = "UPDATE runs SET new_entities = new_entities + $1 WHERE id = $2";
+            tx.run(sql, values![total, run.id]).await?;
+        }
+        Ok(new.len())
+    }
+
+    async fn insert_entities(&self, tx: &mut Tx, new: &[Uid], folded: &BTreeMap<Uid, Folded>, stamps: &Stamps) -> Result<(), StoreError> {
+        let ids = free_ids(tx, "entities", new).await?;
+        let run = self.place.run_number();
+        let mut values = Vec::with_capacity(new.len() * 25);
+        for uid in new {
+            let (row, fold, (revision, at)) = (&self.entities[uid], &folded[uid], stamps[uid]);
+            values.extend(values![
+                uid,
+                ids[uid],
+                self.place.collection,
+                row.kind.name(),
+                &row.name,
+                row.seed,
+                row.hidden
+            ]);
+            values.extend(values![
+                row.allow_list,
+                row.deny_list,
+                to_json(&row.tags),
+                to_json(&row.decision),
+                row.present,
+                row.observed
+            ]);
+            values.extend(values![fold.record.shared, &fold.text, at, revision, at, at]);
+            values.extend(values![fold.record.scoped.then_some(at), run, run, run, self.place.graph]);
+        }
+        let head = "INSERT INTO entities (uid, id, collection_id, kind, name, seed, hidden, allow_list, deny_list, tags, decision, present, observed,
+                    shared, record, opened_at, opened_revision, first_seen, last_seen, scoped_at, first_run, seen_from, seen_to, revision)";
+        tx.many(head, 24, values, "").await
+    }
+
+    async fn update_entities(&self, tx: &mut Tx, folded: &[&Folded], stamps: &Stamps) -> Result<(), StoreError> {
+        let run = self.place.run_number();
+        let (mut values, mut closed, mut seen) = (Vec::new(), Vec::new(), Vec::new());
+        for fold in folded {
+            let row = &self.entities[&fold.uid];
+            let stored = row.stored.as_ref().expect("only old ones");
+            let decision = to_json(&row.decision);
+            if !fold.changed() && stored.observed == row.observed && stored.decision == decision {
+                continue;
+            }
+            let stamp = stamps.get(&fold.uid).filter(|_| fold.changed());
+            let (opened_revision, opened_at) = stamp.copied().unwrap_or((stored.opened_revision, stored.opened_at));
+            if fold.changed() {
+                closed.push(Closed {
+                    noun: Noun::Entity,
+                    uid: fold.uid,
+                    opened_at: stored.opened_at,
+                    opened_revision: stored.opened_revision,
+                    record: &stored.record,
+                });
+                if self.seen.contains(&fold.uid) {
+                    seen.push(fold.uid);
+                }
+            }
+            let scoped_at = if fold.scope_moved() { Some(opened_at) } else { stored.scoped_at };
+            values.extend(values![
+                fold.uid,
+                row.seed,
+                row.hidden,
+                row.allow_list,
+                row.deny_list,
+                to_json(&row.tags),
+                decision
+            ]);
+            values.extend(values![
+                row.present,
+                row.observed,
+                fold.record.shared,
+                &fold.text,
+                opened_at,
+                opened_revision
+            ]);
+            values.extend(values![scoped_at, self.place.graph]);
+        }
+        close_versions(tx, &closed, stamps).await?;
+        let head = "UPDATE entities SET seed = v.column2, hidden = v.column3, allow_list = v.column4, deny_list = v.column5, tags = v.column6,
+                    decision = v.column7, present = v.column8, observed = v.column9, shared = v.column10, record = v.column11,
+                    opened_at = v.column12, opened_revision = v.column13, scoped_at = v.column14, revision = v.column15 FROM (";
+        tx.many(head, 15, values, ") AS v WHERE entities.uid = v.column1").await?;
+        super::touch(tx, "entities", &seen, stamps, run).await
+    }
+}
+
+fn fold_input(row: &EntityRow, collection: uuid::Uuid, own: Vec<Observation>, led: Vec<Observation>, issues: IssueCounts) -> FoldInput {
+    FoldInput {
+        uid: row.uid,
+        collection,
+        kind: row.kind,
+        name: row.name.clone(),
+        seed: row.seed,
+        hidden: row.hidden,
+        allow_list: row.allow_list,
+        deny_list: row.deny_list,
+        present: row.present,
+        tags: row.tags.clone(),
+        decision: row.decision.clone(),
+        observations: own.into_iter().chain(led).collect(),
+        issues,
+    }
+}
+
+/// What a gone entity shows: what it was, no longer present, with the flags and counts of today.
+fn gone_record(row: &EntityRow, was: EntityRecord, issues: IssueCounts) -> EntityRecord {
+    let mut tags = row.tags.clone();
+    tags.sort();
+    tags.dedup();
+    let mut record = EntityRecord {
+        present: false,
+        seed: row.seed,
+        hidden: row.hidden,
+        allow_list: row.allow_list,
+        deny_list: row.deny_list,
+        tags,
+        ..was
+    };
+    record.summary.issues = issues;
+    record
+}
+
+/// Open intervals of entities.
+async fn own_observations(tx: &mut Tx, uids: &[Uid]) -> Result<BTreeMap<Uid, Vec<Observation>>, StoreError> {
+    let mut observations: BTreeMap<Uid, Vec<Observation>> = BTreeMap::new();
+    let head = "SELECT uid, task, argument, details, evidence FROM looks WHERE details IS NOT NULL AND uid IN";
+    for row in tx.rows_in(head, Vec::new(), uids, "").await? {
+        let evidence: Option<String> = row.get(4)?;
+        observations.entry(row.get(0)?).or_default().push(Observation {
+            task: row.get(1)?,
+            argument: row.get(2)?,
+            details: row.json(3)?,
+            evidence: evidence.map_or(Ok(Vec::new()), |text| from_json(&text))?,
+        });
+    }
+    Ok(observations)
+}
+
+/// What open edges that lead to entities say of them, as observations whose argument is the name of the leading entity.
+async fn led_observations(tx: &mut Tx, uids: &[Uid]) -> Result<BTreeMap<Uid, Vec<Observation>>, StoreError> {
+    let mut observations: BTreeMap<Uid, Vec<Observation>> = BTreeMap::new();
+    let head = "SELECT e.to_uid, e.task, f.name, e.details FROM edges e JOIN entities f ON f.uid = e.from_uid
+                WHERE e.closed_at IS NULL AND e.details <> '{}' AND e.to_uid IN";
+    for row in tx.rows_in(head, Vec::new(), uids, "").await? {
+        observations.entry(row.get(0)?).or_default().push(Observation {
+            task: row.get(1)?,
+            argument: row.get(2)?,
+            details: row.json::<Details>(3)?,
+            evidence: Vec::new(),
+        });
+    }
+    // Two edges may share task and name; the fold must not depend on the database's order.
+    for list in observations.values_mut() {
+        list.sort_by_cached_key(|observation| (observation.task.clone(), observation.argument.clone(), to_json(&observation.details)));
+    }
+    Ok(observations)
+}

@@ -1,0 +1,296 @@
+//! Issues: loading their rows, opening and closing them, counting them on entities, and writing what changed.
+
+use super::entities::Folded;
+use super::{Changes, Closed, Stamps, Step, close_versions, free_ids};
+use crate::StoreError;
+use crate::sql::{Row, Tx, from_json, to_json, values};
+use ambit_model::entity::IssueCounts;
+use ambit_model::feed::{Noun, What};
+use ambit_model::issue::{IssueRecord, SEVERITY_HIGH};
+use ambit_model::{Timestamp, Uid};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The row of an issue, as loaded and as changed in memory.
+#[derive(Clone, Debug)]
+pub(crate) struct IssueRow {
+    pub(crate) record: IssueRecord,
+    /// Wire date of the newest proof.
+    pub(crate) proven_at: Timestamp,
+    /// Wire date of the first absent look, while only one was seen.
+    pub(crate) absent_at: Option<Timestamp>,
+    /// What a look must come after to reopen it.
+    pub(crate) closed: Option<Closing>,
+    /// As stored; `None`: the issue is new.
+    stored: Option<Stored>,
+}
+
+/// When an issue was closed, on both clocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Closing {
+    /// Number of the newest run that had results then, and the latest wire date of its results.
+    pub(crate) run: i64,
+    pub(crate) wire: Timestamp,
+    pub(crate) wall: Timestamp,
+}
+
+#[derive(Clone, Debug)]
+struct Stored {
+    text: String,
+    open: bool,
+    severity: i64,
+    opened_at: Timestamp,
+    opened_revision: i64,
+    proven_at: Timestamp,
+    absent_at: Option<Timestamp>,
+}
+
+const COLUMNS: &str = "uid, record, proven_at, absent_at, closed_run, closed_wire, closed_at, opened_at, opened_revision, open, severity";
+
+/// The closing of an issue at this moment: later looks are those of later runs, and those of the newest run after what it stored so far.
+pub(crate) async fn closing(tx: &mut Tx, collection: i64, now: Timestamp) -> Result<Closing, StoreError> {
+    let row = tx
+        .one("SELECT wire_run, wire_at FROM collections WHERE id = $1", values![collection])
+        .await?;
+    Ok(Closing {
+        run: row.get(0)?,
+        wire: row.get(1)?,
+        wall: now,
+    })
+}
+
+impl IssueRow {
+    pub(crate) fn new(record: IssueRecord, proven_at: Timestamp) -> Self {
+        Self {
+            record,
+            proven_at,
+            absent_at: None,
+            closed: None,
+            stored: None,
+        }
+    }
+
+    fn from(row: &Row) -> Result<Self, StoreError> {
+        let text: String = row.get(1)?;
+        let closed = match (
+            row.get::<Option<i64>>(4)?,
+            row.get::<Option<Timestamp>>(5)?,
+            row.get::<Option<Timestamp>>(6)?,
+        ) {
+            (Some(run), Some(wire), Some(wall)) => Some(Closing { run, wire, wall }),
+            _ => None,
+        };
+        let (proven_at, absent_at) = (row.get(2)?, row.get(3)?);
+        Ok(Self {
+            record: from_json(&text)?,
+            proven_at,
+            absent_at,
+            closed,
+            stored: Some(Stored {
+                text,
+                opened_at: row.get(7)?,
+                opened_revision: row.get(8)?,
+                open: row.get(9)?,
+                severity: row.get(10)?,
+                proven_at,
+                absent_at,
+            }),
+        })
+    }
+
+    /// Open issues by severity that this row adds (or, where negative, takes) by its change.
+    fn deltas(&self) -> impl Iterator<Item = (i64, i64)> {
+        let before = self.stored.as_ref().filter(|stored| stored.open).map(|stored| (stored.severity, -1));
+        let after = self.record.status.is_open().then_some((self.record.severity, 1));
+        before.into_iter().chain(after)
+    }
+}
+
+fn has_cve(record: &IssueRecord) -> bool {
+    record.identifiers.iter().flatten().any(|identifier| identifier.kind == "CVE")
+}
+
+/// An issue whose row is to be written.
+pub(super) struct ChangedIssue {
+    pub(super) uid: Uid,
+    text: String,
+    /// `None`: only its dates beside the record moved.
+    what: Option<What>,
+}
+
+impl Changes {
+    /// Loads the rows of issues that are not loaded yet. Unknown uids are left out.
+    pub(crate) async fn load_issues(&mut self, tx: &mut Tx, uids: impl IntoIterator<Item = Uid>) -> Result<(), StoreError> {
+        let missing: BTreeSet<Uid> = uids.into_iter().filter(|uid| !self.issues.contains_key(uid)).collect();
+        let missing: Vec<Uid> = missing.into_iter().collect();
+        self.load_issues_where(tx, "uid", &missing).await
+    }
+
+    /// `column` is a literal of this file.
+    async fn load_issues_where(&mut self, tx: &mut Tx, column: &str, uids: &[Uid]) -> Result<(), StoreError> {
+        let head = format!("SELECT {COLUMNS} FROM issues WHERE collection_id = $1 AND {column} IN");
+        for row in tx.rows_in(&head, values![self.place.collection], uids, "").await? {
+            let uid: Uid = row.get(0)?;
+            if !self.issues.contains_key(&uid) {
+                self.issues.insert(uid, IssueRow::from(&row)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Issues show whether their entity is scoped: those of entities whose scope moved change with them.
+    pub(super) async fn load_issues_of_moved_scope(&mut self, tx: &mut Tx, folded: &BTreeMap<Uid, Folded>) -> Result<(), StoreError> {
+        let moved: Vec<Uid> = folded.values().filter(|fold| fold.scope_moved()).map(|fold| fold.uid).collect();
+        self.load_issues_where(tx, "entity_uid", &moved).await
+    }
+
+    /// Counts of issues of entities: what is stored, overlaid by what this transaction changed in memory.
+    pub(super) async fn issue_counts(&self, tx: &mut Tx, uids: &[Uid]) -> Result<BTreeMap<Uid, IssueCounts>, StoreError> {
+        let mut counts: BTreeMap<Uid, IssueCounts> = BTreeMap::new();
+        let head = "SELECT entity_uid, uid, severity, open, has_cve FROM issues WHERE entity_uid IN";
+        for row in tx.rows_in(head, Vec::new(), uids, "").await? {
+            if !self.issues.contains_key(&row.get(1)?) {
+                count(counts.entry(row.get(0)?).or_default(), row.get(2)?, row.get(3)?, row.get(4)?);
+            }
+        }
+        for issue in self.issues.values() {
+            let record = &issue.record;
+            if uids.binary_search(&record.entity_uid).is_ok() {
+                let counts = counts.entry(record.entity_uid).or_default();
+                count(counts, record.severity, record.status.is_open(), has_cve(record));
+            }
+        }
+        Ok(counts)
+    }
+
+    /// The loaded issues whose row must be written.
+    pub(super) fn changed_issues(&mut self, folded: &BTreeMap<Uid, Folded>) -> Vec<ChangedIssue> {
+        let mut changed = Vec::new();
+        for (uid, issue) in &mut self.issues {
+            if let Some(fold) = folded.get(&issue.record.entity_uid) {
+                issue.record.scoped = fold.record.scoped;
+            }
+            let text = to_json(&issue.record);
+            let open = issue.record.status.is_open();
+            let what = match &issue.stored {
+                None => Some(What::Appeared),
+                Some(stored) if stored.text == text => None,
+                Some(stored) if stored.open && !open => Some(What::Disappeared),
+                Some(stored) if !stored.open && open => Some(What::Appeared),
+                Some(_) => Some(What::Changed),
+            };
+            let dates_moved = issue
+                .stored
+                .as_ref()
+                .is_some_and(|stored| stored.proven_at != issue.proven_at || stored.absent_at != issue.absent_at);
+            if what.is_some() || dates_moved {
+                changed.push(ChangedIssue { uid: *uid, text, what });
+            }
+        }
+        changed
+    }
+
+    /// Writes the rows of issues, their closed versions and the collection's counters.
+    pub(super) async fn write_issues(&self, tx: &mut Tx, changed: &[ChangedIssue], stamps: &Stamps) -> Result<(), StoreError> {
+        let (new, old): (Vec<&ChangedIssue>, Vec<&ChangedIssue>) = changed.iter().partition(|issue| self.issues[&issue.uid].stored.is_none());
+        let run = self.place.run_number();
+        let uids: Vec<Uid> = new.iter().map(|issue| issue.uid).collect();
+        let ids = free_ids(tx, "issues", &uids).await?;
+        let mut values = Vec::new();
+        for change in &new {
+            let (issue, (revision, at)) = (&self.issues[&change.uid], stamps[&change.uid]);
+            let record = &issue.record;
+            values.extend(values![
+                change.uid,
+                ids[&change.uid],
+                self.place.collection,
+                record.entity_uid,
+                &change.text
+            ]);
+            values.extend(values![record.severity, record.status.is_open(), has_cve(record), at, revision, at, at]);
+            values.extend(values![run, run, run, issue.proven_at, issue.absent_at]);
+        }
+        let head = "INSERT INTO issues (uid, id, collection_id, entity_uid, record, severity, open, has_cve, opened_at, opened_revision, first_seen,
+                    last_seen, first_run, seen_from, seen_to, proven_at, absent_at)";
+        tx.many(head, 17, values, "").await?;
+        let (mut values, mut closed, mut seen) = (Vec::new(), Vec::new(), Vec::new());
+        for change in &old {
+            let issue = &self.issues[&change.uid];
+            let stored = issue.stored.as_ref().expect("partitioned above");
+            let (opened_revision, opened_at) = match change.what {
+                Some(_) => stamps[&change.uid],
+                None => (stored.opened_revision, stored.opened_at),
+            };
+            if change.what.is_some() {
+                closed.push(Closed {
+                    noun: Noun::Issue,
+                    uid: change.uid,
+                    opened_at: stored.opened_at,
+                    opened_revision: stored.opened_revision,
+                    record: &stored.text,
+                });
+                if self.seen_issues.contains(&change.uid) {
+                    seen.push(change.uid);
+                }
+            }
+            let record = &issue.record;
+            values.extend(values![
+                change.uid,
+                &change.text,
+                record.severity,
+                record.status.is_open(),
+                has_cve(record)
+            ]);
+            values.extend(values![opened_at, opened_revision, issue.proven_at, issue.absent_at]);
+            let closing = issue.closed;
+            values.extend(values![closing.map(|at| at.run), closing.map(|at| at.wire), closing.map(|at| at.wall)]);
+        }
+        close_versions(tx, &closed, stamps).await?;
+        let head = "UPDATE issues SET record = v.column2, severity = v.column3, open = v.column4, has_cve = v.column5, opened_at = v.column6,
+                    opened_revision = v.column7, proven_at = v.column8, absent_at = v.column9, closed_run = v.column10,
+                    closed_wire = v.column11, closed_at = v.column12 FROM (";
+        tx.many(head, 12, values, ") AS v WHERE issues.uid = v.column1").await?;
+        super::touch(tx, "issues", &seen, stamps, run).await?;
+        self.count_open_issues(tx, changed).await
+    }
+
+    async fn count_open_issues(&self, tx: &mut Tx, changed: &[ChangedIssue]) -> Result<(), StoreError> {
+        let mut deltas = [0_i64; 6];
+        for (severity, delta) in changed.iter().flat_map(|change| self.issues[&change.uid].deltas()) {
+            if let Some(sum) = usize::try_from(severity).ok().and_then(|severity| deltas.get_mut(severity)) {
+                *sum += delta;
+            }
+        }
+        if deltas.iter().all(|delta| *delta == 0) {
+            return Ok(());
+        }
+        let sql = "UPDATE collections SET issues_1 = issues_1 + $1, issues_2 = issues_2 + $2, issues_3 = issues_3 + $3, issues_4 = issues_4 + $4,
+                   issues_5 = issues_5 + $5 WHERE id = $6";
+        tx.run(sql, values![deltas[1], deltas[2], deltas[3], deltas[4], deltas[5], self.place.collection])
+            .await?;
+        Ok(())
+    }
+}
+
+impl ChangedIssue {
+    /// Its row in the feed, if the record itself changed.
+    pub(super) fn step(&self) -> Option<Step> {
+        self.what.map(|what| Step {
+            noun: Noun::Issue,
+            uid: self.uid,
+            what,
+        })
+    }
+}
+
+fn count(counts: &mut IssueCounts, severity: i64, open: bool, cve: bool) {
+    let key = severity.to_string();
+    *counts.all_time_by_severity.entry(key.clone()).or_default() += 1;
+    counts.all_time_count += 1;
+    if !open {
+        return;
+    }
+    *counts.current_by_severity.entry(key).or_default() += 1;
+    counts.current_count += 1;
+    counts.current_with_cve += i64::from(cve);
+    counts.critical_or_high |= severity <= SEVERITY_HIGH;
+}

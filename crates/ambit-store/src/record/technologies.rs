@@ -1,0 +1,232 @@
+//! Technologies: derived from the fingerprints of present entities, counted, and versioned like the others.
+
+use super::entities::Folded;
+use super::{Changes, Closed, Place, Stamps, Step, close_versions, free_ids, touch};
+use crate::StoreError;
+use crate::sql::{Tx, from_json, to_json, values};
+use ambit_model::feed::{Noun, What};
+use ambit_model::technology::TechnologyRecord;
+use ambit_model::{Timestamp, Uid};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use uuid::Uuid;
+
+/// Technologies that one transaction changes or sees again.
+pub(super) struct Technologies {
+    /// (entity, technology) pairs to be added and removed.
+    added: BTreeSet<(Uid, Uid)>,
+    removed: BTreeSet<(Uid, Uid)>,
+    changed: BTreeMap<Uid, Changed>,
+    seen: Vec<Uid>,
+}
+
+struct Changed {
+    text: String,
+    what: What,
+    stored: Option<Stored>,
+}
+
+struct Stored {
+    text: String,
+    opened_at: Timestamp,
+    opened_revision: i64,
+}
+
+/// The technologies that a record's fingerprints show.
+fn shown(fold: &Folded, collection: Uuid) -> BTreeMap<Uid, TechnologyRecord> {
+    let mut technologies: BTreeMap<Uid, TechnologyRecord> = BTreeMap::new();
+    let items = if fold.record.present { fold.record.fingerprint.as_slice() } else { &[] };
+    for item in items {
+        let text = |member: &str| item.get(member).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let (vendor, product, version) = (text("vendor"), text("product"), text("version"));
+        if product.is_empty() {
+            continue;
+        }
+        let uid = Uid::of_technology(collection, &vendor, &product, &version);
+        let list = |member: &str| item.get(member).and_then(Value::as_array).cloned().unwrap_or_default();
+        let strings = |member: &str| list(member).iter().filter_map(Value::as_str).map(str::to_owned).collect::<Vec<_>>();
+        let record = TechnologyRecord {
+            uid,
+            collection,
+            vendor,
+            product,
+            version,
+            cpe: item.get("cpe").and_then(Value::as_str).map(str::to_owned),
+            labels: strings("tags"),
+            entity_count: 0,
+            vulns: strings("vulns"),
+        };
+        match technologies.get_mut(&uid) {
+            Some(known) => merge(known, &record),
+            None => {
+                technologies.insert(uid, record);
+            }
+        }
+    }
+    technologies
+}
+
+/// What several fingerprints say of one technology, whatever their order: all labels and vulnerabilities, the lowest CPE.
+fn merge(known: &mut TechnologyRecord, other: &TechnologyRecord) {
+    let union = |a: &[String], b: &[String]| a.iter().chain(b).cloned().collect::<BTreeSet<_>>().into_iter().collect();
+    known.labels = union(&known.labels, &other.labels);
+    known.vulns = union(&known.vulns, &other.vulns);
+    known.cpe = known.cpe.iter().chain(&other.cpe).min().cloned();
+}
+
+/// Compares what changed records show now with the stored pairs.
+pub(super) async fn derive(tx: &mut Tx, changes: &Changes, folded: &BTreeMap<Uid, Folded>) -> Result<Technologies, StoreError> {
+    let mut technologies = Technologies {
+        added: BTreeSet::new(),
+        removed: BTreeSet::new(),
+        changed: BTreeMap::new(),
+        seen: Vec::new(),
+    };
+    let moved: Vec<Uid> = folded.values().filter(|fold| fold.changed()).map(|fold| fold.uid).collect();
+    let mut pairs: BTreeMap<Uid, BTreeSet<Uid>> = BTreeMap::new();
+    let head = "SELECT entity_uid, technology_uid FROM entity_technologies WHERE entity_uid IN";
+    for row in tx.rows_in(head, Vec::new(), &moved, "").await? {
+        pairs.entry(row.get(0)?).or_default().insert(row.get(1)?);
+    }
+    let mut said: BTreeMap<Uid, TechnologyRecord> = BTreeMap::new();
+    let mut deltas: BTreeMap<Uid, i64> = BTreeMap::new();
+    for uid in &moved {
+        let now = shown(&folded[uid], changes.place.uuid);
+        let before = pairs.remove(uid).unwrap_or_default();
+        for technology in before.iter().filter(|technology| !now.contains_key(technology)) {
+            technologies.removed.insert((*uid, *technology));
+            *deltas.entry(*technology).or_default() -= 1;
+        }
+        for (technology, record) in now {
+            let delta = deltas.entry(technology).or_default();
+            if !before.contains(&technology) {
+                technologies.added.insert((*uid, technology));
+                *delta += 1;
+            }
+            said.entry(technology).and_modify(|known| merge(known, &record)).or_insert(record);
+        }
+    }
+    technologies.compare(tx, &deltas, said).await?;
+    technologies.find_seen(tx, changes).await?;
+    Ok(technologies)
+}
+
+impl Technologies {
+    async fn compare(&mut self, tx: &mut Tx, deltas: &BTreeMap<Uid, i64>, mut said: BTreeMap<Uid, TechnologyRecord>) -> Result<(), StoreError> {
+        let uids: Vec<Uid> = deltas.keys().copied().collect();
+        let head = "SELECT uid, record, opened_at, opened_revision FROM technologies WHERE uid IN";
+        for row in tx.rows_in(head, Vec::new(), &uids, "").await? {
+            let (uid, text): (Uid, String) = (row.get(0)?, row.get(1)?);
+            let mut record: TechnologyRecord = from_json(&text)?;
+            let before = record.entity_count;
+            if let Some(said) = said.remove(&uid) {
+                merge(&mut record, &said);
+            }
+            record.entity_count += deltas[&uid];
+            let new = to_json(&record);
+            if new != text {
+                let what = match (before, record.entity_count) {
+                    (_, 0) if before > 0 => What::Disappeared,
+                    (0, _) => What::Appeared,
+                    _ => What::Changed,
+                };
+                let stored = Stored {
+                    text,
+                    opened_at: row.get(2)?,
+                    opened_revision: row.get(3)?,
+                };
+                let stored = Some(stored);
+                self.changed.insert(uid, Changed { text: new, what, stored });
+            }
+        }
+        for (uid, mut record) in said {
+            record.entity_count = deltas[&uid];
+            let same = record.clone();
+            merge(&mut record, &same);
+            let changed = Changed {
+                text: to_json(&record),
+                what: What::Appeared,
+                stored: None,
+            };
+            self.changed.insert(uid, changed);
+        }
+        Ok(())
+    }
+
+    /// A technology is seen when an entity that shows it is.
+    async fn find_seen(&mut self, tx: &mut Tx, changes: &Changes) -> Result<(), StoreError> {
+        if changes.place.run.is_none() {
+            return Ok(());
+        }
+        let entities: Vec<Uid> = changes.seen.iter().copied().collect();
+        let mut seen: BTreeSet<Uid> = self.added.iter().map(|(_, technology)| *technology).collect();
+        let head = "SELECT DISTINCT technology_uid FROM entity_technologies WHERE entity_uid IN";
+        for row in tx.rows_in(head, Vec::new(), &entities, "").await? {
+            seen.insert(row.get(0)?);
+        }
+        self.seen = seen.into_iter().collect();
+        Ok(())
+    }
+
+    pub(super) fn steps(&self) -> impl Iterator<Item = Step> {
+        let step = |uid: &Uid, what| Step {
+            noun: Noun::Technology,
+            uid: *uid,
+            what,
+        };
+        let changed = self.changed.iter().map(move |(uid, changed)| step(uid, changed.what));
+        let seen = self.seen.iter().filter(|uid| !self.changed.contains_key(uid));
+        changed.chain(seen.map(move |uid| step(uid, What::Seen)))
+    }
+
+    pub(super) async fn write(self, tx: &mut Tx, place: &Place, stamps: &Stamps) -> Result<(), StoreError> {
+        let pairs = |pairs: &BTreeSet<(Uid, Uid)>| pairs.iter().flat_map(|(entity, technology)| values![entity, technology]).collect();
+        let head = "DELETE FROM entity_technologies WHERE (entity_uid, technology_uid) IN (";
+        tx.many(head, 2, pairs(&self.removed), ")").await?;
+        let head = "INSERT INTO entity_technologies (entity_uid, technology_uid)";
+        tx.many(head, 2, pairs(&self.added), "ON CONFLICT DO NOTHING").await?;
+        let run = place.run_number();
+        let new: Vec<Uid> = self
+            .changed
+            .iter()
+            .filter(|(_, changed)| changed.stored.is_none())
+            .map(|(uid, _)| *uid)
+            .collect();
+        let ids = free_ids(tx, "technologies", &new).await?;
+        let (mut inserts, mut updates, mut closed) = (Vec::new(), Vec::new(), Vec::new());
+        for (uid, changed) in &self.changed {
+            let (revision, at) = stamps[uid];
+            let Some(stored) = &changed.stored else {
+                inserts.extend(values![
+                    uid,
+                    ids[uid],
+                    place.collection,
+                    &changed.text,
+                    at,
+                    revision,
+                    at,
+                    at,
+                    run,
+                    run,
+                    run
+                ]);
+                continue;
+            };
+            updates.extend(values![uid, &changed.text, at, revision]);
+            closed.push(Closed {
+                noun: Noun::Technology,
+                uid: *uid,
+                opened_at: stored.opened_at,
+                opened_revision: stored.opened_revision,
+                record: &stored.text,
+            });
+        }
+        let head = "INSERT INTO technologies (uid, id, collection_id, record, opened_at, opened_revision, first_seen, last_seen, first_run, seen_from, seen_to)";
+        tx.many(head, 11, inserts, "").await?;
+        close_versions(tx, &closed, stamps).await?;
+        let head = "UPDATE technologies SET record = v.column2, opened_at = v.column3, opened_revision = v.column4 FROM (";
+        tx.many(head, 4, updates, ") AS v WHERE technologies.uid = v.column1").await?;
+        let seen: Vec<Uid> = self.seen.iter().copied().filter(|uid| !new.contains(uid)).collect();
+        touch(tx, "technologies", &seen, stamps, run).await
+    }
+}
