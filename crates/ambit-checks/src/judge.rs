@@ -70,6 +70,7 @@ mod lookalike_domain;
 mod missing_security_headers;
 mod open_bucket;
 mod open_database_service;
+mod open_message_broker;
 mod open_redis_service;
 mod resolves_to_localhost;
 mod self_signed_certificate;
@@ -120,6 +121,7 @@ all![
     missing_security_headers,
     open_bucket,
     open_database_service,
+    open_message_broker,
     open_redis_service,
     resolves_to_localhost,
     self_signed_certificate,

@@ -26,7 +26,7 @@ pub(super) const JUDGE: Judge = Judge {
             ("https://www.rfc-editor.org/rfc/rfc8945", "remediation"),
         ],
     },
-    applies_to: &[Kind::Domain],
+    applies_to: &[Kind::DnsRecord, Kind::Domain],
     reads: &[ZONE_TRANSFER],
     judge,
 };
@@ -55,6 +55,11 @@ pub(super) fn samples() -> crate::samples::Samples {
         .reports(domain(json!([{"server": "ns2.acme.test", "records": 40}])))
         .reports(domain(json!([{"server": "ns2.acme.test", "records": 40}])).failed_at(ZONE_TRANSFER, "ns1.acme.test"))
         .near_miss(facts(Kind::Domain, "acme.test").absent(ZONE_TRANSFER))
+        .reports(
+            facts(Kind::DnsRecord, "lab.acme.test")
+                .found(ZONE_TRANSFER)
+                .with(json!({"hidden_zone_transfer": [{"server": "ns.lab.acme.test", "records": 9}]})),
+        )
         .near_miss(domain(json!([])))
         .unknown(facts(Kind::Domain, "acme.test"))
         .unknown(

@@ -31,15 +31,30 @@ pub(super) const JUDGE: Judge = Judge {
     judge,
 };
 
+/// Protocols of databases that can be open. Redis has an issue of its own.
+const DATABASES: &[&str] = &["MONGODB", "MEMCACHED", "CASSANDRA", "ELASTICSEARCH"];
+/// Databases that speak HTTP and give their description only to whom they let in. CouchDB welcomes everybody.
+const WEB_DATABASES: &[&str] = &["Elasticsearch"];
+
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     look::after(facts, SERVICE_IDENTIFY, |facts| {
-        if look::flag(facts, "hidden_no_authentication") != Some(true) {
+        let open = look::flag(facts, "hidden_no_authentication") == Some(true);
+        let Some(database) = database(facts).filter(|_| open) else {
             return Vec::new();
-        }
-        let service = facts.text("service").unwrap_or("unknown");
-        let sentence = format!("A database ({}) answers at {} without authentication.", look::shown(service), facts.name);
-        vec![service::exposed(facts, service, sentence)]
+        };
+        let sentence = format!("A database ({}) answers at {} without authentication.", look::shown(database), facts.name);
+        vec![service::exposed(facts, database, sentence)]
     })
+}
+
+/// Which database it is, by its protocol or, over HTTP, by its fingerprint.
+fn database(facts: &Facts) -> Option<&str> {
+    let service = facts.text("service")?;
+    if DATABASES.contains(&service) {
+        return Some(service);
+    }
+    let products = look::items(facts, "fingerprint").filter_map(|item| look::member(item, "product"));
+    products.filter(|_| service == "HTTP").find(|product| WEB_DATABASES.contains(product))
 }
 
 #[cfg(test)]
@@ -48,9 +63,14 @@ pub(super) fn samples() -> crate::samples::Samples {
     use serde_json::json;
     use service::sample::{service, unidentified};
     let open = |open: bool| json!({"hidden_no_authentication": open});
+    let web = |product: &str| json!({"hidden_no_authentication": true, "fingerprint": [{"product": product}]});
     crate::samples::Samples::new()
         .reports(service(27017, "MONGODB").with(open(true)))
         .reports(service(11211, "MEMCACHED").with(open(true)))
+        .reports(service(9200, "HTTP").with(web("Elasticsearch")))
+        .near_miss(service(5984, "HTTP").with(web("CouchDB")))
+        .near_miss(service(9200, "HTTP").with(json!({"fingerprint": [{"product": "Elasticsearch"}]})))
+        .near_miss(service(1883, "MQTT").with(open(true)))
         .near_miss(service(27017, "MONGODB").with(open(false)))
         .near_miss(service(3306, "MYSQL"))
         .unknown(unidentified(27017))

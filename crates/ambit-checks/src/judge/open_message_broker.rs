@@ -1,0 +1,54 @@
+//! A message broker that lets anyone in.
+
+use super::Judge;
+use crate::look;
+use crate::service;
+use crate::tasks::SERVICE_IDENTIFY;
+use ambit_model::issue::{Confidence, IssueKind, SEVERITY_HIGH, Verdict};
+use ambit_model::{Facts, Kind, Timestamp};
+
+pub(super) const JUDGE: Judge = Judge {
+    issue: IssueKind {
+        name: "open_message_broker",
+        pretty_name: "Message broker is open to anyone",
+        severity: SEVERITY_HIGH,
+        confidence: Confidence::Confirmed,
+        category: "misconfiguration",
+        added: "2026-11-21",
+        description: "A message broker (MQTT) on the internet accepts connections without a name or password. Anybody can listen to \
+                      what devices and programs tell each other, and send commands in their name.",
+        remediation: "Take the broker off the internet or ask for a name and password over TLS, with rights for each topic.",
+        references: &[
+            ("https://cwe.mitre.org/data/definitions/306.html", "description"),
+            ("https://docs.oasis-open.org/mqtt/mqtt/v5.0/mqtt-v5.0.html", "description"),
+        ],
+    },
+    applies_to: &[Kind::NetworkService],
+    reads: &[SERVICE_IDENTIFY],
+    judge,
+};
+
+fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
+    look::after(facts, SERVICE_IDENTIFY, |facts| {
+        let open = facts.text("service") == Some("MQTT") && look::flag(facts, "hidden_no_authentication") == Some(true);
+        if !open {
+            return Vec::new();
+        }
+        let sentence = format!("A message broker at {} accepts connections without a password.", facts.name);
+        vec![service::exposed(facts, "MQTT", sentence)]
+    })
+}
+
+#[cfg(test)]
+pub(super) fn samples() -> crate::samples::Samples {
+    use crate::samples::Told;
+    use serde_json::json;
+    use service::sample::{service, unidentified};
+    let open = || json!({"hidden_no_authentication": true});
+    crate::samples::Samples::new()
+        .reports(service(1883, "MQTT").with(open()))
+        .near_miss(service(1883, "MQTT"))
+        .near_miss(service(1883, "MEMCACHED").with(open()))
+        .unknown(unidentified(1883))
+        .unknown(service(1883, "MQTT").with(open()).failed(SERVICE_IDENTIFY))
+}
