@@ -57,7 +57,6 @@ pub(crate) enum Standing {
 pub(crate) struct Org {
     pub name: String,
     pub standing: Standing,
-    pub country: String,
     pub email: String,
 }
 

@@ -1,6 +1,6 @@
 //! One state of a world at one epoch, built: hosts with their ports, virtual hosts with their certificates. Never changes while it serves.
 
-use crate::draft::{CertChoice, Draft, Plain, Service, Site, Standing, UnknownHost, Unlisted};
+use crate::draft::{CertChoice, Draft, Plain, Service, Site, Standing, TlsVersions, UnknownHost, Unlisted};
 use crate::pki::{Authorities, Certificate, derive};
 use crate::plan;
 use ambit_model::Timestamp;
@@ -28,7 +28,6 @@ pub(crate) struct Internet {
 
 /// One address.
 pub(crate) struct Host {
-    pub org: String,
     pub standing: Standing,
     pub latency: Duration,
     pub unlisted: Unlisted,
@@ -126,7 +125,6 @@ impl Internet {
         let spread = derive(&self.world, "latency", &address.to_string())[0];
         let stated = self.draft.hosts.get(&address);
         self.hosts.entry(address).or_insert_with(|| Host {
-            org,
             standing,
             latency: stated
                 .and_then(|host| host.latency)
@@ -311,6 +309,15 @@ impl Web {
     /// The site for a name, as a server chooses it: exact, else its default.
     pub(crate) fn choose(&self, name: Option<&str>) -> Option<&Arc<Virtual>> {
         name.and_then(|name| self.sites.get(name)).or(self.default.as_ref())
+    }
+
+    /// The versions of TLS that the port speaks: those of its most tolerant site, as with usual servers.
+    pub(crate) fn versions(&self) -> TlsVersions {
+        let spoken = |wanted: TlsVersions| self.sites.values().chain(&self.default).any(|site| site.site.versions == wanted);
+        [TlsVersions::OnlyOld, TlsVersions::AlsoOld, TlsVersions::Twelve]
+            .into_iter()
+            .find(|versions| spoken(*versions))
+            .unwrap_or_default()
     }
 
     /// The certificate for a name that was asked for by SNI, or without one: like a usual server, the first site's where none fits.

@@ -2,6 +2,7 @@
 //! deterministic: every answer is a function of the world, the epoch, the state, the wire's time and the request.
 
 mod clock;
+mod contacts;
 mod dns;
 mod draft;
 mod internet;
@@ -13,9 +14,12 @@ mod problem;
 mod serve;
 mod source;
 mod text;
+mod truth;
 mod wire;
 
+pub use contacts::Contact;
 pub use problem::Problem;
+pub use truth::{Truth, Verdict};
 pub use wire::SimulatedWire;
 
 use ambit_model::Timestamp;
@@ -76,6 +80,11 @@ impl World {
     /// The wire of a state. A state beyond the last is the last one at a later date; `epoch` is midnight UTC of the day that dates refer to.
     pub fn wire(&self, epoch: Timestamp, state: i64) -> Arc<SimulatedWire> {
         Arc::new(SimulatedWire::new(self.internet(epoch, state)))
+    }
+
+    /// What must be found, and what must not be reported, in a state.
+    pub fn truth(&self, epoch: Timestamp, state: i64) -> Truth {
+        truth::derive(&self.internet(epoch, state), &self.seeds)
     }
 
     fn internet(&self, epoch: Timestamp, state: i64) -> Internet {

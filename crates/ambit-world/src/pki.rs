@@ -184,11 +184,6 @@ impl Authorities {
 }
 
 impl Certificate {
-    /// SHA-256 of the leaf, hex.
-    pub(crate) fn fingerprint(&self) -> String {
-        hex::encode(Sha256::digest(&self.chain[0]))
-    }
-
     /// Whether the certificate is for this name.
     pub(crate) fn covers(&self, name: &str) -> bool {
         self.names.iter().any(|covered| match covered.strip_prefix("*.") {

@@ -1,4 +1,5 @@
 //! The simulated internet as its clients see it: raw bytes over the wire, no engine above.
+#![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 mod client;
 

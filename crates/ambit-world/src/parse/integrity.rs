@@ -33,7 +33,7 @@ pub(super) fn check(draft: &Draft, faults: &mut Vec<Fault>) {
     for (name, zone) in &draft.zones {
         org(zone.line, &zone.org, faults);
         let reserved = |own: &&str| name == *own || name.ends_with(&format!(".{own}"));
-        if OWN_NAMES.iter().any(|own| reserved(&own)) {
+        if OWN_NAMES.iter().any(reserved) {
             faults.push(Fault::new(zone.line, name, "every world has this zone already"));
         }
         if zone.servers.is_empty() {

@@ -25,23 +25,14 @@ impl Reader {
             ("source", Standing::Source),
             ("stranger", Standing::Stranger),
         ])?;
-        let (mut country, mut email) = ("NL".to_owned(), String::new());
+        let mut email = String::new();
         while let Some(word) = cursor.next() {
             match word {
-                "country" => country = cursor.word("a country's code")?.to_owned(),
                 "email" => email = cursor.word("an e-mail address")?.to_owned(),
-                _ => return Err(cursor.unknown("country, email")),
+                _ => return Err(cursor.unknown("email")),
             }
         }
-        self.draft().orgs.insert(
-            key,
-            Org {
-                name,
-                standing,
-                country,
-                email,
-            },
-        );
+        self.draft().orgs.insert(key, Org { name, standing, email });
         Ok(())
     }
 

@@ -290,7 +290,7 @@ async fn smb(connection: &Connection, stream: &mut impl Peer) {
     let conversation = async {
         let Ok(length) = stream.read_u32().await else { return };
         let mut body = vec![0; usize::try_from(length & 0xffff).unwrap_or(0)];
-        if stream.read_exact(&mut body).await.is_err() || !body.get(1..4).is_some_and(|magic| magic == b"SMB") {
+        if stream.read_exact(&mut body).await.is_err() || body.get(1..4).is_none_or(|magic| magic != b"SMB") {
             return;
         }
         let mut answer = b"\xfeSMB".to_vec();

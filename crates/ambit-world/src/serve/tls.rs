@@ -25,8 +25,7 @@ pub(super) async fn web(connection: &Connection, host: &Host, web: &Web, mut str
     if let Some(name) = &hello.server_name {
         connection.visit.named(name);
     }
-    let site = web.choose(hello.server_name.as_deref());
-    let versions = site.map(|site| site.site.versions).unwrap_or_default();
+    let versions = web.versions();
     let Some(certificate) = web.certificate(hello.server_name.as_deref(), &host.unknown) else {
         hello::alert(&mut stream, hello::UNRECOGNIZED_NAME).await;
         return;

@@ -16,25 +16,25 @@ use tokio::sync::oneshot;
 /// How long the client waits for anything.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-pub struct Client {
+pub(crate) struct Client {
     wire: Arc<SimulatedWire>,
 }
 
 /// An answer to a request.
-pub struct Answer {
-    pub head: String,
-    pub body: String,
-    pub chain: Vec<CertificateDer<'static>>,
+pub(crate) struct Answer {
+    pub(crate) head: String,
+    pub(crate) body: String,
+    pub(crate) chain: Vec<CertificateDer<'static>>,
     /// The chain led to a root of the wire, now, for the name.
-    pub trusted: bool,
+    pub(crate) trusted: bool,
 }
 
 impl Client {
-    pub fn new(wire: Arc<SimulatedWire>) -> Self {
+    pub(crate) fn new(wire: Arc<SimulatedWire>) -> Self {
         Self { wire }
     }
 
-    pub fn now(&self) -> Duration {
+    pub(crate) fn now(&self) -> Duration {
         self.wire.now()
     }
 
@@ -57,7 +57,7 @@ impl Client {
         wire.connect(SocketAddr::new(address.parse().unwrap(), port)).await
     }
 
-    pub async fn knock(&self, address: &str, port: u16) -> &'static str {
+    pub(crate) async fn knock(&self, address: &str, port: u16) -> &'static str {
         let (wire, address) = (self.wire.clone(), address.to_owned());
         match self.run(async move { Self::open(&wire, &address, port).await.map(|_| ()) }).await {
             Some(Ok(())) => "open",
@@ -67,7 +67,7 @@ impl Client {
     }
 
     /// Says something and reads until there is so much, the end, or patience ends.
-    pub async fn talk(&self, address: &str, port: u16, say: &[u8], wanted: usize) -> io::Result<Vec<u8>> {
+    pub(crate) async fn talk(&self, address: &str, port: u16, say: &[u8], wanted: usize) -> io::Result<Vec<u8>> {
         let (wire, address, say) = (self.wire.clone(), address.to_owned(), say.to_vec());
         let heard = Arc::new(Mutex::new(Vec::new()));
         let hears = heard.clone();
@@ -90,7 +90,7 @@ impl Client {
         Ok(Arc::try_unwrap(heard).map_or_else(|heard| heard.lock().unwrap().clone(), |heard| heard.into_inner().unwrap()))
     }
 
-    pub async fn get(&self, address: &str, sni: Option<&str>, host: &str, path: &str) -> io::Result<Answer> {
+    pub(crate) async fn get(&self, address: &str, sni: Option<&str>, host: &str, path: &str) -> io::Result<Answer> {
         let wire = self.wire.clone();
         let (address, sni, host, path) = (
             address.to_owned(),
@@ -135,7 +135,7 @@ impl Client {
         answer.await.unwrap_or_else(|| Err(io::ErrorKind::TimedOut.into()))
     }
 
-    pub async fn get_plain(&self, address: &str, host: &str, path: &str) -> io::Result<Answer> {
+    pub(crate) async fn get_plain(&self, address: &str, host: &str, path: &str) -> io::Result<Answer> {
         let (wire, address, host, path) = (self.wire.clone(), address.to_owned(), host.to_owned(), path.to_owned());
         let answer = self.run(async move {
             let mut stream = Self::open(&wire, &address, 80).await?;
@@ -151,7 +151,7 @@ impl Client {
     }
 
     /// A client hello of TLS 1.0; what came back.
-    pub async fn old_hello(&self, address: &str, name: &str) -> Vec<u8> {
+    pub(crate) async fn old_hello(&self, address: &str, name: &str) -> Vec<u8> {
         let list = [&[0][..], &u16::try_from(name.len()).unwrap().to_be_bytes(), name.as_bytes()].concat();
         let sni = [&u16::try_from(list.len()).unwrap().to_be_bytes()[..], &list].concat();
         let extension = [&[0, 0][..], &u16::try_from(sni.len()).unwrap().to_be_bytes(), &sni].concat();
@@ -166,11 +166,11 @@ impl Client {
         self.talk(address, 443, &record, 11).await.unwrap()
     }
 
-    pub async fn resolve(&self, name: &str, rtype: &str) -> String {
+    pub(crate) async fn resolve(&self, name: &str, rtype: &str) -> String {
         self.ask("198.19.0.1", name, rtype).await.replacen(" ra", "", 1)
     }
 
-    pub async fn ask(&self, server: &str, name: &str, rtype: &str) -> String {
+    pub(crate) async fn ask(&self, server: &str, name: &str, rtype: &str) -> String {
         let wire = self.wire.clone();
         let to = SocketAddr::new(server.parse().unwrap(), 53);
         let query = query(name, rtype);
@@ -185,7 +185,7 @@ impl Client {
         answer.await.unwrap_or_else(|| "silence".to_owned())
     }
 
-    pub async fn ask_tcp(&self, server: &str, name: &str, rtype: &str) -> String {
+    pub(crate) async fn ask_tcp(&self, server: &str, name: &str, rtype: &str) -> String {
         let (wire, server, query) = (self.wire.clone(), server.to_owned(), query(name, rtype));
         let transfer = rtype == "AXFR";
         let answer = self.run(async move {

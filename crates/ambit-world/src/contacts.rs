@@ -1,0 +1,100 @@
+//! Which contacts the file allows, and which were outside clearance.
+
+use crate::draft::{Expect, Standing};
+use crate::internet::{Port, Source};
+use crate::ledger::Key;
+use crate::plan;
+use crate::wire::SimulatedWire;
+use std::net::IpAddr;
+
+/// Contacts with one port of one address under one name.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Contact {
+    /// Where.
+    pub address: IpAddr,
+    /// The port.
+    pub port: u16,
+    /// A datagram rather than a connection.
+    pub datagram: bool,
+    /// The name that was asked for: by SNI, by `Host`, or in a DNS question.
+    pub name: Option<String>,
+    /// How often.
+    pub count: u64,
+    /// Why it is outside clearance; empty where it is not.
+    pub why: String,
+}
+
+impl SimulatedWire {
+    /// Every contact that was made, sorted.
+    pub fn contacts(&self) -> Vec<Contact> {
+        self.ledger.counts().into_iter().map(|(key, count)| self.judged(key, count)).collect()
+    }
+
+    /// The contacts that the file forbids: with strangers, with shared servers but not by a name of ours, with what nobody owns.
+    pub fn contacts_outside_clearance(&self) -> Vec<Contact> {
+        self.contacts().into_iter().filter(|contact| !contact.why.is_empty()).collect()
+    }
+
+    fn judged(&self, (to, datagram, name): Key, count: u64) -> Contact {
+        let why = self.forbids(to.ip(), to.port(), datagram, name.as_deref()).unwrap_or_default();
+        Contact {
+            address: to.ip(),
+            port: to.port(),
+            datagram,
+            name,
+            count,
+            why,
+        }
+    }
+
+    fn forbids(&self, address: IpAddr, port: u16, datagram: bool, name: Option<&str>) -> Option<String> {
+        let draft = &self.internet.draft;
+        let never = draft
+            .expects
+            .iter()
+            .any(|expect| matches!(expect, Expect::Never(block) if block.contains(&address)));
+        if never {
+            return Some("the file says never".to_owned());
+        }
+        let Some(org) = plan::org_of(draft, address) else {
+            return Some("nobody owns this address".to_owned());
+        };
+        let host = self.internet.hosts.get(&address);
+        let web = host.and_then(|host| host.port(port));
+        let browsed = matches!(port, 80 | 443) || matches!(web, Some(Port::Web(_)));
+        match plan::standing(draft, org) {
+            Standing::Ours => None,
+            Standing::Source => matches!(web, Some(Port::Source(Source::Storage, _)))
+                .then(|| self.strange_bucket(name))
+                .flatten(),
+            Standing::Related if !datagram && browsed => None,
+            Standing::Related => Some(format!("{org} is related: only what a browser does")),
+            Standing::Vendor if datagram || !browsed => Some(format!("{org} serves many: only its web servers, by a name of ours")),
+            Standing::Vendor => match name {
+                Some(name) if self.is_ours(name) => None,
+                Some(name) => Some(format!("{org} serves many, and {name} is not ours")),
+                None => Some(format!("{org} serves many, and no name was asked for")),
+            },
+            Standing::Stranger => Some(format!("{org} is a stranger")),
+        }
+    }
+
+    /// At or below a zone of ours.
+    fn is_ours(&self, name: &str) -> bool {
+        let draft = &self.internet.draft;
+        let zones = plan::ancestors(name).filter_map(|parent| draft.zones.get(parent));
+        let ours = |org: &str| plan::standing(draft, org) == Standing::Ours;
+        zones.into_iter().any(|zone| ours(&zone.org)) || plan::org_of_name(draft, name).is_some_and(ours)
+    }
+
+    fn strange_bucket(&self, name: Option<&str>) -> Option<String> {
+        let draft = &self.internet.draft;
+        let name = name?;
+        let bucket = draft
+            .buckets
+            .values()
+            .find(|bucket| name.split('.').next() == bucket.name.split(['.', '/']).next())?;
+        let strange = plan::standing(draft, &bucket.org) == Standing::Stranger;
+        strange.then(|| format!("the bucket {} is a stranger's", bucket.name))
+    }
+}

@@ -1,0 +1,564 @@
+//! The ground truth, derived from the same statements that are served: what must be found, what may be, and what must not be reported.
+
+mod issues;
+mod posture;
+
+use crate::draft::{Access, Answers, Bucket, Data, Draft, Expect, Name, Standing, Storage, TlsVersions, UnknownHost, Unlisted};
+use crate::internet::{Host, Internet, Port, Virtual, Web};
+use crate::pki::Certificate;
+use crate::plan;
+use ambit_model::Kind;
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::IpAddr;
+use std::sync::Arc;
+
+/// What a found thing is by the truth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It must be found.
+    Planted,
+    /// Neither missed nor unexpected: the file does not decide it.
+    NotScored,
+    /// It must not be reported.
+    Unexpected,
+}
+
+/// The truth about one state at one epoch.
+#[derive(Clone, Debug, Default)]
+pub struct Truth {
+    /// Must be present at the end, by kind and canonical name. All but `CloudStorageBucket` are scoped as well.
+    pub entities: BTreeSet<(Kind, String)>,
+    /// Must be open: issue name, kind and canonical name of its entity.
+    pub issues: BTreeSet<(String, Kind, String)>,
+    maybe_entities: BTreeSet<(Kind, String)>,
+    maybe_issues: BTreeSet<(String, Kind, String)>,
+    /// Addresses on which every port accepts: only what is stated there counts.
+    catch_all: BTreeSet<IpAddr>,
+}
+
+/// Kinds that are not scored, whatever their name: they follow from sources rather than from what is exposed.
+const NOT_SCORED: &[Kind] = &[
+    Kind::ApiEndpoint,
+    Kind::AutonomousSystem,
+    Kind::EmailAddress,
+    Kind::NetBlock,
+    Kind::Organization,
+    Kind::UniqueKeyword,
+    Kind::UniqueToken,
+];
+
+impl Truth {
+    /// The verdict on an entity that a run calls scoped.
+    pub fn entity(&self, kind: Kind, name: &str) -> Verdict {
+        let key = (kind, name.to_owned());
+        if self.entities.contains(&key) {
+            return Verdict::Planted;
+        }
+        if NOT_SCORED.contains(&kind) || self.maybe_entities.contains(&key) {
+            return Verdict::NotScored;
+        }
+        let known = match kind {
+            // A page below a site, or a service without connections, on something planted.
+            Kind::Uri => root(name).is_some_and(|root| root != name && self.entity(Kind::Uri, root) != Verdict::Unexpected),
+            Kind::NetworkService => name.ends_with("/udp") && self.on_planted_address(name),
+            _ => false,
+        };
+        if known { Verdict::NotScored } else { Verdict::Unexpected }
+    }
+
+    /// The verdict on an issue.
+    pub fn issue(&self, issue: &str, kind: Kind, entity: &str) -> Verdict {
+        let key = |entity: &str| (issue.to_owned(), kind, entity.to_owned());
+        if self.issues.contains(&key(entity)) {
+            Verdict::Planted
+        } else if self.maybe_issues.contains(&key(entity)) {
+            Verdict::NotScored
+        } else if kind == Kind::Uri && root(entity).is_some_and(|root| root != entity && self.issues.contains(&key(root))) {
+            // The same thing, seen on a page of the site.
+            Verdict::NotScored
+        } else if self.entity(kind, entity) == Verdict::NotScored {
+            Verdict::NotScored
+        } else {
+            Verdict::Unexpected
+        }
+    }
+
+    fn on_planted_address(&self, service: &str) -> bool {
+        let socket = service.split('/').next().unwrap_or_default();
+        let address = socket.parse::<std::net::SocketAddr>().map(|socket| socket.ip());
+        address.is_ok_and(|address| !self.catch_all.contains(&address) && self.entities.contains(&(Kind::IpAddress, address.to_string())))
+    }
+
+    fn plant(&mut self, kind: Kind, name: &str) {
+        if let Ok(name) = kind.canonical(name) {
+            self.entities.insert((kind, name));
+        }
+    }
+
+    fn allow(&mut self, kind: Kind, name: &str) {
+        if let Ok(name) = kind.canonical(name) {
+            self.maybe_entities.insert((kind, name));
+        }
+    }
+
+    fn plant_issue(&mut self, issue: &str, kind: Kind, entity: &str) {
+        if let Ok(entity) = kind.canonical(entity) {
+            self.issues.insert((issue.to_owned(), kind, entity));
+        }
+    }
+
+    fn allow_issue(&mut self, issue: &str, kind: Kind, entity: &str) {
+        if let Ok(entity) = kind.canonical(entity) {
+            self.maybe_issues.insert((issue.to_owned(), kind, entity));
+        }
+    }
+}
+
+/// `https://host:port` of a URL.
+fn root(url: &str) -> Option<&str> {
+    let (scheme, rest) = url.split_once("://")?;
+    let authority = rest.split(['/', '?']).next()?;
+    url.get(..scheme.len() + 3 + authority.len())
+}
+
+/// A site as somebody sees it who asks one address and port for one name, or for the address itself.
+struct Sight<'a> {
+    name: Option<&'a str>,
+    tls: bool,
+    /// `None`: the server's answer to names that it does not know.
+    site: Option<&'a Arc<Virtual>>,
+    certificate: Option<&'a Arc<Certificate>>,
+    /// A provider's page for unknown names: status and text.
+    unknown: Option<(u16, &'a str)>,
+    uri: String,
+}
+
+/// Derives the truth.
+pub(crate) fn derive(internet: &Internet, seeds: &[String]) -> Truth {
+    let mut derivation = Derivation {
+        internet,
+        draft: &internet.draft,
+        seeds,
+        truth: Truth::default(),
+    };
+    derivation.names();
+    derivation.servers();
+    let addresses = derivation.addresses();
+    derivation.services(&addresses);
+    derivation.sites(&addresses);
+    derivation.logged();
+    derivation.buckets();
+    derivation.posture();
+    derivation.expectations();
+    derivation.truth
+}
+
+struct Derivation<'a> {
+    internet: &'a Internet,
+    draft: &'a Draft,
+    seeds: &'a [String],
+    truth: Truth,
+}
+
+impl<'a> Derivation<'a> {
+    /// A name of ours at or below a seed: what a run can call scoped.
+    fn in_scope(&self, name: &str) -> bool {
+        let below = self
+            .seeds
+            .iter()
+            .any(|seed| name == seed || name.strip_suffix(seed.as_str()).is_some_and(|rest| rest.ends_with('.')));
+        let org = plan::org_of_name(self.draft, name).unwrap_or_default();
+        below && plan::standing(self.draft, org) == Standing::Ours
+    }
+
+    /// Whether a look at the name can succeed: its zone and it itself answer, and its aliases end somewhere.
+    fn answers(&self, name: &str, entry: &Name) -> bool {
+        let sound = |answers: Answers| matches!(answers, Answers::Normal | Answers::Truncated);
+        let zone = plan::zone_of(self.draft, name).and_then(|zone| self.draft.zones.get(zone));
+        let reachable = zone.is_some_and(|zone| {
+            let has_address = |(server, given): &(String, Vec<IpAddr>)| !given.is_empty() || !plan::addresses(self.draft, server).is_empty();
+            sound(zone.answers) && zone.servers.iter().any(has_address)
+        });
+        let end = plan::end_of_chain(self.draft, name);
+        let looped = plan::entry(self.draft, &end).is_some_and(|entry| entry.records.iter().any(|data| matches!(data, Data::Cname(_))));
+        reachable && sound(entry.answers) && !looped
+    }
+
+    /// Domains and names. Those of ours that nothing demands are at least not unexpected.
+    fn names(&mut self) {
+        for seed in self.seeds {
+            if let Ok((kind, name)) = Kind::of_target(seed) {
+                self.truth.plant(kind, &name);
+            }
+        }
+        for (name, entry) in &self.draft.names {
+            if name.starts_with("*.") || !self.in_scope(name) {
+                continue;
+            }
+            let leads = entry
+                .records
+                .iter()
+                .any(|data| matches!(data, Data::A(_) | Data::Aaaa(_) | Data::Cname(_)));
+            if leads && !entry.hidden && self.answers(name, entry) && !self.draft.zones.get(name).is_some_and(|zone| zone.servers.is_empty()) {
+                self.plant_name(name);
+            }
+        }
+        let doubtful = |name: &&String| self.in_scope(name) && !self.is_planted(name);
+        let existing: Vec<String> = self.draft.existing.iter().filter(doubtful).cloned().collect();
+        for name in existing {
+            self.allow_name(&name);
+        }
+        // A name that only a wildcard answers is no asset, but one that a certificate or page tells of may be shown.
+        let told = self
+            .internet
+            .certificates
+            .iter()
+            .flat_map(|certificate| certificate.names.iter().cloned());
+        let linked = self.draft.sites.values().flat_map(|site| site.links.iter().chain(&site.loads));
+        let linked = linked.map(|url| ambit_model::scope::host_of(url).to_owned());
+        for name in told.chain(linked).collect::<BTreeSet<String>>() {
+            let plain = name.strip_prefix("*.").unwrap_or(&name).to_owned();
+            if self.in_scope(&plain) && !self.is_planted(&plain) && plan::entry(self.draft, &plain).is_some() {
+                self.allow_name(&plain);
+            }
+        }
+    }
+
+    fn is_planted(&self, name: &str) -> bool {
+        Kind::of_host(name).is_ok_and(|key| self.truth.entities.contains(&key))
+    }
+
+    fn plant_name(&mut self, name: &str) {
+        if let Ok((kind, name)) = Kind::of_host(name)
+            && (kind == Kind::DnsRecord || self.seeds.contains(&name))
+        {
+            self.truth.plant(kind, &name);
+        }
+    }
+
+    fn allow_name(&mut self, name: &str) {
+        if let Ok((kind, name)) = Kind::of_host(name) {
+            self.truth.allow(kind, &name);
+        }
+        self.truth.allow(Kind::Nameserver, name);
+        self.truth.allow(Kind::Mailserver, name);
+        // What a hidden or doubtful name leads to is as doubtful.
+        for address in plan::addresses(self.draft, name) {
+            self.allow_address(address, name);
+        }
+    }
+
+    fn allow_address(&mut self, address: IpAddr, name: &str) {
+        if self.owner(address) == Standing::Ours {
+            self.truth.allow(Kind::IpAddress, &address.to_string());
+        }
+        let Some(host) = self.internet.hosts.get(&address) else { return };
+        for (port, plan) in &host.ports {
+            if host.standing == Standing::Ours {
+                self.truth
+                    .allow(Kind::NetworkService, &format!("{}/tcp", std::net::SocketAddr::new(address, *port)));
+            }
+            let Port::Web(web) = plan else { continue };
+            let scheme = if web.tls { "https" } else { "http" };
+            self.truth.allow(Kind::Uri, &format!("{scheme}://{name}:{port}"));
+            let certificates = web.sites.values().filter_map(|site| site.certificate.as_ref());
+            for certificate in certificates {
+                self.truth.maybe_entities.extend(certificate_key(Kind::SslCertificate, certificate));
+            }
+        }
+    }
+
+    /// Name servers and mail servers of the seeds' zones, within their own names.
+    fn servers(&mut self) {
+        let domains: Vec<String> = self.planted(Kind::Domain);
+        for domain in domains {
+            let own = |server: &str| ambit_model::entity::registrable(server) == Some(domain.as_str());
+            if let Some(zone) = self.draft.zones.get(&domain) {
+                for (server, _) in zone.servers.iter().filter(|(server, _)| own(server)) {
+                    self.truth.plant(Kind::Nameserver, server);
+                }
+            }
+            let records = self.draft.names.get(&domain).map(|entry| entry.records.as_slice()).unwrap_or_default();
+            for data in records {
+                if let Data::Mx(_, server) = data
+                    && own(server)
+                {
+                    self.truth.plant(Kind::Mailserver, server);
+                }
+            }
+        }
+    }
+
+    fn planted(&self, wanted: Kind) -> Vec<String> {
+        let entities = self.truth.entities.iter();
+        entities.filter(|(kind, _)| *kind == wanted).map(|(_, name)| name.clone()).collect()
+    }
+
+    /// Our addresses that a planted name leads to, or that a seed covers.
+    fn addresses(&mut self) -> BTreeSet<IpAddr> {
+        let names = self.planted(Kind::Domain).into_iter().chain(self.planted(Kind::DnsRecord));
+        let mut addresses: BTreeSet<IpAddr> = names.flat_map(|name| plan::addresses(self.draft, &name)).collect();
+        let blocks: Vec<ipnet::IpNet> = self
+            .seeds
+            .iter()
+            .filter_map(|seed| seed.parse().ok().or_else(|| seed.parse::<IpAddr>().ok().map(ipnet::IpNet::from)))
+            .collect();
+        addresses.extend(
+            self.internet
+                .hosts
+                .keys()
+                .filter(|address| blocks.iter().any(|block| block.contains(*address))),
+        );
+        // An address of ours where nothing answers is an address of ours.
+        addresses.retain(|address| self.owner(*address) == Standing::Ours);
+        addresses.retain(|address| !self.internet.hosts.get(address).is_some_and(|host| host.hidden));
+        for address in &addresses {
+            self.truth.plant(Kind::IpAddress, &address.to_string());
+            if self.internet.hosts.get(address).is_some_and(|host| host.unlisted == Unlisted::Open) {
+                self.truth.catch_all.insert(*address);
+            }
+        }
+        addresses.retain(|address| self.internet.hosts.contains_key(address));
+        addresses
+    }
+
+    fn owner(&self, address: IpAddr) -> Standing {
+        plan::standing(self.draft, plan::org_of(self.draft, address).unwrap_or_default())
+    }
+
+    fn services(&mut self, addresses: &BTreeSet<IpAddr>) {
+        use crate::draft::Service;
+        for address in addresses {
+            let host = &self.internet.hosts[address];
+            for (port, plan) in &host.ports {
+                let name = format!("{}/tcp", std::net::SocketAddr::new(*address, *port));
+                match plan {
+                    Port::Service(Service::Closed | Service::Filtered, _) => {}
+                    // On a host where everything accepts, silence confirms nothing.
+                    Port::Service(Service::Silent | Service::Tarpit | Service::Hostile(_), _) if host.unlisted == Unlisted::Open => {
+                        self.truth.allow(Kind::NetworkService, &name);
+                    }
+                    Port::Service(service, certificate) => {
+                        self.truth.plant(Kind::NetworkService, &name);
+                        self.service_issues(service, &name);
+                        // Behind STARTTLS: may be found.
+                        if let Some(certificate) = certificate {
+                            self.truth.maybe_entities.extend(certificate_key(Kind::SslCertificate, certificate));
+                            self.certificate_issues(certificate);
+                        }
+                    }
+                    Port::Web(web) => {
+                        self.truth.plant(Kind::NetworkService, &name);
+                        match web.versions() {
+                            TlsVersions::AlsoOld => self.truth.plant_issue("deprecated_tls_version", Kind::NetworkService, &name),
+                            TlsVersions::OnlyOld => self.truth.allow_issue("deprecated_tls_version", Kind::NetworkService, &name),
+                            TlsVersions::Modern | TlsVersions::Twelve => {}
+                        }
+                    }
+                    Port::Dns | Port::Source(..) => self.truth.plant(Kind::NetworkService, &name),
+                }
+            }
+        }
+    }
+
+    /// Every site by every planted name that leads to it, and by its address.
+    fn sites(&mut self, addresses: &BTreeSet<IpAddr>) {
+        let names: Vec<String> = self.planted(Kind::Domain).into_iter().chain(self.planted(Kind::DnsRecord)).collect();
+        for name in &names {
+            for address in plan::addresses(self.draft, name) {
+                if let Some(host) = self.internet.hosts.get(&address) {
+                    self.sites_of(host, Some(name), name);
+                }
+            }
+        }
+        for address in addresses {
+            let shown = match address {
+                IpAddr::V4(address) => address.to_string(),
+                IpAddr::V6(address) => format!("[{address}]"),
+            };
+            self.sites_of(&self.internet.hosts[address], None, &shown);
+        }
+    }
+
+    fn sites_of(&mut self, host: &'a Host, name: Option<&str>, shown: &str) {
+        for (port, plan) in &host.ports {
+            let browsed = matches!(*port, 80 | 443);
+            let visible = match host.standing {
+                Standing::Ours => true,
+                Standing::Vendor | Standing::Related | Standing::Source => browsed,
+                Standing::Stranger => false,
+            };
+            match plan {
+                Port::Web(web) if visible => self.web(host, web, *port, name, shown),
+                Port::Source(_, certificate) if visible && name.is_some() => {
+                    let scheme = if certificate.is_some() { "https" } else { "http" };
+                    let uri = format!("{scheme}://{shown}:{port}");
+                    self.truth.plant(Kind::Uri, &uri);
+                    if let Some(certificate) = certificate {
+                        self.certificate(certificate);
+                        if name.is_some_and(|name| !certificate.covers(name)) {
+                            self.truth.plant_issue("invalid_certificate_name", Kind::Uri, &uri);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn web(&mut self, host: &'a Host, web: &'a Web, port: u16, name: Option<&str>, shown: &str) {
+        let scheme = if web.tls { "https" } else { "http" };
+        let uri = format!("{scheme}://{shown}:{port}");
+        let site = web.choose(name);
+        let certificate = web.certificate(name, &host.unknown);
+        let refuses = (site.is_none() && host.unknown == UnknownHost::Close) || (web.tls && certificate.is_none());
+        if refuses {
+            return;
+        }
+        let doubtful = web.versions() == TlsVersions::OnlyOld || site.is_some_and(|site| site.site.hostile.is_some() || site.site.hidden);
+        if doubtful {
+            self.truth.allow(Kind::Uri, &uri);
+            if let Some(certificate) = certificate {
+                self.truth.maybe_entities.extend(certificate_key(Kind::SslCertificate, certificate));
+            }
+            return;
+        }
+        self.truth.plant(Kind::Uri, &uri);
+        let unknown = match (&host.unknown, site) {
+            (UnknownHost::Page(status, text), None) => Some((*status, text.as_str())),
+            _ => None,
+        };
+        let sight = Sight {
+            name,
+            tls: web.tls,
+            site,
+            certificate,
+            unknown,
+            uri,
+        };
+        if let Some(certificate) = sight.certificate {
+            self.certificate(certificate);
+        }
+        self.site_issues(&sight);
+    }
+
+    /// A certificate that somebody sees who looks at something planted.
+    fn certificate(&mut self, certificate: &Certificate) {
+        self.truth.entities.extend(certificate_key(Kind::SslCertificate, certificate));
+        self.certificate_issues(certificate);
+    }
+
+    /// Certificates in the log that name something below a seed.
+    fn logged(&mut self) {
+        let domains = self.planted(Kind::Domain);
+        let now = self.internet.start();
+        for certificate in self
+            .internet
+            .certificates
+            .iter()
+            .filter(|certificate| certificate.logged && certificate.not_before <= now)
+        {
+            let ours = |name: &String| {
+                domains
+                    .iter()
+                    .any(|domain| name == domain || name.strip_suffix(domain.as_str()).is_some_and(|rest| rest.ends_with('.')))
+            };
+            if certificate.names.iter().any(ours) {
+                self.truth.entities.extend(certificate_key(Kind::PreCertificate, certificate));
+            }
+        }
+    }
+
+    /// Our buckets that a planted page links to, or a planted name leads to.
+    fn buckets(&mut self) {
+        for bucket in self.draft.buckets.values() {
+            let name = bucket_name(bucket);
+            let host = name.trim_start_matches("https://").to_owned();
+            let ours = plan::standing(self.draft, &bucket.org) == Standing::Ours;
+            self.truth.allow(Kind::CloudStorageBucket, &name);
+            if !ours || bucket.hidden {
+                continue;
+            }
+            let mut leads: Vec<(Kind, String)> = Vec::new();
+            for (key, site) in &self.draft.sites {
+                let texts = site
+                    .links
+                    .iter()
+                    .chain(&site.loads)
+                    .chain(&site.body)
+                    .chain(site.pages.iter().map(|page| &page.body));
+                if texts.clone().any(|text| text.contains(&host)) && self.truth.entities.contains(&(Kind::Uri, key.clone())) {
+                    leads.push((Kind::Uri, key.clone()));
+                }
+            }
+            for (alias, entry) in &self.draft.names {
+                let points = entry.records.iter().any(|data| matches!(data, Data::Cname(target) if *target == host));
+                if points && self.truth.entities.contains(&(Kind::DnsRecord, alias.clone())) {
+                    leads.push((Kind::DnsRecord, alias.clone()));
+                }
+            }
+            if !leads.is_empty() {
+                self.truth.plant(Kind::CloudStorageBucket, &name);
+            }
+            if bucket.access == Access::Listed {
+                for (kind, entity) in &leads {
+                    self.truth.plant_issue("open_bucket", *kind, entity);
+                }
+                let elsewhere: Vec<String> = if leads.is_empty() { Vec::new() } else { self.planted(Kind::Uri) };
+                for uri in elsewhere {
+                    self.truth.allow_issue("open_bucket", Kind::Uri, &uri);
+                }
+            }
+        }
+    }
+
+    /// The file's own word stands above what follows from it.
+    fn expectations(&mut self) {
+        for expect in &self.draft.expects {
+            let truth = &mut self.truth;
+            match expect {
+                Expect::Issue(issue, kind, entity) => truth.plant_issue(issue, *kind, entity),
+                Expect::NoIssue(issue, kind, entity) => {
+                    truth.issues.remove(&(issue.clone(), *kind, entity.clone()));
+                    truth.maybe_issues.remove(&(issue.clone(), *kind, entity.clone()));
+                }
+                Expect::Entity(kind, entity) => truth.plant(*kind, entity),
+                Expect::Ignore(kind, entity) => {
+                    truth.entities.remove(&(*kind, entity.clone()));
+                    truth.allow(*kind, entity);
+                }
+                Expect::Never(_) => {}
+            }
+        }
+    }
+}
+
+/// `CN (serial)`.
+fn certificate_key(kind: Kind, certificate: &Certificate) -> Option<(Kind, String)> {
+    let name = kind.canonical(&format!("{} ({})", certificate.common_name, certificate.serial)).ok()?;
+    Some((kind, name))
+}
+
+/// The canonical URL of a bucket.
+fn bucket_name(bucket: &Bucket) -> String {
+    match bucket.storage {
+        Storage::S3 => format!("https://{}.s3.amazonaws.com", bucket.name),
+        Storage::Gcs => format!("https://storage.googleapis.com/{}", bucket.name),
+        Storage::Azure => {
+            let (account, container) = bucket.name.split_once('/').unwrap_or((&bucket.name, ""));
+            format!("https://{account}.blob.core.windows.net/{container}")
+        }
+    }
+}
+
+/// Counts by kind, for people.
+impl Truth {
+    /// How many entities of each kind must be found.
+    pub fn counts(&self) -> BTreeMap<Kind, usize> {
+        let mut counts = BTreeMap::new();
+        for (kind, _) in &self.entities {
+            *counts.entry(*kind).or_default() += 1;
+        }
+        counts
+    }
+}

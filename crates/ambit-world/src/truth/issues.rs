@@ -1,0 +1,165 @@
+//! Issues of services, certificates and sites, by the properties that were planted.
+
+use super::{Derivation, Sight, certificate_key};
+use crate::draft::{Exposure, Issuer, KeyChoice, Service};
+use crate::pki::Certificate;
+use ambit_model::Kind;
+use ambit_model::moment::DAY_MS;
+
+/// A certificate is about to expire within so many days.
+const ALMOST_DAYS: i64 = 30;
+/// Parts of the names of cookies that hold a session.
+const SESSION_WORDS: &[&str] = &["sess", "sid", "auth", "token", "jwt", "login"];
+/// What a page should say about itself; the first over https only.
+const SECURITY_HEADERS: &[&str] = &[
+    "strict-transport-security",
+    "content-security-policy",
+    "x-content-type-options",
+    "x-frame-options",
+];
+
+impl Derivation<'_> {
+    pub(super) fn service_issues(&mut self, service: &Service, name: &str) {
+        let issue = match service {
+            Service::Telnet(_) => "exposed_telnet_service",
+            Service::Ftp { anonymous: true, .. } => "ftp_anonymous_login",
+            Service::Redis { open: true } => "open_redis_service",
+            Service::Mysql(_) | Service::Postgres => "exposed_database_service",
+            Service::Rdp => "exposed_rdp_service",
+            Service::Smb => "exposed_smb_service",
+            Service::Vnc(_) => "exposed_vnc_service",
+            Service::Ssh(_)
+            | Service::Ftp { .. }
+            | Service::Smtp { .. }
+            | Service::Imap(_)
+            | Service::Pop3(_)
+            | Service::Redis { .. }
+            | Service::Http
+            | Service::Https
+            | Service::Banner(_)
+            | Service::Silent
+            | Service::Tarpit
+            | Service::Filtered
+            | Service::Closed
+            | Service::Hostile(_) => return,
+        };
+        self.truth.plant_issue(issue, Kind::NetworkService, name);
+    }
+
+    pub(super) fn certificate_issues(&mut self, certificate: &Certificate) {
+        let now = self.internet.start();
+        let stated = &certificate.stated;
+        let self_signed = stated.issuer == Issuer::Itself;
+        let proven = [
+            ("invalid_certificate_expired", certificate.not_after < now),
+            (
+                "invalid_certificate_almost_expired",
+                certificate.not_after >= now && certificate.not_after < now.plus_ms(ALMOST_DAYS * DAY_MS),
+            ),
+            ("invalid_certificate_premature", certificate.not_before > now),
+            ("self_signed_certificate", self_signed),
+            (
+                "invalid_certificate_chain",
+                !self_signed && (stated.issuer == Issuer::Unknown || stated.chain_missing),
+            ),
+            ("invalid_certificate_key", stated.key == KeyChoice::Weak),
+            ("invalid_certificate_algorithm", stated.sha1),
+            ("wildcard_certificate", certificate.names.iter().any(|name| name.starts_with("*."))),
+        ];
+        let Some((kind, name)) = certificate_key(Kind::SslCertificate, certificate) else {
+            return;
+        };
+        let demanded = self.truth.entities.contains(&(kind, name.clone()));
+        for (issue, _) in proven.iter().filter(|(_, proven)| *proven) {
+            if demanded {
+                self.truth.plant_issue(issue, kind, &name);
+            } else {
+                self.truth.allow_issue(issue, kind, &name);
+            }
+        }
+    }
+
+    pub(super) fn site_issues(&mut self, sight: &Sight<'_>) {
+        let uri = sight.uri.as_str();
+        if let (Some(name), Some(certificate)) = (sight.name, sight.certificate)
+            && !certificate.covers(name)
+        {
+            self.truth.plant_issue("invalid_certificate_name", Kind::Uri, uri);
+        }
+        let Some(virtual_host) = sight.site else {
+            let bare_page = sight.name.is_some() && sight.unknown.is_some_and(|(status, _)| status == 200);
+            if bare_page {
+                self.truth.plant_issue("missing_security_headers", Kind::Uri, uri);
+            }
+            return;
+        };
+        let site = &virtual_host.site;
+        for kind in &site.exposes {
+            let Some(issue) = exposure_issue(*kind) else { continue };
+            // Whoever follows the redirect may see it here, too.
+            if virtual_host.to_https || site.basic.is_some() {
+                self.truth.allow_issue(issue, Kind::Uri, uri);
+            } else {
+                self.truth.plant_issue(issue, Kind::Uri, uri);
+            }
+        }
+        if virtual_host.to_https {
+            return;
+        }
+        if site.basic.is_some() {
+            if !sight.tls {
+                self.truth.plant_issue("basic_auth_over_plain_http", Kind::Uri, uri);
+            }
+            return;
+        }
+        self.cookie_issues(sight, virtual_host);
+        let front = site.pages.iter().find(|page| page.path == "/");
+        if site.redirect.is_some() && front.is_none() {
+            return;
+        }
+        if site.login && !sight.tls && front.is_none() {
+            self.truth.plant_issue("login_over_plain_http", Kind::Uri, uri);
+        }
+        let status = front.map_or(site.status, |page| page.status);
+        let html = front.is_none_or(|page| page.media.starts_with("text/html"));
+        let stated: Vec<String> = site.headers.iter().map(|(name, _)| name.to_ascii_lowercase()).collect();
+        let wanted = SECURITY_HEADERS.iter().skip(usize::from(!sight.tls));
+        let lacks = site.bare && wanted.clone().any(|header| !stated.iter().any(|name| name == header));
+        if sight.name.is_some() && status == 200 && html && lacks {
+            self.truth.plant_issue("missing_security_headers", Kind::Uri, uri);
+        }
+    }
+
+    fn cookie_issues(&mut self, sight: &Sight<'_>, virtual_host: &crate::internet::Virtual) {
+        if sight.name.is_none() {
+            return;
+        }
+        for cookie in virtual_host.site.cookies.iter().filter(|cookie| !cookie.careful) {
+            let name = cookie.name.to_ascii_lowercase();
+            if sight.tls {
+                self.truth.plant_issue("insecure_cookie_secure_attribute", Kind::Uri, &sight.uri);
+            }
+            let session = SESSION_WORDS.iter().any(|word| name.contains(word)) && !name.contains("csrf") && !name.contains("xsrf");
+            if session {
+                self.truth.plant_issue("insecure_cookie_httponly_attribute", Kind::Uri, &sight.uri);
+            }
+        }
+    }
+}
+
+/// The issue that an exposure proves; `None` where nothing is reported on it.
+fn exposure_issue(kind: Exposure) -> Option<&'static str> {
+    match kind {
+        Exposure::Git => Some("exposed_version_control"),
+        Exposure::Env => Some("exposed_environment_file"),
+        Exposure::Listing => Some("directory_listing"),
+        Exposure::Status => Some("exposed_server_status"),
+        Exposure::Api => Some("exposed_api_document"),
+        Exposure::Graphql => Some("exposed_graphql_introspection"),
+        Exposure::Actuator => Some("exposed_actuator"),
+        Exposure::Phpinfo => Some("exposed_php_info"),
+        Exposure::Backup => Some("exposed_backup"),
+        Exposure::Metrics => Some("exposed_metrics"),
+        Exposure::Installer | Exposure::Admin | Exposure::Debug => None,
+    }
+}

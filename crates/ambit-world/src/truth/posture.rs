@@ -1,0 +1,205 @@
+//! Issues of domains and names: mail policy, authorities, transfers, dangling records and takeovers, addresses inside.
+
+use super::Derivation;
+use crate::draft::{Data, Draft, UnknownHost};
+use crate::internet::{Port, Source};
+use crate::plan;
+use ambit_model::Kind;
+use std::net::IpAddr;
+
+/// Look-ups that a mail policy may cause (RFC 7208 §4.6.4).
+const SPF_LOOKUPS_MAX: usize = 10;
+/// Depth to which includes are followed here.
+const SPF_DEPTH_MAX: usize = 12;
+
+/// Providers whose names anyone may claim: suffix, and what their servers say of an unclaimed one (nothing: only a name that does not exist tells).
+const PROVIDERS: &[(&str, &str)] = &[
+    ("s3.amazonaws.com", "NoSuchBucket"),
+    ("storage.googleapis.com", "NoSuchBucket"),
+    ("github.io", "There isn't a GitHub Pages site here."),
+    ("herokuapp.com", "No such app"),
+    ("herokudns.com", "No such app"),
+    ("netlify.app", "Not Found - Request ID"),
+    ("pantheonsite.io", "404 error unknown site!"),
+    ("myshopify.com", "Sorry, this shop is currently unavailable."),
+    ("surge.sh", "project not found"),
+    ("zendesk.com", "Help Center Closed"),
+    ("fastly.net", "Fastly error: unknown domain"),
+    ("bitbucket.io", "Repository not found"),
+    ("readthedocs.io", "unknown to Read the Docs"),
+    ("azurewebsites.net", ""),
+    ("cloudapp.azure.com", ""),
+    ("trafficmanager.net", ""),
+    ("blob.core.windows.net", ""),
+    ("azureedge.net", ""),
+    ("elasticbeanstalk.com", ""),
+];
+
+impl Derivation<'_> {
+    pub(super) fn posture(&mut self) {
+        for domain in self.planted(Kind::Domain) {
+            if self.draft.zones.contains_key(&domain) {
+                self.mail(&domain);
+                let authorised = texts_or(self.draft, &domain).iter().any(|data| matches!(data, Data::Caa(..)));
+                if !authorised {
+                    self.truth.plant_issue("dns_caa_policy_missing", Kind::Domain, &domain);
+                }
+            }
+            let look_alike = self.draft.zones.values().any(|zone| zone.look_alike);
+            if look_alike && self.seeds.first() == Some(&domain) {
+                self.truth.plant_issue("lookalike_domain", Kind::Domain, &domain);
+            }
+        }
+        let open = self.draft.zones.iter().filter(|(name, zone)| zone.transfer && self.in_scope(name));
+        let open: Vec<String> = open.map(|(name, _)| name.clone()).collect();
+        for zone in &open {
+            if self.truth.entities.contains(&(Kind::Domain, zone.clone())) {
+                self.truth.plant_issue("dns_zone_transfer", Kind::Domain, zone);
+            } else {
+                self.truth.allow_issue("dns_zone_transfer", Kind::DnsRecord, zone);
+            }
+        }
+        let names = self.planted(Kind::Domain).into_iter().map(|name| (Kind::Domain, name));
+        let names: Vec<(Kind, String)> = names
+            .chain(self.planted(Kind::DnsRecord).into_iter().map(|name| (Kind::DnsRecord, name)))
+            .collect();
+        for (kind, name) in names {
+            self.inside(kind, &name);
+            self.dangling(kind, &name);
+        }
+    }
+
+    fn mail(&mut self, domain: &str) {
+        let policies = policies(self.draft, domain, "v=spf1");
+        match policies.first() {
+            None => self.truth.plant_issue("spf_missing", Kind::Domain, domain),
+            Some(policy) => {
+                let words: Vec<String> = policy.split_whitespace().map(str::to_ascii_lowercase).collect();
+                let permissive = words.iter().any(|word| matches!(word.as_str(), "+all" | "?all" | "all"));
+                let ends = words
+                    .iter()
+                    .any(|word| matches!(word.as_str(), "-all" | "~all") || word.starts_with("redirect="));
+                if permissive || !ends {
+                    self.truth.plant_issue("spf_permissive", Kind::Domain, domain);
+                }
+                if lookups(self.draft, policy, SPF_DEPTH_MAX) > SPF_LOOKUPS_MAX {
+                    self.truth.plant_issue("spf_too_many_lookups", Kind::Domain, domain);
+                }
+            }
+        }
+        let policies = self::policies(self.draft, &format!("_dmarc.{domain}"), "v=DMARC1");
+        match policies.first() {
+            None => self.truth.plant_issue("dmarc_missing", Kind::Domain, domain),
+            Some(policy) => {
+                let tag = |name: &str| {
+                    let tags = policy.split(';').filter_map(|tag| tag.trim().split_once('='));
+                    tags.filter(|(key, _)| *key == name).map(|(_, value)| value.trim().to_owned()).next()
+                };
+                let part = tag("pct").is_some_and(|percent| percent.parse::<u32>().is_ok_and(|percent| percent < 100));
+                if tag("p").as_deref() == Some("none") || part {
+                    self.truth.plant_issue("dmarc_permissive", Kind::Domain, domain);
+                }
+            }
+        }
+    }
+
+    /// Names that lead to private or loopback addresses.
+    fn inside(&mut self, kind: Kind, name: &str) {
+        for address in plan::addresses(self.draft, name) {
+            let (loopback, private) = match address {
+                IpAddr::V4(v4) => {
+                    let shared = v4.octets()[0] == 100 && v4.octets()[1] & 0xc0 == 64;
+                    (v4.is_loopback(), v4.is_private() || v4.is_link_local() || shared)
+                }
+                IpAddr::V6(v6) => (
+                    v6.is_loopback(),
+                    v6.segments()[0] & 0xfe00 == 0xfc00 || v6.segments()[0] & 0xffc0 == 0xfe80,
+                ),
+            };
+            if loopback {
+                self.truth.plant_issue("resolves_to_localhost", kind, name);
+            } else if private {
+                self.truth.plant_issue("internal_system_exposed_via_dns", kind, name);
+            }
+        }
+    }
+
+    /// Aliases and mail servers that lead to nothing, or to what anyone may claim.
+    fn dangling(&mut self, kind: Kind, name: &str) {
+        let records = texts_or(self.draft, name);
+        let broken_mail = records
+            .iter()
+            .any(|data| matches!(data, Data::Mx(_, server) if !server.is_empty() && !self.exists_anywhere(server)));
+        if broken_mail {
+            self.truth.plant_issue("dangling_record", kind, name);
+        }
+        let Some(Data::Cname(first)) = records.iter().find(|data| matches!(data, Data::Cname(_))) else {
+            return;
+        };
+        let end = plan::end_of_chain(self.draft, name);
+        let below = |target: &str, suffix: &str| target.strip_suffix(suffix).is_some_and(|rest| rest.ends_with('.'));
+        let provider = PROVIDERS.iter().find(|(suffix, _)| below(first, suffix) || below(&end, suffix));
+        if !self.exists_anywhere(&end) {
+            let issue = if provider.is_some() { "subdomain_takeover" } else { "dangling_record" };
+            self.truth.plant_issue(issue, kind, name);
+        } else if let Some((_, words)) = provider
+            && !words.is_empty()
+            && self.unclaimed(name, words)
+        {
+            self.truth.plant_issue("subdomain_takeover", kind, name);
+        }
+    }
+
+    fn exists_anywhere(&self, name: &str) -> bool {
+        plan::zone_of(self.draft, name).is_some() && (plan::entry(self.draft, name).is_some() || plan::exists(self.draft, name))
+    }
+
+    /// Whether the provider's servers say to this name that they do not know it.
+    fn unclaimed(&self, name: &str, words: &str) -> bool {
+        plan::addresses(self.draft, name).iter().any(|address| {
+            let Some(host) = self.internet.hosts.get(address) else { return false };
+            host.ports.values().any(|port| match port {
+                Port::Web(web) => match web.choose(Some(name)) {
+                    Some(site) => site.site.body.as_deref().is_some_and(|body| body.contains(words)) && site.site.status == 404,
+                    None => matches!(&host.unknown, UnknownHost::Page(_, text) if text.contains(words)),
+                },
+                Port::Source(Source::Storage, _) => !self.draft.buckets.values().any(|bucket| bucket.name == name),
+                Port::Source(..) | Port::Service(..) | Port::Dns => false,
+            })
+        })
+    }
+}
+
+/// The records of a name.
+fn texts_or(draft: &Draft, name: &str) -> Vec<Data> {
+    draft.names.get(name).map(|entry| entry.records.clone()).unwrap_or_default()
+}
+
+/// The texts at a name that begin with a word.
+fn policies(draft: &Draft, name: &str, word: &str) -> Vec<String> {
+    let text = |data: &Data| match data {
+        Data::Txt(text) => Some(String::from_utf8_lossy(text).into_owned()),
+        _ => None,
+    };
+    let texts = plan::entry(draft, name).map(|entry| entry.records.iter().filter_map(text).collect::<Vec<_>>());
+    texts.unwrap_or_default().into_iter().filter(|text| text.starts_with(word)).collect()
+}
+
+fn lookups(draft: &Draft, policy: &str, depth: usize) -> usize {
+    let mut count = 0;
+    for word in policy.split_whitespace().skip(1) {
+        let word = word.trim_start_matches(['+', '-', '~', '?']).to_ascii_lowercase();
+        let (mechanism, argument) = word.split_once([':', '=']).unwrap_or((&word, ""));
+        let mechanism = mechanism.split('/').next().unwrap_or_default();
+        if !matches!(mechanism, "include" | "a" | "mx" | "ptr" | "exists" | "redirect") {
+            continue;
+        }
+        count += 1;
+        if matches!(mechanism, "include" | "redirect") && depth > 0 {
+            count += policies(draft, argument, "v=spf1")
+                .first()
+                .map_or(0, |policy| lookups(draft, policy, depth - 1));
+        }
+    }
+    count
+}

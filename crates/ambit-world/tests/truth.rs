@@ -1,0 +1,158 @@
+//! The ground truth follows from what is served: each property implies its issue, its safe twin implies nothing.
+
+use ambit_model::{Kind, Timestamp};
+use ambit_world::{Truth, Verdict, World};
+
+const HEAD: &str = "world t \"T\"\nseeds acme.test\norg acme \"Acme\" ours\norg out \"Out\" stranger\norg shop \"Shop\" vendor\n\
+                    block 203.0.113.0/24 of acme asn AS64500 named ACME\nblock 198.51.100.0/25 of out named OUT\nblock 198.51.100.128/25 of shop named SHOP\n\
+                    zone acme.test of acme\n  ns ns1.acme.test 203.0.113.2\n\
+                    name acme.test TXT \"v=spf1 -all\" CAA 0 issue \"ca.test\"\nname _dmarc.acme.test TXT \"v=DMARC1; p=reject\"\n";
+
+const EPOCH: Timestamp = Timestamp(1_751_328_000_000);
+
+fn truth_of(text: &str) -> Truth {
+    let world = World::parse(text, "t.world").unwrap_or_else(|problems| panic!("{problems:#?}"));
+    world.truth(EPOCH, 1)
+}
+
+fn issues(text: &str) -> Vec<String> {
+    let truth = truth_of(&format!("{HEAD}{text}"));
+    truth
+        .issues
+        .iter()
+        .map(|(issue, kind, entity)| format!("{issue} {} {entity}", kind.name()))
+        .collect()
+}
+
+#[test]
+fn a_sound_world_has_no_issue() {
+    let text = "name www.acme.test A 203.0.113.10\nsite https://www.acme.test \"W\"\n  cookie sid careful\n  login\n  twin git\n  twin listing\n\
+                host 203.0.113.10\n  port 21 ftp \"x\" login\n  port 6379 redis password\n  port 22 ssh \"x\"\n  port 445 silent\n";
+    assert_eq!(issues(text), Vec::<String>::new());
+}
+
+#[test]
+fn properties_imply_their_issues() {
+    for (text, expected) in [
+        (
+            "host 203.0.113.2\n  port 23 telnet\n",
+            vec!["exposed_telnet_service NetworkService 203.0.113.2:23/tcp"],
+        ),
+        (
+            "host 203.0.113.2\n  port 21 ftp \"x\" anonymous\n",
+            vec!["ftp_anonymous_login NetworkService 203.0.113.2:21/tcp"],
+        ),
+        (
+            "host 203.0.113.2\n  port 6379 redis open\n",
+            vec!["open_redis_service NetworkService 203.0.113.2:6379/tcp"],
+        ),
+        (
+            "name x.acme.test A 10.0.0.1\n",
+            vec!["internal_system_exposed_via_dns DnsRecord x.acme.test"],
+        ),
+        ("name x.acme.test A 127.0.0.1\n", vec!["resolves_to_localhost DnsRecord x.acme.test"]),
+        (
+            "name x.acme.test CNAME gone.nowhere.test\n",
+            vec!["dangling_record DnsRecord x.acme.test"],
+        ),
+        (
+            "name x.acme.test CNAME gone.azurewebsites.net\n",
+            vec!["subdomain_takeover DnsRecord x.acme.test"],
+        ),
+        (
+            "zone harb.test of out\n  ns ns.harb.test 198.51.100.9\n  look-alike\n",
+            vec!["lookalike_domain Domain acme.test"],
+        ),
+        (
+            "name x.acme.test A 203.0.113.10\nhost 203.0.113.10\n  unknown-host close\nsite http://x.acme.test \"X\"\n  login\n  exposes env\n",
+            vec![
+                "exposed_environment_file Uri http://x.acme.test:80",
+                "login_over_plain_http Uri http://x.acme.test:80",
+            ],
+        ),
+        (
+            "name x.acme.test A 203.0.113.10\nhost 203.0.113.10\n  unknown-host close\nsite https://x.acme.test \"X\"\n  bare\n  cookie sid careless\n  plain none\n  cert names y.acme.test\n",
+            vec![
+                "insecure_cookie_httponly_attribute Uri https://x.acme.test:443",
+                "insecure_cookie_secure_attribute Uri https://x.acme.test:443",
+                "invalid_certificate_name Uri https://x.acme.test:443",
+                "missing_security_headers Uri https://x.acme.test:443",
+            ],
+        ),
+    ] {
+        assert_eq!(issues(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn certificates_imply_their_issues() {
+    for (cert, expected) in [
+        ("expired 5d", vec!["invalid_certificate_expired"]),
+        ("expires 20d", vec!["invalid_certificate_almost_expired"]),
+        ("expires 31d", vec![]),
+        ("not-yet 5d", vec!["invalid_certificate_premature"]),
+        ("self-signed", vec!["self_signed_certificate"]),
+        ("untrusted", vec!["invalid_certificate_chain"]),
+        ("no-chain", vec!["invalid_certificate_chain"]),
+        ("key weak", vec!["invalid_certificate_key"]),
+        ("key rsa", vec![]),
+        ("sha1", vec!["invalid_certificate_algorithm"]),
+        ("names *.acme.test", vec!["wildcard_certificate"]),
+    ] {
+        let found = issues(&format!(
+            "name x.acme.test A 203.0.113.10\nsite https://x.acme.test \"X\"\n  cert {cert}\n"
+        ));
+        let names: Vec<&str> = found.iter().map(|line| line.split(' ').next().unwrap()).collect();
+        assert_eq!(names, expected, "{cert}");
+    }
+}
+
+#[test]
+fn entities_follow_from_what_leads_where() {
+    let truth = truth_of(&format!(
+        "{HEAD}name www.acme.test A 203.0.113.10\nname shop.acme.test CNAME acme.shop.test\nzone shop.test of shop\n  ns ns.shop.test 198.51.100.200\n\
+         name acme.shop.test A 198.51.100.201\nsite https://shop.acme.test \"S\"\nsite https://www.acme.test \"W\"\nname h.acme.test hidden A 203.0.113.11\n\
+         name *.w.acme.test A 203.0.113.10\nhost 203.0.113.10\n  port 22 ssh\n"
+    ));
+    for (kind, name, verdict) in [
+        (Kind::Domain, "acme.test", Verdict::Planted),
+        (Kind::DnsRecord, "www.acme.test", Verdict::Planted),
+        (Kind::DnsRecord, "h.acme.test", Verdict::NotScored),
+        (Kind::DnsRecord, "q.w.acme.test", Verdict::Unexpected),
+        (Kind::DnsRecord, "acme.shop.test", Verdict::Unexpected),
+        (Kind::Nameserver, "ns1.acme.test", Verdict::Planted),
+        (Kind::IpAddress, "203.0.113.10", Verdict::Planted),
+        (Kind::IpAddress, "198.51.100.201", Verdict::Unexpected),
+        (Kind::IpAddress, "203.0.113.11", Verdict::NotScored),
+        (Kind::NetworkService, "203.0.113.10:22/tcp", Verdict::Planted),
+        (Kind::NetworkService, "203.0.113.10:443/tcp", Verdict::Planted),
+        (Kind::NetworkService, "203.0.113.10:23/tcp", Verdict::Unexpected),
+        (Kind::Uri, "https://www.acme.test:443", Verdict::Planted),
+        (Kind::Uri, "http://www.acme.test:80", Verdict::Planted),
+        (Kind::Uri, "https://203.0.113.10:443", Verdict::Planted),
+        (Kind::Uri, "https://shop.acme.test:443", Verdict::Planted),
+        (Kind::Uri, "https://www.acme.test:443/login", Verdict::NotScored),
+        (Kind::Uri, "https://198.51.100.201:443", Verdict::Unexpected),
+        (Kind::Organization, "Acme", Verdict::NotScored),
+    ] {
+        assert_eq!(truth.entity(kind, name), verdict, "{} {name}", kind.name());
+    }
+}
+
+#[test]
+fn the_worlds_of_the_repository_are_read() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../worlds");
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "world") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).unwrap();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let world = World::parse(&text, &name).unwrap_or_else(|problems| panic!("{}", problems.iter().map(|p| format!("{p}\n")).collect::<String>()));
+        for state in 1..=world.states() {
+            let truth = world.truth(EPOCH, state);
+            println!("{name} state {state}: {:?}, {} issues", truth.counts(), truth.issues.len());
+        }
+    }
+}
