@@ -20,6 +20,9 @@ pub mod tls;
 pub mod untrusted;
 pub mod wire;
 
+#[cfg(test)]
+mod tests;
+
 pub use error::{Meaning, NetError};
 pub use guard::{Contact, Grant, Grants, Guard, Home, Refused, Transport};
 pub use net::{Connection, Counters, Net, NetOptions, Session};

@@ -6,6 +6,7 @@ mod hello;
 mod verify;
 
 pub use certificate::{Certificate, KeyType};
+pub use hello::cipher_name;
 pub use verify::is_for;
 
 use crate::net::Connection;

@@ -62,9 +62,14 @@ impl Window {
         if state.answered + state.lost >= state.size {
             state.end_round();
         }
-        let more = state.size.saturating_sub(state.issued);
-        state.issued += more;
-        self.places.add_permits(more);
+        if state.issued < state.size {
+            let more = state.size - state.issued;
+            state.issued += more;
+            self.places.add_permits(more);
+        } else {
+            // Free places beyond the size go now, those in use as they end.
+            state.issued -= self.places.forget_permits(state.issued - state.size);
+        }
     }
 }
 

@@ -268,7 +268,9 @@ fn redirected(mut request: HttpRequest, from: &Url, to: Url, status: u16) -> Htt
         let name = name.to_ascii_lowercase();
         let secret = matches!(name.as_str(), "authorization" | "proxy-authorization" | "cookie");
         let of_body = matches!(name.as_str(), "content-type" | "content-length" | "transfer-encoding");
-        name != "host" && !(secret && !same_origin) && !(of_body && becomes_get)
+        let kept_secret = !secret || same_origin;
+        let kept_of_body = !of_body || !becomes_get;
+        name != "host" && kept_secret && kept_of_body
     });
     request.url = to;
     request

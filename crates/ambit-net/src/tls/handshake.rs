@@ -1,6 +1,6 @@
 //! The handshake: rustls with a verifier that records instead of refusing, and the old hello where rustls finds no common ground.
 
-use super::hello::{Shown, send_hello};
+use super::hello::{Shown, cipher_name, send_hello};
 use super::verify::verify;
 use super::{HelloAnswer, Problem, TlsFacts, TlsOptions, TlsSession, TlsVersion};
 use crate::error::NetError;
@@ -13,7 +13,7 @@ use rustls::client::{ResolvesClientCert, Resumption};
 use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::sign::CertifiedKey;
-use rustls::{CertificateError, CipherSuite, ClientConfig, DigitallySignedStruct, Error, SignatureScheme};
+use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, SignatureScheme};
 use std::net::SocketAddr;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use tokio_rustls::TlsConnector;
@@ -79,7 +79,7 @@ async fn shake(session: &Session, connection: Connection, sni: Option<&str>, opt
                 .unwrap_or(record.version);
             let cipher = state
                 .negotiated_cipher_suite()
-                .map_or_else(|| "unknown".into(), |suite| cipher_name(suite.suite()));
+                .map_or_else(|| "unknown".into(), |suite| cipher_name(suite.suite().into()));
             let alpn = state.alpn_protocol().map(|bytes| String::from_utf8_lossy(bytes).into_owned());
             let facts = TlsFacts {
                 version,
@@ -157,7 +157,7 @@ async fn old_hello(session: &Session, grant: Grant, address: SocketAddr, sni: Op
                 ..Record::default()
             };
             let facts = TlsFacts {
-                cipher: cipher_name(CipherSuite::from(cipher)),
+                cipher: cipher_name(cipher),
                 ..facts(session, address, sni, record)
             };
             Ok(TlsSession { stream: None, facts })
@@ -179,16 +179,6 @@ fn server_name(address: SocketAddr, sni: Option<&str>) -> Result<ServerName<'sta
     match sni.filter(|sni| !sni.is_empty()) {
         Some(name) => ServerName::try_from(name.to_owned()).map_err(|_| NetError::invalid("server name", name)),
         None => Ok(ServerName::IpAddress(address.ip().into())),
-    }
-}
-
-/// IANA's name of a suite: rustls prefixes those of TLS 1.3.
-fn cipher_name(suite: CipherSuite) -> String {
-    let name = format!("{suite:?}");
-    match name.strip_prefix("TLS13_") {
-        Some(rest) => format!("TLS_{rest}"),
-        None if name.starts_with("Unknown") => format!("0x{:04x}", u16::from(suite)),
-        None => name,
     }
 }
 

@@ -15,20 +15,79 @@ pub(super) enum Shown {
     Refused(String),
 }
 
-/// Suites offered up to TLS 1.2, the good ones first, then everything that old servers insist on.
-const OLD_CIPHERS: &[u16] = &[
-    0xc02b, 0xc02f, 0xc02c, 0xc030, 0xcca9, 0xcca8, 0x009e, 0x009f, 0xccaa, 0xc023, 0xc027, 0xc024, 0xc028, 0xc009, 0xc013, 0xc00a, 0xc014, 0x0067,
-    0x006b, 0x0033, 0x0039, 0x0032, 0x0038, 0x009c, 0x009d, 0x003c, 0x003d, 0x002f, 0x0035, 0x0041, 0x0084, 0x0096, 0xc008, 0xc012, 0x0016, 0x0013,
-    0x000a, 0xc007, 0xc011, 0x0005, 0x0004, 0x0009, 0x0015, 0x0012, 0x0003, 0x0006, 0x0008, 0x0014, 0x0011, 0x00ff,
+/// Suites offered up to TLS 1.2, by IANA's numbers and names: the good ones first, then everything that old servers insist on.
+const OLD_CIPHERS: &[(u16, &str)] = &[
+    (0xc02b, "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256"),
+    (0xc02f, "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"),
+    (0xc02c, "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384"),
+    (0xc030, "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384"),
+    (0xcca9, "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256"),
+    (0xcca8, "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256"),
+    (0x009e, "TLS_DHE_RSA_WITH_AES_128_GCM_SHA256"),
+    (0x009f, "TLS_DHE_RSA_WITH_AES_256_GCM_SHA384"),
+    (0xccaa, "TLS_DHE_RSA_WITH_CHACHA20_POLY1305_SHA256"),
+    (0xc023, "TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA256"),
+    (0xc027, "TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA256"),
+    (0xc024, "TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA384"),
+    (0xc028, "TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA384"),
+    (0xc009, "TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA"),
+    (0xc013, "TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA"),
+    (0xc00a, "TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA"),
+    (0xc014, "TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA"),
+    (0x0067, "TLS_DHE_RSA_WITH_AES_128_CBC_SHA256"),
+    (0x006b, "TLS_DHE_RSA_WITH_AES_256_CBC_SHA256"),
+    (0x0033, "TLS_DHE_RSA_WITH_AES_128_CBC_SHA"),
+    (0x0039, "TLS_DHE_RSA_WITH_AES_256_CBC_SHA"),
+    (0x0032, "TLS_DHE_DSS_WITH_AES_128_CBC_SHA"),
+    (0x0038, "TLS_DHE_DSS_WITH_AES_256_CBC_SHA"),
+    (0x009c, "TLS_RSA_WITH_AES_128_GCM_SHA256"),
+    (0x009d, "TLS_RSA_WITH_AES_256_GCM_SHA384"),
+    (0x003c, "TLS_RSA_WITH_AES_128_CBC_SHA256"),
+    (0x003d, "TLS_RSA_WITH_AES_256_CBC_SHA256"),
+    (0x002f, "TLS_RSA_WITH_AES_128_CBC_SHA"),
+    (0x0035, "TLS_RSA_WITH_AES_256_CBC_SHA"),
+    (0x0041, "TLS_RSA_WITH_CAMELLIA_128_CBC_SHA"),
+    (0x0084, "TLS_RSA_WITH_CAMELLIA_256_CBC_SHA"),
+    (0x0096, "TLS_RSA_WITH_SEED_CBC_SHA"),
+    (0xc008, "TLS_ECDHE_ECDSA_WITH_3DES_EDE_CBC_SHA"),
+    (0xc012, "TLS_ECDHE_RSA_WITH_3DES_EDE_CBC_SHA"),
+    (0x0016, "TLS_DHE_RSA_WITH_3DES_EDE_CBC_SHA"),
+    (0x0013, "TLS_DHE_DSS_WITH_3DES_EDE_CBC_SHA"),
+    (0x000a, "TLS_RSA_WITH_3DES_EDE_CBC_SHA"),
+    (0xc007, "TLS_ECDHE_ECDSA_WITH_RC4_128_SHA"),
+    (0xc011, "TLS_ECDHE_RSA_WITH_RC4_128_SHA"),
+    (0x0005, "TLS_RSA_WITH_RC4_128_SHA"),
+    (0x0004, "TLS_RSA_WITH_RC4_128_MD5"),
+    (0x0009, "TLS_RSA_WITH_DES_CBC_SHA"),
+    (0x0015, "TLS_DHE_RSA_WITH_DES_CBC_SHA"),
+    (0x0012, "TLS_DHE_DSS_WITH_DES_CBC_SHA"),
+    (0x0003, "TLS_RSA_EXPORT_WITH_RC4_40_MD5"),
+    (0x0006, "TLS_RSA_EXPORT_WITH_RC2_CBC_40_MD5"),
+    (0x0008, "TLS_RSA_EXPORT_WITH_DES40_CBC_SHA"),
+    (0x0014, "TLS_DHE_RSA_EXPORT_WITH_DES40_CBC_SHA"),
+    (0x0011, "TLS_DHE_DSS_EXPORT_WITH_DES40_CBC_SHA"),
+    (0x00ff, "TLS_EMPTY_RENEGOTIATION_INFO_SCSV"),
 ];
 /// Suites offered for TLS 1.3.
-const NEW_CIPHERS: &[u16] = &[0x1301, 0x1302, 0x1303, 0x1304, 0x1305];
+const NEW_CIPHERS: &[(u16, &str)] = &[
+    (0x1301, "TLS_AES_128_GCM_SHA256"),
+    (0x1302, "TLS_AES_256_GCM_SHA384"),
+    (0x1303, "TLS_CHACHA20_POLY1305_SHA256"),
+    (0x1304, "TLS_AES_128_CCM_SHA256"),
+    (0x1305, "TLS_AES_128_CCM_8_SHA256"),
+];
 /// Signature algorithms offered for TLS 1.2 and 1.3, old ones too.
 const SIGNATURES: &[u16] = &[
     0x0403, 0x0503, 0x0603, 0x0807, 0x0804, 0x0805, 0x0806, 0x0401, 0x0501, 0x0601, 0x0203, 0x0201, 0x0202,
 ];
 /// x25519, P-256, P-384, P-521.
 const GROUPS: &[u16] = &[0x001d, 0x0017, 0x0018, 0x0019];
+
+/// IANA's name of a suite, or its number in hex.
+pub fn cipher_name(number: u16) -> String {
+    let known = OLD_CIPHERS.iter().chain(NEW_CIPHERS).find(|(known, _)| *known == number);
+    known.map_or_else(|| format!("0x{number:04x}"), |(_, name)| (*name).to_owned())
+}
 
 /// Sends a hello of `version` and reads the answer. `random`: 32 bytes for the hello, 32 for a key share.
 pub(super) async fn send_hello(
@@ -81,7 +140,8 @@ fn client_hello(sni: &str, version: TlsVersion, random: &[u8; 64]) -> Vec<u8> {
     body.extend_from_slice(&random[..32]);
     // A session id makes middleboxes take a 1.3 hello for a resumption (RFC 8446 §D.4).
     body.extend(prefixed(1, if is_new { &random[32..] } else { &[] }));
-    body.extend(prefixed(2, &numbers(ciphers)));
+    let ciphers: Vec<u16> = ciphers.iter().map(|(number, _)| *number).collect();
+    body.extend(prefixed(2, &numbers(&ciphers)));
     body.extend_from_slice(&[1, 0]);
     if version > TlsVersion::Ssl3 {
         body.extend(prefixed(2, &extensions(sni, version, random)));

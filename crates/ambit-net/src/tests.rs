@@ -1,0 +1,11 @@
+//! Tests of the door over an internet in the test itself: scripted peers, a clock that jumps, no socket. Live sockets only against this process.
+
+mod clock;
+mod dns;
+mod grants;
+mod http;
+mod live;
+mod script;
+mod tcp;
+mod tls;
+mod wire;

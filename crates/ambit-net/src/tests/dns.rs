@@ -1,0 +1,461 @@
+//! The DNS engine against name servers of every kind.
+
+use super::wire::{NameServer, Peer, PeerStream, RESOLVER, run, session};
+use crate::dns::{DnsAnswer, Rcode, RecordType, Transfer};
+use crate::wire::WireTime;
+use crate::{Meaning, NetError};
+use futures::future::{BoxFuture, join_all};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+/// Zone text: `NAME TYPE DATA` a line; a name with `!` in front is a behaviour: `!NAME servfail|refused|lost N|truncate|lower|garbage|forge`.
+#[derive(Clone, Default)]
+struct Zone {
+    records: Vec<(String, String, String)>,
+    odd: HashMap<String, String>,
+    asked: Arc<Mutex<HashMap<String, usize>>>,
+}
+
+impl Zone {
+    fn parse(text: &str) -> Self {
+        let mut zone = Self::default();
+        for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+            let mut words = line.splitn(3, ' ');
+            let (name, second, rest) = (words.next().unwrap(), words.next().unwrap(), words.next().unwrap_or_default());
+            match name.strip_prefix('!') {
+                Some(name) => drop(zone.odd.insert(name.to_owned(), format!("{second} {rest}").trim().to_owned())),
+                None => zone.records.push((name.to_owned(), second.to_owned(), rest.to_owned())),
+            }
+        }
+        zone
+    }
+
+    fn server(self) -> NameServer {
+        Arc::new(move |question, _| self.answer(question, true))
+    }
+
+    /// Replies to a question, with their delays.
+    fn answer(&self, question: &[u8], datagram: bool) -> Vec<(Duration, Vec<u8>)> {
+        let (name, rtype) = read_question(question);
+        let count = {
+            let mut asked = self.asked.lock().unwrap();
+            let count = asked.entry(name.clone()).or_insert(0);
+            *count += 1;
+            *count
+        };
+        let soon = Duration::from_millis(20);
+        let odd = self.odd.get(&name).map(String::as_str).unwrap_or_default();
+        let good = |question: &[u8]| self.reply(question, &name, rtype);
+        let with_rcode = |rcode: u8| {
+            let mut reply = message(question, &[], &[]);
+            reply[3] |= rcode;
+            reply
+        };
+        match odd.split_once(' ').unwrap_or((odd, "")) {
+            ("servfail", _) => vec![(soon, with_rcode(2))],
+            ("refused", _) => vec![(soon, with_rcode(5))],
+            ("formerr-edns", _) if question.ends_with(&[0, 0, 0, 0, 0, 0]) => vec![(soon, with_rcode(1))],
+            ("lost", times) if count <= times.parse().unwrap() => vec![],
+            ("truncate", _) if datagram => {
+                let mut reply = message(question, &[], &[]);
+                reply[2] |= 2;
+                vec![(soon, reply)]
+            }
+            ("lower", _) if datagram => vec![(soon, good(&question.to_ascii_lowercase()))],
+            ("garbage", _) => vec![(soon, [&question[..2], b"\x84\x00\x00\x01\x00\x09", &question[8..]].concat())],
+            // A forger that does not know the id, then the answer.
+            ("forge", _) => {
+                let mut forged = good(question);
+                forged[1] ^= 1;
+                let mut other = good(question);
+                other[13] ^= 0x01;
+                vec![(Duration::ZERO, forged), (Duration::ZERO, other), (soon, good(question))]
+            }
+            _ => vec![(soon, good(question))],
+        }
+    }
+
+    fn reply(&self, question: &[u8], name: &str, rtype: u16) -> Vec<u8> {
+        let wanted = RecordType(rtype).to_string();
+        let exists = self.records.iter().any(|(owner, ..)| owner == name);
+        let star = name.split_once('.').map(|(_, parent)| format!("*.{parent}"));
+        let owner = if exists { name.to_owned() } else { star.unwrap_or_default() };
+        let own: Vec<_> = self.records.iter().filter(|(known, ..)| *known == owner).collect();
+        let mut answers: Vec<(String, String, String)> = Vec::new();
+        for (_, kind, data) in &own {
+            // `A pool 192.0.2.1 192.0.2.2 …` answers with one of them by the name's hash.
+            if let Some(pool) = data.strip_prefix("pool ") {
+                let pool: Vec<&str> = pool.split(' ').collect();
+                let hash = name.bytes().fold(7usize, |hash, byte| hash.wrapping_mul(31).wrapping_add(byte.into()));
+                answers.push((name.to_owned(), kind.clone(), pool[hash / 64 % pool.len()].to_owned()));
+            } else if *kind == wanted {
+                answers.push((name.to_owned(), kind.clone(), data.clone()));
+            } else if kind == "CNAME" {
+                answers.push((name.to_owned(), kind.clone(), data.clone()));
+                let mut at = data.clone();
+                for _ in 0..12 {
+                    let found: Vec<_> = self
+                        .records
+                        .iter()
+                        .filter(|(owner, kind, _)| *owner == at && (*kind == wanted || kind == "CNAME"))
+                        .cloned()
+                        .collect();
+                    answers.extend(found.clone());
+                    match found.iter().find(|(_, kind, _)| kind == "CNAME") {
+                        Some((_, _, next)) => at = next.clone(),
+                        None => break,
+                    }
+                }
+            }
+        }
+        let soa = ("test".to_owned(), "SOA".to_owned(), "ns.test host.test 1 2 3 4 60".to_owned());
+        let mut reply = message(question, &answers, if answers.is_empty() { std::slice::from_ref(&soa) } else { &[] });
+        if own.is_empty() {
+            reply[3] |= 3;
+        }
+        reply
+    }
+}
+
+fn read_question(question: &[u8]) -> (String, u16) {
+    let mut labels = Vec::new();
+    let mut at = 12;
+    while question[at] != 0 {
+        let length = usize::from(question[at]);
+        labels.push(String::from_utf8_lossy(&question[at + 1..at + 1 + length]).to_ascii_lowercase());
+        at += 1 + length;
+    }
+    (labels.join("."), u16::from_be_bytes([question[at + 1], question[at + 2]]))
+}
+
+fn encode_name(name: &str) -> Vec<u8> {
+    let labels = name.split('.').filter(|label| !label.is_empty());
+    labels
+        .flat_map(|label| [&[label.len() as u8], label.as_bytes()].concat())
+        .chain([0])
+        .collect()
+}
+
+fn message(question: &[u8], answers: &[(String, String, String)], authority: &[(String, String, String)]) -> Vec<u8> {
+    let end = 12 + encode_name(&read_question(question).0).len() + 4;
+    let mut bytes = question[..end].to_vec();
+    bytes[2] = 0x85;
+    bytes[3] = 0x80;
+    bytes[6..8].copy_from_slice(&(answers.len() as u16).to_be_bytes());
+    bytes[8..10].copy_from_slice(&(authority.len() as u16).to_be_bytes());
+    bytes[10..12].copy_from_slice(&[0, 0]);
+    for (name, kind, data) in answers.iter().chain(authority) {
+        let rdata = match kind.as_str() {
+            "A" => data.parse::<std::net::Ipv4Addr>().unwrap().octets().to_vec(),
+            "AAAA" => data.parse::<std::net::Ipv6Addr>().unwrap().octets().to_vec(),
+            "CNAME" | "NS" => encode_name(data),
+            "TXT" => [&[data.len() as u8], data.as_bytes()].concat(),
+            "SOA" => {
+                let words: Vec<&str> = data.split(' ').collect();
+                let numbers = words[2..].iter().flat_map(|word| word.parse::<u32>().unwrap().to_be_bytes());
+                encode_name(words[0]).into_iter().chain(encode_name(words[1])).chain(numbers).collect()
+            }
+            "MX" => [vec![0, 10], encode_name(data)].concat(),
+            other => panic!("no encoding for {other}"),
+        };
+        let rtype: RecordType = kind.parse().unwrap();
+        bytes.extend(encode_name(name));
+        bytes.extend(rtype.0.to_be_bytes());
+        bytes.extend([0, 1, 0, 0, 1, 44]);
+        bytes.extend((rdata.len() as u16).to_be_bytes());
+        bytes.extend(rdata);
+    }
+    bytes
+}
+
+/// The same zone over TCP.
+fn over_tcp(zone: Zone) -> Peer {
+    Peer::Serves(Arc::new(move |mut peer: PeerStream| -> BoxFuture<'static, ()> {
+        let zone = zone.clone();
+        Box::pin(async move {
+            while let Ok(length) = peer.stream.read_u16().await {
+                let mut question = vec![0; length.into()];
+                peer.stream.read_exact(&mut question).await.unwrap();
+                for (_, reply) in zone.answer(&question, false) {
+                    let framed = [&(reply.len() as u16).to_be_bytes()[..], &reply].concat();
+                    if peer.stream.write_all(&framed).await.is_err() {
+                        return;
+                    }
+                }
+            }
+        })
+    }))
+}
+
+fn show(answer: Result<&DnsAnswer, &NetError>) -> String {
+    match answer {
+        Err(error) => error.to_string(),
+        Ok(answer) => {
+            let chain: String = answer.chain.iter().map(|alias| format!("> {} ", alias.target)).collect();
+            let records: Vec<String> = answer.records.iter().map(|record| record.data.to_string()).collect();
+            let endless = if answer.endless { " endless" } else { "" };
+            format!("{} {chain}[{}]{endless}", answer.rcode, records.join(", "))
+        }
+    }
+}
+
+const ZONE: &str = "
+    www.test A 192.0.2.1
+    www.test A 192.0.2.2
+    www.test A 192.0.2.1
+    six.test AAAA 2001:db8::1
+    alias.test CNAME middle.test
+    middle.test CNAME www.test
+    dangling.test CNAME gone.test
+    one.test CNAME two.test
+    two.test CNAME one.test
+    mail.test MX mx.test
+    text.test TXT v=spf1 -all
+    fail.test A 192.0.2.9
+    !fail.test servfail
+    deny.test A 192.0.2.9
+    !deny.test refused
+    slow.test A 192.0.2.3
+    !slow.test lost 2
+    dead.test A 192.0.2.9
+    !dead.test lost 99
+    long.test TXT long
+    !long.test truncate
+    lower.test A 192.0.2.4
+    !lower.test lower
+    broken.test A 192.0.2.9
+    !broken.test garbage
+    forged.test A 192.0.2.5
+    !forged.test forge
+    old.test A 192.0.2.6
+    !old.test formerr-edns
+";
+
+#[test]
+fn names_are_looked_up() {
+    for (name, rtype, expected) in [
+        ("www.test", RecordType::A, "NOERROR [192.0.2.1, 192.0.2.2]"),
+        ("WWW.Test.", RecordType::A, "NOERROR [192.0.2.1, 192.0.2.2]"),
+        ("www.test", RecordType::TXT, "NOERROR []"),
+        ("nothing.test", RecordType::A, "NXDOMAIN []"),
+        ("six.test", RecordType::AAAA, "NOERROR [2001:db8::1]"),
+        ("alias.test", RecordType::A, "NOERROR > middle.test > www.test [192.0.2.1, 192.0.2.2]"),
+        ("alias.test", RecordType::CNAME, "NOERROR [middle.test]"),
+        ("dangling.test", RecordType::A, "NXDOMAIN > gone.test []"),
+        ("one.test", RecordType::A, "NOERROR > two.test [] endless"),
+        ("mail.test", RecordType::MX, "NOERROR [10 mx.test]"),
+        ("text.test", RecordType::TXT, "NOERROR [\"v=spf1 -all\"]"),
+        ("fail.test", RecordType::A, "the name server answered SERVFAIL"),
+        ("deny.test", RecordType::A, "the name server answered REFUSED"),
+        ("slow.test", RecordType::A, "NOERROR [192.0.2.3]"),
+        ("dead.test", RecordType::A, "timed out: DNS answer"),
+        ("long.test", RecordType::TXT, "NOERROR [\"long\"]"),
+        ("lower.test", RecordType::A, "NOERROR [192.0.2.4]"),
+        ("forged.test", RecordType::A, "NOERROR [192.0.2.5]"),
+        ("old.test", RecordType::A, "NOERROR [192.0.2.6]"),
+        ("a..b", RecordType::A, "not a valid DNS name: a..b"),
+        ("bad name.test", RecordType::A, "not a valid DNS name: bad name.test"),
+    ] {
+        run(move |wire| async move {
+            let zone = Zone::parse(ZONE);
+            wire.peer(RESOLVER, over_tcp(zone.clone()));
+            wire.name_server(RESOLVER, zone.server());
+            let answer = session(&wire).lookup(name, rtype).await;
+            assert_eq!(show(answer.as_deref()), expected, "{name}");
+            assert!(wire.clock.now() <= Duration::from_secs(15));
+            if let Err(error @ (NetError::Dns(_) | NetError::Timeout(_))) = answer {
+                assert_eq!(error.meaning(), Meaning::Unknown);
+            }
+        });
+    }
+    run(|wire| async move {
+        wire.name_server(RESOLVER, Zone::parse(ZONE).server());
+        let error = session(&wire).lookup("broken.test", RecordType::A).await.err().unwrap();
+        assert!(
+            matches!(&error, NetError::Protocol(why) if why.starts_with("malformed DNS answer")),
+            "{error}"
+        );
+    });
+}
+
+#[test]
+fn a_chain_that_never_ends_is_cut() {
+    run(|wire| async move {
+        let links: String = (0..20).map(|index| format!("c{index}.test CNAME c{}.test\n", index + 1)).collect();
+        wire.name_server(RESOLVER, Zone::parse(&links).server());
+        let answer = session(&wire).lookup("c0.test", RecordType::A).await.unwrap();
+        assert_eq!(
+            (answer.chain.len(), answer.endless, answer.is_empty()),
+            (crate::limits::DNS_CHAIN_MAX, true, true)
+        );
+    });
+}
+
+#[test]
+fn one_question_is_asked_for_many_askers_and_for_as_long_as_the_answer_holds() {
+    run(|wire| async move {
+        let zone = Zone::parse("www.test A 192.0.2.1");
+        let asked = zone.asked.clone();
+        wire.name_server(RESOLVER, zone.server());
+        let session = session(&wire);
+        let count = || asked.lock().unwrap().values().sum::<usize>();
+        let answers = join_all((0..50).map(|_| session.lookup("www.test", RecordType::A))).await;
+        assert!(answers.iter().all(Result::is_ok));
+        assert_eq!(count(), 1, "many at once");
+        session.sleep(Duration::from_secs(299)).await;
+        session.lookup("www.test", RecordType::A).await.unwrap();
+        assert_eq!(count(), 1, "within its 300 s");
+        session.sleep(Duration::from_secs(2)).await;
+        session.lookup("www.test", RecordType::A).await.unwrap();
+        assert_eq!(count(), 2, "after them");
+        session.lookup("none.test", RecordType::A).await.unwrap();
+        session.lookup("none.test", RecordType::A).await.unwrap();
+        assert_eq!(count(), 3, "that there is nothing is an answer too");
+        session.sleep(Duration::from_secs(61)).await;
+        session.lookup("none.test", RecordType::A).await.unwrap();
+        assert_eq!(count(), 4, "for as long as the zone says");
+    });
+}
+
+#[test]
+fn of_thousands_of_names_none_is_lost_though_a_twentieth_of_the_datagrams_are() {
+    run(|wire| async move {
+        let zone = Zone::parse("*.test A 192.0.2.1");
+        let sent = AtomicUsize::new(0);
+        let server: NameServer = Arc::new(move |question, _| match sent.fetch_add(1, Ordering::Relaxed) % 20 {
+            7 => vec![],
+            _ => zone.answer(question, true),
+        });
+        wire.name_server(RESOLVER, server);
+        let session = session(&wire);
+        let names: Vec<String> = (0..5_000).map(|index| format!("n{index}.test")).collect();
+        let answers = join_all(names.iter().map(|name| session.lookup_uncached(name, RecordType::A))).await;
+        assert_eq!(answers.iter().filter(|answer| answer.is_ok()).count(), 5_000);
+    });
+}
+
+#[test]
+fn wildcards_are_sampled_until_nothing_new_comes() {
+    run(|wire| async move {
+        wire.name_server(
+            RESOLVER,
+            Zone::parse(
+                "*.one.test A 192.0.2.1
+                 *.pool.test A pool 192.0.2.1 192.0.2.2 192.0.2.3 192.0.2.4 192.0.2.5 192.0.2.6 192.0.2.7 192.0.2.8
+                 *.alias.test CNAME shop.test
+                 shop.test A 192.0.2.77
+                 www.one.test A 192.0.2.9
+                 !x.fail.test servfail",
+            )
+            .server(),
+        );
+        let session = session(&wire);
+        let profile = session.wildcard("none.test", RecordType::A).await.unwrap();
+        assert_eq!((profile.is_wildcard(), profile.settled, profile.samples), (false, true, 3));
+        let profile = session.wildcard("one.test", RecordType::A).await.unwrap();
+        assert_eq!((profile.values.as_slice(), profile.settled), (["192.0.2.1".to_owned()].as_slice(), true));
+        assert!(profile.explains(&session.lookup_uncached("random.one.test", RecordType::A).await.unwrap()));
+        assert!(!profile.explains(&session.lookup_uncached("www.one.test", RecordType::A).await.unwrap()));
+        let profile = session.wildcard("pool.test", RecordType::A).await.unwrap();
+        assert_eq!((profile.values.len(), profile.settled), (8, true));
+        let profile = session.wildcard("alias.test", RecordType::A).await.unwrap();
+        assert_eq!(profile.values, ["CNAME shop.test"]);
+        let before = wire.datagrams.load(Ordering::Relaxed);
+        session.wildcard("alias.test", RecordType::A).await.unwrap();
+        assert_eq!(wire.datagrams.load(Ordering::Relaxed), before, "kept for the run");
+    });
+    run(|wire| async move {
+        wire.name_server(RESOLVER, Arc::new(|_, _: WireTime| vec![]));
+        let unknown = session(&wire).wildcard("silent.test", RecordType::A).await;
+        assert_eq!(
+            unknown.err(),
+            Some(NetError::Timeout("DNS answer")),
+            "silence is no proof that there is none"
+        );
+    });
+}
+
+#[test]
+fn one_server_is_asked_directly() {
+    run(|wire| async move {
+        let server = "192.0.2.53:53";
+        wire.name_server(
+            server,
+            Zone::parse("www.test A 192.0.2.1\n!deny.test refused\ndeny.test A 192.0.2.1").server(),
+        );
+        let session = session(&wire);
+        let answer = session.ask(server.parse().unwrap(), "www.test", RecordType::A).await.unwrap();
+        assert_eq!((answer.authoritative, answer.addresses().count()), (true, 1));
+        let lame = session.ask(server.parse().unwrap(), "deny.test", RecordType::A).await;
+        assert_eq!(lame.err(), Some(NetError::Dns(Rcode::REFUSED)));
+        let silent = session.ask("192.0.2.54:53".parse().unwrap(), "www.test", RecordType::A).await;
+        assert_eq!(silent.err(), Some(NetError::Timeout("DNS answer")));
+    });
+}
+
+/// A server that answers AXFR with these messages.
+fn transfers(messages: Vec<Vec<(&'static str, &'static str, &'static str)>>, rcode: u8) -> Peer {
+    Peer::Serves(Arc::new(move |mut peer: PeerStream| -> BoxFuture<'static, ()> {
+        let messages = messages.clone();
+        Box::pin(async move {
+            let length = peer.stream.read_u16().await.unwrap();
+            let mut question = vec![0; length.into()];
+            peer.stream.read_exact(&mut question).await.unwrap();
+            assert_eq!(read_question(&question), ("zone.test".to_owned(), 252));
+            for records in messages {
+                let records: Vec<_> = records
+                    .into_iter()
+                    .map(|(name, kind, data)| (name.to_owned(), kind.to_owned(), data.to_owned()))
+                    .collect();
+                let mut reply = message(&question, &records, &[]);
+                reply[3] |= rcode;
+                peer.stream
+                    .write_all(&[&(reply.len() as u16).to_be_bytes()[..], &reply].concat())
+                    .await
+                    .unwrap();
+            }
+        })
+    }))
+}
+
+#[test]
+fn a_zone_is_transferred_refused_or_cut() {
+    const SOA: (&str, &str, &str) = ("zone.test", "SOA", "ns.test host.test 1 2 3 4 5");
+    const HOST: (&str, &str, &str) = ("host.zone.test", "A", "192.0.2.1");
+    for (messages, rcode, expected) in [
+        (vec![vec![SOA, HOST], vec![HOST, SOA]], 0, "given 3 complete"),
+        (vec![vec![SOA, HOST, SOA]], 0, "given 2 complete"),
+        (vec![vec![SOA, HOST]], 0, "given 2 cut"),
+        (vec![vec![]], 5, "denied REFUSED"),
+        (vec![vec![]], 9, "denied NOTAUTH"),
+        (vec![vec![]], 0, "denied REFUSED"),
+        (
+            vec![vec![HOST]],
+            0,
+            "the peer broke the protocol: a zone transfer that does not begin with the start of authority",
+        ),
+        (vec![], 0, "connection closed early: DNS over TCP"),
+    ] {
+        run(move |wire| async move {
+            wire.peer("192.0.2.53:53", transfers(messages, rcode));
+            let shown = match session(&wire).transfer("192.0.2.53:53".parse().unwrap(), "zone.test").await {
+                Ok(Transfer::Given { records, complete }) => format!("given {} {}", records.len(), if complete { "complete" } else { "cut" }),
+                Ok(Transfer::Denied(rcode)) => format!("denied {rcode}"),
+                Err(error) => error.to_string(),
+            };
+            assert_eq!(shown, expected);
+        });
+    }
+    run(|wire| async move {
+        wire.peer("192.0.2.53:53", Peer::Refuses);
+        let error = session(&wire)
+            .transfer("192.0.2.53:53".parse().unwrap(), "zone.test")
+            .await
+            .err()
+            .unwrap();
+        assert_eq!(error.meaning(), Meaning::Absent);
+    });
+}

@@ -1,0 +1,132 @@
+//! No call opens a socket without a grant, and none contacts a reserved address by itself.
+
+use super::wire::{TestGuard, TestWire, net, run};
+use crate::dns::RecordType;
+use crate::net::{Net, NetOptions, Session};
+use crate::tcp::BannerOptions;
+use crate::tls::{TlsOptions, TlsVersion};
+use crate::{Grant, Grants, NetError, Pace, PaceLimits};
+use ambit_model::Clearance;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// Calls everything that a session offers and gives the errors by name of the call.
+async fn call_everything(session: &Session, address: SocketAddr) -> Vec<(&'static str, NetError)> {
+    let request = session.get(&format!("https://{address}/")).unwrap();
+    let resolver = crate::http::HttpRequest {
+        grant: Grant::Operator("webhook"),
+        ..request.clone()
+    };
+    let options = TlsOptions::default();
+    vec![
+        ("lookup", session.lookup("www.example.test", RecordType::A).await.err()),
+        ("lookup_uncached", session.lookup_uncached("www.example.test", RecordType::A).await.err()),
+        ("addresses", session.addresses("www.example.test").await.err()),
+        ("ask", session.ask(address, "example.test", RecordType::NS).await.err()),
+        ("transfer", session.transfer(address, "example.test").await.err()),
+        ("wildcard", session.wildcard("example.test", RecordType::A).await.err()),
+        ("connect", session.connect(address, None).await.err()),
+        ("probe_port", session.probe_port(address).await.err()),
+        ("sweep_ports", session.sweep_ports(address.ip(), &[80]).await.err()),
+        ("read_banner", session.read_banner(address, None, &BannerOptions::default()).await.err()),
+        ("tls", session.tls(address, None, &options).await.err()),
+        ("tls_hello", session.tls_hello(address, None, TlsVersion::Tls10).await.err()),
+        ("http", session.http(&request).await.err()),
+        ("http as operator", session.http(&resolver).await.err()),
+        ("fetch", session.fetch(&request).await.err()),
+        ("source", session.source("rdap", &format!("https://{address}/")).await.err()),
+        (
+            "source_line",
+            session.source_line("whois", &address.ip().to_string(), 43, "x").await.err(),
+        ),
+    ]
+    .into_iter()
+    .map(|(call, error)| (call, error.unwrap_or_else(|| panic!("{call} succeeded"))))
+    .collect()
+}
+
+fn untouched(wire: &TestWire) -> bool {
+    wire.connections.lock().unwrap().is_empty() && wire.datagrams.load(Ordering::Relaxed) == 0
+}
+
+#[test]
+fn nothing_is_contacted_without_a_grant() {
+    run(|wire| async move {
+        let session = net(&wire, PaceLimits::default()).session(Grants::none());
+        for (call, error) in call_everything(&session, "192.0.2.1:443".parse().unwrap()).await {
+            assert!(matches!(error, NetError::NoGrant(_)), "{call}: {error}");
+            assert_eq!(error.meaning(), crate::Meaning::NotAsked);
+        }
+        assert!(untouched(&wire));
+    });
+}
+
+#[test]
+fn nothing_is_contacted_that_the_guard_refuses() {
+    for (address, why) in [
+        ("203.0.113.1:443", "not in scope"),
+        ("127.0.0.1:443", "reserved"),
+        ("[::ffff:10.0.0.1]:443", "reserved"),
+    ] {
+        run(move |wire| async move {
+            let session = net(&wire, PaceLimits::default()).session(Grants {
+                target: Some(Clearance::L4),
+                sources: vec!["rdap", "whois"],
+                operator: vec!["webhook"],
+                ..Grants::none()
+            });
+            for (call, error) in call_everything(&session, address.parse().unwrap()).await {
+                let by_resolver = matches!(call, "lookup" | "lookup_uncached" | "addresses" | "wildcard");
+                match error {
+                    NetError::NoGrant("resolver") if by_resolver => {}
+                    NetError::OutOfScope(refused) => assert!(refused.why.contains(why), "{call}: {refused}"),
+                    other => panic!("{call}: {other}"),
+                }
+            }
+            assert!(untouched(&wire));
+        });
+    }
+}
+
+#[test]
+fn a_reserved_address_that_a_seed_names_is_contacted() {
+    run(|wire| async move {
+        wire.script("10.0.0.5:22", "send \"SSH-2.0-test\\r\\n\"");
+        let guard = Arc::new(TestGuard {
+            named: vec!["10.0.0.5".parse().unwrap()],
+            ..TestGuard::default()
+        });
+        let net = Net::new(
+            wire.clone(),
+            guard.clone(),
+            Arc::new(Pace::new(PaceLimits::default())),
+            NetOptions::default(),
+        );
+        let session = net.session(Grants::task(Clearance::L3, &[]));
+        let banner = session
+            .read_banner("10.0.0.5:22".parse().unwrap(), None, &BannerOptions::default())
+            .await
+            .unwrap();
+        assert_eq!(banner.bytes, b"SSH-2.0-test\r\n");
+        assert!(!guard.tcp().is_empty(), "the guard is asked all the same");
+        assert!(session.probe_port("10.0.0.6:22".parse().unwrap()).await.is_err());
+        assert_eq!(net.counters().connections, 1);
+        assert_eq!(net.counters().refused, 1);
+    });
+}
+
+#[test]
+fn futures_of_a_session_can_move_between_threads() {
+    fn is_send<T: Send>(_: &T) {}
+    run(|wire| async move {
+        let session = net(&wire, PaceLimits::default()).session(Grants::none());
+        let address = "192.0.2.1:443".parse().unwrap();
+        is_send(&session.lookup("x.test", RecordType::A));
+        is_send(&session.wildcard("x.test", RecordType::A));
+        is_send(&session.sweep_ports("192.0.2.1".parse().unwrap(), &[1]));
+        is_send(&session.tls(address, None, &TlsOptions::default()));
+        is_send(&session.fetch(&session.get("http://x.test/").unwrap()));
+        is_send(&session.source("rdap", "https://x.test/"));
+    });
+}

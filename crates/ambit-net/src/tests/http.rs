@@ -1,0 +1,433 @@
+//! The HTTP client against peers of every kind.
+
+use super::script::Script;
+use super::wire::{Peer, TestWire, dialled, run, session};
+use crate::http::{BodyEnd, ChainEnd, HttpExchange, HttpRequest, Url};
+use crate::{NetError, Session};
+use std::io::Write;
+use std::sync::Arc;
+use std::time::Duration;
+
+const SITE: &str = "192.0.2.80:80";
+
+fn get(session: &Session, url: &str) -> HttpRequest {
+    session.get(url).unwrap()
+}
+
+async fn ask(wire: &Arc<TestWire>) -> Result<HttpExchange, NetError> {
+    let session = session(wire);
+    session.http(&get(&session, "http://192.0.2.80/")).await
+}
+
+#[test]
+fn an_ordinary_answer_is_kept_as_it_came() {
+    run(|wire| async move {
+        wire.script(
+            SITE,
+            r#"read-head
+               send "HTTP/1.1 200 OK\r\nServer: one\r\nserver: two\r\nSet-Cookie: a=1; Secure\r\nContent-Length: 5\r\n\r\nhelloIGNORED"
+               hang"#,
+        );
+        let exchange = ask(&wire).await.unwrap();
+        assert_eq!(
+            exchange.head,
+            b"HTTP/1.1 200 OK\r\nServer: one\r\nserver: two\r\nSet-Cookie: a=1; Secure\r\nContent-Length: 5\r\n\r\n"
+        );
+        assert_eq!(
+            (exchange.status, exchange.reason.raw(), exchange.body.as_slice()),
+            (200, "OK", b"hello".as_slice())
+        );
+        let servers: Vec<&str> = exchange.headers_named("SERVER").map(|value| value.raw()).collect();
+        assert_eq!(servers, ["one", "two"]);
+        assert!(exchange.cookies()[0].secure);
+        assert_eq!((exchange.end, exchange.truncated, exchange.oddities), (BodyEnd::Complete, false, vec![]));
+        assert_eq!(
+            String::from_utf8(exchange.request).unwrap(),
+            format!(
+                "GET / HTTP/1.1\r\nHost: 192.0.2.80\r\nUser-Agent: ambit/{}\r\nAccept: */*\r\nAccept-Encoding: gzip, deflate, br, zstd\r\nConnection: close\r\n\r\n",
+                env!("CARGO_PKG_VERSION")
+            )
+        );
+        assert_eq!(exchange.body_sha256, "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824");
+    });
+}
+
+/// One row: what the peer does, and the outcome as `STATUS END BODY ODDITIES` or the error.
+#[test]
+fn every_hostile_peer_ends_in_a_clear_outcome() {
+    let ok = r"HTTP/1.1 200 OK\r\n";
+    let rows = [
+        // What is odd but readable is read and noted.
+        (r#"send "HTTP/1.1 200\nA: b\n\nbody""#.to_owned(), "200 Complete body [bare_lf no_reason]"),
+        (format!(r#"send "{ok}A: b\r\n  folded\r\n\r\nbody""#), "200 Complete body [obs_fold]"),
+        (
+            format!(r#"send "{ok}Content-Length: 4\r\nContent-Length: 9\r\n\r\nbody!""#),
+            "200 Complete body [lengths_differ]",
+        ),
+        (
+            format!(r#"send "{ok}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n4;x=y\r\nbody\r\n0\r\nT: t\r\n\r\n""#),
+            "200 Complete body [length_and_chunked]",
+        ),
+        (format!(r#"send "{ok}Content-Length: -1\r\n\r\nbody""#), "200 Complete body [bad_length]"),
+        (
+            format!(r#"send "{ok}X\xff\x00: \xfe\r\n\r\nbo\xffdy""#),
+            "200 Complete bo\u{fffd}dy [not_utf8 nul]",
+        ),
+        (
+            format!(r#"send "{ok}no colon here\r\nSpace : x\r\n\r\n""#),
+            "200 Complete  [no_colon space_before_colon]",
+        ),
+        (r#"send "\r\nHTTP/1.1 200 OK\r\n\r\nbody""#.into(), "200 Complete body []"),
+        (
+            r#"send "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Hints\r\nLink: x\r\n\r\nHTTP/1.1 204 No\r\n\r\nbody""#.into(),
+            "204 Complete  []",
+        ),
+        (format!(r#"send "{ok}Server: x""#), "200 Complete  [bare_lf head_cut]"),
+        // Bodies that are not what they say.
+        (format!("send \"{ok}Content-Length: 100\\r\\n\\r\\nshort\""), "200 Short short []"),
+        (format!("send \"{ok}Content-Length: 100\\r\\n\\r\\ncut\"\nreset"), "200 Reset cut []"),
+        (
+            format!("send \"{ok}Transfer-Encoding: chunked\\r\\n\\r\\n3\\r\\nabc\\r\\nzzz\\r\\n\""),
+            "200 Broken(\"chunk size\") abc []",
+        ),
+        (
+            format!("send \"{ok}Transfer-Encoding: chunked\\r\\n\\r\\n3\\r\\nabcdef\""),
+            "200 Broken(\"chunk end\") abc []",
+        ),
+        (
+            format!("send \"{ok}Transfer-Encoding: chunked\\r\\n\\r\\n\"\nendless \"1\""),
+            "200 Broken(\"chunk size\")  []",
+        ),
+        (
+            format!("send \"{ok}Transfer-Encoding: chunked\\r\\n\\r\\nffffffffffffffff\\r\\nhello\"\nhang"),
+            "200 TooSlow hello []",
+        ),
+        (
+            format!("send \"{ok}Content-Encoding: gzip\\r\\n\\r\\nthis is no gzip\""),
+            "200 Broken(\"content coding\")  []",
+        ),
+        (
+            format!("send \"{ok}Content-Encoding: gzip, gzip, gzip\\r\\n\\r\\nraw\""),
+            "200 Opaque raw []",
+        ),
+        (format!("send \"{ok}Content-Encoding: rot13\\r\\n\\r\\nraw\""), "200 Opaque raw []"),
+        // Bodies without end.
+        (
+            format!("send \"{ok}Content-Length: 9999999999999\\r\\n\\r\\n\"\ndrip 1s \"z\""),
+            "200 TooSlow zzzzzzzzzzzz []",
+        ),
+        (format!("send \"{ok}\\r\\n\"\ndrip 11s \"z\""), "200 TooSlow z []"),
+        (format!("send \"{ok}\\r\\nstart\"\nhang"), "200 TooSlow start []"),
+        // Heads that are none.
+        ("hang".into(), "timed out: head"),
+        ("reset".into(), "connection reset: head"),
+        (String::new(), "connection closed early: head"),
+        (r#"send "HTTP/1.1 200 OK""#.into(), "connection closed early: head"),
+        (format!("send \"{ok}\"\ndrip 1s \"X: y\\r\\n\""), "timed out: head"),
+        (
+            format!("send \"{ok}\"\nendless \"X: yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy\\r\\n\""),
+            "over the limit: head",
+        ),
+        (
+            format!("send \"{ok}\"\nrepeat 101 \"X: y\\r\\n\"\nsend \"\\r\\n\""),
+            "over the limit: headers",
+        ),
+        (
+            r#"endless "HTTP/1.1 100 Continue\r\n\r\n""#.into(),
+            "the peer broke the protocol: interim heads without end",
+        ),
+        (
+            r#"send "SSH-2.0-x\x1b[31m\r\n""#.into(),
+            "the peer broke the protocol: not HTTP: the answer begins with SSH-2.0-x\\u{1b}[31m\\r\\n",
+        ),
+        (
+            r#"send "HTTP/1.1 abc OK\r\n\r\n""#.into(),
+            "the peer broke the protocol: not an HTTP status line: HTTP/1.1 abc OK",
+        ),
+        (
+            r#"send "\x16\x03\x03\xff\xff""#.into(),
+            "the peer broke the protocol: not HTTP: the answer begins with \\u{16}\\u{3}\\u{3}\u{fffd}\u{fffd}",
+        ),
+    ];
+    for (script, expected) in rows {
+        run(move |wire| async move {
+            wire.script(SITE, &format!("read-head\n{script}"));
+            let outcome = match ask(&wire).await {
+                Ok(exchange) => format!(
+                    "{} {:?} {} [{}]",
+                    exchange.status,
+                    exchange.end,
+                    exchange.text().raw(),
+                    exchange.oddities.join(" ")
+                ),
+                Err(error) => error.to_string(),
+            };
+            assert_eq!(outcome, expected, "{script}");
+            assert!(wire.clock.now() <= Duration::from_secs(61), "{script}: took {:?}", wire.clock.now());
+        });
+    }
+}
+
+#[test]
+fn endless_bodies_end_at_the_limit_and_only_the_beginning_is_kept() {
+    for framing in ["Content-Length: 9999999999999\\r\\n", "", "Transfer-Encoding: chunked\\r\\n"] {
+        run(move |wire| async move {
+            let part = "A".repeat(0x4000);
+            let part = if framing.starts_with('T') {
+                format!("4000\\r\\n{part}\\r\\n")
+            } else {
+                part
+            };
+            wire.script(
+                SITE,
+                &format!("read-head\nsend \"HTTP/1.1 200 OK\\r\\n{framing}\\r\\n\"\nendless \"{part}\""),
+            );
+            let exchange = ask(&wire).await.unwrap();
+            assert_eq!(
+                (exchange.end, exchange.truncated, exchange.body.len()),
+                (BodyEnd::TooLarge, true, crate::limits::BODY_KEPT)
+            );
+            assert!(exchange.body_bytes <= crate::limits::BODY_READ_MAX as u64);
+        });
+    }
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn zlib(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::best());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn bare_deflate(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::best());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn brotli(bytes: &[u8]) -> Vec<u8> {
+    let mut encoded = Vec::new();
+    brotli::BrotliCompress(&mut &bytes[..], &mut encoded, &brotli::enc::BrotliEncoderParams::default()).unwrap();
+    encoded
+}
+
+async fn ask_encoded(wire: &Arc<TestWire>, coding: &str, body: Vec<u8>) -> HttpExchange {
+    let head = format!("HTTP/1.1 200 OK\r\nContent-Encoding: {coding}\r\nContent-Length: {}\r\n\r\n", body.len());
+    wire.peer(SITE, Peer::Plays(Script::answer([head.into_bytes(), body].concat())));
+    ask(wire).await.unwrap()
+}
+
+#[test]
+fn encodings_are_undone() {
+    let plain = "all work and no play ".repeat(500).into_bytes();
+    let zstd = zstd::encode_all(&plain[..], 3).unwrap();
+    for (coding, body) in [
+        ("gzip", gzip(&plain)),
+        ("x-gzip", gzip(&plain)),
+        ("deflate", zlib(&plain)),
+        ("deflate", bare_deflate(&plain)),
+        ("br", brotli(&plain)),
+        ("zstd", zstd),
+        ("gzip, br", brotli(&gzip(&plain))),
+        ("identity, gzip", gzip(&plain)),
+    ] {
+        let plain = plain.clone();
+        run(move |wire| async move {
+            let exchange = ask_encoded(&wire, coding, body).await;
+            assert_eq!(exchange.end, BodyEnd::Complete, "{coding}");
+            assert!(exchange.body == plain, "{coding}");
+        });
+    }
+}
+
+#[test]
+fn compression_bombs_are_stopped() {
+    // 64 MiB of zeros: about 64 KiB as gzip, 150 bytes as two layers, some bytes as brotli.
+    let zeros = vec![0; 64 << 20];
+    let gz = gzip(&zeros);
+    for (coding, body) in [
+        ("gzip", gz.clone()),
+        ("gzip, gzip", gzip(&gz)),
+        ("zstd", zstd::encode_all(&zeros[..], 1).unwrap()),
+        ("br", brotli(&zeros[..32 << 20])),
+    ] {
+        run(move |wire| async move {
+            let exchange = ask_encoded(&wire, coding, body).await;
+            assert_eq!((exchange.end, exchange.truncated), (BodyEnd::Bomb, true), "{coding}");
+            assert!(exchange.body_bytes <= 11 << 20, "{coding}: {}", exchange.body_bytes);
+        });
+    }
+    // A broken tail after good data keeps the data.
+    run(|wire| async move {
+        let plain: Vec<u8> = (0..20_000u32)
+            .flat_map(|number| number.wrapping_mul(2_654_435_761).to_be_bytes())
+            .collect();
+        let mut body = gzip(&plain);
+        let middle = body.len() / 2;
+        body.truncate(middle);
+        let exchange = ask_encoded(&wire, "gzip", [body, vec![0xff; 100]].concat()).await;
+        assert!(exchange.body.len() > 1_000 && plain.starts_with(&exchange.body[..1_000]));
+    });
+}
+
+#[test]
+fn pins_and_exact_bytes_go_out_as_asked() {
+    run(|wire| async move {
+        let answer = "read-head\nsend \"HTTP/1.1 200 OK\\r\\nContent-Length: 0\\r\\n\\r\\n\"";
+        wire.script("192.0.2.81:8080", answer);
+        let session = session(&wire);
+        let mut request = get(&session, "http://www.example.test/a?b")
+            .at("192.0.2.81:8080".parse().unwrap())
+            .with_method("POST")
+            .with_body("text/plain", b"x=1".to_vec());
+        request.host = Some("other.example.test".into());
+        request.target = Some("/../raw%zz".into());
+        let sent = String::from_utf8(session.http(&request).await.unwrap().request).unwrap();
+        assert!(sent.starts_with("POST /../raw%zz HTTP/1.1\r\nHost: other.example.test\r\n"), "{sent}");
+        assert!(
+            sent.ends_with("Content-Type: text/plain\r\nContent-Length: 3\r\nConnection: close\r\n\r\nx=1"),
+            "{sent}"
+        );
+        request.raw = Some(b"GET  / HTTP/9.9\nX\0: \xff\r\n\r\n".to_vec());
+        assert_eq!(session.http(&request).await.unwrap().request, b"GET  / HTTP/9.9\nX\0: \xff\r\n\r\n");
+
+        for broken in [
+            get(&session, "http://192.0.2.81/").with_header("X", "a\r\nInjected: b"),
+            get(&session, "http://192.0.2.81/").with_method("GET / HTTP/1.1\r\nX:"),
+            HttpRequest {
+                host: Some("a\nb".into()),
+                ..get(&session, "http://192.0.2.81/")
+            },
+        ] {
+            assert!(matches!(session.http(&broken).await, Err(NetError::Invalid { .. })));
+        }
+        assert_eq!(dialled(&wire), ["192.0.2.81:8080"; 2], "a broken request opens no socket");
+    });
+}
+
+fn redirect(to: &str) -> String {
+    format!("read-head\nsend \"HTTP/1.1 302 Found\\r\\nLocation: {to}\\r\\nContent-Length: 0\\r\\n\\r\\n\"")
+}
+
+#[test]
+fn redirects_into_forbidden_places_end_the_chain_with_a_note() {
+    for (location, end) in [
+        (
+            "http://169.254.169.254/latest/",
+            "not contacted: 169.254.169.254: reserved range 169.254.0.0/16, named by no seed",
+        ),
+        (
+            "http://[::ffff:127.0.0.1]:9120/",
+            "not contacted: ::ffff:127.0.0.1: reserved range 127.0.0.0/8, named by no seed",
+        ),
+        (
+            "http://2130706433:9120/",
+            "not contacted: 127.0.0.1: reserved range 127.0.0.0/8, named by no seed",
+        ),
+        ("http://0x7f.1/", "not contacted: 127.0.0.1: reserved range 127.0.0.0/8, named by no seed"),
+        ("http://203.0.113.9/", "not contacted: 203.0.113.9: not in scope"),
+    ] {
+        run(move |wire| async move {
+            wire.script(SITE, &redirect(location));
+            let session = session(&wire);
+            let fetch = session.fetch(&get(&session, "http://192.0.2.80/")).await.unwrap();
+            match &fetch.end {
+                ChainEnd::OutOfScope { why, .. } => assert_eq!(why, end),
+                other => panic!("{location}: {other:?}"),
+            }
+            assert_eq!((fetch.exchanges.len(), fetch.last().status), (1, 302));
+            assert_eq!(dialled(&wire), [SITE], "{location}");
+        });
+    }
+    for location in ["file:///etc/passwd", "javascript:alert(1)", "gopher://x/"] {
+        run(move |wire| async move {
+            wire.script(SITE, &redirect(location));
+            let session = session(&wire);
+            let fetch = session.fetch(&get(&session, "http://192.0.2.80/")).await.unwrap();
+            assert_eq!(fetch.end, ChainEnd::NotHttp(crate::Untrusted::new(location)));
+        });
+    }
+}
+
+#[test]
+fn redirects_end() {
+    run(|wire| async move {
+        wire.script(SITE, &redirect("/"));
+        let session = session(&wire);
+        let fetch = session.fetch(&get(&session, "http://192.0.2.80/")).await.unwrap();
+        assert_eq!(fetch.end, ChainEnd::Loop(Url::parse("http://192.0.2.80/").unwrap()));
+        assert_eq!(fetch.exchanges.len(), 1);
+    });
+    run(|wire| async move {
+        wire.script(SITE, &redirect("x/"));
+        let session = session(&wire);
+        let fetch = session.fetch(&get(&session, "http://192.0.2.80/")).await.unwrap();
+        assert_eq!((fetch.end, fetch.exchanges.len()), (ChainEnd::TooMany, 11));
+    });
+    run(|wire| async move {
+        wire.script(SITE, &redirect("http://192.0.2.99:81/"));
+        let session = session(&wire);
+        let fetch = session.fetch(&get(&session, "http://192.0.2.80/")).await.unwrap();
+        let url = Url::parse("http://192.0.2.99:81/").unwrap();
+        assert_eq!(
+            fetch.end,
+            ChainEnd::Failed {
+                url,
+                error: NetError::Timeout("connection")
+            }
+        );
+    });
+}
+
+#[test]
+fn a_chain_keeps_pins_on_its_host_and_secrets_on_their_origin() {
+    run(|wire| async move {
+        wire.script(
+            "192.0.2.80:80",
+            "read-head\nsend \"HTTP/1.1 301 Moved\\r\\nSet-Cookie: sid=7\\r\\nLocation: http://www.example.test:81/next\\r\\n\\r\\n\"",
+        );
+        wire.script("192.0.2.80:81", &redirect("http://192.0.2.90/"));
+        wire.script("192.0.2.90:80", "read-head\nsend \"HTTP/1.1 200 OK\\r\\n\\r\\n\"");
+        let session = session(&wire);
+        let request = get(&session, "http://www.example.test/")
+            .at("192.0.2.80:80".parse().unwrap())
+            .with_header("Authorization", "Basic secret");
+        let fetch = session.fetch(&request).await.unwrap();
+        assert_eq!(fetch.end, ChainEnd::Answer);
+        assert_eq!(
+            dialled(&wire),
+            ["192.0.2.80:80", "192.0.2.80:81", "192.0.2.90:80"],
+            "the pin holds while the host does"
+        );
+        let sent: Vec<String> = fetch
+            .exchanges
+            .iter()
+            .map(|exchange| String::from_utf8(exchange.request.clone()).unwrap())
+            .collect();
+        let secrets: Vec<(bool, bool)> = sent
+            .iter()
+            .map(|text| (text.contains("Basic secret"), text.contains("Cookie: sid=7")))
+            .collect();
+        assert_eq!(secrets, [(true, false), (false, true), (false, false)]);
+    });
+}
+
+#[test]
+fn a_busy_host_is_asked_more_slowly() {
+    run(|wire| async move {
+        wire.script(SITE, "read-head\nsend \"HTTP/1.1 429 Slow down\\r\\nRetry-After: 40\\r\\n\\r\\n\"");
+        assert_eq!(ask(&wire).await.unwrap().status, 429);
+        let session = session(&wire);
+        // The ledger belongs to the net: another session of the same one waits.
+        let before = wire.clock.now();
+        let pair = [get(&session, "http://192.0.2.80/a"), get(&session, "http://192.0.2.80/b")];
+        session.http(&pair[0]).await.unwrap();
+        session.http(&pair[1]).await.unwrap();
+        assert!(wire.clock.now() - before >= Duration::from_secs(40));
+    });
+}

@@ -1,0 +1,106 @@
+//! Live sockets, against listeners of this process on the loopback.
+
+use crate::dns::RecordType;
+use crate::guard::{Contact, Guard, Refused};
+use crate::live::{LiveOptions, LiveWire};
+use crate::net::{Net, NetOptions, Session};
+use crate::tcp::PortState;
+use crate::{Grants, Pace, PaceLimits};
+use ambit_model::Clearance;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, UdpSocket};
+
+/// Names the loopback and allows nothing else.
+struct Loopback;
+
+impl Guard for Loopback {
+    fn allow(&self, contact: &Contact) -> Result<(), Refused> {
+        if contact.address.is_loopback() {
+            Ok(())
+        } else {
+            Err(Refused {
+                address: contact.address,
+                why: "not the loopback".into(),
+            })
+        }
+    }
+
+    fn named(&self, address: IpAddr) -> bool {
+        address.is_loopback()
+    }
+}
+
+fn session(resolver: SocketAddr) -> Session {
+    let wire = LiveWire::new(&LiveOptions {
+        resolvers: vec![resolver],
+        ..LiveOptions::default()
+    })
+    .unwrap();
+    let limits = PaceLimits {
+        connections_per_address: 1e6,
+        connections_per_block: 1e6,
+        ..PaceLimits::default()
+    };
+    Net::new(Arc::new(wire), Arc::new(Loopback), Arc::new(Pace::new(limits)), NetOptions::default()).session(Grants::task(Clearance::L3, &[]))
+}
+
+#[tokio::test]
+async fn ports_pages_and_banners_come_over_real_sockets() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let open = listener.local_addr().unwrap();
+    let closed = {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        listener.local_addr().unwrap()
+    };
+    let serving = tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            tokio::spawn(async move {
+                let mut asked = [0; 1024];
+                if stream.read(&mut asked).await.is_ok_and(|length| length > 0) {
+                    let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello").await;
+                }
+            });
+        }
+    });
+    let session = session("127.0.0.1:9".parse().unwrap());
+    assert_eq!(session.probe_port(open).await, Ok(PortState::Open));
+    assert_eq!(session.probe_port(closed).await, Ok(PortState::Closed));
+    let sweep = session.sweep_ports(open.ip(), &[open.port(), closed.port()]).await.unwrap();
+    assert_eq!((sweep.open, sweep.closed), (vec![open.port()], vec![closed.port()]));
+    let exchange = session.http(&session.get(&format!("http://{open}/")).unwrap()).await.unwrap();
+    assert_eq!(exchange.body, b"hello");
+    assert!(
+        session.probe_port("192.0.2.1:80".parse().unwrap()).await.is_err(),
+        "a reserved address opens no socket"
+    );
+    serving.abort();
+}
+
+#[tokio::test]
+async fn thousands_of_names_come_over_a_real_socket() {
+    let socket = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+    let resolver = socket.local_addr().unwrap();
+    // Answers every question with 192.0.2.1.
+    let serving = tokio::spawn(async move {
+        let mut buffer = [0; 512];
+        while let Ok((length, from)) = socket.recv_from(&mut buffer).await {
+            let question = &buffer[..length - 11];
+            let mut answer = question.to_vec();
+            answer[2..12].copy_from_slice(&[0x81, 0x80, 0, 1, 0, 1, 0, 0, 0, 0]);
+            answer.extend_from_slice(&[0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 192, 0, 2, 1]);
+            let _ = socket.send_to(&answer, from).await;
+        }
+    });
+    let session = session(resolver);
+    let names: Vec<String> = (0..3_000).map(|index| format!("name-{index}.example.test")).collect();
+    let answers = futures::future::join_all(names.iter().map(|name| session.lookup_uncached(name, RecordType::A))).await;
+    let good = answers
+        .iter()
+        .flatten()
+        .filter(|answer| answer.addresses().eq(["192.0.2.1".parse::<IpAddr>().unwrap()]))
+        .count();
+    assert_eq!(good, names.len());
+    serving.abort();
+}

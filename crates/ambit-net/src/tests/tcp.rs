@@ -1,0 +1,176 @@
+//! Ports, banners and STARTTLS.
+
+use super::wire::{Peer, run, session};
+use crate::tcp::{BannerOptions, PortState, StartTls};
+use crate::{Meaning, NetError};
+use std::time::Duration;
+
+#[test]
+fn a_port_is_open_closed_or_unknown() {
+    run(|wire| async move {
+        wire.script("192.0.2.1:22", "hang");
+        wire.peer("192.0.2.1:23", Peer::Refuses);
+        let session = session(&wire);
+        for (port, state) in [(22, PortState::Open), (23, PortState::Closed), (24, PortState::Filtered)] {
+            assert_eq!(session.probe_port(([192, 0, 2, 1], port).into()).await, Ok(state));
+        }
+        let refused = session.connect("192.0.2.1:23".parse().unwrap(), None).await.err().unwrap();
+        assert_eq!((refused.clone(), refused.meaning()), (NetError::ConnectionRefused, Meaning::Absent));
+        let silent = session.connect("192.0.2.1:24".parse().unwrap(), None).await.err().unwrap();
+        assert_eq!((silent.clone(), silent.meaning()), (NetError::Timeout("connection"), Meaning::Unknown));
+    });
+}
+
+#[test]
+fn a_sweep_finds_every_open_port_among_silent_and_closed_ones() {
+    run(|wire| async move {
+        for port in (1..=1000).step_by(7) {
+            wire.peer(&format!("192.0.2.1:{port}"), Peer::Refuses);
+        }
+        for port in [22, 80, 443, 999] {
+            wire.script(&format!("192.0.2.1:{port}"), "hang");
+        }
+        let ports: Vec<u16> = (1..=1000).collect();
+        let sweep = session(&wire).sweep_ports("192.0.2.1".parse().unwrap(), &ports).await.unwrap();
+        assert_eq!(sweep.open, [22, 80, 443, 999]);
+        assert_eq!(sweep.open.len() + sweep.closed.len() + sweep.filtered.len(), 1000);
+        assert_eq!((sweep.loss_permille, sweep.failed), (0, vec![]));
+        assert!(wire.clock.now() < Duration::from_secs(20));
+    });
+}
+
+#[test]
+fn what_a_service_says_first_is_read_within_limits() {
+    for (script, bytes, truncated, closed) in [
+        ("send \"220 ready\\r\\n\"\nhang", b"220 ready\r\n".to_vec(), false, false),
+        ("send \"a\"\nwait 0.2s\nsend \"b\"\nhang", b"ab".to_vec(), false, false),
+        ("send \"bye\"", b"bye".to_vec(), false, true),
+        ("hang", vec![], false, false),
+        ("endless \"0123456789\"", b"0123456789".repeat(1639)[..16384].to_vec(), true, false),
+        ("drip 0.4s \"x\"", b"x".repeat(26), false, false),
+    ] {
+        run(move |wire| async move {
+            wire.script("192.0.2.1:25", script);
+            let banner = session(&wire)
+                .read_banner("192.0.2.1:25".parse().unwrap(), None, &BannerOptions::default())
+                .await
+                .unwrap();
+            assert_eq!((banner.bytes, banner.truncated, banner.closed), (bytes, truncated, closed), "{script}");
+            assert!(wire.clock.now() <= Duration::from_secs(10), "{script}");
+        });
+    }
+    run(|wire| async move {
+        wire.script("192.0.2.1:6379", "read-line\nsend \"+PONG\\r\\n\"\nhang");
+        let options = BannerOptions {
+            send: b"PING\r\n".to_vec(),
+            ..BannerOptions::default()
+        };
+        let banner = session(&wire)
+            .read_banner("192.0.2.1:6379".parse().unwrap(), None, &options)
+            .await
+            .unwrap();
+        assert_eq!(banner.text().raw(), "+PONG\r\n");
+    });
+    run(|wire| async move {
+        wire.script("192.0.2.1:25", "reset");
+        let error = session(&wire)
+            .read_banner("192.0.2.1:25".parse().unwrap(), None, &BannerOptions::default())
+            .await
+            .err();
+        assert_eq!(error, Some(NetError::Reset("banner")));
+    });
+}
+
+#[test]
+fn plain_text_leads_to_tls_in_every_protocol() {
+    let ldap_ok = r"\x30\x0c\x02\x01\x01\x78\x07\x0a\x01\x00\x04\x00\x04\x00";
+    for (protocol, script) in [
+        (
+            StartTls::Smtp,
+            "send \"220-hello\\r\\n220 ready\\r\\n\"\nread-line\nsend \"250-mx\\r\\n250 STARTTLS\\r\\n\"\nread-line\nsend \"220 go\\r\\nTLS\"\nhang"
+                .to_owned(),
+        ),
+        (
+            StartTls::Imap,
+            "send \"* OK ready\\r\\n\"\nread-line\nsend \"* CAPABILITY x\\r\\na1 OK go\\r\\nTLS\"\nhang".to_owned(),
+        ),
+        (
+            StartTls::Pop3,
+            "send \"+OK ready\\r\\n\"\nread-line\nsend \"+OK go\\r\\nTLS\"\nhang".to_owned(),
+        ),
+        (
+            StartTls::Ftp,
+            "send \"220 ftp\\r\\n\"\nread-line\nsend \"234 go\\r\\nTLS\"\nhang".to_owned(),
+        ),
+        (StartTls::Postgres, "read 8\nsend \"STLS\"\nhang".to_owned()),
+        (StartTls::Ldap, format!("read 31\nsend \"{ldap_ok}TLS\"\nhang")),
+        (
+            StartTls::Xmpp,
+            "read 10\nsend \"<stream:stream><stream:features><starttls/></stream:features>\"\nread 10\nsend \"<proceed/>TLS\"\nhang".to_owned(),
+        ),
+    ] {
+        run(move |wire| async move {
+            wire.script("192.0.2.1:1", &script);
+            let session = session(&wire);
+            let connection = session.connect("192.0.2.1:1".parse().unwrap(), None).await.unwrap();
+            let (mut connection, said) = session
+                .start_tls(connection, protocol, "mx.example.test")
+                .await
+                .unwrap_or_else(|error| panic!("{protocol:?}: {error}"));
+            let mut next = [0; 3];
+            tokio::io::AsyncReadExt::read_exact(&mut connection, &mut next).await.unwrap();
+            assert_eq!(&next, b"TLS", "{protocol:?}: not one byte of the handshake is lost");
+            assert!(!said.bytes.is_empty() && !said.bytes.ends_with(b"TLS"));
+        });
+    }
+}
+
+#[test]
+fn a_refused_starttls_says_so() {
+    for (protocol, script, error) in [
+        (
+            StartTls::Smtp,
+            "send \"220 x\\r\\n\"\nread-line\nsend \"250 x\\r\\n\"\nread-line\nsend \"454 no \\x1b[31m\\r\\n\"\nhang",
+            "tls: the server refused TLS: 454 no \\u{1b}[31m",
+        ),
+        (StartTls::Postgres, "read 8\nsend \"N\"\nhang", "tls: the server offers no TLS"),
+        (
+            StartTls::Ldap,
+            "read 31\nsend \"\\x30\\x0c\\x02\\x01\\x01\\x78\\x07\\x0a\\x01\\x34\\x04\\x00\\x04\\x00\"\nhang",
+            "tls: the server refused StartTLS with result 52",
+        ),
+        (StartTls::Imap, "hang", "timed out: STARTTLS dialogue"),
+        (StartTls::Pop3, "endless \"x\"", "over the limit: line of a reply"),
+        (StartTls::Smtp, "endless \"220-x\\r\\n\"", "over the limit: lines of a reply"),
+        (
+            StartTls::Ftp,
+            "send \"220 x\\r\\n\"\nread-line\nreset",
+            "connection reset: STARTTLS dialogue",
+        ),
+    ] {
+        run(move |wire| async move {
+            wire.script("192.0.2.1:1", script);
+            let session = session(&wire);
+            let connection = session.connect("192.0.2.1:1".parse().unwrap(), None).await.unwrap();
+            let refused = session.start_tls(connection, protocol, "mx.example.test").await.err().unwrap();
+            assert_eq!(refused.to_string(), error);
+        });
+    }
+}
+
+#[test]
+fn a_sweep_asks_again_where_answers_are_lost_and_measures_the_loss() {
+    run(|wire| async move {
+        for port in 1..=60u16 {
+            wire.peer(
+                &format!("192.0.2.1:{port}"),
+                Peer::Loses {
+                    first: usize::from(port % 3 == 0),
+                },
+            );
+        }
+        let ports: Vec<u16> = (1..=60).collect();
+        let sweep = session(&wire).sweep_ports("192.0.2.1".parse().unwrap(), &ports).await.unwrap();
+        assert_eq!((sweep.open.len(), sweep.filtered.len(), sweep.loss_permille), (60, 0, 333));
+    });
+}

@@ -1,0 +1,365 @@
+//! Handshakes with servers of every quality.
+
+use super::wire::{Peer, PeerStream, TestWire, run, session};
+use crate::NetError;
+use crate::tls::{Certificate, HelloAnswer, KeyType, TlsOptions, TlsVersion};
+use futures::future::BoxFuture;
+use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
+use rustls::ServerConfig;
+use rustls::crypto::ring::default_provider;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio_rustls::TlsAcceptor;
+
+const SERVER: &str = "192.0.2.44:443";
+
+struct Authority {
+    params: CertificateParams,
+    key: KeyPair,
+}
+
+impl Authority {
+    /// A new authority, trusted by the wire.
+    fn trusted(wire: &TestWire) -> Self {
+        let authority = Self::new();
+        let der = authority.params.self_signed(&authority.key).unwrap();
+        let mut store = rustls::RootCertStore::empty();
+        store.add(der.der().clone()).unwrap();
+        wire.roots.lock().unwrap().append(&mut store.roots);
+        authority
+    }
+
+    fn new() -> Self {
+        let mut params = CertificateParams::new(Vec::new()).unwrap();
+        params.distinguished_name.push(DnType::CommonName, "Test Authority");
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        params.not_before = rcgen::date_time_ymd(2020, 1, 1);
+        params.not_after = rcgen::date_time_ymd(2040, 1, 1);
+        Self {
+            params,
+            key: KeyPair::generate().unwrap(),
+        }
+    }
+
+    fn issue(&self, names: &[&str], from: (i32, u8), to: (i32, u8)) -> (Vec<CertificateDer<'static>>, PrivateKeyDer<'static>) {
+        let (params, key) = leaf(names, from, to);
+        let issuer = Issuer::from_params(&self.params, &self.key);
+        (
+            vec![params.signed_by(&key, &issuer).unwrap().der().clone()],
+            key.serialize_der().try_into().unwrap(),
+        )
+    }
+}
+
+fn leaf(names: &[&str], from: (i32, u8), to: (i32, u8)) -> (CertificateParams, KeyPair) {
+    let mut params = CertificateParams::new(names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>()).unwrap();
+    params.distinguished_name = rcgen::DistinguishedName::new();
+    params.distinguished_name.push(DnType::CommonName, names[0]);
+    params.distinguished_name.push(DnType::OrganizationName, "Acme \u{1b}[31m");
+    params.not_before = rcgen::date_time_ymd(from.0, from.1, 1);
+    params.not_after = rcgen::date_time_ymd(to.0, to.1, 1);
+    (params, KeyPair::generate().unwrap())
+}
+
+fn self_signed(names: &[&str]) -> (Vec<CertificateDer<'static>>, PrivateKeyDer<'static>) {
+    let (params, key) = leaf(names, (2026, 1), (2027, 1));
+    (
+        vec![params.self_signed(&key).unwrap().der().clone()],
+        key.serialize_der().try_into().unwrap(),
+    )
+}
+
+/// A TLS server that answers every connection with `hi` and closes.
+fn serve(
+    (chain, key): (Vec<CertificateDer<'static>>, PrivateKeyDer<'static>),
+    versions: &'static [&'static rustls::SupportedProtocolVersion],
+) -> Peer {
+    let mut config = ServerConfig::builder_with_provider(Arc::new(default_provider()))
+        .with_protocol_versions(versions)
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(chain, key)
+        .unwrap();
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    accept(TlsAcceptor::from(Arc::new(config)))
+}
+
+fn accept(acceptor: TlsAcceptor) -> Peer {
+    Peer::Serves(Arc::new(move |peer: PeerStream| -> BoxFuture<'static, ()> {
+        let acceptor = acceptor.clone();
+        Box::pin(async move {
+            if let Ok(mut stream) = acceptor.accept(peer.stream).await {
+                let mut asked = [0; 1024];
+                let _ = stream.read(&mut asked).await;
+                let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi").await;
+                let _ = stream.shutdown().await;
+            }
+        })
+    }))
+}
+
+const BOTH: &[&rustls::SupportedProtocolVersion] = &[&rustls::version::TLS13, &rustls::version::TLS12];
+const ONLY_12: &[&rustls::SupportedProtocolVersion] = &[&rustls::version::TLS12];
+
+async fn problems(wire: &Arc<TestWire>, name: Option<&str>) -> String {
+    let shaken = session(wire).tls(SERVER.parse().unwrap(), name, &TlsOptions::default()).await.unwrap();
+    assert!(shaken.facts.complete);
+    let names: Vec<&str> = shaken.facts.verification.problems.iter().map(|problem| problem.name()).collect();
+    names.join(" ")
+}
+
+#[test]
+fn every_certificate_is_taken_and_its_problems_are_named() {
+    for (row, expected) in [
+        ("good", ""),
+        ("star", ""),
+        ("star too deep", "wrong_name"),
+        ("other name", "wrong_name"),
+        ("no name asked", "wrong_name"),
+        ("expired", "expired"),
+        ("early", "not_yet_valid"),
+        ("expired and other name", "expired wrong_name"),
+        ("stranger", "unknown_issuer"),
+        ("self-signed", "self_signed"),
+    ] {
+        run(move |wire| async move {
+            let authority = Authority::trusted(&wire);
+            let now = ((2026, 1), (2027, 1));
+            let (identity, name) = match row {
+                "good" => (authority.issue(&["www.example.test"], now.0, now.1), Some("www.example.test")),
+                "star" => (authority.issue(&["*.example.test"], now.0, now.1), Some("WWW.example.test")),
+                "star too deep" => (authority.issue(&["*.example.test"], now.0, now.1), Some("a.b.example.test")),
+                "other name" => (authority.issue(&["other.test"], now.0, now.1), Some("www.example.test")),
+                "no name asked" => (authority.issue(&["other.test"], now.0, now.1), None),
+                "expired" => (authority.issue(&["www.example.test"], (2024, 1), (2025, 1)), Some("www.example.test")),
+                "early" => (authority.issue(&["www.example.test"], (2027, 1), (2028, 1)), Some("www.example.test")),
+                "expired and other name" => (authority.issue(&["other.test"], (2024, 1), (2025, 1)), Some("www.example.test")),
+                "stranger" => (Authority::new().issue(&["www.example.test"], now.0, now.1), Some("www.example.test")),
+                "self-signed" => (self_signed(&["www.example.test"]), Some("www.example.test")),
+                other => panic!("no row {other}"),
+            };
+            wire.peer(SERVER, serve(identity, BOTH));
+            assert_eq!(problems(&wire, name).await, expected, "{row}");
+        });
+    }
+}
+
+#[test]
+fn a_handshake_shows_version_cipher_chain_and_the_certificates_words() {
+    for (versions, version, cipher) in [
+        (BOTH, TlsVersion::Tls13, "TLS_AES_256_GCM_SHA384"),
+        (ONLY_12, TlsVersion::Tls12, "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384"),
+    ] {
+        run(move |wire| async move {
+            let authority = Authority::trusted(&wire);
+            wire.peer(
+                SERVER,
+                serve(authority.issue(&["www.example.test", "*.example.test"], (2026, 1), (2026, 7)), versions),
+            );
+            let shaken = session(&wire)
+                .tls(SERVER.parse().unwrap(), Some("www.example.test"), &TlsOptions::default())
+                .await
+                .unwrap();
+            let facts = shaken.facts;
+            assert_eq!(
+                (facts.version, facts.cipher.as_str(), facts.alpn.as_deref()),
+                (version, cipher, Some("http/1.1"))
+            );
+            assert!(facts.verification.is_trusted() && !facts.client_certificate_requested && !facts.chain_cut);
+            let certificate = facts.certificate().unwrap().unwrap();
+            assert_eq!(certificate.dns_names, ["www.example.test", "*.example.test"]);
+            assert_eq!(certificate.subject.escaped(), "CN=www.example.test, O=Acme \\u{1b}[31m");
+            assert_eq!(
+                (certificate.issuer_cn.unwrap().raw(), certificate.not_after.date().as_str()),
+                ("Test Authority", "2026-07-01")
+            );
+            assert_eq!((certificate.key_type, certificate.key_bits), (KeyType::Ec("P-256".into()), 256));
+            assert_eq!(
+                (certificate.signature_algorithm.as_str(), certificate.is_ca, certificate.is_self_issued),
+                ("ecdsa-with-SHA256", false, false)
+            );
+        });
+    }
+}
+
+#[test]
+fn pages_come_over_tls_and_sources_must_be_trusted() {
+    run(|wire| async move {
+        wire.peer(SERVER, serve(self_signed(&["www.example.test"]), BOTH));
+        let session = session(&wire);
+        let mut request = session.get("https://www.example.test/").unwrap().at(SERVER.parse().unwrap());
+        let exchange = session.http(&request).await.unwrap();
+        assert_eq!(
+            (exchange.body.as_slice(), exchange.tls.unwrap().verification.problems[0].name()),
+            (b"hi".as_slice(), "self_signed")
+        );
+        request.grant = crate::Grant::Source("rdap");
+        assert_eq!(
+            session.http(&request).await.err(),
+            Some(NetError::Tls("source rdap is not trusted: self_signed".into()))
+        );
+    });
+}
+
+#[test]
+fn a_server_that_wants_a_certificate_of_ours_still_shows_its_own() {
+    for versions in [BOTH, ONLY_12] {
+        run(move |wire| async move {
+            let authority = Authority::trusted(&wire);
+            let (chain, key) = authority.issue(&["www.example.test"], (2026, 1), (2027, 1));
+            let mut roots = rustls::RootCertStore::empty();
+            roots.add(authority.params.self_signed(&authority.key).unwrap().der().clone()).unwrap();
+            let verifier = rustls::server::WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::new(default_provider()))
+                .build()
+                .unwrap();
+            let config = ServerConfig::builder_with_provider(Arc::new(default_provider()))
+                .with_protocol_versions(versions)
+                .unwrap()
+                .with_client_cert_verifier(verifier)
+                .with_single_cert(chain, key)
+                .unwrap();
+            wire.peer(SERVER, accept(TlsAcceptor::from(Arc::new(config))));
+            let shaken = session(&wire)
+                .tls(SERVER.parse().unwrap(), Some("www.example.test"), &TlsOptions::default())
+                .await
+                .unwrap();
+            assert!(shaken.facts.client_certificate_requested);
+            assert_eq!((shaken.facts.chain.len(), shaken.facts.verification.is_trusted()), (1, true));
+        });
+    }
+}
+
+/// Bytes of a server's hello with a certificate, as records of an old version.
+fn old_server(version: u16, cipher: u16, certificate: &[u8]) -> Vec<u8> {
+    let length = |size: usize, bytes: &[u8]| [&(bytes.len() as u64).to_be_bytes()[8 - size..], bytes].concat();
+    let hello = [&version.to_be_bytes()[..], &[7; 32], &[0], &cipher.to_be_bytes(), &[0]].concat();
+    let certificates = length(3, &length(3, certificate));
+    let messages = [vec![2], length(3, &hello), vec![11], length(3, &certificates), vec![14, 0, 0, 0]].concat();
+    [vec![22], version.to_be_bytes().to_vec(), length(2, &messages)].concat()
+}
+
+fn hex_text(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("\\x{byte:02x}")).collect()
+}
+
+#[test]
+fn what_an_old_server_shows_in_clear_is_recorded() {
+    run(|wire| async move {
+        let (chain, _) = self_signed(&["old.example.test"]);
+        wire.script(
+            SERVER,
+            &format!("read 11\nsend \"{}\"\nhang", hex_text(&old_server(0x0301, 0x002f, &chain[0]))),
+        );
+        let shaken = session(&wire)
+            .tls(SERVER.parse().unwrap(), Some("old.example.test"), &TlsOptions::default())
+            .await
+            .unwrap();
+        assert!(shaken.stream.is_none() && !shaken.facts.complete);
+        assert_eq!(
+            (shaken.facts.version, shaken.facts.cipher.as_str()),
+            (TlsVersion::Tls10, "TLS_RSA_WITH_AES_128_CBC_SHA")
+        );
+        assert_eq!(shaken.facts.certificate().unwrap().unwrap().dns_names, ["old.example.test"]);
+        let session = session(&wire);
+        let hello = session.tls_hello(SERVER.parse().unwrap(), None, TlsVersion::Tls10).await.unwrap();
+        assert_eq!(
+            hello,
+            HelloAnswer::Accepted {
+                version: TlsVersion::Tls10,
+                cipher: 0x002f,
+                chain: vec![chain[0].to_vec()]
+            }
+        );
+        let hello = session.tls_hello(SERVER.parse().unwrap(), None, TlsVersion::Tls12).await.unwrap();
+        assert_eq!(hello, HelloAnswer::Refused("chose TLSv1.0".into()));
+    });
+}
+
+#[test]
+fn versions_are_told_apart_by_hellos() {
+    run(|wire| async move {
+        wire.peer(SERVER, serve(self_signed(&["www.example.test"]), ONLY_12));
+        let session = session(&wire);
+        let address = SERVER.parse().unwrap();
+        for (version, accepted) in [
+            (TlsVersion::Tls10, false),
+            (TlsVersion::Tls11, false),
+            (TlsVersion::Tls12, true),
+            (TlsVersion::Tls13, false),
+        ] {
+            let answer = session.tls_hello(address, Some("www.example.test"), version).await.unwrap();
+            assert_eq!(matches!(answer, HelloAnswer::Accepted { .. }), accepted, "{version:?}: {answer:?}");
+        }
+    });
+    run(|wire| async move {
+        wire.peer(SERVER, serve(self_signed(&["www.example.test"]), BOTH));
+        let answer = session(&wire)
+            .tls_hello(SERVER.parse().unwrap(), Some("www.example.test"), TlsVersion::Tls13)
+            .await
+            .unwrap();
+        assert!(
+            matches!(
+                answer,
+                HelloAnswer::Accepted {
+                    version: TlsVersion::Tls13,
+                    ..
+                }
+            ),
+            "{answer:?}"
+        );
+    });
+}
+
+#[test]
+fn peers_that_speak_no_tls_end_in_a_clear_outcome() {
+    for (script, error) in [
+        (
+            "read 5\nsend \"HTTP/1.1 400 Bad Request\\r\\n\\r\\n\"",
+            "tls: not TLS: InvalidContentType",
+        ),
+        (
+            "read 5\nsend \"\\x16\\x03\\x03\\xff\\xff\\x02\\x00\\xff\\xfb\"\nendless \"\\xaa\"",
+            "tls: not TLS: MessageTooLarge",
+        ),
+        (
+            "read 5\nsend \"\\x15\\x03\\x01\\x00\\x02\\x02\\x28\"",
+            "tls: the server sent the alert HandshakeFailure",
+        ),
+        ("hang", "timed out: TLS handshake"),
+        ("read 5\nreset", "connection reset: TLS handshake"),
+        ("read 5", "connection closed early: TLS handshake"),
+        ("read 5\nsend \"\\x16\\x03\\x01\\x40\\x00\\x02\\xff\\xff\\xff\"\nendless \"\\x00\"", ""),
+    ] {
+        run(move |wire| async move {
+            wire.script(SERVER, script);
+            let outcome = session(&wire)
+                .tls(SERVER.parse().unwrap(), Some("www.example.test"), &TlsOptions::default())
+                .await
+                .err()
+                .unwrap();
+            if !error.is_empty() {
+                assert_eq!(outcome.to_string(), error, "{script}");
+            }
+            assert!(wire.clock.now() <= Duration::from_secs(40), "{script}");
+        });
+    }
+}
+
+#[test]
+fn bytes_that_are_no_certificate_are_a_recorded_result() {
+    for der in [&b""[..], b"\x30\x03\x02\x01", &[0x30; 1000]] {
+        assert!(Certificate::parse(der).is_err());
+    }
+    assert!(Certificate::parse(&vec![0; crate::limits::CERTIFICATE_BYTES_MAX + 1]).is_err());
+    run(|wire| async move {
+        wire.script(
+            SERVER,
+            &format!("read 11\nsend \"{}\"\nhang", hex_text(&old_server(0x0301, 0x002f, b"no certificate"))),
+        );
+        let shaken = session(&wire).tls(SERVER.parse().unwrap(), None, &TlsOptions::default()).await.unwrap();
+        assert_eq!(shaken.facts.chain, [b"no certificate".to_vec()]);
+        assert_eq!(shaken.facts.verification.problems[0].name(), "unparsable");
+    });
+}
