@@ -6,7 +6,7 @@ use crate::observation::Observation;
 use crate::scope::Decision;
 use crate::{Details, Uid};
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use uuid::Uuid;
 
 /// Everything that a record is made of.
@@ -92,15 +92,20 @@ pub fn fold(mut input: FoldInput) -> EntityRecord {
     }
 }
 
-/// The kind's members with their empty values, overlaid by the observations.
+/// The kind's members with their empty values, overlaid by the observations. Thousands of services may say the same long list of one certificate, or
+/// each a list of its own: equal lists cost one comparison, others no more than their length.
 fn fold_details(kind: Kind, observations: &[Observation]) -> Details {
     let mut details = Details::new();
+    let mut items: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     for observation in observations {
         for (member, value) in &observation.details {
             let known = details.entry(member.clone()).or_insert(Value::Null);
             match (known, value) {
                 (known, value) if known.is_null() => *known = value.clone(),
-                (Value::Array(known), Value::Array(more)) => merge(known, more),
+                (Value::Array(known), Value::Array(more)) if known != more => {
+                    let items = items.entry(member).or_insert_with(|| known.iter().map(spelling).collect());
+                    known.extend(more.iter().filter(|item| items.insert(spelling(item))).cloned());
+                }
                 _ => {}
             }
         }
@@ -108,16 +113,6 @@ fn fold_details(kind: Kind, observations: &[Observation]) -> Details {
     kind.complete(&mut details);
     details.sort_keys();
     details
-}
-
-/// Adds the items that are not there yet. Thousands of services may say the same long list of one certificate, so equal lists cost one comparison
-/// and long ones no more than their length.
-fn merge(known: &mut Vec<Value>, more: &[Value]) {
-    if known == more {
-        return;
-    }
-    let mut seen: BTreeSet<String> = known.iter().map(spelling).collect();
-    known.extend(more.iter().filter(|item| seen.insert(spelling(item))).cloned());
 }
 
 /// A text that equal values share: members of an object in one order.
@@ -374,6 +369,15 @@ mod tests {
             (record.summary.ports.count, record.summary.ports.tcp, record.summary.ports.udp),
             (2, vec![80], vec![53])
         );
+    }
+
+    #[test]
+    fn many_lists_are_merged_once_each() {
+        const SERVICES: usize = 3_000;
+        let says = |at: usize| observation("tls_grab", &format!("{at:05}"), json!({"hidden_tls": [at], "hidden_names": ["a", "b"]}));
+        let record = fold(input(Kind::SslCertificate, (0..SERVICES).map(says).collect()));
+        assert_eq!(record.details["hidden_tls"].as_array().map(Vec::len), Some(SERVICES));
+        assert_eq!(record.details["hidden_names"], json!(["a", "b"]));
     }
 
     #[test]
