@@ -25,6 +25,8 @@ pub enum IndexError {
     Engine(String),
     #[error("the search index in {} is written by another process; stop it first", .0.display())]
     Locked(PathBuf),
+    #[error(transparent)]
+    Store(#[from] ambit_store::StoreError),
     /// A stored record that this program cannot read.
     #[error("the record {uid} cannot be indexed: {error}")]
     Record { uid: ambit_model::Uid, error: String },

@@ -49,6 +49,8 @@ pub struct Batch {
     pub gone: Vec<Uid>,
     /// Collections that were deleted with everything in them.
     pub gone_collections: Vec<Uuid>,
+    /// Projects that were deleted, by their integer ids.
+    pub gone_projects: Vec<i64>,
 }
 
 impl Index {
@@ -132,7 +134,6 @@ impl Index {
     }
 
     /// Returns when somebody waits for a revision that is not reached yet.
-    #[expect(dead_code, reason = "the loop that follows the store comes with the store")]
     pub(crate) async fn wanted(&self) {
         self.inner.wanted.notified().await;
     }
@@ -179,7 +180,7 @@ impl Index {
 
     /// Writes a change and commits it; when it returns, searches see it, and `revision` is reached. Blocks.
     pub fn apply(&self, revision: i64, batch: &Batch) -> Result<(), IndexError> {
-        self.live().apply(revision, &batch.records, &batch.gone, &batch.gone_collections)?;
+        self.live().apply(revision, batch)?;
         self.inner.reached.send_replace(revision);
         Ok(())
     }
@@ -193,7 +194,7 @@ impl Index {
 
     /// Lets a rebuilt index take the place of this one. `revision`: what it has reached.
     pub(crate) fn finish_rebuild(&self, rebuild: Rebuild, revision: i64) -> Result<(), IndexError> {
-        rebuild.generation.apply(revision, &[], &[], &[])?;
+        rebuild.generation.apply(revision, &Batch::default())?;
         self.inner.folder.name(&rebuild.generation)?;
         self.put_live(rebuild.generation);
         // Snapshots keep what they need of the old one open; its files may go.

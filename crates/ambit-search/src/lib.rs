@@ -1,7 +1,7 @@
 //! The only crate that knows a search engine. Derived from the store's change feed, rebuilt whenever in doubt.
 //!
 //! [`Index`] holds one document for each entity, issue and technology; [`Index::search`] runs a query tree of
-//! `ambit-query` on it. `follow` keeps it up to the store. The document's shape is the table in `fields.rs`.
+//! `ambit-query` on it. [`follow`] keeps it up to the store. The document's shape is the table in `fields.rs`.
 
 mod aggregations;
 mod condition;
@@ -11,6 +11,7 @@ mod embedded;
 mod error;
 mod fields;
 mod index;
+mod indexer;
 mod search;
 mod shape;
 mod snapshots;
@@ -21,4 +22,5 @@ pub use condition::{CollectionContext, SearchContext};
 pub use document::{IndexedRecord, Record};
 pub use error::{IndexError, SearchError};
 pub use index::{Batch, Index};
+pub use indexer::{catch_up, follow, rebuild};
 pub use search::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, SearchAnswer, SearchRequest, TIME_LIMIT, WINDOW_ROWS_MAX, sort_fields};

@@ -5,14 +5,12 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use ambit_model::Uid;
 use ambit_model::id::blob_hash;
 use ambit_query::Noun;
 use tantivy::merge_policy::LogMergePolicy;
 use tantivy::schema::Value as _;
 use tantivy::store::Compressor;
 use tantivy::{IndexReader, IndexSettings, IndexWriter, Opstamp, ReloadPolicy, Searcher, TantivyDocument, Term};
-use uuid::Uuid;
 
 use super::aggregate;
 use super::collect::{Key, Order, PageCollector, UntilDeadline};
@@ -23,6 +21,7 @@ use crate::aggregations::Counted;
 use crate::condition::Condition;
 use crate::document::IndexedRecord;
 use crate::error::IndexError;
+use crate::index::Batch;
 use crate::shape::SHAPE;
 
 /// Memory that collects documents before they are written as a segment, in bytes. One thread: the engine beside it
@@ -90,7 +89,7 @@ impl Generation {
             .settings(settings())
             .create_in_dir(path)?;
         let generation = Self::with_index(path, index, true)?;
-        generation.apply(0, &[], &[], &[])?;
+        generation.apply(0, &Batch::default())?;
         Ok(generation)
     }
 
@@ -168,10 +167,10 @@ impl Generation {
 
     /// Writes records in place of their former states, removes others, and commits it all with the revision that the
     /// index has then reached. Visible to later views when it returns.
-    pub(crate) fn apply(&self, revision: i64, records: &[IndexedRecord], gone: &[Uid], gone_collections: &[Uuid]) -> Result<(), IndexError> {
+    pub(crate) fn apply(&self, revision: i64, batch: &Batch) -> Result<(), IndexError> {
         let writer = self.writer.as_ref().ok_or(IndexError::ReadOnly)?;
         let mut writer = writer.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if let Err(error) = self.write(&mut writer, revision, records, gone, gone_collections) {
+        if let Err(error) = self.write(&mut writer, revision, batch) {
             // What was not committed must not ride along with the next batch. If this fails too, so does that batch.
             let _ = writer.rollback();
             return Err(error);
@@ -190,22 +189,20 @@ impl Generation {
         Ok(())
     }
 
-    fn write(
-        &self,
-        writer: &mut IndexWriter,
-        revision: i64,
-        records: &[IndexedRecord],
-        gone: &[Uid],
-        gone_collections: &[Uuid],
-    ) -> Result<(), IndexError> {
-        for uuid in gone_collections {
+    fn write(&self, writer: &mut IndexWriter, revision: i64, batch: &Batch) -> Result<(), IndexError> {
+        for project in &batch.gone_projects {
+            for noun in Noun::ALL {
+                writer.delete_term(self.fields.space_term(noun, *project));
+            }
+        }
+        for uuid in &batch.gone_collections {
             let field = self.fields.of("collection_uuid").main;
             writer.delete_term(Term::from_field_text(field, &uuid.to_string()));
         }
-        for uid in gone {
+        for uid in &batch.gone {
             writer.delete_term(self.fields.uid_term(uid.bytes()));
         }
-        for record in records {
+        for record in &batch.records {
             writer.delete_term(self.fields.uid_term(record.record.uid().bytes()));
             writer.add_document(self.fields.document(record))?;
         }

@@ -5,6 +5,7 @@ mod damage;
 mod keywords;
 mod paging;
 mod records;
+mod store;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};

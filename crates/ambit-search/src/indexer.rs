@@ -1,0 +1,162 @@
+//! Keeps the index up to the store: reads the change feed from where the index stands, loads the records, writes them
+//! with the revision reached. Whatever stops it, it goes on from there.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use ambit_model::Uid;
+use ambit_model::feed::{FeedRow, Noun, What};
+use ambit_store::{IndexRow, Store};
+use tokio::sync::watch;
+use uuid::Uuid;
+
+use crate::document::{IndexedRecord, Record};
+use crate::error::IndexError;
+use crate::index::{Batch, Index};
+
+/// Feed rows read at once: a batch of a second's work of the engine, small enough to be written in a fraction of one.
+const FEED_ROWS_AT_ONCE: usize = 2_000;
+
+/// Records loaded at once by a rebuild.
+const REBUILD_RECORDS_AT_ONCE: usize = 2_000;
+
+/// Feed rows from which an empty index is filled from the list of records instead: the feed names a record as often
+/// as it changed.
+const FEED_ROWS_WORTH_A_REBUILD: i64 = 10_000;
+
+/// How often the feed is looked at while nobody waits for it. Commits of the engine come about once a second.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// Pause after a failure, so that a full disk is not asked a thousand times a second.
+const PAUSE_AFTER_FAILURE: Duration = Duration::from_secs(1);
+
+/// The nouns that have documents.
+const NOUNS: [Noun; 3] = [Noun::Entity, Noun::Issue, Noun::Technology];
+
+/// Brings the index up to what the store holds now, and says which revision that is.
+pub async fn catch_up(index: &Index, store: &Store) -> Result<i64, IndexError> {
+    let target = store.last_revision().await?;
+    if index.reached() == 0 && target >= FEED_ROWS_WORTH_A_REBUILD {
+        rebuild(index, store).await?;
+    }
+    while index.reached() < target && step(index, store).await? {}
+    Ok(index.reached())
+}
+
+/// Follows the store until `stop` turns true (or its sender is gone). Failures are logged and tried again: searches
+/// that need what is missing then say so.
+pub async fn follow(index: Index, store: Store, mut stop: watch::Receiver<bool>) {
+    while !*stop.borrow() {
+        let pause = match catch_up(&index, &store).await {
+            Ok(_) => LOOK,
+            Err(error) => {
+                tracing::error!(%error, "the search index does not go on");
+                PAUSE_AFTER_FAILURE
+            }
+        };
+        tokio::select! {
+            changed = stop.changed() => if changed.is_err() { return },
+            () = index.wanted() => {}
+            () = tokio::time::sleep(pause) => {}
+        }
+    }
+}
+
+/// Builds the index anew from the records while the present one serves, then takes its place.
+pub async fn rebuild(index: &Index, store: &Store) -> Result<(), IndexError> {
+    // The revision first: what changes while the records are read is read again from the feed.
+    let revision = store.last_revision().await?;
+    let writing = index.clone();
+    let rebuild = blocking(move || writing.begin_rebuild()).await?;
+    let mut rebuild = rebuild;
+    for noun in NOUNS {
+        let mut after: Option<Uid> = None;
+        loop {
+            let uids = store.all_uids(noun, after, REBUILD_RECORDS_AT_ONCE).await?;
+            let Some(last) = uids.last() else { break };
+            after = Some(*last);
+            let records = load(store, noun, &uids).await?;
+            rebuild = blocking(move || rebuild.add(&records).map(|()| rebuild)).await?;
+        }
+    }
+    let index = index.clone();
+    blocking(move || index.finish_rebuild(rebuild, revision)).await
+}
+
+/// Reads one batch of the feed and writes it. `false`: there was none.
+async fn step(index: &Index, store: &Store) -> Result<bool, IndexError> {
+    // Before the feed: not every revision has a row, and those up to this one have been seen when no row is left.
+    let newest = store.last_revision().await?;
+    let rows = store.feed_since(index.reached(), FEED_ROWS_AT_ONCE).await?;
+    let last = rows.last().map_or(0, |row| row.revision);
+    let revision = if rows.len() < FEED_ROWS_AT_ONCE { newest.max(last) } else { last };
+    if revision <= index.reached() {
+        return Ok(false);
+    }
+    let mut batch = Batch {
+        gone_collections: rows.iter().filter_map(gone_collection).collect(),
+        gone_projects: rows
+            .iter()
+            .filter(|row| row.noun == Noun::Project && row.what == What::Disappeared)
+            .map(|row| row.project)
+            .collect(),
+        ..Batch::default()
+    };
+    for noun in NOUNS {
+        let uids: BTreeSet<Uid> = rows.iter().filter(|row| row.noun == noun).map(|row| row.uid).collect();
+        let uids: Vec<Uid> = uids.into_iter().collect();
+        if uids.is_empty() {
+            continue;
+        }
+        let records = load(store, noun, &uids).await?;
+        let there: BTreeSet<Uid> = records.iter().map(|record| record.record.uid()).collect();
+        batch.gone.extend(uids.into_iter().filter(|uid| !there.contains(uid)));
+        batch.records.extend(records);
+    }
+    let index = index.clone();
+    blocking(move || index.apply(revision, &batch)).await?;
+    Ok(true)
+}
+
+/// A collection that was deleted. Its row bears the uuid in the first half of the uid.
+fn gone_collection(row: &FeedRow) -> Option<Uuid> {
+    let gone = row.noun == Noun::Collection && row.what == What::Disappeared;
+    gone.then(|| Uuid::from_slice(&row.uid.bytes()[..16]).expect("sixteen bytes"))
+}
+
+async fn load(store: &Store, noun: Noun, uids: &[Uid]) -> Result<Vec<IndexedRecord>, IndexError> {
+    store.index_rows(noun, uids).await?.into_iter().map(indexed).collect()
+}
+
+fn indexed(row: IndexRow) -> Result<IndexedRecord, IndexError> {
+    let unreadable = |error: serde_json::Error| IndexError::Record {
+        uid: row.uid,
+        error: error.to_string(),
+    };
+    let record = match row.noun {
+        Noun::Entity => Record::Entity(Box::new(serde_json::from_value(row.record).map_err(unreadable)?)),
+        Noun::Issue => Record::Issue(Box::new(serde_json::from_value(row.record).map_err(unreadable)?)),
+        Noun::Technology => Record::Technology(Box::new(serde_json::from_value(row.record).map_err(unreadable)?)),
+        Noun::Collection | Noun::Project | Noun::Run => {
+            return Err(IndexError::Record {
+                uid: row.uid,
+                error: format!("a {} has no document", row.noun.name()),
+            });
+        }
+    };
+    Ok(IndexedRecord {
+        project: row.collection.project,
+        id: row.id,
+        first_seen: row.first_seen,
+        last_seen: row.last_seen,
+        valid_from: row.opened_at,
+        record,
+    })
+}
+
+/// Runs work of the engine on a thread where it may block.
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, IndexError> + Send + 'static) -> Result<T, IndexError> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|error| IndexError::Stopped(error.to_string()))?
+}
