@@ -88,18 +88,27 @@ pub fn entity_detail(record: &EntityRecord, seen: Sighting, collection: Collecti
     })
 }
 
-/// The raw detail: all details with the way from the seed, filled aliases, and no task results. `now` is the moment of the answer.
-pub fn raw_entity(record: &EntityRecord, seen: Sighting, collection: CollectionRef<'_>, now: Timestamp) -> Value {
+/// Moments that only the raw detail shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moments {
+    /// When `scoped` last moved.
+    pub scoped_at: Timestamp,
+    /// Now.
+    pub generated_at: Timestamp,
+}
+
+/// The raw detail: all details with the way from the seed, filled aliases, and no task results.
+pub fn raw_entity(record: &EntityRecord, seen: Sighting, collection: CollectionRef<'_>, moments: Moments) -> Value {
     let mut value = entity_detail(record, seen, collection);
     let mut details = record.details.clone();
     details.entry("hidden_original").or_insert_with(|| json!(record.name));
     details.insert("extended_path_to_seed".to_owned(), record.path.iter().map(path_step).collect());
     value["details"] = Value::Object(details);
     value["id"] = json!(seen.id);
-    value["scoped_at"] = json!(seen.since);
+    value["scoped_at"] = json!(moments.scoped_at);
     value["detail_string"] = json!(detail_string(record));
     value["enrichment_tasks"] = json!(record.summary.task_results);
-    value["generated_at"] = json!(now);
+    value["generated_at"] = json!(moments.generated_at);
     value["aliases"] = json!(record.aliases.clone().unwrap_or_else(|| vec![record.name.clone()]));
     value["alias_group"] = json!(record.alias_group.clone().unwrap_or_else(|| seen.id.to_string()));
     value["task_results"] = json!([]);

@@ -36,8 +36,8 @@ pub fn issue_hit(record: &IssueRecord, seen: Sighting, collection: CollectionRef
     })
 }
 
-/// The detail of an issue.
-pub fn issue_detail(record: &IssueRecord, seen: Sighting, collection: CollectionRef<'_>) -> Value {
+/// The detail of an issue; `entity_id` is the integer id of its entity.
+pub fn issue_detail(record: &IssueRecord, seen: Sighting, entity_id: i64, collection: CollectionRef<'_>) -> Value {
     json!({
         "uuid": record.uid.uuid(),
         "dynamic_id": seen.id,
@@ -62,7 +62,7 @@ pub fn issue_detail(record: &IssueRecord, seen: Sighting, collection: Collection
         "upstream": record.upstream,
         "created_at": seen.first_seen,
         "updated_at": seen.since,
-        "entity_id": record.entity_uid.integer(),
+        "entity_id": entity_id,
         "collection_id": collection.id,
         "search_index_mappings_hash": null,
         "elasticsearch_mappings_hash": null,
@@ -343,7 +343,7 @@ mod tests {
     #[test]
     fn the_detail_has_every_member_even_where_little_is_stored() {
         for stored in [Value::Null, json!({}), json!({"added": "2026-01-31", "remediation": "Add a CAA record."})] {
-            let detail = issue_detail(&record(stored), SEEN, COLLECTION);
+            let detail = issue_detail(&record(stored), SEEN, 42, COLLECTION);
             assert_eq!(ISSUE_DETAIL.differences(&detail), Vec::<String>::new());
             assert_eq!(detail["details"]["severity"], "5");
         }

@@ -5,7 +5,7 @@ use crate::answer::Answer;
 use crate::call::Call;
 use crate::{documents, routes};
 use ambit_api::shape::{ANY, BOOLEAN, INTEGER, NULL, Shape, TEXT};
-use ambit_api::{ApiError, audit, collection_runs, collections, projects, search, seeds, users};
+use ambit_api::{ApiError, audit, collection_runs, collections, entities, issues, projects, search, seeds, time_series, users};
 use ambit_model::user::{CollectionRole, ProjectRole};
 use futures::future::BoxFuture;
 
@@ -132,7 +132,7 @@ const fn as_type(content_type: &'static str, row: Endpoint) -> Endpoint {
 }
 
 use Access::{InProject, Key, OfCollection, OfProject, Open};
-use CollectionRole::{Admin, Viewer};
+use CollectionRole::{Admin, Analyst, Viewer};
 use Method::{Delete, Get, Patch, Post};
 use ProjectRole::{Member, Owner};
 
@@ -169,6 +169,20 @@ const PAGING: &[Parameter] = &[
     },
 ];
 
+const POINT: &[Parameter] = &[Parameter {
+    name: "point_in_time",
+    shape: TEXT,
+    required: true,
+    doc: "A date (the end of that day, UTC) or a moment.",
+}];
+
+const START: &[Parameter] = &[Parameter {
+    name: "start",
+    shape: TEXT,
+    required: false,
+    doc: "Only moments from this date or moment on.",
+}];
+
 const LIMIT: &[Parameter] = &[Parameter {
     name: "limit",
     shape: INTEGER,
@@ -178,6 +192,7 @@ const LIMIT: &[Parameter] = &[Parameter {
 
 const SEARCH_ENTITIES: &str = "/search/entities/{*search_string}";
 const SEARCH_ISSUES: &str = "/search/issues/{*search_string}";
+const STATUS: &str = "/issues/{id}/status";
 const RUNS: &str = "/collections/{collection_uuid}/collection_runs";
 const COLLECTION_USERS: &str = "/user_collections/{uuid}/collection_project_users";
 const SEEDS: &str = "/user_collections/{collection_uuid}/user_entities";
@@ -200,9 +215,17 @@ pub static ENDPOINTS: &[Endpoint] = &[
     row(Post, RUNS, OfCollection(Admin), "Schedule a run of a collection.", BOOLEAN, |call| Box::pin(routes::collection_runs::start(call))),
 
     with_query(PAGING, row(Get, SEARCH_ENTITIES, InProject(Member), "Search entities. An empty search string finds all of the project.", &search::ENTITY_SEARCH, |call| Box::pin(routes::search::entities(call)))),
+    row(Get, "/entities/{entity_uid}", OfCollection(Viewer), "Read an entity.", &entities::ENTITY_DETAIL, |call| Box::pin(routes::entities::find(call))),
+    row(Get, "/entities/{entity_uid}/raw", OfCollection(Viewer), "Read an entity with everything that is known of it.", &entities::RAW_ENTITY, |call| Box::pin(routes::entities::raw(call))),
 
     with_query(PAGING, row(Get, SEARCH_ISSUES, InProject(Member), "Search issues. An empty search string finds all of the project.", &search::ISSUE_SEARCH, |call| Box::pin(routes::search::issues(call)))),
+    row(Get, "/issues/{id}", OfCollection(Viewer), "Read an issue.", &issues::ISSUE_DETAIL, |call| Box::pin(routes::issues::find(call))),
+    with_body(&issues::NEW_STATUS, row(Post, STATUS, OfCollection(Analyst), "Report the status of an issue.", BOOLEAN, |call| Box::pin(routes::issues::report_status(call)))),
 
+    with_query(POINT, row(Get, "/time_series/point_in_time/entities/{uid}", OfCollection(Viewer), "Read an entity as it was shown at a point in time.", &time_series::ENTITY_AT_RESULT, |call| Box::pin(routes::time_series::entity(call)))),
+    with_query(POINT, row(Get, "/time_series/point_in_time/issues/{uid}", OfCollection(Viewer), "Read an issue as it was shown at a point in time.", &time_series::ISSUE_AT_RESULT, |call| Box::pin(routes::time_series::issue(call)))),
+    with_query(START, row(Get, "/time_series/points_in_time/entities/{uid}", OfCollection(Viewer), "List the moments at which an entity changed, oldest first.", &time_series::POINTS, |call| Box::pin(routes::time_series::points_of_entity(call)))),
+    with_query(START, row(Get, "/time_series/points_in_time/issues/{uid}", OfCollection(Viewer), "List the moments at which an issue changed, oldest first.", &time_series::POINTS, |call| Box::pin(routes::time_series::points_of_issue(call)))),
 
     row(Get, "/projects/{uuid}/users", OfProject(Member), "List the people of a project.", &users::PROJECT_USERS, |call| Box::pin(routes::users::list(call))),
 
@@ -218,6 +241,7 @@ pub static ENDPOINTS: &[Endpoint] = &[
     beside(Tree::Ambit, row(Post, "/collection_runs/{id}/pause", OfCollection(Admin), "Pause a run.", &collection_runs::RUN_DETAIL, |call| Box::pin(routes::collection_runs::pause(call)))),
     beside(Tree::Ambit, row(Post, "/collection_runs/{id}/resume", OfCollection(Admin), "Go on with a paused run.", &collection_runs::RUN_DETAIL, |call| Box::pin(routes::collection_runs::resume(call)))),
     beside(Tree::Ambit, row(Post, "/collection_runs/{id}/cancel", OfCollection(Admin), "Cancel a run.", &collection_runs::RUN_DETAIL, |call| Box::pin(routes::collection_runs::cancel(call)))),
+    beside(Tree::Ambit, row(Get, "/entities/{entity_uid}/scope", OfCollection(Viewer), "Explain why an entity is in scope or not, edge by edge from the seed.", &entities::SCOPE_EXPLANATION, |call| Box::pin(routes::entities::scope(call)))),
     with_query(LIMIT, beside(Tree::Ambit, row(Get, "/audit", InProject(Owner), "List what people changed in a project, newest first.", &audit::AUDIT_ROWS, |call| Box::pin(routes::audit::list(call))))),
 
     beside(Tree::Open, row(Get, "/livez", Open, "Say that the process is alive.", BOOLEAN, |call| Box::pin(documents::live(call)))),

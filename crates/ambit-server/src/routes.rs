@@ -3,7 +3,10 @@
 pub(crate) mod audit;
 pub(crate) mod collection_runs;
 pub(crate) mod collections;
+pub(crate) mod entities;
+pub(crate) mod issues;
 pub(crate) mod projects;
 pub(crate) mod search;
 pub(crate) mod seeds;
+pub(crate) mod time_series;
 pub(crate) mod users;

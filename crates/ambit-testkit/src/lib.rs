@@ -1,9 +1,11 @@
 //! For tests only: a server with people in it, a client that sends exact bytes, and scenarios to run against any server.
 
 pub mod client;
+pub mod inventory;
 pub mod scenario;
 pub mod server;
 
 pub use client::{Ask, Reply, ask, ask_bytes};
+pub use inventory::Inventory;
 pub use scenario::{Done, Scenario, Stage, Step};
 pub use server::TestServer;

@@ -2,6 +2,7 @@
 //!
 //! ```yaml
 //! name: what it is about
+//! needs: inventory                 # or left out: people, a project and a collection are enough
 //! steps:
 //!   - name: what this step shows
 //!     as: owner                    # a caller the runner knows, or nobody
@@ -26,7 +27,17 @@ use std::path::Path;
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
     pub name: String,
+    /// What must have been found before it runs.
+    pub needs: Option<Needs>,
     pub steps: Vec<Step>,
+}
+
+/// What a scenario begins with, beyond people, a project and a collection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Needs {
+    /// The small inventory of `inventory.rs`.
+    Inventory,
 }
 
 /// One request with what is expected of its answer.

@@ -61,6 +61,11 @@ const COLLECTION: CollectionRef<'_> = CollectionRef {
     organization_uuid: Some(Uuid::nil()),
 };
 
+const MOMENTS: Moments = Moments {
+    scoped_at: Timestamp(1_500),
+    generated_at: Timestamp(9_000),
+};
+
 const NOTHING: Vec<String> = Vec::new();
 
 #[test]
@@ -90,7 +95,7 @@ fn the_detail_has_every_member_and_keeps_back_what_only_raw_shows() {
 
 #[test]
 fn the_raw_form_shows_all_details_and_the_way_from_the_seed() {
-    let raw = raw_entity(&record(), SEEN, COLLECTION, Timestamp(9_000));
+    let raw = raw_entity(&record(), SEEN, COLLECTION, MOMENTS);
     assert_eq!(RAW_ENTITY.differences(&raw), NOTHING);
     let listed = entity_detail(&record(), SEEN, COLLECTION);
     for name in listed.as_object().into_iter().flatten().map(|(name, _)| name) {

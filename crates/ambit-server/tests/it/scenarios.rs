@@ -3,8 +3,8 @@
 
 use ambit_api::envelope::FAILURE;
 use ambit_server::{Access, ENDPOINTS, Endpoint, MOUNTS};
-use ambit_testkit::scenario::{read_folder, run};
-use ambit_testkit::{Done, TestServer};
+use ambit_testkit::scenario::{Needs, read_folder, run};
+use ambit_testkit::{Done, TestServer, inventory};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -48,9 +48,12 @@ async fn every_scenario_runs_and_every_row_has_one() {
     let mut succeeded = BTreeSet::new();
     for (file, scenario) in read_folder(&folder).unwrap() {
         let server = TestServer::new().await.unwrap();
-        let done = run(&mut server.stage(), &scenario)
-            .await
-            .unwrap_or_else(|error| panic!("{file}: {error:#}"));
+        let mut stage = server.stage();
+        match scenario.needs {
+            Some(Needs::Inventory) => stage.values.extend(inventory::fill(&server, "Welcome").await.unwrap().values()),
+            None => {}
+        }
+        let done = run(&mut stage, &scenario).await.unwrap_or_else(|error| panic!("{file}: {error:#}"));
         for done in &done {
             check_shape(&file, done);
             if let Some(row) = row_of(done.method, &done.target).filter(|_| done.reply.status == 200) {

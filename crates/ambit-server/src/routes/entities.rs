@@ -1,0 +1,62 @@
+//! Entities: detail and raw detail (seed-asm §4, endpoints 13 and 14), and why one is in scope. An entity is named by its uid or its uuid.
+
+use crate::answer::Answer;
+use crate::call::Call;
+use crate::failure::of_store;
+use ambit_api::{ApiError, CollectionRef, Sighting, entities, success};
+use ambit_store::EntityView;
+
+pub(crate) const NOUN: &str = "Entity";
+const MESSAGE: &str = "successfully returned entity";
+
+pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
+    let view = view(&call).await?;
+    let result = entities::entity_detail(&view.record, sighting(&view), collection(&view.collection));
+    Ok(Answer::json(&success(MESSAGE, result)))
+}
+
+pub(crate) async fn raw(call: Call) -> Result<Answer, ApiError> {
+    let view = view(&call).await?;
+    let scoped_at = view.scoped_at.unwrap_or(view.created_at);
+    let result = entities::raw_entity(
+        &view.record,
+        sighting(&view),
+        collection(&view.collection),
+        entities::Moments {
+            scoped_at,
+            generated_at: call.now,
+        },
+    );
+    Ok(Answer::json(&success(MESSAGE, result)))
+}
+
+pub(crate) async fn scope(call: Call) -> Result<Answer, ApiError> {
+    let view = view(&call).await?;
+    Ok(Answer::json(&success("Scope explained", entities::scope_explanation(&view.record))))
+}
+
+async fn view(call: &Call) -> Result<EntityView, ApiError> {
+    let id = call.parameter("entity_uid");
+    let view = call.state.store.find_entity(call.caller(), id, call.project).await;
+    view.map_err(|error| of_store(error, NOUN))
+}
+
+/// What the shapes need beside the record.
+pub(crate) fn sighting(view: &EntityView) -> Sighting {
+    Sighting {
+        id: view.id,
+        first_seen: view.first_seen,
+        last_seen: view.last_seen,
+        since: view.updated_at,
+    }
+}
+
+/// What the shapes repeat of the collection.
+pub(crate) fn collection(collection: &ambit_store::CollectionRef) -> CollectionRef<'_> {
+    CollectionRef {
+        id: collection.id,
+        uuid: collection.uuid,
+        name: &collection.name,
+        organization_uuid: Some(collection.organization_uuid),
+    }
+}

@@ -1,0 +1,282 @@
+//! A small inventory in the collection of a test server, written through the engine's side of the store exactly as a run writes it.
+
+use crate::TestServer;
+use ambit_model::entity::PathStep;
+use ambit_model::issue::{Confidence, Identifier, IssueKind, Proof};
+use ambit_model::observation::{Found, Lead, Look};
+use ambit_model::run::RunState;
+use ambit_model::scope::Decision;
+use ambit_model::{Clearance, Details, EdgeKind, Kind, Timestamp, Uid};
+use ambit_store::engine::{Commit, Engine, IssueWrite, NewWork, Outcome, Settlement};
+use anyhow::Context;
+use serde_json::{Value, json};
+use std::time::Duration;
+use uuid::Uuid;
+
+/// The name of the site that the inventory has.
+pub const SITE: &str = "https://www.acme.test:443";
+
+/// An issue that the inventory has at the domain.
+static CAA_MISSING: IssueKind = IssueKind {
+    name: "dns_caa_missing",
+    pretty_name: "Domain without a CAA record",
+    severity: 4,
+    confidence: Confidence::Confirmed,
+    category: "misconfiguration",
+    added: "2026-01-31",
+    description: "Any authority may issue certificates for this domain.",
+    remediation: "Add a CAA record that names the authorities you use.",
+    references: &[("https://www.rfc-editor.org/rfc/rfc8659", "description")],
+};
+
+/// An issue that it has at the site.
+static OLD_SERVER: IssueKind = IssueKind {
+    name: "server_end_of_life",
+    pretty_name: "Server beyond its end of life",
+    severity: 2,
+    confidence: Confidence::Potential,
+    category: "vulnerability",
+    added: "2026-01-31",
+    description: "The server no longer receives fixes.",
+    remediation: "Update it.",
+    references: &[],
+};
+
+/// What was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Inventory {
+    pub domain: Uid,
+    pub host: Uid,
+    pub address: Uid,
+    pub site: Uid,
+    /// At the domain.
+    pub issue: Uid,
+    /// At the site.
+    pub grave_issue: Uid,
+}
+
+/// A finished run that found: the seed's host, its address with two ports, a site with its title, and two issues. `title` is that of the site.
+pub async fn fill(server: &TestServer, title: &str) -> anyhow::Result<Inventory> {
+    let engine = server.store.engine("a test", Duration::from_secs(1)).await?;
+    let owner = server.store.local_operator().await?;
+    server.store.start_run(&owner, server.collection, None, server.now()).await?;
+    let run = engine.claim_run(server.now()).await?.context("the run is there")?;
+    let uid = |kind, name: &str| Uid::of_entity(server.collection, kind, name);
+    let inventory = Inventory {
+        domain: uid(Kind::Domain, "acme.test"),
+        host: uid(Kind::DnsRecord, "www.acme.test"),
+        address: uid(Kind::IpAddress, "203.0.113.7"),
+        site: uid(Kind::Uri, SITE),
+        issue: issue_uid(server.collection, &CAA_MISSING, uid(Kind::Domain, "acme.test")),
+        grave_issue: issue_uid(server.collection, &OLD_SERVER, uid(Kind::Uri, SITE)),
+    };
+    let mut round = Round {
+        server,
+        engine: &engine,
+        run: run.id,
+    };
+    round
+        .settle(&[(inventory.domain, Vec::new())], &[("zone_profile", inventory.domain)], Vec::new())
+        .await?;
+    round
+        .commit(|_| {
+            found(
+                json!({"nameservers": ["ns1.acme.test"]}),
+                &[(EdgeKind::Subdomain, Kind::DnsRecord, "www.acme.test")],
+            )
+        })
+        .await?;
+    let to_host = vec![step(Kind::Domain, "acme.test", EdgeKind::Subdomain)];
+    round
+        .settle(&[(inventory.host, to_host.clone())], &[("resolve", inventory.host)], Vec::new())
+        .await?;
+    let resolutions = json!({"resolutions": [{"response_data": "203.0.113.7", "response_type": "A"}]});
+    let edges = [(EdgeKind::ResolvesTo, Kind::IpAddress, "203.0.113.7"), (EdgeKind::Site, Kind::Uri, SITE)];
+    round.commit(|_| found(resolutions.clone(), &edges)).await?;
+    let hop = |edge| [to_host.clone(), vec![step(Kind::DnsRecord, "www.acme.test", edge)]].concat();
+    let decisions = [(inventory.address, hop(EdgeKind::ResolvesTo)), (inventory.site, hop(EdgeKind::Site))];
+    round
+        .settle(
+            &decisions,
+            &[("port_sweep", inventory.address), ("http_probe", inventory.site)],
+            Vec::new(),
+        )
+        .await?;
+    round
+        .commit(|task| found(if task == "port_sweep" { address_details() } else { site_details(title) }, &[]))
+        .await?;
+    let issues = vec![
+        prove(inventory.domain, &CAA_MISSING, Vec::new()),
+        prove(
+            inventory.site,
+            &OLD_SERVER,
+            vec![Identifier {
+                kind: "CVE".to_owned(),
+                name: "CVE-2019-10081".to_owned(),
+            }],
+        ),
+    ];
+    round.settle(&[], &[], issues).await?;
+    engine.finish(run.id, RunState::Finished, server.now()).await?;
+    Ok(inventory)
+}
+
+impl Inventory {
+    /// The values that scenarios name: `${site}` and so on.
+    pub fn values(&self) -> impl Iterator<Item = (String, String)> {
+        let uids = [
+            ("domain", self.domain),
+            ("host", self.host),
+            ("address", self.address),
+            ("site", self.site),
+            ("issue", self.issue),
+            ("grave_issue", self.grave_issue),
+        ];
+        uids.into_iter().map(|(name, uid)| (name.to_owned(), uid.to_string()))
+    }
+}
+
+fn issue_uid(collection: Uuid, kind: &IssueKind, entity: Uid) -> Uid {
+    Uid::of_issue(collection, kind.name, "ambit", "", entity)
+}
+
+fn prove(entity: Uid, kind: &'static IssueKind, identifiers: Vec<Identifier>) -> IssueWrite {
+    IssueWrite::Prove {
+        entity,
+        kind,
+        upstream: "ambit".to_owned(),
+        proof: Proof {
+            discriminator: String::new(),
+            description: "It was looked at.".to_owned(),
+            details: json!({"looked_at": "it"}),
+            severity: None,
+            identifiers,
+        },
+    }
+}
+
+fn step(from_kind: Kind, from_name: &str, edge: EdgeKind) -> PathStep {
+    PathStep {
+        from_kind,
+        from_name: from_name.to_owned(),
+        edge,
+        task: "resolve".to_owned(),
+        own: 990,
+        cap: Clearance::L4,
+    }
+}
+
+fn found(details: Value, edges: &[(EdgeKind, Kind, &str)]) -> Look {
+    let lead = |(edge, kind, name): &(EdgeKind, Kind, &str)| Lead {
+        edge: *edge,
+        kind: *kind,
+        name: (*name).to_owned(),
+        details: Details::new(),
+    };
+    Look::Found(Found {
+        details: details.as_object().cloned().unwrap_or_default(),
+        edges: edges.iter().map(lead).collect(),
+        evidence: Vec::new(),
+    })
+}
+
+fn address_details() -> Value {
+    json!({
+        "ports": [{"number": 80, "protocol": "tcp"}, {"number": 443, "protocol": "tcp"}],
+        "version": 4,
+        "net_name": "ACME-NET",
+        "geolocation": {"city": "Bern", "country": "Switzerland", "country_code": "CH", "latitude": 46.9, "longitude": 7.4},
+    })
+}
+
+fn site_details(title: &str) -> Value {
+    json!({
+        "uri": SITE,
+        "code": "200",
+        "title": title,
+        "port": 443,
+        "ssl": 1,
+        "auth.any": false,
+        "extended_configuration": {"kept": "for raw"},
+        "fingerprint": [{
+            "cpe": "cpe:2.3:a:nginx:nginx:1.2.3:", "hide": false, "tags": ["Web Server"], "type": "fingerprint", "tasks": null, "issues": null,
+            "method": "ident", "update": null, "vendor": "Nginx", "product": "nginx", "version": "1.2.3", "inference": false,
+            "description": "nginx by its header", "match_logic": "all",
+            "positive_matches": [{"match_type": "content_headers", "match_content": "nginx"}],
+        }],
+    })
+}
+
+/// Writes of one run.
+struct Round<'a> {
+    server: &'a TestServer,
+    engine: &'a Engine,
+    run: i64,
+}
+
+impl Round<'_> {
+    /// Settles decisions (the way from the seed), plans work, writes issues.
+    async fn settle(&mut self, ways: &[(Uid, Vec<PathStep>)], work: &[(&'static str, Uid)], issues: Vec<IssueWrite>) -> anyhow::Result<()> {
+        let now = self.server.now();
+        let decide = |(uid, path): &(Uid, Vec<PathStep>)| {
+            let decision = Decision {
+                ownership: if path.is_empty() { 1000 } else { 990 },
+                clearance: Clearance::L3,
+                reason: path.last().map_or_else(|| "seed".to_owned(), |step| step.edge.name()),
+                path: path.clone(),
+            };
+            (*uid, decision, true)
+        };
+        let plan = |(task, uid): &(&'static str, Uid)| NewWork {
+            task,
+            uid: *uid,
+            argument: String::new(),
+            look: 0,
+            footprint: Clearance::L1,
+            priority: 1,
+            not_before: Timestamp(0),
+            partition: 0,
+        };
+        let settled = self.engine.dirty(self.run, 100).await?;
+        self.engine
+            .settle(Settlement {
+                run: self.run,
+                settled,
+                decisions: ways.iter().map(decide).collect(),
+                lost: Vec::new(),
+                work: work.iter().map(plan).collect(),
+                sweeps: Vec::new(),
+                issues,
+                not_done: Vec::new(),
+                at: now,
+                now,
+            })
+            .await?;
+        Ok(())
+    }
+
+    /// Leases all open work and commits what each task saw.
+    async fn commit(&mut self, see: impl Fn(&str) -> Look) -> anyhow::Result<()> {
+        let now = self.server.now();
+        let leased = self.engine.lease(self.run, 100, now, now).await?;
+        let outcomes = leased
+            .into_iter()
+            .map(|work| Outcome {
+                look: see(&work.task),
+                work,
+                volatile: &[],
+                at: now,
+            })
+            .collect();
+        self.engine
+            .commit(Commit {
+                run: self.run,
+                outcomes,
+                returned: Vec::new(),
+                not_done: Vec::new(),
+                now,
+            })
+            .await?;
+        Ok(())
+    }
+}
