@@ -1,1 +1,26 @@
-//! Skeleton.
+//! Runs: what happens next, and makes it happen. Plans, leases, executes, commits, settles (design §4). Knows no server, no index.
+
+pub mod graph;
+pub mod guard;
+pub mod judge;
+pub mod plan;
+pub mod progress;
+pub mod run;
+pub mod schedule;
+pub mod work;
+
+pub use progress::Progress;
+pub use run::{Clock, Outfit, RunEnd, drive};
+pub use schedule::{Board, Service, WireMaker, carry, serve};
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_judge_reads_tasks_that_exist() {
+        for judge in ambit_checks::ALL {
+            for task in judge.reads {
+                assert!(ambit_tasks::find(task).is_some(), "{} reads {task:?}, which is no task", judge.issue.name);
+            }
+        }
+    }
+}

@@ -7,6 +7,7 @@ mod access;
 mod audit;
 mod blobs;
 mod collections;
+mod epoch;
 mod error;
 mod failpoint;
 mod feed;

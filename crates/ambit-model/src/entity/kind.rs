@@ -79,6 +79,43 @@ impl Kind {
         let last = text.rsplit("::").next().unwrap_or(text);
         Self::ALL.iter().copied().find(|kind| kind.name().eq_ignore_ascii_case(last))
     }
+
+    /// What it is, in a sentence for the library.
+    pub fn description(self) -> &'static str {
+        self.about().0
+    }
+
+    /// A name of this kind.
+    pub fn example(self) -> &'static str {
+        self.about().1
+    }
+
+    /// May a person give one as a seed? Certificates are only ever found.
+    pub fn is_seedable(self) -> bool {
+        !matches!(self, Self::SslCertificate | Self::PreCertificate)
+    }
+
+    fn about(self) -> (&'static str, &'static str) {
+        match self {
+            Self::ApiEndpoint => ("The address of an HTTP interface for programs", "https://api.example.org:443/v1"),
+            Self::AutonomousSystem => ("A network that announces routes under its number", "AS64500"),
+            Self::CloudStorageBucket => ("A storage bucket at a cloud provider", "https://example-backup.s3.amazonaws.com"),
+            Self::DnsRecord => ("A host name below a registrable domain", "www.example.org"),
+            Self::Domain => ("A registrable domain", "example.org"),
+            Self::EmailAddress => ("An e-mail address", "security@example.org"),
+            Self::IpAddress => ("An IPv4 or IPv6 address", "192.0.2.1"),
+            Self::Mailserver => ("A host that accepts mail for a domain", "mx1.example.org"),
+            Self::Nameserver => ("A host that answers for a zone", "ns1.example.org"),
+            Self::NetBlock => ("A registered block of addresses", "192.0.2.0/24"),
+            Self::NetworkService => ("A port of an address that answers", "192.0.2.1:22/tcp"),
+            Self::Organization => ("An organisation that registered a name or a block", "Example Ltd"),
+            Self::PreCertificate => ("A certificate seen in a public log", "www.example.org (0a1b2c)"),
+            Self::SslCertificate => ("A certificate that a service serves", "www.example.org (0a1b2c)"),
+            Self::UniqueKeyword => ("A word that belongs to one organisation alone", "exampletools"),
+            Self::UniqueToken => ("A key or tracking identifier found in content", "UA-1234567-1"),
+            Self::Uri => ("A web site, or a page of one", "https://www.example.org:443"),
+        }
+    }
 }
 
 #[cfg(test)]

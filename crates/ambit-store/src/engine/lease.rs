@@ -13,6 +13,8 @@ use std::collections::BTreeMap;
 
 /// Rows of one lease at most.
 const LEASE_ROWS_MAX: usize = 2_000;
+/// Leases without an end after which a row is leased alone (design §4 point 6).
+const SUSPECT_ATTEMPTS: i64 = 3;
 /// Open sweeps looked at in one lease.
 const SWEEPS_OF_LEASE_MAX: i64 = 100;
 
@@ -79,16 +81,29 @@ async fn lease(tx: &mut Tx, engine: i64, run: RunId, limit: usize, wire_now: Tim
         if tx.row(sql, values![run, low.number(), high.number()]).await?.is_some() {
             return Ok(Vec::new());
         }
+        if let Some(id) = suspect(tx, run, (low, high), wire_now).await? {
+            return take(tx, run, &[id]).await;
+        }
     }
     Ok(Vec::new())
 }
 
 /// Rows of a class that could start now, in the order in which they should.
 async fn open_rows(tx: &mut Tx, run: RunId, class: (Clearance, Clearance), wire_now: Timestamp, limit: i64) -> Result<Vec<i64>, StoreError> {
-    let sql = "SELECT id FROM work WHERE run_id = $1 AND state = 0 AND footprint BETWEEN $2 AND $3 AND not_before <= $4
+    let sql = "SELECT id FROM work WHERE run_id = $1 AND state = 0 AND footprint BETWEEN $2 AND $3 AND not_before <= $4 AND attempts < $6
                ORDER BY footprint, priority DESC, id LIMIT $5";
-    let rows = tx.rows(sql, values![run, class.0.number(), class.1.number(), wire_now, limit]).await?;
+    let rows = tx
+        .rows(sql, values![run, class.0.number(), class.1.number(), wire_now, limit, SUSPECT_ATTEMPTS])
+        .await?;
     rows.iter().map(|row| row.get(0)).collect()
+}
+
+/// One row under which the process died before, once nothing else of its class can start: only the row that really runs is blamed again.
+async fn suspect(tx: &mut Tx, run: RunId, class: (Clearance, Clearance), wire_now: Timestamp) -> Result<Option<i64>, StoreError> {
+    let sql = "SELECT id FROM work WHERE run_id = $1 AND state = 0 AND footprint BETWEEN $2 AND $3 AND not_before <= $4
+               ORDER BY footprint, priority DESC, id LIMIT 1";
+    let row = tx.row(sql, values![run, class.0.number(), class.1.number(), wire_now]).await?;
+    row.map(|row| row.get(0)).transpose()
 }
 
 /// Leases rows: the fence rises, so that a completion under an older lease is refused.

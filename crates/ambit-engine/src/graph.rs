@@ -1,0 +1,188 @@
+//! The scope graph of a collection, kept in memory and brought up to date from the store's revisions. Decides; never writes.
+
+use ambit_model::scope::{self, Decision, Edge, Node, Rules};
+use ambit_model::{Kind, Uid};
+use ambit_store::engine::GraphDelta;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A collection's entities and open edges, with what was decided of them last.
+#[derive(Debug, Default)]
+pub struct Graph {
+    /// The store's revision that this shows.
+    pub revision: i64,
+    nodes: BTreeMap<Uid, Node>,
+    edges: BTreeSet<Edge>,
+    state: BTreeMap<Uid, State>,
+}
+
+/// What is stored of a node beside its identity.
+#[derive(Clone, Debug, PartialEq)]
+pub struct State {
+    /// Has an open `found` interval.
+    pub observed: bool,
+    pub present: bool,
+    pub decision: Decision,
+}
+
+/// A decision that differs from the stored one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Change {
+    pub uid: Uid,
+    pub decision: Decision,
+    pub present: bool,
+}
+
+impl Graph {
+    /// Takes in what changed.
+    pub fn apply(&mut self, delta: GraphDelta) {
+        self.revision = delta.revision;
+        for known in delta.nodes {
+            let uid = known.node.uid;
+            self.state.insert(
+                uid,
+                State {
+                    observed: known.observed,
+                    present: known.present,
+                    decision: known.decision,
+                },
+            );
+            self.nodes.insert(uid, known.node);
+        }
+        for edge in delta.closed {
+            self.edges.remove(&edge);
+        }
+        self.edges.extend(delta.opened);
+    }
+
+    /// Decides every node again and returns what differs from the store. The changes are taken as stored.
+    pub fn decide(&mut self, rules: &Rules) -> Vec<Change> {
+        let decisions = scope::decide(&self.nodes, &self.edges, rules);
+        let reached = self.reached();
+        let mut changes = Vec::new();
+        for (uid, decision) in decisions {
+            let Some(state) = self.state.get_mut(&uid) else { continue };
+            let present = state.observed || reached.contains(&uid);
+            if state.present != present || state.decision != decision {
+                state.present = present;
+                state.decision = decision.clone();
+                changes.push(Change { uid, decision, present });
+            }
+        }
+        changes
+    }
+
+    /// Entities that no path of open edges leads to any more, though old observations of theirs are still open.
+    pub fn lost(&self) -> Vec<Uid> {
+        let reached = self.reached();
+        self.state
+            .iter()
+            .filter(|(uid, state)| state.observed && !reached.contains(uid))
+            .map(|(uid, _)| *uid)
+            .collect()
+    }
+
+    /// The node and state of an entity.
+    pub fn get(&self, uid: &Uid) -> Option<(&Node, &State)> {
+        Some((self.nodes.get(uid)?, self.state.get(uid)?))
+    }
+
+    /// Every node with its state.
+    pub fn iter(&self) -> impl Iterator<Item = (&Node, &State)> {
+        self.nodes.iter().filter_map(|(uid, node)| Some((node, self.state.get(uid)?)))
+    }
+
+    /// Canonical names of the seeds.
+    pub fn seeds(&self) -> Vec<(Kind, String)> {
+        self.nodes
+            .values()
+            .filter(|node| node.seed)
+            .map(|node| (node.kind, node.name.clone()))
+            .collect()
+    }
+
+    fn reached(&self) -> BTreeSet<Uid> {
+        let mut outward: BTreeMap<Uid, Vec<Uid>> = BTreeMap::new();
+        for edge in &self.edges {
+            outward.entry(edge.from).or_default().push(edge.to);
+        }
+        let mut reached: BTreeSet<Uid> = self.nodes.values().filter(|node| node.seed).map(|node| node.uid).collect();
+        let mut queue: Vec<Uid> = reached.iter().copied().collect();
+        while let Some(uid) = queue.pop() {
+            for to in outward.get(&uid).into_iter().flatten() {
+                if reached.insert(*to) {
+                    queue.push(*to);
+                }
+            }
+        }
+        reached
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ambit_model::{Clearance, EdgeKind};
+    use ambit_store::engine::GraphNode;
+    use uuid::Uuid;
+
+    fn node(kind: Kind, name: &str, seed: bool, observed: bool) -> GraphNode {
+        let uid = Uid::of_entity(Uuid::nil(), kind, name);
+        GraphNode {
+            node: Node {
+                uid,
+                kind,
+                name: name.to_owned(),
+                seed,
+                allow: false,
+                deny: false,
+                shared: false,
+            },
+            observed,
+            present: false,
+            decision: Decision::unreached(),
+        }
+    }
+
+    fn rules() -> Rules {
+        Rules {
+            ceiling: Clearance::L3,
+            never: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_node_without_a_way_from_a_seed_is_lost_and_one_with_a_way_is_not() {
+        let (seed, name) = (
+            node(Kind::Domain, "acme.test", true, true),
+            node(Kind::DnsRecord, "www.acme.test", false, true),
+        );
+        let edge = Edge {
+            from: seed.node.uid,
+            to: name.node.uid,
+            kind: EdgeKind::Subdomain,
+            task: "zone_profile".to_owned(),
+        };
+        let mut graph = Graph::default();
+        graph.apply(GraphDelta {
+            revision: 1,
+            nodes: vec![seed, name.clone()],
+            opened: vec![edge.clone()],
+            closed: Vec::new(),
+        });
+        let changes = graph.decide(&rules());
+        assert_eq!(changes.len(), 2);
+        assert!(changes.iter().all(|change| change.present && change.decision.scoped()));
+        assert!(graph.lost().is_empty());
+        assert!(graph.decide(&rules()).is_empty(), "deciding twice changes nothing");
+        graph.apply(GraphDelta {
+            revision: 2,
+            nodes: Vec::new(),
+            opened: Vec::new(),
+            closed: vec![edge],
+        });
+        let changes = graph.decide(&rules());
+        assert_eq!(changes.len(), 1);
+        assert!(changes[0].present, "its own observations are still open");
+        assert_eq!(graph.lost(), vec![name.node.uid]);
+    }
+}

@@ -1,0 +1,197 @@
+//! What the judges' verdicts do to the issues of an entity. Pure (design §3 "Issues").
+
+use crate::plan::new_work;
+use ambit_checks::Judge;
+use ambit_model::Timestamp;
+use ambit_model::issue::{Proof, Verdict};
+use ambit_model::observation::SECOND_LOOK_AFTER_MS;
+use ambit_store::engine::{IssueWrite, Known, KnownIssue, NewWork};
+
+/// Who reports what the judges find.
+pub const UPSTREAM: &str = "ambit";
+
+/// The look number of work that an issue's absence calls for; even, so that an absent answer to it is itself looked at twice.
+const ISSUE_LOOK: i64 = 2;
+
+/// What judging one entity leads to.
+#[derive(Debug, Default, PartialEq)]
+pub struct Judged {
+    pub writes: Vec<IssueWrite>,
+    /// Second looks at what an issue was proven by.
+    pub work: Vec<NewWork>,
+}
+
+/// Judges an entity. `present` and `scoped` are today's: a gone entity's issues are resolved, one out of scope is left alone.
+pub fn judge(known: &Known, present: bool, scoped: bool, date: Timestamp) -> Judged {
+    let mut judged = Judged::default();
+    if !present {
+        judged.writes.extend(
+            known
+                .issues
+                .iter()
+                .filter(|issue| issue.status.is_open())
+                .map(|issue| IssueWrite::Resolve { issue: issue.uid }),
+        );
+        return judged;
+    }
+    if !scoped {
+        return judged;
+    }
+    for judge in ambit_checks::ALL
+        .iter()
+        .copied()
+        .filter(|judge| judge.applies_to.contains(&known.facts.kind))
+    {
+        match (judge.judge)(&known.facts, date) {
+            Verdict::Unknown => {}
+            Verdict::Clear => absent(&mut judged, judge, known, &[], date),
+            Verdict::Proven(proofs) => {
+                absent(&mut judged, judge, known, &proofs, date);
+                judged.writes.extend(proofs.into_iter().map(|proof| IssueWrite::Prove {
+                    entity: known.facts.uid,
+                    kind: &judge.issue,
+                    upstream: UPSTREAM.to_owned(),
+                    proof,
+                }));
+            }
+        }
+    }
+    judged
+}
+
+/// Open issues of this judge that the proofs do not name: once absent, then resolved by a later look.
+fn absent(judged: &mut Judged, judge: &'static Judge, known: &Known, proofs: &[Proof], date: Timestamp) {
+    let unproven = |issue: &&KnownIssue| {
+        issue.name == judge.issue.name
+            && issue.upstream == UPSTREAM
+            && issue.status.is_open()
+            && !proofs.iter().any(|proof| proof.discriminator == issue.discriminator)
+    };
+    for issue in known.issues.iter().filter(unproven) {
+        match issue.absent_at {
+            None => {
+                judged.writes.push(IssueWrite::AbsentOnce { issue: issue.uid, at: date });
+                judged.work.extend(second_looks(judge, known, date));
+            }
+            Some(at) if looked_since(judge, known, at.plus_ms(SECOND_LOOK_AFTER_MS), date) => {
+                judged.writes.push(IssueWrite::Resolve { issue: issue.uid })
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+/// True when every task that the judge reads looked at the entity again at or after the moment; an entity that only leads describe has no looks of
+/// its own and is judged by the date.
+fn looked_since(judge: &Judge, known: &Known, moment: Timestamp, date: Timestamp) -> bool {
+    let mut looks = known
+        .facts
+        .looks
+        .iter()
+        .filter(|((task, _), _)| judge.reads.contains(&task.as_str()))
+        .peekable();
+    if looks.peek().is_none() {
+        return date >= moment;
+    }
+    looks.all(|(_, look)| look.at >= moment)
+}
+
+fn second_looks(judge: &'static Judge, known: &Known, date: Timestamp) -> Vec<NewWork> {
+    let read = known.facts.looks.keys().filter(|(task, _)| judge.reads.contains(&task.as_str()));
+    read.filter_map(|(task, argument)| {
+        let task = ambit_tasks::find(task)?;
+        Some(new_work(
+            task,
+            &known.facts,
+            argument.clone(),
+            ISSUE_LOOK,
+            date.plus_ms(SECOND_LOOK_AFTER_MS),
+        ))
+    })
+    .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ambit_model::facts::{Facts, LastLook, LookOutcome};
+    use ambit_model::issue::Status;
+    use ambit_model::scope::Decision;
+    use ambit_model::{Kind, Uid};
+    use std::collections::BTreeMap;
+
+    const TASK: &str = "service_identify";
+    const ISSUE: &str = "exposed_telnet_service";
+
+    /// A service that the task saw speaking this at that moment, with one open issue.
+    fn known(service: &str, looked: i64, absent_at: Option<i64>) -> Known {
+        let uid = Uid::from_bytes([7; 32]);
+        let look = LastLook {
+            outcome: LookOutcome::Found,
+            at: Timestamp(looked),
+            run: 1,
+            reason: None,
+        };
+        let details = serde_json::json!({"service": service, "port": 23, "ip_address": "192.0.2.1"});
+        let facts = Facts {
+            uid,
+            kind: Kind::NetworkService,
+            name: "192.0.2.1:23/tcp".to_owned(),
+            seed: false,
+            present: true,
+            decision: Decision::unreached(),
+            details: details.as_object().cloned().expect("an object"),
+            looks: BTreeMap::from([((TASK.to_owned(), String::new()), look)]),
+            inward: Vec::new(),
+            outward: Vec::new(),
+            seeds: Vec::new(),
+        };
+        let issue = KnownIssue {
+            uid: Uid::from_bytes([8; 32]),
+            name: ISSUE.to_owned(),
+            upstream: UPSTREAM.to_owned(),
+            discriminator: String::new(),
+            status: Status::OpenNew,
+            absent_at: absent_at.map(Timestamp),
+            proven_at: Timestamp(0),
+        };
+        Known { facts, issues: vec![issue] }
+    }
+
+    #[test]
+    fn an_issue_is_resolved_by_the_second_absent_look_only() {
+        let first = judge(&known("SSH", 1_000, None), true, true, Timestamp(1_000));
+        assert!(
+            matches!(first.writes[..], [IssueWrite::AbsentOnce { at: Timestamp(1_000), .. }]),
+            "{:?}",
+            first.writes
+        );
+        let look = &first.work[0];
+        assert_eq!((look.task, look.look, look.not_before), (TASK, 2, Timestamp(61_000)));
+
+        let waiting = judge(&known("SSH", 1_000, Some(1_000)), true, true, Timestamp(30_000));
+        assert_eq!(waiting, Judged::default(), "the second look has not been made");
+
+        let second = judge(&known("SSH", 61_000, Some(1_000)), true, true, Timestamp(61_000));
+        assert!(matches!(second.writes[..], [IssueWrite::Resolve { .. }]), "{:?}", second.writes);
+    }
+
+    #[test]
+    fn proof_refreshes_and_missing_looks_change_nothing() {
+        let proven = judge(&known("TELNET", 1_000, None), true, true, Timestamp(1_000));
+        assert!(matches!(proven.writes[..], [IssueWrite::Prove { .. }]), "{:?}", proven.writes);
+        let mut blind = known("SSH", 1_000, None);
+        for look in blind.facts.looks.values_mut() {
+            look.outcome = LookOutcome::Unknown;
+        }
+        blind.facts.details.clear();
+        assert_eq!(judge(&blind, true, true, Timestamp(1_000)), Judged::default());
+    }
+
+    #[test]
+    fn a_gone_entity_takes_its_issues_along_and_one_out_of_scope_is_left_alone() {
+        let gone = judge(&known("TELNET", 1_000, None), false, true, Timestamp(1_000));
+        assert!(matches!(gone.writes[..], [IssueWrite::Resolve { .. }]));
+        assert_eq!(judge(&known("SSH", 1_000, None), true, false, Timestamp(1_000)), Judged::default());
+    }
+}

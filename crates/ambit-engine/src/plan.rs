@@ -1,0 +1,212 @@
+//! Which work follows from what is known: kind × workflow × clearance × age → rows. Pure, so planning twice is harmless (design §4 point 1).
+
+use ambit_model::facts::{Facts, LookOutcome};
+use ambit_model::scope::{Decision, host_of};
+use ambit_model::{Clearance, Timestamp, entity};
+use ambit_store::engine::{NewSweep, NewWork};
+use ambit_tasks::{Contacts, Plan, Settings, Task};
+use sha2::{Digest, Sha256};
+
+/// Partitions of work by what it contacts (design §4 point 2).
+pub const PARTITIONS: i64 = 1_024;
+
+/// What planning depends on beside the facts.
+#[derive(Clone, Copy, Debug)]
+pub struct Terms<'a> {
+    /// The level asked for, under the workflow's ceiling.
+    pub ceiling: Clearance,
+    /// A person started the run: every fact is due.
+    pub by_person: bool,
+    /// The wire's date.
+    pub date: Timestamp,
+    pub settings: &'a Settings,
+}
+
+/// The rows that one entity calls for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Planned {
+    pub work: Vec<NewWork>,
+    pub sweeps: Vec<NewSweep>,
+    /// A fact within its time to live was relied on instead of asked again.
+    pub relied: bool,
+}
+
+/// Plans every task that watches the entity's kind, may run at its clearance, and is due.
+pub fn plan(facts: &Facts, decision: &Decision, terms: &Terms<'_>) -> Planned {
+    let mut planned = Planned::default();
+    let clearance = decision.clearance.min(terms.ceiling);
+    for task in ambit_tasks::ALL {
+        if !task.watches.contains(&facts.kind) || task.footprint > clearance {
+            continue;
+        }
+        match (task.plan)(facts, terms.settings) {
+            Plan::No => {}
+            Plan::Once => add_work(&mut planned, task, facts, String::new(), terms),
+            Plan::Each(arguments) => arguments
+                .into_iter()
+                .for_each(|argument| add_work(&mut planned, task, facts, argument, terms)),
+            Plan::Sweep { prefix, size, step } => add_sweep(&mut planned, task, facts, (prefix, size, step), terms),
+        }
+    }
+    planned
+}
+
+fn add_work(planned: &mut Planned, task: &'static Task, facts: &Facts, argument: String, terms: &Terms<'_>) {
+    let key = (task.name.to_owned(), argument);
+    if !terms.by_person && is_fresh(facts, &key, task.ttl_ms, terms.date) {
+        planned.relied = true;
+        return;
+    }
+    planned.work.push(new_work(task, facts, key.1, 0, Timestamp(0)));
+}
+
+fn add_sweep(planned: &mut Planned, task: &'static Task, facts: &Facts, (prefix, size, step): (String, i64, i64), terms: &Terms<'_>) {
+    let ranges = facts
+        .looks
+        .iter()
+        .filter(|((name, argument), _)| name == task.name && argument.starts_with(&prefix));
+    let mut fresh = 0;
+    for (key, _) in ranges {
+        fresh += i64::from(is_fresh(facts, key, task.ttl_ms, terms.date));
+    }
+    if !terms.by_person && fresh > 0 && fresh * step >= size {
+        planned.relied = true;
+        return;
+    }
+    planned.sweeps.push(NewSweep {
+        task: task.name,
+        uid: facts.uid,
+        prefix,
+        size,
+        step,
+        footprint: task.footprint,
+        priority: priority(task),
+        partition: partition(task, facts),
+    });
+}
+
+/// True while the newest look succeeded and is within the task's time to live.
+fn is_fresh(facts: &Facts, key: &(String, String), ttl_ms: i64, date: Timestamp) -> bool {
+    facts
+        .looks
+        .get(key)
+        .is_some_and(|look| look.outcome != LookOutcome::Unknown && look.at.plus_ms(ttl_ms) > date)
+}
+
+/// A row for a task at an entity.
+pub fn new_work(task: &'static Task, facts: &Facts, argument: String, look: i64, not_before: Timestamp) -> NewWork {
+    NewWork {
+        task: task.name,
+        uid: facts.uid,
+        argument,
+        look,
+        footprint: task.footprint,
+        priority: priority(task),
+        not_before,
+        partition: partition(task, facts),
+    }
+}
+
+/// Expected new facts per cost, in thousandths.
+fn priority(task: &Task) -> i64 {
+    task.gain.saturating_mul(1_000) / task.cost.max(1)
+}
+
+/// The hash of what the task contacts: /24 or /48 for connections, the zone for look-ups, the provider for sources.
+fn partition(task: &Task, facts: &Facts) -> i64 {
+    let contacted = match task.contacts {
+        Contacts::Nothing => facts.name.clone(),
+        Contacts::Zone => entity::registrable(host_of(&facts.name)).unwrap_or(&facts.name).to_owned(),
+        Contacts::Address => network_of(host_of(&facts.name)),
+        Contacts::Provider(provider) => provider.to_owned(),
+    };
+    let digest = Sha256::digest(contacted.as_bytes());
+    i64::from(u16::from_be_bytes([digest[0], digest[1]])) % PARTITIONS
+}
+
+fn network_of(host: &str) -> String {
+    let Ok(address) = host.parse::<std::net::IpAddr>() else {
+        return host.to_owned();
+    };
+    let bits = if address.is_ipv4() { 24 } else { 48 };
+    ipnet::IpNet::new(address, bits).map_or_else(|_| host.to_owned(), |net| net.trunc().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ambit_model::facts::LastLook;
+    use ambit_model::{Kind, Uid};
+    use std::collections::BTreeMap;
+
+    fn seed_domain() -> Facts {
+        Facts {
+            uid: Uid::from_bytes([1; 32]),
+            kind: Kind::Domain,
+            name: "acme.test".to_owned(),
+            seed: true,
+            present: true,
+            decision: owned(Clearance::L3),
+            details: serde_json::Map::new(),
+            looks: BTreeMap::new(),
+            inward: Vec::new(),
+            outward: Vec::new(),
+            seeds: vec![(Kind::Domain, "acme.test".to_owned())],
+        }
+    }
+
+    fn owned(clearance: Clearance) -> Decision {
+        Decision {
+            ownership: 1000,
+            clearance,
+            reason: "seed".to_owned(),
+            path: Vec::new(),
+        }
+    }
+
+    fn planned(facts: &Facts, clearance: Clearance, by_person: bool, date: i64) -> Planned {
+        let settings = Settings::default();
+        let terms = Terms {
+            ceiling: Clearance::L3,
+            by_person,
+            date: Timestamp(date),
+            settings: &settings,
+        };
+        plan(facts, &owned(clearance), &terms)
+    }
+
+    #[test]
+    fn nothing_is_planned_above_the_clearance_and_equal_facts_plan_equal_work() {
+        let facts = seed_domain();
+        let all = planned(&facts, Clearance::L3, true, 0);
+        assert!(all.work.iter().any(|row| row.task == "resolve"), "{:?}", all.work);
+        let quiet = planned(&facts, Clearance::L1, true, 0);
+        assert!(quiet.work.iter().all(|row| row.footprint <= Clearance::L1) && quiet.sweeps.is_empty());
+        assert!(
+            planned(&facts, Clearance::L0, true, 0)
+                .work
+                .iter()
+                .all(|row| row.footprint == Clearance::L0)
+        );
+        assert_eq!(all, planned(&facts, Clearance::L3, true, 0));
+    }
+
+    #[test]
+    fn a_scheduled_run_relies_on_fresh_answers_and_a_persons_run_asks_again() {
+        let mut facts = seed_domain();
+        let look = LastLook {
+            outcome: LookOutcome::Found,
+            at: Timestamp(0),
+            run: 1,
+            reason: None,
+        };
+        facts.looks.insert(("resolve".to_owned(), String::new()), look);
+        let asks = |planned: &Planned| planned.work.iter().any(|row| row.task == "resolve");
+        let scheduled = planned(&facts, Clearance::L3, false, 1);
+        assert!(!asks(&scheduled) && scheduled.relied);
+        assert!(asks(&planned(&facts, Clearance::L3, true, 1)));
+        assert!(asks(&planned(&facts, Clearance::L3, false, i64::MAX / 2)), "past its time to live");
+        facts.looks.values_mut().for_each(|look| look.outcome = LookOutcome::Unknown);
+        assert!(asks(&planned(&facts, Clearance::L3, false, 1)), "an unknown answer is never fresh");
+    }
+}

@@ -1,0 +1,26 @@
+//! What a run shows while it goes on.
+
+use std::collections::BTreeMap;
+
+/// Counters of a run in progress; sent after every commit.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Rows done in this process.
+    pub done: u64,
+    /// Rows whose answer is unknown.
+    pub unknown: u64,
+    /// Rows open or leased.
+    pub open: i64,
+    /// Rows running now.
+    pub flying: usize,
+    /// Entities seen for the first time.
+    pub new_entities: u64,
+    /// Entities in the scope graph.
+    pub entities: usize,
+    /// Scoped entities among them.
+    pub scoped: usize,
+    /// Issues proven in this process, counted once each.
+    pub issues: usize,
+    /// Rows done, by task.
+    pub tasks: BTreeMap<String, u64>,
+}

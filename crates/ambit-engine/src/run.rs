@@ -1,0 +1,439 @@
+//! The life of a run: lease, execute, commit, settle, until no work is open and no lease is live (design §4).
+
+use crate::graph::Graph;
+use crate::guard::ScopeGuard;
+use crate::judge::judge;
+use crate::plan::{Terms, plan};
+use crate::progress::Progress;
+use crate::work::{ATTEMPTS_BEFORE_ALONE, Bench, Done, execute};
+use ambit_model::collection::Collection;
+use ambit_model::facts::Facts;
+use ambit_model::run::{NotDone, Run, RunState};
+use ambit_model::scope::Rules;
+use ambit_model::{Timestamp, Uid, moment, workflow};
+use ambit_net::wire::Wire;
+use ambit_store::StoreError;
+use ambit_store::engine::{Commit, Dirty, IssueWrite, Settlement, Work};
+use ambit_tasks::Settings;
+use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{mpsc, watch};
+
+/// Rows running at once in one process. They wait far more than they compute; memory of a row is a few hundred kB at worst.
+pub const FLYING_MAX: usize = 256;
+/// Outcomes of one commit (design §3: engine parts of at most 500 rows).
+const COMMIT_MAX: usize = 200;
+/// Longest time between a row's end and its commit, wall time (design §4 point 3).
+const COMMIT_EVERY: Duration = Duration::from_millis(500);
+/// Entities settled in one transaction.
+const SETTLE_MAX: usize = 400;
+/// How often the engine looks whether a person paused or cancelled the run, wall time.
+const CONTROL_EVERY: Duration = Duration::from_millis(500);
+/// Longest a run may take, wall time (asm-wire §8.5).
+const RUN_MAX_MS: i64 = 72 * 3_600 * moment::SECOND_MS;
+/// Wait before asking again while only other engines hold leases, wall time.
+const OTHERS_WAIT: Duration = Duration::from_millis(200);
+
+/// Wall time as an argument from the binary.
+pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+
+/// What a run needs beside its row.
+#[derive(Clone)]
+pub struct Outfit {
+    pub engine: ambit_store::engine::Engine,
+    pub wire: Arc<dyn Wire>,
+    pub pace: Arc<ambit_net::Pace>,
+    pub settings: Arc<Settings>,
+    pub clock: Clock,
+    pub progress: watch::Sender<Progress>,
+    /// Becomes true when the process is asked to stop.
+    pub stop: watch::Receiver<bool>,
+}
+
+/// How the engine's part of a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunEnd {
+    /// It is over, in this state.
+    Over(RunState),
+    /// A person paused it; its leases were given back.
+    Paused,
+    /// The process was asked to stop; its leases were given back.
+    Stopped,
+}
+
+/// Carries a claimed run on to its end, or to a pause or stop.
+pub async fn drive(outfit: &Outfit, run: &Run) -> Result<RunEnd, StoreError> {
+    let collection = outfit.engine.collection(run.collection).await?;
+    let never = outfit.engine.rules(run.collection).await?;
+    let mut drive = Drive::new(outfit, run, &collection, never);
+    let end = drive.until_end().await;
+    drive.give_back().await?;
+    if let RunEnd::Over(state) = end.as_ref().copied().unwrap_or(RunEnd::Stopped) {
+        outfit.engine.finish(run.id, state, (outfit.clock)()).await?;
+    }
+    end
+}
+
+struct Drive<'a> {
+    outfit: &'a Outfit,
+    run: &'a Run,
+    rules: Rules,
+    graph: Graph,
+    guard: Arc<ScopeGuard>,
+    bench: Bench,
+    queue: VecDeque<(Work, Facts)>,
+    /// Rows under which the process died; they run with nothing beside them.
+    alone: VecDeque<(Work, Facts)>,
+    flying: HashMap<i64, (Work, tokio::task::AbortHandle)>,
+    ended: Vec<Done>,
+    ended_since: Option<std::time::Instant>,
+    sender: mpsc::UnboundedSender<Done>,
+    receiver: mpsc::UnboundedReceiver<Done>,
+    controlled: std::time::Instant,
+    progress: Progress,
+    proven: BTreeSet<(Uid, &'static str, String)>,
+    finishing: bool,
+}
+
+impl<'a> Drive<'a> {
+    fn new(outfit: &'a Outfit, run: &'a Run, collection: &Collection, never: Vec<String>) -> Self {
+        let ceiling = workflow::find(&collection.workflow).map_or(collection.level, |workflow| workflow.ceiling.min(collection.level));
+        let guard = Arc::new(ScopeGuard::default());
+        let net = ambit_net::Net::new(outfit.wire.clone(), guard.clone(), outfit.pace.clone(), ambit_net::NetOptions::default());
+        let (sender, receiver) = mpsc::unbounded_channel();
+        Self {
+            outfit,
+            run,
+            rules: Rules { ceiling, never },
+            graph: Graph::default(),
+            guard,
+            bench: Bench {
+                net,
+                settings: outfit.settings.clone(),
+            },
+            queue: VecDeque::new(),
+            alone: VecDeque::new(),
+            flying: HashMap::new(),
+            ended: Vec::new(),
+            ended_since: None,
+            sender,
+            receiver,
+            controlled: std::time::Instant::now(),
+            progress: Progress::default(),
+            proven: BTreeSet::new(),
+            finishing: false,
+        }
+    }
+
+    async fn until_end(&mut self) -> Result<RunEnd, StoreError> {
+        self.settle_all().await?;
+        loop {
+            // The clock of a simulated wire stands still while the engine itself computes or waits for the store.
+            let hold = self.outfit.wire.hold();
+            if let Some(end) = self.control().await? {
+                return Ok(end);
+            }
+            let idle = self.flying.is_empty() && self.queue.is_empty() && self.alone.is_empty();
+            let waited = self.ended_since.is_some_and(|since| since.elapsed() >= COMMIT_EVERY);
+            if !self.ended.is_empty() && (idle || waited || self.ended.len() >= COMMIT_MAX) {
+                self.commit().await?;
+                self.settle_all().await?;
+            }
+            self.lease().await?;
+            self.start();
+            if self.flying.is_empty() && self.ended.is_empty() {
+                if let Some(end) = self.rest(hold).await? {
+                    return Ok(end);
+                }
+                continue;
+            }
+            drop(hold);
+            self.collect().await;
+        }
+    }
+
+    /// A person's word, the process's end and the limit of 72 hours.
+    async fn control(&mut self) -> Result<Option<RunEnd>, StoreError> {
+        if *self.outfit.stop.borrow() {
+            return Ok(Some(RunEnd::Stopped));
+        }
+        if self.controlled.elapsed() < CONTROL_EVERY {
+            return Ok(None);
+        }
+        self.controlled = std::time::Instant::now();
+        let now = (self.outfit.clock)();
+        self.outfit.engine.heartbeat(now).await?;
+        let run = self.outfit.engine.run(self.run.id).await?;
+        let started = run.started_at.unwrap_or(run.created_at);
+        Ok(match run.state {
+            RunState::Paused => Some(RunEnd::Paused),
+            state if state.is_over() => Some(RunEnd::Over(state)),
+            _ if now.0 - started.0 > RUN_MAX_MS => Some(RunEnd::Over(RunState::Failed)),
+            _ => None,
+        })
+    }
+
+    async fn lease(&mut self) -> Result<(), StoreError> {
+        // Only as many as can start at once: a lease counts as an attempt, and a row that never ran must not be blamed for the process's end.
+        let free = FLYING_MAX.saturating_sub(self.flying.len() + self.queue.len() + self.alone.len());
+        if free == 0 || !self.alone.is_empty() {
+            return Ok(());
+        }
+        let leased = self
+            .outfit
+            .engine
+            .lease(self.run.id, free, self.outfit.wire.date(), (self.outfit.clock)())
+            .await?;
+        if leased.is_empty() {
+            return Ok(());
+        }
+        let uids: BTreeSet<Uid> = leased.iter().map(|work| work.uid).collect();
+        let uids: Vec<Uid> = uids.into_iter().collect();
+        let known = self.outfit.engine.known(self.run.id, &uids).await?;
+        let facts: HashMap<Uid, Facts> = known.into_iter().map(|known| (known.facts.uid, known.facts)).collect();
+        for work in leased {
+            let facts = facts
+                .get(&work.uid)
+                .cloned()
+                .ok_or_else(|| StoreError::Bug("a leased row's entity is not in the store".to_owned()))?;
+            let queue = if work.attempts >= ATTEMPTS_BEFORE_ALONE {
+                &mut self.alone
+            } else {
+                &mut self.queue
+            };
+            queue.push_back((work, facts));
+        }
+        Ok(())
+    }
+
+    fn start(&mut self) {
+        while self.flying.len() < FLYING_MAX {
+            let Some((work, facts)) = self.queue.pop_front() else { break };
+            self.spawn(work, facts);
+        }
+        if self.flying.is_empty()
+            && self.ended.is_empty()
+            && let Some((work, facts)) = self.alone.pop_front()
+        {
+            self.spawn(work, facts);
+        }
+    }
+
+    fn spawn(&mut self, work: Work, facts: Facts) {
+        let (bench, sender, id, kept) = (self.bench.clone(), self.sender.clone(), work.id, work.clone());
+        let task = self.outfit.wire.track(Box::pin(async move {
+            let done = execute(&bench, work, &facts).await;
+            // The receiver is gone only when the run was given back: then the row is leased again.
+            sender.send(done).ok();
+        }));
+        let handle = tokio::spawn(task).abort_handle();
+        self.flying.insert(id, (kept, handle));
+    }
+
+    /// Waits for a row to end, at most until the next commit is due, and takes all that have ended.
+    async fn collect(&mut self) {
+        let wait = self
+            .ended_since
+            .map_or(COMMIT_EVERY, |since| COMMIT_EVERY.saturating_sub(since.elapsed()));
+        let mut stop = self.outfit.stop.clone();
+        tokio::select! {
+            done = self.receiver.recv() => self.take(done),
+            _ = tokio::time::sleep(wait) => {}
+            _ = stop.changed() => {}
+        }
+        while self.ended.len() < COMMIT_MAX
+            && let Ok(done) = self.receiver.try_recv()
+        {
+            self.take(Some(done));
+        }
+    }
+
+    fn take(&mut self, done: Option<Done>) {
+        let Some(done) = done else { return };
+        self.flying.remove(&done.outcome.work.id);
+        self.ended_since.get_or_insert_with(std::time::Instant::now);
+        self.progress.done += 1;
+        self.progress.unknown += u64::from(done.not_done.is_some());
+        *self.progress.tasks.entry(done.outcome.work.task.clone()).or_default() += 1;
+        self.ended.push(done);
+    }
+
+    async fn commit(&mut self) -> Result<(), StoreError> {
+        let mut not_done: Vec<NotDone> = Vec::new();
+        let mut outcomes = Vec::new();
+        for done in self.ended.drain(..) {
+            if let Some(reason) = done.not_done {
+                count(&mut not_done, reason);
+            }
+            outcomes.push(done.outcome);
+        }
+        self.ended_since = None;
+        // Results of equal content must leave equal rows whatever order they came in.
+        outcomes.sort_by(|a, b| (a.work.uid, &a.work.task, &a.work.argument).cmp(&(b.work.uid, &b.work.task, &b.work.argument)));
+        let commit = Commit {
+            run: self.run.id,
+            outcomes,
+            returned: Vec::new(),
+            not_done,
+            now: (self.outfit.clock)(),
+        };
+        let committed = self.outfit.engine.commit(commit).await?;
+        self.progress.new_entities += u64::try_from(committed.new_entities).unwrap_or(u64::MAX);
+        Ok(())
+    }
+
+    /// Scope, plans and issues of everything that changed; a run with marks left is not finished.
+    async fn settle_all(&mut self) -> Result<(), StoreError> {
+        loop {
+            let changes = self.decide().await?;
+            let dirty = self.outfit.engine.dirty(self.run.id, SETTLE_MAX).await?;
+            if dirty.is_empty() && changes.is_empty() {
+                break;
+            }
+            self.settle(dirty, changes, Vec::new()).await?;
+        }
+        self.progress.entities = self.graph.iter().count();
+        self.progress.scoped = self.graph.iter().filter(|(_, state)| state.present && state.decision.scoped()).count();
+        self.progress.flying = self.flying.len();
+        self.progress.issues = self.proven.len();
+        self.progress.open = self.outfit.engine.pending(self.run.id, self.outfit.wire.date()).await?.open;
+        self.outfit.progress.send_replace(self.progress.clone());
+        Ok(())
+    }
+
+    async fn decide(&mut self) -> Result<Vec<crate::graph::Change>, StoreError> {
+        let delta = self.outfit.engine.graph(self.run.collection, self.graph.revision).await?;
+        self.graph.apply(delta);
+        let changes = self.graph.decide(&self.rules);
+        self.guard.show(&self.graph, self.rules.ceiling, &self.rules.never);
+        Ok(changes)
+    }
+
+    async fn settle(&mut self, dirty: Vec<Dirty>, changes: Vec<crate::graph::Change>, lost: Vec<Uid>) -> Result<(), StoreError> {
+        let date = self.outfit.wire.date();
+        let mut uids: BTreeSet<Uid> = dirty.iter().map(|dirty| dirty.uid).collect();
+        uids.extend(changes.iter().map(|change| change.uid));
+        let uids: Vec<Uid> = uids.into_iter().collect();
+        let mut settlement = Settlement {
+            run: self.run.id,
+            settled: dirty,
+            decisions: changes.into_iter().map(|change| (change.uid, change.decision, change.present)).collect(),
+            lost,
+            work: Vec::new(),
+            sweeps: Vec::new(),
+            issues: Vec::new(),
+            not_done: Vec::new(),
+            at: date,
+            now: (self.outfit.clock)(),
+        };
+        for known in self.outfit.engine.known(self.run.id, &uids).await? {
+            self.plan_and_judge(&mut settlement, &known, date);
+        }
+        self.outfit.engine.settle(settlement).await
+    }
+
+    fn plan_and_judge(&mut self, settlement: &mut Settlement, known: &ambit_store::engine::Known, date: Timestamp) {
+        let Some((_, state)) = self.graph.get(&known.facts.uid) else { return };
+        if state.present {
+            let terms = Terms {
+                ceiling: self.rules.ceiling,
+                by_person: self.run.by_person,
+                date,
+                settings: &self.outfit.settings,
+            };
+            let planned = plan(&known.facts, &state.decision, &terms);
+            settlement.work.extend(planned.work);
+            settlement.sweeps.extend(planned.sweeps);
+        }
+        let judged = judge(known, state.present, state.decision.scoped(), date);
+        for write in &judged.writes {
+            if let IssueWrite::Prove { entity, kind, proof, .. } = write {
+                self.proven.insert((*entity, kind.name, proof.discriminator.clone()));
+            }
+        }
+        settlement.issues.extend(judged.writes);
+        settlement.work.extend(judged.work);
+    }
+
+    /// Nothing runs: wait for rows that may start later, close what was lost, or finish.
+    async fn rest(&mut self, hold: Box<dyn ambit_net::wire::Hold>) -> Result<Option<RunEnd>, StoreError> {
+        let date = self.outfit.wire.date();
+        let pending = self.outfit.engine.pending(self.run.id, date).await?;
+        if pending.dirty > 0 {
+            self.settle_all().await?;
+        } else if pending.open == 0 && pending.leased == 0 {
+            if self.finishing {
+                return Ok(Some(RunEnd::Over(RunState::Finished)));
+            }
+            self.finishing = true;
+            let lost = self.graph.lost();
+            if !lost.is_empty() {
+                self.settle(Vec::new(), Vec::new(), lost).await?;
+            }
+            self.settle_all().await?;
+        } else if let Some(at) = pending.not_before.filter(|at| *at > date) {
+            drop(hold);
+            self.wait_for(at, date).await;
+        } else {
+            drop(hold);
+            tokio::time::sleep(OTHERS_WAIT).await;
+        }
+        Ok(None)
+    }
+
+    /// Waits on the wire's clock, at most as long as a person's word may wait on a live one.
+    async fn wait_for(&self, at: Timestamp, date: Timestamp) {
+        let wait = Duration::from_millis(u64::try_from(at.0 - date.0).unwrap_or(0));
+        let wire = self.outfit.wire.clone();
+        let (sender, receiver) = tokio::sync::oneshot::channel();
+        let until = wire.now() + wait;
+        let sleeper = wire.clone().track(Box::pin(async move {
+            wire.sleep_until(until).await;
+            sender.send(()).ok();
+        }));
+        let sleeper = tokio::spawn(sleeper);
+        tokio::select! {
+            _ = receiver => {}
+            _ = tokio::time::sleep(CONTROL_EVERY) => {}
+        }
+        sleeper.abort();
+    }
+
+    /// Ends what flies and gives back what is leased, so that the next engine starts at once. What has ended is committed.
+    async fn give_back(&mut self) -> Result<(), StoreError> {
+        while let Ok(done) = self.receiver.try_recv() {
+            self.take(Some(done));
+        }
+        if !self.ended.is_empty() {
+            self.commit().await?;
+        }
+        let mut returned: Vec<Work> = Vec::new();
+        for (_, (work, handle)) in self.flying.drain() {
+            handle.abort();
+            returned.push(work);
+        }
+        returned.extend(self.queue.drain(..).chain(self.alone.drain(..)).map(|(work, _)| work));
+        if returned.is_empty() {
+            return Ok(());
+        }
+        let commit = Commit {
+            run: self.run.id,
+            outcomes: Vec::new(),
+            returned,
+            not_done: Vec::new(),
+            now: (self.outfit.clock)(),
+        };
+        self.outfit.engine.commit(commit).await.map(|_| ())
+    }
+}
+
+fn count(not_done: &mut Vec<NotDone>, reason: NotDone) {
+    match not_done
+        .iter_mut()
+        .find(|known| known.reason == reason.reason && known.task == reason.task)
+    {
+        Some(known) => known.count += reason.count,
+        None => not_done.push(reason),
+    }
+}
