@@ -17,7 +17,6 @@ pub mod net;
 pub mod pace;
 pub mod tcp;
 pub mod tls;
-mod udp;
 pub mod untrusted;
 pub mod wire;
 

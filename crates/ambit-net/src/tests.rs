@@ -2,7 +2,6 @@
 
 mod clock;
 mod dns;
-mod garbage;
 mod grants;
 mod http;
 mod live;

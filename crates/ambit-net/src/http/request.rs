@@ -1,4 +1,4 @@
-//! Requests: what a browser would send, how parts of it are replaced, and the very bytes. Sends nothing itself.
+//! Requests to bytes.
 
 use super::{HttpRequest, Url};
 use crate::error::NetError;

@@ -4,6 +4,5 @@
 
 mod hostile;
 mod scenarios;
-mod searches;
 mod spellings;
 mod walk;

@@ -1,0 +1,22 @@
+//! `ambit demo`: the simulated internet, discovered and assessed, then served.
+
+use super::Output;
+use std::path::PathBuf;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Demo {
+    /// Data folder (default: ambit-demo in the user's data directory).
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
+    /// Address to serve on.
+    #[arg(long, default_value = "127.0.0.1:8080", value_name = "ADDR")]
+    pub(crate) listen: String,
+    /// End after the discovery instead of serving.
+    #[arg(long)]
+    pub(crate) once: bool,
+    /// The state of the simulated internet (1, 2, 3 …; default: the one it is in).
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..=99))]
+    pub(crate) state: Option<i64>,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}

@@ -1,0 +1,109 @@
+//! The command line (design §10): what a person may type. Parsing only; each command's work is in its own file.
+
+pub(crate) mod parse;
+
+pub(crate) mod changes;
+pub(crate) mod collections;
+pub(crate) mod completion;
+pub(crate) mod configuration;
+pub(crate) mod demo;
+pub(crate) mod entities;
+pub(crate) mod groups;
+pub(crate) mod init;
+pub(crate) mod issues;
+pub(crate) mod keys;
+pub(crate) mod roles;
+pub(crate) mod runs;
+pub(crate) mod scan;
+pub(crate) mod serve;
+pub(crate) mod users;
+pub(crate) mod version;
+
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+/// Ambit finds what an organisation exposes to the outside, keeps every fact with its source and time, and judges the facts.
+#[derive(Debug, Parser)]
+#[command(name = "ambit", version, propagate_version = true, disable_help_subcommand = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    /// Print results only: no progress, no hints.
+    #[arg(long, global = true)]
+    pub(crate) silent: bool,
+    /// Log more: -v what the program does, -vv what the network does.
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub(crate) verbose: u8,
+    /// Configuration file (default: ambit.toml beside the data folder, if it is there).
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Discover and assess the organisation of the simulated internet, then serve the result.
+    Demo(demo::Demo),
+    /// Discover and assess what the targets expose; no server needed.
+    Scan(scan::Scan),
+    /// Run API, scheduler and engine over a data folder.
+    Serve(serve::Serve),
+    /// Make a fresh data folder; prints the owner's API key.
+    Init(init::Init),
+    /// API keys.
+    #[command(subcommand)]
+    Key(keys::Key),
+    /// Users.
+    #[command(subcommand)]
+    User(users::User),
+    /// Groups.
+    #[command(subcommand)]
+    Group(groups::Group),
+    /// Roles in projects and collections.
+    #[command(subcommand)]
+    Role(roles::Role),
+    /// Search entities.
+    Entities(entities::Entities),
+    /// One entity.
+    #[command(subcommand)]
+    Entity(entities::Entity),
+    /// Search issues.
+    Issues(issues::Issues),
+    /// One issue.
+    #[command(subcommand)]
+    Issue(issues::Issue),
+    /// What changed, newest last.
+    Changes(changes::Changes),
+    /// Collections.
+    #[command(subcommand)]
+    Collection(collections::Collection),
+    /// Runs.
+    #[command(subcommand)]
+    Run(runs::Run),
+    /// Print each setting with its origin.
+    Config(configuration::Config),
+    /// Print the OpenAPI document.
+    Openapi,
+    /// Print a completion script for a shell.
+    Completion(completion::Completion),
+    /// Print version and build.
+    Version(version::Version),
+}
+
+/// Where the data folder is.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Data {
+    /// Data folder (default: AMBIT_DATA, else ambit in the user's data directory).
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
+}
+
+/// How results are printed.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Output {
+    /// One JSON object per line.
+    #[arg(long)]
+    pub(crate) jsonl: bool,
+    /// Write results to a file instead of standard output.
+    #[arg(short = 'o', long = "output", value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}

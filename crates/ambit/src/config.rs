@@ -1,0 +1,181 @@
+//! Settings: defaults < `ambit.toml` < `AMBIT_*` environment (`*_FILE` for secrets) < flags; each with its origin (design §10).
+
+use crate::failure::Failure;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Where a setting came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    Default,
+    File(PathBuf),
+    Environment(String),
+    Flag,
+}
+
+impl std::fmt::Display for Origin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Default => f.write_str("default"),
+            Self::File(path) => write!(f, "file {}", path.display()),
+            Self::Environment(name) => write!(f, "environment {name}"),
+            Self::Flag => f.write_str("flag"),
+        }
+    }
+}
+
+/// One row of the settings table.
+struct Row {
+    name: &'static str,
+    default: &'static str,
+    /// Its value is never printed.
+    secret: bool,
+}
+
+/// Every setting; the environment variable is `AMBIT_` and the name in upper case.
+const ROWS: &[Row] = &[
+    row("data", ""),
+    row("database", ""),
+    row("listen", "127.0.0.1:8080"),
+    row("rate", ""),
+    row("resolver", ""),
+    row("geo", ""),
+    row("server", ""),
+    Row {
+        name: "api_key",
+        default: "",
+        secret: true,
+    },
+    row("project", ""),
+    Row {
+        name: "secret",
+        default: "",
+        secret: true,
+    },
+];
+
+const fn row(name: &'static str, default: &'static str) -> Row {
+    Row {
+        name,
+        default,
+        secret: false,
+    }
+}
+
+/// The settings with their origins.
+#[derive(Clone, Debug)]
+pub(crate) struct Settings {
+    values: BTreeMap<&'static str, (String, Origin)>,
+}
+
+impl Settings {
+    /// Reads the file (when given, or `ambit.toml` in the working folder when there) and the environment.
+    pub(crate) fn load(file: Option<&Path>, environment: &BTreeMap<String, String>) -> Result<Self, Failure> {
+        let mut values: BTreeMap<&'static str, (String, Origin)> =
+            ROWS.iter().map(|row| (row.name, (row.default.to_owned(), Origin::Default))).collect();
+        let given = file
+            .map(Path::to_owned)
+            .or_else(|| Some(PathBuf::from("ambit.toml")).filter(|path| path.exists()));
+        if let Some(path) = given {
+            read_file(&path, &mut values)?;
+        }
+        read_environment(environment, &mut values)?;
+        Ok(Self { values })
+    }
+
+    /// The value, or `None` when it is empty.
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
+        self.values.get(name).map(|(value, _)| value.as_str()).filter(|value| !value.is_empty())
+    }
+
+    /// A flag's value stands above everything else.
+    pub(crate) fn flag(&mut self, name: &'static str, value: Option<String>) {
+        if let Some(value) = value {
+            self.values.insert(name, (value, Origin::Flag));
+        }
+    }
+
+    /// Name, value (secrets hidden) and origin of each setting.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = (&'static str, String, &Origin)> {
+        self.values.iter().map(|(name, (value, origin))| {
+            let secret = ROWS.iter().any(|row| row.name == *name && row.secret);
+            let shown = if secret && !value.is_empty() {
+                "(hidden)".to_owned()
+            } else {
+                value.clone()
+            };
+            (*name, shown, origin)
+        })
+    }
+}
+
+fn read_file(path: &Path, values: &mut BTreeMap<&'static str, (String, Origin)>) -> Result<(), Failure> {
+    let text = std::fs::read_to_string(path).map_err(|error| Failure::usage(format!("cannot read configuration {}: {error}", path.display())))?;
+    let table: toml::Table = text
+        .parse()
+        .map_err(|error| Failure::usage(format!("configuration {}: {error}", path.display())))?;
+    for (name, value) in table {
+        let Some(row) = ROWS.iter().find(|row| row.name == name) else {
+            let known = ROWS.iter().map(|row| row.name).collect::<Vec<_>>().join(", ");
+            return Err(Failure::usage(format!(
+                "configuration {}: unknown setting {name:?}; known are {known}",
+                path.display()
+            )));
+        };
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        values.insert(row.name, (value, Origin::File(path.to_owned())));
+    }
+    Ok(())
+}
+
+fn read_environment(environment: &BTreeMap<String, String>, values: &mut BTreeMap<&'static str, (String, Origin)>) -> Result<(), Failure> {
+    for row in ROWS {
+        let name = format!("AMBIT_{}", row.name.to_uppercase());
+        let file = format!("{name}_FILE");
+        if let Some(path) = environment.get(&file).filter(|_| row.secret) {
+            let value = std::fs::read_to_string(path).map_err(|error| Failure::usage(format!("{file}: cannot read {path}: {error}")))?;
+            values.insert(row.name, (value.trim().to_owned(), Origin::Environment(file)));
+        } else if let Some(value) = environment.get(&name) {
+            values.insert(row.name, (value.clone(), Origin::Environment(name)));
+        }
+    }
+    for alias in ["VT_API_KEY", "GTI_APIKEY"] {
+        let unset = values.get("api_key").is_some_and(|(value, _)| value.is_empty());
+        if let Some(value) = environment.get(alias).filter(|_| unset) {
+            values.insert("api_key", (value.clone(), Origin::Environment(alias.to_owned())));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn load(pairs: &[(&str, &str)]) -> Result<Settings, Failure> {
+        let environment = pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        Settings::load(None, &environment)
+    }
+
+    #[test]
+    fn flags_stand_above_the_environment_and_that_above_defaults() {
+        let mut settings = load(&[("AMBIT_LISTEN", "127.0.0.1:9")]).expect("loads");
+        assert_eq!(settings.get("listen"), Some("127.0.0.1:9"));
+        settings.flag("listen", Some("127.0.0.1:1".to_owned()));
+        assert_eq!(settings.get("listen"), Some("127.0.0.1:1"));
+        assert_eq!(settings.get("rate"), None);
+    }
+
+    #[test]
+    fn secrets_are_never_printed() {
+        let settings = load(&[("GTI_APIKEY", "s3cret")]).expect("loads");
+        assert_eq!(settings.get("api_key"), Some("s3cret"));
+        assert!(settings.rows().all(|(_, value, _)| !value.contains("s3cret")));
+    }
+
+    #[test]
+    fn an_unreadable_secret_file_is_named() {
+        let failure = load(&[("AMBIT_API_KEY_FILE", "/nowhere/key")]).expect_err("fails");
+        assert!(failure.to_string().contains("AMBIT_API_KEY_FILE"), "{failure}");
+    }
+}

@@ -1,0 +1,88 @@
+//! How a command fails: one line for a person and an exit code for a script (design §10).
+
+use std::fmt;
+
+pub(crate) const RUN_TIME: u8 = 1;
+pub(crate) const USAGE: u8 = 2;
+pub(crate) const ACCESS: u8 = 3;
+pub(crate) const NOT_FOUND: u8 = 4;
+/// Valid, but some steps failed; stderr says which.
+pub(crate) const PARTIAL: u8 = 5;
+pub(crate) const SCOPE: u8 = 6;
+/// `--fail-on` was met.
+pub(crate) const THRESHOLD: u8 = 10;
+pub(crate) const INTERRUPTED: u8 = 130;
+
+/// A command's failure.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Failure {
+    pub(crate) code: u8,
+    message: String,
+}
+
+impl Failure {
+    fn new(code: u8, message: impl Into<String>) -> Self {
+        // One line, whatever came in.
+        let message: String = message.into();
+        Self {
+            code,
+            message: message.split_whitespace().collect::<Vec<_>>().join(" "),
+        }
+    }
+
+    /// The program or its surroundings failed.
+    pub(crate) fn run_time(message: impl Into<String>) -> Self {
+        Self::new(RUN_TIME, message)
+    }
+
+    /// What was typed makes no sense.
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self::new(USAGE, message)
+    }
+
+    /// Not allowed.
+    pub(crate) fn access(message: impl Into<String>) -> Self {
+        Self::new(ACCESS, message)
+    }
+
+    /// No such thing.
+    pub(crate) fn not_found(message: impl Into<String>) -> Self {
+        Self::new(NOT_FOUND, message)
+    }
+
+    /// Some steps failed.
+    pub(crate) fn partial(message: impl Into<String>) -> Self {
+        Self::new(PARTIAL, message)
+    }
+
+    /// Scope refuses all of it.
+    pub(crate) fn scope(message: impl Into<String>) -> Self {
+        Self::new(SCOPE, message)
+    }
+
+    /// `--fail-on` was met.
+    pub(crate) fn threshold(message: impl Into<String>) -> Self {
+        Self::new(THRESHOLD, message)
+    }
+
+    /// Ctrl-C or SIGTERM.
+    pub(crate) fn interrupted(message: impl Into<String>) -> Self {
+        Self::new(INTERRUPTED, message)
+    }
+
+    /// An exit code without words: they were printed already.
+    pub(crate) fn silent(code: u8) -> Self {
+        Self {
+            code,
+            message: String::new(),
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Failure {}

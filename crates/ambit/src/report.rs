@@ -1,0 +1,301 @@
+//! What a discovery prints at its end: the inventory, the issues, and one line of figures (design §10).
+
+use crate::discover::{Finished, Place, now};
+use crate::failure::Failure;
+use crate::output::{Results, hint, plain};
+use crate::truth::{Inventory, Score, score};
+use ambit_model::entity::EntityRecord;
+use ambit_model::feed::{Noun, What};
+use ambit_model::issue::IssueRecord;
+use ambit_model::{Timestamp, Uid};
+use ambit_store::{IndexRow, Store};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// Records read at once.
+const PAGE: usize = 500;
+
+/// How to print.
+pub(crate) struct Style<'a> {
+    pub(crate) jsonl: bool,
+    pub(crate) silent: bool,
+    pub(crate) output: Option<&'a std::path::Path>,
+}
+
+/// A row that the report shows, with its time stamps.
+struct Row<T> {
+    record: T,
+    first_seen: Timestamp,
+    row: IndexRow,
+}
+
+/// Prints everything present and returns the severity (1 is the worst) of the worst open issue.
+pub(crate) async fn print(place: &Place, finished: &Finished, style: &Style<'_>) -> Result<Option<i64>, Failure> {
+    let entities: Vec<Row<EntityRecord>> = rows(&place.store, Noun::Entity, finished).await?;
+    let issues: Vec<Row<IssueRecord>> = rows(&place.store, Noun::Issue, finished).await?;
+    let mut entities: Vec<_> = entities.into_iter().filter(|row| row.record.present).collect();
+    let mut issues: Vec<_> = issues.into_iter().filter(|row| row.record.status.is_open()).collect();
+    entities.sort_by(|a, b| (a.record.kind, &a.record.name).cmp(&(b.record.kind, &b.record.name)));
+    issues.sort_by(|a, b| {
+        let key = |row: &Row<IssueRecord>| {
+            (
+                row.record.severity,
+                row.record.name.clone(),
+                row.record.entity_name.clone(),
+                row.record.discriminator.clone(),
+            )
+        };
+        key(a).cmp(&key(b))
+    });
+    let mut results = Results::open(style.output)?;
+    for row in &entities {
+        if style.jsonl {
+            results.json(&entity_line(row))?
+        } else {
+            results.line(&entity_text(&row.record))?
+        }
+    }
+    for row in &issues {
+        if style.jsonl {
+            results.json(&issue_line(row))?
+        } else {
+            results.line(&issue_text(&row.record))?
+        }
+    }
+    let mut summary = summary(place, finished, &entities, &issues).await?;
+    let differences = add_score(finished, &entities, &issues, &mut summary)?;
+    if style.jsonl {
+        results.json(&summary)?;
+    } else {
+        results.line(&summary_text(&summary))?;
+    }
+    results.finish()?;
+    if !style.silent {
+        differences.iter().for_each(|line| hint(line));
+        tell_not_done(place, finished).await?;
+    }
+    Ok(issues.first().map(|row| row.record.severity))
+}
+
+async fn rows<T: serde::de::DeserializeOwned>(store: &Store, noun: Noun, finished: &Finished) -> Result<Vec<Row<T>>, Failure> {
+    let mut rows = Vec::new();
+    let mut after: Option<Uid> = None;
+    loop {
+        let uids = store.all_uids(noun, after, PAGE).await?;
+        let Some(last) = uids.last().copied() else { break };
+        after = Some(last);
+        for row in store.index_rows(noun, &uids).await? {
+            if row.collection.uuid == finished.collection.uuid {
+                let record = serde_json::from_value(row.record.clone())
+                    .map_err(|error| Failure::run_time(format!("a stored record cannot be read: {error}")))?;
+                rows.push(Row {
+                    record,
+                    first_seen: row.first_seen,
+                    row,
+                });
+            }
+        }
+    }
+    Ok(rows)
+}
+
+fn entity_line(row: &Row<EntityRecord>) -> Value {
+    let seen = crate::records::sighting(&row.row);
+    let mut hit = ambit_api::entities::entity_hit(&row.record, seen, crate::records::collection(&row.row.collection));
+    hit["record"] = json!("entity");
+    hit
+}
+
+fn issue_line(row: &Row<IssueRecord>) -> Value {
+    let seen = crate::records::sighting(&row.row);
+    let mut hit = ambit_api::issues::issue_hit(&row.record, seen, crate::records::collection(&row.row.collection));
+    hit["record"] = json!("issue");
+    hit
+}
+
+/// `Uri  https://www.acme.test:443  200 "Acme"`, with `(not ours)` where scope says so.
+pub(crate) fn entity_text(record: &EntityRecord) -> String {
+    let mut text = format!("{:<18} {}", record.kind.name(), plain(&record.name));
+    if let Some(code) = record.summary.http.code {
+        text.push_str(&format!("  {code}"));
+    }
+    if let Some(title) = &record.summary.http.title {
+        text.push_str(&format!("  \"{}\"", plain(title)));
+    }
+    if !record.summary.resolutions.is_empty() {
+        text.push_str(&format!("  {}", plain(&record.summary.resolutions.join(", "))));
+    }
+    if !record.scoped {
+        text.push_str("  (not ours)");
+    }
+    text
+}
+
+/// `high      exposed_telnet_service  NetworkService 203.0.113.9:23/tcp  (confirmed)`.
+pub(crate) fn issue_text(record: &IssueRecord) -> String {
+    let name = severity_name(record.severity);
+    let what = if record.discriminator.is_empty() {
+        String::new()
+    } else {
+        format!("  {}", plain(&record.discriminator))
+    };
+    format!(
+        "{name:<9} {}  {} {}{what}  ({})",
+        record.name,
+        record.entity_kind.name(),
+        plain(&record.entity_name),
+        record.confidence.name()
+    )
+}
+
+/// The word of a severity.
+pub(crate) fn severity_name(severity: i64) -> &'static str {
+    match severity {
+        1 => "critical",
+        2 => "high",
+        3 => "medium",
+        4 => "low",
+        _ => "info",
+    }
+}
+
+async fn summary(place: &Place, finished: &Finished, entities: &[Row<EntityRecord>], issues: &[Row<IssueRecord>]) -> Result<Value, Failure> {
+    let (mut new, mut changed, mut gone) = (0, 0, 0);
+    for what in last_changes(&place.store, finished).await?.values() {
+        match what {
+            What::Appeared => new += 1,
+            What::Changed => changed += 1,
+            What::Disappeared => gone += 1,
+            What::Seen => {}
+        }
+    }
+    let mut by_severity: BTreeMap<String, i64> = (1..=5).map(|severity| (severity.to_string(), 0)).collect();
+    for row in issues {
+        *by_severity.entry(row.record.severity.to_string()).or_default() += 1;
+    }
+    let took = finished
+        .run
+        .finished_at
+        .zip(finished.run.started_at)
+        .map_or(0, |(end, start)| end.0 - start.0);
+    Ok(json!({
+        "record": "summary",
+        "run": finished.run.id,
+        "run_uuid": finished.run.uuid,
+        "collection": finished.collection.name,
+        "entities": entities.len(),
+        "scoped": entities.iter().filter(|row| row.record.scoped).count(),
+        "new": new,
+        "changed": changed,
+        "gone": gone,
+        "issues": by_severity,
+        "duration_ms": took,
+    }))
+}
+
+/// What happened to each entity since the run began: appeared and gone again counts as gone, appeared and changed as appeared.
+async fn last_changes(store: &Store, finished: &Finished) -> Result<BTreeMap<Uid, What>, Failure> {
+    let mut last: BTreeMap<Uid, What> = BTreeMap::new();
+    let mut revision = finished.before;
+    loop {
+        let feed = store.feed_since(revision, PAGE).await?;
+        let Some(end) = feed.last() else { return Ok(last) };
+        revision = end.revision;
+        for row in feed
+            .into_iter()
+            .filter(|row| row.noun == Noun::Entity && row.project == finished.collection.project)
+        {
+            let known = last.entry(row.uid).or_insert(row.what);
+            *known = match (*known, row.what) {
+                (What::Appeared, What::Changed | What::Seen) => What::Appeared,
+                (known, What::Seen) => known,
+                (_, newer) => newer,
+            };
+        }
+    }
+}
+
+fn add_score(finished: &Finished, entities: &[Row<EntityRecord>], issues: &[Row<IssueRecord>], summary: &mut Value) -> Result<Vec<String>, Failure> {
+    let Some(simulated) = &finished.simulated else { return Ok(Vec::new()) };
+    let key = |row: &Row<EntityRecord>| (row.record.kind, row.record.name.clone());
+    let inventory = Inventory {
+        entities: entities.iter().map(key).collect(),
+        scoped: entities.iter().filter(|row| row.record.scoped).map(key).collect(),
+        issues: issues
+            .iter()
+            .map(|row| (row.record.name.clone(), row.record.entity_kind, row.record.entity_name.clone()))
+            .collect(),
+    };
+    let result: Score = score(&simulated.truth, &inventory);
+    let contacts = simulated.wire.contacts_outside_clearance();
+    let outside: Vec<String> = contacts.iter().map(contact_text).collect();
+    result.add_to(summary, &outside);
+    let named = |word: &str, names: &[String]| names.iter().map(|name| format!("{word}: {}", plain(name))).collect::<Vec<_>>();
+    let mut lines = named("missed", &result.missed);
+    lines.extend(named("unexpected", &result.unexpected));
+    lines.extend(named("contact outside clearance", &outside));
+    Ok(lines)
+}
+
+fn contact_text(contact: &ambit_world::Contact) -> String {
+    let protocol = if contact.datagram { "udp" } else { "tcp" };
+    let name = contact.name.as_deref().map_or_else(String::new, |name| format!(" as {name}"));
+    format!(
+        "{}:{}/{protocol}{name}, {} times: {}",
+        contact.address, contact.port, contact.count, contact.why
+    )
+}
+
+fn summary_text(summary: &Value) -> String {
+    let number = |member: &str| summary[member].as_i64().unwrap_or(0);
+    let issues: Vec<String> = (1..=5)
+        .filter_map(|severity| {
+            let count = summary["issues"][severity.to_string()].as_i64().unwrap_or(0);
+            (count > 0).then(|| format!("{count} {}", severity_name(severity)))
+        })
+        .collect();
+    let issues = if issues.is_empty() {
+        "no issues".to_owned()
+    } else {
+        format!("issues: {}", issues.join(", "))
+    };
+    let seconds = number("duration_ms") / 1_000;
+    let mut text = format!(
+        "run {}: {} entities, {} ours ({} new, {} changed, {} gone); {issues}; {seconds} s",
+        number("run"),
+        number("entities"),
+        number("scoped"),
+        number("new"),
+        number("changed"),
+        number("gone")
+    );
+    if summary.get("planted").is_some() {
+        text.push_str(&format!(
+            "; planted {}, found {}, missed {}, unexpected {}, contacts outside clearance {}",
+            number("planted"),
+            number("found"),
+            number("missed"),
+            number("unexpected"),
+            number("contacts_outside_clearance")
+        ));
+    }
+    text
+}
+
+async fn tell_not_done(place: &Place, finished: &Finished) -> Result<(), Failure> {
+    for row in place.store.list_not_done(&place.principal, finished.run.id).await? {
+        hint(&format!(
+            "not done: {} × {} ({}), for example {}",
+            row.count,
+            row.task,
+            row.reason,
+            plain(&row.example)
+        ));
+    }
+    hint(&format!(
+        "collection {}; ask again with `ambit entities`, `ambit issues`; finished {}",
+        finished.collection.name,
+        now()
+    ));
+    Ok(())
+}

@@ -1,0 +1,235 @@
+//! `ambit scan`: targets in, inventory out; on live sockets or on a simulated internet of one's own.
+
+use crate::cli::scan::Scan;
+use crate::config::Settings;
+use crate::discover::{Job, discover, open};
+use crate::failure::{Failure, PARTIAL};
+use crate::output::{hint, plain};
+use crate::report::{Style, print, severity_name};
+use crate::signals::Stop;
+use crate::{folder, serve, wires};
+use ambit_model::{Clearance, Kind};
+use ambit_net::live::LiveOptions;
+use std::collections::BTreeSet;
+use std::io::{IsTerminal as _, Read as _, Write as _};
+use std::net::{IpAddr, SocketAddr};
+use std::path::Path;
+
+/// Longest target list, in bytes: some hundred thousand names.
+const LIST_BYTES_MAX: u64 = 16 << 20;
+/// Longest text of a simulated internet, in bytes.
+const SIMULATED_BYTES_MAX: u64 = 16 << 20;
+
+/// Runs the command.
+pub(crate) async fn run(scan: &Scan, silent: bool, settings: &Settings) -> Result<(), Failure> {
+    let simulated = read_simulated(scan)?;
+    let seeds = seeds(scan, simulated.as_ref().map(|(_, _, seeds)| seeds.as_slice()))?;
+    let mut job = Job {
+        seeds,
+        simulated: simulated.map(|(text, name, _)| (text, name)),
+        workflow: scan.workflow.clone(),
+        level: scan.level,
+        never: never(&scan.exclude)?,
+        state: scan.state,
+        live: live_options(scan, settings)?,
+        rate: scan.rate.or_else(|| settings.get("rate").and_then(|rate| rate.parse().ok())),
+        settings: ambit_tasks::Settings::default(),
+        silent,
+    };
+    if !silent || scan.dry_run {
+        hint(&plan_text(&job));
+    }
+    if scan.dry_run {
+        return Ok(());
+    }
+    let passive_only = !consent(scan, &mut job)?;
+    let folder = folder::data(scan.data.as_deref(), settings)?;
+    let stop = Stop::listen()?;
+    let place = open(&folder, "scan").await?;
+    let finished = discover(&place, &job, &stop).await?;
+    let style = Style {
+        jsonl: scan.output.jsonl,
+        silent,
+        output: scan.output.output.as_deref(),
+    };
+    let worst = print(&place, &finished, &style).await?;
+    serve::bring_up_index(&folder, &place.store).await?;
+    if let (Some(limit), Some(worst)) = (scan.fail_on, worst)
+        && worst <= limit
+    {
+        return Err(Failure::threshold(format!(
+            "an open issue is {}: --fail-on {} is met",
+            severity_name(worst),
+            severity_name(limit)
+        )));
+    }
+    if passive_only {
+        hint("ambit: only passive look-ups ran, because nobody was asked; give -y to allow more");
+        return Err(Failure::silent(PARTIAL));
+    }
+    Ok(())
+}
+
+type Simulated = (String, String, Vec<(Kind, String)>);
+
+fn read_simulated(scan: &Scan) -> Result<Option<Simulated>, Failure> {
+    let Some(path) = &scan.world else { return Ok(None) };
+    let text = read_text(path, SIMULATED_BYTES_MAX)?;
+    let file = path
+        .file_name()
+        .map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
+    let world = wires::parse_world(&text, &file).map_err(Failure::usage)?;
+    let seeds = wires::seeds(&world).map_err(Failure::usage)?;
+    Ok(Some((text, world.name().to_owned(), seeds)))
+}
+
+fn read_text(path: &Path, limit: u64) -> Result<String, Failure> {
+    let file = std::fs::File::open(path).map_err(|error| Failure::usage(format!("cannot read {}: {error}", path.display())))?;
+    let mut bytes = Vec::new();
+    file.take(limit + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| Failure::usage(format!("cannot read {}: {error}", path.display())))?;
+    if bytes.len() as u64 > limit {
+        return Err(Failure::usage(format!("{} is larger than {} MiB", path.display(), limit >> 20)));
+    }
+    String::from_utf8(bytes).map_err(|_| Failure::usage(format!("{} is not UTF-8 text", path.display())))
+}
+
+/// The targets, canonical, sorted, without duplicates; the simulated internet's own seeds when none is given.
+fn seeds(scan: &Scan, own: Option<&[(Kind, String)]>) -> Result<Vec<(Kind, String)>, Failure> {
+    let mut texts = scan.targets.clone();
+    if let Some(list) = &scan.list {
+        texts.extend(read_list(list)?);
+    } else if texts.is_empty() && own.is_none() && !std::io::stdin().is_terminal() {
+        texts.extend(read_list(Path::new("-"))?);
+    }
+    if texts.is_empty()
+        && let Some(own) = own
+    {
+        return Ok(own.to_vec());
+    }
+    let mut seeds = BTreeSet::new();
+    for text in &texts {
+        let seed = Kind::of_target(text).map_err(|error| {
+            Failure::usage(format!(
+                "target {:?}: {error}; give a domain, host name, address, block or URL",
+                plain(text)
+            ))
+        })?;
+        seeds.insert(seed);
+    }
+    if seeds.is_empty() {
+        return Err(Failure::usage("no target: give a domain, host name, address, block or URL, or -l FILE"));
+    }
+    Ok(seeds.into_iter().collect())
+}
+
+fn read_list(path: &Path) -> Result<Vec<String>, Failure> {
+    let text = if path == Path::new("-") {
+        let mut text = String::new();
+        let read = std::io::stdin().lock().take(LIST_BYTES_MAX).read_to_string(&mut text);
+        read.map_err(|error| Failure::usage(format!("cannot read targets from standard input: {error}")))?;
+        text
+    } else {
+        read_text(path, LIST_BYTES_MAX)?
+    };
+    let lines = text.lines().map(|line| line.split('#').next().unwrap_or(line).trim());
+    Ok(lines.filter(|line| !line.is_empty()).map(str::to_owned).collect())
+}
+
+fn never(patterns: &[String]) -> Result<Vec<String>, Failure> {
+    let checked = |pattern: &String| {
+        let name = pattern.strip_prefix("*.").unwrap_or(pattern);
+        let (_, canonical) = Kind::of_target(name).map_err(|error| Failure::usage(format!("--exclude {pattern:?}: {error}")))?;
+        Ok(if pattern.starts_with("*.") {
+            format!("*.{canonical}")
+        } else {
+            canonical
+        })
+    };
+    patterns.iter().map(checked).collect()
+}
+
+fn live_options(scan: &Scan, settings: &Settings) -> Result<LiveOptions, Failure> {
+    let mut texts = scan.resolver.clone();
+    if texts.is_empty() {
+        texts.extend(
+            settings
+                .get("resolver")
+                .into_iter()
+                .flat_map(|list| list.split(','))
+                .map(|text| text.trim().to_owned()),
+        );
+    }
+    let mut options = LiveOptions::default();
+    for text in texts {
+        options.resolvers.push(resolver(&text)?);
+    }
+    if let Some(path) = &scan.ca {
+        options.authorities.push(path.clone());
+    }
+    Ok(options)
+}
+
+fn resolver(text: &str) -> Result<SocketAddr, Failure> {
+    const PORT: u16 = 53;
+    let parsed = text
+        .parse::<SocketAddr>()
+        .ok()
+        .or_else(|| text.parse::<IpAddr>().ok().map(|address| SocketAddr::new(address, PORT)));
+    parsed.ok_or_else(|| Failure::usage(format!("--resolver {text:?}: expected an address such as 192.0.2.53 or 192.0.2.53:5353")))
+}
+
+fn plan_text(job: &Job) -> String {
+    let names: Vec<String> = job
+        .seeds
+        .iter()
+        .take(10)
+        .map(|(kind, name)| format!("{} {}", kind.name(), plain(name)))
+        .collect();
+    let more = if job.seeds.len() > names.len() {
+        format!(" and {} more", job.seeds.len() - names.len())
+    } else {
+        String::new()
+    };
+    let level = match job.level {
+        Clearance::L0 | Clearance::L1 => "passive sources and DNS look-ups only",
+        Clearance::L2 => "DNS, and what a browser does",
+        Clearance::L3 => "DNS, web, port sweeps and name sweeps on what is theirs",
+        Clearance::L4 => "everything up to log-ins and exploit checks on what is theirs",
+    };
+    let wire = if job.simulated.is_some() {
+        "a simulated internet"
+    } else {
+        "the live network"
+    };
+    let never = if job.never.is_empty() {
+        String::new()
+    } else {
+        format!("; never: {}", job.never.join(", "))
+    };
+    format!("will look at {}{more} on {wire}: {level}{never}", names.join(", "))
+}
+
+/// Asks the person; without one, only passive look-ups run. False when the level was lowered.
+fn consent(scan: &Scan, job: &mut Job) -> Result<bool, Failure> {
+    if scan.yes || job.level <= Clearance::L1 {
+        return Ok(true);
+    }
+    if !std::io::stdin().is_terminal() {
+        job.level = Clearance::L1;
+        return Ok(false);
+    }
+    let mut err = std::io::stderr().lock();
+    write!(err, "You must be allowed to do that. Start? [y/N] ")
+        .and_then(|()| err.flush())
+        .ok();
+    let mut answer = String::new();
+    std::io::stdin()
+        .read_line(&mut answer)
+        .map_err(|error| Failure::run_time(format!("cannot read the answer: {error}")))?;
+    if answer.trim().eq_ignore_ascii_case("y") || answer.trim().eq_ignore_ascii_case("yes") {
+        return Ok(true);
+    }
+    Err(Failure::scope("not started: the answer was no"))
+}

@@ -1,0 +1,6 @@
+//! The whole program, run as a person runs it: the real binary, real data folders, the simulated internet.
+
+mod cli;
+mod crash;
+mod program;
+mod whole_run;

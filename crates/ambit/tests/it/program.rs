@@ -1,0 +1,145 @@
+//! Running the binary and reading what it says.
+
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// A folder that goes away with the test.
+pub struct Folder(PathBuf);
+
+impl Folder {
+    pub fn new(name: &str) -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("ambit-it-{}-{name}-{number}", std::process::id()));
+        std::fs::create_dir_all(&path).expect("a temporary folder can be made");
+        Self(path)
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    pub fn join(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        std::fs::remove_dir_all(&self.0).ok();
+    }
+}
+
+/// The binary with an environment of its own.
+pub fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ambit"));
+    command.args(arguments).stdin(Stdio::null());
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("AMBIT_") {
+            command.env_remove(name);
+        }
+    }
+    command
+}
+
+pub fn ambit(arguments: &[&str]) -> Output {
+    command(arguments).output().expect("the binary starts")
+}
+
+/// Runs and demands success; standard output as text.
+pub fn succeed(arguments: &[&str]) -> String {
+    let output = ambit(arguments);
+    assert!(
+        output.status.success(),
+        "ambit {arguments:?} ended with {}: {}",
+        output.status,
+        String::from_utf8_lossy(&output.stderr)
+    );
+    String::from_utf8(output.stdout).expect("results are UTF-8")
+}
+
+/// What a `--jsonl` discovery printed.
+pub struct Discovery {
+    /// Entities by uid, without what time alone changes.
+    pub entities: BTreeMap<String, Value>,
+    pub issues: BTreeMap<String, Value>,
+    pub summary: Value,
+}
+
+impl Discovery {
+    pub fn parse(text: &str) -> Self {
+        let mut discovery = Self {
+            entities: BTreeMap::new(),
+            issues: BTreeMap::new(),
+            summary: Value::Null,
+        };
+        for line in text.lines() {
+            let mut value: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
+            assert!(discovery.summary.is_null(), "the summary is the last line");
+            let uid = value["id"].as_str().unwrap_or_default().to_owned();
+            match value["record"].as_str() {
+                Some("entity") => {
+                    timeless(&mut value);
+                    assert!(discovery.entities.insert(uid, value).is_none(), "an entity is printed once");
+                }
+                Some("issue") => {
+                    timeless(&mut value);
+                    assert!(discovery.issues.insert(uid, value).is_none(), "an issue is printed once");
+                }
+                Some("summary") => discovery.summary = value,
+                other => panic!("unknown record {other:?}"),
+            }
+        }
+        assert!(!discovery.summary.is_null(), "there is a summary");
+        discovery
+    }
+
+    pub fn figure(&self, member: &str) -> i64 {
+        self.summary[member]
+            .as_i64()
+            .unwrap_or_else(|| panic!("the summary has no figure {member}: {}", self.summary))
+    }
+
+    pub fn names(&self, kind: &str) -> BTreeSet<String> {
+        let wanted = format!("Platform::Entity::{kind}");
+        let scoped = |value: &&Value| value["type"] == wanted.as_str() && value["summary"]["scoped"] == true;
+        self.entities
+            .values()
+            .filter(scoped)
+            .map(|value| value["name"].as_str().unwrap_or_default().to_owned())
+            .collect()
+    }
+
+    /// Fails with the names of what differs.
+    pub fn assert_same(&self, other: &Self) {
+        for (noun, ours, theirs) in [("entity", &self.entities, &other.entities), ("issue", &self.issues, &other.issues)] {
+            for (uid, value) in ours {
+                match theirs.get(uid) {
+                    None => panic!("{noun} only in the first: {value}"),
+                    Some(known) => assert_eq!(value, known, "{noun} {uid} differs"),
+                }
+            }
+            for (uid, value) in theirs {
+                assert!(ours.contains_key(uid), "{noun} only in the second: {value}");
+            }
+        }
+    }
+}
+
+/// Leaves out what differs between two installations that hold the same: stamps, and the installation's own random ids.
+fn timeless(value: &mut Value) {
+    for member in ["first_seen", "last_seen", "collection", "organization_uuid"] {
+        value.as_object_mut().expect("a hit is an object").remove(member);
+    }
+}
+
+/// A demo in a folder, to its end.
+pub fn demo(folder: &Path, more: &[&str]) -> Discovery {
+    let folder = folder.to_str().expect("a temporary path is UTF-8");
+    let mut arguments = vec!["demo", "--once", "--jsonl", "--data", folder];
+    arguments.extend(more);
+    Discovery::parse(&succeed(&arguments))
+}
