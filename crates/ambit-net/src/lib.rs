@@ -17,6 +17,7 @@ pub mod net;
 pub mod pace;
 pub mod tcp;
 pub mod tls;
+mod udp;
 pub mod untrusted;
 pub mod wire;
 

@@ -66,6 +66,13 @@ pub const REPLY_LINES_MAX: usize = 64;
 /// Bytes of an answer of a data provider without HTTP (WHOIS).
 pub const PLAIN_ANSWER_MAX: usize = 256 * 1024;
 
+/// Bytes of a datagram that answers a probe.
+pub const DATAGRAM_BYTES_MAX: usize = 16 * 1024;
+/// Times that a datagram without an answer is sent: one may be lost on the way.
+pub const DATAGRAM_TRIES: usize = 2;
+/// Addresses of a provider's or an operator's host that are tried.
+pub const ADDRESSES_TRIED: usize = 4;
+
 /// Certificates of a chain.
 pub const CHAIN_MAX: usize = 10;
 /// Bytes of one certificate.

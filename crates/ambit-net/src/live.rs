@@ -194,8 +194,12 @@ pub fn sockets_allowed() -> usize {
 
 /// The `nameserver` lines of the system's file.
 fn system_resolvers(path: &Path) -> io::Result<Vec<SocketAddr>> {
-    let text = fs::read_to_string(path).map_err(|error| named(path, &error))?;
-    Ok(parse_resolvers(&text))
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(parse_resolvers(&text)),
+        // A machine without that file may still reach its own server by address; a look-up then says that there is no resolver.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(named(path, &error)),
+    }
 }
 
 fn parse_resolvers(text: &str) -> Vec<SocketAddr> {

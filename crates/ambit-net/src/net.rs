@@ -13,7 +13,7 @@ use crate::wire::{Stream, Wire, WireTime};
 use ambit_model::Timestamp;
 use rustls::RootCertStore;
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -217,6 +217,11 @@ impl Session {
         crate::tcp::starttls::lead(self, connection, protocol, name).await
     }
 
+    /// Sends one datagram to a target and waits for the answer to it, at most `wait` for each of two tries. `None`: silence, which says nothing.
+    pub async fn datagram(&self, address: SocketAddr, payload: &[u8], wait: Duration) -> Result<Option<Vec<u8>>, NetError> {
+        crate::udp::exchange(self, address, payload, wait).await
+    }
+
     // ── TLS ──
 
     /// Connects and shakes hands. `sni`: `None` sends no name. Certificates of any quality are recorded, not refused; where rustls finds no common
@@ -372,21 +377,29 @@ impl Session {
         })
     }
 
-    /// The address to dial for a host: the host itself, or the lowest of its addresses that may be contacted on this ground.
-    pub(crate) async fn dialled(&self, grant: Grant, host: &str, port: u16) -> Result<SocketAddr, NetError> {
+    /// The addresses to dial for a host: the host itself, or those of its addresses that may be contacted on this ground, the lowest first.
+    pub(crate) async fn dialled(&self, grant: Grant, host: &str, port: u16) -> Result<Vec<SocketAddr>, NetError> {
+        let is_local = matches!(grant, Grant::Operator(_)) && (host == "localhost" || host.ends_with(".localhost"));
         let addresses = match host.parse::<IpAddr>() {
             Ok(address) => vec![address],
+            // Never asked of a resolver (RFC 6761 §6.3); a target of that name is looked up like any other, and refused.
+            Err(_) if is_local => vec![Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()],
             Err(_) => self.addresses(host).await?,
         };
         let mut refused = None;
+        let mut allowed = Vec::new();
         for address in addresses {
             let address = SocketAddr::new(address, port);
             match self.check(grant, address, Transport::Tcp, Some(host)) {
-                Ok(()) => return Ok(address),
+                Ok(()) => allowed.push(address),
                 Err(error) => refused = refused.or(Some(error)),
             }
         }
-        Err(refused.unwrap_or_else(|| NetError::Unreachable(format!("{} has no address", crate::untrusted::escape(host)))))
+        match refused {
+            _ if !allowed.is_empty() => Ok(allowed),
+            Some(refused) => Err(refused),
+            None => Err(NetError::Unreachable(format!("{} has no address", crate::untrusted::escape(host)))),
+        }
     }
 }
 

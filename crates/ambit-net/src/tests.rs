@@ -2,6 +2,7 @@
 
 mod clock;
 mod dns;
+mod garbage;
 mod grants;
 mod http;
 mod live;

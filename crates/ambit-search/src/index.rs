@@ -2,6 +2,7 @@
 //! many callers, replaced by a rebuilt one while it serves.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -38,8 +39,10 @@ struct Inner {
     reached: watch::Sender<i64>,
     snapshots: Mutex<Snapshots>,
     running: Semaphore,
-    /// Told when somebody waits for a revision.
+    /// Told when somebody waits for a revision, or when the index is suspected.
     wanted: Notify,
+    /// A search failed in a way that a whole index does not cause.
+    suspected: AtomicBool,
 }
 
 /// A change of the index: records that take the place of their former states, and what is no more.
@@ -98,6 +101,7 @@ impl Index {
                 snapshots: Mutex::default(),
                 running: Semaphore::new(SEARCHES_AT_ONCE_MAX),
                 wanted: Notify::new(),
+                suspected: AtomicBool::new(false),
             }),
         }
     }
@@ -133,7 +137,7 @@ impl Index {
         }
     }
 
-    /// Returns when somebody waits for a revision that is not reached yet.
+    /// Returns when somebody waits for a revision that is not reached yet, or a search has failed.
     pub(crate) async fn wanted(&self) {
         self.inner.wanted.notified().await;
     }
@@ -165,7 +169,18 @@ impl Index {
             .map_err(|error| IndexError::Stopped(error.to_string()))?;
         let index = self.clone();
         let searched = tokio::task::spawn_blocking(move || index.search_blocking(&request)).await;
-        searched.map_err(|error| IndexError::Stopped(error.to_string()))?
+        // A panic counts as a failure of the index too.
+        let searched = searched.unwrap_or_else(|error| Err(IndexError::Stopped(error.to_string()).into()));
+        if let Err(SearchError::Index(_)) = &searched {
+            self.inner.suspected.store(true, Ordering::Relaxed);
+            self.inner.wanted.notify_one();
+        }
+        searched
+    }
+
+    /// Whether a search failed since this was asked last, and a look at every byte finds the index damaged.
+    pub(crate) fn is_damaged(&self) -> bool {
+        self.inner.suspected.swap(false, Ordering::Relaxed) && matches!(self.inner.folder.open(false), Err(IndexError::Damaged(_)))
     }
 
     /// As [`Index::search`], on the calling thread.

@@ -44,11 +44,11 @@ pub async fn catch_up(index: &Index, store: &Store) -> Result<i64, IndexError> {
 }
 
 /// Follows the store until `stop` turns true (or its sender is gone). Failures are logged and tried again: searches
-/// that need what is missing then say so.
+/// that need what is missing then say so. An index that turns out damaged is rebuilt.
 pub async fn follow(index: Index, store: Store, mut stop: watch::Receiver<bool>) {
     while !*stop.borrow() {
-        let pause = match catch_up(&index, &store).await {
-            Ok(_) => LOOK,
+        let pause = match go_on(&index, &store).await {
+            Ok(()) => LOOK,
             Err(error) => {
                 tracing::error!(%error, "the search index does not go on");
                 PAUSE_AFTER_FAILURE
@@ -60,6 +60,15 @@ pub async fn follow(index: Index, store: Store, mut stop: watch::Receiver<bool>)
             () = tokio::time::sleep(pause) => {}
         }
     }
+}
+
+async fn go_on(index: &Index, store: &Store) -> Result<(), IndexError> {
+    let suspect = index.clone();
+    if blocking(move || Ok(suspect.is_damaged())).await? {
+        tracing::warn!("the search index is damaged and is rebuilt");
+        rebuild(index, store).await?;
+    }
+    catch_up(index, store).await.map(|_| ())
 }
 
 /// Builds the index anew from the records while the present one serves, then takes its place.

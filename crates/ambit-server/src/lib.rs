@@ -43,6 +43,8 @@ pub struct Limits {
     pub head_time: Duration,
     /// A request, from its head to its answer: longer than the longest search, shorter than clients wait.
     pub request_time: Duration,
+    /// How long a search waits for the index to have what people changed.
+    pub index_wait: Duration,
     /// Time for open requests after the end was asked for; the process as a whole has 10 s.
     pub drain_time: Duration,
 }
@@ -52,6 +54,7 @@ impl Default for Limits {
         Self {
             head_time: Duration::from_secs(10),
             request_time: Duration::from_secs(30),
+            index_wait: Duration::from_secs(5),
             drain_time: Duration::from_secs(8),
         }
     }

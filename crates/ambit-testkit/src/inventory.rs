@@ -16,6 +16,9 @@ use uuid::Uuid;
 /// The name of the site that the inventory has.
 pub const SITE: &str = "https://www.acme.test:443";
 
+/// The index looks at the feed several times a second; a busy machine gets longer.
+const INDEX_WAIT: Duration = Duration::from_secs(20);
+
 /// An issue that the inventory has at the domain.
 static CAA_MISSING: IssueKind = IssueKind {
     name: "dns_caa_missing",
@@ -118,6 +121,8 @@ pub async fn fill(server: &TestServer, title: &str) -> anyhow::Result<Inventory>
     ];
     round.settle(&[], &[], issues).await?;
     engine.finish(run.id, RunState::Finished, server.now()).await?;
+    let written = server.store.last_revision().await?;
+    anyhow::ensure!(server.index.wait_for(written, INDEX_WAIT).await?, "the index did not catch up");
     Ok(inventory)
 }
 

@@ -18,7 +18,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use tokio::net::TcpListener;
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 use tokio::task::JoinHandle;
 use uuid::Uuid;
 
@@ -44,6 +44,8 @@ pub struct TestServer {
     pub collection_name: String,
     clock: Arc<AtomicI64>,
     folder: PathBuf,
+    /// Dropping it ends the loop that fills the index.
+    index_loop: Option<watch::Sender<bool>>,
     shutdown: Option<oneshot::Sender<()>>,
     serving: Option<JoinHandle<std::io::Result<()>>>,
 }
@@ -96,6 +98,8 @@ impl TestServer {
         let foreign = store.create_project(&stranger, "Elsewhere", now()).await?.project;
         keys.insert("stranger".to_owned(), key);
         let index = Index::open(&folder.join("index"))?;
+        let (stop_index, stopped) = watch::channel(false);
+        tokio::spawn(ambit_search::follow(index.clone(), store.clone(), stopped));
         let clock = ticks.clone();
         let wall: ambit_server::Clock = Arc::new(move || Timestamp(clock.fetch_add(1, Ordering::Relaxed)));
         let mut state = ServerState::new(store.clone(), index.clone(), Arc::new(Library::default()), wall).await?;
@@ -119,6 +123,7 @@ impl TestServer {
             collection_name: view.collection.name,
             clock: ticks,
             folder,
+            index_loop: Some(stop_index),
             shutdown: Some(shutdown),
             serving: Some(serving),
         })
@@ -162,6 +167,11 @@ impl TestServer {
             keys: self.keys.clone(),
             values: values.into_iter().map(|(name, value)| (name.to_owned(), value)).chain(keys).collect(),
         }
+    }
+
+    /// Ends the loop that fills the index: what changes from now on is not found.
+    pub fn stop_index(&mut self) {
+        drop(self.index_loop.take());
     }
 
     /// Asks the server to end and waits until it has.

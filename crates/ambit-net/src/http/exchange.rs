@@ -6,7 +6,9 @@ use super::head::{Framing, Head, could_be_http, end_of_head};
 use super::{BodyEnd, ChainEnd, Cookie, HttpExchange, HttpFetch, HttpRequest, Url};
 use crate::error::NetError;
 use crate::guard::{Grant, Transport};
-use crate::limits::{BODY_KEPT_MAX, CONNECT_TIMEOUT, COOKIES_MAX, EXCHANGE_TIMEOUT, HEAD_BYTES_MAX, HEAD_TIMEOUT, INTERIM_HEADS_MAX, REDIRECTS_MAX};
+use crate::limits::{
+    ADDRESSES_TRIED, BODY_KEPT_MAX, CONNECT_TIMEOUT, COOKIES_MAX, EXCHANGE_TIMEOUT, HEAD_BYTES_MAX, HEAD_TIMEOUT, INTERIM_HEADS_MAX, REDIRECTS_MAX,
+};
 use crate::net::{Session, until};
 use crate::pace::{Cell, Signal};
 use crate::tls::handshake;
@@ -17,46 +19,60 @@ use std::net::SocketAddr;
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
 
-/// One request, one answer.
+/// One request, one answer. A provider or an operator's host with several addresses is tried on each until one lets us in; of a target's host the
+/// lowest address answers for it, come what may.
 pub(crate) async fn exchange(session: &Session, request: &HttpRequest) -> Result<HttpExchange, NetError> {
     let bytes = request.to_bytes()?;
     session.check_grant(request.grant)?;
-    let address = match request.address {
-        Some(address) => address,
+    let addresses = match request.address {
+        Some(address) => vec![address],
         None => session.dialled(request.grant, &request.url.host, request.url.port).await?,
     };
-    let name = request
-        .server_name()
-        .filter(|name| !name.is_empty())
-        .unwrap_or(request.identity())
-        .to_owned();
-    session.check(request.grant, address, Transport::Tcp, Some(&name))?;
-    let cell = Cell::Host(address.ip(), request.identity().to_ascii_lowercase());
-    let is_target = request.grant == Grant::Target;
-    let _place = match is_target {
-        true => Some(session.pace().exchange_place(address.ip()).await),
+    let most = if request.grant == Grant::Target { 1 } else { ADDRESSES_TRIED };
+    let mut result = Err(NetError::Unreachable("no address".into()));
+    for address in addresses.into_iter().take(most) {
+        result = exchange_at(session, request, &bytes, address).await;
+        let not_let_in = matches!(
+            result,
+            Err(NetError::ConnectionRefused | NetError::Unreachable(_) | NetError::Timeout("connection"))
+        );
+        if !not_let_in {
+            break;
+        }
+    }
+    result
+}
+
+async fn exchange_at(session: &Session, request: &HttpRequest, bytes: &[u8], address: SocketAddr) -> Result<HttpExchange, NetError> {
+    let name = request.server_name().filter(|name| !name.is_empty()).unwrap_or(request.identity());
+    session.check(request.grant, address, Transport::Tcp, Some(name))?;
+    let cell = match request.grant {
+        Grant::Target => Cell::Host(address.ip(), request.identity().to_ascii_lowercase()),
+        // Its connections are paced by the provider, those to the operator's own hosts not at all.
+        Grant::Source(provider) => Cell::Provider(provider),
+        Grant::Operator(_) => return run(session, request, bytes, address, name).await,
+    };
+    // First the turn, then the place: a host that wants to be left alone takes no place from its neighbours at the address.
+    let _place = match request.grant == Grant::Target {
+        true => {
+            session.pace().turn(&**session.wire(), std::slice::from_ref(&cell), session.home()).await;
+            Some(session.pace().exchange_place(address.ip()).await)
+        }
         false => None,
     };
-    if is_target {
-        session.pace().turn(&**session.wire(), std::slice::from_ref(&cell), session.home()).await;
-    }
-    session.count_request();
-    let result = run(session, request, bytes, address, &name).await;
-    let cell = match request.grant {
-        Grant::Source(provider) => Cell::Provider(provider),
-        Grant::Target | Grant::Operator(_) => cell,
-    };
+    let result = run(session, request, bytes, address, name).await;
     report(session, &cell, &result);
     result
 }
 
-async fn run(session: &Session, request: &HttpRequest, bytes: Vec<u8>, address: SocketAddr, name: &str) -> Result<HttpExchange, NetError> {
+async fn run(session: &Session, request: &HttpRequest, bytes: &[u8], address: SocketAddr, name: &str) -> Result<HttpExchange, NetError> {
+    session.count_request();
     let (mut stream, tls) = open(session, request, address, name).await?;
     let started = session.now();
     let limit = started + request.timeout.min(EXCHANGE_TIMEOUT);
     let head_limit = limit.min(started + HEAD_TIMEOUT);
     let sent = until(&**session.wire(), head_limit, "sending the request", async {
-        stream.write_all(&bytes).await?;
+        stream.write_all(bytes).await?;
         stream.flush().await
     })
     .await?;
@@ -79,7 +95,7 @@ async fn run(session: &Session, request: &HttpRequest, bytes: Vec<u8>, address: 
         url: request.url.clone(),
         method: request.method.clone(),
         address,
-        request: bytes,
+        request: bytes.to_vec(),
         tls,
         version: head.version,
         status: head.status,

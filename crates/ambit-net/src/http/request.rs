@@ -1,4 +1,4 @@
-//! Requests to bytes.
+//! Requests: what a browser would send, how parts of it are replaced, and the very bytes. Sends nothing itself.
 
 use super::{HttpRequest, Url};
 use crate::error::NetError;

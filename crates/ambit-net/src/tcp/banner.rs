@@ -25,7 +25,7 @@ pub(crate) async fn source_line(session: &Session, provider: &'static str, host:
     if line.chars().any(char::is_control) {
         return Err(NetError::invalid("line", line));
     }
-    let address = session.dialled(grant, host, port).await?;
+    let address = session.dialled(grant, host, port).await?[0];
     let mut connection = session.open(grant, address, Some(host), CONNECT_TIMEOUT).await?;
     let limit = session.now() + EXCHANGE_TIMEOUT;
     send(session, &mut connection, format!("{line}\r\n").as_bytes(), limit).await?;

@@ -10,6 +10,7 @@ use ambit_model::Clearance;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 /// Calls everything that a session offers and gives the errors by name of the call.
 async fn call_everything(session: &Session, address: SocketAddr) -> Vec<(&'static str, NetError)> {
@@ -30,6 +31,7 @@ async fn call_everything(session: &Session, address: SocketAddr) -> Vec<(&'stati
         ("probe_port", session.probe_port(address).await.err()),
         ("sweep_ports", session.sweep_ports(address.ip(), &[80]).await.err()),
         ("read_banner", session.read_banner(address, None, &BannerOptions::default()).await.err()),
+        ("datagram", session.datagram(address, b"x", Duration::from_secs(1)).await.err()),
         ("tls", session.tls(address, None, &options).await.err()),
         ("tls_hello", session.tls_hello(address, None, TlsVersion::Tls10).await.err()),
         ("http", session.http(&request).await.err()),

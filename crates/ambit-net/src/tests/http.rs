@@ -52,105 +52,100 @@ fn an_ordinary_answer_is_kept_as_it_came() {
     });
 }
 
-/// One row: what the peer does, and the outcome as `STATUS END BODY ODDITIES` or the error.
+/// What the peer does after it has read the request (`{ok}`: a good status line), and the outcome as `STATUS END BODY ODDITIES` or the error.
+const HOSTILE: &[(&str, &str)] = &[
+    // What is odd but readable is read and noted.
+    (r#"send "HTTP/1.1 200\nA: b\n\nbody""#, "200 Complete body [bare_lf no_reason]"),
+    (r#"send "{ok}A: b\r\n  folded\r\n\r\nbody""#, "200 Complete body [obs_fold]"),
+    (
+        r#"send "{ok}Content-Length: 4\r\nContent-Length: 9\r\n\r\nbody!""#,
+        "200 Complete body [lengths_differ]",
+    ),
+    (
+        r#"send "{ok}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n4;x=y\r\nbody\r\n0\r\nT: t\r\n\r\n""#,
+        "200 Complete body [length_and_chunked]",
+    ),
+    (r#"send "{ok}Content-Length: -1\r\n\r\nbody""#, "200 Complete body [bad_length]"),
+    (
+        r#"send "{ok}X\xff\x00: \xfe\r\n\r\nbo\xffdy""#,
+        "200 Complete bo\u{fffd}dy [not_utf8 nul]",
+    ),
+    (
+        r#"send "{ok}no colon here\r\nSpace : x\r\n\r\n""#,
+        "200 Complete  [no_colon space_before_colon]",
+    ),
+    (r#"send "\r\nHTTP/1.1 200 OK\r\n\r\nbody""#, "200 Complete body []"),
+    (
+        r#"send "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Hints\r\nLink: x\r\n\r\nHTTP/1.1 204 No\r\n\r\nbody""#,
+        "204 Complete  []",
+    ),
+    (r#"send "{ok}Server: x""#, "200 Complete  [bare_lf head_cut]"),
+    // Bodies that are not what they say.
+    ("send \"{ok}Content-Length: 100\\r\\n\\r\\nshort\"", "200 Short short []"),
+    ("send \"{ok}Content-Length: 100\\r\\n\\r\\ncut\"\nreset", "200 Reset cut []"),
+    (
+        "send \"{ok}Transfer-Encoding: chunked\\r\\n\\r\\n3\\r\\nabc\\r\\nzzz\\r\\n\"",
+        "200 Broken(\"chunk size\") abc []",
+    ),
+    (
+        "send \"{ok}Transfer-Encoding: chunked\\r\\n\\r\\n3\\r\\nabcdef\"",
+        "200 Broken(\"chunk end\") abc []",
+    ),
+    (
+        "send \"{ok}Transfer-Encoding: chunked\\r\\n\\r\\n\"\nendless \"1\"",
+        "200 Broken(\"chunk size\")  []",
+    ),
+    (
+        "send \"{ok}Transfer-Encoding: chunked\\r\\n\\r\\nffffffffffffffff\\r\\nhello\"\nhang",
+        "200 TooSlow hello []",
+    ),
+    (
+        "send \"{ok}Content-Encoding: gzip\\r\\n\\r\\nthis is no gzip\"",
+        "200 Broken(\"content coding\")  []",
+    ),
+    ("send \"{ok}Content-Encoding: gzip, gzip, gzip\\r\\n\\r\\nraw\"", "200 Opaque raw []"),
+    ("send \"{ok}Content-Encoding: rot13\\r\\n\\r\\nraw\"", "200 Opaque raw []"),
+    // Bodies without end.
+    (
+        "send \"{ok}Content-Length: 9999999999999\\r\\n\\r\\n\"\ndrip 1s \"z\"",
+        "200 TooSlow zzzzzzzzzzzz []",
+    ),
+    ("send \"{ok}\\r\\n\"\ndrip 11s \"z\"", "200 TooSlow z []"),
+    ("send \"{ok}\\r\\nstart\"\nhang", "200 TooSlow start []"),
+    // Heads that are none.
+    ("hang", "timed out: head"),
+    ("reset", "connection reset: head"),
+    ("", "connection closed early: head"),
+    (r#"send "HTTP/1.1 200 OK""#, "connection closed early: head"),
+    ("send \"{ok}\"\ndrip 1s \"X: y\\r\\n\"", "timed out: head"),
+    (
+        "send \"{ok}\"\nendless \"X: yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy\\r\\n\"",
+        "over the limit: head",
+    ),
+    ("send \"{ok}\"\nrepeat 101 \"X: y\\r\\n\"\nsend \"\\r\\n\"", "over the limit: headers"),
+    (
+        r#"endless "HTTP/1.1 100 Continue\r\n\r\n""#,
+        "the peer broke the protocol: interim heads without end",
+    ),
+    (
+        r#"send "SSH-2.0-x\x1b[31m\r\n""#,
+        "the peer broke the protocol: not HTTP: the answer begins with SSH-2.0-x\\u{1b}[31m\\r\\n",
+    ),
+    (
+        r#"send "HTTP/1.1 abc OK\r\n\r\n""#,
+        "the peer broke the protocol: not an HTTP status line: HTTP/1.1 abc OK",
+    ),
+    (
+        r#"send "\x16\x03\x03\xff\xff""#,
+        "the peer broke the protocol: not HTTP: the answer begins with \\u{16}\\u{3}\\u{3}\u{fffd}\u{fffd}",
+    ),
+];
+
 #[test]
 fn every_hostile_peer_ends_in_a_clear_outcome() {
-    let ok = r"HTTP/1.1 200 OK\r\n";
-    let rows = [
-        // What is odd but readable is read and noted.
-        (r#"send "HTTP/1.1 200\nA: b\n\nbody""#.to_owned(), "200 Complete body [bare_lf no_reason]"),
-        (format!(r#"send "{ok}A: b\r\n  folded\r\n\r\nbody""#), "200 Complete body [obs_fold]"),
-        (
-            format!(r#"send "{ok}Content-Length: 4\r\nContent-Length: 9\r\n\r\nbody!""#),
-            "200 Complete body [lengths_differ]",
-        ),
-        (
-            format!(r#"send "{ok}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n4;x=y\r\nbody\r\n0\r\nT: t\r\n\r\n""#),
-            "200 Complete body [length_and_chunked]",
-        ),
-        (format!(r#"send "{ok}Content-Length: -1\r\n\r\nbody""#), "200 Complete body [bad_length]"),
-        (
-            format!(r#"send "{ok}X\xff\x00: \xfe\r\n\r\nbo\xffdy""#),
-            "200 Complete bo\u{fffd}dy [not_utf8 nul]",
-        ),
-        (
-            format!(r#"send "{ok}no colon here\r\nSpace : x\r\n\r\n""#),
-            "200 Complete  [no_colon space_before_colon]",
-        ),
-        (r#"send "\r\nHTTP/1.1 200 OK\r\n\r\nbody""#.into(), "200 Complete body []"),
-        (
-            r#"send "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Hints\r\nLink: x\r\n\r\nHTTP/1.1 204 No\r\n\r\nbody""#.into(),
-            "204 Complete  []",
-        ),
-        (format!(r#"send "{ok}Server: x""#), "200 Complete  [bare_lf head_cut]"),
-        // Bodies that are not what they say.
-        (format!("send \"{ok}Content-Length: 100\\r\\n\\r\\nshort\""), "200 Short short []"),
-        (format!("send \"{ok}Content-Length: 100\\r\\n\\r\\ncut\"\nreset"), "200 Reset cut []"),
-        (
-            format!("send \"{ok}Transfer-Encoding: chunked\\r\\n\\r\\n3\\r\\nabc\\r\\nzzz\\r\\n\""),
-            "200 Broken(\"chunk size\") abc []",
-        ),
-        (
-            format!("send \"{ok}Transfer-Encoding: chunked\\r\\n\\r\\n3\\r\\nabcdef\""),
-            "200 Broken(\"chunk end\") abc []",
-        ),
-        (
-            format!("send \"{ok}Transfer-Encoding: chunked\\r\\n\\r\\n\"\nendless \"1\""),
-            "200 Broken(\"chunk size\")  []",
-        ),
-        (
-            format!("send \"{ok}Transfer-Encoding: chunked\\r\\n\\r\\nffffffffffffffff\\r\\nhello\"\nhang"),
-            "200 TooSlow hello []",
-        ),
-        (
-            format!("send \"{ok}Content-Encoding: gzip\\r\\n\\r\\nthis is no gzip\""),
-            "200 Broken(\"content coding\")  []",
-        ),
-        (
-            format!("send \"{ok}Content-Encoding: gzip, gzip, gzip\\r\\n\\r\\nraw\""),
-            "200 Opaque raw []",
-        ),
-        (format!("send \"{ok}Content-Encoding: rot13\\r\\n\\r\\nraw\""), "200 Opaque raw []"),
-        // Bodies without end.
-        (
-            format!("send \"{ok}Content-Length: 9999999999999\\r\\n\\r\\n\"\ndrip 1s \"z\""),
-            "200 TooSlow zzzzzzzzzzzz []",
-        ),
-        (format!("send \"{ok}\\r\\n\"\ndrip 11s \"z\""), "200 TooSlow z []"),
-        (format!("send \"{ok}\\r\\nstart\"\nhang"), "200 TooSlow start []"),
-        // Heads that are none.
-        ("hang".into(), "timed out: head"),
-        ("reset".into(), "connection reset: head"),
-        (String::new(), "connection closed early: head"),
-        (r#"send "HTTP/1.1 200 OK""#.into(), "connection closed early: head"),
-        (format!("send \"{ok}\"\ndrip 1s \"X: y\\r\\n\""), "timed out: head"),
-        (
-            format!("send \"{ok}\"\nendless \"X: yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy\\r\\n\""),
-            "over the limit: head",
-        ),
-        (
-            format!("send \"{ok}\"\nrepeat 101 \"X: y\\r\\n\"\nsend \"\\r\\n\""),
-            "over the limit: headers",
-        ),
-        (
-            r#"endless "HTTP/1.1 100 Continue\r\n\r\n""#.into(),
-            "the peer broke the protocol: interim heads without end",
-        ),
-        (
-            r#"send "SSH-2.0-x\x1b[31m\r\n""#.into(),
-            "the peer broke the protocol: not HTTP: the answer begins with SSH-2.0-x\\u{1b}[31m\\r\\n",
-        ),
-        (
-            r#"send "HTTP/1.1 abc OK\r\n\r\n""#.into(),
-            "the peer broke the protocol: not an HTTP status line: HTTP/1.1 abc OK",
-        ),
-        (
-            r#"send "\x16\x03\x03\xff\xff""#.into(),
-            "the peer broke the protocol: not HTTP: the answer begins with \\u{16}\\u{3}\\u{3}\u{fffd}\u{fffd}",
-        ),
-    ];
-    for (script, expected) in rows {
+    for (script, expected) in HOSTILE {
         run(move |wire| async move {
+            let script = script.replace("{ok}", r"HTTP/1.1 200 OK\r\n");
             wire.script(SITE, &format!("read-head\n{script}"));
             let outcome = match ask(&wire).await {
                 Ok(exchange) => format!(
@@ -162,7 +157,7 @@ fn every_hostile_peer_ends_in_a_clear_outcome() {
                 ),
                 Err(error) => error.to_string(),
             };
-            assert_eq!(outcome, expected, "{script}");
+            assert_eq!(outcome, *expected, "{script}");
             assert!(wire.clock.now() <= Duration::from_secs(61), "{script}: took {:?}", wire.clock.now());
         });
     }

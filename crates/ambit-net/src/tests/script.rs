@@ -42,6 +42,11 @@ impl Script {
     pub(super) fn answer(bytes: Vec<u8>) -> Self {
         Self(vec![Act::ReadUntil("\r\n\r\n"), Act::Repeat(1, bytes)])
     }
+
+    /// Sends bytes once so many were read, then says nothing more.
+    pub(super) fn after_bytes(length: usize, bytes: Vec<u8>) -> Self {
+        Self(vec![Act::Read(length), Act::Repeat(1, bytes), Act::Hang])
+    }
 }
 
 fn parse_act(line: &str) -> Act {

@@ -1,8 +1,9 @@
-//! Ports, banners and STARTTLS.
+//! Ports, banners, datagrams and STARTTLS.
 
 use super::wire::{Peer, run, session};
 use crate::tcp::{BannerOptions, PortState, StartTls};
 use crate::{Meaning, NetError};
+use std::sync::Arc;
 use std::time::Duration;
 
 #[test]
@@ -172,5 +173,32 @@ fn a_sweep_asks_again_where_answers_are_lost_and_measures_the_loss() {
         let ports: Vec<u16> = (1..=60).collect();
         let sweep = session(&wire).sweep_ports("192.0.2.1".parse().unwrap(), &ports).await.unwrap();
         assert_eq!((sweep.open.len(), sweep.filtered.len(), sweep.loss_permille), (60, 0, 333));
+    });
+}
+
+#[test]
+fn a_datagram_is_answered_or_not() {
+    run(|wire| async move {
+        let answers =
+            |delay: u64| -> super::wire::NameServer { Arc::new(move |bytes, _| vec![(Duration::from_millis(delay), [b"re: ", bytes].concat())]) };
+        wire.name_server("192.0.2.1:161", answers(900));
+        wire.name_server("192.0.2.1:123", answers(5_000));
+        let session = session(&wire);
+        let second = Duration::from_secs(1);
+        assert_eq!(
+            session.datagram("192.0.2.1:161".parse().unwrap(), b"hello", second).await,
+            Ok(Some(b"re: hello".to_vec()))
+        );
+        assert_eq!(
+            session.datagram("192.0.2.1:123".parse().unwrap(), b"hello", second).await,
+            Ok(None),
+            "too late"
+        );
+        assert_eq!(
+            session.datagram("192.0.2.1:500".parse().unwrap(), b"hello", second).await,
+            Ok(None),
+            "silent"
+        );
+        assert!(session.datagram("203.0.113.1:161".parse().unwrap(), b"hello", second).await.is_err());
     });
 }

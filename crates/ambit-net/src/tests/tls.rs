@@ -232,7 +232,7 @@ fn a_server_that_wants_a_certificate_of_ours_still_shows_its_own() {
 }
 
 /// Bytes of a server's hello with a certificate, as records of an old version.
-fn old_server(version: u16, cipher: u16, certificate: &[u8]) -> Vec<u8> {
+pub(super) fn old_server(version: u16, cipher: u16, certificate: &[u8]) -> Vec<u8> {
     let length = |size: usize, bytes: &[u8]| [&(bytes.len() as u64).to_be_bytes()[8 - size..], bytes].concat();
     let hello = [&version.to_be_bytes()[..], &[7; 32], &[0], &cipher.to_be_bytes(), &[0]].concat();
     let certificates = length(3, &length(3, certificate));

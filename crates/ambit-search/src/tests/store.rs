@@ -1,5 +1,6 @@
 //! The index follows a real store: seeds, marks of people, deletions, restarts, rebuilds.
 
+use std::io::Write as _;
 use std::time::Duration;
 
 use ambit_model::collection::Schedule;
@@ -166,6 +167,42 @@ async fn a_search_sees_what_its_caller_wrote() {
         assert!(index.wait_for(revision, Duration::from_secs(5)).await.unwrap());
         assert_eq!(house.find(&index, &format!("tag:{tag}")).await, "acme.test");
     }
+    stop.send_replace(true);
+    following.await.unwrap();
+}
+
+#[tokio::test]
+async fn an_index_that_is_damaged_while_it_serves_is_rebuilt() {
+    let house = House::new().await;
+    house.collection("Acme", &["acme.test"]).await;
+    let index = house.open();
+    catch_up(&index, &house.store).await.unwrap();
+    let generation = std::fs::read_dir(house.scratch.path().join("index"))
+        .unwrap()
+        .flatten()
+        .find(|entry| entry.path().is_dir())
+        .unwrap();
+    let records = std::fs::read_dir(generation.path())
+        .unwrap()
+        .flatten()
+        .find(|entry| entry.path().extension().is_some_and(|end| end == "store"));
+    // In place, as a failing disk would: the bytes under the open index change.
+    let file = records.unwrap().path();
+    let bytes = vec![0xff; std::fs::metadata(&file).unwrap().len() as usize];
+    std::fs::OpenOptions::new().write(true).open(&file).unwrap().write_all(&bytes).unwrap();
+    let contexts = SearchContext {
+        project: house.project,
+        collections: Vec::new(),
+        whole_project: true,
+    };
+    let request = SearchRequest::new(Noun::Entities, parse_search("", Noun::Entities).unwrap(), contexts, NOW);
+    assert!(index.search(request.clone()).await.is_err(), "never answered from");
+    let (stop, stopped) = watch::channel(false);
+    let following = tokio::spawn(follow(index.clone(), house.store.clone(), stopped));
+    while index.search(request.clone()).await.is_err() {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(house.find(&index, "").await, "acme.test");
     stop.send_replace(true);
     following.await.unwrap();
 }

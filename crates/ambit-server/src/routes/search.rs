@@ -13,11 +13,8 @@ use ambit_search::{
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use serde_json::Value;
-use std::time::Duration;
 use uuid::Uuid;
 
-/// How long a search waits for the index to have what people changed.
-const INDEX_WAIT: Duration = Duration::from_secs(5);
 /// Seconds until a search over an index that lags is tried again.
 const RETRY_S: u32 = 2;
 /// What a page token is sealed for; the index binds it to query and project.
@@ -156,7 +153,7 @@ fn page_token(call: &Call) -> Result<Option<Vec<u8>>, ApiError> {
 async fn wait_for_index(call: &Call, project: i64) -> Result<(), ApiError> {
     let wanted = call.state.store.person_revision(project).await;
     let wanted = wanted.map_err(|error| of_store(error, "Project"))?.max(call.state.revision_at_start);
-    let reached = call.state.index.wait_for(wanted, INDEX_WAIT).await;
+    let reached = call.state.index.wait_for(wanted, call.state.limits.index_wait).await;
     if reached.map_err(|error| of_search(error.into()))? {
         return Ok(());
     }

@@ -11,6 +11,7 @@ fn short() -> Limits {
     Limits {
         head_time: Duration::from_millis(100),
         request_time: Duration::from_millis(300),
+        index_wait: Duration::from_millis(50),
         drain_time: Duration::from_millis(100),
     }
 }

@@ -4,5 +4,6 @@
 
 mod hostile;
 mod scenarios;
+mod searches;
 mod spellings;
 mod walk;
