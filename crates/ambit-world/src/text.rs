@@ -209,6 +209,7 @@ mod tests {
             ["name n1 A 192.0.2.11", "name n2 A 192.0.2.12", "name n3 A 192.0.2.13"]
         );
         assert_eq!(shown("name {a,b}{08..09}"), ["name a08", "name b09"]);
+        assert_eq!(shown("name {a,b,c} {7,1..2}"), ["name a 7", "name b 1", "name c 2"]);
         assert_eq!(
             shown("host h{1..2}\n  ptr p{5..6}\n  x"),
             ["host h1 / ptr p5 / x", "host h2 / ptr p6 / x"]

@@ -332,6 +332,9 @@ impl<'a> Derivation<'a> {
             let host = &self.internet.hosts[address];
             for (port, plan) in &host.ports {
                 let name = format!("{}/tcp", std::net::SocketAddr::new(*address, *port));
+                if let Port::Service(Service::Hostile(_), _) = plan {
+                    self.allow_hostile(*address, *port);
+                }
                 match plan {
                     Port::Service(Service::Closed | Service::Filtered, _) => {}
                     // On a host where everything accepts, silence confirms nothing.
@@ -349,7 +352,7 @@ impl<'a> Derivation<'a> {
                     }
                     Port::Web(web) => {
                         self.truth.plant(Kind::NetworkService, &name);
-                        match web.versions() {
+                        match if web.tls { web.versions() } else { TlsVersions::Modern } {
                             TlsVersions::AlsoOld => self.truth.plant_issue("deprecated_tls_version", Kind::NetworkService, &name),
                             TlsVersions::OnlyOld => self.truth.allow_issue("deprecated_tls_version", Kind::NetworkService, &name),
                             TlsVersions::Modern | TlsVersions::Twelve => {}
@@ -358,6 +361,17 @@ impl<'a> Derivation<'a> {
                     Port::Dns | Port::Source(..) => self.truth.plant(Kind::NetworkService, &name),
                 }
             }
+        }
+    }
+
+    /// What answers with harm may be taken for a site, or not.
+    fn allow_hostile(&mut self, address: IpAddr, port: u16) {
+        let names = self.planted(Kind::Domain).into_iter().chain(self.planted(Kind::DnsRecord));
+        let leading: Vec<String> = names.filter(|name| plan::addresses(self.draft, name).contains(&address)).collect();
+        let by_address = std::net::SocketAddr::new(address, port).to_string();
+        for host in leading.into_iter().map(|name| format!("{name}:{port}")).chain([by_address]) {
+            self.truth.allow(Kind::Uri, &format!("http://{host}"));
+            self.truth.allow(Kind::Uri, &format!("https://{host}"));
         }
     }
 
@@ -409,7 +423,8 @@ impl<'a> Derivation<'a> {
     fn web(&mut self, host: &'a Host, web: &'a Web, port: u16, name: Option<&str>, shown: &str) {
         let scheme = if web.tls { "https" } else { "http" };
         let uri = format!("{scheme}://{shown}:{port}");
-        let site = web.choose(name);
+        // A request by address names the address.
+        let site = web.choose(Some(name.unwrap_or(shown.trim_start_matches('[').trim_end_matches(']'))));
         let certificate = web.certificate(name, &host.unknown);
         let refuses = (site.is_none() && host.unknown == UnknownHost::Close) || (web.tls && certificate.is_none());
         if refuses {

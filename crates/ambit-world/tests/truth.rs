@@ -152,7 +152,19 @@ fn the_worlds_of_the_repository_are_read() {
         let world = World::parse(&text, &name).unwrap_or_else(|problems| panic!("{}", problems.iter().map(|p| format!("{p}\n")).collect::<String>()));
         for state in 1..=world.states() {
             let truth = world.truth(EPOCH, state);
-            println!("{name} state {state}: {:?}, {} issues", truth.counts(), truth.issues.len());
+            assert!(!truth.entities.is_empty(), "{name} state {state}");
         }
     }
+}
+
+#[test]
+fn the_demo_is_as_large_as_promised() {
+    let text = include_str!("../../../worlds/demo.world");
+    let truth = World::parse(text, "demo.world").unwrap().truth(EPOCH, 1);
+    let counts = truth.counts();
+    let count = |kind: Kind| counts.get(&kind).copied().unwrap_or(0);
+    assert!(count(Kind::DnsRecord) + count(Kind::Domain) >= 400, "{counts:?}");
+    assert!(count(Kind::IpAddress) >= 150, "{counts:?}");
+    assert!(count(Kind::Uri) >= 60, "{counts:?}");
+    assert!(truth.issues.len() >= 40, "{}", truth.issues.len());
 }

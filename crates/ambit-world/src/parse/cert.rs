@@ -64,6 +64,13 @@ fn cert_words(cert: &mut Cert, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
             "names" => {
                 for name in cursor.rest("names")? {
                     let (star, plain) = name.strip_prefix("*.").map_or(("", name.as_str()), |rest| ("*.", rest));
+                    if !plain.contains('.') {
+                        return Err(Fault::new(
+                            cursor.line,
+                            &name,
+                            "no name for a certificate: it has no dot; `names` takes the rest of the line",
+                        ));
+                    }
                     let canonical = ambit_model::Kind::DnsRecord.canonical(plain);
                     let canonical = canonical.map_err(|invalid| cursor.fault(format!("no name for a certificate: {}", invalid.why)))?;
                     cert.names.push(format!("{star}{canonical}"));
@@ -82,7 +89,9 @@ fn cert_words(cert: &mut Cert, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
             }
             "expires" => {
                 let ms = cursor.span_ms()?;
-                (cert.starts, cert.ends) = (Moment::FromEpoch(ms - 90 * DAY_MS), Moment::FromEpoch(ms));
+                // Issued for 90 days, but never in the future.
+                let starts = (ms - 90 * DAY_MS).min(-DAY_MS);
+                (cert.starts, cert.ends) = (Moment::FromEpoch(starts), Moment::FromEpoch(ms));
             }
             "not-yet" => {
                 let ms = cursor.span_ms()?;

@@ -88,7 +88,7 @@ fn parts(word: &Word) -> Result<Vec<Part<'_>>, &'static str> {
         let inner = &rest[open + 1..close];
         let values = match range(inner)? {
             Some(values) => values,
-            None if !word.quoted && inner.contains(',') && !inner.contains('{') => inner.split(',').map(str::to_owned).collect(),
+            None if !word.quoted && inner.contains(',') && !inner.contains('{') => list(inner)?,
             None => {
                 from = open + 1;
                 continue;
@@ -104,6 +104,21 @@ fn parts(word: &Word) -> Result<Vec<Part<'_>>, &'static str> {
     }
     parts.push(Part::Text(rest));
     Ok(parts)
+}
+
+/// `a,b,7..9`: words and ranges.
+fn list(inner: &str) -> Result<Vec<String>, &'static str> {
+    let mut values = Vec::new();
+    for item in inner.split(',') {
+        match range(item)? {
+            Some(more) => values.extend(more),
+            None => values.push(item.to_owned()),
+        }
+        if values.len() > VALUES_MAX {
+            return Err("more than 4,096 values");
+        }
+    }
+    Ok(values)
 }
 
 /// `1..40` or `01..40`: a leading zero keeps the width.
