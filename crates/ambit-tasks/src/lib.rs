@@ -6,27 +6,46 @@ mod settings;
 mod task;
 
 mod bindings;
+mod buckets;
 mod delegation;
+mod dialogue;
+mod exposures;
 mod fingerprint;
 mod greeting;
 mod guess;
 mod host;
 mod identify;
+mod normal;
+mod page;
+mod providers;
 mod rdap;
 mod spf;
+mod takeovers;
+mod technology;
 mod together;
+mod tokens;
+mod web;
 mod whois;
 
 pub use context::Context;
 pub use settings::Settings;
 pub use task::{Answer, Contacts, Plan, Task, TaskError};
 
+mod bucket_probe;
 mod certificate_log;
 mod certificate_names;
+mod cloud_attribution;
+mod content_focus;
+mod dangling;
+mod favicon;
+mod geolocation;
+mod http_enrich;
 mod http_probe;
+mod linked_hosts;
 mod lookalikes;
 mod mail_policy;
 mod name_sweep;
+mod network;
 mod permutations;
 mod port_oracle;
 mod port_sweep;
@@ -34,19 +53,33 @@ mod ptr;
 mod registrable_domain;
 mod registration;
 mod resolve;
+mod robots_sitemap_wellknown;
+mod service_identify;
+mod soft404_profile;
 mod subdomain;
+mod takeover;
+mod tls_grab;
 mod wildcard_profile;
 mod zone_profile;
 mod zone_transfer;
 
 /// Every task, in alphabetical order of name.
 pub const ALL: &[&Task] = &[
+    &bucket_probe::TASK,
     &certificate_log::TASK,
     &certificate_names::TASK,
+    &cloud_attribution::TASK,
+    &content_focus::TASK,
+    &dangling::TASK,
+    &favicon::TASK,
+    &geolocation::TASK,
+    &http_enrich::TASK,
     &http_probe::TASK,
+    &linked_hosts::TASK,
     &lookalikes::TASK,
     &mail_policy::TASK,
     &name_sweep::TASK,
+    &network::TASK,
     &permutations::TASK,
     &port_oracle::TASK,
     &port_sweep::TASK,
@@ -54,7 +87,12 @@ pub const ALL: &[&Task] = &[
     &registrable_domain::TASK,
     &registration::TASK,
     &resolve::TASK,
+    &robots_sitemap_wellknown::TASK,
+    &service_identify::TASK,
+    &soft404_profile::TASK,
     &subdomain::TASK,
+    &takeover::TASK,
+    &tls_grab::TASK,
     &wildcard_profile::TASK,
     &zone_profile::TASK,
     &zone_transfer::TASK,

@@ -6,24 +6,7 @@ use ambit_model::{Details, Facts, Kind, Uid};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Files of this crate that are no task.
-const NO_TASKS: &[&str] = &[
-    "lib",
-    "tests",
-    "context",
-    "settings",
-    "task",
-    "bindings",
-    "delegation",
-    "fingerprint",
-    "greeting",
-    "guess",
-    "host",
-    "identify",
-    "rdap",
-    "spf",
-    "together",
-    "whois",
-];
+const NO_TASKS: &[&str] = &["lib", "tests", "context", "settings", "task", "bindings", "buckets", "delegation", "dialogue", "exposures", "fingerprint", "greeting", "guess", "host", "identify", "normal", "page", "providers", "rdap", "spf", "takeovers", "technology", "together", "tokens", "web", "whois"];
 
 /// Facts of an entity of which nothing is known but these members; the seed is `acme.test`.
 pub(crate) fn facts(kind: Kind, name: &str, details: serde_json::Value) -> Facts {

@@ -1,0 +1,100 @@
+//! Storage buckets by their URLs: which part is the bucket, and whose service holds it.
+
+use ambit_net::http::Url;
+
+/// Where a bucket lies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) provider: &'static str,
+    pub(crate) bucket: String,
+    pub(crate) region: Option<String>,
+    /// The path that the bucket's own root has, `/` where the host is the bucket.
+    pub(crate) root: String,
+}
+
+/// The canonical name of the bucket that a URL points into.
+pub(crate) fn of_url(url: &Url) -> Option<String> {
+    let place = place(&url.host, url.path_only())?;
+    let root = place.root.trim_end_matches('/');
+    Some(format!("https://{}{root}", url.host))
+}
+
+/// Reads host and path; `None` where they are no bucket's.
+pub(crate) fn place(host: &str, path: &str) -> Option<Place> {
+    let first = path.trim_start_matches('/').split('/').next().unwrap_or("");
+    let by_path = |provider, region| {
+        let bucket = first.to_owned();
+        let root = format!("/{bucket}");
+        is_bucket(&bucket).then_some(Place { provider, bucket, region, root })
+    };
+    let by_host = |provider, bucket: &str, region| {
+        is_bucket(bucket).then(|| Place { provider, bucket: bucket.to_owned(), region, root: "/".to_owned() })
+    };
+    if let Some(front) = host.strip_suffix(".amazonaws.com") {
+        let labels: Vec<&str> = front.split('.').collect();
+        let at = labels.iter().rposition(|label| is_s3(label))?;
+        let region = labels.get(at + 1).map(|region| (*region).to_owned()).or_else(|| dashed_region(labels[at]));
+        return match at {
+            0 => by_path("aws", region),
+            _ => by_host("aws", &labels[..at].join("."), region),
+        };
+    }
+    if host == "storage.googleapis.com" {
+        return by_path("gcs", None);
+    }
+    if let Some(bucket) = host.strip_suffix(".storage.googleapis.com") {
+        return by_host("gcs", bucket, None);
+    }
+    let account = host.strip_suffix(".blob.core.windows.net")?;
+    let mut place = by_path("azure", None)?;
+    place.bucket = format!("{account}/{}", place.bucket);
+    Some(place)
+}
+
+fn is_s3(label: &str) -> bool {
+    label == "s3" || label.starts_with("s3-")
+}
+
+/// `s3-eu-west-1` and `s3-website-eu-west-1`.
+fn dashed_region(label: &str) -> Option<String> {
+    let rest = label.strip_prefix("s3-")?;
+    let region = rest.strip_prefix("website-").unwrap_or(rest);
+    (region != "website" && region != "accelerate").then(|| region.to_owned())
+}
+
+/// 3 to 63 letters, digits, dots, dashes and underscores.
+fn is_bucket(name: &str) -> bool {
+    (3..=63).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'.' | b'_' | b'$'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(url: &str, name: Option<&str>, bucket: Option<(&str, &str, Option<&str>)>) {
+        let url = Url::parse(url).unwrap();
+        assert_eq!(of_url(&url).as_deref(), name, "{url}");
+        let place = place(&url.host, url.path_only());
+        let read = place.as_ref().map(|place| (place.provider, place.bucket.as_str(), place.region.as_deref()));
+        assert_eq!(read, bucket, "{url}");
+    }
+
+    #[test]
+    fn buckets_of_all_forms_are_read() {
+        check("https://acme-files.s3.amazonaws.com/a/b", Some("https://acme-files.s3.amazonaws.com"), Some(("aws", "acme-files", None)));
+        check("https://acme.files.s3.eu-west-1.amazonaws.com/", Some("https://acme.files.s3.eu-west-1.amazonaws.com"), Some(("aws", "acme.files", Some("eu-west-1"))));
+        check("https://s3.amazonaws.com/acme-files/x", Some("https://s3.amazonaws.com/acme-files"), Some(("aws", "acme-files", None)));
+        check("https://s3-us-west-2.amazonaws.com/acme-files", Some("https://s3-us-west-2.amazonaws.com/acme-files"), Some(("aws", "acme-files", Some("us-west-2"))));
+        check("https://storage.googleapis.com/acme-files/x", Some("https://storage.googleapis.com/acme-files"), Some(("gcs", "acme-files", None)));
+        check("https://acme.blob.core.windows.net/media/x.png", Some("https://acme.blob.core.windows.net/media"), Some(("azure", "acme/media", None)));
+    }
+
+    #[test]
+    fn other_addresses_are_no_buckets() {
+        check("https://storage.googleapis.com/", None, None);
+        check("https://ec2.amazonaws.com/acme-files", None, None);
+        check("https://s3.amazonaws.com.evil.test/acme-files", None, None);
+        check("https://www.acme.test/s3.amazonaws.com/acme", None, None);
+    }
+}

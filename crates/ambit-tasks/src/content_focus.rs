@@ -1,0 +1,156 @@
+//! Looks for what should not be public, and proves it by content, against the site's own way of saying no.
+
+use crate::exposures::{EXPOSURES, Exposure, FOLDERS, GRAPHQL_QUESTION, Seen, listing_proof};
+use crate::soft404_profile::refusal;
+use crate::together::together;
+use crate::{Answer, Contacts, Context, Plan, Task, TaskError, bindings, web};
+use ambit_model::facts::LookOutcome;
+use ambit_model::moment::DAY_MS;
+use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind};
+use ambit_net::NetError;
+use ambit_net::http::{HttpExchange, Url};
+use serde_json::{Value, json};
+
+pub(crate) const TASK: Task = Task {
+    name: "content_focus",
+    pretty_name: "Exposed content",
+    description: "Looks for repositories, environment files, status pages, API documents, backups and the like, and proves them by content.",
+    watches: &[Kind::Uri],
+    produces: &[Kind::ApiEndpoint],
+    footprint: Clearance::L3,
+    ttl_ms: DAY_MS,
+    cost: 90,
+    gain: 10,
+    owns: &[
+        (Kind::Uri, &["hidden_exposures"]),
+        (Kind::ApiEndpoint, &["response", "code", "is_json", "fingerprint", "title"]),
+    ],
+    volatile: &[],
+    contacts: Contacts::Address,
+    plan: |facts, _| Plan::each(bindings::of_root_site(facts).into_iter().filter(|binding| profiled(facts, binding))),
+    run: |cx| Box::pin(run(cx)),
+};
+
+/// Things looked for at once at one site.
+const IN_FLIGHT: usize = 4;
+/// Bytes of an answer that a proof sees.
+const BODY_BYTES: usize = 256 * 1_024;
+
+/// True once the site's way of saying no is known at this binding.
+fn profiled(facts: &Facts, binding: &str) -> bool {
+    let look = facts.looks.get(&("soft404_profile".to_owned(), binding.to_owned()));
+    look.is_some_and(|look| look.outcome == LookOutcome::Found)
+}
+
+/// What was proven: what, path, proof, and the answer.
+struct Proven {
+    what: &'static str,
+    url: Url,
+    proof: String,
+    exchange: HttpExchange,
+}
+
+async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+    let url = &web::site(cx)?;
+    let things: Vec<_> = EXPOSURES.iter().map(|exposure| look(cx, url, exposure)).collect();
+    let folders: Vec<_> = FOLDERS.iter().map(|path| look_listing(cx, url, path)).collect();
+    let mut found = Vec::new();
+    let answers = together(things, IN_FLIGHT).await.into_iter().chain(together(folders, IN_FLIGHT).await);
+    for answer in answers {
+        match answer {
+            Ok(proven) => found.extend(proven),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    found.sort_by(|a, b| (a.what, &a.url.path).cmp(&(b.what, &b.url.path)));
+    for proven in &found {
+        cx.evidence(proven.what, &[&proven.exchange.head[..], &proven.exchange.body].concat());
+        if matches!(proven.what, "api_document" | "graphql") {
+            cx.found_with(Kind::ApiEndpoint, &without_query(&proven.url), EdgeKind::Api, endpoint(proven));
+        }
+    }
+    let items = found
+        .iter()
+        .map(|proven| json!({"what": proven.what, "path": proven.url.path_only(), "proof": proven.proof}));
+    cx.observe("hidden_exposures", items.collect());
+    Ok(Answer::found_if(!found.is_empty()))
+}
+
+fn without_query(url: &Url) -> String {
+    url.to_string().split('?').next().unwrap_or("").to_owned()
+}
+
+/// The first path that proves the exposure, unless the site says the same of what cannot be there.
+async fn look(cx: &Context<'_>, site: &Url, exposure: &'static Exposure) -> Result<Option<Proven>, NetError> {
+    for path in exposure.paths {
+        let question = if exposure.what == "graphql" { GRAPHQL_QUESTION } else { "" };
+        let url = site.with_path(&format!("{path}{question}"));
+        let Some((exchange, proof)) = prove(cx, &url, exposure).await? else {
+            continue;
+        };
+        let end = path.rfind('.').map_or("", |at| &path[at..]);
+        let no = refusal(cx, site, end).await?;
+        if no.status == 200 && (exposure.proof)(&seen(&no)).is_some() {
+            continue;
+        }
+        return Ok(Some(Proven {
+            what: exposure.what,
+            url,
+            proof,
+            exchange,
+        }));
+    }
+    Ok(None)
+}
+
+async fn prove(cx: &Context<'_>, url: &Url, exposure: &Exposure) -> Result<Option<(HttpExchange, String)>, NetError> {
+    let Some(exchange) = page(cx, url).await? else {
+        return Ok(None);
+    };
+    let proof = (exposure.proof)(&seen(&exchange));
+    Ok(proof.map(|proof| (exchange, proof)))
+}
+
+async fn look_listing(cx: &Context<'_>, site: &Url, path: &'static str) -> Result<Option<Proven>, NetError> {
+    let url = site.with_path(path);
+    let Some(exchange) = page(cx, &url).await? else {
+        return Ok(None);
+    };
+    let proof = listing_proof(&web::text(&exchange));
+    Ok(proof.map(|proof| Proven {
+        what: "directory_listing",
+        url,
+        proof,
+        exchange,
+    }))
+}
+
+/// A page that the site gives out; `None` where it does not. A connection that breaks in the middle of many is not a "no".
+async fn page(cx: &Context<'_>, url: &Url) -> Result<Option<HttpExchange>, NetError> {
+    let exchange = web::get(cx, url, BODY_BYTES).await?;
+    Ok((exchange.status == 200).then_some(exchange))
+}
+
+fn seen(exchange: &HttpExchange) -> Seen<'_> {
+    Seen {
+        media: media(exchange),
+        html: web::is_html(exchange),
+        body: &exchange.body,
+    }
+}
+
+fn media(exchange: &HttpExchange) -> &str {
+    web::header(exchange, "content-type").unwrap_or("")
+}
+
+fn endpoint(proven: &Proven) -> Details {
+    let document: Option<Value> = serde_json::from_slice(&proven.exchange.body).ok();
+    let title = document.as_ref().and_then(|document| document.pointer("/info/title")).cloned();
+    let members = json!({
+        "response": null, "code": proven.exchange.status.to_string(), "is_json": document.is_some(), "fingerprint": [], "title": title,
+    });
+    match members {
+        Value::Object(members) => members,
+        _ => Details::new(),
+    }
+}

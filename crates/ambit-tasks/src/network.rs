@@ -1,0 +1,162 @@
+//! The network of a name, a service or a site: what is known of its address, carried over. Sends nothing.
+//!
+//! The argument names the address and the source of what is carried (`registration 203.0.113.7`), and is planned only once that source has spoken:
+//! so the answer does not depend on the order of work.
+
+use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use ambit_model::facts::Neighbour;
+use ambit_model::moment::DAY_MS;
+use ambit_model::{Clearance, EdgeKind, Facts, Kind};
+use serde_json::{Value, json};
+
+pub(crate) const TASK: Task = Task {
+    name: "network",
+    pretty_name: "Network",
+    description: "Carries what is known of an address over to the names, services and sites on it.",
+    watches: &[Kind::DnsRecord, Kind::Domain, Kind::IpAddress, Kind::NetworkService, Kind::Uri],
+    produces: &[],
+    footprint: Clearance::L0,
+    ttl_ms: DAY_MS,
+    cost: 1,
+    gain: 2,
+    owns: &[
+        (Kind::IpAddress, &["name", "version", "whitelist"]),
+        (Kind::DnsRecord, &["hidden_network"]),
+        (Kind::Domain, &["hidden_network", "geolocation"]),
+        (Kind::NetworkService, &["asn", "net_name", "net_country_code", "host_id", "geolocation", "hidden_network"]),
+        (
+            Kind::Uri,
+            &["asn", "net_name", "net_geo", "net_country_code", "host_id", "geolocation", "hidden_network"],
+        ),
+    ],
+    volatile: &[],
+    contacts: Contacts::Nothing,
+    plan: |facts, _| match facts.kind {
+        Kind::IpAddress => Plan::Once,
+        _ => Plan::each(carried(facts).into_iter().map(|(argument, _)| argument)),
+    },
+    run: |cx| Box::pin(run(cx)),
+};
+
+/// Sources of what is carried, with the member that shows that they have spoken.
+const SOURCES: &[(&str, &str)] = &[("registration", "net_name"), ("geolocation", "geolocation")];
+/// Items carried to one entity.
+const CARRIED_MAX: usize = 32;
+
+async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+    if cx.facts.kind == Kind::IpAddress {
+        cx.observe("name", json!(cx.facts.name));
+        cx.observe("version", json!(if cx.facts.name.contains(':') { 6 } else { 4 }));
+        cx.observe("whitelist", json!(false));
+        return Ok(Answer::Found);
+    }
+    let found = carried(cx.facts).into_iter().find(|(argument, _)| argument == cx.argument);
+    let Some((_, item)) = found else {
+        return Ok(Answer::Absent);
+    };
+    cx.observe("hidden_network", json!([item]));
+    let scalar = |member: &'static str, of: &str| {
+        if let Some(value) = item.get(of).filter(|value| !value.is_null()) {
+            cx.observe(member, value.clone());
+        }
+    };
+    if matches!(cx.facts.kind, Kind::NetworkService | Kind::Uri) {
+        scalar("asn", "asn");
+        scalar("net_name", "net_name");
+        scalar("net_country_code", "country_code");
+        scalar("host_id", "host_id");
+        if cx.facts.kind == Kind::Uri {
+            scalar("net_geo", "country_code");
+        }
+    }
+    if cx.facts.kind != Kind::DnsRecord {
+        scalar("geolocation", "geolocation");
+    }
+    Ok(Answer::Found)
+}
+
+/// What the neighbours know of the entity's addresses, by argument.
+fn carried(facts: &Facts) -> Vec<(String, Value)> {
+    let mut items: Vec<(String, Value)> = match facts.kind {
+        Kind::NetworkService => facts.from(EdgeKind::Service).flat_map(of_address).collect(),
+        Kind::Uri => facts.from(EdgeKind::Site).flat_map(of_neighbour).collect(),
+        _ => facts.to(EdgeKind::ResolvesTo).flat_map(of_address).collect(),
+    };
+    items.sort_by(|a, b| a.0.cmp(&b.0));
+    items.dedup_by(|a, b| a.0 == b.0);
+    items.truncate(CARRIED_MAX);
+    items
+}
+
+/// What an address knows of itself.
+fn of_address(address: &Neighbour) -> Vec<(String, Value)> {
+    let member = |name: &str| address.details.get(name).cloned().unwrap_or(Value::Null);
+    let spoken = SOURCES.iter().filter(|(_, shows)| !member(shows).is_null());
+    let item = |source: &str| match source {
+        "geolocation" => json!({"source": source, "address": address.name, "geolocation": member("geolocation"), "host_id": address.uid.integer()}),
+        _ => json!({
+            "source": source, "address": address.name, "asn": member("network.asn"), "net_name": member("net_name"),
+            "country_code": member("network.country_code"), "host_id": address.uid.integer(),
+        }),
+    };
+    spoken.map(|(source, _)| (format!("{source} {}", address.name), item(source))).collect()
+}
+
+/// What was carried to a name or a service, carried on to its site: only of the address where the site was seen.
+fn of_neighbour(neighbour: &Neighbour) -> Vec<(String, Value)> {
+    let seen_at = neighbour.argument.parse::<std::net::SocketAddr>().ok().map(|socket| socket.ip().to_string());
+    let items = neighbour.details.get("hidden_network").and_then(Value::as_array).into_iter().flatten();
+    let items = items.filter(|item| {
+        let address = item.get("address").and_then(Value::as_str);
+        neighbour.kind == Kind::NetworkService || (address.is_some() && address == seen_at.as_deref())
+    });
+    items
+        .filter_map(|item| {
+            let (source, address) = (item.get("source")?.as_str()?, item.get("address")?.as_str()?);
+            Some((format!("{source} {address}"), item.clone()))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ambit_model::Uid;
+
+    fn neighbour(edge: EdgeKind, kind: Kind, name: &str, argument: &str, details: Value) -> Neighbour {
+        Neighbour {
+            edge,
+            task: "resolve".into(),
+            argument: argument.into(),
+            uid: Uid::from_bytes([1; 32]),
+            kind,
+            name: name.into(),
+            scoped: true,
+            clearance: Clearance::L3,
+            details: details.as_object().cloned().unwrap_or_default(),
+        }
+    }
+
+    #[test]
+    fn nothing_is_carried_before_its_source_has_spoken() {
+        let mut facts = crate::tests::facts(Kind::DnsRecord, "www.acme.test", json!({}));
+        facts.outward.push(neighbour(EdgeKind::ResolvesTo, Kind::IpAddress, "203.0.113.7", "", json!({})));
+        assert!(carried(&facts).is_empty());
+        let known = json!({"net_name": "ACME-NET", "network.asn": 64500, "network.country_code": "DE"});
+        facts.outward[0].details = known.as_object().cloned().unwrap();
+        let carried = carried(&facts);
+        assert_eq!(carried[0].0, "registration 203.0.113.7");
+        assert_eq!(carried[0].1["asn"], 64_500);
+    }
+
+    #[test]
+    fn a_site_gets_only_the_address_where_it_was_seen() {
+        let mut facts = crate::tests::facts(Kind::Uri, "https://www.acme.test:443", json!({}));
+        let networks = json!({"hidden_network": [
+            {"source": "registration", "address": "203.0.113.7", "net_name": "A"}, {"source": "registration", "address": "203.0.113.8", "net_name": "B"},
+        ]});
+        facts.inward.push(neighbour(EdgeKind::Site, Kind::DnsRecord, "www.acme.test", "203.0.113.8:443", networks));
+        let arguments: Vec<String> = carried(&facts).into_iter().map(|(argument, _)| argument).collect();
+        assert_eq!(arguments, ["registration 203.0.113.8"]);
+    }
+}

@@ -1,0 +1,204 @@
+//! Reads an HTML page into what matters: title, forms, scripts, links, the shape of its tree. The page is hostile; every list has a limit.
+
+use ambit_net::http::Url;
+use scraper::{ElementRef, Html, Selector};
+use sha1::{Digest, Sha1};
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+/// What a page holds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Page {
+    pub(crate) title: Option<String>,
+    pub(crate) generator: Option<String>,
+    pub(crate) forms: Vec<Form>,
+    /// Sources of scripts, absolute, sorted.
+    pub(crate) scripts: BTreeSet<String>,
+    /// Everything that the page points to or loads, absolute, sorted.
+    pub(crate) links: BTreeSet<String>,
+    /// `mailto:` addresses.
+    pub(crate) mailboxes: BTreeSet<String>,
+    /// Where its icon is.
+    pub(crate) icon: Option<String>,
+    /// Where `<meta http-equiv=refresh>` leads.
+    pub(crate) refresh: Option<String>,
+    /// SHA-1 over the tags in document order: the same for pages that differ only in text.
+    pub(crate) dom_sha1: String,
+}
+
+/// A form.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Form {
+    /// Absolute, without the query.
+    pub(crate) action: String,
+    pub(crate) method: String,
+    pub(crate) password: bool,
+    /// It asks for a code of a second factor.
+    pub(crate) code: bool,
+    pub(crate) fields: BTreeSet<String>,
+}
+
+/// Links of a page.
+const LINKS_MAX: usize = 2_000;
+/// Forms of a page.
+const FORMS_MAX: usize = 50;
+/// Fields of a form.
+const FIELDS_MAX: usize = 100;
+/// Characters of a title.
+const TITLE_CHARS_MAX: usize = 300;
+/// Elements that the shape is made of; a page with more is a trap.
+const ELEMENTS_MAX: usize = 50_000;
+
+macro_rules! selector {
+    ($name:ident, $text:literal) => {
+        static $name: LazyLock<Selector> = LazyLock::new(|| Selector::parse($text).expect("the selector is constant"));
+    };
+}
+selector!(TITLE, "title");
+selector!(META, "meta");
+selector!(FORM, "form");
+selector!(FIELD, "input, select, textarea, button");
+selector!(SCRIPT, "script[src]");
+selector!(LINKED, "a[href], link[href], img[src], iframe[src], script[src], source[src], video[src], audio[src], form[action], area[href]");
+selector!(ICON, "link[rel~=icon], link[rel~=ICON]");
+selector!(BASE, "base[href]");
+
+impl Page {
+    /// Reads a page that was fetched from a URL.
+    pub(crate) fn parse(html: &str, url: &Url) -> Self {
+        let document = Html::parse_document(html);
+        let base = document.select(&BASE).next().and_then(|element| element.attr("href")).and_then(|href| url.join(href).ok());
+        let base = base.unwrap_or_else(|| url.clone());
+        let absolute = |reference: &str| base.join(reference).ok().map(|url| url.to_string());
+        let mut page = Self {
+            title: document.select(&TITLE).next().map(|element| text_of(&element)).filter(|title| !title.is_empty()),
+            forms: forms(&document, &base),
+            scripts: attributes(&document, &SCRIPT, "src").filter_map(|source| absolute(&source)).take(LINKS_MAX).collect(),
+            icon: attributes(&document, &ICON, "href").next().and_then(|href| absolute(&href)),
+            dom_sha1: shape(&document),
+            ..Self::default()
+        };
+        for element in document.select(&META) {
+            page.read_meta(&element, &absolute);
+        }
+        for element in document.select(&LINKED).take(LINKS_MAX) {
+            let reference = ["href", "src", "action"].into_iter().find_map(|name| element.attr(name)).unwrap_or("");
+            page.read_link(reference, &absolute);
+        }
+        page
+    }
+
+    fn read_meta(&mut self, element: &ElementRef<'_>, absolute: &dyn Fn(&str) -> Option<String>) {
+        let content = element.attr("content").unwrap_or("").trim();
+        if element.attr("name").is_some_and(|name| name.eq_ignore_ascii_case("generator")) && !content.is_empty() {
+            self.generator = Some(content.chars().take(TITLE_CHARS_MAX).collect());
+        }
+        if element.attr("http-equiv").is_some_and(|name| name.eq_ignore_ascii_case("refresh")) {
+            let target = content.split_once(['=']).map(|(_, target)| target.trim().trim_matches(['"', '\'']));
+            self.refresh = target.and_then(absolute);
+        }
+    }
+
+    fn read_link(&mut self, reference: &str, absolute: &dyn Fn(&str) -> Option<String>) {
+        let reference = reference.trim();
+        if let Some(address) = reference.get(..7).filter(|scheme| scheme.eq_ignore_ascii_case("mailto:")).and(reference.get(7..)) {
+            self.mailboxes.extend(address.split(['?', ',']).next().map(str::to_owned));
+        } else {
+            self.links.extend(absolute(reference));
+        }
+    }
+}
+
+fn attributes<'a>(document: &'a Html, selector: &'a Selector, name: &'a str) -> impl Iterator<Item = String> + 'a {
+    document.select(selector).filter_map(move |element| element.attr(name)).map(str::to_owned)
+}
+
+/// Text of an element, blanks run together.
+fn text_of(element: &ElementRef<'_>) -> String {
+    let text: String = element.text().collect();
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.join(" ").chars().take(TITLE_CHARS_MAX).collect()
+}
+
+fn forms(document: &Html, base: &Url) -> Vec<Form> {
+    let mut forms: Vec<Form> = document.select(&FORM).take(FORMS_MAX).map(|form| read_form(&form, base)).collect();
+    forms.sort();
+    forms.dedup();
+    forms
+}
+
+fn read_form(form: &ElementRef<'_>, base: &Url) -> Form {
+    let action = base.join(form.attr("action").unwrap_or("")).map(|url| url.to_string());
+    let mut read = Form {
+        action: action.unwrap_or_default().split('?').next().unwrap_or("").to_owned(),
+        method: form.attr("method").unwrap_or("get").to_ascii_uppercase(),
+        ..Form::default()
+    };
+    for field in form.select(&FIELD).take(FIELDS_MAX) {
+        let (name, kind) = (field.attr("name").unwrap_or(""), field.attr("type").unwrap_or(""));
+        read.password |= kind.eq_ignore_ascii_case("password");
+        read.code |= is_code(name) || field.attr("autocomplete").is_some_and(|value| value.eq_ignore_ascii_case("one-time-code"));
+        if !name.is_empty() {
+            read.fields.insert(name.chars().take(TITLE_CHARS_MAX).collect());
+        }
+    }
+    read
+}
+
+/// Names of fields for a second factor.
+fn is_code(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    ["otp", "totp", "mfa", "2fa", "twofactor", "two_factor", "one_time_code", "verification_code"].iter().any(|word| lower.contains(word))
+}
+
+fn shape(document: &Html) -> String {
+    let mut hash = Sha1::new();
+    let elements = document.tree.nodes().filter_map(|node| node.value().as_element());
+    for element in elements.take(ELEMENTS_MAX) {
+        hash.update(element.name().as_bytes());
+        hash.update(b">");
+    }
+    hex::encode(hash.finalize())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(html: &str) -> Page {
+        Page::parse(html, &Url::parse("https://www.acme.test/a/").unwrap())
+    }
+
+    #[test]
+    fn a_page_is_read() {
+        let page = page(
+            "<html><head><title> Acme \n Corp </title><meta name=Generator content='WordPress 6.4'><link rel='shortcut icon' href=/i.ico>\
+             <script src='js/app.js'></script></head><body><a href='//cdn.acme.test/x'>x</a><a href='mailto:Info@acme.test?subject=x'>m</a>\
+             <form action='/login?state=1' method=post><input name=user><input type=password name=pw><input name=otp_code></form></body></html>",
+        );
+        assert_eq!(page.title.as_deref(), Some("Acme Corp"));
+        assert_eq!(page.generator.as_deref(), Some("WordPress 6.4"));
+        assert_eq!(page.scripts.iter().collect::<Vec<_>>(), ["https://www.acme.test/a/js/app.js"]);
+        assert!(page.links.contains("https://cdn.acme.test/x"));
+        assert_eq!(page.mailboxes.iter().collect::<Vec<_>>(), ["Info@acme.test"]);
+        assert_eq!(page.icon.as_deref(), Some("https://www.acme.test/i.ico"));
+        let form = &page.forms[0];
+        assert_eq!((form.action.as_str(), form.method.as_str(), form.password, form.code), ("https://www.acme.test/login", "POST", true, true));
+    }
+
+    #[test]
+    fn the_shape_is_that_of_the_tags() {
+        assert_eq!(page("<p>one</p><b>x</b>").dom_sha1, page("<p>two</p><b>y</b>").dom_sha1);
+        assert_ne!(page("<p>one</p>").dom_sha1, page("<div>one</div>").dom_sha1);
+    }
+
+    #[test]
+    fn hostile_pages_are_survived() {
+        let deep = "<div>".repeat(2_000);
+        for html in ["", "\0\0<", "<title>\u{1b}[31m", "<form action='javascript:alert(1)'>", "<a href='data:text/html,x'>", deep.as_str()] {
+            let page = page(html);
+            assert!(page.links.iter().all(|link| link.starts_with("http")), "{html}");
+        }
+        assert_eq!(page("<title></title>").title, None);
+    }
+}

@@ -1,0 +1,70 @@
+//! Requests to a site at a binding, as all tasks of the web make them.
+
+use crate::{Context, TaskError};
+use ambit_net::http::{HttpExchange, HttpRequest, Url};
+use ambit_net::{Grant, NetError};
+use std::net::SocketAddr;
+
+/// Bytes of a page that are read into its facts.
+pub(crate) const PAGE_BYTES: usize = 1_024 * 1_024;
+
+/// The URL of the site that the context is about.
+pub(crate) fn site(cx: &Context<'_>) -> Result<Url, TaskError> {
+    Url::parse(&cx.facts.name).map_err(TaskError::from)
+}
+
+/// A GET request to the site of the context, at the binding of its argument.
+pub(crate) fn request(cx: &Context<'_>, url: &Url) -> Result<HttpRequest, TaskError> {
+    let mut request = cx.net.get(&url.to_string())?;
+    if !cx.argument.is_empty() {
+        let socket = cx.argument.parse::<SocketAddr>();
+        let socket = socket.map_err(|_| TaskError::Failed(format!("not a binding: {:?}", cx.argument)))?;
+        request.address = Some(SocketAddr::new(socket.ip(), url.port));
+    }
+    request.grant = Grant::Target;
+    Ok(request)
+}
+
+/// One page of the site, redirects not followed.
+pub(crate) async fn get(cx: &Context<'_>, url: &Url, body_kept: usize) -> Result<HttpExchange, NetError> {
+    let mut request = request(cx, url).map_err(|error| NetError::Invalid {
+        what: "binding",
+        text: error.to_string(),
+    })?;
+    request.body_kept = body_kept;
+    cx.net.http(&request).await
+}
+
+/// The first value of a header.
+pub(crate) fn header<'a>(exchange: &'a HttpExchange, name: &str) -> Option<&'a str> {
+    let mut named = exchange.headers.iter().filter(|(known, _)| known.raw().eq_ignore_ascii_case(name));
+    named.next().map(|(_, value)| value.raw().trim())
+}
+
+/// The media type without parameters, lower case.
+pub(crate) fn media_type(exchange: &HttpExchange) -> String {
+    let value = header(exchange, "content-type").unwrap_or("");
+    value.split(';').next().unwrap_or("").trim().to_ascii_lowercase()
+}
+
+/// The body as text.
+pub(crate) fn text(exchange: &HttpExchange) -> String {
+    String::from_utf8_lossy(&exchange.body).into_owned()
+}
+
+/// True where a body looks like a page for people.
+pub(crate) fn is_html(exchange: &HttpExchange) -> bool {
+    let start = text_start(&exchange.body);
+    media_type(exchange).contains("html") || start.starts_with("<!doctype html") || start.starts_with("<html")
+}
+
+/// The first characters of a body, lower case, blanks in front removed.
+fn text_start(body: &[u8]) -> String {
+    let start = String::from_utf8_lossy(&body[..body.len().min(256)]);
+    start.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']).to_ascii_lowercase()
+}
+
+/// True for a failure that is an answer: nobody is there, or what is there speaks no HTTP.
+pub(crate) fn is_no_answer(error: &NetError) -> bool {
+    matches!(error, NetError::ConnectionRefused | NetError::Protocol(_) | NetError::Tls(_))
+}
