@@ -23,7 +23,15 @@ pub(crate) const TASK: Task = Task {
     gain: 5,
     owns: &[(
         Kind::CloudStorageBucket,
-        &["bucket_name", "provider", "region", "found_objects", "contents", "hidden_listable", "hidden_readable"],
+        &[
+            "bucket_name",
+            "provider",
+            "region",
+            "found_objects",
+            "contents",
+            "hidden_listable",
+            "hidden_readable",
+        ],
     )],
     volatile: &[],
     contacts: Contacts::Address,
@@ -96,7 +104,11 @@ fn is_missing(exchange: &HttpExchange, body: &str, place: &Place) -> bool {
 
 fn keys(body: &str) -> BTreeSet<String> {
     // The list's own name stands before its first entry.
-    let from = ["<Contents>", "<Blobs>", "<Blob>"].into_iter().filter_map(|mark| body.find(mark)).min().unwrap_or(body.len());
+    let from = ["<Contents>", "<Blobs>", "<Blob>"]
+        .into_iter()
+        .filter_map(|mark| body.find(mark))
+        .min()
+        .unwrap_or(body.len());
     KEY.captures_iter(&body[from..]).map(|found| found[1].to_owned()).collect()
 }
 
@@ -117,7 +129,10 @@ mod tests {
     fn questions_go_to_the_buckets_own_root() {
         let azure = Url::parse("https://acme.blob.core.windows.net/media").unwrap();
         let at = place(&azure.host, &azure.path).unwrap();
-        assert_eq!(list_url(&azure, &at).to_string(), "https://acme.blob.core.windows.net/media?restype=container&comp=list");
+        assert_eq!(
+            list_url(&azure, &at).to_string(),
+            "https://acme.blob.core.windows.net/media?restype=container&comp=list"
+        );
         assert_eq!(object_url(&azure, &at, "a/b").path, "/media/a/b");
         let s3 = Url::parse("https://acme.s3.amazonaws.com").unwrap();
         let at = place(&s3.host, &s3.path).unwrap();

@@ -25,15 +25,28 @@ pub(crate) fn place(host: &str, path: &str) -> Option<Place> {
     let by_path = |provider, region| {
         let bucket = first.to_owned();
         let root = format!("/{bucket}");
-        is_bucket(&bucket).then_some(Place { provider, bucket, region, root })
+        is_bucket(&bucket).then_some(Place {
+            provider,
+            bucket,
+            region,
+            root,
+        })
     };
     let by_host = |provider, bucket: &str, region| {
-        is_bucket(bucket).then(|| Place { provider, bucket: bucket.to_owned(), region, root: "/".to_owned() })
+        is_bucket(bucket).then(|| Place {
+            provider,
+            bucket: bucket.to_owned(),
+            region,
+            root: "/".to_owned(),
+        })
     };
     if let Some(front) = host.strip_suffix(".amazonaws.com") {
         let labels: Vec<&str> = front.split('.').collect();
         let at = labels.iter().rposition(|label| is_s3(label))?;
-        let region = labels.get(at + 1).map(|region| (*region).to_owned()).or_else(|| dashed_region(labels[at]));
+        let region = labels
+            .get(at + 1)
+            .map(|region| (*region).to_owned())
+            .or_else(|| dashed_region(labels[at]));
         return match at {
             0 => by_path("aws", region),
             _ => by_host("aws", &labels[..at].join("."), region),
@@ -64,7 +77,10 @@ fn dashed_region(label: &str) -> Option<String> {
 
 /// 3 to 63 letters, digits, dots, dashes and underscores.
 fn is_bucket(name: &str) -> bool {
-    (3..=63).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'.' | b'_' | b'$'))
+    (3..=63).contains(&name.len())
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'.' | b'_' | b'$'))
 }
 
 #[cfg(test)]
@@ -76,18 +92,44 @@ mod tests {
         let url = Url::parse(url).unwrap();
         assert_eq!(of_url(&url).as_deref(), name, "{url}");
         let place = place(&url.host, url.path_only());
-        let read = place.as_ref().map(|place| (place.provider, place.bucket.as_str(), place.region.as_deref()));
+        let read = place
+            .as_ref()
+            .map(|place| (place.provider, place.bucket.as_str(), place.region.as_deref()));
         assert_eq!(read, bucket, "{url}");
     }
 
     #[test]
     fn buckets_of_all_forms_are_read() {
-        check("https://acme-files.s3.amazonaws.com/a/b", Some("https://acme-files.s3.amazonaws.com"), Some(("aws", "acme-files", None)));
-        check("https://acme.files.s3.eu-west-1.amazonaws.com/", Some("https://acme.files.s3.eu-west-1.amazonaws.com"), Some(("aws", "acme.files", Some("eu-west-1"))));
-        check("https://s3.amazonaws.com/acme-files/x", Some("https://s3.amazonaws.com/acme-files"), Some(("aws", "acme-files", None)));
-        check("https://s3-us-west-2.amazonaws.com/acme-files", Some("https://s3-us-west-2.amazonaws.com/acme-files"), Some(("aws", "acme-files", Some("us-west-2"))));
-        check("https://storage.googleapis.com/acme-files/x", Some("https://storage.googleapis.com/acme-files"), Some(("gcs", "acme-files", None)));
-        check("https://acme.blob.core.windows.net/media/x.png", Some("https://acme.blob.core.windows.net/media"), Some(("azure", "acme/media", None)));
+        check(
+            "https://acme-files.s3.amazonaws.com/a/b",
+            Some("https://acme-files.s3.amazonaws.com"),
+            Some(("aws", "acme-files", None)),
+        );
+        check(
+            "https://acme.files.s3.eu-west-1.amazonaws.com/",
+            Some("https://acme.files.s3.eu-west-1.amazonaws.com"),
+            Some(("aws", "acme.files", Some("eu-west-1"))),
+        );
+        check(
+            "https://s3.amazonaws.com/acme-files/x",
+            Some("https://s3.amazonaws.com/acme-files"),
+            Some(("aws", "acme-files", None)),
+        );
+        check(
+            "https://s3-us-west-2.amazonaws.com/acme-files",
+            Some("https://s3-us-west-2.amazonaws.com/acme-files"),
+            Some(("aws", "acme-files", Some("us-west-2"))),
+        );
+        check(
+            "https://storage.googleapis.com/acme-files/x",
+            Some("https://storage.googleapis.com/acme-files"),
+            Some(("gcs", "acme-files", None)),
+        );
+        check(
+            "https://acme.blob.core.windows.net/media/x.png",
+            Some("https://acme.blob.core.windows.net/media"),
+            Some(("azure", "acme/media", None)),
+        );
     }
 
     #[test]

@@ -23,7 +23,10 @@ pub(crate) const TASK: Task = Task {
     gain: 3,
     owns: &[
         (Kind::DnsRecord, &["cloud_hosted", "cloud_providers"]),
-        (Kind::IpAddress, &["cloud_hosted", "cloud_providers", "hidden_shared", "hidden_shared_reason"]),
+        (
+            Kind::IpAddress,
+            &["cloud_hosted", "cloud_providers", "hidden_shared", "hidden_shared_reason"],
+        ),
         (Kind::Uri, &["cloud_hosted", "cloud_providers", "cloud_fingerprints"]),
     ],
     volatile: &[],
@@ -92,10 +95,14 @@ fn aliases(details: &ambit_model::Details) -> impl Iterator<Item = Evidence> + '
 }
 
 fn of_address(facts: &Facts) -> BTreeSet<Evidence> {
-    let pointers = facts.to(EdgeKind::Pointer).filter_map(|neighbour| Evidence::of_host("reverse name", &neighbour.name));
+    let pointers = facts
+        .to(EdgeKind::Pointer)
+        .filter_map(|neighbour| Evidence::of_host("reverse name", &neighbour.name));
     let bound = facts.from(EdgeKind::ResolvesTo).flat_map(|neighbour| aliases(&neighbour.details));
     // A provider's own name leads here: what the alias of one of their names ends in.
-    let own = facts.from(EdgeKind::ResolvesTo).filter_map(|neighbour| Evidence::of_host("name", &neighbour.name));
+    let own = facts
+        .from(EdgeKind::ResolvesTo)
+        .filter_map(|neighbour| Evidence::of_host("name", &neighbour.name));
     let network = facts.text("net_name").and_then(|name| {
         let (provider, sharing) = providers::of_network(name)?;
         Some(Evidence {
@@ -114,7 +121,10 @@ fn strangers(facts: &Facts) -> Option<Evidence> {
     let names = facts.from(EdgeKind::ResolvesTo).filter(|neighbour| !neighbour.scoped);
     let domains: BTreeSet<&str> = names.filter_map(|neighbour| registrable(&neighbour.name)).filter(foreign).collect();
     let certificates = facts.from(EdgeKind::ResolvesTo).chain(facts.to(EdgeKind::Service));
-    let in_certificate = certificates.flat_map(|neighbour| foreign_domains(neighbour, &facts.name)).max().unwrap_or(0);
+    let in_certificate = certificates
+        .flat_map(|neighbour| foreign_domains(neighbour, &facts.name))
+        .max()
+        .unwrap_or(0);
     let what = if domains.len() >= STRANGERS_MIN {
         "strangers' names"
     } else if in_certificate >= STRANGERS_MIN {
@@ -134,7 +144,10 @@ fn foreign_domains<'a>(neighbour: &'a Neighbour, address: &'a str) -> impl Itera
     let shown = neighbour.details.get("hidden_tls").and_then(Value::as_array).into_iter().flatten();
     shown
         .filter(move |tls| {
-            let socket = tls.get("address").and_then(Value::as_str).and_then(|text| text.parse::<std::net::SocketAddr>().ok());
+            let socket = tls
+                .get("address")
+                .and_then(Value::as_str)
+                .and_then(|text| text.parse::<std::net::SocketAddr>().ok());
             socket.is_some_and(|socket| socket.ip().to_string() == address)
         })
         .filter_map(|tls| tls.get("foreign_domains").and_then(Value::as_u64))
@@ -197,7 +210,11 @@ mod tests {
 
     #[test]
     fn some_strangers_are_partners_and_many_are_tenants() {
-        let strangers = |count: usize| (0..count).map(|number| name(&format!("www.s{number}.test"), false, json!({}))).collect::<Vec<_>>();
+        let strangers = |count: usize| {
+            (0..count)
+                .map(|number| name(&format!("www.s{number}.test"), false, json!({})))
+                .collect::<Vec<_>>()
+        };
         assert!(evidence(&address(strangers(STRANGERS_MIN - 1))).is_empty());
         assert!(evidence(&address(strangers(STRANGERS_MIN))).iter().all(|evidence| evidence.shared));
         let tls = |address: &str| json!({"hidden_tls": [{"address": address, "foreign_domains": 40}]});

@@ -64,12 +64,22 @@ async fn alias(cx: &Context<'_>, name: &str) -> Result<Vec<Value>, TaskError> {
     };
     if answer.is_nxdomain() {
         // Of several links the provider's is the one that can be claimed.
-        let claimed = answer.chain.iter().find(|alias| takeovers::of_target(&alias.target).is_some()).unwrap_or(last);
+        let claimed = answer
+            .chain
+            .iter()
+            .find(|alias| takeovers::of_target(&alias.target).is_some())
+            .unwrap_or(last);
         let reason = missing(cx, &claimed.target).await?;
         return Ok(vec![item("CNAME", &claimed.target, reason)]);
     }
-    let pattern = answer.chain.iter().find(|alias| takeovers::of_target(&alias.target).is_some_and(|rule| rule.says.is_some()));
-    Ok(pattern.map(|alias| item("CNAME", &alias.target, "unclaimed_pattern")).into_iter().collect())
+    let pattern = answer
+        .chain
+        .iter()
+        .find(|alias| takeovers::of_target(&alias.target).is_some_and(|rule| rule.says.is_some()));
+    Ok(pattern
+        .map(|alias| item("CNAME", &alias.target, "unclaimed_pattern"))
+        .into_iter()
+        .collect())
 }
 
 /// `unregistered` where even the target's domain does not exist; a provider's names are not registered but claimed.

@@ -62,7 +62,11 @@ pub(crate) fn is_whole_reply(heard: &[u8]) -> bool {
 /// True when a tagged IMAP line or a POP3 end has come.
 pub(crate) fn is_whole_listing(heard: &[u8]) -> bool {
     let text = String::from_utf8_lossy(heard);
-    text.ends_with('\n') && text.lines().next_back().is_some_and(|line| line == "." || line.starts_with("a1 ") || line.starts_with("-ERR"))
+    text.ends_with('\n')
+        && text
+            .lines()
+            .next_back()
+            .is_some_and(|line| line == "." || line.starts_with("a1 ") || line.starts_with("-ERR"))
 }
 
 #[cfg(test)]

@@ -64,25 +64,75 @@ pub(crate) const EXPOSURES: &[Exposure] = &[
     exposure("phpinfo", &["/phpinfo.php", "/info.php", "/test.php"], phpinfo),
     exposure(
         "backup",
-        &["/backup.zip", "/backup.tar.gz", "/backup.tgz", "/www.zip", "/site.zip", "/site.tar.gz", "/archive.zip", "/public_html.zip"],
+        &[
+            "/backup.zip",
+            "/backup.tar.gz",
+            "/backup.tgz",
+            "/www.zip",
+            "/site.zip",
+            "/site.tar.gz",
+            "/archive.zip",
+            "/public_html.zip",
+        ],
         archive,
     ),
     exposure("database_dump", &["/backup.sql", "/dump.sql", "/database.sql", "/db.sql"], database_dump),
     exposure("actuator", &["/actuator", "/actuator/env", "/env"], actuator),
     exposure("ds_store", &["/.DS_Store"], ds_store),
     exposure("htpasswd", &["/.htpasswd"], htpasswd),
-    exposure("wp_config", &["/wp-config.php.bak", "/wp-config.php~", "/wp-config.php.old", "/wp-config.txt"], wp_config),
-    exposure("config_file", &["/web.config", "/config.yml", "/config/database.yml", "/docker-compose.yml", "/config.json", "/.aws/credentials"], config_file),
+    exposure(
+        "wp_config",
+        &["/wp-config.php.bak", "/wp-config.php~", "/wp-config.php.old", "/wp-config.txt"],
+        wp_config,
+    ),
+    exposure(
+        "config_file",
+        &[
+            "/web.config",
+            "/config.yml",
+            "/config/database.yml",
+            "/docker-compose.yml",
+            "/config.json",
+            "/.aws/credentials",
+        ],
+        config_file,
+    ),
     exposure("metrics", &["/metrics"], metrics),
-    exposure("private_key", &["/id_rsa", "/.ssh/id_rsa", "/server.key", "/private.key", "/privkey.pem"], private_key),
+    exposure(
+        "private_key",
+        &["/id_rsa", "/.ssh/id_rsa", "/server.key", "/private.key", "/privkey.pem"],
+        private_key,
+    ),
     exposure("debug", &["/debug/pprof/", "/_debugbar/open", "/console"], debug),
     exposure("admin_panel", &["/phpmyadmin/", "/pma/", "/adminer.php"], admin_panel),
 ];
 
 /// Folders whose listing is looked for.
 pub(crate) const FOLDERS: &[&str] = &[
-    "/assets/", "/backup/", "/backups/", "/data/", "/docs/", "/download/", "/downloads/", "/dump/", "/export/", "/files/", "/images/", "/log/", "/logs/",
-    "/media/", "/old/", "/private/", "/public/", "/share/", "/static/", "/storage/", "/temp/", "/tmp/", "/upload/", "/uploads/",
+    "/assets/",
+    "/backup/",
+    "/backups/",
+    "/data/",
+    "/docs/",
+    "/download/",
+    "/downloads/",
+    "/dump/",
+    "/export/",
+    "/files/",
+    "/images/",
+    "/log/",
+    "/logs/",
+    "/media/",
+    "/old/",
+    "/private/",
+    "/public/",
+    "/share/",
+    "/static/",
+    "/storage/",
+    "/temp/",
+    "/tmp/",
+    "/upload/",
+    "/uploads/",
 ];
 
 /// Where GraphQL is usually asked.
@@ -121,8 +171,16 @@ fn env_file(seen: &Seen<'_>) -> Option<String> {
         return None;
     }
     let text = seen.text();
-    let names: Vec<&str> = LINE.captures_iter(&text).filter_map(|found| found.get(1)).map(|name| name.as_str()).take(8).collect();
-    let foreign = text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#') && !line.contains('=')).count();
+    let names: Vec<&str> = LINE
+        .captures_iter(&text)
+        .filter_map(|found| found.get(1))
+        .map(|name| name.as_str())
+        .take(8)
+        .collect();
+    let foreign = text
+        .lines()
+        .filter(|line| !line.trim().is_empty() && !line.starts_with('#') && !line.contains('='))
+        .count();
     (names.len() >= 2 && foreign <= names.len()).then(|| names.join(", "))
 }
 
@@ -162,17 +220,30 @@ fn graphql(seen: &Seen<'_>) -> Option<String> {
 fn phpinfo(seen: &Seen<'_>) -> Option<String> {
     static VERSION: LazyLock<Regex> = LazyLock::new(|| Regex::new(r#"(?i)<h1[^>]*>PHP Version ([\w.+~-]{1,40})"#).expect("constant"));
     let text = seen.text();
-    let found = VERSION.captures(&text).filter(|_| text.contains("php.ini") || text.contains("Configuration File"))?;
+    let found = VERSION
+        .captures(&text)
+        .filter(|_| text.contains("php.ini") || text.contains("Configuration File"))?;
     Some(format!("PHP Version {}", &found[1]))
 }
 
 fn archive(seen: &Seen<'_>) -> Option<String> {
-    let kinds: &[(&[u8], &str)] = &[(b"PK\x03\x04", "zip"), (b"\x1f\x8b", "gzip"), (b"BZh", "bzip2"), (b"7z\xbc\xaf\x27\x1c", "7z"), (b"Rar!", "rar")];
-    kinds.iter().find(|(magic, _)| seen.body.starts_with(magic)).map(|(_, kind)| format!("{kind} archive"))
+    let kinds: &[(&[u8], &str)] = &[
+        (b"PK\x03\x04", "zip"),
+        (b"\x1f\x8b", "gzip"),
+        (b"BZh", "bzip2"),
+        (b"7z\xbc\xaf\x27\x1c", "7z"),
+        (b"Rar!", "rar"),
+    ];
+    kinds
+        .iter()
+        .find(|(magic, _)| seen.body.starts_with(magic))
+        .map(|(_, kind)| format!("{kind} archive"))
 }
 
 fn database_dump(seen: &Seen<'_>) -> Option<String> {
-    static STATEMENT: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?m)^(CREATE TABLE|INSERT INTO|DROP TABLE IF EXISTS|-- MySQL dump|-- PostgreSQL database dump)").expect("constant"));
+    static STATEMENT: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?m)^(CREATE TABLE|INSERT INTO|DROP TABLE IF EXISTS|-- MySQL dump|-- PostgreSQL database dump)").expect("constant")
+    });
     let text = seen.text();
     STATEMENT.captures(&text).filter(|_| !seen.html).map(|found| found[1].to_owned())
 }
@@ -181,7 +252,17 @@ fn database_dump(seen: &Seen<'_>) -> Option<String> {
 fn actuator(seen: &Seen<'_>) -> Option<String> {
     let document = seen.json()?;
     if let Some(links) = document.get("_links").and_then(Value::as_object) {
-        let telling = ["env", "heapdump", "beans", "configprops", "threaddump", "mappings", "loggers", "httptrace", "shutdown"];
+        let telling = [
+            "env",
+            "heapdump",
+            "beans",
+            "configprops",
+            "threaddump",
+            "mappings",
+            "loggers",
+            "httptrace",
+            "shutdown",
+        ];
         let found: Vec<&str> = telling.into_iter().filter(|name| links.contains_key(*name)).collect();
         return (!found.is_empty()).then(|| found.join(", "));
     }
@@ -196,7 +277,9 @@ fn ds_store(seen: &Seen<'_>) -> Option<String> {
 fn htpasswd(seen: &Seen<'_>) -> Option<String> {
     static LINE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?m)^([\w.@-]{1,64}):(\$apr1\$|\$2[aby]\$|\{SHA\}|\$5\$|\$6\$)").expect("constant"));
     let text = seen.text();
-    LINE.captures(&text).filter(|_| !seen.html).map(|found| format!("{}:{}…", &found[1], &found[2]))
+    LINE.captures(&text)
+        .filter(|_| !seen.html)
+        .map(|found| format!("{}:{}…", &found[1], &found[2]))
 }
 
 fn wp_config(seen: &Seen<'_>) -> Option<String> {
@@ -207,8 +290,9 @@ fn wp_config(seen: &Seen<'_>) -> Option<String> {
 
 /// A configuration that names a secret, in whatever layout.
 fn config_file(seen: &Seen<'_>) -> Option<String> {
-    static SECRET: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r#"(?im)^\s*["']?((?:db_|database_|aws_)?(?:password|passwd|secret|secret_access_key|secret_key|connectionstring|api_key)[\w-]*)["']?\s*[:=]\s*["']?[^\s"'<>]{3,}"#).expect("constant"));
+    static SECRET: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r#"(?im)^\s*["']?((?:db_|database_|aws_)?(?:password|passwd|secret|secret_access_key|secret_key|connectionstring|api_key)[\w-]*)["']?\s*[:=]\s*["']?[^\s"'<>]{3,}"#).expect("constant")
+    });
     let text = seen.text();
     if seen.html {
         return None;
@@ -220,28 +304,42 @@ fn config_file(seen: &Seen<'_>) -> Option<String> {
 }
 
 fn metrics(seen: &Seen<'_>) -> Option<String> {
-    static TYPE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?m)^# TYPE ([a-zA-Z_:][\w:]{0,100}) (counter|gauge|histogram|summary|untyped)$").expect("constant"));
+    static TYPE: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"(?m)^# TYPE ([a-zA-Z_:][\w:]{0,100}) (counter|gauge|histogram|summary|untyped)$").expect("constant"));
     let text = seen.text();
-    TYPE.captures(&text).filter(|_| !seen.html).map(|found| format!("# TYPE {} {}", &found[1], &found[2]))
+    TYPE.captures(&text)
+        .filter(|_| !seen.html)
+        .map(|found| format!("# TYPE {} {}", &found[1], &found[2]))
 }
 
 fn private_key(seen: &Seen<'_>) -> Option<String> {
     static BEGIN: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"-----BEGIN ((?:[A-Z]+ )?PRIVATE KEY)-----\s").expect("constant"));
     let text = seen.text();
-    BEGIN.captures(&text).filter(|_| !seen.html).map(|found| format!("-----BEGIN {}-----", &found[1]))
+    BEGIN
+        .captures(&text)
+        .filter(|_| !seen.html)
+        .map(|found| format!("-----BEGIN {}-----", &found[1]))
 }
 
 fn debug(seen: &Seen<'_>) -> Option<String> {
     let text = seen.text();
-    let marks = [("/debug/pprof/", "Types of profiles available:"), ("Werkzeug Debugger", "Interactive Console")];
-    marks.iter().find(|(one, other)| text.contains(one) && text.contains(other)).map(|(one, _)| (*one).to_owned())
+    let marks = [
+        ("/debug/pprof/", "Types of profiles available:"),
+        ("Werkzeug Debugger", "Interactive Console"),
+    ];
+    marks
+        .iter()
+        .find(|(one, other)| text.contains(one) && text.contains(other))
+        .map(|(one, _)| (*one).to_owned())
 }
 
 fn admin_panel(seen: &Seen<'_>) -> Option<String> {
     let text = seen.text();
     let phpmyadmin = text.contains("pma_username") || text.contains("Welcome to phpMyAdmin");
     let adminer = text.contains("name=\"auth[driver]\"") || text.contains("name='auth[driver]'");
-    (phpmyadmin && seen.media.contains("html")).then(|| "phpMyAdmin".to_owned()).or_else(|| adminer.then(|| "Adminer".to_owned()))
+    (phpmyadmin && seen.media.contains("html"))
+        .then(|| "phpMyAdmin".to_owned())
+        .or_else(|| adminer.then(|| "Adminer".to_owned()))
 }
 
 /// A listing that a server made: its title and a way up, or the columns of one.
@@ -250,7 +348,10 @@ pub(crate) fn listing_proof(body: &str) -> Option<String> {
         LazyLock::new(|| Regex::new(r"(?i)<(?:title|h1)>\s*((?:Index of|Directory listing for|Directory: )\s*/[^<\n]{0,200})").expect("constant"));
     let found = TITLE.captures(body)?;
     let lower = body.to_ascii_lowercase();
-    let way_up = lower.contains("href=\"../\"") || lower.contains("parent directory") || lower.contains("href=\"..\"") || lower.contains("[to parent directory]");
+    let way_up = lower.contains("href=\"../\"")
+        || lower.contains("parent directory")
+        || lower.contains("href=\"..\"")
+        || lower.contains("[to parent directory]");
     let rows = lower.matches("<a href=").count() > 1 && (lower.contains("<pre>") || lower.contains("<ul>") || lower.contains("<table"));
     (way_up || rows).then(|| found[1].trim().to_owned())
 }
@@ -262,7 +363,11 @@ mod tests {
     #[track_caller]
     fn check(what: &str, media: &str, body: &str, proven: bool) {
         let exposure = EXPOSURES.iter().find(|exposure| exposure.what == what).unwrap();
-        let seen = Seen { media, html: media.contains("html"), body: body.as_bytes() };
+        let seen = Seen {
+            media,
+            html: media.contains("html"),
+            body: body.as_bytes(),
+        };
         assert_eq!((exposure.proof)(&seen).is_some(), proven, "{what}: {body}");
     }
 
@@ -271,11 +376,21 @@ mod tests {
         check("git_repository", "text/plain", "ref: refs/heads/main\n", true);
         check("git_repository", "text/plain", "[core]\n\trepositoryformatversion = 0\n", true);
         check("env_file", "text/plain", "APP_ENV=production\nDB_PASSWORD=x\n", true);
-        check("server_status", "text/html", "<h1>Apache Server Status for www</h1><dt>Server Version: Apache</dt>", true);
+        check(
+            "server_status",
+            "text/html",
+            "<h1>Apache Server Status for www</h1><dt>Server Version: Apache</dt>",
+            true,
+        );
         check("api_document", "application/json", "{\"openapi\":\"3.0.1\",\"paths\":{}}", true);
         check("api_document", "text/plain", "openapi: 3.0.0\ninfo: x\npaths:\n  /a:\n", true);
         check("graphql", "application/json", "{\"data\":{\"__schema\":{\"types\":[]}}}", true);
-        check("phpinfo", "text/html", "<h1 class=\"p\">PHP Version 7.4.33</h1> Configuration File (php.ini) Path", true);
+        check(
+            "phpinfo",
+            "text/html",
+            "<h1 class=\"p\">PHP Version 7.4.33</h1> Configuration File (php.ini) Path",
+            true,
+        );
         check("backup", "application/zip", "PK\u{3}\u{4}rest", true);
         check("actuator", "application/json", "{\"_links\":{\"env\":{}}}", true);
         check("metrics", "text/plain", "# TYPE go_goroutines gauge\ngo_goroutines 40\n", true);
@@ -292,7 +407,12 @@ mod tests {
         check("env_file", "text/plain", "We set A=1 once.\nNothing more.\n", false);
         check("server_status", "text/html", "<h1>How to read the Apache server status</h1>", false);
         check("api_document", "application/json", "{\"detail\":\"Not authenticated\"}", false);
-        check("graphql", "application/json", "{\"errors\":[{\"message\":\"introspection is not allowed\"}]}", false);
+        check(
+            "graphql",
+            "application/json",
+            "{\"errors\":[{\"message\":\"introspection is not allowed\"}]}",
+            false,
+        );
         check("phpinfo", "text/html", "<title>phpinfo() explained</title>", false);
         check("backup", "text/html", "<title>Sign in</title>", false);
         check("actuator", "application/json", "{\"_links\":{\"self\":{},\"health\":{}}}", false);
@@ -303,7 +423,10 @@ mod tests {
 
     #[test]
     fn a_listing_is_made_by_a_server() {
-        assert_eq!(listing_proof("<title>Index of /files/</title><pre><a href=\"../\">../</a>").as_deref(), Some("Index of /files/"));
+        assert_eq!(
+            listing_proof("<title>Index of /files/</title><pre><a href=\"../\">../</a>").as_deref(),
+            Some("Index of /files/")
+        );
         assert!(listing_proof("<title>Directory listing for /</title><ul><li><a href=\"a\">a</a><li><a href=\"b\">b</a></ul>").is_some());
         assert!(listing_proof("<title>Index of Plants</title><a href=\"../\">up</a>").is_none());
         assert!(listing_proof("<title>Index of /</title><p>an article</p>").is_none());

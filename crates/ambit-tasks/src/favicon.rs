@@ -21,7 +21,10 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: DAY_MS,
     cost: 2,
     gain: 3,
-    owns: &[(Kind::Uri, &["favicon_md5", "favicon_sha1", "hidden_favicon_sha256", "hidden_favicon_mmh3"])],
+    owns: &[(
+        Kind::Uri,
+        &["favicon_md5", "favicon_sha1", "hidden_favicon_sha256", "hidden_favicon_mmh3"],
+    )],
     volatile: &[],
     contacts: Contacts::Address,
     plan: |facts, _| Plan::each(bindings::of_root_site(facts)),
@@ -40,7 +43,9 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     };
     let named = web::is_html(&page).then(|| Page::parse(&web::text(&page), &url).icon).flatten();
     // An icon on another host is that host's.
-    let named = named.and_then(|icon| Url::parse(&icon).ok()).filter(|icon| icon.host == url.host && icon.port == url.port && icon.https == url.https);
+    let named = named
+        .and_then(|icon| Url::parse(&icon).ok())
+        .filter(|icon| icon.host == url.host && icon.port == url.port && icon.https == url.https);
     for icon in named.into_iter().chain([url.with_path("/favicon.ico")]) {
         let exchange = web::get(cx, &icon, ICON_BYTES).await?;
         if exchange.status == 200 && !exchange.truncated && is_image(&exchange.body) {

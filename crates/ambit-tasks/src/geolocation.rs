@@ -25,7 +25,11 @@ pub(crate) const TASK: Task = Task {
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let address: IpAddr = cx.facts.name.parse().map_err(|_| TaskError::Failed("not an address".into()))?;
-    let database = cx.settings.geo.as_ref().ok_or_else(|| TaskError::SourceDown("no database of places is loaded".into()))?;
+    let database = cx
+        .settings
+        .geo
+        .as_ref()
+        .ok_or_else(|| TaskError::SourceDown("no database of places is loaded".into()))?;
     let broken = |error: maxminddb::MaxMindDbError| TaskError::SourceDown(format!("database of places: {error}"));
     let row: Option<Value> = database.lookup(address).and_then(|found| found.decode()).map_err(broken)?;
     let place = row.map(|row| place(&row));
@@ -38,8 +42,14 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
 /// The contract's members from the usual layout of city and network databases.
 fn place(row: &Value) -> Value {
     let at = |path: &str| row.pointer(path).cloned().unwrap_or(Value::Null);
-    let asn = ["/autonomous_system_number", "/traits/autonomous_system_number", "/asn"].into_iter().map(at).find(|value| !value.is_null());
-    let owner = ["/autonomous_system_organization", "/traits/autonomous_system_organization", "/as_name"].into_iter().map(at).find(|value| !value.is_null());
+    let asn = ["/autonomous_system_number", "/traits/autonomous_system_number", "/asn"]
+        .into_iter()
+        .map(at)
+        .find(|value| !value.is_null());
+    let owner = ["/autonomous_system_organization", "/traits/autonomous_system_organization", "/as_name"]
+        .into_iter()
+        .map(at)
+        .find(|value| !value.is_null());
     json!({
         "asn": {
             "asn": asn, "name": owner, "organization": at("/traits/organization"), "isp": at("/traits/isp"), "connection_type": at("/traits/connection_type"),
@@ -61,7 +71,10 @@ mod tests {
             "traits": {"autonomous_system_number": 64500},
         });
         let place = place(&row);
-        assert_eq!((&place["city"], &place["country_code"], &place["asn"]["asn"]), (&json!("Singapore"), &json!("SG"), &json!(64_500)));
+        assert_eq!(
+            (&place["city"], &place["country_code"], &place["asn"]["asn"]),
+            (&json!("Singapore"), &json!("SG"), &json!(64_500))
+        );
         assert_eq!(super::place(&json!({"autonomous_system_number": 1}))["asn"]["asn"], 1);
         assert_eq!(super::place(&json!(7))["city"], Value::Null);
     }

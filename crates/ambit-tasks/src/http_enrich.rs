@@ -94,7 +94,10 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         Err(error) if web::is_no_answer(&error) => return Ok(Answer::Absent),
         Err(error) => return Err(error.into()),
     };
-    let first = fetch.exchanges.first().ok_or_else(|| TaskError::Failed("a fetch without an exchange".into()))?;
+    let first = fetch
+        .exchanges
+        .first()
+        .ok_or_else(|| TaskError::Failed("a fetch without an exchange".into()))?;
     observe_place(cx, &url, first);
     observe_head(cx, first);
     observe_chain(cx, &url, &fetch);
@@ -232,10 +235,17 @@ fn observe_content(cx: &Context<'_>, exchange: &HttpExchange) {
     cx.observe("dom_sha1", json!(html.then_some(&page.dom_sha1)));
     cx.observe("response_data_hash", json!(normal::body_hash(exchange)));
     cx.observe("hidden_directory_listing", json!(listing_proof(&body).is_some()));
-    let insecure: BTreeSet<&String> = page.scripts.iter().filter(|script| exchange.url.https && script.starts_with("http://")).collect();
+    let insecure: BTreeSet<&String> = page
+        .scripts
+        .iter()
+        .filter(|script| exchange.url.https && script.starts_with("http://"))
+        .collect();
     cx.observe("hidden_mixed_content", json!(insecure));
     let media = web::media_type(exchange);
-    cx.observe("api_endpoint", json!(!html && exchange.status < 500 && (media.ends_with("json") || media.ends_with("xml"))));
+    cx.observe(
+        "api_endpoint",
+        json!(!html && exchange.status < 500 && (media.ends_with("json") || media.ends_with("xml"))),
+    );
     let login = page.forms.iter().any(|form| form.password);
     let factor = page.forms.iter().any(|form| form.code);
     let basic = web::header(exchange, "www-authenticate").is_some();
@@ -246,9 +256,7 @@ fn observe_content(cx: &Context<'_>, exchange: &HttpExchange) {
 }
 
 fn forms(page: &Page) -> Value {
-    let form = |form: &crate::page::Form| {
-        json!({"action": normal::text(&form.action), "method": form.method, "password": form.password, "fields": form.fields})
-    };
+    let form = |form: &crate::page::Form| json!({"action": normal::text(&form.action), "method": form.method, "password": form.password, "fields": form.fields});
     page.forms.iter().map(form).collect()
 }
 
@@ -258,7 +266,10 @@ fn observe_products(cx: &Context<'_>, exchange: &HttpExchange, body: &str, page:
         .iter()
         .map(|(name, value)| (name.stored().to_ascii_lowercase(), value.stored()))
         .collect();
-    let cookies: Vec<String> = cookies(exchange).iter().filter_map(|cookie| cookie["name"].as_str().map(str::to_owned)).collect();
+    let cookies: Vec<String> = cookies(exchange)
+        .iter()
+        .filter_map(|cookie| cookie["name"].as_str().map(str::to_owned))
+        .collect();
     let seen = Seen {
         headers: &headers,
         cookies: &cookies,
@@ -273,9 +284,10 @@ fn observe_tls(cx: &Context<'_>, tls: &TlsFacts) {
     if let Some(leaf) = certificates.first() {
         cx.observe("alt_names", json!(names(leaf)));
     }
+    let text = |name: &Option<ambit_net::Untrusted>| name.as_ref().map(ambit_net::Untrusted::stored);
     let shown = |certificate: &Certificate| {
         json!({
-            "expiration": certificate.not_after.to_string(), "issuerCommonName": certificate.issuer_cn, "subjectCommonName": certificate.subject_cn,
+            "expiration": certificate.not_after.to_string(), "issuerCommonName": text(&certificate.issuer_cn), "subjectCommonName": text(&certificate.subject_cn),
             "signatureAlgorithm": certificate.signature_algorithm, "certificateAuthority": certificate.is_ca,
         })
     };

@@ -16,7 +16,13 @@ pub(crate) const TASK: Task = Task {
     pretty_name: "Linked hosts",
     description: "Reads hosts, mailboxes, storage buckets and identifiers out of a site's page, its own scripts and its content policy.",
     watches: &[Kind::Uri],
-    produces: &[Kind::CloudStorageBucket, Kind::DnsRecord, Kind::Domain, Kind::EmailAddress, Kind::UniqueToken],
+    produces: &[
+        Kind::CloudStorageBucket,
+        Kind::DnsRecord,
+        Kind::Domain,
+        Kind::EmailAddress,
+        Kind::UniqueToken,
+    ],
     footprint: Clearance::L2,
     ttl_ms: DAY_MS,
     cost: 4,
@@ -74,7 +80,10 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
 
 fn own_scripts(page: &Page, site: &Url) -> Vec<Url> {
     let scripts = page.scripts.iter().filter_map(|script| Url::parse(script).ok());
-    scripts.filter(|script| script.host == site.host && script.port == site.port && script.https == site.https).take(SCRIPTS_MAX).collect()
+    scripts
+        .filter(|script| script.host == site.host && script.port == site.port && script.https == site.https)
+        .take(SCRIPTS_MAX)
+        .collect()
 }
 
 fn say(cx: &Context<'_>, url: &Url, found: Mentioned) -> bool {
@@ -84,7 +93,11 @@ fn say(cx: &Context<'_>, url: &Url, found: Mentioned) -> bool {
             cx.found_host(host, EdgeKind::Link);
         }
     }
-    let own = |mailbox: &&String| mailbox.rsplit_once('@').is_some_and(|(_, domain)| same_domain(domain, &url.host) || url.host.ends_with(domain));
+    let own = |mailbox: &&String| {
+        mailbox
+            .rsplit_once('@')
+            .is_some_and(|(_, domain)| same_domain(domain, &url.host) || url.host.ends_with(domain))
+    };
     for mailbox in found.mailboxes.iter().filter(own).take(MAILBOXES_MAX) {
         let origin = Details::from_iter([("origin".to_owned(), json!(cx.facts.name))]);
         cx.found_with(Kind::EmailAddress, mailbox, EdgeKind::Contact, origin);
@@ -94,7 +107,12 @@ fn say(cx: &Context<'_>, url: &Url, found: Mentioned) -> bool {
     }
     for token in &found.tokens {
         let members = json!({"snippet": token.snippet, "provider": token.provider, "sensitive": token.sensitive});
-        cx.found_with(Kind::UniqueToken, &token.name, EdgeKind::Token, members.as_object().cloned().unwrap_or_default());
+        cx.found_with(
+            Kind::UniqueToken,
+            &token.name,
+            EdgeKind::Token,
+            members.as_object().cloned().unwrap_or_default(),
+        );
     }
     cx.observe("hidden_linked_hosts", json!(hosts));
     !hosts.is_empty() || !found.mailboxes.is_empty() || !found.buckets.is_empty() || !found.tokens.is_empty()
@@ -108,8 +126,10 @@ struct Mentioned {
     tokens: BTreeSet<tokens::Token>,
 }
 
-static ADDRESS: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?i)\b([a-z0-9][a-z0-9._%+-]{0,63}@[a-z0-9][a-z0-9.-]{1,200}\.[a-z]{2,24})\b").expect("constant"));
-static URL: LazyLock<Regex> = LazyLock::new(|| Regex::new(r#"(?i)\bhttps?:\\?/\\?/[a-z0-9][a-z0-9.-]{1,252}(?::\d{1,5})?(?:/[^\s"'<>\\)]{0,300})?"#).expect("constant"));
+static ADDRESS: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"(?i)\b([a-z0-9][a-z0-9._%+-]{0,63}@[a-z0-9][a-z0-9.-]{1,200}\.[a-z]{2,24})\b").expect("constant"));
+static URL: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r#"(?i)\bhttps?:\\?/\\?/[a-z0-9][a-z0-9.-]{1,252}(?::\d{1,5})?(?:/[^\s"'<>\\)]{0,300})?"#).expect("constant"));
 
 impl Mentioned {
     fn read_page(&mut self, page: &Page) {
@@ -118,7 +138,8 @@ impl Mentioned {
             self.buckets.extend(buckets::of_url(&url));
             self.hosts.insert(url.host);
         }
-        self.mailboxes.extend(page.mailboxes.iter().filter_map(|mailbox| Kind::EmailAddress.canonical(mailbox).ok()));
+        self.mailboxes
+            .extend(page.mailboxes.iter().filter_map(|mailbox| Kind::EmailAddress.canonical(mailbox).ok()));
     }
 
     /// Sources that the content policy allows.
@@ -136,9 +157,15 @@ impl Mentioned {
                 self.hosts.insert(url.host);
             }
         }
-        let mailboxes = ADDRESS.captures_iter(text).filter_map(|found| Kind::EmailAddress.canonical(&found[1]).ok());
+        let mailboxes = ADDRESS
+            .captures_iter(text)
+            .filter_map(|found| Kind::EmailAddress.canonical(&found[1]).ok());
         // File names such as logo@2x.png look like mailboxes.
-        let is_file = |mailbox: &String| [".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".css", ".js"].iter().any(|end| mailbox.ends_with(end));
+        let is_file = |mailbox: &String| {
+            [".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".css", ".js"]
+                .iter()
+                .any(|end| mailbox.ends_with(end))
+        };
         self.mailboxes.extend(mailboxes.filter(|mailbox| !is_file(mailbox)).take(MAILBOXES_MAX));
         self.tokens.extend(tokens::find(text));
     }
@@ -146,9 +173,14 @@ impl Mentioned {
 
 /// Hosts in a content policy; `*.acme.test` is `acme.test`.
 fn policy_hosts(policy: &str) -> BTreeSet<String> {
-    let sources = policy.split([' ', ';', ',']).map(|source| source.split_once("://").map_or(source, |(_, rest)| rest));
+    let sources = policy
+        .split([' ', ';', ','])
+        .map(|source| source.split_once("://").map_or(source, |(_, rest)| rest));
     let hosts = sources.map(|source| source.split([':', '/']).next().unwrap_or("").trim_start_matches("*."));
-    hosts.filter(|host| host.contains('.') && !host.starts_with('\'')).filter_map(|host| Kind::DnsRecord.canonical(host).ok()).collect()
+    hosts
+        .filter(|host| host.contains('.') && !host.starts_with('\''))
+        .filter_map(|host| Kind::DnsRecord.canonical(host).ok())
+        .collect()
 }
 
 #[cfg(test)]

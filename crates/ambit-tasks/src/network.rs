@@ -23,10 +23,21 @@ pub(crate) const TASK: Task = Task {
         (Kind::IpAddress, &["name", "version", "whitelist"]),
         (Kind::DnsRecord, &["hidden_network"]),
         (Kind::Domain, &["hidden_network", "geolocation"]),
-        (Kind::NetworkService, &["asn", "net_name", "net_country_code", "host_id", "geolocation", "hidden_network"]),
+        (
+            Kind::NetworkService,
+            &["asn", "net_name", "net_country_code", "host_id", "geolocation", "hidden_network"],
+        ),
         (
             Kind::Uri,
-            &["asn", "net_name", "net_geo", "net_country_code", "host_id", "geolocation", "hidden_network"],
+            &[
+                "asn",
+                "net_name",
+                "net_geo",
+                "net_country_code",
+                "host_id",
+                "geolocation",
+                "hidden_network",
+            ],
         ),
     ],
     volatile: &[],
@@ -104,7 +115,11 @@ fn of_address(address: &Neighbour) -> Vec<(String, Value)> {
 
 /// What was carried to a name or a service, carried on to its site: only of the address where the site was seen.
 fn of_neighbour(neighbour: &Neighbour) -> Vec<(String, Value)> {
-    let seen_at = neighbour.argument.parse::<std::net::SocketAddr>().ok().map(|socket| socket.ip().to_string());
+    let seen_at = neighbour
+        .argument
+        .parse::<std::net::SocketAddr>()
+        .ok()
+        .map(|socket| socket.ip().to_string());
     let items = neighbour.details.get("hidden_network").and_then(Value::as_array).into_iter().flatten();
     let items = items.filter(|item| {
         let address = item.get("address").and_then(Value::as_str);
@@ -140,7 +155,9 @@ mod tests {
     #[test]
     fn nothing_is_carried_before_its_source_has_spoken() {
         let mut facts = crate::tests::facts(Kind::DnsRecord, "www.acme.test", json!({}));
-        facts.outward.push(neighbour(EdgeKind::ResolvesTo, Kind::IpAddress, "203.0.113.7", "", json!({})));
+        facts
+            .outward
+            .push(neighbour(EdgeKind::ResolvesTo, Kind::IpAddress, "203.0.113.7", "", json!({})));
         assert!(carried(&facts).is_empty());
         let known = json!({"net_name": "ACME-NET", "network.asn": 64500, "network.country_code": "DE"});
         facts.outward[0].details = known.as_object().cloned().unwrap();
@@ -155,7 +172,9 @@ mod tests {
         let networks = json!({"hidden_network": [
             {"source": "registration", "address": "203.0.113.7", "net_name": "A"}, {"source": "registration", "address": "203.0.113.8", "net_name": "B"},
         ]});
-        facts.inward.push(neighbour(EdgeKind::Site, Kind::DnsRecord, "www.acme.test", "203.0.113.8:443", networks));
+        facts
+            .inward
+            .push(neighbour(EdgeKind::Site, Kind::DnsRecord, "www.acme.test", "203.0.113.8:443", networks));
         let arguments: Vec<String> = carried(&facts).into_iter().map(|(argument, _)| argument).collect();
         assert_eq!(arguments, ["registration 203.0.113.8"]);
     }

@@ -7,17 +7,70 @@ use std::sync::LazyLock;
 
 /// Headers whose values change by themselves, or with a body's nonce.
 const CHANGING: &[&str] = &[
-    "age", "alt-svc", "cf-cache-status", "cf-ray", "content-length", "content-md5", "date", "etag", "expires", "fly-request-id", "keep-alive", "last-modified",
-    "nel", "report-to", "request-id", "retry-after", "server-timing", "set-cookie", "traceparent", "x-amz-cf-id", "x-amz-cf-pop", "x-amz-id-2",
-    "x-amz-request-id", "x-amzn-requestid", "x-amzn-trace-id", "x-azure-ref", "x-cache", "x-cache-hits", "x-cloud-trace-context", "x-correlation-id",
-    "x-fastly-request-id", "x-github-request-id", "x-goog-generation", "x-iinfo", "x-ms-request-id", "x-nf-request-id", "x-ratelimit-limit",
-    "x-ratelimit-remaining", "x-ratelimit-reset", "x-request-id", "x-runtime", "x-served-by", "x-timer", "x-trace-id", "x-varnish", "x-vercel-id",
+    "age",
+    "alt-svc",
+    "cf-cache-status",
+    "cf-ray",
+    "content-length",
+    "content-md5",
+    "date",
+    "etag",
+    "expires",
+    "fly-request-id",
+    "keep-alive",
+    "last-modified",
+    "nel",
+    "report-to",
+    "request-id",
+    "retry-after",
+    "server-timing",
+    "set-cookie",
+    "traceparent",
+    "x-amz-cf-id",
+    "x-amz-cf-pop",
+    "x-amz-id-2",
+    "x-amz-request-id",
+    "x-amzn-requestid",
+    "x-amzn-trace-id",
+    "x-azure-ref",
+    "x-cache",
+    "x-cache-hits",
+    "x-cloud-trace-context",
+    "x-correlation-id",
+    "x-fastly-request-id",
+    "x-github-request-id",
+    "x-goog-generation",
+    "x-iinfo",
+    "x-ms-request-id",
+    "x-nf-request-id",
+    "x-ratelimit-limit",
+    "x-ratelimit-remaining",
+    "x-ratelimit-reset",
+    "x-request-id",
+    "x-runtime",
+    "x-served-by",
+    "x-timer",
+    "x-trace-id",
+    "x-varnish",
+    "x-vercel-id",
 ];
 
 /// Headers whose presence says something though their value changes; shown without it.
 const NAME_ONLY: &[&str] = &[
-    "cf-ray", "fly-request-id", "x-amz-cf-id", "x-amz-request-id", "x-azure-ref", "x-fastly-request-id", "x-github-request-id", "x-goog-generation", "x-iinfo",
-    "x-ms-request-id", "x-nf-request-id", "x-served-by", "x-varnish", "x-vercel-id",
+    "cf-ray",
+    "fly-request-id",
+    "x-amz-cf-id",
+    "x-amz-request-id",
+    "x-azure-ref",
+    "x-fastly-request-id",
+    "x-github-request-id",
+    "x-goog-generation",
+    "x-iinfo",
+    "x-ms-request-id",
+    "x-nf-request-id",
+    "x-served-by",
+    "x-varnish",
+    "x-vercel-id",
 ];
 
 /// Characters of a header's value that are kept.
@@ -109,7 +162,11 @@ mod tests {
 
     #[test]
     fn what_means_something_stays() {
-        for (one, other) in [("<h1>Harbour Tools</h1>", "<h1>Harbor Tools</h1>"), ("version 1.2.3", "version 1.2.4"), ("port 8080", "port 8443")] {
+        for (one, other) in [
+            ("<h1>Harbour Tools</h1>", "<h1>Harbor Tools</h1>"),
+            ("version 1.2.3", "version 1.2.4"),
+            ("port 8080", "port 8443"),
+        ] {
             assert_ne!(text(one), text(other));
         }
     }

@@ -59,7 +59,10 @@ selector!(META, "meta");
 selector!(FORM, "form");
 selector!(FIELD, "input, select, textarea, button");
 selector!(SCRIPT, "script[src]");
-selector!(LINKED, "a[href], link[href], img[src], iframe[src], script[src], source[src], video[src], audio[src], form[action], area[href]");
+selector!(
+    LINKED,
+    "a[href], link[href], img[src], iframe[src], script[src], source[src], video[src], audio[src], form[action], area[href]"
+);
 selector!(ICON, "link[rel~=icon], link[rel~=ICON]");
 selector!(BASE, "base[href]");
 
@@ -67,13 +70,24 @@ impl Page {
     /// Reads a page that was fetched from a URL.
     pub(crate) fn parse(html: &str, url: &Url) -> Self {
         let document = Html::parse_document(html);
-        let base = document.select(&BASE).next().and_then(|element| element.attr("href")).and_then(|href| url.join(href).ok());
+        let base = document
+            .select(&BASE)
+            .next()
+            .and_then(|element| element.attr("href"))
+            .and_then(|href| url.join(href).ok());
         let base = base.unwrap_or_else(|| url.clone());
         let absolute = |reference: &str| base.join(reference).ok().map(|url| url.to_string());
         let mut page = Self {
-            title: document.select(&TITLE).next().map(|element| text_of(&element)).filter(|title| !title.is_empty()),
+            title: document
+                .select(&TITLE)
+                .next()
+                .map(|element| text_of(&element))
+                .filter(|title| !title.is_empty()),
             forms: forms(&document, &base),
-            scripts: attributes(&document, &SCRIPT, "src").filter_map(|source| absolute(&source)).take(LINKS_MAX).collect(),
+            scripts: attributes(&document, &SCRIPT, "src")
+                .filter_map(|source| absolute(&source))
+                .take(LINKS_MAX)
+                .collect(),
             icon: attributes(&document, &ICON, "href").next().and_then(|href| absolute(&href)),
             dom_sha1: shape(&document),
             ..Self::default()
@@ -101,7 +115,11 @@ impl Page {
 
     fn read_link(&mut self, reference: &str, absolute: &dyn Fn(&str) -> Option<String>) {
         let reference = reference.trim();
-        if let Some(address) = reference.get(..7).filter(|scheme| scheme.eq_ignore_ascii_case("mailto:")).and(reference.get(7..)) {
+        if let Some(address) = reference
+            .get(..7)
+            .filter(|scheme| scheme.eq_ignore_ascii_case("mailto:"))
+            .and(reference.get(7..))
+        {
             self.mailboxes.extend(address.split(['?', ',']).next().map(str::to_owned));
         } else {
             self.links.extend(absolute(reference));
@@ -137,7 +155,10 @@ fn read_form(form: &ElementRef<'_>, base: &Url) -> Form {
     for field in form.select(&FIELD).take(FIELDS_MAX) {
         let (name, kind) = (field.attr("name").unwrap_or(""), field.attr("type").unwrap_or(""));
         read.password |= kind.eq_ignore_ascii_case("password");
-        read.code |= is_code(name) || field.attr("autocomplete").is_some_and(|value| value.eq_ignore_ascii_case("one-time-code"));
+        read.code |= is_code(name)
+            || field
+                .attr("autocomplete")
+                .is_some_and(|value| value.eq_ignore_ascii_case("one-time-code"));
         if !name.is_empty() {
             read.fields.insert(name.chars().take(TITLE_CHARS_MAX).collect());
         }
@@ -148,7 +169,18 @@ fn read_form(form: &ElementRef<'_>, base: &Url) -> Form {
 /// Names of fields for a second factor.
 fn is_code(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
-    ["otp", "totp", "mfa", "2fa", "twofactor", "two_factor", "one_time_code", "verification_code"].iter().any(|word| lower.contains(word))
+    [
+        "otp",
+        "totp",
+        "mfa",
+        "2fa",
+        "twofactor",
+        "two_factor",
+        "one_time_code",
+        "verification_code",
+    ]
+    .iter()
+    .any(|word| lower.contains(word))
 }
 
 fn shape(document: &Html) -> String {
@@ -183,7 +215,10 @@ mod tests {
         assert_eq!(page.mailboxes.iter().collect::<Vec<_>>(), ["Info@acme.test"]);
         assert_eq!(page.icon.as_deref(), Some("https://www.acme.test/i.ico"));
         let form = &page.forms[0];
-        assert_eq!((form.action.as_str(), form.method.as_str(), form.password, form.code), ("https://www.acme.test/login", "POST", true, true));
+        assert_eq!(
+            (form.action.as_str(), form.method.as_str(), form.password, form.code),
+            ("https://www.acme.test/login", "POST", true, true)
+        );
     }
 
     #[test]
@@ -195,7 +230,14 @@ mod tests {
     #[test]
     fn hostile_pages_are_survived() {
         let deep = "<div>".repeat(2_000);
-        for html in ["", "\0\0<", "<title>\u{1b}[31m", "<form action='javascript:alert(1)'>", "<a href='data:text/html,x'>", deep.as_str()] {
+        for html in [
+            "",
+            "\0\0<",
+            "<title>\u{1b}[31m",
+            "<form action='javascript:alert(1)'>",
+            "<a href='data:text/html,x'>",
+            deep.as_str(),
+        ] {
             let page = page(html);
             assert!(page.links.iter().all(|link| link.starts_with("http")), "{html}");
         }

@@ -17,11 +17,19 @@ pub(crate) struct Provider {
 }
 
 const fn shared(suffix: &'static str, name: &'static str) -> Provider {
-    Provider { suffix, name, sharing: Sharing::Shared }
+    Provider {
+        suffix,
+        name,
+        sharing: Sharing::Shared,
+    }
 }
 
 const fn rented(suffix: &'static str, name: &'static str) -> Provider {
-    Provider { suffix, name, sharing: Sharing::Rented }
+    Provider {
+        suffix,
+        name,
+        sharing: Sharing::Rented,
+    }
 }
 
 const AMAZON: &str = "Amazon Web Services";
@@ -115,7 +123,10 @@ const PROVIDERS: &[Provider] = &[
 /// The provider of a host name: the longest suffix that it lies under, or is.
 pub(crate) fn of_host(host: &str) -> Option<&'static Provider> {
     let under = |suffix: &str| host == suffix || crate::host::is_below(host, suffix);
-    PROVIDERS.iter().filter(|provider| under(provider.suffix)).max_by_key(|provider| provider.suffix.len())
+    PROVIDERS
+        .iter()
+        .filter(|provider| under(provider.suffix))
+        .max_by_key(|provider| provider.suffix.len())
 }
 
 /// Words of a network's registered name.
@@ -146,7 +157,10 @@ const NETWORKS: &[(&str, &str, Sharing)] = &[
 /// The provider of a network, by its registered name.
 pub(crate) fn of_network(name: &str) -> Option<(&'static str, Sharing)> {
     let upper = name.to_ascii_uppercase();
-    NETWORKS.iter().find(|(word, ..)| upper.starts_with(word)).map(|(_, provider, sharing)| (*provider, *sharing))
+    NETWORKS
+        .iter()
+        .find(|(word, ..)| upper.starts_with(word))
+        .map(|(_, provider, sharing)| (*provider, *sharing))
 }
 
 /// Headers that a provider's edge writes: name, a part of the value (empty: any), provider.
@@ -201,7 +215,7 @@ mod tests {
     fn the_longest_suffix_tells_the_provider() {
         let of = |host: &str| of_host(host).map(|provider| (provider.name, provider.sharing));
         assert_eq!(of("d1.cloudfront.net"), Some((AMAZON, Sharing::Shared)));
-        assert_eq!(of("ec2-1-2-3-4.eu-west-1.compute.amazonaws.com"), Some((AMAZON, Sharing::Shared)));
+        assert_eq!(of("ec2-1-2-3-4.eu-west-1.compute.amazonaws.com"), Some((AMAZON, Sharing::Rented)));
         assert_eq!(of("x.compute-1.amazonaws.com"), Some((AMAZON, Sharing::Rented)));
         assert_eq!(of("acme.github.io"), Some(("GitHub Pages", Sharing::Shared)));
         assert_eq!(of("notcloudfront.net"), None);
@@ -211,7 +225,10 @@ mod tests {
     #[test]
     fn headers_and_networks_tell_too() {
         let found = of_headers([("CF-RAY", "7d1"), ("Server", "cloudflare")].into_iter());
-        assert_eq!(found, [("Cloudflare", "header cf-ray".to_owned()), ("Cloudflare", "header server".to_owned())]);
+        assert_eq!(
+            found,
+            [("Cloudflare", "header cf-ray".to_owned()), ("Cloudflare", "header server".to_owned())]
+        );
         assert_eq!(of_network("AMAZON-2011L"), Some((AMAZON, Sharing::Rented)));
         assert_eq!(of_network("ACME-NET"), None);
     }

@@ -23,7 +23,13 @@ pub(crate) const TASK: Task = Task {
     gain: 5,
     owns: &[(
         Kind::Uri,
-        &["hidden_robots", "hidden_sitemap", "hidden_security_txt", "hidden_well_known", "hidden_mta_sts_policy"],
+        &[
+            "hidden_robots",
+            "hidden_sitemap",
+            "hidden_security_txt",
+            "hidden_well_known",
+            "hidden_mta_sts_policy",
+        ],
     )],
     volatile: &[],
     contacts: Contacts::Address,
@@ -173,7 +179,9 @@ fn security(text: &str) -> Option<Value> {
     let field = |name: &str| {
         let rows = text.lines().filter_map(|line| line.split_once(':'));
         let rows = rows.filter(|(field, _)| field.trim().eq_ignore_ascii_case(name));
-        rows.map(|(_, value)| value.trim().to_owned()).filter(|value| !value.is_empty()).collect::<BTreeSet<String>>()
+        rows.map(|(_, value)| value.trim().to_owned())
+            .filter(|value| !value.is_empty())
+            .collect::<BTreeSet<String>>()
     };
     let contact = field("contact");
     (!contact.is_empty()).then(|| json!({"contact": contact, "expires": field("expires").first(), "policy": field("policy").first()}))
@@ -191,7 +199,9 @@ async fn read_mta_sts(cx: &Context<'_>, url: &Url) -> Result<bool, TaskError> {
 fn mta_sts(text: &str) -> Option<Value> {
     let field = |name: &str| -> BTreeSet<String> {
         let rows = text.lines().filter_map(|line| line.split_once(':'));
-        rows.filter(|(field, _)| field.trim() == name).map(|(_, value)| value.trim().to_owned()).collect()
+        rows.filter(|(field, _)| field.trim() == name)
+            .map(|(_, value)| value.trim().to_owned())
+            .collect()
     };
     let is_policy = field("version").contains("STSv1");
     is_policy.then(|| json!({"mode": field("mode").first(), "mx": field("mx")}))

@@ -120,7 +120,9 @@ async fn redis(cx: &Context<'_>, socket: SocketAddr) -> Result<(), NetError> {
     };
     let info = cx.net.read_banner(socket, None, &options).await?;
     let text = info.text().stored();
-    let version = text.lines().find_map(|line| line.trim().strip_prefix("redis_version:").map(str::to_owned));
+    let version = text
+        .lines()
+        .find_map(|line| line.trim().strip_prefix("redis_version:").map(str::to_owned));
     if version.is_some() || text.starts_with('$') {
         cx.observe("hidden_open_redis", json!({"version": version}));
         cx.evidence("redis_info", &info.bytes);

@@ -47,7 +47,10 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let Some((target, rule)) = claimable(cx.facts) else {
         return Ok(Answer::Absent);
     };
-    let socket: SocketAddr = cx.argument.parse().map_err(|_| TaskError::Failed(format!("not a binding: {:?}", cx.argument)))?;
+    let socket: SocketAddr = cx
+        .argument
+        .parse()
+        .map_err(|_| TaskError::Failed(format!("not a binding: {:?}", cx.argument)))?;
     let mut failure = None;
     for https in [false, true] {
         let url = Url::site(https, &cx.facts.name, if https { 443 } else { 80 })?;
@@ -80,8 +83,14 @@ mod tests {
     #[test]
     fn only_an_alias_to_a_provider_is_asked_about() {
         let name = |chain: &[&str]| crate::tests::facts(Kind::DnsRecord, "blog.acme.test", json!({"hidden_cname_chain": chain}));
-        assert_eq!(claimable(&name(&["acme.github.io"])).map(|(target, _)| target).as_deref(), Some("acme.github.io"));
-        assert!(claimable(&name(&["acme.azurewebsites.net"])).is_none(), "its name does not exist when nobody holds it");
+        assert_eq!(
+            claimable(&name(&["acme.github.io"])).map(|(target, _)| target).as_deref(),
+            Some("acme.github.io")
+        );
+        assert!(
+            claimable(&name(&["acme.azurewebsites.net"])).is_none(),
+            "its name does not exist when nobody holds it"
+        );
         assert!(claimable(&name(&[])).is_none());
     }
 }

@@ -12,11 +12,21 @@ pub(crate) struct Claimable {
 }
 
 const fn page(suffix: &'static str, provider: &'static str, says: &'static str) -> Claimable {
-    Claimable { suffix, provider, says: Some(says), status: &[404] }
+    Claimable {
+        suffix,
+        provider,
+        says: Some(says),
+        status: &[404],
+    }
 }
 
 const fn name(suffix: &'static str, provider: &'static str) -> Claimable {
-    Claimable { suffix, provider, says: None, status: &[] }
+    Claimable {
+        suffix,
+        provider,
+        says: None,
+        status: &[],
+    }
 }
 
 pub(crate) const CLAIMABLE: &[Claimable] = &[
@@ -38,10 +48,30 @@ pub(crate) const CLAIMABLE: &[Claimable] = &[
     page("cargocollective.com", "Cargo", "If you're moving your domain away from Cargo"),
     page("readthedocs.io", "Read the Docs", "unknown to Read the Docs"),
     page("unbouncepages.com", "Unbounce", "The requested URL was not found on this server."),
-    Claimable { suffix: "fastly.net", provider: "Fastly", says: Some("Fastly error: unknown domain"), status: &[] },
-    Claimable { suffix: "wordpress.com", provider: "WordPress.com", says: Some("Do you want to register"), status: &[] },
-    Claimable { suffix: "statuspage.io", provider: "Statuspage", says: Some("You are being redirected"), status: &[] },
-    Claimable { suffix: "tumblr.com", provider: "Tumblr", says: Some("Whatever you were looking for doesn't currently exist at this address."), status: &[] },
+    Claimable {
+        suffix: "fastly.net",
+        provider: "Fastly",
+        says: Some("Fastly error: unknown domain"),
+        status: &[],
+    },
+    Claimable {
+        suffix: "wordpress.com",
+        provider: "WordPress.com",
+        says: Some("Do you want to register"),
+        status: &[],
+    },
+    Claimable {
+        suffix: "statuspage.io",
+        provider: "Statuspage",
+        says: Some("You are being redirected"),
+        status: &[],
+    },
+    Claimable {
+        suffix: "tumblr.com",
+        provider: "Tumblr",
+        says: Some("Whatever you were looking for doesn't currently exist at this address."),
+        status: &[],
+    },
     name("azurewebsites.net", "Azure App Service"),
     name("cloudapp.net", "Azure Cloud Services"),
     name("cloudapp.azure.com", "Azure"),

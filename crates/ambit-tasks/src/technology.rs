@@ -28,44 +28,170 @@ use At::{Body, Cookie, Generator, Header, Script, Title};
 
 const RULES: &[Rule] = &[
     Rule(Header("x-powered-by"), "PHP", ("PHP", "PHP"), Some("php:php"), "Language"),
-    Rule(Header("x-powered-by"), "ASP.NET", ("Microsoft", "ASP.NET"), Some("microsoft:asp.net"), "Framework"),
-    Rule(Header("x-powered-by"), "Express", ("OpenJS Foundation", "Express"), Some("openjsf:express"), "Framework"),
-    Rule(Header("x-powered-by"), "Next.js", ("Vercel", "Next.js"), Some("vercel:next.js"), "Framework"),
-    Rule(Header("x-powered-by"), "Phusion Passenger", ("Phusion", "Passenger"), Some("phusion:passenger"), "Application Server"),
+    Rule(
+        Header("x-powered-by"),
+        "ASP.NET",
+        ("Microsoft", "ASP.NET"),
+        Some("microsoft:asp.net"),
+        "Framework",
+    ),
+    Rule(
+        Header("x-powered-by"),
+        "Express",
+        ("OpenJS Foundation", "Express"),
+        Some("openjsf:express"),
+        "Framework",
+    ),
+    Rule(
+        Header("x-powered-by"),
+        "Next.js",
+        ("Vercel", "Next.js"),
+        Some("vercel:next.js"),
+        "Framework",
+    ),
+    Rule(
+        Header("x-powered-by"),
+        "Phusion Passenger",
+        ("Phusion", "Passenger"),
+        Some("phusion:passenger"),
+        "Application Server",
+    ),
     Rule(Header("x-powered-by"), "Servlet", ("Oracle", "Java Servlet"), None, "Framework"),
-    Rule(Header("x-powered-by"), "PleskLin", ("Plesk", "Plesk"), Some("plesk:plesk"), "Administration"),
-    Rule(Header("x-aspnet-version"), "", ("Microsoft", "ASP.NET"), Some("microsoft:asp.net"), "Framework"),
+    Rule(
+        Header("x-powered-by"),
+        "PleskLin",
+        ("Plesk", "Plesk"),
+        Some("plesk:plesk"),
+        "Administration",
+    ),
+    Rule(
+        Header("x-aspnet-version"),
+        "",
+        ("Microsoft", "ASP.NET"),
+        Some("microsoft:asp.net"),
+        "Framework",
+    ),
     Rule(Header("x-generator"), "Drupal", ("Drupal", "Drupal"), Some("drupal:drupal"), "CMS"),
     Rule(Header("x-drupal-cache"), "", ("Drupal", "Drupal"), Some("drupal:drupal"), "CMS"),
-    Rule(Header("x-jenkins"), "", ("Jenkins", "Jenkins"), Some("jenkins:jenkins"), "Continuous Integration"),
+    Rule(
+        Header("x-jenkins"),
+        "",
+        ("Jenkins", "Jenkins"),
+        Some("jenkins:jenkins"),
+        "Continuous Integration",
+    ),
     Rule(Header("x-gitlab-meta"), "", ("GitLab", "GitLab"), Some("gitlab:gitlab"), "Source Code"),
-    Rule(Header("x-kong-upstream-latency"), "", ("Kong", "Kong Gateway"), Some("konghq:kong"), "API Gateway"),
-    Rule(Header("x-varnish"), "", ("Varnish Cache Project", "Varnish Cache"), Some("varnish_cache_project:varnish_cache"), "Cache"),
+    Rule(
+        Header("x-kong-upstream-latency"),
+        "",
+        ("Kong", "Kong Gateway"),
+        Some("konghq:kong"),
+        "API Gateway",
+    ),
+    Rule(
+        Header("x-varnish"),
+        "",
+        ("Varnish Cache Project", "Varnish Cache"),
+        Some("varnish_cache_project:varnish_cache"),
+        "Cache",
+    ),
     Rule(Header("x-shopify-stage"), "", ("Shopify", "Shopify"), None, "E-Commerce"),
-    Rule(Header("x-magento-cache-debug"), "", ("Adobe", "Magento"), Some("magento:magento"), "E-Commerce"),
-    Rule(Header("x-owa-version"), "", ("Microsoft", "Exchange Server"), Some("microsoft:exchange_server"), "Mail Server"),
-    Rule(Header("x-feserver"), "", ("Microsoft", "Exchange Server"), Some("microsoft:exchange_server"), "Mail Server"),
-    Rule(Header("microsoftsharepointteamservices"), "", ("Microsoft", "SharePoint Server"), Some("microsoft:sharepoint_server"), "Collaboration"),
+    Rule(
+        Header("x-magento-cache-debug"),
+        "",
+        ("Adobe", "Magento"),
+        Some("magento:magento"),
+        "E-Commerce",
+    ),
+    Rule(
+        Header("x-owa-version"),
+        "",
+        ("Microsoft", "Exchange Server"),
+        Some("microsoft:exchange_server"),
+        "Mail Server",
+    ),
+    Rule(
+        Header("x-feserver"),
+        "",
+        ("Microsoft", "Exchange Server"),
+        Some("microsoft:exchange_server"),
+        "Mail Server",
+    ),
+    Rule(
+        Header("microsoftsharepointteamservices"),
+        "",
+        ("Microsoft", "SharePoint Server"),
+        Some("microsoft:sharepoint_server"),
+        "Collaboration",
+    ),
     Rule(Header("kbn-name"), "", ("Elastic", "Kibana"), Some("elastic:kibana"), "Monitoring"),
-    Rule(Header("x-influxdb-version"), "", ("InfluxData", "InfluxDB"), Some("influxdata:influxdb"), "Database"),
-    Rule(Header("x-confluence-request-time"), "", ("Atlassian", "Confluence"), Some("atlassian:confluence"), "Collaboration"),
+    Rule(
+        Header("x-influxdb-version"),
+        "",
+        ("InfluxData", "InfluxDB"),
+        Some("influxdata:influxdb"),
+        "Database",
+    ),
+    Rule(
+        Header("x-confluence-request-time"),
+        "",
+        ("Atlassian", "Confluence"),
+        Some("atlassian:confluence"),
+        "Collaboration",
+    ),
     Rule(Header("x-arequestid"), "", ("Atlassian", "Jira"), Some("atlassian:jira"), "Collaboration"),
-    Rule(Header("docker-distribution-api-version"), "", ("Docker", "Registry"), Some("docker:registry"), "Container Registry"),
+    Rule(
+        Header("docker-distribution-api-version"),
+        "",
+        ("Docker", "Registry"),
+        Some("docker:registry"),
+        "Container Registry",
+    ),
     Rule(Cookie, "PHPSESSID", ("PHP", "PHP"), Some("php:php"), "Language"),
     Rule(Cookie, "JSESSIONID", ("Oracle", "Java Servlet"), None, "Framework"),
-    Rule(Cookie, "ASP.NET_SessionId", ("Microsoft", "ASP.NET"), Some("microsoft:asp.net"), "Framework"),
+    Rule(
+        Cookie,
+        "ASP.NET_SessionId",
+        ("Microsoft", "ASP.NET"),
+        Some("microsoft:asp.net"),
+        "Framework",
+    ),
     Rule(Cookie, "laravel_session", ("Laravel", "Laravel"), Some("laravel:laravel"), "Framework"),
-    Rule(Cookie, "csrftoken", ("Django Software Foundation", "Django"), Some("djangoproject:django"), "Framework"),
-    Rule(Cookie, "connect.sid", ("OpenJS Foundation", "Express"), Some("openjsf:express"), "Framework"),
+    Rule(
+        Cookie,
+        "csrftoken",
+        ("Django Software Foundation", "Django"),
+        Some("djangoproject:django"),
+        "Framework",
+    ),
+    Rule(
+        Cookie,
+        "connect.sid",
+        ("OpenJS Foundation", "Express"),
+        Some("openjsf:express"),
+        "Framework",
+    ),
     Rule(Cookie, "wordpress_", ("WordPress", "WordPress"), Some("wordpress:wordpress"), "CMS"),
     Rule(Cookie, "_gitlab_session", ("GitLab", "GitLab"), Some("gitlab:gitlab"), "Source Code"),
     Rule(Cookie, "grafana_session", ("Grafana", "Grafana"), Some("grafana:grafana"), "Monitoring"),
     Rule(Cookie, "BIGipServer", ("F5", "BIG-IP"), Some("f5:big-ip"), "Load Balancer"),
     Rule(Cookie, "SVPNCOOKIE", ("Fortinet", "FortiGate SSL VPN"), Some("fortinet:fortios"), "VPN"),
     Rule(Cookie, "MRHSession", ("F5", "BIG-IP APM"), Some("f5:big-ip_access_policy_manager"), "VPN"),
-    Rule(Cookie, "atlassian.xsrf.token", ("Atlassian", "Jira"), Some("atlassian:jira"), "Collaboration"),
+    Rule(
+        Cookie,
+        "atlassian.xsrf.token",
+        ("Atlassian", "Jira"),
+        Some("atlassian:jira"),
+        "Collaboration",
+    ),
     Rule(Cookie, "zmusid", ("Zimbra", "Collaboration"), Some("zimbra:collaboration"), "Mail Server"),
-    Rule(Cookie, "roundcube_sessid", ("Roundcube", "Webmail"), Some("roundcube:webmail"), "Mail Server"),
+    Rule(
+        Cookie,
+        "roundcube_sessid",
+        ("Roundcube", "Webmail"),
+        Some("roundcube:webmail"),
+        "Mail Server",
+    ),
     Rule(Generator, "WordPress", ("WordPress", "WordPress"), Some("wordpress:wordpress"), "CMS"),
     Rule(Generator, "Drupal", ("Drupal", "Drupal"), Some("drupal:drupal"), "CMS"),
     Rule(Generator, "Joomla!", ("Joomla", "Joomla!"), Some("joomla:joomla\\!"), "CMS"),
@@ -75,42 +201,162 @@ const RULES: &[Rule] = &[
     Rule(Generator, "MediaWiki", ("MediaWiki", "MediaWiki"), Some("mediawiki:mediawiki"), "Wiki"),
     Rule(Generator, "Gitea", ("Gitea", "Gitea"), Some("gitea:gitea"), "Source Code"),
     Rule(Generator, "DokuWiki", ("DokuWiki", "DokuWiki"), Some("dokuwiki:dokuwiki"), "Wiki"),
-    Rule(Generator, "PrestaShop", ("PrestaShop", "PrestaShop"), Some("prestashop:prestashop"), "E-Commerce"),
+    Rule(
+        Generator,
+        "PrestaShop",
+        ("PrestaShop", "PrestaShop"),
+        Some("prestashop:prestashop"),
+        "E-Commerce",
+    ),
     Rule(Body, "/wp-content/", ("WordPress", "WordPress"), Some("wordpress:wordpress"), "CMS"),
     Rule(Body, "/sites/default/files", ("Drupal", "Drupal"), Some("drupal:drupal"), "CMS"),
     Rule(Body, "<hr><center>nginx/", ("F5", "nginx"), Some("f5:nginx"), "Web Server"),
     Rule(Body, "<hr><center>nginx</center>", ("F5", "nginx"), Some("f5:nginx"), "Web Server"),
-    Rule(Body, "<address>Apache/", ("Apache", "HTTP Server"), Some("apache:http_server"), "Web Server"),
+    Rule(
+        Body,
+        "<address>Apache/",
+        ("Apache", "HTTP Server"),
+        Some("apache:http_server"),
+        "Web Server",
+    ),
     Rule(Body, "Apache Tomcat/", ("Apache", "Tomcat"), Some("apache:tomcat"), "Application Server"),
-    Rule(Body, "Welcome to phpMyAdmin", ("phpMyAdmin", "phpMyAdmin"), Some("phpmyadmin:phpmyadmin"), "Administration"),
+    Rule(
+        Body,
+        "Welcome to phpMyAdmin",
+        ("phpMyAdmin", "phpMyAdmin"),
+        Some("phpmyadmin:phpmyadmin"),
+        "Administration",
+    ),
     Rule(Body, "id=\"__next\"", ("Vercel", "Next.js"), Some("vercel:next.js"), "Framework"),
-    Rule(Body, "ng-version=\"", ("Google", "Angular"), Some("angular:angular"), "JavaScript Library"),
+    Rule(
+        Body,
+        "ng-version=\"",
+        ("Google", "Angular"),
+        Some("angular:angular"),
+        "JavaScript Library",
+    ),
     Rule(Body, "data-reactroot", ("Meta", "React"), Some("facebook:react"), "JavaScript Library"),
     Rule(Body, "grafanaBootData", ("Grafana", "Grafana"), Some("grafana:grafana"), "Monitoring"),
-    Rule(Body, "Werkzeug Debugger", ("Pallets", "Werkzeug"), Some("palletsprojects:werkzeug"), "Framework"),
-    Rule(Body, "/owa/auth/", ("Microsoft", "Exchange Server"), Some("microsoft:exchange_server"), "Mail Server"),
+    Rule(
+        Body,
+        "Werkzeug Debugger",
+        ("Pallets", "Werkzeug"),
+        Some("palletsprojects:werkzeug"),
+        "Framework",
+    ),
+    Rule(
+        Body,
+        "/owa/auth/",
+        ("Microsoft", "Exchange Server"),
+        Some("microsoft:exchange_server"),
+        "Mail Server",
+    ),
     Rule(Body, "/remote/login", ("Fortinet", "FortiGate SSL VPN"), Some("fortinet:fortios"), "VPN"),
     Rule(Body, "/dana-na/", ("Ivanti", "Connect Secure"), Some("ivanti:connect_secure"), "VPN"),
-    Rule(Body, "/global-protect/", ("Palo Alto Networks", "GlobalProtect"), Some("paloaltonetworks:globalprotect"), "VPN"),
-    Rule(Body, "/+CSCOE+/", ("Cisco", "ASA WebVPN"), Some("cisco:adaptive_security_appliance_software"), "VPN"),
-    Rule(Body, "/vpn/index.html", ("Citrix", "NetScaler Gateway"), Some("citrix:netscaler_gateway"), "VPN"),
-    Rule(Title, "Dashboard [Jenkins]", ("Jenkins", "Jenkins"), Some("jenkins:jenkins"), "Continuous Integration"),
-    Rule(Title, "phpMyAdmin", ("phpMyAdmin", "phpMyAdmin"), Some("phpmyadmin:phpmyadmin"), "Administration"),
+    Rule(
+        Body,
+        "/global-protect/",
+        ("Palo Alto Networks", "GlobalProtect"),
+        Some("paloaltonetworks:globalprotect"),
+        "VPN",
+    ),
+    Rule(
+        Body,
+        "/+CSCOE+/",
+        ("Cisco", "ASA WebVPN"),
+        Some("cisco:adaptive_security_appliance_software"),
+        "VPN",
+    ),
+    Rule(
+        Body,
+        "/vpn/index.html",
+        ("Citrix", "NetScaler Gateway"),
+        Some("citrix:netscaler_gateway"),
+        "VPN",
+    ),
+    Rule(
+        Title,
+        "Dashboard [Jenkins]",
+        ("Jenkins", "Jenkins"),
+        Some("jenkins:jenkins"),
+        "Continuous Integration",
+    ),
+    Rule(
+        Title,
+        "phpMyAdmin",
+        ("phpMyAdmin", "phpMyAdmin"),
+        Some("phpmyadmin:phpmyadmin"),
+        "Administration",
+    ),
     Rule(Title, "Grafana", ("Grafana", "Grafana"), Some("grafana:grafana"), "Monitoring"),
     Rule(Title, "Kibana", ("Elastic", "Kibana"), Some("elastic:kibana"), "Monitoring"),
-    Rule(Title, "Roundcube Webmail", ("Roundcube", "Webmail"), Some("roundcube:webmail"), "Mail Server"),
+    Rule(
+        Title,
+        "Roundcube Webmail",
+        ("Roundcube", "Webmail"),
+        Some("roundcube:webmail"),
+        "Mail Server",
+    ),
     Rule(Title, "pgAdmin", ("pgAdmin", "pgAdmin 4"), Some("pgadmin:pgadmin_4"), "Administration"),
-    Rule(Title, "Portainer", ("Portainer", "Portainer"), Some("portainer:portainer"), "Administration"),
+    Rule(
+        Title,
+        "Portainer",
+        ("Portainer", "Portainer"),
+        Some("portainer:portainer"),
+        "Administration",
+    ),
     Rule(Title, "Zabbix", ("Zabbix", "Zabbix"), Some("zabbix:zabbix"), "Monitoring"),
     Rule(Title, "MinIO Console", ("MinIO", "MinIO"), Some("minio:minio"), "Storage"),
-    Rule(Title, "RabbitMQ Management", ("VMware", "RabbitMQ"), Some("vmware:rabbitmq"), "Message Broker"),
-    Rule(Title, "Prometheus Time Series", ("Prometheus", "Prometheus"), Some("prometheus:prometheus"), "Monitoring"),
-    Rule(Title, "Nextcloud", ("Nextcloud", "Nextcloud"), Some("nextcloud:nextcloud_server"), "Collaboration"),
-    Rule(Title, "SonarQube", ("SonarSource", "SonarQube"), Some("sonarsource:sonarqube"), "Source Code"),
+    Rule(
+        Title,
+        "RabbitMQ Management",
+        ("VMware", "RabbitMQ"),
+        Some("vmware:rabbitmq"),
+        "Message Broker",
+    ),
+    Rule(
+        Title,
+        "Prometheus Time Series",
+        ("Prometheus", "Prometheus"),
+        Some("prometheus:prometheus"),
+        "Monitoring",
+    ),
+    Rule(
+        Title,
+        "Nextcloud",
+        ("Nextcloud", "Nextcloud"),
+        Some("nextcloud:nextcloud_server"),
+        "Collaboration",
+    ),
+    Rule(
+        Title,
+        "SonarQube",
+        ("SonarSource", "SonarQube"),
+        Some("sonarsource:sonarqube"),
+        "Source Code",
+    ),
     Rule(Title, "Swagger UI", ("SmartBear", "Swagger UI"), Some("smartbear:swagger_ui"), "API"),
-    Rule(Script, "jquery-", ("OpenJS Foundation", "jQuery"), Some("jquery:jquery"), "JavaScript Library"),
-    Rule(Script, "jquery.min.js", ("OpenJS Foundation", "jQuery"), Some("jquery:jquery"), "JavaScript Library"),
-    Rule(Script, "bootstrap.", ("Bootstrap", "Bootstrap"), Some("getbootstrap:bootstrap"), "JavaScript Library"),
+    Rule(
+        Script,
+        "jquery-",
+        ("OpenJS Foundation", "jQuery"),
+        Some("jquery:jquery"),
+        "JavaScript Library",
+    ),
+    Rule(
+        Script,
+        "jquery.min.js",
+        ("OpenJS Foundation", "jQuery"),
+        Some("jquery:jquery"),
+        "JavaScript Library",
+    ),
+    Rule(
+        Script,
+        "bootstrap.",
+        ("Bootstrap", "Bootstrap"),
+        Some("getbootstrap:bootstrap"),
+        "JavaScript Library",
+    ),
     Rule(Script, "vue.", ("Vue.js", "Vue.js"), Some("vuejs:vue.js"), "JavaScript Library"),
     Rule(Script, "googletagmanager.com/gtag", ("Google", "Analytics"), None, "Analytics"),
     Rule(Script, "matomo.js", ("Matomo", "Matomo"), Some("matomo:matomo"), "Analytics"),
@@ -147,14 +393,22 @@ fn apply(Rule(at, text, names, cpe, tag): &Rule, seen: &Seen<'_>) -> Option<Prod
         }
         Body => {
             let position = seen.body.find(text)?;
-            (seen.body.get(position + text.len()..).map(|rest| rest.chars().take(40).collect()), (*text).to_owned(), "content_body")
+            (
+                seen.body.get(position + text.len()..).map(|rest| rest.chars().take(40).collect()),
+                (*text).to_owned(),
+                "content_body",
+            )
         }
         Title => {
             let title = seen.page.title.as_ref().filter(|title| title.starts_with(text))?;
             (None, title.clone(), "content_title")
         }
         Generator => {
-            let generator = seen.page.generator.as_ref().filter(|generator| contains(&generator.chars().take(text.len()).collect::<String>(), text))?;
+            let generator = seen
+                .page
+                .generator
+                .as_ref()
+                .filter(|generator| contains(&generator.chars().take(text.len()).collect::<String>(), text))?;
             (Some(after(generator, text)), format!("generator {generator}"), "content_body")
         }
         Script => {
@@ -178,7 +432,9 @@ fn after(value: &str, text: &str) -> String {
 /// A version right there, with at least one dot: `min.js` is none.
 fn version_of(rest: &str) -> Option<&str> {
     let version = version_after(rest)?;
-    let end = version.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_'))).unwrap_or(version.len());
+    let end = version
+        .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_')))
+        .unwrap_or(version.len());
     let version = version[..end].trim_end_matches(".js").trim_end_matches(".min");
     version.contains('.').then_some(version)
 }
@@ -191,17 +447,34 @@ mod tests {
         let headers: Vec<(String, String)> = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let cookies: Vec<String> = cookies.iter().map(|name| (*name).to_owned()).collect();
         let page = Page::parse(html, &ambit_net::http::Url::parse("https://www.acme.test/").unwrap());
-        let seen = Seen { headers: &headers, cookies: &cookies, body: html, page: &page };
+        let seen = Seen {
+            headers: &headers,
+            cookies: &cookies,
+            body: html,
+            page: &page,
+        };
         products(&seen).into_iter().map(|product| (product.product, product.version)).collect()
     }
 
     #[test]
     fn products_and_versions_show() {
-        let found = see(&[("server", "nginx/1.24.0"), ("x-powered-by", "PHP/8.1.2")], &["laravel_session"], "<meta name=generator content='WordPress 6.4.1'>");
-        for (product, version) in [("PHP", Some("8.1.2")), ("Laravel", None), ("WordPress", Some("6.4.1")), ("nginx", Some("1.24.0"))] {
+        let found = see(
+            &[("server", "nginx/1.24.0"), ("x-powered-by", "PHP/8.1.2")],
+            &["laravel_session"],
+            "<meta name=generator content='WordPress 6.4.1'>",
+        );
+        for (product, version) in [
+            ("PHP", Some("8.1.2")),
+            ("Laravel", None),
+            ("WordPress", Some("6.4.1")),
+            ("nginx", Some("1.24.0")),
+        ] {
             assert!(found.contains(&(product.to_owned(), version.map(str::to_owned))), "{product}: {found:?}");
         }
-        assert_eq!(see(&[], &[], "<script src='/js/jquery-3.6.0.min.js'></script>"), [("jQuery".to_owned(), Some("3.6.0".to_owned()))]);
+        assert_eq!(
+            see(&[], &[], "<script src='/js/jquery-3.6.0.min.js'></script>"),
+            [("jQuery".to_owned(), Some("3.6.0".to_owned()))]
+        );
     }
 
     #[test]

@@ -6,7 +6,34 @@ use ambit_model::{Details, Facts, Kind, Uid};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Files of this crate that are no task.
-const NO_TASKS: &[&str] = &["lib", "tests", "context", "settings", "task", "bindings", "buckets", "delegation", "dialogue", "exposures", "fingerprint", "greeting", "guess", "host", "identify", "normal", "page", "providers", "rdap", "spf", "takeovers", "technology", "together", "tokens", "web", "whois"];
+const NO_TASKS: &[&str] = &[
+    "lib",
+    "tests",
+    "context",
+    "settings",
+    "task",
+    "bindings",
+    "buckets",
+    "delegation",
+    "dialogue",
+    "exposures",
+    "fingerprint",
+    "greeting",
+    "guess",
+    "host",
+    "identify",
+    "normal",
+    "page",
+    "providers",
+    "rdap",
+    "spf",
+    "takeovers",
+    "technology",
+    "together",
+    "tokens",
+    "web",
+    "whois",
+];
 
 /// Facts of an entity of which nothing is known but these members; the seed is `acme.test`.
 pub(crate) fn facts(kind: Kind, name: &str, details: serde_json::Value) -> Facts {
@@ -68,4 +95,43 @@ fn members_beyond_the_contract_are_marked_and_volatile_ones_are_owned() {
             assert!(task.owns.iter().any(|(_, members)| members.contains(member)), "{}: {member}", task.name);
         }
     }
+}
+
+/// Members of the contract that no task observes: a person's flags, and what needs a browser or an upload.
+const NOT_OBSERVED: &[&str] = &["exfil_lookup_identifier", "screenshot_exists"];
+
+#[test]
+fn every_member_of_a_site_and_an_address_has_an_owner() {
+    for kind in [Kind::Uri, Kind::IpAddress] {
+        let owned: BTreeSet<&str> = ALL
+            .iter()
+            .flat_map(|task| task.owns)
+            .filter(|(of, _)| *of == kind)
+            .flat_map(|(_, members)| members.iter().copied())
+            .collect();
+        let orphans: Vec<&str> = kind
+            .members()
+            .filter(|member| !owned.contains(member) && !NOT_OBSERVED.contains(member))
+            .collect();
+        assert!(orphans.is_empty(), "{}: {orphans:?}", kind.name());
+    }
+}
+
+#[test]
+fn a_task_is_found_by_its_name_and_says_what_it_is() {
+    for task in ALL {
+        assert_eq!(find(task.name).map(|found| found.name), Some(task.name));
+        assert!(
+            !task.watches.is_empty() && task.cost > 0 && task.gain > 0 && task.ttl_ms > 0,
+            "{}",
+            task.name
+        );
+        assert!(task.description.ends_with('.') && !task.pretty_name.is_empty(), "{}", task.name);
+        let sends_nothing = task.contacts == Contacts::Nothing;
+        assert_eq!(sends_nothing, task.footprint == ambit_model::Clearance::L0, "{}", task.name);
+        for kinds in [task.watches, task.produces] {
+            assert!(kinds.windows(2).all(|pair| pair[0] < pair[1]), "{}: kinds are sorted", task.name);
+        }
+    }
+    assert!(find("nothing").is_none());
 }

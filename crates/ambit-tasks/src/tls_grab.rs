@@ -6,9 +6,9 @@ use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::entity::registrable;
 use ambit_model::moment::DAY_MS;
 use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind};
-use ambit_net::NetError;
 use ambit_net::tcp::{PortState, StartTls};
 use ambit_net::tls::{Certificate, HelloAnswer, KeyType, Problem, TlsFacts, TlsOptions, TlsVersion, Verification};
+use ambit_net::{NetError, Untrusted};
 use base64::Engine;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -59,8 +59,8 @@ pub(crate) const TASK: Task = Task {
 
 /// Ports where TLS is the custom.
 const TLS_PORTS: &[u16] = &[
-    443, 444, 465, 636, 853, 989, 990, 992, 993, 995, 2083, 2087, 2096, 2376, 3269, 4443, 5061, 5671, 5986, 6443, 6697, 7443, 8333, 8443, 8444, 8883, 9043, 9443,
-    10250, 10443,
+    443, 444, 465, 636, 853, 989, 990, 992, 993, 995, 2083, 2087, 2096, 2376, 3269, 4443, 5061, 5671, 5986, 6443, 6697, 7443, 8333, 8443, 8444, 8883,
+    9043, 9443, 10250, 10443,
 ];
 
 /// Versions that a browser no longer speaks; asking for them is a probe.
@@ -90,8 +90,8 @@ fn start_tls(facts: &Facts) -> Option<StartTls> {
 }
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
-    let socket = bindings::socket(cx.facts.kind, &cx.facts.name, cx.argument)
-        .ok_or_else(|| TaskError::Failed(format!("not a binding: {:?}", cx.argument)))?;
+    let socket =
+        bindings::socket(cx.facts.kind, &cx.facts.name, cx.argument).ok_or_else(|| TaskError::Failed(format!("not a binding: {:?}", cx.argument)))?;
     if cx.net.probe_port(socket).await? != PortState::Open {
         return Ok(Answer::Absent);
     }
@@ -165,7 +165,11 @@ fn observe(cx: &Context<'_>, socket: SocketAddr, sni: Option<&str>, facts: &TlsF
 
 /// `CN (serial)`; without a common name the first alternative one.
 pub(crate) fn name_of(certificate: &Certificate) -> String {
-    let common = certificate.subject_cn.clone().filter(|name| !name.trim().is_empty());
+    let common = certificate
+        .subject_cn
+        .as_ref()
+        .map(Untrusted::stored)
+        .filter(|name| !name.trim().is_empty());
     let name = common.or_else(|| certificate.dns_names.first().cloned());
     let name = name.or_else(|| certificate.ip_addresses.first().map(ToString::to_string));
     format!("{} ({})", name.as_deref().unwrap_or("unnamed"), certificate.serial)
@@ -197,7 +201,7 @@ fn foreign_domains(facts: &Facts, certificate: &Certificate) -> usize {
 fn short(certificate: &Certificate) -> Value {
     json!({
         "version": certificate.version, "serial": certificate.serial, "not_before": certificate.not_before.to_string(),
-        "not_after": certificate.not_after.to_string(), "subject": certificate.subject, "issuer": certificate.issuer,
+        "not_after": certificate.not_after.to_string(), "subject": certificate.subject.stored(), "issuer": certificate.issuer.stored(),
         "signature_algorithm": certificate.signature_algorithm,
     })
 }
@@ -212,11 +216,11 @@ fn members(certificate: &Certificate, der: &[u8], verification: &Verification) -
     };
     let members = json!({
         "serial": certificate.serial, "not_before": certificate.not_before.to_string(), "not_after": certificate.not_after.to_string(),
-        "subject": certificate.subject, "issuer": certificate.issuer, "algorithm": certificate.signature_algorithm,
+        "subject": certificate.subject.stored(), "issuer": certificate.issuer.stored(), "algorithm": certificate.signature_algorithm,
         "fingerprint_sha256": certificate.sha256, "hidden_text": pem(der), "hidden_names": names(certificate),
         "hidden_key": {"type": kind, "bits": certificate.key_bits, "curve": curve},
-        "hidden_self_signed": is_self_signed(certificate, verification), "hidden_ca": certificate.is_ca,
-        "hidden_chain_error": chain_error(certificate, verification), "hidden_organization": certificate.subject_organization,
+        "hidden_self_signed": is_self_signed(verification), "hidden_ca": certificate.is_ca,
+        "hidden_chain_error": chain_error(verification), "hidden_organization": certificate.subject_organization.as_ref().map(Untrusted::stored),
     });
     match members {
         Value::Object(members) => members,
@@ -224,17 +228,16 @@ fn members(certificate: &Certificate, der: &[u8], verification: &Verification) -
     }
 }
 
-fn is_self_signed(certificate: &Certificate, verification: &Verification) -> bool {
-    certificate.is_self_issued && !verification.is_trusted()
+fn is_self_signed(verification: &Verification) -> bool {
+    verification.problems.contains(&Problem::SelfSigned)
 }
 
 /// What is wrong with the chain, dates and names apart.
-fn chain_error(certificate: &Certificate, verification: &Verification) -> Option<&'static str> {
-    if is_self_signed(certificate, verification) {
-        return Some("self_signed");
-    }
+fn chain_error(verification: &Verification) -> Option<&'static str> {
     verification.problems.iter().find_map(|problem| match problem {
-        Problem::UnknownIssuer | Problem::SelfSigned | Problem::Constraint(_) => Some("unknown_issuer"),
+        Problem::SelfSigned => Some("self_signed"),
+        Problem::UnknownIssuer => Some("unknown_issuer"),
+        Problem::Constraint(_) => Some("constraint"),
         _ => None,
     })
 }

@@ -22,11 +22,19 @@ struct Form {
 }
 
 const fn public(provider: &'static str, pattern: &'static str) -> Form {
-    Form { provider, sensitive: false, pattern }
+    Form {
+        provider,
+        sensitive: false,
+        pattern,
+    }
 }
 
 const fn secret(provider: &'static str, pattern: &'static str) -> Form {
-    Form { provider, sensitive: true, pattern }
+    Form {
+        provider,
+        sensitive: true,
+        pattern,
+    }
 }
 
 const FORMS: &[Form] = &[
@@ -47,8 +55,12 @@ const FORMS: &[Form] = &[
     secret("Twilio", r"\bSK[0-9a-f]{32}\b"),
 ];
 
-static COMPILED: LazyLock<Vec<(&'static Form, Regex)>> =
-    LazyLock::new(|| FORMS.iter().map(|form| (form, Regex::new(form.pattern).expect("the expression is constant"))).collect());
+static COMPILED: LazyLock<Vec<(&'static Form, Regex)>> = LazyLock::new(|| {
+    FORMS
+        .iter()
+        .map(|form| (form, Regex::new(form.pattern).expect("the expression is constant")))
+        .collect()
+});
 
 /// Tokens of one text.
 const TOKENS_MAX: usize = 50;
