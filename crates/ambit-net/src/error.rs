@@ -95,6 +95,14 @@ impl NetError {
         }
     }
 
+    /// The same failure of something that we only ask the way (a resolver, a provider): that nothing listens there says nothing of what was looked for.
+    pub(crate) fn of_helper(self) -> Self {
+        match self {
+            Self::ConnectionRefused => Self::Unreachable("the connection was refused".into()),
+            other => other,
+        }
+    }
+
     pub(crate) fn invalid(what: &'static str, text: &str) -> Self {
         Self::Invalid {
             what,

@@ -159,7 +159,10 @@ impl Engine {
         }
         match result? {
             Some(decoded) => Ok(decoded),
-            None => self.ask_stream(session, grant, server, name, rtype, style).await,
+            None => self
+                .ask_stream(session, grant, server, name, rtype, style)
+                .await
+                .map_err(NetError::of_helper),
         }
     }
 
@@ -179,7 +182,11 @@ impl Engine {
                 .await?;
             let result = match self.ask_datagram(session, server, &name, rtype, style, limit).await {
                 Ok(Some(decoded)) => Ok(decoded),
-                Ok(None) => self.ask_stream(session, Grant::Target, server, &name, rtype, style).await,
+                // Over UDP it did answer: that its TCP port is shut says nothing of the records.
+                Ok(None) => self
+                    .ask_stream(session, Grant::Target, server, &name, rtype, style)
+                    .await
+                    .map_err(NetError::of_helper),
                 Err(error) => Err(error),
             };
             session.report(&cell, if result.is_ok() { Signal::Fine } else { Signal::Failed });

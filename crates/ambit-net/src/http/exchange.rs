@@ -40,7 +40,11 @@ pub(crate) async fn exchange(session: &Session, request: &HttpRequest) -> Result
             break;
         }
     }
-    result
+    if request.grant == Grant::Target {
+        result
+    } else {
+        result.map_err(NetError::of_helper)
+    }
 }
 
 async fn exchange_at(session: &Session, request: &HttpRequest, bytes: &[u8], address: SocketAddr) -> Result<HttpExchange, NetError> {

@@ -26,7 +26,10 @@ pub(crate) async fn source_line(session: &Session, provider: &'static str, host:
         return Err(NetError::invalid("line", line));
     }
     let address = session.dialled(grant, host, port).await?[0];
-    let mut connection = session.open(grant, address, Some(host), CONNECT_TIMEOUT).await?;
+    let mut connection = session
+        .open(grant, address, Some(host), CONNECT_TIMEOUT)
+        .await
+        .map_err(NetError::of_helper)?;
     let limit = session.now() + EXCHANGE_TIMEOUT;
     send(session, &mut connection, format!("{line}\r\n").as_bytes(), limit).await?;
     let answer = read_banner(session, &mut connection, PLAIN_ANSWER_MAX, limit, BANNER_TIMEOUT).await?;

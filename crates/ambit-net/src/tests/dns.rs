@@ -282,6 +282,16 @@ fn names_are_looked_up() {
 }
 
 #[test]
+fn a_resolver_that_refuses_tcp_leaves_the_name_unknown() {
+    run(|wire| async move {
+        wire.peer(RESOLVER, Peer::Refuses);
+        wire.name_server(RESOLVER, Zone::parse(ZONE).server());
+        let error = session(&wire).lookup("long.test", RecordType::TXT).await.err().unwrap();
+        assert_eq!(error.meaning(), Meaning::Unknown, "{error}");
+    });
+}
+
+#[test]
 fn a_chain_that_never_ends_is_cut() {
     run(|wire| async move {
         let links: String = (0..20).map(|index| format!("c{index}.test CNAME c{}.test\n", index + 1)).collect();

@@ -1,5 +1,6 @@
 //! Handshakes with servers of every quality.
 
+use super::script::Script;
 use super::wire::{Peer, PeerStream, TestWire, run, session};
 use crate::NetError;
 use crate::tls::{Certificate, HelloAnswer, KeyType, TlsOptions, TlsVersion};
@@ -237,7 +238,10 @@ pub(super) fn old_server(version: u16, cipher: u16, certificate: &[u8]) -> Vec<u
     let hello = [&version.to_be_bytes()[..], &[7; 32], &[0], &cipher.to_be_bytes(), &[0]].concat();
     let certificates = length(3, &length(3, certificate));
     let messages = [vec![2], length(3, &hello), vec![11], length(3, &certificates), vec![14, 0, 0, 0]].concat();
-    [vec![22], version.to_be_bytes().to_vec(), length(2, &messages)].concat()
+    messages
+        .chunks(16 * 1024)
+        .flat_map(|part| [vec![22], version.to_be_bytes().to_vec(), length(2, part)].concat())
+        .collect()
 }
 
 fn hex_text(bytes: &[u8]) -> String {
@@ -345,6 +349,26 @@ fn peers_that_speak_no_tls_end_in_a_clear_outcome() {
             assert!(wire.clock.now() <= Duration::from_secs(40), "{script}");
         });
     }
+}
+
+#[test]
+fn a_certificate_over_the_limit_is_named_and_not_kept() {
+    run(|wire| async move {
+        let names: Vec<String> = (0..1_500).map(|index| format!("san-{index}-{}.example.test", "a".repeat(40))).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let (chain, _) = self_signed(&names);
+        wire.peer(SERVER, Peer::Plays(Script::after_bytes(11, old_server(0x0303, 0x002f, &chain[0]))));
+        let shaken = session(&wire)
+            .tls(SERVER.parse().unwrap(), Some(names[0]), &TlsOptions::default())
+            .await
+            .unwrap();
+        assert_eq!((shaken.facts.chain.len(), shaken.facts.chain_cut), (0, true));
+        assert_eq!(shaken.facts.verification.problems[0].name(), "unparsable");
+    });
+    let names: Vec<String> = (0..600).map(|index| format!("san-{index}.example.test")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let (chain, _) = self_signed(&names);
+    assert_eq!(Certificate::parse(&chain[0]).unwrap().dns_names.len(), 600);
 }
 
 #[test]

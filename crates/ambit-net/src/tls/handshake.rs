@@ -13,7 +13,7 @@ use rustls::client::{ResolvesClientCert, Resumption};
 use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::sign::CertifiedKey;
-use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, SignatureScheme};
+use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, InvalidMessage, SignatureScheme};
 use std::net::SocketAddr;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use tokio_rustls::TlsConnector;
@@ -45,6 +45,7 @@ pub(crate) async fn hello(session: &Session, address: SocketAddr, sni: Option<&s
             version: chosen,
             cipher,
             chain,
+            ..
         } if chosen == version => HelloAnswer::Accepted { version, cipher, chain },
         Shown::Hello { version: chosen, .. } => HelloAnswer::Refused(format!("chose {}", chosen.name())),
         Shown::Refused(why) => HelloAnswer::Refused(why),
@@ -101,6 +102,9 @@ async fn shake(session: &Session, connection: Connection, sni: Option<&str>, opt
 
 fn facts(session: &Session, address: SocketAddr, sni: Option<&str>, record: Record) -> TlsFacts {
     let mut verification = verify_session(session, address, sni, &record.chain);
+    if record.chain.is_empty() && record.cut {
+        verification.problems = vec![Problem::Unparsable(format!("more than {CERTIFICATE_BYTES_MAX} bytes"))];
+    }
     if record.unproven {
         verification.problems.push(Problem::Unproven);
     }
@@ -126,6 +130,11 @@ fn verify_session(session: &Session, address: SocketAddr, sni: Option<&str>, cha
 /// Reads why rustls gave up.
 fn read_failure(error: &std::io::Error) -> Failed {
     match error.get_ref().and_then(|inner| inner.downcast_ref::<Error>()) {
+        // A certificate too large for rustls: the old hello reads as much of it as our limits allow.
+        Some(Error::InvalidMessage(what @ InvalidMessage::HandshakePayloadTooLarge)) => Failed {
+            error: NetError::Tls(format!("over the limit: {what:?}")),
+            try_old: true,
+        },
         Some(Error::InvalidMessage(what)) => Failed {
             error: NetError::Tls(format!("not TLS: {what:?}")),
             try_old: false,
@@ -148,10 +157,9 @@ fn read_failure(error: &std::io::Error) -> Failed {
 /// Reads what the server shows to an old client: version, cipher and certificates in clear.
 async fn old_hello(session: &Session, grant: Grant, address: SocketAddr, sni: Option<&str>) -> Result<TlsSession, NetError> {
     match exchange_hello(session, grant, address, sni, TlsVersion::Tls12).await? {
-        Shown::Hello { version, cipher, chain } => {
-            let cut = chain.len() > CHAIN_MAX;
+        Shown::Hello { version, cipher, chain, cut } => {
             let record = Record {
-                chain: chain.into_iter().take(CHAIN_MAX).collect(),
+                chain,
                 cut,
                 version,
                 ..Record::default()

@@ -9,8 +9,13 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 /// What a server showed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Shown {
-    /// Its choice and its certificates; one more than `CHAIN_MAX` where there were more.
-    Hello { version: TlsVersion, cipher: u16, chain: Vec<Vec<u8>> },
+    /// Its choice and its certificates; `cut` where some were left out because of a limit.
+    Hello {
+        version: TlsVersion,
+        cipher: u16,
+        chain: Vec<Vec<u8>>,
+        cut: bool,
+    },
     /// An alert, or the end of the connection.
     Refused(String),
 }
@@ -195,16 +200,14 @@ fn read_messages(mut bytes: &[u8]) -> Result<Option<Shown>, NetError> {
                         version,
                         cipher,
                         chain: Vec::new(),
+                        cut: false,
                     }));
                 }
                 chosen = Some((version, cipher));
             }
             (11, Some((version, cipher))) => {
-                return Ok(Some(Shown::Hello {
-                    version,
-                    cipher,
-                    chain: read_chain(body)?,
-                }));
+                let (chain, cut) = read_chain(body)?;
+                return Ok(Some(Shown::Hello { version, cipher, chain, cut }));
             }
             // A server without certificate (anonymous suites) ends its hello.
             (14, Some((version, cipher))) => {
@@ -212,6 +215,7 @@ fn read_messages(mut bytes: &[u8]) -> Result<Option<Shown>, NetError> {
                     version,
                     cipher,
                     chain: Vec::new(),
+                    cut: false,
                 }));
             }
             (_, Some(_)) => {}
@@ -253,18 +257,22 @@ fn selected_version(mut extensions: &[u8]) -> Option<u16> {
     }
 }
 
-fn read_chain(body: &[u8]) -> Result<Vec<Vec<u8>>, NetError> {
+/// The certificates that keep within the limits, and whether some do not.
+fn read_chain(body: &[u8]) -> Result<(Vec<Vec<u8>>, bool), NetError> {
     let broken = || NetError::Protocol("a certificate message that cannot be read".into());
     let mut rest = body.get(3..).ok_or_else(broken)?;
     let mut chain = Vec::new();
-    while !rest.is_empty() && chain.len() <= CHAIN_MAX {
+    let mut cut = false;
+    while !rest.is_empty() {
         let (head, after) = rest.split_at_checked(3).ok_or_else(broken)?;
         let length = usize::from(head[0]) << 16 | usize::from(head[1]) << 8 | usize::from(head[2]);
         let (der, after) = after.split_at_checked(length).ok_or_else(broken)?;
-        if length <= CERTIFICATE_BYTES_MAX {
+        if length > CERTIFICATE_BYTES_MAX || chain.len() == CHAIN_MAX {
+            cut = true;
+        } else {
             chain.push(der.to_vec());
         }
         rest = after;
     }
-    Ok(chain)
+    Ok((chain, cut))
 }
