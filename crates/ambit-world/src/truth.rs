@@ -2,9 +2,10 @@
 
 mod issues;
 mod posture;
+mod sights;
 
-use crate::draft::{Access, Answers, Bucket, Data, Draft, Expect, Name, Standing, Storage, TlsVersions, UnknownHost, Unlisted};
-use crate::internet::{Host, Internet, Port, Virtual, Web};
+use crate::draft::{Access, Answers, Bucket, Data, Draft, Expect, Name, Standing, Storage, Unlisted};
+use crate::internet::{Internet, Port, Virtual};
 use crate::pki::Certificate;
 use crate::plan;
 use ambit_model::Kind;
@@ -324,143 +325,6 @@ impl<'a> Derivation<'a> {
 
     fn owner(&self, address: IpAddr) -> Standing {
         plan::standing(self.draft, plan::org_of(self.draft, address).unwrap_or_default())
-    }
-
-    fn services(&mut self, addresses: &BTreeSet<IpAddr>) {
-        use crate::draft::Service;
-        for address in addresses {
-            let host = &self.internet.hosts[address];
-            for (port, plan) in &host.ports {
-                let name = format!("{}/tcp", std::net::SocketAddr::new(*address, *port));
-                if let Port::Service(Service::Hostile(_), _) = plan {
-                    self.allow_hostile(*address, *port);
-                }
-                match plan {
-                    Port::Service(Service::Closed | Service::Filtered, _) => {}
-                    // On a host where everything accepts, silence confirms nothing.
-                    Port::Service(Service::Silent | Service::Tarpit | Service::Hostile(_), _) if host.unlisted == Unlisted::Open => {
-                        self.truth.allow(Kind::NetworkService, &name);
-                    }
-                    Port::Service(service, certificate) => {
-                        self.truth.plant(Kind::NetworkService, &name);
-                        self.service_issues(service, &name);
-                        // Behind STARTTLS: may be found.
-                        if let Some(certificate) = certificate {
-                            self.truth.maybe_entities.extend(certificate_key(Kind::SslCertificate, certificate));
-                            self.certificate_issues(certificate);
-                        }
-                    }
-                    Port::Web(web) => {
-                        self.truth.plant(Kind::NetworkService, &name);
-                        match if web.tls { web.versions() } else { TlsVersions::Modern } {
-                            TlsVersions::AlsoOld => self.truth.plant_issue("deprecated_tls_version", Kind::NetworkService, &name),
-                            TlsVersions::OnlyOld => self.truth.allow_issue("deprecated_tls_version", Kind::NetworkService, &name),
-                            TlsVersions::Modern | TlsVersions::Twelve => {}
-                        }
-                    }
-                    Port::Dns | Port::Source(..) => self.truth.plant(Kind::NetworkService, &name),
-                }
-            }
-        }
-    }
-
-    /// What answers with harm may be taken for a site, or not.
-    fn allow_hostile(&mut self, address: IpAddr, port: u16) {
-        let names = self.planted(Kind::Domain).into_iter().chain(self.planted(Kind::DnsRecord));
-        let leading: Vec<String> = names.filter(|name| plan::addresses(self.draft, name).contains(&address)).collect();
-        let by_address = std::net::SocketAddr::new(address, port).to_string();
-        for host in leading.into_iter().map(|name| format!("{name}:{port}")).chain([by_address]) {
-            self.truth.allow(Kind::Uri, &format!("http://{host}"));
-            self.truth.allow(Kind::Uri, &format!("https://{host}"));
-        }
-    }
-
-    /// Every site by every planted name that leads to it, and by its address.
-    fn sites(&mut self, addresses: &BTreeSet<IpAddr>) {
-        let names: Vec<String> = self.planted(Kind::Domain).into_iter().chain(self.planted(Kind::DnsRecord)).collect();
-        for name in &names {
-            for address in plan::addresses(self.draft, name) {
-                if let Some(host) = self.internet.hosts.get(&address) {
-                    self.sites_of(host, Some(name), name);
-                }
-            }
-        }
-        for address in addresses {
-            let shown = match address {
-                IpAddr::V4(address) => address.to_string(),
-                IpAddr::V6(address) => format!("[{address}]"),
-            };
-            self.sites_of(&self.internet.hosts[address], None, &shown);
-        }
-    }
-
-    fn sites_of(&mut self, host: &'a Host, name: Option<&str>, shown: &str) {
-        for (port, plan) in &host.ports {
-            let browsed = matches!(*port, 80 | 443);
-            let visible = match host.standing {
-                Standing::Ours => true,
-                Standing::Vendor | Standing::Related | Standing::Source => browsed,
-                Standing::Stranger => false,
-            };
-            match plan {
-                Port::Web(web) if visible => self.web(host, web, *port, name, shown),
-                Port::Source(_, certificate) if visible && name.is_some() => {
-                    let scheme = if certificate.is_some() { "https" } else { "http" };
-                    let uri = format!("{scheme}://{shown}:{port}");
-                    self.truth.plant(Kind::Uri, &uri);
-                    if let Some(certificate) = certificate {
-                        self.certificate(certificate);
-                        if name.is_some_and(|name| !certificate.covers(name)) {
-                            self.truth.plant_issue("invalid_certificate_name", Kind::Uri, &uri);
-                        }
-                    }
-                }
-                _ => {}
-            }
-        }
-    }
-
-    fn web(&mut self, host: &'a Host, web: &'a Web, port: u16, name: Option<&str>, shown: &str) {
-        let scheme = if web.tls { "https" } else { "http" };
-        let uri = format!("{scheme}://{shown}:{port}");
-        // A request by address names the address.
-        let site = web.choose(Some(name.unwrap_or(shown.trim_start_matches('[').trim_end_matches(']'))));
-        let certificate = web.certificate(name, &host.unknown);
-        let refuses = (site.is_none() && host.unknown == UnknownHost::Close) || (web.tls && certificate.is_none());
-        if refuses {
-            return;
-        }
-        let doubtful = web.versions() == TlsVersions::OnlyOld || site.is_some_and(|site| site.site.hostile.is_some() || site.site.hidden);
-        if doubtful {
-            self.truth.allow(Kind::Uri, &uri);
-            if let Some(certificate) = certificate {
-                self.truth.maybe_entities.extend(certificate_key(Kind::SslCertificate, certificate));
-            }
-            return;
-        }
-        self.truth.plant(Kind::Uri, &uri);
-        let unknown = match (&host.unknown, site) {
-            (UnknownHost::Page(status, text), None) => Some((*status, text.as_str())),
-            _ => None,
-        };
-        let sight = Sight {
-            name,
-            tls: web.tls,
-            site,
-            certificate,
-            unknown,
-            uri,
-        };
-        if let Some(certificate) = sight.certificate {
-            self.certificate(certificate);
-        }
-        self.site_issues(&sight);
-    }
-
-    /// A certificate that somebody sees who looks at something planted.
-    fn certificate(&mut self, certificate: &Certificate) {
-        self.truth.entities.extend(certificate_key(Kind::SslCertificate, certificate));
-        self.certificate_issues(certificate);
     }
 
     /// Certificates in the log that name something below a seed.

@@ -101,11 +101,9 @@ async fn misbehave(connection: &Connection, behaviour: Hostile, stream: &mut imp
             let line = format!("X-Big: {}\r\nContent-Length: 2\r\n\r\nok", "b".repeat(BIG_HEADER_BYTES));
             head(stream, &line).await
         }
-        Hostile::RedirectMetadata => redirect(stream, "http://169.254.169.254/latest/meta-data/iam/security-credentials/").await,
-        Hostile::RedirectFile => redirect(stream, "file:///etc/passwd").await,
-        Hostile::RedirectMapped => redirect(stream, "http://[::ffff:127.0.0.1]:9120/").await,
-        Hostile::RedirectDecimal => redirect(stream, "http://2130706433:9120/").await,
-        Hostile::RedirectHex => redirect(stream, "http://0x7f.1:9120/").await,
+        Hostile::RedirectMetadata | Hostile::RedirectFile | Hostile::RedirectMapped | Hostile::RedirectDecimal | Hostile::RedirectHex => {
+            redirect(stream, target(behaviour)).await
+        }
         Hostile::RedirectLoop => redirect(stream, &format!("/{}", connection.fresh("loop", &connection.to.to_string()))).await,
         Hostile::Nasty => {
             let body = format!("<html><title>{NASTY}</title><body>x");
@@ -115,14 +113,7 @@ async fn misbehave(connection: &Connection, behaviour: Hostile, stream: &mut imp
             );
             stream.write_all(text.as_bytes()).await
         }
-        Hostile::Nested => whole(stream, "<div>".repeat(500_000).as_bytes()).await,
-        Hostile::Regex => {
-            whole(
-                stream,
-                format!("<html><title>{}!</title>{}", "a".repeat(200_000), " ".repeat(200_000)).as_bytes(),
-            )
-            .await
-        }
+        Hostile::Nested | Hostile::Regex | Hostile::InvalidUtf8 => whole(stream, &body(behaviour)).await,
         Hostile::Smuggle => {
             let text = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\nContent-Length: 99\r\n\r\nffffffffffffffff\r\nhello";
             stream.write_all(text.as_bytes()).await?;
@@ -137,7 +128,6 @@ async fn misbehave(connection: &Connection, behaviour: Hostile, stream: &mut imp
             Ok(())
         }
         Hostile::ShortBody => head(stream, "Content-Length: 5000\r\n\r\n<html><title>short</title>").await,
-        Hostile::InvalidUtf8 => whole(stream, b"<html><title>\xff\xfe\xc0\xaf\x80</title><body>\xed\xa0\x80</body>").await,
         Hostile::NotHttp => stream.write_all(b"HTTP/9.9 banana\r\n\xff\xff\xff\r\n\r\n").await,
         Hostile::Noise => {
             noise(connection, stream).await;
@@ -151,6 +141,26 @@ async fn misbehave(connection: &Connection, behaviour: Hostile, stream: &mut imp
             connection.reset();
             Ok(())
         }
+    }
+}
+
+/// Where a redirect leads that must not be followed.
+fn target(behaviour: Hostile) -> &'static str {
+    match behaviour {
+        Hostile::RedirectMetadata => "http://169.254.169.254/latest/meta-data/iam/security-credentials/",
+        Hostile::RedirectMapped => "http://[::ffff:127.0.0.1]:9120/",
+        Hostile::RedirectDecimal => "http://2130706433:9120/",
+        Hostile::RedirectHex => "http://0x7f.1:9120/",
+        _ => "file:///etc/passwd",
+    }
+}
+
+/// A body that costs whoever parses it.
+fn body(behaviour: Hostile) -> Vec<u8> {
+    match behaviour {
+        Hostile::Nested => "<div>".repeat(500_000).into_bytes(),
+        Hostile::Regex => format!("<html><title>{}!</title>{}", "a".repeat(200_000), " ".repeat(200_000)).into_bytes(),
+        _ => b"<html><title>\xff\xfe\xc0\xaf\x80</title><body>\xed\xa0\x80</body>".to_vec(),
     }
 }
 
