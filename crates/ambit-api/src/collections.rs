@@ -2,8 +2,8 @@
 
 use crate::COLLECTION_TYPE;
 use crate::shape::{
-    BOOLEAN, BOOLEAN_OR_NULL, COUNTS, INTEGER, INTEGER_OR_NULL, MOMENT, MOMENT_OR_NULL, Object, Shape, TEXT, TEXT_OR_NULL, TEXTS, UUID, UUID_OR_NULL,
-    member, optional,
+    BOOLEAN, BOOLEAN_OR_NULL, COUNTS, INTEGER, INTEGER_OR_NULL, MOMENT, MOMENT_OR_NULL, NAME, Object, Shape, TEXT, TEXT_OR_NULL, TEXTS, UUID,
+    UUID_OR_NULL, member, optional,
 };
 use ambit_model::collection::Collection;
 use ambit_model::user::CollectionRole;
@@ -125,7 +125,7 @@ pub static COLLECTIONS: Shape = Shape::List(&COLLECTION);
 /// The body of a creation.
 pub static NEW_COLLECTION: Shape = Shape::Object(&Object {
     name: "NewCollection",
-    members: &[member("name", TEXT), member("workflow_name", &Shape::OneOf(WORKFLOWS))],
+    members: &[member("name", NAME), member("workflow_name", &Shape::OneOf(WORKFLOWS))],
     open: true,
 });
 

@@ -1,6 +1,6 @@
 //! Projects on the wire (seed-asm §2.2).
 
-use crate::shape::{BOOLEAN, INTEGER, MOMENT, MOMENT_OR_NULL, Object, Shape, TEXT, TEXT_OR_NULL, UUID, member};
+use crate::shape::{BOOLEAN, INTEGER, MOMENT, MOMENT_OR_NULL, NAME, Object, Shape, TEXT, TEXT_OR_NULL, UUID, member};
 use ambit_model::Timestamp;
 use ambit_model::project::Project;
 use ambit_model::user::ProjectRole;
@@ -92,7 +92,7 @@ pub static PROJECTS: Shape = Shape::List(&PROJECT);
 /// The body of a creation.
 pub static NEW_PROJECT: Shape = Shape::Object(&Object {
     name: "NewProject",
-    members: &[member("name", TEXT)],
+    members: &[member("name", NAME)],
     open: true,
 });
 

@@ -39,10 +39,13 @@ pub struct Query {
 
 /// The `result` of a search.
 pub fn search_result(page: SearchPage) -> Value {
-    let aggregations: Map<String, Value> = page.aggregations.into_iter().map(|(name, value)| (respelled(name), value)).collect();
+    let mut body = page.search.body;
+    if let Some(Value::Object(aggregations)) = body.get_mut("aggs") {
+        *aggregations = respell(std::mem::take(aggregations));
+    }
     json!({
         "search": {
-            "search_body": page.search.body,
+            "search_body": body,
             "search_string": page.search.text,
             "search_type": page.search.noun,
             "sort_direction": if page.search.descending { "desc" } else { "asc" },
@@ -56,16 +59,17 @@ pub fn search_result(page: SearchPage) -> Value {
         "page_size": page.page_size,
         "total_pages": page.total_pages,
         "hits": page.hits,
-        "aggregations": aggregations,
+        "aggregations": respell(page.aggregations),
         "next_page_token": page.next_page_token,
     })
 }
 
-fn respelled(name: String) -> String {
-    RESPELLED
-        .iter()
-        .find(|(right, _)| *right == name)
-        .map_or(name, |(_, contract)| (*contract).to_owned())
+fn respell(aggregations: Map<String, Value>) -> Map<String, Value> {
+    let contract = |name: String| {
+        let found = RESPELLED.iter().find(|(right, _)| *right == name);
+        found.map_or(name, |(_, contract)| (*contract).to_owned())
+    };
+    aggregations.into_iter().map(|(name, value)| (contract(name), value)).collect()
 }
 
 static QUERY: Shape = Shape::Object(&Object {
@@ -178,7 +182,7 @@ mod tests {
     fn page(noun: &'static str, aggregations: Value) -> Value {
         search_result(SearchPage {
             search: Query {
-                body: json!({"query": {"match_all": {}}}),
+                body: json!({"query": {"match_all": {}}, "aggs": {"technology_bucket": {}}}),
                 text: "collection:a".to_owned(),
                 noun,
                 sort_field: "last_seen".to_owned(),
@@ -209,6 +213,7 @@ mod tests {
             }),
         );
         assert_eq!(ENTITY_SEARCH.differences(&value), Vec::<String>::new());
+        assert_eq!(value["search"]["search_body"]["aggs"], json!({"technolgy_bucket": {}}));
         assert_eq!(value["aggregations"]["technolgy_bucket"]["buckets"][0]["doc_count"], 2);
     }
 

@@ -1,6 +1,6 @@
 //! Seeds on the wire (asm-wire §8.3): their type stands there without its prefix.
 
-use crate::shape::{BOOLEAN, INTEGER, MOMENT, NULL, Object, Shape, TEXT, member, optional};
+use crate::shape::{BOOLEAN, INTEGER, MOMENT, NAME, NULL, Object, Shape, TEXT, member, optional};
 use ambit_model::collection::Seed;
 use serde_json::{Value, json};
 
@@ -39,9 +39,30 @@ pub static SEED: Shape = Shape::Object(&Object {
 /// A list of them.
 pub static SEEDS: Shape = Shape::List(&SEED);
 
+/// The kinds by name, the likeliest seed first; a test compares them with the model's. Any letter case and prefix is read.
+const KINDS: &[&str] = &[
+    "Domain",
+    "DnsRecord",
+    "IpAddress",
+    "NetBlock",
+    "ApiEndpoint",
+    "AutonomousSystem",
+    "CloudStorageBucket",
+    "EmailAddress",
+    "Mailserver",
+    "Nameserver",
+    "NetworkService",
+    "Organization",
+    "PreCertificate",
+    "SslCertificate",
+    "UniqueKeyword",
+    "UniqueToken",
+    "Uri",
+];
+
 static NEW_SEED: Shape = Shape::Object(&Object {
     name: "NewSeed",
-    members: &[member("name", TEXT), member("type", TEXT)],
+    members: &[member("name", NAME), member("type", &Shape::OneOf(KINDS))],
     open: true,
 });
 
@@ -60,6 +81,15 @@ pub static NEW_SEEDS: Shape = Shape::Object(&Object {
 mod tests {
     use super::*;
     use ambit_model::{Kind, Timestamp};
+
+    #[test]
+    fn the_kinds_are_those_of_the_model() {
+        let mut names: Vec<&str> = Kind::ALL.iter().map(|kind| kind.name()).collect();
+        let mut listed = KINDS.to_vec();
+        names.sort_unstable();
+        listed.sort_unstable();
+        assert_eq!(listed, names);
+    }
 
     #[test]
     fn a_seed_has_every_member_and_a_type_without_prefix() {

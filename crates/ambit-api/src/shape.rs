@@ -17,6 +17,13 @@ pub enum Shape {
     Moment,
     /// `YYYY-MM-DD`.
     Day,
+    /// A day or a moment, as people write them.
+    When,
+    /// What people call a thing: 1 to 200 characters.
+    Name,
+    Email,
+    /// A whole number from 0.
+    Count,
     Integer,
     Number,
     Boolean,
@@ -67,6 +74,8 @@ pub const TEXT: &Shape = &Shape::Text;
 pub const UUID: &Shape = &Shape::Uuid;
 pub const UID: &Shape = &Shape::Uid;
 pub const MOMENT: &Shape = &Shape::Moment;
+pub const NAME: &Shape = &Shape::Name;
+
 pub const INTEGER: &Shape = &Shape::Integer;
 pub const NUMBER: &Shape = &Shape::Number;
 pub const BOOLEAN: &Shape = &Shape::Boolean;
@@ -99,6 +108,10 @@ impl Shape {
             Self::Uid => value.as_str().is_some_and(|text| text.parse::<ambit_model::Uid>().is_ok()),
             Self::Moment => value.as_str().is_some_and(is_moment),
             Self::Day => value.as_str().is_some_and(|text| text.len() == 10 && Timestamp::parse(text).is_some()),
+            Self::When => value.as_str().is_some_and(|text| Timestamp::parse(text).is_some()),
+            Self::Name => value.as_str().is_some_and(|text| (1..=200).contains(&text.chars().count())),
+            Self::Email => value.as_str().is_some_and(|text| text.contains('@')),
+            Self::Count => value.is_u64(),
             Self::Integer => value.is_i64() || value.is_u64(),
             Self::Number => value.is_number(),
             Self::Boolean => value.is_boolean(),
@@ -152,6 +165,10 @@ impl Shape {
             Self::Uid => json!({"type": "string", "pattern": "^[0-9a-f]{64}$"}),
             Self::Moment => json!({"type": "string", "format": "date-time"}),
             Self::Day => json!({"type": "string", "format": "date"}),
+            Self::When => json!({"type": "string", "anyOf": [{"format": "date"}, {"format": "date-time"}]}),
+            Self::Name => json!({"type": "string", "minLength": 1, "maxLength": 200}),
+            Self::Email => json!({"type": "string", "format": "email"}),
+            Self::Count => json!({"type": "integer", "format": "int64", "minimum": 0}),
             Self::Integer => json!({"type": "integer", "format": "int64"}),
             Self::Number => json!({"type": "number"}),
             Self::Boolean => json!({"type": "boolean"}),
@@ -172,7 +189,10 @@ impl Shape {
             Self::Uuid => json!("3f1c2d7e-8a5b-4c6d-9e0f-a1b2c3d4e5f6"),
             Self::Uid => json!("00".repeat(32)),
             Self::Moment => json!("2026-01-31T12:00:00.000Z"),
-            Self::Day => json!("2026-01-31"),
+            Self::Day | Self::When => json!("2026-01-31"),
+            Self::Name => json!("acme.example"),
+            Self::Email => json!("ann@acme.example"),
+            Self::Count => json!(1),
             Self::Integer => json!(1),
             Self::Number => json!(0.5),
             Self::Boolean => json!(true),

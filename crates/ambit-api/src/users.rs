@@ -1,6 +1,6 @@
 //! People of a project on the wire (asm-wire §8.6).
 
-use crate::shape::{INTEGER, Object, Shape, TEXT, TEXT_OR_NULL, TEXTS, UUID, member, optional};
+use crate::shape::{INTEGER, Object, Shape, TEXT, TEXT_OR_NULL, UUID, member, optional};
 use ambit_model::user::{CollectionRole, ProjectRole, User};
 use serde_json::{Value, json};
 
@@ -44,7 +44,7 @@ pub static PROJECT_USERS: Shape = Shape::List(&PROJECT_USER);
 pub static NEW_PROJECT_USERS: Shape = Shape::Object(&Object {
     name: "NewProjectUsers",
     members: &[
-        member("emails", TEXTS),
+        member("emails", &Shape::List(&Shape::Email)),
         member("role", &Shape::OneOf(&["owner", "member"])),
         optional("project_group_uuid", TEXT_OR_NULL),
     ],

@@ -4,7 +4,7 @@
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::{documents, routes};
-use ambit_api::shape::{ANY, BOOLEAN, INTEGER, NULL, Shape, TEXT};
+use ambit_api::shape::{ANY, BOOLEAN, NULL, Shape, TEXT};
 use ambit_api::{ApiError, audit, collection_runs, collections, entities, issues, projects, search, seeds, time_series, users};
 use ambit_model::user::{CollectionRole, ProjectRole};
 use futures::future::BoxFuture;
@@ -139,13 +139,13 @@ use ProjectRole::{Member, Owner};
 const PAGING: &[Parameter] = &[
     Parameter {
         name: "page_size",
-        shape: INTEGER,
+        shape: &Shape::Count,
         required: false,
         doc: "Rows of a page: 50 by default, more than 1,000 means 1,000.",
     },
     Parameter {
         name: "page",
-        shape: INTEGER,
+        shape: &Shape::Count,
         required: false,
         doc: "Number of the page, from 0, within the first 10,000 rows.",
     },
@@ -171,21 +171,21 @@ const PAGING: &[Parameter] = &[
 
 const POINT: &[Parameter] = &[Parameter {
     name: "point_in_time",
-    shape: TEXT,
+    shape: &Shape::When,
     required: true,
     doc: "A date (the end of that day, UTC) or a moment.",
 }];
 
 const START: &[Parameter] = &[Parameter {
     name: "start",
-    shape: TEXT,
+    shape: &Shape::When,
     required: false,
     doc: "Only moments from this date or moment on.",
 }];
 
 const LIMIT: &[Parameter] = &[Parameter {
     name: "limit",
-    shape: INTEGER,
+    shape: &Shape::Count,
     required: false,
     doc: "Most rows: 100 by default, at most 1,000.",
 }];

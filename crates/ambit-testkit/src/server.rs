@@ -78,21 +78,11 @@ impl TestServer {
             .project;
         let view = store.create_collection(&owner, first.id, &outside(), now()).await?;
         let mut keys = BTreeMap::from([("owner".to_owned(), owner_key)]);
-        for (name, role) in [
-            ("admin", Some(CollectionRole::Admin)),
-            ("analyst", Some(CollectionRole::Analyst)),
-            ("viewer", Some(CollectionRole::Viewer)),
-            ("member", None),
-        ] {
-            let key = add_person(&store, &owner, name, now()).await?;
-            let email = format!("{name}@acme.test");
-            let added = store.add_members(&owner, first.uuid, &[email], ProjectRole::Member, now()).await?;
-            let member = added.first().context("the member was added")?;
-            if let Some(role) = role {
-                store.set_collection_role(&owner, view.collection.uuid, member.id, role, now()).await?;
-            }
-            keys.insert(name.to_owned(), key);
-        }
+        let place = Place {
+            project: first.uuid,
+            collection: view.collection.uuid,
+        };
+        keys.extend(add_members(&store, &owner, place, &now).await?);
         let key = add_person(&store, &owner, "stranger", now()).await?;
         let stranger = store.authenticate(&key, now()).await?.context("the key is valid")?;
         let foreign = store.create_project(&stranger, "Elsewhere", now()).await?.project;
@@ -221,4 +211,31 @@ async fn add_person(store: &Store, owner: &Principal, name: &str, now: Timestamp
         expires_at: None,
     };
     Ok(store.create_key(owner, &new, now).await?.key)
+}
+
+/// Where people get their roles.
+struct Place {
+    project: Uuid,
+    collection: Uuid,
+}
+
+/// Members of the project, three of them with a role in the collection; their keys.
+async fn add_members(store: &Store, owner: &Principal, place: Place, now: &impl Fn() -> Timestamp) -> anyhow::Result<BTreeMap<String, String>> {
+    let mut keys = BTreeMap::new();
+    for (name, role) in [
+        ("admin", Some(CollectionRole::Admin)),
+        ("analyst", Some(CollectionRole::Analyst)),
+        ("viewer", Some(CollectionRole::Viewer)),
+        ("member", None),
+    ] {
+        let key = add_person(store, owner, name, now()).await?;
+        let email = format!("{name}@acme.test");
+        let added = store.add_members(owner, place.project, &[email], ProjectRole::Member, now()).await?;
+        let member = added.first().context("the member was added")?;
+        if let Some(role) = role {
+            store.set_collection_role(owner, place.collection, member.id, role, now()).await?;
+        }
+        keys.insert(name.to_owned(), key);
+    }
+    Ok(keys)
 }
