@@ -3,7 +3,7 @@
 use super::Judge;
 use crate::look;
 use crate::tasks::{DANGLING, TAKEOVER};
-use ambit_model::issue::{Confidence, IssueKind, SEVERITY_LOW, Verdict};
+use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_HIGH, SEVERITY_LOW, Verdict};
 use ambit_model::{Facts, Kind, Timestamp};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -57,12 +57,19 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
         let Some((record, target, _)) = records.first() else {
             return Vec::new();
         };
+        // Whoever registers the target's domain speaks in this name, as an alias or as its name server.
+        let claimed = records
+            .iter()
+            .any(|(record, _, reason)| *reason == "unregistered" && matches!(*record, "CNAME" | "NS"));
         let description = format!("The {record} record of {} leads to {}, which is gone.", facts.name, look::shown(target));
         let records: Vec<Value> = records
             .iter()
             .map(|(record, target, reason)| json!({"record": record, "target": target, "reason": reason}))
             .collect();
-        vec![look::proof(description, json!({"name": facts.name, "records": records}))]
+        vec![Proof {
+            severity: claimed.then_some(SEVERITY_HIGH),
+            ..look::proof(description, json!({"name": facts.name, "records": records}))
+        }]
     })
 }
 
@@ -83,4 +90,31 @@ pub(super) fn samples() -> crate::samples::Samples {
         .near_miss(name().absent(DANGLING))
         .unknown(name())
         .unknown(dangling("nxdomain", json!(null)).failed(DANGLING))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::samples::{Told, facts};
+    use crate::tasks::DANGLING;
+    use ambit_model::issue::Verdict;
+    use ambit_model::{Kind, Timestamp};
+    use serde_json::json;
+
+    #[test]
+    fn a_target_that_anyone_may_register_weighs_more() {
+        let severity = |record: &str, reason: &str| {
+            let item = json!({"record": record, "target": "gone.example", "reason": reason, "provider": null});
+            let name = facts(Kind::DnsRecord, "old.acme.test")
+                .found(DANGLING)
+                .with(json!({"hidden_dangling": [item]}));
+            match (super::JUDGE.judge)(&name, Timestamp(0)) {
+                Verdict::Proven(proofs) => proofs[0].severity,
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(severity("CNAME", "unregistered"), Some(2));
+        assert_eq!(severity("NS", "unregistered"), Some(2));
+        assert_eq!(severity("MX", "unregistered"), None);
+        assert_eq!(severity("CNAME", "nxdomain"), None);
+    }
 }

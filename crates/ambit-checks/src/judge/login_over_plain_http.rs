@@ -38,8 +38,9 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
         return Verdict::Clear;
     }
     look::after(facts, HTTP_ENRICH, |facts| {
-        let redirected = facts.text("code").is_some_and(|code| code.starts_with('3'));
-        if redirected || look::flag(facts, "auth.forms") != Some(true) {
+        // The form is that of the page where a visitor ends without leaving the site; one who is led to https never sees it.
+        let secured = look::flag(facts, "hidden_https_redirect") == Some(true);
+        if secured || look::flag(facts, "auth.forms") != Some(true) {
             return Vec::new();
         }
         let description = format!("{} asks for a password without encryption.", facts.name);
@@ -56,7 +57,8 @@ pub(super) fn samples() -> crate::samples::Samples {
         .reports(page("http://192.0.2.1:8080", "401", true))
         .near_miss(page("https://portal.acme.test", "200", true))
         .near_miss(page("http://portal.acme.test", "200", false))
-        .near_miss(page("http://portal.acme.test", "301", true))
+        .reports(page("http://portal.acme.test", "302", true))
+        .near_miss(page("http://portal.acme.test", "301", true).with(json!({"hidden_https_redirect": true})))
         .near_miss(facts(Kind::Uri, "http://portal.acme.test").absent(HTTP_ENRICH))
         .unknown(facts(Kind::Uri, "http://portal.acme.test"))
         .unknown(page("http://portal.acme.test", "200", true).failed(HTTP_ENRICH))
