@@ -191,6 +191,16 @@ impl Store {
         }
     }
 
+    /// For tests of a full disk: the SQLite database grows to so many pages of 4 KiB at most.
+    #[doc(hidden)]
+    pub async fn limit_pages(&self, pages: i64) -> Result<(), StoreError> {
+        let sql = format!("PRAGMA max_page_count = {pages}");
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move { tx.rows(&sql, Vec::new()).await.map(|_| ()) })
+        })
+        .await
+    }
+
     /// For crash tests: the `edge`-th transaction edge from now fails, or ends the process. 0 disarms.
     #[doc(hidden)]
     pub fn arm_failpoint(&self, edge: i64, action: FailAction) {

@@ -132,39 +132,35 @@ pub(crate) fn from_json<T: serde::de::DeserializeOwned>(text: &str) -> Result<T,
 /// An open transaction of either database. Dropped without `commit`, it rolls back.
 pub(crate) enum Tx {
     Sqlite(sqlx::Transaction<'static, Sqlite>),
+    /// The one writing connection of a process, with its transaction begun and ended by hand: SQLite ends one by itself where the disk is full, which
+    /// sqlx's own bookkeeping of transactions does not survive. Whoever holds it ends it, also after a failure.
+    SqliteWriter(sqlx::pool::PoolConnection<Sqlite>),
     Postgres(sqlx::Transaction<'static, Postgres>),
+}
+
+/// Runs `$body` with the typed query and executor of one database.
+macro_rules! typed {
+    ($database:ty, $connection:expr, $sql:expr, $values:expr, $keep:expr, $row:path, |$query:ident, $on:ident, $wrap:ident| $body:expr) => {{
+        let mut $query = sqlx::query::<$database>(AssertSqlSafe($sql)).persistent($keep);
+        for value in $values {
+            $query = match value {
+                Value::Int(value) => $query.bind(value),
+                Value::Text(value) => $query.bind(value),
+                Value::Bytes(value) => $query.bind(value),
+            };
+        }
+        let ($on, $wrap) = (&mut **$connection, $row);
+        $body
+    }};
 }
 
 /// Runs `$body` with the typed query and executor of the transaction's database.
 macro_rules! on_either {
     ($tx:expr, $sql:expr, $values:expr, $keep:expr, |$query:ident, $on:ident, $wrap:ident| $body:expr) => {
         match $tx {
-            Tx::Sqlite(transaction) => {
-                let mut $query = sqlx::query::<Sqlite>(AssertSqlSafe($sql)).persistent($keep);
-                for value in $values {
-                    $query = match value {
-                        Value::Int(value) => $query.bind(value),
-                        Value::Text(value) => $query.bind(value),
-                        Value::Bytes(value) => $query.bind(value),
-                    };
-                }
-                let $on = &mut **transaction;
-                let $wrap = Row::Sqlite;
-                $body
-            }
-            Tx::Postgres(transaction) => {
-                let mut $query = sqlx::query::<Postgres>(AssertSqlSafe($sql)).persistent($keep);
-                for value in $values {
-                    $query = match value {
-                        Value::Int(value) => $query.bind(value),
-                        Value::Text(value) => $query.bind(value),
-                        Value::Bytes(value) => $query.bind(value),
-                    };
-                }
-                let $on = &mut **transaction;
-                let $wrap = Row::Postgres;
-                $body
-            }
+            Tx::Sqlite(open) => typed!(Sqlite, open, $sql, $values, $keep, Row::Sqlite, |$query, $on, $wrap| $body),
+            Tx::SqliteWriter(open) => typed!(Sqlite, open, $sql, $values, $keep, Row::Sqlite, |$query, $on, $wrap| $body),
+            Tx::Postgres(open) => typed!(Postgres, open, $sql, $values, $keep, Row::Postgres, |$query, $on, $wrap| $body),
         }
     };
 }
@@ -257,6 +253,7 @@ impl Tx {
     pub(crate) async fn script(&mut self, sql: &'static str) -> Result<(), StoreError> {
         match self {
             Self::Sqlite(transaction) => sqlx::raw_sql(sql).execute(&mut **transaction).await.map(|_| ())?,
+            Self::SqliteWriter(connection) => sqlx::raw_sql(sql).execute(&mut **connection).await.map(|_| ())?,
             Self::Postgres(transaction) => sqlx::raw_sql(sql).execute(&mut **transaction).await.map(|_| ())?,
         }
         Ok(())
@@ -266,6 +263,13 @@ impl Tx {
     pub(crate) async fn commit(self) -> Result<(), StoreError> {
         match self {
             Self::Sqlite(transaction) => transaction.commit().await?,
+            Self::SqliteWriter(mut connection) => {
+                let committed = sqlx::query("COMMIT").execute(&mut *connection).await;
+                if committed.is_err() {
+                    end_by_hand(connection).await;
+                }
+                committed?;
+            }
             Self::Postgres(transaction) => transaction.commit().await?,
         }
         Ok(())
@@ -275,10 +279,27 @@ impl Tx {
     pub(crate) async fn rollback(self) -> Result<(), StoreError> {
         match self {
             Self::Sqlite(transaction) => transaction.rollback().await?,
+            Self::SqliteWriter(connection) => end_by_hand(connection).await,
             Self::Postgres(transaction) => transaction.rollback().await?,
         }
         Ok(())
     }
+}
+
+/// Begins a writing transaction on SQLite, waiting for other processes' writes.
+pub(crate) async fn begin_sqlite_writer(pool: &sqlx::SqlitePool) -> Result<Tx, StoreError> {
+    let mut connection = pool.acquire().await?;
+    if let Err(error) = sqlx::query("BEGIN IMMEDIATE").execute(&mut *connection).await {
+        // Whatever state it is in, the next group gets a fresh one.
+        let _ = connection.close().await;
+        return Err(error.into());
+    }
+    Ok(Tx::SqliteWriter(connection))
+}
+
+/// Ends what may be left of a transaction: none is, where SQLite ended it by itself, and then the statement fails.
+async fn end_by_hand(mut connection: sqlx::pool::PoolConnection<Sqlite>) {
+    let _ = sqlx::query("ROLLBACK").execute(&mut *connection).await;
 }
 
 /// Statements of full size keep their plan; others are prepared once, so that the cache of plans is not flooded by every length.

@@ -3,7 +3,7 @@
 
 use crate::StoreError;
 use crate::failpoint::Failpoints;
-use crate::sql::Tx;
+use crate::sql::{Tx, begin_sqlite_writer};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use sqlx::{PgPool, SqlitePool};
@@ -146,11 +146,11 @@ async fn write_groups(pool: SqlitePool, mut queues: Queues, failpoints: Arc<Fail
 /// One group: begins, lets each part do its work in a savepoint, commits, and only then answers.
 async fn write_group(pool: &SqlitePool, first: Part, queues: &mut Queues, failpoints: &Failpoints) {
     let begun = match failpoints.edge() {
-        Ok(()) => pool.begin_with("BEGIN IMMEDIATE").await.map_err(StoreError::from),
+        Ok(()) => begin_sqlite_writer(pool).await,
         Err(error) => Err(error),
     };
     let mut tx = match begun {
-        Ok(transaction) => Tx::Sqlite(transaction),
+        Ok(tx) => tx,
         Err(error) => return answer(vec![first.answer], &Err(error)),
     };
     let mut done = Vec::new();
@@ -163,6 +163,7 @@ async fn write_group(pool: &SqlitePool, first: Part, queues: &mut Queues, failpo
             Err(Failed::Group(error)) => {
                 // The savepoint is gone and with it everything before it (a full disk rolls the whole transaction back).
                 done.push(part.answer);
+                let _ = tx.rollback().await;
                 return answer(done, &Err(error));
             }
         }

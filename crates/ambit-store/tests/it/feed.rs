@@ -1,0 +1,124 @@
+//! The change feed: revisions in commit order, whoever writes; stamps that never run backwards; what readers get.
+
+use crate::lab::{both, found, new_collection};
+use ambit_model::feed::{Noun, What};
+use ambit_model::{EdgeKind, Kind, Timestamp};
+use serde_json::json;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_reader_misses_nothing_while_many_write() {
+    both(async |lab| {
+        let store = lab.store.clone();
+        let done = Arc::new(AtomicBool::new(false));
+        let (reading, finished) = (store.clone(), Arc::clone(&done));
+        let reader = tokio::spawn(async move {
+            let mut seen = Vec::new();
+            let mut last = 0;
+            loop {
+                let over = finished.load(Ordering::SeqCst);
+                let rows = reading.feed_since(last, 3).await.unwrap();
+                last = rows.last().map_or(last, |row| row.revision);
+                let empty = rows.is_empty();
+                seen.extend(rows.into_iter().map(|row| row.revision));
+                if over && empty {
+                    return seen;
+                }
+                tokio::task::yield_now().await;
+            }
+        });
+        let writers = (0..8).map(|writer| {
+            let (store, me, project) = (store.clone(), lab.me.clone(), lab.project);
+            tokio::spawn(async move {
+                for round in 0..10 {
+                    // Clocks of different writers disagree: stamps must not.
+                    let now = Timestamp(1_800_000_000_000 + i64::from((writer * 7 + round * 3) % 5));
+                    store.create_collection(&me, project, &new_collection(&[]), now).await.unwrap();
+                }
+            })
+        });
+        for outcome in futures::future::join_all(writers).await {
+            outcome.unwrap();
+        }
+        done.store(true, Ordering::SeqCst);
+        let seen = reader.await.unwrap();
+        let all: Vec<i64> = store.feed_since(0, 1_000).await.unwrap().into_iter().map(|row| row.revision).collect();
+        assert_eq!(seen, all);
+        assert!(all.len() >= 80 && all.windows(2).all(|pair| pair[0] < pair[1]));
+        let stamps: Vec<Timestamp> = store
+            .changes(&lab.me, lab.project, 0, 1_000)
+            .await
+            .unwrap()
+            .into_iter()
+            .map(|change| change.at)
+            .collect();
+        assert!(stamps.windows(2).all(|pair| pair[0] <= pair[1]));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn at_most_500_records_share_a_stamp_in_revision_order() {
+    both(async |lab| {
+        let run = lab.run().await;
+        let uid = lab.uid(Kind::Domain, "acme.test");
+        let names: Vec<String> = (0..1_200).map(|n| format!("n{n}.acme.test")).collect();
+        let leads: Vec<(EdgeKind, Kind, &str)> = names.iter().map(|name| (EdgeKind::Subdomain, Kind::DnsRecord, name.as_str())).collect();
+        let committed = lab.look(&run, "names", uid, 0, found(json!({}), &leads)).await;
+        assert_eq!(committed.new_entities, 1_200);
+        let uids = lab.store.all_uids(Noun::Entity, None, 10_000).await.unwrap();
+        let mut rows = lab.store.index_rows(Noun::Entity, &uids).await.unwrap();
+        rows.retain(|row| row.uid != uid);
+        rows.sort_by_key(|row| row.revision);
+        assert!(rows.windows(2).all(|pair| pair[0].first_seen <= pair[1].first_seen));
+        let mut counts = std::collections::BTreeMap::<Timestamp, usize>::new();
+        for row in &rows {
+            *counts.entry(row.first_seen).or_default() += 1;
+        }
+        assert!(counts.values().all(|count| *count <= 500), "{counts:?}");
+        let collection = lab.store.find_collection(&lab.me, lab.collection).await.unwrap().collection;
+        assert_eq!((collection.entity_count, collection.total_entity_count), (1_201, 1_201));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn rows_that_only_say_seen_live_seven_days() {
+    both(async |lab| {
+        let run = lab.run().await;
+        let uid = lab.uid(Kind::Domain, "acme.test");
+        lab.look(&run, "a", uid, 0, found(json!({}), &[])).await;
+        lab.look(&run, "a", uid, 2, found(json!({}), &[])).await;
+        let seen = async || {
+            lab.store
+                .feed_since(0, 1_000)
+                .await
+                .unwrap()
+                .iter()
+                .filter(|row| row.what == What::Seen)
+                .count()
+        };
+        assert_eq!(seen().await, 1);
+        let at = lab.now();
+        lab.store.tidy(at.plus_ms(6 * 86_400_000)).await.unwrap();
+        assert_eq!(seen().await, 1);
+        lab.store.tidy(at.plus_ms(7 * 86_400_000)).await.unwrap();
+        assert_eq!(seen().await, 0);
+        assert!(lab.store.feed_since(0, 1_000).await.unwrap().len() > 2, "the others stay");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn readers_keep_their_position() {
+    both(async |lab| {
+        assert_eq!(lab.store.position("index").await.unwrap(), None);
+        for revision in [3, 7] {
+            lab.store.set_position("index", revision).await.unwrap();
+            assert_eq!(lab.store.position("index").await.unwrap(), Some(revision));
+        }
+        assert_eq!(lab.store.position("other").await.unwrap(), None);
+    })
+    .await;
+}

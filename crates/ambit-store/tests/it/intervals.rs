@@ -1,0 +1,307 @@
+//! What looks do to intervals, edges and marks.
+
+use crate::lab::{Lab, both, details, found, new_work, outcome, with_evidence};
+use ambit_model::observation::{Found, Lead, Look};
+use ambit_model::{EdgeKind, Kind, Timestamp, Uid};
+use serde_json::{Value, json};
+
+const TASK: &str = "resolve";
+
+/// What is known of acme.test after each look: newest outcome, title in the record, whether an interval is open, leads.
+async fn known(lab: &Lab, run: i64, uid: Uid) -> String {
+    let known = lab.engine.known(run, &[uid]).await.unwrap().remove(0);
+    let look = &known.facts.looks[&(TASK.to_owned(), String::new())];
+    let record = lab.entity(uid).await.record;
+    let title = record.details.get("title").and_then(Value::as_str).unwrap_or("-").to_owned();
+    let date = record.details.get("date").map_or("-".to_owned(), ToString::to_string);
+    let leads: Vec<String> = known.facts.outward.iter().map(|neighbour| neighbour.name.clone()).collect();
+    let open = record.task_results.iter().any(|result| result.task == TASK);
+    format!("{:?} open={open} title={title} date={date} leads={}", look.outcome, leads.join(","))
+}
+
+#[tokio::test]
+async fn a_look_opens_extends_changes_and_closes_intervals() {
+    both(async |lab| {
+        let run = lab.run().await;
+        let uid = lab.uid(Kind::Domain, "acme.test");
+        let a = |title: &str, date: i64| {
+            found(
+                json!({"title": title, "date": date}),
+                &[(EdgeKind::ResolvesTo, Kind::IpAddress, "192.0.2.1")],
+            )
+        };
+        let b = || found(json!({"title": "a", "date": 9}), &[(EdgeKind::ResolvesTo, Kind::IpAddress, "192.0.2.2")]);
+        let table: Vec<(&str, i64, Look, &str, usize)> = vec![
+            ("nothing known, absent", 0, Look::Absent, "Absent open=false title=- date=- leads=", 0),
+            (
+                "nothing known, failed",
+                2,
+                Look::Unknown("time-out".into()),
+                "Unknown open=false title=- date=- leads=",
+                0,
+            ),
+            ("found", 4, a("a", 1), "Found open=true title=a date=1 leads=192.0.2.1", 0),
+            (
+                "the same apart from a volatile member",
+                6,
+                a("a", 2),
+                "Found open=true title=a date=1 leads=192.0.2.1",
+                0,
+            ),
+            (
+                "failed",
+                8,
+                Look::Unknown("time-out".into()),
+                "Unknown open=true title=a date=1 leads=192.0.2.1",
+                0,
+            ),
+            ("another answer", 10, a("b", 3), "Found open=true title=b date=3 leads=192.0.2.1", 0),
+            (
+                "the same members, another edge",
+                12,
+                b(),
+                "Found open=true title=a date=9 leads=192.0.2.2",
+                0,
+            ),
+            ("absent once", 14, Look::Absent, "Absent open=true title=a date=9 leads=192.0.2.2", 1),
+            (
+                "second look failed",
+                15,
+                Look::Unknown("refused".into()),
+                "Unknown open=true title=a date=9 leads=192.0.2.2",
+                0,
+            ),
+            (
+                "absent once again",
+                16,
+                Look::Absent,
+                "Absent open=true title=a date=9 leads=192.0.2.2",
+                1,
+            ),
+            ("absent twice", 17, Look::Absent, "Absent open=false title=- date=- leads=", 0),
+            (
+                "absent without an interval",
+                18,
+                Look::Absent,
+                "Absent open=false title=- date=- leads=",
+                0,
+            ),
+            ("found again", 20, a("a", 4), "Found open=true title=a date=4 leads=192.0.2.1", 0),
+        ];
+        for (step, number, look, expected, second_looks) in table {
+            let committed = lab.look(&run, TASK, uid, number, look).await;
+            assert_eq!(known(&lab, run.id, uid).await, expected, "{} on {}", step, lab.database);
+            assert_eq!(committed.second_looks, second_looks, "{step}");
+        }
+        let counters = lab.engine.run(run.id).await.unwrap().counters;
+        assert_eq!((counters.work_done, counters.work_unknown), (10, 3), "{counters:?}");
+        let not_done = lab.store.list_not_done(&lab.me, run.id).await.unwrap();
+        let lines: Vec<String> = not_done
+            .iter()
+            .map(|item| format!("{} {} {} {}", item.reason, item.task, item.count, item.example))
+            .collect();
+        assert_eq!(lines, ["refused resolve 1 Domain acme.test", "time-out resolve 2 Domain acme.test"]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_second_look_waits_for_a_minute_of_wire_time() {
+    both(async |lab| {
+        let run = lab.run().await;
+        let uid = lab.uid(Kind::Domain, "acme.test");
+        lab.look(&run, TASK, uid, 0, found(json!({}), &[])).await;
+        let work = lab.lease_one(&run, TASK, uid, 2).await;
+        let at = Timestamp(5_000_000);
+        lab.engine
+            .commit(lab.commit(run.id, vec![outcome(work, Look::Absent, at)]))
+            .await
+            .unwrap();
+        let pending = lab.engine.pending(run.id, at).await.unwrap();
+        assert_eq!((pending.open, pending.leased, pending.not_before), (1, 0, Some(at.plus_ms(60_000))));
+        let early = lab.engine.lease(run.id, 10, at.plus_ms(59_999), lab.now()).await.unwrap();
+        assert_eq!(early, []);
+        let due = lab.engine.lease(run.id, 10, at.plus_ms(60_000), lab.now()).await.unwrap();
+        assert_eq!(due.iter().map(|work| (work.look, work.attempts)).collect::<Vec<_>>(), [(3, 0)]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn leads_describe_the_entities_they_lead_to() {
+    both(async |lab| {
+        let run = lab.run().await;
+        let uid = lab.uid(Kind::Domain, "acme.test");
+        let look = |issuer: &str| {
+            Look::Found(Found {
+                details: details(json!({})),
+                edges: vec![Lead {
+                    edge: EdgeKind::Certificate,
+                    kind: Kind::SslCertificate,
+                    name: "acme.test (01)".to_owned(),
+                    details: details(json!({"issuer": issuer})),
+                }],
+                evidence: Vec::new(),
+            })
+        };
+        let certificate = lab.uid(Kind::SslCertificate, "acme.test (01)");
+        assert_eq!(lab.look(&run, "tls_grab", uid, 0, look("one")).await.new_entities, 1);
+        let record = lab.entity(certificate).await.record;
+        assert_eq!(record.details["issuer"], "one");
+        assert_eq!(record.task_results[0].task, "tls_grab");
+        let revision = lab.store.last_revision().await.unwrap();
+        lab.look(&run, "tls_grab", uid, 2, look("two")).await;
+        assert_eq!(lab.entity(certificate).await.record.details["issuer"], "two");
+        assert_eq!(lab.feed_after(revision).await, ["entity changed acme.test (01)", "entity seen acme.test"]);
+        let facts = lab.engine.known(run.id, &[certificate]).await.unwrap().remove(0).facts;
+        assert_eq!(
+            (facts.looks.len(), facts.inward.len(), facts.details["issuer"].as_str()),
+            (0, 1, Some("two"))
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_unchanged_refresh_adds_no_version_and_no_interval() {
+    both(async |lab| {
+        let uid = lab.uid(Kind::Domain, "acme.test");
+        let look = || found(json!({"title": "a"}), &[(EdgeKind::ResolvesTo, Kind::IpAddress, "192.0.2.1")]);
+        let run = lab.run().await;
+        lab.look(&run, TASK, uid, 0, look()).await;
+        lab.finish(&run).await;
+        let before = lab.entity(uid).await;
+        let run = lab.run().await;
+        let revision = lab.store.last_revision().await.unwrap();
+        lab.look(&run, TASK, uid, 0, look()).await;
+        lab.finish(&run).await;
+        let feed = lab.feed_after(revision).await;
+        assert_eq!(
+            feed.iter()
+                .filter(|line| !line.starts_with("run"))
+                .filter(|line| !line.contains(" seen "))
+                .count(),
+            0,
+            "{feed:?}"
+        );
+        let after = lab.entity(uid).await;
+        assert_eq!(
+            (&before.record, before.updated_at, before.first_seen),
+            (&after.record, after.updated_at, after.first_seen)
+        );
+        assert!(after.last_seen > before.last_seen);
+        assert_eq!(lab.store.history_rows(0, 100).await.unwrap().len(), 1, "the seed's first version only");
+        assert_eq!(lab.store.points_in_time(&lab.me, &uid.to_string(), None, None).await.unwrap().len(), 2);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_changed_is_marked_and_a_mark_raised_meanwhile_stays() {
+    both(async |lab| {
+        let run = lab.run().await;
+        let uid = lab.uid(Kind::Domain, "acme.test");
+        let address = lab.uid(Kind::IpAddress, "192.0.2.1");
+        let marks = lab.engine.dirty(run.id, 10).await.unwrap();
+        assert_eq!(
+            marks.iter().map(|dirty| dirty.uid).collect::<Vec<_>>(),
+            [uid],
+            "the claim marks what is present"
+        );
+        lab.look(
+            &run,
+            TASK,
+            uid,
+            0,
+            found(json!({"title": "a"}), &[(EdgeKind::ResolvesTo, Kind::IpAddress, "192.0.2.1")]),
+        )
+        .await;
+        let mut settlement = lab.settlement(run.id);
+        settlement.settled = marks;
+        lab.engine.settle(settlement).await.unwrap();
+        let mut left = lab.engine.dirty(run.id, 10).await.unwrap();
+        left.sort_by_key(|dirty| dirty.uid);
+        let mut wanted = vec![uid, address];
+        wanted.sort();
+        assert_eq!(
+            left.iter().map(|dirty| dirty.uid).collect::<Vec<_>>(),
+            wanted,
+            "the old mark of the domain settles nothing"
+        );
+        let mut settlement = lab.settlement(run.id);
+        settlement.settled = left;
+        lab.engine.settle(settlement).await.unwrap();
+        assert_eq!(lab.engine.dirty(run.id, 10).await.unwrap(), []);
+        // Other members, same edge: the address is judged together with the name.
+        lab.look(
+            &run,
+            TASK,
+            uid,
+            2,
+            found(json!({"title": "b"}), &[(EdgeKind::ResolvesTo, Kind::IpAddress, "192.0.2.1")]),
+        )
+        .await;
+        assert_eq!(lab.engine.dirty(run.id, 10).await.unwrap().len(), 2);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_graph_comes_whole_and_then_as_changes() {
+    both(async |lab| {
+        let run = lab.run().await;
+        let uid = lab.uid(Kind::Domain, "acme.test");
+        lab.look(
+            &run,
+            TASK,
+            uid,
+            0,
+            found(json!({}), &[(EdgeKind::ResolvesTo, Kind::IpAddress, "192.0.2.1")]),
+        )
+        .await;
+        let whole = lab.engine.graph(lab.collection, 0).await.unwrap();
+        assert_eq!((whole.nodes.len(), whole.opened.len(), whole.closed.len()), (2, 1, 0));
+        let seed = whole.nodes.iter().find(|node| node.node.uid == uid).unwrap();
+        assert!(seed.node.seed && seed.observed && seed.present);
+        let nothing = lab.engine.graph(lab.collection, whole.revision).await.unwrap();
+        assert_eq!((nothing.nodes.len(), nothing.opened.len(), nothing.closed.len()), (0, 0, 0));
+        // The same edge of a second argument holds it open.
+        let mut settlement = lab.settlement(run.id);
+        let mut work = new_work(TASK, uid, 0);
+        work.argument = "other".to_owned();
+        settlement.work.push(work);
+        lab.engine.settle(settlement).await.unwrap();
+        let work = lab.engine.lease(run.id, 10, Timestamp(0), lab.now()).await.unwrap().remove(0);
+        let look = found(json!({}), &[(EdgeKind::ResolvesTo, Kind::IpAddress, "192.0.2.1")]);
+        lab.engine.commit(lab.commit(run.id, vec![outcome(work, look, lab.now())])).await.unwrap();
+        lab.look(&run, TASK, uid, 2, Look::Absent).await;
+        lab.look(&run, TASK, uid, 3, Look::Absent).await;
+        let delta = lab.engine.graph(lab.collection, whole.revision).await.unwrap();
+        assert_eq!((delta.opened.len(), delta.closed.len()), (1, 0));
+        let mut settlement = lab.settlement(run.id);
+        settlement.lost.push(uid);
+        lab.engine.settle(settlement).await.unwrap();
+        let last = lab.engine.graph(lab.collection, delta.revision).await.unwrap();
+        assert_eq!((last.opened.len(), last.closed.len()), (0, 1));
+        assert!(last.nodes.iter().all(|node| !node.observed), "{last:?}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn evidence_stays_while_it_is_the_newest() {
+    both(async |lab| {
+        let run = lab.run().await;
+        let uid = lab.uid(Kind::Domain, "acme.test");
+        let (one, two) = (ambit_model::id::blob_hash(b"one"), ambit_model::id::blob_hash(b"two"));
+        lab.look(&run, TASK, uid, 0, with_evidence(found(json!({}), &[]), b"one")).await;
+        let later = Timestamp(lab.now().0 + 4_000_000);
+        lab.store.tidy(later).await.unwrap();
+        assert_eq!(lab.store.blob(one).await.unwrap().as_deref(), Some(&b"one"[..]));
+        lab.look(&run, TASK, uid, 2, with_evidence(found(json!({}), &[]), b"two")).await;
+        lab.store.tidy(later).await.unwrap();
+        assert_eq!(lab.store.blob(one).await.unwrap(), None);
+        assert_eq!(lab.store.blob(two).await.unwrap().as_deref(), Some(&b"two"[..]));
+    })
+    .await;
+}

@@ -1,0 +1,249 @@
+//! The life of issues: opened and refreshed by proof, resolved by absence, closed and reopened by people and looks.
+
+use crate::lab::{Lab, both, found};
+use ambit_model::id::RunId;
+use ambit_model::issue::{Confidence, Identifier, IssueKind, Proof, Status};
+use ambit_model::run::Run;
+use ambit_model::{Kind, Timestamp, Uid};
+use ambit_store::IssueView;
+use ambit_store::engine::{IssueWrite, Settlement};
+use serde_json::json;
+
+static SPF: IssueKind = IssueKind {
+    name: "missing_spf",
+    pretty_name: "Missing SPF",
+    severity: 3,
+    confidence: Confidence::Confirmed,
+    category: "misconfiguration",
+    added: "2026-11-21",
+    description: "the domain has no SPF record",
+    remediation: "publish one",
+    references: &[("https://www.rfc-editor.org/rfc/rfc7208", "description")],
+};
+
+fn proof(cve: bool) -> Proof {
+    let identifier = Identifier {
+        kind: "CVE".to_owned(),
+        name: "CVE-2026-0001".to_owned(),
+    };
+    Proof {
+        discriminator: String::new(),
+        description: "no TXT record begins with v=spf1".to_owned(),
+        details: json!({"records": []}),
+        severity: None,
+        identifiers: if cve { vec![identifier] } else { Vec::new() },
+    }
+}
+
+fn prove(entity: Uid) -> IssueWrite {
+    IssueWrite::Prove {
+        entity,
+        kind: &SPF,
+        upstream: "judge".to_owned(),
+        proof: proof(false),
+    }
+}
+
+/// Settles issues; its wire date is the wall time.
+async fn settle(lab: &Lab, run: RunId, issues: Vec<IssueWrite>) {
+    let settlement = lab.settlement(run);
+    lab.engine.settle(Settlement { issues, ..settlement }).await.unwrap();
+}
+
+fn uid_of(lab: &Lab, entity: Uid) -> Uid {
+    Uid::of_issue(lab.collection, "missing_spf", "judge", "", entity)
+}
+
+async fn issue(lab: &Lab, entity: Uid) -> IssueView {
+    lab.store.find_issue(&lab.me, &uid_of(lab, entity).to_string(), None).await.unwrap()
+}
+
+async fn set(lab: &Lab, entity: Uid, status: Status) {
+    lab.store
+        .set_issue_status(&lab.me, &uid_of(lab, entity).to_string(), None, status, lab.now())
+        .await
+        .unwrap();
+}
+
+async fn look(lab: &Lab, run: &Run, entity: Uid, number: i64) {
+    lab.look(run, "zone", entity, number, found(json!({}), &[])).await;
+}
+
+#[tokio::test]
+async fn proof_opens_an_issue_and_counts_it() {
+    both(async |lab| {
+        let run = lab.run().await;
+        let entity = lab.uid(Kind::Domain, "acme.test");
+        look(&lab, &run, entity, 0).await;
+        lab.decide(&run, entity, 1000, true).await;
+        let revision = lab.store.last_revision().await.unwrap();
+        settle(&lab, run.id, vec![prove(entity)]).await;
+        assert_eq!(lab.feed_after(revision).await, ["entity changed acme.test", "issue appeared missing_spf"]);
+        let view = issue(&lab, entity).await;
+        assert_eq!(view.record.status, Status::OpenNew);
+        assert!(view.record.scoped);
+        assert_eq!(view.entity_id, lab.entity(entity).await.id);
+        assert_eq!(
+            view.record.details,
+            json!({"name": "missing_spf", "added": "2026-11-21",
+                "proof": {"details": {"records": []}, "description": "no TXT record begins with v=spf1"},
+                "source": "judge", "category": "misconfiguration", "severity": "3",
+                "references": [{"uri": "https://www.rfc-editor.org/rfc/rfc7208", "type": "description"}],
+                "description": "the domain has no SPF record", "pretty_name": "Missing SPF", "remediation": "publish one"})
+        );
+        let counts = lab.entity(entity).await.record.summary.issues;
+        assert_eq!((counts.current_count, counts.all_time_count, counts.critical_or_high), (1, 1, false));
+        let collection = lab.store.find_collection(&lab.me, lab.collection).await.unwrap().collection;
+        assert_eq!(collection.issues_by_severity.get("3"), Some(&1));
+        let known = lab.engine.known(run.id, &[entity]).await.unwrap().remove(0);
+        assert_eq!(
+            (known.issues.len(), known.issues[0].status, known.issues[0].absent_at),
+            (1, Status::OpenNew, None)
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_refresh_of_the_same_proof_only_sees_it_again() {
+    both(async |lab| {
+        let run = lab.run().await;
+        let entity = lab.uid(Kind::Domain, "acme.test");
+        settle(&lab, run.id, vec![prove(entity)]).await;
+        let before = issue(&lab, entity).await;
+        settle(
+            &lab,
+            run.id,
+            vec![IssueWrite::AbsentOnce {
+                issue: uid_of(&lab, entity),
+                at: Timestamp(7),
+            }],
+        )
+        .await;
+        let known = lab.engine.known(run.id, &[entity]).await.unwrap().remove(0);
+        assert_eq!(known.issues[0].absent_at, Some(Timestamp(7)));
+        let revision = lab.store.last_revision().await.unwrap();
+        settle(&lab, run.id, vec![prove(entity)]).await;
+        assert_eq!(lab.feed_after(revision).await, ["issue seen missing_spf"]);
+        let known = lab.engine.known(run.id, &[entity]).await.unwrap().remove(0);
+        assert_eq!(known.issues[0].absent_at, None);
+        let after = issue(&lab, entity).await;
+        assert_eq!((&before.record, before.updated_at), (&after.record, after.updated_at));
+        assert!(after.last_seen > before.last_seen);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn another_proof_changes_the_issue_and_its_counts() {
+    both(async |lab| {
+        let run = lab.run().await;
+        let entity = lab.uid(Kind::Domain, "acme.test");
+        settle(&lab, run.id, vec![prove(entity)]).await;
+        let worse = IssueWrite::Prove {
+            entity,
+            kind: &SPF,
+            upstream: "judge".to_owned(),
+            proof: Proof {
+                severity: Some(1),
+                ..proof(true)
+            },
+        };
+        settle(&lab, run.id, vec![worse]).await;
+        let counts = lab.entity(entity).await.record.summary.issues;
+        assert_eq!((counts.current_count, counts.current_with_cve, counts.critical_or_high), (1, 1, true));
+        let collection = lab.store.find_collection(&lab.me, lab.collection).await.unwrap().collection;
+        let by_severity: Vec<(String, i64)> = collection.issues_by_severity.into_iter().collect();
+        assert_eq!(by_severity, [("1".to_owned(), 1)]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn absence_resolves_open_ones_and_a_later_look_reopens_them() {
+    both(async |lab| {
+        let run = lab.run().await;
+        let entity = lab.uid(Kind::Domain, "acme.test");
+        look(&lab, &run, entity, 0).await;
+        settle(&lab, run.id, vec![prove(entity)]).await;
+        let revision = lab.store.last_revision().await.unwrap();
+        settle(&lab, run.id, vec![IssueWrite::Resolve { issue: uid_of(&lab, entity) }]).await;
+        assert_eq!(
+            lab.feed_after(revision).await,
+            ["entity changed acme.test", "issue disappeared missing_spf"]
+        );
+        assert_eq!(issue(&lab, entity).await.record.status, Status::ClosedResolved);
+        assert_eq!(lab.entity(entity).await.record.summary.issues.current_count, 0);
+        settle(&lab, run.id, vec![prove(entity)]).await;
+        assert_eq!(
+            issue(&lab, entity).await.record.status,
+            Status::ClosedResolved,
+            "old facts prove nothing new"
+        );
+        look(&lab, &run, entity, 2).await;
+        settle(&lab, run.id, vec![prove(entity)]).await;
+        assert_eq!(issue(&lab, entity).await.record.status, Status::OpenNew);
+        assert_eq!(lab.entity(entity).await.record.summary.issues.current_count, 1);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_persons_word_stays_unless_it_is_one_that_looks_may_move() {
+    both(async |lab| {
+        let entity = lab.uid(Kind::Domain, "acme.test");
+        let run = lab.run().await;
+        look(&lab, &run, entity, 0).await;
+        settle(&lab, run.id, vec![prove(entity)]).await;
+        for (number, status) in Status::ALL.into_iter().enumerate() {
+            set(&lab, entity, status).await;
+            assert_eq!(issue(&lab, entity).await.record.status, status);
+            look(&lab, &run, entity, 2 * (i64::try_from(number).unwrap() + 1)).await;
+            settle(&lab, run.id, vec![prove(entity)]).await;
+            assert_eq!(issue(&lab, entity).await.record.status, status.after_proof(), "{status:?}");
+            settle(&lab, run.id, vec![IssueWrite::Resolve { issue: uid_of(&lab, entity) }]).await;
+            assert_eq!(
+                issue(&lab, entity).await.record.status,
+                status.after_proof().after_absence(),
+                "{status:?}"
+            );
+        }
+        let collection = lab.store.find_collection(&lab.me, lab.collection).await.unwrap().collection;
+        assert!(collection.issues_by_severity.is_empty());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn issues_follow_the_scope_of_their_entity() {
+    both(async |lab| {
+        let run = lab.run().await;
+        let entity = lab.uid(Kind::Domain, "acme.test");
+        lab.decide(&run, entity, 1000, true).await;
+        settle(&lab, run.id, vec![prove(entity)]).await;
+        let revision = lab.store.last_revision().await.unwrap();
+        lab.decide(&run, entity, 100, true).await;
+        assert_eq!(lab.feed_after(revision).await, ["entity changed acme.test", "issue changed missing_spf"]);
+        assert!(!issue(&lab, entity).await.record.scoped);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_issue_is_read_as_it_was() {
+    both(async |lab| {
+        let run = lab.run().await;
+        let entity = lab.uid(Kind::Domain, "acme.test");
+        settle(&lab, run.id, vec![prove(entity)]).await;
+        let opened = issue(&lab, entity).await.updated_at;
+        set(&lab, entity, Status::OpenTriaged).await;
+        let id = uid_of(&lab, entity).to_string();
+        let now = lab.now();
+        let then = lab.store.issue_at(&lab.me, &id, None, opened, now).await.unwrap();
+        let ambit_store::At::Then(then) = then else { panic!("{then:?}") };
+        assert_eq!(then.record.status, Status::OpenNew);
+        let points = lab.store.issue_points_in_time(&lab.me, &id, None, None).await.unwrap();
+        assert_eq!(points, [opened, issue(&lab, entity).await.updated_at]);
+    })
+    .await;
+}

@@ -1,0 +1,299 @@
+//! Who may see and do what: keys, roles, projects that do not see each other.
+
+use crate::lab::{Lab, both, new_collection};
+use ambit_model::user::{CollectionRole, ProjectRole};
+use ambit_model::{Kind, Timestamp};
+use ambit_store::{NewKey, NewUser, Principal, StoreError};
+
+/// A user with a key, and the principal of that key.
+async fn user(lab: &Lab, email: &str) -> (String, Principal) {
+    let new = NewUser {
+        email: email.to_owned(),
+        ..NewUser::default()
+    };
+    lab.store.create_user(&lab.me, &new, lab.now()).await.unwrap();
+    let new = NewKey {
+        user: Some(email.to_owned()),
+        label: "test".to_owned(),
+        expires_at: None,
+    };
+    let key = lab.store.create_key(&lab.me, &new, lab.now()).await.unwrap().key;
+    let principal = lab.store.authenticate(&key, lab.now()).await.unwrap().unwrap();
+    (key, principal)
+}
+
+#[tokio::test]
+async fn a_key_lives_until_it_expires_or_is_revoked() {
+    both(async |lab| {
+        let now = lab.now();
+        let new = NewKey {
+            user: None,
+            label: "short".to_owned(),
+            expires_at: Some(now.plus_ms(10_000)),
+        };
+        let issued = lab.store.create_key(&lab.me, &new, now).await.unwrap();
+        assert_eq!((issued.key.len(), &issued.key[..8]), (64, issued.visible.as_str()));
+        let principal = lab.store.authenticate(&issued.key, now).await.unwrap().unwrap();
+        assert_eq!((principal.email(), principal.key_id()), ("owner@acme.test", Some(issued.id)));
+        assert!(
+            lab.store.authenticate(&issued.key, now.plus_ms(11_000)).await.unwrap().is_none(),
+            "expired"
+        );
+        assert!(lab.store.authenticate(&issued.key, now).await.unwrap().is_some());
+        let pair = |access: String| lab.store.authenticate_pair_owned(access, issued.key.clone(), now);
+        assert!(pair(issued.id.to_string()).await.is_some());
+        assert!(pair(issued.key.clone()).await.is_some());
+        assert!(pair("1234".to_owned()).await.is_none());
+        let mut other = issued.key.clone().into_bytes();
+        other[0] = if other[0] == b'a' { b'b' } else { b'a' };
+        let other = String::from_utf8(other).unwrap();
+        for wrong in ["", "nonsense", other.as_str(), &"0".repeat(64)] {
+            assert!(lab.store.authenticate(wrong, now).await.unwrap().is_none(), "{wrong}");
+        }
+        let listed = lab.store.list_keys(&lab.me).await.unwrap();
+        assert_eq!((listed[0].label.as_str(), listed[0].last_used_at), ("short", Some(now)));
+        assert!(!format!("{listed:?} {issued:?}").contains(&issued.key));
+        lab.store.revoke_key(&lab.me, issued.id, now).await.unwrap();
+        assert!(lab.store.authenticate(&issued.key, now).await.unwrap().is_none(), "revoked at once");
+        assert_eq!(lab.store.revoke_key(&lab.me, issued.id, now).await.unwrap_err(), StoreError::NotFound);
+    })
+    .await;
+}
+
+/// `authenticate_pair` with owned texts, so that closures may call it.
+trait Pair {
+    async fn authenticate_pair_owned(&self, access: String, secret: String, now: Timestamp) -> Option<Principal>;
+}
+
+impl Pair for ambit_store::Store {
+    async fn authenticate_pair_owned(&self, access: String, secret: String, now: Timestamp) -> Option<Principal> {
+        self.authenticate_pair(&access, &secret, now).await.unwrap()
+    }
+}
+
+#[tokio::test]
+async fn a_strangers_project_does_not_exist() {
+    both(async |lab| {
+        let run = lab.run().await;
+        let uid = lab.uid(Kind::Domain, "acme.test").to_string();
+        let (_, ann) = user(&lab, "ann@other.test").await;
+        assert_eq!(ann.primary(), None);
+        assert_eq!(lab.store.choose_project(&ann, None).await.unwrap(), None);
+        let own = lab.store.create_project(&ann, "Other", lab.now()).await.unwrap();
+        let (key, _) = (lab.store.create_key(&ann, &NewKey::default(), lab.now()).await.unwrap().key, ());
+        let ann = lab.store.authenticate(&key, lab.now()).await.unwrap().unwrap();
+        assert_eq!(lab.store.choose_project(&ann, Some("None")).await.unwrap(), Some(own.project.id));
+        let mine = lab.store.list_projects(&lab.me).await.unwrap().remove(0).project;
+        let now = lab.now();
+        let missing = StoreError::NotFound;
+        for header in [mine.id.to_string(), mine.uuid.to_string(), "nonsense".to_owned(), "-1".to_owned()] {
+            assert_eq!(lab.store.choose_project(&ann, Some(&header)).await.unwrap_err(), missing, "{header}");
+        }
+        assert_eq!(lab.store.find_collection(&ann, lab.collection).await.unwrap_err(), missing);
+        assert_eq!(lab.store.list_collections(&ann, None).await.unwrap(), []);
+        assert_eq!(lab.store.list_collections(&ann, Some(lab.project)).await.unwrap(), []);
+        assert_eq!(lab.store.delete_collection(&ann, lab.collection, now).await.unwrap_err(), missing);
+        assert_eq!(lab.store.archive_collection(&ann, lab.collection, now).await.unwrap_err(), missing);
+        assert_eq!(lab.store.list_seeds(&ann, lab.collection).await.unwrap_err(), missing);
+        assert_eq!(lab.store.list_runs(&ann, lab.collection).await.unwrap_err(), missing);
+        assert_eq!(lab.store.start_run(&ann, lab.collection, None, now).await.unwrap_err(), missing);
+        assert_eq!(lab.store.find_run(&ann, run.id).await.unwrap_err(), missing);
+        assert_eq!(lab.store.cancel_run(&ann, run.id, now).await.unwrap_err(), missing);
+        assert_eq!(lab.store.find_entity(&ann, &uid, None).await.unwrap_err(), missing);
+        assert_eq!(lab.store.entity_at(&ann, &uid, None, now, now).await.unwrap_err(), missing);
+        assert_eq!(lab.store.points_in_time(&ann, &uid, None, None).await.unwrap_err(), missing);
+        assert_eq!(lab.store.delete_project(&ann, mine.uuid, now).await.unwrap_err(), missing);
+        assert_eq!(lab.store.list_members(&ann, mine.uuid).await.unwrap_err(), missing);
+        assert_eq!(lab.store.changes(&ann, lab.project, 0, 10).await.unwrap_err(), missing);
+        let seed = lab.store.list_seeds(&lab.me, lab.collection).await.unwrap().remove(0);
+        assert_eq!(lab.store.remove_seed(&ann, seed.id, now).await.unwrap_err(), missing);
+        let create = lab.store.create_collection(&ann, lab.project, &new_collection(&[]), now).await;
+        assert_eq!(create.unwrap_err(), missing);
+        // A named project narrows even for who may see the object.
+        let second = lab.store.create_project(&lab.me, "Second", now).await.unwrap();
+        let me = lab.store.local_operator().await.unwrap();
+        assert!(lab.store.find_entity(&me, &uid, Some(lab.project)).await.is_ok());
+        assert_eq!(lab.store.find_entity(&me, &uid, Some(second.project.id)).await.unwrap_err(), missing);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn roles_decide_what_members_may_do() {
+    both(async |lab| {
+        let _run = lab.run().await;
+        let uid = lab.uid(Kind::Domain, "acme.test").to_string();
+        let mine = lab.store.list_projects(&lab.me).await.unwrap().remove(0).project;
+        let added = lab
+            .store
+            .add_members(&lab.me, mine.uuid, &["Bob@acme.test".to_owned()], ProjectRole::Member, lab.now())
+            .await
+            .unwrap();
+        let again = lab
+            .store
+            .add_members(&lab.me, mine.uuid, &["bob@acme.test".to_owned()], ProjectRole::Member, lab.now())
+            .await
+            .unwrap();
+        assert_eq!(added, again);
+        let new = NewKey {
+            user: Some("bob@acme.test".to_owned()),
+            ..NewKey::default()
+        };
+        let key = lab.store.create_key(&lab.me, &new, lab.now()).await.unwrap().key;
+        let bob = async || lab.store.authenticate(&key, lab.now()).await.unwrap().unwrap();
+        assert_eq!(
+            lab.store.find_entity(&bob().await, &uid, None).await.unwrap_err(),
+            StoreError::NotFound,
+            "no role in the collection"
+        );
+        let give = async |role| {
+            lab.store
+                .set_collection_role(&lab.me, lab.collection, added[0].id, role, lab.now())
+                .await
+                .unwrap()
+        };
+        give(CollectionRole::Viewer).await;
+        assert!(lab.store.find_entity(&bob().await, &uid, None).await.is_ok());
+        let flags = ambit_store::EntityFlags::default();
+        let forbidden = |outcome: Result<(), StoreError>| matches!(outcome, Err(StoreError::Forbidden(_)));
+        assert!(forbidden(lab.store.set_entity_flags(&bob().await, &uid, None, &flags, lab.now()).await));
+        give(CollectionRole::Analyst).await;
+        assert!(lab.store.set_entity_flags(&bob().await, &uid, None, &flags, lab.now()).await.is_ok());
+        assert!(forbidden(lab.store.archive_collection(&bob().await, lab.collection, lab.now()).await));
+        give(CollectionRole::Admin).await;
+        assert!(lab.store.archive_collection(&bob().await, lab.collection, lab.now()).await.is_ok());
+        let started = lab.store.start_run(&bob().await, lab.collection, None, lab.now()).await;
+        assert!(matches!(started, Err(StoreError::Conflict(_))), "archived: {started:?}");
+        assert!(forbidden(
+            lab.store
+                .create_collection(&bob().await, lab.project, &new_collection(&[]), lab.now())
+                .await
+                .map(|_| ())
+        ));
+        assert!(forbidden(
+            lab.store
+                .set_collection_role(&bob().await, lab.collection, added[0].id, CollectionRole::Admin, lab.now())
+                .await
+        ));
+        assert!(forbidden(lab.store.delete_project(&bob().await, mine.uuid, lab.now()).await.map(|_| ())));
+        assert!(forbidden(lab.store.list_users(&bob().await).await.map(|_| ())));
+        let roles = lab.store.list_collection_roles(&lab.me, lab.collection).await.unwrap();
+        assert_eq!(roles, [(added[0].clone(), CollectionRole::Admin)]);
+        let down = lab
+            .store
+            .add_members(&lab.me, mine.uuid, &["owner@acme.test".to_owned()], ProjectRole::Member, lab.now())
+            .await;
+        assert!(matches!(down, Err(StoreError::Conflict(_))), "somebody owns a project: {down:?}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn privileges_and_quotas_come_from_user_and_group() {
+    both(async |lab| {
+        let (_, ann) = user(&lab, "ann@acme.test").await;
+        lab.store.create_group(&lab.me, "red", &["ann".to_owned()], lab.now()).await.unwrap();
+        lab.store.grant_privilege(&lab.me, "ann", "intelligence", None, lab.now()).await.unwrap();
+        lab.store
+            .grant_privilege(&lab.me, "red", "hunting", Some(Timestamp(9)), lab.now())
+            .await
+            .unwrap();
+        let privileges = lab.store.list_privileges(&ann, "ann").await.unwrap();
+        let lines: Vec<String> = privileges
+            .iter()
+            .map(|p| format!("{} {:?} {:?}", p.name, p.expires_at.map(|at| at.0), p.inherited_from))
+            .collect();
+        assert_eq!(lines, ["hunting Some(9) Some(\"red\")", "intelligence None None"]);
+        lab.store.set_quota(&lab.me, "red", "api_requests_daily", 5, lab.now()).await.unwrap();
+        lab.store.set_quota(&lab.me, "red", "api_requests_daily", 7, lab.now()).await.unwrap();
+        let groups = lab.store.list_groups(&lab.me).await.unwrap();
+        assert_eq!((groups.len(), groups[0].1.len()), (1, 1));
+        assert_eq!(lab.store.list_quotas(&lab.me, "red").await.unwrap()[0].allowed, 7);
+        assert_eq!(lab.store.list_quotas(&lab.me, "nobody").await.unwrap_err(), StoreError::NotFound);
+        let taken = lab
+            .store
+            .create_user(
+                &lab.me,
+                &NewUser {
+                    email: "ann@b.test".to_owned(),
+                    ..NewUser::default()
+                },
+                lab.now(),
+            )
+            .await
+            .unwrap();
+        assert_eq!(taken.username, "ann2");
+        let twice = lab
+            .store
+            .create_user(
+                &lab.me,
+                &NewUser {
+                    email: "ANN@b.test".to_owned(),
+                    ..NewUser::default()
+                },
+                lab.now(),
+            )
+            .await;
+        assert!(matches!(twice, Err(StoreError::Conflict(_))));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_deleted_collection_is_gone_everywhere() {
+    both(async |lab| {
+        let run = lab.run().await;
+        let uid = lab.uid(Kind::Domain, "acme.test");
+        lab.store.delete_collection(&lab.me, lab.collection, lab.now()).await.unwrap();
+        assert_eq!(
+            lab.store.find_collection(&lab.me, lab.collection).await.unwrap_err(),
+            StoreError::NotFound
+        );
+        assert_eq!(
+            lab.store.find_entity(&lab.me, &uid.to_string(), None).await.unwrap_err(),
+            StoreError::NotFound
+        );
+        assert_eq!(lab.store.find_run(&lab.me, run.id).await.unwrap_err(), StoreError::NotFound);
+        assert_eq!(lab.store.index_rows(ambit_model::feed::Noun::Entity, &[uid]).await.unwrap(), []);
+        assert!(lab.engine.run(run.id).await.unwrap().state.is_over());
+        assert_eq!(lab.store.all_uids(ambit_model::feed::Noun::Entity, None, 10).await.unwrap(), [uid]);
+        lab.store.tidy(lab.now()).await.unwrap();
+        assert_eq!(lab.store.all_uids(ambit_model::feed::Noun::Entity, None, 10).await.unwrap(), []);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_collection_is_found_by_wire_and_seeds() {
+    both(async |lab| {
+        let seeds = [(Kind::Domain, "acme.test".to_owned())];
+        let find = async |seeds: &[(Kind, String)]| lab.store.find_collection_by_seeds(&lab.me, lab.project, None, seeds).await.unwrap();
+        assert_eq!(find(&seeds).await.map(|view| view.collection.uuid), Some(lab.collection));
+        assert!(find(&[]).await.is_none());
+        let world = lab.store.put_blob(b"a simulated internet", lab.now()).await.unwrap();
+        assert!(
+            lab.store
+                .find_collection_by_seeds(&lab.me, lab.project, Some(world), &seeds)
+                .await
+                .unwrap()
+                .is_none()
+        );
+        let mut new = new_collection(&[(Kind::Domain, "acme.test")]);
+        new.uuid = Some(lab.collection);
+        new.wire = ambit_model::wire::WireChoice::Simulated { blob: world, state: 1 };
+        let other = lab.store.create_collection(&lab.me, lab.project, &new, lab.now()).await.unwrap();
+        assert_ne!(other.collection.uuid, lab.collection, "that uuid is taken");
+        let found = lab
+            .store
+            .find_collection_by_seeds(&lab.me, lab.project, Some(world), &seeds)
+            .await
+            .unwrap();
+        assert_eq!(found.map(|view| view.collection.uuid), Some(other.collection.uuid));
+        lab.store.set_wire_state(&lab.me, other.collection.uuid, 2, lab.now()).await.unwrap();
+        let run = lab.store.start_run(&lab.me, other.collection.uuid, None, lab.now()).await.unwrap();
+        assert_eq!(run.run().wire_state, 2);
+        lab.store.tidy(Timestamp(lab.now().0 + 9_000_000)).await.unwrap();
+        assert!(lab.store.blob(world).await.unwrap().is_some(), "a collection refers to it");
+    })
+    .await;
+}

@@ -1,0 +1,280 @@
+//! Versions and point in time, presence, technologies, counters, and what people mark.
+
+use crate::lab::{Lab, both, found};
+use ambit_model::feed::Noun;
+use ambit_model::observation::Look;
+use ambit_model::run::Run;
+use ambit_model::{EdgeKind, Kind, Timestamp, Uid};
+use ambit_store::engine::Settlement;
+use ambit_store::{At, EntityFlags, EntityView};
+use serde_json::json;
+
+async fn at(lab: &Lab, uid: Uid, moment: Timestamp) -> At<EntityView> {
+    let now = lab.now();
+    lab.store.entity_at(&lab.me, &uid.to_string(), None, moment, now).await.unwrap()
+}
+
+async fn then(lab: &Lab, uid: Uid, moment: Timestamp) -> EntityView {
+    match at(lab, uid, moment).await {
+        At::Then(view) => view,
+        At::BeforeFirstSeen(first_seen) => panic!("before {first_seen}"),
+    }
+}
+
+fn page(title: &str) -> Look {
+    found(json!({"title": title}), &[(EdgeKind::ResolvesTo, Kind::IpAddress, "192.0.2.1")])
+}
+
+async fn lose(lab: &Lab, run: &Run, lost: Vec<Uid>) {
+    let settlement = lab.settlement(run.id);
+    lab.engine.settle(Settlement { lost, ..settlement }).await.unwrap();
+}
+
+#[tokio::test]
+async fn point_in_time_reads_the_version_in_force() {
+    both(async |lab| {
+        let uid = lab.uid(Kind::Domain, "acme.test");
+        let first = lab.run().await;
+        lab.look(&first, "http", uid, 0, page("one")).await;
+        lab.finish(&first).await;
+        let one = lab.entity(uid).await;
+        let second = lab.run().await;
+        lab.look(&second, "http", uid, 0, page("one")).await;
+        lab.finish(&second).await;
+        let third = lab.run().await;
+        lab.look(&third, "http", uid, 0, page("two")).await;
+        lab.finish(&third).await;
+        let two = lab.entity(uid).await;
+
+        assert_eq!(at(&lab, uid, one.first_seen.plus_ms(-1)).await, At::BeforeFirstSeen(one.first_seen));
+        let start = |run: &Run| run.started_at.unwrap();
+        // While the first version of the first run stood, it was last seen when that version opened: later than the run's start.
+        let shown = then(&lab, uid, one.updated_at).await;
+        assert_eq!((&shown.record, shown.last_seen), (&one.record, one.updated_at));
+        // The second run saw it again: its start counts, from that start on.
+        assert_eq!(then(&lab, uid, start(&second).plus_ms(-1)).await.last_seen, one.updated_at);
+        assert_eq!(then(&lab, uid, start(&second)).await.last_seen, start(&second));
+        let shown = then(&lab, uid, two.updated_at.plus_ms(-1)).await;
+        assert_eq!((shown.record.details["title"].as_str(), shown.last_seen), (Some("one"), start(&third)));
+        let shown = then(&lab, uid, two.updated_at).await;
+        assert_eq!((shown.record.details["title"].as_str(), shown.last_seen), (Some("two"), two.updated_at));
+        let future = then(&lab, uid, Timestamp(i64::MAX)).await;
+        assert_eq!(future.record, two.record);
+        let points = lab.store.points_in_time(&lab.me, &uid.to_string(), None, None).await.unwrap();
+        assert_eq!(points.last(), Some(&two.updated_at));
+        let late = lab
+            .store
+            .points_in_time(&lab.me, &two.uuid.to_string(), None, Some(two.updated_at))
+            .await
+            .unwrap();
+        assert_eq!(late, [two.updated_at]);
+        for point in points {
+            assert_eq!(then(&lab, uid, point).await.updated_at, point);
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_is_seen_is_stamped_after_the_start_of_its_run() {
+    both(async |lab| {
+        let started = lab.store.start_run(&lab.me, lab.collection, None, lab.now()).await.unwrap();
+        let now = lab.now();
+        let run = lab.engine.claim(started.run().id, now).await.unwrap().unwrap();
+        let seed = lab.entity(lab.uid(Kind::Domain, "acme.test")).await;
+        assert!(seed.first_seen > run.started_at.unwrap(), "{} {:?}", seed.first_seen, run.started_at);
+        assert!(seed.record.seed && seed.record.present);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_gone_entity_shows_what_it_was_and_comes_back() {
+    both(async |lab| {
+        let uid = lab.uid(Kind::DnsRecord, "www.acme.test");
+        let seed = lab.uid(Kind::Domain, "acme.test");
+        let run = lab.run().await;
+        lab.look(
+            &run,
+            "names",
+            seed,
+            0,
+            found(json!({}), &[(EdgeKind::Subdomain, Kind::DnsRecord, "www.acme.test")]),
+        )
+        .await;
+        lab.look(&run, "http", uid, 0, page("one")).await;
+        lab.decide(&run, uid, 990, true).await;
+        lab.finish(&run).await;
+        let was = lab.entity(uid).await;
+        let run = lab.run().await;
+        for number in [0, 1] {
+            lab.look(&run, "names", seed, number, Look::Absent).await;
+            lab.look(&run, "http", uid, number, Look::Absent).await;
+        }
+        assert!(
+            lab.entity(uid).await.record.task_results.is_empty(),
+            "nothing is known of it while it is present still"
+        );
+        let revision = lab.store.last_revision().await.unwrap();
+        lose(&lab, &run, vec![uid]).await;
+        assert_eq!(lab.feed_after(revision).await, ["entity disappeared www.acme.test"]);
+        lab.finish(&run).await;
+        let gone = lab.entity(uid).await;
+        assert!(!gone.record.present);
+        assert_eq!(gone.record.details, was.record.details);
+        assert_eq!((gone.record.scoped, &gone.record.task_results), (true, &was.record.task_results));
+        assert_eq!(gone.last_seen, was.last_seen);
+        let collection = lab.store.find_collection(&lab.me, lab.collection).await.unwrap().collection;
+        assert_eq!(
+            (collection.entity_count, collection.total_entity_count),
+            (2, 3),
+            "the address has no decision yet"
+        );
+        assert_eq!(then(&lab, uid, Timestamp(i64::MAX)).await.record, gone.record);
+        let run = lab.run().await;
+        let revision = lab.store.last_revision().await.unwrap();
+        lab.look(
+            &run,
+            "names",
+            seed,
+            0,
+            found(json!({}), &[(EdgeKind::Subdomain, Kind::DnsRecord, "www.acme.test")]),
+        )
+        .await;
+        assert!(!lab.entity(uid).await.record.present, "scope has the word");
+        lab.decide(&run, uid, 990, true).await;
+        let feed = lab.feed_after(revision).await;
+        assert_eq!(feed.last().map(String::as_str), Some("entity appeared www.acme.test"), "{feed:?}");
+        let back = lab.entity(uid).await;
+        assert!(back.record.present && back.last_seen > gone.last_seen && back.first_seen == was.first_seen);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn technologies_follow_the_fingerprints_of_present_entities() {
+    both(async |lab| {
+        let run = lab.run().await;
+        let seed = lab.uid(Kind::Domain, "acme.test");
+        let nginx = json!({"vendor": "F5", "product": "nginx", "version": "1.25", "cpe": "cpe:2.3:a:f5:nginx:1.25", "tags": ["Web"]});
+        let sites = [
+            (EdgeKind::Site, Kind::Uri, "https://a.acme.test:443"),
+            (EdgeKind::Site, Kind::Uri, "https://b.acme.test:443"),
+        ];
+        lab.look(&run, "names", seed, 0, found(json!({}), &sites)).await;
+        let [a, b] = ["https://a.acme.test:443", "https://b.acme.test:443"].map(|name| lab.uid(Kind::Uri, name));
+        for uid in [a, b] {
+            lab.look(&run, "http", uid, 0, found(json!({"fingerprint": [nginx, nginx]}), &[])).await;
+        }
+        let technology = Uid::of_technology(lab.collection, "F5", "nginx", "1.25");
+        let rows = lab.store.index_rows(Noun::Technology, &[technology]).await.unwrap();
+        assert_eq!(
+            (rows[0].record["entity_count"].as_i64(), rows[0].record["labels"][0].as_str()),
+            (Some(2), Some("Web"))
+        );
+        assert!(rows[0].last_seen > rows[0].first_seen);
+        lab.look(&run, "http", a, 2, found(json!({"fingerprint": []}), &[])).await;
+        lose(&lab, &run, vec![b]).await;
+        let rows = lab.store.index_rows(Noun::Technology, &[technology]).await.unwrap();
+        assert_eq!(rows[0].record["entity_count"].as_i64(), Some(0));
+        assert_eq!(
+            lab.store
+                .history_rows(0, 100)
+                .await
+                .unwrap()
+                .iter()
+                .filter(|row| row.noun == Noun::Technology)
+                .count(),
+            3
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn people_mark_entities_and_what_they_mark_is_versioned() {
+    both(async |lab| {
+        let run = lab.run().await;
+        let uid = lab.uid(Kind::Domain, "acme.test");
+        lab.finish(&run).await;
+        let before = lab.entity(uid).await;
+        let flags = EntityFlags {
+            hidden: Some(true),
+            tags: Some(vec![" b ".to_owned(), "a".to_owned()]),
+            ..EntityFlags::default()
+        };
+        lab.store
+            .set_entity_flags(&lab.me, &before.uuid.to_string(), None, &flags, lab.now())
+            .await
+            .unwrap();
+        let after = lab.entity(uid).await;
+        assert_eq!((after.record.hidden, after.record.tags.join(",")), (true, "a,b".to_owned()));
+        assert_eq!(after.last_seen, before.last_seen, "a person's mark is no sight");
+        assert_eq!(then(&lab, uid, before.updated_at).await.record, before.record);
+        assert_eq!(
+            lab.store.person_revision(lab.project).await.unwrap(),
+            lab.store.last_revision().await.unwrap()
+        );
+        let graph = lab.engine.graph(lab.collection, 0).await.unwrap();
+        assert!(!graph.nodes[0].node.allow);
+        let flags = EntityFlags {
+            allow: Some(true),
+            ..EntityFlags::default()
+        };
+        lab.store
+            .set_entity_flags(&lab.me, &uid.to_string(), None, &flags, lab.now())
+            .await
+            .unwrap();
+        let delta = lab.engine.graph(lab.collection, graph.revision).await.unwrap();
+        assert!(delta.nodes[0].node.allow);
+        let audit = lab.store.list_audit(&lab.me, None, 2).await.unwrap();
+        assert_eq!(
+            audit.iter().map(|row| row.action.as_str()).collect::<Vec<_>>(),
+            ["entity.flags", "entity.flags"]
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn removed_seeds_are_seeds_no_longer_after_the_next_claim() {
+    both(async |lab| {
+        let run = lab.run().await;
+        lab.finish(&run).await;
+        let added = lab
+            .store
+            .add_seeds(&lab.me, lab.collection, &[(Kind::IpAddress, "192.0.2.9".to_owned())], lab.now())
+            .await
+            .unwrap();
+        assert_eq!(
+            added.iter().map(|seed| seed.name.as_str()).collect::<Vec<_>>(),
+            ["acme.test", "192.0.2.9"]
+        );
+        lab.store.remove_seed(&lab.me, added[0].id, lab.now()).await.unwrap();
+        let _run = lab.run().await;
+        assert!(!lab.entity(lab.uid(Kind::Domain, "acme.test")).await.record.seed);
+        assert!(lab.entity(lab.uid(Kind::IpAddress, "192.0.2.9")).await.record.seed);
+        let bad = lab
+            .store
+            .add_seeds(&lab.me, lab.collection, &[(Kind::IpAddress, "nonsense".to_owned())], lab.now())
+            .await;
+        assert!(matches!(bad, Err(ambit_store::StoreError::Invalid(_))), "{bad:?}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn integer_ids_are_the_uids_own() {
+    both(async |lab| {
+        let _run = lab.run().await;
+        let uid = lab.uid(Kind::Domain, "acme.test");
+        let view = lab.entity(uid).await;
+        assert_eq!((view.id, view.uuid), (uid.integer(), uid.uuid()));
+        let wrong = ambit_model::id::blob_hash(b"another");
+        for id in [wrong.to_string(), wrong.uuid().to_string(), "nonsense".to_owned(), String::new()] {
+            let missing = lab.store.find_entity(&lab.me, &id, None).await;
+            assert_eq!(missing.unwrap_err(), ambit_store::StoreError::NotFound, "{id}");
+        }
+    })
+    .await;
+}
