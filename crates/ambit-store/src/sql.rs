@@ -360,7 +360,7 @@ mod tests {
 
     #[test]
     fn lists_are_padded_to_a_power_of_two() {
-        let (sql, values) = list_of("WHERE a = $1 AND b IN", &values![7], &[1_i64, 2, 3], "");
+        let (sql, values) = list_of("WHERE a = $1 AND b IN", &[Value::from(7)], &[1_i64, 2, 3], "");
         assert_eq!(sql, "WHERE a = $1 AND b IN ($2,$3,$4,$5) ");
         assert_eq!(values, values![7, 1, 2, 3, 3]);
     }

@@ -8,6 +8,7 @@ use ambit_model::entity::IssueCounts;
 use ambit_model::feed::{Noun, What};
 use ambit_model::issue::{IssueRecord, SEVERITY_HIGH};
 use ambit_model::{Timestamp, Uid};
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The row of an issue, as loaded and as changed in memory.
@@ -129,9 +130,8 @@ impl Changes {
     async fn load_issues_where(&mut self, tx: &mut Tx, column: &str, uids: &[Uid]) -> Result<(), StoreError> {
         let head = format!("SELECT {COLUMNS} FROM issues WHERE collection_id = $1 AND {column} IN");
         for row in tx.rows_in(&head, values![self.place.collection], uids, "").await? {
-            let uid: Uid = row.get(0)?;
-            if !self.issues.contains_key(&uid) {
-                self.issues.insert(uid, IssueRow::from(&row)?);
+            if let Entry::Vacant(missing) = self.issues.entry(row.get(0)?) {
+                missing.insert(IssueRow::from(&row)?);
             }
         }
         Ok(())

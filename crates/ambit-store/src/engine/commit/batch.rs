@@ -9,6 +9,7 @@ use crate::sql::{Tx, Value, from_json, to_json, values};
 use ambit_model::observation::{Found, Look, SECOND_LOOK_AFTER_MS, same_answer};
 use ambit_model::run::NotDone;
 use ambit_model::{Details, EdgeKind, Timestamp, Uid};
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Edges over which a change of details concerns the other end, as they are stored: what is judged together.
@@ -160,8 +161,8 @@ impl Batch {
         self.see(key.0);
         for lead in &found.edges {
             let uid = Uid::of_entity(uuid, lead.kind, &lead.name);
-            if !self.known.contains_key(&uid) {
-                self.known.insert(uid, true);
+            if let Entry::Vacant(unknown) = self.known.entry(uid) {
+                unknown.insert(true);
                 self.changes.entities.insert(uid, EntityRow::new(uid, lead.kind, lead.name.clone()));
                 self.changes.refold.insert(uid);
                 self.dirty.insert(uid);
