@@ -24,10 +24,14 @@ pub(crate) struct Score {
 
 /// Compares. What the truth does not score counts neither way.
 pub(crate) fn score(truth: &Truth, inventory: &Inventory) -> Score {
-    // A bucket is known, not owned, by the page that names it: it must be there, whoever's it is.
-    let holds = |key: &&(Kind, String)| match key.0 {
-        Kind::CloudStorageBucket => inventory.entities.contains(*key),
-        _ => inventory.scoped.contains(*key),
+    // What a mention makes known but not theirs must be there, whoever's it is.
+    let holds = |key: &&(Kind, String)| {
+        let there = if key.0.is_known_by_mention() {
+            &inventory.entities
+        } else {
+            &inventory.scoped
+        };
+        there.contains(*key)
     };
     let (found, missed): (Vec<_>, Vec<_>) = truth.entities.iter().partition(holds);
     let (proven, unproven): (Vec<_>, Vec<_>) = truth.issues.iter().partition(|key| inventory.issues.contains(*key));

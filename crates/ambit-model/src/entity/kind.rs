@@ -116,6 +116,11 @@ impl Kind {
             Self::Uri => ("A web site, or a page of one", "https://www.example.org:443"),
         }
     }
+
+    /// Whether a page that names one makes it known without saying whose it is: its names are of one space for the whole internet.
+    pub fn is_known_by_mention(self) -> bool {
+        self == Self::CloudStorageBucket
+    }
 }
 
 #[cfg(test)]

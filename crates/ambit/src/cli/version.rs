@@ -1,4 +1,4 @@
-//! `ambit version`.
+//! `ambit version`: the version, alone, on stdout.
 
 use crate::failure::Failure;
 
