@@ -95,7 +95,7 @@ proptest! {
     }
 
     #[test]
-    fn answers_of_tls_servers(bytes in spoilt(super::tls::old_server(0x0301, 0x002f, &certificate()))) {
+    fn answers_of_tls_servers(bytes in spoilt(super::tls::old_server(0x0301, 0x002f, &[&certificate()]))) {
         run(|wire| async move {
             wire.peer("192.0.2.80:443", Peer::Plays(Script::after_bytes(11, bytes)));
             let _ = session(&wire).tls("192.0.2.80:443".parse().unwrap(), None, &TlsOptions::default()).await;

@@ -233,10 +233,10 @@ fn a_server_that_wants_a_certificate_of_ours_still_shows_its_own() {
 }
 
 /// Bytes of a server's hello with a certificate, as records of an old version.
-pub(super) fn old_server(version: u16, cipher: u16, certificate: &[u8]) -> Vec<u8> {
+pub(super) fn old_server(version: u16, cipher: u16, certificates: &[&[u8]]) -> Vec<u8> {
     let length = |size: usize, bytes: &[u8]| [&(bytes.len() as u64).to_be_bytes()[8 - size..], bytes].concat();
     let hello = [&version.to_be_bytes()[..], &[7; 32], &[0], &cipher.to_be_bytes(), &[0]].concat();
-    let certificates = length(3, &length(3, certificate));
+    let certificates = length(3, &certificates.iter().flat_map(|der| length(3, der)).collect::<Vec<u8>>());
     let messages = [vec![2], length(3, &hello), vec![11], length(3, &certificates), vec![14, 0, 0, 0]].concat();
     messages
         .chunks(16 * 1024)
@@ -254,7 +254,7 @@ fn what_an_old_server_shows_in_clear_is_recorded() {
         let (chain, _) = self_signed(&["old.example.test"]);
         wire.script(
             SERVER,
-            &format!("read 11\nsend \"{}\"\nhang", hex_text(&old_server(0x0301, 0x002f, &chain[0]))),
+            &format!("read 11\nsend \"{}\"\nhang", hex_text(&old_server(0x0301, 0x002f, &[&chain[0]]))),
         );
         let shaken = session(&wire)
             .tls(SERVER.parse().unwrap(), Some("old.example.test"), &TlsOptions::default())
@@ -357,7 +357,10 @@ fn a_certificate_over_the_limit_is_named_and_not_kept() {
         let names: Vec<String> = (0..1_500).map(|index| format!("san-{index}-{}.example.test", "a".repeat(40))).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let (chain, _) = self_signed(&names);
-        wire.peer(SERVER, Peer::Plays(Script::after_bytes(11, old_server(0x0303, 0x002f, &chain[0]))));
+        wire.peer(
+            SERVER,
+            Peer::Plays(Script::after_bytes(11, old_server(0x0303, 0x002f, &[&chain[0], b"another"]))),
+        );
         let shaken = session(&wire)
             .tls(SERVER.parse().unwrap(), Some(names[0]), &TlsOptions::default())
             .await
@@ -380,7 +383,7 @@ fn bytes_that_are_no_certificate_are_a_recorded_result() {
     run(|wire| async move {
         wire.script(
             SERVER,
-            &format!("read 11\nsend \"{}\"\nhang", hex_text(&old_server(0x0301, 0x002f, b"no certificate"))),
+            &format!("read 11\nsend \"{}\"\nhang", hex_text(&old_server(0x0301, 0x002f, &[b"no certificate"]))),
         );
         let shaken = session(&wire).tls(SERVER.parse().unwrap(), None, &TlsOptions::default()).await.unwrap();
         assert_eq!(shaken.facts.chain, [b"no certificate".to_vec()]);

@@ -255,12 +255,9 @@ impl ServerCertVerifier for Recorder {
     ) -> Result<ServerCertVerified, Error> {
         let mut record = self.lock();
         let all = std::iter::once(end_entity).chain(intermediates);
-        record.chain = all
-            .clone()
-            .take(CHAIN_MAX)
-            .filter(|der| der.len() <= CERTIFICATE_BYTES_MAX)
-            .map(|der| der.to_vec())
-            .collect();
+        // The first one stays the server's own: what follows one that is too large is left out too.
+        let kept = all.clone().take(CHAIN_MAX).take_while(|der| der.len() <= CERTIFICATE_BYTES_MAX);
+        record.chain = kept.map(|der| der.to_vec()).collect();
         record.cut = record.chain.len() < all.count();
         Ok(ServerCertVerified::assertion())
     }

@@ -267,7 +267,8 @@ fn read_chain(body: &[u8]) -> Result<(Vec<Vec<u8>>, bool), NetError> {
         let (head, after) = rest.split_at_checked(3).ok_or_else(broken)?;
         let length = usize::from(head[0]) << 16 | usize::from(head[1]) << 8 | usize::from(head[2]);
         let (der, after) = after.split_at_checked(length).ok_or_else(broken)?;
-        if length > CERTIFICATE_BYTES_MAX || chain.len() == CHAIN_MAX {
+        // The first one stays the server's own: what follows one that is too large is left out too.
+        if cut || length > CERTIFICATE_BYTES_MAX || chain.len() == CHAIN_MAX {
             cut = true;
         } else {
             chain.push(der.to_vec());
