@@ -4,7 +4,7 @@ use crate::projects::{Member, clean_title, member_from};
 use crate::seeds;
 use crate::sql::{Row, Tx, from_json, to_json, values};
 use crate::writer::Who;
-use crate::{Principal, Store, StoreError, audit, feed, people};
+use crate::{Principal, Store, StoreError, audit, contexts, feed, people};
 use ambit_model::collection::{Collection, Schedule};
 use ambit_model::feed::{Noun, What};
 use ambit_model::id::BlobHash;
@@ -16,8 +16,6 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use uuid::Uuid;
 
-/// Finished runs whose starts are shown (`last_scan_count_N`, N up to 10).
-const LAST_REFRESHES_MAX: i64 = 10;
 /// `config.custom_last_refreshes_count` of a new collection (asm-wire §8.5).
 const LAST_REFRESHES_DEFAULT: i64 = 3;
 /// Characters of a name's slug; `_` and seven more follow.
@@ -65,17 +63,6 @@ pub struct CollectionRef {
     pub project_uuid: Uuid,
     pub organization_uuid: Uuid,
     pub archived: bool,
-}
-
-/// What the search language needs of a collection to resolve `collection:` and `last_refresh`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CollectionContext {
-    pub uuid: Uuid,
-    pub name: String,
-    pub last_refresh: Option<Timestamp>,
-    /// Starts of the last finished runs, newest first, at most 10.
-    pub last_refreshes: Vec<Timestamp>,
-    pub custom_last_refreshes_count: i64,
 }
 
 const SELECT: &str =
@@ -129,13 +116,8 @@ async fn complete(tx: &mut Tx, collections: &mut [&mut Collection]) -> Result<()
     let ids: Vec<i64> = collections.iter().map(|collection| collection.id).collect();
     let mut find = |id: i64| collections.iter_mut().position(|collection| collection.id == id);
     let positions: BTreeMap<i64, usize> = ids.iter().filter_map(|id| find(*id).map(|at| (*id, at))).collect();
-    let refreshes = "SELECT collection_id, started_at FROM (SELECT collection_id, started_at, number,
-            ROW_NUMBER() OVER (PARTITION BY collection_id ORDER BY number DESC) AS place
-            FROM runs WHERE state = 'finished' AND started_at IS NOT NULL AND collection_id IN";
-    let tail = format!(") AS finished WHERE place <= {LAST_REFRESHES_MAX} ORDER BY collection_id, number DESC");
-    for row in tx.rows_in(refreshes, Vec::new(), &ids, &tail).await? {
-        let collection = &mut collections[positions[&row.get::<i64>(0)?]];
-        let started_at: Timestamp = row.get(1)?;
+    for (id, started_at) in contexts::refreshes(tx, &ids).await? {
+        let collection = &mut collections[positions[&id]];
         collection.last_refresh.get_or_insert(started_at);
         collection.last_refreshes.push(started_at);
     }
@@ -396,19 +378,6 @@ impl Store {
             })
         })
         .await
-    }
-
-    /// What searches need of the collections of a project that the caller may read.
-    pub async fn collection_contexts(&self, principal: &Principal, project: i64) -> Result<Vec<CollectionContext>, StoreError> {
-        let context = |view: CollectionView| CollectionContext {
-            uuid: view.collection.uuid,
-            name: view.collection.name,
-            last_refresh: view.collection.last_refresh,
-            last_refreshes: view.collection.last_refreshes,
-            custom_last_refreshes_count: view.collection.custom_last_refreshes_count,
-        };
-        let views = self.list_collections(principal, Some(project)).await?;
-        Ok(views.into_iter().map(context).collect())
     }
 
     /// Who was given a role in a collection; for its admins.

@@ -7,6 +7,7 @@ mod access;
 mod audit;
 mod blobs;
 mod collections;
+mod contexts;
 mod epoch;
 mod error;
 mod failpoint;
@@ -29,7 +30,8 @@ mod writer;
 
 pub use access::Principal;
 pub use audit::AuditRow;
-pub use collections::{CollectionContext, CollectionRef, CollectionView, NewCollection};
+pub use collections::{CollectionRef, CollectionView, NewCollection};
+pub use contexts::CollectionContext;
 pub use error::StoreError;
 pub use failpoint::FailAction;
 pub use index::{Change, HistoryRow, IndexRow};

@@ -13,7 +13,6 @@ use ambit_search::{
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use serde_json::Value;
-use uuid::Uuid;
 
 /// Seconds until a search over an index that lags is tried again.
 const RETRY_S: u32 = 2;
@@ -83,7 +82,7 @@ fn whole_number(call: &Call, name: &str) -> Result<Option<u64>, ApiError> {
 }
 
 /// Where the caller may look: the project's collections as far as they are the caller's. In no project nothing is found.
-async fn context(call: &Call) -> Result<(SearchContext, Vec<Named>), ApiError> {
+async fn context(call: &Call) -> Result<(SearchContext, Vec<ambit_store::CollectionContext>), ApiError> {
     let Some(project) = call.project else {
         let nowhere = SearchContext {
             project: 0,
@@ -92,24 +91,15 @@ async fn context(call: &Call) -> Result<(SearchContext, Vec<Named>), ApiError> {
         };
         return Ok((nowhere, Vec::new()));
     };
-    let views = call.state.store.list_collections(call.caller(), Some(project)).await;
-    let views = views.map_err(|error| of_store(error, "Project"))?;
-    let names = views
+    let found = call.state.store.collection_contexts(call.caller(), project).await;
+    let found = found.map_err(|error| of_store(error, "Project"))?;
+    let collections = found
         .iter()
-        .map(|view| Named {
-            id: view.collection.id,
-            uuid: view.collection.uuid,
-            name: view.collection.name.clone(),
-            organization_uuid: view.organization_uuid,
-        })
-        .collect();
-    let collections = views
-        .into_iter()
-        .map(|view| CollectionContext {
-            uuid: view.collection.uuid,
-            name: view.collection.name,
-            last_refreshes: view.collection.last_refreshes,
-            configured_scan_count: usize::try_from(view.collection.custom_last_refreshes_count).unwrap_or(0),
+        .map(|context| CollectionContext {
+            uuid: context.uuid,
+            name: context.name.clone(),
+            last_refreshes: context.last_refreshes.clone(),
+            configured_scan_count: usize::try_from(context.custom_last_refreshes_count).unwrap_or(0),
         })
         .collect();
     let context = SearchContext {
@@ -117,15 +107,7 @@ async fn context(call: &Call) -> Result<(SearchContext, Vec<Named>), ApiError> {
         collections,
         whole_project: call.caller().project_role(project) == Some(ProjectRole::Owner),
     };
-    Ok((context, names))
-}
-
-/// What hits repeat of their collection.
-struct Named {
-    id: i64,
-    uuid: Uuid,
-    name: String,
-    organization_uuid: Uuid,
+    Ok((context, found))
 }
 
 /// Snapshots belong to a key; the local operator has one of its own.
@@ -160,7 +142,7 @@ async fn wait_for_index(call: &Call, project: i64) -> Result<(), ApiError> {
     Err(ApiError::with(ErrorCode::Transient, "The search index is catching up").retry_after(RETRY_S))
 }
 
-fn result(call: &Call, noun: Noun, text: &str, answer: SearchAnswer, names: &[Named]) -> Value {
+fn result(call: &Call, noun: Noun, text: &str, answer: SearchAnswer, names: &[ambit_store::CollectionContext]) -> Value {
     let hits = answer.hits.iter().filter_map(|hit| shown(hit, names)).collect();
     let seal = |token: Vec<u8>| BASE64_URL_SAFE_NO_PAD.encode(call.state.store.seal(TOKEN_PURPOSE, &token));
     search_result(SearchPage {
@@ -184,7 +166,7 @@ fn result(call: &Call, noun: Noun, text: &str, answer: SearchAnswer, names: &[Na
 }
 
 /// A hit in the contract's shape. One of a collection that is no longer the caller's is left out: the index may be a moment behind.
-fn shown(hit: &IndexedRecord, names: &[Named]) -> Option<Value> {
+fn shown(hit: &IndexedRecord, names: &[ambit_store::CollectionContext]) -> Option<Value> {
     let collection = names.iter().find(|named| named.uuid == hit.record.collection())?;
     let collection = CollectionRef {
         id: collection.id,
