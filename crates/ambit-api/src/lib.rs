@@ -17,6 +17,7 @@ pub mod projects;
 pub mod search;
 pub mod seeds;
 pub mod shape;
+pub mod technologies;
 pub mod time_series;
 pub mod users;
 

@@ -3,6 +3,7 @@
 use crate::entities::ENTITY_HIT;
 use crate::issues::ISSUE_HIT;
 use crate::shape::{ANY, BOOLEAN, INTEGER, NUMBER, Object, Shape, TEXT, TEXT_OR_NULL, member, optional};
+use crate::technologies::TECHNOLOGY_HIT;
 use serde_json::{Map, Value, json};
 
 /// The contract's spelling of an aggregation that everyone else spells right.
@@ -135,6 +136,34 @@ static ISSUE_AGGREGATIONS: Shape = Shape::Object(&Object {
         member("status_new_bucket", &TERMS),
         member("status_detailed_bucket", &TERMS),
         member("ticket_list_bucket", &TERMS),
+    ],
+    open: false,
+});
+
+static TECHNOLOGY_AGGREGATIONS: Shape = Shape::Object(&Object {
+    name: "TechnologyAggregations",
+    members: &[
+        member("collection_bucket", &TERMS),
+        member("vendor_bucket", &TERMS),
+        member("product_bucket", &TERMS),
+    ],
+    open: false,
+});
+
+/// The result of a search over technologies.
+pub static TECHNOLOGY_SEARCH: Shape = Shape::Object(&Object {
+    name: "TechnologySearch",
+    members: &[
+        member("search", &QUERY),
+        member("total_hits", INTEGER),
+        member("timed_out", BOOLEAN),
+        member("more", BOOLEAN),
+        member("page", INTEGER),
+        member("page_size", INTEGER),
+        member("total_pages", INTEGER),
+        member("hits", &Shape::List(&TECHNOLOGY_HIT)),
+        member("aggregations", &TECHNOLOGY_AGGREGATIONS),
+        member("next_page_token", TEXT_OR_NULL),
     ],
     open: false,
 });

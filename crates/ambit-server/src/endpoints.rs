@@ -222,6 +222,8 @@ pub static ENDPOINTS: &[Endpoint] = &[
     row(Get, "/issues/{id}", OfCollection(Viewer), "Read an issue.", &issues::ISSUE_DETAIL, |call| Box::pin(routes::issues::find(call))),
     with_body(&issues::NEW_STATUS, row(Post, STATUS, OfCollection(Analyst), "Report the status of an issue.", BOOLEAN, |call| Box::pin(routes::issues::report_status(call)))),
 
+    with_query(PAGING, row(Get, "/search/technologies/{*search_string}", InProject(Member), "Search technologies. An empty search string finds all of the project.", &search::TECHNOLOGY_SEARCH, |call| Box::pin(routes::search::technologies(call)))),
+
     with_query(POINT, row(Get, "/time_series/point_in_time/entities/{uid}", OfCollection(Viewer), "Read an entity as it was shown at a point in time.", &time_series::ENTITY_AT_RESULT, |call| Box::pin(routes::time_series::entity(call)))),
     with_query(POINT, row(Get, "/time_series/point_in_time/issues/{uid}", OfCollection(Viewer), "Read an issue as it was shown at a point in time.", &time_series::ISSUE_AT_RESULT, |call| Box::pin(routes::time_series::issue(call)))),
     with_query(START, row(Get, "/time_series/points_in_time/entities/{uid}", OfCollection(Viewer), "List the moments at which an entity changed, oldest first.", &time_series::POINTS, |call| Box::pin(routes::time_series::points_of_entity(call)))),

@@ -1,10 +1,10 @@
-//! Searches over entities and issues (seed-asm §4, endpoints 12 and 15; the edges of paging are those of design §8).
+//! Searches over entities, issues and technologies (seed-asm §4, endpoints 12 and 15; the edges of paging are those of design §8).
 
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::{of_query, of_search, of_store};
 use ambit_api::search::{Query, SearchPage, search_result};
-use ambit_api::{ApiError, CollectionRef, ErrorCode, Sighting, entities, issues as wire_issues, success};
+use ambit_api::{ApiError, CollectionRef, ErrorCode, Sighting, entities, issues as wire_issues, success, technologies as wire_technologies};
 use ambit_model::user::ProjectRole;
 use ambit_query::{Noun, parse_search};
 use ambit_search::{
@@ -31,6 +31,10 @@ pub(crate) async fn entities(call: Call) -> Result<Answer, ApiError> {
 
 pub(crate) async fn issues(call: Call) -> Result<Answer, ApiError> {
     search(call, Noun::Issues).await
+}
+
+pub(crate) async fn technologies(call: Call) -> Result<Answer, ApiError> {
+    search(call, Noun::Technologies).await
 }
 
 async fn search(call: Call, noun: Noun) -> Result<Answer, ApiError> {
@@ -183,6 +187,6 @@ fn shown(hit: &IndexedRecord, names: &[ambit_store::CollectionContext]) -> Optio
     match &hit.record {
         Record::Entity(record) => Some(entities::entity_hit(record, seen, collection)),
         Record::Issue(record) => Some(wire_issues::issue_hit(record, seen, collection)),
-        Record::Technology(_) => None,
+        Record::Technology(record) => Some(wire_technologies::technology_hit(record, seen, collection)),
     }
 }
