@@ -2,6 +2,7 @@
 
 use ambit_model::scope::host_of;
 use ambit_model::{EdgeKind, Facts, Kind};
+use ambit_net::NetError;
 use ambit_net::http::Url;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -9,6 +10,14 @@ use std::net::{IpAddr, SocketAddr};
 
 /// Addresses per name that are looked at; more are a pool of equals.
 const ADDRESSES_MAX: usize = 16;
+
+/// What the network calls the time-out of a connection that nobody answered.
+pub(crate) const CONNECTING: &str = "connection";
+
+/// True for a failure that says that the binding takes no connections: it refuses them, or stays silent as filters do.
+pub(crate) fn is_closed(error: &NetError) -> bool {
+    matches!(error, NetError::ConnectionRefused | NetError::Timeout(CONNECTING))
+}
 
 /// Addresses that a name resolves to, ascending, with the ports known to be open on each.
 pub(crate) fn addresses(facts: &Facts) -> Vec<(IpAddr, BTreeSet<u16>)> {

@@ -390,8 +390,8 @@ pub(crate) fn web_server(header: &str) -> Option<Product> {
     ))
 }
 
-/// Products whose whole interface stands open to everybody who gets this page.
-pub(crate) fn open_web_product(body: &str) -> Option<Product> {
+/// Products that greet whoever asks for their root.
+pub(crate) fn welcome(body: &str) -> Option<Product> {
     if body.contains("\"You Know, for Search\"") || body.contains("\"tagline\" : \"You Know, for Search\"") {
         let version = body.split("\"number\"").nth(1).and_then(|rest| rest.split('"').nth(1));
         return Some(Product::new(
@@ -534,6 +534,6 @@ mod tests {
         assert_eq!((product.product.as_str(), product.version.as_deref()), ("nginx", Some("1.24.0")));
         assert_eq!(web_server("Apache/2.4.57 (Debian)").unwrap().version.as_deref(), Some("2.4.57"));
         assert!(web_server("nginxish").is_none());
-        assert!(open_web_product("{ \"version\" : { \"number\" : \"8.1.0\" }, \"tagline\" : \"You Know, for Search\" }").is_some());
+        assert!(welcome("{ \"version\" : { \"number\" : \"8.1.0\" }, \"tagline\" : \"You Know, for Search\" }").is_some());
     }
 }

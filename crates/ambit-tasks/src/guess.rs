@@ -69,7 +69,7 @@ struct Wild {
 }
 
 impl Wild {
-    /// True where a name has an address or an alias that the wildcard does not explain. A dangling alias exists.
+    /// True where a name has an address or an alias that the wildcard does not explain, or a zone of its own. A dangling alias exists.
     async fn exists(&self, cx: &Context<'_>, name: &str) -> Result<bool, NetError> {
         let four = cx.net.lookup_uncached(name, RecordType::A).await?;
         if says_something(&four) {
@@ -79,7 +79,15 @@ impl Wild {
             return Ok(false);
         }
         let six = cx.net.lookup_uncached(name, RecordType::AAAA).await?;
-        Ok(says_something(&six) && !self.six.explains(&six))
+        if says_something(&six) {
+            return Ok(!self.six.explains(&six));
+        }
+        // It exists without an address: the top of a zone of its own is worth looking into, an empty name between others is not.
+        let servers = cx.net.lookup_uncached(name, RecordType::NS).await?;
+        Ok(servers
+            .records
+            .iter()
+            .any(|record| record.name == name && record.data.rtype() == RecordType::NS))
     }
 }
 

@@ -5,7 +5,6 @@ use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::moment::DAY_MS;
 use ambit_model::{Clearance, EdgeKind, Kind};
 use ambit_net::http::{HttpExchange, Url};
-use ambit_net::tcp::PortState;
 use ambit_net::{Grant, NetError};
 use serde_json::json;
 use std::net::SocketAddr;
@@ -63,9 +62,6 @@ fn is_web_port(port: u16) -> bool {
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let socket =
         bindings::socket(cx.facts.kind, &cx.facts.name, cx.argument).ok_or_else(|| TaskError::Failed(format!("not a binding: {:?}", cx.argument)))?;
-    if cx.net.probe_port(socket).await? != PortState::Open {
-        return Ok(Answer::Absent);
-    }
     let Some(exchange) = probe(cx, socket).await? else {
         return Ok(Answer::Absent);
     };
@@ -79,7 +75,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     Ok(Answer::Found)
 }
 
-/// The first scheme that answers; `None` where the service speaks, but no HTTP.
+/// The first scheme that answers; `None` where nobody takes connections, or whoever does speaks no HTTP.
 async fn probe(cx: &Context<'_>, socket: SocketAddr) -> Result<Option<HttpExchange>, TaskError> {
     let tls_first = TLS_PORTS.contains(&socket.port());
     let mut failure = None;
@@ -87,6 +83,8 @@ async fn probe(cx: &Context<'_>, socket: SocketAddr) -> Result<Option<HttpExchan
         match ask(cx, socket, https).await {
             Ok(exchange) if !https && wants_tls(&exchange) => {}
             Ok(exchange) => return Ok(Some(exchange)),
+            // Not even a connection: asking in the other scheme would be no different.
+            Err(error) if bindings::is_closed(&error) => return Ok(None),
             Err(error) if speaks_otherwise(&error) => {}
             Err(error) => failure = failure.or(Some(error)),
         }
@@ -125,7 +123,7 @@ fn wants_tls(exchange: &HttpExchange) -> bool {
 
 /// True where the peer answered in another protocol: it was looked at, and is no web server.
 fn speaks_otherwise(error: &NetError) -> bool {
-    matches!(error, NetError::Protocol(_) | NetError::Tls(_) | NetError::ConnectionRefused)
+    matches!(error, NetError::Protocol(_) | NetError::Tls(_))
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Which protocol does a service speak, and which product speaks it? First it is listened to, then asked what its port suggests, then what most
 //! services understand. Nothing here logs in or writes.
 
+use crate::bindings::CONNECTING;
 use crate::fingerprint::Product;
 use crate::greeting::{self, Greeting};
 use crate::{Context, TaskError};
@@ -180,8 +181,10 @@ fn read_web(exchange: &HttpExchange, https: bool) -> Identity {
     };
     let body = String::from_utf8_lossy(&exchange.body);
     let mut products: Vec<Product> = header("server").iter().filter_map(|server| greeting::web_server(server)).collect();
-    let open = exchange.status == 200 && greeting::open_web_product(&body).is_some();
-    products.extend(greeting::open_web_product(&body));
+    let welcome = greeting::welcome(&body);
+    // CouchDB welcomes everybody; Elasticsearch only whom it serves.
+    let open = exchange.status == 200 && welcome.as_ref().is_some_and(|product| product.product == "Elasticsearch");
+    products.extend(welcome);
     Identity {
         service: Some("HTTP"),
         ssl: https,
@@ -235,7 +238,7 @@ fn better(earlier: Identity, mut later: Identity) -> Identity {
 /// True where the failure says that nothing was reached, rather than that the question was not understood.
 fn unreachable(error: &NetError) -> bool {
     match error {
-        NetError::Timeout(what) => *what == "connect",
+        NetError::Timeout(what) => *what == CONNECTING,
         NetError::ConnectionRefused | NetError::Unreachable(_) => true,
         _ => error.meaning() == Meaning::NotAsked || matches!(error, NetError::Budget(_)),
     }

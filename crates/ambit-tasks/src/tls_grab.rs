@@ -6,7 +6,7 @@ use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::entity::registrable;
 use ambit_model::moment::DAY_MS;
 use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind};
-use ambit_net::tcp::{PortState, StartTls};
+use ambit_net::tcp::StartTls;
 use ambit_net::tls::{Certificate, HelloAnswer, KeyType, Problem, TlsFacts, TlsOptions, TlsVersion, Verification};
 use ambit_net::{NetError, Untrusted};
 use base64::Engine;
@@ -92,15 +92,13 @@ fn start_tls(facts: &Facts) -> Option<StartTls> {
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let socket =
         bindings::socket(cx.facts.kind, &cx.facts.name, cx.argument).ok_or_else(|| TaskError::Failed(format!("not a binding: {:?}", cx.argument)))?;
-    if cx.net.probe_port(socket).await? != PortState::Open {
-        return Ok(Answer::Absent);
-    }
     let service = cx.facts.kind == Kind::NetworkService;
     let sni = if service { None } else { server_name(&cx.facts.name) };
     let upgrade = start_tls(cx.facts).filter(|_| service);
     let facts = match shake(cx, socket, sni, upgrade).await {
         Ok(facts) => facts,
-        Err(NetError::Tls(_) | NetError::Protocol(_) | NetError::ConnectionRefused) => return Ok(Answer::Absent),
+        Err(error) if bindings::is_closed(&error) => return Ok(Answer::Absent),
+        Err(NetError::Tls(_) | NetError::Protocol(_)) => return Ok(Answer::Absent),
         Err(error) => return Err(error.into()),
     };
     let mut versions = BTreeSet::from([facts.version]);
@@ -126,7 +124,9 @@ async fn shake(cx: &Context<'_>, socket: SocketAddr, sni: Option<&str>, upgrade:
 
 async fn old_versions(cx: &Context<'_>, socket: SocketAddr, sni: Option<&str>) -> Result<Vec<TlsVersion>, TaskError> {
     let mut spoken = Vec::new();
-    for version in OLD_VERSIONS {
+    // A hello of SSL 3 cannot say a name, and without one an address that strangers share may not be contacted.
+    let asked = OLD_VERSIONS.iter().filter(|version| sni.is_none() || **version != TlsVersion::Ssl3);
+    for version in asked {
         match cx.net.tls_hello(socket, sni, *version).await {
             Ok(HelloAnswer::Accepted { version, .. }) => spoken.push(version),
             // Whoever closes or resets at an old hello does not speak it.

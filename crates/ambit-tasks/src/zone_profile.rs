@@ -23,7 +23,14 @@ pub(crate) const TASK: Task = Task {
     owns: &[
         (
             Kind::DnsRecord,
-            &["soa_record", "mx_records", "txt_records", "spf_record", "hidden_soa_serial"],
+            &[
+                "soa_record",
+                "mx_records",
+                "txt_records",
+                "spf_record",
+                "hidden_soa_serial",
+                "hidden_nameservers",
+            ],
         ),
         (
             Kind::Domain,
@@ -86,13 +93,16 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let mx = cx.net.lookup(name, RecordType::MX).await?;
     let txt = cx.net.lookup(name, RecordType::TXT).await?;
     let texts = texts(&txt);
-    let mut seen = observe_authority(cx, &soa);
+    let seen_authority = observe_authority(cx, &soa);
     let mail = mail_servers(&mx);
-    seen |= !mail.is_empty() || !texts.is_empty();
+    let mut seen = seen_authority || !mail.is_empty() || !texts.is_empty();
     cx.observe("mx_records", mail_value(&mail));
     if cx.facts.kind == Kind::DnsRecord {
         let spf = texts.iter().find(|text| is_spf(text));
         cx.observe("spf_record", json!(spf));
+        if seen_authority {
+            observe_cut(cx, name).await?;
+        }
     } else {
         seen |= observe_domain(cx, name).await?;
     }
@@ -101,6 +111,16 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         found_server(cx, Kind::Mailserver, host).await?;
     }
     Ok(Answer::found_if(seen))
+}
+
+/// A name that is the top of a zone of its own has servers of its own.
+async fn observe_cut(cx: &Context<'_>, name: &str) -> Result<(), TaskError> {
+    let servers = name_servers(&*cx.net.lookup(name, RecordType::NS).await?);
+    cx.observe("hidden_nameservers", json!(servers));
+    for server in &servers {
+        found_server(cx, Kind::Nameserver, server).await?;
+    }
+    Ok(())
 }
 
 /// NS, CAA, DS and SRV: what only the top of a domain says.

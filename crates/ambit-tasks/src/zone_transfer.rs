@@ -12,14 +12,14 @@ use std::net::SocketAddr;
 pub(crate) const TASK: Task = Task {
     name: "zone_transfer",
     pretty_name: "Zone transfer",
-    description: "Asks a domain's own name servers for the whole zone (AXFR).",
-    watches: &[Kind::Domain],
+    description: "Asks a zone's own name servers for all of it (AXFR).",
+    watches: &[Kind::DnsRecord, Kind::Domain],
     produces: &[Kind::DnsRecord],
     footprint: Clearance::L3,
     ttl_ms: DAY_MS,
     cost: 3,
     gain: 30,
-    owns: &[(Kind::Domain, &["hidden_zone_transfer"])],
+    owns: &[(Kind::DnsRecord, &["hidden_zone_transfer"]), (Kind::Domain, &["hidden_zone_transfer"])],
     volatile: &[],
     contacts: Contacts::Zone,
     plan: |facts, _| {
@@ -39,7 +39,12 @@ const EVIDENCE_RECORDS_MAX: usize = 5_000;
 
 /// Name servers of the domain that are within its own names: others are somebody else's machines.
 fn own_servers(facts: &Facts) -> Vec<String> {
-    let servers = facts.details.get("nameservers").and_then(Value::as_array).into_iter().flatten();
+    let member = if facts.kind == Kind::Domain {
+        "nameservers"
+    } else {
+        "hidden_nameservers"
+    };
+    let servers = facts.details.get(member).and_then(Value::as_array).into_iter().flatten();
     let names = servers.filter_map(Value::as_str).filter(|server| same_domain(server, &facts.name));
     names.map(str::to_owned).collect()
 }

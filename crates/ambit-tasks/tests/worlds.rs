@@ -1,0 +1,73 @@
+//! The tasks on simulated internets: a small explorer plans and runs them until nothing is left, and the world's own truth says what must be there.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
+
+#[path = "worlds/explorer.rs"]
+mod explorer;
+
+use ambit_model::{Clearance, Kind, Timestamp};
+use ambit_world::{Verdict, World};
+use explorer::Explorer;
+
+const EPOCH: Timestamp = Timestamp(1_763_683_200_000);
+
+fn explore(text: &str, ceiling: Clearance) -> (Explorer, ambit_world::Truth) {
+    let world = World::parse(text, "test.world").unwrap_or_else(|problems| panic!("{problems:?}"));
+    let truth = world.truth(EPOCH, 1);
+    (Explorer::run(&world, EPOCH, 1, ceiling), truth)
+}
+
+/// What the truth plants and the explorer missed, and what it calls scoped though it must not.
+fn compare(explorer: &Explorer, truth: &ambit_world::Truth) -> (Vec<String>, Vec<String>) {
+    let found: std::collections::BTreeSet<(Kind, String)> = explorer.scoped().collect();
+    let present: std::collections::BTreeSet<(Kind, String)> = explorer.present().collect();
+    let missed = truth.entities.iter().filter(|entity| {
+        let known = if entity.0 == Kind::CloudStorageBucket { &present } else { &found };
+        !known.contains(*entity)
+    });
+    let unexpected = found.iter().filter(|(kind, name)| truth.entity(*kind, name) == Verdict::Unexpected);
+    let text = |entity: &(Kind, String)| format!("{} {}", entity.0.name(), entity.1);
+    (missed.map(text).collect(), unexpected.map(text).collect())
+}
+
+#[test]
+fn the_small_world_is_found_and_nothing_else() {
+    let (explorer, truth) = explore(include_str!("../../../worlds/small.world"), Clearance::L3);
+    let (missed, unexpected) = compare(&explorer, &truth);
+    assert!(
+        missed.is_empty() && unexpected.is_empty(),
+        "missed {missed:#?}\nunexpected {unexpected:#?}\nfailed {:#?}",
+        explorer.failures()
+    );
+    assert_eq!(explorer.outside(), Vec::<String>::new(), "contacts outside clearance");
+}
+
+/// A zone of one site and what stands in it; the rest is as small as a world can be.
+fn world(lines: &str) -> String {
+    format!(
+        "world tiny \"Tiny\"\nseeds acme.test\norg acme \"Acme Corp\" ours email hostmaster@acme.test\norg host \"Hosting\" vendor\n\
+         block 203.0.113.0/26 of acme asn AS64500 named ACME-NET\nblock 198.51.100.0/24 of host asn AS64502 named HOST-NET\n\
+         zone acme.test of acme\n  ns ns1.acme.test 203.0.113.2\nzone host.test of host\n  ns ns1.host.test 198.51.100.53\n{lines}\n"
+    )
+}
+
+#[test]
+fn equal_worlds_are_explored_alike() {
+    let text = world(
+        "name acme.test A 203.0.113.10 MX 10 mail.acme.test TXT \"v=spf1 mx -all\"\nname www.acme.test A 203.0.113.10 A 203.0.113.11\n\
+         name mail.acme.test A 203.0.113.25\nname *.demo.acme.test A 203.0.113.10\nname demo.acme.test A 203.0.113.10\n\
+         host 203.0.113.25\n  port 25 smtp \"mail.acme.test ESMTP Postfix\" starttls names mail.acme.test\n\
+         site https://www.acme.test \"Acme\"\n  server \"nginx/1.24.0\"  favicon acme  cookie session careless  nonce\n  login",
+    );
+    let (one, _) = explore(&text, Clearance::L3);
+    let (other, _) = explore(&text, Clearance::L3);
+    assert_eq!(one.transcript(), other.transcript());
+}
+
+#[test]
+fn a_passive_exploration_contacts_nobody() {
+    let text = world("name acme.test A 203.0.113.10\nname www.acme.test A 203.0.113.10\nsite https://www.acme.test \"Acme\"");
+    let (explorer, _) = explore(&text, Clearance::L1);
+    assert!(explorer.present().all(|(kind, _)| kind != Kind::Uri && kind != Kind::NetworkService));
+    assert_eq!(explorer.outside(), Vec::<String>::new());
+}
