@@ -51,6 +51,7 @@ const RULES: &[Rule] = &[
     dependencies::directions,
     dependencies::shared_versions,
     dependencies::refused_packages,
+    docs::decisions,
     docs::links,
     docs::map_names_every_crate,
     doors::sockets,

@@ -4,6 +4,7 @@ use super::Finding;
 use super::tree::{File, Tree};
 
 const MAP: &str = "docs/architecture.md";
+const DECISIONS: &str = "docs/decisions/";
 
 /// Every relative link of a Markdown file leads to a file or folder of the repository.
 pub(crate) fn links(tree: &Tree, out: &mut Vec<Finding>) {
@@ -58,6 +59,23 @@ pub(crate) fn map_names_every_crate(tree: &Tree, out: &mut Vec<Finding>) {
     }
 }
 
+/// Decisions are numbered without gaps, each number once, in the file's name and in its heading.
+pub(crate) fn decisions(tree: &Tree, out: &mut Vec<Finding>) {
+    let files = tree
+        .files
+        .iter()
+        .filter(|file| file.path.starts_with(DECISIONS) && file.path.ends_with(".md"));
+    for (index, file) in files.enumerate() {
+        let number = index + 1;
+        let named = file.path[DECISIONS.len()..].starts_with(&format!("{number:04}-"));
+        let headed = file.text.as_deref().unwrap_or_default().starts_with(&format!("# {number}. "));
+        if !named || !headed {
+            let remedy = format!("in order, this is number {number}: say so in the file's name and in its heading");
+            out.push(Finding::new(&file.path, 1, "decisions", remedy));
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::tree::said;
@@ -84,5 +102,13 @@ mod tests {
         let manifest = ("crates/ambit-net/Cargo.toml", "");
         assert!(said(map_names_every_crate, &[manifest, (MAP, "| `ambit-net` | the door |")]).is_empty());
         assert_eq!(said(map_names_every_crate, &[manifest, (MAP, "ambit-net is the door")]).len(), 1);
+    }
+
+    #[test]
+    fn decisions_are_numbered_once() {
+        let first = ("docs/decisions/0001-a.md", "# 1. A\n");
+        assert!(said(decisions, &[first, ("docs/decisions/0002-b.md", "# 2. B\n")]).is_empty());
+        assert_eq!(said(decisions, &[first, ("docs/decisions/0001-b.md", "# 1. B\n")]).len(), 1);
+        assert_eq!(said(decisions, &[first, ("docs/decisions/0002-b.md", "# 1. B\n")]).len(), 1);
     }
 }

@@ -34,7 +34,7 @@ pub(crate) struct Cli {
     /// Log more: -v what the program does, -vv what the network does.
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
-    /// Configuration file (default: ambit.toml beside the data folder, if it is there).
+    /// Configuration file (default: ambit.toml in the working folder, if it is there).
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
 }
