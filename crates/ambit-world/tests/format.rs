@@ -11,106 +11,100 @@ fn errors(text: &str) -> Vec<String> {
     problems.iter().map(ToString::to_string).collect()
 }
 
+/// Lines below the head, and what is said of them.
+const ERRORS: &[(&str, &[&str])] = &[
+    ("", &[]),
+    (
+        "hots x",
+        &["t.world:7: `hots`: unknown word; expected world, seeds, org, block, zone, name, host, site, cert, bucket, expect, state, remove"],
+    ),
+    (
+        "host 203.0.113.9\n  prot 1",
+        &["t.world:8: `prot`: unknown word; expected of, ptr, port, unlisted, latency, unknown-host, hidden"],
+    ),
+    ("host 203.0.113.9\n  port 0 ssh", &["t.world:8: `0`: a port is a number from 1 to 65535"]),
+    (
+        "host 203.0.113.9\n  port 1 ssh\n  port 1 ftp login",
+        &["t.world:9: `login`: port 1 was stated before"],
+    ),
+    (
+        "host 203.0.113.9\nhost 203.0.113.9",
+        &["t.world:8: `203.0.113.9`: it was stated before; put all its lines under one statement"],
+    ),
+    (
+        "host 10.0.0.1",
+        &["t.world:7: `10.0.0.1`: nobody owns this address; add a `block` that covers it, or `host … of ORG`"],
+    ),
+    ("host 198.51.100.1 of nobody", &["t.world:7: `nobody`: unknown organisation"]),
+    (
+        "name x.other.test A 203.0.113.9",
+        &["t.world:7: `x.other.test`: no zone holds this name; add a `zone` line"],
+    ),
+    (
+        "name x.acme.test A 2001:db8::1",
+        &["t.world:7: `2001:db8::1`: an A record holds an IPv4 address; write AAAA"],
+    ),
+    ("name x.acme.test A", &["t.world:7: `A`: the line ends here; expected an IP address"]),
+    (
+        "name x.acme.test CNAME y.acme.test A 203.0.113.9",
+        &["t.world:7: `x.acme.test`: a name with a CNAME has no other record"],
+    ),
+    (
+        "site ftp://x.acme.test",
+        &["t.world:7: `ftp://x.acme.test`: no URL: its scheme is neither http nor https"],
+    ),
+    (
+        "site https://x.acme.test/a",
+        &["t.world:7: `https://x.acme.test/a`: a site's URL has no path; put paths on `page` lines"],
+    ),
+    (
+        "site https://x.acme.test",
+        &["t.world:7: `https://x.acme.test:443`: its name leads to no address; add `name … A …` or `at ADDRESS`"],
+    ),
+    (
+        "site https://203.0.113.9\n  cert @none",
+        &["t.world:7: `none`: no certificate has this name; add a `cert` statement"],
+    ),
+    (
+        "site https://203.0.113.9\n  exposes all",
+        &[
+            "t.world:8: `all`: unknown word; expected git, env, listing, status, api, graphql, actuator, phpinfo, backup, metrics, installer, admin, debug",
+        ],
+    ),
+    (
+        "site https://203.0.113.9\n  cert names a.test careless",
+        &["t.world:8: `careless`: no name for a certificate: it has no dot; `names` takes the rest of the line"],
+    ),
+    ("cert c", &["t.world:7: `c`: the certificate has no `names`"]),
+    (
+        "seeds not_a..name",
+        &["t.world:7: `not_a..name`: no seed: a label has 1 to 63 letters, digits, '-' or '_'"],
+    ),
+    ("state 3", &["t.world:7: `3`: the next state is 2, and there are at most 12"]),
+    (
+        "state 2\nremove name x.acme.test",
+        &["t.world:8: `x.acme.test`: the state before has no such name"],
+    ),
+    (
+        "remove name ns1.acme.test",
+        &["t.world:7: `remove`: `remove` stands below a `state` line"],
+    ),
+    ("expect entity Thing x", &["t.world:7: `Thing`: no kind such as Domain, IpAddress or Uri"]),
+    (
+        "zone crt.sh of acme\n  ns ns1.acme.test",
+        &["t.world:7: `crt.sh`: every world has this zone already"],
+    ),
+    (
+        "org acme \"Again\" ours",
+        &["t.world:7: `ours`: it was stated before; put all its lines under one statement"],
+    ),
+    ("seeds acme.test\n  more", &["t.world:8: `more`: `seeds` takes no indented lines"]),
+    ("name x.acme.test TXT \"open", &["t.world:7: `open`: the quotation mark is never closed"]),
+];
+
 #[test]
 fn errors_name_file_line_and_word() {
-    for (text, expected) in [
-        ("", vec![]),
-        (
-            "hots x",
-            vec!["t.world:7: `hots`: unknown word; expected world, seeds, org, block, zone, name, host, site, cert, bucket, expect, state, remove"],
-        ),
-        (
-            "host 203.0.113.9\n  prot 1",
-            vec!["t.world:8: `prot`: unknown word; expected of, ptr, port, unlisted, latency, unknown-host, hidden"],
-        ),
-        (
-            "host 203.0.113.9\n  port 0 ssh",
-            vec!["t.world:8: `0`: a port is a number from 1 to 65535"],
-        ),
-        (
-            "host 203.0.113.9\n  port 1 ssh\n  port 1 ftp login",
-            vec!["t.world:9: `login`: port 1 was stated before"],
-        ),
-        (
-            "host 203.0.113.9\nhost 203.0.113.9",
-            vec!["t.world:8: `203.0.113.9`: it was stated before; put all its lines under one statement"],
-        ),
-        (
-            "host 10.0.0.1",
-            vec!["t.world:7: `10.0.0.1`: nobody owns this address; add a `block` that covers it, or `host … of ORG`"],
-        ),
-        ("host 198.51.100.1 of nobody", vec!["t.world:7: `nobody`: unknown organisation"]),
-        (
-            "name x.other.test A 203.0.113.9",
-            vec!["t.world:7: `x.other.test`: no zone holds this name; add a `zone` line"],
-        ),
-        (
-            "name x.acme.test A 2001:db8::1",
-            vec!["t.world:7: `2001:db8::1`: an A record holds an IPv4 address; write AAAA"],
-        ),
-        ("name x.acme.test A", vec!["t.world:7: `A`: the line ends here; expected an IP address"]),
-        (
-            "name x.acme.test CNAME y.acme.test A 203.0.113.9",
-            vec!["t.world:7: `x.acme.test`: a name with a CNAME has no other record"],
-        ),
-        (
-            "site ftp://x.acme.test",
-            vec!["t.world:7: `ftp://x.acme.test`: no URL: its scheme is neither http nor https"],
-        ),
-        (
-            "site https://x.acme.test/a",
-            vec!["t.world:7: `https://x.acme.test/a`: a site's URL has no path; put paths on `page` lines"],
-        ),
-        (
-            "site https://x.acme.test",
-            vec!["t.world:7: `https://x.acme.test:443`: its name leads to no address; add `name … A …` or `at ADDRESS`"],
-        ),
-        (
-            "site https://203.0.113.9\n  cert @none",
-            vec!["t.world:7: `none`: no certificate has this name; add a `cert` statement"],
-        ),
-        (
-            "site https://203.0.113.9\n  exposes all",
-            vec![
-                "t.world:8: `all`: unknown word; expected git, env, listing, status, api, graphql, actuator, phpinfo, backup, metrics, installer, admin, debug",
-            ],
-        ),
-        (
-            "site https://203.0.113.9\n  cert names a.test careless",
-            vec!["t.world:8: `careless`: no name for a certificate: it has no dot; `names` takes the rest of the line"],
-        ),
-        ("cert c", vec!["t.world:7: `c`: the certificate has no `names`"]),
-        (
-            "seeds not_a..name",
-            vec!["t.world:7: `not_a..name`: no seed: a label has 1 to 63 letters, digits, '-' or '_'"],
-        ),
-        ("state 3", vec!["t.world:7: `3`: the next state is 2, and there are at most 12"]),
-        (
-            "state 2\nremove name x.acme.test",
-            vec!["t.world:8: `x.acme.test`: the state before has no such name"],
-        ),
-        (
-            "remove name ns1.acme.test",
-            vec!["t.world:7: `remove`: `remove` stands below a `state` line"],
-        ),
-        (
-            "expect entity Thing x",
-            vec!["t.world:7: `Thing`: no kind such as Domain, IpAddress or Uri"],
-        ),
-        (
-            "zone crt.sh of acme\n  ns ns1.acme.test",
-            vec!["t.world:7: `crt.sh`: every world has this zone already"],
-        ),
-        (
-            "org acme \"Again\" ours",
-            vec!["t.world:7: `ours`: it was stated before; put all its lines under one statement"],
-        ),
-        ("seeds acme.test\n  more", vec!["t.world:8: `more`: `seeds` takes no indented lines"]),
-        (
-            "name x.acme.test TXT \"open",
-            vec!["t.world:7: `open`: the quotation mark is never closed"],
-        ),
-    ] {
+    for (text, expected) in ERRORS {
         let shown = errors(text);
         if text.contains("nobody") {
             assert_eq!(shown.len(), 1, "{text}");
@@ -120,7 +114,7 @@ fn errors_name_file_line_and_word() {
                 "{shown:?}"
             );
         } else {
-            assert_eq!(shown, expected, "{text}");
+            assert_eq!(shown, *expected, "{text}");
         }
     }
 }

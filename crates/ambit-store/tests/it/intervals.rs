@@ -19,76 +19,82 @@ async fn known(lab: &Lab, run: i64, uid: Uid) -> String {
     format!("{:?} open={open} title={title} date={date} leads={}", look.outcome, leads.join(","))
 }
 
+/// What a step is called, its number, the look, what is known after it, and how many second looks it plans.
+type Step = (&'static str, i64, Look, &'static str, usize);
+
+fn steps() -> Vec<Step> {
+    let a = |title: &str, date: i64| {
+        found(
+            json!({"title": title, "date": date}),
+            &[(EdgeKind::ResolvesTo, Kind::IpAddress, "192.0.2.1")],
+        )
+    };
+    let b = || found(json!({"title": "a", "date": 9}), &[(EdgeKind::ResolvesTo, Kind::IpAddress, "192.0.2.2")]);
+    vec![
+        ("nothing known, absent", 0, Look::Absent, "Absent open=false title=- date=- leads=", 0),
+        (
+            "nothing known, failed",
+            2,
+            Look::Unknown("time-out".into()),
+            "Unknown open=false title=- date=- leads=",
+            0,
+        ),
+        ("found", 4, a("a", 1), "Found open=true title=a date=1 leads=192.0.2.1", 0),
+        (
+            "the same apart from a volatile member",
+            6,
+            a("a", 2),
+            "Found open=true title=a date=1 leads=192.0.2.1",
+            0,
+        ),
+        (
+            "failed",
+            8,
+            Look::Unknown("time-out".into()),
+            "Unknown open=true title=a date=1 leads=192.0.2.1",
+            0,
+        ),
+        ("another answer", 10, a("b", 3), "Found open=true title=b date=3 leads=192.0.2.1", 0),
+        (
+            "the same members, another edge",
+            12,
+            b(),
+            "Found open=true title=a date=9 leads=192.0.2.2",
+            0,
+        ),
+        ("absent once", 14, Look::Absent, "Absent open=true title=a date=9 leads=192.0.2.2", 1),
+        (
+            "second look failed",
+            15,
+            Look::Unknown("refused".into()),
+            "Unknown open=true title=a date=9 leads=192.0.2.2",
+            0,
+        ),
+        (
+            "absent once again",
+            16,
+            Look::Absent,
+            "Absent open=true title=a date=9 leads=192.0.2.2",
+            1,
+        ),
+        ("absent twice", 17, Look::Absent, "Absent open=false title=- date=- leads=", 0),
+        (
+            "absent without an interval",
+            18,
+            Look::Absent,
+            "Absent open=false title=- date=- leads=",
+            0,
+        ),
+        ("found again", 20, a("a", 4), "Found open=true title=a date=4 leads=192.0.2.1", 0),
+    ]
+}
+
 #[tokio::test]
 async fn a_look_opens_extends_changes_and_closes_intervals() {
     both(async |lab| {
         let run = lab.run().await;
         let uid = lab.uid(Kind::Domain, "acme.test");
-        let a = |title: &str, date: i64| {
-            found(
-                json!({"title": title, "date": date}),
-                &[(EdgeKind::ResolvesTo, Kind::IpAddress, "192.0.2.1")],
-            )
-        };
-        let b = || found(json!({"title": "a", "date": 9}), &[(EdgeKind::ResolvesTo, Kind::IpAddress, "192.0.2.2")]);
-        let table: Vec<(&str, i64, Look, &str, usize)> = vec![
-            ("nothing known, absent", 0, Look::Absent, "Absent open=false title=- date=- leads=", 0),
-            (
-                "nothing known, failed",
-                2,
-                Look::Unknown("time-out".into()),
-                "Unknown open=false title=- date=- leads=",
-                0,
-            ),
-            ("found", 4, a("a", 1), "Found open=true title=a date=1 leads=192.0.2.1", 0),
-            (
-                "the same apart from a volatile member",
-                6,
-                a("a", 2),
-                "Found open=true title=a date=1 leads=192.0.2.1",
-                0,
-            ),
-            (
-                "failed",
-                8,
-                Look::Unknown("time-out".into()),
-                "Unknown open=true title=a date=1 leads=192.0.2.1",
-                0,
-            ),
-            ("another answer", 10, a("b", 3), "Found open=true title=b date=3 leads=192.0.2.1", 0),
-            (
-                "the same members, another edge",
-                12,
-                b(),
-                "Found open=true title=a date=9 leads=192.0.2.2",
-                0,
-            ),
-            ("absent once", 14, Look::Absent, "Absent open=true title=a date=9 leads=192.0.2.2", 1),
-            (
-                "second look failed",
-                15,
-                Look::Unknown("refused".into()),
-                "Unknown open=true title=a date=9 leads=192.0.2.2",
-                0,
-            ),
-            (
-                "absent once again",
-                16,
-                Look::Absent,
-                "Absent open=true title=a date=9 leads=192.0.2.2",
-                1,
-            ),
-            ("absent twice", 17, Look::Absent, "Absent open=false title=- date=- leads=", 0),
-            (
-                "absent without an interval",
-                18,
-                Look::Absent,
-                "Absent open=false title=- date=- leads=",
-                0,
-            ),
-            ("found again", 20, a("a", 4), "Found open=true title=a date=4 leads=192.0.2.1", 0),
-        ];
-        for (step, number, look, expected, second_looks) in table {
+        for (step, number, look, expected, second_looks) in steps() {
             let committed = lab.look(&run, TASK, uid, number, look).await;
             assert_eq!(known(&lab, run.id, uid).await, expected, "{} on {}", step, lab.database);
             assert_eq!(committed.second_looks, second_looks, "{step}");
