@@ -103,8 +103,10 @@ pub const DNS_RECORDS_MAX: usize = 256;
 pub const DNS_TTL_MAX: u32 = 3_600;
 /// Longest time that a negative answer is kept, seconds (RFC 2308 recommends one to three hours; names come and go during a run).
 pub const DNS_NEGATIVE_TTL_MAX: u32 = 900;
-/// Answers kept per run.
-pub const DNS_CACHE_MAX: usize = 200_000;
+/// How long a failure is kept, so that many who ask the same do not all wait for the same silence (RFC 2308 §7 allows five minutes).
+pub const DNS_FAILURE_HOLDS: Duration = Duration::from_secs(30);
+/// Answers kept per run: about 25 MB.
+pub const DNS_CACHE_MAX: usize = 50_000;
 /// Records of a zone transfer that are kept.
 pub const TRANSFER_RECORDS_MAX: usize = 100_000;
 /// Bytes of a zone transfer that are read.

@@ -7,7 +7,7 @@ mod verify;
 
 pub use certificate::{Certificate, KeyType};
 pub use hello::cipher_name;
-pub use verify::is_for;
+pub use verify::{is_for, verify};
 
 use crate::net::Connection;
 use tokio_rustls::client::TlsStream;

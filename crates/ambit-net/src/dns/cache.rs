@@ -1,7 +1,7 @@
 //! Answers of one run, kept as long as they hold in wire time. Of many that ask the same at once, one asks and the others wait for it.
 
-use crate::error::NetError;
-use crate::limits::DNS_CACHE_MAX;
+use crate::error::{Meaning, NetError};
+use crate::limits::{DNS_CACHE_MAX, DNS_FAILURE_HOLDS};
 use crate::wire::WireTime;
 use std::collections::HashMap;
 use std::future::Future;
@@ -17,7 +17,7 @@ pub(super) struct Cache<K, V> {
 type Slot<V> = Arc<tokio::sync::Mutex<Option<Kept<V>>>>;
 
 struct Kept<V> {
-    value: Arc<V>,
+    result: Result<Arc<V>, NetError>,
     answered_at: WireTime,
     holds_until: WireTime,
 }
@@ -38,7 +38,8 @@ impl<K: Eq + Hash + Clone, V> Cache<K, V> {
         }
     }
 
-    /// The kept value, or the one that `ask` brings with the time until which it holds. Failures are not kept. `now` is read after waiting.
+    /// The kept value, or the one that `ask` brings with the time until which it holds. Failures of the
+    /// network are kept for a short while, refusals of our own never.
     pub(super) async fn get<F>(&self, key: &K, now: impl Fn() -> WireTime, ask: impl FnOnce() -> F) -> Result<Arc<V>, NetError>
     where
         F: Future<Output = Result<(V, WireTime), NetError>>,
@@ -50,16 +51,19 @@ impl<K: Eq + Hash + Clone, V> Cache<K, V> {
         if let Some(kept) = kept.as_ref()
             && (kept.holds_until > now() || kept.answered_at >= asked_at)
         {
-            return Ok(kept.value.clone());
+            return kept.result.clone();
         }
-        let (value, holds_until) = ask().await?;
-        let value = Arc::new(value);
+        let (result, holds_until) = match ask().await {
+            Ok((value, holds_until)) => (Ok(Arc::new(value)), holds_until),
+            Err(error) if error.meaning() == Meaning::Unknown => (Err(error), now() + DNS_FAILURE_HOLDS),
+            Err(error) => return Err(error),
+        };
         *kept = Some(Kept {
-            value: value.clone(),
+            result: result.clone(),
             answered_at: now(),
             holds_until,
         });
-        Ok(value)
+        result
     }
 
     fn slot(&self, key: &K) -> Slot<V> {

@@ -15,6 +15,7 @@ use crate::tls::handshake;
 use crate::tls::{TlsFacts, TlsOptions};
 use crate::untrusted::Untrusted;
 use crate::wire::{Stream, WireTime};
+use ambit_model::Timestamp;
 use std::net::SocketAddr;
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
@@ -183,12 +184,12 @@ async fn read_head(session: &Session, stream: &mut Box<dyn Stream>, limit: WireT
 fn report(session: &Session, cell: &Cell, result: &Result<HttpExchange, NetError>) {
     let signal = match result {
         Ok(exchange) if matches!(exchange.status, 429 | 503) => {
-            let seconds = exchange.header("retry-after").and_then(|value| value.raw().trim().parse().ok());
+            let pause = exchange.header("retry-after").and_then(|value| retry_after(value.raw(), session.date()));
             // A 503 without a time is a broken page more often than a complaint.
-            if exchange.status == 503 && seconds.is_none() {
+            if exchange.status == 503 && pause.is_none() {
                 Signal::Fine
             } else {
-                Signal::Busy(seconds.map(Duration::from_secs))
+                Signal::Busy(pause)
             }
         }
         Ok(_) => Signal::Fine,
@@ -196,6 +197,21 @@ fn report(session: &Session, cell: &Cell, result: &Result<HttpExchange, NetError
         Err(_) => return,
     };
     session.report(cell, signal);
+}
+
+/// Seconds, or a date as `Wed, 21 Oct 2026 07:28:00 GMT` (RFC 9110 §10.2.3).
+fn retry_after(text: &str, date: Timestamp) -> Option<Duration> {
+    const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    if let Ok(seconds) = text.trim().parse() {
+        return Some(Duration::from_secs(seconds));
+    }
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let [_, day, month, year, time, "GMT"] = words.as_slice() else {
+        return None;
+    };
+    let month = MONTHS.iter().position(|name| name == month)? + 1;
+    let moment = Timestamp::parse(&format!("{year}-{month:02}-{day:0>2}T{time}Z"))?;
+    Some(Duration::from_millis(u64::try_from(moment.0.saturating_sub(date.0)).unwrap_or(0)))
 }
 
 /// Follows redirects.
@@ -375,5 +391,26 @@ impl HttpExchange {
     /// Where a redirect leads: the URL, or the text that is none.
     pub fn redirect(&self) -> Option<Result<Url, Untrusted>> {
         next_hop(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pause_is_read_as_seconds_or_as_a_date() {
+        let date = Timestamp::parse("2026-10-21T07:27:00Z").unwrap();
+        for (text, seconds) in [
+            ("120", Some(120)),
+            ("Wed, 21 Oct 2026 07:28:00 GMT", Some(60)),
+            ("Wed, 21 Oct 2026 07:26:00 GMT", Some(0)),
+            ("Wed, 1 Nov 2026 07:27:00 GMT", Some(11 * 86_400)),
+            ("soon", None),
+            ("-1", None),
+            ("Wed, 99 Oct 2026 07:28:00 GMT", None),
+        ] {
+            assert_eq!(retry_after(text, date), seconds.map(Duration::from_secs), "{text}");
+        }
     }
 }

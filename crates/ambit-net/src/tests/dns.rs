@@ -282,6 +282,26 @@ fn names_are_looked_up() {
 }
 
 #[test]
+fn where_one_resolver_fails_the_other_is_asked() {
+    for (broken, limit) in [("!fail.test servfail\n!www.test servfail", 1), ("!www.test lost 99", 3)] {
+        run(move |wire| async move {
+            let second = "198.51.100.54:53";
+            *wire.resolvers.lock().unwrap() = vec![RESOLVER, second];
+            wire.name_server(RESOLVER, Zone::parse(&format!("www.test A 192.0.2.1\n{broken}")).server());
+            wire.name_server(second, Zone::parse("www.test A 192.0.2.1").server());
+            let answer = session(&wire).lookup("www.test", RecordType::A).await.unwrap();
+            assert_eq!((answer.addresses().count(), answer.server.to_string().as_str()), (1, second));
+            assert!(wire.clock.now() < Duration::from_secs(limit));
+        });
+    }
+    run(|wire| async move {
+        wire.resolvers.lock().unwrap().clear();
+        let error = session(&wire).lookup("www.test", RecordType::A).await.err().unwrap();
+        assert_eq!(error.to_string(), "unreachable: no resolver is set up");
+    });
+}
+
+#[test]
 fn a_resolver_that_refuses_tcp_leaves_the_name_unknown() {
     run(|wire| async move {
         wire.peer(RESOLVER, Peer::Refuses);
@@ -327,6 +347,23 @@ fn one_question_is_asked_for_many_askers_and_for_as_long_as_the_answer_holds() {
         session.sleep(Duration::from_secs(61)).await;
         session.lookup("none.test", RecordType::A).await.unwrap();
         assert_eq!(count(), 4, "for as long as the zone says");
+    });
+}
+
+#[test]
+fn many_who_wait_for_the_same_silence_wait_once() {
+    run(|wire| async move {
+        wire.name_server(RESOLVER, Zone::parse("!dead.test lost 4\ndead.test A 192.0.2.1").server());
+        let session = session(&wire);
+        let answers = join_all((0..20).map(|_| session.lookup("dead.test", RecordType::A))).await;
+        assert!(
+            answers
+                .iter()
+                .all(|answer| answer.as_ref().err() == Some(&NetError::Timeout("DNS answer")))
+        );
+        assert!(wire.clock.now() <= Duration::from_secs(14), "{:?}", wire.clock.now());
+        session.sleep(Duration::from_secs(31)).await;
+        assert!(session.lookup("dead.test", RecordType::A).await.is_ok(), "a failure is soon forgotten");
     });
 }
 

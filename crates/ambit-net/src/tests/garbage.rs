@@ -31,7 +31,7 @@ fn certificate() -> Vec<u8> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
     fn urls(text in "\\PC{0,60}", prefix in prop::sample::select(vec!["", "http://", "https://[", "http://1.", "//", "/\\", "http://%"])) {
@@ -56,7 +56,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(100))]
+    #![proptest_config(ProptestConfig::with_cases(60))]
 
     #[test]
     fn answers_of_web_servers(bytes in spoilt(

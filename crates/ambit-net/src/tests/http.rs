@@ -242,14 +242,14 @@ fn encodings_are_undone() {
 
 #[test]
 fn compression_bombs_are_stopped() {
-    // 64 MiB of zeros: about 64 KiB as gzip, 150 bytes as two layers, some bytes as brotli.
-    let zeros = vec![0; 64 << 20];
+    // 24 MiB of zeros: about 24 KiB as gzip, 150 bytes as two layers, some bytes as brotli.
+    let zeros = vec![0; 24 << 20];
     let gz = gzip(&zeros);
     for (coding, body) in [
         ("gzip", gz.clone()),
         ("gzip, gzip", gzip(&gz)),
         ("zstd", zstd::encode_all(&zeros[..], 1).unwrap()),
-        ("br", brotli(&zeros[..32 << 20])),
+        ("br", brotli(&zeros)),
     ] {
         run(move |wire| async move {
             let exchange = ask_encoded(&wire, coding, body).await;
@@ -424,5 +424,48 @@ fn a_busy_host_is_asked_more_slowly() {
         session.http(&pair[0]).await.unwrap();
         session.http(&pair[1]).await.unwrap();
         assert!(wire.clock.now() - before >= Duration::from_secs(40));
+    });
+}
+
+#[test]
+fn many_large_bodies_at_once_wait_for_memory_and_all_come() {
+    run(|wire| async move {
+        let body = "B".repeat(32 * 1024);
+        let script = format!("read-head\nsend \"HTTP/1.1 200 OK\\r\\n\\r\\n\"\nrepeat 16 \"{body}\"\nwait 1s\nrepeat 16 \"{body}\"");
+        let session = session(&wire);
+        let urls: Vec<String> = (1..=150).map(|host| format!("192.0.2.{host}:80")).collect();
+        for address in &urls {
+            wire.script(address, &script);
+        }
+        let asking = urls.iter().map(|address| {
+            let request = get(&session, &format!("http://{address}/"));
+            let session = session.clone();
+            async move { session.http(&request).await.map(|exchange| (exchange.end, exchange.body.len())) }
+        });
+        for outcome in futures::future::join_all(asking).await {
+            assert_eq!(outcome, Ok((BodyEnd::Complete, 1024 * 1024)));
+        }
+    });
+}
+
+#[test]
+fn a_command_reaches_the_operators_own_server_and_nothing_else() {
+    run(|wire| async move {
+        wire.script(
+            "127.0.0.1:8080",
+            "read-head\nsend \"HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\n{}\"",
+        );
+        let pace = Arc::new(crate::Pace::new(crate::PaceLimits::default()));
+        let net = crate::Net::new(wire.clone(), Arc::new(crate::guard::OperatorOnly), pace, crate::NetOptions::default());
+        let session = net.session(crate::Grants::operator("server"));
+        let request = get(&session, "http://localhost:8080/api").on(crate::Grant::Operator("server"));
+        assert_eq!(session.http(&request).await.unwrap().body, b"{}");
+        assert!(session.http(&request.clone().on(crate::Grant::Operator("webhook"))).await.is_err());
+        assert!(session.http(&request.on(crate::Grant::Target)).await.is_err());
+        // What does not answer is the server's failure, not its absence.
+        let gone = get(&session, "http://localhost:8081/").on(crate::Grant::Operator("server"));
+        wire.peer("127.0.0.1:8081", Peer::Refuses);
+        wire.peer("[::1]:8081", Peer::Refuses);
+        assert_eq!(session.http(&gone).await.err().unwrap().meaning(), crate::Meaning::Unknown);
     });
 }

@@ -1,5 +1,6 @@
 //! Handshakes with servers of every quality.
 
+use super::certificates::{VERSION_ONE, WEAK};
 use super::script::Script;
 use super::wire::{Peer, PeerStream, TestWire, run, session};
 use crate::NetError;
@@ -389,4 +390,29 @@ fn bytes_that_are_no_certificate_are_a_recorded_result() {
         assert_eq!(shaken.facts.chain, [b"no certificate".to_vec()]);
         assert_eq!(shaken.facts.verification.problems[0].name(), "unparsable");
     });
+}
+
+#[test]
+fn weak_and_old_certificates_are_read_and_their_problems_named() {
+    let roots = rustls::RootCertStore::empty();
+    for (hex_text, name, date, expected) in [
+        (WEAK, "weak.example.test", "2026-06-01", "self_signed weak_signature"),
+        (WEAK, "weak.example.test", "2031-01-01", "expired self_signed weak_signature"),
+        (VERSION_ONE, "one.example.test", "2027-01-01", "self_signed wrong_name weak_signature"),
+    ] {
+        let chain = [hex::decode(hex_text).unwrap()];
+        let verification = crate::tls::verify(&chain, Some(name), &roots, ambit_model::Timestamp::parse(date).unwrap());
+        let names: Vec<&str> = verification.problems.iter().map(|problem| problem.name()).collect();
+        assert_eq!(names.join(" "), expected);
+        let certificate = Certificate::parse(&chain[0]).unwrap();
+        assert_eq!(
+            (certificate.key_type, certificate.key_bits, certificate.is_self_issued),
+            (KeyType::Rsa, 1_024, true)
+        );
+    }
+    let old = Certificate::parse(&hex::decode(VERSION_ONE).unwrap()).unwrap();
+    assert_eq!(
+        (old.version, old.subject_cn.unwrap().raw(), old.dns_names.len()),
+        (1, "one.example.test", 0)
+    );
 }

@@ -45,6 +45,7 @@ pub(super) struct TestWire {
     servers: Mutex<HashMap<SocketAddr, NameServer>>,
     pub(super) connections: Mutex<Vec<SocketAddr>>,
     pub(super) datagrams: Arc<AtomicU64>,
+    pub(super) resolvers: Mutex<Vec<&'static str>>,
     pub(super) roots: Mutex<Vec<rustls_pki_types::TrustAnchor<'static>>>,
     reserved: Vec<IpNet>,
     chance: AtomicU64,
@@ -60,6 +61,7 @@ impl TestWire {
             servers: Mutex::default(),
             connections: Mutex::default(),
             datagrams: Arc::default(),
+            resolvers: Mutex::new(vec![RESOLVER]),
             roots: Mutex::default(),
             reserved: ["127.0.0.0/8", "10.0.0.0/8", "169.254.0.0/16", "::1/128"]
                 .iter()
@@ -156,7 +158,7 @@ impl Wire for TestWire {
     }
 
     fn resolvers(&self) -> Vec<SocketAddr> {
-        vec![RESOLVER.parse().unwrap()]
+        self.resolvers.lock().unwrap().iter().map(|text| text.parse().unwrap()).collect()
     }
 
     fn trust_roots(&self) -> Arc<Vec<rustls_pki_types::TrustAnchor<'static>>> {
