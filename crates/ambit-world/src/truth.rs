@@ -132,6 +132,8 @@ struct Sight<'a> {
     /// A provider's page for unknown names: status and text.
     unknown: Option<(u16, &'a str)>,
     uri: String,
+    /// On an address of ours, where more than a browser's visit is allowed.
+    probed: bool,
 }
 
 /// Derives the truth.

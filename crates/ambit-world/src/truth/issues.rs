@@ -96,8 +96,8 @@ impl Derivation<'_> {
         let site = &virtual_host.site;
         for kind in &site.exposes {
             let Some(issue) = exposure_issue(*kind) else { continue };
-            // Whoever follows the redirect may see it here, too.
-            if virtual_host.to_https || site.basic.is_some() {
+            // Whoever follows the redirect may see it here, too; on a shared address nobody may look for it.
+            if virtual_host.to_https || site.basic.is_some() || !sight.probed {
                 self.truth.allow_issue(issue, Kind::Uri, uri);
             } else {
                 self.truth.plant_issue(issue, Kind::Uri, uri);

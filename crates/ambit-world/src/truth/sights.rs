@@ -133,6 +133,7 @@ impl<'a> Derivation<'a> {
             certificate,
             unknown,
             uri,
+            probed: host.standing == Standing::Ours,
         };
         if let Some(certificate) = sight.certificate {
             self.certificate(certificate);
