@@ -13,6 +13,7 @@ pub mod entities;
 pub mod envelope;
 pub mod error;
 pub mod issues;
+pub mod library;
 pub mod projects;
 pub mod search;
 pub mod seeds;

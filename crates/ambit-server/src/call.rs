@@ -101,6 +101,21 @@ pub(crate) fn text_member(object: &Map<String, Value>, name: &str, chars_max: us
     Ok(text.to_owned())
 }
 
+/// A whole number from 0 in the query; empty is the same as absent.
+pub(crate) fn whole_number(call: &Call, name: &str) -> Result<Option<u64>, ApiError> {
+    match call.query(name) {
+        None | Some("") => Ok(None),
+        Some(text) => {
+            let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+            // Beyond every count is the same as just beyond the window.
+            let number = digits.then(|| text.parse().unwrap_or(u64::MAX));
+            number
+                .map(Some)
+                .ok_or_else(|| ApiError::invalid(format!("{name} must be a whole number from 0")))
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,7 +5,7 @@ use crate::answer::Answer;
 use crate::call::Call;
 use crate::{documents, routes};
 use ambit_api::shape::{ANY, BOOLEAN, NULL, Shape, TEXT};
-use ambit_api::{ApiError, audit, collection_runs, collections, entities, issues, projects, search, seeds, time_series, users};
+use ambit_api::{ApiError, audit, collection_runs, collections, entities, issues, library, projects, search, seeds, time_series, users};
 use ambit_model::user::{CollectionRole, ProjectRole};
 use futures::future::BoxFuture;
 
@@ -183,6 +183,21 @@ const START: &[Parameter] = &[Parameter {
     doc: "Only moments from this date or moment on.",
 }];
 
+const LIST: &[Parameter] = &[
+    Parameter {
+        name: "page",
+        shape: &Shape::Count,
+        required: false,
+        doc: "Number of the page, from 0.",
+    },
+    Parameter {
+        name: "page_size",
+        shape: &Shape::Count,
+        required: false,
+        doc: "Rows of a page: 100 by default, more than 1,000 means 1,000.",
+    },
+];
+
 const LIMIT: &[Parameter] = &[Parameter {
     name: "limit",
     shape: &Shape::Count,
@@ -234,6 +249,11 @@ pub static ENDPOINTS: &[Endpoint] = &[
     with_body(&users::NEW_PROJECT_USERS, row(Post, "/projects/{uuid}/users/bulk", OfProject(Owner), "Bring people into a project, or change their role; saying it twice is harmless.", &users::PROJECT_USERS, |call| Box::pin(routes::users::add(call)))),
     row(Get, COLLECTION_USERS, OfCollection(Admin), "List who was given a role in a collection.", &users::COLLECTION_USERS, |call| Box::pin(routes::users::list_of_collection(call))),
     with_body(&users::NEW_COLLECTION_USER, row(Post, COLLECTION_USERS, OfProject(Owner), "Give a member of the project a role in a collection.", BOOLEAN, |call| Box::pin(routes::users::set_of_collection(call)))),
+
+    with_query(LIST, row(Get, "/library/entities", Key, "List the kinds of entity; `more` stands beside `result`.", &library::LIBRARY_KINDS, |call| Box::pin(routes::library::kinds(call)))),
+    with_query(LIST, row(Get, "/library/tasks", Key, "List the discovery tasks; `more` stands beside `result`.", &library::LIBRARY_TASKS, |call| Box::pin(routes::library::tasks(call)))),
+    with_query(LIST, row(Get, "/library/issues", Key, "List the kinds of issue; `more` stands beside `result`.", &library::LIBRARY_ISSUES, |call| Box::pin(routes::library::issues(call)))),
+    row(Get, "/library/issues/{issue_name}", Key, "Read a kind of issue.", &library::LIBRARY_ISSUE, |call| Box::pin(routes::library::issue(call))),
 
     row(Get, SEEDS, OfCollection(Viewer), "List the seeds of a collection.", &seeds::SEEDS, |call| Box::pin(routes::seeds::list(call))),
     with_body(&seeds::NEW_SEEDS, row(Post, SEEDS, OfCollection(Admin), "Add seeds to a collection: one, or a list named entities.", &seeds::SEEDS, |call| Box::pin(routes::seeds::add(call)))),

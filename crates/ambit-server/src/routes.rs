@@ -5,6 +5,7 @@ pub(crate) mod collection_runs;
 pub(crate) mod collections;
 pub(crate) mod entities;
 pub(crate) mod issues;
+pub(crate) mod library;
 pub(crate) mod projects;
 pub(crate) mod search;
 pub(crate) mod seeds;

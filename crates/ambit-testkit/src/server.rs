@@ -4,7 +4,7 @@ use crate::client::{Ask, Reply, ask};
 use crate::scenario::Stage;
 use ambit_model::Timestamp;
 use ambit_model::collection::Schedule;
-use ambit_model::library::Library;
+use ambit_model::library::{IssueEntry, KindEntry, Library, TaskEntry};
 use ambit_model::user::{CollectionRole, ProjectRole};
 use ambit_model::wire::WireChoice;
 use ambit_model::{Clearance, Kind, workflow};
@@ -92,7 +92,7 @@ impl TestServer {
         tokio::spawn(ambit_search::follow(index.clone(), store.clone(), stopped));
         let clock = ticks.clone();
         let wall: ambit_server::Clock = Arc::new(move || Timestamp(clock.fetch_add(1, Ordering::Relaxed)));
-        let mut state = ServerState::new(store.clone(), index.clone(), Arc::new(Library::default()), wall).await?;
+        let mut state = ServerState::new(store.clone(), index.clone(), Arc::new(library()), wall).await?;
         state.limits = limits;
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let address = listener.local_addr()?.to_string();
@@ -179,6 +179,38 @@ impl Drop for TestServer {
         drop(self.shutdown.take());
         // A folder that cannot be removed is in the system's folder for what is temporary: nothing is lost.
         let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// A library of one entry each, and a second issue, so that there is more than one page.
+fn library() -> Library {
+    let issue = |name: &str| IssueEntry {
+        name: name.to_owned(),
+        pretty_name: "Domain without a CAA record".to_owned(),
+        severity: 4,
+        confidence: "confirmed".to_owned(),
+        category: "misconfiguration".to_owned(),
+        added: "2026-01-31".to_owned(),
+        description: "Any authority may issue certificates for this domain.".to_owned(),
+        remediation: "Add a CAA record.".to_owned(),
+        references: Vec::new(),
+    };
+    Library {
+        kinds: vec![KindEntry {
+            kind: Kind::Domain,
+            description: "A registered domain".to_owned(),
+            user_creatable: true,
+            example: "acme.test".to_owned(),
+        }],
+        tasks: vec![TaskEntry {
+            name: "resolve".to_owned(),
+            pretty_name: "Resolve a name".to_owned(),
+            description: "Asks resolvers for addresses".to_owned(),
+            footprint: Clearance::L1,
+            watches: vec![Kind::Domain, Kind::DnsRecord],
+            produces: vec![Kind::IpAddress],
+        }],
+        issues: vec![issue("dns_caa_missing"), issue("dns_caa_permissive")],
     }
 }
 

@@ -1,7 +1,7 @@
 //! Searches over entities, issues and technologies (seed-asm §4, endpoints 12 and 15; the edges of paging are those of design §8).
 
 use crate::answer::Answer;
-use crate::call::Call;
+use crate::call::{Call, whole_number};
 use crate::failure::{of_query, of_search, of_store};
 use ambit_api::search::{Query, SearchPage, search_result};
 use ambit_api::{ApiError, CollectionRef, ErrorCode, Sighting, entities, issues as wire_issues, success, technologies as wire_technologies};
@@ -68,21 +68,6 @@ async fn search(call: Call, noun: Noun) -> Result<Answer, ApiError> {
     let message = answer.message.clone().unwrap_or_else(|| MESSAGE.to_owned());
     let result = result(&call, noun, text, answer, &names);
     Ok(Answer::json(&success(&message, result)))
-}
-
-/// A whole number from 0 in the query; empty is the same as absent.
-fn whole_number(call: &Call, name: &str) -> Result<Option<u64>, ApiError> {
-    match call.query(name) {
-        None | Some("") => Ok(None),
-        Some(text) => {
-            let digits = text.bytes().all(|byte| byte.is_ascii_digit());
-            // Beyond every count is the same as just beyond the window.
-            let number = digits.then(|| text.parse().unwrap_or(u64::MAX));
-            number
-                .map(Some)
-                .ok_or_else(|| ApiError::invalid(format!("{name} must be a whole number from 0")))
-        }
-    }
 }
 
 /// Where the caller may look: the project's collections as far as they are the caller's. In no project nothing is found.

@@ -1,0 +1,43 @@
+//! What the program can find and report: entity kinds, tasks, issue kinds. The binary handed it over; the server knows neither tasks nor judges.
+
+use crate::answer::Answer;
+use crate::call::{Call, whole_number};
+use ambit_api::{ApiError, library, success};
+use serde_json::Value;
+
+/// Rows of a page where the caller does not say.
+const PAGE_ROWS: u64 = 100;
+/// Most rows of a page.
+const PAGE_ROWS_MAX: u64 = 1_000;
+
+pub(crate) async fn kinds(call: Call) -> Result<Answer, ApiError> {
+    let rows = call.state.library.kinds.iter().map(library::kind).collect();
+    page(&call, "Entities", rows)
+}
+
+pub(crate) async fn tasks(call: Call) -> Result<Answer, ApiError> {
+    let rows = call.state.library.tasks.iter().map(library::task).collect();
+    page(&call, "Tasks", rows)
+}
+
+pub(crate) async fn issues(call: Call) -> Result<Answer, ApiError> {
+    let rows = call.state.library.issues.iter().map(library::issue).collect();
+    page(&call, "Issues", rows)
+}
+
+pub(crate) async fn issue(call: Call) -> Result<Answer, ApiError> {
+    let name = call.parameter("issue_name");
+    let found = call.state.library.issues.iter().find(|entry| entry.name == name);
+    let found = found.ok_or_else(|| ApiError::not_found("Issue"))?;
+    Ok(Answer::json(&success("Issue", library::issue(found))))
+}
+
+fn page(call: &Call, message: &str, mut rows: Vec<Value>) -> Result<Answer, ApiError> {
+    let size = whole_number(call, "page_size")?.unwrap_or(PAGE_ROWS).min(PAGE_ROWS_MAX);
+    let skipped = whole_number(call, "page")?.unwrap_or(0).saturating_mul(size);
+    let as_size = |rows: u64| usize::try_from(rows).unwrap_or(usize::MAX);
+    rows.drain(..as_size(skipped).min(rows.len()));
+    let more = rows.len() > as_size(size);
+    rows.truncate(as_size(size));
+    Ok(Answer::json(&library::page(message, rows, more)))
+}
