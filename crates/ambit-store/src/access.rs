@@ -184,8 +184,13 @@ impl Store {
         tx.rollback().await?;
         if key.last_used_at.is_none_or(|last| now.0 - last.0 > LAST_USE_EVERY_MS) {
             let id = key.id;
-            self.write(Who::Person, move |tx| Box::pin(async move { keys::touch(tx, id, now).await }))
-                .await?;
+            let noted = self
+                .write(Who::Person, move |tx| Box::pin(async move { keys::touch(tx, id, now).await }))
+                .await;
+            if let Err(error) = noted {
+                // Reading must go on where writing cannot (a full disk).
+                tracing::warn!(%error, "the last use of key {id} was not written down");
+            }
         }
         self.inner.access.keep(generation, hash, now, &principal);
         Ok(Some(principal))

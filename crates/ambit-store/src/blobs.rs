@@ -103,11 +103,12 @@ impl Store {
     /// a bounded number of rows in each of its transactions and goes on until nothing is left.
     pub async fn tidy(&self, now: Timestamp) -> Result<(), StoreError> {
         for broom in BROOMS {
-            while self
-                .write(Who::Engine, move |tx| Box::pin(async move { broom.sweep(tx, now).await }))
-                .await?
-            {}
+            while self.write(Who::Engine, move |tx| Box::pin(async move { broom.sweep(tx).await })).await? {}
         }
+        while self
+            .write(Who::Engine, move |tx| Box::pin(async move { sweep_blobs(tx, now).await }))
+            .await?
+        {}
         while self
             .write(Who::Engine, move |tx| Box::pin(async move { sweep_seen(tx, now).await }))
             .await?
@@ -116,24 +117,17 @@ impl Store {
     }
 }
 
-/// Removes rows of one kind: which ones, and from which tables.
+/// Removes the rows of deleted collections, noun by noun.
 struct Broom {
-    /// Selects the keys of at most `SWEPT_ROWS_MAX` rows; `$1` is the moment before which they count as old.
+    /// Selects the keys.
     select: &'static str,
-    older_than_ms: i64,
+    /// From where they are removed; from the table of `select` last.
     deletes: &'static [&'static str],
 }
 
 const BROOMS: &[Broom] = &[
     Broom {
-        select: "SELECT b.hash FROM blobs b WHERE b.written_at < $1 AND NOT EXISTS (SELECT 1 FROM evidence e WHERE e.hash = b.hash)
-                 AND NOT EXISTS (SELECT 1 FROM collections c WHERE c.wire_blob = b.hash AND c.deleted_at IS NULL)",
-        older_than_ms: UNREFERENCED_MS,
-        deletes: &["DELETE FROM blob_chunks WHERE hash IN", "DELETE FROM blobs WHERE hash IN"],
-    },
-    Broom {
-        select: "SELECT e.uid FROM entities e WHERE $1 > 0 AND e.collection_id IN (SELECT id FROM collections WHERE deleted_at IS NOT NULL)",
-        older_than_ms: 0,
+        select: "SELECT e.uid FROM entities e WHERE e.collection_id IN (SELECT id FROM collections WHERE deleted_at IS NOT NULL)",
         deletes: &[
             "DELETE FROM looks WHERE uid IN",
             "DELETE FROM intervals WHERE uid IN",
@@ -147,8 +141,7 @@ const BROOMS: &[Broom] = &[
         ],
     },
     Broom {
-        select: "SELECT i.uid FROM issues i WHERE $1 > 0 AND i.collection_id IN (SELECT id FROM collections WHERE deleted_at IS NOT NULL)",
-        older_than_ms: 0,
+        select: "SELECT i.uid FROM issues i WHERE i.collection_id IN (SELECT id FROM collections WHERE deleted_at IS NOT NULL)",
         deletes: &[
             "DELETE FROM sightings WHERE uid IN",
             "DELETE FROM versions WHERE noun = 'issue' AND uid IN",
@@ -156,8 +149,7 @@ const BROOMS: &[Broom] = &[
         ],
     },
     Broom {
-        select: "SELECT t.uid FROM technologies t WHERE $1 > 0 AND t.collection_id IN (SELECT id FROM collections WHERE deleted_at IS NOT NULL)",
-        older_than_ms: 0,
+        select: "SELECT t.uid FROM technologies t WHERE t.collection_id IN (SELECT id FROM collections WHERE deleted_at IS NOT NULL)",
         deletes: &[
             "DELETE FROM sightings WHERE uid IN",
             "DELETE FROM versions WHERE noun = 'technology' AND uid IN",
@@ -168,9 +160,9 @@ const BROOMS: &[Broom] = &[
 
 impl Broom {
     /// True when there may be more.
-    async fn sweep(&self, tx: &mut Tx, now: Timestamp) -> Result<bool, StoreError> {
+    async fn sweep(&self, tx: &mut Tx) -> Result<bool, StoreError> {
         let sql = format!("{} LIMIT {SWEPT_ROWS_MAX}", self.select);
-        let rows = tx.rows(&sql, values![now.0 - self.older_than_ms]).await?;
+        let rows = tx.rows(&sql, Vec::new()).await?;
         let keys = rows.iter().map(|row| row.get::<Vec<u8>>(0)).collect::<Result<Vec<_>, _>>()?;
         for delete in self.deletes {
             tx.run_in(delete, Vec::new(), &keys, "").await?;
@@ -183,4 +175,22 @@ impl Broom {
 async fn sweep_seen(tx: &mut Tx, now: Timestamp) -> Result<bool, StoreError> {
     let sql = format!("DELETE FROM feed WHERE revision IN (SELECT revision FROM feed WHERE what = 'seen' AND at < $1 LIMIT {SWEPT_ROWS_MAX})");
     Ok(tx.run(&sql, values![now.0 - SEEN_ROWS_MS]).await? > 0)
+}
+
+/// Unreferenced blobs that are no longer young; true when there may be more. The condition stands in the deletion itself, so that a blob which is put again
+/// meanwhile stays.
+async fn sweep_blobs(tx: &mut Tx, now: Timestamp) -> Result<bool, StoreError> {
+    const UNREFERENCED: &str = "b.written_at < $1 AND NOT EXISTS (SELECT 1 FROM evidence e WHERE e.hash = b.hash)
+        AND NOT EXISTS (SELECT 1 FROM collections c WHERE c.wire_blob = b.hash AND c.deleted_at IS NULL)";
+    let old = values![now.0 - UNREFERENCED_MS];
+    let select = format!("SELECT b.hash FROM blobs b WHERE {UNREFERENCED} LIMIT {SWEPT_ROWS_MAX}");
+    let rows = tx.rows(&select, old.clone()).await?;
+    let keys = rows.iter().map(|row| row.get::<BlobHash>(0)).collect::<Result<Vec<_>, _>>()?;
+    let head = format!("DELETE FROM blobs AS b WHERE {UNREFERENCED} AND b.hash IN");
+    let mut gone = Vec::new();
+    for row in tx.rows_in(&head, old, &keys, "RETURNING hash").await? {
+        gone.push(row.get::<BlobHash>(0)?);
+    }
+    tx.run_in("DELETE FROM blob_chunks WHERE hash IN", Vec::new(), &gone, "").await?;
+    Ok(!gone.is_empty())
 }

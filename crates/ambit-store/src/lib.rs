@@ -21,6 +21,7 @@ mod open;
 mod people;
 mod projects;
 mod record;
+mod roles;
 mod runs;
 mod secret;
 mod seeds;

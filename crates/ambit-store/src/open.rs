@@ -93,12 +93,26 @@ enum Pools {
     Postgres(PgPool),
 }
 
+impl Pools {
+    async fn begin_read(&self) -> Result<Tx, StoreError> {
+        Ok(match self {
+            Self::Sqlite(pool) => Tx::Sqlite(pool.begin().await?),
+            Self::Postgres(pool) => Tx::Postgres(pool.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?),
+        })
+    }
+
+    /// To be asked of a database with a schema.
+    async fn has_owner(&self) -> Result<bool, StoreError> {
+        let mut tx = self.begin_read().await?;
+        Ok(tx.row("SELECT id FROM organizations", Vec::new()).await?.is_some())
+    }
+}
+
 impl Store {
     /// Opens what `init` made, bringing its schema up to date.
     pub async fn open(options: &Options) -> Result<Self, StoreError> {
         let store = Self::connect(options, false).await?;
-        let mut tx = store.read().await?;
-        if tx.row("SELECT id FROM organizations", Vec::new()).await?.is_none() {
+        if !store.inner.pools.has_owner().await? {
             return Err(StoreError::Uninitialised(options.named()));
         }
         Ok(store)
@@ -126,17 +140,24 @@ impl Store {
             }
         }
         let secret_path = options.secret_path()?;
-        let secret = if create {
-            Secret::read_or_create(&secret_path)?
-        } else if secret_path.exists() {
-            Secret::read(&secret_path)?
-        } else {
-            return Err(uninitialised());
-        };
         let (pools, writer) = match (&options.database, &options.folder) {
             (Some(url), _) => postgres(url, &failpoints).await?,
             (None, Some(folder)) => sqlite(&folder.join(folder::DATABASE), &failpoints).await?,
             (None, None) => return Err(StoreError::Invalid("no place for the data: give a data folder or a database".to_owned())),
+        };
+        let version = migrations::version(&mut pools.begin_read().await?).await?;
+        let secret = if secret_path.exists() {
+            Secret::read(&secret_path)?
+        } else if version > 0 && pools.has_owner().await? {
+            // Never a new one: every key and sealed credential would be lost for good.
+            let path = secret_path.display();
+            return Err(StoreError::Invalid(format!(
+                "the secret {path} is missing: bring it back from the backup"
+            )));
+        } else if create {
+            Secret::read_or_create(&secret_path)?
+        } else {
+            return Err(uninitialised());
         };
         let folder = options.folder.clone().filter(|_| options.database.is_none());
         let inner = Inner {
@@ -149,19 +170,17 @@ impl Store {
         };
         let store = Self { inner: Arc::new(inner) };
         let now = wall_now();
-        while store
-            .write(Who::Person, move |tx| Box::pin(async move { migrations::step(tx, now).await }))
-            .await?
+        while version < migrations::known()
+            && store
+                .write(Who::Person, move |tx| Box::pin(async move { migrations::step(tx, now).await }))
+                .await?
         {}
         Ok(store)
     }
 
     /// A consistent view of everything committed so far.
     pub(crate) async fn read(&self) -> Result<Tx, StoreError> {
-        Ok(match &self.inner.pools {
-            Pools::Sqlite(pool) => Tx::Sqlite(pool.begin().await?),
-            Pools::Postgres(pool) => Tx::Postgres(pool.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?),
-        })
+        self.inner.pools.begin_read().await
     }
 
     /// Runs `body` in a transaction; answers when that is durable.

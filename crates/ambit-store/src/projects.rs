@@ -161,10 +161,14 @@ impl Store {
                     let id = view.project.id;
                     caller.require_project(id, ProjectRole::Owner)?;
                     let sql = "SELECT id, uuid FROM collections WHERE project_id = $1 AND deleted_at IS NULL ORDER BY id";
-                    for row in tx.rows(sql, values![id]).await? {
+                    let rows = tx.rows(sql, values![id]).await?;
+                    for row in &rows {
+                        // All of them before the revision counter, which the first deletion takes: the order in which everybody locks.
+                        crate::collections::lock(tx, row.get(0)?).await?;
+                    }
+                    for row in &rows {
                         crate::collections::delete(tx, row.get(0)?, id, row.get(1)?, caller.user_uuid(), now).await?;
                     }
-                    tx.run("UPDATE projects SET deleted_at = $1 WHERE id = $2", values![now, id]).await?;
                     audit::insert(
                         tx,
                         &caller,
@@ -176,6 +180,7 @@ impl Store {
                     )
                     .await?;
                     feed::note(tx, &feed::Note::person(id, Noun::Project, uuid, What::Disappeared), now).await?;
+                    tx.run("UPDATE projects SET deleted_at = $1 WHERE id = $2", values![now, id]).await?;
                     Ok(view)
                 })
             })

@@ -26,10 +26,23 @@ impl Engine {
         let nodes = load_nodes(&mut tx, collection, &records.into_iter().collect::<Vec<_>>()).await?;
         let mut looks = load_looks(&mut tx, uids).await?;
         let mut issues = load_issues(&mut tx, uids).await?;
+        let (mut inward, mut outward) = (BTreeMap::<Uid, Vec<Neighbour>>::new(), BTreeMap::<Uid, Vec<Neighbour>>::new());
+        let asked: BTreeSet<Uid> = uids.iter().copied().collect();
+        for edge in &edges {
+            let (Some(from), Some(to)) = (nodes.get(&edge.from), nodes.get(&edge.to)) else {
+                continue;
+            };
+            if asked.contains(&edge.to) {
+                inward.entry(edge.to).or_default().push(edge.neighbour(from));
+            }
+            if asked.contains(&edge.from) {
+                outward.entry(edge.from).or_default().push(edge.neighbour(to));
+            }
+        }
         let mut known = Vec::with_capacity(uids.len());
         for uid in uids {
             let Some(node) = nodes.get(uid) else { continue };
-            let mut facts = Facts {
+            let facts = Facts {
                 uid: *uid,
                 kind: node.record.kind,
                 name: node.record.name.clone(),
@@ -38,16 +51,10 @@ impl Engine {
                 decision: node.decision.clone(),
                 details: node.record.details.clone(),
                 looks: looks.remove(uid).unwrap_or_default(),
-                inward: Vec::new(),
-                outward: Vec::new(),
+                inward: inward.remove(uid).unwrap_or_default(),
+                outward: outward.remove(uid).unwrap_or_default(),
                 seeds: seeds.clone(),
             };
-            for edge in edges.iter().filter(|edge| edge.to == *uid) {
-                facts.inward.extend(nodes.get(&edge.from).map(|node| edge.neighbour(node)));
-            }
-            for edge in edges.iter().filter(|edge| edge.from == *uid) {
-                facts.outward.extend(nodes.get(&edge.to).map(|node| edge.neighbour(node)));
-            }
             known.push(Known {
                 facts,
                 issues: issues.remove(uid).unwrap_or_default(),

@@ -45,6 +45,25 @@ async fn a_making_that_was_cut_off_is_completed_by_the_next() {
 }
 
 #[tokio::test]
+async fn a_lost_secret_is_never_replaced() {
+    let folder = Folder::new();
+    let options = Options::folder(folder.path());
+    let (store, _) = Store::init(&options, &owner(), Timestamp(BEGIN)).await.unwrap();
+    store.close().await;
+    drop(store);
+    std::fs::remove_file(folder.path().join("secret.key")).unwrap();
+    for outcome in [
+        Store::open(&options).await.err(),
+        Store::init(&options, &owner(), Timestamp(BEGIN)).await.err(),
+    ] {
+        let Some(StoreError::Invalid(text)) = outcome else {
+            panic!("{outcome:?}")
+        };
+        assert!(text.ends_with("is missing: bring it back from the backup"), "{text}");
+    }
+}
+
+#[tokio::test]
 async fn a_second_engine_learns_who_holds_the_folder() {
     let lab = Lab::sqlite().await;
     let second = Store::open(&lab.options).await.unwrap();

@@ -1,0 +1,72 @@
+//! Who may do what in a collection: the roles that owners give to members of the project.
+
+use crate::collections::require;
+use crate::projects::{Member, member_from};
+use crate::sql::{Row, values};
+use crate::writer::Who;
+use crate::{Principal, Store, StoreError, audit, people};
+use ambit_model::Timestamp;
+use ambit_model::user::{CollectionRole, ProjectRole};
+use serde_json::json;
+use uuid::Uuid;
+
+impl Store {
+    /// Who was given a role in a collection; for its admins.
+    pub async fn list_collection_roles(&self, principal: &Principal, uuid: Uuid) -> Result<Vec<(Member, CollectionRole)>, StoreError> {
+        let mut tx = self.read().await?;
+        let view = require(&mut tx, principal, uuid, CollectionRole::Admin).await?;
+        let sql = format!(
+            "SELECT m.id, m.role, {}, r.role FROM collection_roles r JOIN members m ON m.id = r.member_id JOIN users u ON u.id = m.user_id
+             WHERE r.collection_id = $1 ORDER BY m.id",
+            people::USER_COLUMNS
+        );
+        let rows = tx.rows(&sql, values![view.collection.id]).await?;
+        let role = |row: &Row| {
+            let role = CollectionRole::from_name(&row.get::<String>(8)?);
+            Ok((
+                member_from(row)?,
+                role.ok_or_else(|| StoreError::Bug("unknown collection role".to_owned()))?,
+            ))
+        };
+        rows.iter().map(role).collect()
+    }
+
+    /// Gives a member of the project a role in a collection; for owners of the project.
+    pub async fn set_collection_role(
+        &self,
+        principal: &Principal,
+        uuid: Uuid,
+        member: i64,
+        role: CollectionRole,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let principal = principal.clone();
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                let collection = require(tx, &principal, uuid, CollectionRole::Viewer).await?.collection;
+                principal.require_project(collection.project, ProjectRole::Owner)?;
+                let sql = "SELECT id FROM members WHERE id = $1 AND project_id = $2";
+                if tx.row(sql, values![member, collection.project]).await?.is_none() {
+                    return Err(StoreError::NotFound);
+                }
+                let sql = "INSERT INTO collection_roles (collection_id, member_id, role) VALUES ($1, $2, $3)
+                           ON CONFLICT (collection_id, member_id) DO UPDATE SET role = excluded.role";
+                tx.run(sql, values![collection.id, member, role.name()]).await?;
+                let details = json!({"member": member, "role": role.name()});
+                audit::insert(
+                    tx,
+                    &principal,
+                    Some(collection.project),
+                    "collection.role",
+                    &uuid.to_string(),
+                    details,
+                    now,
+                )
+                .await
+            })
+        })
+        .await?;
+        self.inner.access.clear();
+        Ok(())
+    }
+}
