@@ -16,9 +16,11 @@ use futures::FutureExt;
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderMap, Request};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
+use std::future::Future;
 use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Bytes of a body: notes have 50,000 characters, of up to 12 bytes each once escaped.
 const BODY_BYTES_MAX: usize = 1024 * 1024;
@@ -29,8 +31,16 @@ const RETRY_S: u32 = 1;
 pub async fn answer(state: Arc<ServerState>, peer: IpAddr, request: Request<Body>) -> Response {
     let line = format!("{} {}", request.method(), request.uri().path());
     let time = state.limits.request_time;
-    let passed = AssertUnwindSafe(pass(state, peer, request)).catch_unwind();
-    let outcome = match tokio::time::timeout(time, passed).await {
+    let outcome = bounded(&line, time, pass(state, peer, request)).await;
+    if let Err(error) = &outcome {
+        tracing::debug!(request = line, status = error.code.status(), message = error.message, "refused");
+    }
+    respond(outcome)
+}
+
+/// Whatever happens behind, there is an answer in time.
+async fn bounded(line: &str, time: Duration, passing: impl Future<Output = Result<Answer, ApiError>>) -> Result<Answer, ApiError> {
+    match tokio::time::timeout(time, AssertUnwindSafe(passing).catch_unwind()).await {
         Ok(Ok(outcome)) => outcome,
         Ok(Err(panic)) => {
             tracing::error!(request = line, panic = panic_text(&*panic), "a handler panicked");
@@ -40,11 +50,7 @@ pub async fn answer(state: Arc<ServerState>, peer: IpAddr, request: Request<Body
             tracing::warn!(request = line, "a request took too long");
             Err(ApiError::new(ErrorCode::DeadlineExceeded))
         }
-    };
-    if let Err(error) = &outcome {
-        tracing::debug!(request = line, status = error.code.status(), message = error.message, "refused");
     }
-    respond(outcome)
 }
 
 fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
@@ -262,6 +268,15 @@ mod tests {
         assert_eq!(key_of(older, &legacy[1..], ""), Ok(None));
         assert_eq!(key_of(newer, &[], ""), Ok(None));
         assert_eq!(key_of(newer, &[("x-apikey", "k"), ("x-apikey", "l")], ""), Err(400));
+    }
+
+    #[tokio::test]
+    async fn a_panic_and_a_stall_are_answers() {
+        let time = Duration::from_millis(20);
+        let panicked = bounded("GET /x", time, async { panic!("inside") }).await;
+        assert_eq!(panicked.map(|_| ()), Err(ApiError::new(ErrorCode::Internal)));
+        let stalled = bounded("GET /x", time, std::future::pending()).await;
+        assert_eq!(stalled.map(|_| ()), Err(ApiError::new(ErrorCode::DeadlineExceeded)));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! succeeds.
 
 use ambit_api::envelope::FAILURE;
+use ambit_model::user::{CollectionRole, ProjectRole};
 use ambit_server::{Access, ENDPOINTS, Endpoint, MOUNTS};
 use ambit_testkit::scenario::{Needs, read_folder, run};
 use ambit_testkit::{Done, TestServer, inventory};
@@ -42,10 +43,23 @@ fn check_shape(file: &str, done: &Done) {
     assert_eq!(row.result.differences(&answer["result"]), Vec::<String>::new(), "{place}");
 }
 
+/// What callers without enough rights must be shown refused: the foreign one by 404, the one with too low a role by 403.
+fn refusals(row: &Endpoint) -> Vec<(&'static str, u16)> {
+    let foreign = ("stranger", 404);
+    match row.access {
+        Access::Open | Access::Key => vec![],
+        // Lists of a project that is not the caller's are 404 by the walk over the table.
+        Access::InProject(ProjectRole::Member) => vec![],
+        Access::InProject(ProjectRole::Owner) => vec![("admin", 403)],
+        Access::OfProject(ProjectRole::Member) | Access::OfCollection(CollectionRole::Viewer) => vec![foreign],
+        Access::OfProject(ProjectRole::Owner) | Access::OfCollection(CollectionRole::Analyst | CollectionRole::Admin) => vec![foreign, ("", 403)],
+    }
+}
+
 #[tokio::test]
 async fn every_scenario_runs_and_every_row_has_one() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
-    let mut succeeded = BTreeSet::new();
+    let mut seen = BTreeSet::new();
     for (file, scenario) in read_folder(&folder).unwrap() {
         let server = TestServer::new().await.unwrap();
         let mut stage = server.stage();
@@ -56,15 +70,20 @@ async fn every_scenario_runs_and_every_row_has_one() {
         let done = run(&mut stage, &scenario).await.unwrap_or_else(|error| panic!("{file}: {error:#}"));
         for done in &done {
             check_shape(&file, done);
-            if let Some(row) = row_of(done.method, &done.target).filter(|_| done.reply.status == 200) {
-                succeeded.insert((row.method.name(), row.path));
+            if let Some(row) = row_of(done.method, &done.target) {
+                let (row, status) = ((row.method.name(), row.path), done.reply.status);
+                seen.extend([(row, String::new(), status), (row, done.caller.clone(), status)]);
             }
         }
     }
-    let rows = ENDPOINTS.iter().filter(|row| row.access != Access::Open);
-    let missing: Vec<String> = rows
-        .filter(|row| !succeeded.contains(&(row.method.name(), row.path)))
-        .map(|row| format!("{} {}", row.method.name(), row.path))
-        .collect();
-    assert_eq!(missing, Vec::<String>::new(), "rows without a scenario");
+    let mut missing = Vec::new();
+    for row in ENDPOINTS.iter().filter(|row| row.access != Access::Open) {
+        let place = (row.method.name(), row.path);
+        for (caller, status) in [vec![("", 200)], refusals(row)].concat() {
+            if !seen.contains(&(place, caller.to_owned(), status)) {
+                missing.push(format!("{} {}: {status} {caller}", place.0, place.1));
+            }
+        }
+    }
+    assert_eq!(missing, Vec::<String>::new(), "rows whose scenario does not show this");
 }
