@@ -6,7 +6,7 @@ use crate::wire::Wire;
 use ambit_model::Clearance;
 use ipnet::IpNet;
 use std::fmt;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 /// Decides over contacts.
 pub trait Guard: Send + Sync {
@@ -160,18 +160,23 @@ impl Guard for OperatorOnly {
 }
 
 /// Refuses a contact that lies in a reserved range, itself or by an IPv4 address embedded in it, unless it is named; then asks the guard.
-/// Resolvers are named by the operator as addresses, so that their ranges are not asked.
+/// Resolvers are named by the operator as addresses, so that their ranges are not asked; nothing else is contacted on their ground.
 pub(crate) fn check(wire: &dyn Wire, guard: &dyn Guard, contact: &Contact) -> Result<(), NetError> {
-    let resolver = contact.grant == Grant::Operator(RESOLVER);
-    if !resolver
-        && let Some(range) = reserved_range(wire.reserved(), contact.address)
+    let refused = |why: String| {
+        Err(Refused {
+            address: contact.address,
+            why,
+        }
+        .into())
+    };
+    if contact.grant == Grant::Operator(RESOLVER) {
+        if !wire.resolvers().contains(&SocketAddr::new(contact.address, contact.port)) {
+            return refused("not a resolver".into());
+        }
+    } else if let Some(range) = reserved_range(wire.reserved(), contact.address)
         && !guard.named(contact.address)
     {
-        return Err(Refused {
-            address: contact.address,
-            why: format!("reserved range {range}, named by no seed"),
-        }
-        .into());
+        return refused(format!("reserved range {range}, named by no seed"));
     }
     guard.allow(contact).map_err(NetError::from)
 }

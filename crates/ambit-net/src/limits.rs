@@ -40,6 +40,8 @@ pub const RATIO_MAX: usize = 100;
 pub const ENCODINGS_MAX: usize = 2;
 /// zstd window as a power of two (8 MiB).
 pub const ZSTD_WINDOW_LOG_MAX: u32 = 23;
+/// brotli's largest window, bytes (RFC 7932 §9.1); its streams choose it, so it is counted as taken.
+pub const BROTLI_WINDOW_MAX: usize = 16 * 1024 * 1024;
 /// Bytes of one chunk-size line, extensions included.
 pub const CHUNK_LINE_MAX: usize = 4 * 1024;
 /// Bytes of bodies held in flight by the whole process; whoever wants more waits.

@@ -31,33 +31,32 @@ pub(super) async fn read_body(
     begun: Vec<u8>,
     framing: Framing,
     mut decoder: Decoder,
-    kept_max: usize,
     mut limit: WireTime,
 ) -> Body {
     let mut frame = Frame::new(framing);
     let mut started = session.now();
     let mut read = 0;
     let mut place = None;
+    let memory = decoder.memory_bytes();
+    let needs_windows = memory > decoder.kept_max;
     let mut buffer = begun;
     let mut length = buffer.len();
     let end = loop {
         read += length;
-        if let Some(end) = frame.take(&buffer[..length], &mut decoder) {
-            break end;
-        }
-        if read >= BODY_READ_MAX {
-            break BodyEnd::TooLarge;
-        }
-        if place.is_none() && decoder.kept_bytes() > SMALL_BODY {
+        if place.is_none() && (needs_windows || decoder.kept_bytes() + length > SMALL_BODY) {
             let before = session.now();
-            let kib = u32::try_from(kept_max.div_ceil(1024))
-                .unwrap_or(u32::MAX)
-                .min((BODIES_IN_FLIGHT_MAX / 1024) as u32);
+            let kib = u32::try_from(memory.min(BODIES_IN_FLIGHT_MAX) / 1024).expect("the limit is small");
             place = Some(IN_FLIGHT_KIB.acquire_many(kib).await.expect("the semaphore is never closed"));
             // Our own waiting is not the peer's slowness.
             let waited = session.now() - before;
             started += waited;
             limit += waited;
+        }
+        if let Some(end) = frame.take(&buffer[..length], &mut decoder) {
+            break end;
+        }
+        if read >= BODY_READ_MAX {
+            break BodyEnd::TooLarge;
         }
         let lasted = session.now() - started;
         if lasted > RATE_GRACE && (read as u64) < RATE_MIN * lasted.as_secs() {

@@ -1,6 +1,6 @@
 //! Content codings, undone while the body comes in. Every layer is metered, so that a small body cannot become a large one anywhere in the stack.
 
-use crate::limits::{BODY_READ_MAX, ENCODINGS_MAX, RATIO_GRACE_BYTES, RATIO_MAX, ZSTD_WINDOW_LOG_MAX};
+use crate::limits::{BODY_READ_MAX, BROTLI_WINDOW_MAX, ENCODINGS_MAX, RATIO_GRACE_BYTES, RATIO_MAX, ZSTD_WINDOW_LOG_MAX};
 use ring::digest::{Context, SHA256};
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,6 +14,8 @@ pub(super) struct Decoder {
     /// The codings are not known to us, or too many: the body is kept as it comes.
     pub(super) opaque: bool,
     stopped: Option<Stop>,
+    pub(super) kept_max: usize,
+    window_bytes: usize,
 }
 
 /// Why decoding ended before the body did.
@@ -76,7 +78,18 @@ impl Decoder {
             wire_bytes,
             opaque,
             stopped: None,
+            kept_max,
+            window_bytes: if opaque {
+                0
+            } else {
+                encodings.iter().map(|coding| window_bytes(coding)).sum()
+            },
         }
+    }
+
+    /// Memory that the body may take: the kept bytes, and the windows that a peer can make the codings grow to.
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.kept_max + self.window_bytes
     }
 
     /// Takes a part of the body; `Some` where decoding ends here.
@@ -106,6 +119,14 @@ impl Decoder {
             sha256: hex::encode(hash),
         };
         (decoded, self.stopped)
+    }
+}
+
+fn window_bytes(coding: &str) -> usize {
+    match coding {
+        "br" => BROTLI_WINDOW_MAX,
+        "zstd" => 1 << ZSTD_WINDOW_LOG_MAX,
+        _ => 0,
     }
 }
 

@@ -90,12 +90,12 @@ async fn run(session: &Session, request: &HttpRequest, bytes: &[u8], address: So
     let head_after = session.now() - started;
     let mut head = Head::parse(&head_bytes)?;
     let framing = head.framing(&request.method);
-    if end_of_head(&head_bytes).is_none() {
+    if end_of_head(&head_bytes, 0).is_none() {
         head.oddities.insert("head_cut");
     }
     let kept_max = request.body_kept.min(BODY_KEPT_MAX);
     let decoder = Decoder::new(&if framing == Framing::None { Vec::new() } else { head.encodings() }, kept_max);
-    let body = read_body(session, &mut stream, rest, framing, decoder, kept_max, limit).await;
+    let body = read_body(session, &mut stream, rest, framing, decoder, limit).await;
     Ok(HttpExchange {
         url: request.url.clone(),
         method: request.method.clone(),
@@ -144,12 +144,13 @@ async fn read_head(session: &Session, stream: &mut Box<dyn Stream>, limit: WireT
     let mut bytes = Vec::new();
     let mut interim = 0;
     let mut dropped = 0;
+    let mut searched = 0;
     loop {
         if !could_be_http(&bytes) {
             let shown = Untrusted::from_bytes(&bytes[..bytes.len().min(64)]);
             return Err(NetError::Protocol(format!("not HTTP: the answer begins with {shown}")));
         }
-        if let Some(end) = end_of_head(&bytes) {
+        if let Some(end) = end_of_head(&bytes, searched) {
             if end + dropped > HEAD_BYTES_MAX {
                 return Err(NetError::TooLarge("head"));
             }
@@ -164,8 +165,10 @@ async fn read_head(session: &Session, stream: &mut Box<dyn Stream>, limit: WireT
                 return Err(NetError::Protocol("interim heads without end".into()));
             }
             bytes = rest;
+            searched = 0;
             continue;
         }
+        searched = bytes.len();
         if bytes.len() + dropped > HEAD_BYTES_MAX {
             return Err(NetError::TooLarge("head"));
         }

@@ -24,9 +24,10 @@ pub(super) enum Framing {
     UntilClose,
 }
 
-/// Where the head ends in the bytes read so far: behind its empty line.
-pub(super) fn end_of_head(bytes: &[u8]) -> Option<usize> {
-    let mut at = 0;
+/// Where the head ends in the bytes read so far: behind its empty line. `from`: bytes that were searched before.
+pub(super) fn end_of_head(bytes: &[u8], from: usize) -> Option<usize> {
+    // An empty line is at most three bytes long with the end of the line before it.
+    let mut at = from.saturating_sub(3);
     while let Some(line) = bytes[at..].iter().position(|byte| *byte == b'\n') {
         let after = at + line + 1;
         match &bytes[after..] {
@@ -65,9 +66,14 @@ impl Head {
         let mut lines = lines.into_iter();
         let (version, status, reason) = parse_status(lines.next().unwrap_or_default(), &mut oddities)?;
         let mut headers: Vec<(Untrusted, Untrusted)> = Vec::new();
+        let mut folds = 0;
         for line in lines.filter(|line| !line.is_empty()) {
             if line.starts_with(b" ") || line.starts_with(b"\t") {
                 oddities.insert("obs_fold");
+                folds += 1;
+                if folds > HEADERS_MAX {
+                    return Err(NetError::TooLarge("headers"));
+                }
                 if let Some((_, value)) = headers.last_mut() {
                     *value = Untrusted::new(format!("{} {}", value.raw(), String::from_utf8_lossy(line.trim_ascii())));
                     continue;

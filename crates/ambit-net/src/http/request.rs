@@ -8,11 +8,8 @@ use crate::limits::{BODY_KEPT, EXCHANGE_TIMEOUT, REDIRECTS_MAX};
 impl HttpRequest {
     /// What a browser would ask for a URL, under the name of this program; on the ground of a target.
     pub fn get(url: Url, user_agent: &str) -> Self {
-        let headers = [
-            ("User-Agent", user_agent),
-            ("Accept", "*/*"),
-            ("Accept-Encoding", "gzip, deflate, br, zstd"),
-        ];
+        // br and zstd are read where they come all the same; their windows are too large to invite them.
+        let headers = [("User-Agent", user_agent), ("Accept", "*/*"), ("Accept-Encoding", "gzip, deflate")];
         Self {
             url,
             method: "GET".into(),

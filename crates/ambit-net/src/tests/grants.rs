@@ -119,6 +119,18 @@ fn a_reserved_address_that_a_seed_names_is_contacted() {
 }
 
 #[test]
+fn the_grant_for_look_ups_leads_to_resolvers_only() {
+    run(|wire| async move {
+        let session = net(&wire, PaceLimits::default()).session(Grants::task(Clearance::L1, &[]));
+        for url in ["http://127.0.0.1/", "http://192.0.2.1/", "http://198.51.100.53/"] {
+            let request = session.get(url).unwrap().on(Grant::Operator(crate::guard::RESOLVER));
+            assert!(matches!(session.http(&request).await, Err(NetError::OutOfScope(_))), "{url}");
+        }
+        assert!(untouched(&wire));
+    });
+}
+
+#[test]
 fn futures_of_a_session_can_move_between_threads() {
     fn is_send<T: Send>(_: &T) {}
     run(|wire| async move {

@@ -85,6 +85,8 @@ const NEW_CIPHERS: &[(u16, &str)] = &[
 const SIGNATURES: &[u16] = &[
     0x0403, 0x0503, 0x0603, 0x0807, 0x0804, 0x0805, 0x0806, 0x0401, 0x0501, 0x0601, 0x0203, 0x0201, 0x0202,
 ];
+/// Bytes that a record counts for, at least.
+const RECORD_COST: usize = 1024;
 /// x25519, P-256, P-384, P-521.
 const GROUPS: &[u16] = &[0x001d, 0x0017, 0x0018, 0x0019];
 
@@ -107,7 +109,7 @@ pub(super) async fn send_hello(
         .await
         .map_err(failed)?;
     stream.flush().await.map_err(failed)?;
-    let mut messages = Vec::new();
+    let mut handshake = Handshake::default();
     let mut read = 0;
     loop {
         let mut head = [0; 5];
@@ -127,9 +129,9 @@ pub(super) async fn send_hello(
         if head[0] == 21 {
             return Ok(Shown::Refused(format!("alert {}", record.get(1).copied().unwrap_or(0))));
         }
-        read += length;
-        messages.extend_from_slice(&record);
-        if let Some(shown) = read_messages(&messages)? {
+        // A record costs us more than its bytes: many tiny ones reach the limit sooner.
+        read += length.max(RECORD_COST);
+        if let Some(shown) = handshake.take(&record)? {
             return Ok(shown);
         }
         if read > HELLO_BYTES_MAX {
@@ -188,42 +190,56 @@ fn prefixed(size: usize, bytes: &[u8]) -> Vec<u8> {
     [&length[8 - size..], bytes].concat()
 }
 
-/// Reads handshake messages; `None` while something is missing.
-fn read_messages(mut bytes: &[u8]) -> Result<Option<Shown>, NetError> {
-    let mut chosen = None;
-    while let Some((kind, body, rest)) = next_message(bytes) {
-        match (kind, chosen) {
+/// The server's side of a handshake as far as it was read. Each byte is looked at once, however small the parts are that it comes in.
+#[derive(Default)]
+struct Handshake {
+    /// The beginning of a message that is not whole yet.
+    begun: Vec<u8>,
+    /// Version and cipher of the server's hello.
+    chosen: Option<(TlsVersion, u16)>,
+}
+
+impl Handshake {
+    /// Takes a record; `None` while something is missing.
+    fn take(&mut self, record: &[u8]) -> Result<Option<Shown>, NetError> {
+        self.begun.extend_from_slice(record);
+        let bytes = std::mem::take(&mut self.begun);
+        let mut rest = &bytes[..];
+        while let Some((kind, body, after)) = next_message(rest) {
+            if let Some(shown) = self.read(kind, body)? {
+                return Ok(Some(shown));
+            }
+            rest = after;
+        }
+        self.begun = rest.to_vec();
+        Ok(None)
+    }
+
+    fn read(&mut self, kind: u8, body: &[u8]) -> Result<Option<Shown>, NetError> {
+        match (kind, self.chosen) {
             (2, None) => {
                 let (version, cipher) = read_server_hello(body)?;
-                if version == TlsVersion::Tls13 {
-                    return Ok(Some(Shown::Hello {
-                        version,
-                        cipher,
-                        chain: Vec::new(),
-                        cut: false,
-                    }));
-                }
-                chosen = Some((version, cipher));
-            }
-            (11, Some((version, cipher))) => {
-                let (chain, cut) = read_chain(body)?;
-                return Ok(Some(Shown::Hello { version, cipher, chain, cut }));
-            }
-            // A server without certificate (anonymous suites) ends its hello.
-            (14, Some((version, cipher))) => {
-                return Ok(Some(Shown::Hello {
+                self.chosen = Some((version, cipher));
+                // What follows is encrypted.
+                Ok((version == TlsVersion::Tls13).then(|| Shown::Hello {
                     version,
                     cipher,
                     chain: Vec::new(),
                     cut: false,
-                }));
+                }))
             }
-            (_, Some(_)) => {}
-            (_, None) => return Err(NetError::Protocol("a handshake that does not begin with the server's hello".into())),
+            (11, Some((version, cipher))) => read_chain(body).map(|(chain, cut)| Some(Shown::Hello { version, cipher, chain, cut })),
+            // A server without certificate (anonymous suites) ends its hello.
+            (14, Some((version, cipher))) => Ok(Some(Shown::Hello {
+                version,
+                cipher,
+                chain: Vec::new(),
+                cut: false,
+            })),
+            (_, Some(_)) => Ok(None),
+            (_, None) => Err(NetError::Protocol("a handshake that does not begin with the server's hello".into())),
         }
-        bytes = rest;
     }
-    Ok(None)
 }
 
 /// A whole message at the beginning: kind, body, what follows.
