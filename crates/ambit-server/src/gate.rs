@@ -13,7 +13,7 @@ use axum::body::Body;
 use axum::response::Response;
 use bytes::Bytes;
 use futures::FutureExt;
-use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderMap, Request};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use std::future::Future;
@@ -221,12 +221,23 @@ fn too_large() -> ApiError {
     ApiError::with(ErrorCode::TooLarge, format!("The body is larger than {BODY_BYTES_MAX} bytes"))
 }
 
-/// JSON under its own type or none at all; under the type of forms, which some clients put on everything, only if it is an object.
+/// JSON under its own type or none at all, which is what `application/octet-stream` says too; under the type of forms, which some clients put on
+/// everything, only if it is an object. A coded body (gzip and the like) is not read.
 fn check_content_type(headers: &HeaderMap, body: &Bytes) -> Result<(), ApiError> {
+    let coded = headers
+        .get(CONTENT_ENCODING)
+        .is_some_and(|coding| !coding.as_bytes().eq_ignore_ascii_case(b"identity"));
+    if coded {
+        return Err(ApiError::with(
+            ErrorCode::UnsupportedMediaType,
+            "Bodies must not be encoded: leave out Content-Encoding",
+        ));
+    }
     let Some(value) = headers.get(CONTENT_TYPE) else { return Ok(()) };
     let text = String::from_utf8_lossy(value.as_bytes()).to_ascii_lowercase();
     let essence = text.split(';').next().unwrap_or_default().trim();
-    let json = essence.is_empty() || essence == "application/json" || (essence.starts_with("application/") && essence.ends_with("+json"));
+    let undescribed = essence.is_empty() || essence == "application/octet-stream";
+    let json = undescribed || essence == "application/json" || (essence.starts_with("application/") && essence.ends_with("+json"));
     let form = essence == "application/x-www-form-urlencoded" && body.trim_ascii_start().starts_with(b"{");
     if json || form {
         return Ok(());
@@ -300,6 +311,8 @@ mod tests {
         assert!(check(&[("content-type", "application/json; charset=utf-8")], "{}"));
         assert!(check(&[("content-type", "application/x-www-form-urlencoded")], " {\"name\":1}"));
         assert!(!check(&[("content-type", "application/x-www-form-urlencoded")], "name=a"));
+        assert!(check(&[("content-type", "application/octet-stream")], "{}"));
         assert!(!check(&[("content-type", "text/plain")], "{}"));
+        assert!(!check(&[("content-type", "application/json"), ("content-encoding", "gzip")], "{}"));
     }
 }
