@@ -133,7 +133,7 @@ fn module_folder(path: &str) -> &str {
 }
 
 fn has_test_path(path: &str) -> bool {
-    path.split('/').any(|part| matches!(part, "tests" | "benches" | "tests.rs"))
+    path.split('/').any(|part| matches!(part, "tests" | "benches" | "examples" | "tests.rs"))
 }
 
 fn flatten(stream: TokenStream, tokens: &mut Vec<Token>) {
