@@ -249,6 +249,10 @@ async fn a_run_killed_at_any_edge_ends_like_an_undisturbed_one_on_postgres() {
             break;
         }
         edge += 1;
+        if edge % 3 == 1 {
+            // Before a transaction begins is after the one before it was committed: two of its three edges tell all.
+            edge += 1;
+        }
     }
     assert!(edge > 20, "only {edge} edges were tried");
 }
