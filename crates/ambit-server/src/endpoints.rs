@@ -5,7 +5,7 @@ use crate::answer::Answer;
 use crate::call::Call;
 use crate::{documents, routes};
 use ambit_api::shape::{ANY, BOOLEAN, NULL, Shape, TEXT};
-use ambit_api::{ApiError, audit, collection_runs, collections, entities, issues, library, projects, search, seeds, time_series, users};
+use ambit_api::{ApiError, audit, changes, collection_runs, collections, entities, issues, library, projects, search, seeds, time_series, users};
 use ambit_model::user::{CollectionRole, ProjectRole};
 use futures::future::BoxFuture;
 
@@ -198,6 +198,21 @@ const LIST: &[Parameter] = &[
     },
 ];
 
+const CHANGES: &[Parameter] = &[
+    Parameter {
+        name: "after",
+        shape: &Shape::Count,
+        required: false,
+        doc: "Only changes after this revision: the `after` of the list before.",
+    },
+    Parameter {
+        name: "limit",
+        shape: &Shape::Count,
+        required: false,
+        doc: "Most rows: 100 by default, at most 1,000.",
+    },
+];
+
 const LIMIT: &[Parameter] = &[Parameter {
     name: "limit",
     shape: &Shape::Count,
@@ -264,6 +279,7 @@ pub static ENDPOINTS: &[Endpoint] = &[
     beside(Tree::Ambit, row(Post, "/collection_runs/{id}/resume", OfCollection(Admin), "Go on with a paused run.", &collection_runs::RUN_DETAIL, |call| Box::pin(routes::collection_runs::resume(call)))),
     beside(Tree::Ambit, row(Post, "/collection_runs/{id}/cancel", OfCollection(Admin), "Cancel a run.", &collection_runs::RUN_DETAIL, |call| Box::pin(routes::collection_runs::cancel(call)))),
     beside(Tree::Ambit, row(Get, "/entities/{entity_uid}/scope", OfCollection(Viewer), "Explain why an entity is in scope or not, edge by edge from the seed.", &entities::SCOPE_EXPLANATION, |call| Box::pin(routes::entities::scope(call)))),
+    with_query(CHANGES, beside(Tree::Ambit, row(Get, "/changes", InProject(Member), "List what changed in a project, in the order of commits.", &changes::CHANGES, |call| Box::pin(routes::changes::list(call))))),
     with_query(LIMIT, beside(Tree::Ambit, row(Get, "/audit", InProject(Owner), "List what people changed in a project, newest first.", &audit::AUDIT_ROWS, |call| Box::pin(routes::audit::list(call))))),
 
     beside(Tree::Open, row(Get, "/livez", Open, "Say that the process is alive.", BOOLEAN, |call| Box::pin(documents::live(call)))),

@@ -1,0 +1,31 @@
+//! What changed in a project, in the order in which it was committed. A reader asks again from `after` and misses nothing.
+
+use crate::answer::Answer;
+use crate::call::{Call, whole_number};
+use crate::failure::of_store;
+use ambit_api::{ApiError, changes, success};
+use serde_json::Value;
+
+/// Rows where the caller does not say.
+const ROWS: u64 = 100;
+/// Most rows of an answer.
+const ROWS_MAX: u64 = 1_000;
+
+pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
+    let after = whole_number(&call, "after")?.unwrap_or(0);
+    let after = i64::try_from(after).unwrap_or(i64::MAX);
+    let limit = whole_number(&call, "limit")?.unwrap_or(ROWS).min(ROWS_MAX);
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    let project = call.project_or_404()?;
+    let found = call.state.store.changes(call.caller(), project, after, limit).await;
+    let found = found.map_err(|error| of_store(error, "Project"))?;
+    let next = found.last().map_or(after, |change| change.row.revision);
+    let rows: Vec<Value> = found
+        .iter()
+        .map(|change| {
+            let collection = change.collection.as_ref().map(|collection| collection.uuid);
+            changes::change(&change.row, change.at, change.person, change.record.as_ref(), collection)
+        })
+        .collect();
+    Ok(Answer::json(&success("Changes", changes::changes(rows, next))))
+}
