@@ -244,7 +244,13 @@ impl Future for Tracked {
         let Some(task) = self.task.as_mut() else { return Poll::Ready(()) };
         let polled = task.as_mut().poll(&mut Context::from_waker(&waker));
         if polled.is_ready() {
+            // Whoever joins this task is woken after this poll: the count falls a moment later, in a task of its own.
+            let hold = self.state.clock.hold();
             self.finish();
+            match tokio::runtime::Handle::try_current() {
+                Ok(runtime) => drop(runtime.spawn(async move { drop(hold) })),
+                Err(_) => drop(hold),
+            }
             return Poll::Ready(());
         }
         let parked = {
@@ -346,6 +352,26 @@ mod tests {
         assert!(clock.lock().timers.is_empty());
     }
 
+    #[tokio::test]
+    async fn a_joiner_runs_before_the_clock_moves_on() {
+        let clock = Clock::default();
+        let hold = clock.hold();
+        let joiner = tokio::spawn({
+            let clock2 = clock.clone();
+            track(&clock, async move {
+                let inner = clock2.clone();
+                let child = tokio::spawn(track(&clock2, async move { inner.sleep(Duration::from_secs(1)).await }));
+                tokio::select! {
+                    joined = child => joined.unwrap(),
+                    () = clock2.sleep(Duration::from_secs(1_000)) => {}
+                }
+                assert_eq!(clock2.now(), Duration::from_secs(1));
+            })
+        });
+        drop(hold);
+        joiner.await.unwrap();
+    }
+
     #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
     async fn thousands_of_tasks_never_see_time_jump_over_them() {
         const TASKS: u64 = 3_000;
@@ -377,7 +403,10 @@ mod tests {
             task.await.unwrap();
         }
         assert_eq!(late.load(Ordering::Relaxed), 0);
-        assert_eq!(clock.lock().busy, 0);
+        // The last tasks give back their count a moment after their end.
+        while clock.lock().busy > 0 {
+            tokio::task::yield_now().await;
+        }
     }
 
     #[test]

@@ -11,7 +11,7 @@ use ring::signature::{Ed25519KeyPair, KeyPair};
 use rustls_pki_types::CertificateDer;
 use sha2::{Digest, Sha256};
 use std::net::IpAddr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Authorities live so long before and after the epoch, in days.
 const AUTHORITY_DAYS: i64 = 3_650;
@@ -34,6 +34,8 @@ pub(crate) struct Certificate {
     pub logged: bool,
     /// What the file says of it.
     pub stated: Cert,
+    /// How a server speaks with it: in both versions, and in 1.2 alone. Built when first needed.
+    pub configs: [OnceLock<Arc<rustls::ServerConfig>>; 2],
 }
 
 /// The authorities of one world at one epoch.
@@ -179,6 +181,7 @@ impl Authorities {
             common_name,
             logged: stated.logged,
             stated: stated.clone(),
+            configs: Default::default(),
         }
     }
 }

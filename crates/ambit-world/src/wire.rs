@@ -102,8 +102,7 @@ impl Wire for SimulatedWire {
         Box::pin(self.clock.sleep_until(at))
     }
 
-    /// A tracked task must be woken by the task it waits for, not by that task's end: a join handle wakes only after the clock was told.
-    /// `tokio::task::yield_now` is not seen either; hold the clock around both.
+    /// `tokio::task::yield_now` parks a task without a wake that the clock sees: hold the clock around it.
     fn track(&self, task: BoxFuture<'static, ()>) -> BoxFuture<'static, ()> {
         Box::pin(self.clock.track(task))
     }
@@ -183,7 +182,9 @@ impl SimulatedDatagrams {
     /// The answer to a datagram and how long it takes; `None` where nobody answers.
     fn answer(&self, bytes: &[u8], to: SocketAddr) -> Option<(Duration, Vec<u8>)> {
         let question = (to.port() == 53).then(|| message::read(bytes)).flatten();
-        self.ledger.count(to, true, question.as_ref().map(|question| question.name.clone()));
+        // What resolvers are asked is no contact with the name asked about, and would be a list of all words.
+        let counted = question.as_ref().filter(|_| !RESOLVERS.contains(&to.ip()));
+        self.ledger.count(to, true, counted.map(|question| question.name.clone()));
         let host = self.internet.hosts.get(&to.ip()).filter(|host| host.dns)?;
         let question = question?;
         let asked = Asked {

@@ -11,6 +11,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 const HEAD: &str = "HTTP/1.1 200 OK\r\nServer: hostile\r\nContent-Type: text/html\r\n";
 /// Bytes that a bomb unpacks to: 10 GiB.
 const BOMB_CHUNKS: usize = 10 << 10;
+/// What 64 KiB of an endless answer take: some 6 MB/s.
+const CHUNK: Duration = Duration::from_millis(10);
 /// A byte of a slow answer.
 const DRIP: Duration = Duration::from_secs(1);
 /// A header line that no client should take, in bytes.
@@ -81,13 +83,13 @@ async fn misbehave(connection: &Connection, behaviour: Hostile, stream: &mut imp
         Hostile::Endless => {
             head(stream, "Transfer-Encoding: chunked\r\n\r\n").await?;
             let chunk = [b"10000\r\n".as_slice(), &[b'A'; 65_536], b"\r\n"].concat();
-            for_ever(stream, &chunk).await
+            for_ever(connection, stream, &chunk).await
         }
         Hostile::EndlessLength => {
             head(stream, "Content-Length: 9999999999999\r\n\r\n").await?;
-            for_ever(stream, &[b'B'; 65_536]).await
+            for_ever(connection, stream, &[b'B'; 65_536]).await
         }
-        Hostile::Bomb => bomb(stream).await,
+        Hostile::Bomb => bomb(connection, stream).await,
         Hostile::SlowHead => drip(connection, stream, &format!("{HEAD}X: {}", "y".repeat(100_000))).await,
         Hostile::SlowBody => {
             head(stream, "Content-Length: 100000\r\n\r\n").await?;
@@ -95,7 +97,7 @@ async fn misbehave(connection: &Connection, behaviour: Hostile, stream: &mut imp
         }
         Hostile::HugeHeader => {
             head(stream, "").await?;
-            for_ever(stream, format!("X-H: {}\r\n", "h".repeat(65_000)).as_bytes()).await
+            for_ever(connection, stream, format!("X-H: {}\r\n", "h".repeat(65_000)).as_bytes()).await
         }
         Hostile::BigHeader => {
             let line = format!("X-Big: {}\r\nContent-Length: 2\r\n\r\nok", "b".repeat(BIG_HEADER_BYTES));
@@ -120,7 +122,7 @@ async fn misbehave(connection: &Connection, behaviour: Hostile, stream: &mut imp
             connection.within(Duration::from_secs(10), gone(stream)).await;
             Ok(())
         }
-        Hostile::Continue => for_ever(stream, "HTTP/1.1 100 Continue\r\n\r\n".repeat(1_000).as_bytes()).await,
+        Hostile::Continue => for_ever(connection, stream, "HTTP/1.1 100 Continue\r\n\r\n".repeat(1_000).as_bytes()).await,
         Hostile::Reset => {
             head(stream, "Content-Length: 5000\r\n\r\n<html><title>cut").await?;
             stream.flush().await?;
@@ -178,10 +180,11 @@ async fn redirect(stream: &mut impl Peer, target: &str) -> std::io::Result<()> {
     stream.write_all(text.as_bytes()).await
 }
 
-/// Until the client goes.
-async fn for_ever(stream: &mut impl Peer, bytes: &[u8]) -> std::io::Result<()> {
+/// Until the client goes. What is sent takes its time, so that time-outs of the client come as they would.
+async fn for_ever(connection: &Connection, stream: &mut impl Peer, bytes: &[u8]) -> std::io::Result<()> {
     loop {
         stream.write_all(bytes).await?;
+        connection.clock.sleep(CHUNK).await;
     }
 }
 
@@ -198,7 +201,7 @@ async fn drip(connection: &Connection, stream: &mut impl Peer, text: &str) -> st
 
 async fn noise(connection: &Connection, stream: &mut impl Peer) {
     let bytes = garbage(connection, 65_536);
-    while stream.write_all(&bytes).await.is_ok() {}
+    let _ = for_ever(connection, stream, &bytes).await;
 }
 
 /// Bytes without sense, the same at every visit of the same port.
@@ -214,7 +217,7 @@ fn garbage(connection: &Connection, length: usize) -> Vec<u8> {
 }
 
 /// Ten GiB of zeros, packed: the first MiB, and one MiB that repeats.
-async fn bomb(stream: &mut impl Peer) -> std::io::Result<()> {
+async fn bomb(connection: &Connection, stream: &mut impl Peer) -> std::io::Result<()> {
     static PARTS: OnceLock<(Vec<u8>, Vec<u8>)> = OnceLock::new();
     let (first, again) = PARTS.get_or_init(|| {
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
@@ -229,8 +232,11 @@ async fn bomb(stream: &mut impl Peer) -> std::io::Result<()> {
     });
     head(stream, "Content-Encoding: gzip\r\nConnection: close\r\n\r\n").await?;
     stream.write_all(first).await?;
-    for _ in 1..BOMB_CHUNKS {
+    for chunk in 1..BOMB_CHUNKS {
         stream.write_all(again).await?;
+        if chunk % 64 == 0 {
+            connection.clock.sleep(CHUNK).await;
+        }
     }
     Ok(())
 }

@@ -10,6 +10,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 const HEAD_BYTES_MAX: usize = 32 << 10;
 /// Longest request body that is read and forgotten, in bytes.
 const BODY_BYTES_MAX: u64 = 1 << 20;
+/// Read and written at once, in bytes: a request's head, most pages.
+const BUFFER_BYTES: usize = 8 << 10;
 /// Requests on one connection, as usual servers have it.
 const REQUESTS_MAX: usize = 1_000;
 
@@ -71,6 +73,7 @@ impl Response {
 
 /// Serves the sites of a port.
 pub(crate) async fn web(connection: &Connection, host: &Host, web: &Web, stream: &mut impl Peer) {
+    let stream = &mut tokio::io::BufStream::with_capacity(BUFFER_BYTES, BUFFER_BYTES, stream);
     for _ in 0..REQUESTS_MAX {
         let request = match next(connection, stream).await {
             Next::Request(request) => request,
@@ -117,6 +120,7 @@ fn respond(connection: &Connection, host: &Host, site: Option<&std::sync::Arc<Vi
 
 /// Serves one function of requests.
 pub(crate) async fn answer(connection: &Connection, stream: &mut impl Peer, respond: impl Fn(&Request) -> Response) {
+    let stream = &mut tokio::io::BufStream::with_capacity(BUFFER_BYTES, BUFFER_BYTES, stream);
     for _ in 0..REQUESTS_MAX {
         let Next::Request(request) = next(connection, stream).await else {
             return;
@@ -149,7 +153,7 @@ async fn next(connection: &Connection, stream: &mut impl Peer) -> Next {
 /// Reads one request; an error says whether there was anything to complain about.
 async fn read(stream: &mut impl Peer) -> Result<Request, bool> {
     let mut head = Vec::new();
-    // Byte by byte from memory: nothing of the next request is taken away.
+    // Byte by byte from the buffer: nothing of the next request is taken away.
     while !head.ends_with(b"\r\n\r\n") && !head.ends_with(b"\n\n") {
         match stream.read_u8().await {
             Ok(byte) if head.len() < HEAD_BYTES_MAX => head.push(byte),

@@ -94,17 +94,19 @@ async fn accept<S: Peer>(
     connection.within(IDLE, acceptor.accept(prefixed)).await?.ok()
 }
 
+/// Built once for a certificate and a choice of versions.
 fn server_config(certificate: &Certificate, versions: TlsVersions) -> Arc<rustls::ServerConfig> {
+    let only_twelve = certificate.twelve_only || versions != TlsVersions::Modern;
+    let kept = &certificate.configs[usize::from(only_twelve)];
+    kept.get_or_init(|| Arc::new(build_config(certificate, only_twelve))).clone()
+}
+
+fn build_config(certificate: &Certificate, only_twelve: bool) -> rustls::ServerConfig {
     let both: &[&rustls::SupportedProtocolVersion] = &[&rustls::version::TLS13, &rustls::version::TLS12];
     let twelve: &[&rustls::SupportedProtocolVersion] = &[&rustls::version::TLS12];
-    let spoken = if certificate.twelve_only || versions != TlsVersions::Modern {
-        twelve
-    } else {
-        both
-    };
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = rustls::ServerConfig::builder_with_provider(provider)
-        .with_protocol_versions(spoken)
+        .with_protocol_versions(if only_twelve { twelve } else { both })
         .expect("the provider has both versions");
     let key = CertifiedKey::new(certificate.chain.clone(), certificate.key.clone());
     let mut config = builder.with_no_client_auth().with_cert_resolver(Arc::new(Fixed(Arc::new(key))));
@@ -112,7 +114,7 @@ fn server_config(certificate: &Certificate, versions: TlsVersions) -> Arc<rustls
     // Nothing is remembered between connections: an answer never depends on an earlier one.
     config.session_storage = Arc::new(NoServerSessionStorage {});
     config.send_tls13_tickets = 0;
-    Arc::new(config)
+    config
 }
 
 /// The one certificate that was chosen before.
