@@ -69,30 +69,26 @@ fn absent(judged: &mut Judged, judge: &'static Judge, known: &Known, proofs: &[P
     };
     for issue in known.issues.iter().filter(unproven) {
         match issue.absent_at {
+            // Only leads describe it: whoever closed or changed them has looked, and nothing of its own could look again.
+            _ if !is_looked_at(judge, known) => judged.writes.push(IssueWrite::Resolve { issue: issue.uid }),
             None => {
                 judged.writes.push(IssueWrite::AbsentOnce { issue: issue.uid, at: date });
                 judged.work.extend(second_looks(judge, known, date));
             }
-            Some(at) if looked_since(judge, known, at.plus_ms(SECOND_LOOK_AFTER_MS), date) => {
-                judged.writes.push(IssueWrite::Resolve { issue: issue.uid })
-            }
+            Some(at) if looked_since(judge, known, at.plus_ms(SECOND_LOOK_AFTER_MS)) => judged.writes.push(IssueWrite::Resolve { issue: issue.uid }),
             Some(_) => {}
         }
     }
 }
 
-/// True when every task that the judge reads looked at the entity again at or after the moment; an entity that only leads describe has no looks of
-/// its own and is judged by the date.
-fn looked_since(judge: &Judge, known: &Known, moment: Timestamp, date: Timestamp) -> bool {
-    let mut looks = known
-        .facts
-        .looks
-        .iter()
-        .filter(|((task, _), _)| judge.reads.contains(&task.as_str()))
-        .peekable();
-    if looks.peek().is_none() {
-        return date >= moment;
-    }
+/// True where a task that the judge reads looks at this very entity.
+fn is_looked_at(judge: &Judge, known: &Known) -> bool {
+    known.facts.looks.keys().any(|(task, _)| judge.reads.contains(&task.as_str()))
+}
+
+/// True when every task that the judge reads looked at the entity again at or after the moment.
+fn looked_since(judge: &Judge, known: &Known, moment: Timestamp) -> bool {
+    let mut looks = known.facts.looks.iter().filter(|((task, _), _)| judge.reads.contains(&task.as_str()));
     looks.all(|(_, look)| look.at >= moment)
 }
 
@@ -186,6 +182,17 @@ mod tests {
         }
         blind.facts.details.clear();
         assert_eq!(judge(&blind, true, true, Timestamp(1_000)), Judged::default());
+    }
+
+    #[test]
+    fn what_only_leads_describe_is_resolved_at_once() {
+        let mut certificate = known("", 1_000, None);
+        certificate.facts.kind = Kind::SslCertificate;
+        certificate.facts.looks.clear();
+        certificate.issues[0].name = "invalid_certificate_expired".to_owned();
+        let judged = judge(&certificate, true, true, Timestamp(1_000));
+        assert!(matches!(judged.writes[..], [IssueWrite::Resolve { .. }]), "{:?}", judged.writes);
+        assert!(judged.work.is_empty());
     }
 
     #[test]

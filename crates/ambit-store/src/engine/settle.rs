@@ -119,7 +119,8 @@ async fn lose(tx: &mut Tx, changes: &mut Changes, lost: &[Uid]) -> Result<(), St
     }
     tx.many(CLOSE_EDGES.0, 7, edges, CLOSE_EDGES.1).await?;
     for uid in lost {
-        ends.remove(uid);
+        // Gone, it is judged once more: its issues go with it.
+        ends.insert(*uid);
         if let Some(row) = changes.entities.get_mut(uid) {
             row.present = row.seed;
             changes.refold.insert(*uid);

@@ -117,6 +117,11 @@ async fn a_gone_entity_shows_what_it_was_and_comes_back() {
         );
         let revision = lab.store.last_revision().await.unwrap();
         lose(&lab, &run, vec![uid]).await;
+        let dirty = lab.engine.dirty(run.id, 100).await.unwrap();
+        assert!(
+            dirty.iter().any(|dirty| dirty.uid == uid),
+            "what is gone is judged once more, so that its issues go with it"
+        );
         assert_eq!(lab.feed_after(revision).await, ["entity disappeared www.acme.test"]);
         lab.finish(&run).await;
         let gone = lab.entity(uid).await;
