@@ -27,7 +27,13 @@ pub(crate) const TASK: Task = Task {
     ],
     volatile: &[],
     contacts: Contacts::Address,
-    plan: |facts, _| Plan::each(bindings::of_root_site(facts).into_iter().filter(|binding| profiled(facts, binding))),
+    plan: |facts, _| {
+        if only_redirects(facts) {
+            Plan::No
+        } else {
+            Plan::each(bindings::of_root_site(facts).into_iter().filter(|binding| profiled(facts, binding)))
+        }
+    },
     run: |cx| Box::pin(run(cx)),
 };
 
@@ -42,6 +48,13 @@ fn profiled(facts: &Facts, binding: &str) -> bool {
     look.is_some_and(|look| look.outcome == LookOutcome::Found)
 }
 
+/// True for a site that sends everything on to its own https site, which is looked at instead.
+fn only_redirects(facts: &Facts) -> bool {
+    let sends_on = facts.details.get("hidden_https_redirect") == Some(&Value::Bool(true));
+    let says_no = facts.details.get("hidden_soft404").and_then(|profile| profile.get("kind"));
+    sends_on && says_no.and_then(Value::as_str) == Some("redirect")
+}
+
 /// What was proven: what, path, proof, and the answer.
 struct Proven {
     what: &'static str,
@@ -52,16 +65,11 @@ struct Proven {
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let url = &web::site(cx)?;
-    let things: Vec<_> = EXPOSURES.iter().map(|exposure| look(cx, url, exposure)).collect();
-    let folders: Vec<_> = FOLDERS.iter().map(|path| look_listing(cx, url, path)).collect();
     let mut found = Vec::new();
-    let answers = together(things, IN_FLIGHT).await.into_iter().chain(together(folders, IN_FLIGHT).await);
-    for answer in answers {
-        match answer {
-            Ok(proven) => found.extend(proven),
-            Err(error) => return Err(error.into()),
-        }
-    }
+    let things = EXPOSURES.iter().map(|exposure| look(cx, url, exposure)).collect();
+    found.extend(until_error(things).await?);
+    let folders = FOLDERS.iter().map(|path| look_listing(cx, url, path)).collect();
+    found.extend(until_error(folders).await?);
     found.sort_by(|a, b| (a.what, &a.url.path).cmp(&(b.what, &b.url.path)));
     for proven in &found {
         cx.evidence(proven.what, &[&proven.exchange.head[..], &proven.exchange.body].concat());
@@ -74,6 +82,21 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         .map(|proven| json!({"what": proven.what, "path": proven.url.path_only(), "proof": proven.proof}));
     cx.observe("hidden_exposures", items.collect());
     Ok(Answer::found_if(!found.is_empty()))
+}
+
+/// Runs some looks at a time and stops at the first that fails: a site that breaks off once would do so a hundred times.
+async fn until_error<F: Future<Output = Result<Option<Proven>, NetError>>>(looks: Vec<F>) -> Result<Vec<Proven>, TaskError> {
+    let mut found = Vec::new();
+    let mut looks = looks.into_iter();
+    loop {
+        let some: Vec<F> = looks.by_ref().take(IN_FLIGHT).collect();
+        if some.is_empty() {
+            return Ok(found);
+        }
+        for answer in together(some, IN_FLIGHT).await {
+            found.extend(answer?);
+        }
+    }
 }
 
 fn without_query(url: &Url) -> String {
@@ -152,5 +175,21 @@ fn endpoint(proven: &Proven) -> Details {
     match members {
         Value::Object(members) => members,
         _ => Details::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_site_that_only_sends_on_to_https_is_left_to_that() {
+        let site = |kind: &str, https: bool| {
+            let details = json!({"hidden_soft404": {"code": "301", "kind": kind}, "hidden_https_redirect": https});
+            only_redirects(&crate::tests::facts(Kind::Uri, "http://www.acme.test:80", details))
+        };
+        assert!(site("redirect", true));
+        assert!(!site("redirect", false), "a site that sends strangers to its login may still lie open");
+        assert!(!site("plain", true), "only its front page moves");
     }
 }

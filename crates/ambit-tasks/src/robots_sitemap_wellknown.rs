@@ -56,6 +56,10 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let Some(robots) = file(cx, &url, "/robots.txt").await? else {
         return Ok(Answer::Absent);
     };
+    // Whoever sends even this file elsewhere sends everything: what lies there is that site's.
+    if (300..400).contains(&robots.status) {
+        return Ok(Answer::Absent);
+    }
     let mut sitemaps = vec![url.with_path("/sitemap.xml")];
     if let Some(robots) = text_file(&robots).map(|text| Robots::parse(&text)).filter(|robots| robots.is_one) {
         seen = true;
@@ -87,7 +91,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
 /// One file; `None` where nobody is there at all.
 async fn file(cx: &Context<'_>, url: &Url, path: &str) -> Result<Option<HttpExchange>, TaskError> {
     match web::get(cx, &url.with_path(path), FILE_BYTES).await {
-        Ok(exchange) => Ok(Some(exchange)),
+        Ok(exchange) => web::whole(exchange).map(Some),
         Err(error) if web::is_no_answer(&error) => Ok(None),
         Err(error) => Err(error.into()),
     }

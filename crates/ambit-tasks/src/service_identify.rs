@@ -78,6 +78,7 @@ async fn ask_further(cx: &Context<'_>, socket: SocketAddr, identity: &Identity) 
     let told = match identity.service {
         Some("FTP") => anonymous(cx, socket).await,
         Some("REDIS") if identity.no_authentication => redis(cx, socket).await,
+        Some("MONGODB") => mongodb(cx, socket).await,
         Some("SMTP") => starttls(cx, socket, "EHLO ambit.invalid\r\n", "STARTTLS", is_whole_reply).await,
         Some("IMAP") => starttls(cx, socket, "a1 CAPABILITY\r\n", "STARTTLS", is_whole_listing).await,
         Some("POP3") => starttls(cx, socket, "CAPA\r\n", "STLS", is_whole_listing).await,
@@ -89,7 +90,9 @@ async fn ask_further(cx: &Context<'_>, socket: SocketAddr, identity: &Identity) 
     };
     match told {
         // Whether TLS is offered is a courtesy; whether anybody is let in must be known, or the look has failed.
-        Err(NetError::Timeout(_) | NetError::Reset(_) | NetError::Closed(_)) if !matches!(identity.service, Some("FTP" | "REDIS")) => Ok(()),
+        Err(NetError::Timeout(_) | NetError::Reset(_) | NetError::Closed(_)) if !matches!(identity.service, Some("FTP" | "MONGODB" | "REDIS")) => {
+            Ok(())
+        }
         told => told.map_err(TaskError::from),
     }
 }
@@ -130,6 +133,32 @@ async fn redis(cx: &Context<'_>, socket: SocketAddr) -> Result<(), NetError> {
     Ok(())
 }
 
+/// Asks for the names of databases, which a server that asks who is there refuses to strangers.
+async fn mongodb(cx: &Context<'_>, socket: SocketAddr) -> Result<(), NetError> {
+    let options = BannerOptions {
+        send: LIST_DATABASES.to_vec(),
+        bytes_max: 4_096,
+        timeout: INFO_TIMEOUT,
+    };
+    let answer = cx.net.read_banner(socket, None, &options).await?;
+    if answer.bytes.is_empty() {
+        return Err(NetError::Timeout("answer"));
+    }
+    if lists_databases(&answer.bytes) {
+        cx.observe("hidden_no_authentication", json!(true));
+        cx.evidence("databases", &answer.bytes);
+    }
+    Ok(())
+}
+
+/// OP_QUERY `admin.$cmd {listDatabases: 1}`.
+const LIST_DATABASES: &[u8] = b"\x3f\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\xd4\x07\x00\x00\x00\x00\x00\x00admin.$cmd\x00\x00\x00\x00\x00\xff\xff\xff\xff\x18\x00\x00\x00\x10listDatabases\x00\x01\x00\x00\x00\x00";
+
+fn lists_databases(answer: &[u8]) -> bool {
+    let holds = |text: &[u8]| answer.windows(text.len()).any(|window| window == text);
+    holds(b"totalSize") && holds(b"databases") && !holds(b"errmsg")
+}
+
 async fn starttls(cx: &Context<'_>, socket: SocketAddr, ask: &str, word: &str, whole: fn(&[u8]) -> bool) -> Result<(), NetError> {
     let mut dialogue = Dialogue::open(cx, socket).await?;
     dialogue.say("", |heard| heard.ends_with(b"\n")).await?;
@@ -137,4 +166,17 @@ async fn starttls(cx: &Context<'_>, socket: SocketAddr, ask: &str, word: &str, w
     let offered = answer.to_ascii_uppercase().contains(word);
     cx.observe("hidden_starttls", json!(offered));
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_lists_no_databases() {
+        assert!(lists_databases(b"\x03databases\x00...\x01totalSize\x00"));
+        assert!(!lists_databases(b"\x02errmsg\x00command listDatabases requires authentication\x00"));
+        assert!(!lists_databases(b""));
+        assert_eq!(LIST_DATABASES.len(), usize::from(LIST_DATABASES[0]));
+    }
 }

@@ -41,11 +41,11 @@ pub(crate) async fn refusal(cx: &Context<'_>, url: &Url, end: &str) -> Result<Ht
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let url = web::site(cx)?;
     let page = match refusal(cx, &url, "").await {
-        Ok(page) => page,
+        Ok(page) => web::whole(page)?,
         Err(error) if web::is_no_answer(&error) => return Ok(Answer::Absent),
         Err(error) => return Err(error.into()),
     };
-    let file = refusal(cx, &url, ".txt").await?;
+    let file = web::whole(refusal(cx, &url, ".txt").await?)?;
     let kind = kind_of(page.status, file.status);
     cx.observe("hidden_soft404", json!({"code": page.status.to_string(), "kind": kind}));
     cx.observe("hidden_soft404_hash", json!(normal::body_hash(&page)));

@@ -1,7 +1,7 @@
 //! Requests to a site at a binding, as all tasks of the web make them.
 
 use crate::{Context, TaskError};
-use ambit_net::http::{HttpExchange, HttpRequest, Url};
+use ambit_net::http::{BodyEnd, HttpExchange, HttpRequest, Url};
 use ambit_net::{Grant, NetError};
 use std::net::SocketAddr;
 
@@ -33,6 +33,14 @@ pub(crate) async fn get(cx: &Context<'_>, url: &Url, body_kept: usize) -> Result
     })?;
     request.body_kept = body_kept;
     cx.net.http(&request).await
+}
+
+/// An error where the other side broke its body off or would not end it: asking it for more costs much and tells nothing.
+pub(crate) fn whole(exchange: HttpExchange) -> Result<HttpExchange, TaskError> {
+    match exchange.end {
+        BodyEnd::Complete | BodyEnd::Opaque => Ok(exchange),
+        ref end => Err(TaskError::Failed(format!("its answer to {} ended {end:?}", exchange.url))),
+    }
 }
 
 /// The first value of a header.

@@ -71,3 +71,30 @@ fn a_passive_exploration_contacts_nobody() {
     assert!(explorer.present().all(|(kind, _)| kind != Kind::Uri && kind != Kind::NetworkService));
     assert_eq!(explorer.outside(), Vec::<String>::new());
 }
+
+#[test]
+fn hostile_neighbours_cost_a_healthy_site_nothing() {
+    let behaviours = [
+        "endless",
+        "slow-body",
+        "huge-header",
+        "bomb",
+        "reset",
+        "redirect-loop",
+        "invalid-utf8",
+        "not-http",
+        "nasty",
+    ];
+    let mut lines = "name acme.test A 203.0.113.10\nname www.acme.test A 203.0.113.10\nsite https://www.acme.test \"Acme\"\n".to_owned();
+    for (index, behaviour) in behaviours.iter().enumerate() {
+        lines.push_str(&format!(
+            "name web{index}.acme.test A 203.0.113.{}\nsite http://web{index}.acme.test \"Hostile\"\n  hostile {behaviour}\n",
+            20 + index
+        ));
+    }
+    let (explorer, truth) = explore(&world(&lines), Clearance::L3);
+    let (missed, unexpected) = compare(&explorer, &truth);
+    let healthy = |text: &&String| text.contains("www.acme.test") || text.contains("203.0.113.10");
+    assert!(!missed.iter().any(|text| healthy(&text)), "{missed:?}");
+    assert!(unexpected.is_empty(), "{unexpected:?}");
+}
