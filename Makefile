@@ -18,9 +18,11 @@ build:
 	$(CARGO) build --locked --release --package ambit
 	@echo "built: $(TARGET)/release/ambit"
 
-# The simulated internet: discovers the organisation planted in it, prints what it found, then serves it.
+# The simulated internet: discovers the organisation planted in it, prints what it found, then serves it. Built in the
+# profile and the selection of the tests, so that `make run` and `make test` together compile everything once.
 run:
-	$(CARGO) run --locked --release --package ambit -- demo
+	$(CARGO) build --locked --workspace --bins $(PROFILE)
+	$(TARGET)/test-release/ambit demo
 
 lint:
 	$(CARGO) fmt --all --check
