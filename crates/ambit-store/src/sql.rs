@@ -206,7 +206,7 @@ impl Tx {
 
     /// A statement over many rows of `columns` values each: `head VALUES (…), (…) tail`, split into statements of at most `ROWS_MAX` rows.
     pub(crate) async fn many(&mut self, head: &str, columns: usize, values: Vec<Value>, tail: &str) -> Result<(), StoreError> {
-        for (sql, keep, chunk) in chunks(head, columns, values, tail) {
+        for (sql, keep, chunk) in chunks(self.is_postgres(), head, columns, values, tail) {
             self.execute(&sql, chunk, keep).await?;
         }
         Ok(())
@@ -215,7 +215,7 @@ impl Tx {
     /// `many` for statements that answer with rows.
     pub(crate) async fn many_rows(&mut self, head: &str, columns: usize, values: Vec<Value>, tail: &str) -> Result<Vec<Row>, StoreError> {
         let mut rows = Vec::new();
-        for (sql, keep, chunk) in chunks(head, columns, values, tail) {
+        for (sql, keep, chunk) in chunks(self.is_postgres(), head, columns, values, tail) {
             rows.extend(self.fetch(&sql, chunk, keep).await?);
         }
         Ok(rows)
@@ -229,7 +229,7 @@ impl Tx {
     {
         let mut rows = Vec::new();
         for chunk in list.chunks(ROWS_MAX) {
-            let (sql, values) = list_of(head, &first, chunk, tail);
+            let (sql, values) = list_of(self.is_postgres(), head, &first, chunk, tail);
             rows.extend(self.fetch(&sql, values, true).await?);
         }
         Ok(rows)
@@ -243,7 +243,7 @@ impl Tx {
     {
         let mut changed = 0;
         for chunk in list.chunks(ROWS_MAX) {
-            let (sql, values) = list_of(head, &first, chunk, tail);
+            let (sql, values) = list_of(self.is_postgres(), head, &first, chunk, tail);
             changed += self.execute(&sql, values, true).await?;
         }
         Ok(changed)
@@ -303,7 +303,7 @@ async fn end_by_hand(mut connection: sqlx::pool::PoolConnection<Sqlite>) {
 }
 
 /// Statements of full size keep their plan; others are prepared once, so that the cache of plans is not flooded by every length.
-fn chunks(head: &str, columns: usize, values: Vec<Value>, tail: &str) -> Vec<(String, bool, Vec<Value>)> {
+fn chunks(numbered: bool, head: &str, columns: usize, values: Vec<Value>, tail: &str) -> Vec<(String, bool, Vec<Value>)> {
     debug_assert_eq!(values.len() % columns, 0, "whole rows: {head}");
     let mut statements = Vec::new();
     let mut values = values.into_iter().peekable();
@@ -319,7 +319,7 @@ fn chunks(head: &str, columns: usize, values: Vec<Value>, tail: &str) -> Vec<(St
                 if column > 0 {
                     sql.push(',');
                 }
-                sql.push_str(&format!("${}", row * columns + column + 1));
+                push_place(&mut sql, numbered, row * columns + column + 1);
             }
             sql.push(')');
         }
@@ -330,8 +330,19 @@ fn chunks(head: &str, columns: usize, values: Vec<Value>, tail: &str) -> Vec<(St
     statements
 }
 
-/// Lists are padded to a power of two by repeating their last value, so that few lengths of statement exist.
-fn list_of<T>(head: &str, first: &[Value], list: &[T], tail: &str) -> (String, Vec<Value>)
+/// The place of a bound value in a long statement. On SQLite `$1` is a name that is searched for in the list of all names, so that a statement with
+/// thousands of them takes seconds; `?` is simply the next one. PostgreSQL only knows numbers.
+fn push_place(sql: &mut String, numbered: bool, number: usize) {
+    if numbered {
+        sql.push_str(&format!("${number}"));
+    } else {
+        sql.push('?');
+    }
+}
+
+/// Lists are padded to a power of two by repeating their last value, so that few lengths of statement exist. The values of `first` stand in the head,
+/// each once and in order; the tail has none.
+fn list_of<T>(numbered: bool, head: &str, first: &[Value], list: &[T], tail: &str) -> (String, Vec<Value>)
 where
     T: Clone,
     Value: From<T>,
@@ -341,8 +352,23 @@ where
     values.extend(list.iter().cloned().map(Value::from));
     let last = values.last().cloned().expect("a chunk is never empty");
     values.resize(first.len() + size, last);
-    let places: Vec<String> = (first.len() + 1..=values.len()).map(|place| format!("${place}")).collect();
-    (format!("{head} ({}) {tail}", places.join(",")), values)
+    debug_assert!(
+        head.matches('$').count() == first.len() && !tail.contains('$'),
+        "each value once, in the head: {head}"
+    );
+    let mut sql = head.to_owned();
+    if !numbered {
+        for number in 1..=first.len() {
+            sql = sql.replacen(&format!("${number}"), "?", 1);
+        }
+    }
+    for number in first.len() + 1..=values.len() {
+        sql.push_str(if number == first.len() + 1 { " (" } else { "," });
+        push_place(&mut sql, numbered, number);
+    }
+    sql.push_str(") ");
+    sql.push_str(tail);
+    (sql, values)
 }
 
 #[cfg(test)]
@@ -351,17 +377,25 @@ mod tests {
 
     #[test]
     fn many_rows_become_statements_of_bounded_size() {
-        let statements = chunks("INSERT INTO t (a, b)", 2, (0..1002).map(Value::from).collect(), "ON CONFLICT DO NOTHING");
+        let statements = chunks(
+            true,
+            "INSERT INTO t (a, b)",
+            2,
+            (0..1002).map(Value::from).collect(),
+            "ON CONFLICT DO NOTHING",
+        );
         assert_eq!(statements.len(), 2);
         assert!(statements[0].1 && statements[1].1);
         assert_eq!(statements[1].0, "INSERT INTO t (a, b) VALUES ($1,$2) ON CONFLICT DO NOTHING");
-        assert!(chunks("x", 2, Vec::new(), "").is_empty());
+        assert!(chunks(true, "x", 2, Vec::new(), "").is_empty());
     }
 
     #[test]
     fn lists_are_padded_to_a_power_of_two() {
-        let (sql, values) = list_of("WHERE a = $1 AND b IN", &[Value::from(7)], &[1_i64, 2, 3], "");
+        let (sql, values) = list_of(true, "WHERE a = $1 AND b IN", &[Value::from(7)], &[1_i64, 2, 3], "");
         assert_eq!(sql, "WHERE a = $1 AND b IN ($2,$3,$4,$5) ");
+        let (sql, _) = list_of(false, "WHERE a = $1 AND b IN", &[Value::from(7)], &[1_i64, 2, 3], "AND c");
+        assert_eq!(sql, "WHERE a = ? AND b IN (?,?,?,?) AND c");
         assert_eq!(values, values![7, 1, 2, 3, 3]);
     }
 
