@@ -49,6 +49,41 @@ const TITLE_CHARS_MAX: usize = 300;
 /// Elements that the shape is made of; a page with more is a trap.
 const ELEMENTS_MAX: usize = 50_000;
 
+/// Elements that may be open at once; browsers stop at 512. The parser's time grows with elements times depth.
+const DEPTH_MAX: usize = 512;
+/// Elements without content, and those that the next of their kind closes: they never nest.
+const FLAT: &[&str] = &[
+    "area", "base", "br", "col", "dd", "dt", "embed", "hr", "img", "input", "li", "link", "meta", "option", "p", "param", "source", "td", "th", "tr",
+    "track", "wbr",
+];
+
+/// The front of a page up to where it nests too deep or has too many tags: a trap for parsers beyond it. An end tag closes only what is open.
+fn bounded(html: &str) -> &str {
+    let mut open: Vec<&str> = Vec::new();
+    let mut tags = 0usize;
+    for (at, _) in html.match_indices('<') {
+        let rest = &html[at + 1..];
+        let ends = rest.starts_with('/');
+        let rest = rest.trim_start_matches('/');
+        let name = &rest[..rest.bytes().take(16).take_while(u8::is_ascii_alphanumeric).count()];
+        if name.is_empty() {
+            continue;
+        }
+        tags += 1;
+        if ends {
+            if let Some(opened) = open.iter().rposition(|known| known.eq_ignore_ascii_case(name)) {
+                open.truncate(opened);
+            }
+        } else if !FLAT.iter().any(|flat| flat.eq_ignore_ascii_case(name)) {
+            open.push(name);
+        }
+        if open.len() > DEPTH_MAX || tags > 2 * ELEMENTS_MAX {
+            return &html[..at];
+        }
+    }
+    html
+}
+
 macro_rules! selector {
     ($name:ident, $text:literal) => {
         static $name: LazyLock<Selector> = LazyLock::new(|| Selector::parse($text).expect("the selector is constant"));
@@ -69,7 +104,7 @@ selector!(BASE, "base[href]");
 impl Page {
     /// Reads a page that was fetched from a URL.
     pub(crate) fn parse(html: &str, url: &Url) -> Self {
-        let document = Html::parse_document(html);
+        let document = Html::parse_document(bounded(html));
         let base = document
             .select(&BASE)
             .next()
@@ -199,6 +234,18 @@ mod tests {
 
     fn page(html: &str) -> Page {
         Page::parse(html, &Url::parse("https://www.acme.test/a/").unwrap())
+    }
+
+    #[test]
+    fn a_page_that_nests_too_deep_is_read_as_far_as_it_is_sane() {
+        let deep = "<div>".repeat(500_000);
+        assert_eq!(super::bounded(&deep).len(), 512 * 5);
+        let evasive = "<div></p></x>".repeat(100_000);
+        assert!(super::bounded(&evasive).len() < 10_000);
+        let flat = "<p>text<br><li>".repeat(5_000);
+        assert_eq!(super::bounded(&flat), flat);
+        let closed = "<div><b>x</b></div>".repeat(10_000);
+        assert_eq!(super::bounded(&closed), closed);
     }
 
     #[test]
