@@ -10,7 +10,8 @@ use ambit_model::{Clearance, Details, EdgeKind, Kind, Timestamp, Uid};
 use ambit_store::engine::{Commit, Engine, NewWork, Outcome, Settlement, Work};
 use ambit_store::{NewCollection, NewOwner, Options, Store};
 use serde_json::json;
-use std::time::{Duration, Instant, SystemTime};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 use uuid::Uuid;
 
 /// Observations of one commit: what an engine gathers in a fraction of a second.
@@ -18,9 +19,11 @@ const BATCH: usize = 500;
 /// Rows planned in one settlement.
 const PLANNED: usize = 5_000;
 
+/// A wall time that passes as ours does, from a fixed beginning.
 fn now() -> Timestamp {
-    let elapsed = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
-    Timestamp(i64::try_from(elapsed.as_millis()).unwrap())
+    static BEGUN: OnceLock<Instant> = OnceLock::new();
+    let elapsed = BEGUN.get_or_init(Instant::now).elapsed();
+    Timestamp(1_800_000_000_000 + i64::try_from(elapsed.as_millis()).unwrap())
 }
 
 fn settlement(run: i64) -> Settlement {

@@ -3,6 +3,7 @@
 use crate::lab::{both, found, new_collection};
 use ambit_model::feed::{Noun, What};
 use ambit_model::{EdgeKind, Kind, Timestamp};
+use ambit_store::EntityFlags;
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -54,6 +55,67 @@ async fn a_reader_misses_nothing_while_many_write() {
             .map(|change| change.at)
             .collect();
         assert!(stamps.windows(2).all(|pair| pair[0] <= pair[1]));
+    })
+    .await;
+}
+
+/// Everybody locks in one order: people and engines that write at once never wait for each other in a circle.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn people_and_the_engine_write_side_by_side() {
+    both(async |lab| {
+        let run = lab.run().await;
+        let uid = lab.uid(Kind::Domain, "acme.test");
+        let looks = async {
+            for round in 0..12 {
+                let name = format!("n{round}.acme.test");
+                let look = found(json!({"round": round}), &[(EdgeKind::Subdomain, Kind::DnsRecord, name.as_str())]);
+                lab.look(&run, "names", uid, 2 * round, look).await;
+            }
+        };
+        let marks = async {
+            for round in 0..12 {
+                let flags = EntityFlags {
+                    tags: Some(vec![format!("t{round}")]),
+                    ..EntityFlags::default()
+                };
+                lab.store
+                    .set_entity_flags(&lab.me, &uid.to_string(), None, &flags, lab.now())
+                    .await
+                    .unwrap();
+            }
+        };
+        let projects = async {
+            for round in 0..6 {
+                let created = lab.store.create_project(&lab.me, &format!("p{round}"), lab.now()).await.unwrap();
+                let me = lab.store.local_operator().await.unwrap();
+                for _ in 0..2 {
+                    let new = new_collection(&[(Kind::Domain, "acme.test")]);
+                    let view = lab.store.create_collection(&me, created.project.id, &new, lab.now()).await.unwrap();
+                    lab.store.start_run(&me, view.collection.uuid, None, lab.now()).await.unwrap();
+                }
+                lab.store.delete_project(&me, created.project.uuid, lab.now()).await.unwrap();
+            }
+        };
+        let blobs = async {
+            for round in 0..12_u8 {
+                lab.store.put_blob(&[round % 3], lab.now()).await.unwrap();
+                lab.store.tidy(Timestamp(lab.now().0 + 9_000_000)).await.unwrap();
+            }
+        };
+        let settings = async {
+            for round in 0..12 {
+                let never = [format!("{round}.acme.test")];
+                lab.store
+                    .set_level(&lab.me, lab.collection, ambit_model::Clearance::L2, &never, lab.now())
+                    .await
+                    .unwrap();
+            }
+        };
+        futures::join!(looks, marks, projects, blobs, settings);
+        let record = lab.entity(uid).await.record;
+        assert_eq!((record.details["round"].as_i64(), record.tags), (Some(11), vec!["t11".to_owned()]));
+        let collection = lab.store.find_collection(&lab.me, lab.collection).await.unwrap().collection;
+        assert_eq!(collection.entity_count, 13);
     })
     .await;
 }
