@@ -4,7 +4,7 @@ mod issues;
 mod posture;
 mod sights;
 
-use crate::draft::{Access, Answers, Bucket, Data, Draft, Expect, Name, Standing, Storage, Unlisted};
+use crate::draft::{Access, Answers, Bucket, Data, Draft, Expect, Name, Standing, Storage, Unlisted, Zone};
 use crate::internet::{Internet, Port, Virtual};
 use crate::pki::Certificate;
 use crate::plan;
@@ -35,6 +35,8 @@ pub struct Truth {
     maybe_issues: BTreeSet<(String, Kind, String)>,
     /// Addresses on which every port accepts: only what is stated there counts.
     catch_all: BTreeSet<IpAddr>,
+    /// Zones of ours whose servers fail: nobody can say what is below them.
+    broken_zones: BTreeSet<String>,
 }
 
 /// Kinds that are not scored, whatever their name: they follow from sources rather than from what is exposed.
@@ -62,6 +64,7 @@ impl Truth {
             // A page below a site, or a service without connections, on something planted.
             Kind::Uri => root(name).is_some_and(|root| root != name && self.entity(Kind::Uri, root) != Verdict::Unexpected),
             Kind::NetworkService => name.ends_with("/udp") && self.on_planted_address(name),
+            Kind::DnsRecord => plan::ancestors(name).any(|parent| self.broken_zones.contains(parent)),
             _ => false,
         };
         if known { Verdict::NotScored } else { Verdict::Unexpected }
@@ -176,15 +179,16 @@ impl<'a> Derivation<'a> {
 
     /// Whether a look at the name can succeed: its zone and it itself answer, and its aliases end somewhere.
     fn answers(&self, name: &str, entry: &Name) -> bool {
-        let sound = |answers: Answers| matches!(answers, Answers::Normal | Answers::Truncated);
         let zone = plan::zone_of(self.draft, name).and_then(|zone| self.draft.zones.get(zone));
-        let reachable = zone.is_some_and(|zone| {
-            let has_address = |(server, given): &(String, Vec<IpAddr>)| !given.is_empty() || !plan::addresses(self.draft, server).is_empty();
-            sound(zone.answers) && zone.servers.iter().any(has_address)
-        });
+        let reachable = zone.is_some_and(|zone| self.zone_answers(zone));
         let end = plan::end_of_chain(self.draft, name);
         let looped = plan::entry(self.draft, &end).is_some_and(|entry| entry.records.iter().any(|data| matches!(data, Data::Cname(_))));
         reachable && sound(entry.answers) && !looped
+    }
+
+    fn zone_answers(&self, zone: &Zone) -> bool {
+        let has_address = |(server, given): &(String, Vec<IpAddr>)| !given.is_empty() || !plan::addresses(self.draft, server).is_empty();
+        sound(zone.answers) && zone.servers.iter().any(has_address)
     }
 
     /// Domains and names. Those of ours that nothing demands are at least not unexpected.
@@ -206,6 +210,12 @@ impl<'a> Derivation<'a> {
                 self.plant_name(name);
             }
         }
+        let broken = self
+            .draft
+            .zones
+            .iter()
+            .filter(|(name, zone)| self.in_scope(name) && !self.zone_answers(zone));
+        self.truth.broken_zones = broken.map(|(name, _)| name.clone()).collect();
         let doubtful = |name: &&String| self.in_scope(name) && !self.is_planted(name);
         let existing: Vec<String> = self.draft.existing.iter().filter(doubtful).cloned().collect();
         for name in existing {
@@ -412,6 +422,11 @@ impl<'a> Derivation<'a> {
             }
         }
     }
+}
+
+/// Answers that every client takes.
+fn sound(answers: Answers) -> bool {
+    matches!(answers, Answers::Normal | Answers::Truncated)
 }
 
 /// `CN (serial)`.

@@ -8,11 +8,19 @@ use crate::plan;
 use ambit_model::Kind;
 use std::collections::BTreeSet;
 use std::net::IpAddr;
+use std::time::Duration;
+
+/// A client may have given up on a server that takes so long.
+const PATIENCE: Duration = Duration::from_secs(3);
 
 impl<'a> Derivation<'a> {
     pub(super) fn services(&mut self, addresses: &BTreeSet<IpAddr>) {
         for address in addresses {
             let host = &self.internet.hosts[address];
+            if host.latency > PATIENCE {
+                self.allow_address(*address, &address.to_string());
+                continue;
+            }
             for (port, plan) in &host.ports {
                 let name = format!("{}/tcp", std::net::SocketAddr::new(*address, *port));
                 if let Port::Service(Service::Hostile(_), _) = plan {
@@ -113,7 +121,9 @@ impl<'a> Derivation<'a> {
         if refuses {
             return;
         }
-        let doubtful = web.versions() == TlsVersions::OnlyOld || site.is_some_and(|site| site.site.hostile.is_some() || site.site.hidden);
+        let doubtful = web.versions() == TlsVersions::OnlyOld
+            || host.latency > PATIENCE
+            || site.is_some_and(|site| site.site.hostile.is_some() || site.site.hidden);
         if doubtful {
             self.truth.allow(Kind::Uri, &uri);
             if let Some(certificate) = certificate {
