@@ -152,6 +152,11 @@ impl Session {
         self.net.inner.wire.random(buffer);
     }
 
+    /// Did a seed or an operator name this very address, or a block around it? Then it is looked at, even in a reserved range.
+    pub fn is_named(&self, address: IpAddr) -> bool {
+        self.net.inner.guard.named(address)
+    }
+
     // ── names ──
 
     /// Looks a name up through the resolvers (L1), by the run's cache. NXDOMAIN and NODATA are answers; SERVFAIL, REFUSED and silence are errors.

@@ -52,7 +52,12 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     cx.observe("hidden_cname_chain", json!(seen.chain));
     cx.observe("hidden_private_addresses", json!(seen.private()));
     cx.observe("hidden_ttl", json!(four.ttl.min(six.ttl)));
-    for address in seen.addresses.iter().filter(|address| !is_private(**address)) {
+    // A private address is somebody else's as soon as one looks from elsewhere; where a seed names it, it is meant.
+    for address in seen
+        .addresses
+        .iter()
+        .filter(|address| !is_private(**address) || cx.net.is_named(**address))
+    {
         cx.found(Kind::IpAddress, &address.to_string(), EdgeKind::ResolvesTo);
     }
     if let Some(target) = seen.chain.first() {
