@@ -9,7 +9,7 @@ use std::sync::RwLock;
 
 use crate::graph::{Graph, State};
 
-/// Ports of a shared address that may be contacted, with our own name only (`research/discovery.md` §3.2).
+/// Ports of an address that is not theirs alone that may be contacted, with a name of theirs only (`research/discovery.md` §3.2).
 const SHARED_PORTS: [u16; 2] = [80, 443];
 
 /// Today's clearances of one collection, by address and by name.
@@ -21,6 +21,7 @@ pub struct ScopeGuard {
 #[derive(Debug, Default)]
 struct View {
     ceiling: Option<Clearance>,
+    /// Clearance, and whether strangers use the address too (it is shared, or not known to be theirs alone).
     addresses: HashMap<IpAddr, (Clearance, bool)>,
     names: HashMap<String, Clearance>,
     blocks: Vec<ipnet::IpNet>,
@@ -48,7 +49,8 @@ impl View {
         match node.kind {
             Kind::IpAddress => {
                 if let Ok(address) = node.name.parse() {
-                    self.addresses.insert(address, (state.decision.clearance, node.shared));
+                    self.addresses
+                        .insert(address, (state.decision.clearance, node.shared || !state.decision.scoped()));
                     if node.seed {
                         self.named.push(address);
                     }
@@ -88,7 +90,7 @@ impl View {
             }
         }
         if shared && (name.is_none() || !SHARED_PORTS.contains(&contact.port)) {
-            return Err("strangers share this address: only ports 80 and 443 with a name of ours".to_owned());
+            return Err("the address is not theirs alone: only ports 80 and 443 with a name of theirs".to_owned());
         }
         Ok(())
     }

@@ -319,6 +319,7 @@ impl<'a> Drive<'a> {
             run: self.run.id,
             settled: dirty,
             decisions: changes.into_iter().map(|change| (change.uid, change.decision, change.present)).collect(),
+            relied: Vec::new(),
             lost,
             work: Vec::new(),
             sweeps: Vec::new(),
@@ -343,6 +344,9 @@ impl<'a> Drive<'a> {
                 settings: &self.outfit.settings,
             };
             let planned = plan(&known.facts, &state.decision, &terms);
+            if planned.relied {
+                settlement.relied.push(known.facts.uid);
+            }
             settlement.work.extend(planned.work);
             settlement.sweeps.extend(planned.sweeps);
         }

@@ -21,7 +21,7 @@ pub use endpoints::{Access, ENDPOINTS, Endpoint, Handler, Method, Parameter, Tre
 pub use gate::answer;
 pub use openapi::{document as openapi_document, text as openapi_text};
 pub use path::MOUNTS;
-pub use serve::serve;
+pub use serve::{Listener, serve};
 
 use ambit_api::projects::Plan;
 use ambit_model::Timestamp;

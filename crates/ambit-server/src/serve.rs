@@ -10,7 +10,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use std::convert::Infallible;
 use std::future::Future;
 use std::io;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
@@ -24,8 +24,23 @@ const CONNECTIONS_MAX: usize = 10_000;
 /// Pause after a failed accept (too many open files), so that the loop does not spin.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
+/// A listening socket. The program's only one; made here, so that nothing else opens any.
+pub struct Listener(TcpListener);
+
+impl Listener {
+    /// Takes the address; port 0 picks a free one.
+    pub async fn bind(address: SocketAddr) -> io::Result<Self> {
+        TcpListener::bind(address).await.map(Self)
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> io::Result<SocketAddr> {
+        self.0.local_addr()
+    }
+}
+
 /// Serves until `shutdown` is over, then lets open requests finish for a while.
-pub async fn serve(listener: TcpListener, state: Arc<ServerState>, shutdown: impl Future<Output = ()> + Send) -> io::Result<()> {
+pub async fn serve(Listener(listener): Listener, state: Arc<ServerState>, shutdown: impl Future<Output = ()> + Send) -> io::Result<()> {
     let (ended, _) = watch::channel(false);
     let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
     let mut connections = JoinSet::new();

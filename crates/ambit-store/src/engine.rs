@@ -181,6 +181,8 @@ pub struct Settlement {
     pub settled: Vec<Dirty>,
     /// Changed decisions, with presence.
     pub decisions: Vec<(Uid, Decision, bool)>,
+    /// Entities of which a fact within its time to live was relied on instead of asked again: that counts as seen.
+    pub relied: Vec<Uid>,
     /// Entities that no path leads to any more, at the run's end: their open intervals are closed.
     pub lost: Vec<Uid>,
     pub work: Vec<NewWork>,

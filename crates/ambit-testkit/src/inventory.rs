@@ -248,6 +248,7 @@ impl Round<'_> {
                 run: self.run,
                 settled,
                 decisions: ways.iter().map(decide).collect(),
+                relied: Vec::new(),
                 lost: Vec::new(),
                 work: work.iter().map(plan).collect(),
                 sweeps: Vec::new(),

@@ -9,6 +9,7 @@ use ambit_model::user::{CollectionRole, ProjectRole};
 use ambit_model::wire::WireChoice;
 use ambit_model::{Clearance, Kind, workflow};
 use ambit_search::Index;
+use ambit_server::Listener;
 use ambit_server::{Limits, ServerState};
 use ambit_store::{NewCollection, NewKey, NewOwner, NewUser, Options, Principal, Store};
 use anyhow::Context;
@@ -17,7 +18,6 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
-use tokio::net::TcpListener;
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinHandle;
 use uuid::Uuid;
@@ -94,8 +94,8 @@ impl TestServer {
         let wall: ambit_server::Clock = Arc::new(move || Timestamp(clock.fetch_add(1, Ordering::Relaxed)));
         let mut state = ServerState::new(store.clone(), index.clone(), Arc::new(library()), wall).await?;
         state.limits = limits;
-        let listener = TcpListener::bind("127.0.0.1:0").await?;
-        let address = listener.local_addr()?.to_string();
+        let listener = Listener::bind("127.0.0.1:0".parse()?).await?;
+        let address = listener.address()?.to_string();
         let (shutdown, ended) = oneshot::channel::<()>();
         let serving = tokio::spawn(ambit_server::serve(listener, Arc::new(state), async {
             let _ = ended.await;

@@ -4,10 +4,10 @@ use crate::discover::{Finished, Place, now};
 use crate::failure::Failure;
 use crate::output::{Results, hint, plain};
 use crate::truth::{Inventory, Score, score};
+use ambit_model::Uid;
 use ambit_model::entity::EntityRecord;
 use ambit_model::feed::{Noun, What};
 use ambit_model::issue::IssueRecord;
-use ambit_model::{Timestamp, Uid};
 use ambit_store::{IndexRow, Store};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -25,7 +25,6 @@ pub(crate) struct Style<'a> {
 /// A row that the report shows, with its time stamps.
 struct Row<T> {
     record: T,
-    first_seen: Timestamp,
     row: IndexRow,
 }
 
@@ -88,11 +87,7 @@ async fn rows<T: serde::de::DeserializeOwned>(store: &Store, noun: Noun, finishe
             if row.collection.uuid == finished.collection.uuid {
                 let record = serde_json::from_value(row.record.clone())
                     .map_err(|error| Failure::run_time(format!("a stored record cannot be read: {error}")))?;
-                rows.push(Row {
-                    record,
-                    first_seen: row.first_seen,
-                    row,
-                });
+                rows.push(Row { record, row });
             }
         }
     }

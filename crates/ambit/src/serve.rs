@@ -15,13 +15,12 @@ use ambit_model::library::{KindEntry, Library, TaskEntry};
 use ambit_net::live::LiveOptions;
 use ambit_net::{Pace, PaceLimits};
 use ambit_search::Index;
-use ambit_server::ServerState;
+use ambit_server::{Listener, ServerState};
 use ambit_store::{NewOwner, Store};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::TcpListener;
 
 /// Between two rounds of sweeping what has lapsed.
 const TIDY_EVERY: Duration = Duration::from_secs(300);
@@ -79,8 +78,8 @@ pub(crate) fn address(text: &str) -> Result<SocketAddr, Failure> {
 }
 
 /// Takes the port.
-pub(crate) async fn bind(address: SocketAddr) -> Result<TcpListener, Failure> {
-    TcpListener::bind(address).await.map_err(|error| {
+pub(crate) async fn bind(address: SocketAddr) -> Result<Listener, Failure> {
+    Listener::bind(address).await.map_err(|error| {
         let remedy = if error.kind() == std::io::ErrorKind::AddrInUse {
             "; choose another with --listen, port 0 picks a free one"
         } else {
@@ -103,16 +102,9 @@ pub(crate) async fn bring_up_index(folder: &Path, store: &Store) -> Result<Index
 }
 
 /// Answers requests until the program is asked to stop; carries runs beside it where `engine` says so.
-pub(crate) async fn answer(
-    listener: TcpListener,
-    folder: &Path,
-    place: Place,
-    engine: bool,
-    stop: &Stop,
-    settings: &Settings,
-) -> Result<(), Failure> {
+pub(crate) async fn answer(listener: Listener, folder: &Path, place: Place, engine: bool, stop: &Stop, settings: &Settings) -> Result<(), Failure> {
     let address = listener
-        .local_addr()
+        .address()
         .map_err(|error| Failure::run_time(format!("the listener has no address: {error}")))?;
     let index = bring_up_index(folder, &place.store).await?;
     let indexer = tokio::spawn(ambit_search::follow(index.clone(), place.store.clone(), stop.watch()));

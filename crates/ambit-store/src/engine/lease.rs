@@ -18,10 +18,11 @@ const SUSPECT_ATTEMPTS: i64 = 3;
 /// Open sweeps looked at in one lease.
 const SWEEPS_OF_LEASE_MAX: i64 = 100;
 
-/// Footprints that are leased together: everything up to what a browser does, then sweeps and probes, then writes. A louder class waits until the quieter
-/// ones have neither leased rows nor rows that could start now.
-const CLASSES: [(Clearance, Clearance); 3] = [
-    (Clearance::L0, Clearance::L2),
+/// Footprints that are leased together: what the target cannot notice, then what a browser does, then sweeps and probes, then writes. A louder class
+/// waits until the quieter ones have neither leased rows nor rows that could start now.
+const CLASSES: [(Clearance, Clearance); 4] = [
+    (Clearance::L0, Clearance::L1),
+    (Clearance::L2, Clearance::L2),
     (Clearance::L3, Clearance::L3),
     (Clearance::L4, Clearance::L4),
 ];

@@ -55,6 +55,13 @@ async fn settle(tx: &mut Tx, settlement: Settlement) -> Result<(), StoreError> {
     raise_wire_date(tx, &place, settlement.at).await?;
     let mut changes = Changes::new(place);
     decide(tx, &mut changes, &settlement).await?;
+    changes.load_entities(tx, settlement.relied.iter().copied()).await?;
+    let present = settlement
+        .relied
+        .iter()
+        .filter(|uid| changes.entities.get(uid).is_some_and(|row| row.present));
+    let present: Vec<Uid> = present.copied().collect();
+    changes.seen.extend(present);
     lose(tx, &mut changes, &settlement.lost).await?;
     write_issues(tx, &mut changes, &settlement, run.collection).await?;
     changes.write(tx).await.map(|_| ())
