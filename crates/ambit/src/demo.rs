@@ -12,7 +12,7 @@ use ambit_net::live::LiveOptions;
 use std::net::SocketAddr;
 
 /// The demo's simulated internet.
-const TEXT: &str = include_str!("../../../worlds/small.world");
+const TEXT: &str = include_str!("../../../worlds/demo.world");
 
 /// Runs the command.
 pub(crate) async fn run(demo: &Demo, silent: bool, settings: &mut Settings) -> Result<(), Failure> {
