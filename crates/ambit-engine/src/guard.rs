@@ -1,6 +1,6 @@
 //! The guard over a collection's scope: asked by the network when a socket opens, on the address really dialled (design §5).
 
-use ambit_model::scope::{Node, is_never};
+use ambit_model::scope::{Node, host_of, is_never};
 use ambit_model::{Clearance, Kind};
 use ambit_net::{Contact, Grant, Guard, Refused};
 use std::collections::HashMap;
@@ -24,6 +24,8 @@ struct View {
     /// Clearance, and whether strangers use the address too (it is shared, or not known to be theirs alone).
     addresses: HashMap<IpAddr, (Clearance, bool)>,
     names: HashMap<String, Clearance>,
+    /// Hosts of storage buckets: the provider's addresses are asked by that very name, and are nobody's entity.
+    buckets: HashMap<String, Clearance>,
     blocks: Vec<ipnet::IpNet>,
     named: Vec<IpAddr>,
     never: Vec<String>,
@@ -61,6 +63,10 @@ impl View {
                 let known = self.names.entry(node.name.clone()).or_insert(state.decision.clearance);
                 *known = (*known).max(state.decision.clearance);
             }
+            Kind::CloudStorageBucket => {
+                let known = self.buckets.entry(host_of(&node.name).to_owned()).or_insert(state.decision.clearance);
+                *known = (*known).max(state.decision.clearance);
+            }
             _ => {}
         }
     }
@@ -69,6 +75,9 @@ impl View {
         let address = contact.address;
         if is_never(&address.to_string(), &self.never) || contact.name.as_deref().is_some_and(|name| is_never(name, &self.never)) {
             return Err("it is excluded".to_owned());
+        }
+        if self.is_bucket(contact) {
+            return Ok(());
         }
         let in_block = self.blocks.iter().any(|block| block.contains(&address));
         let (clearance, shared) = match self.addresses.get(&address) {
@@ -96,6 +105,14 @@ impl View {
     }
 }
 
+impl View {
+    /// A bucket's host, asked by its name as a browser does.
+    fn is_bucket(&self, contact: &Contact) -> bool {
+        let clearance = contact.name.as_ref().and_then(|name| self.buckets.get(name));
+        clearance.is_some_and(|clearance| *clearance >= contact.footprint) && SHARED_PORTS.contains(&contact.port)
+    }
+}
+
 impl Guard for ScopeGuard {
     fn allow(&self, contact: &Contact) -> Result<(), Refused> {
         match contact.grant {
@@ -113,5 +130,108 @@ impl Guard for ScopeGuard {
     fn named(&self, address: IpAddr) -> bool {
         let view = self.view.read().unwrap_or_else(std::sync::PoisonError::into_inner);
         view.named.contains(&address) || view.blocks.iter().any(|block| block.contains(&address))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ambit_model::Uid;
+    use ambit_model::scope::Decision;
+    use ambit_net::Transport;
+    use ambit_store::engine::{GraphDelta, GraphNode};
+    use uuid::Uuid;
+
+    /// Kind, name, clearance, ownership, shared, seed.
+    type Row = (Kind, &'static str, Clearance, u16, bool, bool);
+
+    fn guard(rows: &[Row], never: &[&str]) -> ScopeGuard {
+        let node = |row: &Row| GraphNode {
+            node: Node {
+                uid: Uid::of_entity(Uuid::nil(), row.0, row.1),
+                kind: row.0,
+                name: row.1.to_owned(),
+                seed: row.5,
+                allow: false,
+                deny: false,
+                shared: row.4,
+            },
+            observed: true,
+            present: true,
+            decision: Decision {
+                ownership: row.3,
+                clearance: row.2,
+                reason: "test".to_owned(),
+                path: Vec::new(),
+            },
+        };
+        let mut graph = Graph::default();
+        graph.apply(GraphDelta {
+            revision: 1,
+            nodes: rows.iter().map(node).collect(),
+            opened: Vec::new(),
+            closed: Vec::new(),
+        });
+        let guard = ScopeGuard::default();
+        let never: Vec<String> = never.iter().map(|pattern| (*pattern).to_owned()).collect();
+        guard.show(&graph, Clearance::L3, &never);
+        guard
+    }
+
+    fn asked(guard: &ScopeGuard, socket: &str, name: Option<&str>, footprint: Clearance) -> bool {
+        let socket: std::net::SocketAddr = socket.parse().expect("a socket address");
+        let contact = Contact {
+            address: socket.ip(),
+            port: socket.port(),
+            transport: Transport::Tcp,
+            name: name.map(str::to_owned),
+            footprint,
+            grant: Grant::Target,
+        };
+        guard.allow(&contact).is_ok()
+    }
+
+    #[test]
+    fn only_what_scope_cleared_is_contacted() {
+        let rows = [
+            (Kind::IpAddress, "203.0.113.1", Clearance::L3, 900, false, false),
+            (Kind::IpAddress, "198.51.100.1", Clearance::L2, 500, false, false),
+            (Kind::IpAddress, "198.51.100.2", Clearance::L3, 900, true, false),
+            (Kind::NetBlock, "192.0.2.0/28", Clearance::L3, 1000, false, true),
+            (Kind::DnsRecord, "www.acme.test", Clearance::L3, 990, false, false),
+            (Kind::DnsRecord, "www.stranger.test", Clearance::L1, 50, false, false),
+            (
+                Kind::CloudStorageBucket,
+                "https://acme.s3.amazonaws.com",
+                Clearance::L2,
+                200,
+                false,
+                false,
+            ),
+        ];
+        let guard = guard(&rows, &["*.never.test"]);
+        let (ours, stranger) = (Some("www.acme.test"), Some("www.stranger.test"));
+        for (socket, name, footprint, allowed) in [
+            ("203.0.113.1:22", None, Clearance::L3, true),
+            ("203.0.113.1:22", None, Clearance::L4, false),
+            ("203.0.113.1:443", stranger, Clearance::L2, false),
+            ("203.0.113.9:443", ours, Clearance::L2, false),
+            ("198.51.100.1:443", ours, Clearance::L2, true),
+            ("198.51.100.1:443", None, Clearance::L2, false),
+            ("198.51.100.1:22", ours, Clearance::L2, false),
+            ("198.51.100.1:443", ours, Clearance::L3, false),
+            ("198.51.100.2:443", ours, Clearance::L2, true),
+            ("198.51.100.2:22", ours, Clearance::L3, false),
+            ("192.0.2.5:22", None, Clearance::L3, true),
+            ("192.0.2.99:22", None, Clearance::L3, false),
+            ("198.18.0.1:443", Some("acme.s3.amazonaws.com"), Clearance::L2, true),
+            ("198.18.0.1:443", Some("acme.s3.amazonaws.com"), Clearance::L3, false),
+            ("198.18.0.1:443", Some("other.s3.amazonaws.com"), Clearance::L2, false),
+            ("203.0.113.1:443", Some("x.never.test"), Clearance::L1, false),
+        ] {
+            assert_eq!(asked(&guard, socket, name, footprint), allowed, "{socket} as {name:?} at {footprint:?}");
+        }
+        assert!(guard.named("192.0.2.5".parse().expect("an address")));
+        assert!(!guard.named("203.0.113.1".parse().expect("an address")));
     }
 }
