@@ -4,13 +4,17 @@ use crate::delegation::edge_below;
 use crate::together::together;
 use crate::{Answer, Context, TaskError};
 use ambit_net::NetError;
-use ambit_net::dns::{DnsAnswer, RecordType, WildcardProfile};
+use ambit_net::dns::{DnsAnswer, RecordType, WildcardProfile, answer_values};
 use serde_json::json;
+use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Guesses of one look in flight; the resolver's own window paces them.
 const IN_FLIGHT: usize = 64;
+
+/// Random names asked beside a hit that a known wildcard does not explain: its pool rotates slowly compared with three questions.
+const CONTROLS: usize = 3;
 
 /// The member in which a look names the guesses that it could not settle.
 pub(crate) const UNANSWERED: &str = "hidden_sweep_unanswered";
@@ -73,14 +77,14 @@ impl Wild {
     async fn exists(&self, cx: &Context<'_>, name: &str) -> Result<bool, NetError> {
         let four = cx.net.lookup_uncached(name, RecordType::A).await?;
         if says_something(&four) {
-            return Ok(!self.four.explains(&four));
+            return Ok(!explained(cx, &self.four, name, &four).await?);
         }
         if four.is_nxdomain() {
             return Ok(false);
         }
         let six = cx.net.lookup_uncached(name, RecordType::AAAA).await?;
         if says_something(&six) {
-            return Ok(!self.six.explains(&six));
+            return Ok(!explained(cx, &self.six, name, &six).await?);
         }
         // It exists without an address: the top of a zone of its own is worth looking into, an empty name between others is not.
         let servers = cx.net.lookup_uncached(name, RecordType::NS).await?;
@@ -89,6 +93,28 @@ impl Wild {
             .iter()
             .any(|record| record.name == name && record.data.rtype() == RecordType::NS))
     }
+}
+
+/// Could the answer come from the wildcard? Its pool may rotate with time, so where the profile does not explain a hit, random names asked at this very
+/// moment are compared too.
+async fn explained(cx: &Context<'_>, profile: &WildcardProfile, name: &str, answer: &DnsAnswer) -> Result<bool, NetError> {
+    if !profile.is_wildcard() || profile.explains(answer) {
+        return Ok(profile.is_wildcard());
+    }
+    let values = answer_values(answer);
+    let mut seen: BTreeSet<String> = profile.values.iter().cloned().collect();
+    for index in 0..CONTROLS {
+        let digest = hex::encode(Sha256::digest(format!("{name} {index}")));
+        let control = cx
+            .net
+            .lookup_uncached(&format!("x{}.{}", &digest[..16], profile.level), profile.rtype)
+            .await?;
+        seen.extend(answer_values(&control));
+        if values.iter().all(|value| seen.contains(value)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn says_something(answer: &DnsAnswer) -> bool {
