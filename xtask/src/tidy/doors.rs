@@ -23,11 +23,6 @@ const SOCKETS: &[&str] = &[
 const SOCKET_EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("crates/ambit-server/src/serve.rs", "TcpListener", "the program's own listener"),
     ("crates/ambit-server/src/serve.rs", "TcpStream", "the connections that it accepts"),
-    (
-        "crates/ambit/src/serve.rs",
-        "TcpListener",
-        "takes the port of --listen, and says what is wrong with it",
-    ),
 ];
 
 /// Crates that may name sockets: the door itself, and what only tests use, which serve and ask on loopback.
