@@ -4,6 +4,7 @@ use crate::draft::{Expect, Standing};
 use crate::internet::{Port, Source};
 use crate::ledger::Key;
 use crate::plan;
+use crate::serve::Knock;
 use crate::wire::SimulatedWire;
 use std::net::IpAddr;
 
@@ -73,6 +74,8 @@ impl SimulatedWire {
             Standing::Vendor => match name {
                 Some(name) if self.is_ours(name) => None,
                 Some(name) => Some(format!("{org} serves many, and {name} is not ours")),
+                // Nothing could be asked of a port that does not answer.
+                None if host.is_none_or(|host| crate::serve::knock(host, port) != Knock::Open) => None,
                 None => Some(format!("{org} serves many, and no name was asked for")),
             },
             Standing::Stranger => Some(format!("{org} is a stranger")),

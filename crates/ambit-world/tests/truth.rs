@@ -168,3 +168,60 @@ fn the_demo_is_as_large_as_promised() {
     assert!(count(Kind::Uri) >= 60, "{counts:?}");
     assert!(truth.issues.len() >= 40, "{}", truth.issues.len());
 }
+
+#[tokio::test]
+async fn contacts_are_judged_by_whom_they_reach() {
+    use ambit_net::wire::Wire;
+    let text = format!(
+        "{HEAD}host 203.0.113.9\n  port 22 ssh\nhost 198.51.100.9\n  port 80 http\nhost 198.51.100.200\n  port 80 http\n  port 22 ssh\nexpect never 203.0.113.77\n"
+    );
+    let wire = World::parse(&text, "t.world").unwrap().wire(EPOCH, 1);
+    let ask = |address: &'static str, port: u16, name: &'static str| {
+        let (wire, (done, result)) = (wire.clone(), tokio::sync::oneshot::channel());
+        let task = wire.clone().track(Box::pin(async move {
+            if let Ok(mut stream) = wire.connect(std::net::SocketAddr::new(address.parse().unwrap(), port)).await {
+                let request = format!("GET / HTTP/1.0\r\nHost: {name}\r\n\r\n");
+                if !name.is_empty() {
+                    tokio::io::AsyncWriteExt::write_all(&mut stream, request.as_bytes()).await.unwrap();
+                    tokio::io::AsyncReadExt::read_to_end(&mut stream, &mut Vec::new()).await.unwrap();
+                }
+            }
+            done.send(()).unwrap();
+        }));
+        tokio::spawn(task);
+        result
+    };
+    for (address, port, name) in [
+        ("203.0.113.9", 22, ""),
+        ("198.51.100.200", 80, "www.acme.test"),
+        ("198.51.100.200", 443, ""),
+        ("198.51.100.200", 80, "www.other.test"),
+        ("198.51.100.200", 80, ""),
+        ("198.51.100.200", 22, ""),
+        ("198.51.100.9", 80, "www.acme.test"),
+        ("203.0.113.77", 80, ""),
+        ("10.0.0.1", 80, ""),
+    ] {
+        ask(address, port, name).await.unwrap();
+    }
+    // A connection counts when its handler has seen the end.
+    while wire.contacts().len() < 9 {
+        tokio::task::yield_now().await;
+    }
+    let outside: Vec<String> = wire
+        .contacts_outside_clearance()
+        .iter()
+        .map(|contact| format!("{}:{} {}", contact.address, contact.port, contact.why))
+        .collect();
+    assert_eq!(
+        outside,
+        [
+            "10.0.0.1:80 nobody owns this address",
+            "198.51.100.9:80 out is a stranger",
+            "198.51.100.200:22 shop serves many: only its web servers, by a name of ours",
+            "198.51.100.200:80 shop serves many, and no name was asked for",
+            "198.51.100.200:80 shop serves many, and www.other.test is not ours",
+            "203.0.113.77:80 the file says never",
+        ]
+    );
+}
