@@ -94,6 +94,8 @@ struct Drive<'a> {
     progress: Progress,
     proven: BTreeSet<(Uid, &'static str, String)>,
     finishing: bool,
+    /// The last lease brought fewer rows than asked for, and nothing was committed since.
+    dry: bool,
 }
 
 impl<'a> Drive<'a> {
@@ -123,6 +125,7 @@ impl<'a> Drive<'a> {
             progress: Progress::default(),
             proven: BTreeSet::new(),
             finishing: false,
+            dry: false,
         }
     }
 
@@ -177,7 +180,9 @@ impl<'a> Drive<'a> {
     async fn lease(&mut self) -> Result<(), StoreError> {
         // Only as many as can start at once: a lease counts as an attempt, and a row that never ran must not be blamed for the process's end.
         let free = FLYING_MAX.saturating_sub(self.flying.len() + self.queue.len() + self.alone.len());
-        if free == 0 || !self.alone.is_empty() {
+        // A lease is a transaction: many rows at once, and not again while nothing new can have come.
+        let worth_it = free >= FLYING_MAX / 2 || self.flying.is_empty();
+        if self.dry || !worth_it || !self.alone.is_empty() {
             return Ok(());
         }
         let leased = self
@@ -185,6 +190,7 @@ impl<'a> Drive<'a> {
             .engine
             .lease(self.run.id, free, self.outfit.wire.date(), (self.outfit.clock)())
             .await?;
+        self.dry = leased.len() < free;
         if leased.is_empty() {
             return Ok(());
         }
@@ -269,6 +275,7 @@ impl<'a> Drive<'a> {
             outcomes.push(done.outcome);
         }
         self.ended_since = None;
+        self.dry = false;
         // Results of equal content must leave equal rows whatever order they came in.
         outcomes.sort_by(|a, b| (a.work.uid, &a.work.task, &a.work.argument).cmp(&(b.work.uid, &b.work.task, &b.work.argument)));
         let commit = Commit {
@@ -362,6 +369,7 @@ impl<'a> Drive<'a> {
 
     /// Nothing runs: wait for rows that may start later, close what was lost, or finish.
     async fn rest(&mut self, hold: Box<dyn ambit_net::wire::Hold>) -> Result<Option<RunEnd>, StoreError> {
+        self.dry = false;
         let date = self.outfit.wire.date();
         let pending = self.outfit.engine.pending(self.run.id, date).await?;
         if pending.dirty > 0 {

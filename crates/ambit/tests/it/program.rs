@@ -7,10 +7,10 @@ use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A folder that goes away with the test.
-pub struct Folder(PathBuf);
+pub(crate) struct Folder(PathBuf);
 
 impl Folder {
-    pub fn new(name: &str) -> Self {
+    pub(crate) fn new(name: &str) -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let path = std::env::temp_dir().join(format!("ambit-it-{}-{name}-{number}", std::process::id()));
@@ -18,11 +18,11 @@ impl Folder {
         Self(path)
     }
 
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.0
     }
 
-    pub fn join(&self, name: &str) -> PathBuf {
+    pub(crate) fn join(&self, name: &str) -> PathBuf {
         self.0.join(name)
     }
 }
@@ -34,7 +34,7 @@ impl Drop for Folder {
 }
 
 /// The binary with an environment of its own.
-pub fn command(arguments: &[&str]) -> Command {
+pub(crate) fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ambit"));
     command.args(arguments).stdin(Stdio::null());
     for (name, _) in std::env::vars_os() {
@@ -45,12 +45,12 @@ pub fn command(arguments: &[&str]) -> Command {
     command
 }
 
-pub fn ambit(arguments: &[&str]) -> Output {
+pub(crate) fn ambit(arguments: &[&str]) -> Output {
     command(arguments).output().expect("the binary starts")
 }
 
 /// Runs and demands success; standard output as text.
-pub fn succeed(arguments: &[&str]) -> String {
+pub(crate) fn succeed(arguments: &[&str]) -> String {
     let output = ambit(arguments);
     assert!(
         output.status.success(),
@@ -62,15 +62,15 @@ pub fn succeed(arguments: &[&str]) -> String {
 }
 
 /// What a `--jsonl` discovery printed.
-pub struct Discovery {
+pub(crate) struct Discovery {
     /// Entities by uid, without what time alone changes.
-    pub entities: BTreeMap<String, Value>,
-    pub issues: BTreeMap<String, Value>,
-    pub summary: Value,
+    pub(crate) entities: BTreeMap<String, Value>,
+    pub(crate) issues: BTreeMap<String, Value>,
+    pub(crate) summary: Value,
 }
 
 impl Discovery {
-    pub fn parse(text: &str) -> Self {
+    pub(crate) fn parse(text: &str) -> Self {
         let mut discovery = Self {
             entities: BTreeMap::new(),
             issues: BTreeMap::new(),
@@ -97,13 +97,13 @@ impl Discovery {
         discovery
     }
 
-    pub fn figure(&self, member: &str) -> i64 {
+    pub(crate) fn figure(&self, member: &str) -> i64 {
         self.summary[member]
             .as_i64()
             .unwrap_or_else(|| panic!("the summary has no figure {member}: {}", self.summary))
     }
 
-    pub fn names(&self, kind: &str) -> BTreeSet<String> {
+    pub(crate) fn names(&self, kind: &str) -> BTreeSet<String> {
         let wanted = format!("Platform::Entity::{kind}");
         let scoped = |value: &&Value| value["type"] == wanted.as_str() && value["summary"]["scoped"] == true;
         self.entities
@@ -114,7 +114,7 @@ impl Discovery {
     }
 
     /// Fails with the names of what differs.
-    pub fn assert_same(&self, other: &Self) {
+    pub(crate) fn assert_same(&self, other: &Self) {
         for (noun, ours, theirs) in [("entity", &self.entities, &other.entities), ("issue", &self.issues, &other.issues)] {
             for (uid, value) in ours {
                 match theirs.get(uid) {
@@ -137,7 +137,7 @@ fn timeless(value: &mut Value) {
 }
 
 /// A demo in a folder, to its end.
-pub fn demo(folder: &Path, more: &[&str]) -> Discovery {
+pub(crate) fn demo(folder: &Path, more: &[&str]) -> Discovery {
     let folder = folder.to_str().expect("a temporary path is UTF-8");
     let mut arguments = vec!["demo", "--once", "--jsonl", "--data", folder];
     arguments.extend(more);
