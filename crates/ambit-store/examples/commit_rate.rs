@@ -31,6 +31,7 @@ fn settlement(run: i64) -> Settlement {
         run,
         settled: Vec::new(),
         decisions: Vec::new(),
+        relied: Vec::new(),
         lost: Vec::new(),
         work: Vec::new(),
         sweeps: Vec::new(),
