@@ -89,6 +89,7 @@ async fn plan(engine: &Engine, run: i64, now: Timestamp) -> Result<(), StoreErro
         run,
         settled: dirty,
         decisions: Vec::new(),
+        relied: Vec::new(),
         lost: Vec::new(),
         work: Vec::new(),
         sweeps: Vec::new(),

@@ -170,6 +170,7 @@ impl Lab {
             run,
             settled: Vec::new(),
             decisions: Vec::new(),
+            relied: Vec::new(),
             lost: Vec::new(),
             work: Vec::new(),
             sweeps: Vec::new(),
