@@ -20,7 +20,7 @@ pub(crate) async fn run(demo: &Demo, silent: bool, settings: &mut Settings) -> R
     let stop = Stop::listen()?;
     let folder = folder::demo(demo.data.as_deref())?;
     let world = wires::parse_world(TEXT, "demo.world").map_err(Failure::run_time)?;
-    let place = open(&folder, "demo").await?;
+    let place = open(&folder, "demo", settings).await?;
     let job = Job {
         seeds: wires::seeds(&world).map_err(Failure::run_time)?,
         simulated: Some((TEXT.to_owned(), world.name().to_owned())),

@@ -1,5 +1,6 @@
 //! What `demo` and `scan` share: a data folder, a collection for these seeds on this wire, one run carried to its end, and what came of it.
 
+use crate::config::Settings;
 use crate::failure::Failure;
 use crate::output::hint;
 use crate::progress;
@@ -14,7 +15,7 @@ use ambit_net::live::LiveOptions;
 use ambit_net::wire::Wire;
 use ambit_net::{Pace, PaceLimits};
 use ambit_store::engine::Engine;
-use ambit_store::{NewCollection, NewOwner, Options, Principal, Started, Store};
+use ambit_store::{NewCollection, NewOwner, Principal, Started, Store};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -66,8 +67,8 @@ pub(crate) fn now() -> Timestamp {
 }
 
 /// Opens the folder, making it and its owner when missing, and takes the engine's place.
-pub(crate) async fn open(folder: &Path, name: &str) -> Result<Place, Failure> {
-    let options = Options::folder(folder);
+pub(crate) async fn open(folder: &Path, name: &str, settings: &Settings) -> Result<Place, Failure> {
+    let options = crate::client::options(folder, settings);
     let owner = NewOwner {
         email: "owner@localhost".to_owned(),
         organization: "My organization".to_owned(),

@@ -45,7 +45,7 @@ pub(crate) async fn run(scan: &Scan, silent: bool, settings: &Settings) -> Resul
     let passive_only = !consent(scan, &mut job)?;
     let folder = folder::data(scan.data.as_deref(), settings)?;
     let stop = Stop::listen()?;
-    let place = open(&folder, "scan").await?;
+    let place = open(&folder, "scan", settings).await?;
     let finished = discover(&place, &job, &stop).await?;
     let style = Style {
         jsonl: scan.output.jsonl,

@@ -128,5 +128,5 @@ fn the_inventory_can_be_asked_afterwards() {
     let changes = succeed(&["changes", "--data", path]);
     assert!(changes.lines().count() >= count);
     refused(&["entity", "show", &"0".repeat(64), "--data", path], 4, &[]);
-    refused(&["entities", "--data", path, "severity:often"], 2, &["severity"]);
+    refused(&["issues", "--data", path, "severity:often"], 2, &["severity"]);
 }
