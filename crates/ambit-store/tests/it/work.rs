@@ -99,20 +99,20 @@ async fn loud_work_waits_for_quiet_work() {
         ];
         lab.engine.settle(settlement).await.unwrap();
         let tasks = |work: &[ambit_store::engine::Work]| work.iter().map(|work| work.task.clone()).collect::<Vec<_>>();
-        let quiet = lab.engine.lease(run.id, 2, Timestamp(0), lab.now()).await.unwrap();
-        assert_eq!(tasks(&quiet), ["high", "low"]);
-        let next = lab.engine.lease(run.id, 9, Timestamp(0), lab.now()).await.unwrap();
-        assert_eq!(tasks(&next), ["page"]);
-        assert_eq!(
-            lab.engine.lease(run.id, 9, Timestamp(0), lab.now()).await.unwrap(),
-            [],
-            "quiet rows are leased still"
-        );
-        let all = quiet.into_iter().chain(next).map(|work| outcome(work, Look::Absent, Timestamp(1)));
-        lab.engine.commit(lab.commit(run.id, all.collect())).await.unwrap();
-        let loud = lab.engine.lease(run.id, 9, Timestamp(0), lab.now()).await.unwrap();
-        assert_eq!(tasks(&loud), ["sweep"], "what may only start later holds nobody up");
-        let done = loud.into_iter().map(|work| outcome(work, Look::Absent, Timestamp(1))).collect();
+        let mut held = lab.engine.lease(run.id, 2, Timestamp(0), lab.now()).await.unwrap();
+        assert_eq!(tasks(&held), ["high", "low"]);
+        for (class, next) in [("passive", "page"), ("polite", "sweep")] {
+            let none = lab.engine.lease(run.id, 9, Timestamp(0), lab.now()).await.unwrap();
+            assert_eq!(none, [], "{class} rows are leased still, {next} waits");
+            let done = std::mem::take(&mut held)
+                .into_iter()
+                .map(|work| outcome(work, Look::Absent, Timestamp(1)))
+                .collect();
+            lab.engine.commit(lab.commit(run.id, done)).await.unwrap();
+            held = lab.engine.lease(run.id, 9, Timestamp(0), lab.now()).await.unwrap();
+            assert_eq!(tasks(&held), [next], "what may only start later holds nobody up");
+        }
+        let done = held.into_iter().map(|work| outcome(work, Look::Absent, Timestamp(1))).collect();
         lab.engine.commit(lab.commit(run.id, done)).await.unwrap();
         assert_eq!(tasks(&lab.engine.lease(run.id, 9, Timestamp(100), lab.now()).await.unwrap()), ["later"]);
     })
