@@ -88,6 +88,17 @@ impl Settings {
         self.values.get(name).map(|(value, _)| value.as_str()).filter(|value| !value.is_empty())
     }
 
+    /// Requests per second, over all, where one is set.
+    pub(crate) fn rate(&self) -> Result<Option<u32>, Failure> {
+        let Some(text) = self.get("rate") else { return Ok(None) };
+        let rate = text.parse().ok().filter(|rate| *rate > 0);
+        rate.map(Some).ok_or_else(|| {
+            Failure::usage(format!(
+                "setting rate {text:?}: expected a whole number of requests per second, such as 50"
+            ))
+        })
+    }
+
     /// A flag's value stands above everything else.
     pub(crate) fn flag(&mut self, name: &'static str, value: Option<String>) {
         if let Some(value) = value {
@@ -164,6 +175,16 @@ mod tests {
         settings.flag("listen", Some("127.0.0.1:1".to_owned()));
         assert_eq!(settings.get("listen"), Some("127.0.0.1:1"));
         assert_eq!(settings.get("rate"), None);
+    }
+
+    #[test]
+    fn a_rate_that_is_none_is_refused_not_ignored() {
+        assert_eq!(load(&[("AMBIT_RATE", "50")]).expect("loads").rate(), Ok(Some(50)));
+        assert_eq!(load(&[]).expect("loads").rate(), Ok(None));
+        for wrong in ["fast", "0", "-1"] {
+            let failure = load(&[("AMBIT_RATE", wrong)]).expect("loads").rate().expect_err("is refused");
+            assert!(failure.to_string().contains(wrong), "{failure}");
+        }
     }
 
     #[test]

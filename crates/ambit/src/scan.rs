@@ -32,7 +32,7 @@ pub(crate) async fn run(scan: &Scan, silent: bool, settings: &Settings) -> Resul
         never: never(&scan.exclude)?,
         state: scan.state,
         live: live_options(scan, settings)?,
-        rate: scan.rate.or_else(|| settings.get("rate").and_then(|rate| rate.parse().ok())),
+        rate: scan.rate.or(settings.rate()?),
         settings: ambit_tasks::Settings::default(),
         silent,
     };

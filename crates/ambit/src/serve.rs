@@ -109,7 +109,8 @@ pub(crate) async fn answer(listener: Listener, folder: &Path, place: Place, engi
     let index = bring_up_index(folder, &place.store).await?;
     let indexer = tokio::spawn(ambit_search::follow(index.clone(), place.store.clone(), stop.watch()));
     let sweeper = tokio::spawn(keep_tidy(place.store.clone(), stop.clone()));
-    let runner = engine.then(|| tokio::spawn(keep_running(service(&place, stop, settings))));
+    let runner = if engine { Some(service(&place, stop, settings)?) } else { None };
+    let runner = runner.map(|service| tokio::spawn(keep_running(service)));
     let state = ServerState::new(place.store.clone(), index, Arc::new(library()), Arc::new(now)).await?;
     let state = Arc::new(state);
     hint(&format!("listening on http://{address}"));
@@ -122,12 +123,11 @@ pub(crate) async fn answer(listener: Listener, folder: &Path, place: Place, engi
     served.map_err(|error| Failure::run_time(format!("the server ended: {error}")))
 }
 
-fn service(place: &Place, stop: &Stop, settings: &Settings) -> Service {
+fn service(place: &Place, stop: &Stop, settings: &Settings) -> Result<Service, Failure> {
     let limits = settings
-        .get("rate")
-        .and_then(|rate| rate.parse().ok())
-        .map_or_else(PaceLimits::default, PaceLimits::at_rate);
-    Service {
+        .rate()?
+        .map_or_else(PaceLimits::default, |rate| PaceLimits::at_rate(f64::from(rate)));
+    Ok(Service {
         engine: place.engine.clone(),
         make_wire: wires::maker(place.store.clone(), LiveOptions::default()),
         pace: Arc::new(Pace::new(limits)),
@@ -135,7 +135,7 @@ fn service(place: &Place, stop: &Stop, settings: &Settings) -> Service {
         clock: Arc::new(now),
         board: Board::default(),
         stop: stop.watch(),
-    }
+    })
 }
 
 /// The engine goes on after a failure of the store: a full disk is freed, a database comes back.
