@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// Guesses of one look in flight; the resolver's own window paces them.
 const IN_FLIGHT: usize = 64;
 
-/// Random names asked beside a hit that a known wildcard does not explain: its pool rotates slowly compared with three questions.
+/// Random names asked beside a hit that a known wildcard does not explain: its pool rotates slowly compared with six questions.
 const CONTROLS: usize = 3;
 
 /// The member in which a look names the guesses that it could not settle.
@@ -95,21 +95,22 @@ impl Wild {
     }
 }
 
-/// Could the answer come from the wildcard? Its pool may rotate with time, so where the profile does not explain a hit, random names asked at this very
-/// moment are compared too.
+/// Could the answer come from the wildcard? Its pool may rotate with time, between any two questions: so where the profile does not explain a hit, a random
+/// name and the hit are asked in turn, and it counts only if none of its answers is one that the wildcard was seen to give.
 async fn explained(cx: &Context<'_>, profile: &WildcardProfile, name: &str, answer: &DnsAnswer) -> Result<bool, NetError> {
     if !profile.is_wildcard() || profile.explains(answer) {
         return Ok(profile.is_wildcard());
     }
-    let values = answer_values(answer);
+    let mut values = answer_values(answer);
     let mut seen: BTreeSet<String> = profile.values.iter().cloned().collect();
     for index in 0..CONTROLS {
         let digest = hex::encode(Sha256::digest(format!("{name} {index}")));
-        let control = cx
-            .net
-            .lookup_uncached(&format!("x{}.{}", &digest[..16], profile.level), profile.rtype)
-            .await?;
-        seen.extend(answer_values(&control));
+        let control = format!("x{}.{}", &digest[..16], profile.level);
+        seen.extend(answer_values(&cx.net.lookup_uncached(&control, profile.rtype).await?));
+        if values.iter().all(|value| seen.contains(value)) {
+            return Ok(true);
+        }
+        values = answer_values(&cx.net.lookup_uncached(name, profile.rtype).await?);
         if values.iter().all(|value| seen.contains(value)) {
             return Ok(true);
         }

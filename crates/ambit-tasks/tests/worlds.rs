@@ -98,3 +98,19 @@ fn hostile_neighbours_cost_a_healthy_site_nothing() {
     assert!(!missed.iter().any(|text| healthy(&text)), "{missed:?}");
     assert!(unexpected.is_empty(), "{unexpected:?}");
 }
+
+/// Wire time at which the world's pools rotate.
+const ROTATION_MS: u64 = 30_000;
+
+#[test]
+fn no_moment_of_a_rotating_wildcard_makes_a_guess_a_name() {
+    let text = world("name acme.test A 203.0.113.10\nname *.acme.test A 203.0.113.{20..22} rotate\nname www.acme.test A 203.0.113.11");
+    let world = World::parse(&text, "test.world").unwrap_or_else(|problems| panic!("{problems:?}"));
+    // The profile is taken in one turn of the pool; the guesses come around the beginning of each of the next three.
+    for turn in 1..=3 {
+        for before_ms in (0..400).step_by(8) {
+            let names = explorer::guesses(&world, EPOCH, turn * ROTATION_MS - before_ms);
+            assert_eq!(names, ["www.acme.test"], "turn {turn}, {before_ms} ms before it");
+        }
+    }
+}

@@ -406,3 +406,45 @@ async fn look(net: &Net, settings: &Settings, job: &Job) -> (Result<Answer, Task
     let answer = (job.task.run)(&context).await;
     (answer, context.into_found())
 }
+
+/// What a sweep below `acme.test` leads to when it begins at that moment, its wildcard profile having been taken at the start.
+pub(crate) fn guesses(world: &World, epoch: Timestamp, at_ms: u64) -> Vec<String> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let wire = world.wire(epoch, 1);
+    let (send, receive) = std::sync::mpsc::channel();
+    let tracked: Arc<SimulatedWire> = wire.clone();
+    runtime.block_on(wire.track(Box::pin(async move {
+        let pace = Arc::new(Pace::new(PaceLimits::default()));
+        let net = Net::new(tracked, Arc::new(ByScope::default()), pace, NetOptions::default());
+        let session = net.session(Grants::task(Clearance::L3, &[]));
+        session.wildcard("acme.test", ambit_net::dns::RecordType::A).await.unwrap();
+        session.sleep(std::time::Duration::from_millis(at_ms).saturating_sub(session.now())).await;
+        let settings = Settings {
+            words: ["www", "mail", "shop"].map(str::to_owned).to_vec().into(),
+            ..Settings::default()
+        };
+        let facts = empty_facts(Kind::Domain, "acme.test");
+        let context = Context::new(&session, &facts, "0-3", &settings);
+        let answer = (ambit_tasks::find("name_sweep").unwrap().run)(&context).await;
+        assert_eq!(answer.unwrap(), Answer::Found);
+        let leads = context.into_found().edges;
+        send.send(leads.into_iter().map(|lead| lead.name).collect()).unwrap();
+    })));
+    receive.recv().unwrap()
+}
+
+fn empty_facts(kind: Kind, name: &str) -> Facts {
+    Facts {
+        uid: uid(kind, name),
+        kind,
+        name: name.to_owned(),
+        seed: true,
+        present: true,
+        decision: Decision::unreached(),
+        details: Details::new(),
+        looks: BTreeMap::new(),
+        inward: Vec::new(),
+        outward: Vec::new(),
+        seeds: vec![(kind, name.to_owned())],
+    }
+}
