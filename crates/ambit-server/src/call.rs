@@ -101,6 +101,15 @@ pub(crate) fn text_member(object: &Map<String, Value>, name: &str, chars_max: us
     Ok(text.to_owned())
 }
 
+/// A member of a body that is a list of texts, at least one.
+pub(crate) fn texts_member(object: &Map<String, Value>, name: &str) -> Result<Vec<String>, ApiError> {
+    let items = object.get(name).and_then(Value::as_array);
+    let texts = items.and_then(|items| items.iter().map(|item| item.as_str().map(str::to_owned)).collect::<Option<Vec<_>>>());
+    texts
+        .filter(|texts| !texts.is_empty())
+        .ok_or_else(|| ApiError::invalid(format!("{name} must be a list of texts, at least one")))
+}
+
 /// A whole number from 0 in the query; empty is the same as absent.
 pub(crate) fn whole_number(call: &Call, name: &str) -> Result<Option<u64>, ApiError> {
     match call.query(name) {

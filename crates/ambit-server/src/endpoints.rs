@@ -5,7 +5,10 @@ use crate::answer::Answer;
 use crate::call::Call;
 use crate::{documents, routes};
 use ambit_api::shape::{ANY, BOOLEAN, NULL, Shape, TEXT};
-use ambit_api::{ApiError, audit, changes, collection_runs, collections, entities, issues, library, projects, search, seeds, time_series, users};
+use ambit_api::{
+    ApiError, audit, changes, collection_runs, collections, entities, integrations, issues, library, notes, projects, search, seeds, tags,
+    time_series, users,
+};
 use ambit_model::user::{CollectionRole, ProjectRole};
 use futures::future::BoxFuture;
 
@@ -225,6 +228,10 @@ const SEARCH_ISSUES: &str = "/search/issues/{*search_string}";
 const STATUS: &str = "/issues/{id}/status";
 const RUNS: &str = "/collections/{collection_uuid}/collection_runs";
 const COLLECTION_USERS: &str = "/user_collections/{uuid}/collection_project_users";
+const INTEGRATIONS: &str = "/projects/{uuid}/integrations";
+const TAGS: &str = "/tags/{item_type}/{item_uid}";
+const NOTES: &str = "/notes/{item_type}/{item_uid}";
+const NOTE: &str = "/notes/{item_type}/{item_uid}/{note_uid}";
 const SEEDS: &str = "/user_collections/{collection_uuid}/user_entities";
 
 /// Every endpoint.
@@ -254,6 +261,15 @@ pub static ENDPOINTS: &[Endpoint] = &[
 
     with_query(PAGING, row(Get, "/search/technologies/{*search_string}", InProject(Member), "Search technologies. An empty search string finds all of the project.", &search::TECHNOLOGY_SEARCH, |call| Box::pin(routes::search::technologies(call)))),
 
+    row(Get, TAGS, OfCollection(Viewer), "List the tags of an entity or issue.", &tags::TAGS, |call| Box::pin(routes::tags::list(call))),
+    with_body(&tags::NEW_TAG, row(Post, TAGS, OfCollection(Analyst), "Add a tag to an entity or issue, or several; adding one that is there is harmless.", &tags::TAGS, |call| Box::pin(routes::tags::add(call)))),
+    row(Delete, "/tags/{item_type}/{item_uid}/{tag_name}", OfCollection(Analyst), "Remove a tag from an entity or issue.", BOOLEAN, |call| Box::pin(routes::tags::remove(call))),
+
+    row(Get, NOTES, OfCollection(Viewer), "List the notes on an entity or issue, oldest first.", &notes::NOTES, |call| Box::pin(routes::notes::list(call))),
+    with_body(&notes::NEW_NOTE, row(Post, NOTES, OfCollection(Analyst), "Write a note on an entity or issue, as Markdown.", &notes::NOTE, |call| Box::pin(routes::notes::add(call)))),
+    with_body(&notes::NEW_NOTE, row(Patch, NOTE, OfCollection(Analyst), "Replace the text of a note; for its author and for admins of the collection.", &notes::NOTE, |call| Box::pin(routes::notes::edit(call)))),
+    row(Delete, NOTE, OfCollection(Analyst), "Remove a note; for its author and for admins of the collection.", BOOLEAN, |call| Box::pin(routes::notes::delete(call))),
+
     with_query(POINT, row(Get, "/time_series/point_in_time/entities/{uid}", OfCollection(Viewer), "Read an entity as it was shown at a point in time.", &time_series::ENTITY_AT_RESULT, |call| Box::pin(routes::time_series::entity(call)))),
     with_query(POINT, row(Get, "/time_series/point_in_time/issues/{uid}", OfCollection(Viewer), "Read an issue as it was shown at a point in time.", &time_series::ISSUE_AT_RESULT, |call| Box::pin(routes::time_series::issue(call)))),
     with_query(START, row(Get, "/time_series/points_in_time/entities/{uid}", OfCollection(Viewer), "List the moments at which an entity changed, oldest first.", &time_series::POINTS, |call| Box::pin(routes::time_series::points_of_entity(call)))),
@@ -269,6 +285,14 @@ pub static ENDPOINTS: &[Endpoint] = &[
     with_query(LIST, row(Get, "/library/tasks", Key, "List the discovery tasks; `more` stands beside `result`.", &library::LIBRARY_TASKS, |call| Box::pin(routes::library::tasks(call)))),
     with_query(LIST, row(Get, "/library/issues", Key, "List the kinds of issue; `more` stands beside `result`.", &library::LIBRARY_ISSUES, |call| Box::pin(routes::library::issues(call)))),
     row(Get, "/library/issues/{issue_name}", Key, "Read a kind of issue.", &library::LIBRARY_ISSUE, |call| Box::pin(routes::library::issue(call))),
+
+    row(Get, INTEGRATIONS, OfProject(Member), "List the integrations of a project; of their secrets only the names are shown.", &integrations::INTEGRATIONS, |call| Box::pin(routes::integrations::list(call))),
+    with_body(&integrations::NEW_INTEGRATION, row(Post, INTEGRATIONS, OfProject(Owner), "Make an integration of a project; its secrets are sealed and never shown.", &integrations::INTEGRATION, |call| Box::pin(routes::integrations::create(call)))),
+    row(Get, "/projects/{uuid}/integrations/jira_projects", OfProject(Member), "List the Jira projects that the settings of the project's integrations name.", &integrations::JIRA_PROJECTS, |call| Box::pin(routes::integrations::jira_projects(call))),
+    row(Delete, "/integrations/{uuid}", OfProject(Owner), "Remove an integration with its secrets and its uses.", BOOLEAN, |call| Box::pin(routes::integrations::delete(call))),
+    row(Get, "/integration_collections", InProject(Member), "List which collections of a project use which integrations.", &integrations::INTEGRATION_COLLECTIONS, |call| Box::pin(routes::integrations::list_uses(call))),
+    with_body(&integrations::NEW_INTEGRATION_COLLECTION, row(Post, "/user_collections/{collection_uuid}/integration_collections", OfCollection(Admin), "Let a collection use an integration of its project; saying it twice is harmless.", &integrations::INTEGRATION_COLLECTION, |call| Box::pin(routes::integrations::add_use(call)))),
+    row(Delete, "/integration_collections/{uuid}", OfCollection(Admin), "End the use of an integration in a collection.", BOOLEAN, |call| Box::pin(routes::integrations::remove_use(call))),
 
     row(Get, SEEDS, OfCollection(Viewer), "List the seeds of a collection.", &seeds::SEEDS, |call| Box::pin(routes::seeds::list(call))),
     with_body(&seeds::NEW_SEEDS, row(Post, SEEDS, OfCollection(Admin), "Add seeds to a collection: one, or a list named entities.", &seeds::SEEDS, |call| Box::pin(routes::seeds::add(call)))),

@@ -90,7 +90,7 @@ fn strip_mount<'a>(raw: &'a str, prefix: &str) -> Option<&'a str> {
 }
 
 /// How many literal segments of `pattern` the path has, and the captured segments; `None` if it does not fit.
-/// Doubled and trailing slashes are the same as single ones, but not inside a `{*rest}`, which takes what stands there.
+/// Doubled and trailing slashes are the same as single ones and `-` the same as `_`, but not inside a `{*rest}`, which takes what stands there.
 fn fit<'a>(pattern: &'static str, path: &'a str) -> Option<(usize, Vec<(&'static str, &'a str)>)> {
     let (mut rest, mut literals, mut captured) = (path, 0, Vec::new());
     for part in pattern.split('/').filter(|part| !part.is_empty()) {
@@ -103,12 +103,18 @@ fn fit<'a>(pattern: &'static str, path: &'a str) -> Option<(usize, Vec<(&'static
         match part.strip_prefix('{').and_then(|name| name.strip_suffix('}')) {
             Some(_) if segment.is_empty() => return None,
             Some(name) => captured.push((name, segment)),
-            None if segment == part => literals += 1,
+            None if same(segment, part) => literals += 1,
             None => return None,
         }
         rest = behind;
     }
     rest.chars().all(|c| c == '/').then_some((literals, captured))
+}
+
+/// The contract's own reference writes both `_` and `-` as a hyphen, so that clients may have either (asm-wire §2).
+fn same(segment: &str, part: &str) -> bool {
+    let one = |byte: u8| if byte == b'-' { b'_' } else { byte };
+    segment.len() == part.len() && segment.bytes().map(one).eq(part.bytes().map(one))
 }
 
 fn decode_all(captured: Vec<(&'static str, &str)>) -> Result<Vec<(&'static str, String)>, ApiError> {
@@ -218,6 +224,10 @@ mod tests {
         assert_eq!(
             shown("/api/v3/asm/user_collections/a%20b/archive/"),
             "/user_collections/{uuid}/archive uuid=\"a b\""
+        );
+        assert_eq!(
+            shown("/api/v1/user-collections/a-b/archive"),
+            "/user_collections/{uuid}/archive uuid=\"a-b\""
         );
     }
 

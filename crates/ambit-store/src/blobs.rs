@@ -137,6 +137,7 @@ const BROOMS: &[Broom] = &[
             "DELETE FROM sightings WHERE uid IN",
             "DELETE FROM versions WHERE noun = 'entity' AND uid IN",
             "DELETE FROM entity_technologies WHERE entity_uid IN",
+            "DELETE FROM notes WHERE item_uid IN",
             "DELETE FROM entities WHERE uid IN",
         ],
     },
@@ -145,6 +146,7 @@ const BROOMS: &[Broom] = &[
         deletes: &[
             "DELETE FROM sightings WHERE uid IN",
             "DELETE FROM versions WHERE noun = 'issue' AND uid IN",
+            "DELETE FROM notes WHERE item_uid IN",
             "DELETE FROM issues WHERE uid IN",
         ],
     },

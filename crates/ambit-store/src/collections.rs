@@ -192,6 +192,8 @@ pub(crate) async fn delete(tx: &mut Tx, id: i64, project: i64, uuid: Uuid, by: U
     tx.run(sql, values![now, by, id]).await?;
     let sql = "UPDATE runs SET state = 'cancelled', finished_at = $1 WHERE collection_id = $2 AND state IN ('scheduled', 'running', 'paused')";
     tx.run(sql, values![now, id]).await?;
+    tx.run("DELETE FROM integration_collections WHERE collection_id = $1", values![id])
+        .await?;
     feed::note(tx, &feed::Note::person(project, Noun::Collection, uuid, What::Disappeared).of(id), now).await
 }
 

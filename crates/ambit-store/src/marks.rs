@@ -23,7 +23,7 @@ pub struct EntityFlags {
 }
 
 /// Tags in the one form that is stored: trimmed, sorted, each once.
-fn clean_tags(tags: &[String]) -> Result<Vec<String>, StoreError> {
+pub(crate) fn clean_tags(tags: &[String]) -> Result<Vec<String>, StoreError> {
     let mut tags: Vec<String> = tags.iter().map(|tag| tag.trim().to_owned()).collect();
     tags.sort();
     tags.dedup();
@@ -61,39 +61,6 @@ impl Store {
                 changes.write(tx).await?;
                 let details = json!({"from": before.name(), "to": status.name()});
                 audit::insert(tx, &principal, Some(collection.project), "issue.status", &uid.to_string(), details, now).await
-            })
-        })
-        .await
-    }
-
-    /// Replaces the tags of an issue; for analysts of its collection.
-    pub async fn set_issue_tags(
-        &self,
-        principal: &Principal,
-        id: &str,
-        project: Option<i64>,
-        tags: &[String],
-        now: Timestamp,
-    ) -> Result<(), StoreError> {
-        let (principal, id, tags) = (principal.clone(), id.to_owned(), clean_tags(tags)?);
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let (collection, uid) = views::issue_to_change(tx, &principal, &id, project).await?;
-                collections::lock(tx, collection.id).await?;
-                let mut changes = Changes::new(Place::enter(tx, collection.id, None, true, now).await?);
-                changes.load_issues(tx, [uid]).await?;
-                changes.issues.get_mut(&uid).ok_or(StoreError::NotFound)?.record.tags.clone_from(&tags);
-                changes.write(tx).await?;
-                audit::insert(
-                    tx,
-                    &principal,
-                    Some(collection.project),
-                    "issue.tags",
-                    &uid.to_string(),
-                    json!({"tags": tags}),
-                    now,
-                )
-                .await
             })
         })
         .await

@@ -90,6 +90,13 @@ async fn find_project(tx: &mut Tx, principal: &Principal, uuid: Uuid) -> Result<
     Ok(view)
 }
 
+/// The integer id of a project in which the caller has at least this role.
+pub(crate) async fn require(tx: &mut Tx, principal: &Principal, uuid: Uuid, role: ProjectRole) -> Result<i64, StoreError> {
+    let id = find_project(tx, principal, uuid).await?.project.id;
+    principal.require_project(id, role)?;
+    Ok(id)
+}
+
 async fn members(tx: &mut Tx, project: i64) -> Result<Vec<Member>, StoreError> {
     let sql = format!("SELECT m.id, m.role, {USER_COLUMNS} FROM members m JOIN users u ON u.id = m.user_id WHERE m.project_id = $1 ORDER BY m.id");
     tx.rows(&sql, values![project]).await?.iter().map(member_from).collect()
@@ -169,6 +176,7 @@ impl Store {
                     for row in &rows {
                         crate::collections::delete(tx, row.get(0)?, id, row.get(1)?, caller.user_uuid(), now).await?;
                     }
+                    crate::integrations::forget(tx, id).await?;
                     audit::insert(
                         tx,
                         &caller,

@@ -54,23 +54,23 @@ pub enum At<T> {
 }
 
 /// What of a record's row is the same for all nouns.
-struct Base {
+pub(crate) struct Base {
     id: i64,
-    uid: Uid,
-    record: String,
+    pub(crate) uid: Uid,
+    pub(crate) record: String,
     first_seen: Timestamp,
     last_seen: Timestamp,
     opened_at: Timestamp,
     seen_from: i64,
     seen_to: i64,
-    collection: CollectionRef,
+    pub(crate) collection: CollectionRef,
     scoped_at: Option<Timestamp>,
     entity_id: i64,
 }
 
 /// A noun whose records people read by id; the texts are literals of this file.
 #[derive(Clone, Copy)]
-enum Table {
+pub(crate) enum Table {
     Entities,
     Issues,
 }
@@ -129,7 +129,14 @@ fn base_from(row: &Row) -> Result<Base, StoreError> {
 }
 
 /// A record by its uid or uuid, in any project of the caller; `project` narrows. What the caller may not see is not found.
-async fn find(tx: &mut Tx, principal: &Principal, table: Table, id: &str, project: Option<i64>, role: CollectionRole) -> Result<Base, StoreError> {
+pub(crate) async fn find(
+    tx: &mut Tx,
+    principal: &Principal,
+    table: Table,
+    id: &str,
+    project: Option<i64>,
+    role: CollectionRole,
+) -> Result<Base, StoreError> {
     let rows = if let Ok(uid) = id.parse::<Uid>() {
         tx.rows(&format!("{} AND t.uid = $1", table.select()), values![uid]).await?
     } else {

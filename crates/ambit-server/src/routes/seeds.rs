@@ -56,7 +56,7 @@ fn read(object: &Map<String, Value>) -> Result<(Kind, String), ApiError> {
 }
 
 /// The collection of the path, in the project that the header names, if it names one.
-async fn collection(call: &Call) -> Result<Uuid, ApiError> {
+pub(crate) async fn collection(call: &Call) -> Result<Uuid, ApiError> {
     let uuid = call.uuid("collection_uuid", "Collection")?;
     if call.project.is_some() {
         let found = call.state.store.find_collection(call.caller(), uuid).await;

@@ -65,7 +65,7 @@ fn shown(members: &[Member]) -> Value {
 }
 
 /// The project of the path, if the header does not name another.
-async fn project(call: &Call) -> Result<Uuid, ApiError> {
+pub(crate) async fn project(call: &Call) -> Result<Uuid, ApiError> {
     let uuid = call.uuid("uuid", "Project")?;
     let view = call.state.store.find_project(call.caller(), uuid).await;
     call.narrowed_to(view.map_err(|error| of_store(error, "Project"))?.project.id, "Project")?;

@@ -23,7 +23,8 @@ fn fits(pattern: &str, path: &str) -> bool {
     loop {
         match (wanted.next(), found.next()) {
             (Some(part), _) if part.starts_with("{*") => return true,
-            (Some(part), Some(segment)) if part == segment || (part.starts_with('{') && !segment.is_empty()) => {}
+            (Some(part), Some(segment)) if part == segment.replace('-', "_") || part == segment || (part.starts_with('{') && !segment.is_empty()) => {
+            }
             (None, None) => return true,
             _ => return false,
         }

@@ -149,6 +149,32 @@ CREATE TABLE collections (
 CREATE INDEX collections_by_project ON collections (project_id);
 CREATE INDEX collections_by_wire ON collections (wire_blob) WHERE wire_blob IS NOT NULL;
 
+-- `secrets` is sealed.
+CREATE TABLE integrations (
+    id INTEGER PRIMARY KEY,
+    uuid TEXT NOT NULL UNIQUE,
+    project_id INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    settings TEXT NOT NULL,
+    secret_names TEXT NOT NULL,
+    secrets BLOB NOT NULL,
+    created_by INTEGER NOT NULL,
+    created_at INTEGER NOT NULL
+);
+CREATE INDEX integrations_by_project ON integrations (project_id);
+
+-- Which collections use an integration.
+CREATE TABLE integration_collections (
+    id INTEGER PRIMARY KEY,
+    uuid TEXT NOT NULL UNIQUE,
+    integration_id INTEGER NOT NULL,
+    collection_id INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    UNIQUE (integration_id, collection_id)
+);
+CREATE INDEX integration_collections_by_collection ON integration_collections (collection_id);
+
 CREATE TABLE seeds (
     id INTEGER PRIMARY KEY,
     collection_id INTEGER NOT NULL,
@@ -400,6 +426,18 @@ CREATE UNIQUE INDEX edges_open ON edges (from_uid, task, argument, kind, to_uid)
 CREATE INDEX edges_from ON edges (from_uid);
 CREATE INDEX edges_inward ON edges (to_uid) WHERE closed_at IS NULL;
 CREATE INDEX edges_by_revision ON edges (collection_id, revision);
+
+-- What people wrote on entities and issues.
+CREATE TABLE notes (
+    id INTEGER PRIMARY KEY,
+    uid BLOB NOT NULL UNIQUE,
+    item_uid BLOB NOT NULL,
+    text TEXT NOT NULL,
+    created_by INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL
+);
+CREATE INDEX notes_by_item ON notes (item_uid, id);
 
 CREATE TABLE feed (
     revision INTEGER NOT NULL PRIMARY KEY,

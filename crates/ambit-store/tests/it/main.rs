@@ -4,9 +4,11 @@
 mod crash;
 mod feed;
 mod folder;
+mod integrations;
 mod intervals;
 mod issues;
 mod lab;
 mod people;
 mod records;
+mod tags_and_notes;
 mod work;

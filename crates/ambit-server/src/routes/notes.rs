@@ -1,0 +1,89 @@
+//! Notes on entities and issues: list, write, remove (asm-wire §8.2), and ours: edit.
+
+use super::entities::collection;
+use super::tags::{item, item_type, noun};
+use crate::answer::Answer;
+use crate::call::{Call, text_member};
+use crate::failure::of_store;
+use ambit_api::notes::{self, NoteItem, NoteText};
+use ambit_api::{ApiError, success};
+use ambit_model::Uid;
+use ambit_store::{ItemView, NOTE_CHARS_MAX, NoteView};
+use serde_json::{Value, json};
+
+const NOUN: &str = "Note";
+
+pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
+    let item = item_type(&call)?;
+    let listed = call
+        .state
+        .store
+        .list_notes(call.caller(), (item, call.parameter("item_uid")), call.project)
+        .await;
+    let (view, notes) = listed.map_err(|error| of_store(error, noun(item)))?;
+    let rows: Value = notes.iter().map(|note| shown(&view, note)).collect();
+    let message = format!("Notes for {} {}", view.item.name(), view.uid);
+    Ok(Answer::json(&success(&message, rows)))
+}
+
+pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
+    // What the caller may not see is 404, whatever the body says.
+    let seen = item(&call).await?;
+    let text = text_member(&call.object()?, "note_text", NOTE_CHARS_MAX)?;
+    let id = seen.uid.to_string();
+    let added = call
+        .state
+        .store
+        .add_note(call.caller(), (seen.item, &id), call.project, &text, call.now)
+        .await;
+    let (view, note) = added.map_err(|error| of_store(error, noun(seen.item)))?;
+    Ok(Answer::json(&success("Note created", shown(&view, &note))))
+}
+
+pub(crate) async fn edit(call: Call) -> Result<Answer, ApiError> {
+    let (seen, note) = (item(&call).await?, uid(&call)?);
+    let text = text_member(&call.object()?, "note_text", NOTE_CHARS_MAX)?;
+    let id = seen.uid.to_string();
+    let edited = call
+        .state
+        .store
+        .edit_note(call.caller(), (seen.item, &id, note), call.project, &text, call.now)
+        .await;
+    let (view, note) = edited.map_err(|error| of_store(error, NOUN))?;
+    Ok(Answer::json(&success("Note updated", shown(&view, &note))))
+}
+
+pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
+    let (seen, note) = (item(&call).await?, uid(&call)?);
+    let id = seen.uid.to_string();
+    let deleted = call
+        .state
+        .store
+        .delete_note(call.caller(), (seen.item, &id, note), call.project, call.now)
+        .await;
+    deleted.map_err(|error| of_store(error, NOUN))?;
+    Ok(Answer::json(&success("Note deleted", json!(true))))
+}
+
+fn uid(call: &Call) -> Result<Uid, ApiError> {
+    call.uid("note_uid", NOUN)
+}
+
+fn shown(view: &ItemView, note: &NoteView) -> Value {
+    let item = NoteItem {
+        item: view.item.name(),
+        uid: view.uid,
+        name: &view.name,
+        entity_uid: view.entity_uid,
+        collection: collection(&view.collection),
+    };
+    let note = NoteText {
+        uid: note.uid,
+        text: &note.text,
+        author_uuid: note.author_uuid,
+        author: &note.author,
+        created_at: note.created_at,
+        updated_at: note.updated_at,
+    };
+    notes::note(item, note)
+}

@@ -1,0 +1,77 @@
+//! Tags of entities and issues: list, add one or several, remove one (asm-wire §8.1).
+
+use crate::answer::Answer;
+use crate::call::{Call, text_member, texts_member};
+use crate::failure::of_store;
+use ambit_api::{ApiError, success};
+use ambit_store::{Item, ItemView, TagChange};
+use serde_json::json;
+
+/// Characters of a tag; the store says the same.
+const TAG_CHARS_MAX: usize = 100;
+
+pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
+    let view = item(&call).await?;
+    Ok(Answer::json(&success(&message(&view), json!(view.tags))))
+}
+
+pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
+    let view = item(&call).await?;
+    let body = call.object()?;
+    let add = match body.contains_key("tag_names") {
+        true => texts_member(&body, "tag_names")?,
+        false => vec![text_member(&body, "tag_name", TAG_CHARS_MAX)?],
+    };
+    let change = TagChange { add, remove: Vec::new() };
+    let id = view.uid.to_string();
+    let tags = call
+        .state
+        .store
+        .change_tags(call.caller(), (view.item, &id), call.project, &change, call.now)
+        .await;
+    let tags = tags.map_err(|error| of_store(error, noun(view.item)))?;
+    Ok(Answer::json(&success(&message(&view), json!(tags))))
+}
+
+pub(crate) async fn remove(call: Call) -> Result<Answer, ApiError> {
+    let view = item(&call).await?;
+    let change = TagChange {
+        add: Vec::new(),
+        remove: vec![call.parameter("tag_name").to_owned()],
+    };
+    let id = view.uid.to_string();
+    let tags = call
+        .state
+        .store
+        .change_tags(call.caller(), (view.item, &id), call.project, &change, call.now)
+        .await;
+    tags.map_err(|error| of_store(error, "Tag"))?;
+    Ok(Answer::json(&success("Tag removed", json!(true))))
+}
+
+/// The item of the path, which the caller may see.
+pub(crate) async fn item(call: &Call) -> Result<ItemView, ApiError> {
+    let item = item_type(call)?;
+    let view = call
+        .state
+        .store
+        .find_item(call.caller(), item, call.parameter("item_uid"), call.project)
+        .await;
+    view.map_err(|error| of_store(error, noun(item)))
+}
+
+/// What the path names as the sort of item; any other word names nothing.
+pub(crate) fn item_type(call: &Call) -> Result<Item, ApiError> {
+    Item::from_name(call.parameter("item_type")).ok_or_else(|| ApiError::not_found("Item type"))
+}
+
+pub(crate) fn noun(item: Item) -> &'static str {
+    match item {
+        Item::Entity => super::entities::NOUN,
+        Item::Issue => super::issues::NOUN,
+    }
+}
+
+fn message(view: &ItemView) -> String {
+    format!("Tags for {} {}", view.item.name(), view.uid)
+}

@@ -1,0 +1,90 @@
+//! Integrations: what is secret of them is sealed in the database, opens for the engine, and is gone with them.
+
+use crate::lab::{Lab, both, new_collection};
+use ambit_store::{NewIntegration, StoreError};
+use serde_json::json;
+use uuid::Uuid;
+
+const SECRET: &str = "a-very-secret-role-7351";
+
+fn new() -> NewIntegration {
+    let object = |value: serde_json::Value| value.as_object().cloned().unwrap();
+    NewIntegration {
+        name: "Cloud".to_owned(),
+        kind: "AwsCredential".to_owned(),
+        secrets: object(json!({"aws_role_arn": SECRET})),
+        settings: object(json!({"region": "eu"})),
+    }
+}
+
+async fn project_uuid(lab: &Lab) -> Uuid {
+    lab.store.list_projects(&lab.me).await.unwrap()[0].project.uuid
+}
+
+#[tokio::test]
+async fn secrets_open_for_the_engine_only_and_end_with_the_integration() {
+    both(async |lab| {
+        let project = project_uuid(&lab).await;
+        let made = lab.store.create_integration(&lab.me, project, &new(), lab.now()).await.unwrap();
+        let used = lab
+            .store
+            .add_integration_use(&lab.me, lab.collection, made.uuid, lab.now())
+            .await
+            .unwrap();
+        let again = lab
+            .store
+            .add_integration_use(&lab.me, lab.collection, made.uuid, lab.now())
+            .await
+            .unwrap();
+        assert_eq!(used, again);
+        let listed = lab.store.list_integrations(&lab.me, project).await.unwrap();
+        assert_eq!(listed.first(), Some(&made));
+        assert_eq!(listed[0].secret_names, ["aws_role_arn"]);
+        let opened = lab.store.list_credentials(lab.collection).await.unwrap();
+        assert_eq!(opened[0].secrets["aws_role_arn"], SECRET);
+        let audit = lab.store.list_audit(&lab.me, None, 100).await.unwrap();
+        assert!(!format!("{listed:?} {opened:?} {audit:?} {:?}", new()).contains(SECRET), "never printed");
+        lab.store.delete_integration(&lab.me, made.uuid, lab.now()).await.unwrap();
+        assert!(lab.store.list_credentials(lab.collection).await.unwrap().is_empty());
+        assert!(lab.store.list_integration_uses(&lab.me, lab.project).await.unwrap().is_empty());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_collection_uses_only_what_its_own_project_has() {
+    both(async |lab| {
+        let other = lab.store.create_project(&lab.me, "Other", lab.now()).await.unwrap().project;
+        let me = lab.store.local_operator().await.unwrap();
+        let made = lab.store.create_integration(&me, other.uuid, &new(), lab.now()).await.unwrap();
+        let refused = lab.store.add_integration_use(&me, lab.collection, made.uuid, lab.now()).await;
+        assert_eq!(refused.unwrap_err(), StoreError::NotFound);
+        let inside = lab.store.create_collection(&me, other.id, &new_collection(&[]), lab.now()).await.unwrap();
+        let inside = inside.collection.uuid;
+        lab.store.add_integration_use(&me, inside, made.uuid, lab.now()).await.unwrap();
+        lab.store.delete_project(&me, other.uuid, lab.now()).await.unwrap();
+        assert!(lab.store.list_credentials(inside).await.unwrap().is_empty());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_database_holds_no_secret_in_the_clear() {
+    let lab = Lab::sqlite().await;
+    let project = project_uuid(&lab).await;
+    let open = NewIntegration {
+        name: "found in the clear".to_owned(),
+        ..new()
+    };
+    lab.store.create_integration(&lab.me, project, &open, lab.now()).await.unwrap();
+    let folder = lab.options.folder.clone().unwrap();
+    let mut clear = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let bytes = if path.is_file() { std::fs::read(path).unwrap() } else { Vec::new() };
+        let has = |text: &str| bytes.windows(text.len()).any(|window| window == text.as_bytes());
+        assert!(!has(SECRET));
+        clear += usize::from(has("found in the clear"));
+    }
+    assert!(clear > 0, "the search itself finds what is not sealed");
+}
