@@ -125,9 +125,27 @@ pub static COLLECTIONS: Shape = Shape::List(&COLLECTION);
 /// The body of a creation.
 pub static NEW_COLLECTION: Shape = Shape::Object(&Object {
     name: "NewCollection",
-    members: &[member("name", NAME), member("workflow_name", &Shape::OneOf(WORKFLOWS))],
+    members: &[
+        member("name", NAME),
+        member("workflow_name", &Shape::OneOf(WORKFLOWS)),
+        optional("auto_refresh_schedule", &Shape::OneOf(SCHEDULES)),
+    ],
     open: true,
 });
+
+/// The body that changes settings; what is left out stays.
+pub static COLLECTION_SETTINGS: Shape = Shape::Object(&Object {
+    name: "CollectionSettings",
+    members: &[
+        optional("printable_name", NAME),
+        optional("auto_refresh_schedule", &Shape::OneOf(SCHEDULES)),
+        optional("config", &CONFIG),
+    ],
+    open: true,
+});
+
+/// The schedules by name; a test compares them with the model's.
+pub const SCHEDULES: &[&str] = &["on_demand", "daily", "weekly", "monthly", "quarterly"];
 
 /// The workflows by name, in the order of the contract; a test compares them with the model's.
 pub const WORKFLOWS: &[&str] = &[
@@ -193,6 +211,11 @@ mod tests {
         assert_eq!(COLLECTION.differences(&value), Vec::<String>::new());
         assert_eq!(value["global_labels"], json!([]));
         assert_eq!((value.get("role"), value.get("tags")), (None, None));
+    }
+
+    #[test]
+    fn the_schedules_are_those_of_the_model() {
+        assert_eq!(Schedule::ALL.map(Schedule::name), SCHEDULES);
     }
 
     #[test]

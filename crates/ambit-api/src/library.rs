@@ -1,9 +1,12 @@
 //! What the program can find and report, on the wire (asm-wire §8.8). Clients page these lists by number and read `more` beside `result`, not in it.
 
-use crate::shape::{BOOLEAN, INTEGER, Object, Shape, TEXT, TEXTS, member};
-use ambit_model::library::{IssueEntry, KindEntry, TaskEntry};
+use crate::shape::{BOOLEAN, INTEGER, NULL, Object, Shape, TEXT, TEXT_OR_NULL, TEXTS, member};
+use ambit_model::library::{FingerprintEntry, IssueEntry, KindEntry, TaskEntry};
 use ambit_model::{Clearance, Kind};
 use serde_json::{Value, json};
+
+/// Who wrote the tasks.
+const AUTHOR: &str = "Ambit";
 
 /// A page of a list: the envelope with `more` at its top level.
 pub fn page(message: &str, rows: Vec<Value>, more: bool) -> Value {
@@ -28,10 +31,13 @@ pub fn task(entry: &TaskEntry) -> Value {
         "name": entry.name,
         "pretty_name": entry.pretty_name,
         "description": entry.description,
+        "authors": [AUTHOR],
         "type": "discovery",
         "passive": entry.footprint <= Clearance::L1,
         "allowed_types": names(&entry.watches),
         "created_types": names(&entry.produces),
+        "example_entities": entry.watches.iter().map(|kind| json!({"type": kind.type_name(), "name": kind.example()})).collect::<Value>(),
+        "allowed_options": [],
         "references": [],
     })
 }
@@ -53,6 +59,28 @@ pub fn issue(entry: &IssueEntry) -> Value {
     })
 }
 
+/// A product that can be recognised, with the members that fingerprint items of entities have (seed-asm §2.5).
+pub fn fingerprint(entry: &FingerprintEntry) -> Value {
+    let matches = entry.matches.iter();
+    json!({
+        "cpe": entry.cpe,
+        "hide": false,
+        "tags": entry.tags,
+        "type": "fingerprint",
+        "tasks": null,
+        "issues": null,
+        "method": "ident",
+        "update": null,
+        "vendor": entry.vendor,
+        "product": entry.product,
+        "version": null,
+        "inference": entry.cpe.is_some(),
+        "description": format!("{} {}", entry.vendor, entry.product),
+        "match_logic": "any",
+        "positive_matches": matches.map(|one| json!({"match_type": one.place, "match_content": one.content})).collect::<Value>(),
+    })
+}
+
 /// An entity kind.
 pub static LIBRARY_KINDS: Shape = Shape::List(&Shape::Object(&Object {
     name: "LibraryEntity",
@@ -66,6 +94,12 @@ pub static LIBRARY_KINDS: Shape = Shape::List(&Shape::Object(&Object {
     open: false,
 }));
 
+static EXAMPLE: Shape = Shape::Object(&Object {
+    name: "ExampleEntity",
+    members: &[member("type", TEXT), member("name", TEXT)],
+    open: false,
+});
+
 /// Tasks.
 pub static LIBRARY_TASKS: Shape = Shape::List(&Shape::Object(&Object {
     name: "LibraryTask",
@@ -73,10 +107,13 @@ pub static LIBRARY_TASKS: Shape = Shape::List(&Shape::Object(&Object {
         member("name", TEXT),
         member("pretty_name", TEXT),
         member("description", TEXT),
+        member("authors", TEXTS),
         member("type", TEXT),
         member("passive", BOOLEAN),
         member("allowed_types", TEXTS),
         member("created_types", TEXTS),
+        member("example_entities", &Shape::List(&EXAMPLE)),
+        member("allowed_options", crate::shape::ANYTHINGS),
         member("references", crate::shape::ANYTHINGS),
     ],
     open: false,
@@ -101,12 +138,42 @@ pub static LIBRARY_ISSUE: Shape = Shape::Object(&Object {
     open: false,
 });
 
+static MATCH: Shape = Shape::Object(&Object {
+    name: "FingerprintMatch",
+    members: &[member("match_type", TEXT), member("match_content", TEXT)],
+    open: false,
+});
+
+/// Products that can be recognised.
+pub static LIBRARY_FINGERPRINTS: Shape = Shape::List(&Shape::Object(&Object {
+    name: "LibraryFingerprint",
+    members: &[
+        member("cpe", TEXT_OR_NULL),
+        member("hide", BOOLEAN),
+        member("tags", TEXTS),
+        member("type", TEXT),
+        member("tasks", NULL),
+        member("issues", NULL),
+        member("method", TEXT),
+        member("update", NULL),
+        member("vendor", TEXT),
+        member("product", TEXT),
+        member("version", NULL),
+        member("inference", BOOLEAN),
+        member("description", TEXT),
+        member("match_logic", &Shape::OneOf(&["any"])),
+        member("positive_matches", &Shape::List(&MATCH)),
+    ],
+    open: false,
+}));
+
 /// Issue kinds.
 pub static LIBRARY_ISSUES: Shape = Shape::List(&LIBRARY_ISSUE);
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ambit_model::library::FingerprintMatch;
 
     #[test]
     fn entries_have_every_member() {
@@ -142,6 +209,17 @@ mod tests {
             references: vec![],
         });
         assert_eq!(LIBRARY_ISSUE.differences(&one), Vec::<String>::new());
+        let one = fingerprint(&FingerprintEntry {
+            vendor: "F5".to_owned(),
+            product: "nginx".to_owned(),
+            cpe: None,
+            tags: vec!["Web Server".to_owned()],
+            matches: vec![FingerprintMatch {
+                place: "content_headers".to_owned(),
+                content: "Server: nginx".to_owned(),
+            }],
+        });
+        assert_eq!(LIBRARY_FINGERPRINTS.differences(&json!([one])), Vec::<String>::new());
         assert_eq!(page("Issues", vec![], true)["more"], true);
     }
 }

@@ -9,6 +9,7 @@ pub struct Library {
     pub kinds: Vec<KindEntry>,
     pub tasks: Vec<TaskEntry>,
     pub issues: Vec<IssueEntry>,
+    pub fingerprints: Vec<FingerprintEntry>,
 }
 
 /// An entity kind.
@@ -43,4 +44,25 @@ pub struct IssueEntry {
     pub description: String,
     pub remediation: String,
     pub references: Vec<Value>,
+}
+
+/// A product that can be recognised.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FingerprintEntry {
+    pub vendor: String,
+    pub product: String,
+    /// Of any version.
+    pub cpe: Option<String>,
+    /// What sort of product.
+    pub tags: Vec<String>,
+    /// Each of them is enough.
+    pub matches: Vec<FingerprintMatch>,
+}
+
+/// One thing that shows a product.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FingerprintMatch {
+    /// `banner`, `content_headers`, `content_body`, `content_cookies`, `content_title`.
+    pub place: String,
+    pub content: String,
 }

@@ -45,6 +45,14 @@ impl Answer {
         }
     }
 
+    /// A text that was made for this answer.
+    pub fn text(content_type: &'static str, text: String) -> Self {
+        Self {
+            content_type,
+            body: text.into(),
+        }
+    }
+
     /// A file that is part of the program.
     pub fn file(content_type: &'static str, text: &'static str) -> Self {
         Self {

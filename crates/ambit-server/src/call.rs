@@ -101,6 +101,15 @@ pub(crate) fn text_member(object: &Map<String, Value>, name: &str, chars_max: us
     Ok(text.to_owned())
 }
 
+/// A text member that may be missing, null or empty: then there is none.
+pub(crate) fn optional_text(object: &Map<String, Value>, name: &str, chars_max: usize) -> Result<Option<String>, ApiError> {
+    match object.get(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) if text.trim().is_empty() => Ok(None),
+        Some(_) => text_member(object, name, chars_max).map(Some),
+    }
+}
+
 /// A member of a body that is a list of texts, at least one.
 pub(crate) fn texts_member(object: &Map<String, Value>, name: &str) -> Result<Vec<String>, ApiError> {
     let items = object.get(name).and_then(Value::as_array);

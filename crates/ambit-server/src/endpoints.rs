@@ -3,11 +3,12 @@
 
 use crate::answer::Answer;
 use crate::call::Call;
+use crate::routes::library::CSV;
 use crate::{documents, routes};
 use ambit_api::shape::{ANY, BOOLEAN, NULL, Shape, TEXT};
 use ambit_api::{
-    ApiError, audit, changes, collection_runs, collections, entities, integrations, issues, library, notes, projects, search, seeds, tags,
-    time_series, users,
+    ApiError, audit, changes, collection_runs, collections, entities, integrations, issues, keys, library, library_stats, notes, projects, search,
+    seeds, tags, time_series, users,
 };
 use ambit_model::user::{CollectionRole, ProjectRole};
 use futures::future::BoxFuture;
@@ -244,6 +245,7 @@ pub static ENDPOINTS: &[Endpoint] = &[
     row(Get, "/user_collections", InProject(Member), "List the collections of a project that the caller may see.", &collections::COLLECTIONS, |call| Box::pin(routes::collections::list(call))),
     with_body(&collections::NEW_COLLECTION, row(Post, "/user_collections", InProject(Owner), "Create a collection.", &collections::COLLECTION, |call| Box::pin(routes::collections::create(call)))),
     row(Get, "/user_collections/{uuid}", OfCollection(Viewer), "Read a collection.", &collections::COLLECTION, |call| Box::pin(routes::collections::find(call))),
+    with_body(&collections::COLLECTION_SETTINGS, row(Patch, "/user_collections/{uuid}", OfCollection(Admin), "Change the name, the schedule or the number of refreshes that count as active.", &collections::COLLECTION, |call| Box::pin(routes::collections::change(call)))),
     as_type("text/plain; charset=utf-8", row(Delete, "/user_collections/{uuid}", OfCollection(Admin), "Delete a collection for good.", BOOLEAN, |call| Box::pin(routes::collections::delete(call)))),
     row(Patch, "/user_collections/{uuid}/archive", OfCollection(Admin), "Archive a collection.", BOOLEAN, |call| Box::pin(routes::collections::archive(call))),
     row(Patch, "/user_collections/{uuid}/unarchive", OfCollection(Admin), "Make an archived collection active. The answer says success: false and is a success.", NULL, |call| Box::pin(routes::collections::unarchive(call))),
@@ -278,12 +280,23 @@ pub static ENDPOINTS: &[Endpoint] = &[
     row(Get, "/projects/{uuid}/users", OfProject(Member), "List the people of a project.", &users::PROJECT_USERS, |call| Box::pin(routes::users::list(call))),
 
     with_body(&users::NEW_PROJECT_USERS, row(Post, "/projects/{uuid}/users/bulk", OfProject(Owner), "Bring people into a project, or change their role; saying it twice is harmless.", &users::PROJECT_USERS, |call| Box::pin(routes::users::add(call)))),
+    row(Delete, "/projects/{uuid}/users/{project_user_id}", OfProject(Owner), "Take somebody out of a project.", BOOLEAN, |call| Box::pin(routes::users::remove(call))),
     row(Get, COLLECTION_USERS, OfCollection(Admin), "List who was given a role in a collection.", &users::COLLECTION_USERS, |call| Box::pin(routes::users::list_of_collection(call))),
     with_body(&users::NEW_COLLECTION_USER, row(Post, COLLECTION_USERS, OfProject(Owner), "Give a member of the project a role in a collection.", BOOLEAN, |call| Box::pin(routes::users::set_of_collection(call)))),
+
+    row(Delete, "/user_collections/{uuid}/collection_project_users/{project_user_id}", OfProject(Owner), "Take a member's role in a collection away.", BOOLEAN, |call| Box::pin(routes::users::remove_of_collection(call))),
 
     with_query(LIST, row(Get, "/library/entities", Key, "List the kinds of entity; `more` stands beside `result`.", &library::LIBRARY_KINDS, |call| Box::pin(routes::library::kinds(call)))),
     with_query(LIST, row(Get, "/library/tasks", Key, "List the discovery tasks; `more` stands beside `result`.", &library::LIBRARY_TASKS, |call| Box::pin(routes::library::tasks(call)))),
     with_query(LIST, row(Get, "/library/issues", Key, "List the kinds of issue; `more` stands beside `result`.", &library::LIBRARY_ISSUES, |call| Box::pin(routes::library::issues(call)))),
+    with_query(LIST, row(Get, "/library/fingerprints", Key, "List the products that can be recognised; `more` stands beside `result`.", &library::LIBRARY_FINGERPRINTS, |call| Box::pin(routes::library::fingerprints(call)))),
+    row(Get, "/library/entities/stats", Key, "Count the kinds of entity.", &library_stats::KIND_STATS, |call| Box::pin(routes::library::kind_stats(call))),
+    row(Get, "/library/tasks/stats", Key, "Count the discovery tasks.", &library_stats::TASK_STATS, |call| Box::pin(routes::library::task_stats(call))),
+    row(Get, "/library/issues/stats", Key, "Count the kinds of issue.", &library_stats::ISSUE_STATS, |call| Box::pin(routes::library::issue_stats(call))),
+    row(Get, "/library/fingerprints/stats", Key, "Count the products that can be recognised.", &library_stats::FINGERPRINT_STATS, |call| Box::pin(routes::library::fingerprint_stats(call))),
+    row(Get, "/library/catalog/stats", Key, "Count everything in the library.", &library_stats::CATALOG_STATS, |call| Box::pin(routes::library::catalog_stats(call))),
+    as_type(CSV, row(Get, "/library/issues/export_csv", Key, "Export the kinds of issue as CSV.", ANY, |call| Box::pin(routes::library::issues_csv(call)))),
+    as_type(CSV, row(Get, "/library/tasks/export_csv", Key, "Export the discovery tasks as CSV.", ANY, |call| Box::pin(routes::library::tasks_csv(call)))),
     row(Get, "/library/issues/{issue_name}", Key, "Read a kind of issue.", &library::LIBRARY_ISSUE, |call| Box::pin(routes::library::issue(call))),
 
     row(Get, INTEGRATIONS, OfProject(Member), "List the integrations of a project; of their secrets only the names are shown.", &integrations::INTEGRATIONS, |call| Box::pin(routes::integrations::list(call))),
@@ -303,6 +316,9 @@ pub static ENDPOINTS: &[Endpoint] = &[
     beside(Tree::Ambit, row(Post, "/collection_runs/{id}/resume", OfCollection(Admin), "Go on with a paused run.", &collection_runs::RUN_DETAIL, |call| Box::pin(routes::collection_runs::resume(call)))),
     beside(Tree::Ambit, row(Post, "/collection_runs/{id}/cancel", OfCollection(Admin), "Cancel a run.", &collection_runs::RUN_DETAIL, |call| Box::pin(routes::collection_runs::cancel(call)))),
     beside(Tree::Ambit, row(Get, "/entities/{entity_uid}/scope", OfCollection(Viewer), "Explain why an entity is in scope or not, edge by edge from the seed.", &entities::SCOPE_EXPLANATION, |call| Box::pin(routes::entities::scope(call)))),
+    beside(Tree::Ambit, row(Get, "/keys", Key, "List the caller's API keys; for administrators, everybody's. The keys themselves are not shown.", &keys::KEYS, |call| Box::pin(routes::keys::list(call)))),
+    with_body(&keys::NEW_KEY, beside(Tree::Ambit, row(Post, "/keys", Key, "Make an API key; its text is answered this once.", &keys::ISSUED_KEY, |call| Box::pin(routes::keys::create(call))))),
+    beside(Tree::Ambit, row(Delete, "/keys/{id}", Key, "Revoke an API key.", BOOLEAN, |call| Box::pin(routes::keys::revoke(call)))),
     with_query(CHANGES, beside(Tree::Ambit, row(Get, "/changes", InProject(Member), "List what changed in a project, in the order of commits.", &changes::CHANGES, |call| Box::pin(routes::changes::list(call))))),
     with_query(LIMIT, beside(Tree::Ambit, row(Get, "/audit", InProject(Owner), "List what people changed in a project, newest first.", &audit::AUDIT_ROWS, |call| Box::pin(routes::audit::list(call))))),
 

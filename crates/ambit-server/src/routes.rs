@@ -7,6 +7,7 @@ pub(crate) mod collections;
 pub(crate) mod entities;
 pub(crate) mod integrations;
 pub(crate) mod issues;
+pub(crate) mod keys;
 pub(crate) mod library;
 pub(crate) mod notes;
 pub(crate) mod projects;

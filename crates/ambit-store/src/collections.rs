@@ -18,6 +18,8 @@ use uuid::Uuid;
 
 /// `config.custom_last_refreshes_count` of a new collection (asm-wire §8.5).
 const LAST_REFRESHES_DEFAULT: i64 = 3;
+/// What it may be: searches know the starts of the last ten runs.
+const LAST_REFRESHES: std::ops::RangeInclusive<i64> = 1..=10;
 /// Characters of a name's slug; `_` and seven more follow.
 const SLUG_CHARS_MAX: usize = 40;
 /// Random-looking characters at the end of a name.
@@ -40,6 +42,14 @@ pub struct NewCollection {
     pub never: Vec<String>,
     /// Canonical names.
     pub seeds: Vec<(Kind, String)>,
+}
+
+/// What is changed of a collection; `None` leaves a member as it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CollectionSettings {
+    pub printable_name: Option<String>,
+    pub schedule: Option<Schedule>,
+    pub custom_last_refreshes_count: Option<i64>,
 }
 
 /// A collection as a caller sees it.
@@ -330,6 +340,28 @@ impl Store {
     pub async fn unarchive_collection(&self, principal: &Principal, uuid: Uuid, now: Timestamp) -> Result<(), StoreError> {
         self.change(principal, uuid, "collection.unarchive", "archived = 0", Vec::new(), now)
             .await
+    }
+
+    /// Changes what is given of name, schedule and how many refreshes `configured_scan_count` means; for its admins.
+    pub async fn change_settings(
+        &self,
+        principal: &Principal,
+        uuid: Uuid,
+        settings: &CollectionSettings,
+        now: Timestamp,
+    ) -> Result<CollectionView, StoreError> {
+        let name = settings.printable_name.as_deref().map(clean_title).transpose()?;
+        if settings.custom_last_refreshes_count.is_some_and(|count| !LAST_REFRESHES.contains(&count)) {
+            let (least, most) = (LAST_REFRESHES.start(), LAST_REFRESHES.end());
+            return Err(StoreError::Invalid(format!(
+                "custom_last_refreshes_count is a number from {least} to {most}"
+            )));
+        }
+        let new = values![name, settings.schedule.map(Schedule::name), settings.custom_last_refreshes_count];
+        let set = "printable_name = COALESCE($3, printable_name), schedule = COALESCE($4, schedule),
+                   custom_last_refreshes_count = COALESCE($5, custom_last_refreshes_count)";
+        self.change(principal, uuid, "collection.settings", set, new, now).await?;
+        self.find_collection(principal, uuid).await
     }
 
     /// Changes how often it is refreshed.

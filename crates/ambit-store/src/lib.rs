@@ -35,7 +35,7 @@ mod writer;
 
 pub use access::Principal;
 pub use audit::AuditRow;
-pub use collections::{CollectionRef, CollectionView, NewCollection};
+pub use collections::{CollectionRef, CollectionSettings, CollectionView, NewCollection};
 pub use contexts::CollectionContext;
 pub use error::StoreError;
 pub use failpoint::FailAction;

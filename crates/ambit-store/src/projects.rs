@@ -97,6 +97,15 @@ pub(crate) async fn require(tx: &mut Tx, principal: &Principal, uuid: Uuid, role
     Ok(id)
 }
 
+/// Refuses a change that would leave a project without an owner.
+pub(crate) async fn keep_an_owner(tx: &mut Tx, project: i64) -> Result<(), StoreError> {
+    let owners = "SELECT COUNT(*) FROM members WHERE project_id = $1 AND role = 'owner'";
+    if tx.one(owners, values![project]).await?.get::<i64>(0)? == 0 {
+        return Err(StoreError::Conflict("a project keeps at least one owner".to_owned()));
+    }
+    Ok(())
+}
+
 async fn members(tx: &mut Tx, project: i64) -> Result<Vec<Member>, StoreError> {
     let sql = format!("SELECT m.id, m.role, {USER_COLUMNS} FROM members m JOIN users u ON u.id = m.user_id WHERE m.project_id = $1 ORDER BY m.id");
     tx.rows(&sql, values![project]).await?.iter().map(member_from).collect()
@@ -249,10 +258,7 @@ impl Store {
                         let sql = "UPDATE users SET primary_project = $1 WHERE id = $2 AND primary_project IS NULL";
                         tx.run(sql, values![id, user.id]).await?;
                     }
-                    let owners = "SELECT COUNT(*) FROM members WHERE project_id = $1 AND role = 'owner'";
-                    if tx.one(owners, values![id]).await?.get::<i64>(0)? == 0 {
-                        return Err(StoreError::Conflict("a project keeps at least one owner".to_owned()));
-                    }
+                    keep_an_owner(tx, id).await?;
                     let details = json!({"emails": emails, "role": role.name()});
                     audit::insert(tx, &caller, Some(id), "member.add", &project.to_string(), details, now).await?;
                     let all = members(tx, id).await?;

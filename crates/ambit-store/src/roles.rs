@@ -4,7 +4,7 @@ use crate::collections::require;
 use crate::projects::{Member, member_from};
 use crate::sql::{Row, values};
 use crate::writer::Who;
-use crate::{Principal, Store, StoreError, audit, people};
+use crate::{Principal, Store, StoreError, audit, people, projects};
 use ambit_model::Timestamp;
 use ambit_model::user::{CollectionRole, ProjectRole};
 use serde_json::json;
@@ -63,6 +63,45 @@ impl Store {
                     now,
                 )
                 .await
+            })
+        })
+        .await?;
+        self.inner.access.clear();
+        Ok(())
+    }
+
+    /// Takes a member's role in a collection away; for owners of the project.
+    pub async fn remove_collection_role(&self, principal: &Principal, uuid: Uuid, member: i64, now: Timestamp) -> Result<(), StoreError> {
+        let principal = principal.clone();
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                let collection = require(tx, &principal, uuid, CollectionRole::Viewer).await?.collection;
+                principal.require_project(collection.project, ProjectRole::Owner)?;
+                let sql = "DELETE FROM collection_roles WHERE collection_id = $1 AND member_id = $2";
+                if tx.run(sql, values![collection.id, member]).await? == 0 {
+                    return Err(StoreError::NotFound);
+                }
+                let (project, object) = (Some(collection.project), uuid.to_string());
+                audit::insert(tx, &principal, project, "collection.role.remove", &object, json!({"member": member}), now).await
+            })
+        })
+        .await?;
+        self.inner.access.clear();
+        Ok(())
+    }
+
+    /// Takes somebody out of a project, with the roles in its collections; for its owners. The last owner stays.
+    pub async fn remove_member(&self, principal: &Principal, project: Uuid, member: i64, now: Timestamp) -> Result<(), StoreError> {
+        let principal = principal.clone();
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                let id = projects::require(tx, &principal, project, ProjectRole::Owner).await?;
+                let sql = "DELETE FROM members WHERE id = $1 AND project_id = $2 RETURNING user_id";
+                let user: i64 = tx.row(sql, values![member, id]).await?.ok_or(StoreError::NotFound)?.get(0)?;
+                projects::keep_an_owner(tx, id).await?;
+                tx.run("DELETE FROM collection_roles WHERE member_id = $1", values![member]).await?;
+                let details = json!({"member": member, "user": user});
+                audit::insert(tx, &principal, Some(id), "member.remove", &project.to_string(), details, now).await
             })
         })
         .await?;

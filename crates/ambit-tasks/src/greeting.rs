@@ -297,6 +297,29 @@ fn products(service: &str, text: &str) -> Vec<Product> {
     found
 }
 
+/// Products that show by how they speak and not by a word of a table: service, name, CPE, what shows them.
+const SPEAKERS: &[(&str, &str, &str, &str)] = &[
+    ("MYSQL", "MySQL", "oracle:mysql", "handshake of protocol 10"),
+    ("MYSQL", "MariaDB", "mariadb:mariadb", "handshake of protocol 10, -MariaDB"),
+    ("POSTGRESQL", "PostgreSQL", "postgresql:postgresql", "answer to SSLRequest"),
+    ("MSSQL", "SQL Server", "microsoft:sql_server", "answer to a TDS pre-login"),
+    ("MONGODB", "MongoDB", "mongodb:mongodb", "answer to hello"),
+];
+
+/// Every product that greetings and `Server` headers name, with what shows it.
+pub(crate) fn listed() -> Vec<Product> {
+    let named = NAMED.iter().map(|named| (named.service, named.product, named.cpe, named.word));
+    let spoken = named.chain(SPEAKERS.iter().copied());
+    let spoken =
+        spoken.map(|(service, product, cpe, shown)| Product::new((vendor_of(cpe), product), Some(cpe), None, tag(service), ("banner", shown)));
+    let servers = WEB_SERVERS.iter().map(|(word, product, cpe)| {
+        let shown = format!("Server: {word}");
+        Product::new((vendor_of(cpe), product), Some(cpe), None, "Web Server", ("content_headers", &shown))
+    });
+    let roots = ["\"tagline\" : \"You Know, for Search\"", "\"couchdb\":\"Welcome\""];
+    spoken.chain(servers).chain(roots.into_iter().filter_map(welcome)).collect()
+}
+
 /// A version right after a product's word.
 pub(crate) fn version_after(rest: &str) -> Option<&str> {
     let rest = rest.strip_prefix(['/', '_', '-', ' ', '(']).unwrap_or(rest);

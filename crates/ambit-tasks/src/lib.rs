@@ -15,6 +15,7 @@ mod greeting;
 mod guess;
 mod host;
 mod identify;
+mod library;
 mod normal;
 mod page;
 mod providers;
@@ -28,6 +29,7 @@ mod web;
 mod whois;
 
 pub use context::Context;
+pub use library::fingerprints;
 pub use settings::Settings;
 pub use task::{Answer, Contacts, Plan, Task, TaskError};
 

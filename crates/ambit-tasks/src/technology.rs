@@ -362,6 +362,21 @@ const RULES: &[Rule] = &[
     Rule(Script, "matomo.js", ("Matomo", "Matomo"), Some("matomo:matomo"), "Analytics"),
 ];
 
+/// Every product that a rule recognises, with what shows it.
+pub(crate) fn listed() -> Vec<Product> {
+    let product = |Rule(at, text, names, cpe, tag): &Rule| {
+        let (place, shown) = match at {
+            Header(name) => ("content_headers", format!("{name}: {text}")),
+            Cookie => ("content_cookies", (*text).to_owned()),
+            Title => ("content_title", (*text).to_owned()),
+            Generator => ("content_body", format!("generator {text}")),
+            Body | Script => ("content_body", (*text).to_owned()),
+        };
+        Product::new(*names, *cpe, None, tag, (place, shown.trim()))
+    };
+    RULES.iter().map(product).collect()
+}
+
 /// A page and its head as rules see them.
 pub(crate) struct Seen<'a> {
     /// Lower-case names with values.

@@ -22,6 +22,7 @@ const NO_TASKS: &[&str] = &[
     "guess",
     "host",
     "identify",
+    "library",
     "normal",
     "page",
     "providers",

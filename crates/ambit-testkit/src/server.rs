@@ -4,7 +4,7 @@ use crate::client::{Ask, Reply, ask};
 use crate::scenario::Stage;
 use ambit_model::Timestamp;
 use ambit_model::collection::Schedule;
-use ambit_model::library::{IssueEntry, KindEntry, Library, TaskEntry};
+use ambit_model::library::{FingerprintEntry, FingerprintMatch, IssueEntry, KindEntry, Library, TaskEntry};
 use ambit_model::user::{CollectionRole, ProjectRole};
 use ambit_model::wire::WireChoice;
 use ambit_model::{Clearance, Kind, workflow};
@@ -211,6 +211,16 @@ fn library() -> Library {
             produces: vec![Kind::IpAddress],
         }],
         issues: vec![issue("dns_caa_missing"), issue("dns_caa_permissive")],
+        fingerprints: vec![FingerprintEntry {
+            vendor: "F5".to_owned(),
+            product: "nginx".to_owned(),
+            cpe: Some("cpe:2.3:a:f5:nginx:*:*:*:*:*:*:*:*".to_owned()),
+            tags: vec!["Web Server".to_owned()],
+            matches: vec![FingerprintMatch {
+                place: "content_headers".to_owned(),
+                content: "Server: nginx".to_owned(),
+            }],
+        }],
     }
 }
 

@@ -184,5 +184,6 @@ fn library() -> Library {
         kinds: kinds.collect(),
         tasks: tasks.collect(),
         issues: ambit_checks::library(),
+        fingerprints: ambit_tasks::fingerprints(),
     }
 }

@@ -1,14 +1,14 @@
-//! Collections: list, create, read, delete, archive, unarchive (seed-asm §4, endpoints 4 to 9).
+//! Collections: list, create, read, delete, archive, unarchive (seed-asm §4, endpoints 4 to 9), and ours: change settings.
 
 use crate::answer::Answer;
-use crate::call::{Call, NAME_CHARS_MAX, text_member};
+use crate::call::{Call, NAME_CHARS_MAX, optional_text, text_member};
 use crate::failure::of_store;
 use ambit_api::{ApiError, collections, envelope, success};
 use ambit_model::collection::Schedule;
 use ambit_model::wire::WireChoice;
 use ambit_model::{Clearance, workflow};
-use ambit_store::NewCollection;
-use serde_json::{Value, json};
+use ambit_store::{CollectionSettings, NewCollection};
+use serde_json::{Map, Value, json};
 
 const NOUN: &str = "Collection";
 
@@ -38,7 +38,7 @@ pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
         uuid: None,
         printable_name: name,
         workflow,
-        schedule: Schedule::Daily,
+        schedule: schedule(&body)?.unwrap_or(Schedule::Daily),
         wire: WireChoice::Live,
         level: Clearance::L3,
         never: Vec::new(),
@@ -60,6 +60,46 @@ pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
         "Collection retrieved!",
         collections::collection(&found.collection, found.role),
     )))
+}
+
+pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
+    let uuid = narrowed(&call).await?;
+    let body = call.object()?;
+    let count = match body.get("config") {
+        None | Some(Value::Null) => None,
+        Some(Value::Object(config)) => match config.get("custom_last_refreshes_count") {
+            None | Some(Value::Null) => None,
+            Some(count) => Some(
+                count
+                    .as_i64()
+                    .ok_or_else(|| ApiError::invalid("custom_last_refreshes_count must be a whole number"))?,
+            ),
+        },
+        Some(_) => return Err(ApiError::invalid("config must be an object")),
+    };
+    let settings = CollectionSettings {
+        printable_name: optional_text(&body, "printable_name", NAME_CHARS_MAX)?,
+        schedule: schedule(&body)?,
+        custom_last_refreshes_count: count,
+    };
+    let changed = call.state.store.change_settings(call.caller(), uuid, &settings, call.now).await;
+    let changed = changed.map_err(|error| of_store(error, NOUN))?;
+    Ok(Answer::json(&success(
+        "Collection updated!",
+        collections::collection(&changed.collection, changed.role),
+    )))
+}
+
+/// The schedule that a body names, if it names one.
+fn schedule(body: &Map<String, Value>) -> Result<Option<Schedule>, ApiError> {
+    let Some(word) = optional_text(body, "auto_refresh_schedule", NAME_CHARS_MAX)? else {
+        return Ok(None);
+    };
+    let found = Schedule::from_name(&word);
+    let allowed = || collections::SCHEDULES.join(", ");
+    found
+        .map(Some)
+        .ok_or_else(|| ApiError::invalid(format!("auto_refresh_schedule must be one of {}", allowed())))
 }
 
 pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {

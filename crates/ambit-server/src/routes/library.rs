@@ -1,10 +1,13 @@
-//! What the program can find and report: entity kinds, tasks, issue kinds. The binary handed it over; the server knows neither tasks nor judges.
+//! What the program can find and report: entity kinds, tasks, issue kinds, fingerprints, counts of them, and CSV. The binary handed it over; the server knows neither tasks nor judges.
 
 use crate::answer::Answer;
 use crate::call::{Call, whole_number};
-use ambit_api::{ApiError, library, success};
+use ambit_api::{ApiError, library, library_stats, success};
+use ambit_model::library::Library;
 use serde_json::Value;
 
+/// The content type of exports.
+pub(crate) const CSV: &str = "text/csv; charset=utf-8";
 /// Rows of a page where the caller does not say.
 const PAGE_ROWS: u64 = 100;
 /// Most rows of a page.
@@ -30,6 +33,43 @@ pub(crate) async fn issue(call: Call) -> Result<Answer, ApiError> {
     let found = call.state.library.issues.iter().find(|entry| entry.name == name);
     let found = found.ok_or_else(|| ApiError::not_found("Issue"))?;
     Ok(Answer::json(&success("Issue", library::issue(found))))
+}
+
+pub(crate) async fn fingerprints(call: Call) -> Result<Answer, ApiError> {
+    let rows = call.state.library.fingerprints.iter().map(library::fingerprint).collect();
+    page(&call, "Fingerprints", rows)
+}
+
+pub(crate) async fn kind_stats(call: Call) -> Result<Answer, ApiError> {
+    Ok(stats(&call, "Entity stats", library_stats::kinds))
+}
+
+pub(crate) async fn task_stats(call: Call) -> Result<Answer, ApiError> {
+    Ok(stats(&call, "Task stats", library_stats::tasks))
+}
+
+pub(crate) async fn issue_stats(call: Call) -> Result<Answer, ApiError> {
+    Ok(stats(&call, "Issue stats", library_stats::issues))
+}
+
+pub(crate) async fn fingerprint_stats(call: Call) -> Result<Answer, ApiError> {
+    Ok(stats(&call, "Fingerprint stats", library_stats::fingerprints))
+}
+
+pub(crate) async fn catalog_stats(call: Call) -> Result<Answer, ApiError> {
+    Ok(stats(&call, "Catalog stats", library_stats::catalog))
+}
+
+pub(crate) async fn issues_csv(call: Call) -> Result<Answer, ApiError> {
+    Ok(Answer::text(CSV, library_stats::issues_csv(&call.state.library)))
+}
+
+pub(crate) async fn tasks_csv(call: Call) -> Result<Answer, ApiError> {
+    Ok(Answer::text(CSV, library_stats::tasks_csv(&call.state.library)))
+}
+
+fn stats(call: &Call, message: &str, counted: fn(&Library) -> Value) -> Answer {
+    Answer::json(&success(message, counted(&call.state.library)))
 }
 
 fn page(call: &Call, message: &str, mut rows: Vec<Value>) -> Result<Answer, ApiError> {

@@ -9,6 +9,8 @@ use ambit_store::Member;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
+const USER: &str = "Project user";
+
 pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     let uuid = project(&call).await?;
     let members = call.state.store.list_members(call.caller(), uuid).await;
@@ -53,8 +55,31 @@ pub(crate) async fn set_of_collection(call: Call) -> Result<Answer, ApiError> {
     let word = text_member(&body, "role", NAME_CHARS_MAX)?;
     let role = CollectionRole::from_name(&word).ok_or_else(|| ApiError::invalid("role must be viewer, analyst or admin"))?;
     let done = call.state.store.set_collection_role(call.caller(), uuid, member, role, call.now).await;
-    done.map_err(|error| of_store(error, "Project user"))?;
+    done.map_err(|error| of_store(error, USER))?;
     Ok(Answer::json(&success("Collection project user added", json!(true))))
+}
+
+pub(crate) async fn remove(call: Call) -> Result<Answer, ApiError> {
+    let uuid = project(&call).await?;
+    let removed = call.state.store.remove_member(call.caller(), uuid, project_user(&call)?, call.now).await;
+    removed.map_err(|error| of_store(error, USER))?;
+    Ok(Answer::json(&success("Project user removed", json!(true))))
+}
+
+pub(crate) async fn remove_of_collection(call: Call) -> Result<Answer, ApiError> {
+    let uuid = collection(&call).await?;
+    let removed = call
+        .state
+        .store
+        .remove_collection_role(call.caller(), uuid, project_user(&call)?, call.now)
+        .await;
+    removed.map_err(|error| of_store(error, USER))?;
+    Ok(Answer::json(&success("Collection project user removed", json!(true))))
+}
+
+/// The integer id of a project user in the path; anything else names nobody.
+fn project_user(call: &Call) -> Result<i64, ApiError> {
+    call.parameter("project_user_id").parse().map_err(|_| ApiError::not_found(USER))
 }
 
 fn shown(members: &[Member]) -> Value {
