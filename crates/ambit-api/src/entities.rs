@@ -7,18 +7,22 @@ pub use tables::{ENTITY_AT, ENTITY_DETAIL, ENTITY_HIT, RAW_ENTITY, SCOPE_EXPLANA
 
 use crate::{COLLECTION_TYPE, CollectionRef, Sighting};
 use ambit_model::entity::{EntityRecord, PathStep};
+use ambit_model::issue::IssueRecord;
 use ambit_model::{Details, Kind, Timestamp};
 use serde_json::{Value, json};
 
 /// Members of details that only the raw form shows (asm-wire §7).
 const RAW_ONLY: [&str; 3] = ["hidden_", "extended_", "encoded_"];
 
+/// Issues that one hit lists at most: pages have up to 1,000 hits.
+const HIT_ISSUES_MAX: usize = 20;
+
 /// `<type>#<name>`.
 fn dynamic_id(record: &EntityRecord) -> String {
     format!("{}#{}", record.kind.type_name(), record.name)
 }
 
-/// A hit of a search.
+/// A hit of a search. Its `issues` are empty here: who has a store at hand fills them with [`hit_issues`].
 pub fn entity_hit(record: &EntityRecord, seen: Sighting, collection: CollectionRef<'_>) -> Value {
     json!({
         "id": record.uid,
@@ -41,6 +45,24 @@ pub fn entity_hit(record: &EntityRecord, seen: Sighting, collection: CollectionR
         "exfil_lookup_identifier": record.details.get("exfil_lookup_identifier"),
         "summary": record.summary,
     })
+}
+
+/// Open issues of an entity as its hit lists them, the gravest first; the counts in the summary say how many there are.
+pub fn hit_issues(open: &[IssueRecord]) -> Value {
+    open.iter()
+        .take(HIT_ISSUES_MAX)
+        .map(|issue| {
+            json!({
+                "uid": issue.uid,
+                "name": issue.name,
+                "pretty_name": issue.pretty_name,
+                "severity": issue.severity,
+                "confidence": issue.confidence.name(),
+                "category": issue.category,
+                "status": issue.status.name(),
+            })
+        })
+        .collect()
 }
 
 /// The detail of an entity.

@@ -2,6 +2,7 @@
 //! the handler, under a time limit and with panics caught.
 
 use crate::answer::{Answer, respond};
+use crate::attempts::FAILURES_MAX;
 use crate::call::Call;
 use crate::endpoints::{Access, Endpoint, Method};
 use crate::path::{self, Mount, Target};
@@ -13,7 +14,9 @@ use axum::body::Body;
 use axum::response::Response;
 use bytes::Bytes;
 use futures::FutureExt;
-use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
+use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HOST};
+use http::request::Parts;
+use http::uri::Authority;
 use http::{HeaderMap, Request};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use std::future::Future;
@@ -63,6 +66,7 @@ async fn pass(state: Arc<ServerState>, peer: IpAddr, request: Request<Body>) -> 
         return Err(ApiError::new(ErrorCode::Transient).retry_after(RETRY_S));
     };
     let (head, body) = request.into_parts();
+    check_host(&state.hosts, &head)?;
     let target = path::resolve(head.uri.path())?;
     let endpoint = choose(&target, head.method.as_str())?;
     let query = path::query_parameters(head.uri.query());
@@ -73,6 +77,7 @@ async fn pass(state: Arc<ServerState>, peer: IpAddr, request: Request<Body>) -> 
             Some(authenticate(&state, peer, target.mount, &head.headers, &query, now).await?)
         }
     };
+    check_rate(&state, caller.as_ref(), now)?;
     let project = match &caller {
         Some(caller) => project(&state, endpoint.access, caller, &head.headers).await?,
         None => None,
@@ -88,6 +93,33 @@ async fn pass(state: Arc<ServerState>, peer: IpAddr, request: Request<Body>) -> 
         body,
     })
     .await
+}
+
+/// Where host names are configured, a request names one of them: a page that made a browser believe that its own name is this server's (DNS rebinding)
+/// is not answered.
+fn check_host(hosts: &[String], head: &Parts) -> Result<(), ApiError> {
+    if hosts.is_empty() {
+        return Ok(());
+    }
+    let header = head.headers.get(HOST).and_then(|host| host.to_str().ok());
+    let named = head.uri.authority().map(Authority::as_str).or(header).unwrap_or_default();
+    let name = named.parse::<Authority>().map(|authority| authority.host().to_ascii_lowercase());
+    let name = name.unwrap_or_default();
+    if hosts.iter().any(|host| host.eq_ignore_ascii_case(&name)) {
+        return Ok(());
+    }
+    Err(ApiError::with(ErrorCode::BadRequest, "This server does not answer for that host"))
+}
+
+/// Where a limit is configured, a key has so many requests a minute.
+fn check_rate(state: &ServerState, caller: Option<&Principal>, now: Timestamp) -> Result<(), ApiError> {
+    let (Some(max), Some(key)) = (state.limits.requests_per_minute, caller.and_then(Principal::key_id)) else {
+        return Ok(());
+    };
+    match state.requests.count(key, max, now) {
+        Some(seconds) => Err(ApiError::with(ErrorCode::TooManyRequests, "Too many requests with this key").retry_after(seconds)),
+        None => Ok(()),
+    }
 }
 
 /// The row of the method; 405 names those that there are.
@@ -164,7 +196,7 @@ async fn authenticate(
     if let Some(principal) = known.map_err(|error| failure::of_store(error, "Key"))? {
         return Ok(principal);
     }
-    match state.attempts.failed(peer, now) {
+    match state.failures.count(peer, FAILURES_MAX, now) {
         Some(seconds) => Err(ApiError::with(ErrorCode::TooManyRequests, "Too many wrong keys from this address").retry_after(seconds)),
         None => Err(ApiError::new(ErrorCode::WrongCredentials)),
     }
@@ -288,6 +320,26 @@ mod tests {
         assert_eq!(panicked.map(|_| ()), Err(ApiError::new(ErrorCode::Internal)));
         let stalled = bounded("GET /x", time, std::future::pending()).await;
         assert_eq!(stalled.map(|_| ()), Err(ApiError::new(ErrorCode::DeadlineExceeded)));
+    }
+
+    #[test]
+    fn only_configured_hosts_are_answered_for() {
+        let status = |hosts: &[&str], target: &str, host: Option<&str>| {
+            let mut request = Request::builder().uri(target);
+            if let Some(host) = host {
+                request = request.header("host", host);
+            }
+            let (head, ()) = request.body(()).unwrap().into_parts();
+            let hosts: Vec<String> = hosts.iter().map(|host| (*host).to_owned()).collect();
+            check_host(&hosts, &head).map_err(|error| error.code.status())
+        };
+        assert_eq!(status(&[], "/", Some("anything.test")), Ok(()));
+        assert_eq!(status(&["asm.acme.test"], "/", Some("ASM.acme.test:8080")), Ok(()));
+        assert_eq!(status(&["[::1]"], "/", Some("[::1]:8080")), Ok(()));
+        assert_eq!(status(&["asm.acme.test"], "http://asm.acme.test/x", Some("evil.test")), Ok(()));
+        for host in [Some("evil.test"), Some("asm.acme.test.evil.test"), Some("a b"), None] {
+            assert_eq!(status(&["asm.acme.test"], "/", host), Err(400), "{host:?}");
+        }
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod documents;
 mod endpoints;
 mod failure;
 mod gate;
+mod hit_issues;
 mod openapi;
 mod path;
 mod routes;
@@ -28,7 +29,8 @@ use ambit_model::Timestamp;
 use ambit_model::library::Library;
 use ambit_search::Index;
 use ambit_store::{Store, StoreError};
-use attempts::Attempts;
+use attempts::Windows;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Semaphore;
@@ -47,6 +49,8 @@ pub struct Limits {
     pub index_wait: Duration,
     /// Time for open requests after the end was asked for; the process as a whole has 10 s.
     pub drain_time: Duration,
+    /// Requests of one key in a minute; `None`: as many as there are places.
+    pub requests_per_minute: Option<u32>,
 }
 
 impl Default for Limits {
@@ -56,6 +60,7 @@ impl Default for Limits {
             request_time: Duration::from_secs(30),
             index_wait: Duration::from_secs(5),
             drain_time: Duration::from_secs(8),
+            requests_per_minute: None,
         }
     }
 }
@@ -73,7 +78,12 @@ pub struct ServerState {
     pub limits: Limits,
     /// The revision that the store had when the server began: searches show at least that.
     pub(crate) revision_at_start: i64,
-    pub(crate) attempts: Attempts,
+    /// Host names that are answered for, without port; empty: all.
+    pub hosts: Vec<String>,
+    /// Wrong keys by address.
+    pub(crate) failures: Windows<IpAddr>,
+    /// Requests by key.
+    pub(crate) requests: Windows<i64>,
     pub(crate) places: Semaphore,
 }
 
@@ -88,7 +98,9 @@ impl ServerState {
             clock,
             plan: Plan::default(),
             limits: Limits::default(),
-            attempts: Attempts::default(),
+            hosts: Vec::new(),
+            failures: Windows::default(),
+            requests: Windows::default(),
             places: Semaphore::new(REQUESTS_MAX),
         })
     }

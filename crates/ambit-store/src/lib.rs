@@ -8,6 +8,7 @@ mod audit;
 mod blobs;
 mod collections;
 mod contexts;
+mod entity_issues;
 mod epoch;
 mod error;
 mod failpoint;

@@ -37,6 +37,8 @@ const ROWS: &[Row] = &[
     row("data", ""),
     row("database", ""),
     row("listen", "127.0.0.1:8080"),
+    row("hosts", ""),
+    row("key_rate", ""),
     row("rate", ""),
     row("resolver", ""),
     row("geo", ""),
@@ -97,6 +99,23 @@ impl Settings {
                 "setting rate {text:?}: expected a whole number of requests per second, such as 50"
             ))
         })
+    }
+
+    /// Requests of one API key in a minute, where a limit is set.
+    pub(crate) fn key_rate(&self) -> Result<Option<u32>, Failure> {
+        let Some(text) = self.get("key_rate") else { return Ok(None) };
+        let rate = text.parse().ok().filter(|rate| *rate > 0);
+        rate.map(Some).ok_or_else(|| {
+            Failure::usage(format!(
+                "setting key_rate {text:?}: expected a whole number of requests per minute, such as 240"
+            ))
+        })
+    }
+
+    /// Host names that the server answers for; none: all.
+    pub(crate) fn hosts(&self) -> Vec<String> {
+        let names = self.get("hosts").unwrap_or_default().split([',', ' ']);
+        names.filter(|name| !name.is_empty()).map(str::to_owned).collect()
     }
 
     /// A flag's value stands above everything else.

@@ -111,7 +111,9 @@ pub(crate) async fn answer(listener: Listener, folder: &Path, place: Place, engi
     let sweeper = tokio::spawn(keep_tidy(place.store.clone(), stop.clone()));
     let runner = if engine { Some(service(&place, stop, settings)?) } else { None };
     let runner = runner.map(|service| tokio::spawn(keep_running(service)));
-    let state = ServerState::new(place.store.clone(), index, Arc::new(library()), Arc::new(now)).await?;
+    let mut state = ServerState::new(place.store.clone(), index, Arc::new(library()), Arc::new(now)).await?;
+    state.limits.requests_per_minute = settings.key_rate()?;
+    state.hosts = settings.hosts();
     let state = Arc::new(state);
     hint(&format!("listening on http://{address}"));
     let waiting = stop.clone();

@@ -126,6 +126,20 @@ pub static SUMMARY: Shape = Shape::Object(&Object {
     open: false,
 });
 
+static HIT_ISSUE: Shape = Shape::Object(&Object {
+    name: "EntityHitIssue",
+    members: &[
+        member("uid", UID),
+        member("name", TEXT),
+        member("pretty_name", TEXT),
+        member("severity", INTEGER),
+        member("confidence", TEXT),
+        member("category", TEXT),
+        member("status", TEXT),
+    ],
+    open: false,
+});
+
 /// A hit of a search over entities.
 pub static ENTITY_HIT: Shape = Shape::Object(&Object {
     name: "EntityHit",
@@ -146,7 +160,7 @@ pub static ENTITY_HIT: Shape = Shape::Object(&Object {
         member("collection_naics", TEXTS_OR_NULL),
         member("organization_uuid", UUID_OR_NULL),
         member("tags", TEXTS),
-        member("issues", ANYTHINGS),
+        member("issues", &Shape::List(&HIT_ISSUE)),
         member("exfil_lookup_identifier", TEXT_OR_NULL),
         member("summary", &SUMMARY),
     ],

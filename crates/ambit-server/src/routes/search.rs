@@ -3,6 +3,7 @@
 use crate::answer::Answer;
 use crate::call::{Call, whole_number};
 use crate::failure::{of_query, of_search, of_store};
+use crate::hit_issues;
 use ambit_api::search::{Query, SearchPage, search_result};
 use ambit_api::{ApiError, CollectionRef, ErrorCode, Sighting, entities, issues as wire_issues, success, technologies as wire_technologies};
 use ambit_model::user::ProjectRole;
@@ -49,7 +50,8 @@ async fn search(call: Call, noun: Noun) -> Result<Answer, ApiError> {
     };
     let (context, names) = context(&call).await?;
     let page_token = page_token(&call)?;
-    wait_for_index(&call, context.project).await?;
+    let project = context.project;
+    wait_for_index(&call, project).await?;
     let request = SearchRequest {
         noun,
         search,
@@ -66,7 +68,10 @@ async fn search(call: Call, noun: Noun) -> Result<Answer, ApiError> {
     };
     let answer = call.state.index.search(request).await.map_err(of_search)?;
     let message = answer.message.clone().unwrap_or_else(|| MESSAGE.to_owned());
-    let result = result(&call, noun, text, answer, &names);
+    let mut result = result(&call, noun, text, answer, &names);
+    if let (Noun::Entities, Some(hits)) = (noun, result["hits"].as_array_mut()) {
+        hit_issues::fill(&call, project, hits, None).await?;
+    }
     Ok(Answer::json(&success(&message, result)))
 }
 

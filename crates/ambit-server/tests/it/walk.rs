@@ -1,6 +1,6 @@
 //! Walks over the table: no row answers without a key but the open ones, with a wrong one, or to a foreign project.
 
-use ambit_server::{Access, ENDPOINTS, Endpoint, MOUNTS};
+use ambit_server::{Access, ENDPOINTS, Endpoint, Limits, MOUNTS};
 use ambit_testkit::{Ask, TestServer, ask};
 use serde_json::{Value, json};
 
@@ -119,6 +119,29 @@ async fn too_many_wrong_keys_wait_and_right_ones_do_not() {
             .is_some_and(|seconds| seconds > 0)
     );
     assert_eq!(server.call("owner", "GET", "/api/v3/asm/projects", None).await.unwrap().status, 200);
+}
+
+#[tokio::test]
+async fn a_key_with_too_many_requests_waits_and_others_do_not() {
+    let limits = Limits {
+        requests_per_minute: Some(3),
+        ..Limits::default()
+    };
+    let server = TestServer::with(limits).await.unwrap();
+    let mut statuses = Vec::new();
+    for _ in 0..4 {
+        statuses.push(server.call("viewer", "GET", "/api/v3/asm/projects", None).await.unwrap());
+    }
+    let last = statuses.pop().unwrap();
+    assert!(statuses.iter().all(|reply| reply.status == 200));
+    assert_eq!((last.status, &last.json()["error"]["code"]), (429, &json!("TooManyRequestsError")));
+    assert!(
+        last.header("retry-after")
+            .is_some_and(|seconds| seconds.parse::<u32>().is_ok_and(|seconds| (1..=60).contains(&seconds)))
+    );
+    assert_eq!(server.call("owner", "GET", "/api/v3/asm/projects", None).await.unwrap().status, 200);
+    server.advance(60_000);
+    assert_eq!(server.call("viewer", "GET", "/api/v3/asm/projects", None).await.unwrap().status, 200);
 }
 
 #[tokio::test]
