@@ -37,6 +37,7 @@ mod directory_listing;
 mod dmarc_missing;
 mod dmarc_permissive;
 mod dns_caa_policy_missing;
+mod dns_zone_enumeration;
 mod dns_zone_transfer;
 mod exposed_actuator;
 mod exposed_api_document;
@@ -88,6 +89,7 @@ all![
     dmarc_missing,
     dmarc_permissive,
     dns_caa_policy_missing,
+    dns_zone_enumeration,
     dns_zone_transfer,
     exposed_actuator,
     exposed_api_document,

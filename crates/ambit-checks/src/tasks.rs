@@ -6,6 +6,8 @@ pub(crate) const RESOLVE: &str = "resolve";
 pub(crate) const ZONE_PROFILE: &str = "zone_profile";
 /// Asks each name server of a zone for all of it.
 pub(crate) const ZONE_TRANSFER: &str = "zone_transfer";
+/// Follows the NSEC records of a signed zone.
+pub(crate) const NSEC_WALK: &str = "nsec_walk";
 /// SPF with its tree, DMARC and their like.
 pub(crate) const MAIL_POLICY: &str = "mail_policy";
 /// Records that lead nowhere.

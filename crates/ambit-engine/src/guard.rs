@@ -58,7 +58,7 @@ impl View {
                     }
                 }
             }
-            Kind::NetBlock if node.seed => self.blocks.extend(node.name.parse::<ipnet::IpNet>()),
+            Kind::NetBlock if node.seed || node.allow => self.blocks.extend(node.name.parse::<ipnet::IpNet>()),
             Kind::Domain | Kind::DnsRecord | Kind::Nameserver | Kind::Mailserver => {
                 let known = self.names.entry(node.name.clone()).or_insert(state.decision.clearance);
                 *known = (*known).max(state.decision.clearance);

@@ -7,6 +7,7 @@ mod spread;
 mod tests;
 
 pub use never::{host_of, is_never};
+pub use spelled::spells;
 
 use crate::entity::PathStep;
 use crate::{Clearance, EdgeKind, Kind, Uid};

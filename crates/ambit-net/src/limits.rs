@@ -7,6 +7,8 @@ use std::time::Duration;
 pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// One TCP connection attempt of a port sweep: two SYNs (0 s, 1 s) and a long round trip.
 pub const PROBE_TIMEOUT: Duration = Duration::from_millis(2_500);
+/// One TCP connection attempt where a whole block is asked: one SYN and a repeat after a second. Loss is met by asking several ports.
+pub const KNOCK_TIMEOUT: Duration = Duration::from_millis(1_500);
 /// A whole TLS handshake.
 pub const TLS_TIMEOUT: Duration = Duration::from_secs(10);
 /// From the request to the end of the response's head.

@@ -212,6 +212,11 @@ impl Session {
         crate::tcp::sweep::sweep(self, address, ports).await
     }
 
+    /// Asks many sockets of many addresses once each, with a short time limit: who of a block is there? A refusal of one by scope is that one's answer.
+    pub async fn knock(&self, sockets: &[SocketAddr]) -> Result<Vec<(SocketAddr, Result<PortState, NetError>)>, NetError> {
+        crate::tcp::sweep::knock(self, sockets).await
+    }
+
     /// Connects and reads what the service says first.
     pub async fn read_banner(&self, address: SocketAddr, name: Option<&str>, options: &BannerOptions) -> Result<Banner, NetError> {
         crate::tcp::banner::read(self, address, name, options).await

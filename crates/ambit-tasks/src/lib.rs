@@ -6,6 +6,7 @@ mod settings;
 mod task;
 
 mod bindings;
+mod blocks;
 mod buckets;
 mod delegation;
 mod dialogue;
@@ -33,6 +34,7 @@ pub use library::fingerprints;
 pub use settings::Settings;
 pub use task::{Answer, Contacts, Plan, Task, TaskError};
 
+mod block_sweep;
 mod bucket_probe;
 mod certificate_log;
 mod certificate_names;
@@ -48,13 +50,16 @@ mod lookalikes;
 mod mail_policy;
 mod name_sweep;
 mod network;
+mod nsec_walk;
 mod permutations;
 mod port_oracle;
 mod port_sweep;
 mod ptr;
+mod ptr_sweep;
 mod registrable_domain;
 mod registration;
 mod resolve;
+mod reverse_walk;
 mod robots_sitemap_wellknown;
 mod service_identify;
 mod soft404_profile;
@@ -67,6 +72,7 @@ mod zone_transfer;
 
 /// Every task, in alphabetical order of name.
 pub const ALL: &[&Task] = &[
+    &block_sweep::TASK,
     &bucket_probe::TASK,
     &certificate_log::TASK,
     &certificate_names::TASK,
@@ -82,13 +88,16 @@ pub const ALL: &[&Task] = &[
     &mail_policy::TASK,
     &name_sweep::TASK,
     &network::TASK,
+    &nsec_walk::TASK,
     &permutations::TASK,
     &port_oracle::TASK,
     &port_sweep::TASK,
     &ptr::TASK,
+    &ptr_sweep::TASK,
     &registrable_domain::TASK,
     &registration::TASK,
     &resolve::TASK,
+    &reverse_walk::TASK,
     &robots_sitemap_wellknown::TASK,
     &service_identify::TASK,
     &soft404_profile::TASK,

@@ -1,12 +1,14 @@
 //! Does an address answer on ports where nothing can be? Then open ports say nothing, and only services that speak count.
 
+use crate::identify::identify;
+use crate::together::together;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::moment::DAY_MS;
 use ambit_model::{Clearance, Kind};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 
 pub(crate) const TASK: Task = Task {
     name: "port_oracle",
@@ -18,7 +20,7 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: DAY_MS,
     cost: PROBES as i64,
     gain: 8,
-    owns: &[(Kind::IpAddress, &["hidden_catch_all"])],
+    owns: &[(Kind::IpAddress, &["hidden_catch_all", "hidden_catch_all_says"])],
     volatile: &[],
     contacts: Contacts::Address,
     plan: |_, _| Plan::Once,
@@ -29,6 +31,8 @@ pub(crate) const TASK: Task = Task {
 const PROBES: usize = 8;
 /// Of them, how many must be open: a real host has none, loss may hide a few.
 const OPEN_MIN: usize = 4;
+/// Improbable ports of a catch-all address that are asked for their protocol.
+const VOICES: usize = 3;
 /// Improbable ports lie here: above all registered ones, below the range from which systems take client ports.
 const RANGE: std::ops::Range<u16> = 28_100..32_300;
 
@@ -42,8 +46,23 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let catch_all = sweep.open.len() >= OPEN_MIN;
     if catch_all {
         cx.observe("hidden_catch_all", json!(true));
+        cx.observe("hidden_catch_all_says", json!(voices(cx, address, &sweep.open).await?));
     }
     Ok(Answer::found_if(catch_all))
+}
+
+/// The protocols that a catch-all address speaks where nothing can be, sorted.
+async fn voices(cx: &Context<'_>, address: IpAddr, open: &[u16]) -> Result<BTreeSet<&'static str>, TaskError> {
+    let ask = |port: u16| async move { identify(cx, SocketAddr::new(address, port)).await };
+    let mut said = BTreeSet::new();
+    for answer in together(open.iter().take(VOICES).copied().map(ask).collect(), VOICES).await {
+        match answer {
+            Ok(identity) => said.extend(identity.service),
+            Err(TaskError::Failed(_)) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(said)
 }
 
 /// Ports on which nothing is, the same for the same address each time, so that an answer does not depend on chance.

@@ -3,6 +3,7 @@
 use crate::host::reverse_name;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::moment::DAY_MS;
+use ambit_model::scope::spells;
 use ambit_model::{Clearance, EdgeKind, Facts, Kind};
 use ambit_net::dns::{RecordData, RecordType};
 use serde_json::json;
@@ -49,7 +50,9 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         "resolutions",
         names.iter().map(|name| json!({"response_data": name, "response_type": "PTR"})).collect(),
     );
-    for name in names.iter().take(NAMES_MAX) {
+    // A name that only spells the address is its provider's: nobody lives under it.
+    let telling = names.iter().filter(|name| !spells(name, &cx.facts.name));
+    for name in telling.take(NAMES_MAX) {
         cx.found_host(name, EdgeKind::Pointer);
     }
     Ok(Answer::found_if(!names.is_empty()))

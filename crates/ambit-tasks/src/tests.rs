@@ -13,6 +13,7 @@ const NO_TASKS: &[&str] = &[
     "settings",
     "task",
     "bindings",
+    "blocks",
     "buckets",
     "delegation",
     "dialogue",

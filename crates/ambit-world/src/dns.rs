@@ -7,7 +7,9 @@ pub(crate) mod stream;
 use crate::draft::{Answers, Data, Draft, Name};
 use crate::plan;
 use message::{Answer, Question, Rcode, Rtype};
+use std::collections::BTreeSet;
 use std::net::IpAddr;
+use std::ops::Bound;
 use std::time::Duration;
 
 /// Addresses of the resolvers of every world.
@@ -242,6 +244,9 @@ fn records(asked: &Asked<'_>, zone: &str, name: &str, entry: Option<&Name>) -> V
         let servers = &asked.draft.zones[zone].servers;
         records.extend(servers.iter().map(|(server, _)| (ZONE_TTL, Data::Ns(server.clone()))));
     }
+    if asked.question.rtype == Rtype::NSEC && asked.draft.zones[zone].nsec {
+        records.extend(next_secure(asked.draft, zone, name).map(|data| (ZONE_TTL, data)));
+    }
     let Some(entry) = entry else { return records };
     if let Answers::Rebind(address) = entry.answers
         && (asked.now.as_secs() / ROTATION.as_secs()) % 2 == 1
@@ -259,6 +264,44 @@ fn records(asked: &Asked<'_>, zone: &str, name: &str, entry: Option<&Name>) -> V
     let ttl = if matches!(entry.answers, Answers::Rebind(_)) { 0 } else { entry.ttl };
     records.extend(others.into_iter().chain(shown).map(|data| (ttl, data.clone())));
     records
+}
+
+/// The NSEC record of a name of a signed zone: the next name in canonical order, after the last the zone itself.
+fn next_secure(draft: &Draft, zone: &str, name: &str) -> Option<Data> {
+    let canonical = |name: &str| -> Vec<String> { name.split('.').rev().map(str::to_owned).collect() };
+    let cut = format!(".{zone}");
+    let below = draft.zones.keys().filter(|child| child.ends_with(&cut));
+    let stated = draft
+        .names
+        .keys()
+        .filter(|name| plan::zone_of(draft, name.strip_prefix("*.").unwrap_or(name)) == Some(zone));
+    let names: BTreeSet<(Vec<String>, &str)> = stated
+        .chain(below)
+        .map(|name| (canonical(name), name.as_str()))
+        .chain([(canonical(zone), zone)])
+        .collect();
+    let own = (canonical(name), name);
+    if !names.contains(&own) {
+        return None;
+    }
+    let next = names
+        .range((Bound::Excluded(own), Bound::Unbounded))
+        .next()
+        .map_or(zone, |(_, next)| next);
+    let mut types: BTreeSet<u16> = draft
+        .names
+        .get(name)
+        .into_iter()
+        .flat_map(|entry| &entry.records)
+        .map(|data| Rtype::of(data).0)
+        .collect();
+    types.insert(Rtype::NSEC.0);
+    if name == zone {
+        types.extend([Rtype::SOA.0, Rtype::NS.0]);
+    } else if draft.zones.contains_key(name) {
+        types.insert(Rtype::NS.0);
+    }
+    Some(Data::Nsec(next.to_owned(), types.into_iter().collect()))
 }
 
 /// All records of a zone for a transfer, SOA first and last; `None` where the server refuses.

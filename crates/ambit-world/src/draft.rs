@@ -95,6 +95,8 @@ pub(crate) struct Zone {
     pub org: String,
     pub servers: Vec<(String, Vec<IpAddr>)>,
     pub transfer: bool,
+    /// Signed with NSEC records: each name tells the next one.
+    pub nsec: bool,
     pub answers: Answers,
     pub registrar: String,
     pub registered: Moment,
@@ -127,6 +129,8 @@ pub(crate) enum Data {
     Caa(u8, String, String),
     Ptr(String),
     Ds(u16, u8, u8, Vec<u8>),
+    /// The next name, and the types of this one. No file states one: a signed zone implies them.
+    Nsec(String, Vec<u16>),
     /// Primary server, mailbox, serial.
     Soa(String, String, u32),
 }

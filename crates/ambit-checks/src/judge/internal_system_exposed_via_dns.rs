@@ -35,12 +35,23 @@ pub(super) const JUDGE: Judge = Judge {
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     look::after(facts, RESOLVE, |facts| {
-        let addresses: BTreeSet<IpAddr> = address::of(facts).filter(|address| is_internal(*address)).collect();
+        let addresses: BTreeSet<IpAddr> = address::of(facts)
+            .filter(|address| is_internal(*address) && !is_meant(facts, *address))
+            .collect();
         let Some(first) = addresses.first() else {
             return Vec::new();
         };
         let description = format!("{} has the private address {first} in the public DNS.", facts.name);
         vec![look::proof(description, json!({"name": facts.name, "addresses": addresses}))]
+    })
+}
+
+/// True where a seed names the address or a block around it: this private network is the one that is looked at, from within.
+fn is_meant(facts: &Facts, address: IpAddr) -> bool {
+    facts.seeds.iter().any(|(kind, name)| match kind {
+        Kind::IpAddress => name.parse() == Ok(address),
+        Kind::NetBlock => name.parse::<ipnet::IpNet>().is_ok_and(|block| block.contains(&address)),
+        _ => false,
     })
 }
 
@@ -59,7 +70,15 @@ fn is_internal(address: IpAddr) -> bool {
 pub(super) fn samples() -> crate::samples::Samples {
     use crate::address::sample::resolved;
     use crate::samples::{Samples, Told, facts};
+    let seeded = |address: &str, kind: Kind, seed: &str| {
+        let mut facts = resolved(&[address]);
+        facts.seeds.push((kind, seed.to_owned()));
+        facts
+    };
     Samples::new()
+        .near_miss(seeded("10.1.2.3", Kind::NetBlock, "10.1.0.0/16"))
+        .near_miss(seeded("fd00::1", Kind::IpAddress, "fd00::1"))
+        .reports(seeded("10.2.2.3", Kind::NetBlock, "10.1.0.0/16"))
         .reports(resolved(&["192.168.3.4"]))
         .reports(resolved(&["8.8.4.4", "100.64.0.1"]))
         .reports(resolved(&["fd00::1"]))

@@ -7,7 +7,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 const PART_DIGITS_MAX: usize = 3;
 
 /// True where the host name spells the address.
-pub(super) fn spells(host: &str, address: &str) -> bool {
+pub fn spells(host: &str, address: &str) -> bool {
     match address.parse::<IpAddr>() {
         Ok(IpAddr::V4(v4)) => spells_v4(host, v4),
         Ok(IpAddr::V6(v6)) => spells_v6(host, v6),

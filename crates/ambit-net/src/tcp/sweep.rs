@@ -3,12 +3,13 @@
 use super::{PortState, PortSweep};
 use crate::error::NetError;
 use crate::guard::Grant;
-use crate::limits::PROBE_TIMEOUT;
+use crate::limits::{KNOCK_TIMEOUT, PROBE_TIMEOUT};
 use crate::net::Session;
 use futures::StreamExt;
 use futures::stream;
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
 
 /// Answering ports below which loss cannot be told from filtering.
 const LOSS_SAMPLE_MIN: usize = 20;
@@ -19,14 +20,14 @@ const REPEAT_MAX: usize = 2_000;
 
 /// One port. A port without an answer is asked twice.
 pub(crate) async fn probe(session: &Session, address: SocketAddr) -> Result<PortState, NetError> {
-    match probe_once(session, address).await? {
-        PortState::Filtered => probe_once(session, address).await,
+    match probe_once(session, address, PROBE_TIMEOUT).await? {
+        PortState::Filtered => probe_once(session, address, PROBE_TIMEOUT).await,
         answered => Ok(answered),
     }
 }
 
-async fn probe_once(session: &Session, address: SocketAddr) -> Result<PortState, NetError> {
-    match session.open(Grant::Target, address, None, PROBE_TIMEOUT).await {
+async fn probe_once(session: &Session, address: SocketAddr, limit: Duration) -> Result<PortState, NetError> {
+    match session.open(Grant::Target, address, None, limit).await {
         Ok(_) => Ok(PortState::Open),
         Err(NetError::ConnectionRefused) => Ok(PortState::Closed),
         // A reset before the connection stood comes from a filter; so do the unreachables.
@@ -79,6 +80,15 @@ pub(crate) async fn sweep(session: &Session, address: IpAddr, ports: &[u16]) -> 
     Ok(sweep)
 }
 
+/// Many sockets of many addresses, each asked once; the answers in the order of the sockets.
+pub(crate) async fn knock(session: &Session, sockets: &[SocketAddr]) -> Result<Vec<(SocketAddr, Result<PortState, NetError>)>, NetError> {
+    session.check_grant(Grant::Target)?;
+    let asking = stream::iter(sockets.iter().copied()).map(|socket| async move { (socket, probe_once(session, socket, KNOCK_TIMEOUT).await) });
+    let mut answers: Vec<_> = asking.buffer_unordered(session.options().sweep_in_flight.max(1)).collect().await;
+    answers.sort_by_key(|(socket, _)| *socket);
+    Ok(answers)
+}
+
 fn count_answers(states: &BTreeMap<u16, Result<PortState, NetError>>) -> usize {
     states
         .values()
@@ -89,7 +99,7 @@ fn count_answers(states: &BTreeMap<u16, Result<PortState, NetError>>) -> usize {
 /// Asks each port once. A contact that scope refuses ends the sweep: it would refuse them all.
 async fn ask_all(session: &Session, address: IpAddr, ports: &[u16]) -> Result<Vec<(u16, Result<PortState, NetError>)>, NetError> {
     let mut asking = stream::iter(ports.iter().copied())
-        .map(|port| async move { (port, probe_once(session, SocketAddr::new(address, port)).await) })
+        .map(|port| async move { (port, probe_once(session, SocketAddr::new(address, port), PROBE_TIMEOUT).await) })
         .buffer_unordered(session.options().sweep_in_flight.max(1));
     let mut answers = Vec::with_capacity(ports.len());
     while let Some((port, state)) = asking.next().await {

@@ -154,24 +154,31 @@ fn read_failure(error: &std::io::Error) -> Failed {
     }
 }
 
+/// What an old client offers, best first: most servers choose an older version themselves, some break off at a newer hello than they know.
+const OLD_HELLOS: &[TlsVersion] = &[TlsVersion::Tls12, TlsVersion::Tls11, TlsVersion::Tls10];
+
 /// Reads what the server shows to an old client: version, cipher and certificates in clear.
 async fn old_hello(session: &Session, grant: Grant, address: SocketAddr, sni: Option<&str>) -> Result<TlsSession, NetError> {
-    match exchange_hello(session, grant, address, sni, TlsVersion::Tls12).await? {
-        Shown::Hello { version, cipher, chain, cut } => {
-            let record = Record {
-                chain,
-                cut,
-                version,
-                ..Record::default()
-            };
-            let facts = TlsFacts {
-                cipher: cipher_name(cipher),
-                ..facts(session, address, sni, record)
-            };
-            Ok(TlsSession { stream: None, facts })
+    let mut refusal = NetError::Tls("no hello was sent".into());
+    for offered in OLD_HELLOS {
+        match exchange_hello(session, grant, address, sni, *offered).await? {
+            Shown::Hello { version, cipher, chain, cut } => {
+                let record = Record {
+                    chain,
+                    cut,
+                    version,
+                    ..Record::default()
+                };
+                let facts = TlsFacts {
+                    cipher: cipher_name(cipher),
+                    ..facts(session, address, sni, record)
+                };
+                return Ok(TlsSession { stream: None, facts });
+            }
+            Shown::Refused(why) => refusal = NetError::Tls(why),
         }
-        Shown::Refused(why) => Err(NetError::Tls(why)),
     }
+    Err(refusal)
 }
 
 async fn exchange_hello(session: &Session, grant: Grant, address: SocketAddr, sni: Option<&str>, version: TlsVersion) -> Result<Shown, NetError> {

@@ -25,6 +25,7 @@ impl Rtype {
     pub(crate) const AAAA: Self = Self(28);
     pub(crate) const SRV: Self = Self(33);
     pub(crate) const DS: Self = Self(43);
+    pub(crate) const NSEC: Self = Self(47);
     pub(crate) const AXFR: Self = Self(252);
     pub(crate) const ANY: Self = Self(255);
     pub(crate) const CAA: Self = Self(257);
@@ -34,7 +35,7 @@ impl Rtype {
         self == Self::ANY || self == Self::of(data)
     }
 
-    fn of(data: &Data) -> Self {
+    pub(crate) fn of(data: &Data) -> Self {
         match data {
             Data::A(_) => Self::A,
             Data::Aaaa(_) => Self::AAAA,
@@ -46,6 +47,7 @@ impl Rtype {
             Data::Caa(..) => Self::CAA,
             Data::Ptr(_) => Self::PTR,
             Data::Ds(..) => Self::DS,
+            Data::Nsec(..) => Self::NSEC,
             Data::Soa(..) => Self::SOA,
         }
     }
@@ -251,6 +253,10 @@ fn record(out: &mut Vec<u8>, question: &Question, owner: &str, ttl: u32, data: &
             body.extend([*algorithm, *digest]);
             body.extend(bytes);
         }
+        Data::Nsec(next, types) => {
+            name(&mut body, next);
+            bitmap(&mut body, types);
+        }
         Data::Soa(server, mailbox, serial) => {
             name(&mut body, server);
             name(&mut body, mailbox);
@@ -261,6 +267,20 @@ fn record(out: &mut Vec<u8>, question: &Question, owner: &str, ttl: u32, data: &
     }
     out.extend(u16::try_from(body.len()).unwrap_or(u16::MAX).to_be_bytes());
     out.extend(body);
+}
+
+/// Types as windows of 256 (RFC 4034 §4.1.2); the types are sorted.
+fn bitmap(out: &mut Vec<u8>, types: &[u16]) {
+    for window in types.chunk_by(|a, b| a >> 8 == b >> 8) {
+        let mut bits = [0_u8; 32];
+        for rtype in window {
+            let low = usize::from(rtype & 0xff);
+            bits[low / 8] |= 0x80 >> (low % 8);
+        }
+        let length = bits.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+        out.push(window.first().map_or(0, |rtype| (rtype >> 8).to_be_bytes()[1]));
+        string(out, &bits[..length]);
+    }
 }
 
 fn name(out: &mut Vec<u8>, name: &str) {

@@ -74,6 +74,7 @@ impl Reader {
             org: String::new(),
             servers: Vec::new(),
             transfer: false,
+            nsec: false,
             answers: Answers::Normal,
             registrar: "Example Registrar".to_owned(),
             registered: Moment::FromEpoch(-3_650 * DAY_MS),
@@ -114,7 +115,7 @@ impl Reader {
 }
 
 fn zone_words(zone: &mut Zone, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
-    const WORDS: &str = "of, ns, transfer, answers, registrar, registered, expires, redacted, look-alike";
+    const WORDS: &str = "of, ns, transfer, signed, answers, registrar, registered, expires, redacted, look-alike";
     while let Some(word) = cursor.next() {
         match word {
             "of" => zone.org = cursor.word("an organisation's key")?.to_owned(),
@@ -124,6 +125,7 @@ fn zone_words(zone: &mut Zone, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
                 zone.servers.push((server, addresses));
             }
             "transfer" => zone.transfer = cursor.choice(&[("open", true), ("refused", false)])?,
+            "signed" => zone.nsec = cursor.choice(&[("nsec", true), ("nsec3", false)])?,
             "answers" => zone.answers = answers(cursor)?,
             "registrar" => zone.registrar = cursor.word("the registrar's name")?.to_owned(),
             "registered" => zone.registered = cursor.moment()?,

@@ -59,6 +59,19 @@ impl Derivation<'_> {
                 self.truth.allow_issue("dns_zone_transfer", Kind::DnsRecord, zone);
             }
         }
+        let walked: Vec<String> = self
+            .draft
+            .zones
+            .iter()
+            .filter(|(name, zone)| zone.nsec && self.in_scope(name))
+            .map(|(name, _)| name.clone())
+            .collect();
+        for zone in &walked {
+            let kind = [Kind::Domain, Kind::DnsRecord]
+                .into_iter()
+                .find(|kind| self.truth.entities.contains(&(*kind, zone.clone())));
+            self.truth.plant_issue("dns_zone_enumeration", kind.unwrap_or(Kind::DnsRecord), zone);
+        }
         let names = self.planted(Kind::Domain).into_iter().map(|name| (Kind::Domain, name));
         let names: Vec<(Kind, String)> = names
             .chain(self.planted(Kind::DnsRecord).into_iter().map(|name| (Kind::DnsRecord, name)))
