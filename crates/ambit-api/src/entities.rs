@@ -100,6 +100,7 @@ pub fn entity_detail(record: &EntityRecord, seen: Sighting, collection: Collecti
         "updated_at": seen.since,
         "collection_id": collection.id,
         "search_index_mappings_hash": null,
+        "elasticsearch_mappings_hash": null,
         "collection": collection.name,
         "collection_uuid": collection.uuid,
         "organization_uuid": collection.organization_uuid,
@@ -141,7 +142,13 @@ pub fn raw_entity(record: &EntityRecord, seen: Sighting, collection: CollectionR
 pub fn entity_at(record: &EntityRecord, seen: Sighting, collection: CollectionRef<'_>) -> Value {
     let mut value = entity_detail(record, seen, collection);
     let members = value.as_object_mut().expect("the detail is an object");
-    for unlisted in ["scoped_reason", "search_index_mappings_hash", "collection_naics", "collection_name"] {
+    for unlisted in [
+        "scoped_reason",
+        "search_index_mappings_hash",
+        "elasticsearch_mappings_hash",
+        "collection_naics",
+        "collection_name",
+    ] {
         members.remove(unlisted);
     }
     value

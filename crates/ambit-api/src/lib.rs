@@ -33,6 +33,9 @@ pub use envelope::success;
 pub use error::{ApiError, ErrorCode};
 pub use shape::Shape;
 
+#[cfg(test)]
+mod recorded;
+
 use ambit_model::Timestamp;
 use uuid::Uuid;
 

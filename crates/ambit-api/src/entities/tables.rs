@@ -226,6 +226,7 @@ pub static ENTITY_DETAIL: Shape = Shape::Object(&Object {
         member("updated_at", MOMENT),
         member("collection_id", INTEGER),
         member("search_index_mappings_hash", NULL),
+        member("elasticsearch_mappings_hash", NULL),
         member("collection", TEXT),
         member("collection_uuid", UUID),
         member("organization_uuid", UUID_OR_NULL),

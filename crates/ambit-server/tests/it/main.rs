@@ -7,4 +7,5 @@ mod marks;
 mod scenarios;
 mod searches;
 mod spellings;
+mod targets;
 mod walk;
