@@ -60,6 +60,11 @@ static CHANGE: Shape = Shape::Object(&Object {
     open: false,
 });
 
+/// The shape of one change, for clients that choose members.
+pub fn change_shape() -> &'static Shape {
+    &CHANGE
+}
+
 /// A list of them with where the next begins.
 pub static CHANGES: Shape = Shape::Object(&Object {
     name: "Changes",

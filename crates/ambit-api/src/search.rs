@@ -9,6 +9,15 @@ use serde_json::{Map, Value, json};
 /// The contract's spelling of an aggregation that everyone else spells right.
 const RESPELLED: &[(&str, &str)] = &[("technology_bucket", "technolgy_bucket")];
 
+/// The message of a search that has nothing else to say.
+pub const COMPLETED: &str = "Search completed!";
+
+/// The right spelling of an aggregation that an answer names.
+pub fn neutral_name(contract: &str) -> &str {
+    let found = RESPELLED.iter().find(|(_, spelled)| *spelled == contract);
+    found.map_or(contract, |(right, _)| *right)
+}
+
 /// One page of a search, ready to be shown.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SearchPage {
@@ -20,8 +29,8 @@ pub struct SearchPage {
     pub page_size: u64,
     pub total_pages: u64,
     pub hits: Vec<Value>,
-    /// By neutral names.
-    pub aggregations: Map<String, Value>,
+    /// By neutral names; `None` where they were not wanted.
+    pub aggregations: Option<Map<String, Value>>,
     pub next_page_token: Option<String>,
 }
 
@@ -60,7 +69,7 @@ pub fn search_result(page: SearchPage) -> Value {
         "page_size": page.page_size,
         "total_pages": page.total_pages,
         "hits": page.hits,
-        "aggregations": respell(page.aggregations),
+        "aggregations": page.aggregations.map(respell),
         "next_page_token": page.next_page_token,
     })
 }
@@ -162,7 +171,7 @@ pub static TECHNOLOGY_SEARCH: Shape = Shape::Object(&Object {
         member("page_size", INTEGER),
         member("total_pages", INTEGER),
         member("hits", &Shape::List(&TECHNOLOGY_HIT)),
-        member("aggregations", &TECHNOLOGY_AGGREGATIONS),
+        member("aggregations", &Shape::OrNull(&TECHNOLOGY_AGGREGATIONS)),
         member("next_page_token", TEXT_OR_NULL),
     ],
     open: false,
@@ -180,7 +189,7 @@ pub static ENTITY_SEARCH: Shape = Shape::Object(&Object {
         member("page_size", INTEGER),
         member("total_pages", INTEGER),
         member("hits", &Shape::List(&ENTITY_HIT)),
-        member("aggregations", &ENTITY_AGGREGATIONS),
+        member("aggregations", &Shape::OrNull(&ENTITY_AGGREGATIONS)),
         member("next_page_token", TEXT_OR_NULL),
     ],
     open: false,
@@ -198,7 +207,7 @@ pub static ISSUE_SEARCH: Shape = Shape::Object(&Object {
         member("page_size", INTEGER),
         member("total_pages", INTEGER),
         member("hits", &Shape::List(&ISSUE_HIT)),
-        member("aggregations", &ISSUE_AGGREGATIONS),
+        member("aggregations", &Shape::OrNull(&ISSUE_AGGREGATIONS)),
         member("next_page_token", TEXT_OR_NULL),
     ],
     open: false,
@@ -224,7 +233,7 @@ mod tests {
             page_size: 50,
             total_pages: 0,
             hits: vec![],
-            aggregations: aggregations.as_object().cloned().unwrap_or_default(),
+            aggregations: aggregations.as_object().cloned(),
             next_page_token: None,
         })
     }

@@ -160,6 +160,7 @@ pub static KEYWORDS: &[Keyword] = &[
     row("tag", EI, Text, Equal, &["tags"], "A tag that someone gave."),
     row("type", E, Kind, Equal, &["type"], "The kind of the entity, such as Uri or IpAddress."),
     row("hidden", E, Bool, Equal, &["hidden"], "Whether the entity is hidden."),
+    row("present", E, Bool, Equal, &["present"], "Whether the entity is still there; without this keyword, gone ones are found, too."),
     row("scoped", EI, Bool, Equal, &["summary.scoped"], "Whether the entity, or the entity of the issue, is in scope."),
     row("country", E, Text, Equal, &["summary.geolocation.country_code", "summary.geolocation.country_name"], "The code or the name of the country where the address is."),
     row("cloud", E, Bool, Equal, &["summary.technology.cloud"], "Whether a cloud provider hosts the entity."),

@@ -171,7 +171,20 @@ const PAGING: &[Parameter] = &[
         required: false,
         doc: "asc by default.",
     },
+    Parameter {
+        name: "aggregations",
+        shape: BOOLEAN,
+        required: false,
+        doc: "false: none are counted, and `aggregations` is null. Ours.",
+    },
 ];
+
+const AS_OF: &[Parameter] = &[Parameter {
+    name: "as_of",
+    shape: &Shape::When,
+    required: false,
+    doc: "As it was shown then: a date (the end of that day, UTC) or a moment. Ours.",
+}];
 
 const POINT: &[Parameter] = &[Parameter {
     name: "point_in_time",
@@ -254,8 +267,8 @@ pub static ENDPOINTS: &[Endpoint] = &[
     row(Post, RUNS, OfCollection(Admin), "Schedule a run of a collection.", BOOLEAN, |call| Box::pin(routes::collection_runs::start(call))),
 
     with_query(PAGING, row(Get, SEARCH_ENTITIES, InProject(Member), "Search entities. An empty search string finds all of the project.", &search::ENTITY_SEARCH, |call| Box::pin(routes::search::entities(call)))),
-    row(Get, "/entities/{entity_uid}", OfCollection(Viewer), "Read an entity.", &entities::ENTITY_DETAIL, |call| Box::pin(routes::entities::find(call))),
-    row(Get, "/entities/{entity_uid}/raw", OfCollection(Viewer), "Read an entity with everything that is known of it.", &entities::RAW_ENTITY, |call| Box::pin(routes::entities::raw(call))),
+    with_query(AS_OF, row(Get, "/entities/{entity_uid}", OfCollection(Viewer), "Read an entity.", &entities::ENTITY_DETAIL, |call| Box::pin(routes::entities::find(call)))),
+    with_query(AS_OF, row(Get, "/entities/{entity_uid}/raw", OfCollection(Viewer), "Read an entity with everything that is known of it.", &entities::RAW_ENTITY, |call| Box::pin(routes::entities::raw(call)))),
 
     with_query(PAGING, row(Get, SEARCH_ISSUES, InProject(Member), "Search issues. An empty search string finds all of the project.", &search::ISSUE_SEARCH, |call| Box::pin(routes::search::issues(call)))),
     row(Get, "/issues/{id}", OfCollection(Viewer), "Read an issue.", &issues::ISSUE_DETAIL, |call| Box::pin(routes::issues::find(call))),
@@ -315,7 +328,7 @@ pub static ENDPOINTS: &[Endpoint] = &[
     beside(Tree::Ambit, row(Post, "/collection_runs/{id}/pause", OfCollection(Admin), "Pause a run.", &collection_runs::RUN_DETAIL, |call| Box::pin(routes::collection_runs::pause(call)))),
     beside(Tree::Ambit, row(Post, "/collection_runs/{id}/resume", OfCollection(Admin), "Go on with a paused run.", &collection_runs::RUN_DETAIL, |call| Box::pin(routes::collection_runs::resume(call)))),
     beside(Tree::Ambit, row(Post, "/collection_runs/{id}/cancel", OfCollection(Admin), "Cancel a run.", &collection_runs::RUN_DETAIL, |call| Box::pin(routes::collection_runs::cancel(call)))),
-    beside(Tree::Ambit, row(Get, "/entities/{entity_uid}/scope", OfCollection(Viewer), "Explain why an entity is in scope or not, edge by edge from the seed.", &entities::SCOPE_EXPLANATION, |call| Box::pin(routes::entities::scope(call)))),
+    with_query(AS_OF, beside(Tree::Ambit, row(Get, "/entities/{entity_uid}/scope", OfCollection(Viewer), "Explain why an entity is in scope or not, edge by edge from the seed.", &entities::SCOPE_EXPLANATION, |call| Box::pin(routes::entities::scope(call))))),
     beside(Tree::Ambit, row(Get, "/keys", Key, "List the caller's API keys; for administrators, everybody's. The keys themselves are not shown.", &keys::KEYS, |call| Box::pin(routes::keys::list(call)))),
     with_body(&keys::NEW_KEY, beside(Tree::Ambit, row(Post, "/keys", Key, "Make an API key; its text is answered this once.", &keys::ISSUED_KEY, |call| Box::pin(routes::keys::create(call))))),
     beside(Tree::Ambit, row(Delete, "/keys/{id}", Key, "Revoke an API key.", BOOLEAN, |call| Box::pin(routes::keys::revoke(call)))),

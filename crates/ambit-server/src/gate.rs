@@ -30,11 +30,24 @@ const BODY_BYTES_MAX: usize = 1024 * 1024;
 /// Seconds until a request that found no place comes back.
 const RETRY_S: u32 = 1;
 
+/// Who asks.
+pub(crate) enum Asker {
+    /// Whoever has the key in the request; failed attempts are counted by this address.
+    Peer(IpAddr),
+    /// Somebody whom the program knows already.
+    Known(Box<Principal>),
+}
+
 /// Answers one request. `peer` is the address that failed attempts are counted by.
 pub async fn answer(state: Arc<ServerState>, peer: IpAddr, request: Request<Body>) -> Response {
+    answer_to(state, Asker::Peer(peer), request).await
+}
+
+/// As [`answer`], to any asker.
+pub(crate) async fn answer_to(state: Arc<ServerState>, asker: Asker, request: Request<Body>) -> Response {
     let line = format!("{} {}", request.method(), request.uri().path());
     let time = state.limits.request_time;
-    let outcome = bounded(&line, time, pass(state, peer, request)).await;
+    let outcome = bounded(&line, time, pass(state, asker, request)).await;
     if let Err(error) = &outcome {
         tracing::debug!(request = line, status = error.code.status(), message = error.message, "refused");
     }
@@ -61,7 +74,7 @@ fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without text")
 }
 
-async fn pass(state: Arc<ServerState>, peer: IpAddr, request: Request<Body>) -> Result<Answer, ApiError> {
+async fn pass(state: Arc<ServerState>, asker: Asker, request: Request<Body>) -> Result<Answer, ApiError> {
     let Ok(_place) = state.places.try_acquire() else {
         return Err(ApiError::new(ErrorCode::Transient).retry_after(RETRY_S));
     };
@@ -71,9 +84,10 @@ async fn pass(state: Arc<ServerState>, peer: IpAddr, request: Request<Body>) -> 
     let endpoint = choose(&target, head.method.as_str())?;
     let query = path::query_parameters(head.uri.query());
     let now = (state.clock)();
-    let caller = match endpoint.access {
-        Access::Open => None,
-        Access::Key | Access::InProject(_) | Access::OfProject(_) | Access::OfCollection(_) => {
+    let caller = match (endpoint.access, asker) {
+        (Access::Open, _) => None,
+        (Access::Key | Access::InProject(_) | Access::OfProject(_) | Access::OfCollection(_), Asker::Known(principal)) => Some(*principal),
+        (Access::Key | Access::InProject(_) | Access::OfProject(_) | Access::OfCollection(_), Asker::Peer(peer)) => {
             Some(authenticate(&state, peer, target.mount, &head.headers, &query, now).await?)
         }
     };

@@ -11,6 +11,7 @@ mod endpoints;
 mod failure;
 mod gate;
 mod hit_issues;
+mod local;
 mod openapi;
 mod path;
 mod routes;
@@ -20,11 +21,13 @@ pub use answer::Answer;
 pub use call::Call;
 pub use endpoints::{Access, ENDPOINTS, Endpoint, Handler, Method, Parameter, Tree};
 pub use gate::answer;
+pub use local::{Question, ask};
 pub use openapi::{document as openapi_document, text as openapi_text};
 pub use path::MOUNTS;
 pub use serve::{Listener, serve};
 
 use ambit_api::projects::Plan;
+use ambit_api::{ApiError, ErrorCode};
 use ambit_model::Timestamp;
 use ambit_model::library::Library;
 use ambit_search::Index;
@@ -71,7 +74,8 @@ pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 /// What the server works on.
 pub struct ServerState {
     pub store: Store,
-    pub index: Index,
+    /// `None` in commands that do not search.
+    index: Option<Index>,
     pub library: Arc<Library>,
     pub clock: Clock,
     pub plan: Plan,
@@ -90,6 +94,22 @@ pub struct ServerState {
 impl ServerState {
     /// A server over a store and its index. `clock` gives wall time.
     pub async fn new(store: Store, index: Index, library: Arc<Library>, clock: Clock) -> Result<Self, StoreError> {
+        Self::with(store, Some(index), library, clock).await
+    }
+
+    /// As [`ServerState::new`], for questions that need no index; a search is then refused.
+    pub async fn without_index(store: Store, library: Arc<Library>, clock: Clock) -> Result<Self, StoreError> {
+        Self::with(store, None, library, clock).await
+    }
+
+    /// The search index.
+    pub(crate) fn index(&self) -> Result<&Index, ApiError> {
+        self.index
+            .as_ref()
+            .ok_or_else(|| ApiError::with(ErrorCode::Transient, "The search index is not open here"))
+    }
+
+    async fn with(store: Store, index: Option<Index>, library: Arc<Library>, clock: Clock) -> Result<Self, StoreError> {
         Ok(Self {
             revision_at_start: store.last_revision().await?,
             store,

@@ -1,12 +1,15 @@
 //! Ambit: one program. Reads the command, runs it, and turns its failure into one line and an exit code.
 
+mod api;
 mod cli;
 mod client;
 mod config;
+mod confirm;
 mod demo;
 mod discover;
 mod failure;
 mod folder;
+mod lines;
 mod output;
 mod progress;
 mod records;
@@ -14,9 +17,11 @@ mod report;
 mod scan;
 mod serve;
 mod signals;
+mod table;
 mod truth;
 mod wires;
 
+use ambit_query::Noun;
 use cli::{Cli, Command};
 use config::Settings;
 use failure::Failure;
@@ -64,13 +69,15 @@ async fn run(cli: Cli, mut settings: Settings) -> Result<(), Failure> {
         Command::User(user) => cli::users::run(user, &settings).await,
         Command::Group(group) => cli::groups::run(group, &settings).await,
         Command::Role(role) => cli::roles::run(role, &settings).await,
-        Command::Entities(entities) => cli::entities::search(entities, &settings).await,
-        Command::Entity(entity) => cli::entities::one(entity, &settings).await,
-        Command::Issues(issues) => cli::issues::search(issues, &settings).await,
-        Command::Issue(issue) => cli::issues::one(issue, &settings).await,
+        Command::Project(project) => cli::projects::run(project, &settings).await,
+        Command::Entities(search) => cli::search::run(search, Noun::Entities, &settings).await,
+        Command::Entity(entity) => cli::entity::run(entity, &settings).await,
+        Command::Issues(search) => cli::search::run(search, Noun::Issues, &settings).await,
+        Command::Issue(issue) => cli::issue::run(issue, &settings).await,
+        Command::Technologies(search) => cli::search::run(search, Noun::Technologies, &settings).await,
         Command::Changes(changes) => cli::changes::run(changes, &settings).await,
         Command::Collection(collection) => cli::collections::run(collection, &settings).await,
-        Command::Run(run) => cli::runs::run(run, &settings).await,
+        Command::Run(run) => cli::runs::run(run, &settings, cli.silent).await,
         Command::Config(config) => cli::configuration::run(config, &settings),
         Command::Openapi => output::write_all(ambit_server::openapi_text().as_bytes()),
         Command::Completion(completion) => cli::completion::run(completion),

@@ -2,6 +2,7 @@
 
 use crate::discover::{Finished, Place, now};
 use crate::failure::Failure;
+use crate::lines;
 use crate::output::{Results, hint, plain};
 use crate::truth::{Inventory, Score, score};
 use ambit_model::Uid;
@@ -51,7 +52,7 @@ pub(crate) async fn print(place: &Place, finished: &Finished, style: &Style<'_>)
         if style.jsonl {
             results.json(&entity_line(row))?
         } else {
-            results.line(&entity_text(&row.record))?
+            results.line(&lines::entity(&entity_line(row)))?
         }
     }
     for row in &issues {
@@ -108,26 +109,8 @@ fn issue_line(row: &Row<IssueRecord>) -> Value {
     hit
 }
 
-/// `Uri  https://www.acme.test:443  200 "Acme"`, with `(not ours)` where scope says so.
-pub(crate) fn entity_text(record: &EntityRecord) -> String {
-    let mut text = format!("{:<18} {}", record.kind.name(), plain(&record.name));
-    if let Some(code) = record.summary.http.code {
-        text.push_str(&format!("  {code}"));
-    }
-    if let Some(title) = &record.summary.http.title {
-        text.push_str(&format!("  \"{}\"", plain(title)));
-    }
-    if !record.summary.resolutions.is_empty() {
-        text.push_str(&format!("  {}", plain(&record.summary.resolutions.join(", "))));
-    }
-    if !record.scoped {
-        text.push_str("  (not ours)");
-    }
-    text
-}
-
 /// `high      exposed_telnet_service  NetworkService 203.0.113.9:23/tcp  (confirmed)`.
-pub(crate) fn issue_text(record: &IssueRecord) -> String {
+fn issue_text(record: &IssueRecord) -> String {
     let name = severity_name(record.severity);
     let what = if record.discriminator.is_empty() {
         String::new()

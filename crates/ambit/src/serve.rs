@@ -167,7 +167,7 @@ async fn keep_tidy(store: Store, stop: Stop) {
 }
 
 /// What the program can do, for the server, which knows neither tasks nor judges.
-fn library() -> Library {
+pub(crate) fn library() -> Library {
     let kinds = Kind::ALL.iter().map(|kind| KindEntry {
         kind: *kind,
         description: kind.description().to_owned(),

@@ -1,5 +1,6 @@
 //! Entities: detail and raw detail (seed-asm §4, endpoints 13 and 14), and why one is in scope. An entity is named by its uid or its uuid.
 
+use super::time_series::{moment, then};
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::of_store;
@@ -35,10 +36,15 @@ pub(crate) async fn scope(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("Scope explained", entities::scope_explanation(&view.record))))
 }
 
+/// The entity of the path, as it is or as it was.
 async fn view(call: &Call) -> Result<EntityView, ApiError> {
     let id = call.parameter("entity_uid");
-    let view = call.state.store.find_entity(call.caller(), id, call.project).await;
-    view.map_err(|error| of_store(error, NOUN))
+    let Some(moment) = moment(call, "as_of")? else {
+        let view = call.state.store.find_entity(call.caller(), id, call.project).await;
+        return view.map_err(|error| of_store(error, NOUN));
+    };
+    let at = call.state.store.entity_at(call.caller(), id, call.project, moment, call.now).await;
+    then(at.map_err(|error| of_store(error, NOUN))?, NOUN)
 }
 
 /// What the shapes need beside the record.

@@ -4,7 +4,7 @@ use crate::answer::Answer;
 use crate::call::{Call, whole_number};
 use crate::failure::{of_query, of_search, of_store};
 use crate::hit_issues;
-use ambit_api::search::{Query, SearchPage, search_result};
+use ambit_api::search::{COMPLETED, Query, SearchPage, search_result};
 use ambit_api::{ApiError, CollectionRef, ErrorCode, Sighting, entities, issues as wire_issues, success, technologies as wire_technologies};
 use ambit_model::user::ProjectRole;
 use ambit_query::{Noun, parse_search};
@@ -23,8 +23,6 @@ const TOKEN_PURPOSE: &str = "page token";
 const TOKEN_CHARS_MAX: usize = 16 * 1024;
 /// What clients send as a token where they have none (asm-wire §4).
 const NO_TOKEN: &[&str] = &["", "True", "False", "None"];
-/// The message of a search that says nothing else.
-const MESSAGE: &str = "Search completed!";
 
 pub(crate) async fn entities(call: Call) -> Result<Answer, ApiError> {
     search(call, Noun::Entities).await
@@ -48,6 +46,11 @@ async fn search(call: Call, noun: Noun) -> Result<Answer, ApiError> {
         Some("desc") => true,
         Some(_) => return Err(ApiError::invalid("sort_direction must be asc or desc")),
     };
+    let with_aggregations = match call.query("aggregations") {
+        None | Some("" | "true") => true,
+        Some("false") => false,
+        Some(_) => return Err(ApiError::invalid("aggregations must be true or false")),
+    };
     let (context, names) = context(&call).await?;
     let page_token = page_token(&call)?;
     let project = context.project;
@@ -62,12 +65,12 @@ async fn search(call: Call, noun: Noun) -> Result<Answer, ApiError> {
         page,
         page_size,
         page_token,
-        with_aggregations: true,
+        with_aggregations,
         now: call.now,
         time_limit: TIME_LIMIT,
     };
-    let answer = call.state.index.search(request).await.map_err(of_search)?;
-    let message = answer.message.clone().unwrap_or_else(|| MESSAGE.to_owned());
+    let answer = call.state.index()?.search(request).await.map_err(of_search)?;
+    let message = answer.message.clone().unwrap_or_else(|| COMPLETED.to_owned());
     let mut result = result(&call, noun, text, answer, &names);
     if let (Noun::Entities, Some(hits)) = (noun, result["hits"].as_array_mut()) {
         hit_issues::fill(&call, project, hits, None).await?;
@@ -129,7 +132,7 @@ fn page_token(call: &Call) -> Result<Option<Vec<u8>>, ApiError> {
 async fn wait_for_index(call: &Call, project: i64) -> Result<(), ApiError> {
     let wanted = call.state.store.person_revision(project).await;
     let wanted = wanted.map_err(|error| of_store(error, "Project"))?.max(call.state.revision_at_start);
-    let reached = call.state.index.wait_for(wanted, call.state.limits.index_wait).await;
+    let reached = call.state.index()?.wait_for(wanted, call.state.limits.index_wait).await;
     if reached.map_err(|error| of_search(error.into()))? {
         return Ok(());
     }
@@ -154,7 +157,7 @@ fn result(call: &Call, noun: Noun, text: &str, answer: SearchAnswer, names: &[am
         page_size: answer.page_size,
         total_pages: answer.total_pages,
         hits,
-        aggregations: answer.aggregations.unwrap_or_default(),
+        aggregations: answer.aggregations,
         next_page_token: answer.next_page_token.map(seal),
     })
 }

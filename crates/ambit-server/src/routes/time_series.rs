@@ -47,7 +47,7 @@ pub(crate) async fn points_of_issue(call: Call) -> Result<Answer, ApiError> {
 }
 
 /// The record of the moment; before it was first seen there is none.
-fn then<T>(at: At<T>, noun: &str) -> Result<T, ApiError> {
+pub(crate) fn then<T>(at: At<T>, noun: &str) -> Result<T, ApiError> {
     match at {
         At::Then(view) => Ok(view),
         At::BeforeFirstSeen(first_seen) => {
@@ -57,12 +57,22 @@ fn then<T>(at: At<T>, noun: &str) -> Result<T, ApiError> {
     }
 }
 
-/// The moment that is asked for: a bare date is the end of that day, UTC (design §3).
+/// The moment that is asked for.
 fn point(call: &Call) -> Result<Timestamp, ApiError> {
-    let text = call.query("point_in_time").map(str::trim).filter(|text| !text.is_empty());
-    let text = text.ok_or_else(|| ApiError::invalid(format!("point_in_time is missing: {FORMS}")))?;
-    let moment = Timestamp::parse(text).ok_or_else(|| ApiError::invalid(format!("point_in_time must be {FORMS}")))?;
-    Ok(if text.len() == DATE_CHARS { moment.plus_ms(DAY_MS - 1) } else { moment })
+    moment(call, "point_in_time")?.ok_or_else(|| ApiError::invalid(format!("point_in_time is missing: {FORMS}")))
+}
+
+/// A moment in the query, if it is there: a bare date is the end of that day, UTC (design §3).
+pub(crate) fn moment(call: &Call, name: &str) -> Result<Option<Timestamp>, ApiError> {
+    let text = call.query(name).map(str::trim).filter(|text| !text.is_empty());
+    text.map(|text| end_of(text).ok_or_else(|| ApiError::invalid(format!("{name} must be {FORMS}"))))
+        .transpose()
+}
+
+/// A moment, or the end of a day.
+pub(crate) fn end_of(text: &str) -> Option<Timestamp> {
+    let moment = Timestamp::parse(text)?;
+    Some(if text.len() == DATE_CHARS { moment.plus_ms(DAY_MS - 1) } else { moment })
 }
 
 /// The moment that a list begins at: a bare date is its midnight, UTC.

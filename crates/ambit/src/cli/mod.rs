@@ -7,14 +7,17 @@ pub(crate) mod collections;
 pub(crate) mod completion;
 pub(crate) mod configuration;
 pub(crate) mod demo;
-pub(crate) mod entities;
+pub(crate) mod entity;
 pub(crate) mod groups;
 pub(crate) mod init;
-pub(crate) mod issues;
+pub(crate) mod issue;
+pub(crate) mod item;
 pub(crate) mod keys;
+pub(crate) mod projects;
 pub(crate) mod roles;
 pub(crate) mod runs;
 pub(crate) mod scan;
+pub(crate) mod search;
 pub(crate) mod serve;
 pub(crate) mod users;
 pub(crate) mod version;
@@ -59,25 +62,24 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Group(groups::Group),
     /// Roles in projects and collections.
-    #[command(subcommand)]
     Role(roles::Role),
+    /// Projects.
+    Project(projects::Project),
     /// Search entities.
-    Entities(entities::Entities),
-    /// One entity.
-    #[command(subcommand)]
-    Entity(entities::Entity),
+    Entities(search::Search),
+    /// One entity: show, raw, path, history, note, tag.
+    Entity(entity::Entity),
     /// Search issues.
-    Issues(issues::Issues),
-    /// One issue.
-    #[command(subcommand)]
-    Issue(issues::Issue),
+    Issues(search::Search),
+    /// One issue: show, status, history, note, tag.
+    Issue(issue::Issue),
+    /// Search technologies.
+    Technologies(search::Search),
     /// What changed, newest last.
     Changes(changes::Changes),
     /// Collections.
-    #[command(subcommand)]
     Collection(collections::Collection),
     /// Runs.
-    #[command(subcommand)]
     Run(runs::Run),
     /// Print each setting with its origin.
     Config(configuration::Config),
@@ -95,6 +97,23 @@ pub(crate) struct Data {
     /// Data folder (default: AMBIT_DATA, else ambit in the user's data directory).
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
+}
+
+/// Where a client command works: on a server, or on a data folder.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Place {
+    /// Data folder (default: AMBIT_DATA, else ambit in the user's data directory); given here, it goes before a configured server.
+    #[arg(long, value_name = "DIR", global = true, conflicts_with = "server")]
+    pub(crate) data: Option<PathBuf>,
+    /// Server, such as https://ambit.example.org (default: AMBIT_SERVER). Its key comes from AMBIT_API_KEY: other people see command lines.
+    #[arg(long, value_name = "URL", global = true)]
+    pub(crate) server: Option<String>,
+    /// Project, by number or uuid (default: AMBIT_PROJECT, else your primary one).
+    #[arg(long, value_name = "ID", global = true)]
+    pub(crate) project: Option<String>,
+    /// PEM file with authorities that the server's certificate may come from, beside those of browsers.
+    #[arg(long, value_name = "FILE", global = true)]
+    pub(crate) ca: Option<PathBuf>,
 }
 
 /// How results are printed.

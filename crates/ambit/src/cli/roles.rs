@@ -1,21 +1,29 @@
-//! `ambit role`: who may do what in projects and collections.
+//! `ambit role`: who may do what in projects and collections, on a server or in a data folder.
 
-use super::Data;
+use super::Place;
+use crate::api::{ASM, Api, Needs};
 use crate::config::Settings;
-use crate::discover::now;
 use crate::failure::Failure;
-use crate::output::Results;
+use crate::output::{Results, plain};
+use crate::table::text;
 use ambit_model::user::{CollectionRole, ProjectRole};
+use serde_json::json;
 use uuid::Uuid;
 
+#[derive(Debug, clap::Args)]
+pub(crate) struct Role {
+    #[command(flatten)]
+    pub(crate) place: Place,
+    #[command(subcommand)]
+    pub(crate) action: Action,
+}
+
 #[derive(Debug, clap::Subcommand)]
-pub(crate) enum Role {
+pub(crate) enum Action {
     /// Add a person to a project as member or owner.
     Project {
-        #[command(flatten)]
-        data: Data,
         /// The project's uuid.
-        project: Uuid,
+        project_uuid: Uuid,
         /// E-mail address of the user.
         email: String,
         #[arg(value_parser = project_role)]
@@ -23,14 +31,17 @@ pub(crate) enum Role {
     },
     /// Give a member of the project a role in a collection: viewer, analyst or admin.
     Collection {
-        #[command(flatten)]
-        data: Data,
         /// The collection's uuid.
         collection: Uuid,
-        /// The number of the member (`GET /projects/{uuid}/users` shows it).
+        /// The number of the member (`ambit project users` shows it).
         member: i64,
         #[arg(value_parser = collection_role)]
         role: CollectionRole,
+    },
+    /// List who was given a role in a collection.
+    List {
+        /// The collection's uuid.
+        collection: Uuid,
     },
 }
 
@@ -43,24 +54,32 @@ fn collection_role(word: &str) -> Result<CollectionRole, String> {
 }
 
 /// Runs the command.
-pub(crate) async fn run(role: &Role, settings: &Settings) -> Result<(), Failure> {
+pub(crate) async fn run(command: &Role, settings: &Settings) -> Result<(), Failure> {
+    let api = Api::open(&command.place, settings, Needs::Rows).await?;
+    let users = |collection: &Uuid| format!("{ASM}/user_collections/{collection}/collection_project_users");
     let mut results = Results::open(None)?;
-    match role {
-        Role::Project { data, project, email, role } => {
-            let (store, principal) = crate::client::folder(data, settings).await?;
-            for member in store.add_members(&principal, *project, std::slice::from_ref(email), *role, now()).await? {
-                results.line(&format!("{}  {}  {}", member.id, member.user.email, member.role.name()))?;
+    match &command.action {
+        Action::Project { project_uuid, email, role } => {
+            let body = json!({"emails": [email], "role": role.name()});
+            let added = api.post(&format!("{ASM}/projects/{project_uuid}/users/bulk"), body).await?.result;
+            for row in added.as_array().into_iter().flatten() {
+                results.line(&format!("{}  {}  {}", row["id"], plain(&text(&row["email"])), text(&row["role"])))?;
             }
         }
-        Role::Collection {
-            data,
-            collection,
-            member,
-            role,
-        } => {
-            let (store, principal) = crate::client::folder(data, settings).await?;
-            store.set_collection_role(&principal, *collection, *member, *role, now()).await?;
+        Action::Collection { collection, member, role } => {
+            let body = json!({"project_user_id": member, "role": role.name()});
+            api.post(&users(collection), body).await?;
             results.line(&format!("member {member} is {} of {collection}", role.name()))?;
+        }
+        Action::List { collection } => {
+            for row in api.get(&users(collection)).await?.result.as_array().into_iter().flatten() {
+                results.line(&format!(
+                    "{}  {}  {}",
+                    row["project_user_id"],
+                    plain(&text(&row["user"]["email"])),
+                    text(&row["role"])
+                ))?;
+            }
         }
     }
     results.finish()

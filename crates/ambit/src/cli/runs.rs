@@ -1,107 +1,162 @@
-//! `ambit run`: runs of a data folder. The engine that carries a run hears of pause, resume and cancel within seconds.
+//! `ambit run`: runs, on a server or in a data folder. The engine that carries a run hears of pause, resume and cancel within seconds.
 
-use super::Data;
+use super::Place;
+use crate::api::{ASM, Api, Needs, OURS};
 use crate::config::Settings;
-use crate::discover::now;
 use crate::failure::Failure;
-use crate::output::Results;
-use ambit_store::Started;
+use crate::lines;
+use crate::output::{Results, hint, plain};
+use crate::table::text;
+use serde_json::Value;
+use std::time::Duration;
 use uuid::Uuid;
 
+/// Between two looks at a run that is watched: its counters are written about once a second.
+const LOOK: Duration = Duration::from_secs(1);
+/// Looks after which a run that nothing carries is spoken of.
+const QUIET_LOOKS: u32 = 10;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Run {
+    #[command(flatten)]
+    pub(crate) place: Place,
+    #[command(subcommand)]
+    pub(crate) action: Action,
+}
+
 #[derive(Debug, clap::Subcommand)]
-pub(crate) enum Run {
+pub(crate) enum Action {
     /// List the runs of a collection, newest first.
     List {
-        #[command(flatten)]
-        data: Data,
-        /// The collection's uuid (default: every collection).
+        /// The collection's uuid (default: every collection of the project).
         collection: Option<Uuid>,
+        /// One JSON object per line.
+        #[arg(long)]
+        jsonl: bool,
     },
     /// Ask for a run; an engine claims it.
-    Start {
-        #[command(flatten)]
-        data: Data,
-        collection: Uuid,
+    Start { collection: Uuid },
+    /// One run, with what it did not do and why.
+    Show {
+        run: i64,
+        /// One JSON object.
+        #[arg(long)]
+        jsonl: bool,
     },
     /// Stop a run in order; it can be resumed.
-    Pause {
-        #[command(flatten)]
-        data: Data,
-        run: i64,
-    },
+    Pause { run: i64 },
     /// Go on with a paused run.
-    Resume {
-        #[command(flatten)]
-        data: Data,
-        run: i64,
-    },
+    Resume { run: i64 },
     /// End a run; what it found stays.
-    Cancel {
-        #[command(flatten)]
-        data: Data,
+    Cancel { run: i64 },
+    /// Follow a run to its end: its progress on stderr, its last line on stdout.
+    Watch {
         run: i64,
+        /// One JSON object at the end.
+        #[arg(long)]
+        jsonl: bool,
     },
 }
 
 /// Runs the command.
-pub(crate) async fn run(run: &Run, settings: &Settings) -> Result<(), Failure> {
+pub(crate) async fn run(command: &Run, settings: &Settings, silent: bool) -> Result<(), Failure> {
+    let api = Api::open(&command.place, settings, Needs::Rows).await?;
     let mut results = Results::open(None)?;
-    match run {
-        Run::List { data, collection } => list(data, *collection, settings, &mut results).await?,
-        Run::Start { data, collection } => {
-            let (store, principal) = crate::client::folder(data, settings).await?;
-            let (word, run) = match store.start_run(&principal, *collection, None, now()).await? {
-                Started::Scheduled(run) => ("scheduled", run),
-                Started::Open(run) => ("open already", run),
-            };
-            results.line(&format!("run {} is {word}", run.id))?;
-        }
-        Run::Pause { data, run } => {
-            let (store, principal) = crate::client::folder(data, settings).await?;
-            results.line(&state(&store.pause_run(&principal, *run, now()).await?))?;
-        }
-        Run::Resume { data, run } => {
-            let (store, principal) = crate::client::folder(data, settings).await?;
-            results.line(&state(&store.resume_run(&principal, *run, now()).await?))?;
-        }
-        Run::Cancel { data, run } => {
-            let (store, principal) = crate::client::folder(data, settings).await?;
-            results.line(&state(&store.cancel_run(&principal, *run, now()).await?))?;
-        }
+    match &command.action {
+        Action::List { collection, jsonl } => list(&api, *collection, *jsonl, &mut results).await?,
+        Action::Start { collection } => start(&api, *collection, &mut results).await?,
+        Action::Show { run, jsonl } => show(&api.get(&one(*run)).await?.result, *jsonl, &mut results)?,
+        Action::Pause { run } => results.line(&state(&order(&api, *run, "pause").await?))?,
+        Action::Resume { run } => results.line(&state(&order(&api, *run, "resume").await?))?,
+        Action::Cancel { run } => results.line(&state(&order(&api, *run, "cancel").await?))?,
+        Action::Watch { run, jsonl } => return watch(&api, *run, *jsonl, silent, results).await,
     }
     results.finish()
 }
 
-fn state(run: &ambit_model::run::Run) -> String {
-    format!("run {} is {}", run.id, run.state.name())
+fn one(run: i64) -> String {
+    format!("{OURS}/collection_runs/{run}")
 }
 
-async fn list(data: &Data, collection: Option<Uuid>, settings: &Settings, results: &mut Results) -> Result<(), Failure> {
-    let (store, principal) = crate::client::folder(data, settings).await?;
+async fn order(api: &Api, run: i64, verb: &str) -> Result<Value, Failure> {
+    Ok(api.ask("POST", &format!("{}/{verb}", one(run)), None).await?.result)
+}
+
+fn state(run: &Value) -> String {
+    format!("run {} is {}", run["id"], text(&run["status"]))
+}
+
+async fn list(api: &Api, collection: Option<Uuid>, jsonl: bool, results: &mut Results) -> Result<(), Failure> {
     let collections = match collection {
-        Some(uuid) => vec![uuid],
-        None => store
-            .list_collections(&principal, None)
-            .await?
-            .into_iter()
-            .map(|view| view.collection.uuid)
-            .collect(),
+        Some(uuid) => vec![uuid.to_string()],
+        None => super::collections::list(api).await?.iter().map(|row| text(&row["uuid"])).collect(),
     };
     for uuid in collections {
-        for run in store.list_runs(&principal, uuid).await? {
-            let begun = run.started_at.map_or_else(|| "-".to_owned(), |at| at.to_string());
-            let counters = &run.counters;
-            results.line(&format!(
-                "{}  {}  {}  started {begun}  {} done, {} open, {} unanswered, {} new entities",
-                run.id,
-                run.collection_name,
-                run.state.name(),
-                counters.work_done,
-                counters.work_open,
-                counters.work_unknown,
-                counters.new_entities
-            ))?;
+        for run in runs(api, &uuid).await? {
+            if jsonl {
+                results.json(&run)?;
+            } else {
+                results.line(&lines::run(&run))?;
+            }
         }
     }
     Ok(())
+}
+
+async fn runs(api: &Api, collection: &str) -> Result<Vec<Value>, Failure> {
+    let mut reply = api.get(&format!("{ASM}/collections/{collection}/collection_runs")).await?;
+    Ok(reply.result.as_array_mut().map(std::mem::take).unwrap_or_default())
+}
+
+async fn start(api: &Api, collection: Uuid, results: &mut Results) -> Result<(), Failure> {
+    let collection = collection.to_string();
+    api.ask("POST", &format!("{ASM}/collections/{collection}/collection_runs"), None).await?;
+    // The newest is the one that was made, or the open one that is already there.
+    let runs = runs(api, &collection).await?;
+    let newest = runs.first().ok_or_else(|| Failure::run_time("the run that was asked for is not there"))?;
+    results.line(&state(newest))
+}
+
+fn show(run: &Value, jsonl: bool, results: &mut Results) -> Result<(), Failure> {
+    if jsonl {
+        return results.json(run);
+    }
+    results.line(&lines::run(run))?;
+    for row in run["not_done"].as_array().into_iter().flatten() {
+        results.line(&format!(
+            "  not done  {} × {} ({}), for example {}",
+            row["count"],
+            text(&row["task"]),
+            plain(&text(&row["reason"])),
+            plain(&text(&row["example"]))
+        ))?;
+    }
+    Ok(())
+}
+
+async fn watch(api: &Api, run: i64, jsonl: bool, silent: bool, mut results: Results) -> Result<(), Failure> {
+    let mut shown = String::new();
+    let mut quiet = 0;
+    let ended = loop {
+        let found = api.get(&one(run)).await?.result;
+        let line = lines::run(&found);
+        if line != shown && !silent {
+            hint(&line);
+        }
+        quiet = if line == shown { quiet + 1 } else { 0 };
+        shown = line;
+        if matches!(found["status"].as_str(), Some("finished" | "failed" | "cancelled") | None) {
+            break found;
+        }
+        if quiet == QUIET_LOOKS && api.is_folder() && !silent {
+            hint("nothing moves: is an engine running on this folder? `ambit serve` starts one");
+        }
+        tokio::time::sleep(LOOK).await;
+    };
+    show(&ended, jsonl, &mut results)?;
+    results.finish()?;
+    match ended["status"].as_str() {
+        Some("finished") => Ok(()),
+        _ => Err(Failure::partial(state(&ended))),
+    }
 }

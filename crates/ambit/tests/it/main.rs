@@ -1,6 +1,7 @@
 //! The whole program, run as a person runs it: the real binary, real data folders, the simulated internet.
 
 mod cli;
+mod client;
 mod crash;
 mod program;
 mod whole_run;

@@ -1,0 +1,260 @@
+//! The API as the client commands ask it: of a server over the network, or of a data folder without one. The same paths, the same answers.
+
+use crate::cli::Place;
+use crate::config::Settings;
+use crate::discover::now;
+use crate::failure::Failure;
+use crate::output::plain;
+use ambit_net::guard::OperatorOnly;
+use ambit_net::http::{HttpRequest, Url};
+use ambit_net::live::{LiveOptions, LiveWire};
+use ambit_net::{Grant, Grants, Net, NetError, NetOptions, Pace, PaceLimits, Session};
+use ambit_server::{Question, ServerState};
+use ambit_store::Principal;
+use ambit_store::engine::Engine;
+use serde_json::Value;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Where the contract's paths begin.
+pub(crate) const ASM: &str = "/api/v3/asm";
+/// Where our own begin.
+pub(crate) const OURS: &str = "/api/ambit/v1";
+
+/// What the contact with the operator's own server is for.
+const PURPOSE: &str = "server";
+/// Bytes of an answer: 1,000 of the largest search hits, and what the door reads at most.
+const ANSWER_BYTES_MAX: usize = 10 * 1024 * 1024;
+/// Times that a busy server is asked the same again.
+const TRIES: u32 = 4;
+/// Longest pause before the next try, whatever the server asks for; a person waits.
+const PAUSE_S_MAX: u64 = 10;
+
+/// Whether a command searches: only then the index of a folder is opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Needs {
+    Rows,
+    Index,
+}
+
+/// The way to the API.
+pub(crate) enum Api {
+    Server(Box<Remote>),
+    Folder(Box<Local>),
+}
+
+/// A server.
+pub(crate) struct Remote {
+    session: Session,
+    base: Url,
+    key: String,
+    project: Option<String>,
+}
+
+/// A data folder.
+pub(crate) struct Local {
+    state: Arc<ServerState>,
+    principal: Principal,
+    project: Option<String>,
+    /// Held where the place was free, so that this process brings the index up.
+    _engine: Option<Engine>,
+}
+
+/// A successful answer.
+pub(crate) struct Reply {
+    pub(crate) message: String,
+    pub(crate) result: Value,
+}
+
+impl Api {
+    /// The server that the flags or the settings name; a folder named by flag, or no server at all, means a data folder.
+    pub(crate) async fn open(place: &Place, settings: &Settings, needs: Needs) -> Result<Self, Failure> {
+        let project = place.project.clone().or_else(|| settings.get("project").map(str::to_owned));
+        let server = place
+            .server
+            .as_deref()
+            .or_else(|| settings.get("server"))
+            .filter(|_| place.data.is_none());
+        match server {
+            Some(server) => Ok(Self::Server(Box::new(Remote::new(server, place, settings, project)?))),
+            None => Ok(Self::Folder(Box::new(Local::open(place, settings, project, needs).await?))),
+        }
+    }
+
+    pub(crate) async fn get(&self, target: &str) -> Result<Reply, Failure> {
+        self.ask("GET", target, None).await
+    }
+
+    pub(crate) async fn post(&self, target: &str, body: Value) -> Result<Reply, Failure> {
+        self.ask("POST", target, Some(body)).await
+    }
+
+    /// Any method. `target` is path and query.
+    pub(crate) async fn ask(&self, method: &str, target: &str, body: Option<Value>) -> Result<Reply, Failure> {
+        let (status, bytes) = match self {
+            Self::Server(server) => server.ask(method, target, body.as_ref()).await?,
+            Self::Folder(local) => {
+                let question = Question {
+                    method,
+                    target,
+                    project: local.project.as_deref(),
+                    body: body.as_ref(),
+                };
+                let asked = ambit_server::ask(&local.state, &local.principal, question).await;
+                let (status, bytes) = asked.map_err(|error| Failure::usage(format!("{}: {error}", plain(target))))?;
+                (status, bytes.to_vec())
+            }
+        };
+        reply(status, &bytes, matches!(self, Self::Server(_)))
+    }
+
+    /// Nothing carries runs for a folder whose engine's place this command could take.
+    pub(crate) fn is_folder(&self) -> bool {
+        matches!(self, Self::Folder(_))
+    }
+}
+
+impl Remote {
+    fn new(server: &str, place: &Place, settings: &Settings, project: Option<String>) -> Result<Self, Failure> {
+        let base = Url::parse(server)
+            .map_err(|_| Failure::usage(format!("server {:?}: expected a URL such as https://ambit.example.org", plain(server))))?;
+        let key = settings.get("api_key").ok_or_else(|| {
+            Failure::access("no API key: set AMBIT_API_KEY, or AMBIT_API_KEY_FILE; `ambit key create` on the server's data folder makes one")
+        })?;
+        let options = LiveOptions {
+            authorities: place.ca.iter().cloned().collect(),
+            ..LiveOptions::default()
+        };
+        let wire = LiveWire::new(&options).map_err(|error| Failure::usage(error.to_string()))?;
+        let pace = Arc::new(Pace::new(PaceLimits::default()));
+        let net = Net::new(Arc::new(wire), Arc::new(OperatorOnly), pace, NetOptions::default());
+        Ok(Self {
+            session: net.session(Grants::operator(PURPOSE)),
+            base,
+            key: key.to_owned(),
+            project,
+        })
+    }
+
+    async fn ask(&self, method: &str, target: &str, body: Option<&Value>) -> Result<(u16, Vec<u8>), Failure> {
+        let mut tries = 1;
+        loop {
+            let request = self.request(method, target, body);
+            let exchange = self.session.http(&request).await.map_err(|error| self.unreachable(&error))?;
+            let pause = exchange.header("retry-after").and_then(|value| value.raw().trim().parse::<u64>().ok());
+            let busy = matches!(exchange.status, 429 | 503) && tries < TRIES;
+            match pause.filter(|_| busy) {
+                Some(seconds) => {
+                    tries += 1;
+                    self.session.sleep(Duration::from_secs(seconds.clamp(1, PAUSE_S_MAX))).await;
+                }
+                None if exchange.truncated => return Err(Failure::run_time(format!("{}: the answer was cut; ask again", self.base.authority()))),
+                None => return Ok((exchange.status, exchange.body)),
+            }
+        }
+    }
+
+    fn request(&self, method: &str, target: &str, body: Option<&Value>) -> HttpRequest {
+        let mut request = HttpRequest::get(self.base.clone(), concat!("ambit/", env!("CARGO_PKG_VERSION")))
+            .with_method(method)
+            .with_header("Accept", "application/json")
+            .with_header(ambit_api::KEY_NAME, &self.key)
+            .on(Grant::Operator(PURPOSE));
+        request.target = Some(format!("{}{target}", self.base.path_only().trim_end_matches('/')));
+        request.body_kept = ANSWER_BYTES_MAX;
+        if let Some(project) = &self.project {
+            request = request.with_header(ambit_api::PROJECT_HEADERS[0], project);
+        }
+        match body {
+            Some(body) => request.with_body("application/json", body.to_string().into_bytes()),
+            None => request,
+        }
+    }
+
+    fn unreachable(&self, error: &NetError) -> Failure {
+        Failure::run_time(format!(
+            "cannot reach the server at {}: {error}; --server or AMBIT_SERVER says where it is, --ca names an authority of its own",
+            self.base.authority()
+        ))
+    }
+}
+
+impl Local {
+    async fn open(place: &Place, settings: &Settings, project: Option<String>, needs: Needs) -> Result<Self, Failure> {
+        let folder = crate::folder::data(place.data.as_deref(), settings)?;
+        let (store, principal) = crate::client::opened(place.data.as_deref(), settings).await?;
+        let library = Arc::new(crate::serve::library());
+        let (state, engine) = match needs {
+            Needs::Rows => (ServerState::without_index(store, library, Arc::new(now)).await?, None),
+            Needs::Index => {
+                let (index, engine) = crate::client::index(&folder, &store).await?;
+                (ServerState::new(store, index, library, Arc::new(now)).await?, engine)
+            }
+        };
+        Ok(Self {
+            state: Arc::new(state),
+            principal,
+            project,
+            _engine: engine,
+        })
+    }
+}
+
+/// The envelope of an answer, or the failure that it tells of.
+fn reply(status: u16, bytes: &[u8], server: bool) -> Result<Reply, Failure> {
+    let envelope: Value = serde_json::from_slice(bytes).unwrap_or_default();
+    let Some(message) = envelope["message"].as_str().map(plain) else {
+        return Err(Failure::run_time(format!(
+            "the answer (status {status}) is not one of this API: is that an Ambit server?"
+        )));
+    };
+    match status {
+        200 => Ok(Reply {
+            message,
+            result: envelope["result"].clone(),
+        }),
+        400 | 405 | 409 | 413 | 415 => Err(Failure::usage(message)),
+        401 if server => Err(Failure::access(format!("{message}; AMBIT_API_KEY holds the key that is sent"))),
+        401 | 403 => Err(Failure::access(message)),
+        404 => Err(Failure::not_found(message)),
+        _ => Err(Failure::run_time(message)),
+    }
+}
+
+/// One segment of a path, or one value of a query, escaped.
+pub(crate) fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            escaped.push(char::from(byte));
+        } else {
+            escaped.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn code(status: u16, body: &str) -> u8 {
+        reply(status, body.as_bytes(), true).err().map_or(0, |failure| failure.code)
+    }
+
+    #[test]
+    fn statuses_become_exit_codes() {
+        let body = r#"{"success":false,"message":"Why","result":null}"#;
+        for (status, expected) in [(200, 0), (400, 2), (401, 3), (403, 3), (404, 4), (409, 2), (429, 1), (500, 1), (503, 1)] {
+            assert_eq!(code(status, body), expected, "{status}");
+        }
+        assert_eq!(code(200, "<html>"), 1, "a page is no answer");
+        let failure = reply(401, body.as_bytes(), true).err().expect("fails");
+        assert!(failure.to_string().contains("AMBIT_API_KEY"), "{failure}");
+    }
+
+    #[test]
+    fn texts_are_escaped_for_a_target() {
+        assert_eq!(escape("name:\"ä b\"/?#"), "name%3A%22%C3%A4%20b%22%2F%3F%23");
+    }
+}

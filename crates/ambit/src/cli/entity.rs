@@ -1,0 +1,135 @@
+//! `ambit entity`: one entity, on a server or in a data folder.
+
+use super::Place;
+use super::item::{self, ENTITY, History, Note, Tag};
+use crate::api::{ASM, OURS, escape};
+use crate::config::Settings;
+use crate::failure::Failure;
+use crate::lines;
+use crate::output::{Results, plain};
+use crate::table::{at, text};
+use ambit_model::Timestamp;
+use serde_json::Value;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Entity {
+    #[command(flatten)]
+    pub(crate) place: Place,
+    #[command(subcommand)]
+    pub(crate) action: Action,
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Action {
+    /// Everything that is known of it.
+    Show(One),
+    /// The same with raw evidence members, as one JSON object.
+    Raw(One),
+    /// Why it is ours or not: from the seed to it, edge by edge.
+    Path(One),
+    /// When it changed, and which members.
+    History(History),
+    /// List its notes, or write one.
+    Note(Note),
+    /// List its tags, or add and remove some.
+    Tag(Tag),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct One {
+    /// Its uid (64 hexadecimal characters), uuid, or name.
+    pub(crate) entity: String,
+    /// As it was at that moment (a date is the end of that day, UTC).
+    #[arg(long, value_name = "DATE", value_parser = super::keys::date)]
+    pub(crate) as_of: Option<Timestamp>,
+    /// One JSON object.
+    #[arg(long)]
+    pub(crate) jsonl: bool,
+}
+
+/// Runs the command.
+pub(crate) async fn run(command: &Entity, settings: &Settings) -> Result<(), Failure> {
+    let place = &command.place;
+    match &command.action {
+        Action::Show(one) => show(one, place, settings).await,
+        Action::Raw(one) => {
+            let value = read(one, &format!("{ASM}/entities"), "/raw", place, settings).await?;
+            let mut results = Results::open(None)?;
+            results.json(&value)?;
+            results.finish()
+        }
+        Action::Path(one) => path(one, place, settings).await,
+        Action::History(history) => item::history(ENTITY, history, place, settings).await,
+        Action::Note(note) => item::note(ENTITY, note, place, settings).await,
+        Action::Tag(tag) => item::tag(ENTITY, tag, place, settings).await,
+    }
+}
+
+async fn read(one: &One, before: &str, behind: &str, place: &Place, settings: &Settings) -> Result<Value, Failure> {
+    let (api, uid) = item::find(ENTITY, &one.entity, place, settings).await?;
+    let moment = one.as_of.map_or_else(String::new, |at| format!("?as_of={}", escape(&at.to_string())));
+    Ok(api.get(&format!("{before}/{uid}{behind}{moment}")).await?.result)
+}
+
+async fn show(one: &One, place: &Place, settings: &Settings) -> Result<(), Failure> {
+    let entity = read(one, &format!("{ASM}/entities"), "", place, settings).await?;
+    let mut results = Results::open(None)?;
+    if one.jsonl {
+        results.json(&entity)?;
+        return results.finish();
+    }
+    results.line(&lines::entity(&entity))?;
+    for (word, member) in [
+        ("uid", "uid"),
+        ("first seen", "first_seen"),
+        ("last seen", "last_seen"),
+        ("scope", "scoped_reason"),
+        ("tags", "tags"),
+        ("collection", "collection"),
+    ] {
+        let value = text(at(&entity, member));
+        if !value.is_empty() {
+            results.line(&format!("  {word:<11} {}", plain(&value)))?;
+        }
+    }
+    if entity["deleted"] == true {
+        results.line("  gone        no longer seen")?;
+    }
+    for (member, value) in entity["details"].as_object().into_iter().flatten() {
+        let empty = value.is_null() || value.as_array().is_some_and(Vec::is_empty);
+        if !empty {
+            results.line(&format!("  {member}: {}", plain(&value.to_string())))?;
+        }
+    }
+    results.finish()
+}
+
+async fn path(one: &One, place: &Place, settings: &Settings) -> Result<(), Failure> {
+    let scope = read(one, &format!("{OURS}/entities"), "/scope", place, settings).await?;
+    let mut results = Results::open(None)?;
+    if one.jsonl {
+        results.json(&scope)?;
+        return results.finish();
+    }
+    let number = |value: &Value| value.as_f64().unwrap_or_default();
+    for step in scope["path"].as_array().into_iter().flatten() {
+        results.line(&format!(
+            "{} {} --{} ({}, own {:.3}, cap {})-->",
+            lines::kind(&step["type"]),
+            plain(&text(&step["name"])),
+            text(&step["edge"]),
+            text(&step["task"]),
+            number(&step["ownership"]),
+            text(&step["clearance"]),
+        ))?;
+    }
+    results.line(&format!(
+        "{} {}: ownership {:.3}, clearance {}, {}",
+        lines::kind(&scope["type"]),
+        plain(&text(&scope["name"])),
+        number(&scope["ownership"]),
+        text(&scope["clearance"]),
+        text(&scope["scoped_reason"]),
+    ))?;
+    results.finish()
+}

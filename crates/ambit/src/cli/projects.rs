@@ -1,0 +1,91 @@
+//! `ambit project`: projects, on a server or in a data folder.
+
+use super::Place;
+use crate::api::{ASM, Api, Needs};
+use crate::config::Settings;
+use crate::confirm::confirm;
+use crate::failure::Failure;
+use crate::output::{Results, plain};
+use crate::table::text;
+use serde_json::json;
+use uuid::Uuid;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Project {
+    #[command(flatten)]
+    pub(crate) place: Place,
+    #[command(subcommand)]
+    pub(crate) action: Action,
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Action {
+    /// List the projects that you are in; the primary one is marked.
+    List {
+        /// One JSON object per line.
+        #[arg(long)]
+        jsonl: bool,
+    },
+    /// Make a project; prints its uuid.
+    Create { name: String },
+    /// List the people of a project.
+    Users {
+        uuid: Uuid,
+        /// One JSON object per line.
+        #[arg(long)]
+        jsonl: bool,
+    },
+    /// Delete a project with everything in it, for good.
+    Delete {
+        uuid: Uuid,
+        /// Do not ask.
+        #[arg(short = 'y', long)]
+        yes: bool,
+    },
+}
+
+/// Runs the command.
+pub(crate) async fn run(command: &Project, settings: &Settings) -> Result<(), Failure> {
+    let api = Api::open(&command.place, settings, Needs::Rows).await?;
+    let projects = format!("{ASM}/projects");
+    let mut results = Results::open(None)?;
+    match &command.action {
+        Action::List { jsonl } => {
+            for row in api.get(&projects).await?.result.as_array().into_iter().flatten() {
+                if *jsonl {
+                    results.json(row)?;
+                    continue;
+                }
+                let primary = if row["primary"] == true { "  primary" } else { "" };
+                let name = plain(&text(&row["name"]));
+                results.line(&format!("{}  {}  {name}  {}{primary}", text(&row["uuid"]), row["id"], text(&row["role"])))?;
+            }
+        }
+        Action::Create { name } => {
+            let made = api.post(&projects, json!({"name": name})).await?.result;
+            results.line(&text(&made["uuid"]))?;
+        }
+        Action::Users { uuid, jsonl } => {
+            for row in api
+                .get(&format!("{projects}/{uuid}/users"))
+                .await?
+                .result
+                .as_array()
+                .into_iter()
+                .flatten()
+            {
+                if *jsonl {
+                    results.json(row)?;
+                } else {
+                    results.line(&format!("{}  {}  {}", row["id"], plain(&text(&row["email"])), text(&row["role"])))?;
+                }
+            }
+        }
+        Action::Delete { uuid, yes } => {
+            confirm(&format!("project {uuid} will be deleted with everything in it"), *yes)?;
+            api.ask("DELETE", &format!("{projects}/{uuid}"), None).await?;
+            results.line(&format!("project {uuid} is deleted"))?;
+        }
+    }
+    results.finish()
+}

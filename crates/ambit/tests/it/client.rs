@@ -1,0 +1,193 @@
+//! The client commands: over a server and over the server's own folder they print the same, end with the same codes, and nothing is lost between.
+
+use crate::program::{Folder, ambit, command, succeed};
+use serde_json::Value;
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Output, Stdio};
+
+/// A server on a folder that holds a small inventory.
+struct Served {
+    folder: Folder,
+    child: Child,
+    url: String,
+    key: String,
+}
+
+impl Served {
+    fn new(name: &str) -> Self {
+        let folder = Folder::new(name);
+        let path = folder.path().to_str().expect("UTF-8").to_owned();
+        let world = concat!(env!("CARGO_MANIFEST_DIR"), "/../../worlds/small.world");
+        succeed(&["scan", "-y", "--silent", "--world", world, "--data", &path]);
+        let mut child = command(&["serve", "--no-engine", "--data", &path, "--listen", "127.0.0.1:0"])
+            .stderr(Stdio::piped())
+            .stdout(Stdio::null())
+            .spawn()
+            .expect("starts");
+        let stderr = child.stderr.take().expect("is piped");
+        let mut lines = BufReader::new(stderr).lines().map_while(Result::ok);
+        let url = lines.find_map(|line| line.strip_prefix("listening on ").map(str::to_owned));
+        let url = url.expect("the server says where it listens");
+        // The rest is read, so that the server never waits for a reader.
+        std::thread::spawn(move || lines.for_each(drop));
+        let key = succeed(&["key", "create", "--data", &path]).trim().to_owned();
+        Self { folder, child, url, key }
+    }
+
+    fn path(&self) -> &str {
+        self.folder.path().to_str().expect("UTF-8")
+    }
+
+    /// Over the network.
+    fn ask(&self, arguments: &[&str]) -> Output {
+        let mut command = command(arguments);
+        command.env("AMBIT_SERVER", &self.url).env("AMBIT_API_KEY", &self.key);
+        command.output().expect("the binary starts")
+    }
+
+    fn answer(&self, arguments: &[&str]) -> String {
+        let output = self.ask(arguments);
+        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("UTF-8")
+    }
+
+    /// The same over server and folder.
+    fn both(&self, arguments: &[&str]) -> String {
+        let answer = self.answer(arguments);
+        let mut local = arguments.to_vec();
+        local.extend(["--data", self.path()]);
+        assert_eq!(answer, succeed(&local), "{arguments:?} differs between server and folder");
+        answer
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        self.child.kill().ok();
+        self.child.wait().ok();
+    }
+}
+
+fn rows(text: &str) -> Vec<Value> {
+    text.lines()
+        .map(|line| serde_json::from_str(line).expect("a line is an object"))
+        .collect()
+}
+
+fn refused(output: &Output, code: i32, words: &[&str]) {
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{text}");
+    let line = text
+        .lines()
+        .find(|line| line.starts_with("ambit: "))
+        .unwrap_or_else(|| panic!("no line of ours: {text}"));
+    for word in words {
+        assert!(line.contains(word), "{word:?} is not in {line:?}");
+    }
+}
+
+#[test]
+fn searches_print_the_same_over_server_and_folder() {
+    let served = Served::new("client-search");
+    let all = rows(&served.both(&["entities", "--jsonl"]));
+    assert!(all.len() > 3 && all.iter().all(|row| row["record"] == "entity"));
+    let count: usize = served.both(&["entities", "--count"]).trim().parse().expect("a number");
+    assert_eq!(count, all.len());
+    assert_eq!(served.both(&["entities", "--limit", "2"]).lines().count(), 2);
+    let csv = served.both(&["entities", "--csv", "--fields", "name,type", "type:domain"]);
+    assert_eq!(csv.lines().next(), Some("name,type"));
+    assert!(csv.lines().skip(1).all(|line| line.ends_with(",Platform::Entity::Domain")), "{csv}");
+    let facet = served.both(&["entities", "--facet", "entity_type"]);
+    let counted: usize = facet.lines().filter_map(|line| line.split('\t').next()?.parse::<usize>().ok()).sum();
+    assert_eq!(counted, all.len(), "every entity has one kind: {facet}");
+    served.both(&["issues"]);
+    served.both(&["technologies", "--jsonl"]);
+    let changes = rows(&served.both(&["changes", "--jsonl", "record:entity", "what:appeared"]));
+    assert!(changes.len() >= all.len());
+    assert!(
+        changes
+            .iter()
+            .all(|row| row["record"] == "change" && row["noun"] == "entity" && row["what"] == "appeared")
+    );
+
+    let domain = all
+        .iter()
+        .find(|row| row["type"] == "Platform::Entity::Domain")
+        .expect("there is a domain");
+    let (uid, name) = (domain["id"].as_str().expect("text"), domain["name"].as_str().expect("text"));
+    let shown = served.both(&["entity", "show", name]);
+    assert!(shown.contains(uid), "{shown}");
+    assert_eq!(shown, served.both(&["entity", "show", uid]));
+    served.both(&["entity", "path", uid, "--jsonl"]);
+    assert!(served.both(&["entity", "history", uid]).lines().count() >= 1);
+    let tomorrow = served.both(&["entity", "show", uid, "--jsonl", "--as-of", "2999-01-01"]);
+    assert_eq!(rows(&tomorrow)[0]["uid"], uid);
+    refused(&served.ask(&["entity", "show", uid, "--as-of", "2001-01-01"]), 4, &["first seen"]);
+}
+
+#[test]
+fn people_change_things_over_the_server() {
+    let served = Served::new("client-change");
+    let issues = rows(&served.both(&["issues", "--jsonl"]));
+    let issue = issues.first().and_then(|row| row["id"].as_str()).expect("the small world has an issue");
+    served.answer(&["issue", "status", issue, "open_triaged"]);
+    assert!(served.both(&["issues", "status_detailed:triaged"]).contains("open_triaged"));
+    assert!(served.both(&["issue", "show", issue]).contains("open_triaged"));
+    assert_eq!(served.answer(&["issue", "tag", issue, "to do", "later"]), "later\nto do\n");
+    assert_eq!(served.answer(&["issue", "tag", issue, "--remove", "to do"]), "later\n");
+    served.answer(&["issue", "note", issue, "first look"]);
+    let notes = served.both(&["issue", "note", issue]);
+    assert!(notes.contains("  first look"), "{notes}");
+    assert!(served.both(&["issue", "history", issue]).lines().count() >= 3);
+
+    let project = served.answer(&["project", "create", "Second"]);
+    let project = project.trim();
+    let made = served.answer(&["collection", "create", "Outside", "--seed", "acme.test", "--project", project]);
+    let made = made.trim();
+    let shown = served.answer(&["collection", "show", made]);
+    assert!(shown.contains("seed      Domain acme.test"), "{shown}");
+    let listed = served.both(&["collection", "list"]);
+    assert!(!listed.contains(made), "it is in another project: {listed}");
+    assert!(served.both(&["collection", "list", "--project", project]).contains(made));
+    let started = served.answer(&["run", "start", made]);
+    let run = started.split(' ').nth(1).expect("run N is …").to_owned();
+    assert_eq!(served.answer(&["run", "pause", &run]), format!("run {run} is paused\n"));
+    assert_eq!(served.answer(&["run", "cancel", &run]), format!("run {run} is cancelled\n"));
+    refused(&served.ask(&["run", "watch", &run]), 5, &["cancelled"]);
+    served.answer(&["collection", "archive", made]);
+    served.answer(&["collection", "unarchive", made]);
+    refused(&served.ask(&["collection", "delete", made]), 2, &["-y"]);
+    served.answer(&["collection", "delete", made, "-y"]);
+    refused(&served.ask(&["collection", "show", made]), 4, &[]);
+    served.answer(&["project", "delete", project, "-y"]);
+    assert!(!served.both(&["project", "list"]).contains(project));
+}
+
+#[test]
+fn what_cannot_be_asked_is_one_line_with_the_remedy() {
+    let served = Served::new("client-refused");
+    let wrong = |key: &str, url: &str| {
+        let mut command = command(&["entities"]);
+        command.env("AMBIT_SERVER", url).env("AMBIT_API_KEY", key);
+        command.output().expect("starts")
+    };
+    refused(&wrong(&"0".repeat(64), &served.url), 3, &["AMBIT_API_KEY"]);
+    refused(&wrong("", &served.url), 3, &["ambit key create"]);
+    refused(&wrong(&served.key, "ftp://here"), 2, &["ftp://here", "https://"]);
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let nowhere = format!("http://{}", listener.local_addr().expect("has an address"));
+    drop(listener);
+    refused(&wrong(&served.key, &nowhere), 1, &["AMBIT_SERVER"]);
+    refused(&served.ask(&["entities", "hidden:perhaps"]), 2, &["hidden"]);
+    refused(&served.ask(&["key", "list"]), 2, &["--data"]);
+    refused(&served.ask(&["entities", "--fields", "nonsense"]), 2, &["nonsense", "summary"]);
+    refused(&served.ask(&["entities", "--facet", "nonsense"]), 2, &["nonsense", "entity_type"]);
+    refused(&served.ask(&["issue", "show", "nonsense"]), 2, &["nonsense", "ambit issues"]);
+    refused(&served.ask(&["entity", "show", "nowhere.test"]), 4, &["nowhere.test", "ambit entities"]);
+    refused(&served.ask(&["entities", "--project", "12345"]), 4, &["Project"]);
+    refused(
+        &ambit(&["entities", "--server", &served.url, "--data", served.path()]),
+        2,
+        &["--server", "--data"],
+    );
+}
