@@ -29,9 +29,9 @@ lint:
 	$(CARGO) xtask tidy
 	$(CARGO) clippy --locked --workspace --all-targets $(PROFILE) -- -D warnings
 
-# Formatting, rules and lints first, as they fail fast; then all tests, beside a private PostgreSQL. The results of each
+# Formatting, rules and lints first, as they fail fast; then all tests, beside a private PostgreSQL and a private Python. The results of each
 # test program are repeated at the end.
 test: lint
 	$(CARGO) test --locked --workspace $(PROFILE) --no-run
-	@$(CARGO) xtask with-postgres $(CARGO) test --locked --workspace $(PROFILE) --no-fail-fast 2>&1 | tee $(LOG); \
+	@$(CARGO) xtask with-python $(CARGO) xtask with-postgres $(CARGO) test --locked --workspace $(PROFILE) --no-fail-fast 2>&1 | tee $(LOG); \
 	outcome=$$?; grep -E '^ +Running |^test result:' $(LOG); exit $$outcome

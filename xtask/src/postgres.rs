@@ -24,21 +24,9 @@ const PORT_ATTEMPTS_MAX: u32 = 5;
 pub(crate) fn run_beside(command: &[&str]) -> anyhow::Result<ExitCode> {
     let programs = programs()?;
     let cluster = Cluster::start(&programs)?;
-    let mut child = Command::new(command[0]);
-    child.args(&command[1..]).env(VARIABLE, &cluster.url);
-    // What `cargo run` says about this program; a cargo below would take it for a change and build again.
-    let about_us = std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("CARGO_PKG_"));
-    for (name, _) in about_us {
-        child.env_remove(name);
-    }
-    for name in ["CARGO", "CARGO_MANIFEST_DIR", "CARGO_MANIFEST_PATH"] {
-        child.env_remove(name);
-    }
-    let status = child.status().with_context(|| format!("{} cannot be started", command[0]))?;
+    let outcome = crate::run(command, VARIABLE, cluster.url.as_ref())?;
     cluster.stop()?;
-    Ok(status
-        .code()
-        .map_or(ExitCode::FAILURE, |code| ExitCode::from(u8::try_from(code).unwrap_or(1))))
+    Ok(outcome)
 }
 
 /// A running server in a folder of its own.
