@@ -2,7 +2,7 @@
 
 use ambit_model::facts::{Facts, LookOutcome};
 use ambit_model::scope::{Decision, host_of};
-use ambit_model::{Clearance, Timestamp, entity};
+use ambit_model::{Clearance, Timestamp, Uid, entity};
 use ambit_store::engine::{NewSweep, NewWork};
 use ambit_tasks::{Contacts, Plan, Settings, Task};
 use sha2::{Digest, Sha256};
@@ -27,6 +27,8 @@ pub struct Terms<'a> {
 pub struct Planned {
     pub work: Vec<NewWork>,
     pub sweeps: Vec<NewSweep>,
+    /// Looks that have lost their ground: entity, task, argument.
+    pub unbound: Vec<(Uid, String, String)>,
     /// A fact within its time to live was relied on instead of asked again.
     pub relied: bool,
 }
@@ -42,13 +44,29 @@ pub fn plan(facts: &Facts, decision: &Decision, terms: &Terms<'_>) -> Planned {
         match (task.plan)(facts, terms.settings) {
             Plan::No => {}
             Plan::Once => add_work(&mut planned, task, facts, String::new(), terms),
-            Plan::Each(arguments) => arguments
-                .into_iter()
-                .for_each(|argument| add_work(&mut planned, task, facts, argument, terms)),
+            Plan::Each(arguments) => add_each(&mut planned, task, facts, arguments, terms),
+            Plan::Bound { asked, bound } => {
+                planned.unbound.extend(unbound(task, facts, &bound));
+                add_each(&mut planned, task, facts, asked, terms);
+            }
             Plan::Sweep { prefix, size, step } => add_sweep(&mut planned, task, facts, (prefix, size, step), terms),
         }
     }
     planned
+}
+
+fn add_each(planned: &mut Planned, task: &'static Task, facts: &Facts, arguments: Vec<String>, terms: &Terms<'_>) {
+    for argument in arguments {
+        add_work(planned, task, facts, argument, terms);
+    }
+}
+
+/// Looks of the task, with their arguments, that nothing binds to the entity any more.
+fn unbound(task: &Task, facts: &Facts, bound: &[String]) -> Vec<(Uid, String, String)> {
+    let mine = facts.looks.keys().filter(|(name, _)| name == task.name);
+    mine.filter(|(_, argument)| !bound.contains(argument))
+        .map(|(name, argument)| (facts.uid, name.clone(), argument.clone()))
+        .collect()
 }
 
 fn add_work(planned: &mut Planned, task: &'static Task, facts: &Facts, argument: String, terms: &Terms<'_>) {
@@ -135,8 +153,8 @@ fn network_of(host: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ambit_model::Kind;
     use ambit_model::facts::LastLook;
-    use ambit_model::{Kind, Uid};
     use std::collections::BTreeMap;
 
     fn seed_domain() -> Facts {
@@ -189,6 +207,35 @@ mod tests {
                 .all(|row| row.footprint == Clearance::L0)
         );
         assert_eq!(all, planned(&facts, Clearance::L3, true, 0));
+    }
+
+    #[test]
+    fn a_look_at_what_an_entity_is_no_longer_bound_to_loses_its_ground() {
+        let mut facts = seed_domain();
+        facts.kind = Kind::DnsRecord;
+        let look = LastLook {
+            outcome: LookOutcome::Unknown,
+            at: Timestamp(0),
+            run: 1,
+            reason: None,
+        };
+        for (task, argument) in [("http_probe", "192.0.2.1:80"), ("http_probe", "192.0.2.2:80"), ("resolve", "")] {
+            facts.looks.insert((task.to_owned(), argument.to_owned()), look.clone());
+        }
+        facts.outward.push(ambit_model::facts::Neighbour {
+            edge: ambit_model::EdgeKind::ResolvesTo,
+            task: "resolve".to_owned(),
+            argument: String::new(),
+            uid: Uid::from_bytes([2; 32]),
+            kind: Kind::IpAddress,
+            name: "192.0.2.2".to_owned(),
+            scoped: true,
+            clearance: Clearance::L3,
+            details: serde_json::Map::new(),
+        });
+        let lost = |clearance| planned(&facts, clearance, true, 0).unbound;
+        assert_eq!(lost(Clearance::L3), [(facts.uid, "http_probe".to_owned(), "192.0.2.1:80".to_owned())]);
+        assert_eq!(lost(Clearance::L1), [], "what may not be asked now keeps what it said");
     }
 
     #[test]

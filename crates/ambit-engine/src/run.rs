@@ -68,10 +68,14 @@ pub async fn drive(outfit: &Outfit, run: &Run) -> Result<RunEnd, StoreError> {
     let never = outfit.engine.rules(run.collection).await?;
     let mut drive = Drive::new(outfit, run, &collection, never);
     let end = drive.until_end().await;
-    drive.give_back().await?;
-    if let RunEnd::Over(state) = end.as_ref().copied().unwrap_or(RunEnd::Stopped) {
-        outfit.engine.finish(run.id, state, (outfit.clock)()).await?;
+    let given_back = drive.give_back().await;
+    match &end {
+        Ok(RunEnd::Over(state)) => outfit.engine.finish(run.id, *state, (outfit.clock)()).await?,
+        // Whoever comes next need not wait until this engine's heartbeat lapses. Where the store fails, that is what frees the run.
+        Ok(_) => outfit.engine.release(run.id).await?,
+        Err(_) => drop(outfit.engine.release(run.id).await),
     }
+    given_back?;
     end
 }
 
@@ -328,6 +332,7 @@ impl<'a> Drive<'a> {
             decisions: changes.into_iter().map(|change| (change.uid, change.decision, change.present)).collect(),
             relied: Vec::new(),
             lost,
+            unbound: Vec::new(),
             work: Vec::new(),
             sweeps: Vec::new(),
             issues: Vec::new(),
@@ -356,6 +361,7 @@ impl<'a> Drive<'a> {
             }
             settlement.work.extend(planned.work);
             settlement.sweeps.extend(planned.sweeps);
+            settlement.unbound.extend(planned.unbound);
         }
         let judged = judge(known, state.present, state.decision.scoped(), date);
         for write in &judged.writes {

@@ -33,6 +33,7 @@ fn settlement(run: i64) -> Settlement {
         decisions: Vec::new(),
         relied: Vec::new(),
         lost: Vec::new(),
+        unbound: Vec::new(),
         work: Vec::new(),
         sweeps: Vec::new(),
         issues: Vec::new(),

@@ -185,6 +185,9 @@ pub struct Settlement {
     pub relied: Vec<Uid>,
     /// Entities that no path leads to any more, at the run's end: their open intervals are closed.
     pub lost: Vec<Uid>,
+    /// Looks (entity, task, argument) that nothing binds to their entity any more: their intervals are closed, they are forgotten, and open rows for
+    /// them are not carried any more.
+    pub unbound: Vec<(Uid, String, String)>,
     pub work: Vec<NewWork>,
     pub sweeps: Vec<NewSweep>,
     pub issues: Vec<IssueWrite>,

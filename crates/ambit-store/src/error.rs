@@ -25,7 +25,7 @@ pub enum StoreError {
     #[error("the engine of this data folder is held by {holder}: stop it, or use its API")]
     Busy { holder: String },
     /// The disk or the database's quota is full; nothing of the call was stored.
-    #[error("the disk is full: nothing was stored; free some space and try again")]
+    #[error("the disk is full: what was confirmed before is safe; free some space and try again")]
     Full,
     /// The database did not answer or refused for now; nothing of the call was stored.
     #[error("the database is not available: {0}")]

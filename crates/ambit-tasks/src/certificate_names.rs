@@ -25,7 +25,7 @@ pub(crate) const TASK: Task = Task {
     owns: &[],
     volatile: &[],
     contacts: Contacts::Zone,
-    plan: |facts, _| Plan::each(arguments(facts)),
+    plan: |facts, _| Plan::bound(arguments(facts)),
     run: |cx| Box::pin(run(cx)),
 };
 

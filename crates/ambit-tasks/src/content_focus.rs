@@ -31,7 +31,9 @@ pub(crate) const TASK: Task = Task {
         if only_redirects(facts) {
             Plan::No
         } else {
-            Plan::each(bindings::of_root_site(facts).into_iter().filter(|binding| profiled(facts, binding)))
+            let bound = bindings::of_root_site(facts);
+            let asked = bound.iter().filter(|binding| profiled(facts, binding)).cloned().collect();
+            Plan::Bound { asked, bound }
         }
     },
     run: |cx| Box::pin(run(cx)),

@@ -31,7 +31,7 @@ pub(crate) const TASK: Task = Task {
             let socket = bindings::socket(facts.kind, &facts.name, "");
             Plan::once_if(socket.is_some_and(|socket| is_web_port(socket.port())))
         }
-        _ => Plan::each(bindings::of_name(facts, USUAL_PORTS, is_web_port)),
+        _ => Plan::bound(bindings::of_name(facts, USUAL_PORTS, is_web_port)),
     },
     run: |cx| Box::pin(run(cx)),
 };

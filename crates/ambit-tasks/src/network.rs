@@ -44,7 +44,7 @@ pub(crate) const TASK: Task = Task {
     contacts: Contacts::Nothing,
     plan: |facts, _| match facts.kind {
         Kind::IpAddress => Plan::Once,
-        _ => Plan::each(carried(facts).into_iter().map(|(argument, _)| argument)),
+        _ => Plan::bound(carried(facts).into_iter().map(|(argument, _)| argument)),
     },
     run: |cx| Box::pin(run(cx)),
 };

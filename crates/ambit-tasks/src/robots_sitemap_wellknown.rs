@@ -33,7 +33,7 @@ pub(crate) const TASK: Task = Task {
     )],
     volatile: &[],
     contacts: Contacts::Address,
-    plan: |facts, _| Plan::each(bindings::of_root_site(facts)),
+    plan: |facts, _| Plan::bound(bindings::of_root_site(facts)),
     run: |cx| Box::pin(run(cx)),
 };
 

@@ -20,7 +20,7 @@ pub(crate) const TASK: Task = Task {
     owns: &[(Kind::Uri, &["hidden_soft404", "hidden_soft404_hash"])],
     volatile: &["hidden_soft404_hash"],
     contacts: Contacts::Address,
-    plan: |facts, _| Plan::each(bindings::of_root_site(facts)),
+    plan: |facts, _| Plan::bound(bindings::of_root_site(facts)),
     run: |cx| Box::pin(run(cx)),
 };
 

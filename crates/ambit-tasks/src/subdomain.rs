@@ -22,7 +22,7 @@ pub(crate) const TASK: Task = Task {
     contacts: Contacts::Zone,
     plan: |facts, _| {
         if facts.decision.scoped() {
-            Plan::each(mentioned(facts))
+            Plan::bound(mentioned(facts))
         } else {
             Plan::No
         }

@@ -66,6 +66,14 @@ pub enum Plan {
     Once,
     /// One look for each argument: sorted, without duplicates.
     Each(Vec<String>),
+    /// The same, where the arguments are what the entity is bound to (addresses that it resolves to, what it carries) and `bound` names all of it: what an
+    /// earlier look said under any other argument has lost its ground, and is closed.
+    Bound {
+        /// What is asked: sorted, without duplicates.
+        asked: Vec<String>,
+        /// What holds, at least that.
+        bound: Vec<String>,
+    },
     /// A large space as one row; the engine gives arguments `<prefix><from>-<to>` (`to` excluded).
     Sweep {
         /// What the argument begins with.
@@ -86,6 +94,13 @@ impl Plan {
         } else {
             Self::Each(sorted.into_iter().collect())
         }
+    }
+
+    /// `Bound` of sorted, distinct arguments that are all asked.
+    pub(crate) fn bound(arguments: impl IntoIterator<Item = String>) -> Self {
+        let sorted: std::collections::BTreeSet<String> = arguments.into_iter().collect();
+        let asked: Vec<String> = sorted.into_iter().collect();
+        Self::Bound { bound: asked.clone(), asked }
     }
 
     /// `Once` where the condition holds.

@@ -52,7 +52,7 @@ pub(crate) const TASK: Task = Task {
     contacts: Contacts::Address,
     plan: |facts, _| match facts.kind {
         Kind::NetworkService => Plan::once_if(service_may_speak_tls(facts)),
-        _ => Plan::each(bindings::of_name(facts, &[443], |port| TLS_PORTS.contains(&port))),
+        _ => Plan::bound(bindings::of_name(facts, &[443], |port| TLS_PORTS.contains(&port))),
     },
     run: |cx| Box::pin(run(cx)),
 };

@@ -10,6 +10,7 @@ use ambit_model::{Clearance, Details, EdgeKind, Kind, Timestamp, Uid};
 use ambit_store::engine::{Commit, Engine, IssueWrite, NewWork, Outcome, Settlement};
 use anyhow::Context;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::time::Duration;
 use uuid::Uuid;
 
@@ -63,7 +64,7 @@ pub async fn fill(server: &TestServer, title: &str) -> anyhow::Result<Inventory>
     let engine = server.store.engine("a test", Duration::from_secs(1)).await?;
     let owner = server.store.local_operator().await?;
     server.store.start_run(&owner, server.collection, None, server.now()).await?;
-    let run = engine.claim_run(server.now()).await?.context("the run is there")?;
+    let run = engine.claim_run(&BTreeSet::new(), server.now()).await?.context("the run is there")?;
     let uid = |kind, name: &str| Uid::of_entity(server.collection, kind, name);
     let inventory = Inventory {
         domain: uid(Kind::Domain, "acme.test"),
@@ -250,6 +251,7 @@ impl Round<'_> {
                 decisions: ways.iter().map(decide).collect(),
                 relied: Vec::new(),
                 lost: Vec::new(),
+                unbound: Vec::new(),
                 work: work.iter().map(plan).collect(),
                 sweeps: Vec::new(),
                 issues,

@@ -25,6 +25,12 @@ use uuid::Uuid;
 /// How long a command waits for the engine's place before it says who holds it (design §3).
 pub(crate) const ENGINE_WAIT: Duration = Duration::from_secs(5);
 
+/// How long a command waits for a run that another engine holds: longer than a dead one's heartbeat lasts on PostgreSQL (20 s, design §4).
+const CLAIM_WAIT: Duration = Duration::from_secs(25);
+
+/// How often it asks meanwhile.
+const CLAIM_EVERY: Duration = Duration::from_millis(500);
+
 /// The namespace of the demo's collection uuid, so that its uids are the same everywhere (design §10).
 const COLLECTION_NAMESPACE: Uuid = Uuid::from_u128(0x6f3f_6b0c_95d4_4c0e_9a51_2f5b_1f0a_7c33);
 
@@ -85,8 +91,7 @@ pub(crate) async fn discover(place: &Place, job: &Job, stop: &Stop) -> Result<Fi
     let collection = collection(place, job).await?;
     let run = open_run(place, &collection, job).await?;
     let before = position(place, &run).await?;
-    let claimed = place.engine.claim(run.id, now()).await?;
-    let run = claimed.ok_or_else(|| Failure::run_time(format!("run {} is carried by another engine; stop that one or wait for it", run.id)))?;
+    let run = claim(place, &run, job.silent).await?;
     let (wire, simulated): (Arc<dyn Wire>, _) = match &collection.wire {
         WireChoice::Live => (wires::live(job.live.clone()).map_err(Failure::run_time)?, None),
         WireChoice::Simulated { .. } => {
@@ -139,6 +144,31 @@ pub(crate) async fn discover(place: &Place, job: &Job, stop: &Stop) -> Result<Fi
         before,
         simulated,
     })
+}
+
+/// Takes the run. In a folder the engine's lock has said that nobody else has it; on PostgreSQL an engine that was killed holds it until its heartbeat
+/// lapses.
+async fn claim(place: &Place, run: &Run, silent: bool) -> Result<Run, Failure> {
+    let begun = std::time::Instant::now();
+    let mut told = silent;
+    while begun.elapsed() < CLAIM_WAIT {
+        if let Some(run) = place.engine.claim(run.id, now()).await? {
+            return Ok(run);
+        }
+        if !told {
+            hint(&format!(
+                "run {} is held by another engine; waiting up to {} s for it to end or to lapse",
+                run.id,
+                CLAIM_WAIT.as_secs()
+            ));
+            told = true;
+        }
+        tokio::time::sleep(CLAIM_EVERY).await;
+    }
+    Err(Failure::run_time(format!(
+        "run {} is carried by another engine; stop that one or wait for it",
+        run.id
+    )))
 }
 
 async fn collection(place: &Place, job: &Job) -> Result<Collection, Failure> {

@@ -20,6 +20,7 @@ mod signals;
 mod table;
 mod truth;
 mod wires;
+mod work;
 
 use ambit_query::Noun;
 use cli::{Cli, Command};
@@ -64,6 +65,7 @@ async fn run(cli: Cli, mut settings: Settings) -> Result<(), Failure> {
         Command::Demo(demo) => demo::run(demo, cli.silent, &mut settings).await,
         Command::Scan(scan) => scan::run(scan, cli.silent, &settings).await,
         Command::Serve(serve) => serve::run(serve, cli.silent, &mut settings).await,
+        Command::Work(work) => work::run(work, cli.silent, &mut settings).await,
         Command::Init(init) => serve::init(init, &settings).await,
         Command::Key(key) => cli::keys::run(key, &settings).await,
         Command::User(user) => cli::users::run(user, &settings).await,

@@ -110,7 +110,7 @@ pub(crate) async fn answer(listener: Listener, folder: &Path, place: Place, engi
     let indexer = tokio::spawn(ambit_search::follow(index.clone(), place.store.clone(), stop.watch()));
     let sweeper = tokio::spawn(keep_tidy(place.store.clone(), stop.clone()));
     let runner = if engine { Some(service(&place, stop, settings)?) } else { None };
-    let runner = runner.map(|service| tokio::spawn(keep_running(service)));
+    let runner = runner.map(|service| tokio::spawn(async move { ambit_engine::serve(&service).await }));
     let mut state = ServerState::new(place.store.clone(), index, Arc::new(library()), Arc::new(now)).await?;
     state.limits.requests_per_minute = settings.key_rate()?;
     state.hosts = settings.hosts();
@@ -125,7 +125,8 @@ pub(crate) async fn answer(listener: Listener, folder: &Path, place: Place, engi
     served.map_err(|error| Failure::run_time(format!("the server ended: {error}")))
 }
 
-fn service(place: &Place, stop: &Stop, settings: &Settings) -> Result<Service, Failure> {
+/// An engine that carries whatever runs the store has.
+pub(crate) fn service(place: &Place, stop: &Stop, settings: &Settings) -> Result<Service, Failure> {
     let limits = settings
         .rate()?
         .map_or_else(PaceLimits::default, |rate| PaceLimits::at_rate(f64::from(rate)));
@@ -138,20 +139,6 @@ fn service(place: &Place, stop: &Stop, settings: &Settings) -> Result<Service, F
         board: Board::default(),
         stop: stop.watch(),
     })
-}
-
-/// The engine goes on after a failure of the store: a full disk is freed, a database comes back.
-async fn keep_running(service: Service) {
-    let mut stop = service.stop.clone();
-    while !*stop.borrow() {
-        if let Err(error) = ambit_engine::serve(&service).await {
-            tracing::error!(%error, "the engine failed and tries again");
-            tokio::select! {
-                () = tokio::time::sleep(ENGINE_WAIT) => {}
-                _ = stop.changed() => {}
-            }
-        }
-    }
 }
 
 async fn keep_tidy(store: Store, stop: Stop) {

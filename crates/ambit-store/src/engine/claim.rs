@@ -14,19 +14,23 @@ use ambit_model::{Timestamp, Uid};
 use std::collections::BTreeSet;
 
 impl Engine {
-    /// The next run to work at: first one that is running and that no living engine holds (adopted with its leases given back), else the oldest scheduled
-    /// one of highest priority, which starts.
-    pub async fn claim_run(&self, now: Timestamp) -> Result<Option<Run>, StoreError> {
+    /// The next run to work at beside those that this engine carries already: first one that is running and that no other living engine holds (adopted with
+    /// its leases given back; also one of its own that it lost hold of), else the oldest scheduled one of highest priority, which starts.
+    pub async fn claim_run(&self, carried: &BTreeSet<RunId>, now: Timestamp) -> Result<Option<Run>, StoreError> {
         let sql = "SELECT r.id FROM runs r JOIN collections c ON c.id = r.collection_id
                    WHERE r.state IN ('running', 'scheduled') AND c.deleted_at IS NULL
-                   AND (r.engine_id IS NULL OR (r.engine_id <> $1 AND NOT EXISTS
-                        (SELECT 1 FROM engines e WHERE e.id = r.engine_id AND e.heartbeat_at > $2)))
+                   AND (r.engine_id IS NULL OR r.engine_id = $1 OR NOT EXISTS
+                        (SELECT 1 FROM engines e WHERE e.id = r.engine_id AND e.heartbeat_at > $2))
                    ORDER BY CASE WHEN r.state = 'running' THEN 0 ELSE 1 END, r.priority DESC, r.id";
         let mut tx = self.store.read().await?;
         let rows = tx.rows(sql, values![self.id, now.0 - LAPSED_MS]).await?;
         tx.rollback().await?;
         for row in rows {
-            if let Some(run) = self.claim(row.get(0)?, now).await? {
+            let id: RunId = row.get(0)?;
+            if carried.contains(&id) {
+                continue;
+            }
+            if let Some(run) = self.claim(id, now).await? {
                 return Ok(Some(run));
             }
         }

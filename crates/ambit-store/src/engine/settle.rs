@@ -5,9 +5,10 @@ use super::lease::{insert_sweeps, insert_work};
 use super::{Dirty, Engine, IssueWrite, Settlement};
 use crate::record::{Changes, IssueRow, closing};
 use crate::runs::load;
-use crate::sql::{Tx, values};
+use crate::sql::{Row, Tx, values};
 use crate::writer::Who;
 use crate::{StoreError, collections};
+use ambit_model::id::RunId;
 use ambit_model::issue::{IssueKind, IssueRecord, Proof, Status};
 use ambit_model::wire::WireChoice;
 use ambit_model::{Timestamp, Uid};
@@ -62,6 +63,7 @@ async fn settle(tx: &mut Tx, settlement: Settlement) -> Result<(), StoreError> {
         .filter(|uid| changes.entities.get(uid).is_some_and(|row| row.present));
     let present: Vec<Uid> = present.copied().collect();
     changes.seen.extend(present);
+    unbind(tx, &mut changes, run.id, &settlement.unbound).await?;
     lose(tx, &mut changes, &settlement.lost).await?;
     write_issues(tx, &mut changes, &settlement, run.collection).await?;
     changes.write(tx).await.map(|_| ())
@@ -81,17 +83,76 @@ async fn decide(tx: &mut Tx, changes: &mut Changes, settlement: &Settlement) -> 
     Ok(())
 }
 
+/// Members of an open interval, and of an open edge, in the order in which `close` reads them.
+const OPEN_INTERVALS: &str =
+    "SELECT uid, task, argument, details, opened_at, first_run, first_at, last_run, last_at FROM looks WHERE details IS NOT NULL AND";
+const OPEN_EDGES: &str = "SELECT from_uid, task, argument, kind, to_uid, details FROM edges WHERE closed_at IS NULL AND";
+
 /// Closes what is open of entities that no path leads to any more: their intervals and the edges that lead away from them. They are gone, unless seeds.
 async fn lose(tx: &mut Tx, changes: &mut Changes, lost: &[Uid]) -> Result<(), StoreError> {
     if lost.is_empty() {
         return Ok(());
     }
-    let place = changes.place.clone();
     changes.load_entities(tx, lost.iter().copied()).await?;
+    let intervals = tx.rows_in(&format!("{OPEN_INTERVALS} uid IN"), Vec::new(), lost, "").await?;
+    let edges = tx.rows_in(&format!("{OPEN_EDGES} from_uid IN"), Vec::new(), lost, "").await?;
     let head =
-        "SELECT uid, task, argument, details, opened_at, first_run, first_at, last_run, last_at FROM looks WHERE details IS NOT NULL AND uid IN";
+        "UPDATE looks SET details = NULL, evidence = NULL, opened_at = NULL, first_run = NULL, first_at = NULL, last_run = NULL, last_at = NULL
+                WHERE details IS NOT NULL AND uid IN";
+    tx.run_in(head, Vec::new(), lost, "").await?;
+    tx.run_in("DELETE FROM evidence WHERE uid IN", Vec::new(), lost, "").await?;
+    let mut ends = close(tx, changes, &intervals, &edges).await?;
+    for uid in lost {
+        // Gone, it is judged once more: its issues go with it.
+        ends.insert(*uid);
+        if let Some(row) = changes.entities.get_mut(uid) {
+            row.present = row.seed;
+            changes.refold.insert(*uid);
+        }
+    }
+    mark_dirty(tx, changes.place.collection, ends).await
+}
+
+/// Closes what looks said that nothing binds to their entity any more, and forgets the looks: a failed one must not speak for ever. The history keeps the
+/// intervals.
+async fn unbind(tx: &mut Tx, changes: &mut Changes, run: RunId, unbound: &[(Uid, String, String)]) -> Result<(), StoreError> {
+    if unbound.is_empty() {
+        return Ok(());
+    }
+    let keys = || -> Vec<crate::sql::Value> {
+        let keys = unbound.iter();
+        keys.flat_map(|(uid, task, argument)| values![*uid, &**task, &**argument]).collect()
+    };
+    changes.load_entities(tx, unbound.iter().map(|(uid, _, _)| *uid)).await?;
+    let intervals = tx
+        .many_rows(&format!("{OPEN_INTERVALS} (uid, task, argument) IN ("), 3, keys(), ")")
+        .await?;
+    let edges = tx
+        .many_rows(&format!("{OPEN_EDGES} (from_uid, task, argument) IN ("), 3, keys(), ")")
+        .await?;
+    for head in [
+        "DELETE FROM looks WHERE (uid, task, argument) IN (",
+        "DELETE FROM evidence WHERE (uid, task, argument) IN (",
+    ] {
+        tx.many(head, 3, keys(), ")").await?;
+    }
+    let waiting = "DELETE FROM work WHERE run_id = $1 AND state = 0 AND uid = $2 AND task = $3 AND argument = $4";
+    for (uid, task, argument) in unbound {
+        tx.run(waiting, values![run, *uid, &**task, &**argument]).await?;
+    }
+    let mut ends = close(tx, changes, &intervals, &edges).await?;
+    for (uid, _, _) in unbound {
+        ends.insert(*uid);
+        changes.refold.insert(*uid);
+    }
+    mark_dirty(tx, changes.place.collection, ends).await
+}
+
+/// Moves open intervals to the history and closes edges. Answers with the other ends: what leads there has changed.
+async fn close(tx: &mut Tx, changes: &mut Changes, open_intervals: &[Row], open_edges: &[Row]) -> Result<BTreeSet<Uid>, StoreError> {
+    let place = changes.place.clone();
     let mut intervals = Vec::new();
-    for row in tx.rows_in(head, Vec::new(), lost, "").await? {
+    for row in open_intervals {
         intervals.extend(values![
             row.get::<Uid>(0)?,
             row.get::<String>(1)?,
@@ -102,14 +163,8 @@ async fn lose(tx: &mut Tx, changes: &mut Changes, lost: &[Uid]) -> Result<(), St
         intervals.extend(values![row.get::<i64>(7)?, row.get::<i64>(8)?]);
     }
     tx.many(INSERT_INTERVALS, 10, intervals, "").await?;
-    let head =
-        "UPDATE looks SET details = NULL, evidence = NULL, opened_at = NULL, first_run = NULL, first_at = NULL, last_run = NULL, last_at = NULL
-                WHERE details IS NOT NULL AND uid IN";
-    tx.run_in(head, Vec::new(), lost, "").await?;
-    tx.run_in("DELETE FROM evidence WHERE uid IN", Vec::new(), lost, "").await?;
     let (mut edges, mut ends) = (Vec::new(), BTreeSet::new());
-    let head = "SELECT from_uid, task, argument, kind, to_uid, details FROM edges WHERE closed_at IS NULL AND from_uid IN";
-    for row in tx.rows_in(head, Vec::new(), lost, "").await? {
+    for row in open_edges {
         let to: Uid = row.get(4)?;
         edges.extend(values![
             row.get::<Uid>(0)?,
@@ -125,15 +180,7 @@ async fn lose(tx: &mut Tx, changes: &mut Changes, lost: &[Uid]) -> Result<(), St
         ends.insert(to);
     }
     tx.many(CLOSE_EDGES.0, 7, edges, CLOSE_EDGES.1).await?;
-    for uid in lost {
-        // Gone, it is judged once more: its issues go with it.
-        ends.insert(*uid);
-        if let Some(row) = changes.entities.get_mut(uid) {
-            row.present = row.seed;
-            changes.refold.insert(*uid);
-        }
-    }
-    mark_dirty(tx, place.collection, ends).await
+    Ok(ends)
 }
 
 /// Opens, refreshes, reopens, doubts and resolves issues.

@@ -11,7 +11,7 @@ use ambit_model::{Clearance, EdgeKind, Kind, Timestamp, Uid};
 use ambit_store::engine::{Commit, Engine, IssueWrite, Settlement, Work};
 use ambit_store::{FailAction, NewCollection, Options, Store, StoreError};
 use serde_json::json;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 use std::time::Duration;
 use uuid::Uuid;
@@ -36,7 +36,9 @@ static NO_TLS: IssueKind = IssueKind {
 /// An engine in thirty lines: names, then a page of each, then an issue of each page.
 async fn work_off(store: &Store, now: Timestamp) -> Result<(), StoreError> {
     let engine = store.engine("crash", Duration::from_secs(20)).await?;
-    let Some(run) = engine.claim_run(now).await? else { return Ok(()) };
+    let Some(run) = engine.claim_run(&BTreeSet::new(), now).await? else {
+        return Ok(());
+    };
     loop {
         let leased = engine.lease(run.id, 2, now, now).await?;
         let commit = Commit {
@@ -91,6 +93,7 @@ async fn plan(engine: &Engine, run: i64, now: Timestamp) -> Result<(), StoreErro
         decisions: Vec::new(),
         relied: Vec::new(),
         lost: Vec::new(),
+        unbound: Vec::new(),
         work: Vec::new(),
         sweeps: Vec::new(),
         issues: Vec::new(),
@@ -275,7 +278,10 @@ async fn a_full_disk_refuses_clearly_and_loses_nothing() {
         assert!(acknowledged.len() < 1_000, "the limit has no effect");
     };
     assert_eq!(refused, StoreError::Full);
-    assert_eq!(refused.to_string(), "the disk is full: nothing was stored; free some space and try again");
+    assert_eq!(
+        refused.to_string(),
+        "the disk is full: what was confirmed before is safe; free some space and try again"
+    );
     let many: Vec<_> = (0..400).map(|n| new_work("a", lab.uid(Kind::Domain, "acme.test"), n)).collect();
     let settlement = lab.settlement(run.id);
     let plan = Settlement { work: many, ..settlement };

@@ -3,6 +3,7 @@
 use crate::lab::{BEGIN, Folder, Lab, owner, postgres};
 use ambit_model::Timestamp;
 use ambit_store::{FailAction, Options, Store, StoreError};
+use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
@@ -84,7 +85,11 @@ async fn several_engines_share_a_postgres() {
     let second = lab.store.engine("second", Duration::ZERO).await.unwrap();
     let run = lab.run().await;
     lab.engine.heartbeat(lab.now()).await.unwrap();
-    assert_eq!(second.claim_run(lab.now()).await.unwrap(), None, "a living engine holds it");
+    assert_eq!(
+        second.claim_run(&BTreeSet::new(), lab.now()).await.unwrap(),
+        None,
+        "a living engine holds it"
+    );
     assert_eq!(second.claim(run.id, lab.now()).await.unwrap(), None);
     assert_eq!(second.live_engines(Timestamp(0)).await.unwrap(), 2);
     lab.store.close().await;

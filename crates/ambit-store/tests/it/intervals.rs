@@ -295,6 +295,44 @@ async fn the_graph_comes_whole_and_then_as_changes() {
 }
 
 #[tokio::test]
+async fn a_look_that_lost_its_ground_is_closed_and_its_open_rows_are_not_carried() {
+    both(async |lab| {
+        let run = lab.run().await;
+        let uid = lab.uid(Kind::Domain, "acme.test");
+        let mut settlement = lab.settlement(run.id);
+        for argument in ["192.0.2.1:80", "192.0.2.2:80"] {
+            let mut work = new_work(TASK, uid, 0);
+            work.argument = argument.to_owned();
+            settlement.work.push(work);
+        }
+        lab.engine.settle(settlement).await.unwrap();
+        let leased = lab.engine.lease(run.id, 10, Timestamp(0), lab.now()).await.unwrap();
+        let outcomes = leased.into_iter().map(|work| {
+            let address = work.argument.split(':').next().unwrap().to_owned();
+            let look = found(json!({"title": address}), &[(EdgeKind::ResolvesTo, Kind::IpAddress, address.as_str())]);
+            outcome(work, look, lab.now())
+        });
+        lab.engine.commit(lab.commit(run.id, outcomes.collect())).await.unwrap();
+        assert_eq!(lab.entity(uid).await.record.details["title"], "192.0.2.1");
+        let before = lab.engine.graph(lab.collection, 0).await.unwrap();
+        let mut settlement = lab.settlement(run.id);
+        let mut again = new_work(TASK, uid, 2);
+        again.argument = "192.0.2.1:80".to_owned();
+        settlement.work.push(again);
+        settlement.unbound.push((uid, TASK.to_owned(), "192.0.2.1:80".to_owned()));
+        lab.engine.settle(settlement).await.unwrap();
+        assert_eq!(lab.entity(uid).await.record.details["title"], "192.0.2.2");
+        let delta = lab.engine.graph(lab.collection, before.revision).await.unwrap();
+        assert_eq!((delta.opened.len(), delta.closed.len()), (0, 1), "{delta:?}");
+        assert_eq!(lab.engine.pending(run.id, Timestamp(0)).await.unwrap().open, 0, "nobody asks there again");
+        let known = lab.engine.known(run.id, &[uid]).await.unwrap().remove(0);
+        let arguments: Vec<&str> = known.facts.looks.keys().map(|(_, argument)| argument.as_str()).collect();
+        assert_eq!(arguments, ["192.0.2.2:80"]);
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn evidence_stays_while_it_is_the_newest() {
     both(async |lab| {
         let run = lab.run().await;

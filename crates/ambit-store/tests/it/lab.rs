@@ -172,6 +172,7 @@ impl Lab {
             decisions: Vec::new(),
             relied: Vec::new(),
             lost: Vec::new(),
+            unbound: Vec::new(),
             work: Vec::new(),
             sweeps: Vec::new(),
             issues: Vec::new(),

@@ -8,6 +8,7 @@ use ambit_model::{Clearance, Kind, Timestamp};
 use ambit_store::engine::{NewSweep, NewWork};
 use ambit_store::{Started, StoreError};
 use serde_json::json;
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 #[tokio::test]
@@ -17,9 +18,13 @@ async fn at_most_one_run_of_a_collection_is_open() {
         assert!(matches!(first, Started::Scheduled(_)));
         let again = lab.store.start_run(&lab.me, lab.collection, None, lab.now()).await.unwrap();
         assert_eq!(again, Started::Open(first.run().clone()));
-        let claimed = lab.engine.claim_run(lab.now()).await.unwrap().unwrap();
+        let claimed = lab.engine.claim_run(&BTreeSet::new(), lab.now()).await.unwrap().unwrap();
         assert_eq!((claimed.id, claimed.state, claimed.number), (first.run().id, RunState::Running, 1));
-        assert_eq!(lab.engine.claim_run(lab.now()).await.unwrap(), None, "this engine works at it already");
+        assert_eq!(
+            lab.engine.claim_run(&BTreeSet::from([claimed.id]), lab.now()).await.unwrap(),
+            None,
+            "this engine works at it already"
+        );
         assert_eq!(
             lab.store.find_collection(&lab.me, lab.collection).await.unwrap().collection.last_refresh,
             None
@@ -129,7 +134,10 @@ async fn an_old_fence_is_refused_and_attempts_are_counted() {
         // The process dies; another one takes the run over.
         let engine = lab.engine.clone();
         engine.release(run.id).await.unwrap();
-        assert_eq!(lab.engine.claim_run(lab.now()).await.unwrap().map(|run| run.id), Some(run.id));
+        assert_eq!(
+            lab.engine.claim_run(&BTreeSet::new(), lab.now()).await.unwrap().map(|run| run.id),
+            Some(run.id)
+        );
         let new = lab.engine.lease(run.id, 10, Timestamp(0), lab.now()).await.unwrap().remove(0);
         assert_eq!((new.id, new.fence), (old.id, old.fence + 1));
         let late = outcome(old, found(json!({"title": "late"}), &[]), lab.now());
@@ -159,7 +167,7 @@ async fn adopting_a_run_of_a_dead_process_counts_its_attempts() {
         let other = store.engine("other", Duration::ZERO).await.unwrap();
         // On PostgreSQL the dead engine's heartbeat must lapse; the engine's own clock set it.
         let later = Timestamp(now.0.max(4_000_000_000_000) + 30_000);
-        let adopted = other.claim_run(later).await.unwrap().unwrap();
+        let adopted = other.claim_run(&BTreeSet::new(), later).await.unwrap().unwrap();
         assert_eq!(
             (adopted.id, adopted.collection, adopted.engine.as_deref()),
             (id, collection, Some("other"))
@@ -224,9 +232,12 @@ async fn pause_resume_and_cancel_are_rows() {
         assert_eq!(paused.state, RunState::Paused);
         assert_eq!(lab.engine.lease(run.id, 10, Timestamp(0), lab.now()).await.unwrap(), []);
         lab.engine.release(run.id).await.unwrap();
-        assert_eq!(lab.engine.claim_run(lab.now()).await.unwrap(), None);
+        assert_eq!(lab.engine.claim_run(&BTreeSet::new(), lab.now()).await.unwrap(), None);
         lab.store.resume_run(&lab.me, run.id, lab.now()).await.unwrap();
-        assert_eq!(lab.engine.claim_run(lab.now()).await.unwrap().map(|run| run.id), Some(run.id));
+        assert_eq!(
+            lab.engine.claim_run(&BTreeSet::new(), lab.now()).await.unwrap().map(|run| run.id),
+            Some(run.id)
+        );
         let work = lab.engine.lease(run.id, 10, Timestamp(0), lab.now()).await.unwrap().remove(0);
         let cancelled = lab.store.cancel_run(&lab.me, run.id, lab.now()).await.unwrap();
         assert_eq!((cancelled.state, cancelled.counters.work_open), (RunState::Cancelled, 0));
@@ -255,7 +266,7 @@ async fn schedules_start_runs_when_they_are_due() {
         lab.store.set_schedule(&lab.me, lab.collection, Schedule::Daily, lab.now()).await.unwrap();
         let started = lab.store.schedule_due(lab.now()).await.unwrap();
         assert_eq!(started.len(), 1);
-        let run = lab.engine.claim_run(lab.now()).await.unwrap().unwrap();
+        let run = lab.engine.claim_run(&BTreeSet::new(), lab.now()).await.unwrap().unwrap();
         assert!(!run.by_person && run.created_by_email.is_none());
         lab.finish(&run).await;
         assert_eq!(

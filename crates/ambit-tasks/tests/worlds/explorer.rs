@@ -388,7 +388,7 @@ fn arguments(plan: Plan) -> Vec<String> {
     match plan {
         Plan::No => Vec::new(),
         Plan::Once => vec![String::new()],
-        Plan::Each(arguments) => arguments,
+        Plan::Each(arguments) | Plan::Bound { asked: arguments, .. } => arguments,
         Plan::Sweep { prefix, size, step } => (0..size)
             .step_by(usize::try_from(step).unwrap())
             .map(|from| format!("{prefix}{from}-{}", size.min(from + step)))

@@ -21,6 +21,7 @@ pub(crate) mod search;
 pub(crate) mod serve;
 pub(crate) mod users;
 pub(crate) mod version;
+pub(crate) mod work;
 
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -50,6 +51,8 @@ pub(crate) enum Command {
     Scan(scan::Scan),
     /// Run API, scheduler and engine over a data folder.
     Serve(serve::Serve),
+    /// Carry runs of a shared PostgreSQL database, without a server.
+    Work(work::Work),
     /// Make a fresh data folder; prints the owner's API key.
     Init(init::Init),
     /// API keys.

@@ -1,7 +1,7 @@
 //! `kill -9` at random moments: after a resume the inventory is the undisturbed one, nothing lost, nothing double.
 
-use crate::program::{Discovery, Folder, command, demo};
-use std::process::Stdio;
+use crate::program::{Database, Discovery, Folder, command, demo};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Kills of this test; the script in `bench/` makes as many as one likes.
@@ -9,11 +9,7 @@ const KILLS: u32 = 8;
 
 #[test]
 fn a_killed_run_resumes_to_the_undisturbed_inventory() {
-    let seed = std::env::var("AMBIT_TEST_SEED")
-        .ok()
-        .and_then(|seed| seed.parse().ok())
-        .unwrap_or_else(|| u64::from(std::process::id()));
-    println!("AMBIT_TEST_SEED={seed}");
+    let seed = seed();
     let calm = Folder::new("calm");
     let start = Instant::now();
     let undisturbed = demo(calm.path(), &[]);
@@ -22,21 +18,57 @@ fn a_killed_run_resumes_to_the_undisturbed_inventory() {
     let folder = Folder::new("killed");
     let mut random = seed;
     for _ in 0..KILLS {
-        kill_after(&folder, next_random(&mut random, whole));
+        let path = folder.path().to_str().expect("UTF-8");
+        kill_after(
+            &mut command(&["demo", "--once", "--silent", "--data", path]),
+            next_random(&mut random, whole),
+        );
     }
     let resumed: Discovery = demo(folder.path(), &[]);
     undisturbed.assert_same(&resumed);
     assert_eq!(resumed.figure("missed"), 0, "{}", resumed.summary);
 }
 
-/// Starts the demo and kills it at that moment, unless it was faster.
-fn kill_after(folder: &Folder, delay: Duration) {
+fn seed() -> u64 {
+    let given = std::env::var("AMBIT_TEST_SEED").ok().and_then(|seed| seed.parse().ok());
+    let seed = given.unwrap_or_else(|| u64::from(std::process::id()));
+    println!("AMBIT_TEST_SEED={seed}");
+    seed
+}
+
+/// Kills on PostgreSQL, where each resume waits until the dead engine's heartbeat has lapsed.
+const KILLS_POSTGRES: u32 = 2;
+
+#[test]
+fn a_killed_run_resumes_on_postgres_too() {
+    let seed = seed();
+    let (calm, killed) = (Database::create(), Database::create());
+    let folder = Folder::new("postgres");
     let path = folder.path().to_str().expect("UTF-8");
-    let mut child = command(&["demo", "--once", "--silent", "--data", path])
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("starts");
+    let world = concat!(env!("CARGO_MANIFEST_DIR"), "/../../worlds/small.world");
+    let scan = |database: &Database| {
+        let mut command = command(&["scan", "--world", world, "-y", "--jsonl", "--silent", "--data", path]);
+        command.env("AMBIT_DATABASE", database.url());
+        command
+    };
+    let read = |mut command: Command| {
+        let output = command.output().expect("the binary starts");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        Discovery::parse(&String::from_utf8(output.stdout).expect("results are UTF-8"))
+    };
+    let start = Instant::now();
+    let undisturbed = read(scan(&calm));
+    let whole = start.elapsed();
+    let mut random = seed;
+    for _ in 0..KILLS_POSTGRES {
+        kill_after(&mut scan(&killed), next_random(&mut random, whole));
+    }
+    undisturbed.assert_same(&read(scan(&killed)));
+}
+
+/// Starts the command and kills it at that moment, unless it was faster.
+fn kill_after(command: &mut Command, delay: Duration) {
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts");
     let deadline = Instant::now() + delay;
     while Instant::now() < deadline {
         if child.try_wait().expect("can be asked").is_some() {

@@ -33,6 +33,42 @@ impl Drop for Folder {
     }
 }
 
+/// A database of its own on the tests' PostgreSQL, gone with the test.
+pub(crate) struct Database {
+    server: String,
+    name: String,
+}
+
+impl Database {
+    pub(crate) fn create() -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let server = std::env::var("AMBIT_TEST_POSTGRES")
+            .expect("AMBIT_TEST_POSTGRES is not set: run the tests with `make test`, or below `cargo xtask with-postgres`");
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("ambit_it_{}_{number}", std::process::id());
+        let database = Self { server, name };
+        assert!(database.tell("create"), "the database can be made");
+        database
+    }
+
+    pub(crate) fn url(&self) -> String {
+        let (server, _) = self.server.rsplit_once('/').expect("the address names a database");
+        format!("{server}/{}", self.name)
+    }
+
+    fn tell(&self, verb: &str) -> bool {
+        let statement = format!("{verb} database {}", self.name);
+        let told = Command::new("psql").args(["-q", &self.server, "-c", &statement]).status();
+        told.is_ok_and(|status| status.success())
+    }
+}
+
+impl Drop for Database {
+    fn drop(&mut self) {
+        self.tell("drop");
+    }
+}
+
 /// The binary with an environment of its own.
 pub(crate) fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ambit"));

@@ -63,6 +63,64 @@ fn a_small_world_from_a_file_is_found_whole() {
     assert_eq!(found.figure("contacts_outside_clearance"), 0, "{}", found.summary);
 }
 
+/// A site that moves to a higher address between two states; the lowest address describes a site.
+const MOVING: &str = r#"
+world moving "Moving"
+seeds acme.test
+org acme "Acme Corp" ours email hostmaster@acme.test
+block 203.0.113.0/26 of acme asn AS64500 named ACME-NET
+zone acme.test of acme
+  ns ns1.acme.test 203.0.113.2
+name acme.test A 203.0.113.5
+name shop.acme.test A 203.0.113.10
+site https://shop.acme.test "The old shop"
+  cert expired 3d
+state 2
+name shop.acme.test A 203.0.113.20
+site https://shop.acme.test "The new shop"
+"#;
+
+#[test]
+fn a_site_that_moved_is_described_by_where_it_is_now() {
+    let folder = Folder::new("moving");
+    let path = folder.path().to_str().expect("UTF-8");
+    let world = folder.join("moving.world");
+    std::fs::write(&world, MOVING).expect("can be written");
+    let world = world.to_str().expect("UTF-8");
+    let scan = |state: &str| Discovery::parse(&succeed(&["scan", "--world", world, "--state", state, "-y", "--jsonl", "--data", path]));
+    let shop = |found: &Discovery| {
+        let site = found
+            .entities
+            .values()
+            .find(|entity| entity["name"] == "https://shop.acme.test:443")
+            .cloned();
+        site.expect("the shop is found")["summary"]["http"]["title"].clone()
+    };
+    let open = |found: &Discovery| {
+        let names = found
+            .issues
+            .values()
+            .filter(|issue| issue["summary"]["status"].as_str().is_some_and(|status| status.starts_with("open")));
+        names.filter_map(|issue| issue["name"].as_str().map(str::to_owned)).collect::<Vec<_>>()
+    };
+    let before = scan("1");
+    assert_eq!(
+        (shop(&before), before.figure("missed"), before.figure("unexpected")),
+        ("The old shop".into(), 0, 0),
+        "{}",
+        before.summary
+    );
+    assert!(open(&before).iter().any(|name| name.contains("expired")), "{:?}", open(&before));
+    let after = scan("2");
+    assert_eq!(
+        (shop(&after), after.figure("missed"), after.figure("unexpected")),
+        ("The new shop".into(), 0, 0),
+        "{}",
+        after.summary
+    );
+    assert!(!open(&after).iter().any(|name| name.contains("expired")), "{:?}", open(&after));
+}
+
 #[test]
 fn a_hostile_world_ends_and_its_healthy_hosts_are_found() {
     let folder = Folder::new("hostile");
