@@ -19,6 +19,11 @@ pub(crate) fn size(block: IpNet) -> Option<i64> {
     i64::try_from(size).ok()
 }
 
+/// True for the name of a block with more addresses than a sweep asks one by one: as a seed it says what is ours, and no more.
+pub fn too_large_to_sweep(name: &str) -> bool {
+    name.parse::<IpNet>().is_ok_and(|block| size(block).is_none())
+}
+
 /// The addresses of a range that the engine wrote (`512-768`, the end excluded); `None` for another text.
 pub(crate) fn addresses(block: IpNet, range: &str) -> Option<Vec<IpAddr>> {
     let (from, to) = range.split_once('-')?;
@@ -37,6 +42,13 @@ fn nth(block: IpNet, index: u128) -> IpAddr {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_too_large_is_known_by_its_name() {
+        for (name, expected) in [("10.0.0.0/8", false), ("8.0.0.0/7", true), ("2001:db8::/64", true), ("acme.test", false)] {
+            assert_eq!(too_large_to_sweep(name), expected, "{name}");
+        }
+    }
 
     fn net(text: &str) -> IpNet {
         text.parse().unwrap()

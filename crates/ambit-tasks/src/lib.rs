@@ -29,6 +29,7 @@ mod tokens;
 mod web;
 mod whois;
 
+pub use blocks::too_large_to_sweep;
 pub use context::Context;
 pub use library::fingerprints;
 pub use settings::Settings;

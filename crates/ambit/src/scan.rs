@@ -208,7 +208,11 @@ fn plan_text(job: &Job) -> String {
     } else {
         format!("; never: {}", job.never.join(", "))
     };
-    format!("will look at {}{more} on {wire}: {level}{never}", names.join(", "))
+    let unswept = match job.seeds.iter().find(|(_, name)| ambit_tasks::too_large_to_sweep(name)) {
+        Some((_, name)) => format!("; {name} has too many addresses to ask them one by one: it only says what is theirs"),
+        None => String::new(),
+    };
+    format!("will look at {}{more} on {wire}: {level}{never}{unswept}", names.join(", "))
 }
 
 /// Asks the person; without one, only passive look-ups run. False when the level was lowered.

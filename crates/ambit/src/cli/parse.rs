@@ -54,7 +54,7 @@ fn one_line(error: &clap::Error) -> String {
     let mut parts = vec![first];
     parts.extend(
         lines
-            .take_while(|line| !line.starts_with("Usage:"))
+            .take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"))
             .map(|line| line.trim_start_matches("tip: ").to_owned()),
     );
     format!("{}; see `ambit --help`", parts.join(" "))

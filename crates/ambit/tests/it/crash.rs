@@ -10,6 +10,7 @@ const KILLS: u32 = 8;
 #[test]
 fn a_killed_run_resumes_to_the_undisturbed_inventory() {
     let seed = seed();
+    println!("AMBIT_TEST_SEED={seed}");
     let calm = Folder::new("calm");
     let start = Instant::now();
     let undisturbed = demo(calm.path(), &[]);
@@ -31,9 +32,7 @@ fn a_killed_run_resumes_to_the_undisturbed_inventory() {
 
 fn seed() -> u64 {
     let given = std::env::var("AMBIT_TEST_SEED").ok().and_then(|seed| seed.parse().ok());
-    let seed = given.unwrap_or_else(|| u64::from(std::process::id()));
-    println!("AMBIT_TEST_SEED={seed}");
-    seed
+    given.unwrap_or_else(|| u64::from(std::process::id()))
 }
 
 /// Kills on PostgreSQL, where each resume waits until the dead engine's heartbeat has lapsed.
@@ -42,6 +41,7 @@ const KILLS_POSTGRES: u32 = 2;
 #[test]
 fn a_killed_run_resumes_on_postgres_too() {
     let seed = seed();
+    println!("AMBIT_TEST_SEED={seed}");
     let (calm, killed) = (Database::create(), Database::create());
     let folder = Folder::new("postgres");
     let path = folder.path().to_str().expect("UTF-8");
