@@ -87,6 +87,7 @@ pub(crate) fn of_bare_words() -> &'static Keyword {
 const E: &[Noun] = &[Noun::Entities];
 const I: &[Noun] = &[Noun::Issues];
 const EI: &[Noun] = &[Noun::Entities, Noun::Issues];
+const ET: &[Noun] = &[Noun::Entities, Noun::Technologies];
 const EIT: &[Noun] = &[Noun::Entities, Noun::Issues, Noun::Technologies];
 
 /// 1 is critical, 5 informational.
@@ -127,6 +128,9 @@ const STATUS_DETAILED: ValueType = ValueType::OneOf(&[
     ("tracked_externally", "closed_tracked_externally"),
 ]);
 
+/// What happened to a record between two moments.
+const CHANGE: ValueType = ValueType::OneOf(&[("appeared", "appeared"), ("changed", "changed"), ("disappeared", "disappeared")]);
+
 const CONFIDENCE: ValueType = ValueType::OneOf(&[("confirmed", "confirmed"), ("potential", "potential")]);
 
 use Comparison::{AtLeast, AtMost, Contains, Equal};
@@ -160,7 +164,7 @@ pub static KEYWORDS: &[Keyword] = &[
     row("tag", EI, Text, Equal, &["tags"], "A tag that someone gave."),
     row("type", E, Kind, Equal, &["type"], "The kind of the entity, such as Uri or IpAddress."),
     row("hidden", E, Bool, Equal, &["hidden"], "Whether the entity is hidden."),
-    row("present", E, Bool, Equal, &["present"], "Whether the entity is still there; without this keyword, gone ones are found, too."),
+    row("present", ET, Bool, Equal, &["present"], "Whether it is still there; without this keyword, what is gone is found, too."),
     row("scoped", EI, Bool, Equal, &["summary.scoped"], "Whether the entity, or the entity of the issue, is in scope."),
     row("country", E, Text, Equal, &["summary.geolocation.country_code", "summary.geolocation.country_name"], "The code or the name of the country where the address is."),
     row("cloud", E, Bool, Equal, &["summary.technology.cloud"], "Whether a cloud provider hosts the entity."),
@@ -195,6 +199,7 @@ pub static KEYWORDS: &[Keyword] = &[
     row("first_seen_before", EIT, Time, AtMost, &["first_seen"], "First seen at that time or earlier."),
     row("last_seen_after", EIT, Time, AtLeast, &["last_seen"], "Last seen at that time or later."),
     row("last_seen_before", EIT, Time, AtMost, &["last_seen"], "Last seen at that time or earlier."),
+    row("change", EIT, CHANGE, Equal, &["turned_at", "valid_from", "present"], "With `between`: what came, what was changed, or what went."),
 ];
 
 #[cfg(test)]

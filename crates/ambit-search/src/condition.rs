@@ -30,6 +30,28 @@ pub struct SearchContext {
     pub whole_project: bool,
 }
 
+/// Which time a search is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Window {
+    /// What is shown now.
+    #[default]
+    Now,
+    /// What was shown at a moment. The context's runs are those that had finished by then.
+    AsOf(Timestamp),
+    /// What happened after the first moment and until the second, as it was at the second.
+    Between(Timestamp, Timestamp),
+}
+
+impl Window {
+    /// The moment whose versions are asked for.
+    pub fn moment(self) -> Option<Timestamp> {
+        match self {
+            Self::Now => None,
+            Self::AsOf(moment) | Self::Between(_, moment) => Some(moment),
+        }
+    }
+}
+
 /// A demand on a document. Members are paths of `fields::MEMBERS`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Condition {
@@ -40,6 +62,8 @@ pub(crate) enum Condition {
     Not(Box<Condition>),
     /// A document of this noun in this project.
     Space(Noun, i64),
+    /// The same as it was shown at a moment.
+    SpaceAt(Noun, i64, i64),
     Collections(Vec<Uuid>),
     EqualText(&'static str, String),
     EqualInteger(&'static str, i64),
@@ -51,22 +75,50 @@ pub(crate) enum Condition {
 }
 
 /// The condition of a search: noun, project, visible collections and every clause.
-pub(crate) fn resolve(search: &Search, noun: Noun, context: &SearchContext) -> Condition {
+pub(crate) fn resolve(search: &Search, noun: Noun, context: &SearchContext, window: Window) -> Condition {
     if search.matches_nothing() {
         return Condition::Nothing;
     }
-    let mut all = vec![Condition::Space(noun, context.project)];
+    let mut all = vec![match window.moment() {
+        None => Condition::Space(noun, context.project),
+        Some(moment) => Condition::SpaceAt(noun, context.project, moment.0),
+    }];
     if !context.whole_project {
         all.push(collections(context.collections.iter().map(|collection| collection.uuid).collect()));
     }
     for clause in &search.clauses {
-        all.extend(of_clause(clause, context));
+        all.extend(of_clause(clause, context, window));
+    }
+    if let Window::Between(from, until) = window {
+        all.push(or(CHANGES.iter().map(|change| changed(change, from, until)).collect()));
     }
     Condition::And(all)
 }
 
-fn of_clause(clause: &Clause, context: &SearchContext) -> Vec<Condition> {
-    let of_value = |value: &Value| of_value(clause, value, context);
+/// The keyword that needs [`Window::Between`].
+pub const CHANGE: &str = "change";
+
+/// The values of `change`.
+const CHANGES: [&str; 3] = ["appeared", "changed", "disappeared"];
+
+/// What happened to a document that is in force at `until`.
+fn changed(change: &str, from: Timestamp, until: Timestamp) -> Condition {
+    let after = from.0.saturating_add(1);
+    let there = |present: bool| Condition::EqualBool("present", present);
+    let turned = Condition::And(vec![Condition::AtLeast("turned_at", after), Condition::AtMost("turned_at", until.0)]);
+    match change {
+        "appeared" => Condition::And(vec![there(true), turned]),
+        "disappeared" => Condition::And(vec![there(false), turned]),
+        _ => Condition::And(vec![
+            there(true),
+            Condition::AtMost("turned_at", from.0),
+            Condition::AtLeast("valid_from", after),
+        ]),
+    }
+}
+
+fn of_clause(clause: &Clause, context: &SearchContext, window: Window) -> Vec<Condition> {
+    let of_value = |value: &Value| of_value(clause, value, context, window);
     let mut conditions = Vec::new();
     if !clause.any.is_empty() {
         conditions.push(or(clause.any.iter().map(of_value).collect()));
@@ -75,15 +127,29 @@ fn of_clause(clause: &Clause, context: &SearchContext) -> Vec<Condition> {
     conditions
 }
 
-fn of_value(clause: &Clause, value: &Value, context: &SearchContext) -> Condition {
+fn of_value(clause: &Clause, value: &Value, context: &SearchContext, window: Window) -> Condition {
     let keyword = clause.keyword;
     if keyword.name == "collection" {
         return named_collections(value, context);
     }
+    if let (CHANGE, Value::Word(change)) = (keyword.name, value) {
+        return match window {
+            Window::Between(from, until) => changed(change, from, until),
+            // Between no two moments nothing happens; the server says so before it comes here.
+            Window::Now | Window::AsOf(_) => Condition::Nothing,
+        };
+    }
     or(keyword
         .members
         .iter()
-        .map(|member| of_member(member, keyword.comparison, value, context))
+        .map(|member| {
+            let condition = of_member(member, keyword.comparison, value, context);
+            if *member == "last_seen" && window != Window::Now {
+                seen_then(condition, context)
+            } else {
+                condition
+            }
+        })
         .collect())
 }
 
@@ -128,6 +194,32 @@ fn of_time(member: &'static str, time: TimeValue, context: &SearchContext, bound
         .collect())
 }
 
+/// When a record was last seen *then*: the last of the runs until then that saw it, or the opening of its version. A document holds when its version
+/// was seen for the last time at all; it was seen by every run from its opening until then.
+fn seen_then(condition: Condition, context: &SearchContext) -> Condition {
+    let all = |parts: Vec<Condition>| parts.into_iter().map(|part| seen_then(part, context)).collect();
+    match condition {
+        Condition::AtLeast("last_seen", moment) => {
+            let mut any = vec![Condition::AtLeast("valid_from", moment)];
+            for collection in &context.collections {
+                let starts = &collection.last_refreshes;
+                if let Some(start) = starts.iter().rev().find(|start| start.0 >= moment) {
+                    let seen = Condition::AtLeast("last_seen", start.0);
+                    any.push(Condition::And(vec![collections(vec![collection.uuid]), seen]));
+                }
+            }
+            or(any)
+        }
+        Condition::AtMost("last_seen", moment) => {
+            let later = Condition::AtLeast("last_seen", moment.saturating_add(1));
+            Condition::Not(Box::new(seen_then(later, context)))
+        }
+        Condition::And(parts) => Condition::And(all(parts)),
+        Condition::Or(parts) => Condition::Or(all(parts)),
+        other => other,
+    }
+}
+
 /// The start of the n-th last finished run, from 1; of the oldest known when there were fewer.
 fn scan_start(collection: &CollectionContext, count: usize) -> i64 {
     let starts = &collection.last_refreshes;
@@ -161,8 +253,8 @@ fn or(mut conditions: Vec<Condition>) -> Condition {
 
 /// What identifies a query, for page tokens and snapshots: the text as it was understood, where it looks, its order.
 /// Moments are left out: a token stays valid while a collection is refreshed.
-pub(crate) fn fingerprint(search: &Search, noun: Noun, context: &SearchContext, sort: &str) -> String {
-    let mut text = format!("{noun}\n{}\n{search}\n{sort}\n", context.project);
+pub(crate) fn fingerprint(search: &Search, noun: Noun, context: &SearchContext, window: Window, sort: &str) -> String {
+    let mut text = format!("{noun}\n{}\n{search}\n{sort}\n{window:?}\n", context.project);
     if !context.whole_project {
         for collection in &context.collections {
             let _ = writeln!(text, "{}", collection.uuid);
@@ -195,7 +287,7 @@ mod tests {
 
     fn shown(text: &str) -> String {
         let search = ambit_query::parse_search(text, Noun::Entities).unwrap();
-        let Condition::And(all) = resolve(&search, Noun::Entities, &context()) else {
+        let Condition::And(all) = resolve(&search, Noun::Entities, &context(), Window::Now) else {
             return "nothing".to_owned();
         };
         all[1..].iter().map(show).collect::<Vec<_>>().join(" & ")
@@ -250,13 +342,13 @@ mod tests {
         let mut context = context();
         context.whole_project = false;
         context.collections.truncate(1);
-        let condition = resolve(&Search::default(), Noun::Issues, &context);
+        let condition = resolve(&Search::default(), Noun::Issues, &context, Window::Now);
         assert_eq!(
             condition,
             Condition::And(vec![Condition::Space(Noun::Issues, 7), Condition::Collections(vec![Uuid::from_u128(1)])])
         );
         context.collections.clear();
-        let condition = resolve(&Search::default(), Noun::Issues, &context);
+        let condition = resolve(&Search::default(), Noun::Issues, &context, Window::Now);
         assert_eq!(condition, Condition::And(vec![Condition::Space(Noun::Issues, 7), Condition::Nothing]));
     }
 }

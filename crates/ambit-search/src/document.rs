@@ -33,6 +33,10 @@ pub struct IndexedRecord {
     pub last_seen: Timestamp,
     /// When this state of the record began.
     pub valid_from: Timestamp,
+    /// When it ended; `None`: it is what is shown now.
+    pub valid_to: Option<Timestamp>,
+    /// When the record last came or went before that.
+    pub turned_at: Timestamp,
     pub record: Record,
 }
 
@@ -85,6 +89,15 @@ impl IndexedRecord {
         serde_json::from_slice(bytes)
     }
 
+    /// What identifies the document: a closed version stands beside the current one.
+    pub(crate) fn key(&self) -> Vec<u8> {
+        let mut key = self.record.uid().bytes().to_vec();
+        if self.valid_to.is_some() {
+            key.extend(self.valid_from.0.to_be_bytes());
+        }
+        key
+    }
+
     /// The members of the document, nested as in a hit; the uid, which is no text, is left to the engine.
     pub(crate) fn members(&self) -> Value {
         let mut members = match &self.record {
@@ -96,6 +109,8 @@ impl IndexedRecord {
         members["first_seen"] = json!(self.first_seen.0);
         members["last_seen"] = json!(self.last_seen.0);
         members["valid_from"] = json!(self.valid_from.0);
+        members["valid_to"] = json!(self.valid_to.map(|to| to.0));
+        members["turned_at"] = json!(self.turned_at.0);
         members
     }
 }
@@ -117,6 +132,7 @@ fn issue_members(issue: &IssueRecord) -> Value {
     let tickets: Vec<String> = issue.ticket_list.iter().flatten().map(ticket_text).collect();
     json!({
         "name": issue.name,
+        "present": issue.status.is_open(),
         "pretty_name": issue.pretty_name,
         "upstream": issue.upstream,
         "entity_type": issue.entity_kind.type_name(),
@@ -152,6 +168,7 @@ fn technology_members(technology: &TechnologyRecord) -> Value {
         "version": technology.version,
         "cpe": technology.cpe,
         "entity_count": technology.entity_count,
+        "present": technology.entity_count > 0,
         "summary": {
             "technology": { "technology_labels": technology.labels },
             "vulns": { "vulns": technology.vulns, "current_count": technology.vulns.len() },

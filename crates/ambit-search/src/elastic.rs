@@ -42,6 +42,14 @@ fn query(condition: &Condition) -> Value {
         Condition::Space(noun, project) => {
             json!({ "bool": { "filter": [{ "term": { "noun": noun.as_str() } }, { "term": { "project": project } }] } })
         }
+        Condition::SpaceAt(noun, project, moment) => json!({ "bool": {
+            "filter": [
+                { "term": { "noun": noun.as_str() } },
+                { "term": { "project": project } },
+                { "range": { "valid_from": { "lte": Timestamp(*moment) } } },
+            ],
+            "must_not": [{ "range": { "valid_to": { "lte": Timestamp(*moment) } } }],
+        } }),
         Condition::Collections(uuids) => json!({ "terms": { "collection_uuid": uuids } }),
         Condition::EqualText(member, text) => json!({ "term": { *member: { "value": text, "case_insensitive": true } } }),
         Condition::EqualKind(member, kind) => {
@@ -105,7 +113,7 @@ fn aggs(noun: Noun) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::condition::{CollectionContext, SearchContext, resolve};
+    use crate::condition::{CollectionContext, SearchContext, Window, resolve};
     use uuid::Uuid;
 
     #[test]
@@ -122,7 +130,13 @@ mod tests {
         };
         let text = "collection:acme_1 first_seen_after:2022-01-01 last_seen_before:last_refresh name:a*b entity_type:!uri severity:1";
         let search = ambit_query::parse_search(text, Noun::Issues).unwrap();
-        let body = body(&resolve(&search, Noun::Issues, &context), Noun::Issues, "last_seen", false, false);
+        let body = body(
+            &resolve(&search, Noun::Issues, &context, Window::Now),
+            Noun::Issues,
+            "last_seen",
+            false,
+            false,
+        );
         let nil = "00000000-0000-0000-0000-000000000000";
         let expected = json!({
             "query": { "bool": {

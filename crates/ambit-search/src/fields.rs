@@ -3,7 +3,7 @@
 
 /// Raised when documents are made differently from the same members; other changes of shape are seen by themselves
 /// (`shape.rs`).
-pub(crate) const SCHEMA_VERSION: u32 = 1;
+pub(crate) const SCHEMA_VERSION: u32 = 2;
 
 /// Longest part of a value that is indexed, in characters: longer than any host name or usual URL. The stored
 /// record is whole; only a search for what lies behind does not find it.
@@ -83,11 +83,13 @@ pub(crate) static MEMBERS: &[Member] = &[
     // When this state of the record began and ended; only closed versions have an end.
     one("valid_from", Shape::Time),
     one("valid_to", Shape::Time),
+    // When the record last came or went, and whether it is there: an entity seen, an issue open, a technology in use.
+    one("turned_at", Shape::Time),
+    one("present", Shape::Bool),
     list("tags", Shape::Word, true),
     // Entities.
     one("hidden", Shape::Bool),
     one("seed", Shape::Bool),
-    one("present", Shape::Bool),
     one("summary.scoped", Shape::Bool),
     one("summary.issues.current_count", Shape::Integer),
     one("summary.issues.critical_or_high", Shape::Bool),
@@ -146,7 +148,7 @@ mod tests {
 
     #[test]
     fn every_keyword_compares_members_of_the_document() {
-        for row in KEYWORDS.iter().filter(|row| row.name != "collection") {
+        for row in KEYWORDS.iter().filter(|row| !["collection", "change"].contains(&row.name)) {
             for path in row.members {
                 let member = member(path).unwrap_or_else(|| panic!("{}: no member {path}", row.name));
                 let fits = match row.value {

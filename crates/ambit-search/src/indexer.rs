@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use ambit_model::Uid;
 use ambit_model::feed::{FeedRow, Noun, What};
-use ambit_store::{IndexRow, Store};
+use ambit_store::{HistoryRow, IndexRow, Store};
+use serde_json::Value;
 use tokio::sync::watch;
 use uuid::Uuid;
 
@@ -19,6 +20,9 @@ const FEED_ROWS_AT_ONCE: usize = 2_000;
 
 /// Records loaded at once by a rebuild.
 const REBUILD_RECORDS_AT_ONCE: usize = 2_000;
+
+/// Closed versions loaded at once.
+const HISTORY_ROWS_AT_ONCE: usize = 2_000;
 
 /// Feed rows from which an empty index is filled from the list of records instead: the feed names a record as often
 /// as it changed.
@@ -88,8 +92,34 @@ pub async fn rebuild(index: &Index, store: &Store) -> Result<(), IndexError> {
             rebuild = blocking(move || rebuild.add(&records).map(|()| rebuild)).await?;
         }
     }
+    let mut after = 0;
+    while let Some(history) = closed(store, after, revision).await? {
+        after = history.reached;
+        rebuild = blocking(move || rebuild.add(&history.records).map(|()| rebuild)).await?;
+    }
     let index = index.clone();
     blocking(move || index.finish_rebuild(rebuild, revision)).await
+}
+
+/// Closed versions, and the revision up to which these are all.
+struct History {
+    records: Vec<IndexedRecord>,
+    reached: i64,
+}
+
+/// Versions that were closed after a revision and until another; `None` where there are no more.
+async fn closed(store: &Store, after: i64, until: i64) -> Result<Option<History>, IndexError> {
+    let mut rows = store.history_rows(after, HISTORY_ROWS_AT_ONCE).await?;
+    rows.retain(|row| row.closed_revision <= until);
+    let Some(last) = rows.last() else { return Ok(None) };
+    let reached = last.closed_revision;
+    // A version that was closed within the millisecond of its opening was in force at no moment.
+    let records = rows
+        .into_iter()
+        .filter(|row| row.opened_at < row.closed_at)
+        .map(past)
+        .collect::<Result<_, _>>()?;
+    Ok(Some(History { records, reached }))
 }
 
 /// Reads one batch of the feed and writes it. `false`: there was none.
@@ -122,6 +152,11 @@ async fn step(index: &Index, store: &Store) -> Result<bool, IndexError> {
         batch.gone.extend(uids.into_iter().filter(|uid| !there.contains(uid)));
         batch.records.extend(records);
     }
+    let mut after = index.reached();
+    while let Some(history) = closed(store, after, revision).await? {
+        after = history.reached;
+        batch.records.extend(history.records);
+    }
     let index = index.clone();
     blocking(move || index.apply(revision, &batch)).await?;
     Ok(true)
@@ -138,28 +173,46 @@ async fn load(store: &Store, noun: Noun, uids: &[Uid]) -> Result<Vec<IndexedReco
 }
 
 fn indexed(row: IndexRow) -> Result<IndexedRecord, IndexError> {
-    let unreadable = |error: serde_json::Error| IndexError::Record {
-        uid: row.uid,
-        error: error.to_string(),
-    };
-    let record = match row.noun {
-        Noun::Entity => Record::Entity(Box::new(serde_json::from_value(row.record).map_err(unreadable)?)),
-        Noun::Issue => Record::Issue(Box::new(serde_json::from_value(row.record).map_err(unreadable)?)),
-        Noun::Technology => Record::Technology(Box::new(serde_json::from_value(row.record).map_err(unreadable)?)),
-        Noun::Collection | Noun::Project | Noun::Run => {
-            return Err(IndexError::Record {
-                uid: row.uid,
-                error: format!("a {} has no document", row.noun.name()),
-            });
-        }
-    };
     Ok(IndexedRecord {
         project: row.collection.project,
         id: row.id,
         first_seen: row.first_seen,
         last_seen: row.last_seen,
         valid_from: row.opened_at,
-        record,
+        valid_to: None,
+        turned_at: row.turned_at,
+        record: record(row.noun, row.uid, row.record)?,
+    })
+}
+
+fn past(row: HistoryRow) -> Result<IndexedRecord, IndexError> {
+    Ok(IndexedRecord {
+        project: row.collection.project,
+        id: row.id,
+        first_seen: row.first_seen,
+        last_seen: row.last_seen,
+        valid_from: row.opened_at,
+        valid_to: Some(row.closed_at),
+        turned_at: row.turned_at,
+        record: record(row.noun, row.uid, row.record)?,
+    })
+}
+
+fn record(noun: Noun, uid: Uid, record: Value) -> Result<Record, IndexError> {
+    let unreadable = |error: serde_json::Error| IndexError::Record {
+        uid,
+        error: error.to_string(),
+    };
+    Ok(match noun {
+        Noun::Entity => Record::Entity(Box::new(serde_json::from_value(record).map_err(unreadable)?)),
+        Noun::Issue => Record::Issue(Box::new(serde_json::from_value(record).map_err(unreadable)?)),
+        Noun::Technology => Record::Technology(Box::new(serde_json::from_value(record).map_err(unreadable)?)),
+        Noun::Collection | Noun::Project | Noun::Run => {
+            return Err(IndexError::Record {
+                uid,
+                error: format!("a {} has no document", noun.name()),
+            });
+        }
     })
 }
 

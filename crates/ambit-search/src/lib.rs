@@ -18,7 +18,7 @@ mod snapshots;
 #[cfg(test)]
 mod tests;
 
-pub use condition::{CollectionContext, SearchContext};
+pub use condition::{CHANGE, CollectionContext, SearchContext, Window};
 pub use document::{IndexedRecord, Record};
 pub use error::{IndexError, SearchError};
 pub use index::{Batch, Index};

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::aggregations;
-use crate::condition::{Condition, SearchContext, fingerprint, resolve};
+use crate::condition::{Condition, SearchContext, Window, fingerprint, resolve};
 use crate::document::IndexedRecord;
 use crate::elastic;
 use crate::embedded::{Key, Order, Page, View};
@@ -35,6 +35,8 @@ pub struct SearchRequest {
     pub noun: Noun,
     pub search: Search,
     pub context: SearchContext,
+    /// Which time it is about.
+    pub window: Window,
     /// Who asks (the API key's id): snapshots are its own.
     pub caller: String,
     /// A member to sort by, `last_seen` if none is given; the last part of its path is enough.
@@ -58,6 +60,7 @@ impl SearchRequest {
             noun,
             search,
             context,
+            window: Window::Now,
             caller: String::new(),
             sort_field: None,
             descending: false,
@@ -114,7 +117,7 @@ pub(crate) fn run(index: &Index, request: &SearchRequest) -> Result<SearchAnswer
         descending: request.descending,
     };
     let sort = format!("{sort_field} {}", request.descending);
-    let print = fingerprint(&request.search, request.noun, &request.context, &sort);
+    let print = fingerprint(&request.search, request.noun, &request.context, request.window, &sort);
     let place = place(index, request, &print)?;
 
     let size = request.page_size.min(PAGE_SIZE_MAX);
@@ -191,7 +194,7 @@ impl Place {
 }
 
 fn place(index: &Index, request: &SearchRequest, print: &str) -> Result<Place, SearchError> {
-    let condition = || resolve(&request.search, request.noun, &request.context);
+    let condition = || resolve(&request.search, request.noun, &request.context, request.window);
     if let Some(bytes) = &request.page_token {
         let token: Token = serde_json::from_slice(bytes).map_err(|_| SearchError::InvalidToken)?;
         if token.search != print {

@@ -56,6 +56,8 @@ pub(crate) fn samples() -> [IndexedRecord; 3] {
         first_seen: Timestamp(0),
         last_seen: Timestamp(0),
         valid_from: Timestamp(0),
+        valid_to: None,
+        turned_at: Timestamp(0),
         record,
     })
 }

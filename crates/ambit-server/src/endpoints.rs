@@ -172,6 +172,18 @@ const PAGING: &[Parameter] = &[
         doc: "asc by default.",
     },
     Parameter {
+        name: "as_of",
+        shape: &Shape::When,
+        required: false,
+        doc: "As it was shown then: a date (the end of that day, UTC) or a moment. Ours.",
+    },
+    Parameter {
+        name: "between",
+        shape: TEXT,
+        required: false,
+        doc: "What happened between two dates or moments, with a comma between them, as it was at the second; `change:` narrows it. Ours.",
+    },
+    Parameter {
         name: "aggregations",
         shape: BOOLEAN,
         required: false,

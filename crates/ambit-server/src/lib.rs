@@ -16,6 +16,7 @@ mod openapi;
 mod path;
 mod routes;
 mod serve;
+mod window;
 
 pub use answer::Answer;
 pub use call::Call;

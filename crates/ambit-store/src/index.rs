@@ -29,6 +29,8 @@ pub struct IndexRow {
     /// When the current version was opened, and the revision that did it.
     pub opened_at: Timestamp,
     pub revision: i64,
+    /// When it last came or went.
+    pub turned_at: Timestamp,
     pub collection: CollectionRef,
 }
 
@@ -37,13 +39,35 @@ pub struct IndexRow {
 pub struct HistoryRow {
     pub noun: Noun,
     pub uid: Uid,
+    pub id: i64,
     pub record: Value,
     pub opened_at: Timestamp,
     pub closed_at: Timestamp,
     pub opened_revision: i64,
     pub closed_revision: i64,
     pub first_seen: Timestamp,
+    /// The start of the last run that saw the record before this version was closed, or the opening if that is later.
+    pub last_seen: Timestamp,
+    /// When it last came or went, at its opening or before.
+    pub turned_at: Timestamp,
     pub collection: CollectionRef,
+}
+
+/// When a record last came or went, as far as a revision; the feed says so.
+fn turned_at(opened_revision: &str, opened_at: &str) -> String {
+    format!(
+        "COALESCE((SELECT MAX(f.at) FROM feed f WHERE f.uid = t.uid AND f.what IN ('appeared', 'disappeared')
+         AND f.revision <= {opened_revision}), {opened_at})"
+    )
+}
+
+/// The start of the last run that had begun by a moment and saw the record of `t`; null where there is none.
+fn run_that_saw(moment: &str) -> String {
+    format!(
+        "(SELECT MAX(r.started_at) FROM runs r WHERE r.collection_id = t.collection_id AND r.started_at <= {moment}
+         AND (r.number BETWEEN t.seen_from AND t.seen_to OR EXISTS
+         (SELECT 1 FROM sightings s WHERE s.uid = t.uid AND r.number BETWEEN s.from_run AND s.to_run)))"
+    )
 }
 
 /// A row of the feed with what a person wants to read of it.
@@ -80,15 +104,17 @@ fn index_row(noun: Noun, row: &Row) -> Result<IndexRow, StoreError> {
         last_seen: row.get(4)?,
         opened_at: row.get(5)?,
         revision: row.get(6)?,
-        collection: collection_from(row, 7)?,
+        turned_at: row.get(7)?,
+        collection: collection_from(row, 8)?,
     })
 }
 
 async fn index_rows(tx: &mut Tx, noun: Noun, uids: &[Uid]) -> Result<Vec<IndexRow>, StoreError> {
     let Some(table) = table(noun) else { return Ok(Vec::new()) };
     let head = format!(
-        "SELECT t.uid, t.id, t.record, t.first_seen, t.last_seen, t.opened_at, t.opened_revision, {COLLECTION_COLUMNS}
-         FROM {table} t {COLLECTION_JOINS} WHERE c.deleted_at IS NULL AND p.deleted_at IS NULL AND t.uid IN"
+        "SELECT t.uid, t.id, t.record, t.first_seen, t.last_seen, t.opened_at, t.opened_revision, {}, {COLLECTION_COLUMNS}
+         FROM {table} t {COLLECTION_JOINS} WHERE c.deleted_at IS NULL AND p.deleted_at IS NULL AND t.uid IN",
+        turned_at("t.opened_revision", "t.opened_at")
     );
     let rows = tx.rows_in(&head, Vec::new(), uids, "").await?;
     rows.iter().map(|row| index_row(noun, row)).collect()
@@ -108,28 +134,51 @@ impl Store {
         for noun in [Noun::Entity, Noun::Issue, Noun::Technology] {
             let table = table(noun).expect("these three have one");
             let sql = format!(
-                "SELECT v.uid, v.record, v.opened_at, v.closed_at, v.opened_revision, v.closed_revision, t.first_seen, {COLLECTION_COLUMNS}
+                "SELECT v.uid, v.record, v.opened_at, v.closed_at, v.opened_revision, v.closed_revision, t.first_seen, t.id, {}, {}, {COLLECTION_COLUMNS}
                  FROM versions v JOIN {table} t ON t.uid = v.uid {COLLECTION_JOINS}
                  WHERE v.noun = $1 AND v.closed_revision > $2 AND c.deleted_at IS NULL AND p.deleted_at IS NULL
-                 ORDER BY v.closed_revision LIMIT $3"
+                 ORDER BY v.closed_revision LIMIT $3",
+                run_that_saw("v.closed_at"),
+                turned_at("v.opened_revision", "v.opened_at")
             );
             for row in tx.rows(&sql, values![noun.name(), after, limit]).await? {
+                let opened_at: Timestamp = row.get(2)?;
+                let run: Option<Timestamp> = row.get(8)?;
                 history.push(HistoryRow {
                     noun,
                     uid: row.get(0)?,
+                    id: row.get(7)?,
                     record: from_json(&row.get::<String>(1)?)?,
-                    opened_at: row.get(2)?,
+                    opened_at,
                     closed_at: row.get(3)?,
                     opened_revision: row.get(4)?,
                     closed_revision: row.get(5)?,
                     first_seen: row.get(6)?,
-                    collection: collection_from(&row, 7)?,
+                    last_seen: run.unwrap_or(opened_at).max(opened_at),
+                    turned_at: row.get(9)?,
+                    collection: collection_from(&row, 10)?,
                 });
             }
         }
         history.sort_by_key(|row| row.closed_revision);
         history.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
         Ok(history)
+    }
+
+    /// When records were last seen as of a moment, by the runs alone; none for those that no run had seen by then. Point in time shows the opening of
+    /// the version where that is later.
+    pub async fn last_seen_by(&self, noun: Noun, uids: &[Uid], moment: Timestamp) -> Result<BTreeMap<Uid, Timestamp>, StoreError> {
+        let Some(table) = table(noun) else { return Ok(BTreeMap::new()) };
+        let head = format!("SELECT t.uid, {} FROM {table} t WHERE t.uid IN", run_that_saw("$1"));
+        let rows = self.read().await?.rows_in(&head, values![moment], uids, "").await?;
+        let mut seen = BTreeMap::new();
+        for row in &rows {
+            let run: Option<Timestamp> = row.get(1)?;
+            if let Some(run) = run {
+                seen.insert(row.get(0)?, run);
+            }
+        }
+        Ok(seen)
     }
 
     /// Every uid of a noun after one, ascending: for a rebuild.

@@ -192,7 +192,9 @@ impl Generation {
     fn write(&self, writer: &mut IndexWriter, revision: i64, batch: &Batch) -> Result<(), IndexError> {
         for project in &batch.gone_projects {
             for noun in Noun::ALL {
-                writer.delete_term(self.fields.space_term(noun, *project));
+                for past in [false, true] {
+                    writer.delete_term(self.fields.space_term(noun, *project, past));
+                }
             }
         }
         for uuid in &batch.gone_collections {
@@ -203,7 +205,7 @@ impl Generation {
             writer.delete_term(self.fields.uid_term(uid.bytes()));
         }
         for record in &batch.records {
-            writer.delete_term(self.fields.uid_term(record.record.uid().bytes()));
+            writer.delete_term(self.fields.key_term(&record.key()));
             writer.add_document(self.fields.document(record))?;
         }
         let mut commit = writer.prepare_commit()?;

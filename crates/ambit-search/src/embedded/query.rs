@@ -36,7 +36,18 @@ pub(crate) fn compile(condition: &Condition, fields: &Fields, searcher: &Searche
                 (Occur::MustNot, Box::new(Excluded(compile(one)?)) as Box<dyn Query>),
             ]))
         }
-        Condition::Space(noun, project) => term(fields.space_term(*noun, *project)),
+        Condition::Space(noun, project) => term(fields.space_term(*noun, *project, false)),
+        Condition::SpaceAt(noun, project, moment) => {
+            let spaces = [false, true].map(|past| term(fields.space_term(*noun, *project, past)));
+            let bound = |member, moment: i64| Term::from_field_i64(fields.of(member).main, moment);
+            let begun = RangeQuery::new(Bound::Unbounded, Bound::Included(bound("valid_from", *moment)));
+            let ended = RangeQuery::new(Bound::Unbounded, Bound::Included(bound("valid_to", *moment)));
+            Box::new(BooleanQuery::new(vec![
+                (Occur::Must, Box::new(BooleanQuery::union(spaces.into())) as Box<dyn Query>),
+                (Occur::Must, Box::new(begun)),
+                (Occur::MustNot, Box::new(Excluded(Box::new(ended)))),
+            ]))
+        }
         Condition::Collections(uuids) => {
             let field = fields.of("collection_uuid").main;
             let mut terms: Vec<Term> = uuids.iter().map(|uuid| Term::from_field_text(field, &uuid.to_string())).collect();

@@ -31,6 +31,8 @@ pub(crate) struct Fields {
     members: Vec<MemberFields>,
     /// Noun and project in one term: the documents that one search is about are one list.
     space: Field,
+    /// What identifies a document; see `IndexedRecord::key`.
+    key: Field,
     uid_high: Field,
     uid_low: Field,
     record: Field,
@@ -71,6 +73,7 @@ impl Fields {
             "space",
             TextOptions::default().set_indexing_options(terms(RAW_TOKENIZER_NAME, IndexRecordOption::Basic)),
         );
+        let key = builder.add_bytes_field("key", BytesOptions::default().set_indexed());
         let uid_high = builder.add_u64_field(UID_HIGH, NumericOptions::default().set_fast());
         let uid_low = builder.add_u64_field(UID_LOW, NumericOptions::default().set_fast());
         let record = builder.add_bytes_field("record", BytesOptions::default().set_stored());
@@ -78,6 +81,7 @@ impl Fields {
             schema: builder.build(),
             members,
             space,
+            key,
             uid_high,
             uid_low,
             record,
@@ -92,11 +96,17 @@ impl Fields {
             .expect("conditions name members of the table")
     }
 
-    pub(crate) fn space_term(&self, noun: Noun, project: i64) -> Term {
-        Term::from_field_text(self.space, &space(noun, project))
+    /// What is shown now of a noun in a project, or what was shown before.
+    pub(crate) fn space_term(&self, noun: Noun, project: i64, past: bool) -> Term {
+        Term::from_field_text(self.space, &space(noun, project, past))
     }
 
-    /// The term that identifies a record's document.
+    /// The term that identifies a document.
+    pub(crate) fn key_term(&self, key: &[u8]) -> Term {
+        Term::from_field_bytes(self.key, key)
+    }
+
+    /// The term of a record with all its versions.
     pub(crate) fn uid_term(&self, uid: &[u8; 32]) -> Term {
         Term::from_field_bytes(self.of("id").main, uid)
     }
@@ -113,7 +123,8 @@ impl Fields {
         document.add_bytes(self.of("id").main, uid.bytes());
         document.add_u64(self.uid_high, high);
         document.add_u64(self.uid_low, low);
-        document.add_text(self.space, space(record.record.noun(), record.project));
+        document.add_bytes(self.key, &record.key());
+        document.add_text(self.space, space(record.record.noun(), record.project, record.valid_to.is_some()));
         document.add_bytes(self.record, &record.stored());
         let values = record.members();
         for fields in &self.members {
@@ -157,8 +168,9 @@ fn terms(tokenizer: &str, record: IndexRecordOption) -> TextFieldIndexing {
         .set_fieldnorms(false)
 }
 
-fn space(noun: Noun, project: i64) -> String {
-    format!("{noun}#{project}")
+fn space(noun: Noun, project: i64, past: bool) -> String {
+    let past = if past { "#past" } else { "" };
+    format!("{noun}#{project}{past}")
 }
 
 /// Tantivy reads a dot in a column's name as a path into JSON.

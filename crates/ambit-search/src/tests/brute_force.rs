@@ -9,9 +9,9 @@ use serde_json::Value;
 
 use super::records::inventory;
 use super::{Scratch, context, filled, name, request};
-use crate::IndexedRecord;
 use crate::condition::{Condition, resolve};
 use crate::document::value_at;
+use crate::{IndexedRecord, Window};
 
 fn holds(condition: &Condition, record: &IndexedRecord) -> bool {
     let members = record.members();
@@ -32,6 +32,10 @@ fn holds(condition: &Condition, record: &IndexedRecord) -> bool {
         Condition::Or(any) => any.iter().any(|one| holds(one, record)),
         Condition::Not(one) => !holds(one, record),
         Condition::Space(noun, project) => record.record.noun() == *noun && record.project == *project,
+        Condition::SpaceAt(noun, project, moment) => {
+            let ended = record.valid_to.is_some_and(|to| to.0 <= *moment);
+            record.record.noun() == *noun && record.project == *project && record.valid_from.0 <= *moment && !ended
+        }
         Condition::Collections(uuids) => uuids.contains(&record.record.collection()),
         Condition::EqualText("id", text) => record.record.uid().to_string() == text.to_lowercase(),
         Condition::EqualText(member, text) => any_text(member, &|value| value == text.to_lowercase()),
@@ -111,7 +115,7 @@ fn the_engine_agrees_with_a_look_at_every_record() {
         let tried = runner.run(&prop::collection::vec(any_term(noun), 1..4), |terms| {
             let text = terms.join(" ");
             let search = parse_search(&text, noun).unwrap();
-            let condition = resolve(&search, noun, &context());
+            let condition = resolve(&search, noun, &context(), Window::Now);
             let mut expected: Vec<&IndexedRecord> = records.iter().filter(|record| holds(&condition, record)).collect();
             expected.sort_by_key(|record| (record.last_seen, record.record.uid()));
             let expected: Vec<String> = expected.into_iter().map(name).collect();

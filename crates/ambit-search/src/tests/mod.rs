@@ -4,6 +4,7 @@ mod brute_force;
 mod damage;
 mod keywords;
 mod paging;
+mod past;
 mod records;
 mod store;
 

@@ -75,6 +75,8 @@ pub(crate) fn with_times(first_seen: i64, last_seen: i64, record: Record) -> Ind
         first_seen: Timestamp(first_seen),
         last_seen: Timestamp(last_seen),
         valid_from: Timestamp(first_seen),
+        valid_to: None,
+        turned_at: Timestamp(first_seen),
         record,
     }
 }

@@ -12,7 +12,7 @@ use tokio::sync::watch;
 use uuid::Uuid;
 
 use super::{Scratch, names};
-use crate::{CollectionContext, Index, SearchContext, SearchRequest, catch_up, follow, rebuild};
+use crate::{CollectionContext, Index, SearchContext, SearchRequest, Window, catch_up, follow, rebuild};
 
 const NOW: Timestamp = Timestamp(1_700_000_000_000);
 
@@ -75,6 +75,10 @@ impl House {
     }
 
     async fn find(&self, index: &Index, text: &str) -> String {
+        self.find_in(index, text, Window::Now).await
+    }
+
+    async fn find_in(&self, index: &Index, text: &str, window: Window) -> String {
         let contexts = self.store.collection_contexts(&self.principal, self.project).await.unwrap();
         let collections = contexts.into_iter().map(|context| CollectionContext {
             uuid: context.uuid,
@@ -89,16 +93,21 @@ impl House {
         };
         let mut request = SearchRequest::new(Noun::Entities, parse_search(text, Noun::Entities).unwrap(), context, NOW);
         request.sort_field = Some("name".to_owned());
+        request.window = window;
         names(&index.search(request).await.unwrap())
     }
 
     async fn tag(&self, collection: Uuid, name: &str, tag: &str) {
+        self.tag_at(collection, name, tag, NOW).await;
+    }
+
+    async fn tag_at(&self, collection: Uuid, name: &str, tag: &str, now: Timestamp) {
         let uid = Uid::of_entity(collection, Kind::Domain, name).to_string();
         let flags = EntityFlags {
             tags: Some(vec![tag.to_owned()]),
             ..EntityFlags::default()
         };
-        self.store.set_entity_flags(&self.principal, &uid, None, &flags, NOW).await.unwrap();
+        self.store.set_entity_flags(&self.principal, &uid, None, &flags, now).await.unwrap();
     }
 }
 
@@ -151,6 +160,46 @@ async fn a_rebuild_gives_the_same_index() {
     catch_up(&index, &house.store).await.unwrap();
     drop(index);
     assert_eq!(house.find(&house.open(), "tag:mine").await, "acme.example acme.test");
+}
+
+#[tokio::test]
+async fn closed_versions_are_followed_and_rebuilt() {
+    let house = House::new().await;
+    let acme = house.collection("Acme", &["acme.test", "acme.example"]).await;
+    let index = house.open();
+    catch_up(&index, &house.store).await.unwrap();
+    let (first, second) = (NOW.plus_ms(10_000), NOW.plus_ms(20_000));
+    house.tag_at(acme, "acme.test", "one", first).await;
+    catch_up(&index, &house.store).await.unwrap();
+    house.tag_at(acme, "acme.test", "two", second).await;
+    catch_up(&index, &house.store).await.unwrap();
+    for again in [false, true] {
+        if again {
+            rebuild(&index, &house.store).await.unwrap();
+        }
+        assert_eq!(index.documents(), 4, "two current, two closed");
+        for (window, text, expected) in [
+            (Window::Now, "tag:one", ""),
+            (Window::Now, "tag:two", "acme.test"),
+            (Window::AsOf(first), "tag:one", "acme.test"),
+            (Window::AsOf(second.plus_ms(-1)), "tag:one", "acme.test"),
+            (Window::AsOf(second), "tag:one", ""),
+            (Window::AsOf(first.plus_ms(-1)), "", "acme.example acme.test"),
+            (Window::AsOf(NOW.plus_ms(-1)), "", ""),
+            (Window::Between(NOW.plus_ms(5_000), second), "change:changed", "acme.test"),
+            (Window::Between(NOW.plus_ms(5_000), second), "change:appeared", ""),
+            (
+                Window::Between(NOW.plus_ms(-5), NOW.plus_ms(5_000)),
+                "change:appeared",
+                "acme.example acme.test",
+            ),
+        ] {
+            assert_eq!(house.find_in(&index, text, window).await, expected, "{window:?} {text} {again}");
+        }
+    }
+    house.store.delete_collection(&house.principal, acme, second).await.unwrap();
+    catch_up(&index, &house.store).await.unwrap();
+    assert_eq!(index.documents(), 0, "its past goes with it");
 }
 
 #[tokio::test]

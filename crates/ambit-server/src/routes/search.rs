@@ -4,12 +4,13 @@ use crate::answer::Answer;
 use crate::call::{Call, whole_number};
 use crate::failure::{of_query, of_search, of_store};
 use crate::hit_issues;
+use crate::window::{set_last_seen, window};
 use ambit_api::search::{COMPLETED, Query, SearchPage, search_result};
 use ambit_api::{ApiError, CollectionRef, ErrorCode, Sighting, entities, issues as wire_issues, success, technologies as wire_technologies};
 use ambit_model::user::ProjectRole;
 use ambit_query::{Noun, parse_search};
 use ambit_search::{
-    CollectionContext, IndexedRecord, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, Record, SearchAnswer, SearchContext, SearchRequest, TIME_LIMIT,
+    CollectionContext, IndexedRecord, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, Record, SearchAnswer, SearchContext, SearchRequest, TIME_LIMIT, Window,
 };
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -51,7 +52,8 @@ async fn search(call: Call, noun: Noun) -> Result<Answer, ApiError> {
         Some("false") => false,
         Some(_) => return Err(ApiError::invalid("aggregations must be true or false")),
     };
-    let (context, names) = context(&call).await?;
+    let window = window(&call, &search)?;
+    let (context, names) = context(&call, window).await?;
     let page_token = page_token(&call)?;
     let project = context.project;
     wait_for_index(&call, project).await?;
@@ -59,6 +61,7 @@ async fn search(call: Call, noun: Noun) -> Result<Answer, ApiError> {
         noun,
         search,
         context,
+        window,
         caller: caller_id(&call),
         sort_field: call.query("sort_field").filter(|field| !field.is_empty()).map(str::to_owned),
         descending,
@@ -69,17 +72,18 @@ async fn search(call: Call, noun: Noun) -> Result<Answer, ApiError> {
         now: call.now,
         time_limit: TIME_LIMIT,
     };
-    let answer = call.state.index()?.search(request).await.map_err(of_search)?;
+    let mut answer = call.state.index()?.search(request).await.map_err(of_search)?;
+    set_last_seen(&call, noun, window, &mut answer.hits).await?;
     let message = answer.message.clone().unwrap_or_else(|| COMPLETED.to_owned());
     let mut result = result(&call, noun, text, answer, &names);
     if let (Noun::Entities, Some(hits)) = (noun, result["hits"].as_array_mut()) {
-        hit_issues::fill(&call, project, hits, None).await?;
+        hit_issues::fill(&call, project, hits, window.moment()).await?;
     }
     Ok(Answer::json(&success(&message, result)))
 }
 
 /// Where the caller may look: the project's collections as far as they are the caller's. In no project nothing is found.
-async fn context(call: &Call) -> Result<(SearchContext, Vec<ambit_store::CollectionContext>), ApiError> {
+async fn context(call: &Call, window: Window) -> Result<(SearchContext, Vec<ambit_store::CollectionContext>), ApiError> {
     let Some(project) = call.project else {
         let nowhere = SearchContext {
             project: 0,
@@ -88,7 +92,11 @@ async fn context(call: &Call) -> Result<(SearchContext, Vec<ambit_store::Collect
         };
         return Ok((nowhere, Vec::new()));
     };
-    let found = call.state.store.collection_contexts(call.caller(), project).await;
+    let store = &call.state.store;
+    let found = match window.moment() {
+        None => store.collection_contexts(call.caller(), project).await,
+        Some(moment) => store.collection_contexts_at(call.caller(), project, moment).await,
+    };
     let found = found.map_err(|error| of_store(error, "Project"))?;
     let collections = found
         .iter()

@@ -97,3 +97,53 @@ async fn a_token_of_one_caller_does_not_open_anothers_project() {
     );
     assert_eq!(server.call("owner", "GET", &target, None).await.unwrap().status, 400);
 }
+
+#[tokio::test]
+async fn the_past_is_searched_as_it_was_shown() {
+    let server = TestServer::new().await.unwrap();
+    let found = inventory::fill(&server, "Welcome").await.unwrap();
+    let before = server.now();
+    server.advance(60_000);
+    let report = format!("/api/v3/asm/issues/{}/status", found.issue);
+    let body = json!({"status": "closed_benign"});
+    assert_eq!(server.call("owner", "POST", &report, Some(&body)).await.unwrap().status, 200);
+    server.advance(60_000);
+    let now = server.now();
+    let ask = async |query: String| {
+        let target = format!("/api/v3/asm/search/issues/{query}");
+        let reply = server.call("viewer", "GET", &target, None).await.unwrap();
+        (reply.status, reply.json()["result"].clone())
+    };
+    let (_, then) = ask(format!("status_new:open?as_of={before}")).await;
+    let (_, today) = ask("status_new:open".to_owned()).await;
+    assert_eq!((&then["total_hits"], &today["total_hits"]), (&json!(2), &json!(1)));
+    let open = |result: &serde_json::Value| result["aggregations"]["status_new_bucket"]["buckets"].clone();
+    assert_eq!(open(&then), json!([{"key": "open", "doc_count": 2}]));
+    let hit = then["hits"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|hit| hit["id"] == found.issue.to_string())
+        .cloned();
+    let hit = hit.expect("it was open then");
+    let point = format!("/api/v3/asm/time_series/point_in_time/issues/{}?point_in_time={before}", found.issue);
+    let point = server.call("viewer", "GET", &point, None).await.unwrap().json()["result"]["issue"].clone();
+    assert_eq!((&hit["last_seen"], &hit["summary"]["status"]), (&point["last_seen"], &point["status"]));
+    let (_, gone) = ask(format!("change:disappeared?between={before},{now}")).await;
+    assert_eq!(
+        (&gone["total_hits"], &gone["hits"][0]["id"]),
+        (&json!(1), &json!(found.issue.to_string()))
+    );
+    let (_, future) = ask("?as_of=2999-01-01".to_owned()).await;
+    assert_eq!(future["total_hits"], 2);
+    for wrong in [
+        "?as_of=soon",
+        "?between=2026-01-01",
+        "?between=2026-01-02,2026-01-01",
+        "change:appeared",
+        "change:perhaps?between=2026-01-01,2026-01-02",
+        "?as_of=2026-01-01&between=2026-01-01,2026-01-02",
+    ] {
+        assert_eq!(ask(wrong.to_owned()).await.0, 400, "{wrong}");
+    }
+}

@@ -451,6 +451,7 @@ CREATE TABLE feed (
 );
 CREATE INDEX feed_by_project ON feed (project_id, revision);
 CREATE INDEX feed_seen ON feed (at) WHERE what = 'seen';
+CREATE INDEX feed_turns ON feed (uid, revision) WHERE what IN ('appeared', 'disappeared');
 
 CREATE TABLE blobs (
     hash BLOB NOT NULL PRIMARY KEY,

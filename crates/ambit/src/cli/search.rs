@@ -9,6 +9,7 @@ use crate::output::{Results, hint, plain};
 use crate::table::{self, Form, Rows};
 use ambit_api::search::{COMPLETED, neutral_name};
 use ambit_api::shape::Shape;
+use ambit_model::Timestamp;
 use ambit_query::{Noun, parse_search};
 use serde_json::{Value, json};
 
@@ -36,6 +37,12 @@ pub(crate) struct Search {
     /// Print how often each value of an aggregation occurs, instead of the records: entity_type, technology, severity …
     #[arg(long, value_name = "NAME", conflicts_with = "fields")]
     pub(crate) facet: Vec<String>,
+    /// As it was at that moment (a date is the end of that day, UTC).
+    #[arg(long, value_name = "DATE", value_parser = super::keys::date)]
+    pub(crate) as_of: Option<Timestamp>,
+    /// What is between two moments; with `change:appeared`, `change:changed` or `change:disappeared` in the query.
+    #[arg(long, value_name = "DATE,DATE", conflicts_with = "as_of")]
+    pub(crate) between: Option<String>,
     /// Most records.
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<u64>,
@@ -119,10 +126,10 @@ fn shown(noun: Noun) -> Shown {
 pub(crate) async fn run(command: &Search, noun: Noun, settings: &Settings) -> Result<(), Failure> {
     let shown = shown(noun);
     table::check(&command.fields, shown.hit)?;
-    let query = query(&command.query.join(" "), noun)?;
+    let query = query(&command.query.join(" "), noun, command.between.is_some())?;
     let api = Api::open(&command.place, settings, Needs::Index).await?;
     let mut results = Results::open(command.output.output.as_deref())?;
-    let target = target(&shown, &query);
+    let target = target(command, &shown, &query);
     if command.count {
         let reply = page(&api, &format!("{target}page_size=0")).await?;
         results.line(&reply["total_hits"].to_string())?;
@@ -138,17 +145,24 @@ pub(crate) async fn run(command: &Search, noun: Noun, settings: &Settings) -> Re
 }
 
 /// Commands print what is there now, unless the query says otherwise (design §3).
-fn query(text: &str, noun: Noun) -> Result<String, Failure> {
+fn query(text: &str, noun: Noun, between: bool) -> Result<String, Failure> {
     let search = parse_search(text, noun).map_err(|error| Failure::usage(format!("query: {error}")))?;
-    let says = search.clauses.iter().any(|clause| clause.keyword.name == "present");
+    let says = search.clauses.iter().any(|clause| matches!(clause.keyword.name, "present" | "change"));
     Ok(match noun {
-        Noun::Entities if !says => format!("{text} present:true"),
+        Noun::Entities | Noun::Technologies if !says && !between => format!("{text} present:true"),
         Noun::Entities | Noun::Issues | Noun::Technologies => text.to_owned(),
     })
 }
 
-fn target(shown: &Shown, query: &str) -> String {
-    format!("{ASM}/search/{}/{}?", shown.noun.as_str(), escape(query.trim()))
+fn target(command: &Search, shown: &Shown, query: &str) -> String {
+    let mut target = format!("{ASM}/search/{}/{}?", shown.noun.as_str(), escape(query.trim()));
+    if let Some(moment) = command.as_of {
+        target.push_str(&format!("as_of={}&", escape(&moment.to_string())));
+    }
+    if let Some(between) = &command.between {
+        target.push_str(&format!("between={}&", escape(between)));
+    }
+    target
 }
 
 /// One page, with what the server has to say about it.
@@ -248,10 +262,10 @@ mod tests {
             ("present:false", Noun::Entities, "present:false"),
             ("severity:1", Noun::Issues, "severity:1"),
         ] {
-            assert_eq!(query(text, noun).expect("parses"), expected);
+            assert_eq!(query(text, noun, false).expect("parses"), expected);
         }
         assert_eq!(
-            query("hidden:perhaps", Noun::Entities).expect_err("is refused").code,
+            query("hidden:perhaps", Noun::Entities, false).expect_err("is refused").code,
             crate::failure::USAGE
         );
     }
