@@ -102,7 +102,13 @@ fn searches_print_the_same_over_server_and_folder() {
     assert_eq!(counted, all.len(), "every entity has one kind: {facet}");
     assert_eq!(served.both(&["entities", "--count", "--as-of", "2999-01-01"]), format!("{count}\n"));
     assert_eq!(served.both(&["entities", "--count", "--as-of", "2001-01-01"]), "0\n");
-    assert_eq!(served.both(&["entities", "--between", "2001-01-01,2999-01-01", "change:appeared"]).lines().count(), all.len());
+    assert_eq!(
+        served
+            .both(&["entities", "--between", "2001-01-01,2999-01-01", "change:appeared"])
+            .lines()
+            .count(),
+        all.len()
+    );
     served.both(&["issues"]);
     served.both(&["technologies", "--jsonl"]);
     let changes = rows(&served.both(&["changes", "--jsonl", "record:entity", "what:appeared"]));
