@@ -3,7 +3,7 @@
 
 mod tables;
 
-pub use tables::{ENTITY_AT, ENTITY_DETAIL, ENTITY_HIT, RAW_ENTITY, SCOPE_EXPLANATION, SUMMARY};
+pub use tables::{ENTITY_AT, ENTITY_DETAIL, ENTITY_HIT, ENTITY_MARKS, RAW_ENTITY, SCOPE_EXPLANATION, SUMMARY};
 
 use crate::{COLLECTION_TYPE, CollectionRef, Sighting};
 use ambit_model::entity::{EntityRecord, PathStep};

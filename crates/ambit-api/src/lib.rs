@@ -7,6 +7,7 @@
 #![recursion_limit = "256"]
 
 pub mod audit;
+pub mod bulk;
 pub mod changes;
 pub mod collection_runs;
 pub mod collections;

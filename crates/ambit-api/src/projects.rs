@@ -1,6 +1,6 @@
 //! Projects on the wire (seed-asm §2.2).
 
-use crate::shape::{BOOLEAN, INTEGER, MOMENT, MOMENT_OR_NULL, NAME, Object, Shape, TEXT, TEXT_OR_NULL, UUID, member};
+use crate::shape::{BOOLEAN, INTEGER, MOMENT, MOMENT_OR_NULL, NAME, Object, Shape, TEXT, TEXT_OR_NULL, UUID, member, optional};
 use ambit_model::Timestamp;
 use ambit_model::project::Project;
 use ambit_model::user::ProjectRole;
@@ -93,6 +93,13 @@ pub static PROJECTS: Shape = Shape::List(&PROJECT);
 pub static NEW_PROJECT: Shape = Shape::Object(&Object {
     name: "NewProject",
     members: &[member("name", NAME)],
+    open: true,
+});
+
+/// The body that changes settings; what is left out stays.
+pub static PROJECT_SETTINGS: Shape = Shape::Object(&Object {
+    name: "ProjectSettings",
+    members: &[optional("name", NAME), optional("description", TEXT), optional("primary", BOOLEAN)],
     open: true,
 });
 

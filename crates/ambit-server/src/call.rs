@@ -110,6 +110,15 @@ pub(crate) fn optional_text(object: &Map<String, Value>, name: &str, chars_max: 
     }
 }
 
+/// A member that is true or false, or missing.
+pub(crate) fn flag_member(object: &Map<String, Value>, name: &str) -> Result<Option<bool>, ApiError> {
+    match object.get(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::Bool(flag)) => Ok(Some(*flag)),
+        Some(_) => Err(ApiError::invalid(format!("{name} must be true or false"))),
+    }
+}
+
 /// A member of a body that is a list of texts, at least one.
 pub(crate) fn texts_member(object: &Map<String, Value>, name: &str) -> Result<Vec<String>, ApiError> {
     let items = object.get(name).and_then(Value::as_array);

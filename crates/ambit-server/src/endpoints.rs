@@ -7,8 +7,8 @@ use crate::routes::library::CSV;
 use crate::{documents, routes};
 use ambit_api::shape::{ANY, BOOLEAN, NULL, Shape, TEXT};
 use ambit_api::{
-    ApiError, audit, changes, collection_runs, collections, entities, integrations, issues, keys, library, library_stats, notes, projects, search,
-    seeds, tags, time_series, users,
+    ApiError, audit, bulk, changes, collection_runs, collections, entities, integrations, issues, keys, library, library_stats, notes, projects,
+    search, seeds, tags, time_series, users,
 };
 use ambit_model::user::{CollectionRole, ProjectRole};
 use futures::future::BoxFuture;
@@ -265,6 +265,7 @@ const SEEDS: &str = "/user_collections/{collection_uuid}/user_entities";
 pub static ENDPOINTS: &[Endpoint] = &[
     row(Get, "/projects", Key, "List the projects of the caller.", &projects::PROJECTS, |call| Box::pin(routes::projects::list(call))),
     with_body(&projects::NEW_PROJECT, row(Post, "/projects", Key, "Create a project; the caller becomes its owner.", &projects::PROJECT, |call| Box::pin(routes::projects::create(call)))),
+    with_body(&projects::PROJECT_SETTINGS, row(Patch, "/projects/{uuid}", OfProject(Member), "Change name and description, for owners; or make it the caller's primary project.", &projects::PROJECT, |call| Box::pin(routes::projects::change(call)))),
     row(Delete, "/projects/{uuid}", OfProject(Owner), "Delete a project with everything in it.", &projects::PROJECT, |call| Box::pin(routes::projects::delete(call))),
 
     row(Get, "/user_collections", InProject(Member), "List the collections of a project that the caller may see.", &collections::COLLECTIONS, |call| Box::pin(routes::collections::list(call))),
@@ -341,6 +342,9 @@ pub static ENDPOINTS: &[Endpoint] = &[
     beside(Tree::Ambit, row(Post, "/collection_runs/{id}/resume", OfCollection(Admin), "Go on with a paused run.", &collection_runs::RUN_DETAIL, |call| Box::pin(routes::collection_runs::resume(call)))),
     beside(Tree::Ambit, row(Post, "/collection_runs/{id}/cancel", OfCollection(Admin), "Cancel a run.", &collection_runs::RUN_DETAIL, |call| Box::pin(routes::collection_runs::cancel(call)))),
     with_query(AS_OF, beside(Tree::Ambit, row(Get, "/entities/{entity_uid}/scope", OfCollection(Viewer), "Explain why an entity is in scope or not, edge by edge from the seed.", &entities::SCOPE_EXPLANATION, |call| Box::pin(routes::entities::scope(call))))),
+    with_body(&entities::ENTITY_MARKS, beside(Tree::Ambit, row(Patch, "/entities/{entity_uid}/scope", OfCollection(Analyst), "Put an entity on the allow or deny list, or hide it; scope follows in the running run, else in the next.", &entities::SCOPE_EXPLANATION, |call| Box::pin(routes::entities::mark(call))))),
+    with_body(&bulk::ENTITY_BULK, beside(Tree::Ambit, row(Post, "/entities/bulk", OfCollection(Analyst), "Change the tags of up to 1,000 entities, all or none.", &bulk::BULK_RESULT, |call| Box::pin(routes::bulk::entities(call))))),
+    with_body(&bulk::ISSUE_BULK, beside(Tree::Ambit, row(Post, "/issues/bulk", OfCollection(Analyst), "Change status and tags of up to 1,000 issues, all or none.", &bulk::BULK_RESULT, |call| Box::pin(routes::bulk::issues(call))))),
     beside(Tree::Ambit, row(Get, "/keys", Key, "List the caller's API keys; for administrators, everybody's. The keys themselves are not shown.", &keys::KEYS, |call| Box::pin(routes::keys::list(call)))),
     with_body(&keys::NEW_KEY, beside(Tree::Ambit, row(Post, "/keys", Key, "Make an API key; its text is answered this once.", &keys::ISSUED_KEY, |call| Box::pin(routes::keys::create(call))))),
     beside(Tree::Ambit, row(Delete, "/keys/{id}", Key, "Revoke an API key.", BOOLEAN, |call| Box::pin(routes::keys::revoke(call)))),

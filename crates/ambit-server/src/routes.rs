@@ -1,6 +1,7 @@
 //! The handlers, one file for each noun; the rows of `endpoints.rs` name them.
 
 pub(crate) mod audit;
+pub(crate) mod bulk;
 pub(crate) mod changes;
 pub(crate) mod collection_runs;
 pub(crate) mod collections;

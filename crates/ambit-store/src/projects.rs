@@ -13,6 +13,8 @@ use uuid::Uuid;
 
 /// Longest name of a project or collection, in characters.
 pub(crate) const NAME_CHARS_MAX: usize = 200;
+/// Characters of a description.
+const DESCRIPTION_CHARS_MAX: usize = 10_000;
 /// Addresses in one call at most.
 const MEMBERS_IN_CALL_MAX: usize = 1_000;
 
@@ -23,6 +25,16 @@ pub struct ProjectView {
     /// The caller's; `None` in the record of a deleted project.
     pub role: Option<ProjectRole>,
     /// It is the one that is meant where the caller names none.
+    pub primary: bool,
+}
+
+/// What is changed of a project; `None` leaves a member as it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProjectSettings {
+    pub name: Option<String>,
+    /// An empty one is none.
+    pub description: Option<String>,
+    /// It becomes the one that is meant where the caller names none.
     pub primary: bool,
 }
 
@@ -165,6 +177,41 @@ impl Store {
         created.role = Some(ProjectRole::Owner);
         created.primary = principal.primary().is_none();
         Ok(created)
+    }
+
+    /// Changes a project's name or description, for its owners, and which one is the caller's primary one, for anybody in it.
+    pub async fn change_project(&self, principal: &Principal, uuid: Uuid, settings: &ProjectSettings, now: Timestamp) -> Result<(), StoreError> {
+        let name = settings.name.as_deref().map(clean_title).transpose()?;
+        let description = settings.description.clone();
+        if description.as_ref().is_some_and(|text| text.chars().count() > DESCRIPTION_CHARS_MAX) {
+            return Err(StoreError::Invalid(format!(
+                "a description has at most {DESCRIPTION_CHARS_MAX} characters"
+            )));
+        }
+        let (caller, primary) = (principal.clone(), settings.primary);
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                let id = find_project(tx, &caller, uuid).await?.project.id;
+                let object = uuid.to_string();
+                if name.is_some() || description.is_some() {
+                    caller.require_project(id, ProjectRole::Owner)?;
+                    let sql = "UPDATE projects SET name = COALESCE($1, name), description = NULLIF(COALESCE($2, description), '') WHERE id = $3";
+                    tx.run(sql, values![name.clone(), description.clone(), id]).await?;
+                    let details = json!({"name": name, "description": description});
+                    audit::insert(tx, &caller, Some(id), "project.settings", &object, details, now).await?;
+                    feed::note(tx, &feed::Note::person(id, Noun::Project, uuid, What::Changed), now).await?;
+                }
+                if primary {
+                    let sql = "UPDATE users SET primary_project = $1 WHERE id = $2";
+                    tx.run(sql, values![id, caller.user_id()]).await?;
+                    audit::insert(tx, &caller, Some(id), "user.primary_project", &object, json!({}), now).await?;
+                }
+                Ok(())
+            })
+        })
+        .await?;
+        self.inner.access.clear();
+        Ok(())
     }
 
     /// Deletes a project with everything in it; for its owners.

@@ -6,7 +6,7 @@ mod issues;
 mod technologies;
 
 pub(crate) use entities::{EntityRow, kind_from};
-pub(crate) use issues::{IssueRow, closing};
+pub(crate) use issues::{Closing, IssueRow, closing};
 
 use crate::StoreError;
 use crate::feed;

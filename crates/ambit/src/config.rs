@@ -1,6 +1,8 @@
 //! Settings: defaults < `ambit.toml` < `AMBIT_*` environment (`*_FILE` for secrets) < flags; each with its origin (design §10).
 
 use crate::failure::Failure;
+use ambit_api::projects::Plan;
+use ambit_model::Timestamp;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -48,6 +50,8 @@ const ROWS: &[Row] = &[
         default: "",
         secret: true,
     },
+    row("plan_expires_at", ""),
+    row("plan_status", ""),
     row("project", ""),
     Row {
         name: "secret",
@@ -110,6 +114,20 @@ impl Settings {
                 "setting key_rate {text:?}: expected a whole number of requests per minute, such as 240"
             ))
         })
+    }
+
+    /// What projects say of their plan.
+    pub(crate) fn plan(&self) -> Result<Plan, Failure> {
+        let mut plan = Plan::default();
+        if let Some(status) = self.get("plan_status") {
+            status.clone_into(&mut plan.status);
+        }
+        if let Some(text) = self.get("plan_expires_at") {
+            let moment = Timestamp::parse(text);
+            plan.expires_at =
+                moment.ok_or_else(|| Failure::usage(format!("setting plan_expires_at {text:?}: expected a date such as 2030-01-31")))?;
+        }
+        Ok(plan)
     }
 
     /// Host names that the server answers for; none: all.

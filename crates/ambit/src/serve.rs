@@ -114,6 +114,7 @@ pub(crate) async fn answer(listener: Listener, folder: &Path, place: Place, engi
     let mut state = ServerState::new(place.store.clone(), index, Arc::new(library()), Arc::new(now)).await?;
     state.limits.requests_per_minute = settings.key_rate()?;
     state.hosts = settings.hosts();
+    state.plan = settings.plan()?;
     let state = Arc::new(state);
     hint(&format!("listening on http://{address}"));
     let waiting = stop.clone();

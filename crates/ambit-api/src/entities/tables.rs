@@ -2,7 +2,7 @@
 
 use crate::shape::{
     ANY, ANYTHINGS, BOOLEAN, BOOLEAN_OR_NULL, COUNTS, INTEGER, INTEGER_OR_NULL, INTEGERS, MOMENT, NULL, NUMBER_OR_NULL, Object, Shape, TEXT,
-    TEXT_OR_NULL, TEXTS, TEXTS_OR_NULL, UID, UUID, UUID_OR_NULL, member,
+    TEXT_OR_NULL, TEXTS, TEXTS_OR_NULL, UID, UUID, UUID_OR_NULL, member, optional,
 };
 
 static ISSUE_COUNTS: Shape = Shape::Object(&Object {
@@ -319,6 +319,17 @@ static PATH_STEP: Shape = Shape::Object(&Object {
         member("clearance", TEXT),
     ],
     open: false,
+});
+
+/// The body that marks an entity: what is left out stays.
+pub static ENTITY_MARKS: Shape = Shape::Object(&Object {
+    name: "EntityMarks",
+    members: &[
+        optional("allow_list", BOOLEAN),
+        optional("deny_list", BOOLEAN),
+        optional("hidden", BOOLEAN),
+    ],
+    open: true,
 });
 
 /// Why an entity is in scope or not.

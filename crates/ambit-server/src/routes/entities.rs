@@ -2,10 +2,10 @@
 
 use super::time_series::{moment, then};
 use crate::answer::Answer;
-use crate::call::Call;
+use crate::call::{Call, flag_member};
 use crate::failure::of_store;
 use ambit_api::{ApiError, CollectionRef, Sighting, entities, success};
-use ambit_store::EntityView;
+use ambit_store::{EntityFlags, EntityView};
 
 pub(crate) const NOUN: &str = "Entity";
 const MESSAGE: &str = "successfully returned entity";
@@ -34,6 +34,26 @@ pub(crate) async fn raw(call: Call) -> Result<Answer, ApiError> {
 pub(crate) async fn scope(call: Call) -> Result<Answer, ApiError> {
     let view = view(&call).await?;
     Ok(Answer::json(&success("Scope explained", entities::scope_explanation(&view.record))))
+}
+
+pub(crate) async fn mark(call: Call) -> Result<Answer, ApiError> {
+    // What the caller may not see is 404, whatever the body says.
+    let seen = view(&call).await?;
+    let body = call.object()?;
+    let flags = EntityFlags {
+        hidden: flag_member(&body, "hidden")?,
+        allow: flag_member(&body, "allow_list")?,
+        deny: flag_member(&body, "deny_list")?,
+        tags: None,
+    };
+    let id = seen.record.uid.to_string();
+    let marked = call
+        .state
+        .store
+        .set_entity_flags(call.caller(), &id, call.project, &flags, call.now)
+        .await;
+    marked.map_err(|error| of_store(error, NOUN))?;
+    scope(call).await
 }
 
 /// The entity of the path, as it is or as it was.

@@ -7,7 +7,7 @@ use crate::failure::of_store;
 use ambit_api::{ApiError, Sighting, issues, success};
 use ambit_model::issue::Status;
 use ambit_store::IssueView;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 pub(crate) const NOUN: &str = "Issue";
 
@@ -23,15 +23,20 @@ pub(crate) async fn report_status(call: Call) -> Result<Answer, ApiError> {
     let id = call.parameter("id");
     let seen = call.state.store.find_issue(call.caller(), id, call.project).await;
     seen.map_err(|error| of_store(error, NOUN))?;
-    let text = text_member(&call.object()?, "status", NAME_CHARS_MAX)?;
-    let status = Status::from_name(&text).ok_or_else(|| {
-        let allowed: Vec<&str> = Status::ALL.iter().map(|status| status.name()).collect();
-        ApiError::invalid(format!("status must be one of {}", allowed.join(", ")))
-    })?;
+    let status = status_member(&call.object()?)?;
     let done = call.state.store.set_issue_status(call.caller(), id, call.project, status, call.now).await;
     done.map_err(|error| of_store(error, NOUN))?;
     let message = format!("Successfully reported status as {}", status.name());
     Ok(Answer::json(&success(&message, json!(true))))
+}
+
+/// The status that a body names.
+pub(crate) fn status_member(body: &Map<String, Value>) -> Result<Status, ApiError> {
+    let text = text_member(body, "status", NAME_CHARS_MAX)?;
+    Status::from_name(&text).ok_or_else(|| {
+        let allowed: Vec<&str> = Status::ALL.iter().map(|status| status.name()).collect();
+        ApiError::invalid(format!("status must be one of {}", allowed.join(", ")))
+    })
 }
 
 /// What the shapes need beside the record.

@@ -1,11 +1,11 @@
-//! Projects: list, create, delete (seed-asm §4, endpoints 1 to 3).
+//! Projects: list, create, delete (seed-asm §4, endpoints 1 to 3), and ours: change.
 
 use crate::answer::Answer;
-use crate::call::{Call, NAME_CHARS_MAX, text_member};
+use crate::call::{Call, NAME_CHARS_MAX, flag_member, optional_text, text_member};
 use crate::failure::of_store;
 use ambit_api::{ApiError, projects, success};
 use ambit_model::user::ProjectRole;
-use ambit_store::ProjectView;
+use ambit_store::{ProjectSettings, ProjectView};
 use serde_json::Value;
 
 const NOUN: &str = "Project";
@@ -22,6 +22,34 @@ pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
     let created = call.state.store.create_project(call.caller(), &name, call.now).await;
     let created = created.map_err(|error| of_store(error, NOUN))?;
     Ok(Answer::json(&success("Projects", shown(&call, &created))))
+}
+
+pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
+    let uuid = call.uuid("uuid", NOUN)?;
+    let view = call.state.store.find_project(call.caller(), uuid).await;
+    call.narrowed_to(view.map_err(|error| of_store(error, NOUN))?.project.id, NOUN)?;
+    let body = call.object()?;
+    let description = match body.get("description") {
+        None => None,
+        Some(Value::Null) => Some(String::new()),
+        Some(Value::String(text)) => Some(text.trim().to_owned()),
+        Some(_) => return Err(ApiError::invalid("description must be text")),
+    };
+    let settings = ProjectSettings {
+        name: optional_text(&body, "name", NAME_CHARS_MAX)?,
+        description,
+        primary: flag_member(&body, "primary")?.unwrap_or(false),
+    };
+    let changed = call.state.store.change_project(call.caller(), uuid, &settings, call.now).await;
+    changed.map_err(|error| of_store(error, NOUN))?;
+    let mut view = call
+        .state
+        .store
+        .find_project(call.caller(), uuid)
+        .await
+        .map_err(|error| of_store(error, NOUN))?;
+    view.primary |= settings.primary;
+    Ok(Answer::json(&success("Project updated", shown(&call, &view))))
 }
 
 pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {

@@ -247,3 +247,24 @@ async fn an_issue_is_read_as_it_was() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn the_open_issues_of_entities_are_listed_as_they_were() {
+    both(async |lab| {
+        let run = lab.run().await;
+        let domain = lab.uid(Kind::Domain, "acme.test");
+        let before = lab.now();
+        settle(&lab, run.id, vec![prove(domain)]).await;
+        let open = lab.now();
+        let uid = uid_of(&lab, domain).to_string();
+        let closed = lab.store.set_issue_status(&lab.me, &uid, None, Status::ClosedBenign, lab.now());
+        closed.await.unwrap();
+        for (at, count) in [(Some(before), 0), (Some(open), 1), (Some(lab.now()), 0), (None, 0)] {
+            let found = lab.store.open_issues_of(&lab.me, lab.project, &[domain], at).await.unwrap();
+            assert_eq!(found.get(&domain).map_or(0, Vec::len), count, "{at:?}");
+        }
+        let elsewhere = lab.store.open_issues_of(&lab.me, lab.project + 1, &[domain], Some(open)).await.unwrap();
+        assert!(elsewhere.is_empty());
+    })
+    .await;
+}

@@ -10,5 +10,6 @@ mod issues;
 mod lab;
 mod people;
 mod records;
+mod settings;
 mod tags_and_notes;
 mod work;

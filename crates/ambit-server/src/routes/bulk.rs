@@ -1,0 +1,41 @@
+//! One change of many entities or issues, all or none. Ours.
+
+use super::issues::status_member;
+use super::tags::noun;
+use crate::answer::Answer;
+use crate::call::{Call, texts_member};
+use crate::failure::of_store;
+use ambit_api::{ApiError, bulk, success};
+use ambit_store::{BulkChange, Item};
+
+pub(crate) async fn issues(call: Call) -> Result<Answer, ApiError> {
+    change(call, Item::Issue).await
+}
+
+pub(crate) async fn entities(call: Call) -> Result<Answer, ApiError> {
+    change(call, Item::Entity).await
+}
+
+async fn change(call: Call, item: Item) -> Result<Answer, ApiError> {
+    let body = call.object()?;
+    let ids = texts_member(&body, "ids")?;
+    let tags = |name: &str| match body.get(name) {
+        None => Ok(Vec::new()),
+        Some(_) => texts_member(&body, name),
+    };
+    let change = BulkChange {
+        status: body.contains_key("status").then(|| status_member(&body)).transpose()?,
+        add_tags: tags("add_tags")?,
+        remove_tags: tags("remove_tags")?,
+    };
+    if change == BulkChange::default() {
+        return Err(ApiError::invalid("nothing is changed: give status, add_tags or remove_tags"));
+    }
+    let changed = call
+        .state
+        .store
+        .change_items(call.caller(), (item, &ids), call.project, &change, call.now)
+        .await;
+    let changed = changed.map_err(|error| of_store(error, noun(item)))?;
+    Ok(Answer::json(&success("Changed", bulk::bulk_result(changed))))
+}

@@ -1,0 +1,120 @@
+//! What people change beside records: settings of projects and collections, who is in them; and many records at once. On both databases.
+
+use crate::lab::{Lab, both, new_collection};
+use ambit_model::collection::Schedule;
+use ambit_model::user::{CollectionRole, ProjectRole};
+use ambit_model::{Kind, Timestamp};
+use ambit_store::{BulkChange, CollectionSettings, Item, ProjectSettings, StoreError};
+
+#[tokio::test]
+async fn settings_change_only_what_is_given() {
+    both(async |lab| {
+        let settings = CollectionSettings {
+            schedule: Some(Schedule::Weekly),
+            custom_last_refreshes_count: Some(7),
+            ..CollectionSettings::default()
+        };
+        let view = lab.store.change_settings(&lab.me, lab.collection, &settings, lab.now()).await.unwrap();
+        let of = view.collection;
+        assert_eq!(
+            (of.schedule, of.custom_last_refreshes_count, of.printable_name.as_str()),
+            (Schedule::Weekly, 7, "Acme external")
+        );
+        let settings = CollectionSettings {
+            printable_name: Some(" Outside ".to_owned()),
+            ..CollectionSettings::default()
+        };
+        let view = lab.store.change_settings(&lab.me, lab.collection, &settings, lab.now()).await.unwrap();
+        assert_eq!(
+            (view.collection.schedule, view.collection.printable_name.as_str()),
+            (Schedule::Weekly, "Outside")
+        );
+        let project = lab.store.list_projects(&lab.me).await.unwrap()[0].project.uuid;
+        for (name, description, shown) in [
+            (Some("Acme all"), Some("what we own"), ("Acme all", Some("what we own"))),
+            (None, Some(""), ("Acme all", None)),
+        ] {
+            let settings = ProjectSettings {
+                name: name.map(str::to_owned),
+                description: description.map(str::to_owned),
+                primary: false,
+            };
+            lab.store.change_project(&lab.me, project, &settings, lab.now()).await.unwrap();
+            let found = lab.store.find_project(&lab.me, project).await.unwrap().project;
+            assert_eq!((found.name.as_str(), found.description.as_deref()), shown);
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn who_is_taken_out_sees_nothing_and_the_last_owner_stays() {
+    both(async |lab| {
+        let project = lab.store.list_projects(&lab.me).await.unwrap()[0].project.uuid;
+        let emails = ["ann@acme.test".to_owned()];
+        let ann = lab
+            .store
+            .add_members(&lab.me, project, &emails, ProjectRole::Member, lab.now())
+            .await
+            .unwrap()[0]
+            .clone();
+        let give = lab
+            .store
+            .set_collection_role(&lab.me, lab.collection, ann.id, CollectionRole::Viewer, lab.now());
+        give.await.unwrap();
+        let take = || lab.store.remove_collection_role(&lab.me, lab.collection, ann.id, lab.now());
+        take().await.unwrap();
+        assert_eq!(take().await.unwrap_err(), StoreError::NotFound);
+        assert!(lab.store.list_collection_roles(&lab.me, lab.collection).await.unwrap().is_empty());
+        lab.store.remove_member(&lab.me, project, ann.id, lab.now()).await.unwrap();
+        let members = lab.store.list_members(&lab.me, project).await.unwrap();
+        assert_eq!(members.len(), 1);
+        let last = lab.store.remove_member(&lab.me, project, members[0].id, lab.now()).await;
+        assert!(matches!(last, Err(StoreError::Conflict(_))), "{last:?}");
+        assert_eq!(lab.store.list_members(&lab.me, project).await.unwrap().len(), 1, "rolled back");
+    })
+    .await;
+}
+
+/// Two collections, each changed by two selections that name them in opposite order.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn selections_over_collections_never_wait_in_a_circle() {
+    both(async |lab| {
+        let lab: &Lab = &lab;
+        let first = lab.uid(Kind::Domain, "acme.test").to_string();
+        lab.run().await;
+        let seeds = [(Kind::Domain, "acme.test")];
+        let other = lab
+            .store
+            .create_collection(&lab.me, lab.project, &new_collection(&seeds), lab.now())
+            .await
+            .unwrap();
+        let other = other.collection.uuid;
+        let started = lab.store.start_run(&lab.me, other, None, lab.now()).await.unwrap();
+        lab.engine.claim(started.run().id, lab.now()).await.unwrap();
+        let second = ambit_model::Uid::of_entity(other, Kind::Domain, "acme.test").to_string();
+        let calls = (0..20).map(|number| {
+            let ids = if number % 2 == 0 {
+                [first.clone(), second.clone()]
+            } else {
+                [second.clone(), first.clone()]
+            };
+            async move {
+                let change = BulkChange {
+                    add_tags: vec![format!("t{number:02}")],
+                    ..BulkChange::default()
+                };
+                lab.store.change_items(&lab.me, (Item::Entity, &ids), None, &change, lab.now()).await
+            }
+        });
+        let done = futures::future::join_all(calls).await;
+        assert!(done.iter().all(|done| *done == Ok(2)), "{done:?}");
+        for id in [&first, &second] {
+            let view = lab.store.find_entity(&lab.me, id, None).await.unwrap();
+            assert_eq!(view.record.tags.len(), 20, "{}", lab.database);
+        }
+        let none = lab.store.open_issues_of(&lab.me, lab.project, &[], Some(Timestamp(0))).await.unwrap();
+        assert!(none.is_empty());
+    })
+    .await;
+}
