@@ -84,7 +84,7 @@ pub(crate) fn neighbour(edge: EdgeKind, kind: Kind, name: &str, scoped: bool, de
         name: kind.canonical(name).unwrap(),
         scoped,
         clearance: Clearance::L2,
-        details: details.as_object().cloned().unwrap_or_default(),
+        details: details.as_object().cloned().unwrap_or_default().into(),
     }
 }
 

@@ -86,9 +86,10 @@ struct Drive<'a> {
     graph: Graph,
     guard: Arc<ScopeGuard>,
     bench: Bench,
-    queue: VecDeque<(Work, Facts)>,
+    /// Rows of one entity share its facts: a hub's may be large, and its rows are many.
+    queue: VecDeque<(Work, Arc<Facts>)>,
     /// Rows under which the process died; they run with nothing beside them.
-    alone: VecDeque<(Work, Facts)>,
+    alone: VecDeque<(Work, Arc<Facts>)>,
     flying: HashMap<i64, (Work, tokio::task::AbortHandle)>,
     ended: Vec<Done>,
     ended_since: Option<std::time::Instant>,
@@ -201,7 +202,7 @@ impl<'a> Drive<'a> {
         let uids: BTreeSet<Uid> = leased.iter().map(|work| work.uid).collect();
         let uids: Vec<Uid> = uids.into_iter().collect();
         let known = self.outfit.engine.known(self.run.id, &uids).await?;
-        let facts: HashMap<Uid, Facts> = known.into_iter().map(|known| (known.facts.uid, known.facts)).collect();
+        let facts: HashMap<Uid, Arc<Facts>> = known.into_iter().map(|known| (known.facts.uid, Arc::new(known.facts))).collect();
         for work in leased {
             let facts = facts
                 .get(&work.uid)
@@ -230,7 +231,7 @@ impl<'a> Drive<'a> {
         }
     }
 
-    fn spawn(&mut self, work: Work, facts: Facts) {
+    fn spawn(&mut self, work: Work, facts: Arc<Facts>) {
         let (bench, sender, id, kept) = (self.bench.clone(), self.sender.clone(), work.id, work.clone());
         let task = self.outfit.wire.track(Box::pin(async move {
             let done = execute(&bench, work, &facts).await;

@@ -3,6 +3,7 @@
 use crate::scope::Decision;
 use crate::{Clearance, Details, EdgeKind, Kind, Timestamp, Uid};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Facts of one entity and its direct neighbours.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,7 +59,8 @@ pub struct Neighbour {
     pub name: String,
     pub scoped: bool,
     pub clearance: Clearance,
-    pub details: Details,
+    /// Shared with every other neighbour of that entity: a hub's details stand beside hundreds of edges.
+    pub details: Arc<Details>,
 }
 
 impl Facts {

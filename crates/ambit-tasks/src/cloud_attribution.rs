@@ -181,7 +181,7 @@ mod tests {
             name: name.into(),
             scoped,
             clearance: Clearance::L1,
-            details: details.as_object().cloned().unwrap_or_default(),
+            details: details.as_object().cloned().unwrap_or_default().into(),
         }
     }
 

@@ -148,7 +148,7 @@ mod tests {
             name: name.into(),
             scoped: true,
             clearance: Clearance::L3,
-            details: details.as_object().cloned().unwrap_or_default(),
+            details: details.as_object().cloned().unwrap_or_default().into(),
         }
     }
 
@@ -160,7 +160,7 @@ mod tests {
             .push(neighbour(EdgeKind::ResolvesTo, Kind::IpAddress, "203.0.113.7", "", json!({})));
         assert!(carried(&facts).is_empty());
         let known = json!({"net_name": "ACME-NET", "network.asn": 64500, "network.country_code": "DE"});
-        facts.outward[0].details = known.as_object().cloned().unwrap();
+        facts.outward[0].details = known.as_object().cloned().unwrap().into();
         let carried = carried(&facts);
         assert_eq!(carried[0].0, "registration 203.0.113.7");
         assert_eq!(carried[0].1["asn"], 64_500);

@@ -7,8 +7,9 @@ use ambit_model::entity::EntityRecord;
 use ambit_model::facts::{Facts, LastLook, LookOutcome, Neighbour};
 use ambit_model::id::RunId;
 use ambit_model::issue::IssueRecord;
-use ambit_model::{Kind, Uid};
+use ambit_model::{Details, Kind, Uid};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 impl Engine {
     /// Facts and issues of entities of the run's collection, in the order of `uids`; unknown ones are left out.
@@ -49,7 +50,7 @@ impl Engine {
                 seed: node.record.seed,
                 present: node.record.present,
                 decision: node.decision.clone(),
-                details: node.record.details.clone(),
+                details: (*node.details).clone(),
                 looks: looks.remove(uid).unwrap_or_default(),
                 inward: inward.remove(uid).unwrap_or_default(),
                 outward: outward.remove(uid).unwrap_or_default(),
@@ -66,7 +67,9 @@ impl Engine {
 
 /// An entity's current record, with the decision that stands now (a gone record shows an old one).
 struct NodeRow {
+    /// Without its details, which are held apart.
     record: EntityRecord,
+    details: Arc<Details>,
     decision: ambit_model::scope::Decision,
 }
 
@@ -89,7 +92,7 @@ impl EdgeRow {
             name: node.record.name.clone(),
             scoped: node.decision.scoped(),
             clearance: node.decision.clearance,
-            details: node.record.details.clone(),
+            details: node.details.clone(),
         }
     }
 }
@@ -120,8 +123,10 @@ async fn load_nodes(tx: &mut Tx, collection: i64, uids: &[Uid]) -> Result<BTreeM
     let mut nodes = BTreeMap::new();
     let head = "SELECT uid, record, decision FROM entities WHERE collection_id = $1 AND uid IN";
     for row in tx.rows_in(head, values![collection], uids, "").await? {
+        let mut record: EntityRecord = row.json(1)?;
         let node = NodeRow {
-            record: row.json(1)?,
+            details: Arc::new(std::mem::take(&mut record.details)),
+            record,
             decision: row.json(2)?,
         };
         nodes.insert(row.get(0)?, node);

@@ -259,7 +259,7 @@ impl Explorer {
             name: name.to_owned(),
             scoped: decision.scoped(),
             clearance: decision.clearance,
-            details: self.details(kind, name),
+            details: self.details(kind, name).into(),
         }
     }
 
