@@ -1,5 +1,5 @@
 //! Who may be contacted for what. The engine implements [`Guard`] over the collection's scope; net itself refuses reserved addresses.
-//! Asked when the socket opens, on the address really dialled: first contacts, retries and redirects alike.
+//! Asked when the socket opens, on the address really dialled, and for each request on an open one: first contacts, retries and redirects alike.
 
 use crate::error::NetError;
 use crate::wire::Wire;
@@ -10,7 +10,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 /// Decides over contacts.
 pub trait Guard: Send + Sync {
-    /// May this contact be made now? Called at every socket.
+    /// May this contact be made now? Called at every socket and every request.
     fn allow(&self, contact: &Contact) -> Result<(), Refused>;
 
     /// Did a seed or an operator name this very address, or a block around it? Only then may it lie in a reserved range.

@@ -1,10 +1,12 @@
 //! HTTP/1.1 as an observer: requests byte by byte as asked, answers read leniently and kept as they came, every limit a named constant.
 
 mod body;
+pub(crate) mod chain;
 pub mod cookie;
 mod decode;
 pub(crate) mod exchange;
 mod head;
+pub(crate) mod keep;
 mod request;
 pub mod url;
 
@@ -47,6 +49,9 @@ pub struct HttpRequest {
     pub timeout: Duration,
     /// Redirects that `fetch` follows, at most `REDIRECTS_MAX`.
     pub redirects: usize,
+    /// May use a connection that carried earlier requests of the session to the same target, and leave it for later ones. For bulk questions to a
+    /// site; whoever records how a peer behaves on a connection of its own leaves it off. Only for GET and OPTIONS without a body.
+    pub shared: bool,
 }
 
 /// What was answered to one request.
@@ -60,7 +65,7 @@ pub struct HttpExchange {
     pub address: SocketAddr,
     /// The bytes sent.
     pub request: Vec<u8>,
-    /// What the TLS handshake showed.
+    /// What the TLS handshake of the connection showed, also where an earlier exchange made it.
     pub tls: Option<TlsFacts>,
     /// The answer's protocol as it came: `HTTP/1.1`.
     pub version: Untrusted,

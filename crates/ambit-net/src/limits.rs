@@ -56,6 +56,14 @@ pub const URL_BYTES_MAX: usize = 8 * 1024;
 pub const COOKIES_MAX: usize = 50;
 /// HTTP exchanges with one address at once.
 pub const EXCHANGES_PER_ADDRESS: usize = 10;
+/// Idle connections that one session keeps for its next requests: as many as browsers open to a site, and two for a second one.
+pub const CONNECTIONS_KEPT_MAX: usize = 8;
+/// Longest that a kept connection is idle. Usual servers close after 5 s or more; a request on a closing connection is made twice.
+pub const CONNECTION_IDLE_MAX: Duration = Duration::from_secs(4);
+/// Exchanges on one connection: usual servers end it after a hundred or a thousand.
+pub const EXCHANGES_PER_CONNECTION: usize = 100;
+/// Idle connections are kept while at least this part of all sockets is free (one in so many): they never stand in the way of new ones.
+pub const SOCKETS_FREE_SHARE: usize = 2;
 
 /// Bytes of a banner.
 pub const BANNER_BYTES_MAX: usize = 16 * 1024;

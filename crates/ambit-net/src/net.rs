@@ -4,6 +4,7 @@ use crate::dns::resolver::Engine;
 use crate::dns::{DnsAnswer, RecordType, Transfer, WildcardProfile};
 use crate::error::NetError;
 use crate::guard::{self, Contact, Grant, Grants, Guard, Transport};
+use crate::http::keep::{Channel, HttpPin, Keeper};
 use crate::http::{HttpExchange, HttpFetch, HttpRequest, Url};
 use crate::limits;
 use crate::pace::{Cell, Pace, Signal};
@@ -105,7 +106,11 @@ impl Net {
 
     /// The view that one unit of work gets.
     pub fn session(&self, grants: Grants) -> Session {
-        Session { net: self.clone(), grants }
+        Session {
+            net: self.clone(),
+            grants,
+            keeper: Arc::default(),
+        }
     }
 
     /// What was done so far.
@@ -127,6 +132,8 @@ impl Net {
 pub struct Session {
     net: Net,
     grants: Grants,
+    /// Connections between two requests; closed with the session.
+    keeper: Arc<Keeper>,
 }
 
 impl Session {
@@ -264,7 +271,7 @@ impl Session {
 
     /// Follows redirects, each hop under the guard. An error only where the first exchange failed; a later failure ends the chain with its reason.
     pub async fn fetch(&self, request: &HttpRequest) -> Result<HttpFetch, NetError> {
-        crate::http::exchange::fetch(self, request).await
+        crate::http::chain::fetch(self, request).await
     }
 
     /// Asks a data provider by URL, by name through the resolvers; redirects are followed as the same provider's.
@@ -355,6 +362,29 @@ impl Session {
         }
     }
 
+    /// A free socket. Who waits for one keeps none idle, so that nobody waits for nothing.
+    async fn socket(&self) -> OwnedSemaphorePermit {
+        let sockets = &self.net.inner.sockets;
+        if let Ok(place) = sockets.clone().try_acquire_owned() {
+            return place;
+        }
+        self.keeper.clear();
+        sockets.clone().acquire_owned().await.expect("the semaphore is never closed")
+    }
+
+    /// A connection for this pin that an earlier exchange of the session left open.
+    pub(crate) fn kept(&self, pin: &HttpPin) -> Option<Channel> {
+        self.keeper.take(pin, self.now())
+    }
+
+    /// Leaves a connection open for the session's next exchange, while sockets are plenty.
+    pub(crate) fn keep(&self, pin: HttpPin, channel: Channel) {
+        let all = self.options().sockets.clamp(1, limits::SOCKETS_MAX);
+        if self.net.inner.sockets.available_permits() >= all / limits::SOCKETS_FREE_SHARE {
+            self.keeper.put(pin, channel, self.now());
+        }
+    }
+
     /// Opens a connection: grant, guard, pace, a free socket, then the wire.
     pub(crate) async fn open(&self, grant: Grant, address: SocketAddr, name: Option<&str>, limit: Duration) -> Result<Connection, NetError> {
         self.check(grant, address, Transport::Tcp, name)?;
@@ -364,14 +394,7 @@ impl Session {
             Grant::Operator(_) => Vec::new(),
         };
         self.admit(grant, address, Transport::Tcp, name, &cells).await?;
-        let place = self
-            .net
-            .inner
-            .sockets
-            .clone()
-            .acquire_owned()
-            .await
-            .expect("the semaphore is never closed");
+        let place = self.socket().await;
         self.check(grant, address, Transport::Tcp, name)?;
         self.net.inner.connections.fetch_add(1, Ordering::Relaxed);
         let at = self.now() + limit;

@@ -6,6 +6,7 @@ mod dns;
 mod garbage;
 mod grants;
 mod http;
+mod keep;
 mod live;
 mod script;
 mod tcp;

@@ -25,13 +25,14 @@ pub(crate) fn request(cx: &Context<'_>, url: &Url) -> Result<HttpRequest, TaskEr
     Ok(request)
 }
 
-/// One page of the site, redirects not followed.
+/// One page of the site, redirects not followed, on a connection that other pages share.
 pub(crate) async fn get(cx: &Context<'_>, url: &Url, body_kept: usize) -> Result<HttpExchange, NetError> {
     let mut request = request(cx, url).map_err(|error| NetError::Invalid {
         what: "binding",
         text: error.to_string(),
     })?;
     request.body_kept = body_kept;
+    request.shared = true;
     cx.net.http(&request).await
 }
 

@@ -22,6 +22,8 @@ const READ_BYTES: usize = 32 * 1024;
 pub(super) struct Body {
     pub(super) decoded: Decoded,
     pub(super) end: BodyEnd,
+    /// It ended where its own framing says, written in the plainest way, and nothing came behind it.
+    pub(super) clean: bool,
 }
 
 /// Reads a body. `begun`: what came behind the head.
@@ -84,11 +86,21 @@ pub(super) async fn read_body(
         (end, _) => end,
     };
     drop(place);
-    Body { decoded, end }
+    let clean = frame.clean && end == BodyEnd::Complete;
+    Body { decoded, end, clean }
 }
 
 /// Follows the framing through the bytes.
-enum Frame {
+struct Frame {
+    at: Place,
+    /// The framing itself has ended the body, and the bytes given ended with it.
+    clean: bool,
+    /// Every chunk was told in the plainest way: digits, CR LF, no extension, no trailer.
+    plain: bool,
+}
+
+/// Where in a body the bytes are.
+enum Place {
     Rest(u64),
     UntilClose,
     Chunk(ChunkState),
@@ -97,43 +109,54 @@ enum Frame {
 enum ChunkState {
     Size(Vec<u8>),
     Data(u64),
-    /// The line break behind a chunk's data.
-    DataEnd,
+    /// The line break behind a chunk's data, and its CRs so far.
+    DataEnd(usize),
     /// Trailers, by the bytes of their current line.
     Trailer {
         line_bytes: usize,
         bytes: usize,
     },
+    Ended,
 }
 
 impl Frame {
     fn new(framing: Framing) -> Self {
-        match framing {
-            Framing::None => Self::Rest(0),
-            Framing::Length(length) => Self::Rest(length),
-            Framing::Chunked => Self::Chunk(ChunkState::Size(Vec::new())),
-            Framing::UntilClose => Self::UntilClose,
+        let at = match framing {
+            Framing::None => Place::Rest(0),
+            Framing::Length(length) => Place::Rest(length),
+            Framing::Chunked => Place::Chunk(ChunkState::Size(Vec::new())),
+            Framing::UntilClose => Place::UntilClose,
+        };
+        Self {
+            at,
+            clean: false,
+            plain: true,
         }
     }
 
     /// Gives the body's bytes to the decoder; `Some` where the body ends.
     fn take(&mut self, bytes: &[u8], decoder: &mut Decoder) -> Option<BodyEnd> {
-        match self {
-            Self::Rest(rest) => {
+        match &mut self.at {
+            Place::Rest(rest) => {
                 let own = bytes.len().min(usize::try_from(*rest).unwrap_or(usize::MAX));
                 *rest -= own as u64;
+                self.clean = *rest == 0 && own == bytes.len();
                 push(&bytes[..own], decoder).or((*rest == 0).then_some(BodyEnd::Complete))
             }
-            Self::UntilClose => push(bytes, decoder),
-            Self::Chunk(state) => take_chunks(state, bytes, decoder),
+            Place::UntilClose => push(bytes, decoder),
+            Place::Chunk(state) => {
+                let end = take_chunks(state, bytes, decoder, &mut self.plain);
+                self.clean = self.plain && matches!(state, ChunkState::Ended);
+                end
+            }
         }
     }
 
     /// The connection has ended: was that the end of the body?
     fn at_close(&self) -> BodyEnd {
-        match self {
-            Self::UntilClose | Self::Chunk(ChunkState::Trailer { .. }) => BodyEnd::Complete,
-            Self::Rest(_) | Self::Chunk(_) => BodyEnd::Short,
+        match self.at {
+            Place::UntilClose | Place::Chunk(ChunkState::Trailer { .. } | ChunkState::Ended) => BodyEnd::Complete,
+            Place::Rest(_) | Place::Chunk(_) => BodyEnd::Short,
         }
     }
 }
@@ -147,13 +170,15 @@ fn push(bytes: &[u8], decoder: &mut Decoder) -> Option<BodyEnd> {
     }
 }
 
-fn take_chunks(state: &mut ChunkState, mut bytes: &[u8], decoder: &mut Decoder) -> Option<BodyEnd> {
+/// Follows chunks through the bytes; `plain` stays true while there is but one way to read them.
+fn take_chunks(state: &mut ChunkState, mut bytes: &[u8], decoder: &mut Decoder, plain: &mut bool) -> Option<BodyEnd> {
     while let Some((&byte, rest)) = bytes.split_first() {
         match state {
             ChunkState::Size(line) if byte == b'\n' => {
                 let Some(size) = chunk_size(line) else {
                     return Some(BodyEnd::Broken("chunk size"));
                 };
+                *plain &= line.strip_suffix(b"\r").is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit));
                 *state = if size == 0 {
                     ChunkState::Trailer { line_bytes: 0, bytes: 0 }
                 } else {
@@ -176,13 +201,16 @@ fn take_chunks(state: &mut ChunkState, mut bytes: &[u8], decoder: &mut Decoder) 
                 *left -= own as u64;
                 bytes = &bytes[own..];
                 if *left == 0 {
-                    *state = ChunkState::DataEnd;
+                    *state = ChunkState::DataEnd(0);
                 }
             }
-            ChunkState::DataEnd => {
+            ChunkState::DataEnd(returns) => {
                 match byte {
-                    b'\r' => {}
-                    b'\n' => *state = ChunkState::Size(Vec::new()),
+                    b'\r' => *returns += 1,
+                    b'\n' => {
+                        *plain &= *returns == 1;
+                        *state = ChunkState::Size(Vec::new());
+                    }
                     _ => return Some(BodyEnd::Broken("chunk end")),
                 }
                 bytes = rest;
@@ -190,7 +218,11 @@ fn take_chunks(state: &mut ChunkState, mut bytes: &[u8], decoder: &mut Decoder) 
             ChunkState::Trailer { line_bytes, bytes: all } => {
                 *all += 1;
                 match byte {
-                    b'\n' if *line_bytes == 0 => return Some(BodyEnd::Complete),
+                    b'\n' if *line_bytes == 0 => {
+                        *plain &= *all == 2 && rest.is_empty();
+                        *state = ChunkState::Ended;
+                        return Some(BodyEnd::Complete);
+                    }
                     b'\n' => *line_bytes = 0,
                     b'\r' => {}
                     _ => *line_bytes += 1,
@@ -200,6 +232,7 @@ fn take_chunks(state: &mut ChunkState, mut bytes: &[u8], decoder: &mut Decoder) 
                 }
                 bytes = rest;
             }
+            ChunkState::Ended => return Some(BodyEnd::Complete),
         }
     }
     None

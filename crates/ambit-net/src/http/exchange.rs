@@ -1,18 +1,19 @@
-//! One request and its answer, and chains of them over redirects.
+//! One request and its answer, on a connection of its own or one that the session kept.
 
 use super::body::{read_body, read_some};
 use super::decode::Decoder;
 use super::head::{Framing, Head, could_be_http, end_of_head};
-use super::{BodyEnd, ChainEnd, Cookie, HttpExchange, HttpFetch, HttpRequest, Url};
+use super::keep::{Channel, HttpPin};
+use super::{BodyEnd, Cookie, HttpExchange, HttpRequest, Url};
 use crate::error::NetError;
 use crate::guard::{Grant, Transport};
 use crate::limits::{
-    ADDRESSES_TRIED, BODY_KEPT_MAX, CONNECT_TIMEOUT, COOKIES_MAX, EXCHANGE_TIMEOUT, HEAD_BYTES_MAX, HEAD_TIMEOUT, INTERIM_HEADS_MAX, REDIRECTS_MAX,
+    ADDRESSES_TRIED, BODY_KEPT_MAX, CONNECT_TIMEOUT, COOKIES_MAX, EXCHANGE_TIMEOUT, HEAD_BYTES_MAX, HEAD_TIMEOUT, INTERIM_HEADS_MAX,
 };
 use crate::net::{Session, until};
 use crate::pace::{Cell, Signal};
+use crate::tls::TlsOptions;
 use crate::tls::handshake;
-use crate::tls::{TlsFacts, TlsOptions};
 use crate::untrusted::Untrusted;
 use crate::wire::{Stream, WireTime};
 use ambit_model::Timestamp;
@@ -55,7 +56,7 @@ async fn exchange_at(session: &Session, request: &HttpRequest, bytes: &[u8], add
         Grant::Target => Cell::Host(address.ip(), request.identity().to_ascii_lowercase()),
         // Its connections are paced by the provider, those to the operator's own hosts not at all.
         Grant::Source(provider) => Cell::Provider(provider),
-        Grant::Operator(_) => return run(session, request, bytes, address, name).await,
+        Grant::Operator(_) => return on_fresh(session, request, bytes, address, name).await,
     };
     // First the turn, then the place: a host that wants to be left alone takes no place from its neighbours at the address.
     let _place = match request.grant == Grant::Target {
@@ -65,47 +66,107 @@ async fn exchange_at(session: &Session, request: &HttpRequest, bytes: &[u8], add
         }
         false => None,
     };
-    let result = run(session, request, bytes, address, name).await;
+    let result = match on_kept(session, request, bytes, address, name).await {
+        None => on_fresh(session, request, bytes, address, name).await,
+        // Servers close idle connections without a word: the request is made once more, as one more request, for the peer may have heard it.
+        Some(Err(Failed { cut_unheard: true, .. })) => {
+            session.pace().turn(&**session.wire(), std::slice::from_ref(&cell), session.home()).await;
+            on_fresh(session, request, bytes, address, name).await
+        }
+        Some(result) => result.map_err(|failed| failed.error),
+    };
     report(session, &cell, &result);
     result
 }
 
-async fn run(session: &Session, request: &HttpRequest, bytes: &[u8], address: SocketAddr, name: &str) -> Result<HttpExchange, NetError> {
+/// Asks on a connection that an earlier exchange left open; `None`: there is none for this request.
+async fn on_kept(session: &Session, request: &HttpRequest, bytes: &[u8], address: SocketAddr, name: &str) -> Option<Result<HttpExchange, Failed>> {
+    let pin = request.shares().then(|| pin(request, address, name))?;
+    let channel = session.kept(&pin)?;
+    // Scope may have changed since it was opened.
+    if let Err(error) = session.check(request.grant, address, Transport::Tcp, Some(name)) {
+        return Some(Err(error.into()));
+    }
+    Some(converse(session, request, bytes, &pin, channel).await)
+}
+
+async fn on_fresh(session: &Session, request: &HttpRequest, bytes: &[u8], address: SocketAddr, name: &str) -> Result<HttpExchange, NetError> {
+    let channel = open(session, request, address, name).await?;
+    converse(session, request, bytes, &pin(request, address, name), channel)
+        .await
+        .map_err(|failed| failed.error)
+}
+
+fn pin(request: &HttpRequest, address: SocketAddr, name: &str) -> HttpPin {
+    HttpPin {
+        address,
+        https: request.url.https,
+        name: name.to_ascii_lowercase(),
+        sni: request.server_name().map(str::to_owned),
+        grant: request.grant,
+    }
+}
+
+/// An exchange that failed.
+struct Failed {
+    error: NetError,
+    /// The connection was cut before a byte of the answer came.
+    cut_unheard: bool,
+}
+
+impl From<NetError> for Failed {
+    fn from(error: NetError) -> Self {
+        Self { error, cut_unheard: false }
+    }
+}
+
+/// Asks and reads the answer; what leaves no doubt about its end leaves its connection for the next.
+async fn converse(session: &Session, request: &HttpRequest, bytes: &[u8], pin: &HttpPin, mut channel: Channel) -> Result<HttpExchange, Failed> {
     session.count_request();
-    let (mut stream, tls) = open(session, request, address, name).await?;
     let started = session.now();
     let limit = started + request.timeout.min(EXCHANGE_TIMEOUT);
     let head_limit = limit.min(started + HEAD_TIMEOUT);
+    let stream = &mut channel.stream;
     let sent = until(&**session.wire(), head_limit, "sending the request", async {
         stream.write_all(bytes).await?;
         stream.flush().await
     })
     .await?;
-    let (head_bytes, rest) = match (read_head(session, &mut stream, head_limit).await, sent) {
+    let mut heard = false;
+    let read = match (read_head(session, stream, head_limit, &mut heard).await, sent) {
         (Ok(read), _) => read,
-        // Some peers answer before they have read all, and cut: the answer counts, else the cut.
-        (Err(_), Err(error)) => return Err(NetError::from_io(&error, "sending the request")),
-        (Err(error), Ok(())) => return Err(error),
+        (Err(error), sent) => {
+            // Some peers answer before they have read all, and cut: the answer counts, else the cut.
+            let error = sent.map_or_else(|sending| NetError::from_io(&sending, "sending the request"), |()| error);
+            let cut_unheard = !heard && matches!(error, NetError::Closed(_) | NetError::Reset(_));
+            return Err(Failed { error, cut_unheard });
+        }
     };
     let head_after = session.now() - started;
-    let mut head = Head::parse(&head_bytes)?;
+    let mut head = Head::parse(&read.head)?;
     let framing = head.framing(&request.method);
-    if end_of_head(&head_bytes, 0).is_none() {
+    if end_of_head(&read.head, 0).is_none() {
         head.oddities.insert("head_cut");
     }
     let kept_max = request.body_kept.min(BODY_KEPT_MAX);
     let decoder = Decoder::new(&if framing == Framing::None { Vec::new() } else { head.encodings() }, kept_max);
-    let body = read_body(session, &mut stream, rest, framing, decoder, limit).await;
+    let body = read_body(session, stream, read.rest, framing, decoder, limit).await;
+    let stays = request.shares() && body.clean && !read.interim && read.head.starts_with(b"HTTP/1.1 ") && head.leaves_open(framing);
+    let tls = channel.tls.clone();
+    if stays {
+        channel.exchanges += 1;
+        session.keep(pin.clone(), channel);
+    }
     Ok(HttpExchange {
         url: request.url.clone(),
         method: request.method.clone(),
-        address,
+        address: pin.address,
         request: bytes.to_vec(),
         tls,
         version: head.version,
         status: head.status,
         reason: head.reason,
-        head: head_bytes,
+        head: read.head,
         headers: head.headers,
         truncated: body.decoded.bytes > body.decoded.kept.len() as u64 || !matches!(body.end, BodyEnd::Complete | BodyEnd::Opaque),
         body: body.decoded.kept,
@@ -118,10 +179,14 @@ async fn run(session: &Session, request: &HttpRequest, bytes: &[u8], address: So
     })
 }
 
-async fn open(session: &Session, request: &HttpRequest, address: SocketAddr, name: &str) -> Result<(Box<dyn Stream>, Option<TlsFacts>), NetError> {
+async fn open(session: &Session, request: &HttpRequest, address: SocketAddr, name: &str) -> Result<Channel, NetError> {
     if !request.url.https {
         let connection = session.open(request.grant, address, Some(name), CONNECT_TIMEOUT).await?;
-        return Ok((Box::new(connection), None));
+        return Ok(Channel {
+            stream: Box::new(connection),
+            tls: None,
+            exchanges: 0,
+        });
     }
     let sni = request.server_name().filter(|name| !name.is_empty());
     let shaken = handshake::connect(session, request.grant, address, sni, &TlsOptions::default()).await?;
@@ -136,11 +201,24 @@ async fn open(session: &Session, request: &HttpRequest, address: SocketAddr, nam
         let problems: Vec<&str> = shaken.facts.verification.problems.iter().map(|problem| problem.name()).collect();
         return Err(NetError::Tls(format!("{} is not trusted: {}", request.grant, problems.join(", "))));
     }
-    Ok((Box::new(stream), Some(shaken.facts)))
+    Ok(Channel {
+        stream: Box::new(stream),
+        tls: Some(shaken.facts),
+        exchanges: 0,
+    })
 }
 
-/// Reads up to the empty line of the final head. Gives the head and what came behind it.
-async fn read_head(session: &Session, stream: &mut Box<dyn Stream>, limit: WireTime) -> Result<(Vec<u8>, Vec<u8>), NetError> {
+/// The final head, and what came around it.
+struct ReadHead {
+    head: Vec<u8>,
+    /// What came behind it.
+    rest: Vec<u8>,
+    /// Interim heads came before it.
+    interim: bool,
+}
+
+/// Reads up to the empty line of the final head. `heard`: a byte came.
+async fn read_head(session: &Session, stream: &mut Box<dyn Stream>, limit: WireTime, heard: &mut bool) -> Result<ReadHead, NetError> {
     let mut bytes = Vec::new();
     let mut interim = 0;
     let mut dropped = 0;
@@ -157,7 +235,11 @@ async fn read_head(session: &Session, stream: &mut Box<dyn Stream>, limit: WireT
             let rest = bytes.split_off(end);
             let status = Head::parse(&bytes)?.status;
             if !(100..200).contains(&status) || status == 101 {
-                return Ok((bytes, rest));
+                return Ok(ReadHead {
+                    head: bytes,
+                    rest,
+                    interim: interim > 0,
+                });
             }
             interim += 1;
             dropped += end;
@@ -175,11 +257,16 @@ async fn read_head(session: &Session, stream: &mut Box<dyn Stream>, limit: WireT
         if read_some(session, stream, &mut bytes, limit, "head").await? == 0 {
             // A head that ends with the connection is taken if its status line is whole.
             return if bytes.contains(&b'\n') {
-                Ok((bytes, Vec::new()))
+                Ok(ReadHead {
+                    head: bytes,
+                    rest: Vec::new(),
+                    interim: interim > 0,
+                })
             } else {
                 Err(NetError::Closed("head"))
             };
         }
+        *heard = true;
     }
 }
 
@@ -217,148 +304,13 @@ fn retry_after(text: &str, date: Timestamp) -> Option<Duration> {
     Some(Duration::from_millis(u64::try_from(moment.0.saturating_sub(date.0)).unwrap_or(0)))
 }
 
-/// Follows redirects.
-pub(crate) async fn fetch(session: &Session, request: &HttpRequest) -> Result<HttpFetch, NetError> {
-    let mut request = request.clone();
-    let most = request.redirects.min(REDIRECTS_MAX);
-    let mut jar = Jar::default();
-    let mut exchanges: Vec<HttpExchange> = Vec::new();
-    loop {
-        let exchange = match exchange(session, &request).await {
-            Ok(exchange) => exchange,
-            Err(error) if exchanges.is_empty() => return Err(error),
-            Err(error) => {
-                let url = request.url.clone();
-                let end = match error {
-                    NetError::OutOfScope(refused) => ChainEnd::OutOfScope {
-                        url,
-                        why: refused.to_string(),
-                    },
-                    error => ChainEnd::Failed { url, error },
-                };
-                return Ok(HttpFetch { exchanges, end });
-            }
-        };
-        let next = next_hop(&exchange);
-        jar.take(&exchange);
-        let url = exchange.url.clone();
-        exchanges.push(exchange);
-        let next = match next {
-            None => {
-                return Ok(HttpFetch {
-                    exchanges,
-                    end: ChainEnd::Answer,
-                });
-            }
-            Some(Err(location)) => {
-                return Ok(HttpFetch {
-                    exchanges,
-                    end: ChainEnd::NotHttp(location),
-                });
-            }
-            Some(Ok(next)) => next,
-        };
-        let again = exchanges.iter().any(|seen| seen.url == next) && !jar.is_fresh();
-        if again {
-            return Ok(HttpFetch {
-                exchanges,
-                end: ChainEnd::Loop(next),
-            });
-        }
-        if exchanges.len() > most {
-            return Ok(HttpFetch {
-                exchanges,
-                end: ChainEnd::TooMany,
-            });
-        }
-        let status = exchanges.last().map_or(0, |last| last.status);
-        request = redirected(request, &url, next, status);
-        jar.give(&mut request);
-    }
-}
-
 /// Where an answer leads: the next URL, or the text that is none.
-fn next_hop(exchange: &HttpExchange) -> Option<Result<Url, Untrusted>> {
+pub(super) fn next_hop(exchange: &HttpExchange) -> Option<Result<Url, Untrusted>> {
     if !matches!(exchange.status, 301 | 302 | 303 | 307 | 308) {
         return None;
     }
     let location = exchange.header("location")?;
     Some(exchange.url.join(location.raw()).map_err(|_| location.cut(1024)))
-}
-
-/// The request for the next hop: pins hold while the host stays, credentials while the origin stays, the method as browsers do.
-fn redirected(mut request: HttpRequest, from: &Url, to: Url, status: u16) -> HttpRequest {
-    let same_host = to.host == request.identity() || to.host == from.host;
-    let same_origin = same_host && (to.https, to.port) == (from.https, from.port);
-    request.address = request
-        .address
-        .filter(|_| same_host)
-        .map(|address| SocketAddr::new(address.ip(), to.port));
-    request.sni = None;
-    request.host = None;
-    request.target = None;
-    request.raw = None;
-    let becomes_get = status == 303 && request.method != "HEAD" || matches!(status, 301 | 302) && request.method == "POST";
-    if becomes_get {
-        request.method = "GET".into();
-        request.body.clear();
-    }
-    request.headers.retain(|(name, _)| {
-        let name = name.to_ascii_lowercase();
-        let secret = matches!(name.as_str(), "authorization" | "proxy-authorization" | "cookie");
-        let of_body = matches!(name.as_str(), "content-type" | "content-length" | "transfer-encoding");
-        let kept_secret = !secret || same_origin;
-        let kept_of_body = !of_body || !becomes_get;
-        name != "host" && kept_secret && kept_of_body
-    });
-    request.url = to;
-    request
-}
-
-/// Cookies of one chain: sent back only to the host that set them, so that redirects which wait for one end.
-#[derive(Default)]
-struct Jar {
-    /// Host, name, value, only over TLS.
-    cookies: Vec<(String, String, String, bool)>,
-    /// The last answer changed a cookie.
-    changed: bool,
-}
-
-impl Jar {
-    fn take(&mut self, exchange: &HttpExchange) {
-        let before = self.cookies.clone();
-        for cookie in exchange.cookies() {
-            let usable = |text: &str| text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b';');
-            if !usable(cookie.name.raw()) || !usable(cookie.value.raw()) {
-                continue;
-            }
-            let host = exchange.url.host.clone();
-            self.cookies.retain(|(known, name, ..)| !(*known == host && name == cookie.name.raw()));
-            if self.cookies.len() < COOKIES_MAX {
-                self.cookies
-                    .push((host, cookie.name.raw().to_owned(), cookie.value.raw().to_owned(), cookie.secure));
-            }
-        }
-        self.changed = self.cookies.len() != before.len();
-    }
-
-    /// Would the same URL be asked with other cookies than before?
-    fn is_fresh(&self) -> bool {
-        self.changed
-    }
-
-    fn give(&self, request: &mut HttpRequest) {
-        let pairs: Vec<String> = self
-            .cookies
-            .iter()
-            .filter(|(host, _, _, secure)| *host == request.url.host && (request.url.https || !secure))
-            .map(|(_, name, value, _)| if name.is_empty() { value.clone() } else { format!("{name}={value}") })
-            .collect();
-        if !pairs.is_empty() {
-            request.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("cookie"));
-            request.headers.push(("Cookie".into(), pairs.join("; ")));
-        }
-    }
 }
 
 impl HttpExchange {

@@ -131,6 +131,19 @@ impl Head {
         }
     }
 
+    /// Does the answer leave no doubt that another may follow on its connection? Exactly HTTP/1.1, nothing odd, one plain length or one plain chunked
+    /// coding, and no word about the connection but that it stays.
+    pub(super) fn leaves_open(&self, framing: Framing) -> bool {
+        let (lengths, codings): (Vec<&str>, Vec<&str>) = (self.values("content-length").collect(), self.values("transfer-encoding").collect());
+        let framed = match (framing, lengths.as_slice(), codings.as_slice()) {
+            (Framing::Length(_), [length], []) => length.bytes().all(|byte| byte.is_ascii_digit()),
+            (Framing::Chunked, [], [coding]) => coding.eq_ignore_ascii_case("chunked"),
+            _ => false,
+        };
+        let stays = self.list("connection").iter().all(|word| word == "keep-alive");
+        framed && stays && self.version.raw() == "HTTP/1.1" && self.oddities.is_empty() && self.values("upgrade").next().is_none()
+    }
+
     /// The content codings in the order in which they were applied.
     pub(super) fn encodings(&self) -> Vec<String> {
         self.list("content-encoding").into_iter().filter(|coding| coding != "identity").collect()

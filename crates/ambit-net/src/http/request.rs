@@ -24,6 +24,7 @@ impl HttpRequest {
             body_kept: BODY_KEPT,
             timeout: EXCHANGE_TIMEOUT,
             redirects: REDIRECTS_MAX,
+            shared: false,
         }
     }
 
@@ -77,6 +78,26 @@ impl HttpRequest {
         }
     }
 
+    /// May this request share a connection? Only what can be asked twice, is framed beyond doubt, and says nothing about the connection itself.
+    /// Providers and the operator's hosts are paced by the connection.
+    pub(super) fn shares(&self) -> bool {
+        const OF_CONNECTION: [&str; 7] = [
+            "connection",
+            "content-length",
+            "expect",
+            "keep-alive",
+            "te",
+            "transfer-encoding",
+            "upgrade",
+        ];
+        let plain = self
+            .headers
+            .iter()
+            .all(|(name, _)| !OF_CONNECTION.iter().any(|known| name.eq_ignore_ascii_case(known)));
+        let repeatable = matches!(self.method.as_str(), "GET" | "OPTIONS") && self.body.is_empty();
+        self.shared && self.grant == Grant::Target && self.raw.is_none() && repeatable && plain
+    }
+
     /// The bytes of the request. Whoever wants a line break inside a line says so by `raw`.
     pub(super) fn to_bytes(&self) -> Result<Vec<u8>, NetError> {
         if let Some(raw) = &self.raw {
@@ -106,7 +127,7 @@ impl HttpRequest {
         if wants_length && !has("content-length") && !has("transfer-encoding") {
             text.push_str(&format!("Content-Length: {}\r\n", self.body.len()));
         }
-        if !has("connection") {
+        if !has("connection") && !self.shares() {
             // One exchange a connection: what a peer left behind in one can never be taken for the next answer.
             text.push_str("Connection: close\r\n");
         }

@@ -2,7 +2,7 @@
 
 use super::certificates::{VERSION_ONE, WEAK};
 use super::script::Script;
-use super::wire::{Peer, PeerStream, TestWire, run, session};
+use super::wire::{Peer, PeerStream, TestWire, dialled, run, session};
 use crate::NetError;
 use crate::tls::{Certificate, HelloAnswer, KeyType, TlsOptions, TlsVersion};
 use futures::future::BoxFuture;
@@ -100,6 +100,48 @@ fn accept(acceptor: TlsAcceptor) -> Peer {
             }
         })
     }))
+}
+
+/// A TLS server that answers request after request on one connection.
+fn answer_many((chain, key): (Vec<CertificateDer<'static>>, PrivateKeyDer<'static>)) -> Peer {
+    let config = ServerConfig::builder_with_provider(Arc::new(default_provider()))
+        .with_protocol_versions(BOTH)
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(chain, key)
+        .unwrap();
+    let acceptor = TlsAcceptor::from(Arc::new(config));
+    Peer::Serves(Arc::new(move |peer: PeerStream| -> BoxFuture<'static, ()> {
+        let acceptor = acceptor.clone();
+        Box::pin(async move {
+            let Ok(mut stream) = acceptor.accept(peer.stream).await else { return };
+            let mut asked = [0; 1024];
+            while stream.read(&mut asked).await.is_ok_and(|read| read > 0) {
+                let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi").await;
+            }
+        })
+    }))
+}
+
+#[test]
+fn exchanges_on_one_connection_all_show_its_certificate() {
+    run(|wire| async move {
+        let authority = Authority::trusted(&wire);
+        wire.peer(SERVER, answer_many(authority.issue(&["www.example.test"], (2026, 1), (2027, 1))));
+        let session = session(&wire);
+        let ask = async |name: &str| {
+            let mut request = session.get(&format!("https://{name}/")).unwrap().at(SERVER.parse().unwrap());
+            request.shared = true;
+            session.http(&request).await.unwrap().tls.unwrap()
+        };
+        let (first, second) = (ask("www.example.test").await, ask("www.example.test").await);
+        assert_eq!(first, second);
+        assert!(second.verification.is_trusted() && !second.chain.is_empty());
+        assert_eq!(dialled(&wire).len(), 1);
+        let other = ask("other.example.test").await;
+        assert!(!other.verification.is_trusted());
+        assert_eq!(dialled(&wire).len(), 2, "another name is another handshake");
+    });
 }
 
 const BOTH: &[&rustls::SupportedProtocolVersion] = &[&rustls::version::TLS13, &rustls::version::TLS12];
