@@ -27,6 +27,7 @@ pub fn change(row: &FeedRow, at: Timestamp, person: bool, record: Option<&Value>
 fn identifier(row: &FeedRow) -> String {
     match row.noun {
         Noun::Entity | Noun::Issue | Noun::Technology => row.uid.to_string(),
+        Noun::Graph => format!("g{}", row.uid),
         Noun::Collection | Noun::Project | Noun::Run => {
             let mut bytes = [0; 16];
             bytes.copy_from_slice(&row.uid.bytes()[..16]);

@@ -130,6 +130,11 @@ impl ApiError {
         self
     }
 
+    /// The body in the wider API: the error object alone (v3-wire §1.5).
+    pub fn object_body(&self) -> Value {
+        json!({"error": {"code": self.code.name(), "message": self.message}})
+    }
+
     /// The body.
     pub fn body(&self) -> Value {
         json!({

@@ -21,6 +21,7 @@ pub mod keys;
 pub mod library;
 pub mod library_stats;
 pub mod notes;
+pub mod objects;
 pub mod projects;
 pub mod search;
 pub mod seeds;

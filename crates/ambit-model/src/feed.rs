@@ -13,11 +13,21 @@ pub enum Noun {
     Collection,
     Project,
     Run,
+    /// A graph of the installation; it belongs to no project.
+    Graph,
 }
 
 impl Noun {
     /// Every noun.
-    pub const ALL: [Self; 6] = [Self::Entity, Self::Issue, Self::Technology, Self::Collection, Self::Project, Self::Run];
+    pub const ALL: [Self; 7] = [
+        Self::Entity,
+        Self::Issue,
+        Self::Technology,
+        Self::Collection,
+        Self::Project,
+        Self::Run,
+        Self::Graph,
+    ];
 
     /// As stored.
     pub fn name(self) -> &'static str {
@@ -28,6 +38,7 @@ impl Noun {
             Self::Collection => "collection",
             Self::Project => "project",
             Self::Run => "run",
+            Self::Graph => "graph",
         }
     }
 

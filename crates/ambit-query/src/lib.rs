@@ -2,10 +2,11 @@
 //!
 //! [`parse_search`] reads the keyword language of the search endpoints; its keywords are the rows of
 //! [`keywords::KEYWORDS`]. Running a tree is the business of the search and store crates. The language of
-//! graph searches will get its own file beside `search.rs` and share nothing but [`QueryError`].
+//! graph searches is in [`graphs`]; the two share nothing.
 
 mod date;
 mod error;
+pub mod graphs;
 pub mod keywords;
 mod lexer;
 mod search;

@@ -207,7 +207,7 @@ fn record(noun: Noun, uid: Uid, record: Value) -> Result<Record, IndexError> {
         Noun::Entity => Record::Entity(Box::new(serde_json::from_value(record).map_err(unreadable)?)),
         Noun::Issue => Record::Issue(Box::new(serde_json::from_value(record).map_err(unreadable)?)),
         Noun::Technology => Record::Technology(Box::new(serde_json::from_value(record).map_err(unreadable)?)),
-        Noun::Collection | Noun::Project | Noun::Run => {
+        Noun::Collection | Noun::Project | Noun::Run | Noun::Graph => {
             return Err(IndexError::Record {
                 uid,
                 error: format!("a {} has no document", noun.name()),

@@ -10,6 +10,7 @@ mod elastic;
 mod embedded;
 mod error;
 mod fields;
+pub mod graphs;
 mod index;
 mod indexer;
 mod search;

@@ -53,6 +53,16 @@ impl Answer {
         }
     }
 
+    /// Bytes that were made for this answer.
+    pub fn bytes(content_type: &'static str, body: Bytes) -> Self {
+        Self { content_type, body }
+    }
+
+    /// Success with nothing to say; the length is said to be 0 (v3-wire §1.5).
+    pub fn empty() -> Self {
+        Self::bytes("text/plain; charset=utf-8", Bytes::new())
+    }
+
     /// A file that is part of the program.
     pub fn file(content_type: &'static str, text: &'static str) -> Self {
         Self {
@@ -62,8 +72,8 @@ impl Answer {
     }
 }
 
-/// The response to an outcome.
-pub(crate) fn respond(outcome: Result<Answer, ApiError>) -> Response {
+/// The response to an outcome. Failures of the wider API are an error object alone.
+pub(crate) fn respond(outcome: Result<Answer, ApiError>, wider: bool) -> Response {
     let mut headers = HeaderMap::new();
     for (name, value) in SECURITY_HEADERS {
         headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
@@ -74,7 +84,8 @@ pub(crate) fn respond(outcome: Result<Answer, ApiError>) -> Response {
         Err(error) => {
             error_headers(&error, &mut headers);
             let status = StatusCode::from_u16(error.code.status()).expect("the table has valid statuses");
-            (status, JSON, to_bytes(&error.body()))
+            let body = if wider { error.object_body() } else { error.body() };
+            (status, JSON, to_bytes(&body))
         }
     };
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));

@@ -23,6 +23,10 @@ pub struct Call {
     pub(crate) parameters: Vec<(&'static str, String)>,
     pub(crate) query: Vec<(String, String)>,
     pub(crate) body: Bytes,
+    /// The root of links of the wider API, as the client called it.
+    pub(crate) base: String,
+    /// The path of the request, as it was sent.
+    pub(crate) path: String,
 }
 
 impl Call {

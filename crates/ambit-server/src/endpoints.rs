@@ -1,8 +1,12 @@
 //! The one table of endpoints: method, path, who may call, what it costs, which function answers. The gate walks it, the documentation is generated
 //! from it, and tests walk it: no row answers without a key but the open ones, none shows another project's data, each has a scenario.
 
+mod wider;
+
 use crate::answer::Answer;
 use crate::call::Call;
+use crate::quota::rules::{self, Rule};
+use crate::rights::Right;
 use crate::routes::library::CSV;
 use crate::{documents, routes};
 use ambit_api::shape::{ANY, BOOLEAN, NULL, Shape, TEXT};
@@ -52,6 +56,8 @@ pub enum Tree {
     Asm,
     /// Ours, where nothing of the contract fits.
     Ambit,
+    /// The wider API: objects, graphs, users, quotas (v3-wire); its calls are metered.
+    Wider,
     /// At the root: health, version, documents.
     Open,
 }
@@ -91,8 +97,10 @@ pub struct Endpoint {
     /// Below the mount; `{name}` is a parameter, `{*name}` the rest of the path, which may be empty.
     pub path: &'static str,
     pub access: Access,
-    /// The quota rule that a call is charged by; none: it is free, as everything of this part of the API is (v3-wire A12).
-    pub cost: Option<&'static str>,
+    /// What the caller must be allowed to do with the object of the path, beyond `access`.
+    pub right: Right,
+    /// What a call costs. Everything outside the wider API is free (v3-wire A12).
+    pub cost: &'static Rule,
     pub handler: Handler,
     pub summary: &'static str,
     pub query: &'static [Parameter],
@@ -108,7 +116,8 @@ const fn row(method: Method, path: &'static str, access: Access, summary: &'stat
         method,
         path,
         access,
-        cost: None,
+        right: Right::Any,
+        cost: &rules::OUTSIDE,
         handler,
         summary,
         query: &[],
@@ -261,8 +270,20 @@ const NOTE: &str = "/notes/{item_type}/{item_uid}/{note_uid}";
 const SEEDS: &str = "/user_collections/{collection_uuid}/user_entities";
 
 /// Every endpoint.
+pub static ENDPOINTS: &[Endpoint] = &joined::<{ OURS.len() + wider::ROWS.len() }>(OURS, wider::ROWS);
+
+const fn joined<const ALL: usize>(one: &[Endpoint], other: &[Endpoint]) -> [Endpoint; ALL] {
+    let mut out = [one[0]; ALL];
+    let mut index = 0;
+    while index < ALL {
+        out[index] = if index < one.len() { one[index] } else { other[index - one.len()] };
+        index += 1;
+    }
+    out
+}
+
 #[rustfmt::skip]
-pub static ENDPOINTS: &[Endpoint] = &[
+const OURS: &[Endpoint] = &[
     row(Get, "/projects", Key, "List the projects of the caller.", &projects::PROJECTS, |call| Box::pin(routes::projects::list(call))),
     with_body(&projects::NEW_PROJECT, row(Post, "/projects", Key, "Create a project; the caller becomes its owner.", &projects::PROJECT, |call| Box::pin(routes::projects::create(call)))),
     with_body(&projects::PROJECT_SETTINGS, row(Patch, "/projects/{uuid}", OfProject(Member), "Change name and description, for owners; or make it the caller's primary project.", &projects::PROJECT, |call| Box::pin(routes::projects::change(call)))),
@@ -393,7 +414,10 @@ mod tests {
     }
 
     #[test]
-    fn this_part_of_the_api_is_free() {
-        assert!(ENDPOINTS.iter().all(|row| row.cost.is_none()));
+    fn only_the_wider_api_is_metered() {
+        for row in ENDPOINTS {
+            assert_eq!(row.tree == Tree::Wider, row.cost.price != rules::Price::Unmetered, "{}", row.path);
+            assert_eq!(row.cost.usage.is_empty(), row.tree != Tree::Wider, "{}", row.path);
+        }
     }
 }

@@ -13,6 +13,10 @@ pub(crate) fn of_store(error: StoreError, noun: &str) -> ApiError {
     match error {
         StoreError::NotFound => ApiError::not_found(noun),
         StoreError::Forbidden(_) => ApiError::new(ErrorCode::Forbidden),
+        StoreError::QuotaExceeded { retry_after_s } => {
+            let error = ApiError::new(ErrorCode::QuotaExceeded);
+            retry_after_s.map_or(error.clone(), |seconds| error.retry_after(seconds))
+        }
         StoreError::Conflict(what) => ApiError::with(ErrorCode::AlreadyExists, capital(&what)),
         StoreError::Invalid(what) => ApiError::invalid(capital(&what)),
         StoreError::Unavailable(_) | StoreError::Full | StoreError::Busy { .. } => {

@@ -4,9 +4,9 @@
 use crate::answer::{Answer, respond};
 use crate::attempts::FAILURES_MAX;
 use crate::call::Call;
-use crate::endpoints::{Access, Endpoint, Method};
+use crate::endpoints::{Access, Endpoint, Method, Tree};
 use crate::path::{self, Mount, Target};
-use crate::{ServerState, failure};
+use crate::{ServerState, failure, quota};
 use ambit_api::{ACCESS_KEY_HEADERS, ApiError, ErrorCode, KEY_NAME, PROJECT_HEADERS, SECRET_KEY_HEADERS};
 use ambit_model::Timestamp;
 use ambit_store::Principal;
@@ -27,6 +27,8 @@ use std::time::Duration;
 
 /// Bytes of a body: notes have 50,000 characters, of up to 12 bytes each once escaped.
 const BODY_BYTES_MAX: usize = 1024 * 1024;
+/// Bytes of a body in the wider API: graphs of tens of thousands of nodes.
+const WIDER_BODY_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// Seconds until a request that found no place comes back.
 const RETRY_S: u32 = 1;
 
@@ -47,15 +49,16 @@ pub async fn answer(state: Arc<ServerState>, peer: IpAddr, request: Request<Body
 pub(crate) async fn answer_to(state: Arc<ServerState>, asker: Asker, request: Request<Body>) -> Response {
     let line = format!("{} {}", request.method(), request.uri().path());
     let time = state.limits.request_time;
+    let wider = path::is_wider(request.uri().path());
     let outcome = bounded(&line, time, pass(state, asker, request)).await;
     if let Err(error) = &outcome {
         tracing::debug!(request = line, status = error.code.status(), message = error.message, "refused");
     }
-    respond(outcome)
+    respond(outcome, wider)
 }
 
 /// Whatever happens behind, there is an answer in time.
-async fn bounded(line: &str, time: Duration, passing: impl Future<Output = Result<Answer, ApiError>>) -> Result<Answer, ApiError> {
+pub(crate) async fn bounded(line: &str, time: Duration, passing: impl Future<Output = Result<Answer, ApiError>>) -> Result<Answer, ApiError> {
     match tokio::time::timeout(time, AssertUnwindSafe(passing).catch_unwind()).await {
         Ok(Ok(outcome)) => outcome,
         Ok(Err(panic)) => {
@@ -97,7 +100,7 @@ async fn pass(state: Arc<ServerState>, asker: Asker, request: Request<Body>) -> 
         None => None,
     };
     let body = read_body(endpoint, &head.headers, body).await?;
-    (endpoint.handler)(Call {
+    let call = Call {
         state: state.clone(),
         now,
         project,
@@ -105,8 +108,20 @@ async fn pass(state: Arc<ServerState>, asker: Asker, request: Request<Body>) -> 
         parameters: target.parameters,
         query,
         body,
-    })
-    .await
+        base: base(&head.headers),
+        path: head.uri.path().to_owned(),
+    };
+    if endpoint.tree != Tree::Wider {
+        return (endpoint.handler)(call).await;
+    }
+    let line = format!("{} {}", head.method, head.uri.path());
+    quota::metered(endpoint, call, line, state.limits.request_time).await
+}
+
+/// The root of the links in an answer: the host that the client called, since some clients follow links verbatim (v3-wire §1.4).
+fn base(headers: &HeaderMap) -> String {
+    let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or("localhost");
+    format!("http://{host}{}", path::WIDER)
 }
 
 /// Where host names are configured, a request names one of them: a page that made a browser believe that its own name is this server's (DNS rebinding)
@@ -247,24 +262,29 @@ async fn project(state: &ServerState, access: Access, caller: &Principal, header
 /// Reads the body of a row that has one; other bodies are left unread.
 async fn read_body(endpoint: &Endpoint, headers: &HeaderMap, body: Body) -> Result<Bytes, ApiError> {
     let announced = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
-    if announced.is_some_and(|length| length > BODY_BYTES_MAX) {
-        return Err(too_large());
+    let wider = endpoint.tree == Tree::Wider;
+    let most = if wider { WIDER_BODY_BYTES_MAX } else { BODY_BYTES_MAX };
+    if announced.is_some_and(|length| length > most) {
+        return Err(too_large(most));
     }
     if endpoint.body.is_none() {
         return Ok(Bytes::new());
     }
-    let collected = Limited::new(body, BODY_BYTES_MAX).collect().await;
+    let collected = Limited::new(body, most).collect().await;
     let bytes = match collected {
         Ok(collected) => collected.to_bytes(),
-        Err(error) if error.is::<LengthLimitError>() => return Err(too_large()),
+        Err(error) if error.is::<LengthLimitError>() => return Err(too_large(most)),
         Err(_) => return Err(ApiError::with(ErrorCode::BadRequest, "The body could not be read to its end")),
     };
-    check_content_type(headers, &bytes)?;
+    // Clients of the wider API put any type on JSON (v3-wire §10.1).
+    if !wider {
+        check_content_type(headers, &bytes)?;
+    }
     Ok(bytes)
 }
 
-fn too_large() -> ApiError {
-    ApiError::with(ErrorCode::TooLarge, format!("The body is larger than {BODY_BYTES_MAX} bytes"))
+fn too_large(most: usize) -> ApiError {
+    ApiError::with(ErrorCode::TooLarge, format!("The body is larger than {most} bytes"))
 }
 
 /// JSON under its own type or none at all, which is what `application/octet-stream` says too; under the type of forms, which some clients put on

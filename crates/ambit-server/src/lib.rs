@@ -14,6 +14,8 @@ mod hit_issues;
 mod local;
 mod openapi;
 mod path;
+mod quota;
+mod rights;
 mod routes;
 mod serve;
 mod window;
@@ -25,6 +27,8 @@ pub use gate::answer;
 pub use local::{Question, ask};
 pub use openapi::{document as openapi_document, text as openapi_text};
 pub use path::MOUNTS;
+pub use quota::rules::{Price, Rule};
+pub use rights::Right;
 pub use serve::{Listener, serve};
 
 use ambit_api::projects::Plan;
@@ -32,6 +36,7 @@ use ambit_api::{ApiError, ErrorCode};
 use ambit_model::Timestamp;
 use ambit_model::library::Library;
 use ambit_search::Index;
+use ambit_search::graphs::GraphIndex;
 use ambit_store::{Store, StoreError};
 use attempts::Windows;
 use std::net::IpAddr;
@@ -77,6 +82,8 @@ pub struct ServerState {
     pub store: Store,
     /// `None` in commands that do not search.
     index: Option<Index>,
+    /// What searches over graphs see.
+    pub(crate) graphs: GraphIndex,
     pub library: Arc<Library>,
     pub clock: Clock,
     pub plan: Plan,
@@ -89,6 +96,8 @@ pub struct ServerState {
     pub(crate) failures: Windows<IpAddr>,
     /// Requests by key.
     pub(crate) requests: Windows<i64>,
+    /// Calls of the wider API that cost nothing, until they are written.
+    pub(crate) free_counts: quota::FreeCounts,
     pub(crate) places: Semaphore,
 }
 
@@ -115,6 +124,7 @@ impl ServerState {
             revision_at_start: store.last_revision().await?,
             store,
             index,
+            graphs: GraphIndex::default(),
             library,
             clock,
             plan: Plan::default(),
@@ -122,6 +132,7 @@ impl ServerState {
             hosts: Vec::new(),
             failures: Windows::default(),
             requests: Windows::default(),
+            free_counts: quota::FreeCounts::default(),
             places: Semaphore::new(REQUESTS_MAX),
         })
     }

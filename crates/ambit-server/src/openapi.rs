@@ -4,6 +4,7 @@
 use crate::endpoints::{Access, ENDPOINTS, Endpoint, Tree};
 use crate::path::MOUNTS;
 use ambit_api::envelope::FAILURE;
+use ambit_api::objects;
 use ambit_api::shape::{Shape, TEXT, TEXT_OR_NULL, UUID};
 use serde::Serialize;
 use serde_json::ser::PrettyFormatter;
@@ -17,6 +18,7 @@ pub fn document() -> Value {
     let mut named = Map::new();
     let mut paths = Map::new();
     FAILURE.schema(&mut named);
+    objects::FAILURE.schema(&mut named);
     for endpoint in ENDPOINTS {
         let path = documented_path(endpoint);
         let item = paths.entry(path).or_insert_with(|| json!({}));
@@ -28,7 +30,7 @@ pub fn document() -> Value {
         "info": {
             "title": "Ambit",
             "version": "1.0",
-            "summary": "Attack surface management: projects, collections, runs, entities, issues",
+            "summary": "Attack surface management: projects, collections, runs, entities, issues; graphs, users, quotas",
             "description": "Every success is 200. Everything below /api/v3/asm is also served below /api/v1, where the headers \
                 INTRIGUE_ACCESS_KEY (the id of a key, or the key again) and INTRIGUE_SECRET_KEY (the key) are the credential and PROJECT_ID names \
                 the project.",
@@ -39,7 +41,7 @@ pub fn document() -> Value {
         "paths": paths,
         "components": {
             "schemas": named,
-            "responses": FAILURES.iter().map(|status| (format!("Failure{status}"), failure(*status))).collect::<Map<_, _>>(),
+            "responses": failures(),
             "securitySchemes": {
                 "key": {"type": "apiKey", "in": "header", "name": "x-apikey"},
                 "key_in_query": {"type": "apiKey", "in": "query", "name": "x-apikey"},
@@ -73,7 +75,7 @@ fn operation(endpoint: &Endpoint, named: &mut Map<String, Value>) -> Value {
     });
     if let Some(body) = endpoint.body {
         let content = json!({"application/json": {"schema": body.schema(named), "example": body.example()}});
-        operation["requestBody"] = json!({"required": true, "content": content});
+        operation["requestBody"] = json!({"required": endpoint.tree != Tree::Wider, "content": content});
     }
     if endpoint.access == Access::Open {
         operation["security"] = json!([]);
@@ -88,6 +90,7 @@ fn operation_id(endpoint: &Endpoint) -> String {
     let tree = match endpoint.tree {
         Tree::Asm | Tree::Open => "",
         Tree::Ambit => "ambit_",
+        Tree::Wider => "v3_",
     };
     format!("{}_{tree}{}", endpoint.method.name().to_ascii_lowercase(), words.join("_"))
 }
@@ -96,8 +99,8 @@ fn tag(endpoint: &Endpoint) -> &'static str {
     let first = endpoint.path.split('/').nth(1).unwrap_or_default();
     match endpoint.tree {
         Tree::Open => "open",
-        Tree::Asm | Tree::Ambit if first.is_empty() => "open",
-        Tree::Asm | Tree::Ambit => first,
+        Tree::Asm | Tree::Ambit | Tree::Wider if first.is_empty() => "open",
+        Tree::Asm | Tree::Ambit | Tree::Wider => first,
     }
 }
 
@@ -144,8 +147,11 @@ fn parameters(endpoint: &Endpoint, named: &mut Map<String, Value>) -> Vec<Value>
 /// The answers that a row can give.
 fn responses(endpoint: &Endpoint, named: &mut Map<String, Value>) -> Value {
     let document = matches!(endpoint.result, Shape::Any);
+    let wider = endpoint.tree == Tree::Wider;
     let schema = if document {
         json!({})
+    } else if wider {
+        endpoint.result.schema(named)
     } else {
         json!({
             "type": "object",
@@ -159,12 +165,15 @@ fn responses(endpoint: &Endpoint, named: &mut Map<String, Value>) -> Value {
     };
     let media = endpoint.content_type.split(';').next().unwrap_or(endpoint.content_type);
     let mut content = json!({"schema": schema});
-    if !document {
+    if wider && !document {
+        content["example"] = endpoint.result.example();
+    } else if !document {
         content["example"] = json!({"success": true, "message": "text", "result": endpoint.result.example()});
     }
     let mut out = json!({"200": {"description": "Success", "content": {media: content}}});
     for status in statuses(endpoint) {
-        out[status.to_string()] = json!({"$ref": format!("#/components/responses/Failure{status}")});
+        let name = if wider { "FailureObject" } else { "Failure" };
+        out[status.to_string()] = json!({"$ref": format!("#/components/responses/{name}{status}")});
     }
     out
 }
@@ -177,6 +186,7 @@ fn statuses(endpoint: &Endpoint) -> Vec<u16> {
     }
     match endpoint.access {
         Access::Open => {}
+        Access::Key if endpoint.tree == Tree::Wider => out.extend([401, 403, 409]),
         Access::Key => out.push(401),
         Access::InProject(_) | Access::OfProject(_) | Access::OfCollection(_) => out.extend([401, 403, 409]),
     }
@@ -185,7 +195,13 @@ fn statuses(endpoint: &Endpoint) -> Vec<u16> {
     out
 }
 
-fn failure(status: u16) -> Value {
+/// The failures of both envelopes, by name.
+fn failures() -> Map<String, Value> {
+    let named = |name: &'static str| FAILURES.iter().map(move |status| (format!("{name}{status}"), failure(name, *status)));
+    named("Failure").chain(named("FailureObject")).collect()
+}
+
+fn failure(name: &str, status: u16) -> Value {
     let description = match status {
         400 => "The request is malformed",
         401 => "The key is missing or wrong",
@@ -200,7 +216,7 @@ fn failure(status: u16) -> Value {
         504 => "It took too long",
         _ => "The server failed",
     };
-    let content = json!({"application/json": {"schema": {"$ref": "#/components/schemas/Failure"}}});
+    let content = json!({"application/json": {"schema": {"$ref": format!("#/components/schemas/{name}")}}});
     json!({"description": description, "content": content})
 }
 

@@ -4,6 +4,14 @@
 use crate::endpoints::{ENDPOINTS, Endpoint, Tree};
 use ambit_api::{ApiError, ErrorCode};
 
+/// Where the wider API is; also the root of the links in its answers.
+pub(crate) const WIDER: &str = "/api/v3";
+
+/// True for a path whose failures are those of the wider API, whether it leads anywhere or not.
+pub(crate) fn is_wider(raw: &str) -> bool {
+    strip_mount(raw, WIDER).is_some() && strip_mount(raw, MOUNTS[0].prefix).is_none()
+}
+
 /// Where each tree is mounted. The older tree is an alias with other names for the credential (asm-wire §1).
 pub const MOUNTS: &[Mount] = &[
     Mount {
@@ -15,6 +23,11 @@ pub const MOUNTS: &[Mount] = &[
         prefix: "/api/v1",
         tree: Tree::Asm,
         legacy_keys: true,
+    },
+    Mount {
+        prefix: WIDER,
+        tree: Tree::Wider,
+        legacy_keys: false,
     },
     Mount {
         prefix: "/api/ambit/v1",

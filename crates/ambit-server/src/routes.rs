@@ -17,3 +17,4 @@ pub(crate) mod seeds;
 pub(crate) mod tags;
 pub(crate) mod time_series;
 pub(crate) mod users;
+pub(crate) mod wider;

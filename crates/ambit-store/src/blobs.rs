@@ -113,6 +113,10 @@ impl Store {
             .write(Who::Engine, move |tx| Box::pin(async move { sweep_seen(tx, now).await }))
             .await?
         {}
+        while self
+            .write(Who::Engine, move |tx| Box::pin(async move { crate::usage::sweep(tx, now).await }))
+            .await?
+        {}
         Ok(())
     }
 }

@@ -9,6 +9,12 @@ pub enum StoreError {
     /// The caller may see it, but not do this to it.
     #[error("not allowed: {0}")]
     Forbidden(String),
+    /// A quota of the caller or of the caller's group has no room for it; nothing was charged.
+    #[error("quota exceeded")]
+    QuotaExceeded {
+        /// Until a window ends that frees it; `None`: no window does.
+        retry_after_s: Option<u32>,
+    },
     /// Something of that name or state is there already.
     #[error("conflict: {0}")]
     Conflict(String),

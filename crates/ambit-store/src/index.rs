@@ -88,7 +88,7 @@ fn table(noun: Noun) -> Option<&'static str> {
         Noun::Entity => Some("entities"),
         Noun::Issue => Some("issues"),
         Noun::Technology => Some("technologies"),
-        Noun::Collection | Noun::Project | Noun::Run => None,
+        Noun::Collection | Noun::Project | Noun::Run | Noun::Graph => None,
     }
 }
 

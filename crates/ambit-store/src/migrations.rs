@@ -25,7 +25,7 @@ macro_rules! migration {
 }
 
 /// In order; a test compares it with the folders.
-const MIGRATIONS: &[Migration] = &[migration!(202611210530, "start")];
+const MIGRATIONS: &[Migration] = &[migration!(202611210530, "start"), migration!(202611210840, "graphs")];
 
 /// The newest schema that this program knows.
 pub(crate) fn known() -> i64 {

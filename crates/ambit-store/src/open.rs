@@ -296,6 +296,7 @@ async fn insert_owner(tx: &mut Tx, owner: &NewOwner, key: keys::Draft, now: Time
         .await?
         .get(0)?;
     let user = crate::people::insert_user(tx, &owner.email, owner.username.as_deref(), true, now).await?;
+    crate::people::favour_owner(tx, user.id).await?;
     projects::insert(tx, organization, &owner.organization, user.id, now).await?;
     key.insert(tx, user.id, None, now).await.map(Some)
 }

@@ -4,6 +4,7 @@ use crate::sql::{Row, Tx, values};
 use crate::writer::Who;
 use crate::{Principal, Store, StoreError, audit};
 use ambit_model::Timestamp;
+use ambit_model::quota::{METERS, PRIVILEGES, Window, uncapped};
 use ambit_model::user::{Group, User};
 use serde_json::json;
 use uuid::Uuid;
@@ -70,7 +71,7 @@ pub(crate) fn clean_email(email: &str) -> Result<String, StoreError> {
     Err(StoreError::Invalid(format!("invalid email address: {email:?}")))
 }
 
-fn clean_name(name: &str) -> Result<String, StoreError> {
+pub(crate) fn clean_name(name: &str) -> Result<String, StoreError> {
     let name = name.trim();
     let good = |c: char| c.is_ascii_alphanumeric() || "._-+".contains(c);
     if name.is_empty() || name.len() > NAME_BYTES_MAX || !name.chars().all(good) {
@@ -118,6 +119,40 @@ pub(crate) async fn find(tx: &mut Tx, name: &str) -> Result<User, StoreError> {
     let sql = format!("SELECT {USER_COLUMNS} FROM users u WHERE u.email = $1 OR u.username = $2 ORDER BY u.id LIMIT 1");
     let row = tx.row(&sql, values![name.trim().to_lowercase(), name.trim()]).await?;
     user_from(&row.ok_or(StoreError::NotFound)?, 0)
+}
+
+/// Sets how much a subject may use of a quota.
+pub(crate) async fn write_quota(tx: &mut Tx, subject: &str, id: i64, quota: &str, allowed: i64) -> Result<(), StoreError> {
+    if allowed < 0 {
+        return Err(StoreError::Invalid(format!("a quota is 0 or more, not {allowed}")));
+    }
+    if ambit_model::quota::quota(quota).is_none() {
+        let known: Vec<&str> = METERS
+            .iter()
+            .filter(|meter| meter.window != Window::Minute)
+            .map(|meter| meter.name)
+            .collect();
+        return Err(StoreError::Invalid(format!(
+            "there is no quota {quota:?}; there are {}",
+            known.join(", ")
+        )));
+    }
+    let sql = "INSERT INTO quotas (subject, subject_id, name, allowed) VALUES ($1, $2, $3, $4)
+               ON CONFLICT (subject, subject_id, name) DO UPDATE SET allowed = excluded.allowed";
+    tx.run(sql, values![subject, id, quota, allowed]).await?;
+    Ok(())
+}
+
+/// The first user of an installation has every privilege and no caps.
+pub(crate) async fn favour_owner(tx: &mut Tx, user: i64) -> Result<(), StoreError> {
+    for privilege in PRIVILEGES {
+        let sql = "INSERT INTO privileges (subject, subject_id, name, expires_at) VALUES ('user', $1, $2, NULL)";
+        tx.run(sql, values![user, privilege]).await?;
+    }
+    for meter in METERS.iter().filter(|meter| meter.window != Window::Minute) {
+        write_quota(tx, "user", user, meter.name, uncapped(meter.name)).await?;
+    }
+    Ok(())
 }
 
 /// Whom a privilege or quota belongs to.
@@ -177,17 +212,10 @@ impl Store {
                     }
                     let sql = "INSERT INTO user_groups (uuid, name, created_at) VALUES ($1, $2, $3) RETURNING id, uuid, name, created_at";
                     let group = group_from(&tx.one(sql, values![Uuid::new_v4(), &name, now]).await?)?;
-                    let mut rows = Vec::new();
                     for member in &members {
-                        rows.extend(values![group.id, find(tx, member).await?.id, false]);
+                        let user = find(tx, member).await?;
+                        crate::accounts::join(tx, group.id, user.id, false).await?;
                     }
-                    tx.many(
-                        "INSERT INTO group_members (group_id, user_id, administrator)",
-                        3,
-                        rows,
-                        "ON CONFLICT DO NOTHING",
-                    )
-                    .await?;
                     audit::insert(tx, &principal, None, "group.create", &name, json!({"members": members}), now).await?;
                     Ok(group)
                 })
@@ -244,15 +272,30 @@ impl Store {
         .await
     }
 
-    /// The privileges of a user with those inherited from groups; expired ones included, as their dates say. For oneself and the administrator.
+    /// Takes a privilege of a user's or group's own away; for the administrator of the installation. One that is not there stays away.
+    pub async fn revoke_privilege(&self, principal: &Principal, name: &str, privilege: &str, now: Timestamp) -> Result<(), StoreError> {
+        principal.require_administrator()?;
+        let (principal, name, privilege) = (principal.clone(), name.to_owned(), privilege.to_owned());
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                let (subject, id) = subject(tx, &name).await?;
+                let sql = "DELETE FROM privileges WHERE subject = $1 AND subject_id = $2 AND name = $3";
+                tx.run(sql, values![subject, id, &privilege]).await?;
+                audit::insert(tx, &principal, None, "privilege.revoke", &name, json!({"privilege": privilege}), now).await
+            })
+        })
+        .await
+    }
+
+    /// The privileges of a user with those inherited from the groups that quotas are drawn from; expired ones included, as their dates say. For oneself and the administrator.
     pub async fn list_privileges(&self, principal: &Principal, name: &str) -> Result<Vec<Privilege>, StoreError> {
         let user = self.find_user(principal, name).await?;
         let mut tx = self.read().await?;
         let sql = "SELECT p.name, p.expires_at, NULL FROM privileges p WHERE p.subject = 'user' AND p.subject_id = $1
                    UNION ALL
                    SELECT p.name, p.expires_at, g.name FROM privileges p
-                   JOIN user_groups g ON g.id = p.subject_id JOIN group_members m ON m.group_id = g.id
-                   WHERE p.subject = 'group' AND m.user_id = $1";
+                   JOIN user_groups g ON g.id = p.subject_id JOIN users u ON u.api_quota_group = g.id OR u.intelligence_quota_group = g.id
+                   WHERE p.subject = 'group' AND u.id = $1";
         let rows = tx.rows(sql, values![user.id]).await?;
         let privilege = |row: &Row| {
             Ok(Privilege {
@@ -269,16 +312,11 @@ impl Store {
     /// Sets how much a user or group may use; for the administrator of the installation.
     pub async fn set_quota(&self, principal: &Principal, name: &str, quota: &str, allowed: i64, now: Timestamp) -> Result<(), StoreError> {
         principal.require_administrator()?;
-        if allowed < 0 {
-            return Err(StoreError::Invalid(format!("a quota is 0 or more, not {allowed}")));
-        }
-        let (principal, name, quota) = (principal.clone(), name.to_owned(), clean_name(quota)?);
+        let (principal, name, quota) = (principal.clone(), name.to_owned(), quota.to_owned());
         self.write(Who::Person, move |tx| {
             Box::pin(async move {
                 let (subject, id) = subject(tx, &name).await?;
-                let sql = "INSERT INTO quotas (subject, subject_id, name, allowed) VALUES ($1, $2, $3, $4)
-                           ON CONFLICT (subject, subject_id, name) DO UPDATE SET allowed = excluded.allowed";
-                tx.run(sql, values![subject, id, &quota, allowed]).await?;
+                write_quota(tx, subject, id, &quota, allowed).await?;
                 audit::insert(tx, &principal, None, "quota.set", &name, json!({"quota": quota, "allowed": allowed}), now).await
             })
         })

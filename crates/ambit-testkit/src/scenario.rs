@@ -3,8 +3,11 @@
 //! ```yaml
 //! name: what it is about
 //! needs: inventory                 # or left out: people, a project and a collection are enough
+//! groups: { red: [ admin, viewer ] }   # groups with their members, or left out
 //! steps:
 //!   - name: what this step shows
+//!     advance: 60                  # seconds that pass before it, or left out
+//!     repeat: 3                    # how many times it is asked, or left out
 //!     as: owner                    # a caller the runner knows, or nobody
 //!     post: /api/v3/asm/projects   # or get, patch, delete; ${saved} values are filled in
 //!     headers: { PROJECT-ID: "1" }
@@ -21,6 +24,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 /// One file.
 #[derive(Clone, Debug, Deserialize)]
@@ -29,6 +34,9 @@ pub struct Scenario {
     pub name: String,
     /// What must have been found before it runs.
     pub needs: Option<Needs>,
+    /// Groups and their members, made by the runner.
+    #[serde(default)]
+    pub groups: BTreeMap<String, Vec<String>>,
     pub steps: Vec<Step>,
 }
 
@@ -45,6 +53,12 @@ pub enum Needs {
 #[serde(deny_unknown_fields)]
 pub struct Step {
     pub name: String,
+    /// Seconds that pass on the server's clock before the request.
+    #[serde(default)]
+    pub advance: i64,
+    /// How many times it is asked, each with the same expectations.
+    #[serde(default = "once")]
+    pub repeat: usize,
     #[serde(rename = "as", default = "owner")]
     pub caller: String,
     pub get: Option<String>,
@@ -63,6 +77,10 @@ pub struct Step {
 
 fn owner() -> String {
     "owner".to_owned()
+}
+
+fn once() -> usize {
+    1
 }
 
 impl Step {
@@ -86,6 +104,8 @@ pub struct Stage {
     pub keys: BTreeMap<String, String>,
     /// Values that steps may use as `${name}`; steps add to them.
     pub values: BTreeMap<String, String>,
+    /// The server's clock in milliseconds, where it can be moved.
+    pub clock: Option<Arc<AtomicI64>>,
 }
 
 /// A step that was done.
@@ -117,14 +137,20 @@ pub fn read_folder(folder: &Path) -> anyhow::Result<Vec<(String, Scenario)>> {
 pub async fn run(stage: &mut Stage, scenario: &Scenario) -> anyhow::Result<Vec<Done>> {
     let mut done = Vec::new();
     for step in &scenario.steps {
-        let outcome = run_step(stage, step).await;
-        done.push(outcome.with_context(|| format!("{}: {}", scenario.name, step.name))?);
+        for _ in 0..step.repeat {
+            let outcome = run_step(stage, step).await;
+            done.push(outcome.with_context(|| format!("{}: {}", scenario.name, step.name))?);
+        }
     }
     Ok(done)
 }
 
 async fn run_step(stage: &mut Stage, step: &Step) -> anyhow::Result<Done> {
     let (method, target) = step.request()?;
+    if step.advance > 0 {
+        let clock = stage.clock.as_ref().context("this server's clock cannot be moved")?;
+        clock.fetch_add(step.advance * 1_000, Ordering::Relaxed);
+    }
     let target = filled(target, &stage.values)?;
     let mut headers = Vec::new();
     if let Some(key) = stage.keys.get(&step.caller) {

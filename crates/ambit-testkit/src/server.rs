@@ -141,6 +141,15 @@ impl TestServer {
         ask(&self.address, &request).await
     }
 
+    /// Makes groups of users by name.
+    pub async fn add_groups(&self, groups: &BTreeMap<String, Vec<String>>) -> anyhow::Result<()> {
+        let owner = self.store.local_operator().await?;
+        for (name, members) in groups {
+            self.store.create_group(&owner, name, members, self.now()).await?;
+        }
+        Ok(())
+    }
+
     /// What scenarios run on.
     pub fn stage(&self) -> Stage {
         let values = [
@@ -155,6 +164,7 @@ impl TestServer {
         Stage {
             address: self.address.clone(),
             keys: self.keys.clone(),
+            clock: Some(self.clock.clone()),
             values: values.into_iter().map(|(name, value)| (name.to_owned(), value)).chain(keys).collect(),
         }
     }

@@ -9,6 +9,7 @@ mod intervals;
 mod issues;
 mod lab;
 mod people;
+mod quotas;
 mod records;
 mod settings;
 mod tags_and_notes;

@@ -14,6 +14,7 @@ pub(crate) mod issue;
 pub(crate) mod item;
 pub(crate) mod keys;
 pub(crate) mod projects;
+pub(crate) mod quotas;
 pub(crate) mod roles;
 pub(crate) mod runs;
 pub(crate) mod scan;
@@ -64,6 +65,9 @@ pub(crate) enum Command {
     /// Groups.
     #[command(subcommand)]
     Group(groups::Group),
+    /// How much users and groups may use.
+    #[command(subcommand)]
+    Quota(quotas::Quota),
     /// Roles in projects and collections.
     Role(roles::Role),
     /// Projects.

@@ -1,0 +1,164 @@
+//! Types of object of the wider API (v3-wire §6), and which kinds of entity each shows.
+
+use crate::{EdgeKind, Kind};
+
+/// A type of object that graphs and clients name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ObjectType {
+    Domain,
+    File,
+    IpAddress,
+    Url,
+}
+
+/// A relationship that edges of the inventory answer.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Relationship {
+    pub name: &'static str,
+    pub description: &'static str,
+    /// The edges, and whether they lead away from the object.
+    pub edges: &'static [(EdgeKind, bool)],
+    pub leads_to: ObjectType,
+}
+
+const fn relationship(name: &'static str, description: &'static str, edges: &'static [(EdgeKind, bool)], leads_to: ObjectType) -> Relationship {
+    Relationship {
+        name,
+        description,
+        edges,
+        leads_to,
+    }
+}
+
+const DOMAIN: &[Relationship] = &[
+    relationship(
+        "subdomains",
+        "Names below the domain.",
+        &[(EdgeKind::Subdomain, true), (EdgeKind::DelegatedSubdomain, true)],
+        ObjectType::Domain,
+    ),
+    relationship(
+        "immediate_parent",
+        "The domain that the name belongs to.",
+        &[(EdgeKind::RegistrableDomain, true)],
+        ObjectType::Domain,
+    ),
+    relationship(
+        "cname_records",
+        "Names that the name is an alias of.",
+        &[(EdgeKind::Alias, true)],
+        ObjectType::Domain,
+    ),
+    relationship("urls", "Sites on the name.", &[(EdgeKind::Site, true)], ObjectType::Url),
+];
+
+const ADDRESS: &[Relationship] = &[relationship("urls", "Sites on the address.", &[(EdgeKind::Site, true)], ObjectType::Url)];
+
+const URL: &[Relationship] = &[
+    relationship(
+        "redirects_to",
+        "Hosts that the page redirects to.",
+        &[(EdgeKind::Redirect, true)],
+        ObjectType::Domain,
+    ),
+    relationship(
+        "network_location",
+        "The name that the site is on.",
+        &[(EdgeKind::Site, false)],
+        ObjectType::Domain,
+    ),
+    relationship("embedded_urls", "Pages below the site.", &[(EdgeKind::Page, true)], ObjectType::Url),
+];
+
+impl ObjectType {
+    /// Every type.
+    pub const ALL: [Self; 4] = [Self::Domain, Self::File, Self::IpAddress, Self::Url];
+
+    /// As it stands in `type`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Domain => "domain",
+            Self::File => "file",
+            Self::IpAddress => "ip_address",
+            Self::Url => "url",
+        }
+    }
+
+    /// As it stands in paths.
+    pub fn collection(self) -> &'static str {
+        match self {
+            Self::Domain => "domains",
+            Self::File => "files",
+            Self::IpAddress => "ip_addresses",
+            Self::Url => "urls",
+        }
+    }
+
+    /// The type of a word.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// The type with a path.
+    pub fn from_collection(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.collection() == name)
+    }
+
+    /// The kinds of entity that are such objects.
+    pub fn kinds(self) -> &'static [Kind] {
+        match self {
+            Self::Domain => &[Kind::Domain, Kind::DnsRecord],
+            Self::File => &[],
+            Self::IpAddress => &[Kind::IpAddress],
+            Self::Url => &[Kind::Uri],
+        }
+    }
+
+    /// The type that shows a kind.
+    pub fn of_kind(kind: Kind) -> Option<Self> {
+        Self::ALL.into_iter().find(|object| object.kinds().contains(&kind))
+    }
+
+    /// Every kind with the canonical name that a text has as such.
+    pub fn names(self, text: &str) -> Vec<(Kind, String)> {
+        let names = self.kinds().iter().map(|kind| (*kind, kind.canonical(text)));
+        names.filter_map(|(kind, name)| Some((kind, name.ok()?))).collect()
+    }
+
+    /// What edges of the inventory answer about such objects.
+    pub fn relationships(self) -> &'static [Relationship] {
+        match self {
+            Self::Domain => DOMAIN,
+            Self::File => &[],
+            Self::IpAddress => ADDRESS,
+            Self::Url => URL,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_type_is_found_by_its_words() {
+        for kind in ObjectType::ALL {
+            assert_eq!(ObjectType::from_name(kind.name()), Some(kind));
+            assert_eq!(ObjectType::from_collection(kind.collection()), Some(kind));
+            assert!(kind.kinds().iter().all(|entity| ObjectType::of_kind(*entity) == Some(kind)));
+        }
+        assert_eq!(ObjectType::of_kind(Kind::NetBlock), None);
+    }
+
+    #[test]
+    fn names_are_canonical_as_each_kind_says() {
+        let names = ObjectType::Domain.names("WWW.Acme.test");
+        assert!(names.iter().all(|(_, name)| name == "www.acme.test") && !names.is_empty());
+        assert_eq!(
+            ObjectType::IpAddress.names("2001:DB8:0::1"),
+            [(Kind::IpAddress, "2001:db8::1".to_owned())]
+        );
+        assert!(ObjectType::IpAddress.names("acme.test").is_empty());
+        assert!(ObjectType::File.names("x").is_empty());
+    }
+}

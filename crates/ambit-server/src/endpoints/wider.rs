@@ -1,0 +1,151 @@
+//! The rows of the wider API (v3-wire). Each names its rule of the cost table and the right that it needs.
+
+use super::{Access, Endpoint, Handler, Method, Parameter, Tree, as_type, row, with_body, with_query};
+use crate::quota::rules::{self, Rule};
+use crate::rights::Right;
+use crate::routes::wider::{accounts, comments, graph_lists, graphs, groups, intelligence, metadata, objects, quotas};
+use Method::{Delete, Get, Patch, Post};
+use Right::{Any, EditGraph, OfGroup, OfUser, OwnGraph};
+use ambit_api::objects::{COLLECTION, FIGURES, NEW, ONE, RELATED, WHETHER};
+use ambit_api::shape::{ANY, Shape, TEXT};
+
+/// A row of the wider API.
+const fn metered(
+    method: Method,
+    path: &'static str,
+    rule: &'static Rule,
+    right: Right,
+    summary: &'static str,
+    result: &'static Shape,
+    handler: Handler,
+) -> Endpoint {
+    Endpoint {
+        tree: Tree::Wider,
+        right,
+        cost: rule,
+        ..row(method, path, Access::Key, summary, result, handler)
+    }
+}
+
+const fn text(name: &'static str, doc: &'static str) -> Parameter {
+    Parameter {
+        name,
+        shape: TEXT,
+        required: false,
+        doc,
+    }
+}
+
+const LIMIT: Parameter = Parameter {
+    name: "limit",
+    shape: &Shape::Count,
+    required: false,
+    doc: "Items of a page: 10 by default, more than 40 means 40.",
+};
+const CURSOR: Parameter = text("cursor", "The meta.cursor of the page before.");
+const ATTRIBUTES: Parameter = text("attributes", "Only these attributes, separated by commas.");
+const RELATIONSHIPS: Parameter = text("relationships", "Also the descriptors of these relationships, separated by commas.");
+const PAGE: &[Parameter] = &[LIMIT, CURSOR, ATTRIBUTES];
+const READ: &[Parameter] = &[RELATIONSHIPS, ATTRIBUTES];
+const SEARCH: &[Parameter] = &[
+    text(
+        "filter",
+        "Modifiers and free text with AND, OR, NOT and parentheses; see the documentation of graph search.",
+    ),
+    text(
+        "order",
+        "name, owner, creation_date, last_modified_date, views_count or comments_count; - behind it reverses.",
+    ),
+    LIMIT,
+    CURSOR,
+    ATTRIBUTES,
+];
+const INTELLIGENCE: &[Parameter] = &[
+    text("query", "Words and modifiers: entity, name, tag, fs, ls; dates with + or - behind them."),
+    text("order", "name, first_seen_date or last_seen_date; - behind it reverses."),
+    text("descriptors_only", "true: only type and id of each."),
+    Parameter {
+        name: "limit",
+        shape: &Shape::Count,
+        required: false,
+        doc: "Items of a page: 10 by default, more than 300 means 300.",
+    },
+    CURSOR,
+    ATTRIBUTES,
+];
+const DAYS: &[Parameter] = &[
+    text("start_date", "First day, as YYYYMMDD; 30 days before the last by default."),
+    text("end_date", "Last day, as YYYYMMDD; today by default."),
+];
+const CONSUMING: &[Parameter] = &[
+    text("period", "YYYY-MM, for calls also YYYY-MM-DD; the current one by default."),
+    text("order", "desc by default, or asc."),
+    LIMIT,
+    CURSOR,
+    ATTRIBUTES,
+];
+
+/// The type of answers that are empty.
+const EMPTY: &str = "text/plain; charset=utf-8";
+const GRAPH_RELATIONSHIP: &str = "/graphs/{id}/{relationship}";
+const GRAPH_RELATIONSHIP_IDS: &str = "/graphs/{id}/relationships/{relationship}";
+const GRAPH_MEMBER: &str = "/graphs/{id}/relationships/{relationship}/{member}";
+const GROUP_MEMBER: &str = "/groups/{id}/relationships/{relationship}/{member}";
+
+/// Every row.
+#[rustfmt::skip]
+pub(super) const ROWS: &[Endpoint] = &[
+    with_query(SEARCH, metered(Get, "/graphs", &rules::GRAPH_SEARCH, Any, "Search graphs.", &COLLECTION, |call| Box::pin(graphs::search(call)))),
+    with_query(SEARCH, with_body(&NEW, metered(Post, "/graphs", &rules::GRAPH_POST, Any, "Make a graph; without a body, search graphs.", &RELATED, |call| Box::pin(graphs::post(call))))),
+    with_query(READ, metered(Get, "/graphs/{id}", &rules::GRAPH_READ, Any, "Read a graph; counts as a view.", &ONE, |call| Box::pin(graphs::find(call)))),
+    with_body(&NEW, metered(Patch, "/graphs/{id}", &rules::GRAPH_PATCH, EditGraph, "Replace attributes of a graph.", &ONE, |call| Box::pin(graphs::change(call)))),
+    as_type(EMPTY, metered(Delete, "/graphs/{id}", &rules::GRAPH_DELETE, OwnGraph, "Delete a graph. The answer is empty.", ANY, |call| Box::pin(graphs::delete(call)))),
+    with_query(PAGE, metered(Get, "/graphs/{id}/items", &rules::GRAPH_ITEMS, Any, "List the files, URLs, domains and addresses of a graph.", &COLLECTION, |call| Box::pin(graphs::full_items(call)))),
+    with_query(PAGE, metered(Get, "/graphs/{id}/comments", &rules::GRAPH_COMMENTS, Any, "List the comments on a graph, newest first.", &COLLECTION, |call| Box::pin(comments::on_graph(call)))),
+    with_body(&NEW, metered(Post, "/graphs/{id}/comments", &rules::GRAPH_COMMENTS, Any, "Comment on a graph.", &ONE, |call| Box::pin(comments::add_to_graph(call)))),
+    with_query(PAGE, metered(Get, GRAPH_RELATIONSHIP, &rules::GRAPH_RELATIONSHIPS, Any, "Read what a graph is related to: owner, group, editors or viewers.", &RELATED, |call| Box::pin(graphs::relationship(call)))),
+    with_body(&NEW, metered(Post, GRAPH_RELATIONSHIP, &rules::GRAPH_RELATIONSHIPS, EditGraph, "Add editors or viewers.", &COLLECTION, |call| Box::pin(graph_lists::add(call)))),
+    with_query(PAGE, metered(Get, GRAPH_RELATIONSHIP_IDS, &rules::GRAPH_RELATIONSHIPS, Any, "Read the descriptors of what a graph is related to.", &RELATED, |call| Box::pin(graphs::relationship_described(call)))),
+    with_body(&NEW, metered(Post, GRAPH_RELATIONSHIP_IDS, &rules::GRAPH_RELATIONSHIPS, EditGraph, "Add editors or viewers.", &COLLECTION, |call| Box::pin(graph_lists::add(call)))),
+    metered(Get, GRAPH_MEMBER, &rules::GRAPH_RELATIONSHIPS, Any, "Say whether a user or group is editor or viewer.", &WHETHER, |call| Box::pin(graph_lists::has(call))),
+    as_type(EMPTY, metered(Delete, GRAPH_MEMBER, &rules::GRAPH_RELATIONSHIPS, EditGraph, "Take an editor or viewer off the list. The answer is empty.", ANY, |call| Box::pin(graph_lists::remove(call)))),
+
+    with_query(READ, metered(Get, "/users/{id}", &rules::USERS, Any, "Read a user by username, address or API key.", &ONE, |call| Box::pin(accounts::find(call)))),
+    with_body(&NEW, metered(Patch, "/users/{id}", &rules::USERS, OfUser, "Change a user: the profile; for administrators also caps and privileges.", &ONE, |call| Box::pin(accounts::change(call)))),
+    metered(Get, "/users/{id}/overall_quotas", &rules::USER_QUOTAS, OfUser, "Report the quotas of a user and the user's groups.", &FIGURES, |call| Box::pin(quotas::overall(call))),
+    with_query(DAYS, metered(Get, "/users/{id}/api_usage", &rules::USER_QUOTAS, OfUser, "Report the calls of a user by day and endpoint.", &FIGURES, |call| Box::pin(quotas::of_user(call)))),
+    with_query(PAGE, metered(Get, "/users/{id}/{relationship}", &rules::USERS, Any, "Read what a user is related to.", &RELATED, |call| Box::pin(accounts::relationship(call)))),
+    with_query(PAGE, metered(Get, "/users/{id}/relationships/{relationship}", &rules::USERS, Any, "Read the descriptors of what a user is related to.", &RELATED, |call| Box::pin(accounts::relationship_described(call)))),
+
+    metered(Get, "/groups/{id}", &rules::GROUPS, Any, "Read a group of the caller's.", &ONE, |call| Box::pin(groups::find(call))),
+    with_body(&NEW, metered(Patch, "/groups/{id}", &rules::GROUPS, OfGroup, "Change the profile of a group.", &ONE, |call| Box::pin(groups::change(call)))),
+    with_query(DAYS, metered(Get, "/groups/{id}/api_usage", &rules::GROUP_QUOTAS, OfGroup, "Report the calls of a group by day and endpoint.", &FIGURES, |call| Box::pin(quotas::of_group(call)))),
+    with_query(CONSUMING, metered(Get, "/groups/{id}/users_consuming_quota/{quota_name}", &rules::GROUP_QUOTAS, OfGroup, "List who drew how much of a quota from a group.", &COLLECTION, |call| Box::pin(groups::users_consuming(call)))),
+    with_query(PAGE, metered(Get, "/groups/{id}/{relationship}", &rules::GROUPS, Any, "List users, administrators, graphs or service accounts of a group.", &COLLECTION, |call| Box::pin(groups::relationship(call)))),
+    with_query(PAGE, metered(Get, "/groups/{id}/relationships/{relationship}", &rules::GROUPS, Any, "List their descriptors.", &COLLECTION, |call| Box::pin(groups::relationship_described(call)))),
+    with_body(&NEW, metered(Post, "/groups/{id}/relationships/{relationship}", &rules::GROUPS, OfGroup, "Add users or administrators by address, or make service accounts by id.", &COLLECTION, |call| Box::pin(groups::add(call)))),
+    metered(Get, GROUP_MEMBER, &rules::GROUPS, Any, "Say whether a user is in a group.", &WHETHER, |call| Box::pin(groups::has(call))),
+    as_type(EMPTY, metered(Delete, GROUP_MEMBER, &rules::GROUPS, OfGroup, "Take a user out of a group. The answer is empty.", ANY, |call| Box::pin(groups::remove(call)))),
+    metered(Get, "/service_accounts/{id}", &rules::USERS, Any, "Read a service account.", &ONE, |call| Box::pin(accounts::service_account(call))),
+
+    with_query(INTELLIGENCE, metered(Get, "/intelligence/search", &rules::SEARCH, Any, "Search domains, addresses and URLs of the inventory.", &COLLECTION, |call| Box::pin(intelligence::search(call)))),
+    metered(Get, "/metadata", &rules::METADATA, Any, "List privileges and relationships.", &FIGURES, |call| Box::pin(metadata::find(call))),
+    metered(Get, "/comments/{id}", &rules::COMMENTS, Any, "Read a comment.", &ONE, |call| Box::pin(comments::find(call))),
+    as_type(EMPTY, metered(Delete, "/comments/{id}", &rules::COMMENTS, Any, "Delete a comment of one's own. The answer is empty.", ANY, |call| Box::pin(comments::delete(call)))),
+
+    with_query(READ, metered(Get, "/domains/{id}", &rules::DOMAINS, Any, "Read a domain or host name that the inventory knows.", &ONE, |call| Box::pin(objects::find(call)))),
+    with_query(PAGE, metered(Get, "/domains/{id}/comments", &rules::DOMAIN_COMMENTS, Any, "List the comments on a domain, newest first.", &COLLECTION, |call| Box::pin(objects::comments(call)))),
+    with_body(&NEW, metered(Post, "/domains/{id}/comments", &rules::DOMAIN_COMMENTS, Any, "Comment on a domain.", &ONE, |call| Box::pin(objects::add_comment(call)))),
+    with_query(PAGE, metered(Get, "/domains/{id}/{relationship}", &rules::DOMAIN_RELATIONSHIPS, Any, "List what a domain is related to.", &COLLECTION, |call| Box::pin(objects::relationship(call)))),
+    with_query(PAGE, metered(Get, "/domains/{id}/relationships/{relationship}", &rules::DOMAIN_RELATIONSHIPS, Any, "List their descriptors.", &COLLECTION, |call| Box::pin(objects::relationship_described(call)))),
+    with_query(READ, metered(Get, "/ip_addresses/{id}", &rules::ADDRESSES, Any, "Read an address that the inventory knows.", &ONE, |call| Box::pin(objects::find(call)))),
+    with_query(PAGE, metered(Get, "/ip_addresses/{id}/comments", &rules::ADDRESS_COMMENTS, Any, "List the comments on an address, newest first.", &COLLECTION, |call| Box::pin(objects::comments(call)))),
+    with_body(&NEW, metered(Post, "/ip_addresses/{id}/comments", &rules::ADDRESS_COMMENTS, Any, "Comment on an address.", &ONE, |call| Box::pin(objects::add_comment(call)))),
+    with_query(PAGE, metered(Get, "/ip_addresses/{id}/{relationship}", &rules::ADDRESS_RELATIONSHIPS, Any, "List what an address is related to.", &COLLECTION, |call| Box::pin(objects::relationship(call)))),
+    with_query(PAGE, metered(Get, "/ip_addresses/{id}/relationships/{relationship}", &rules::ADDRESS_RELATIONSHIPS, Any, "List their descriptors.", &COLLECTION, |call| Box::pin(objects::relationship_described(call)))),
+    with_query(READ, metered(Get, "/urls/{id}", &rules::URLS, Any, "Read a URL that the inventory knows, by its base64 or SHA-256.", &ONE, |call| Box::pin(objects::find(call)))),
+    with_query(PAGE, metered(Get, "/urls/{id}/comments", &rules::URL_COMMENTS, Any, "List the comments on a URL, newest first.", &COLLECTION, |call| Box::pin(objects::comments(call)))),
+    with_body(&NEW, metered(Post, "/urls/{id}/comments", &rules::URL_COMMENTS, Any, "Comment on a URL.", &ONE, |call| Box::pin(objects::add_comment(call)))),
+    with_query(PAGE, metered(Get, "/urls/{id}/{relationship}", &rules::URL_RELATIONSHIPS, Any, "List what a URL is related to.", &COLLECTION, |call| Box::pin(objects::relationship(call)))),
+    with_query(PAGE, metered(Get, "/urls/{id}/relationships/{relationship}", &rules::URL_RELATIONSHIPS, Any, "List their descriptors.", &COLLECTION, |call| Box::pin(objects::relationship_described(call)))),
+];

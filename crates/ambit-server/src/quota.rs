@@ -1,0 +1,110 @@
+//! Metered calls: the order of decisions of v3-wire §8.2. The right, then the price, then the charge, then the work; what the server itself fails at is
+//! given back. A call that costs nothing waits for nothing: it is counted a moment later, with others.
+
+pub(crate) mod rules;
+
+mod free;
+
+pub(crate) use free::FreeCounts;
+
+use crate::answer::Answer;
+use crate::call::Call;
+use crate::endpoints::Endpoint;
+use crate::failure::of_store;
+use crate::gate::bounded;
+use crate::rights;
+use ambit_api::{ApiError, ErrorCode};
+use ambit_model::quota::Family;
+use ambit_store::{Cost, Receipt, StoreError};
+use rules::Price;
+use serde_json::Value;
+use std::time::Duration;
+
+/// What is to be charged before the handler runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Due {
+    Nothing,
+    /// The handler's own transaction charges.
+    Within,
+    Charge(Cost),
+}
+
+const ONE_REQUEST: Due = Due::Charge(Cost::Requests(1));
+
+/// Answers a metered call. In a task of its own, so that a client that goes away does not leave a charge without its work.
+pub(crate) async fn metered(endpoint: &'static Endpoint, call: Call, line: String, time: Duration) -> Result<Answer, ApiError> {
+    let task = tokio::spawn(async move { run(endpoint, call, &line, time).await });
+    task.await.unwrap_or_else(|_| Err(ApiError::new(ErrorCode::Internal)))
+}
+
+async fn run(endpoint: &'static Endpoint, call: Call, line: &str, time: Duration) -> Result<Answer, ApiError> {
+    rights::check(&call, endpoint.right).await?;
+    let usage = endpoint.cost.usage;
+    let receipt = match due(endpoint, &call).await? {
+        Due::Nothing => {
+            call.state.free_counts.count(&call.state.store, call.caller().user_id(), usage, call.now);
+            None
+        }
+        Due::Within => None,
+        Due::Charge(cost) => {
+            let charged = call.state.store.charge(call.caller(), cost, usage, call.now).await;
+            Some(charged.map_err(|error| of_store(error, "Quota"))?)
+        }
+    };
+    let state = call.state.clone();
+    let outcome = bounded(line, time, (endpoint.handler)(call)).await;
+    if let (Some(receipt), Err(error)) = (receipt, &outcome)
+        && error.code.status() >= 500
+    {
+        give_back(&state.store, &receipt).await;
+    }
+    outcome
+}
+
+async fn give_back(store: &ambit_store::Store, receipt: &Receipt) {
+    if let Err(error) = store.refund(receipt).await {
+        tracing::error!(%error, ?receipt, "a charge could not be given back");
+    }
+}
+
+async fn due(endpoint: &Endpoint, call: &Call) -> Result<Due, ApiError> {
+    Ok(match endpoint.cost.price {
+        Price::Unmetered | Price::Free => Due::Nothing,
+        Price::Plain => ONE_REQUEST,
+        Price::ReadGraph => read_graph(call).await?,
+        Price::ReadGraphRelationship if call.parameter("relationship") == "items" => read_graph(call).await?,
+        Price::ReadGraphRelationship => ONE_REQUEST,
+        Price::PostGraphs if wants_private(call) => Due::Within,
+        Price::PostGraphs => ONE_REQUEST,
+        Price::ChangeGraph => change_graph(call).await?,
+        Price::Search => Due::Charge(Cost::Enterprise(Family::Searches, 1)),
+    })
+}
+
+/// True for a body that asks for a private graph.
+fn wants_private(call: &Call) -> bool {
+    let body: Value = serde_json::from_slice(&call.body).unwrap_or_default();
+    body.pointer("/data/attributes/private") == Some(&Value::Bool(true))
+}
+
+/// Whether the graph of the path is private; `None`: it is not there for the caller.
+async fn is_private(call: &Call) -> Result<Option<bool>, ApiError> {
+    match call.state.store.find_graph(call.caller(), call.parameter("id")).await {
+        Ok(graph) => Ok(Some(graph.private)),
+        Err(StoreError::NotFound) => Ok(None),
+        Err(error) => Err(of_store(error, "Graph")),
+    }
+}
+
+async fn read_graph(call: &Call) -> Result<Due, ApiError> {
+    Ok(if is_private(call).await? == Some(true) {
+        Due::Nothing
+    } else {
+        ONE_REQUEST
+    })
+}
+
+async fn change_graph(call: &Call) -> Result<Due, ApiError> {
+    let becomes_private = wants_private(call) && is_private(call).await? == Some(false);
+    Ok(if becomes_private { Due::Within } else { ONE_REQUEST })
+}

@@ -1,0 +1,68 @@
+//! The one table of what calls of the wider API cost (v3-wire §8.3, seed-graphs-quotas §8). Every endpoint names its row, or it does not compile.
+//! `name` are the rows of the contract's table; `usage` is the name in reports of usage.
+
+/// A row of the table.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// The rows of v3-wire §8.3 that it follows.
+    pub name: &'static str,
+    /// In reports: `/api/v3/(usage)`; empty: not reported.
+    pub usage: &'static str,
+    pub price: Price,
+}
+
+/// How the price of a call is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Price {
+    /// Neither charged nor counted.
+    Unmetered,
+    /// Nothing; counted as not consuming.
+    Free,
+    /// One request.
+    Plain,
+    /// Nothing for a private graph that the caller may see, else one request.
+    ReadGraph,
+    /// The same, where the path's relationship is `items`; else one request.
+    ReadGraphRelationship,
+    /// Without a body one request; with one, a private graph's unit, charged with its making, or one request.
+    PostGraphs,
+    /// A private graph's unit, charged with the change, where it becomes private; else one request.
+    ChangeGraph,
+    /// One request, or a search of the intelligence quota.
+    Search,
+}
+
+const fn rule(name: &'static str, usage: &'static str, price: Price) -> Rule {
+    Rule { name, usage, price }
+}
+
+// What is not part of the wider API.
+pub(crate) const OUTSIDE: Rule = rule("A12", "", Price::Unmetered);
+
+pub(crate) const GRAPH_SEARCH: Rule = rule("G8", "graphs", Price::Plain);
+pub(crate) const GRAPH_POST: Rule = rule("G1 G2 G5 G8", "graphs", Price::PostGraphs);
+pub(crate) const GRAPH_READ: Rule = rule("G3 G6", "graphs", Price::ReadGraph);
+pub(crate) const GRAPH_PATCH: Rule = rule("G4 G8", "graphs", Price::ChangeGraph);
+pub(crate) const GRAPH_DELETE: Rule = rule("G7", "graphs", Price::Plain);
+pub(crate) const GRAPH_ITEMS: Rule = rule("G3 G6", "graph_items", Price::ReadGraph);
+pub(crate) const GRAPH_COMMENTS: Rule = rule("G8", "graph_comments", Price::Plain);
+pub(crate) const GRAPH_RELATIONSHIPS: Rule = rule("G3 G6 G8", "graph_relationships", Price::ReadGraphRelationship);
+
+pub(crate) const USER_QUOTAS: Rule = rule("A2", "users", Price::Free);
+pub(crate) const GROUP_QUOTAS: Rule = rule("A3", "groups", Price::Free);
+pub(crate) const USERS: Rule = rule("A4", "users", Price::Plain);
+pub(crate) const GROUPS: Rule = rule("A4", "groups", Price::Plain);
+pub(crate) const METADATA: Rule = rule("A4", "metadata", Price::Plain);
+pub(crate) const COMMENTS: Rule = rule("A1", "comments", Price::Plain);
+
+pub(crate) const DOMAINS: Rule = rule("A1", "domains", Price::Plain);
+pub(crate) const DOMAIN_RELATIONSHIPS: Rule = rule("A1", "domain_relationships", Price::Plain);
+pub(crate) const DOMAIN_COMMENTS: Rule = rule("A1", "domain_comments", Price::Plain);
+pub(crate) const ADDRESSES: Rule = rule("A1", "ip_addresses", Price::Plain);
+pub(crate) const ADDRESS_RELATIONSHIPS: Rule = rule("A1", "ip_addresses_relationships", Price::Plain);
+pub(crate) const ADDRESS_COMMENTS: Rule = rule("A1", "ip_addresses_comments", Price::Plain);
+pub(crate) const URLS: Rule = rule("A1", "urls", Price::Plain);
+pub(crate) const URL_RELATIONSHIPS: Rule = rule("A1", "url_relationships", Price::Plain);
+pub(crate) const URL_COMMENTS: Rule = rule("A1", "url_comments", Price::Plain);
+
+pub(crate) const SEARCH: Rule = rule("I1 I2 I3 I8", "intelligence_search", Price::Search);

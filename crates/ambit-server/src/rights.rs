@@ -1,0 +1,62 @@
+//! What a caller must be allowed to do with the object of the path, decided before anything is charged (v3-wire §8.2). Only the refusal is said here:
+//! what is not there is the handler's 404, which is charged like any call.
+
+use crate::call::Call;
+use crate::failure::of_store;
+use ambit_api::{ApiError, ErrorCode};
+use ambit_store::{GraphRight, Standing, StoreError};
+
+/// The right that a row of the wider API needs beyond a valid key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Right {
+    /// None; what the caller may not see is not there.
+    Any,
+    /// Change the graph and its lists.
+    EditGraph,
+    /// Delete the graph.
+    OwnGraph,
+    /// Be the user, or administer one of the user's groups.
+    OfUser,
+    /// Administer the group.
+    OfGroup,
+}
+
+/// Refuses a caller without the right.
+pub(crate) async fn check(call: &Call, right: Right) -> Result<(), ApiError> {
+    let allowed = match right {
+        Right::Any => true,
+        Right::EditGraph => graph(call, GraphRight::Edit).await?,
+        Right::OwnGraph => graph(call, GraphRight::Own).await?,
+        Right::OfUser => user(call).await?,
+        Right::OfGroup => group(call).await?,
+    };
+    if allowed { Ok(()) } else { Err(ApiError::new(ErrorCode::Forbidden)) }
+}
+
+async fn graph(call: &Call, least: GraphRight) -> Result<bool, ApiError> {
+    let has = call.state.store.graph_right(call.caller(), call.parameter("id")).await;
+    Ok(has.map_err(|error| of_store(error, "Graph"))?.is_none_or(|has| has >= least))
+}
+
+async fn user(call: &Call) -> Result<bool, ApiError> {
+    let store = &call.state.store;
+    let account = match crate::routes::wider::accounts::named(call, call.parameter("id")).await {
+        Ok(account) => account,
+        Err(error) if error.code == ErrorCode::NotFound => return Ok(true),
+        Err(error) => return Err(error),
+    };
+    let standing = store.standing_to(call.caller(), account.user.id).await;
+    Ok(standing.map_err(|error| of_store(error, "User"))? >= Standing::Administrator)
+}
+
+async fn group(call: &Call) -> Result<bool, ApiError> {
+    let store = &call.state.store;
+    match store.group_account(call.parameter("id")).await {
+        Ok(account) => store
+            .administers(call.caller(), account.group.id)
+            .await
+            .map_err(|error| of_store(error, "Group")),
+        Err(StoreError::NotFound) => Ok(true),
+        Err(error) => Err(of_store(error, "Group")),
+    }
+}

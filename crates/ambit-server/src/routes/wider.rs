@@ -1,0 +1,12 @@
+//! The wider API (v3-wire): objects in an envelope of their own, collections with cursors.
+
+pub(crate) mod accounts;
+pub(crate) mod comments;
+pub(crate) mod graph_lists;
+pub(crate) mod graphs;
+pub(crate) mod groups;
+pub(crate) mod intelligence;
+pub(crate) mod metadata;
+pub(crate) mod objects;
+pub(crate) mod page;
+pub(crate) mod quotas;

@@ -1,0 +1,91 @@
+//! The editors and viewers of a graph (v3-wire §2.2), by both paths that clients use.
+
+use super::{accounts, graphs, groups, page};
+use crate::answer::Answer;
+use crate::call::Call;
+use crate::failure::of_store;
+use ambit_api::objects::data;
+use ambit_api::{ApiError, ErrorCode};
+use ambit_store::{Collaborator, Role, StoreError};
+use serde_json::{Value, json};
+
+/// Who is on a list, as objects.
+pub(crate) async fn shown(call: &Call, id: &str, role: Role) -> Result<Vec<Value>, ApiError> {
+    let store = &call.state.store;
+    let found = store.collaborators(call.caller(), id, role).await;
+    let mut out = Vec::new();
+    for collaborator in found.map_err(|error| of_store(error, graphs::NOUN))? {
+        out.push(match collaborator {
+            Collaborator::User(name) => {
+                let account = store.account(&name).await.map_err(|error| of_store(error, "User"))?;
+                accounts::brief(call, &account)
+            }
+            Collaborator::Group(name) => {
+                let group = store.group_account(&name).await.map_err(|error| of_store(error, "Group"))?;
+                groups::brief(call, &group)
+            }
+        });
+    }
+    Ok(out)
+}
+
+/// The list that the path names.
+fn role(call: &Call) -> Result<Role, ApiError> {
+    match call.parameter("relationship") {
+        "editors" => Ok(Role::Editor),
+        "viewers" => Ok(Role::Viewer),
+        name => Err(ApiError::not_found(&format!("List {name}"))),
+    }
+}
+
+pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
+    let (role, id) = (role(&call)?, call.parameter("id"));
+    let mut collaborators = Vec::new();
+    for (kind, name) in page::body_descriptors(&call)? {
+        collaborators.push(match kind.as_str() {
+            "user" | "service_account" => Collaborator::User(name),
+            "group" => Collaborator::Group(name),
+            _ => return Err(ApiError::invalid(format!("Type must be user or group, not {kind}"))),
+        });
+    }
+    let store = &call.state.store;
+    // A graph that is not there is said before people who are not.
+    store.find_graph(call.caller(), id).await.map_err(graphs::failed(&call))?;
+    let added = store.add_collaborators(call.caller(), id, role, &collaborators, call.now).await;
+    added.map_err(|error| match of_store(error, "User or group") {
+        error if error.code == ErrorCode::NotFound => ApiError::not_found("User or group"),
+        error => error,
+    })?;
+    let all = shown(&call, id, role).await?;
+    page::of_list(&call, all, page::LIMIT_MAX)
+}
+
+/// Whoever of the list has the name in the path: users before groups.
+async fn member(call: &Call, role: Role) -> Result<Option<Collaborator>, ApiError> {
+    let wanted = call.parameter("member");
+    let found = call.state.store.collaborators(call.caller(), call.parameter("id"), role).await;
+    let mut found = found.map_err(graphs::failed(call))?;
+    found.sort();
+    let is = |one: &Collaborator| match one {
+        Collaborator::User(name) | Collaborator::Group(name) => name == wanted,
+    };
+    Ok(found.into_iter().find(is))
+}
+
+pub(crate) async fn has(call: Call) -> Result<Answer, ApiError> {
+    let found = member(&call, role(&call)?).await?;
+    Ok(Answer::json(&data(json!(found.is_some()))))
+}
+
+pub(crate) async fn remove(call: Call) -> Result<Answer, ApiError> {
+    let role = role(&call)?;
+    let missing = || ApiError::not_found("User or group");
+    let found = member(&call, role).await?.ok_or_else(missing)?;
+    let removed = call
+        .state
+        .store
+        .remove_collaborator(call.caller(), call.parameter("id"), role, &found, call.now)
+        .await;
+    removed.map_err(|error: StoreError| of_store(error, "User or group"))?;
+    Ok(Answer::empty())
+}

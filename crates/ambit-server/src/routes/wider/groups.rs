@@ -1,0 +1,265 @@
+//! Groups and their people (v3-wire §4). Members see the group, its administrators change it.
+
+use super::{accounts, page};
+use crate::answer::Answer;
+use crate::call::Call;
+use crate::failure::of_store;
+use ambit_api::objects::{data, object};
+use ambit_api::{ApiError, ErrorCode};
+use ambit_model::quota::FOREIGN;
+use ambit_store::{Account, Collaborator, GroupAccount, Members, Standing};
+use serde_json::{Map, Value, json};
+
+const NOUN: &str = "Group";
+/// What administrators may write about their group.
+const PROFILE: [&str; 9] = [
+    "organization",
+    "organization_legal_name",
+    "auto_add_users",
+    "country",
+    "country_iso",
+    "domain_name",
+    "industry",
+    "agreement_signed_date",
+    "preferences",
+];
+
+fn profile(group: &GroupAccount) -> Map<String, Value> {
+    let mut out = group.profile.clone();
+    out.retain(|name, _| PROFILE.contains(&name.as_str()));
+    out.entry("preferences").or_insert_with(|| json!({}));
+    out
+}
+
+/// A group as those see it who see that it exists.
+pub(crate) fn brief(call: &Call, group: &GroupAccount) -> Value {
+    object(&call.base, "groups", "group", &group.group.name, profile(group))
+}
+
+/// The caller's role in a group; `None`: the group is not there for the caller.
+async fn role(call: &Call, group: &GroupAccount) -> Result<Option<&'static str>, ApiError> {
+    let administers = call.state.store.administers(call.caller(), group.group.id).await;
+    Ok(if administers.map_err(|error| of_store(error, NOUN))? {
+        Some("admin")
+    } else if call.caller().groups().contains(&group.group.id) {
+        Some("user")
+    } else {
+        None
+    })
+}
+
+/// The group of the path, which must be the caller's.
+async fn own(call: &Call) -> Result<(GroupAccount, &'static str), ApiError> {
+    let id = call.parameter("id");
+    let missing = || ApiError::with(ErrorCode::NotFound, format!("Group \"{id}\" not found"));
+    let group = call.state.store.group_account(id).await;
+    let group = group.map_err(|error| match of_store(error, NOUN) {
+        error if error.code == ErrorCode::NotFound => missing(),
+        error => error,
+    })?;
+    let role = role(call, &group).await?.ok_or_else(missing)?;
+    Ok((group, role))
+}
+
+async fn shown(call: &Call, group: &GroupAccount, role: &str) -> Result<Value, ApiError> {
+    let standings = call.state.store.group_standings(group.group.id, call.now).await;
+    let standings = standings.map_err(|error| of_store(error, NOUN))?;
+    let own = standings
+        .iter()
+        .map(|(name, one)| ((*name).to_owned(), json!({"allowed": one.allowed, "used": one.used})));
+    let foreign = FOREIGN.iter().map(|name| ((*name).to_owned(), json!({"allowed": 0, "used": 0})));
+    let mut attributes = profile(group);
+    attributes.insert("quotas".to_owned(), Value::Object(own.chain(foreign).collect()));
+    let mut out = object(&call.base, "groups", "group", &group.group.name, attributes);
+    out["context_attributes"] = json!({"role": role});
+    Ok(out)
+}
+
+pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
+    let (group, role) = own(&call).await?;
+    let found = shown(&call, &group, role).await?;
+    Ok(page::one(&call, found))
+}
+
+pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
+    let (group, role) = own(&call).await?;
+    let mut attributes = page::body_attributes(&call, "group", Some(&group.group.name))?;
+    let caps = accounts::caps(&mut attributes)?;
+    attributes.retain(|name, _| PROFILE.contains(&name.as_str()));
+    let store = &call.state.store;
+    if !caps.is_empty() {
+        let capped = store.cap_group(call.caller(), group.group.id, &caps, call.now).await;
+        capped.map_err(|error| of_store(error, NOUN))?;
+    }
+    let changed = store.change_group(call.caller(), &group.group.name, &attributes, call.now).await;
+    changed.map_err(|error| of_store(error, NOUN))?;
+    let group = store.group_account(&group.group.name).await.map_err(|error| of_store(error, NOUN))?;
+    let changed = shown(&call, &group, role).await?;
+    Ok(page::one(&call, changed))
+}
+
+fn members_named(name: &str) -> Option<Members> {
+    match name {
+        "users" => Some(Members::Users),
+        "administrators" => Some(Members::Administrators),
+        "service_accounts" => Some(Members::ServiceAccounts),
+        _ => None,
+    }
+}
+
+fn no_relationship(name: &str) -> ApiError {
+    ApiError::not_found(&format!("Relationship {name}"))
+}
+
+async fn members(call: &Call, group: &GroupAccount, members: Members) -> Result<Vec<Account>, ApiError> {
+    let found = call.state.store.members_of(group.group.id, members).await;
+    let mut found = found.map_err(|error| of_store(error, NOUN))?;
+    // Nobody has a second factor here: everybody passes `2fa_enabled:false`, nobody its contrary.
+    match call.query("filter").map(str::trim) {
+        None | Some("" | "2fa_enabled:false") => {}
+        Some("2fa_enabled:true") => found.clear(),
+        Some(other) => {
+            return Err(ApiError::with(
+                ErrorCode::BadRequest,
+                format!("Unknown filter {other:?}; known: 2fa_enabled"),
+            ));
+        }
+    }
+    Ok(found)
+}
+
+async fn related(call: &Call, described: bool) -> Result<Answer, ApiError> {
+    let (group, role) = own(call).await?;
+    let name = call.parameter("relationship");
+    if name == "graphs" {
+        let found = super::graphs::related(call, &Collaborator::Group(group.group.name.clone())).await?;
+        return accounts::answer_related(call, found, described);
+    }
+    let kind = members_named(name).ok_or_else(|| no_relationship(name))?;
+    if kind == Members::ServiceAccounts && role != "admin" {
+        return Err(ApiError::new(ErrorCode::Forbidden));
+    }
+    let found = members(call, &group, kind).await?;
+    let paging = page::paging(call, page::LIMIT_DEFAULT, page::LIMIT_MAX)?;
+    let total = found.len();
+    let (found, next) = page::slice(&paging, found)?;
+    let mut items = Vec::new();
+    for account in &found {
+        let item = if described {
+            accounts::brief(call, account)
+        } else {
+            accounts::shown(call, account).await?
+        };
+        items.push(if described { page::described(&item) } else { item });
+    }
+    Ok(page::answer(call, items, paging.limit, next, Some(total)))
+}
+
+pub(crate) async fn relationship(call: Call) -> Result<Answer, ApiError> {
+    related(&call, false).await
+}
+
+pub(crate) async fn relationship_described(call: Call) -> Result<Answer, ApiError> {
+    related(&call, true).await
+}
+
+/// Brings people in by address, or makes service accounts by id.
+pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
+    let (group, _) = own(&call).await?;
+    let (name, group) = (call.parameter("relationship"), group.group.name);
+    let kind = members_named(name).ok_or_else(|| no_relationship(name))?;
+    let ids: Vec<String> = new_ids(&call)?;
+    let store = &call.state.store;
+    if kind == Members::ServiceAccounts {
+        let mut made = Vec::new();
+        for id in &ids {
+            let created = store.create_service_account(call.caller(), &group, id, call.now).await;
+            let (account, issued) = created.map_err(|error| of_store(error, NOUN))?;
+            let mut object = accounts::shown(&call, &account).await?;
+            // Keys are shown once: here.
+            object["attributes"]["apikey"] = json!(issued.key);
+            made.push(object);
+        }
+        return page::of_list(&call, made, page::LIMIT_MAX);
+    }
+    if let Some(id) = ids.iter().find(|id| !id.contains('@')) {
+        return Err(ApiError::invalid(format!("Invalid email address: \"{id}\"")));
+    }
+    let administrator = kind == Members::Administrators;
+    let joined = store.join_group(call.caller(), &group, &ids, administrator, call.now).await;
+    joined.map_err(|error| of_store(error, NOUN))?;
+    let mut items = Vec::new();
+    for id in &ids {
+        let account = store.account(id).await.map_err(|error| of_store(error, NOUN))?;
+        items.push(accounts::shown(&call, &account).await?);
+    }
+    page::of_list(&call, items, page::LIMIT_MAX)
+}
+
+fn new_ids(call: &Call) -> Result<Vec<String>, ApiError> {
+    let bad = || ApiError::with(ErrorCode::BadRequest, "The member data must be a list of objects with an id");
+    let items = match page::body_data(call)? {
+        Value::Array(items) => items,
+        one => vec![one],
+    };
+    items
+        .iter()
+        .map(|item| item.get("id").and_then(Value::as_str).map(str::to_owned).ok_or_else(bad))
+        .collect()
+}
+
+pub(crate) async fn has(call: Call) -> Result<Answer, ApiError> {
+    let (group, _) = own(&call).await?;
+    let name = call.parameter("relationship");
+    let kind = members_named(name).ok_or_else(|| no_relationship(name))?;
+    let found = members(&call, &group, kind).await?;
+    let wanted = call.parameter("member");
+    let is = |account: &Account| account.user.username == wanted || account.user.email.eq_ignore_ascii_case(wanted);
+    Ok(Answer::json(&data(json!(found.iter().any(is)))))
+}
+
+pub(crate) async fn remove(call: Call) -> Result<Answer, ApiError> {
+    let (group, _) = own(&call).await?;
+    let name = call.parameter("relationship");
+    let administrators = match members_named(name) {
+        Some(Members::Users) => false,
+        Some(Members::Administrators) => true,
+        Some(Members::ServiceAccounts) | None => return Err(no_relationship(name)),
+    };
+    let account = accounts::named(&call, call.parameter("member")).await?;
+    let left = call
+        .state
+        .store
+        .leave_group(call.caller(), &group.group.name, account.user.id, administrators, call.now)
+        .await;
+    left.map_err(|error| of_store(error, "User"))?;
+    Ok(Answer::empty())
+}
+
+/// Who drew how much of a quota from the group (v3-wire §5.4).
+pub(crate) async fn users_consuming(call: Call) -> Result<Answer, ApiError> {
+    let (group, _) = own(&call).await?;
+    let (meter, number) = super::quotas::period(&call)?;
+    let descending = match call.query("order") {
+        None | Some("" | "desc") => true,
+        Some("asc") => false,
+        Some(_) => return Err(ApiError::with(ErrorCode::BadRequest, "Order must be asc or desc")),
+    };
+    let store = &call.state.store;
+    let drawn = store.drawn_from_group(group.group.id, meter, number, descending).await;
+    let drawn = drawn.map_err(|error| of_store(error, NOUN))?;
+    let paging = page::paging(&call, page::LIMIT_DEFAULT, page::LIMIT_MAX)?;
+    let total = drawn.len();
+    let (drawn, next) = page::slice(&paging, drawn)?;
+    let mut items = Vec::new();
+    for (user, units) in drawn {
+        let account = store.account_by_id(user).await.map_err(|error| of_store(error, "User"))?;
+        let mut item = match accounts::standing(&call, &account).await? {
+            Standing::Anybody => accounts::brief(&call, &account),
+            Standing::Administrator | Standing::Oneself => accounts::shown(&call, &account).await?,
+        };
+        item["context_attributes"] = json!({"quota_consumed_from_group": units});
+        items.push(item);
+    }
+    Ok(page::answer(&call, items, paging.limit, next, Some(total)))
+}

@@ -1,0 +1,62 @@
+//! What there is in the wider API: privileges and the relationships of each type. Clients build commands from it (v3-wire §4).
+
+use crate::answer::Answer;
+use crate::call::Call;
+use ambit_api::ApiError;
+use ambit_api::objects::data;
+use ambit_model::quota::PRIVILEGES;
+use serde_json::{Map, Value, json};
+
+/// Type, and its relationships with what each leads to.
+const RELATIONSHIPS: [(&str, &[(&str, &str)]); 7] = [
+    ("domain", super::objects::DOMAIN_RELATIONSHIPS),
+    ("file", &[("comments", "Comments on the file."), ("graphs", "Graphs with the file.")]),
+    (
+        "graph",
+        &[
+            ("comments", "Comments on the graph."),
+            ("editors", "Users and groups that may change the graph."),
+            ("group", "The group of the graph's owner."),
+            ("items", "Files, URLs, domains and addresses of the graph."),
+            ("owner", "The user who made the graph."),
+            ("viewers", "Users and groups that may see the graph."),
+        ],
+    ),
+    (
+        "group",
+        &[
+            ("administrators", "Users who manage the group."),
+            ("graphs", "Graphs that the group owns or may see."),
+            ("service_accounts", "Service accounts of the group."),
+            ("users", "Users of the group."),
+        ],
+    ),
+    ("ip_address", super::objects::ADDRESS_RELATIONSHIPS),
+    ("url", super::objects::URL_RELATIONSHIPS),
+    (
+        "user",
+        &[
+            ("api_quota_group", "The group that calls are drawn from."),
+            ("comments", "Comments of the user."),
+            ("graphs", "Graphs that the user owns or may see."),
+            ("groups", "Groups of the user."),
+            ("groups_managed", "Groups that the user manages."),
+            ("intelligence_quota_group", "The group that everything but calls is drawn from."),
+        ],
+    ),
+];
+
+pub(crate) async fn find(_call: Call) -> Result<Answer, ApiError> {
+    let relationships: Map<String, Value> = RELATIONSHIPS
+        .iter()
+        .map(|(kind, list)| {
+            let list = list.iter().map(|(name, description)| json!({"name": name, "description": description}));
+            ((*kind).to_owned(), Value::Array(list.collect()))
+        })
+        .collect();
+    Ok(Answer::json(&data(json!({
+        "engines": {},
+        "privileges": PRIVILEGES,
+        "relationships": relationships,
+    }))))
+}

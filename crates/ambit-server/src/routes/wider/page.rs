@@ -1,0 +1,227 @@
+//! Pages of collections: limits, cursors and links (v3-wire §1.4). A cursor is opaque, sealed, and bound to the path and query it was made for.
+
+use crate::answer::Answer;
+use crate::call::Call;
+use crate::path::WIDER;
+use ambit_api::objects::{self, keep_attributes, query_value};
+use ambit_api::{ApiError, ErrorCode, KEY_NAME};
+use ambit_model::id::blob_hash;
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use serde_json::Value;
+
+/// Items of a page where the client names no limit.
+pub(crate) const LIMIT_DEFAULT: usize = 10;
+/// Items of a page at most.
+pub(crate) const LIMIT_MAX: usize = 40;
+/// What cursors are sealed for.
+const PURPOSE: &str = "cursor";
+/// Characters of a cursor that is looked at.
+const CURSOR_CHARS_MAX: usize = 4 * 1024;
+/// Bytes of a cursor that say which query it belongs to.
+const FINGERPRINT_BYTES: usize = 8;
+
+/// Which part of a collection is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Paging {
+    pub(crate) limit: usize,
+    /// What the page before left in its cursor.
+    pub(crate) after: Option<Vec<u8>>,
+}
+
+/// Reads `limit` and `cursor`. Above the maximum a limit is the maximum.
+pub(crate) fn paging(call: &Call, default: usize, most: usize) -> Result<Paging, ApiError> {
+    let limit = match call.query("limit") {
+        None | Some("") => default,
+        Some(text) => {
+            let number = text.parse::<u64>().ok().filter(|number| *number > 0);
+            let number = number.ok_or_else(|| ApiError::with(ErrorCode::BadRequest, "Limit must be a whole number from 1"))?;
+            usize::try_from(number).unwrap_or(most).min(most)
+        }
+    };
+    let after = match call.query("cursor") {
+        None | Some("") => None,
+        Some(text) => Some(opened(call, text)?),
+    };
+    Ok(Paging { limit, after })
+}
+
+impl Paging {
+    /// For collections that are counted through: how many items were shown before.
+    pub(crate) fn offset(&self) -> Result<usize, ApiError> {
+        let Some(after) = &self.after else { return Ok(0) };
+        let bytes: [u8; 8] = after.as_slice().try_into().map_err(|_| bad_cursor())?;
+        usize::try_from(u64::from_be_bytes(bytes)).map_err(|_| bad_cursor())
+    }
+}
+
+fn bad_cursor() -> ApiError {
+    ApiError::with(ErrorCode::BadRequest, "Invalid cursor")
+}
+
+fn opened(call: &Call, text: &str) -> Result<Vec<u8>, ApiError> {
+    let sealed = (text.len() <= CURSOR_CHARS_MAX)
+        .then(|| BASE64_URL_SAFE_NO_PAD.decode(text).ok())
+        .flatten();
+    let plain = sealed
+        .and_then(|sealed| call.state.store.unseal(PURPOSE, &sealed))
+        .ok_or_else(bad_cursor)?;
+    match plain.split_at_checked(FINGERPRINT_BYTES) {
+        Some((print, rest)) if print == fingerprint(call) => Ok(rest.to_vec()),
+        _ => Err(bad_cursor()),
+    }
+}
+
+/// The parameters that make the collection, but for the key and what says which page.
+fn parameters(call: &Call) -> impl Iterator<Item = &(String, String)> {
+    let beside = ["cursor", "limit"];
+    call.query
+        .iter()
+        .filter(move |(name, _)| !beside.contains(&name.as_str()) && !name.eq_ignore_ascii_case(KEY_NAME))
+}
+
+fn fingerprint(call: &Call) -> [u8; FINGERPRINT_BYTES] {
+    let mut text = call.path.trim_end_matches('/').to_owned();
+    for (name, value) in parameters(call) {
+        text.push_str(&format!("\n{name}={value}"));
+    }
+    let hash = blob_hash(text.as_bytes());
+    let mut out = [0; FINGERPRINT_BYTES];
+    out.copy_from_slice(&hash.bytes()[..FINGERPRINT_BYTES]);
+    out
+}
+
+/// The address of this collection with other parameters of the page.
+fn link(call: &Call, page: &[(&str, &str)]) -> String {
+    let root = call.base.strip_suffix(WIDER).unwrap_or(&call.base);
+    let own = parameters(call).map(|(name, value)| (name.as_str(), value.as_str()));
+    let pairs: Vec<String> = own
+        .chain(page.iter().copied())
+        .map(|(name, value)| format!("{}={}", query_value(name), query_value(value)))
+        .collect();
+    let query = if pairs.is_empty() {
+        String::new()
+    } else {
+        format!("?{}", pairs.join("&"))
+    };
+    format!("{root}{}{query}", call.path)
+}
+
+/// Answers with a page. `next` is what the next page begins after; `None` on the last one.
+pub(crate) fn answer(call: &Call, items: Vec<Value>, limit: usize, next: Option<Vec<u8>>, count: Option<usize>) -> Answer {
+    let count = count.map(|count| ("count", Value::from(count)));
+    answer_with(call, items, limit, next, count.as_slice())
+}
+
+/// The same with other figures of the whole collection.
+pub(crate) fn answer_with(call: &Call, mut items: Vec<Value>, limit: usize, next: Option<Vec<u8>>, meta: &[(&str, Value)]) -> Answer {
+    if let Some(names) = names(call, "attributes") {
+        items.iter_mut().for_each(|item| keep_attributes(item, &names));
+    }
+    let limit = limit.to_string();
+    // A page without items never has a cursor: some clients take from it without looking.
+    let next = next.filter(|_| !items.is_empty()).map(|next| {
+        let plain = [fingerprint(call).as_slice(), &next].concat();
+        let cursor = BASE64_URL_SAFE_NO_PAD.encode(call.state.store.seal(PURPOSE, &plain));
+        let link = link(call, &[("cursor", &cursor), ("limit", &limit)]);
+        (cursor, link)
+    });
+    let next = next.as_ref().map(|(cursor, link)| (cursor.as_str(), link.as_str()));
+    Answer::json(&objects::collection(items, &link(call, &[("limit", &limit)]), next, meta))
+}
+
+/// The slice of a whole list that is asked for, and what the next page begins after.
+pub(crate) fn slice<T>(paging: &Paging, all: Vec<T>) -> Result<(Vec<T>, Option<Vec<u8>>), ApiError> {
+    let (offset, total) = (paging.offset()?, all.len());
+    let end = offset.saturating_add(paging.limit);
+    let next = (end < total).then(|| (end as u64).to_be_bytes().to_vec());
+    Ok((all.into_iter().skip(offset).take(paging.limit).collect(), next))
+}
+
+/// Answers with the asked page of a whole list.
+pub(crate) fn of_list(call: &Call, all: Vec<Value>, default: usize) -> Result<Answer, ApiError> {
+    let paging = paging(call, default, LIMIT_MAX)?;
+    let total = all.len();
+    let (items, next) = slice(&paging, all)?;
+    Ok(answer(call, items, paging.limit, next, Some(total)))
+}
+
+/// Names in a parameter, separated by commas; `None` where it is not there.
+pub(crate) fn names(call: &Call, parameter: &str) -> Option<Vec<String>> {
+    let text = call.query(parameter).filter(|text| !text.trim().is_empty())?;
+    Some(
+        text.split(',')
+            .map(|name| name.trim().to_owned())
+            .filter(|name| !name.is_empty())
+            .collect(),
+    )
+}
+
+/// Answers with one object, narrowed to the attributes that are asked for.
+pub(crate) fn one(call: &Call, mut object: Value) -> Answer {
+    if let Some(names) = names(call, "attributes") {
+        keep_attributes(&mut object, &names);
+    }
+    Answer::json(&objects::data(object))
+}
+
+/// Type and id of an object.
+pub(crate) fn described(object: &Value) -> Value {
+    let text = |name: &str| object.get(name).and_then(Value::as_str).unwrap_or_default();
+    objects::descriptor(text("type"), text("id"))
+}
+
+/// Seconds since 1970, as dates are in this API.
+pub(crate) fn seconds(at: ambit_model::Timestamp) -> Value {
+    Value::from(at.0.div_euclid(ambit_model::moment::SECOND_MS))
+}
+
+/// The `data` of a body.
+pub(crate) fn body_data(call: &Call) -> Result<Value, ApiError> {
+    let bad = |message: &str| ApiError::with(ErrorCode::BadRequest, message);
+    let mut body: Value = serde_json::from_slice(&call.body).map_err(|error| bad(&format!("The body is not JSON: {error}")))?;
+    match body.as_object_mut().and_then(|body| body.remove("data")) {
+        Some(data) => Ok(data),
+        None => Err(bad("The body must be an object with the member data")),
+    }
+}
+
+/// The attributes of the object in a body. Its type and id may be left out; what contradicts the address is refused (v3-wire §1.3).
+pub(crate) fn body_attributes(call: &Call, kind: &str, id: Option<&str>) -> Result<serde_json::Map<String, Value>, ApiError> {
+    let bad = |message: String| ApiError::with(ErrorCode::BadRequest, message);
+    let Value::Object(mut data) = body_data(call)? else {
+        return Err(bad("The member data must be an object".to_owned()));
+    };
+    if data.get("type").is_some_and(|said| said.as_str() != Some(kind)) {
+        return Err(bad(format!("The type must be {kind}")));
+    }
+    if let Some(id) = id
+        && data.get("id").is_some_and(|said| said.as_str() != Some(id))
+    {
+        return Err(bad("The id of the body is not that of the address".to_owned()));
+    }
+    match data.remove("attributes") {
+        Some(Value::Object(attributes)) => Ok(attributes),
+        None => Ok(serde_json::Map::new()),
+        Some(_) => Err(bad("The attributes must be an object".to_owned())),
+    }
+}
+
+/// What of a list of descriptors in a body is of which type.
+pub(crate) fn body_descriptors(call: &Call) -> Result<Vec<(String, String)>, ApiError> {
+    let bad = |message: &str| ApiError::with(ErrorCode::BadRequest, message);
+    let items = match body_data(call)? {
+        Value::Array(items) => items,
+        one @ Value::Object(_) => vec![one],
+        _ => return Err(bad("The member data must be a list of objects with type and id")),
+    };
+    let text = |item: &Value, name: &str| item.get(name).and_then(Value::as_str).map(str::to_owned);
+    items
+        .iter()
+        .map(|item| {
+            text(item, "type")
+                .zip(text(item, "id"))
+                .ok_or_else(|| bad("Each object must have type and id"))
+        })
+        .collect()
+}

@@ -1,0 +1,150 @@
+//! Reports of quotas and usage (v3-wire §5.2 to §5.4). They cost nothing and are answered when everything is used up.
+
+use super::accounts;
+use crate::answer::Answer;
+use crate::call::Call;
+use crate::failure::of_store;
+use ambit_api::objects::data;
+use ambit_api::{ApiError, ErrorCode};
+use ambit_model::Timestamp;
+use ambit_model::moment::DAY_MS;
+use ambit_model::quota::{FOREIGN, Window, quota};
+use ambit_store::{DayUsage, Payer};
+use serde_json::{Map, Value, json};
+
+/// Days of one report at most, and where no dates are given.
+const DAYS_MAX: i64 = 30;
+/// Days that exist.
+const DAYS_KEPT: i64 = 60;
+/// Months that can be asked for: the current one and two before.
+const MONTHS_BACK: i64 = 2;
+
+pub(crate) async fn overall(call: Call) -> Result<Answer, ApiError> {
+    let account = accounts::named(&call, call.parameter("id")).await?;
+    let standings = call.state.store.quota_standings(account.user.id, call.now).await;
+    let standings = standings.map_err(|error| of_store(error, "User"))?;
+    let mut out = Map::new();
+    for one in &standings {
+        let mut entry = json!({"user": {"allowed": one.user.allowed, "used": one.user.used}});
+        if let Some((group, name)) = &one.group {
+            entry["group"] = json!({"allowed": group.allowed, "inherited_from": name, "used": group.used});
+        }
+        out.insert(one.name.to_owned(), entry);
+    }
+    for name in FOREIGN {
+        let mut entry = json!({"user": {"allowed": 0, "used": 0}});
+        if let Some(group) = &account.intelligence_quota_group {
+            entry["group"] = json!({"allowed": 0, "inherited_from": group, "used": 0});
+        }
+        out.insert(name.to_owned(), entry);
+    }
+    Ok(Answer::json(&data(Value::Object(out))))
+}
+
+pub(crate) async fn of_user(call: Call) -> Result<Answer, ApiError> {
+    let account = accounts::named(&call, call.parameter("id")).await?;
+    usage(&call, Payer::User(account.user.id)).await
+}
+
+pub(crate) async fn of_group(call: Call) -> Result<Answer, ApiError> {
+    let group = call.state.store.group_account(call.parameter("id")).await;
+    let group = group.map_err(|error| of_store(error, "Group"))?;
+    usage(&call, Payer::Group(group.group.id)).await
+}
+
+async fn usage(call: &Call, payer: Payer) -> Result<Answer, ApiError> {
+    let (from, to) = days(call)?;
+    let written = call.state.free_counts.write(&call.state.store).await;
+    written.map_err(|error| of_store(error, "Usage"))?;
+    let rows = call.state.store.api_usage(payer, from, to).await;
+    let rows = rows.map_err(|error| of_store(error, "Usage"))?;
+    Ok(Answer::json(&data(report(&rows))))
+}
+
+fn report(rows: &[DayUsage]) -> Value {
+    let mut out = json!({
+        "daily": {},
+        "daily_endpoints_not_consuming_quota": {},
+        "total": {},
+        "total_endpoints_not_consuming_quota": {},
+    });
+    for row in rows {
+        let (daily, total) = if row.consuming {
+            ("daily", "total")
+        } else {
+            ("daily_endpoints_not_consuming_quota", "total_endpoints_not_consuming_quota")
+        };
+        let name = format!("/api/v3/({})", row.name);
+        let day = Timestamp(row.day * DAY_MS).date();
+        out[daily][&day][&name] = json!(row.calls);
+        let sum = out[total].get(&name).and_then(Value::as_i64).unwrap_or(0);
+        out[total][&name] = json!(sum + row.calls);
+    }
+    out
+}
+
+/// The days from `start_date` to `end_date`, both `YYYYMMDD` and included.
+fn days(call: &Call) -> Result<(i64, i64), ApiError> {
+    let bad = |message: &str| ApiError::with(ErrorCode::BadRequest, message);
+    let day = |name: &str| match call.query(name) {
+        None | Some("") => Ok(None),
+        Some(text) => {
+            let digits = text.len() == 8 && text.bytes().all(|byte| byte.is_ascii_digit());
+            let date = digits.then(|| format!("{}-{}-{}", &text[..4], &text[4..6], &text[6..]));
+            let moment = date.and_then(|date| Timestamp::parse(&date));
+            let moment = moment.ok_or_else(|| bad("Dates are written as YYYYMMDD"))?;
+            Ok(Some(Window::Day.number(moment)))
+        }
+    };
+    let today = Window::Day.number(call.now);
+    let to = day("end_date")?.unwrap_or(today);
+    let from = day("start_date")?.unwrap_or(to - DAYS_MAX + 1);
+    if from > to {
+        return Err(bad("The start date is after the end date"));
+    }
+    if to - from > DAYS_MAX {
+        return Err(bad(&format!("At most {DAYS_MAX} days can be asked for at once")));
+    }
+    Ok((from.max(today - DAYS_KEPT), to))
+}
+
+/// The meter of the path and the window of `period`.
+pub(crate) fn period(call: &Call) -> Result<(&'static str, i64), ApiError> {
+    let bad = |message: String| ApiError::with(ErrorCode::BadRequest, message);
+    let name = call.parameter("quota_name");
+    let meter = quota(name).ok_or_else(|| bad(format!("There is no quota {name:?}")))?;
+    let asked = call.query("period").filter(|text| !text.is_empty());
+    if meter.window == Window::Gauge {
+        return match asked {
+            None => Ok((meter.name, 0)),
+            Some(_) => Err(bad(format!("{name} is not tied to a period"))),
+        };
+    }
+    let window = match asked {
+        None if meter.window == Window::Hour => return Err(bad(format!("{name} is not kept by user"))),
+        None => meter.window,
+        Some(text) if text.len() == 7 => Window::Month,
+        Some(_) => Window::Day,
+    };
+    let moment = match asked {
+        None => call.now,
+        Some(text) => {
+            let date = if text.len() == 7 { format!("{text}-01") } else { text.to_owned() };
+            let moment = (date.len() == 10).then(|| Timestamp::parse(&date)).flatten();
+            moment.ok_or_else(|| bad("The period is written as YYYY-MM or YYYY-MM-DD".to_owned()))?
+        }
+    };
+    let months = Window::Month.number(call.now) - Window::Month.number(moment);
+    if !(0..=MONTHS_BACK).contains(&months) {
+        return Err(bad("Only the current month and the two before can be asked for".to_owned()));
+    }
+    // Calls are counted by day and by month, whichever of the two quotas is named.
+    let api = ["api_requests_daily", "api_requests_monthly"];
+    let name = match (api.contains(&meter.name), window) {
+        (true, Window::Day) => api[0],
+        (true, Window::Month) => api[1],
+        (_, Window::Month) => meter.name,
+        _ => return Err(bad(format!("{name} is counted by month: the period is written as YYYY-MM"))),
+    };
+    Ok((name, window.number(moment)))
+}

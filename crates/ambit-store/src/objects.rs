@@ -1,0 +1,127 @@
+//! Entities by kind and name in every collection that the caller may see: what the wider API shows as domains, addresses and URLs.
+
+use crate::sql::{Row, Tx, values};
+use crate::{Principal, Store, StoreError};
+use ambit_model::entity::EntityRecord;
+use ambit_model::{EdgeKind, Kind, Timestamp, Uid};
+use std::collections::BTreeSet;
+use uuid::Uuid;
+
+/// Neighbours of one reading at most.
+const NEIGHBOURS_MAX: i64 = 10_000;
+
+/// Names of one kind and collection at most.
+const NAMES_MAX: i64 = 200_000;
+
+/// An entity as one collection knows it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KnownObject {
+    pub uid: Uid,
+    pub record: EntityRecord,
+    pub first_seen: Timestamp,
+    pub last_seen: Timestamp,
+}
+
+/// An open edge with what it leads to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Neighbour {
+    pub edge: EdgeKind,
+    /// The edge leads from the asked entity to this one.
+    pub outward: bool,
+    pub object: KnownObject,
+}
+
+const COLUMNS: &str = "e.uid, e.record, e.first_seen, e.last_seen";
+
+fn object(row: &Row) -> Result<KnownObject, StoreError> {
+    Ok(KnownObject {
+        uid: row.get(0)?,
+        record: row.json(1)?,
+        first_seen: row.get(2)?,
+        last_seen: row.get(3)?,
+    })
+}
+
+/// The collections that the caller may see.
+async fn collections(tx: &mut Tx, principal: &Principal) -> Result<Vec<Uuid>, StoreError> {
+    let mut out = Vec::new();
+    let projects: Vec<i64> = principal.projects().collect();
+    if projects.is_empty() {
+        return Ok(out);
+    }
+    let head = "SELECT id, uuid, project_id FROM collections WHERE deleted_at IS NULL AND project_id IN";
+    for row in tx.rows_in(head, Vec::new(), &projects, "ORDER BY id").await? {
+        if principal.collection_role(row.get(2)?, row.get(0)?).is_some() {
+            out.push(row.get(1)?);
+        }
+    }
+    Ok(out)
+}
+
+impl Store {
+    /// The entities with these kinds and canonical names, one for each collection that knows one; empty: nobody whom the caller may ask does.
+    pub async fn known_objects(&self, principal: &Principal, names: &[(Kind, String)]) -> Result<Vec<KnownObject>, StoreError> {
+        let mut tx = self.read().await?;
+        let collections = collections(&mut tx, principal).await?;
+        let uids: Vec<Uid> = collections
+            .iter()
+            .flat_map(|collection| names.iter().map(|(kind, name)| Uid::of_entity(*collection, *kind, name)))
+            .collect();
+        if uids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let head = format!("SELECT {COLUMNS} FROM entities e WHERE e.uid IN");
+        let mut found = tx
+            .rows_in(&head, Vec::new(), &uids, "")
+            .await?
+            .iter()
+            .map(object)
+            .collect::<Result<Vec<_>, _>>()?;
+        found.sort_by_key(|object| (object.first_seen, object.uid));
+        Ok(found)
+    }
+
+    /// Kinds and names of every entity of some kinds that the caller may see, up to a limit.
+    pub async fn names_of_kinds(&self, principal: &Principal, kinds: &[Kind]) -> Result<Vec<(Kind, String)>, StoreError> {
+        let mut tx = self.read().await?;
+        let mut out = Vec::new();
+        for collection in collections(&mut tx, principal).await? {
+            for kind in kinds {
+                let sql = format!(
+                    "SELECT e.name FROM entities e JOIN collections c ON c.id = e.collection_id WHERE c.uuid = $1 AND e.kind = $2 LIMIT {NAMES_MAX}"
+                );
+                for row in tx.rows(&sql, values![collection, kind.name()]).await? {
+                    out.push((*kind, row.get(0)?));
+                }
+            }
+        }
+        Ok(out)
+    }
+
+    /// What open edges join to some entities that the caller may see: those came from `known_objects`.
+    pub async fn neighbours(&self, uids: &[Uid]) -> Result<Vec<Neighbour>, StoreError> {
+        let mut tx = self.read().await?;
+        let mut out = Vec::new();
+        let mut seen = BTreeSet::new();
+        for uid in uids {
+            for (outward, from, to) in [(true, "from_uid", "to_uid"), (false, "to_uid", "from_uid")] {
+                let sql = format!(
+                    "SELECT {COLUMNS}, d.kind FROM edges d JOIN entities e ON e.uid = d.{to} AND e.collection_id = d.collection_id
+                     WHERE d.{from} = $1 AND d.closed_at IS NULL ORDER BY e.name, e.uid LIMIT {NEIGHBOURS_MAX}"
+                );
+                for row in tx.rows(&sql, values![uid]).await? {
+                    let edge = edge_kind(&row.get::<String>(4)?)?;
+                    let object = object(&row)?;
+                    if seen.insert((edge, outward, object.uid)) {
+                        out.push(Neighbour { edge, outward, object });
+                    }
+                }
+            }
+        }
+        Ok(out)
+    }
+}
+
+fn edge_kind(name: &str) -> Result<EdgeKind, StoreError> {
+    serde_json::from_value(serde_json::Value::String(name.to_owned())).map_err(|_| StoreError::Bug("unknown edge".to_owned()))
+}
