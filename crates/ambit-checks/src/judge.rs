@@ -31,7 +31,9 @@ macro_rules! all {
 }
 
 mod basic_auth_over_plain_http;
+mod cors_reflects_origin;
 mod dangling_record;
+mod default_server_page;
 mod deprecated_tls_version;
 mod directory_listing;
 mod dmarc_missing;
@@ -40,19 +42,26 @@ mod dns_caa_policy_missing;
 mod dns_zone_enumeration;
 mod dns_zone_transfer;
 mod exposed_actuator;
+mod exposed_admin_panel;
 mod exposed_api_document;
 mod exposed_backup;
 mod exposed_configuration_file;
 mod exposed_database_service;
+mod exposed_debug_page;
 mod exposed_environment_file;
 mod exposed_graphql_introspection;
+mod exposed_installer;
 mod exposed_metrics;
 mod exposed_php_info;
 mod exposed_private_key;
 mod exposed_rdp_service;
+mod exposed_script_console;
+mod exposed_search_index;
+mod exposed_secret_in_page;
 mod exposed_server_status;
 mod exposed_smb_service;
 mod exposed_telnet_service;
+mod exposed_user_listing;
 mod exposed_version_control;
 mod exposed_vnc_service;
 mod ftp_anonymous_login;
@@ -71,6 +80,7 @@ mod lookalike_domain;
 mod missing_security_headers;
 mod open_bucket;
 mod open_database_service;
+mod open_dns_resolver;
 mod open_message_broker;
 mod open_redis_service;
 mod resolves_to_localhost;
@@ -83,7 +93,9 @@ mod wildcard_certificate;
 
 all![
     basic_auth_over_plain_http,
+    cors_reflects_origin,
     dangling_record,
+    default_server_page,
     deprecated_tls_version,
     directory_listing,
     dmarc_missing,
@@ -92,19 +104,26 @@ all![
     dns_zone_enumeration,
     dns_zone_transfer,
     exposed_actuator,
+    exposed_admin_panel,
     exposed_api_document,
     exposed_backup,
     exposed_configuration_file,
     exposed_database_service,
+    exposed_debug_page,
     exposed_environment_file,
     exposed_graphql_introspection,
+    exposed_installer,
     exposed_metrics,
     exposed_php_info,
     exposed_private_key,
     exposed_rdp_service,
+    exposed_script_console,
+    exposed_search_index,
+    exposed_secret_in_page,
     exposed_server_status,
     exposed_smb_service,
     exposed_telnet_service,
+    exposed_user_listing,
     exposed_version_control,
     exposed_vnc_service,
     ftp_anonymous_login,
@@ -123,6 +142,7 @@ all![
     missing_security_headers,
     open_bucket,
     open_database_service,
+    open_dns_resolver,
     open_message_broker,
     open_redis_service,
     resolves_to_localhost,

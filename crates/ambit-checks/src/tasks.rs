@@ -26,3 +26,9 @@ pub(crate) const HTTP_ENRICH: &str = "http_enrich";
 pub(crate) const CONTENT_FOCUS: &str = "content_focus";
 /// Whether a bucket answers a listing.
 pub(crate) const BUCKET_PROBE: &str = "bucket_probe";
+/// Hosts, mailboxes, buckets and identifiers in what a site sends.
+pub(crate) const LINKED_HOSTS: &str = "linked_hosts";
+/// Whom a site lets read its answers.
+pub(crate) const CORS_PROBE: &str = "cors_probe";
+/// Whether a name server recurses for strangers.
+pub(crate) const OPEN_RESOLVER: &str = "open_resolver";

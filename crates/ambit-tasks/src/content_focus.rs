@@ -1,6 +1,6 @@
 //! Looks for what should not be public, and proves it by content, against the site's own way of saying no.
 
-use crate::exposures::{EXPOSURES, Exposure, FOLDERS, GRAPHQL_QUESTION, Seen, listing_proof};
+use crate::exposures::{EXPOSURES, Exposure, FOLDERS, GRAPHQL_QUESTION, Seen, debug_page, listing_proof};
 use crate::soft404_profile::refusal;
 use crate::together::together;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError, bindings, web};
@@ -72,6 +72,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     found.extend(until_error(things).await?);
     let folders = FOLDERS.iter().map(|path| look_listing(cx, url, path)).collect();
     found.extend(until_error(folders).await?);
+    found.extend(look_debug(cx, url).await?);
     found.sort_by(|a, b| (a.what, &a.url.path).cmp(&(b.what, &b.url.path)));
     for proven in &found {
         cx.evidence(proven.what, &[&proven.exchange.head[..], &proven.exchange.body].concat());
@@ -145,6 +146,18 @@ async fn look_listing(cx: &Context<'_>, site: &Url, path: &'static str) -> Resul
     Ok(proof.map(|proof| Proven {
         what: "directory_listing",
         url,
+        proof,
+        exchange,
+    }))
+}
+
+/// What the site says of a page that is not there: to its visitors, or to its developers?
+async fn look_debug(cx: &Context<'_>, site: &Url) -> Result<Option<Proven>, NetError> {
+    let exchange = refusal(cx, site, "").await?;
+    let proof = debug_page(&seen(&exchange));
+    Ok(proof.map(|proof| Proven {
+        what: "debug_page",
+        url: exchange.url.clone(),
         proof,
         exchange,
     }))

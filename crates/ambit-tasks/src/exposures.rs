@@ -90,6 +90,14 @@ pub(crate) const EXPOSURES: &[Exposure] = &[
     ),
     exposure("debug", &["/debug/pprof/", "/_debugbar/open", "/console"], debug),
     exposure("admin_panel", &["/phpmyadmin/", "/pma/", "/adminer.php"], admin_panel),
+    exposure(
+        "installer",
+        &["/install.php", "/wp-admin/install.php", "/setup.php", "/install/"],
+        installer,
+    ),
+    exposure("script_console", &["/script", "/jenkins/script"], script_console),
+    exposure("search_index", &["/_cat/indices"], search_index),
+    exposure("user_listing", &["/wp-json/wp/v2/users"], user_listing),
 ];
 
 /// Folders whose listing is looked for.
@@ -197,16 +205,19 @@ fn graphql(seen: &Seen<'_>) -> Option<String> {
 
 fn phpinfo(seen: &Seen<'_>) -> Option<String> {
     static VERSION: LazyLock<Regex> = LazyLock::new(|| Regex::new(r#"(?i)<h1[^>]*>PHP Version ([\w.+~-]{1,40})"#).expect("constant"));
+    static SYSTEM: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?i)<td[^>]*>\s*System\s*</td>").expect("constant"));
     let text = seen.text();
     let found = VERSION
         .captures(&text)
-        .filter(|_| text.contains("php.ini") || text.contains("Configuration File"))?;
+        .filter(|_| text.contains("php.ini") || text.contains("Configuration File") || SYSTEM.is_match(&text))?;
     Some(format!("PHP Version {}", &found[1]))
 }
 
 fn archive(seen: &Seen<'_>) -> Option<String> {
     let kinds: &[(&[u8], &str)] = &[
         (b"PK\x03\x04", "zip"),
+        // An archive of nothing is an archive.
+        (b"PK\x05\x06", "zip"),
         (b"\x1f\x8b", "gzip"),
         (b"BZh", "bzip2"),
         (b"7z\xbc\xaf\x27\x1c", "7z"),
@@ -285,9 +296,39 @@ fn metrics(seen: &Seen<'_>) -> Option<String> {
     static TYPE: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r"(?m)^# TYPE ([a-zA-Z_:][\w:]{0,100}) (counter|gauge|histogram|summary|untyped)$").expect("constant"));
     let text = seen.text();
-    TYPE.captures(&text)
-        .filter(|_| !seen.html)
-        .map(|found| format!("# TYPE {} {}", &found[1], &found[2]))
+    if seen.html {
+        return None;
+    }
+    if let Some(found) = TYPE.captures(&text) {
+        return Some(format!("# TYPE {} {}", &found[1], &found[2]));
+    }
+    bare_metrics(&text)
+}
+
+/// Measurements without their descriptions: nothing but names with numbers, and of the names one that every exporter uses.
+fn bare_metrics(text: &str) -> Option<String> {
+    static SAMPLE: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"\A([a-zA-Z_:][\w:]{0,100})(\{[^}]{0,1000}\})? [-+]?(?:[0-9][0-9.eE+-]*|NaN|Inf)( \d+)?\z").expect("constant"));
+    const CUSTOMARY: &[&str] = &[
+        "process_",
+        "go_",
+        "jvm_",
+        "node_",
+        "python_",
+        "promhttp_",
+        "http_requests_",
+        "dotnet_",
+        "nodejs_",
+    ];
+    let lines = text.lines().map(str::trim_end).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let names: Option<Vec<&str>> = lines
+        .map(|line| SAMPLE.captures(line).and_then(|found| found.get(1)).map(|name| name.as_str()))
+        .collect();
+    let names = names.filter(|names| names.len() >= 2)?;
+    names
+        .iter()
+        .find(|name| CUSTOMARY.iter().any(|start| name.starts_with(start)))
+        .map(|name| (*name).to_owned())
 }
 
 fn private_key(seen: &Seen<'_>) -> Option<String> {
@@ -318,6 +359,69 @@ fn admin_panel(seen: &Seen<'_>) -> Option<String> {
     (phpmyadmin && seen.media.contains("html"))
         .then(|| "phpMyAdmin".to_owned())
         .or_else(|| adminer.then(|| "Adminer".to_owned()))
+}
+
+/// A wizard that asks for its first choices; one that says that it is done gives nothing away.
+fn installer(seen: &Seen<'_>) -> Option<String> {
+    static TITLE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)<(?:title|h1)[^>]*>[^<]{0,60}?((?:setup|install(?:ation|er)?)(?: wizard)?|install(?:ation|er))[^<]{0,60}</")
+            .expect("constant")
+    });
+    let text = seen.text();
+    let lower = text.to_ascii_lowercase();
+    let done = lower.contains("already installed") || lower.contains("already been installed") || lower.contains("already set up");
+    let asks = lower.contains("administrator password")
+        || lower.contains("admin_password")
+        || lower.contains("database host")
+        || lower.contains("name=\"dbhost\"");
+    TITLE
+        .captures(&text)
+        .filter(|_| seen.html && asks && !done)
+        .map(|found| found[1].to_owned())
+}
+
+fn script_console(seen: &Seen<'_>) -> Option<String> {
+    let text = seen.text();
+    let found = seen.html
+        && text.contains("Script Console")
+        && text.contains("Jenkins")
+        && (text.contains("name=script") || text.contains("name=\"script\""));
+    found.then(|| "Script Console [Jenkins]".to_owned())
+}
+
+/// Lines of Elasticsearch's and OpenSearch's table of indices: health, status, name.
+fn search_index(seen: &Seen<'_>) -> Option<String> {
+    static LINE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?m)^(?:green|yellow|red) +(?:open|close) +([\w.@+-]{1,200}) ").expect("constant"));
+    let text = seen.text();
+    let count = LINE.find_iter(&text).count();
+    LINE.captures(&text)
+        .filter(|_| !seen.html)
+        .map(|found| format!("{count} indices, such as {}", &found[1]))
+}
+
+/// Accounts with the names that they sign in by.
+fn user_listing(seen: &Seen<'_>) -> Option<String> {
+    let document = seen.json()?;
+    let users = document.as_array().filter(|users| !users.is_empty())?;
+    let is_user =
+        |user: &Value| user.get("id").is_some_and(Value::is_u64) && user.get("slug").is_some_and(Value::is_string) && user.get("name").is_some();
+    users.iter().all(is_user).then(|| format!("{} accounts", users.len()))
+}
+
+/// A page on which a framework tells the developer what went wrong, and everybody else how it is built.
+pub(crate) fn debug_page(seen: &Seen<'_>) -> Option<String> {
+    const MARKS: &[(&str, &str, &str)] = &[
+        ("Django", "<code>DEBUG = True</code>", "settings file"),
+        ("Flask", "Werkzeug Debugger", "Traceback"),
+        ("Laravel", "Illuminate\\", "Stack trace"),
+        ("Rails", "Rails.root:", "Application Trace"),
+        ("Symfony", "Symfony Exception", "Stack Trace"),
+        ("ASP.NET", "Server Error in '", "Stack Trace:"),
+        ("Express", "NotFoundError:", "node_modules/"),
+    ];
+    let text = seen.text();
+    let found = MARKS.iter().find(|(_, one, other)| text.contains(one) && text.contains(other))?;
+    seen.html.then(|| format!("{} in debug mode", found.0))
 }
 
 /// A listing that a server made: its title and a way up, or the columns of one.
@@ -372,6 +476,33 @@ mod tests {
         check("backup", "application/zip", "PK\u{3}\u{4}rest", true);
         check("actuator", "application/json", "{\"_links\":{\"env\":{}}}", true);
         check("metrics", "text/plain", "# TYPE go_goroutines gauge\ngo_goroutines 40\n", true);
+        check(
+            "metrics",
+            "text/plain",
+            "process_cpu_seconds_total 12.1\ngo_goroutines{a=\"b\"} 40\n",
+            true,
+        );
+        check(
+            "installer",
+            "text/html",
+            "<title>Setup wizard</title>Step 1: choose the administrator password",
+            true,
+        );
+        check(
+            "script_console",
+            "text/html",
+            "<title>Script Console [Jenkins]</title><textarea name=script></textarea>",
+            true,
+        );
+        check("search_index", "text/plain", "green open customers 1 1 5000\n", true);
+        check(
+            "user_listing",
+            "application/json",
+            "[{\"id\":1,\"name\":\"Admin\",\"slug\":\"admin\"}]",
+            true,
+        );
+        check("backup", "application/zip", "PK\u{5}\u{6}rest", true);
+        check("phpinfo", "text/html", "<h1>PHP Version 8.2.1</h1><tr><td class=\"e\">System </td>", true);
         check("private_key", "text/plain", &["-----BEGIN ", "PRIVATE KEY-----\nMIIE\n"].concat(), true);
         check("htpasswd", "text/plain", "admin:$apr1$x\n", true);
         check("database_dump", "text/plain", "-- MySQL dump 10\nCREATE TABLE x", true);
@@ -379,6 +510,31 @@ mod tests {
 
     #[test]
     fn twins_prove_nothing() {
+        check("metrics", "text/plain", "apples 12\npears 7\n", false);
+        check(
+            "metrics",
+            "text/plain",
+            "process_cpu_seconds_total is a metric\ngo_goroutines 40\n",
+            false,
+        );
+        check(
+            "installer",
+            "text/html",
+            "<title>Setup wizard</title>Already installed. Remove this file. administrator password",
+            false,
+        );
+        check(
+            "installer",
+            "text/html",
+            "<title>Our installation service</title>We install kitchens",
+            false,
+        );
+        check("script_console", "text/html", "<title>Sign in [Jenkins]</title><form>", false);
+        check("search_index", "text/html", "green open spaces for everyone\n", false);
+        check("search_index", "application/json", "{\"status\":401}", false);
+        check("user_listing", "application/json", "{\"code\":\"rest_user_cannot_view\"}", false);
+        check("user_listing", "application/json", "[{\"id\":1,\"slug\":\"hello-world\"}]", false);
+        check("phpinfo", "text/html", "<h1>PHP Version 8.2 is out</h1><p>System", false);
         check("git_repository", "text/html", "<title>Test</title>Nothing to see", false);
         check("git_repository", "text/plain", "ref: refs/heads/main is the usual branch", false);
         check("env_file", "text/html", "<p>DB_HOST=x\nAPP_ENV=y</p>", false);
@@ -416,5 +572,22 @@ mod tests {
         let distinct: std::collections::BTreeSet<&str> = paths.iter().copied().collect();
         assert_eq!(distinct.len(), paths.len());
         assert!(paths.iter().all(|path| path.starts_with('/')));
+    }
+
+    #[test]
+    fn a_page_for_developers_is_told_from_one_for_visitors() {
+        let proven = |body: &str| {
+            let seen = Seen {
+                media: "text/html",
+                html: true,
+                body: body.as_bytes(),
+            };
+            debug_page(&seen).is_some()
+        };
+        assert!(proven(
+            "You're seeing this error because you have <code>DEBUG = True</code> in your Django settings file."
+        ));
+        assert!(!proven("<h1>Page not found</h1>"));
+        assert!(!proven("<p>Never set <code>DEBUG = True</code> in production.</p>"));
     }
 }

@@ -1,6 +1,7 @@
 //! Everything that one visit of a site tells: answer, head, cookies, page, redirects, certificate, products.
 
 use crate::bindings;
+use crate::default_pages::default_page;
 use crate::exposures::listing_proof;
 use crate::page::Page;
 use crate::technology::{self, Seen};
@@ -57,6 +58,7 @@ pub(crate) const TASK: Task = Task {
             "alt_names",
             "certificate_chain",
             "hidden_security_headers",
+            "hidden_default_page",
             "hidden_directory_listing",
             "hidden_content_type",
             "hidden_mixed_content",
@@ -234,6 +236,8 @@ fn observe_content(cx: &Context<'_>, exchange: &HttpExchange) {
     cx.observe("scripts", page.scripts.iter().map(|script| json!(normal::text(script))).collect());
     cx.observe("dom_sha1", json!(html.then_some(&page.dom_sha1)));
     cx.observe("response_data_hash", json!(normal::body_hash(exchange)));
+    let fresh = default_page(page.title.as_deref(), &body).filter(|_| html && exchange.status == 200);
+    cx.observe("hidden_default_page", json!(fresh));
     cx.observe("hidden_directory_listing", json!(listing_proof(&body).is_some()));
     let insecure: BTreeSet<&String> = page
         .scripts

@@ -8,6 +8,7 @@ mod task;
 mod bindings;
 mod blocks;
 mod buckets;
+mod default_pages;
 mod delegation;
 mod dialogue;
 mod exposures;
@@ -33,7 +34,7 @@ pub use blocks::too_large_to_sweep;
 pub use context::Context;
 pub use library::fingerprints;
 pub use settings::Settings;
-pub use task::{Answer, Contacts, Plan, Task, TaskError};
+pub use task::{Answer, Contacts, Plan, STAGES, Task, TaskError};
 
 mod block_sweep;
 mod bucket_probe;
@@ -41,6 +42,7 @@ mod certificate_log;
 mod certificate_names;
 mod cloud_attribution;
 mod content_focus;
+mod cors_probe;
 mod dangling;
 mod favicon;
 mod geolocation;
@@ -52,6 +54,7 @@ mod mail_policy;
 mod name_sweep;
 mod network;
 mod nsec_walk;
+mod open_resolver;
 mod permutations;
 mod port_oracle;
 mod port_sweep;
@@ -79,6 +82,7 @@ pub const ALL: &[&Task] = &[
     &certificate_names::TASK,
     &cloud_attribution::TASK,
     &content_focus::TASK,
+    &cors_probe::TASK,
     &dangling::TASK,
     &favicon::TASK,
     &geolocation::TASK,
@@ -90,6 +94,7 @@ pub const ALL: &[&Task] = &[
     &name_sweep::TASK,
     &network::TASK,
     &nsec_walk::TASK,
+    &open_resolver::TASK,
     &permutations::TASK,
     &port_oracle::TASK,
     &port_sweep::TASK,

@@ -15,7 +15,7 @@ pub(crate) const TASK: Task = Task {
     footprint: Clearance::L3,
     ttl_ms: 7 * DAY_MS,
     cost: 250,
-    gain: 25,
+    gain: 100,
     owns: &[(Kind::DnsRecord, &[UNANSWERED]), (Kind::Domain, &[UNANSWERED])],
     volatile: &[UNANSWERED],
     contacts: Contacts::Zone,

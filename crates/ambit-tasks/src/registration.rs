@@ -1,11 +1,11 @@
 //! Who registered a domain, and who holds the block around an address: RDAP, and WHOIS where RDAP has nothing.
 
-use crate::host::reversed;
+use crate::host::{is_private, reversed};
 use crate::ptr::is_ours_to_ask;
 use crate::rdap::{self, Person};
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError, whois};
 use ambit_model::moment::DAY_MS;
-use ambit_model::{Clearance, Details, EdgeKind, Kind};
+use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind};
 use ambit_net::dns::RecordType;
 use serde_json::{Value, json};
 use std::net::IpAddr;
@@ -43,14 +43,20 @@ pub(crate) const TASK: Task = Task {
     contacts: Contacts::Provider(PROVIDER),
     plan: |facts, _| match facts.kind {
         Kind::Domain => Plan::once_if(facts.decision.scoped()),
-        Kind::IpAddress => Plan::once_if(is_ours_to_ask(facts)),
-        _ => Plan::once_if(facts.seed || facts.decision.scoped()),
+        Kind::IpAddress => Plan::once_if(is_ours_to_ask(facts) && is_registered(facts)),
+        _ => Plan::once_if((facts.seed || facts.decision.scoped()) && is_registered(facts)),
     },
     run: |cx| Box::pin(run(cx)),
 };
 
 /// The provider that RDAP and WHOIS questions are granted as.
 pub(crate) const PROVIDER: &str = "rdap";
+
+/// No registry knows private addresses, and none needs to learn that somebody uses them.
+fn is_registered(facts: &Facts) -> bool {
+    let first = facts.name.split('/').next().unwrap_or("");
+    !first.parse().is_ok_and(is_private)
+}
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     match cx.facts.kind {

@@ -44,6 +44,23 @@ impl std::fmt::Debug for Task {
     }
 }
 
+/// The stages of a run, as a person sees them, in the order in which they begin.
+pub const STAGES: &[&str] = &["names", "sources", "addresses", "services", "sites"];
+
+impl Task {
+    /// The stage that the task belongs to, by what it contacts; `None` for one that only derives.
+    pub fn stage(&self) -> Option<&'static str> {
+        match self.contacts {
+            Contacts::Nothing => None,
+            Contacts::Zone => Some("names"),
+            Contacts::Provider(_) => Some("sources"),
+            Contacts::Address if self.watches.contains(&Kind::Uri) => Some("sites"),
+            Contacts::Address if self.watches.contains(&Kind::NetworkService) => Some("services"),
+            Contacts::Address => Some("addresses"),
+        }
+    }
+}
+
 /// What a task contacts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Contacts {

@@ -67,11 +67,18 @@ const TOKENS_MAX: usize = 50;
 /// Characters of a key that are shown.
 const SHOWN_CHARS: usize = 8;
 
+/// True for the keys that vendors print in their documents.
+fn is_sample(text: &str) -> bool {
+    text.to_ascii_uppercase().contains("EXAMPLE")
+}
+
 /// Finds tokens, sorted, each once.
 pub(crate) fn find(text: &str) -> Vec<Token> {
     let mut found: Vec<Token> = COMPILED
         .iter()
-        .flat_map(|(form, expression)| expression.find_iter(text).take(TOKENS_MAX).map(|hit| token(form, hit.as_str())))
+        .flat_map(|(form, expression)| expression.find_iter(text).take(TOKENS_MAX).map(|hit| (*form, hit.as_str())))
+        .filter(|(_, text)| !is_sample(text))
+        .map(|(form, text)| token(form, text))
         .collect();
     found.sort();
     found.dedup();

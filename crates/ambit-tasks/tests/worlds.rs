@@ -114,3 +114,43 @@ fn no_moment_of_a_rotating_wildcard_makes_a_guess_a_name() {
         }
     }
 }
+
+#[test]
+fn a_block_that_a_seed_names_is_swept_and_its_pointers_are_read() {
+    let text = world(
+        "name acme.test A 203.0.113.10\nname quoin.acme.test A 203.0.113.4\nhost 203.0.113.3\n  port 22 ssh \"OpenSSH_9.6\"\n  unlisted filtered\n\
+         host 203.0.113.4\n  ptr quoin.acme.test\n  port 8443 https\nhost 203.0.113.20\n  port 22 ssh \"OpenSSH_9.6\"\n\
+         host 203.0.113.5\n  ptr host-203-0-113-5.acme.test",
+    );
+    let text = text.replace("seeds acme.test", "seeds acme.test 203.0.113.0/28");
+    let (explorer, _) = explore(&text, Clearance::L3);
+    let scoped: Vec<String> = explorer.scoped().map(|(_, name)| name).collect();
+    for there in [
+        "203.0.113.3",
+        "203.0.113.3:22/tcp",
+        "203.0.113.4",
+        "203.0.113.4:8443/tcp",
+        "quoin.acme.test",
+    ] {
+        assert!(scoped.iter().any(|name| name == there), "{there} is missed: {scoped:?}");
+    }
+    let present: Vec<String> = explorer.present().map(|(_, name)| name).collect();
+    for absent in ["203.0.113.20", "host-203-0-113-5.acme.test"] {
+        assert!(
+            !present.iter().any(|name| name == absent),
+            "{absent} is outside the block, or nobody's name"
+        );
+    }
+    assert_eq!(explorer.outside(), Vec::<String>::new());
+}
+
+#[test]
+fn a_zone_signed_with_nsec_is_walked_and_another_is_not() {
+    let zones = "zone works.acme.test of acme\n  ns ns1.acme.test\n  signed SIGNED\nname {quoin,thwart}.works.acme.test A 203.0.113.11\nname acme.test A 203.0.113.10 MX 10 works.acme.test\nname works.acme.test A 203.0.113.12";
+    for (signed, walked) in [("nsec", true), ("nsec3", false)] {
+        let (explorer, _) = explore(&world(&zones.replace("SIGNED", signed)), Clearance::L1);
+        // Nothing but the walk leads to these names; passive as it is, it needs to know of the zone.
+        let names: Vec<String> = explorer.present().map(|(_, name)| name).collect();
+        assert_eq!(names.iter().any(|name| name == "quoin.works.acme.test"), walked, "{names:?}");
+    }
+}

@@ -351,6 +351,9 @@ pub(crate) enum Exposure {
     Installer,
     Admin,
     Debug,
+    Users,
+    Console,
+    Index,
 }
 
 impl Exposure {
@@ -368,6 +371,9 @@ impl Exposure {
         ("installer", Self::Installer),
         ("admin", Self::Admin),
         ("debug", Self::Debug),
+        ("users", Self::Users),
+        ("console", Self::Console),
+        ("index", Self::Index),
     ];
 }
 

@@ -3,8 +3,9 @@
 use crate::output::hint;
 use ambit_engine::Progress;
 use indicatif::{ProgressBar, ProgressStyle};
+use std::collections::BTreeMap;
 use std::io::IsTerminal as _;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 /// Between two lines where standard error is no terminal.
@@ -26,39 +27,81 @@ async fn bar(progress: &mut watch::Receiver<Progress>) {
     let bar = ProgressBar::new_spinner();
     bar.set_style(ProgressStyle::with_template("{spinner} {elapsed_precise}  {msg}").expect("a constant template"));
     bar.enable_steady_tick(Duration::from_millis(200));
+    let mut rates = Rates::default();
     while progress.changed().await.is_ok() {
-        bar.set_message(text(&progress.borrow_and_update()));
+        bar.set_message(text(&progress.borrow_and_update(), &mut rates, Instant::now()));
     }
     bar.finish_and_clear();
 }
 
+/// A line every few seconds, whether something was committed meanwhile or not: a silent program looks like a dead one.
 async fn lines(progress: &mut watch::Receiver<Progress>) {
-    let start = std::time::Instant::now();
-    let mut next = LINE_EVERY;
-    while progress.changed().await.is_ok() {
-        let shown = text(&progress.borrow_and_update());
-        if start.elapsed() >= next {
-            hint(&format!("{:>4} s  {shown}", start.elapsed().as_secs()));
-            next = start.elapsed() + LINE_EVERY;
+    let start = Instant::now();
+    let mut tick = tokio::time::interval_at(tokio::time::Instant::now() + LINE_EVERY, LINE_EVERY);
+    tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    let mut rates = Rates::default();
+    loop {
+        tokio::select! {
+            changed = progress.changed() => {
+                if changed.is_err() {
+                    return;
+                }
+            }
+            _ = tick.tick() => {
+                let shown = text(&progress.borrow(), &mut rates, Instant::now());
+                hint(&format!("{:>4} s  {shown}", start.elapsed().as_secs()));
+            }
         }
     }
 }
 
-/// `1,204 done, 35 open (3 unanswered) · resolve 300, port_sweep 40 · 812 entities, 640 ours · 41 issues`
-fn text(progress: &Progress) -> String {
-    let mut tasks: Vec<(&String, &u64)> = progress.tasks.iter().collect();
-    tasks.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
-    let busiest: Vec<String> = tasks.iter().take(3).map(|(task, count)| format!("{task} {count}")).collect();
-    format!(
-        "{} done, {} open ({} unanswered) · {} · {} entities, {} ours · {} issues",
-        progress.done,
-        progress.open,
-        progress.unknown,
-        busiest.join(", "),
-        progress.entities,
-        progress.scoped,
-        progress.issues
-    )
+/// Looks done by stage when the rates were measured last.
+#[derive(Default)]
+struct Rates {
+    measured: Option<(Instant, BTreeMap<&'static str, u64>)>,
+    per_second: BTreeMap<&'static str, u64>,
+}
+
+/// Time over which a rate is measured: a shorter one jumps with every commit.
+const RATE_OVER: Duration = Duration::from_secs(4);
+
+impl Rates {
+    fn measure(&mut self, done: &BTreeMap<&'static str, u64>, now: Instant) {
+        let Some((at, before)) = &self.measured else {
+            self.measured = Some((now, done.clone()));
+            return;
+        };
+        let passed = now.saturating_duration_since(*at);
+        if passed < RATE_OVER {
+            return;
+        }
+        let rate = |stage: &'static str, count: u64| count.saturating_sub(before.get(stage).copied().unwrap_or(0)) / passed.as_secs().max(1);
+        self.per_second = done.iter().map(|(stage, count)| (*stage, rate(stage, *count))).collect();
+        self.measured = Some((now, done.clone()));
+    }
+}
+
+/// `names 1204 (31/s) · services 40 · 35 open, 3 unanswered · 812 entities, 640 ours · 41 issues`
+fn text(progress: &Progress, rates: &mut Rates, now: Instant) -> String {
+    let mut done: BTreeMap<&'static str, u64> = BTreeMap::new();
+    for (task, count) in &progress.tasks {
+        if let Some(stage) = ambit_tasks::find(task).and_then(|task| task.stage()) {
+            *done.entry(stage).or_default() += count;
+        }
+    }
+    rates.measure(&done, now);
+    let shown = ambit_tasks::STAGES.iter().filter_map(|stage| {
+        let count = done.get(stage)?;
+        Some(match rates.per_second.get(stage) {
+            Some(rate) if *rate > 0 => format!("{stage} {count} ({rate}/s)"),
+            _ => format!("{stage} {count}"),
+        })
+    });
+    let mut parts: Vec<String> = shown.collect();
+    parts.push(format!("{} open, {} unanswered", progress.open, progress.unknown));
+    parts.push(format!("{} entities, {} ours", progress.entities, progress.scoped));
+    parts.push(format!("{} issues", progress.issues));
+    parts.join(" · ")
 }
 
 #[cfg(test)]
@@ -66,21 +109,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_line_names_counts_and_the_busiest_tasks() {
-        let tasks = [("resolve".to_owned(), 5), ("ptr".to_owned(), 2)].into_iter().collect();
-        let progress = Progress {
+    fn the_line_names_the_stages_with_counts_and_rates() {
+        let tasks = |resolved: u64| [("resolve".to_owned(), resolved), ("http_enrich".to_owned(), 2), ("network".to_owned(), 9)];
+        let progress = |resolved: u64| Progress {
             done: 7,
             open: 3,
             unknown: 1,
             entities: 9,
             scoped: 8,
             issues: 2,
-            tasks,
+            tasks: tasks(resolved).into_iter().collect(),
             ..Progress::default()
         };
-        assert_eq!(
-            text(&progress),
-            "7 done, 3 open (1 unanswered) · resolve 5, ptr 2 · 9 entities, 8 ours · 2 issues"
-        );
+        let (mut rates, start) = (Rates::default(), Instant::now());
+        let rest = "3 open, 1 unanswered · 9 entities, 8 ours · 2 issues";
+        assert_eq!(text(&progress(5), &mut rates, start), format!("names 5 · sites 2 · {rest}"));
+        let later = start + Duration::from_secs(5);
+        assert_eq!(text(&progress(105), &mut rates, later), format!("names 105 (20/s) · sites 2 · {rest}"));
     }
 }

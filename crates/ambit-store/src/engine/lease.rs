@@ -71,9 +71,15 @@ async fn lease(tx: &mut Tx, engine: i64, run: RunId, limit: usize, wire_now: Tim
     }
     for (low, high) in CLASSES {
         let wanted = i64::try_from(limit).expect("bounded above");
-        let mut ids = open_rows(tx, run, (low, high), wire_now, wanted).await?;
-        if ids.len() < limit && unroll_sweeps(tx, run, (low, high), limit - ids.len()).await? {
-            ids = open_rows(tx, run, (low, high), wire_now, wanted).await?;
+        let (mut ids, least) = open_rows(tx, run, (low, high), wire_now, wanted).await?;
+        // A range of a sweep goes before rows that promise less, and takes the places that are left over.
+        let (room, above) = if ids.len() < limit {
+            (limit - ids.len(), i64::MIN)
+        } else {
+            (limit, least)
+        };
+        if unroll_sweeps(tx, run, (low, high), room, above).await? {
+            (ids, _) = open_rows(tx, run, (low, high), wire_now, wanted).await?;
         }
         if !ids.is_empty() {
             return take(tx, run, &ids).await;
@@ -89,14 +95,16 @@ async fn lease(tx: &mut Tx, engine: i64, run: RunId, limit: usize, wire_now: Tim
     Ok(Vec::new())
 }
 
-/// Rows of a class that could start now, in the order in which they should.
-async fn open_rows(tx: &mut Tx, run: RunId, class: (Clearance, Clearance), wire_now: Timestamp, limit: i64) -> Result<Vec<i64>, StoreError> {
-    let sql = "SELECT id FROM work WHERE run_id = $1 AND state = 0 AND footprint BETWEEN $2 AND $3 AND not_before <= $4 AND attempts < $6
+/// Rows of a class that could start now, in the order in which they should, and the least priority among them.
+async fn open_rows(tx: &mut Tx, run: RunId, class: (Clearance, Clearance), wire_now: Timestamp, limit: i64) -> Result<(Vec<i64>, i64), StoreError> {
+    let sql = "SELECT id, priority FROM work WHERE run_id = $1 AND state = 0 AND footprint BETWEEN $2 AND $3 AND not_before <= $4 AND attempts < $6
                ORDER BY footprint, priority DESC, id LIMIT $5";
     let rows = tx
         .rows(sql, values![run, class.0.number(), class.1.number(), wire_now, limit, SUSPECT_ATTEMPTS])
         .await?;
-    rows.iter().map(|row| row.get(0)).collect()
+    let least = rows.iter().map(|row| row.get(1)).collect::<Result<Vec<i64>, _>>()?.into_iter().min();
+    let ids = rows.iter().map(|row| row.get(0)).collect::<Result<Vec<i64>, _>>()?;
+    Ok((ids, least.unwrap_or(i64::MIN)))
 }
 
 /// One row under which the process died before, once nothing else of its class can start: only the row that really runs is blamed again.
@@ -144,13 +152,13 @@ struct Sweep {
     reached: i64,
 }
 
-/// Turns the next ranges of a class's sweeps into open rows; true when there were any.
-async fn unroll_sweeps(tx: &mut Tx, run: RunId, class: (Clearance, Clearance), wanted: usize) -> Result<bool, StoreError> {
+/// Turns the next ranges of a class's sweeps, of those above a priority, into open rows; true when there were any.
+async fn unroll_sweeps(tx: &mut Tx, run: RunId, class: (Clearance, Clearance), wanted: usize, above: i64) -> Result<bool, StoreError> {
     let sql = "SELECT id, uid, prefix, size, step, footprint, priority, partition, reached, task FROM sweeps
-               WHERE run_id = $1 AND footprint BETWEEN $2 AND $3 AND reached * step < size
+               WHERE run_id = $1 AND footprint BETWEEN $2 AND $3 AND reached * step < size AND priority > $5
                ORDER BY footprint, priority DESC, id LIMIT $4";
     let rows = tx
-        .rows(sql, values![run, class.0.number(), class.1.number(), SWEEPS_OF_LEASE_MAX])
+        .rows(sql, values![run, class.0.number(), class.1.number(), SWEEPS_OF_LEASE_MAX, above])
         .await?;
     let (mut work, mut reached) = (Vec::new(), Vec::new());
     let mut left = i64::try_from(wanted).expect("bounded by the caller");

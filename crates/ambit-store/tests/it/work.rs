@@ -221,6 +221,38 @@ async fn a_sweep_becomes_rows_as_they_are_asked_for() {
 }
 
 #[tokio::test]
+async fn a_sweep_goes_before_rows_that_promise_less_and_after_those_that_promise_more() {
+    both(async |lab| {
+        let run = lab.run().await;
+        let uid = lab.uid(Kind::Domain, "acme.test");
+        let mut settlement = lab.settlement(run.id);
+        let row = |task, priority| NewWork {
+            priority,
+            ..new_work(task, uid, 0)
+        };
+        settlement.work = vec![row("better", 9), row("worse", 1), row("worst", 0)];
+        settlement.sweeps.push(NewSweep {
+            task: "names",
+            uid,
+            prefix: String::new(),
+            size: 2,
+            step: 1,
+            footprint: Clearance::L1,
+            priority: 5,
+            partition: 3,
+        });
+        lab.engine.settle(settlement).await.unwrap();
+        let mut order = Vec::new();
+        for _ in 0..5 {
+            let work = lab.engine.lease(run.id, 1, Timestamp(0), lab.now()).await.unwrap();
+            order.extend(work.iter().map(|work| work.task.clone()));
+        }
+        assert_eq!(order, ["better", "names", "names", "worse", "worst"]);
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn pause_resume_and_cancel_are_rows() {
     both(async |lab| {
         let run = lab.run().await;

@@ -47,6 +47,8 @@ struct ByScope {
     addresses: RwLock<BTreeMap<IpAddr, (Clearance, bool)>>,
     names: RwLock<BTreeMap<String, Clearance>>,
     buckets: RwLock<BTreeMap<String, Clearance>>,
+    /// Blocks that a seed names.
+    blocks: RwLock<Vec<ipnet::IpNet>>,
 }
 
 impl Guard for ByScope {
@@ -65,7 +67,9 @@ impl Guard for ByScope {
             return Ok(());
         }
         let addresses = self.addresses.read().unwrap();
-        let Some((clearance, shared)) = addresses.get(&contact.address) else {
+        let in_block = self.blocks.read().unwrap().iter().any(|block| block.contains(&contact.address));
+        let seeded = (Clearance::L3, false);
+        let Some((clearance, shared)) = addresses.get(&contact.address).filter(|_| !in_block).or(in_block.then_some(&seeded)) else {
             return refuse("no edge of scope leads to this address");
         };
         let name = contact.name.as_deref().filter(|name| name.parse::<IpAddr>().is_err());
@@ -185,6 +189,11 @@ impl Explorer {
                     let mut names = guard.names.write().unwrap();
                     let known = names.entry(node.name.clone()).or_insert(clearance);
                     *known = clearance.max(*known);
+                }
+                Kind::NetBlock if node.seed => {
+                    let mut blocks = guard.blocks.write().unwrap();
+                    blocks.push(node.name.parse().unwrap());
+                    blocks.dedup();
                 }
                 Kind::CloudStorageBucket => {
                     guard.buckets.write().unwrap().insert(host_of(&node.name).to_owned(), clearance);

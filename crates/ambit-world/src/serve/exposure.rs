@@ -4,6 +4,8 @@ use super::http::{Request, Response};
 use super::page::document;
 use crate::draft::{Exposure, Site};
 
+/// Where WordPress lists its accounts.
+const USERS_PATH: &str = "/wp-json/wp/v2/users";
 const HTML: &str = "text/html; charset=utf-8";
 const JSON: &str = "application/json";
 const TEXT: &str = "text/plain; charset=utf-8";
@@ -51,6 +53,15 @@ pub(super) fn answer(kind: Exposure, open: bool, site: &Site, request: &Request)
         (Exposure::Installer, "/install.php", false) => article("Setup wizard", "Already installed. Remove this file."),
         (Exposure::Admin, "/phpmyadmin/", true) => Some(Response::new(200, HTML, PHPMYADMIN)),
         (Exposure::Admin, "/phpmyadmin/", false) => forbidden(),
+        (Exposure::Users, USERS_PATH, true) => json(
+            200,
+            "[{\"id\":1,\"name\":\"Administrator\",\"slug\":\"admin\"},{\"id\":2,\"name\":\"Editor\",\"slug\":\"editor\"}]",
+        ),
+        (Exposure::Users, USERS_PATH, false) => json(401, "{\"code\":\"rest_user_cannot_view\",\"data\":{\"status\":401}}"),
+        (Exposure::Console, "/script", true) => article("Script Console [Jenkins]", "<textarea name=\"script\"></textarea>"),
+        (Exposure::Console, "/script", false) => Some(Response::new(403, HTML, document(site, "Sign in [Jenkins]", ""))),
+        (Exposure::Index, "/_cat/indices", true) => text("green open customers 1 1 5000\nyellow open orders 1 1 812\n".to_owned()),
+        (Exposure::Index, "/_cat/indices", false) => json(401, "{\"error\":\"missing authentication credentials\",\"status\":401}"),
         _ => None,
     }
 }

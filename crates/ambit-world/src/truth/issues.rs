@@ -160,6 +160,11 @@ fn exposure_issue(kind: Exposure) -> Option<&'static str> {
         Exposure::Phpinfo => Some("exposed_php_info"),
         Exposure::Backup => Some("exposed_backup"),
         Exposure::Metrics => Some("exposed_metrics"),
-        Exposure::Installer | Exposure::Admin | Exposure::Debug => None,
+        Exposure::Installer => Some("exposed_installer"),
+        Exposure::Admin => Some("exposed_admin_panel"),
+        Exposure::Debug => Some("exposed_debug_page"),
+        Exposure::Users => Some("exposed_user_listing"),
+        Exposure::Console => Some("exposed_script_console"),
+        Exposure::Index => Some("exposed_search_index"),
     }
 }

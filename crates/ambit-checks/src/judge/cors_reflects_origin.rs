@@ -1,0 +1,60 @@
+//! A site that lets any other site read what it shows to its visitors.
+
+use super::Judge;
+use crate::look;
+use crate::tasks::CORS_PROBE;
+use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM, Verdict};
+use ambit_model::{Facts, Kind, Timestamp};
+use serde_json::json;
+
+pub(super) const JUDGE: Judge = Judge {
+    issue: IssueKind {
+        name: "cors_reflects_origin",
+        pretty_name: "Any origin may read with credentials",
+        severity: SEVERITY_MEDIUM,
+        confidence: Confidence::Confirmed,
+        category: "vulnerability",
+        added: "2026-11-21",
+        description: "The site repeats whatever origin a request names as allowed, and allows credentials. Any page that a \
+                      signed-in visitor opens can read what the site shows to that visitor.",
+        remediation: "Compare the origin with a list of your own sites, and name only those. Do not allow credentials \
+                      where they are not needed.",
+        references: &[
+            ("https://developer.mozilla.org/en-US/docs/Web/HTTP/Guides/CORS", "description"),
+            ("https://cwe.mitre.org/data/definitions/942.html", "description"),
+            (
+                "https://cheatsheetseries.owasp.org/cheatsheets/HTML5_Security_Cheat_Sheet.html",
+                "remediation",
+            ),
+        ],
+    },
+    applies_to: &[Kind::Uri],
+    reads: &[CORS_PROBE],
+    judge,
+};
+
+fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
+    look::after(facts, CORS_PROBE, |facts| {
+        let answer = facts.details.get("hidden_foreign_origin");
+        if answer.and_then(|answer| answer.get("credentials")) != Some(&json!(true)) {
+            return Vec::new();
+        }
+        let description = format!("{} lets the site of a stranger read with its visitor's credentials.", facts.name);
+        vec![look::proof(description, json!({"uri": facts.name}))]
+    })
+}
+
+#[cfg(test)]
+pub(super) fn samples() -> crate::samples::Samples {
+    use crate::samples::{Samples, Told, facts};
+    let site = |credentials: bool| {
+        let answer = json!({"hidden_foreign_origin": {"credentials": credentials}});
+        facts(Kind::Uri, "https://api.acme.test").found(CORS_PROBE).with(answer)
+    };
+    Samples::new()
+        .reports(site(true))
+        .near_miss(site(false))
+        .near_miss(facts(Kind::Uri, "https://api.acme.test").absent(CORS_PROBE))
+        .unknown(facts(Kind::Uri, "https://api.acme.test"))
+        .unknown(site(true).failed(CORS_PROBE))
+}
