@@ -341,7 +341,11 @@ impl<'a> Drive<'a> {
             at: date,
             now: (self.outfit.clock)(),
         };
-        for known in self.outfit.engine.known(self.run.id, &uids).await? {
+        for mut known in self.outfit.engine.known(self.run.id, &uids).await? {
+            // The store still holds the decision of before: tasks plan by the one that is being written.
+            if let Some((_, state)) = self.graph.get(&known.facts.uid) {
+                known.facts.decision = state.decision.clone();
+            }
             self.plan_and_judge(&mut settlement, &known, date);
         }
         self.outfit.engine.settle(settlement).await

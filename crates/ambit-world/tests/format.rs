@@ -68,7 +68,7 @@ const ERRORS: &[(&str, &[&str])] = &[
     (
         "site https://203.0.113.9\n  exposes all",
         &[
-            "t.world:8: `all`: unknown word; expected git, env, listing, status, api, graphql, actuator, phpinfo, backup, metrics, installer, admin, debug",
+            "t.world:8: `all`: unknown word; expected git, env, listing, status, api, graphql, actuator, phpinfo, backup, metrics, installer, admin, debug, users, console, index",
         ],
     ),
     (

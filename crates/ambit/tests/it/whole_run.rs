@@ -130,3 +130,21 @@ fn a_hostile_world_ends_and_its_healthy_hosts_are_found() {
     assert_eq!(found.figure("missed"), 0, "{}", found.summary);
     assert_eq!(found.figure("contacts_outside_clearance"), 0, "{}", found.summary);
 }
+
+/// No registry knows a private block, so nothing but the block itself calls for its sweep.
+#[test]
+fn a_private_block_that_a_seed_names_is_swept() {
+    let folder = Folder::new("inside");
+    let path = folder.path().to_str().expect("UTF-8");
+    let file = folder.path().with_extension("world");
+    let text = "world inside \"Inside\"\nseeds 10.20.0.0/28\norg acme \"Acme Corp\" ours email hostmaster@acme.test\n\
+                block 10.20.0.0/24 of acme asn AS64500 named ACME-INSIDE\n\
+                host 10.20.0.5\n  port 22 ssh \"OpenSSH_9.6\"\nhost 10.20.0.77\n  port 22 ssh \"OpenSSH_9.6\"\n";
+    std::fs::write(&file, text).expect("a file beside the folder");
+    let world = file.to_str().expect("UTF-8");
+    let found = Discovery::parse(&succeed(&["scan", "--world", world, "-y", "--jsonl", "--data", path]));
+    std::fs::remove_file(&file).ok();
+    let services: Vec<String> = found.names("NetworkService").into_iter().collect();
+    assert_eq!(services, ["10.20.0.5:22/tcp"], "{}", found.summary);
+    assert_eq!(found.figure("contacts_outside_clearance"), 0, "{}", found.summary);
+}
