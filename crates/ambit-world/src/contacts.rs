@@ -70,6 +70,7 @@ impl SimulatedWire {
                 .flatten(),
             Standing::Related if !datagram && browsed => None,
             Standing::Related => Some(format!("{org} is related: only what a browser does")),
+            Standing::Vendor if draft.dedicated.contains(&address) => None,
             Standing::Vendor if datagram || !browsed => Some(format!("{org} serves many: only its web servers, by a name of ours")),
             Standing::Vendor => match name {
                 Some(name) if self.is_ours(name) => None,

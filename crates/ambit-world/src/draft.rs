@@ -20,6 +20,8 @@ pub(crate) struct Draft {
     pub expects: Vec<Expect>,
     /// Every name that has records, or something below it: follows from names and zones.
     pub existing: BTreeSet<String>,
+    /// Vendors' addresses that only names of ours have as theirs: dedicated servers, as far as anybody can know. Follows from names, hosts and blocks.
+    pub dedicated: BTreeSet<IpAddr>,
 }
 
 /// A moment: relative to the epoch in milliseconds, or a date.

@@ -84,6 +84,7 @@ pub(crate) fn complete(draft: &mut Draft) {
         .map(str::to_owned)
         .collect();
     draft.existing = all;
+    draft.dedicated = crate::plan::dedicated(draft);
 }
 
 struct Reader {

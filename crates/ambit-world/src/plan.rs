@@ -1,6 +1,7 @@
 //! Questions that a draft answers without building anything: which zone holds a name, who owns an address, where a name leads.
 
 use crate::draft::{Data, Draft, Name, Org, Site, Standing};
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
 /// Longest chain of aliases that anyone follows.
@@ -26,6 +27,31 @@ pub(crate) fn org_of(draft: &Draft, address: IpAddr) -> Option<&str> {
 pub(crate) fn block_of(draft: &Draft, address: IpAddr) -> Option<(&ipnet::IpNet, &crate::draft::Block)> {
     let covering = draft.blocks.iter().filter(|(net, _)| net.contains(&address));
     covering.max_by_key(|(net, _)| net.prefix_len())
+}
+
+/// Vendors' addresses that names have as theirs, all of which are ours; hosts that state their owner are that owner's.
+pub(crate) fn dedicated(draft: &Draft) -> BTreeSet<IpAddr> {
+    let mut by_address: BTreeMap<IpAddr, bool> = BTreeMap::new();
+    for (name, entry) in &draft.names {
+        let ours = org_of_name(draft, name).is_some_and(|org| standing(draft, org) == Standing::Ours);
+        for address in entry.records.iter().filter_map(address_of) {
+            *by_address.entry(address).or_insert(true) &= ours;
+        }
+    }
+    let vendors = |address: &IpAddr| {
+        let stated = draft.hosts.get(address).is_some_and(|host| !host.org.is_empty());
+        !stated && org_of(draft, *address).is_some_and(|org| standing(draft, org) == Standing::Vendor)
+    };
+    let only_ours = by_address.into_iter().filter_map(|(address, ours)| ours.then_some(address));
+    only_ours.filter(vendors).collect()
+}
+
+fn address_of(data: &Data) -> Option<IpAddr> {
+    match data {
+        Data::A(address) => Some(IpAddr::V4(*address)),
+        Data::Aaaa(address) => Some(IpAddr::V6(*address)),
+        _ => None,
+    }
 }
 
 /// The standing of an organisation; an unknown one is a stranger.
@@ -85,12 +111,7 @@ pub(crate) fn addresses(draft: &Draft, name: &str) -> Vec<IpAddr> {
     let records = entry(draft, &end_of_chain(draft, name))
         .map(|entry| entry.records.as_slice())
         .unwrap_or_default();
-    let address = |data: &Data| match data {
-        Data::A(address) => Some(IpAddr::V4(*address)),
-        Data::Aaaa(address) => Some(IpAddr::V6(*address)),
-        _ => None,
-    };
-    records.iter().filter_map(address).collect()
+    records.iter().filter_map(address_of).collect()
 }
 
 /// Where a site is served.

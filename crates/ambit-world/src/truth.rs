@@ -9,6 +9,7 @@ use crate::internet::{Internet, Port, Virtual};
 use crate::pki::Certificate;
 use crate::plan;
 use ambit_model::Kind;
+use ambit_model::scope::host_of;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -35,6 +36,8 @@ pub struct Truth {
     maybe_issues: BTreeSet<(String, Kind, String)>,
     /// Addresses on which every port accepts: only what is stated there counts.
     catch_all: BTreeSet<IpAddr>,
+    /// Vendors' addresses that look like dedicated servers of ours, and the names that lead there: what stands there is neither missed nor unexpected.
+    dedicated: BTreeSet<String>,
     /// Zones of ours whose servers fail: nobody can say what is below them.
     broken_zones: BTreeSet<String>,
 }
@@ -62,8 +65,12 @@ impl Truth {
         }
         let known = match kind {
             // A page below a site, or a service without connections, on something planted.
-            Kind::Uri => root(name).is_some_and(|root| root != name && self.entity(Kind::Uri, root) != Verdict::Unexpected),
-            Kind::NetworkService => name.ends_with("/udp") && self.on_planted_address(name),
+            Kind::Uri => {
+                self.dedicated.contains(host_of(name))
+                    || root(name).is_some_and(|root| root != name && self.entity(Kind::Uri, root) != Verdict::Unexpected)
+            }
+            Kind::IpAddress => self.dedicated.contains(name),
+            Kind::NetworkService => self.dedicated.contains(host_of(name)) || name.ends_with("/udp") && self.on_planted_address(name),
             Kind::DnsRecord => plan::ancestors(name).any(|parent| self.broken_zones.contains(parent)),
             _ => false,
         };
@@ -152,6 +159,7 @@ pub(crate) fn derive(internet: &Internet, seeds: &[String]) -> Truth {
     let addresses = derivation.addresses();
     derivation.services(&addresses);
     derivation.sites(&addresses);
+    derivation.dedicated();
     derivation.logged();
     derivation.buckets();
     derivation.posture();
@@ -333,6 +341,26 @@ impl<'a> Derivation<'a> {
         }
         addresses.retain(|address| self.internet.hosts.contains_key(address));
         addresses
+    }
+
+    /// What stands on dedicated servers: known by its address, by the names that lead there, and the certificates that are seen.
+    fn dedicated(&mut self) {
+        let names = self.planted(Kind::Domain).into_iter().chain(self.planted(Kind::DnsRecord));
+        for name in names {
+            if plan::addresses(self.draft, &name)
+                .iter()
+                .any(|address| self.draft.dedicated.contains(address))
+            {
+                self.truth.dedicated.insert(name);
+            }
+        }
+        for address in &self.draft.dedicated {
+            self.truth.dedicated.insert(address.to_string());
+            let ports = self.internet.hosts.get(address).into_iter().flat_map(|host| host.ports.values());
+            for certificate in ports.flat_map(sights::certificates) {
+                self.truth.maybe_entities.extend(certificate_key(Kind::SslCertificate, &certificate));
+            }
+        }
     }
 
     fn owner(&self, address: IpAddr) -> Standing {

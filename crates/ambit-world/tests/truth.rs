@@ -25,6 +25,23 @@ fn issues(text: &str) -> Vec<String> {
 }
 
 #[test]
+fn a_vendors_address_that_only_names_of_ours_have_is_a_dedicated_server() {
+    let text = "zone shop.test of shop\n  ns ns.shop.test 198.51.100.130\nname www.acme.test A 198.51.100.140\nname old.acme.test A 198.51.100.141\n\
+                name other.shop.test A 198.51.100.141\nname cdn.acme.test CNAME e.shop.test\nname e.shop.test A 198.51.100.142\n\
+                host 198.51.100.140\n  port 22 ssh \"x\"\nsite http://www.acme.test:8080 \"W\"\n";
+    let truth = truth_of(&format!("{HEAD}{text}"));
+    for (kind, name, expected) in [
+        (Kind::IpAddress, "198.51.100.140", Verdict::NotScored),
+        (Kind::NetworkService, "198.51.100.140:22/tcp", Verdict::NotScored),
+        (Kind::Uri, "http://www.acme.test:8080", Verdict::NotScored),
+        (Kind::IpAddress, "198.51.100.141", Verdict::Unexpected),
+        (Kind::IpAddress, "198.51.100.142", Verdict::Unexpected),
+    ] {
+        assert_eq!(truth.entity(kind, name), expected, "{name}");
+    }
+}
+
+#[test]
 fn a_sound_world_has_no_issue() {
     let text = "name www.acme.test A 203.0.113.10\nsite https://www.acme.test \"W\"\n  cookie sid careful\n  login\n  twin git\n  twin listing\n\
                 host 203.0.113.10\n  port 21 ftp \"x\" login\n  port 6379 redis password\n  port 22 ssh \"x\"\n  port 445 silent\n";

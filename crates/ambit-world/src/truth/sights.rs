@@ -8,6 +8,7 @@ use crate::plan;
 use ambit_model::Kind;
 use std::collections::BTreeSet;
 use std::net::IpAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A client may have given up on a server that takes so long.
@@ -155,5 +156,17 @@ impl<'a> Derivation<'a> {
     fn certificate(&mut self, certificate: &Certificate) {
         self.truth.entities.extend(certificate_key(Kind::SslCertificate, certificate));
         self.certificate_issues(certificate);
+    }
+}
+
+/// Every certificate that a port may show.
+pub(super) fn certificates(port: &Port) -> Vec<Arc<Certificate>> {
+    match port {
+        Port::Service(_, certificate) | Port::Source(_, certificate) => certificate.iter().cloned().collect(),
+        Port::Web(web) => {
+            let sites = web.sites.values().chain(&web.default);
+            sites.filter_map(|site| site.certificate.clone()).collect()
+        }
+        Port::Dns => Vec::new(),
     }
 }
