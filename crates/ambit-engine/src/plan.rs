@@ -231,7 +231,7 @@ mod tests {
             name: "192.0.2.2".to_owned(),
             scoped: true,
             clearance: Clearance::L3,
-            details: serde_json::Map::new(),
+            details: std::sync::Arc::default(),
         });
         let lost = |clearance| planned(&facts, clearance, true, 0).unbound;
         assert_eq!(lost(Clearance::L3), [(facts.uid, "http_probe".to_owned(), "192.0.2.1:80".to_owned())]);

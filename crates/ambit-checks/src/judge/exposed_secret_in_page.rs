@@ -66,7 +66,8 @@ pub(super) fn samples() -> crate::samples::Samples {
             details: json!({"sensitive": sensitive, "provider": "Amazon Web Services"})
                 .as_object()
                 .cloned()
-                .unwrap_or_default(),
+                .unwrap_or_default()
+                .into(),
         });
         site
     };

@@ -30,7 +30,6 @@ fn a_killed_run_resumes_to_the_undisturbed_inventory() {
     assert_eq!(resumed.figure("missed"), 0, "{}", resumed.summary);
 }
 
-#[expect(clippy::print_stdout, reason = "a failed run is repeated by its seed")]
 fn seed() -> u64 {
     let given = std::env::var("AMBIT_TEST_SEED").ok().and_then(|seed| seed.parse().ok());
     given.unwrap_or_else(|| u64::from(std::process::id()))
