@@ -7,7 +7,8 @@ use ambit_testkit::{Inventory, TestServer, inventory};
 use std::path::{Path, PathBuf};
 use tokio::process::Command;
 
-/// Examples of each operation and phase; every member is left out, of the wrong type, too long and too large once in any case.
+/// Examples of each operation and phase; every member is left out, of the wrong type, too long and too large once in any case. `AMBIT_FUZZ_EXAMPLES` asks for
+/// another number: hundreds before a release.
 const EXAMPLES: &str = "6";
 
 /// The operations of the attack surface management API, ours, and the open ones.
@@ -26,7 +27,8 @@ async fn fuzz(server: &TestServer, configuration: &Path, more: &[&str]) {
     fuzzer.arg("run").arg(format!("http://{}/openapi.json", server.address));
     fuzzer.arg("--header").arg(format!("x-apikey: {}", server.keys["owner"]));
     fuzzer.args(["--include-path-regex", PATHS, "--checks", CHECKS]);
-    fuzzer.args(["--max-examples", EXAMPLES, "--generation-deterministic", "--continue-on-failure"]);
+    let examples = std::env::var("AMBIT_FUZZ_EXAMPLES").unwrap_or_else(|_| EXAMPLES.to_owned());
+    fuzzer.args(["--max-examples", &examples, "--generation-deterministic", "--continue-on-failure"]);
     fuzzer
         .args(["--suppress-health-check", "all", "--warnings", "off", "--no-color"])
         .args(more);
