@@ -39,7 +39,8 @@ impl Secret {
             return Self::read(path);
         }
         let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let draft = folder.join(format!(".{FILE_NAME}.{}", std::process::id()));
+        // A name of its own: several stores of one process may keep their secrets in one folder.
+        let draft = folder.join(format!(".{FILE_NAME}.{:016x}", rand::random::<u64>()));
         let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&draft)?;
         file.write_all(format!("{}\n", hex::encode(rand::random::<[u8; SECRET_BYTES]>())).as_bytes())?;
         file.sync_all()?;

@@ -70,6 +70,12 @@ async fn notes_go_with_their_collection() {
     both(async |lab| {
         let id = domain(&lab).await;
         let (_, note) = lab.store.add_note(&lab.me, (Item::Entity, &id), None, "x", lab.now()).await.unwrap();
+        let place = (Item::Entity, id.as_str(), note.uid);
+        let (_, edited) = lab.store.edit_note(&lab.me, place, None, "y", lab.now()).await.unwrap();
+        assert_eq!((edited.text.as_str(), edited.created_at), ("y", note.created_at));
+        assert!(edited.updated_at > note.updated_at);
+        let empty = lab.store.edit_note(&lab.me, place, None, " ", lab.now()).await;
+        assert!(matches!(empty, Err(StoreError::Invalid(_))));
         lab.store.delete_collection(&lab.me, lab.collection, lab.now()).await.unwrap();
         lab.store.tidy(lab.now()).await.unwrap();
         let left = lab.store.delete_note(&lab.me, (Item::Entity, &id, note.uid), None, lab.now()).await;
