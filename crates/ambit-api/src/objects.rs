@@ -172,6 +172,13 @@ pub static NEW: Shape = Shape::Object(&Object {
     open: true,
 });
 
+/// A body that is a form.
+pub static FORM: Shape = Shape::Object(&Object {
+    name: "Form",
+    members: &[optional("file", TEXT), optional("url", TEXT)],
+    open: true,
+});
+
 /// A failure.
 pub static FAILURE: Shape = Shape::Object(&Object {
     name: "FailureObject",

@@ -25,6 +25,8 @@ pub struct Call {
     pub(crate) body: Bytes,
     /// The root of links of the wider API, as the client called it.
     pub(crate) base: String,
+    /// What the body says it is; empty: nothing.
+    pub(crate) content_type: String,
     /// The path of the request, as it was sent.
     pub(crate) path: String,
 }

@@ -27,8 +27,8 @@ use std::time::Duration;
 
 /// Bytes of a body: notes have 50,000 characters, of up to 12 bytes each once escaped.
 const BODY_BYTES_MAX: usize = 1024 * 1024;
-/// Bytes of a body in the wider API: graphs of tens of thousands of nodes.
-const WIDER_BODY_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// Bytes of a body in the wider API: files of 64 MiB with what surrounds them; graphs have a limit of their own.
+const WIDER_BODY_BYTES_MAX: usize = 65 * 1024 * 1024;
 /// Seconds until a request that found no place comes back.
 const RETRY_S: u32 = 1;
 
@@ -112,6 +112,7 @@ async fn pass(state: Arc<ServerState>, asker: Asker, request: Request<Body>) -> 
         query,
         body,
         base: base(&head.headers),
+        content_type: content_type(&head.headers),
         path: head.uri.path().to_owned(),
     };
     if endpoint.tree != Tree::Wider {
@@ -119,6 +120,11 @@ async fn pass(state: Arc<ServerState>, asker: Asker, request: Request<Body>) -> 
     }
     let line = format!("{} {}", head.method, head.uri.path());
     quota::metered(endpoint, call, line, state.limits.request_time).await
+}
+
+fn content_type(headers: &HeaderMap) -> String {
+    let value = headers.get(CONTENT_TYPE).map(|value| String::from_utf8_lossy(value.as_bytes()));
+    value.unwrap_or_default().into_owned()
 }
 
 /// The root of the links in an answer: the host that the client called, since some clients follow links verbatim (v3-wire §1.4).

@@ -9,6 +9,7 @@ mod call;
 mod documents;
 mod endpoints;
 mod failure;
+mod form;
 mod gate;
 mod hit_issues;
 mod local;

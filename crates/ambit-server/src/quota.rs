@@ -13,6 +13,7 @@ use crate::endpoints::Endpoint;
 use crate::failure::of_store;
 use crate::gate::bounded;
 use crate::rights;
+use crate::routes::wider::files;
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::quota::Family;
 use ambit_store::{Cost, Receipt, StoreError};
@@ -77,6 +78,15 @@ async fn due(endpoint: &Endpoint, call: &Call) -> Result<Due, ApiError> {
         Price::PostGraphs if wants_private(call) => Due::Within,
         Price::PostGraphs => ONE_REQUEST,
         Price::ChangeGraph => change_graph(call).await?,
+        Price::Upload => Due::Within,
+        Price::ReadFile if files::uploaded_as_new(call, call.parameter("id")).await? => Due::Nothing,
+        Price::ReadFile => ONE_REQUEST,
+        Price::ReadAnalysis => match files::item_of_analysis(call).await? {
+            None => Due::Nothing,
+            Some(item) if files::uploaded_as_new(call, &item.id).await? => Due::Nothing,
+            Some(_) => ONE_REQUEST,
+        },
+        Price::Download => Due::Charge(Cost::Enterprise(Family::Downloads, 1)),
         Price::Search => Due::Charge(Cost::Enterprise(Family::Searches, 1)),
     })
 }

@@ -187,6 +187,7 @@ async fn sweep_seen(tx: &mut Tx, now: Timestamp) -> Result<bool, StoreError> {
 /// meanwhile stays.
 async fn sweep_blobs(tx: &mut Tx, now: Timestamp) -> Result<bool, StoreError> {
     const UNREFERENCED: &str = "b.written_at < $1 AND NOT EXISTS (SELECT 1 FROM evidence e WHERE e.hash = b.hash)
+        AND NOT EXISTS (SELECT 1 FROM files f WHERE f.sha256 = b.hash)
         AND NOT EXISTS (SELECT 1 FROM collections c WHERE c.wire_blob = b.hash AND c.deleted_at IS NULL)";
     let old = values![now.0 - UNREFERENCED_MS];
     let select = format!("SELECT b.hash FROM blobs b WHERE {UNREFERENCED} LIMIT {SWEPT_ROWS_MAX}");

@@ -25,7 +25,11 @@ macro_rules! migration {
 }
 
 /// In order; a test compares it with the folders.
-const MIGRATIONS: &[Migration] = &[migration!(202611210530, "start"), migration!(202611210840, "graphs")];
+const MIGRATIONS: &[Migration] = &[
+    migration!(202611210530, "start"),
+    migration!(202611210840, "graphs"),
+    migration!(202611210950, "files"),
+];
 
 /// The newest schema that this program knows.
 pub(crate) fn known() -> i64 {

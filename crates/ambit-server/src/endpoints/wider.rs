@@ -3,10 +3,10 @@
 use super::{Access, Endpoint, Handler, Method, Parameter, Tree, as_type, row, with_body, with_query};
 use crate::quota::rules::{self, Rule};
 use crate::rights::Right;
-use crate::routes::wider::{accounts, comments, graph_lists, graphs, groups, intelligence, metadata, objects, quotas};
+use crate::routes::wider::{accounts, comments, files, graph_lists, graphs, groups, intelligence, metadata, objects, quotas};
 use Method::{Delete, Get, Patch, Post};
 use Right::{Any, EditGraph, OfGroup, OfUser, OwnGraph};
-use ambit_api::objects::{COLLECTION, FIGURES, NEW, ONE, RELATED, WHETHER};
+use ambit_api::objects::{COLLECTION, FIGURES, FORM, NEW, ONE, RELATED, SAID, WHETHER};
 use ambit_api::shape::{ANY, Shape, TEXT};
 
 /// A row of the wider API.
@@ -143,9 +143,25 @@ pub(super) const ROWS: &[Endpoint] = &[
     with_body(&NEW, metered(Post, "/ip_addresses/{id}/comments", &rules::ADDRESS_COMMENTS, Any, "Comment on an address.", &ONE, |call| Box::pin(objects::add_comment(call)))),
     with_query(PAGE, metered(Get, "/ip_addresses/{id}/{relationship}", &rules::ADDRESS_RELATIONSHIPS, Any, "List what an address is related to.", &COLLECTION, |call| Box::pin(objects::relationship(call)))),
     with_query(PAGE, metered(Get, "/ip_addresses/{id}/relationships/{relationship}", &rules::ADDRESS_RELATIONSHIPS, Any, "List their descriptors.", &COLLECTION, |call| Box::pin(objects::relationship_described(call)))),
+    with_body(&FORM, metered(Post, "/urls", &rules::URL_SUBMISSION, Any, "Submit a URL, in the field url of a form. It is remembered; nothing is sent to it.", &ONE, |call| Box::pin(files::submit_url(call)))),
     with_query(READ, metered(Get, "/urls/{id}", &rules::URLS, Any, "Read a URL that the inventory knows, by its base64 or SHA-256.", &ONE, |call| Box::pin(objects::find(call)))),
     with_query(PAGE, metered(Get, "/urls/{id}/comments", &rules::URL_COMMENTS, Any, "List the comments on a URL, newest first.", &COLLECTION, |call| Box::pin(objects::comments(call)))),
     with_body(&NEW, metered(Post, "/urls/{id}/comments", &rules::URL_COMMENTS, Any, "Comment on a URL.", &ONE, |call| Box::pin(objects::add_comment(call)))),
     with_query(PAGE, metered(Get, "/urls/{id}/{relationship}", &rules::URL_RELATIONSHIPS, Any, "List what a URL is related to.", &COLLECTION, |call| Box::pin(objects::relationship(call)))),
     with_query(PAGE, metered(Get, "/urls/{id}/relationships/{relationship}", &rules::URL_RELATIONSHIPS, Any, "List their descriptors.", &COLLECTION, |call| Box::pin(objects::relationship_described(call)))),
+
+    with_body(&FORM, metered(Post, "/files", &rules::UPLOAD, Any, "Upload a file, in the field file of a form.", &ONE, |call| Box::pin(files::upload(call)))),
+    metered(Get, "/files/upload_url", &rules::UPLOAD_URL, Any, "Make an address to upload a file to.", &SAID, |call| Box::pin(files::upload_url(call))),
+    with_body(&FORM, metered(Post, "/files/upload/{token}", &rules::UPLOAD, Any, "Upload a file to an address that was made for it.", &ONE, |call| Box::pin(files::upload_to(call)))),
+    with_query(READ, metered(Get, "/files/{id}", &rules::FILES, Any, "Read a file by SHA-256, SHA-1 or MD5.", &ONE, |call| Box::pin(files::find(call)))),
+    metered(Post, "/files/{id}/analyse", &rules::FILE_ANALYSE, Any, "Analyse a file again.", &ONE, |call| Box::pin(files::analyse(call))),
+    as_type("application/octet-stream", metered(Get, "/files/{id}/download", &rules::FILE_DOWNLOAD, Any, "Download a file.", ANY, |call| Box::pin(files::download(call)))),
+    metered(Get, "/files/{id}/download_url", &rules::FILE_DOWNLOAD, Any, "Make an address to download a file from, for an hour.", &SAID, |call| Box::pin(files::download_url(call))),
+    with_query(PAGE, metered(Get, "/files/{id}/comments", &rules::FILE_COMMENTS, Any, "List the comments on a file, newest first.", &COLLECTION, |call| Box::pin(files::comments(call)))),
+    with_body(&NEW, metered(Post, "/files/{id}/comments", &rules::FILE_COMMENTS, Any, "Comment on a file.", &ONE, |call| Box::pin(files::add_comment(call)))),
+    metered(Get, "/files/analyses/{id}", &rules::ANALYSES, Any, "Read an analysis; the same as /analyses/{id}.", &ONE, |call| Box::pin(files::analysis(call))),
+    with_query(PAGE, metered(Get, "/files/{id}/{relationship}", &rules::FILE_RELATIONSHIPS, Any, "List what a file is related to.", &COLLECTION, |call| Box::pin(files::relationship(call)))),
+    with_query(PAGE, metered(Get, "/files/{id}/relationships/{relationship}", &rules::FILE_RELATIONSHIPS, Any, "List their descriptors.", &COLLECTION, |call| Box::pin(files::relationship_described(call)))),
+    metered(Get, "/analyses/{id}", &rules::ANALYSES, Any, "Read an analysis.", &ONE, |call| Box::pin(files::analysis(call))),
+    metered(Get, "/analyses/{id}/item", &rules::ANALYSES, Any, "Read the file or URL of an analysis.", &ONE, |call| Box::pin(files::analysed_item(call))),
 ];

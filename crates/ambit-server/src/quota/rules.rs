@@ -30,6 +30,14 @@ pub enum Price {
     ChangeGraph,
     /// One request, or a search of the intelligence quota.
     Search,
+    /// One request, or a download of the intelligence quota; nothing for a file that is not there.
+    Download,
+    /// Nothing for a file that the caller uploaded as new, else one request.
+    ReadFile,
+    /// Nothing for an analysis that is not there or of such a file, else one request.
+    ReadAnalysis,
+    /// Nothing for a file that nobody had, else one request, charged with its storing.
+    Upload,
 }
 
 const fn rule(name: &'static str, usage: &'static str, price: Price) -> Rule {
@@ -64,5 +72,15 @@ pub(crate) const ADDRESS_COMMENTS: Rule = rule("A1", "ip_addresses_comments", Pr
 pub(crate) const URLS: Rule = rule("A1", "urls", Price::Plain);
 pub(crate) const URL_RELATIONSHIPS: Rule = rule("A1", "url_relationships", Price::Plain);
 pub(crate) const URL_COMMENTS: Rule = rule("A1", "url_comments", Price::Plain);
+
+pub(crate) const URL_SUBMISSION: Rule = rule("A1", "url_submission", Price::Plain);
+pub(crate) const UPLOAD: Rule = rule("A8 A8b", "files", Price::Upload);
+pub(crate) const UPLOAD_URL: Rule = rule("A8c", "file_upload_url", Price::Free);
+pub(crate) const FILES: Rule = rule("A1 A9", "files", Price::ReadFile);
+pub(crate) const FILE_ANALYSE: Rule = rule("A11", "file_analyse", Price::Plain);
+pub(crate) const ANALYSES: Rule = rule("A6 A7 A9", "analyses", Price::ReadAnalysis);
+pub(crate) const FILE_RELATIONSHIPS: Rule = rule("A10", "file_relationships", Price::Plain);
+pub(crate) const FILE_COMMENTS: Rule = rule("A10", "file_comments", Price::Plain);
+pub(crate) const FILE_DOWNLOAD: Rule = rule("I3 I4 I5 I6 A10", "file_download", Price::Download);
 
 pub(crate) const SEARCH: Rule = rule("I1 I2 I3 I8", "intelligence_search", Price::Search);

@@ -1,7 +1,7 @@
 //! Domains, addresses and URLs: a view of the inventory of the caller's projects (v3-wire §6). What nobody whom the caller may ask knows is 404; a
 //! relationship that the inventory does not answer is an empty list. Nothing is made up.
 
-use super::{comments, page};
+use super::{comments, files, page};
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::of_store;
@@ -12,7 +12,7 @@ use ambit_model::id::blob_hash;
 use ambit_model::object::ObjectType;
 use ambit_query::graphs::{GraphOrder, GraphQuery, Leaf, canonical_address};
 use ambit_search::graphs::GraphSearch;
-use ambit_store::{KnownObject, Neighbour};
+use ambit_store::{KnownObject, Neighbour, StoreError};
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use serde_json::{Map, Value, json};
@@ -87,6 +87,7 @@ async fn known(call: &Call, kind: ObjectType, id: &str) -> Result<Vec<KnownObjec
 /// True for an object that the caller's projects know.
 pub(crate) async fn is_known(call: &Call, kind: &str, id: &str) -> Result<bool, ApiError> {
     match ObjectType::from_name(kind) {
+        Some(ObjectType::File) => Ok(files::shown_if_known(call, id).await?.is_some()),
         Some(kind) => Ok(!known(call, kind, id).await?.is_empty()),
         None => Ok(false),
     }
@@ -134,8 +135,41 @@ pub(crate) async fn shown_or_missing(call: &Call, kind: &str, id: &str) -> Resul
     let Some(object_type) = ObjectType::from_name(kind) else {
         return Ok(missing(kind, id));
     };
+    if object_type == ObjectType::File {
+        return Ok(files::shown_if_known(call, id).await?.unwrap_or_else(|| missing(kind, id)));
+    }
     let found = known(call, object_type, id).await?;
-    Ok(shown(call, object_type, &found).unwrap_or_else(|| missing(kind, id)))
+    let found = match shown(call, object_type, &found) {
+        None if object_type == ObjectType::Url => submitted_url(call, id).await?,
+        found => found,
+    };
+    Ok(found.unwrap_or_else(|| missing(kind, id)))
+}
+
+/// A URL that somebody submitted, by its SHA-256 or base64.
+async fn submitted_url(call: &Call, id: &str) -> Result<Option<Value>, ApiError> {
+    let hash = match name_of(ObjectType::Url, id) {
+        Some(name) if id.len() != SHA256_CHARS => blob_hash(name.as_bytes()).to_string(),
+        _ => id.to_owned(),
+    };
+    let found = match call.state.store.submitted_url(&hash).await {
+        Ok(found) => found,
+        Err(StoreError::NotFound) => return Ok(None),
+        Err(error) => return Err(of_store(error, "URL")),
+    };
+    let attributes = Map::from_iter([
+        ("url".to_owned(), json!(found.url)),
+        ("last_final_url".to_owned(), json!(found.url)),
+        ("first_submission_date".to_owned(), page::seconds(found.first_at)),
+        ("last_submission_date".to_owned(), page::seconds(found.last_at)),
+        ("times_submitted".to_owned(), json!(found.submissions)),
+        ("last_analysis_stats".to_owned(), no_engines()),
+        ("last_analysis_results".to_owned(), json!({})),
+        ("total_votes".to_owned(), json!({"harmless": 0, "malicious": 0})),
+        ("reputation".to_owned(), json!(0)),
+        ("tags".to_owned(), json!([])),
+    ]);
+    Ok(Some(object(&call.base, "urls", "url", &found.sha256, attributes)))
 }
 
 async fn required(call: &Call) -> Result<(ObjectType, Vec<KnownObject>), ApiError> {
@@ -145,6 +179,13 @@ async fn required(call: &Call) -> Result<(ObjectType, Vec<KnownObject>), ApiErro
 }
 
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
+    let (kind, id) = (kind(&call), call.parameter("id"));
+    if kind == ObjectType::Url
+        && known(&call, kind, id).await?.is_empty()
+        && let Some(found) = submitted_url(&call, id).await?
+    {
+        return Ok(page::one(&call, found));
+    }
     let (kind, found) = required(&call).await?;
     let found = shown(&call, kind, &found).ok_or_else(|| not_found(kind, call.parameter("id")))?;
     Ok(page::one(&call, found))
@@ -233,6 +274,11 @@ async fn graphs_with(call: &Call, kind: ObjectType, found: &[KnownObject]) -> Re
         ObjectType::IpAddress => Leaf::IpAddress(canonical_address(&name)),
         ObjectType::Url => Leaf::Url(vec![name.clone(), id_of(kind, &name), BASE64_URL_SAFE_NO_PAD.encode(&name)]),
     };
+    graphs_that(call, leaf).await
+}
+
+/// Graphs that a condition finds, newest first.
+pub(crate) async fn graphs_that(call: &Call, leaf: Leaf) -> Result<Vec<Value>, ApiError> {
     let store = &call.state.store;
     let failed = |error| of_store(error, "Graph");
     let groups = store.groups_of(call.caller().user_id(), false).await.map_err(failed)?;

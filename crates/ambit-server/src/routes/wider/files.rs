@@ -1,0 +1,410 @@
+//! Files that people upload, URLs that they submit, and their analyses (v3-wire §6). No engine of others looks at them: an analysis is complete at once
+//! and says that nobody had an opinion.
+
+use super::{comments, objects, page};
+use crate::answer::Answer;
+use crate::call::Call;
+use crate::failure::of_store;
+use crate::form::{Field, fields};
+use ambit_api::objects::{data, object};
+use ambit_api::{ApiError, ErrorCode};
+use ambit_model::Timestamp;
+use ambit_model::id::blob_hash;
+use ambit_model::moment::SECOND_MS;
+use ambit_store::{NewFile, StoreError, StoredFile};
+use base64::Engine;
+use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD};
+use md5::{Digest, Md5};
+use serde_json::{Map, Value, json};
+use sha1::Sha1;
+
+const NOUN: &str = "File";
+/// What tokens of uploads and downloads are sealed for.
+const UPLOAD: &str = "upload";
+const DOWNLOAD: &str = "download";
+/// How long a signed address works.
+const SIGNED_MS: i64 = 3_600 * SECOND_MS;
+/// The name of uploads in the usage of the day.
+const USAGE: &str = "files";
+/// Bytes that a type is known by.
+const MAGIC: [(&[u8], &str); 12] = [
+    (b"MZ", "peexe"),
+    (b"\x7fELF", "elf"),
+    (b"%PDF", "pdf"),
+    (b"PK\x03\x04", "zip"),
+    (b"Rar!", "rar"),
+    (b"7z\xbc\xaf\x27\x1c", "7zip"),
+    (b"\x1f\x8b", "gzip"),
+    (b"\x89PNG", "png"),
+    (b"\xff\xd8\xff", "jpeg"),
+    (b"GIF8", "gif"),
+    (b"<!DOCTYPE html", "html"),
+    (b"<html", "html"),
+];
+
+fn not_found(id: &str) -> ApiError {
+    ApiError::with(ErrorCode::NotFound, format!("File \"{id}\" not found"))
+}
+
+async fn file(call: &Call, hash: &str) -> Result<StoredFile, ApiError> {
+    call.state.store.file(hash).await.map_err(|error| match of_store(error, NOUN) {
+        error if error.code == ErrorCode::NotFound => not_found(hash),
+        error => error,
+    })
+}
+
+/// A file by any of its hashes, if there is one.
+async fn known(call: &Call, hash: &str) -> Result<Option<StoredFile>, ApiError> {
+    match call.state.store.file(hash).await {
+        Ok(file) => Ok(Some(file)),
+        Err(StoreError::NotFound) => Ok(None),
+        Err(error) => Err(of_store(error, NOUN)),
+    }
+}
+
+/// True for a file that the caller uploaded when nobody had it (v3-wire A9).
+pub(crate) async fn uploaded_as_new(call: &Call, hash: &str) -> Result<bool, ApiError> {
+    Ok(known(call, hash).await?.is_some_and(|file| file.uploader == call.caller().user_id()))
+}
+
+/// A file as an object; `None`: there is none with this hash.
+pub(crate) async fn shown_if_known(call: &Call, hash: &str) -> Result<Option<Value>, ApiError> {
+    Ok(known(call, hash).await?.map(|file| shown(call, &file)))
+}
+
+fn shown(call: &Call, file: &StoredFile) -> Value {
+    let mut attributes = Map::from_iter([
+        ("sha256".to_owned(), json!(file.sha256.to_string())),
+        ("sha1".to_owned(), json!(file.sha1)),
+        ("md5".to_owned(), json!(file.md5)),
+        ("size".to_owned(), json!(file.size)),
+        ("names".to_owned(), json!(file.names)),
+        ("times_submitted".to_owned(), json!(file.submissions)),
+        ("first_submission_date".to_owned(), page::seconds(file.first_at)),
+        ("last_submission_date".to_owned(), page::seconds(file.last_at)),
+        ("last_analysis_date".to_owned(), page::seconds(file.last_at)),
+        ("last_analysis_stats".to_owned(), stats()),
+        ("last_analysis_results".to_owned(), json!({})),
+        ("reputation".to_owned(), json!(0)),
+        ("total_votes".to_owned(), json!({"harmless": 0, "malicious": 0})),
+        ("tags".to_owned(), json!([])),
+    ]);
+    if let Some(tag) = &file.type_tag {
+        attributes.insert("type_tag".to_owned(), json!(tag));
+    }
+    if let Some(name) = file.names.first() {
+        attributes.insert("meaningful_name".to_owned(), json!(name));
+    }
+    object(&call.base, "files", "file", &file.sha256.to_string(), attributes)
+}
+
+/// No engine looked: all counts are 0.
+fn stats() -> Value {
+    let names = [
+        "malicious",
+        "suspicious",
+        "undetected",
+        "harmless",
+        "timeout",
+        "confirmed-timeout",
+        "failure",
+        "type-unsupported",
+    ];
+    Value::Object(names.map(|name| (name.to_owned(), json!(0))).into_iter().collect())
+}
+
+fn form(call: &Call) -> Result<Vec<Field>, ApiError> {
+    fields(&call.content_type, &call.body)
+}
+
+fn type_tag(bytes: &[u8]) -> Option<&'static str> {
+    let found = MAGIC.iter().find(|(magic, _)| bytes.starts_with(magic));
+    let text = || (!bytes.is_empty() && !bytes.contains(&0) && std::str::from_utf8(bytes).is_ok()).then_some("text");
+    found.map(|(_, tag)| *tag).or_else(text)
+}
+
+pub(crate) async fn upload(call: Call) -> Result<Answer, ApiError> {
+    let field = form(&call)?.into_iter().find(|field| field.name == "file");
+    let field = field.ok_or_else(|| ApiError::with(ErrorCode::BadRequest, "The form has no field named file"))?;
+    let new = tokio::task::spawn_blocking(move || NewFile {
+        sha1: hex_of(&Sha1::digest(&field.bytes)),
+        md5: hex_of(&Md5::digest(&field.bytes)),
+        type_tag: type_tag(&field.bytes),
+        name: field.file_name,
+        bytes: field.bytes,
+    });
+    let new = new.await.map_err(|_| ApiError::new(ErrorCode::Internal))?;
+    let stored = call.state.store.submit_file(call.caller(), new, USAGE, call.now).await;
+    let (file, new) = stored.map_err(|error| of_store(error, NOUN))?;
+    if new {
+        call.state.free_counts.count(&call.state.store, call.caller().user_id(), USAGE, call.now);
+    }
+    Ok(Answer::json(&data(analysis_descriptor(&call, &file_analysis_id(&file.md5, call.now)))))
+}
+
+fn hex_of(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Only whoever was given the address may use it; the key says who that is.
+pub(crate) async fn upload_to(call: Call) -> Result<Answer, ApiError> {
+    opened(&call, UPLOAD, call.parameter("token"))?;
+    upload(call).await
+}
+
+pub(crate) async fn upload_url(call: Call) -> Result<Answer, ApiError> {
+    let token = sealed(&call, UPLOAD, call.caller().username());
+    Ok(Answer::json(&data(json!(format!("{}/files/upload/{token}", call.base)))))
+}
+
+fn sealed(call: &Call, purpose: &str, what: &str) -> String {
+    let plain = json!([what, call.now.plus_ms(SIGNED_MS).0]).to_string();
+    BASE64_URL_SAFE_NO_PAD.encode(call.state.store.seal(purpose, plain.as_bytes()))
+}
+
+/// What a token was made for, while it works.
+fn opened(call: &Call, purpose: &str, token: &str) -> Result<String, ApiError> {
+    let bad = || ApiError::with(ErrorCode::BadRequest, "Invalid token");
+    let sealed = BASE64_URL_SAFE_NO_PAD.decode(token).map_err(|_| bad())?;
+    let plain = call.state.store.unseal(purpose, &sealed).ok_or_else(bad)?;
+    let value: Value = serde_json::from_slice(&plain).map_err(|_| bad())?;
+    let end = value.get(1).and_then(Value::as_i64).map(Timestamp);
+    match value.get(0).and_then(Value::as_str) {
+        Some(what) if end.is_some_and(|end| end > call.now) => Ok(what.to_owned()),
+        _ => Err(bad()),
+    }
+}
+
+pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
+    let file = file(&call, call.parameter("id")).await?;
+    Ok(page::one(&call, shown(&call, &file)))
+}
+
+pub(crate) async fn analyse(call: Call) -> Result<Answer, ApiError> {
+    let file = file(&call, call.parameter("id")).await?;
+    Ok(Answer::json(&data(analysis_descriptor(&call, &file_analysis_id(&file.md5, call.now)))))
+}
+
+pub(crate) async fn relationship(call: Call) -> Result<Answer, ApiError> {
+    related(&call, false).await
+}
+
+pub(crate) async fn relationship_described(call: Call) -> Result<Answer, ApiError> {
+    related(&call, true).await
+}
+
+async fn related(call: &Call, described: bool) -> Result<Answer, ApiError> {
+    let file = file(call, call.parameter("id")).await?;
+    let mut items = match call.parameter("relationship") {
+        "comments" => comments_on(call, &file).await?,
+        "graphs" => {
+            let hashes = vec![file.sha256.to_string(), file.sha1.clone(), file.md5.clone()];
+            objects::graphs_that(call, ambit_query::graphs::Leaf::File(hashes)).await?
+        }
+        _ => Vec::new(),
+    };
+    if described {
+        items.iter_mut().for_each(|item| *item = page::described(item));
+    }
+    page::of_list(call, items, page::LIMIT_DEFAULT)
+}
+
+async fn comments_on(call: &Call, file: &StoredFile) -> Result<Vec<Value>, ApiError> {
+    let found = call.state.store.comments_on("file", &file.sha256.to_string()).await;
+    let found = found.map_err(|error| of_store(error, "Comment"))?;
+    Ok(found.iter().map(|comment| comments::shown(call, comment)).collect())
+}
+
+pub(crate) async fn comments(call: Call) -> Result<Answer, ApiError> {
+    let file = file(&call, call.parameter("id")).await?;
+    let items = comments_on(&call, &file).await?;
+    page::of_list(&call, items, page::LIMIT_DEFAULT)
+}
+
+pub(crate) async fn add_comment(call: Call) -> Result<Answer, ApiError> {
+    let file = file(&call, call.parameter("id")).await?;
+    let text = comments::text(&call)?;
+    let made = call
+        .state
+        .store
+        .add_comment(call.caller(), "file", &file.sha256.to_string(), &text, call.now)
+        .await;
+    let made = made.map_err(|error| of_store(error, "Comment"))?;
+    Ok(page::one(&call, comments::shown(&call, &made)))
+}
+
+async fn bytes(call: &Call, hash: &str) -> Result<Answer, ApiError> {
+    let file = file(call, hash).await?;
+    let found = call.state.store.blob(file.sha256).await.map_err(|error| of_store(error, NOUN))?;
+    Ok(Answer::bytes("application/octet-stream", found.ok_or_else(|| not_found(hash))?.into()))
+}
+
+pub(crate) async fn download(call: Call) -> Result<Answer, ApiError> {
+    bytes(&call, call.parameter("id")).await
+}
+
+pub(crate) async fn download_url(call: Call) -> Result<Answer, ApiError> {
+    let file = file(&call, call.parameter("id")).await?;
+    let root = call.base.strip_suffix(crate::path::WIDER).unwrap_or(&call.base);
+    let token = sealed(&call, DOWNLOAD, &file.sha256.to_string());
+    Ok(Answer::json(&data(json!(format!("{root}/downloads/{token}")))))
+}
+
+/// The signed address: it is its own permission and costs nothing.
+pub(crate) async fn signed(call: Call) -> Result<Answer, ApiError> {
+    let hash = opened(&call, DOWNLOAD, call.parameter("token"))?;
+    bytes(&call, &hash).await
+}
+
+/// What an analysis is of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Item {
+    /// `file` or `url`.
+    pub(crate) kind: &'static str,
+    /// SHA-256 in hexadecimal.
+    pub(crate) id: String,
+    /// Seconds since 1970.
+    at: i64,
+}
+
+fn file_analysis_id(md5: &str, now: Timestamp) -> String {
+    BASE64_STANDARD.encode(format!("{md5}:{}", now.0.div_euclid(SECOND_MS)))
+}
+
+fn analysis_descriptor(call: &Call, id: &str) -> Value {
+    let link = format!("{}/analyses/{}", call.base, ambit_api::objects::path_segment(id));
+    json!({"type": "analysis", "id": id, "links": {"self": link}})
+}
+
+/// Kind, hash and second of an analysis' id: base64 of `md5:second`, `f-sha256-second` or `u-sha256-second`.
+fn parse_analysis(id: &str) -> Option<(&'static str, String, i64)> {
+    let hexadecimal = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if let Some((kind, rest)) = id.split_once('-') {
+        let kind = match kind {
+            "f" => "file",
+            "u" => "url",
+            _ => return None,
+        };
+        let (hash, at) = rest.split_once('-')?;
+        return (hash.len() == 64 && hexadecimal(hash)).then_some((kind, hash.to_owned(), at.parse().ok()?));
+    }
+    let text = String::from_utf8(BASE64_STANDARD.decode(id).ok()?).ok()?;
+    let (md5, at) = text.split_once(':')?;
+    (md5.len() == 32 && hexadecimal(md5)).then_some(("file", md5.to_owned(), at.parse().ok()?))
+}
+
+/// What the analysis of the path is of; `None`: there is no such analysis.
+pub(crate) async fn item_of_analysis(call: &Call) -> Result<Option<Item>, ApiError> {
+    let Some((kind, hash, at)) = parse_analysis(call.parameter("id")) else {
+        return Ok(None);
+    };
+    if kind == "file" {
+        let file = known(call, &hash).await?;
+        return Ok(file.map(|file| Item {
+            kind,
+            id: file.sha256.to_string(),
+            at,
+        }));
+    }
+    match call.state.store.submitted_url(&hash).await {
+        Ok(url) => Ok(Some(Item { kind, id: url.sha256, at })),
+        Err(StoreError::NotFound) => Ok(None),
+        Err(error) => Err(of_store(error, "Analysis")),
+    }
+}
+
+async fn required_item(call: &Call) -> Result<Item, ApiError> {
+    let id = call.parameter("id");
+    let missing = || ApiError::with(ErrorCode::NotFound, format!("Analysis \"{id}\" not found"));
+    item_of_analysis(call).await?.ok_or_else(missing)
+}
+
+pub(crate) async fn analysis(call: Call) -> Result<Answer, ApiError> {
+    let item = required_item(&call).await?;
+    let attributes = Map::from_iter([
+        ("date".to_owned(), json!(item.at)),
+        ("status".to_owned(), json!("completed")),
+        ("stats".to_owned(), stats()),
+        ("results".to_owned(), json!({})),
+    ]);
+    let id = call.parameter("id");
+    let mut found = object(&call.base, "analyses", "analysis", id, attributes);
+    let own = found["links"]["self"].as_str().unwrap_or_default().to_owned();
+    found["links"]["item"] = json!(format!("{own}/item"));
+    Ok(page::one(&call, found))
+}
+
+pub(crate) async fn analysed_item(call: Call) -> Result<Answer, ApiError> {
+    let item = required_item(&call).await?;
+    let found = objects::shown_or_missing(&call, item.kind, &item.id).await?;
+    Ok(page::one(&call, found))
+}
+
+/// Submitting a URL remembers it. Nothing is sent to it: looking is for runs, within their scope.
+pub(crate) async fn submit_url(call: Call) -> Result<Answer, ApiError> {
+    let field = form(&call)?.into_iter().find(|field| field.name == "url");
+    let url = field.and_then(|field| String::from_utf8(field.bytes).ok());
+    let url = url.ok_or_else(|| ApiError::with(ErrorCode::BadRequest, "The form has no field named url"))?;
+    let url = submitted(&url).ok_or_else(|| ApiError::invalid(format!("Unable to canonicalize url: {url:?}")))?;
+    let sha256 = blob_hash(url.as_bytes()).to_string();
+    let stored = call.state.store.submit_url(call.caller(), &url, &sha256, call.now).await;
+    stored.map_err(|error| of_store(error, "URL"))?;
+    let id = format!("u-{sha256}-{}", call.now.0.div_euclid(SECOND_MS));
+    Ok(Answer::json(&data(analysis_descriptor(&call, &id))))
+}
+
+/// A URL as it is submitted: with a scheme, a host in lower case, and a path.
+fn submitted(text: &str) -> Option<String> {
+    /// Characters of a URL.
+    const URL_CHARS_MAX: usize = 8 * 1024;
+    let text = text.trim();
+    let fine = !text.is_empty() && text.len() <= URL_CHARS_MAX && !text.contains(|c: char| c.is_whitespace() || c.is_control());
+    let text = text.split('#').next().filter(|_| fine)?;
+    let (scheme, rest) = text.split_once("://").unwrap_or(("http", text));
+    let scheme = scheme.to_ascii_lowercase();
+    if !["http", "https"].contains(&scheme.as_str()) {
+        return None;
+    }
+    let end = rest.find(['/', '?']).unwrap_or(rest.len());
+    let (host, path) = rest.split_at(end);
+    let named = host.chars().all(|c| c.is_alphanumeric() || ".-_:[]@".contains(c));
+    if !named || !host.contains(['.', ':']) {
+        return None;
+    }
+    let slash = if path.starts_with('/') { "" } else { "/" };
+    Some(format!("{scheme}://{}{slash}{path}", host.to_lowercase()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn analyses_are_named_in_three_ways() {
+        let (md5, sha256) = ("9e107d9d372bb6826bd81d3542a419d6", "a".repeat(64));
+        let id = file_analysis_id(md5, Timestamp(1_475_048_277_000));
+        assert_eq!(parse_analysis(&id), Some(("file", md5.to_owned(), 1_475_048_277)));
+        assert_eq!(parse_analysis(&format!("u-{sha256}-7")), Some(("url", sha256.clone(), 7)));
+        assert_eq!(parse_analysis(&format!("f-{sha256}-7")), Some(("file", sha256, 7)));
+        for id in ["nonsense", "x-1-2", "f-abc-1", "", "Zm9v"] {
+            assert_eq!(parse_analysis(id), None, "{id}");
+        }
+    }
+
+    #[test]
+    fn urls_have_a_scheme_a_host_and_a_path() {
+        assert_eq!(submitted("WWW.Acme.test").as_deref(), Some("http://www.acme.test/"));
+        assert_eq!(submitted("https://A.test?x=1#y").as_deref(), Some("https://a.test/?x=1"));
+        for bad in ["", "javascript:alert(1)", "ftp://a.test", "http://", "a b.test"] {
+            assert_eq!(submitted(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn types_are_known_by_their_first_bytes() {
+        assert_eq!(type_tag(b"MZ\0\0"), Some("peexe"));
+        assert_eq!(type_tag(b"hello"), Some("text"));
+        assert_eq!(type_tag(b"\0\0"), None);
+        assert_eq!(type_tag(b""), None);
+    }
+}
