@@ -110,6 +110,7 @@ pub(super) const ROWS: &[Endpoint] = &[
     metered(Get, GRAPH_MEMBER, &rules::GRAPH_RELATIONSHIPS, Any, "Say whether a user or group is editor or viewer.", &WHETHER, |call| Box::pin(graph_lists::has(call))),
     as_type(EMPTY, metered(Delete, GRAPH_MEMBER, &rules::GRAPH_RELATIONSHIPS, EditGraph, "Take an editor or viewer off the list. The answer is empty.", ANY, |call| Box::pin(graph_lists::remove(call)))),
 
+    metered(Get, "/me", &rules::USERS, Any, "Read oneself: clients try their key with it.", &ONE, |call| Box::pin(accounts::me(call))),
     with_query(READ, metered(Get, "/users/{id}", &rules::USERS, Any, "Read a user by username, address or API key.", &ONE, |call| Box::pin(accounts::find(call)))),
     with_body(&NEW, metered(Patch, "/users/{id}", &rules::USERS, OfUser, "Change a user: the profile; for administrators also caps and privileges.", &ONE, |call| Box::pin(accounts::change(call)))),
     metered(Get, "/users/{id}/overall_quotas", &rules::USER_QUOTAS, OfUser, "Report the quotas of a user and the user's groups.", &FIGURES, |call| Box::pin(quotas::overall(call))),

@@ -144,6 +144,13 @@ async fn privileges(call: &Call, account: &Account) -> Result<Value, ApiError> {
     Ok(Value::Object(out))
 }
 
+/// Whoever calls: clients try their key with it.
+pub(crate) async fn me(call: Call) -> Result<Answer, ApiError> {
+    let account = call.state.store.account_by_id(call.caller().user_id()).await;
+    let account = account.map_err(|error| of_store(error, NOUN))?;
+    Ok(Answer::json(&data(shown(&call, &account).await?)))
+}
+
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
     let account = named(&call, call.parameter("id")).await?;
     let mut found = shown(&call, &account).await?;
