@@ -1,6 +1,7 @@
 //! The `current` index as the rest of the program sees it: opened from a folder, written by one process, searched by
 //! many callers, replaced by a rebuilt one while it serves.
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
@@ -14,6 +15,7 @@ use uuid::Uuid;
 use crate::document::IndexedRecord;
 use crate::embedded::{Folder, Generation, View};
 use crate::error::{IndexError, SearchError};
+use crate::ready::{Moment, Ready};
 use crate::search::{SearchAnswer, SearchRequest, run};
 use crate::snapshots::Snapshots;
 
@@ -38,11 +40,20 @@ struct Inner {
     live: RwLock<Arc<Generation>>,
     reached: watch::Sender<i64>,
     snapshots: Mutex<Snapshots>,
+    ready: Ready,
+    changes: Mutex<Changes>,
     running: Semaphore,
     /// Told when somebody waits for a revision, or when the index is suspected.
     wanted: Notify,
     /// A search failed in a way that a whole index does not cause.
     suspected: AtomicBool,
+}
+
+/// When each project was last changed, in moments of the index.
+#[derive(Default)]
+struct Changes {
+    everywhere: Moment,
+    by_project: HashMap<i64, Moment>,
 }
 
 /// A change of the index: records that take the place of their former states, and what is no more.
@@ -99,6 +110,8 @@ impl Index {
                 live: RwLock::new(Arc::new(generation)),
                 reached: watch::Sender::new(revision),
                 snapshots: Mutex::default(),
+                ready: Ready::default(),
+                changes: Mutex::default(),
                 running: Semaphore::new(SEARCHES_AT_ONCE_MAX),
                 wanted: Notify::new(),
                 suspected: AtomicBool::new(false),
@@ -148,6 +161,7 @@ impl Index {
         let revision = if self.inner.folder.is_named(&live) {
             // The revision first: what it covers is then in what is loaded next.
             let revision = live.committed_revision()?;
+            self.note_change(&live, None);
             live.reload()?;
             revision
         } else {
@@ -195,7 +209,9 @@ impl Index {
 
     /// Writes a change and commits it; when it returns, searches see it, and `revision` is reached. Blocks.
     pub fn apply(&self, revision: i64, batch: &Batch) -> Result<(), IndexError> {
-        self.live().apply(revision, batch)?;
+        let live = self.live();
+        self.note_change(&live, Some(batch));
+        live.apply(revision, batch)?;
         self.inner.reached.send_replace(revision);
         Ok(())
     }
@@ -224,6 +240,35 @@ impl Index {
 
     fn live(&self) -> Arc<Generation> {
         self.inner.live.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Notes which projects the next reading of a generation shows changed, before anybody can see it. `None`: perhaps all.
+    fn note_change(&self, live: &Generation, batch: Option<&Batch>) {
+        let (number, reading) = live.view().moment();
+        let next = (number, reading + 1);
+        let mut changes = self.inner.changes.lock().unwrap_or_else(PoisonError::into_inner);
+        match batch {
+            Some(batch) if batch.gone.is_empty() && batch.gone_collections.is_empty() && batch.gone_projects.is_empty() => {
+                for record in &batch.records {
+                    changes.by_project.insert(record.project, next);
+                }
+            }
+            Some(_) | None => changes.everywhere = next,
+        }
+    }
+
+    /// The last change of a project that a moment of the index shows; the moment itself where the project has been changed since.
+    pub(crate) fn last_change(&self, project: i64, moment: Moment) -> Moment {
+        let changes = self.inner.changes.lock().unwrap_or_else(PoisonError::into_inner);
+        let of_project = changes.by_project.get(&project).copied().unwrap_or_default();
+        // Another generation is another beginning.
+        let last = changes.everywhere.max(of_project).max((moment.0, 0));
+        if last <= moment { last } else { moment }
+    }
+
+    /// The counts that are kept ready.
+    pub(crate) fn ready(&self) -> &Ready {
+        &self.inner.ready
     }
 
     /// The index as it is now.

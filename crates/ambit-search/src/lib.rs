@@ -13,6 +13,7 @@ mod fields;
 pub mod graphs;
 mod index;
 mod indexer;
+mod ready;
 mod search;
 mod shape;
 mod snapshots;

@@ -12,10 +12,11 @@ use crate::aggregations;
 use crate::condition::{Condition, SearchContext, Window, fingerprint, resolve};
 use crate::document::IndexedRecord;
 use crate::elastic;
-use crate::embedded::{Key, Order, Page, View};
+use crate::embedded::{Found, Key, Order, Page, View};
 use crate::error::SearchError;
 use crate::fields;
 use crate::index::Index;
+use crate::ready::{self, Kept};
 
 /// Rows of a page when the caller does not say.
 pub const PAGE_SIZE_DEFAULT: u64 = 50;
@@ -130,7 +131,7 @@ pub(crate) fn run(index: &Index, request: &SearchRequest) -> Result<SearchAnswer
         after: place.after.clone(),
     };
     let counting = request.with_aggregations.then_some(request.noun);
-    let mut found = place.view.find(&place.condition, &page, counting, Instant::now() + request.time_limit)?;
+    let mut found = find(index, &place, &page, counting, Instant::now() + request.time_limit)?;
 
     let rows = fetched.saturating_sub(1);
     let rest = as_u64(found.hits.len()) > rows;
@@ -170,6 +171,27 @@ pub(crate) fn run(index: &Index, request: &SearchRequest) -> Result<SearchAnswer
         descending: request.descending,
         message,
     })
+}
+
+/// Runs the search, with the counts that are kept ready where there are some.
+fn find(index: &Index, place: &Place, page: &Page, counting: Option<Noun>, deadline: Instant) -> Result<Found, SearchError> {
+    let (view, condition) = (&place.view, &place.condition);
+    let Some(project) = ready::project_of(condition) else {
+        return Ok(view.find(condition, page, counting, deadline)?);
+    };
+    let change = index.last_change(project, view.moment());
+    if let Some(kept) = index.ready().find(condition, change, counting.is_some()) {
+        let mut found = view.hits(condition, page, deadline)?;
+        found.total = kept.total;
+        found.counted = counting.and_then(|_| kept.counted.clone());
+        return Ok(found);
+    }
+    let found = view.find(condition, page, counting, deadline)?;
+    if !found.timed_out {
+        let (total, counted) = (found.total, found.counted.clone());
+        index.ready().keep(condition, change, Kept { total, counted });
+    }
+    Ok(found)
 }
 
 /// Where a page begins, and in which moment of the index.

@@ -119,7 +119,7 @@ enum SortColumn {
 
 /// A document's place within its segment: missing values last, then the value (bits turned over for descending
 /// order), then the uid.
-type Rank = (bool, u64, u128);
+pub(crate) type Rank = (bool, u64, u128);
 
 impl SortColumn {
     fn first(&self, doc: DocId) -> Option<u64> {
@@ -189,6 +189,24 @@ impl PageOfSegment {
     fn uid(&self, doc: DocId) -> u128 {
         let half = |column: &Column<u64>| u128::from(column.first(doc).unwrap_or_default());
         half(&self.uid_high) << 64 | half(&self.uid_low)
+    }
+
+    /// Where a document stands.
+    pub(crate) fn rank(&self, doc: DocId) -> Rank {
+        match self.column.first(doc) {
+            None => (true, 0, self.uid(doc)),
+            Some(value) => (false, if self.descending { !value } else { value }, self.uid(doc)),
+        }
+    }
+
+    /// The first wanted documents of a segment whose documents are given in this order. Nothing is counted.
+    pub(crate) fn walk(mut self, order: &[DocId], wanted: impl Fn(DocId) -> bool) -> tantivy::Result<Ordered> {
+        let start = self.from.map_or(0, |from| order.partition_point(|doc| self.rank(*doc) < from));
+        for doc in order[start..].iter().copied().filter(|doc| wanted(*doc)).take(self.limit) {
+            let rank = self.rank(doc);
+            self.kept.push((rank, doc));
+        }
+        self.harvest_hits()
     }
 
     fn keep(&mut self, rank: Rank, doc: DocId) {

@@ -1,8 +1,8 @@
 //! One index on disk: writing batches into it and reading a moment of it.
 
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use ambit_model::id::blob_hash;
@@ -10,18 +10,20 @@ use ambit_query::Noun;
 use tantivy::merge_policy::LogMergePolicy;
 use tantivy::schema::Value as _;
 use tantivy::store::Compressor;
-use tantivy::{IndexReader, IndexSettings, IndexWriter, Opstamp, ReloadPolicy, Searcher, TantivyDocument, Term};
+use tantivy::{DocAddress, IndexReader, IndexSettings, IndexWriter, Opstamp, ReloadPolicy, Searcher, TantivyDocument, Term};
 
 use super::aggregate;
 use super::collect::{Key, Order, PageCollector, UntilDeadline};
 use super::query::compile;
 use super::schema::{Fields, UID_HIGH};
+use super::sorted::SortedSegments;
 use super::tokenizers;
 use crate::aggregations::Counted;
 use crate::condition::Condition;
 use crate::document::IndexedRecord;
 use crate::error::IndexError;
 use crate::index::Batch;
+use crate::ready::Moment;
 use crate::shape::SHAPE;
 
 /// Memory that collects documents before they are written as a segment, in bytes. One thread: the engine beside it
@@ -50,7 +52,10 @@ const NOT_ALWAYS_THERE: &[&str] = &[".store.temp", ".0.del"];
 /// One index: a folder, its reader and, in the process that owns it, its writer.
 pub(crate) struct Generation {
     pub(crate) path: PathBuf,
+    /// Generations of this process are numbered, later ones higher.
+    number: u64,
     fields: Fields,
+    sorted: Arc<SortedSegments>,
     reader: IndexReader,
     /// `None` in processes that only read.
     writer: Option<Mutex<IndexWriter>>,
@@ -59,7 +64,9 @@ pub(crate) struct Generation {
 /// A moment of an index that stays as it is while writing goes on.
 #[derive(Clone)]
 pub(crate) struct View {
+    number: u64,
     fields: Fields,
+    sorted: Arc<SortedSegments>,
     searcher: Searcher,
 }
 
@@ -157,9 +164,12 @@ impl Generation {
         } else {
             None
         };
+        static NEXT: AtomicU64 = AtomicU64::new(1);
         Ok(Generation {
             path: path.to_owned(),
+            number: NEXT.fetch_add(1, Ordering::Relaxed),
             fields: Fields::new(),
+            sorted: Arc::default(),
             reader,
             writer,
         })
@@ -230,7 +240,9 @@ impl Generation {
 
     pub(crate) fn view(&self) -> View {
         View {
+            number: self.number,
             fields: self.fields.clone(),
+            sorted: self.sorted.clone(),
             searcher: self.reader.searcher(),
         }
     }
@@ -241,6 +253,52 @@ impl Generation {
 }
 
 impl View {
+    /// Which moment of which generation this is.
+    pub(crate) fn moment(&self) -> Moment {
+        (self.number, self.searcher.generation().generation_id())
+    }
+
+    /// The hits of a page alone: the total is known already. Quick in the default order, else like [`View::find`].
+    pub(crate) fn hits(&self, condition: &Condition, page: &Page, deadline: Instant) -> Result<Found, IndexError> {
+        if page.size > 0 && !SortedSegments::has(page.order) {
+            return self.find(condition, page, None, deadline);
+        }
+        let mut found = Found {
+            total: 0,
+            hits: Vec::new(),
+            counted: None,
+            timed_out: false,
+        };
+        if page.size > 0 {
+            let query = compile(condition, &self.fields, &self.searcher)?;
+            let pages = PageCollector {
+                order: page.order,
+                limit: page.skip + page.size,
+                after: page.after.clone(),
+            };
+            let ordered = self.sorted.first(&pages, condition, &*query, &self.searcher)?;
+            found.hits = self.records(ordered.hits, page.skip)?;
+        }
+        Ok(found)
+    }
+
+    fn records(&self, hits: Vec<(Key, DocAddress)>, skip: usize) -> Result<Vec<(Key, IndexedRecord)>, IndexError> {
+        let mut records = Vec::with_capacity(hits.len().saturating_sub(skip));
+        for (key, address) in hits.into_iter().skip(skip) {
+            let document: TantivyDocument = self.searcher.doc(address)?;
+            let stored = document
+                .get_first(self.fields.stored())
+                .and_then(|value| value.as_bytes().map(<[u8]>::to_vec));
+            let stored = stored.ok_or_else(|| IndexError::Damaged("a document has no record".to_owned()))?;
+            let record = IndexedRecord::from_stored(&stored);
+            records.push((
+                key,
+                record.map_err(|error| IndexError::Damaged(format!("a record is unreadable: {error}")))?,
+            ));
+        }
+        Ok(records)
+    }
+
     /// Runs a search.
     pub(crate) fn find(&self, condition: &Condition, page: &Page, counting: Option<Noun>, deadline: Instant) -> Result<Found, IndexError> {
         let query = compile(condition, &self.fields, &self.searcher)?;
@@ -253,21 +311,7 @@ impl View {
         let inner = (pages, counting.map(aggregate::collector));
         let (ordered, results) = self.searcher.search(&query, &UntilDeadline { inner, deadline, hit: &hit })?;
         let timed_out = hit.load(Ordering::Relaxed);
-        let mut hits = Vec::new();
-        if !timed_out {
-            for (key, address) in ordered.hits.into_iter().skip(page.skip) {
-                let document: TantivyDocument = self.searcher.doc(address)?;
-                let stored = document
-                    .get_first(self.fields.stored())
-                    .and_then(|value| value.as_bytes().map(<[u8]>::to_vec));
-                let stored = stored.ok_or_else(|| IndexError::Damaged("a document has no record".to_owned()))?;
-                let record = IndexedRecord::from_stored(&stored);
-                hits.push((
-                    key,
-                    record.map_err(|error| IndexError::Damaged(format!("a record is unreadable: {error}")))?,
-                ));
-            }
-        }
+        let hits = if timed_out { Vec::new() } else { self.records(ordered.hits, page.skip)? };
         let counted = counting.zip(results).map(|(noun, results)| aggregate::counted(noun, results));
         Ok(Found {
             total: ordered.count,

@@ -7,8 +7,9 @@ mod folder;
 mod generation;
 mod query;
 mod schema;
+mod sorted;
 mod tokenizers;
 
 pub(crate) use collect::{Key, Order};
 pub(crate) use folder::Folder;
-pub(crate) use generation::{Generation, Page, View};
+pub(crate) use generation::{Found, Generation, Page, View};

@@ -7,7 +7,7 @@ use ambit_query::Noun;
 use serde_json::json;
 
 use super::records::{at, entity, inventory};
-use super::{ACME, Scratch, filled, found, names, request};
+use super::{ACME, OTHER, Scratch, filled, found, names, request};
 use crate::{Batch, Index, IndexedRecord, SearchAnswer, SearchError, SearchRequest};
 
 /// `n00` to `n<count - 1>`; every three share a `last_seen`.
@@ -375,4 +375,44 @@ fn tokens_miss_nothing_under_fire() {
     }
     assert_eq!(seen.len(), COUNT);
     assert!(rounds > 20, "the data moved while it was read");
+}
+
+#[test]
+fn counts_kept_ready_and_the_kept_order_give_what_a_look_at_every_record_gives() {
+    let scratch = Scratch::new();
+    let index = filled(&scratch, hosts(40));
+    let check = |index: &Index| {
+        for size in [1, 3, 50] {
+            let [mut kept, mut looked] = ["", "hidden:false"].map(|text| request(Noun::Entities, text));
+            (kept.page_size, looked.page_size) = (size, size);
+            assert_eq!(by_tokens(index, kept.clone()), by_tokens(index, looked.clone()), "{size}");
+            let (kept, looked) = (index.search_blocking(&kept).unwrap(), index.search_blocking(&looked).unwrap());
+            assert_eq!((kept.total_hits, kept.aggregations), (looked.total_hits, looked.aggregations), "{size}");
+        }
+    };
+    check(&index);
+    let replaced = (0..40)
+        .step_by(7)
+        .map(|n| at(0, 100 - n, entity(ACME, Kind::DnsRecord, &format!("n{n:02}"), |_| {})));
+    let batch = Batch {
+        records: replaced.collect(),
+        gone: hosts(40).iter().step_by(11).map(|record| record.record.uid()).collect(),
+        ..Batch::default()
+    };
+    index.apply(2, &batch).unwrap();
+    check(&index);
+    let added = Batch {
+        records: vec![at(0, 7, entity(ACME, Kind::DnsRecord, "new", |_| {}))],
+        ..Batch::default()
+    };
+    index.apply(3, &added).unwrap();
+    check(&index);
+    // A record of another project; a uid never moves from one to another.
+    let elsewhere = entity(OTHER, Kind::DnsRecord, "elsewhere", |_| {});
+    let other = Batch {
+        records: vec![IndexedRecord { project: 99, ..elsewhere }],
+        ..Batch::default()
+    };
+    index.apply(4, &other).unwrap();
+    check(&index);
 }

@@ -1,0 +1,135 @@
+//! Counts that are kept ready: of searches that nothing narrows but collections, until their project changes. Everybody's first look is one of them,
+//! and counting a million documents for each costs more than everything else about it.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::aggregations::Counted;
+use crate::condition::Condition;
+
+/// A moment of the index: which generation of it, and which reading of that. Later ones are greater.
+pub(crate) type Moment = (u64, u64);
+
+/// Searches whose counts are kept; the one that was asked for least recently goes first. Each is some kilobytes.
+const KEPT_MAX: usize = 128;
+
+/// What was counted.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Kept {
+    pub(crate) total: u64,
+    /// `None` where only the total was wanted.
+    pub(crate) counted: Option<Vec<Counted>>,
+}
+
+struct Entry {
+    condition: Condition,
+    /// The change of the project after which this was counted.
+    change: Moment,
+    kept: Arc<Kept>,
+}
+
+#[derive(Default)]
+pub(crate) struct Ready {
+    /// The one that was asked for last stands at the end.
+    entries: Mutex<Vec<Entry>>,
+}
+
+/// The project of a search that only collections narrow.
+pub(crate) fn project_of(condition: &Condition) -> Option<i64> {
+    let Condition::And(all) = condition else { return None };
+    let [Condition::Space(_, project), narrowing @ ..] = all.as_slice() else {
+        return None;
+    };
+    narrowing.iter().all(only_collections).then_some(*project)
+}
+
+fn only_collections(condition: &Condition) -> bool {
+    match condition {
+        Condition::Collections(_) => true,
+        Condition::Or(any) => any.iter().all(only_collections),
+        _ => false,
+    }
+}
+
+impl Ready {
+    /// What was counted of a search since its project's last change; with the aggregations if they are wanted.
+    pub(crate) fn find(&self, condition: &Condition, change: Moment, aggregations: bool) -> Option<Arc<Kept>> {
+        let mut entries = self.entries();
+        let place = entries.iter().position(|entry| entry.change == change && entry.condition == *condition)?;
+        if aggregations && entries[place].kept.counted.is_none() {
+            return None;
+        }
+        let entry = entries.remove(place);
+        let kept = entry.kept.clone();
+        entries.push(entry);
+        Some(kept)
+    }
+
+    /// Keeps what was counted, in place of what was counted before an earlier change.
+    pub(crate) fn keep(&self, condition: &Condition, change: Moment, kept: Kept) {
+        let mut entries = self.entries();
+        if entries.iter().any(|entry| entry.condition == *condition && entry.change > change) {
+            return;
+        }
+        entries.retain(|entry| entry.condition != *condition);
+        if entries.len() >= KEPT_MAX {
+            entries.remove(0);
+        }
+        entries.push(Entry {
+            condition: condition.clone(),
+            change,
+            kept: Arc::new(kept),
+        });
+    }
+
+    fn entries(&self) -> MutexGuard<'_, Vec<Entry>> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ambit_query::Noun;
+    use uuid::Uuid;
+
+    fn all_of(project: i64) -> Condition {
+        Condition::And(vec![Condition::Space(Noun::Issues, project)])
+    }
+
+    fn counted(total: u64) -> Kept {
+        Kept { total, counted: None }
+    }
+
+    #[test]
+    fn only_collections_may_narrow() {
+        let collections = || Condition::Collections(vec![Uuid::nil()]);
+        let space = || Condition::Space(Noun::Entities, 7);
+        for (parts, expected) in [
+            (vec![space()], Some(7)),
+            (vec![space(), collections(), Condition::Or(vec![collections(), collections()])], Some(7)),
+            (vec![space(), Condition::Not(Box::new(collections()))], None),
+            (vec![space(), Condition::EqualBool("hidden", true)], None),
+            (vec![Condition::SpaceAt(Noun::Entities, 7, 1)], None),
+        ] {
+            assert_eq!(project_of(&Condition::And(parts.clone())), expected, "{parts:?}");
+        }
+        assert_eq!(project_of(&Condition::Nothing), None);
+    }
+
+    #[test]
+    fn counts_hold_until_the_project_changes() {
+        let ready = Ready::default();
+        ready.keep(&all_of(1), (1, 5), counted(10));
+        assert_eq!(ready.find(&all_of(1), (1, 5), false).map(|kept| kept.total), Some(10));
+        assert_eq!(ready.find(&all_of(1), (1, 6), false), None);
+        assert_eq!(ready.find(&all_of(2), (1, 5), false), None);
+        assert_eq!(ready.find(&all_of(1), (1, 5), true), None, "aggregations were not counted");
+        // A snapshot of before does not push out what is newer.
+        ready.keep(&all_of(1), (1, 4), counted(9));
+        assert_eq!(ready.find(&all_of(1), (1, 5), false).map(|kept| kept.total), Some(10));
+        for project in 0..i64::try_from(KEPT_MAX).unwrap() {
+            ready.keep(&all_of(100 + project), (1, 5), counted(0));
+        }
+        assert_eq!(ready.find(&all_of(1), (1, 5), false), None, "the oldest goes");
+    }
+}
