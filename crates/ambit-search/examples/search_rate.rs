@@ -10,7 +10,7 @@ use ambit_query::{Noun, parse_search};
 use ambit_search::{Batch, CollectionContext, Index, IndexedRecord, Record, SearchContext, SearchRequest, Window};
 use serde_json::Value;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 use uuid::Uuid;
 
@@ -20,6 +20,8 @@ const COLLECTIONS: u64 = 20;
 /// Documents of one commit while the index is filled, and while it is written to as a run does.
 const FILL: usize = 20_000;
 const RUN_BATCH: usize = 500;
+/// Between two commits of a run.
+const COMMIT_EVERY: Duration = Duration::from_secs(1);
 /// One in so many entities has a closed version.
 const VERSIONED: u64 = 5;
 /// Times that each class is asked, after a few that warm up.
@@ -395,19 +397,20 @@ fn main() {
     );
     measure(&index, "at rest");
     println!("{} MB resident", resident() / 1_000_000);
-    let stop = AtomicBool::new(false);
+    let (stop, stopped) = mpsc::channel::<()>();
     std::thread::scope(|scope| {
-        scope.spawn(|| {
+        let index = &index;
+        scope.spawn(move || {
             let mut revision = index.reached();
-            while !stop.load(Ordering::Relaxed) {
+            while stopped.recv_timeout(COMMIT_EVERY) == Err(RecvTimeoutError::Timeout) {
                 revision += 1;
                 let first = mix(u64::try_from(revision).unwrap()) % entities;
                 let records = (first..first + RUN_BATCH as u64).map(entity).collect();
-                index.apply(revision, &Batch { records, ..Batch::default() }).unwrap();
-                std::thread::sleep(Duration::from_secs(1));
+                let batch = Batch { records, ..Batch::default() };
+                index.apply(revision, &batch).unwrap();
             }
         });
-        measure(&index, "in a run");
-        stop.store(true, Ordering::Relaxed);
+        measure(index, "in a run");
+        drop(stop);
     });
 }
