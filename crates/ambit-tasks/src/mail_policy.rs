@@ -1,6 +1,7 @@
 //! Who may send mail in a domain's name, and what shall happen to forgeries: SPF with its whole tree, DMARC, MTA-STS, TLS reports, BIMI.
 
-use crate::host::same_domain;
+use crate::delegation::found_below;
+use crate::host::{is_below, same_domain};
 use crate::spf::{self, Mechanism, Record};
 use crate::zone_profile::is_spf;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
@@ -53,6 +54,9 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         for include in tree.includes.iter().filter(|include| !same_domain(include, name)) {
             cx.found_host(include, EdgeKind::Vendor);
         }
+        for host in tree.hosts.iter().filter(|host| is_below(host, name)) {
+            found_sender(cx, name, host).await?;
+        }
     }
     seen |= observe_dmarc(cx, name).await?;
     for (member, label, tag) in [
@@ -70,6 +74,15 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         }
     }
     Ok(Answer::found_if(seen))
+}
+
+/// A host of theirs that the policy lets send: a name, if it exists.
+async fn found_sender(cx: &Context<'_>, domain: &str, host: &str) -> Result<(), TaskError> {
+    let answer = cx.net.lookup(host, RecordType::A).await?;
+    if !answer.is_nxdomain() {
+        found_below(cx, domain, host).await?;
+    }
+    Ok(())
 }
 
 async fn observe_dmarc(cx: &Context<'_>, name: &str) -> Result<bool, TaskError> {
@@ -113,6 +126,8 @@ struct Tree {
     void: usize,
     complete: bool,
     includes: BTreeSet<String>,
+    /// Hosts that may send, by their names.
+    hosts: BTreeSet<String>,
     errors: BTreeSet<String>,
 }
 
@@ -167,9 +182,15 @@ fn count(tree: &mut Tree, record: &Record) -> Vec<(String, bool)> {
     let mut targets = Vec::new();
     for mechanism in &record.mechanisms {
         tree.lookups += 1;
-        if let Mechanism::Include(target) = mechanism {
-            tree.includes.insert(target.clone());
-            targets.push((target.clone(), false));
+        match mechanism {
+            Mechanism::Include(target) => {
+                tree.includes.insert(target.clone());
+                targets.push((target.clone(), false));
+            }
+            Mechanism::Host(host) => {
+                tree.hosts.insert(host.clone());
+            }
+            Mechanism::Other => {}
         }
     }
     if let Some(target) = record.redirect.as_ref().filter(|_| record.all.is_none()) {

@@ -20,7 +20,9 @@ pub(crate) struct Record {
 pub(crate) enum Mechanism {
     /// Another domain's record.
     Include(String),
-    /// `a`, `mx`, `ptr`, `exists`, or an include whose name a macro makes.
+    /// `a` with the name of a host that sends.
+    Host(String),
+    /// `a` of the domain itself, `mx`, `ptr`, `exists`, or an include whose name a macro makes.
     Other,
 }
 
@@ -47,7 +49,11 @@ pub(crate) fn parse(text: &str) -> Record {
                 break;
             }
             "include" => record.mechanisms.push(target(value).map_or(Mechanism::Other, Mechanism::Include)),
-            "a" | "mx" | "ptr" | "exists" => record.mechanisms.push(Mechanism::Other),
+            "a" => {
+                let host = value.split('/').next().unwrap_or("");
+                record.mechanisms.push(target(host).map_or(Mechanism::Other, Mechanism::Host));
+            }
+            "mx" | "ptr" | "exists" => record.mechanisms.push(Mechanism::Other),
             "ip4" | "ip6" => {}
             _ => record
                 .errors
@@ -77,7 +83,16 @@ mod tests {
     fn a_record_is_read_up_to_all() {
         let record = parse("v=spf1 ip4:203.0.113.0/24 a:mail.acme.test mx include:_spf.vendor.test exists:%{i}.x.test ~all include:late.test");
         let include = Mechanism::Include("_spf.vendor.test".into());
-        assert_eq!(record.mechanisms, [Mechanism::Other, Mechanism::Other, include, Mechanism::Other]);
+        let host = Mechanism::Host("mail.acme.test".into());
+        assert_eq!(record.mechanisms, [host, Mechanism::Other, include, Mechanism::Other]);
+        assert_eq!(
+            parse("v=spf1 a a/24 a:out.acme.test/28 a:%{d} -all")
+                .mechanisms
+                .iter()
+                .filter(|found| **found != Mechanism::Other)
+                .count(),
+            1
+        );
         assert_eq!(record.all, Some('~'));
         assert!(record.errors.is_empty());
     }

@@ -154,3 +154,17 @@ fn a_zone_signed_with_nsec_is_walked_and_another_is_not() {
         assert_eq!(names.iter().any(|name| name == "quoin.works.acme.test"), walked, "{names:?}");
     }
 }
+
+#[test]
+fn hosts_that_a_mail_policy_lets_send_are_names_where_they_exist() {
+    let text = world(
+        "name acme.test A 203.0.113.10 TXT \"v=spf1 include:_spf.acme.test -all\"\n\
+         name _spf.acme.test TXT \"v=spf1 a:bulk-7k.acme.test a:gone-7k.acme.test a:out.host.test -all\"\nname bulk-7k.acme.test A 203.0.113.11",
+    );
+    let (explorer, _) = explore(&text, Clearance::L1);
+    let names: Vec<String> = explorer.present().map(|(_, name)| name).collect();
+    assert!(names.iter().any(|name| name == "bulk-7k.acme.test"), "{names:?}");
+    for absent in ["gone-7k.acme.test", "out.host.test"] {
+        assert!(!names.iter().any(|name| name == absent), "{absent}");
+    }
+}
