@@ -1,6 +1,11 @@
 //! Searches over graphs: what they can ask is kept beside the store and brought up to its last change before each search, so that a search never shows
 //! less than what was committed before it. The tree's own meaning (`ambit_query::graphs`) is what is evaluated.
 
+mod words;
+
+#[cfg(test)]
+mod tests;
+
 use ambit_model::moment::SECOND_MS;
 use ambit_query::graphs::{Figure, GraphFacts, GraphOrder, GraphQuery, Leaf, NodeFacts, OrderField, SortKey};
 use ambit_store::{Collaborator, GraphChange, Store, StoreError};
@@ -8,6 +13,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::{Arc, RwLock};
 use tokio::sync::Mutex;
+use words::Terms;
 
 /// Graphs read from the store at once.
 const BATCH: usize = 500;
@@ -15,9 +21,23 @@ const BATCH: usize = 500;
 /// The graphs of an installation, as searches see them.
 #[derive(Clone, Default)]
 pub struct GraphIndex {
-    graphs: Arc<RwLock<BTreeMap<i64, GraphFacts>>>,
+    kept: Arc<RwLock<Kept>>,
     /// The revision that was read to; held while reading on, so that one reads for all.
     reached: Arc<Mutex<i64>>,
+}
+
+/// Graphs by number, and where their words are.
+#[derive(Default)]
+struct Kept {
+    graphs: BTreeMap<i64, GraphFacts>,
+    terms: Terms,
+}
+
+impl Kept {
+    fn put(&mut self, graph: GraphFacts) {
+        self.terms.add(&graph);
+        self.graphs.insert(graph.number, graph);
+    }
 }
 
 /// What is searched.
@@ -66,33 +86,41 @@ impl GraphIndex {
             let changes = store.graphs_since(*reached, BATCH).await?;
             let Some(last) = changes.last() else { return Ok(()) };
             *reached = last.revision;
-            let mut graphs = self.graphs.write().expect("nobody panics while holding it");
-            for change in changes {
-                if change.deleted {
-                    graphs.remove(&change.graph.number);
-                } else {
-                    graphs.insert(change.graph.number, facts(change));
+            self.write(|kept| {
+                for change in changes {
+                    if change.deleted {
+                        kept.graphs.remove(&change.graph.number);
+                    } else {
+                        kept.put(facts(change));
+                    }
                 }
-            }
+            });
         }
+    }
+
+    fn write(&self, act: impl FnOnce(&mut Kept)) {
+        act(&mut self.kept.write().expect("nobody panics while holding it"));
     }
 
     fn find(&self, search: &GraphSearch, views: &[(i64, i64)]) -> GraphPage {
         if !views.is_empty() {
-            let mut graphs = self.graphs.write().expect("nobody panics while holding it");
-            for (number, views) in views {
-                if let Some(graph) = graphs.get_mut(number) {
-                    graph.views_count = *views;
+            self.write(|kept| {
+                for (number, views) in views {
+                    if let Some(graph) = kept.graphs.get_mut(number) {
+                        graph.views_count = *views;
+                    }
                 }
-            }
+            });
         }
         let groups = |user: &str| search.groups_of.get(user).cloned().unwrap_or_default();
-        let graphs = self.graphs.read().expect("nobody panics while holding it");
-        let found = graphs
-            .values()
-            .filter(|graph| graph.is_visible_to(&search.user, &search.groups) && search.query.matches(graph, &groups));
+        let kept = self.kept.read().expect("nobody panics while holding it");
+        let candidates: Box<dyn Iterator<Item = &GraphFacts>> = match kept.terms.candidates(&search.query) {
+            Some(numbers) => Box::new(numbers.into_iter().filter_map(|number| kept.graphs.get(&number))),
+            None => Box::new(kept.graphs.values()),
+        };
+        let found = candidates.filter(|graph| graph.is_visible_to(&search.user, &search.groups) && search.query.matches(graph, &groups));
         let mut keys: Vec<SortKey> = found.map(|graph| search.order.key(graph)).collect();
-        drop(graphs);
+        drop(kept);
         let total = keys.len();
         keys.sort_unstable();
         if search.order.descending {

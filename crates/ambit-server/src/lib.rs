@@ -15,6 +15,7 @@ mod hit_issues;
 mod local;
 mod openapi;
 mod path;
+mod picture;
 mod quota;
 mod rights;
 mod routes;

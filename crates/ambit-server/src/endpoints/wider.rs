@@ -101,6 +101,7 @@ pub(super) const ROWS: &[Endpoint] = &[
     with_body(&NEW, metered(Patch, "/graphs/{id}", &rules::GRAPH_PATCH, EditGraph, "Replace attributes of a graph.", &ONE, |call| Box::pin(graphs::change(call)))),
     as_type(EMPTY, metered(Delete, "/graphs/{id}", &rules::GRAPH_DELETE, OwnGraph, "Delete a graph. The answer is empty.", ANY, |call| Box::pin(graphs::delete(call)))),
     with_query(PAGE, metered(Get, "/graphs/{id}/items", &rules::GRAPH_ITEMS, Any, "List the files, URLs, domains and addresses of a graph.", &COLLECTION, |call| Box::pin(graphs::full_items(call)))),
+    as_type("image/png", metered(Get, "/graphs/{id}/screenshot", &rules::GRAPH_SCREENSHOT, Any, "Draw a graph.", ANY, |call| Box::pin(graphs::screenshot(call)))),
     with_query(PAGE, metered(Get, "/graphs/{id}/comments", &rules::GRAPH_COMMENTS, Any, "List the comments on a graph, newest first.", &COLLECTION, |call| Box::pin(comments::on_graph(call)))),
     with_body(&NEW, metered(Post, "/graphs/{id}/comments", &rules::GRAPH_COMMENTS, Any, "Comment on a graph.", &ONE, |call| Box::pin(comments::add_to_graph(call)))),
     with_query(PAGE, metered(Get, GRAPH_RELATIONSHIP, &rules::GRAPH_RELATIONSHIPS, Any, "Read what a graph is related to: owner, group, editors or viewers.", &RELATED, |call| Box::pin(graphs::relationship(call)))),

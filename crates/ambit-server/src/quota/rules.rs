@@ -56,6 +56,8 @@ pub(crate) const GRAPH_ITEMS: Rule = rule("G3 G6", "graph_items", Price::ReadGra
 pub(crate) const GRAPH_COMMENTS: Rule = rule("G8", "graph_comments", Price::Plain);
 pub(crate) const GRAPH_RELATIONSHIPS: Rule = rule("G3 G6 G8", "graph_relationships", Price::ReadGraphRelationship);
 
+pub(crate) const GRAPH_SCREENSHOT: Rule = rule("G8", "graphs", Price::Plain);
+
 pub(crate) const USER_QUOTAS: Rule = rule("A2", "users", Price::Free);
 pub(crate) const GROUP_QUOTAS: Rule = rule("A3", "groups", Price::Free);
 pub(crate) const USERS: Rule = rule("A4", "users", Price::Plain);

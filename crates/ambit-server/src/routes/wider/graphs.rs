@@ -223,6 +223,14 @@ pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::empty())
 }
 
+pub(crate) async fn screenshot(call: Call) -> Result<Answer, ApiError> {
+    let graph = call.state.store.find_graph(call.caller(), call.parameter("id")).await;
+    let document = Value::Object(graph.map_err(failed(&call))?.document);
+    let drawn = tokio::task::spawn_blocking(move || crate::picture::draw(&document)).await;
+    let drawn = drawn.map_err(|_| ApiError::new(ErrorCode::Internal))?;
+    Ok(Answer::bytes("image/png", drawn.into()))
+}
+
 /// What a graph is related to: an object, null, or a list.
 async fn all_related(call: &Call, graph: &Graph, name: &str) -> Result<Value, ApiError> {
     let store = &call.state.store;

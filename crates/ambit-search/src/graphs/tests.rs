@@ -1,0 +1,132 @@
+//! Random graphs and queries: what the index finds is what the meaning of the query says, one graph after the other.
+
+use super::{GraphIndex, GraphSearch};
+use ambit_query::graphs::{GraphFacts, GraphOrder, NodeFacts, parse_graph_query};
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+const WORDS: [&str; 7] = ["kill", "switch", "Acme", "a.test", "192.0.2.1", "bear!", ""];
+
+fn text() -> impl Strategy<Value = String> {
+    prop::collection::vec(prop::sample::select(WORDS.to_vec()), 0..3).prop_map(|words| words.join(" "))
+}
+
+fn node() -> impl Strategy<Value = NodeFacts> {
+    let kinds = ["file", "domain", "ip_address", "url", "custom", "actor"];
+    let custom = prop::sample::select(vec!["", "actor", "victim"]);
+    (prop::sample::select(kinds.to_vec()), prop::sample::select(WORDS.to_vec()), text(), custom).prop_map(|(kind, entity_id, text, custom)| {
+        NodeFacts {
+            kind: kind.to_owned(),
+            entity_id: entity_id.to_owned(),
+            text,
+            custom_type: custom.to_owned(),
+        }
+    })
+}
+
+fn graph() -> impl Strategy<Value = GraphFacts> {
+    let owner = prop::sample::select(vec!["ann", "bob"]);
+    let nodes = prop::collection::vec(node(), 0..4);
+    (text(), owner, any::<bool>(), 0i64..3, nodes, prop::collection::vec(text(), 0..2)).prop_map(
+        |(name, owner, private, views_count, nodes, comments)| GraphFacts {
+            name,
+            owner: owner.to_owned(),
+            private,
+            views_count,
+            total_nodes: i64::try_from(nodes.len()).unwrap(),
+            nodes,
+            comments,
+            ..GraphFacts::default()
+        },
+    )
+}
+
+fn condition() -> impl Strategy<Value = String> {
+    let modifiers = [
+        "",
+        "name:",
+        "label:",
+        "file:",
+        "domain:",
+        "ip_address:",
+        "url:",
+        "actor:",
+        "victim:",
+        "id:",
+        "owner:",
+    ];
+    let values = [
+        "kill",
+        "\"kill switch\"",
+        "Acme",
+        "ac*",
+        "a.test",
+        "192.0.2.1",
+        "bear!",
+        "ann",
+        "g1",
+        "none",
+    ];
+    prop_oneof![
+        (prop::sample::select(modifiers.to_vec()), prop::sample::select(values.to_vec())).prop_map(|(modifier, value)| format!("{modifier}{value}")),
+        prop::sample::select(vec!["private:true", "total_nodes:1+", "views_count:1-"]).prop_map(str::to_owned),
+    ]
+}
+
+fn query() -> impl Strategy<Value = String> {
+    condition().prop_recursive(3, 8, 2, |inner| {
+        prop_oneof![
+            (inner.clone(), prop::sample::select(vec![" ", " AND ", " OR "]), inner.clone())
+                .prop_map(|(a, operator, b)| format!("({a}{operator}{b})")),
+            inner.prop_map(|a| format!("NOT ({a})")),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn the_index_finds_what_the_query_means(graphs in prop::collection::vec(graph(), 0..12), text in query(), order in 0usize..6, limit in 1usize..5) {
+        let graphs: Vec<GraphFacts> = (1..).zip(graphs).map(|(number, graph)| GraphFacts { number, id: format!("g{number}"), ..graph }).collect();
+        let index = GraphIndex::default();
+        for graph in &graphs {
+            index.write(|kept| {
+                // A state before: its words stay listed and must not be found.
+                kept.put(GraphFacts { name: "kill switch none".to_owned(), ..graph.clone() });
+                kept.put(graph.clone());
+            });
+        }
+        let order = ["name", "owner-", "creation_date", "last_modified_date-", "views_count-", "comments_count"][order];
+        let order = GraphOrder::parse(order).unwrap();
+        let query = parse_graph_query(&text, &|_| Vec::new()).unwrap();
+        let mut expected: Vec<_> = graphs
+            .iter()
+            .filter(|graph| graph.is_visible_to("ann", &[]) && query.matches(graph, &|_| Vec::new()))
+            .map(|graph| order.key(graph))
+            .collect();
+        expected.sort();
+        if order.descending {
+            expected.reverse();
+        }
+        let (mut found, mut after) = (Vec::new(), None);
+        loop {
+            let search = GraphSearch {
+                query: query.clone(),
+                order,
+                user: "ann".to_owned(),
+                groups: Vec::new(),
+                groups_of: BTreeMap::new(),
+                after,
+                limit,
+            };
+            let page = index.find(&search, &[]);
+            prop_assert_eq!(page.total, expected.len());
+            found.extend(page.numbers);
+            match page.next {
+                Some(next) => after = Some(next),
+                None => break,
+            }
+        }
+        let numbers: Vec<i64> = expected.iter().map(super::number).collect();
+        prop_assert_eq!(found, numbers, "{}", text);
+    }
+}
