@@ -3,7 +3,7 @@
 use super::{Access, Endpoint, Handler, Method, Parameter, Tree, as_type, row, with_body, with_query};
 use crate::quota::rules::{self, Rule};
 use crate::rights::Right;
-use crate::routes::wider::{accounts, comments, files, graph_lists, graphs, groups, intelligence, metadata, objects, quotas};
+use crate::routes::wider::{accounts, comments, files, graph_lists, graphs, groups, intelligence, metadata, objects, quotas, votes};
 use Method::{Delete, Get, Patch, Post};
 use Right::{Any, EditGraph, OfGroup, OfUser, OwnGraph};
 use ambit_api::objects::{COLLECTION, FIGURES, FORM, NEW, ONE, RELATED, SAID, WHETHER};
@@ -138,17 +138,23 @@ pub(super) const ROWS: &[Endpoint] = &[
     with_query(READ, metered(Get, "/domains/{id}", &rules::DOMAINS, Any, "Read a domain or host name that the inventory knows.", &ONE, |call| Box::pin(objects::find(call)))),
     with_query(PAGE, metered(Get, "/domains/{id}/comments", &rules::DOMAIN_COMMENTS, Any, "List the comments on a domain, newest first.", &COLLECTION, |call| Box::pin(objects::comments(call)))),
     with_body(&NEW, metered(Post, "/domains/{id}/comments", &rules::DOMAIN_COMMENTS, Any, "Comment on a domain.", &ONE, |call| Box::pin(objects::add_comment(call)))),
+    with_query(PAGE, metered(Get, "/domains/{id}/votes", &rules::VOTES, Any, "List the votes on a domain, newest first.", &COLLECTION, |call| Box::pin(votes::list(call)))),
+    with_body(&NEW, metered(Post, "/domains/{id}/votes", &rules::VOTES, Any, "Vote on a domain: harmless or malicious.", &ONE, |call| Box::pin(votes::add(call)))),
     with_query(PAGE, metered(Get, "/domains/{id}/{relationship}", &rules::DOMAIN_RELATIONSHIPS, Any, "List what a domain is related to.", &COLLECTION, |call| Box::pin(objects::relationship(call)))),
     with_query(PAGE, metered(Get, "/domains/{id}/relationships/{relationship}", &rules::DOMAIN_RELATIONSHIPS, Any, "List their descriptors.", &COLLECTION, |call| Box::pin(objects::relationship_described(call)))),
     with_query(READ, metered(Get, "/ip_addresses/{id}", &rules::ADDRESSES, Any, "Read an address that the inventory knows.", &ONE, |call| Box::pin(objects::find(call)))),
     with_query(PAGE, metered(Get, "/ip_addresses/{id}/comments", &rules::ADDRESS_COMMENTS, Any, "List the comments on an address, newest first.", &COLLECTION, |call| Box::pin(objects::comments(call)))),
     with_body(&NEW, metered(Post, "/ip_addresses/{id}/comments", &rules::ADDRESS_COMMENTS, Any, "Comment on an address.", &ONE, |call| Box::pin(objects::add_comment(call)))),
+    with_query(PAGE, metered(Get, "/ip_addresses/{id}/votes", &rules::VOTES, Any, "List the votes on an address, newest first.", &COLLECTION, |call| Box::pin(votes::list(call)))),
+    with_body(&NEW, metered(Post, "/ip_addresses/{id}/votes", &rules::VOTES, Any, "Vote on an address: harmless or malicious.", &ONE, |call| Box::pin(votes::add(call)))),
     with_query(PAGE, metered(Get, "/ip_addresses/{id}/{relationship}", &rules::ADDRESS_RELATIONSHIPS, Any, "List what an address is related to.", &COLLECTION, |call| Box::pin(objects::relationship(call)))),
     with_query(PAGE, metered(Get, "/ip_addresses/{id}/relationships/{relationship}", &rules::ADDRESS_RELATIONSHIPS, Any, "List their descriptors.", &COLLECTION, |call| Box::pin(objects::relationship_described(call)))),
     with_body(&FORM, metered(Post, "/urls", &rules::URL_SUBMISSION, Any, "Submit a URL, in the field url of a form. It is remembered; nothing is sent to it.", &ONE, |call| Box::pin(files::submit_url(call)))),
     with_query(READ, metered(Get, "/urls/{id}", &rules::URLS, Any, "Read a URL that the inventory knows, by its base64 or SHA-256.", &ONE, |call| Box::pin(objects::find(call)))),
     with_query(PAGE, metered(Get, "/urls/{id}/comments", &rules::URL_COMMENTS, Any, "List the comments on a URL, newest first.", &COLLECTION, |call| Box::pin(objects::comments(call)))),
     with_body(&NEW, metered(Post, "/urls/{id}/comments", &rules::URL_COMMENTS, Any, "Comment on a URL.", &ONE, |call| Box::pin(objects::add_comment(call)))),
+    with_query(PAGE, metered(Get, "/urls/{id}/votes", &rules::VOTES, Any, "List the votes on a URL, newest first.", &COLLECTION, |call| Box::pin(votes::list(call)))),
+    with_body(&NEW, metered(Post, "/urls/{id}/votes", &rules::VOTES, Any, "Vote on a URL: harmless or malicious.", &ONE, |call| Box::pin(votes::add(call)))),
     with_query(PAGE, metered(Get, "/urls/{id}/{relationship}", &rules::URL_RELATIONSHIPS, Any, "List what a URL is related to.", &COLLECTION, |call| Box::pin(objects::relationship(call)))),
     with_query(PAGE, metered(Get, "/urls/{id}/relationships/{relationship}", &rules::URL_RELATIONSHIPS, Any, "List their descriptors.", &COLLECTION, |call| Box::pin(objects::relationship_described(call)))),
 
@@ -162,6 +168,8 @@ pub(super) const ROWS: &[Endpoint] = &[
     with_query(PAGE, metered(Get, "/files/{id}/comments", &rules::FILE_COMMENTS, Any, "List the comments on a file, newest first.", &COLLECTION, |call| Box::pin(files::comments(call)))),
     with_body(&NEW, metered(Post, "/files/{id}/comments", &rules::FILE_COMMENTS, Any, "Comment on a file.", &ONE, |call| Box::pin(files::add_comment(call)))),
     metered(Get, "/files/analyses/{id}", &rules::ANALYSES, Any, "Read an analysis; the same as /analyses/{id}.", &ONE, |call| Box::pin(files::analysis(call))),
+    with_query(PAGE, metered(Get, "/files/{id}/votes", &rules::VOTES, Any, "List the votes on a file, newest first.", &COLLECTION, |call| Box::pin(votes::list(call)))),
+    with_body(&NEW, metered(Post, "/files/{id}/votes", &rules::VOTES, Any, "Vote on a file: harmless or malicious.", &ONE, |call| Box::pin(votes::add(call)))),
     with_query(PAGE, metered(Get, "/files/{id}/{relationship}", &rules::FILE_RELATIONSHIPS, Any, "List what a file is related to.", &COLLECTION, |call| Box::pin(files::relationship(call)))),
     with_query(PAGE, metered(Get, "/files/{id}/relationships/{relationship}", &rules::FILE_RELATIONSHIPS, Any, "List their descriptors.", &COLLECTION, |call| Box::pin(files::relationship_described(call)))),
     metered(Get, "/analyses/{id}", &rules::ANALYSES, Any, "Read an analysis.", &ONE, |call| Box::pin(files::analysis(call))),

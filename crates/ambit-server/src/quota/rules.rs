@@ -85,4 +85,6 @@ pub(crate) const FILE_RELATIONSHIPS: Rule = rule("A10", "file_relationships", Pr
 pub(crate) const FILE_COMMENTS: Rule = rule("A10", "file_comments", Price::Plain);
 pub(crate) const FILE_DOWNLOAD: Rule = rule("I3 I4 I5 I6 A10", "file_download", Price::Download);
 
+pub(crate) const VOTES: Rule = rule("A1 A10", "item_vote", Price::Plain);
+
 pub(crate) const SEARCH: Rule = rule("I1 I2 I3 I8", "intelligence_search", Price::Search);

@@ -11,3 +11,4 @@ pub(crate) mod metadata;
 pub(crate) mod objects;
 pub(crate) mod page;
 pub(crate) mod quotas;
+pub(crate) mod votes;

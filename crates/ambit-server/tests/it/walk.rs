@@ -154,3 +154,26 @@ async fn the_server_ends_while_a_connection_is_open() {
     assert!(server.call("owner", "GET", "/livez", None).await.is_err());
     drop(idle);
 }
+
+#[tokio::test]
+async fn an_exhausted_quota_says_when_to_come_back() {
+    let server = TestServer::new().await.unwrap();
+    let owner = server.store.local_operator().await.unwrap();
+    for (quota, allowed, most) in [
+        ("api_requests_hourly", 60, 60),
+        ("api_requests_daily", 1, 86_400),
+        ("api_requests_monthly", 1, 2_678_400),
+    ] {
+        server.store.set_quota(&owner, "member", quota, allowed, server.now()).await.unwrap();
+        let mut reply = server.call("member", "GET", "/api/v3/metadata", None).await.unwrap();
+        if reply.status == 200 {
+            reply = server.call("member", "GET", "/api/v3/metadata", None).await.unwrap();
+        }
+        assert_eq!(
+            (reply.status, reply.json()),
+            (429, json!({"error": {"code": "QuotaExceededError", "message": "Quota exceeded"}}))
+        );
+        let seconds: u32 = reply.header("retry-after").unwrap().parse().unwrap();
+        assert!((1..=most).contains(&seconds), "{quota}: {seconds}");
+    }
+}

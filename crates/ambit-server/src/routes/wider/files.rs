@@ -1,7 +1,7 @@
 //! Files that people upload, URLs that they submit, and their analyses (v3-wire §6). No engine of others looks at them: an analysis is complete at once
 //! and says that nobody had an opinion.
 
-use super::{comments, objects, page};
+use super::{comments, objects, page, votes};
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::of_store;
@@ -177,7 +177,9 @@ fn opened(call: &Call, purpose: &str, token: &str) -> Result<String, ApiError> {
 
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
     let file = file(&call, call.parameter("id")).await?;
-    Ok(page::one(&call, shown(&call, &file)))
+    let mut found = shown(&call, &file);
+    found["attributes"]["total_votes"] = votes::total(&call, "file", &file.sha256.to_string()).await?;
+    Ok(page::one(&call, found))
 }
 
 pub(crate) async fn analyse(call: Call) -> Result<Answer, ApiError> {

@@ -1,7 +1,7 @@
 //! Domains, addresses and URLs: a view of the inventory of the caller's projects (v3-wire §6). What nobody whom the caller may ask knows is 404; a
 //! relationship that the inventory does not answer is an empty list. Nothing is made up.
 
-use super::{comments, files, page};
+use super::{comments, files, page, votes};
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::of_store;
@@ -182,12 +182,16 @@ pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
     let (kind, id) = (kind(&call), call.parameter("id"));
     if kind == ObjectType::Url
         && known(&call, kind, id).await?.is_empty()
-        && let Some(found) = submitted_url(&call, id).await?
+        && let Some(mut found) = submitted_url(&call, id).await?
     {
+        let id = found["id"].as_str().unwrap_or_default().to_owned();
+        found["attributes"]["total_votes"] = votes::total(&call, kind.name(), &id).await?;
         return Ok(page::one(&call, found));
     }
     let (kind, found) = required(&call).await?;
-    let found = shown(&call, kind, &found).ok_or_else(|| not_found(kind, call.parameter("id")))?;
+    let mut found = shown(&call, kind, &found).ok_or_else(|| not_found(kind, call.parameter("id")))?;
+    let id = found["id"].as_str().unwrap_or_default().to_owned();
+    found["attributes"]["total_votes"] = votes::total(&call, kind.name(), &id).await?;
     Ok(page::one(&call, found))
 }
 
@@ -298,6 +302,16 @@ pub(crate) async fn graphs_that(call: &Call, leaf: Leaf) -> Result<Vec<Value>, A
 
 /// Graphs of one object at most.
 const GRAPHS_MAX: usize = 1_000;
+
+/// Type and id of the object of the path, which must be known.
+pub(crate) async fn item(call: &Call) -> Result<(ObjectType, String), ApiError> {
+    let (kind, id) = (kind(call), call.parameter("id"));
+    let found = shown_or_missing(call, kind.name(), id).await?;
+    match found.get("id").and_then(Value::as_str).filter(|_| found.get("error").is_none()) {
+        Some(id) => Ok((kind, id.to_owned())),
+        None => Err(not_found(kind, id)),
+    }
+}
 
 async fn comments_on(call: &Call, kind: ObjectType, found: &[KnownObject]) -> Result<Vec<Value>, ApiError> {
     let id = found.first().map(|one| id_of(kind, &one.record.name)).unwrap_or_default();
