@@ -47,11 +47,44 @@ pub async fn catch_up(index: &Index, store: &Store) -> Result<i64, IndexError> {
     Ok(index.reached())
 }
 
+/// The wish for a rebuild, and the last one that was fulfilled: positions of the store, which every process sees.
+const REBUILD_ASKED: &str = "index rebuild asked";
+const REBUILD_DONE: &str = "index rebuild done";
+
+/// Asks whoever writes the index to build it anew while it serves. The answer is the number of the wish, for [`is_rebuilt`].
+pub async fn ask_rebuild(store: &Store) -> Result<i64, IndexError> {
+    let wish = store.position(REBUILD_ASKED).await?.unwrap_or(0) + 1;
+    store.set_position(REBUILD_ASKED, wish).await?;
+    Ok(wish)
+}
+
+/// Whether a wish for a rebuild has been fulfilled.
+pub async fn is_rebuilt(store: &Store, wish: i64) -> Result<bool, IndexError> {
+    Ok(store.position(REBUILD_DONE).await?.unwrap_or(0) >= wish)
+}
+
+/// Rebuilds where somebody asked since the wish that was fulfilled last here.
+async fn rebuild_where_asked(index: &Index, store: &Store, fulfilled: &mut Option<i64>) -> Result<(), IndexError> {
+    let asked = store.position(REBUILD_ASKED).await?.unwrap_or(0);
+    let before = match *fulfilled {
+        Some(wish) => wish,
+        None => store.position(REBUILD_DONE).await?.unwrap_or(0),
+    };
+    if asked > before {
+        tracing::info!("the search index is rebuilt, as was asked");
+        rebuild(index, store).await?;
+        store.set_position(REBUILD_DONE, asked).await?;
+    }
+    *fulfilled = Some(asked.max(before));
+    Ok(())
+}
+
 /// Follows the store until `stop` turns true (or its sender is gone). Failures are logged and tried again: searches
 /// that need what is missing then say so. An index that turns out damaged is rebuilt.
 pub async fn follow(index: Index, store: Store, mut stop: watch::Receiver<bool>) {
+    let mut fulfilled = None;
     while !*stop.borrow() {
-        let pause = match go_on(&index, &store).await {
+        let pause = match go_on(&index, &store, &mut fulfilled).await {
             Ok(()) => LOOK,
             Err(error) => {
                 tracing::error!(%error, "the search index does not go on");
@@ -66,7 +99,8 @@ pub async fn follow(index: Index, store: Store, mut stop: watch::Receiver<bool>)
     }
 }
 
-async fn go_on(index: &Index, store: &Store) -> Result<(), IndexError> {
+async fn go_on(index: &Index, store: &Store, fulfilled: &mut Option<i64>) -> Result<(), IndexError> {
+    rebuild_where_asked(index, store, fulfilled).await?;
     let suspect = index.clone();
     if blocking(move || Ok(suspect.is_damaged())).await? {
         tracing::warn!("the search index is damaged and is rebuilt");

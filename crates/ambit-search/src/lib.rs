@@ -24,5 +24,5 @@ pub use condition::{CHANGE, CollectionContext, SearchContext, Window};
 pub use document::{IndexedRecord, Record};
 pub use error::{IndexError, SearchError};
 pub use index::{Batch, Index};
-pub use indexer::{catch_up, follow, rebuild};
+pub use indexer::{ask_rebuild, catch_up, follow, is_rebuilt, rebuild};
 pub use search::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, SearchAnswer, SearchRequest, TIME_LIMIT, WINDOW_ROWS_MAX, sort_fields};

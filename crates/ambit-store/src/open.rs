@@ -94,7 +94,7 @@ pub(crate) struct Inner {
     pub(crate) failpoints: Arc<Failpoints>,
 }
 
-enum Pools {
+pub(crate) enum Pools {
     Sqlite(SqlitePool),
     Postgres(PgPool),
 }
@@ -182,6 +182,10 @@ impl Store {
                 .await?
         {}
         Ok(store)
+    }
+
+    pub(crate) fn pools(&self) -> &Pools {
+        &self.inner.pools
     }
 
     /// A consistent view of everything committed so far.

@@ -56,6 +56,13 @@ impl Secret {
         Self::read(path)
     }
 
+    /// Writes the secret to a file that is not there yet.
+    pub(crate) fn save(&self, path: &Path) -> Result<(), StoreError> {
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+        file.write_all(format!("{}\n", hex::encode(self.0)).as_bytes())?;
+        Ok(file.sync_all()?)
+    }
+
     /// A key for one purpose.
     fn derive(&self, purpose: &str) -> [u8; 32] {
         hash(&self.0, purpose.as_bytes())

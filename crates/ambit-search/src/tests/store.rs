@@ -12,7 +12,7 @@ use tokio::sync::watch;
 use uuid::Uuid;
 
 use super::{Scratch, names};
-use crate::{CollectionContext, Index, SearchContext, SearchRequest, Window, catch_up, follow, rebuild};
+use crate::{CollectionContext, Index, SearchContext, SearchRequest, Window, ask_rebuild, catch_up, follow, is_rebuilt, rebuild};
 
 const NOW: Timestamp = Timestamp(1_700_000_000_000);
 
@@ -216,6 +216,30 @@ async fn a_search_sees_what_its_caller_wrote() {
         assert!(index.wait_for(revision, Duration::from_secs(5)).await.unwrap());
         assert_eq!(house.find(&index, &format!("tag:{tag}")).await, "acme.test");
     }
+    stop.send_replace(true);
+    following.await.unwrap();
+}
+
+#[tokio::test]
+async fn a_rebuild_is_made_by_the_writer_while_it_serves() {
+    let house = House::new().await;
+    house.collection("Acme", &["acme.test"]).await;
+    let index = house.open();
+    let generation = || {
+        let name = std::fs::read_to_string(house.scratch.path().join("index").join("current"));
+        name.unwrap()
+    };
+    catch_up(&index, &house.store).await.unwrap();
+    let before = generation();
+    let (stop, stopped) = watch::channel(false);
+    let following = tokio::spawn(follow(index.clone(), house.store.clone(), stopped));
+    let wish = ask_rebuild(&house.store).await.unwrap();
+    while !is_rebuilt(&house.store, wish).await.unwrap() {
+        assert_eq!(house.find(&index, "").await, "acme.test", "it serves meanwhile");
+    }
+    assert_ne!(generation(), before);
+    assert_eq!(house.find(&index, "").await, "acme.test");
+    assert!(!is_rebuilt(&house.store, wish + 1).await.unwrap());
     stop.send_replace(true);
     following.await.unwrap();
 }

@@ -2,11 +2,13 @@
 
 pub(crate) mod parse;
 
+pub(crate) mod backup;
 pub(crate) mod changes;
 pub(crate) mod collections;
 pub(crate) mod completion;
 pub(crate) mod configuration;
 pub(crate) mod demo;
+pub(crate) mod doctor;
 pub(crate) mod entity;
 pub(crate) mod groups;
 pub(crate) mod init;
@@ -88,6 +90,12 @@ pub(crate) enum Command {
     Collection(collections::Collection),
     /// Runs.
     Run(runs::Run),
+    /// Look whether a data folder is whole, and rebuild its search index.
+    Doctor(doctor::Doctor),
+    /// Copy a data folder while it is in use.
+    Backup(backup::Backup),
+    /// Make a data folder of a backup.
+    Restore(backup::Restore),
     /// Print each setting with its origin.
     Config(configuration::Config),
     /// Print the OpenAPI document.

@@ -200,3 +200,32 @@ fn what_cannot_be_asked_is_one_line_with_the_remedy() {
         &["--server", "--data"],
     );
 }
+
+#[test]
+fn a_served_folder_is_looked_after_copied_and_brought_back() {
+    let served = Served::new("client-upkeep");
+    let data = served.path();
+    let looked = succeed(&["doctor", "--data", data]);
+    assert!(
+        looked.contains("database   ok") && looked.contains("index      ok") && looked.contains("serve"),
+        "{looked}"
+    );
+    let current = || std::fs::read_to_string(served.folder.join("index").join("current")).expect("the index has a name");
+    let before = current();
+    succeed(&["doctor", "--rebuild-index", "--data", data]);
+    assert_ne!(current(), before, "the server built another one");
+    let all = served.answer(&["entities"]);
+    assert!(!all.is_empty());
+
+    let place = Folder::new("client-backup");
+    let (copy, back) = (place.join("copy"), place.join("back"));
+    let (copy, back) = (copy.to_str().expect("UTF-8"), back.to_str().expect("UTF-8"));
+    succeed(&["backup", copy, "--data", data]);
+    refused(&ambit(&["backup", copy, "--data", data]), 2, &["ambit.db"]);
+    succeed(&["restore", copy, "--data", back]);
+    refused(&ambit(&["restore", copy, "--data", back]), 2, &["ambit.db"]);
+    refused(&ambit(&["restore", data, "--data", data]), 2, &["ambit.db"]);
+    assert_eq!(succeed(&["entities", "--data", back]), all);
+    let looked = succeed(&["doctor", "--rebuild-index", "--data", back]);
+    assert!(looked.contains("engine     free"), "{looked}");
+}
