@@ -1,19 +1,27 @@
-//! `ambit key`: API keys of a data folder; works beside a running server.
+//! `ambit key`: API keys, on a server or in a data folder; works beside a running server.
 
-use super::Data;
+use super::Place;
+use crate::api::{Api, Needs, OURS};
 use crate::config::Settings;
 use crate::failure::Failure;
-use crate::output::Results;
+use crate::output::{Results, plain};
+use crate::table::text;
 use ambit_model::Timestamp;
-use ambit_store::NewKey;
+use serde_json::{Value, json};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Key {
+    #[command(flatten)]
+    pub(crate) place: Place,
+    #[command(subcommand)]
+    pub(crate) action: Action,
+}
 
 #[derive(Debug, clap::Subcommand)]
-pub(crate) enum Key {
+pub(crate) enum Action {
     /// Make a key; prints it, alone, once.
     Create {
-        #[command(flatten)]
-        data: Data,
-        /// E-mail address or username (default: the owner).
+        /// E-mail address or username (default: your own; on a data folder the owner's).
         #[arg(long, value_name = "EMAIL|USERNAME")]
         user: Option<String>,
         /// What it is for.
@@ -24,14 +32,9 @@ pub(crate) enum Key {
         expires: Option<Timestamp>,
     },
     /// List keys, without their secrets.
-    List {
-        #[command(flatten)]
-        data: Data,
-    },
+    List,
     /// Make a key useless.
     Revoke {
-        #[command(flatten)]
-        data: Data,
         /// Its number in the list.
         id: i64,
     },
@@ -45,35 +48,38 @@ pub(crate) fn date(text: &str) -> Result<Timestamp, String> {
 }
 
 /// Runs the command.
-pub(crate) async fn run(key: &Key, settings: &Settings) -> Result<(), Failure> {
+pub(crate) async fn run(command: &Key, settings: &Settings) -> Result<(), Failure> {
+    let api = Api::open(&command.place, settings, Needs::Rows).await?;
+    let keys = format!("{OURS}/keys");
     let mut results = Results::open(None)?;
-    match key {
-        Key::Create { data, user, label, expires } => {
-            let (store, principal) = crate::client::folder(data, settings).await?;
-            let new = NewKey {
-                user: user.clone(),
-                label: label.clone(),
-                expires_at: *expires,
-            };
-            let issued = store.create_key(&principal, &new, crate::discover::now()).await?;
-            results.line(&issued.key)?;
+    match &command.action {
+        Action::Create { user, label, expires } => {
+            let mut body = json!({"label": label});
+            if let Some(user) = user {
+                body["user"] = json!(user);
+            }
+            if let Some(expires) = expires {
+                body["expires_at"] = json!(expires);
+            }
+            let issued = api.post(&keys, body).await?.result;
+            results.line(&text(&issued["key"]))?;
         }
-        Key::List { data } => {
-            let (store, principal) = crate::client::folder(data, settings).await?;
-            for key in store.list_keys(&principal).await? {
-                let state = if key.revoked_at.is_some() { "revoked" } else { "active" };
-                let expires = key.expires_at.map_or_else(|| "never".to_owned(), |at| at.date());
-                results.line(&format!(
-                    "{}  {}…  {}  {state}  expires {expires}  {}",
-                    key.id, key.visible, key.user, key.label
-                ))?;
+        Action::List => {
+            for key in api.get(&keys).await?.result.as_array().into_iter().flatten() {
+                results.line(&line(key))?;
             }
         }
-        Key::Revoke { data, id } => {
-            let (store, principal) = crate::client::folder(data, settings).await?;
-            store.revoke_key(&principal, *id, crate::discover::now()).await?;
+        Action::Revoke { id } => {
+            api.ask("DELETE", &format!("{keys}/{id}"), None).await?;
             results.line(&format!("key {id} is revoked"))?;
         }
     }
     results.finish()
+}
+
+fn line(key: &Value) -> String {
+    let state = if key["revoked_at"].is_null() { "active" } else { "revoked" };
+    let expires = key["expires_at"].as_str().and_then(|at| at.get(..10)).unwrap_or("never");
+    let (visible, user, label) = (text(&key["visible"]), plain(&text(&key["user"])), plain(&text(&key["label"])));
+    format!("{}  {visible}…  {user}  {state}  expires {expires}  {label}", key["id"])
 }

@@ -59,7 +59,6 @@ pub(crate) enum Command {
     /// Make a fresh data folder; prints the owner's API key.
     Init(init::Init),
     /// API keys.
-    #[command(subcommand)]
     Key(keys::Key),
     /// Users.
     #[command(subcommand)]

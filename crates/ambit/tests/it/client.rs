@@ -149,6 +149,15 @@ fn people_change_things_over_the_server() {
     assert!(notes.contains("  first look"), "{notes}");
     assert!(served.both(&["issue", "history", issue]).lines().count() >= 3);
 
+    let key = served.answer(&["key", "create", "--label", "second", "--expires", "2999-01-01"]);
+    assert_eq!(key.trim().len(), 64);
+    let listed = served.both(&["key", "list"]);
+    let row = listed.lines().find(|line| line.ends_with("  second")).expect("it is listed");
+    assert!(row.contains("active  expires 2999-01-01") && !listed.contains(key.trim()), "{listed}");
+    let number = row.split(' ').next().expect("begins with its number");
+    served.answer(&["key", "revoke", number]);
+    assert!(served.both(&["key", "list"]).contains("revoked"));
+
     let project = served.answer(&["project", "create", "Second"]);
     let project = project.trim();
     let made = served.answer(&["collection", "create", "Outside", "--seed", "acme.test", "--project", project]);
@@ -188,7 +197,7 @@ fn what_cannot_be_asked_is_one_line_with_the_remedy() {
     drop(listener);
     refused(&wrong(&served.key, &nowhere), 1, &["AMBIT_SERVER"]);
     refused(&served.ask(&["entities", "hidden:perhaps"]), 2, &["hidden"]);
-    refused(&served.ask(&["key", "list"]), 2, &["--data"]);
+    refused(&served.ask(&["user", "list"]), 2, &["--data"]);
     refused(&served.ask(&["entities", "--fields", "nonsense"]), 2, &["nonsense", "summary"]);
     refused(&served.ask(&["entities", "--facet", "nonsense"]), 2, &["nonsense", "entity_type"]);
     refused(&served.ask(&["issue", "show", "nonsense"]), 2, &["nonsense", "ambit issues"]);
