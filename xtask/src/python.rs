@@ -10,7 +10,7 @@ use anyhow::{Context as _, bail, ensure};
 /// What tells a test where the programs of the environment are.
 const VARIABLE: &str = "AMBIT_TEST_PYTHON";
 
-/// The exact packages, of which the fuzzer is one.
+/// The exact packages: the fuzzer, the clients, and what they need.
 const REQUIREMENTS: &str = include_str!("../requirements.txt");
 
 /// Written last: an environment without it was cut off and is made anew.
@@ -82,6 +82,8 @@ mod tests {
     fn every_package_is_of_one_version() {
         let lines = REQUIREMENTS.lines().filter(|line| !line.starts_with('#'));
         assert!(lines.clone().all(|line| line.contains("==")), "{REQUIREMENTS}");
-        assert!(lines.into_iter().any(|line| line.starts_with("schemathesis==")));
+        for package in ["schemathesis==", "vt-graph-api==", "vt-py=="] {
+            assert!(lines.clone().any(|line| line.starts_with(package)), "{package}");
+        }
     }
 }
