@@ -127,7 +127,7 @@ pub(crate) const GRAPHQL_PATH: &str = "/graphql";
 pub(crate) const GRAPHQL_QUESTION: &str = "?query=%7B__typename%20__schema%7BqueryType%7Bname%7D%20types%7Bname%20kind%7D%7D%7D";
 
 fn git(seen: &Seen<'_>) -> Option<String> {
-    static HEAD: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\A(ref: refs/[\w./-]{1,200}|[0-9a-f]{40})\s*\z").expect("constant"));
+    static HEAD: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\A(ref: refs/[A-Za-z0-9_./-]{1,200}|[0-9a-f]{40})\s*\z").expect("constant"));
     let text = seen.text();
     if let Some(found) = HEAD.captures(&text) {
         return Some(found[1].to_owned());
@@ -204,7 +204,7 @@ fn graphql(seen: &Seen<'_>) -> Option<String> {
 }
 
 fn phpinfo(seen: &Seen<'_>) -> Option<String> {
-    static VERSION: LazyLock<Regex> = LazyLock::new(|| Regex::new(r#"(?i)<h1[^>]*>PHP Version ([\w.+~-]{1,40})"#).expect("constant"));
+    static VERSION: LazyLock<Regex> = LazyLock::new(|| Regex::new(r#"(?i)<h1[^>]*>PHP Version ([A-Za-z0-9_.+~-]{1,40})"#).expect("constant"));
     static SYSTEM: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?i)<td[^>]*>\s*System\s*</td>").expect("constant"));
     let text = seen.text();
     let found = VERSION
@@ -264,7 +264,8 @@ fn ds_store(seen: &Seen<'_>) -> Option<String> {
 }
 
 fn htpasswd(seen: &Seen<'_>) -> Option<String> {
-    static LINE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?m)^([\w.@-]{1,64}):(\$apr1\$|\$2[aby]\$|\{SHA\}|\$5\$|\$6\$)").expect("constant"));
+    static LINE: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"(?m)^([A-Za-z0-9_.@-]{1,64}):(\$apr1\$|\$2[aby]\$|\{SHA\}|\$5\$|\$6\$)").expect("constant"));
     let text = seen.text();
     LINE.captures(&text)
         .filter(|_| !seen.html)
@@ -280,7 +281,7 @@ fn wp_config(seen: &Seen<'_>) -> Option<String> {
 /// A configuration that names a secret, in whatever layout.
 fn config_file(seen: &Seen<'_>) -> Option<String> {
     static SECRET: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r#"(?im)^\s*["']?((?:db_|database_|aws_)?(?:password|passwd|secret|secret_access_key|secret_key|connectionstring|api_key)[\w-]*)["']?\s*[:=]\s*["']?[^\s"'<>]{3,}"#).expect("constant")
+        Regex::new(r#"(?im)^\s*["']?((?:db_|database_|aws_)?(?:password|passwd|secret|secret_access_key|secret_key|connectionstring|api_key)[A-Za-z0-9_-]*)["']?\s*[:=]\s*["']?[^\s"'<>]{3,}"#).expect("constant")
     });
     let text = seen.text();
     if seen.html {
@@ -294,7 +295,7 @@ fn config_file(seen: &Seen<'_>) -> Option<String> {
 
 fn metrics(seen: &Seen<'_>) -> Option<String> {
     static TYPE: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"(?m)^# TYPE ([a-zA-Z_:][\w:]{0,100}) (counter|gauge|histogram|summary|untyped)$").expect("constant"));
+        LazyLock::new(|| Regex::new(r"(?m)^# TYPE ([a-zA-Z_:][A-Za-z0-9_:]{0,100}) (counter|gauge|histogram|summary|untyped)$").expect("constant"));
     let text = seen.text();
     if seen.html {
         return None;
@@ -308,7 +309,7 @@ fn metrics(seen: &Seen<'_>) -> Option<String> {
 /// Measurements without their descriptions: nothing but names with numbers, and of the names one that every exporter uses.
 fn bare_metrics(text: &str) -> Option<String> {
     static SAMPLE: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"\A([a-zA-Z_:][\w:]{0,100})(\{[^}]{0,1000}\})? [-+]?(?:[0-9][0-9.eE+-]*|NaN|Inf)( \d+)?\z").expect("constant"));
+        LazyLock::new(|| Regex::new(r"\A([a-zA-Z_:][A-Za-z0-9_:]{0,100})(\{[^}]*\})? [-+]?(?:[0-9][0-9.eE+-]*|NaN|Inf)( \d+)?\z").expect("constant"));
     const CUSTOMARY: &[&str] = &[
         "process_",
         "go_",
@@ -391,7 +392,8 @@ fn script_console(seen: &Seen<'_>) -> Option<String> {
 
 /// Lines of Elasticsearch's and OpenSearch's table of indices: health, status, name.
 fn search_index(seen: &Seen<'_>) -> Option<String> {
-    static LINE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?m)^(?:green|yellow|red) +(?:open|close) +([\w.@+-]{1,200}) ").expect("constant"));
+    static LINE: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"(?m)^(?:green|yellow|red) +(?:open|close) +([A-Za-z0-9_.@+-]{1,200}) ").expect("constant"));
     let text = seen.text();
     let count = LINE.find_iter(&text).count();
     LINE.captures(&text)

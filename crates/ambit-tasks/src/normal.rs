@@ -109,7 +109,7 @@ fn header_value(name: &str, value: &str) -> String {
 static CHANGING_TEXT: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(concat!(
         // Values that are named as what they are.
-        r#"(?i)((?:nonce|csrf|xsrf|token|session|sid|state|viewstate|eventvalidation|requestid|request-id|captcha)[\w.-]*["']?\s*(?:[:=]|\bvalue=|\bcontent=)[^>\n]{0,40}?["'])[^"'>\n]{1,4000}"#,
+        r#"(?i)((?:nonce|csrf|xsrf|token|session|sid|state|viewstate|eventvalidation|requestid|request-id|captcha)[A-Za-z0-9_.-]*["']?\s*(?:[:=]|\bvalue=|\bcontent=)[^>\n]{0,40}?["'])[^"'>\n]+"#,
         r"|\bnonce-[A-Za-z0-9+/_=-]+",
         // RFC 3339, RFC 1123, clock times, seconds or milliseconds since the epoch.
         r"|\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?",
