@@ -8,6 +8,7 @@ use std::fmt;
 pub enum ErrorCode {
     BadRequest,
     InvalidArgument,
+    NotAvailableYet,
     AuthenticationRequired,
     UserNotActive,
     WrongCredentials,
@@ -30,6 +31,8 @@ struct Row(ErrorCode, u16, &'static str, &'static str);
 const TABLE: &[Row] = &[
     Row(ErrorCode::BadRequest, 400, "BadRequestError", "The request is malformed"),
     Row(ErrorCode::InvalidArgument, 400, "InvalidArgumentError", "An argument is wrong"),
+    // Without the ending that all others have (v3-wire §1.5).
+    Row(ErrorCode::NotAvailableYet, 400, "NotAvailableYet", "It is not available yet"),
     Row(
         ErrorCode::AuthenticationRequired,
         401,
@@ -74,6 +77,15 @@ impl ErrorCode {
     /// The HTTP status.
     pub fn status(self) -> u16 {
         self.row().1
+    }
+
+    /// The HTTP status in version 2: whoever has no right is 403, whoever has no calls left gets nothing (v3-wire §7).
+    pub fn v2_status(self) -> u16 {
+        match self {
+            Self::AuthenticationRequired | Self::UserNotActive | Self::WrongCredentials => 403,
+            Self::QuotaExceeded | Self::TooManyRequests => 204,
+            _ => self.status(),
+        }
     }
 
     /// As it stands in `error.code`.
@@ -135,6 +147,11 @@ impl ApiError {
         json!({"error": {"code": self.code.name(), "message": self.message}})
     }
 
+    /// The body in version 2; `None`: it is empty.
+    pub fn v2_body(&self) -> Option<Value> {
+        (self.code.v2_status() != 204).then(|| json!({"response_code": 0, "verbose_msg": self.message}))
+    }
+
     /// The body.
     pub fn body(&self) -> Value {
         json!({
@@ -172,11 +189,22 @@ mod tests {
     }
 
     #[test]
+    fn version_2_says_by_the_status_what_is_wrong() {
+        let said = |code: ErrorCode| (code.v2_status(), ApiError::new(code).v2_body().is_some());
+        assert_eq!(said(ErrorCode::QuotaExceeded), (204, false));
+        assert_eq!(said(ErrorCode::TooManyRequests), (204, false));
+        for code in [ErrorCode::AuthenticationRequired, ErrorCode::WrongCredentials, ErrorCode::Forbidden] {
+            assert_eq!(said(code), (403, true));
+        }
+        assert_eq!(said(ErrorCode::BadRequest), (400, true));
+    }
+
+    #[test]
     fn every_error_is_an_envelope() {
         for code in ErrorCode::all() {
             assert_eq!(FAILURE.differences(&ApiError::new(code).body()), Vec::<String>::new());
             assert!((400..600).contains(&code.status()));
         }
-        assert_eq!(ErrorCode::all().count(), 16, "a new code needs its row");
+        assert_eq!(ErrorCode::all().count(), 17, "a new code needs its row");
     }
 }

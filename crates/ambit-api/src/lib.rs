@@ -45,6 +45,8 @@ use uuid::Uuid;
 pub const PROJECT_HEADERS: [&str; 2] = ["project-id", "project_id"];
 /// The header and the query parameter that carry an API key, in any letter case.
 pub const KEY_NAME: &str = "x-apikey";
+/// The parameter of query or form that carries an API key in version 2.
+pub const V2_KEY_NAME: &str = "apikey";
 /// The older tree's header with the id of a key, or the key again.
 pub const ACCESS_KEY_HEADERS: [&str; 2] = ["intrigue_access_key", "intrigue-access-key"];
 /// The older tree's header with an API key.

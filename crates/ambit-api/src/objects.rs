@@ -193,6 +193,13 @@ pub static FAILURE: Shape = Shape::Object(&Object {
     open: false,
 });
 
+/// A failure in version 2.
+pub static V2_FAILURE: Shape = Shape::Object(&Object {
+    name: "FailureOfV2",
+    members: &[member("response_code", &Shape::Integer), member("verbose_msg", TEXT)],
+    open: false,
+});
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -24,11 +24,27 @@ const SECURITY_HEADERS: &[(&str, &str)] = &[
     ),
 ];
 
+/// How failures are said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Manner {
+    /// In the envelope of design §9.
+    Envelope,
+    /// As an error object alone (v3-wire §1.5).
+    Object,
+    /// By the status, in the manner of version 2 (v3-wire §7).
+    V2,
+}
+
+/// Names what an answer could not hold, or why it is empty (v3-wire §7).
+const MESSAGE: HeaderName = HeaderName::from_static("x-api-message");
+
 /// A successful answer; its status is always 200 (v3-wire §1.2).
 #[derive(Debug)]
 pub struct Answer {
     content_type: &'static str,
     body: Bytes,
+    /// Said in a header beside the body.
+    message: Option<String>,
 }
 
 impl Answer {
@@ -39,23 +55,29 @@ impl Answer {
 
     /// A JSON document under another content type, where the contract says so.
     pub fn json_as(content_type: &'static str, value: &Value) -> Self {
-        Self {
-            content_type,
-            body: to_bytes(value),
-        }
+        Self::bytes(content_type, to_bytes(value))
     }
 
     /// A text that was made for this answer.
     pub fn text(content_type: &'static str, text: String) -> Self {
-        Self {
-            content_type,
-            body: text.into(),
-        }
+        Self::bytes(content_type, text.into())
     }
 
     /// Bytes that were made for this answer.
     pub fn bytes(content_type: &'static str, body: Bytes) -> Self {
-        Self { content_type, body }
+        Self {
+            content_type,
+            body,
+            message: None,
+        }
+    }
+
+    /// The same with something said beside the body.
+    pub(crate) fn saying(self, message: String) -> Self {
+        Self {
+            message: Some(message),
+            ..self
+        }
     }
 
     /// Success with nothing to say; the length is said to be 0 (v3-wire §1.5).
@@ -65,34 +87,52 @@ impl Answer {
 
     /// A file that is part of the program.
     pub fn file(content_type: &'static str, text: &'static str) -> Self {
-        Self {
-            content_type,
-            body: Bytes::from_static(text.as_bytes()),
-        }
+        Self::bytes(content_type, Bytes::from_static(text.as_bytes()))
     }
 }
 
-/// The response to an outcome. Failures of the wider API are an error object alone.
-pub(crate) fn respond(outcome: Result<Answer, ApiError>, wider: bool) -> Response {
+/// The response to an outcome.
+pub(crate) fn respond(outcome: Result<Answer, ApiError>, manner: Manner) -> Response {
     let mut headers = HeaderMap::new();
     for (name, value) in SECURITY_HEADERS {
         headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
     }
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     let (status, content_type, body) = match outcome {
-        Ok(answer) => (StatusCode::OK, answer.content_type, answer.body),
+        Ok(answer) => {
+            say(answer.message.as_deref(), &mut headers);
+            (200, answer.content_type, answer.body)
+        }
         Err(error) => {
             error_headers(&error, &mut headers);
-            let status = StatusCode::from_u16(error.code.status()).expect("the table has valid statuses");
-            let body = if wider { error.object_body() } else { error.body() };
-            (status, JSON, to_bytes(&body))
+            match manner {
+                Manner::Envelope => (error.code.status(), JSON, to_bytes(&error.body())),
+                Manner::Object => (error.code.status(), JSON, to_bytes(&error.object_body())),
+                Manner::V2 => {
+                    say(Some(&error.message), &mut headers);
+                    (
+                        error.code.v2_status(),
+                        JSON,
+                        error.v2_body().map(|body| to_bytes(&body)).unwrap_or_default(),
+                    )
+                }
+            }
         }
     };
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+    if status != StatusCode::NO_CONTENT.as_u16() {
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+    }
     let mut response = Response::new(Body::from(body));
-    *response.status_mut() = status;
+    *response.status_mut() = StatusCode::from_u16(status).expect("the tables have valid statuses");
     *response.headers_mut() = headers;
     response
+}
+
+/// A message that is no header is left out.
+fn say(message: Option<&str>, headers: &mut HeaderMap) {
+    if let Some(value) = message.and_then(|message| HeaderValue::from_str(message).ok()) {
+        headers.insert(MESSAGE, value);
+    }
 }
 
 fn error_headers(error: &ApiError, headers: &mut HeaderMap) {

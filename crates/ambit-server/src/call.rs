@@ -7,6 +7,7 @@ use ambit_store::Principal;
 use bytes::Bytes;
 use serde_json::{Map, Value};
 use std::sync::Arc;
+use tokio::sync::OwnedSemaphorePermit;
 use uuid::Uuid;
 
 /// Characters of a name that people give.
@@ -23,6 +24,8 @@ pub struct Call {
     pub(crate) parameters: Vec<(&'static str, String)>,
     pub(crate) query: Vec<(String, String)>,
     pub(crate) body: Bytes,
+    /// Where the body is held; given back with the call.
+    pub(crate) _room: Option<OwnedSemaphorePermit>,
     /// The root of links of the wider API, as the client called it.
     pub(crate) base: String,
     /// What the body says it is; empty: nothing.

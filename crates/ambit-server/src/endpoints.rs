@@ -1,6 +1,8 @@
 //! The one table of endpoints: method, path, who may call, what it costs, which function answers. The gate walks it, the documentation is generated
 //! from it, and tests walk it: no row answers without a key but the open ones, none shows another project's data, each has a scenario.
 
+mod feeds;
+mod v2;
 mod wider;
 
 use crate::answer::Answer;
@@ -58,8 +60,17 @@ pub enum Tree {
     Ambit,
     /// The wider API: objects, graphs, users, quotas (v3-wire); its calls are metered.
     Wider,
+    /// Version 2 of the wider API: files, URLs and comments (v3-wire §7); metered too.
+    V2,
     /// At the root: health, version, documents.
     Open,
+}
+
+impl Tree {
+    /// True where calls are charged or counted.
+    pub fn is_metered(self) -> bool {
+        matches!(self, Self::Wider | Self::V2)
+    }
 }
 
 /// Who may call. What a caller may not see is 404; what it may see but not do is 403.
@@ -270,7 +281,13 @@ const NOTE: &str = "/notes/{item_type}/{item_uid}/{note_uid}";
 const SEEDS: &str = "/user_collections/{collection_uuid}/user_entities";
 
 /// Every endpoint.
-pub static ENDPOINTS: &[Endpoint] = &joined::<{ OURS.len() + wider::ROWS.len() }>(OURS, wider::ROWS);
+pub static ENDPOINTS: &[Endpoint] = &joined::<{ METERED.len() + OURS.len() }>(OURS, METERED);
+
+/// The rows that are charged or counted.
+const METERED: &[Endpoint] = &joined::<{ THIRD.len() + v2::ROWS.len() }>(THIRD, v2::ROWS);
+
+/// Those of version 3.
+const THIRD: &[Endpoint] = &joined::<{ wider::ROWS.len() + feeds::ROWS.len() }>(wider::ROWS, feeds::ROWS);
 
 const fn joined<const ALL: usize>(one: &[Endpoint], other: &[Endpoint]) -> [Endpoint; ALL] {
     let mut out = [one[0]; ALL];
@@ -418,8 +435,8 @@ mod tests {
     #[test]
     fn only_the_wider_api_is_metered() {
         for row in ENDPOINTS {
-            assert_eq!(row.tree == Tree::Wider, row.cost.price != rules::Price::Unmetered, "{}", row.path);
-            assert_eq!(row.cost.usage.is_empty(), row.tree != Tree::Wider, "{}", row.path);
+            assert_eq!(row.tree.is_metered(), row.cost.price != rules::Price::Unmetered, "{}", row.path);
+            assert_eq!(row.cost.usage.is_empty(), !row.tree.is_metered(), "{}", row.path);
         }
     }
 }

@@ -3,32 +3,27 @@
 
 use crate::answer::{Answer, respond};
 use crate::attempts::FAILURES_MAX;
+use crate::body::{self, Arrival, Reading};
 use crate::call::Call;
 use crate::endpoints::{Access, Endpoint, Method, Tree};
 use crate::path::{self, Mount, Target};
 use crate::{ServerState, failure, quota};
-use ambit_api::{ACCESS_KEY_HEADERS, ApiError, ErrorCode, KEY_NAME, PROJECT_HEADERS, SECRET_KEY_HEADERS};
+use ambit_api::{ACCESS_KEY_HEADERS, ApiError, ErrorCode, KEY_NAME, PROJECT_HEADERS, SECRET_KEY_HEADERS, V2_KEY_NAME};
 use ambit_model::Timestamp;
 use ambit_store::Principal;
 use axum::body::Body;
 use axum::response::Response;
-use bytes::Bytes;
 use futures::FutureExt;
-use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HOST};
+use http::header::{CONTENT_TYPE, HOST};
 use http::request::Parts;
 use http::uri::Authority;
 use http::{HeaderMap, Request};
-use http_body_util::{BodyExt, LengthLimitError, Limited};
 use std::future::Future;
 use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Bytes of a body: notes have 50,000 characters, of up to 12 bytes each once escaped.
-const BODY_BYTES_MAX: usize = 1024 * 1024;
-/// Bytes of a body in the wider API: files of 64 MiB with what surrounds them; graphs have a limit of their own.
-const WIDER_BODY_BYTES_MAX: usize = 65 * 1024 * 1024;
 /// Seconds until a request that found no place comes back.
 const RETRY_S: u32 = 1;
 
@@ -48,13 +43,13 @@ pub async fn answer(state: Arc<ServerState>, peer: IpAddr, request: Request<Body
 /// As [`answer`], to any asker.
 pub(crate) async fn answer_to(state: Arc<ServerState>, asker: Asker, request: Request<Body>) -> Response {
     let line = format!("{} {}", request.method(), request.uri().path());
-    let time = state.limits.request_time;
-    let wider = path::is_wider(request.uri().path());
+    let time = state.limits.request_time + body::allowance(request.headers());
+    let manner = path::manner(request.uri().path());
     let outcome = bounded(&line, time, pass(state, asker, request)).await;
     if let Err(error) = &outcome {
         tracing::debug!(request = line, status = error.code.status(), message = error.message, "refused");
     }
-    respond(outcome, wider)
+    respond(outcome, manner)
 }
 
 /// Whatever happens behind, there is an answer in time.
@@ -88,8 +83,21 @@ async fn pass(state: Arc<ServerState>, asker: Asker, request: Request<Body>) -> 
     if endpoint.access != Access::Open {
         check_host(&state.hosts, &head)?;
     }
-    let query = path::query_parameters(head.uri.query());
+    let mut query = path::query_parameters(head.uri.query());
     let now = (state.clock)();
+    let content_type = content_type(&head.headers);
+    let reading = Reading {
+        endpoint,
+        headers: &head.headers,
+        rooms: &state.rooms,
+        idle: state.limits.request_time,
+    };
+    let mut arrival = Arrival::Waiting(body);
+    if endpoint.tree == Tree::V2 && !query.iter().any(|(name, _)| name == V2_KEY_NAME) {
+        let whole = arrival.read(&reading, false).await?;
+        body::add_fields(&mut query, &content_type, &whole.bytes)?;
+        arrival = Arrival::Read(whole);
+    }
     let caller = match (endpoint.access, asker) {
         (Access::Open, _) => None,
         (Access::Key | Access::InProject(_) | Access::OfProject(_) | Access::OfCollection(_), Asker::Known(principal)) => Some(*principal),
@@ -102,7 +110,11 @@ async fn pass(state: Arc<ServerState>, asker: Asker, request: Request<Body>) -> 
         Some(caller) => project(&state, endpoint.access, caller, &head.headers).await?,
         None => None,
     };
-    let body = read_body(endpoint, &head.headers, body).await?;
+    let before = matches!(arrival, Arrival::Read(_));
+    let whole = arrival.read(&reading, true).await?;
+    if endpoint.tree == Tree::V2 && !before {
+        body::add_fields(&mut query, &content_type, &whole.bytes)?;
+    }
     let call = Call {
         state: state.clone(),
         now,
@@ -110,12 +122,13 @@ async fn pass(state: Arc<ServerState>, asker: Asker, request: Request<Body>) -> 
         caller,
         parameters: target.parameters,
         query,
-        body,
+        body: whole.bytes,
+        _room: whole.room,
         base: base(&head.headers),
-        content_type: content_type(&head.headers),
+        content_type,
         path: head.uri.path().to_owned(),
     };
-    if endpoint.tree != Tree::Wider {
+    if !endpoint.tree.is_metered() {
         return (endpoint.handler)(call).await;
     }
     let line = format!("{} {}", head.method, head.uri.path());
@@ -184,8 +197,15 @@ struct Credential {
     access: Option<String>,
 }
 
-/// Finds the credential: the header, then the query, then the two headers of the older tree.
+/// Finds the credential: the header, then the query, then the two headers of the older tree. In version 2 it is a parameter with a name of its own.
 fn credential(mount: &Mount, headers: &HeaderMap, query: &[(String, String)]) -> Result<Option<Credential>, ApiError> {
+    if mount.tree == Tree::V2 {
+        let asked = query.iter().rev().find(|(name, value)| name == V2_KEY_NAME && !value.trim().is_empty());
+        return Ok(asked.map(|(_, key)| Credential {
+            key: key.trim().to_owned(),
+            access: None,
+        }));
+    }
     let mut sent = headers.get_all(KEY_NAME).iter();
     if let Some(key) = sent.next() {
         if sent.next().is_some() {
@@ -268,58 +288,6 @@ async fn project(state: &ServerState, access: Access, caller: &Principal, header
     Ok(chosen)
 }
 
-/// Reads the body of a row that has one; other bodies are left unread.
-async fn read_body(endpoint: &Endpoint, headers: &HeaderMap, body: Body) -> Result<Bytes, ApiError> {
-    let announced = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
-    let wider = endpoint.tree == Tree::Wider;
-    let most = if wider { WIDER_BODY_BYTES_MAX } else { BODY_BYTES_MAX };
-    if announced.is_some_and(|length| length > most) {
-        return Err(too_large(most));
-    }
-    if endpoint.body.is_none() {
-        return Ok(Bytes::new());
-    }
-    let collected = Limited::new(body, most).collect().await;
-    let bytes = match collected {
-        Ok(collected) => collected.to_bytes(),
-        Err(error) if error.is::<LengthLimitError>() => return Err(too_large(most)),
-        Err(_) => return Err(ApiError::with(ErrorCode::BadRequest, "The body could not be read to its end")),
-    };
-    // Clients of the wider API put any type on JSON (v3-wire §10.1).
-    if !wider {
-        check_content_type(headers, &bytes)?;
-    }
-    Ok(bytes)
-}
-
-fn too_large(most: usize) -> ApiError {
-    ApiError::with(ErrorCode::TooLarge, format!("The body is larger than {most} bytes"))
-}
-
-/// JSON under its own type or none at all, which is what `application/octet-stream` says too; under the type of forms, which some clients put on
-/// everything, only if it is an object. A coded body (gzip and the like) is not read.
-fn check_content_type(headers: &HeaderMap, body: &Bytes) -> Result<(), ApiError> {
-    let coded = headers
-        .get(CONTENT_ENCODING)
-        .is_some_and(|coding| !coding.as_bytes().eq_ignore_ascii_case(b"identity"));
-    if coded {
-        return Err(ApiError::with(
-            ErrorCode::UnsupportedMediaType,
-            "Bodies must not be encoded: leave out Content-Encoding",
-        ));
-    }
-    let Some(value) = headers.get(CONTENT_TYPE) else { return Ok(()) };
-    let text = String::from_utf8_lossy(value.as_bytes()).to_ascii_lowercase();
-    let essence = text.split(';').next().unwrap_or_default().trim();
-    let undescribed = essence.is_empty() || essence == "application/octet-stream";
-    let json = undescribed || essence == "application/json" || (essence.starts_with("application/") && essence.ends_with("+json"));
-    let form = essence == "application/x-www-form-urlencoded" && body.trim_ascii_start().starts_with(b"{");
-    if json || form {
-        return Ok(());
-    }
-    Err(ApiError::new(ErrorCode::UnsupportedMediaType))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -354,6 +322,9 @@ mod tests {
         assert_eq!(key_of(older, &legacy[1..], ""), Ok(None));
         assert_eq!(key_of(newer, &[], ""), Ok(None));
         assert_eq!(key_of(newer, &[("x-apikey", "k"), ("x-apikey", "l")], ""), Err(400));
+        let second = MOUNTS.iter().position(|mount| mount.tree == Tree::V2).unwrap();
+        assert_eq!(key_of(second, &[("x-apikey", "k")], "x-apikey=q"), Ok(None));
+        assert_eq!(key_of(second, &[], "apikey=q&resource=r"), Ok(Some("q None".to_owned())));
     }
 
     #[tokio::test]
@@ -396,18 +367,5 @@ mod tests {
             assert_eq!(named_project(&headers(&[("project-id", nothing)])), None);
         }
         assert_eq!(named_project(&headers(&[])), None);
-    }
-
-    #[test]
-    fn bodies_are_json_whatever_forms_clients_claim_to_send() {
-        let check =
-            |pairs: &[(&'static str, &str)], body: &'static str| check_content_type(&headers(pairs), &Bytes::from_static(body.as_bytes())).is_ok();
-        assert!(check(&[], "{}"));
-        assert!(check(&[("content-type", "application/json; charset=utf-8")], "{}"));
-        assert!(check(&[("content-type", "application/x-www-form-urlencoded")], " {\"name\":1}"));
-        assert!(!check(&[("content-type", "application/x-www-form-urlencoded")], "name=a"));
-        assert!(check(&[("content-type", "application/octet-stream")], "{}"));
-        assert!(!check(&[("content-type", "text/plain")], "{}"));
-        assert!(!check(&[("content-type", "application/json"), ("content-encoding", "gzip")], "{}"));
     }
 }

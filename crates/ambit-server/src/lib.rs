@@ -5,6 +5,7 @@
 
 mod answer;
 mod attempts;
+mod body;
 mod call;
 mod documents;
 mod endpoints;
@@ -48,6 +49,9 @@ use tokio::sync::Semaphore;
 
 /// Requests answered at once; more are told to come back. Clients of the contract send up to 100 in parallel.
 const REQUESTS_MAX: usize = 1_024;
+
+/// Batches of feeds, of up to 60 MB each, that are made at once.
+const BATCHES_MAX: usize = 2;
 
 /// How long a peer may take. The defaults are for everyone; tests shorten them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,6 +105,10 @@ pub struct ServerState {
     /// Calls of the wider API that cost nothing, until they are written.
     pub(crate) free_counts: quota::FreeCounts,
     pub(crate) places: Semaphore,
+    /// Batches of feeds that are made at once: each holds its lines in memory.
+    pub(crate) batches: Semaphore,
+    /// Where bodies are held.
+    pub(crate) rooms: body::Rooms,
 }
 
 impl ServerState {
@@ -136,6 +144,8 @@ impl ServerState {
             requests: Windows::default(),
             free_counts: quota::FreeCounts::default(),
             places: Semaphore::new(REQUESTS_MAX),
+            batches: Semaphore::new(BATCHES_MAX),
+            rooms: body::Rooms::default(),
         })
     }
 }

@@ -19,6 +19,7 @@ pub fn document() -> Value {
     let mut paths = Map::new();
     FAILURE.schema(&mut named);
     objects::FAILURE.schema(&mut named);
+    objects::V2_FAILURE.schema(&mut named);
     for endpoint in ENDPOINTS {
         let path = documented_path(endpoint);
         let item = paths.entry(path).or_insert_with(|| json!({}));
@@ -45,6 +46,7 @@ pub fn document() -> Value {
             "securitySchemes": {
                 "key": {"type": "apiKey", "in": "header", "name": "x-apikey"},
                 "key_in_query": {"type": "apiKey", "in": "query", "name": "x-apikey"},
+                "key_of_v2": {"type": "apiKey", "in": "query", "name": "apikey"},
             },
         },
     })
@@ -75,10 +77,12 @@ fn operation(endpoint: &Endpoint, named: &mut Map<String, Value>) -> Value {
     });
     if let Some(body) = endpoint.body {
         let content = json!({"application/json": {"schema": body.schema(named), "example": body.example()}});
-        operation["requestBody"] = json!({"required": endpoint.tree != Tree::Wider, "content": content});
+        operation["requestBody"] = json!({"required": !endpoint.tree.is_metered(), "content": content});
     }
     if endpoint.access == Access::Open {
         operation["security"] = json!([]);
+    } else if endpoint.tree == Tree::V2 {
+        operation["security"] = json!([{"key_of_v2": []}]);
     }
     operation
 }
@@ -91,6 +95,7 @@ fn operation_id(endpoint: &Endpoint) -> String {
         Tree::Asm | Tree::Open => "",
         Tree::Ambit => "ambit_",
         Tree::Wider => "v3_",
+        Tree::V2 => "v2_",
     };
     format!("{}_{tree}{}", endpoint.method.name().to_ascii_lowercase(), words.join("_"))
 }
@@ -99,8 +104,9 @@ fn tag(endpoint: &Endpoint) -> &'static str {
     let first = endpoint.path.split('/').nth(1).unwrap_or_default();
     match endpoint.tree {
         Tree::Open => "open",
-        Tree::Asm | Tree::Ambit | Tree::Wider if first.is_empty() => "open",
+        Tree::Asm | Tree::Ambit | Tree::Wider | Tree::V2 if first.is_empty() => "open",
         Tree::Asm | Tree::Ambit | Tree::Wider => first,
+        Tree::V2 => "version 2",
     }
 }
 
@@ -147,7 +153,7 @@ fn parameters(endpoint: &Endpoint, named: &mut Map<String, Value>) -> Vec<Value>
 /// The answers that a row can give.
 fn responses(endpoint: &Endpoint, named: &mut Map<String, Value>) -> Value {
     let document = matches!(endpoint.result, Shape::Any);
-    let wider = endpoint.tree == Tree::Wider;
+    let wider = endpoint.tree.is_metered();
     let schema = if document {
         json!({})
     } else if wider {
@@ -172,7 +178,11 @@ fn responses(endpoint: &Endpoint, named: &mut Map<String, Value>) -> Value {
     }
     let mut out = json!({"200": {"description": "Success", "content": {media: content}}});
     for status in statuses(endpoint) {
-        let name = if wider { "FailureObject" } else { "Failure" };
+        let name = match endpoint.tree {
+            Tree::Wider => "FailureObject",
+            Tree::V2 => "FailureOfV2",
+            Tree::Asm | Tree::Ambit | Tree::Open => "Failure",
+        };
         out[status.to_string()] = json!({"$ref": format!("#/components/responses/{name}{status}")});
     }
     out
@@ -186,6 +196,10 @@ fn statuses(endpoint: &Endpoint) -> Vec<u16> {
     }
     match endpoint.access {
         Access::Open => {}
+        Access::Key if endpoint.tree == Tree::V2 => {
+            out.retain(|status| *status != 429);
+            out.extend([204, 403]);
+        }
         Access::Key if endpoint.tree == Tree::Wider => out.extend([401, 403, 409]),
         Access::Key => out.push(401),
         Access::InProject(_) | Access::OfProject(_) | Access::OfCollection(_) => out.extend([401, 403, 409]),
@@ -198,7 +212,10 @@ fn statuses(endpoint: &Endpoint) -> Vec<u16> {
 /// The failures of both envelopes, by name.
 fn failures() -> Map<String, Value> {
     let named = |name: &'static str| FAILURES.iter().map(move |status| (format!("{name}{status}"), failure(name, *status)));
-    named("Failure").chain(named("FailureObject")).collect()
+    let mut out: Map<String, Value> = named("Failure").chain(named("FailureObject")).chain(named("FailureOfV2")).collect();
+    let nothing = json!({"description": "No calls are left; the answer is empty"});
+    out.insert("FailureOfV2204".to_owned(), nothing);
+    out
 }
 
 fn failure(name: &str, status: u16) -> Value {

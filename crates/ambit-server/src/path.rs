@@ -1,15 +1,25 @@
 //! From the path of a request to the rows of the table that have it. Our own matching and not a framework's, because every spelling must be
 //! answered in our envelope: doubled and trailing slashes, escapes of any bytes, a last segment that holds anything or nothing.
 
+use crate::answer::Manner;
 use crate::endpoints::{ENDPOINTS, Endpoint, Tree};
 use ambit_api::{ApiError, ErrorCode};
 
 /// Where the wider API is; also the root of the links in its answers.
 pub(crate) const WIDER: &str = "/api/v3";
 
-/// True for a path whose failures are those of the wider API, whether it leads anywhere or not.
-pub(crate) fn is_wider(raw: &str) -> bool {
-    strip_mount(raw, WIDER).is_some() && strip_mount(raw, MOUNTS[0].prefix).is_none()
+/// Where version 2 of it is.
+pub(crate) const V2: &str = "/vtapi/v2";
+
+/// How the failures of a path are said, whether it leads anywhere or not.
+pub(crate) fn manner(raw: &str) -> Manner {
+    if strip_mount(raw, V2).is_some() {
+        Manner::V2
+    } else if strip_mount(raw, WIDER).is_some() && strip_mount(raw, MOUNTS[0].prefix).is_none() {
+        Manner::Object
+    } else {
+        Manner::Envelope
+    }
 }
 
 /// Where each tree is mounted. The older tree is an alias with other names for the credential (asm-wire §1).
@@ -27,6 +37,11 @@ pub const MOUNTS: &[Mount] = &[
     Mount {
         prefix: WIDER,
         tree: Tree::Wider,
+        legacy_keys: false,
+    },
+    Mount {
+        prefix: V2,
+        tree: Tree::V2,
         legacy_keys: false,
     },
     Mount {

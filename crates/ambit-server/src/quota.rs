@@ -13,6 +13,7 @@ use crate::endpoints::Endpoint;
 use crate::failure::of_store;
 use crate::gate::bounded;
 use crate::rights;
+use crate::routes::v2;
 use crate::routes::wider::files;
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::quota::Family;
@@ -78,7 +79,8 @@ async fn due(endpoint: &Endpoint, call: &Call) -> Result<Due, ApiError> {
         Price::PostGraphs if wants_private(call) => Due::Within,
         Price::PostGraphs => ONE_REQUEST,
         Price::ChangeGraph => change_graph(call).await?,
-        Price::Upload => Due::Within,
+        Price::Upload | Price::Submissions => Due::Within,
+        Price::Reports => Due::Charge(Cost::Requests(v2::files::asked_for(call))),
         Price::ReadFile if files::uploaded_as_new(call, call.parameter("id")).await? => Due::Nothing,
         Price::ReadFile => ONE_REQUEST,
         Price::ReadAnalysis => match files::item_of_analysis(call).await? {

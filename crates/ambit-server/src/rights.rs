@@ -4,6 +4,7 @@
 use crate::call::Call;
 use crate::failure::of_store;
 use ambit_api::{ApiError, ErrorCode};
+use ambit_model::quota::FEEDS;
 use ambit_store::{GraphRight, Standing, StoreError};
 
 /// The right that a row of the wider API needs beyond a valid key.
@@ -19,6 +20,8 @@ pub enum Right {
     OfUser,
     /// Administer the group.
     OfGroup,
+    /// Have the licence of the feeds.
+    Feeds,
 }
 
 /// Refuses a caller without the right.
@@ -29,6 +32,10 @@ pub(crate) async fn check(call: &Call, right: Right) -> Result<(), ApiError> {
         Right::OwnGraph => graph(call, GraphRight::Own).await?,
         Right::OfUser => user(call).await?,
         Right::OfGroup => group(call).await?,
+        Right::Feeds => {
+            let licensed = call.state.store.has_privilege(call.caller(), FEEDS, call.now).await;
+            licensed.map_err(|error| of_store(error, "User"))?
+        }
     };
     if allowed { Ok(()) } else { Err(ApiError::new(ErrorCode::Forbidden)) }
 }

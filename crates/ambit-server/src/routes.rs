@@ -17,4 +17,5 @@ pub(crate) mod seeds;
 pub(crate) mod tags;
 pub(crate) mod time_series;
 pub(crate) mod users;
+pub(crate) mod v2;
 pub(crate) mod wider;

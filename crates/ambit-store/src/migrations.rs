@@ -29,6 +29,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(202611210530, "start"),
     migration!(202611210840, "graphs"),
     migration!(202611210950, "files"),
+    migration!(202611220041, "submission_times"),
 ];
 
 /// The newest schema that this program knows.

@@ -42,8 +42,8 @@ fn object(row: &Row) -> Result<KnownObject, StoreError> {
     })
 }
 
-/// The collections that the caller may see.
-async fn collections(tx: &mut Tx, principal: &Principal) -> Result<Vec<Uuid>, StoreError> {
+/// The collections that the caller may see: id and uuid.
+async fn collections(tx: &mut Tx, principal: &Principal) -> Result<Vec<(i64, Uuid)>, StoreError> {
     let mut out = Vec::new();
     let projects: Vec<i64> = principal.projects().collect();
     if projects.is_empty() {
@@ -52,7 +52,7 @@ async fn collections(tx: &mut Tx, principal: &Principal) -> Result<Vec<Uuid>, St
     let head = "SELECT id, uuid, project_id FROM collections WHERE deleted_at IS NULL AND project_id IN";
     for row in tx.rows_in(head, Vec::new(), &projects, "ORDER BY id").await? {
         if principal.collection_role(row.get(2)?, row.get(0)?).is_some() {
-            out.push(row.get(1)?);
+            out.push((row.get(0)?, row.get(1)?));
         }
     }
     Ok(out)
@@ -65,7 +65,7 @@ impl Store {
         let collections = collections(&mut tx, principal).await?;
         let uids: Vec<Uid> = collections
             .iter()
-            .flat_map(|collection| names.iter().map(|(kind, name)| Uid::of_entity(*collection, *kind, name)))
+            .flat_map(|(_, collection)| names.iter().map(|(kind, name)| Uid::of_entity(*collection, *kind, name)))
             .collect();
         if uids.is_empty() {
             return Ok(Vec::new());
@@ -85,17 +85,45 @@ impl Store {
     pub async fn names_of_kinds(&self, principal: &Principal, kinds: &[Kind]) -> Result<Vec<(Kind, String)>, StoreError> {
         let mut tx = self.read().await?;
         let mut out = Vec::new();
-        for collection in collections(&mut tx, principal).await? {
+        for (collection, _) in collections(&mut tx, principal).await? {
             for kind in kinds {
-                let sql = format!(
-                    "SELECT e.name FROM entities e JOIN collections c ON c.id = e.collection_id WHERE c.uuid = $1 AND e.kind = $2 LIMIT {NAMES_MAX}"
-                );
+                let sql = format!("SELECT e.name FROM entities e WHERE e.collection_id = $1 AND e.kind = $2 LIMIT {NAMES_MAX}");
                 for row in tx.rows(&sql, values![collection, kind.name()]).await? {
                     out.push((*kind, row.get(0)?));
                 }
             }
         }
         Ok(out)
+    }
+
+    /// Names of entities of some kinds that the caller may see and that changed in `from..until`, each once and in order; at most `limit`.
+    pub async fn changed_between(
+        &self,
+        principal: &Principal,
+        kinds: &[Kind],
+        (from, until): (Timestamp, Timestamp),
+        limit: usize,
+    ) -> Result<Vec<String>, StoreError> {
+        let mut tx = self.read().await?;
+        let ids: Vec<i64> = collections(&mut tx, principal).await?.into_iter().map(|(id, _)| id).collect();
+        let first = first_revision(&mut tx, from).await?;
+        let end = first_revision(&mut tx, until).await?;
+        if ids.is_empty() || first == end || kinds.is_empty() {
+            return Ok(Vec::new());
+        }
+        let kinds: Vec<String> = kinds.iter().map(|kind| format!("'{}'", kind.name())).collect();
+        let head = "SELECT DISTINCT e.name FROM feed f JOIN entities e ON e.uid = f.uid
+                    WHERE f.revision >= $1 AND f.revision < $2 AND f.noun = 'entity' AND f.what <> 'seen' AND e.collection_id IN";
+        let tail = format!("AND e.kind IN ({}) ORDER BY e.name LIMIT {limit}", kinds.join(", "));
+        let rows = tx.rows_in(head, values![first, end], &ids, &tail).await?;
+        let names = rows.iter().map(|row| row.get(0)).collect::<Result<BTreeSet<String>, _>>()?;
+        Ok(names.into_iter().take(limit).collect())
+    }
+
+    /// When the installation began: the first user was made with it.
+    pub async fn began_at(&self) -> Result<Timestamp, StoreError> {
+        let mut tx = self.read().await?;
+        tx.one("SELECT MIN(created_at) FROM users", Vec::new()).await?.get(0)
     }
 
     /// What open edges join to some entities that the caller may see: those came from `known_objects`.
@@ -120,6 +148,26 @@ impl Store {
         }
         Ok(out)
     }
+}
+
+/// The first revision at or after a moment, by halving: stamps never run backwards, so that the feed needs no index of moments, which every write would
+/// pay for.
+async fn first_revision(tx: &mut Tx, moment: Timestamp) -> Result<i64, StoreError> {
+    let last: i64 = tx.one("SELECT revision FROM revision WHERE one = 1", Vec::new()).await?.get(0)?;
+    let (mut low, mut high) = (0, last + 1);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        let next = tx
+            .row("SELECT at FROM feed WHERE revision >= $1 ORDER BY revision LIMIT 1", values![middle])
+            .await?;
+        let before = next.map(|row| row.get::<Timestamp>(0)).transpose()?.is_some_and(|at| at < moment);
+        if before {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    Ok(low)
 }
 
 fn edge_kind(name: &str) -> Result<EdgeKind, StoreError> {

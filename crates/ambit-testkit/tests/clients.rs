@@ -18,6 +18,10 @@ const GIVE_UP: Duration = Duration::from_secs(300);
 /// What the program says when it has used up the quota of `viewer`.
 const RAISE: &str = "raise the quota of viewer";
 
+/// What it says when it waits for time to pass.
+const ADVANCE: &str = "an hour passes";
+const HOUR_MS: i64 = 3_600_000;
+
 /// Requests that `viewer` may make: two pages of three; then all.
 const FIRST_QUOTA: i64 = 2;
 const SECOND_QUOTA: i64 = 3;
@@ -67,6 +71,10 @@ async fn run(server: &TestServer, said: &mut String) -> bool {
         if line == RAISE {
             set_quota(server, SECOND_QUOTA).await;
             input.write_all(b"raised\n").await.unwrap();
+        }
+        if line == ADVANCE {
+            server.advance(HOUR_MS);
+            input.write_all(b"passed\n").await.unwrap();
         }
         *said += &line;
         said.push('\n');

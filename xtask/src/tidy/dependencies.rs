@@ -67,6 +67,8 @@ const LICENCES: &[&str] = &[
     "Unicode-3.0",
     "Unlicense",
     "Zlib",
+    // BSD with other words: libbzip2 and its translations.
+    "bzip2-1.0.6",
 ];
 
 /// Packages that stay out, and why.

@@ -10,7 +10,7 @@ use ambit_api::objects::{COLLECTION, FIGURES, FORM, NEW, ONE, RELATED, SAID, WHE
 use ambit_api::shape::{ANY, Shape, TEXT};
 
 /// A row of the wider API.
-const fn metered(
+pub(super) const fn metered(
     method: Method,
     path: &'static str,
     rule: &'static Rule,

@@ -6,7 +6,7 @@
 pub struct Rule {
     /// The rows of v3-wire §8.3 that it follows.
     pub name: &'static str,
-    /// In reports: `/api/v3/(usage)`; empty: not reported.
+    /// In reports: `/api/v3/(usage)`, and `/vtapi/v2/(usage)` for what begins with `v2/`; empty: not reported.
     pub usage: &'static str,
     pub price: Price,
 }
@@ -38,6 +38,10 @@ pub enum Price {
     ReadAnalysis,
     /// Nothing for a file that nobody had, else one request, charged with its storing.
     Upload,
+    /// One request for each file that is asked for.
+    Reports,
+    /// One request for each submission that is answered, charged when they are counted.
+    Submissions,
 }
 
 const fn rule(name: &'static str, usage: &'static str, price: Price) -> Rule {
@@ -87,4 +91,19 @@ pub(crate) const FILE_DOWNLOAD: Rule = rule("I3 I4 I5 I6 A10", "file_download", 
 
 pub(crate) const VOTES: Rule = rule("A1 A10", "item_vote", Price::Plain);
 
+pub(crate) const FEEDS: Rule = rule("A5", "feeds", Price::Free);
+
 pub(crate) const SEARCH: Rule = rule("I1 I2 I3 I8", "intelligence_search", Price::Search);
+
+// Version 2.
+pub(crate) const V2_REPORT: Rule = rule("V1", "v2/file_report", Price::Reports);
+pub(crate) const V2_SUBMISSIONS: Rule = rule("V2", "v2/file_submissions", Price::Submissions);
+pub(crate) const V2_SCAN: Rule = rule("V3 V4", "v2/file_scan", Price::Upload);
+pub(crate) const V2_UPLOAD_URL: Rule = rule("V4", "v2/file_upload_url", Price::Plain);
+pub(crate) const V2_RESCAN: Rule = rule("V4", "v2/file_rescan", Price::Plain);
+pub(crate) const V2_DOWNLOAD: Rule = rule("V4 I3 I4 I5", "v2/file_download", Price::Download);
+pub(crate) const V2_URL_SCAN: Rule = rule("V4", "v2/url_scan", Price::Plain);
+pub(crate) const V2_URL_REPORT: Rule = rule("V4", "v2/url_report", Price::Plain);
+pub(crate) const V2_DOMAIN: Rule = rule("V4", "v2/domain_report", Price::Plain);
+pub(crate) const V2_ADDRESS: Rule = rule("V4", "v2/ip_address_report", Price::Plain);
+pub(crate) const V2_COMMENTS: Rule = rule("V4", "v2/comments", Price::Plain);

@@ -2,6 +2,7 @@
 
 pub(crate) mod accounts;
 pub(crate) mod comments;
+pub(crate) mod feeds;
 pub(crate) mod files;
 pub(crate) mod graph_lists;
 pub(crate) mod graphs;

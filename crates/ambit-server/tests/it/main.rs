@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on stops here")]
 
 mod contract;
+mod feeds;
 mod hostile;
 mod marks;
 mod scenarios;

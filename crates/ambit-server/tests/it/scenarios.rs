@@ -2,9 +2,9 @@
 //! succeeds.
 
 use ambit_api::envelope::FAILURE;
-use ambit_api::objects;
+use ambit_api::{Shape, objects};
 use ambit_model::user::{CollectionRole, ProjectRole};
-use ambit_server::{Access, ENDPOINTS, Endpoint, MOUNTS, Right, Tree};
+use ambit_server::{Access, ENDPOINTS, Endpoint, MOUNTS, Right};
 use ambit_testkit::scenario::{Needs, read_folder, run};
 use ambit_testkit::{Done, TestServer, inventory};
 use std::collections::BTreeSet;
@@ -40,13 +40,18 @@ fn check_shape(file: &str, done: &Done) {
     let place = format!("{file}: {} {} as {}", done.method, done.target, done.caller);
     if done.reply.status != 200 {
         let wider = done.target.contains("/api/v3/") && !done.target.starts_with("/api/v3/asm");
-        let shape = if wider { &objects::FAILURE } else { &FAILURE };
+        let shape = match () {
+            () if done.reply.status == 204 => &Shape::Null,
+            () if done.target.contains("/vtapi/v2/") => &objects::V2_FAILURE,
+            () if wider => &objects::FAILURE,
+            () => &FAILURE,
+        };
         assert_eq!(shape.differences(&answer), Vec::<String>::new(), "{place}");
         return;
     }
     let row = row.unwrap_or_else(|| panic!("{place}: no row"));
     assert_eq!(done.reply.header("content-type"), Some(row.content_type), "{place}");
-    let result = if row.tree == Tree::Wider { &answer } else { &answer["result"] };
+    let result = if row.tree.is_metered() { &answer } else { &answer["result"] };
     assert_eq!(row.result.differences(result), Vec::<String>::new(), "{place}");
 }
 
@@ -65,6 +70,9 @@ fn refusals(row: &Endpoint) -> Vec<(&'static str, u16)> {
         Access::OfProject(ProjectRole::Owner) | Access::OfCollection(CollectionRole::Analyst | CollectionRole::Admin) => vec![foreign, ("", 403)],
     }
 }
+
+/// Rows that a scenario cannot reach, and where they are shown: the address stands in a compressed batch (`feeds.rs`).
+const ELSEWHERE: &[(&str, &str)] = &[("GET", "/feeds/files/{token}/download")];
 
 #[tokio::test]
 async fn every_scenario_runs_and_every_row_has_one() {
@@ -91,7 +99,8 @@ async fn every_scenario_runs_and_every_row_has_one() {
     for row in ENDPOINTS.iter().filter(|row| row.access != Access::Open) {
         let place = (row.method.name(), row.path);
         for (caller, status) in [vec![("", 200)], refusals(row)].concat() {
-            if !seen.contains(&(place, caller.to_owned(), status)) {
+            let elsewhere = status == 200 && ELSEWHERE.contains(&place);
+            if !elsewhere && !seen.contains(&(place, caller.to_owned(), status)) {
                 missing.push(format!("{} {}: {status} {caller}", place.0, place.1));
             }
         }

@@ -1,6 +1,6 @@
 //! Walks over the table: no row answers without a key but the open ones, with a wrong one, or to a foreign project.
 
-use ambit_server::{Access, ENDPOINTS, Endpoint, Limits, MOUNTS};
+use ambit_server::{Access, ENDPOINTS, Endpoint, Limits, MOUNTS, Tree};
 use ambit_testkit::{Ask, TestServer, ask};
 use serde_json::{Value, json};
 
@@ -44,6 +44,15 @@ async fn nothing_but_the_open_rows_answers_without_a_key_or_with_a_wrong_one() {
                 // A signed address is its own permission: one that is not signed is malformed.
                 let expected = if endpoint.path.contains("{token}") { 400 } else { 200 };
                 assert_eq!(reply.status, expected, "{target}");
+                continue;
+            }
+            // Wrong keys are counted by the minute.
+            server.advance(60_000);
+            if endpoint.tree == Tree::V2 {
+                for target in [target.clone(), format!("{target}?apikey={}", "0".repeat(64))] {
+                    let reply = ask(&server.address, &request(endpoint, target.clone(), &[])).await.unwrap();
+                    assert_eq!((reply.status, &reply.json()["response_code"]), (403, &json!(0)), "{target}");
+                }
                 continue;
             }
             let said = error_of(&server, request(endpoint, target.clone(), &[])).await;

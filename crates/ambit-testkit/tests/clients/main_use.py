@@ -1,7 +1,8 @@
 """The documented main use of the PyPI clients vt-py and vt-graph-api, unmodified, against a server on loopback.
 
 Environment: BASE (http://127.0.0.1:PORT) and the API keys OWNER, ADMIN, ANALYST, VIEWER, MEMBER and STRANGER. The group `blue` has
-the member `analyst`; `viewer` may make two requests, and a third after this program has asked for it on its output (RAISE) and read a line. Ends with
+the member `analyst`; `viewer` may make two requests, and a third after this program has asked for it on its output (RAISE) and read a line; an hour passes
+when it asks for that (ADVANCE). Ends with
 the exit code 1 at the first step that fails, whose name and traceback it prints.
 """
 
@@ -20,6 +21,11 @@ OWNER, ADMIN, ANALYST, VIEWER, MEMBER, STRANGER = (
     os.environ[name] for name in ("OWNER", "ADMIN", "ANALYST", "VIEWER", "MEMBER", "STRANGER")
 )
 RAISE = "raise the quota of viewer"
+ADVANCE = "an hour passes"
+# When the clock of the server begins.
+FIRST_MINUTE = "202601311200"
+# Of files that are uploaded: the smallest, an ordinary one, and the largest.
+SIZES = [1, 1_000, 64 * 1024 * 1024]
 
 # Made in the first steps, looked at in later ones.
 STATE = {}
@@ -73,7 +79,7 @@ def fails(error, call):
 
 def files_are_uploaded_analysed_and_downloaded():
     with vt.Client(OWNER, host=BASE) as client:
-        for size in (1, 1_000, 32 * 1024 * 1024):
+        for size in SIZES:
             data = random.Random(size).randbytes(size)
             sha256 = hashlib.sha256(data).hexdigest()
             analysis = client.scan_file(io.BytesIO(data), wait_for_completion=True)
@@ -107,6 +113,29 @@ def objects_of_the_inventory_are_read():
         equal([name.id for name in client.iterator("/domains/acme.test/subdomains")], ["www.acme.test"])
     with vt.Client(STRANGER, host=BASE) as client:
         equal(fails(vt.APIError, lambda: client.get_object("/domains/acme.test")).code, "NotFoundError")
+
+
+def feeds_are_read():
+    # What this program did so far stands in the first minutes; the clock is moved to where they are available.
+    print(ADVANCE, flush=True)
+    sys.stdin.readline()
+    with vt.Client(OWNER, host=BASE) as client:
+        feed = client.feed(vt.FeedType.FILES, cursor=FIRST_MINUTE)
+        first = next(feed)
+        equal((first.type, first.size), ("file", 1))
+        second = next(feed)
+        again = client.feed(vt.FeedType.FILES, cursor=feed.cursor)
+        third = next(again)
+        equal([first.size, second.size, third.size], SIZES[:3])
+        equal(third.id, STATE["file"])
+        assert third.context_attributes["download_url"].startswith(BASE)
+        urls = client.feed(vt.FeedType.URLS, cursor=FIRST_MINUTE)
+        assert next(urls).type == "url"
+        error = fails(vt.APIError, lambda: next(client.feed(vt.FeedType.FILES, cursor="200001010000")))
+        equal(error.code, "NotFoundError")
+    with vt.Client(STRANGER, host=BASE) as client:
+        error = fails(vt.APIError, lambda: next(client.feed(vt.FeedType.FILES, cursor=FIRST_MINUTE)))
+        equal(error.code, "ForbiddenError")
 
 
 def a_wrong_key_is_refused():
@@ -282,6 +311,7 @@ def main():
         files_are_uploaded_analysed_and_downloaded,
         urls_are_analysed,
         objects_of_the_inventory_are_read,
+        feeds_are_read,
         a_wrong_key_is_refused,
         graphs_are_posted_changed_and_deleted,
         an_iterator_goes_through_all_pages,

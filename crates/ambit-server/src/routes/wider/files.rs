@@ -1,7 +1,7 @@
 //! Files that people upload, URLs that they submit, and their analyses (v3-wire §6). No engine of others looks at them: an analysis is complete at once
 //! and says that nobody had an opinion.
 
-use super::{comments, objects, page, votes};
+use super::{comments, objects, page};
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::of_store;
@@ -11,6 +11,7 @@ use ambit_api::{ApiError, ErrorCode};
 use ambit_model::Timestamp;
 use ambit_model::id::blob_hash;
 use ambit_model::moment::SECOND_MS;
+use ambit_model::object::ObjectType;
 use ambit_store::{NewFile, StoreError, StoredFile};
 use base64::Engine;
 use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD};
@@ -54,7 +55,7 @@ async fn file(call: &Call, hash: &str) -> Result<StoredFile, ApiError> {
 }
 
 /// A file by any of its hashes, if there is one.
-async fn known(call: &Call, hash: &str) -> Result<Option<StoredFile>, ApiError> {
+pub(crate) async fn known(call: &Call, hash: &str) -> Result<Option<StoredFile>, ApiError> {
     match call.state.store.file(hash).await {
         Ok(file) => Ok(Some(file)),
         Err(StoreError::NotFound) => Ok(None),
@@ -124,22 +125,28 @@ fn type_tag(bytes: &[u8]) -> Option<&'static str> {
 }
 
 pub(crate) async fn upload(call: Call) -> Result<Answer, ApiError> {
-    let field = form(&call)?.into_iter().find(|field| field.name == "file");
+    let file = stored(&call, USAGE).await?;
+    Ok(Answer::json(&data(analysis_descriptor(&call, &file_analysis_id(&file.md5, call.now)))))
+}
+
+/// Stores the file of a form; what it costs is noted under `usage`.
+pub(crate) async fn stored(call: &Call, usage: &'static str) -> Result<StoredFile, ApiError> {
+    let field = form(call)?.into_iter().find(|field| field.name == "file");
     let field = field.ok_or_else(|| ApiError::with(ErrorCode::BadRequest, "The form has no field named file"))?;
     let new = tokio::task::spawn_blocking(move || NewFile {
         sha1: hex_of(&Sha1::digest(&field.bytes)),
         md5: hex_of(&Md5::digest(&field.bytes)),
         type_tag: type_tag(&field.bytes),
         name: field.file_name,
-        bytes: field.bytes,
+        bytes: field.bytes.into(),
     });
     let new = new.await.map_err(|_| ApiError::new(ErrorCode::Internal))?;
-    let stored = call.state.store.submit_file(call.caller(), new, USAGE, call.now).await;
+    let stored = call.state.store.submit_file(call.caller(), new, usage, call.now).await;
     let (file, new) = stored.map_err(|error| of_store(error, NOUN))?;
     if new {
-        call.state.free_counts.count(&call.state.store, call.caller().user_id(), USAGE, call.now);
+        call.state.free_counts.count(&call.state.store, call.caller().user_id(), usage, call.now);
     }
-    Ok(Answer::json(&data(analysis_descriptor(&call, &file_analysis_id(&file.md5, call.now)))))
+    Ok(file)
 }
 
 fn hex_of(bytes: &[u8]) -> String {
@@ -153,17 +160,18 @@ pub(crate) async fn upload_to(call: Call) -> Result<Answer, ApiError> {
 }
 
 pub(crate) async fn upload_url(call: Call) -> Result<Answer, ApiError> {
-    let token = sealed(&call, UPLOAD, call.caller().username());
+    let token = sealed(&call, UPLOAD, call.caller().username(), SIGNED_MS);
     Ok(Answer::json(&data(json!(format!("{}/files/upload/{token}", call.base)))))
 }
 
-fn sealed(call: &Call, purpose: &str, what: &str) -> String {
-    let plain = json!([what, call.now.plus_ms(SIGNED_MS).0]).to_string();
+/// A token that stands for something, for so long.
+pub(crate) fn sealed(call: &Call, purpose: &str, what: &str, ms: i64) -> String {
+    let plain = json!([what, call.now.plus_ms(ms).0]).to_string();
     BASE64_URL_SAFE_NO_PAD.encode(call.state.store.seal(purpose, plain.as_bytes()))
 }
 
 /// What a token was made for, while it works.
-fn opened(call: &Call, purpose: &str, token: &str) -> Result<String, ApiError> {
+pub(crate) fn opened(call: &Call, purpose: &str, token: &str) -> Result<String, ApiError> {
     let bad = || ApiError::with(ErrorCode::BadRequest, "Invalid token");
     let sealed = BASE64_URL_SAFE_NO_PAD.decode(token).map_err(|_| bad())?;
     let plain = call.state.store.unseal(purpose, &sealed).ok_or_else(bad)?;
@@ -178,7 +186,7 @@ fn opened(call: &Call, purpose: &str, token: &str) -> Result<String, ApiError> {
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
     let file = file(&call, call.parameter("id")).await?;
     let mut found = shown(&call, &file);
-    found["attributes"]["total_votes"] = votes::total(&call, "file", &file.sha256.to_string()).await?;
+    objects::count_votes(&call, ObjectType::File, &mut found).await?;
     Ok(page::one(&call, found))
 }
 
@@ -235,7 +243,8 @@ pub(crate) async fn add_comment(call: Call) -> Result<Answer, ApiError> {
     Ok(page::one(&call, comments::shown(&call, &made)))
 }
 
-async fn bytes(call: &Call, hash: &str) -> Result<Answer, ApiError> {
+/// The bytes of a file.
+pub(crate) async fn bytes(call: &Call, hash: &str) -> Result<Answer, ApiError> {
     let file = file(call, hash).await?;
     let found = call.state.store.blob(file.sha256).await.map_err(|error| of_store(error, NOUN))?;
     Ok(Answer::bytes("application/octet-stream", found.ok_or_else(|| not_found(hash))?.into()))
@@ -248,7 +257,7 @@ pub(crate) async fn download(call: Call) -> Result<Answer, ApiError> {
 pub(crate) async fn download_url(call: Call) -> Result<Answer, ApiError> {
     let file = file(&call, call.parameter("id")).await?;
     let root = call.base.strip_suffix(crate::path::WIDER).unwrap_or(&call.base);
-    let token = sealed(&call, DOWNLOAD, &file.sha256.to_string());
+    let token = sealed(&call, DOWNLOAD, &file.sha256.to_string(), SIGNED_MS);
     Ok(Answer::json(&data(json!(format!("{root}/downloads/{token}")))))
 }
 
@@ -345,18 +354,24 @@ pub(crate) async fn analysed_item(call: Call) -> Result<Answer, ApiError> {
 /// Submitting a URL remembers it. Nothing is sent to it: looking is for runs, within their scope.
 pub(crate) async fn submit_url(call: Call) -> Result<Answer, ApiError> {
     let field = form(&call)?.into_iter().find(|field| field.name == "url");
-    let url = field.and_then(|field| String::from_utf8(field.bytes).ok());
+    let url = field.and_then(|field| String::from_utf8(field.bytes.into()).ok());
     let url = url.ok_or_else(|| ApiError::with(ErrorCode::BadRequest, "The form has no field named url"))?;
     let url = submitted(&url).ok_or_else(|| ApiError::invalid(format!("Unable to canonicalize url: {url:?}")))?;
-    let sha256 = blob_hash(url.as_bytes()).to_string();
-    let stored = call.state.store.submit_url(call.caller(), &url, &sha256, call.now).await;
-    stored.map_err(|error| of_store(error, "URL"))?;
+    let sha256 = submit(&call, &url).await?;
     let id = format!("u-{sha256}-{}", call.now.0.div_euclid(SECOND_MS));
     Ok(Answer::json(&data(analysis_descriptor(&call, &id))))
 }
 
+/// Remembers a URL in its canonical form; gives its SHA-256.
+pub(crate) async fn submit(call: &Call, url: &str) -> Result<String, ApiError> {
+    let sha256 = blob_hash(url.as_bytes()).to_string();
+    let stored = call.state.store.submit_url(call.caller(), url, &sha256, call.now).await;
+    stored.map_err(|error| of_store(error, "URL"))?;
+    Ok(sha256)
+}
+
 /// A URL as it is submitted: with a scheme, a host in lower case, and a path.
-fn submitted(text: &str) -> Option<String> {
+pub(crate) fn submitted(text: &str) -> Option<String> {
     /// Characters of a URL.
     const URL_CHARS_MAX: usize = 8 * 1024;
     let text = text.trim();

@@ -146,8 +146,15 @@ pub(crate) async fn shown_or_missing(call: &Call, kind: &str, id: &str) -> Resul
     Ok(found.unwrap_or_else(|| missing(kind, id)))
 }
 
+/// Adds up the votes on an object.
+pub(crate) async fn count_votes(call: &Call, kind: ObjectType, found: &mut Value) -> Result<(), ApiError> {
+    let id = found["id"].as_str().unwrap_or_default().to_owned();
+    found["attributes"]["total_votes"] = votes::total(call, kind.name(), &id).await?;
+    Ok(())
+}
+
 /// A URL that somebody submitted, by its SHA-256 or base64.
-async fn submitted_url(call: &Call, id: &str) -> Result<Option<Value>, ApiError> {
+pub(crate) async fn submitted_url(call: &Call, id: &str) -> Result<Option<Value>, ApiError> {
     let hash = match name_of(ObjectType::Url, id) {
         Some(name) if id.len() != SHA256_CHARS => blob_hash(name.as_bytes()).to_string(),
         _ => id.to_owned(),
@@ -184,14 +191,12 @@ pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
         && known(&call, kind, id).await?.is_empty()
         && let Some(mut found) = submitted_url(&call, id).await?
     {
-        let id = found["id"].as_str().unwrap_or_default().to_owned();
-        found["attributes"]["total_votes"] = votes::total(&call, kind.name(), &id).await?;
+        count_votes(&call, kind, &mut found).await?;
         return Ok(page::one(&call, found));
     }
     let (kind, found) = required(&call).await?;
     let mut found = shown(&call, kind, &found).ok_or_else(|| not_found(kind, call.parameter("id")))?;
-    let id = found["id"].as_str().unwrap_or_default().to_owned();
-    found["attributes"]["total_votes"] = votes::total(&call, kind.name(), &id).await?;
+    count_votes(&call, kind, &mut found).await?;
     Ok(page::one(&call, found))
 }
 
@@ -205,16 +210,29 @@ pub(crate) async fn relationship_described(call: Call) -> Result<Answer, ApiErro
 
 async fn relationship_in(call: &Call, described: bool) -> Result<Answer, ApiError> {
     let (kind, found) = required(call).await?;
-    let mut items = match call.parameter("relationship") {
-        "graphs" => graphs_with(call, kind, &found).await?,
-        "resolutions" => resolutions(call, kind, &found).await?,
-        "comments" => comments_on(call, kind, &found).await?,
-        name => by_edges(call, kind, name, &found).await?,
-    };
+    let mut items = related(call, kind, call.parameter("relationship"), &found).await?;
     if described {
         items.iter_mut().for_each(|item| *item = page::described(item));
     }
     page::of_list(call, items, page::LIMIT_DEFAULT)
+}
+
+async fn related(call: &Call, kind: ObjectType, name: &str, found: &[KnownObject]) -> Result<Vec<Value>, ApiError> {
+    match name {
+        "graphs" => graphs_with(call, kind, found).await,
+        "resolutions" => resolutions(call, kind, found).await,
+        "comments" => comments_on(call, kind, found).await,
+        name => by_edges(call, kind, name, found).await,
+    }
+}
+
+/// What an object is related to, by name; `None`: nobody whom the caller may ask knows it.
+pub(crate) async fn related_to(call: &Call, kind: ObjectType, id: &str, name: &str) -> Result<Option<Vec<Value>>, ApiError> {
+    let found = known(call, kind, id).await?;
+    if found.is_empty() {
+        return Ok(None);
+    }
+    related(call, kind, name, &found).await.map(Some)
 }
 
 async fn neighbours(call: &Call, found: &[KnownObject]) -> Result<Vec<Neighbour>, ApiError> {

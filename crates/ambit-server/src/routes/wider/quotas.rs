@@ -74,7 +74,10 @@ fn report(rows: &[DayUsage]) -> Value {
         } else {
             ("daily_endpoints_not_consuming_quota", "total_endpoints_not_consuming_quota")
         };
-        let name = format!("/api/v3/({})", row.name);
+        let name = match row.name.strip_prefix("v2/") {
+            Some(name) => format!("/vtapi/v2/({name})"),
+            None => format!("/api/v3/({})", row.name),
+        };
         let day = Timestamp(row.day * DAY_MS).date();
         out[daily][&day][&name] = json!(row.calls);
         let sum = out[total].get(&name).and_then(Value::as_i64).unwrap_or(0);

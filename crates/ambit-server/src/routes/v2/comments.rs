@@ -1,0 +1,84 @@
+//! Comments in version 2: on files by hash, on URLs by themselves.
+
+use super::required;
+use crate::answer::Answer;
+use crate::call::Call;
+use crate::failure::of_store;
+use crate::routes::wider::{files, objects};
+use ambit_api::ApiError;
+use ambit_model::Timestamp;
+use ambit_model::id::blob_hash;
+use serde_json::{Value, json};
+
+const NOUN: &str = "Comment";
+/// Comments of one call.
+const COMMENTS_MAX: usize = 25;
+
+/// Type and id of what is commented on, if it is known.
+async fn item(call: &Call, resource: &str) -> Result<Option<(&'static str, String)>, ApiError> {
+    if let Some(file) = files::known(call, resource).await? {
+        return Ok(Some(("file", file.sha256.to_string())));
+    }
+    let submitted = files::submitted(resource).map(|url| blob_hash(url.as_bytes()).to_string());
+    for name in [Some(resource.to_owned()), submitted].into_iter().flatten() {
+        let found = objects::shown_or_missing(call, "url", &name).await?;
+        if let Some(id) = found["id"].as_str().filter(|_| found.get("error").is_none()) {
+            return Ok(Some(("url", id.to_owned())));
+        }
+    }
+    Ok(None)
+}
+
+fn unknown(resource: &str) -> Answer {
+    Answer::json(&super::without(0, resource, "Could not find resource"))
+}
+
+pub(crate) async fn put(call: Call) -> Result<Answer, ApiError> {
+    let (resource, text) = (required(&call, "resource")?, required(&call, "comment")?);
+    let Some((kind, id)) = item(&call, resource).await? else {
+        return Ok(unknown(resource));
+    };
+    let made = call.state.store.add_comment(call.caller(), kind, &id, text, call.now).await;
+    made.map_err(|error| of_store(error, NOUN))?;
+    Ok(Answer::json(
+        &json!({"response_code": 1, "verbose_msg": "Your comment was successfully posted"}),
+    ))
+}
+
+/// `YYYYMMDDhhmmss`: the token of the comments before it.
+fn token(at: Timestamp) -> String {
+    at.to_string()[..19].chars().filter(char::is_ascii_digit).collect()
+}
+
+/// The newest comments, or those before the moment of a token.
+pub(crate) async fn get(call: Call) -> Result<Answer, ApiError> {
+    let resource = required(&call, "resource")?;
+    let Some((kind, id)) = item(&call, resource).await? else {
+        return Ok(unknown(resource));
+    };
+    let found = call.state.store.comments_on(kind, &id).await.map_err(|error| of_store(error, NOUN))?;
+    let before = call.query("before").map(str::trim).filter(|text| !text.is_empty());
+    let comments: Vec<Value> = found
+        .iter()
+        .map(|comment| (token(comment.at), &comment.text))
+        .filter(|(token, _)| before.is_none_or(|before| token.as_str() < before))
+        .take(COMMENTS_MAX)
+        .map(|(token, text)| json!({"date": token, "comment": text}))
+        .collect();
+    Ok(Answer::json(&json!({
+        "response_code": 1,
+        "verbose_msg": "Resource found",
+        "resource": resource,
+        "comments": comments,
+    })))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_sort_as_their_moments() {
+        assert_eq!(token(Timestamp(1_769_860_800_123)), "20260131120000");
+    }
+}

@@ -1,0 +1,177 @@
+//! Files in version 2: reports, uploads, submissions (v3-wire §7).
+
+use super::{LIST_MAX, answer, bounded, required, stamp, verdicts, without};
+use crate::answer::Answer;
+use crate::call::Call;
+use crate::failure::of_store;
+use crate::quota::rules;
+use crate::routes::wider::files;
+use ambit_api::{ApiError, V2_KEY_NAME};
+use ambit_model::moment::SECOND_MS;
+use ambit_store::{Cost, StoredFile, Submission};
+use serde_json::{Value, json};
+
+const UNKNOWN: &str = "The requested resource is not among the finished, queued or pending scans";
+const INVALID: &str = "Invalid resource, check what you are submitting";
+const QUEUED: &str = "Scan request successfully queued, come back later for the report";
+
+/// Hashes and scan ids, separated by commas or lines.
+fn named(call: &Call) -> Vec<String> {
+    let text = call.query("resource").unwrap_or_default();
+    let parts = text.split([',', '\n', '\r']).map(str::trim).filter(|part| !part.is_empty());
+    parts.map(str::to_owned).collect()
+}
+
+/// How many reports a call pays for: each that is asked for, found or not; what is refused as a whole is one call (V1).
+pub(crate) fn asked_for(call: &Call) -> i64 {
+    match named(call).len() {
+        count @ 1..=LIST_MAX => i64::try_from(count).expect("a short list"),
+        _ => 1,
+    }
+}
+
+/// The hash of a resource: itself, or what stands before the second of a scan id.
+fn hash_of(resource: &str) -> Option<&str> {
+    let hash = resource.split_once('-').map_or(resource, |(hash, _)| hash);
+    let whole = [32, 40, 64].contains(&hash.len()) && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+    whole.then_some(hash)
+}
+
+pub(crate) async fn report(call: Call) -> Result<Answer, ApiError> {
+    let mut reports = Vec::new();
+    for resource in bounded(named(&call), "resource")? {
+        reports.push(report_on(&call, &resource).await?);
+    }
+    Ok(answer(reports))
+}
+
+async fn report_on(call: &Call, resource: &str) -> Result<Value, ApiError> {
+    let Some(hash) = hash_of(resource) else {
+        return Ok(without(-1, resource, INVALID));
+    };
+    let Some(found) = files::shown_if_known(call, hash).await? else {
+        return Ok(without(0, resource, UNKNOWN));
+    };
+    let attributes = &found["attributes"];
+    let sha256 = attributes["sha256"].as_str().unwrap_or_default();
+    let seconds = attributes["last_analysis_date"].as_i64().unwrap_or_default();
+    let mut report = json!({
+        "response_code": 1,
+        "verbose_msg": "Scan finished, information embedded",
+        "resource": resource,
+        "scan_id": format!("{sha256}-{seconds}"),
+        "md5": attributes["md5"],
+        "sha1": attributes["sha1"],
+        "sha256": sha256,
+        "scan_date": stamp(attributes.get("last_analysis_date")),
+        "permalink": found["links"]["self"],
+    });
+    let members = report.as_object_mut().expect("it was made as one");
+    members.extend(verdicts(attributes));
+    if call.query("allinfo").is_some_and(|value| value != "0") {
+        members.insert("size".to_owned(), attributes["size"].clone());
+        members.insert("type".to_owned(), attributes["type_tag"].clone());
+        members.insert("submission_names".to_owned(), attributes["names"].clone());
+        members.insert("times_submitted".to_owned(), attributes["times_submitted"].clone());
+        members.insert("first_seen".to_owned(), stamp(attributes.get("first_submission_date")));
+        members.insert("last_seen".to_owned(), stamp(attributes.get("last_submission_date")));
+    }
+    Ok(report)
+}
+
+fn queued(call: &Call, file: &StoredFile, resource: &str) -> Value {
+    let sha256 = file.sha256.to_string();
+    json!({
+        "response_code": 1,
+        "verbose_msg": QUEUED,
+        "resource": resource,
+        "scan_id": format!("{sha256}-{}", call.now.0.div_euclid(SECOND_MS)),
+        "md5": file.md5,
+        "sha1": file.sha1,
+        "sha256": sha256,
+        "permalink": format!("{}/files/{sha256}", call.base),
+    })
+}
+
+pub(crate) async fn scan(call: Call) -> Result<Answer, ApiError> {
+    let file = files::stored(&call, rules::V2_SCAN.usage).await?;
+    Ok(Answer::json(&queued(&call, &file, &file.sha256.to_string())))
+}
+
+/// The address for large files is that of all files: keys are part of addresses in this version.
+pub(crate) async fn upload_url(call: Call) -> Result<Answer, ApiError> {
+    let root = call.base.strip_suffix(crate::path::WIDER).unwrap_or(&call.base);
+    let key = ambit_api::objects::query_value(required(&call, V2_KEY_NAME)?);
+    let url = format!("{root}{}/file/scan?{V2_KEY_NAME}={key}", crate::path::V2);
+    Ok(Answer::json(&json!({"upload_url": url})))
+}
+
+pub(crate) async fn rescan(call: Call) -> Result<Answer, ApiError> {
+    let mut items = Vec::new();
+    for resource in bounded(named(&call), "resource")? {
+        let known = match hash_of(&resource) {
+            Some(hash) => files::known(&call, hash).await?,
+            None => None,
+        };
+        items.push(known.map_or_else(|| without(0, &resource, UNKNOWN), |file| queued(&call, &file, &resource)));
+    }
+    Ok(answer(items))
+}
+
+fn submission(one: &Submission) -> Value {
+    json!({
+        "date": stamp(Some(&json!(one.at.0.div_euclid(SECOND_MS)))),
+        "interface": "api",
+        "filename": one.name,
+        "source_key": one.source,
+    })
+}
+
+/// Each submission that is answered is one call, over all files (V2).
+pub(crate) async fn submissions(call: Call) -> Result<Answer, ApiError> {
+    let mut items = Vec::new();
+    let mut count = 0;
+    for resource in bounded(named(&call), "resource")? {
+        let known = match hash_of(&resource) {
+            Some(hash) => files::known(&call, hash).await?,
+            None => None,
+        };
+        let Some(file) = known else {
+            items.push(without(0, &resource, UNKNOWN));
+            continue;
+        };
+        let sha256 = file.sha256.to_string();
+        let found = call.state.store.submissions(&sha256).await.map_err(|error| of_store(error, "File"))?;
+        count += i64::try_from(found.len()).expect("the store bounds them");
+        let list: Vec<Value> = found.iter().map(submission).collect();
+        items.push(json!({"response_code": 1, "resource": resource, "sha256": sha256, "submissions": list}));
+    }
+    let usage = rules::V2_SUBMISSIONS.usage;
+    if count == 0 {
+        call.state.free_counts.count(&call.state.store, call.caller().user_id(), usage, call.now);
+    } else {
+        let charged = call.state.store.charge(call.caller(), Cost::Requests(count), usage, call.now).await;
+        charged.map_err(|error| of_store(error, "Quota"))?;
+    }
+    Ok(answer(items))
+}
+
+pub(crate) async fn download(call: Call) -> Result<Answer, ApiError> {
+    files::bytes(&call, required(&call, "hash")?).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn resources_are_hashes_or_scan_ids() {
+        let sha256 = "a".repeat(64);
+        assert_eq!(hash_of(&sha256), Some(sha256.as_str()));
+        assert_eq!(hash_of(&format!("{sha256}-1769860800")), Some(sha256.as_str()));
+        assert_eq!(hash_of("9e107d9d372bb6826bd81d3542a419d6"), Some("9e107d9d372bb6826bd81d3542a419d6"));
+        for text in ["", "nonsense", "abc-1", "zz107d9d372bb6826bd81d3542a419d6"] {
+            assert_eq!(hash_of(text), None, "{text}");
+        }
+    }
+}
