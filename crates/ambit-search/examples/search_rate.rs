@@ -1,6 +1,7 @@
 //! Measures searches over a large synthetic inventory, straight on the index: `search_rate FOLDER [ENTITIES] [ISSUES]`. The folder is filled once;
 //! a second run only measures. Each class is asked many times, one after the other, and its p50 and p99 are printed, then the same while the index is
-//! written to as a run does.
+//! written to as a run does. Beside the times stands the CPU of one search, and a fixed piece of work that is timed in the same way: on a busy machine
+//! its p99 tells how far the others are to be believed.
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a measurement that people start")]
 
 use ambit_model::entity::{EntityRecord, Summary};
@@ -24,9 +25,10 @@ const RUN_BATCH: usize = 500;
 const COMMIT_EVERY: Duration = Duration::from_secs(1);
 /// One in so many entities has a closed version.
 const VERSIONED: u64 = 5;
-/// Times that each class is asked, after a few that warm up.
+/// Times that each class is asked; nothing warms up, so that the first ones, which find nothing kept, are among the slowest.
 const ASKED: usize = 200;
-const WARM: usize = 10;
+/// Steps of the fixed piece of work: about a millisecond.
+const FIXED_STEPS: u64 = 400_000;
 /// 2026-01-01, and the time between two records: an inventory that was found over weeks.
 const BEGIN: i64 = 1_767_225_600_000;
 const STEP_MS: i64 = 2_000;
@@ -267,7 +269,8 @@ fn context() -> SearchContext {
 struct Class {
     name: &'static str,
     noun: Noun,
-    /// `#` becomes another number each time.
+    /// Another each time: `#` becomes a number, `@` the number of a collection, `%` a word of the names, `~` a word without its first letter and with
+    /// the hyphen behind it.
     text: &'static str,
     aggregations: bool,
     past: bool,
@@ -288,7 +291,8 @@ const CLASSES: &[Class] = &[
     class("all issues, aggregations", Noun::Issues, "", true, false),
     class("one collection, aggregations", Noun::Entities, "collection:collection_@", true, false),
     class("all entities, page alone", Noun::Entities, "", false, false),
-    class("a bare word", Noun::Entities, "shop", true, false),
+    class("a bare word", Noun::Entities, "%", true, false),
+    class("a substring of many names", Noun::Entities, "~", true, false),
     class("a substring of few names", Noun::Entities, "one#.ex", true, false),
     class(
         "kind, technology, country",
@@ -304,10 +308,13 @@ const CLASSES: &[Class] = &[
 
 fn request(class: &Class, round: u64) -> SearchRequest {
     let number = mix(round) % 4_000;
+    let word = WORDS[(round % WORDS.len() as u64) as usize];
     let text = class
         .text
         .replace('#', &number.to_string())
-        .replace('@', &(round % COLLECTIONS).to_string());
+        .replace('@', &(round % COLLECTIONS).to_string())
+        .replace('%', word)
+        .replace('~', &format!("{}-", &word[1..]));
     let mut request = SearchRequest::new(class.noun, parse_search(&text, class.noun).unwrap(), context(), Timestamp(BEGIN));
     request.with_aggregations = class.aggregations;
     request.caller = round.to_string();
@@ -318,28 +325,39 @@ fn request(class: &Class, round: u64) -> SearchRequest {
     request
 }
 
+/// Nanoseconds of CPU that this thread has used; 0 where the system does not say.
+fn cpu_ns() -> f64 {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    text.split(' ').next().and_then(|ns| ns.parse().ok()).unwrap_or(0.0)
+}
+
+/// Times something often, and says so.
+fn time(when: &str, what: &str, mut ask: impl FnMut(u64) -> u64) {
+    let mut times = Vec::with_capacity(ASKED);
+    let (mut hits, cpu) = (0, cpu_ns());
+    for round in 0..ASKED as u64 {
+        let began = Instant::now();
+        hits = ask(round);
+        times.push(began.elapsed());
+    }
+    let cpu = (cpu_ns() - cpu) / 1e6 / ASKED as f64;
+    times.sort_unstable();
+    let ms = |share: f64| times[((times.len() - 1) as f64 * share) as usize].as_secs_f64() * 1_000.0;
+    let (half, most, all) = (ms(0.5), ms(0.99), ms(1.0));
+    println!("{when:<9} {what:<30} p50 {half:>7.1} ms  p99 {most:>7.1} ms  most {all:>7.1} ms  CPU {cpu:>6.2} ms  ({hits} hits)");
+}
+
 fn measure(index: &Index, when: &str) {
+    time(when, "the fixed piece of work", |round| {
+        std::hint::black_box((0..FIXED_STEPS).fold(round, |sum, step| mix(sum ^ step)));
+        0
+    });
     for class in CLASSES {
-        let mut times = Vec::with_capacity(ASKED);
-        let mut hits = 0;
-        for round in 0..(WARM + ASKED) as u64 {
-            let request = request(class, round);
-            let began = Instant::now();
-            let answer = index.search_blocking(&request).unwrap();
+        time(when, class.name, |round| {
+            let answer = index.search_blocking(&request(class, round)).unwrap();
             assert!(!answer.timed_out, "{}", class.name);
-            hits = answer.total_hits;
-            if round >= WARM as u64 {
-                times.push(began.elapsed());
-            }
-        }
-        times.sort_unstable();
-        let ms = |share: f64| times[((times.len() - 1) as f64 * share) as usize].as_secs_f64() * 1_000.0;
-        println!(
-            "{when:<9} {:<30} p50 {:>7.1} ms  p99 {:>7.1} ms  ({hits} hits)",
-            class.name,
-            ms(0.5),
-            ms(0.99)
-        );
+            answer.total_hits
+        });
     }
     let pages = pages(index);
     println!("{when:<9} pages of 1,000 by token: {pages:.1} ms each");
@@ -386,7 +404,9 @@ fn main() {
     let folder = arguments.next().expect("usage: search_rate FOLDER [ENTITIES] [ISSUES]");
     let mut number = |default: u64| arguments.next().map_or(default, |text| text.parse().expect("a number"));
     let (entities, issues) = (number(1_000_000), number(200_000));
+    let began = Instant::now();
     let index = Index::open(Path::new(&folder)).unwrap();
+    println!("opened and checked in {:.1} s", began.elapsed().as_secs_f64());
     if index.documents() == 0 {
         fill(&index, entities, issues);
     }

@@ -2,7 +2,6 @@
 //! oddities). Any engine fills them.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 
 use ambit_query::Noun;
 use serde_json::{Map, Value, json};
@@ -79,15 +78,37 @@ pub(crate) fn of_noun(noun: Noun) -> &'static [Aggregation] {
     }
 }
 
-/// What an engine counted: for terms every value with its count, for sums one number.
+/// Distinct values whose counts are kept of one aggregation, the most frequent ones: far above what inventories have of kinds, countries, statuses
+/// and products; the rest is one number.
+const VALUES_MAX: usize = 5_000;
+
+/// What an engine counted: for terms the values with their counts, for sums one number.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Counted {
     Terms {
-        counts: BTreeMap<String, u64>,
-        error_upper_bound: u64,
+        counts: Vec<(String, u64)>,
+        /// How often other values occur.
         others: u64,
     },
     Sum(i64),
+}
+
+impl Counted {
+    /// Of all values that occur.
+    pub(crate) fn terms(mut counts: Vec<(String, u64)>) -> Self {
+        let others = if counts.len() > VALUES_MAX {
+            counts.sort_unstable_by(most_frequent_first);
+            counts.drain(VALUES_MAX..).map(|(_, count)| count).sum()
+        } else {
+            0
+        };
+        Counted::Terms { counts, others }
+    }
+}
+
+/// The key decides between equals, so that equal inventories give equal answers.
+fn most_frequent_first(left: &(String, u64), right: &(String, u64)) -> std::cmp::Ordering {
+    Reverse(left.1).cmp(&Reverse(right.1)).then_with(|| left.0.cmp(&right.0))
 }
 
 /// The `aggregations` of an answer. `collection_name` gives the name of a collection by the text of its uuid.
@@ -96,19 +117,13 @@ pub(crate) fn to_json(noun: Noun, counted: Vec<Counted>, collection_name: impl F
     for (aggregation, counted) in of_noun(noun).iter().zip(counted) {
         let value = match counted {
             Counted::Sum(value) => json!({ "value": value }),
-            Counted::Terms {
-                counts,
-                error_upper_bound,
-                others,
-            } => {
-                let mut buckets: Vec<(String, u64)> = counts.into_iter().collect();
+            Counted::Terms { counts: mut buckets, others } => {
                 if aggregation.member == "collection_uuid" {
                     for (key, _) in &mut buckets {
                         *key = collection_name(key).unwrap_or_else(|| key.clone());
                     }
                 }
-                // Most frequent first; the key decides between equals, so that equal inventories give equal answers.
-                buckets.sort_by(|left, right| Reverse(left.1).cmp(&Reverse(right.1)).then_with(|| left.0.cmp(&right.0)));
+                buckets.sort_unstable_by(most_frequent_first);
                 let size = match aggregation.count {
                     Count::Terms(size) => size,
                     Count::Sum => 0,
@@ -120,7 +135,8 @@ pub(crate) fn to_json(noun: Noun, counted: Vec<Counted>, collection_name: impl F
                     .map(|(key, count)| json!({ "key": key, "doc_count": count }))
                     .collect();
                 json!({
-                    "doc_count_error_upper_bound": error_upper_bound,
+                    // Every segment counts all of its values.
+                    "doc_count_error_upper_bound": 0,
                     "sum_other_doc_count": others + rest,
                     "buckets": buckets,
                 })
@@ -151,24 +167,18 @@ mod tests {
 
     #[test]
     fn the_rest_is_counted() {
-        let counts: BTreeMap<String, u64> = (0..12u64).map(|n| (format!("name{n:02}"), n + 1)).collect();
-        let mut counted = vec![
-            Counted::Terms {
-                counts: BTreeMap::new(),
-                error_upper_bound: 0,
-                others: 0
-            };
-            8
-        ];
-        counted[2] = Counted::Terms {
-            counts,
-            error_upper_bound: 0,
-            others: 4,
-        };
+        let counts = (0..12u64).map(|n| (format!("name{n:02}"), n + 1)).collect();
+        let mut counted = vec![Counted::terms(Vec::new()); 8];
+        counted[2] = Counted::Terms { counts, others: 4 };
         let answer = to_json(Noun::Issues, counted, |_| None);
         assert_eq!(answer["issue_name_bucket"]["buckets"][0], json!({ "key": "name11", "doc_count": 12 }));
         assert_eq!(answer["issue_name_bucket"]["buckets"].as_array().map(Vec::len), Some(10));
         assert_eq!(answer["issue_name_bucket"]["sum_other_doc_count"], json!(1 + 2 + 4));
         assert_eq!(answer["confidence"]["buckets"], json!([]));
+        let many = (0..VALUES_MAX + 3).map(|n| (format!("value{n}"), if n == 1 { 9 } else { 2 })).collect();
+        let Counted::Terms { counts, others } = Counted::terms(many) else {
+            panic!("terms are terms")
+        };
+        assert_eq!((counts.len(), &counts[0], others), (VALUES_MAX, &("value1".to_owned(), 9), 6));
     }
 }

@@ -12,19 +12,11 @@ pub(crate) type Moment = (u64, u64);
 /// Searches whose counts are kept; the one that was asked for least recently goes first. Each is some kilobytes.
 const KEPT_MAX: usize = 128;
 
-/// What was counted.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Kept {
-    pub(crate) total: u64,
-    /// `None` where only the total was wanted.
-    pub(crate) counted: Option<Vec<Counted>>,
-}
-
 struct Entry {
     condition: Condition,
     /// The change of the project after which this was counted.
     change: Moment,
-    kept: Arc<Kept>,
+    counted: Arc<Vec<Counted>>,
 }
 
 #[derive(Default)]
@@ -51,21 +43,18 @@ fn only_collections(condition: &Condition) -> bool {
 }
 
 impl Ready {
-    /// What was counted of a search since its project's last change; with the aggregations if they are wanted.
-    pub(crate) fn find(&self, condition: &Condition, change: Moment, aggregations: bool) -> Option<Arc<Kept>> {
+    /// What was counted of a search since its project's last change.
+    pub(crate) fn find(&self, condition: &Condition, change: Moment) -> Option<Arc<Vec<Counted>>> {
         let mut entries = self.entries();
         let place = entries.iter().position(|entry| entry.change == change && entry.condition == *condition)?;
-        if aggregations && entries[place].kept.counted.is_none() {
-            return None;
-        }
         let entry = entries.remove(place);
-        let kept = entry.kept.clone();
+        let counted = entry.counted.clone();
         entries.push(entry);
-        Some(kept)
+        Some(counted)
     }
 
     /// Keeps what was counted, in place of what was counted before an earlier change.
-    pub(crate) fn keep(&self, condition: &Condition, change: Moment, kept: Kept) {
+    pub(crate) fn keep(&self, condition: &Condition, change: Moment, counted: Vec<Counted>) {
         let mut entries = self.entries();
         if entries.iter().any(|entry| entry.condition == *condition && entry.change > change) {
             return;
@@ -77,7 +66,7 @@ impl Ready {
         entries.push(Entry {
             condition: condition.clone(),
             change,
-            kept: Arc::new(kept),
+            counted: Arc::new(counted),
         });
     }
 
@@ -96,8 +85,8 @@ mod tests {
         Condition::And(vec![Condition::Space(Noun::Issues, project)])
     }
 
-    fn counted(total: u64) -> Kept {
-        Kept { total, counted: None }
+    fn counted(sum: i64) -> Vec<Counted> {
+        vec![Counted::Sum(sum)]
     }
 
     #[test]
@@ -119,17 +108,17 @@ mod tests {
     #[test]
     fn counts_hold_until_the_project_changes() {
         let ready = Ready::default();
+        let find = |project: i64, change| ready.find(&all_of(project), change).map(|kept| kept.to_vec());
         ready.keep(&all_of(1), (1, 5), counted(10));
-        assert_eq!(ready.find(&all_of(1), (1, 5), false).map(|kept| kept.total), Some(10));
-        assert_eq!(ready.find(&all_of(1), (1, 6), false), None);
-        assert_eq!(ready.find(&all_of(2), (1, 5), false), None);
-        assert_eq!(ready.find(&all_of(1), (1, 5), true), None, "aggregations were not counted");
+        assert_eq!(find(1, (1, 5)), Some(counted(10)));
+        assert_eq!(find(1, (1, 6)), None);
+        assert_eq!(find(2, (1, 5)), None);
         // A snapshot of before does not push out what is newer.
         ready.keep(&all_of(1), (1, 4), counted(9));
-        assert_eq!(ready.find(&all_of(1), (1, 5), false).map(|kept| kept.total), Some(10));
+        assert_eq!(find(1, (1, 5)), Some(counted(10)));
         for project in 0..i64::try_from(KEPT_MAX).unwrap() {
             ready.keep(&all_of(100 + project), (1, 5), counted(0));
         }
-        assert_eq!(ready.find(&all_of(1), (1, 5), false), None, "the oldest goes");
+        assert_eq!(find(1, (1, 5)), None, "the oldest goes");
     }
 }

@@ -16,7 +16,7 @@ use crate::embedded::{Found, Key, Order, Page, View};
 use crate::error::SearchError;
 use crate::fields;
 use crate::index::Index;
-use crate::ready::{self, Kept};
+use crate::ready;
 
 /// Rows of a page when the caller does not say.
 pub const PAGE_SIZE_DEFAULT: u64 = 50;
@@ -176,20 +176,18 @@ pub(crate) fn run(index: &Index, request: &SearchRequest) -> Result<SearchAnswer
 /// Runs the search, with the counts that are kept ready where there are some.
 fn find(index: &Index, place: &Place, page: &Page, counting: Option<Noun>, deadline: Instant) -> Result<Found, SearchError> {
     let (view, condition) = (&place.view, &place.condition);
-    let Some(project) = ready::project_of(condition) else {
+    let (Some(_), Some(project)) = (counting, ready::project_of(condition)) else {
         return Ok(view.find(condition, page, counting, deadline)?);
     };
     let change = index.last_change(project, view.moment());
-    if let Some(kept) = index.ready().find(condition, change, counting.is_some()) {
-        let mut found = view.hits(condition, page, deadline)?;
-        found.total = kept.total;
-        found.counted = counting.and_then(|_| kept.counted.clone());
+    if let Some(counted) = index.ready().find(condition, change) {
+        let mut found = view.find(condition, page, None, deadline)?;
+        found.counted = Some(counted.to_vec());
         return Ok(found);
     }
     let found = view.find(condition, page, counting, deadline)?;
-    if !found.timed_out {
-        let (total, counted) = (found.total, found.counted.clone());
-        index.ready().keep(condition, change, Kept { total, counted });
+    if let Some(counted) = found.counted.as_ref().filter(|_| !found.timed_out) {
+        index.ready().keep(condition, change, counted.clone());
     }
     Ok(found)
 }

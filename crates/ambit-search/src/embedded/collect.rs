@@ -1,20 +1,12 @@
-//! Walks the matching documents of each segment: counts them, keeps the first ones of an order, hands them to
-//! another collector, and stops at a deadline.
-
-use std::sync::atomic::{AtomicBool, Ordering as Atomic};
-use std::time::Instant;
+//! The first documents of each segment in an order, and of all segments together.
 
 use serde::{Deserialize, Serialize};
-use tantivy::collector::{Collector, SegmentCollector};
 use tantivy::columnar::{Column, StrColumn};
-use tantivy::query::Weight;
-use tantivy::{COLLECT_BLOCK_BUFFER_LEN, DocAddress, DocId, DocSet as _, Score, SegmentOrdinal, SegmentReader};
+use tantivy::{DocAddress, DocId, SegmentOrdinal, SegmentReader};
 
 use super::schema::{UID_HIGH, UID_LOW, column_name};
-use crate::fields::{Member, Shape};
-
-/// Blocks of documents between two looks at the clock: some thousand documents, far below a millisecond.
-const BLOCKS_PER_CLOCK_LOOK: u32 = 64;
+use super::set::Set;
+use crate::fields::{self, Member, Shape};
 
 /// The order of hits: by a member, then by uid. Records without the member come last in both directions.
 #[derive(Debug, Clone, Copy)]
@@ -38,6 +30,19 @@ pub(crate) struct Key {
 }
 
 impl Order {
+    /// The default order.
+    pub(crate) fn usual() -> Self {
+        Order {
+            member: fields::member("last_seen").expect("stands in the table"),
+            descending: false,
+        }
+    }
+
+    /// Whether it is the default order.
+    pub(crate) fn is_usual(self) -> bool {
+        self.member.path == "last_seen" && !self.descending
+    }
+
     fn compare(&self, left: &Key, right: &Key) -> std::cmp::Ordering {
         let by_value = match (&left.value, &right.value) {
             (Some(left), Some(right)) if self.descending => right.cmp(left),
@@ -48,24 +53,27 @@ impl Order {
     }
 }
 
-/// Counts all matches and keeps the first `limit` behind `after`.
-pub(crate) struct PageCollector {
+/// The first `limit` hits behind `after`.
+pub(crate) struct Pages {
     pub(crate) order: Order,
     pub(crate) limit: usize,
     pub(crate) after: Option<Key>,
 }
 
-/// What was found, in order.
-pub(crate) struct Ordered {
-    pub(crate) count: u64,
-    pub(crate) hits: Vec<(Key, DocAddress)>,
-}
+/// Hits in order.
+pub(crate) type Ordered = Vec<(Key, DocAddress)>;
 
-impl Collector for PageCollector {
-    type Fruit = Ordered;
-    type Child = PageOfSegment;
+impl Pages {
+    /// All hits.
+    pub(crate) fn all(order: Order) -> Self {
+        Pages {
+            order,
+            limit: usize::MAX,
+            after: None,
+        }
+    }
 
-    fn for_segment(&self, ordinal: SegmentOrdinal, reader: &SegmentReader) -> tantivy::Result<PageOfSegment> {
+    pub(crate) fn of_segment(&self, ordinal: SegmentOrdinal, reader: &SegmentReader) -> tantivy::Result<PageOfSegment> {
         let columns = reader.fast_fields();
         let name = column_name(self.order.member.path);
         let column = match self.order.member.shape {
@@ -87,26 +95,15 @@ impl Collector for PageCollector {
             uid_low: columns.u64(UID_LOW)?,
             from,
             limit: self.limit,
-            count: 0,
-            kept: Vec::new(),
-            worst: None,
         })
     }
 
-    fn requires_scoring(&self) -> bool {
-        false
-    }
-
-    fn merge_fruits(&self, segments: Vec<tantivy::Result<Ordered>>) -> tantivy::Result<Ordered> {
-        let mut all = Ordered { count: 0, hits: Vec::new() };
-        for segment in segments {
-            let segment = segment?;
-            all.count += segment.count;
-            all.hits.extend(segment.hits);
-        }
-        all.hits.sort_unstable_by(|left, right| self.order.compare(&left.0, &right.0));
-        all.hits.truncate(self.limit);
-        Ok(all)
+    /// The first hits of all segments.
+    pub(crate) fn merge(&self, segments: Vec<Ordered>) -> Ordered {
+        let mut all: Ordered = segments.into_iter().flatten().collect();
+        all.sort_unstable_by(|left, right| self.order.compare(&left.0, &right.0));
+        all.truncate(self.limit);
+        all
     }
 }
 
@@ -119,7 +116,7 @@ enum SortColumn {
 
 /// A document's place within its segment: missing values last, then the value (bits turned over for descending
 /// order), then the uid.
-pub(crate) type Rank = (bool, u64, u128);
+type Rank = (bool, u64, u128);
 
 impl SortColumn {
     fn first(&self, doc: DocId) -> Option<u64> {
@@ -171,6 +168,7 @@ impl SortColumn {
     }
 }
 
+/// The page as far as one segment has part in it.
 pub(crate) struct PageOfSegment {
     ordinal: SegmentOrdinal,
     descending: bool,
@@ -179,10 +177,6 @@ pub(crate) struct PageOfSegment {
     uid_low: Column<u64>,
     from: Option<Rank>,
     limit: usize,
-    count: u64,
-    /// At most twice the limit; the better half is kept when it is full.
-    kept: Vec<(Rank, DocId)>,
-    worst: Option<Rank>,
 }
 
 impl PageOfSegment {
@@ -191,133 +185,79 @@ impl PageOfSegment {
         half(&self.uid_high) << 64 | half(&self.uid_low)
     }
 
-    /// Where a document stands.
-    pub(crate) fn rank(&self, doc: DocId) -> Rank {
+    /// The order by the member alone.
+    fn place(&self, doc: DocId) -> (bool, u64) {
         match self.column.first(doc) {
-            None => (true, 0, self.uid(doc)),
-            Some(value) => (false, if self.descending { !value } else { value }, self.uid(doc)),
-        }
-    }
-
-    /// The first wanted documents of a segment whose documents are given in this order. Nothing is counted.
-    pub(crate) fn walk(mut self, order: &[DocId], wanted: impl Fn(DocId) -> bool) -> tantivy::Result<Ordered> {
-        let start = self.from.map_or(0, |from| order.partition_point(|doc| self.rank(*doc) < from));
-        for doc in order[start..].iter().copied().filter(|doc| wanted(*doc)).take(self.limit) {
-            let rank = self.rank(doc);
-            self.kept.push((rank, doc));
-        }
-        self.harvest_hits()
-    }
-
-    fn keep(&mut self, rank: Rank, doc: DocId) {
-        self.kept.push((rank, doc));
-        if self.kept.len() == 2 * self.limit {
-            let (_, last, _) = self.kept.select_nth_unstable(self.limit - 1);
-            self.worst = Some(last.0);
-            self.kept.truncate(self.limit);
-        }
-    }
-
-    fn harvest_hits(self) -> tantivy::Result<Ordered> {
-        let mut hits = Vec::with_capacity(self.kept.len());
-        for (rank, doc) in &self.kept {
-            let (missing, value, uid) = *rank;
-            let first = if self.descending { !value } else { value };
-            let value = if missing { None } else { Some(self.column.value(first)?) };
-            hits.push((Key { value, uid }, DocAddress::new(self.ordinal, *doc)));
-        }
-        Ok(Ordered { count: self.count, hits })
-    }
-}
-
-impl SegmentCollector for PageOfSegment {
-    type Fruit = tantivy::Result<Ordered>;
-
-    fn collect(&mut self, doc: DocId, _score: Score) {
-        self.count += 1;
-        if self.limit == 0 {
-            return;
-        }
-        let (missing, value) = match self.column.first(doc) {
             None => (true, 0),
             Some(value) => (false, if self.descending { !value } else { value }),
-        };
-        let too_early = self.from.is_some_and(|from| (missing, value) < (from.0, from.1));
-        let too_late = self.worst.is_some_and(|worst| (missing, value) > (worst.0, worst.1));
-        if too_early || too_late {
-            return;
-        }
-        // Only now is the uid worth its two reads.
-        let rank = (missing, value, self.uid(doc));
-        if self.from.is_none_or(|from| rank >= from) && self.worst.is_none_or(|worst| rank < worst) {
-            self.keep(rank, doc);
         }
     }
 
-    fn harvest(mut self) -> Self::Fruit {
-        if self.limit > 0 && self.kept.len() > self.limit {
-            self.kept.select_nth_unstable(self.limit - 1);
-            self.kept.truncate(self.limit);
+    /// Where a document stands.
+    fn rank(&self, doc: DocId) -> Rank {
+        let (missing, value) = self.place(doc);
+        (missing, value, self.uid(doc))
+    }
+
+    /// So many documents of the segment in this order.
+    pub(crate) fn order(&self, documents: DocId) -> Vec<DocId> {
+        let mut placed: Vec<_> = (0..documents).map(|doc| (self.place(doc), doc)).collect();
+        placed.sort_unstable();
+        // Few share a place: only those are worth their uids.
+        for same in placed.chunk_by_mut(|left, right| left.0 == right.0).filter(|same| same.len() > 1) {
+            same.sort_by_cached_key(|(_, doc)| self.uid(*doc));
         }
-        self.harvest_hits()
-    }
-}
-
-/// Runs another collector until the deadline; what was collected by then is harvested, and `hit` says so.
-pub(crate) struct UntilDeadline<'a, C> {
-    pub(crate) inner: C,
-    pub(crate) deadline: Instant,
-    pub(crate) hit: &'a AtomicBool,
-}
-
-impl<C: Collector> Collector for UntilDeadline<'_, C> {
-    type Fruit = C::Fruit;
-    type Child = C::Child;
-
-    fn for_segment(&self, ordinal: SegmentOrdinal, reader: &SegmentReader) -> tantivy::Result<C::Child> {
-        self.inner.for_segment(ordinal, reader)
+        placed.into_iter().map(|(_, doc)| doc).collect()
     }
 
-    fn requires_scoring(&self) -> bool {
-        self.inner.requires_scoring()
+    /// The first documents of a set; `order` is the segment's where it is known in this order.
+    pub(crate) fn first(&self, set: &Set, hits: usize, order: Option<&[DocId]>) -> tantivy::Result<Ordered> {
+        match order {
+            // Of many hits some stand early in the order; few are sooner sorted than met.
+            Some(order) if self.limit.saturating_mul(order.len()) < hits.saturating_mul(hits) => self.walk(order, set),
+            _ => self.select(set),
+        }
     }
 
-    fn merge_fruits(&self, fruits: Vec<<C::Child as SegmentCollector>::Fruit>) -> tantivy::Result<C::Fruit> {
-        self.inner.merge_fruits(fruits)
+    /// Goes along the order until there are enough.
+    fn walk(&self, order: &[DocId], set: &Set) -> tantivy::Result<Ordered> {
+        let start = self.from.map_or(0, |from| order.partition_point(|doc| self.rank(*doc) < from));
+        let wanted = order[start..].iter().copied().filter(|doc| set.contains(*doc));
+        wanted.take(self.limit).map(|doc| self.hit(self.rank(doc), doc)).collect()
     }
 
-    fn collect_segment(
-        &self,
-        weight: &dyn Weight,
-        ordinal: SegmentOrdinal,
-        reader: &SegmentReader,
-    ) -> tantivy::Result<<C::Child as SegmentCollector>::Fruit> {
-        let mut collector = self.inner.for_segment(ordinal, reader)?;
-        let mut documents = weight.scorer(reader, 1.0)?;
-        let alive = reader.alive_bitset();
-        let mut block = [0; COLLECT_BLOCK_BUFFER_LEN];
-        let mut blocks = 0u32;
-        loop {
-            if blocks.is_multiple_of(BLOCKS_PER_CLOCK_LOOK) && Instant::now() >= self.deadline {
-                self.hit.store(true, Atomic::Relaxed);
-                break;
+    /// Looks at all documents of the set and keeps the first ones.
+    fn select(&self, set: &Set) -> tantivy::Result<Ordered> {
+        // At most twice the limit; the better half is kept when it is full.
+        let mut kept: Vec<(Rank, DocId)> = Vec::new();
+        let mut worst: Option<Rank> = None;
+        for doc in set.iter() {
+            let place = self.place(doc);
+            let too_early = self.from.is_some_and(|from| place < (from.0, from.1));
+            let too_late = worst.is_some_and(|worst| place > (worst.0, worst.1));
+            if too_early || too_late {
+                continue;
             }
-            blocks = blocks.wrapping_add(1);
-            let filled = documents.fill_buffer(&mut block);
-            let mut live = filled;
-            if let Some(alive) = alive {
-                live = 0;
-                for at in 0..filled {
-                    let doc = block[at];
-                    block[live] = doc;
-                    live += usize::from(alive.is_alive(doc));
+            // Only now is the uid worth its two reads.
+            let rank = (place.0, place.1, self.uid(doc));
+            if self.from.is_none_or(|from| rank >= from) && worst.is_none_or(|worst| rank < worst) {
+                kept.push((rank, doc));
+                if kept.len() == self.limit.saturating_mul(2) {
+                    worst = Some(kept.select_nth_unstable(self.limit - 1).1.0);
+                    kept.truncate(self.limit);
                 }
             }
-            collector.collect_block(&block[..live]);
-            if filled < block.len() {
-                break;
-            }
         }
-        Ok(collector.harvest())
+        if kept.len() > self.limit {
+            kept.select_nth_unstable(self.limit - 1);
+            kept.truncate(self.limit);
+        }
+        kept.into_iter().map(|(rank, doc)| self.hit(rank, doc)).collect()
+    }
+
+    fn hit(&self, (missing, value, uid): Rank, doc: DocId) -> tantivy::Result<(Key, DocAddress)> {
+        let first = if self.descending { !value } else { value };
+        let value = if missing { None } else { Some(self.column.value(first)?) };
+        Ok((Key { value, uid }, DocAddress::new(self.ordinal, doc)))
     }
 }

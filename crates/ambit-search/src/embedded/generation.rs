@@ -1,8 +1,8 @@
 //! One index on disk: writing batches into it and reading a moment of it.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Instant;
 
 use ambit_model::id::blob_hash;
@@ -10,13 +10,13 @@ use ambit_query::Noun;
 use tantivy::merge_policy::LogMergePolicy;
 use tantivy::schema::Value as _;
 use tantivy::store::Compressor;
-use tantivy::{DocAddress, IndexReader, IndexSettings, IndexWriter, Opstamp, ReloadPolicy, Searcher, TantivyDocument, Term};
+use tantivy::{DocAddress, IndexReader, IndexSettings, IndexWriter, Opstamp, ReloadPolicy, TantivyDocument, Term};
 
-use super::aggregate;
-use super::collect::{Key, Order, PageCollector, UntilDeadline};
-use super::query::compile;
+use super::collect::{Key, Order, Pages};
+use super::facets::Totals;
+use super::query::{Asked, Stop};
 use super::schema::{Fields, UID_HIGH};
-use super::sorted::SortedSegments;
+use super::segment::Reading;
 use super::tokenizers;
 use crate::aggregations::Counted;
 use crate::condition::Condition;
@@ -36,8 +36,8 @@ const SEGMENTS_PER_LEVEL: usize = 6;
 /// Share of replaced documents from which a segment is written anew: each costs every search a look.
 const REPLACED_SHARE_MAX: f32 = 0.3;
 
-/// Uncompressed bytes of a block of stored records: some tens of records, so that one hit costs little.
-const STORE_BLOCK_BYTES: usize = 16 * 1024;
+/// Uncompressed bytes of a block of stored records: about ten records. Each hit of a page lies in a block of its own, as a rule.
+const STORE_BLOCK_BYTES: usize = 8 * 1024;
 
 /// Blocks of stored records kept unpacked per reader.
 const STORE_BLOCKS_CACHED: usize = 100;
@@ -55,8 +55,10 @@ pub(crate) struct Generation {
     /// Generations of this process are numbered, later ones higher.
     number: u64,
     fields: Fields,
-    sorted: Arc<SortedSegments>,
     reader: IndexReader,
+    /// What searches see.
+    reading: RwLock<Arc<Reading>>,
+    reloading: Mutex<()>,
     /// `None` in processes that only read.
     writer: Option<Mutex<IndexWriter>>,
 }
@@ -66,8 +68,7 @@ pub(crate) struct Generation {
 pub(crate) struct View {
     number: u64,
     fields: Fields,
-    sorted: Arc<SortedSegments>,
-    searcher: Searcher,
+    reading: Arc<Reading>,
 }
 
 /// Which hits are wanted.
@@ -134,7 +135,7 @@ impl Generation {
             IndexError::Engine(error) => damaged(&error),
             other => other,
         })?;
-        for segment in generation.reader.searcher().segment_readers() {
+        for segment in generation.view().reading.searcher.segment_readers() {
             let rows = segment.fast_fields().u64(UID_HIGH).map_err(unreadable)?.num_docs();
             let alive = segment.alive_bitset().map_or(segment.max_doc() as usize, |alive| alive.num_alive_docs());
             if rows != segment.max_doc() || alive != segment.num_docs() as usize {
@@ -165,12 +166,15 @@ impl Generation {
             None
         };
         static NEXT: AtomicU64 = AtomicU64::new(1);
+        let fields = Fields::new();
+        let reading = Reading::of(reader.searcher(), &fields, None)?;
         Ok(Generation {
             path: path.to_owned(),
             number: NEXT.fetch_add(1, Ordering::Relaxed),
-            fields: Fields::new(),
-            sorted: Arc::default(),
+            fields,
             reader,
+            reading: RwLock::new(Arc::new(reading)),
+            reloading: Mutex::new(()),
             writer,
         })
     }
@@ -227,12 +231,22 @@ impl Generation {
 
     /// Makes what was committed visible to later views; in a process that only reads, what others committed.
     pub(crate) fn reload(&self) -> Result<(), IndexError> {
-        Ok(self.reader.reload()?)
+        // One after the other: an earlier reading must not take the place of a later one.
+        let _turn = self.reloading.lock().unwrap_or_else(PoisonError::into_inner);
+        self.reader.reload()?;
+        // Searches go on with the earlier reading until all is known of this one.
+        let reading = Reading::of(self.reader.searcher(), &self.fields, Some(&self.reading()))?;
+        *self.reading.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(reading);
+        Ok(())
+    }
+
+    fn reading(&self) -> Arc<Reading> {
+        self.reading.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The revision of the last commit, which another process may have made.
     pub(crate) fn committed_revision(&self) -> Result<i64, IndexError> {
-        let meta = self.reader.searcher().index().load_metas()?;
+        let meta = self.reading().searcher.index().load_metas()?;
         let damaged = || IndexError::Damaged(format!("{}: its revision is unreadable", self.path.display()));
         let payload = meta.payload.as_deref().and_then(|text| read_payload(text, meta.opstamp));
         payload.map(|(_, revision)| revision).ok_or_else(damaged)
@@ -242,89 +256,96 @@ impl Generation {
         View {
             number: self.number,
             fields: self.fields.clone(),
-            sorted: self.sorted.clone(),
-            searcher: self.reader.searcher(),
+            reading: self.reading(),
         }
     }
 
     pub(crate) fn documents(&self) -> u64 {
-        self.reader.searcher().num_docs()
+        self.reading().searcher.num_docs()
     }
 }
 
 impl View {
     /// Which moment of which generation this is.
     pub(crate) fn moment(&self) -> Moment {
-        (self.number, self.searcher.generation().generation_id())
+        (self.number, self.reading.searcher.generation().generation_id())
     }
 
-    /// The hits of a page alone: the total is known already. Quick in the default order, else like [`View::find`].
-    pub(crate) fn hits(&self, condition: &Condition, page: &Page, deadline: Instant) -> Result<Found, IndexError> {
-        if page.size > 0 && !SortedSegments::has(page.order) {
-            return self.find(condition, page, None, deadline);
-        }
-        let mut found = Found {
-            total: 0,
-            hits: Vec::new(),
-            counted: None,
-            timed_out: false,
-        };
-        if page.size > 0 {
-            let query = compile(condition, &self.fields, &self.searcher)?;
-            let pages = PageCollector {
-                order: page.order,
-                limit: page.skip + page.size,
-                after: page.after.clone(),
-            };
-            let ordered = self.sorted.first(&pages, condition, &*query, &self.searcher)?;
-            found.hits = self.records(ordered.hits, page.skip)?;
-        }
-        Ok(found)
-    }
-
-    fn records(&self, hits: Vec<(Key, DocAddress)>, skip: usize) -> Result<Vec<(Key, IndexedRecord)>, IndexError> {
-        let mut records = Vec::with_capacity(hits.len().saturating_sub(skip));
-        for (key, address) in hits.into_iter().skip(skip) {
-            let document: TantivyDocument = self.searcher.doc(address)?;
-            let stored = document
-                .get_first(self.fields.stored())
-                .and_then(|value| value.as_bytes().map(<[u8]>::to_vec));
-            let stored = stored.ok_or_else(|| IndexError::Damaged("a document has no record".to_owned()))?;
-            let record = IndexedRecord::from_stored(&stored);
-            records.push((
-                key,
-                record.map_err(|error| IndexError::Damaged(format!("a record is unreadable: {error}")))?,
-            ));
-        }
-        Ok(records)
-    }
-
-    /// Runs a search.
+    /// Runs a search; counts what all hits have, if a noun is given.
     pub(crate) fn find(&self, condition: &Condition, page: &Page, counting: Option<Noun>, deadline: Instant) -> Result<Found, IndexError> {
-        let query = compile(condition, &self.fields, &self.searcher)?;
-        let hit = AtomicBool::new(false);
-        let pages = PageCollector {
+        let pages = Pages {
             order: page.order,
             limit: if page.size == 0 { 0 } else { page.skip + page.size },
             after: page.after.clone(),
         };
-        let inner = (pages, counting.map(aggregate::collector));
-        let (ordered, results) = self.searcher.search(&query, &UntilDeadline { inner, deadline, hit: &hit })?;
-        let timed_out = hit.load(Ordering::Relaxed);
-        let hits = if timed_out { Vec::new() } else { self.records(ordered.hits, page.skip)? };
-        let counted = counting.zip(results).map(|(noun, results)| aggregate::counted(noun, results));
+        let (mut total, mut hits, mut timed_out) = (0, Vec::new(), false);
+        let mut totals = counting.map(Totals::of);
+        let readers = self.reading.searcher.segment_readers();
+        for (ordinal, (reader, read)) in (0..).zip(readers.iter().zip(&self.reading.segments)) {
+            let asked = Asked {
+                fields: &self.fields,
+                searcher: &self.reading.searcher,
+                reader,
+                kept: &read.segment.sets,
+                deadline,
+            };
+            let mut set = match asked.check_clock().and_then(|()| asked.matching(condition)) {
+                Ok(set) => set,
+                Err(Stop::Engine(error)) => return Err(error.into()),
+                Err(Stop::Deadline) => {
+                    timed_out = true;
+                    break;
+                }
+            };
+            if let Some(alive) = &read.alive {
+                Arc::make_mut(&mut set).intersect(alive);
+            }
+            let found = set.len();
+            total += found as u64;
+            if let Some((noun, totals)) = counting.zip(totals.as_mut()) {
+                read.segment.facets.count(noun, &set, totals);
+            }
+            if pages.limit > 0 {
+                let order = page.order.is_usual().then_some(read.segment.order.as_slice());
+                hits.push(pages.of_segment(ordinal, reader)?.first(&set, found, order)?);
+            }
+        }
+        let hits = if timed_out {
+            Vec::new()
+        } else {
+            self.records(pages.merge(hits), page.skip)?
+        };
         Ok(Found {
-            total: ordered.count,
+            total,
             hits,
-            counted,
+            counted: totals.map(Totals::counted),
             timed_out,
         })
+    }
+
+    fn records(&self, hits: Vec<(Key, DocAddress)>, skip: usize) -> Result<Vec<(Key, IndexedRecord)>, IndexError> {
+        let mut hits: Vec<(usize, (Key, DocAddress))> = hits.into_iter().skip(skip).enumerate().collect();
+        // In the order of their storage, where neighbours share a block.
+        hits.sort_unstable_by_key(|(_, (_, address))| *address);
+        let mut records = Vec::with_capacity(hits.len());
+        for (place, (key, address)) in hits {
+            let document: TantivyDocument = self.reading.searcher.doc(address)?;
+            let stored = document.get_first(self.fields.stored());
+            let stored = stored.as_ref().and_then(|value| value.as_bytes());
+            let stored = stored.ok_or_else(|| IndexError::Damaged("a document has no record".to_owned()))?;
+            let record = IndexedRecord::from_stored(stored);
+            let record = record.map_err(|error| IndexError::Damaged(format!("a record is unreadable: {error}")))?;
+            records.push((place, (key, record)));
+        }
+        records.sort_unstable_by_key(|(place, _)| *place);
+        Ok(records.into_iter().map(|(_, record)| record).collect())
     }
 }
 
 fn settings() -> IndexSettings {
     IndexSettings {
-        docstore_compression: Compressor::Zstd(tantivy::store::ZstdCompressor::default()),
+        // The records take twice the room that they take with zstd, whose set-up for each block costs more than the unpacking.
+        docstore_compression: Compressor::Lz4,
         docstore_blocksize: STORE_BLOCK_BYTES,
         ..IndexSettings::default()
     }

@@ -1,13 +1,13 @@
 //! The embedded engine: Tantivy. Its types stay in this folder.
 
-mod aggregate;
 mod collect;
-mod excluded;
+mod facets;
 mod folder;
 mod generation;
 mod query;
 mod schema;
-mod sorted;
+mod segment;
+mod set;
 mod tokenizers;
 
 pub(crate) use collect::{Key, Order};

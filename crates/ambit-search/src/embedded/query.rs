@@ -1,165 +1,328 @@
-//! From a condition to a Tantivy query.
+//! From a condition to the documents of a segment that fulfil it. Each demand is a set of documents, read from the lists of its terms or from its
+//! column; sets are intersected and united word by word. Sets are kept beside their segment, since searches share their demands.
 
-use std::collections::BTreeSet;
-use std::ops::Bound;
+use std::ops::RangeInclusive;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use ambit_model::Uid;
-use tantivy::query::{AllQuery, BooleanQuery, EmptyQuery, Occur, PhraseQuery, Query, RangeQuery, TermQuery, TermSetQuery};
+use tantivy::query::{EnableScoring, PhraseQuery, Query as _};
 use tantivy::schema::{Field, IndexRecordOption};
-use tantivy::{Searcher, Term};
+use tantivy::{COLLECT_BLOCK_BUFFER_LEN, DocSet, Searcher, SegmentReader, TERMINATED, TantivyError, Term};
 
-use super::excluded::Excluded;
-use super::schema::Fields;
+use super::schema::{Fields, column_name};
+use super::set::Set;
 use super::tokenizers::{GRAM_CHARS, WORDS, fold_case, gram_chars};
 use crate::condition::Condition;
-use crate::fields::Shape;
+use crate::fields::{Shape, VALUE_CHARS_MAX};
 
-pub(crate) fn compile(condition: &Condition, fields: &Fields, searcher: &Searcher) -> tantivy::Result<Box<dyn Query>> {
-    let compile = |condition: &Condition| compile(condition, fields, searcher);
-    Ok(match condition {
-        Condition::Nothing => Box::new(EmptyQuery),
-        Condition::And(all) => {
-            let mut clauses = Vec::with_capacity(all.len());
-            for part in all {
-                clauses.push(match part {
-                    Condition::Not(one) => (Occur::MustNot, Box::new(Excluded(compile(one)?)) as Box<dyn Query>),
-                    other => (Occur::Must, compile(other)?),
-                });
+/// Sets kept beside a segment; the one that was asked for least recently goes first. Each is a bit for each document: all of them are four bytes for
+/// each document.
+const SETS_MAX: usize = 32;
+
+/// Documents of a column that are compared at once; their numbers fit the processor's cache.
+const COLUMN_BLOCK: u32 = 16_384;
+
+/// Candidates of a phrase that are looked at rather than made fewer by one more list.
+const CANDIDATES_FEW: usize = 4_096;
+
+/// Candidates looked at between two looks at the clock: a millisecond's work.
+const CANDIDATES_PER_CLOCK_LOOK: usize = 4_096;
+
+/// Why there is no set.
+pub(crate) enum Stop {
+    /// The deadline came first.
+    Deadline,
+    Engine(TantivyError),
+}
+
+impl From<TantivyError> for Stop {
+    fn from(error: TantivyError) -> Self {
+        Stop::Engine(error)
+    }
+}
+
+impl From<std::io::Error> for Stop {
+    fn from(error: std::io::Error) -> Self {
+        Stop::Engine(error.into())
+    }
+}
+
+/// The sets that are kept beside a segment.
+#[derive(Default)]
+pub(crate) struct KeptSets {
+    /// The one that was asked for last stands at the end.
+    sets: Mutex<Vec<(Condition, Arc<Set>)>>,
+}
+
+impl KeptSets {
+    fn find(&self, condition: &Condition) -> Option<Arc<Set>> {
+        let mut sets = self.sets.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = sets.iter().position(|(of, _)| of == condition)?;
+        let kept = sets.remove(place);
+        sets.push(kept);
+        sets.last().map(|(_, set)| set.clone())
+    }
+
+    fn keep(&self, condition: &Condition, set: &Arc<Set>) {
+        let mut sets = self.sets.lock().unwrap_or_else(PoisonError::into_inner);
+        sets.retain(|(of, _)| of != condition);
+        if sets.len() >= SETS_MAX {
+            sets.remove(0);
+        }
+        sets.push((condition.clone(), set.clone()));
+    }
+}
+
+/// A segment that is asked.
+pub(crate) struct Asked<'a> {
+    pub(crate) fields: &'a Fields,
+    pub(crate) searcher: &'a Searcher,
+    pub(crate) reader: &'a SegmentReader,
+    pub(crate) kept: &'a KeptSets,
+    pub(crate) deadline: Instant,
+}
+
+impl Asked<'_> {
+    /// The documents that fulfil a condition, deleted ones included.
+    pub(crate) fn matching(&self, condition: &Condition) -> Result<Arc<Set>, Stop> {
+        let documents = self.reader.max_doc();
+        match condition {
+            Condition::Nothing => Ok(Arc::new(Set::empty(documents))),
+            Condition::And(all) => self.joined(all, Set::intersect, Set::all(documents)),
+            Condition::Or(any) => self.joined(any, Set::unite, Set::empty(documents)),
+            Condition::Not(one) => {
+                let mut set = self.matching(one)?;
+                Arc::make_mut(&mut set).turn_over(documents);
+                Ok(set)
             }
-            Box::new(BooleanQuery::new(clauses))
-        }
-        Condition::Or(any) => Box::new(BooleanQuery::union(any.iter().map(compile).collect::<Result<_, _>>()?)),
-        Condition::Not(one) => {
-            let all: Box<dyn Query> = Box::new(AllQuery);
-            Box::new(BooleanQuery::new(vec![
-                (Occur::Must, all),
-                (Occur::MustNot, Box::new(Excluded(compile(one)?)) as Box<dyn Query>),
-            ]))
-        }
-        Condition::Space(noun, project) => term(fields.space_term(*noun, *project, false)),
-        Condition::SpaceAt(noun, project, moment) => {
-            let spaces = [false, true].map(|past| term(fields.space_term(*noun, *project, past)));
-            let bound = |member, moment: i64| Term::from_field_i64(fields.of(member).main, moment);
-            let begun = RangeQuery::new(Bound::Unbounded, Bound::Included(bound("valid_from", *moment)));
-            let ended = RangeQuery::new(Bound::Unbounded, Bound::Included(bound("valid_to", *moment)));
-            Box::new(BooleanQuery::new(vec![
-                (Occur::Must, Box::new(BooleanQuery::union(spaces.into())) as Box<dyn Query>),
-                (Occur::Must, Box::new(begun)),
-                (Occur::MustNot, Box::new(Excluded(Box::new(ended)))),
-            ]))
-        }
-        Condition::Collections(uuids) => {
-            let field = fields.of("collection_uuid").main;
-            let mut terms: Vec<Term> = uuids.iter().map(|uuid| Term::from_field_text(field, &uuid.to_string())).collect();
-            if terms.len() == 1 {
-                term(terms.remove(0))
-            } else {
-                Box::new(TermSetQuery::new(terms))
+            demand => {
+                if let Some(set) = self.kept.find(demand) {
+                    return Ok(set);
+                }
+                self.check_clock()?;
+                let mut set = Set::empty(documents);
+                self.fill(&mut set, demand)?;
+                let set = Arc::new(set);
+                self.kept.keep(demand, &set);
+                Ok(set)
             }
         }
-        Condition::EqualText(member, text) => equal_text(fields, member, text),
-        Condition::EqualKind(member, kind) => term(Term::from_field_text(fields.of(member).main, kind)),
-        Condition::EqualInteger(member, number) => term(Term::from_field_i64(fields.of(member).main, *number)),
-        Condition::EqualBool(member, flag) => term(Term::from_field_bool(fields.of(member).main, *flag)),
-        Condition::Contains(member, text) => contains(fields, member, text, searcher)?,
-        Condition::AtLeast(member, number) => {
-            let bound = Term::from_field_i64(fields.of(member).main, *number);
-            Box::new(RangeQuery::new(Bound::Included(bound), Bound::Unbounded))
+    }
+
+    fn joined(&self, parts: &[Condition], join: fn(&mut Set, &Set), of_none: Set) -> Result<Arc<Set>, Stop> {
+        let mut joined: Option<Arc<Set>> = None;
+        for part in parts {
+            let set = self.matching(part)?;
+            match &mut joined {
+                None => joined = Some(set),
+                Some(joined) => join(Arc::make_mut(joined), &set),
+            }
         }
-        Condition::AtMost(member, number) => {
-            let bound = Term::from_field_i64(fields.of(member).main, *number);
-            Box::new(RangeQuery::new(Bound::Unbounded, Bound::Included(bound)))
+        Ok(joined.unwrap_or_else(|| Arc::new(of_none)))
+    }
+
+    /// Whether there is time left.
+    pub(crate) fn check_clock(&self) -> Result<(), Stop> {
+        if Instant::now() < self.deadline { Ok(()) } else { Err(Stop::Deadline) }
+    }
+
+    /// Adds the documents that fulfil one demand to the empty set.
+    fn fill(&self, set: &mut Set, demand: &Condition) -> Result<(), Stop> {
+        let main = |member: &str| self.fields.of(member).main;
+        let mut add = |term: Term| Ok(add_term(set, self.reader, &term)?);
+        match demand {
+            Condition::Space(noun, project) => add(self.fields.space_term(*noun, *project, false)),
+            Condition::SpaceAt(noun, project, moment) => {
+                add(self.fields.space_term(*noun, *project, false))?;
+                add(self.fields.space_term(*noun, *project, true))?;
+                self.keep_in_force(set, *moment)
+            }
+            Condition::Collections(uuids) => {
+                let field = main("collection_uuid");
+                uuids.iter().try_for_each(|uuid| add(Term::from_field_text(field, &uuid.to_string())))
+            }
+            Condition::EqualText(member, text) => match self.fields.of(member).member.shape {
+                // What is no uid is the uid of nothing.
+                Shape::Uid => match text.to_lowercase().parse::<Uid>() {
+                    Ok(uid) => add(self.fields.uid_term(uid.bytes())),
+                    Err(_) => Ok(()),
+                },
+                _ => add(Term::from_field_text(main(member), &fold_case(text))),
+            },
+            Condition::EqualKind(member, kind) => add(Term::from_field_text(main(member), kind)),
+            Condition::EqualInteger(member, number) => add(Term::from_field_i64(main(member), *number)),
+            Condition::EqualBool(member, flag) => add(Term::from_field_bool(main(member), *flag)),
+            Condition::Contains(member, text) => self.add_containing(set, member, text),
+            Condition::AtLeast(member, number) => self.add_between(set, member, *number..=i64::MAX),
+            Condition::AtMost(member, number) => self.add_between(set, member, i64::MIN..=*number),
+            // Made of other demands, not read from the segment.
+            Condition::Nothing | Condition::And(_) | Condition::Or(_) | Condition::Not(_) => {
+                let made = self.matching(demand)?;
+                set.unite(&made);
+                Ok(())
+            }
         }
-    })
-}
-
-fn term(term: Term) -> Box<dyn Query> {
-    Box::new(TermQuery::new(term, IndexRecordOption::Basic))
-}
-
-fn equal_text(fields: &Fields, member: &str, text: &str) -> Box<dyn Query> {
-    let of = fields.of(member);
-    match of.member.shape {
-        // What is no uid is the uid of nothing.
-        Shape::Uid => match text.to_lowercase().parse::<Uid>() {
-            Ok(uid) => term(fields.uid_term(uid.bytes())),
-            Err(_) => Box::new(EmptyQuery),
-        },
-        _ => term(Term::from_field_text(of.main, &fold_case(text))),
     }
-}
 
-/// The text occurs in the value: of a text as its characters in sequence or as its words in sequence, of a member of
-/// few distinct values by reading them all.
-fn contains(fields: &Fields, member: &str, text: &str, searcher: &Searcher) -> tantivy::Result<Box<dyn Query>> {
-    let of = fields.of(member);
-    let (Some(words), Some(grams)) = (of.words, of.grams) else {
-        let needle = fold_case(text);
-        return terms_where(of.main, "", |term| term.contains(&needle), searcher);
-    };
-    let by_grams = grams_in_sequence(grams, text, searcher)?;
-    match words_in_sequence(words, text, searcher)? {
-        None => Ok(by_grams),
-        Some(by_words) => Ok(Box::new(BooleanQuery::union(vec![by_grams, by_words]))),
+    /// Leaves the versions that were in force at a moment.
+    fn keep_in_force(&self, set: &mut Set, moment: i64) -> Result<(), Stop> {
+        let until = |member| {
+            let mut until = Set::empty(self.reader.max_doc());
+            self.add_between(&mut until, member, i64::MIN..=moment).map(|()| until)
+        };
+        set.intersect(&until("valid_from")?);
+        set.subtract(&until("valid_to")?);
+        Ok(())
     }
-}
 
-fn grams_in_sequence(field: Field, text: &str, searcher: &Searcher) -> tantivy::Result<Box<dyn Query>> {
-    let chars = gram_chars(text);
-    if chars.is_empty() {
-        return Ok(Box::new(EmptyQuery));
+    fn add_between(&self, set: &mut Set, member: &str, bounds: RangeInclusive<i64>) -> Result<(), Stop> {
+        let Some(column) = self.reader.fast_fields().column_opt::<i64>(&column_name(member))? else {
+            return Ok(());
+        };
+        // A column does not know what lies outside of it.
+        if *bounds.start() > column.max_value() || *bounds.end() < column.min_value() {
+            return Ok(());
+        }
+        let mut found = Vec::new();
+        let mut start = 0;
+        while start < self.reader.max_doc() {
+            let end = (start + COLUMN_BLOCK).min(self.reader.max_doc());
+            found.clear();
+            column.get_docids_for_value_range(bounds.clone(), start..end, &mut found);
+            found.iter().for_each(|doc| set.insert(*doc));
+            start = end;
+        }
+        Ok(())
     }
-    if chars.len() < GRAM_CHARS {
-        let start: String = chars.iter().collect();
-        return terms_where(field, &start, |_| true, searcher);
-    }
-    let last = chars.len() - GRAM_CHARS;
-    let gram = |at: usize| Term::from_field_text(field, &chars[at..at + GRAM_CHARS].iter().collect::<String>());
-    if last == 0 {
-        return Ok(term(gram(0)));
-    }
-    // Every third gram and the last one cover all characters.
-    let mut offsets: Vec<usize> = (0..last).step_by(GRAM_CHARS).collect();
-    offsets.push(last);
-    Ok(Box::new(PhraseQuery::new_with_offset(
-        offsets.into_iter().map(|at| (at, gram(at))).collect(),
-    )))
-}
 
-/// `None` for a text without words, such as `://`.
-fn words_in_sequence(field: Field, text: &str, searcher: &Searcher) -> tantivy::Result<Option<Box<dyn Query>>> {
-    let mut analyzer = searcher.index().tokenizers().get(WORDS).expect("registered when the index was opened");
-    let folded: String = text.chars().take(crate::fields::VALUE_CHARS_MAX).collect();
-    let mut stream = analyzer.token_stream(&folded);
-    let mut terms = Vec::new();
-    while let Some(token) = stream.next() {
-        terms.push(Term::from_field_text(field, &token.text));
+    /// The text occurs in the value: of a text as its characters in sequence or as its words in sequence, of a member of
+    /// few distinct values by reading them all.
+    fn add_containing(&self, set: &mut Set, member: &str, text: &str) -> Result<(), Stop> {
+        let of = self.fields.of(member);
+        let (Some(words), Some(grams)) = (of.words, of.grams) else {
+            let needle = fold_case(text);
+            return Ok(add_terms_where(set, self.reader, of.main, "", |term| term.contains(&needle))?);
+        };
+        self.add_words(set, words, text)?;
+        self.add_grams(set, grams, text)
     }
-    Ok(match terms.len() {
-        0 => None,
-        1 => Some(term(terms.remove(0))),
-        _ => Some(Box::new(PhraseQuery::new(terms))),
-    })
-}
 
-/// Documents with a term that begins with `start` and fulfils `wanted`.
-fn terms_where(field: Field, start: &str, wanted: impl Fn(&str) -> bool, searcher: &Searcher) -> tantivy::Result<Box<dyn Query>> {
-    let mut found = BTreeSet::new();
-    for segment in searcher.segment_readers() {
-        let index = segment.inverted_index(field)?;
-        let mut stream = index.terms().range().ge(start.as_bytes()).into_stream()?;
-        while stream.advance() {
-            if !stream.key().starts_with(start.as_bytes()) {
+    /// Nothing for a text without words, such as `://`.
+    fn add_words(&self, set: &mut Set, field: Field, text: &str) -> Result<(), Stop> {
+        let tokenizers = self.searcher.index().tokenizers();
+        let mut analyzer = tokenizers.get(WORDS).expect("registered when the index was opened");
+        let folded: String = text.chars().take(VALUE_CHARS_MAX).collect();
+        let mut stream = analyzer.token_stream(&folded);
+        let mut terms = Vec::new();
+        while let Some(token) = stream.next() {
+            terms.push((terms.len(), Term::from_field_text(field, &token.text)));
+        }
+        self.add_sequence(set, terms)
+    }
+
+    fn add_grams(&self, set: &mut Set, field: Field, text: &str) -> Result<(), Stop> {
+        let chars = gram_chars(text);
+        if chars.len() < GRAM_CHARS {
+            let start: String = chars.iter().collect();
+            return match start.is_empty() {
+                true => Ok(()),
+                false => Ok(add_terms_where(set, self.reader, field, &start, |_| true)?),
+            };
+        }
+        let last = chars.len() - GRAM_CHARS;
+        let gram = |at: usize| Term::from_field_text(field, &chars[at..at + GRAM_CHARS].iter().collect::<String>());
+        // Every third gram and the last one cover all characters.
+        let offsets = (0..last).step_by(GRAM_CHARS).chain([last]);
+        self.add_sequence(set, offsets.map(|at| (at, gram(at))).collect())
+    }
+
+    /// Adds the documents that hold terms at these distances. Positions cost far more than lists, so they are read only of documents that hold all
+    /// terms and are not in the set yet.
+    fn add_sequence(&self, set: &mut Set, terms: Vec<(usize, Term)>) -> Result<(), Stop> {
+        let [(_, first), others @ ..] = terms.as_slice() else {
+            return Ok(());
+        };
+        if others.is_empty() {
+            return Ok(add_term(set, self.reader, first)?);
+        }
+        let index = self.reader.inverted_index(first.field())?;
+        let mut lists = Vec::with_capacity(terms.len());
+        for (_, term) in &terms {
+            let Some(postings) = index.read_postings(term, IndexRecordOption::Basic)? else {
+                return Ok(());
+            };
+            lists.push(postings);
+        }
+        lists.sort_by_key(tantivy::postings::SegmentPostings::doc_freq);
+        let mut candidates: Option<Set> = None;
+        for list in lists {
+            let mut holding = Set::empty(self.reader.max_doc());
+            add_all(&mut holding, list);
+            match &mut candidates {
+                None => {
+                    holding.subtract(set);
+                    candidates = Some(holding);
+                }
+                Some(candidates) => candidates.intersect(&holding),
+            }
+            if candidates.as_ref().is_some_and(|candidates| candidates.len() <= CANDIDATES_FEW) {
                 break;
             }
-            let text = std::str::from_utf8(stream.key()).unwrap_or_default();
-            if wanted(text) && !found.contains(text) {
-                found.insert(text.to_owned());
+        }
+        let weight = PhraseQuery::new_with_offset(terms).weight(EnableScoring::disabled_from_searcher(self.searcher))?;
+        let mut phrase = weight.scorer(self.reader, 1.0)?;
+        for (looked, doc) in candidates.iter().flat_map(Set::iter).enumerate() {
+            if looked % CANDIDATES_PER_CLOCK_LOOK == 0 {
+                self.check_clock()?;
+            }
+            if phrase.doc() < doc {
+                phrase.seek(doc);
+            }
+            match phrase.doc() {
+                TERMINATED => break,
+                found if found == doc => set.insert(doc),
+                _ => {}
             }
         }
+        Ok(())
     }
-    Ok(match found.is_empty() {
-        true => Box::new(EmptyQuery),
-        false => Box::new(TermSetQuery::new(found.iter().map(|text| Term::from_field_text(field, text)))),
-    })
+}
+
+/// Adds the documents with a term.
+fn add_term(set: &mut Set, reader: &SegmentReader, term: &Term) -> tantivy::Result<()> {
+    let index = reader.inverted_index(term.field())?;
+    if let Some(postings) = index.read_postings(term, IndexRecordOption::Basic)? {
+        add_all(set, postings);
+    }
+    Ok(())
+}
+
+/// Adds the documents with a term that begins with `start` and fulfils `wanted`.
+pub(crate) fn add_terms_where(
+    set: &mut Set,
+    reader: &SegmentReader,
+    field: Field,
+    start: &str,
+    wanted: impl Fn(&str) -> bool,
+) -> tantivy::Result<()> {
+    let index = reader.inverted_index(field)?;
+    let mut stream = index.terms().range().ge(start.as_bytes()).into_stream()?;
+    while stream.advance() && stream.key().starts_with(start.as_bytes()) {
+        if std::str::from_utf8(stream.key()).is_ok_and(&wanted) {
+            add_all(set, index.read_postings_from_terminfo(stream.value(), IndexRecordOption::Basic)?);
+        }
+    }
+    Ok(())
+}
+
+fn add_all(set: &mut Set, mut documents: impl DocSet) {
+    let mut block = [0; COLLECT_BLOCK_BUFFER_LEN];
+    loop {
+        let filled = documents.fill_buffer(&mut block);
+        block[..filled].iter().for_each(|doc| set.insert(*doc));
+        if filled < block.len() {
+            return;
+        }
+    }
 }

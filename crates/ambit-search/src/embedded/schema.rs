@@ -101,6 +101,11 @@ impl Fields {
         Term::from_field_text(self.space, &space(noun, project, past))
     }
 
+    /// The field of [`space_of_noun`].
+    pub(crate) fn space(&self) -> Field {
+        self.space
+    }
+
     /// The term that identifies a document.
     pub(crate) fn key_term(&self, key: &[u8]) -> Term {
         Term::from_field_bytes(self.key, key)
@@ -170,7 +175,12 @@ fn terms(tokenizer: &str, record: IndexRecordOption) -> TextFieldIndexing {
 
 fn space(noun: Noun, project: i64, past: bool) -> String {
     let past = if past { "#past" } else { "" };
-    format!("{noun}#{project}{past}")
+    format!("{}{project}{past}", space_of_noun(noun))
+}
+
+/// How the terms of a noun's documents begin, of all projects and times.
+pub(crate) fn space_of_noun(noun: Noun) -> String {
+    format!("{noun}#")
 }
 
 /// Tantivy reads a dot in a column's name as a path into JSON.

@@ -13,7 +13,8 @@ use crate::condition::{Condition, resolve};
 use crate::document::value_at;
 use crate::{IndexedRecord, Window};
 
-fn holds(condition: &Condition, record: &IndexedRecord) -> bool {
+/// A plain look at one record.
+pub(super) fn holds(condition: &Condition, record: &IndexedRecord) -> bool {
     let members = record.members();
     let values = |member: &str| match value_at(&members, member) {
         Some(Value::Array(items)) => items.clone(),
@@ -31,7 +32,7 @@ fn holds(condition: &Condition, record: &IndexedRecord) -> bool {
         Condition::And(all) => all.iter().all(|one| holds(one, record)),
         Condition::Or(any) => any.iter().any(|one| holds(one, record)),
         Condition::Not(one) => !holds(one, record),
-        Condition::Space(noun, project) => record.record.noun() == *noun && record.project == *project,
+        Condition::Space(noun, project) => record.record.noun() == *noun && record.project == *project && record.valid_to.is_none(),
         Condition::SpaceAt(noun, project, moment) => {
             let ended = record.valid_to.is_some_and(|to| to.0 <= *moment);
             record.record.noun() == *noun && record.project == *project && record.valid_from.0 <= *moment && !ended
@@ -61,7 +62,7 @@ fn words_in(value: &str, needle: &str) -> bool {
     !needle.is_empty() && value.windows(needle.len()).any(|window| window == needle)
 }
 
-fn any_term(noun: Noun) -> impl Strategy<Value = String> {
+pub(super) fn any_term(noun: Noun) -> impl Strategy<Value = String> {
     let keywords: Vec<&Keyword> = KEYWORDS.iter().filter(|row| row.nouns.contains(&noun)).collect();
     let texts = [
         "a.example",

@@ -5,6 +5,7 @@ mod damage;
 mod keywords;
 mod paging;
 mod past;
+mod random;
 mod records;
 mod store;
 

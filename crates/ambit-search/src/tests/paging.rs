@@ -416,3 +416,59 @@ fn counts_kept_ready_and_the_kept_order_give_what_a_look_at_every_record_gives()
     index.apply(4, &other).unwrap();
     check(&index);
 }
+
+#[test]
+fn ten_writers_at_once_make_no_page_miss_or_double_a_row() {
+    const COUNT: usize = 2_000;
+    const WRITERS: usize = 10;
+    // A walk by token follows what moves to the end, so that somewhere things must end.
+    const LAST: usize = 2;
+    let scratch = Scratch::new();
+    let host = |n: usize, last_seen: i64| at(0, last_seen, entity(ACME, Kind::DnsRecord, &format!("n{n:04}"), |_| {}));
+    let index = filled(&scratch, (0..COUNT).map(|n| host(n, (n / 3) as i64)).collect());
+    let before: Vec<String> = (0..COUNT / 100).map(|number| names(&page(&index, number as u64, 100))).collect();
+    // The snapshot of page 0 stays while everything below moves.
+    page(&index, 0, 100);
+    let (revision, ended) = (std::sync::atomic::AtomicI64::new(1), std::sync::atomic::AtomicBool::new(false));
+    let order = std::sync::atomic::Ordering::SeqCst;
+    std::thread::scope(|scope| {
+        let (index, revision, ended) = (&index, &revision, &ended);
+        let writers: Vec<_> = (0..WRITERS)
+            .map(|writer| {
+                scope.spawn(move || {
+                    let mut rounds = 0;
+                    while rounds == 0 || !ended.load(order) {
+                        // Each has hosts of its own, moves some of them to the end, and adds and takes away one that nobody counts on.
+                        let mine = (0..COUNT).filter(|n| n % WRITERS == writer && n / WRITERS % 7 == rounds % 7);
+                        let mut batch = Batch::default();
+                        batch.records.extend(mine.map(|n| host(n, (COUNT + rounds.min(LAST)) as i64)));
+                        let passing = entity(ACME, Kind::DnsRecord, &format!("passing{writer}"), |_| {});
+                        match rounds % 2 {
+                            0 => batch.records.push(passing),
+                            _ => batch.gone.push(passing.record.uid()),
+                        }
+                        index.apply(1 + revision.fetch_add(1, order), &batch).unwrap();
+                        rounds += 1;
+                    }
+                    rounds
+                })
+            })
+            .collect();
+        for _ in 0..2 {
+            let mut request = request(Noun::Entities, "");
+            (request.page_size, request.with_aggregations) = (100, false);
+            let walked: std::collections::BTreeSet<String> = by_tokens(index, request)
+                .iter()
+                .flat_map(|page| page.split(' '))
+                .map(str::to_owned)
+                .collect();
+            let missed: Vec<usize> = (0..COUNT).filter(|n| !walked.contains(&format!("n{n:04}"))).collect();
+            assert!(missed.is_empty(), "{missed:?}");
+        }
+        let now: Vec<String> = (1..COUNT / 100).map(|number| names(&page(index, number as u64, 100))).collect();
+        assert_eq!(now, before[1..], "pages by number are of one moment");
+        ended.store(true, order);
+        let rounds = writers.into_iter().map(|writer| writer.join().unwrap()).min().unwrap();
+        assert!(rounds > 0, "each of them wrote while it was read");
+    });
+}
