@@ -22,6 +22,8 @@ use std::time::Duration;
 
 /// When nobody answers, a system gives up connecting after this long.
 const CONNECT_PATIENCE: Duration = Duration::from_secs(127);
+/// The shortest time there is on the clock.
+const MOMENT: Duration = Duration::from_nanos(1);
 /// Datagrams that wait to be received on one socket; later ones are lost, as with a socket's buffer.
 const INBOX_MAX: usize = 4_096;
 
@@ -98,8 +100,10 @@ impl Wire for SimulatedWire {
         self.internet.start().plus_ms(ms)
     }
 
+    /// The client's patience ends behind everything that its peers do at the same moment: whether an answer came in time must not depend on which
+    /// of two threads is quicker.
     fn sleep_until(&self, at: WireTime) -> BoxFuture<'static, ()> {
-        Box::pin(self.clock.sleep_until(at))
+        Box::pin(self.clock.sleep_until(at.saturating_add(MOMENT)))
     }
 
     /// `tokio::task::yield_now` parks a task without a wake that the clock sees: hold the clock around it.

@@ -325,6 +325,27 @@ async fn hostile_peers_stop_when_the_client_goes() {
     assert_eq!(whole.unwrap_err().kind(), std::io::ErrorKind::ConnectionReset);
 }
 
+#[tokio::test]
+async fn a_site_whose_answer_lies_about_its_length_says_it_at_once() {
+    let client = client("name www.acme.test A 203.0.113.10\nsite http://www.acme.test \"T\"\n  hostile smuggle\n");
+    let heard = client
+        .talk("203.0.113.10", 80, b"GET / HTTP/1.1\r\nHost: www.acme.test\r\n\r\n", 12)
+        .await;
+    assert_eq!(heard.unwrap(), b"HTTP/1.1 200");
+    assert!(client.now() < Duration::from_secs(1), "{:?}", client.now());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn what_comes_at_the_moment_at_which_patience_ends_comes_in_time() {
+    let client = client("host 203.0.113.66\n  latency 10s\n  port 8000 tarpit\n");
+    for round in 0..20 {
+        let talks = (0..20).map(|_| client.talk("203.0.113.66", 8_000, b"", 100));
+        for heard in futures::future::join_all(talks).await {
+            assert_eq!(heard.unwrap(), b"xxxxxx", "a byte every 10 s for 60 s, round {round}");
+        }
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn the_same_questions_get_the_same_bytes_in_any_order() {
     let paths = ["/", "/a", "/.git/config", "/none", "/favicon.ico"];

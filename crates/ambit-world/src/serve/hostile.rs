@@ -119,7 +119,8 @@ async fn misbehave(connection: &Connection, behaviour: Hostile, stream: &mut imp
         Hostile::Smuggle => {
             let text = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\nContent-Length: 99\r\n\r\nffffffffffffffff\r\nhello";
             stream.write_all(text.as_bytes()).await?;
-            connection.within(Duration::from_secs(10), gone(stream)).await;
+            stream.flush().await?;
+            connection.within(IDLE, gone(stream)).await;
             Ok(())
         }
         Hostile::Continue => for_ever(connection, stream, "HTTP/1.1 100 Continue\r\n\r\n".repeat(1_000).as_bytes()).await,
