@@ -33,25 +33,33 @@ pub struct Change {
 }
 
 impl Graph {
-    /// Takes in what changed.
-    pub fn apply(&mut self, delta: GraphDelta) {
+    /// Takes in what changed. True where scope may be decided otherwise now: most records change in what scope does not look at.
+    pub fn apply(&mut self, delta: GraphDelta) -> bool {
+        let mut moved = self.revision == 0;
         self.revision = delta.revision;
         for known in delta.nodes {
             let uid = known.node.uid;
-            self.state.insert(
-                uid,
-                State {
-                    observed: known.observed,
-                    present: known.present,
-                    decision: known.decision,
-                },
-            );
-            self.nodes.insert(uid, known.node);
+            let state = State {
+                observed: known.observed,
+                present: known.present,
+                decision: known.decision,
+            };
+            if self.state.get(&uid) != Some(&state) {
+                self.state.insert(uid, state);
+                moved = true;
+            }
+            if self.nodes.get(&uid) != Some(&known.node) {
+                self.nodes.insert(uid, known.node);
+                moved = true;
+            }
         }
         for edge in delta.closed {
-            self.edges.remove(&edge);
+            moved |= self.edges.remove(&edge);
         }
-        self.edges.extend(delta.opened);
+        for edge in delta.opened {
+            moved |= self.edges.insert(edge);
+        }
+        moved
     }
 
     /// Decides every node again and returns what differs from the store. The changes are taken as stored.
@@ -184,5 +192,25 @@ mod tests {
         assert_eq!(changes.len(), 1);
         assert!(changes[0].present, "its own observations are still open");
         assert_eq!(graph.lost(), vec![name.node.uid]);
+    }
+
+    #[test]
+    fn what_scope_does_not_look_at_needs_no_new_decision() {
+        let mut seed = node(Kind::Domain, "acme.test", true, true);
+        let delta = |revision, node: &GraphNode| GraphDelta {
+            revision,
+            nodes: vec![node.clone()],
+            ..GraphDelta::default()
+        };
+        let mut graph = Graph::default();
+        assert!(graph.apply(delta(1, &seed)), "the first look");
+        let changes = graph.decide(&rules());
+        // What was decided comes back once it is stored.
+        (seed.decision, seed.present) = (changes[0].decision.clone(), changes[0].present);
+        assert!(!graph.apply(delta(2, &seed)));
+        seed.node.deny = true;
+        assert!(graph.apply(delta(3, &seed)), "a person's word");
+        seed.observed = false;
+        assert!(graph.apply(delta(4, &seed)));
     }
 }

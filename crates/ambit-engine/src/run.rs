@@ -316,7 +316,9 @@ impl<'a> Drive<'a> {
 
     async fn decide(&mut self) -> Result<Vec<crate::graph::Change>, StoreError> {
         let delta = self.outfit.engine.graph(self.run.collection, self.graph.revision).await?;
-        self.graph.apply(delta);
+        if !self.graph.apply(delta) {
+            return Ok(Vec::new());
+        }
         let changes = self.graph.decide(&self.rules);
         self.guard.show(&self.graph, self.rules.ceiling, &self.rules.never);
         Ok(changes)
