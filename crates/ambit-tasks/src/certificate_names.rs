@@ -97,7 +97,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         let answer = cx.net.lookup(&name, RecordType::A).await;
         (name, answer)
     };
-    let answers = together(names.into_iter().take(NAMES_MAX).map(ask).collect(), IN_FLIGHT).await;
+    let answers = together(names.into_iter().take(NAMES_MAX).map(ask), IN_FLIGHT).await;
     let (mut known, mut failure) = (0_usize, None);
     for (name, answer) in answers {
         match answer {

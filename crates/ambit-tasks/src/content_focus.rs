@@ -68,9 +68,9 @@ struct Proven {
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let url = &web::site(cx)?;
     let mut found = Vec::new();
-    let things = EXPOSURES.iter().map(|exposure| look(cx, url, exposure)).collect();
+    let things = EXPOSURES.iter().map(|exposure| look(cx, url, exposure));
     found.extend(until_error(things).await?);
-    let folders = FOLDERS.iter().map(|path| look_listing(cx, url, path)).collect();
+    let folders = FOLDERS.iter().map(|path| look_listing(cx, url, path));
     found.extend(until_error(folders).await?);
     found.extend(look_debug(cx, url).await?);
     found.sort_by(|a, b| (a.what, &a.url.path).cmp(&(b.what, &b.url.path)));
@@ -88,9 +88,8 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
 }
 
 /// Runs some looks at a time and stops at the first that fails: a site that breaks off once would do so a hundred times.
-async fn until_error<F: Future<Output = Result<Option<Proven>, NetError>>>(looks: Vec<F>) -> Result<Vec<Proven>, TaskError> {
+async fn until_error<F: Future<Output = Result<Option<Proven>, NetError>>>(mut looks: impl Iterator<Item = F>) -> Result<Vec<Proven>, TaskError> {
     let mut found = Vec::new();
-    let mut looks = looks.into_iter();
     loop {
         let some: Vec<F> = looks.by_ref().take(IN_FLIGHT).collect();
         if some.is_empty() {

@@ -32,7 +32,7 @@ pub(crate) async fn guess(cx: &Context<'_>, level: &str, labels: impl Iterator<I
         let exists = wild.exists(cx, &name).await;
         (name, exists)
     };
-    let answers = together(labels.map(ask).collect(), IN_FLIGHT).await;
+    let answers = together(labels.map(ask), IN_FLIGHT).await;
     let (mut hits, mut unanswered) = (BTreeSet::new(), BTreeSet::new());
     for (name, exists) in answers {
         match exists {

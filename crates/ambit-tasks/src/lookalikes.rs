@@ -54,7 +54,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         let exists = is_registered(cx, &name).await;
         (name, exists)
     };
-    let questions = variants(cx.facts).into_iter().map(ask).collect();
+    let questions = variants(cx.facts).into_iter().map(ask);
     let (mut registered, mut failed) = (BTreeSet::new(), None);
     for (name, exists) in together(questions, IN_FLIGHT).await {
         match exists {

@@ -55,7 +55,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
 async fn voices(cx: &Context<'_>, address: IpAddr, open: &[u16]) -> Result<BTreeSet<&'static str>, TaskError> {
     let ask = |port: u16| async move { identify(cx, SocketAddr::new(address, port)).await };
     let mut said = BTreeSet::new();
-    for answer in together(open.iter().take(VOICES).copied().map(ask).collect(), VOICES).await {
+    for answer in together(open.iter().take(VOICES).copied().map(ask), VOICES).await {
         match answer {
             Ok(identity) => said.extend(identity.service),
             Err(TaskError::Failed(_)) => {}

@@ -79,7 +79,7 @@ fn counts(details: &Details, port: u16, service: &str) -> bool {
 /// Of open ports that prove nothing, those whose service spoke a protocol that we know.
 async fn confirmed(cx: &Context<'_>, address: IpAddr, open: &[u16]) -> Result<Vec<u16>, TaskError> {
     let ask = |port: u16| async move { (port, identify::identify(cx, SocketAddr::new(address, port)).await) };
-    let answers = together(open.iter().copied().map(ask).collect(), CONFIRM_IN_FLIGHT).await;
+    let answers = together(open.iter().copied().map(ask), CONFIRM_IN_FLIGHT).await;
     let mut spoke = Vec::new();
     for (port, identity) in answers {
         match identity {

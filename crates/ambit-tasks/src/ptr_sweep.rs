@@ -51,7 +51,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let count = asked.len();
     let ask = |address: IpAddr| async move { own_names(cx, address).await };
     let (mut names, mut lost, mut failure) = (BTreeSet::new(), 0, None);
-    for answer in together(asked.into_iter().map(ask).collect(), IN_FLIGHT).await {
+    for answer in together(asked.into_iter().map(ask), IN_FLIGHT).await {
         match answer {
             Ok(found) => names.extend(found),
             Err(error @ NetError::Budget(_)) => return Err(error.into()),

@@ -61,7 +61,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         }
         let ask = |(prefix, depth): (u128, u8)| async move { (prefix, exists(cx, prefix, depth).await) };
         let mut there = Vec::new();
-        for (prefix, exists) in together(level.into_iter().map(ask).collect(), IN_FLIGHT).await {
+        for (prefix, exists) in together(level.into_iter().map(ask), IN_FLIGHT).await {
             if exists? {
                 there.push(prefix);
             }

@@ -245,9 +245,9 @@ fn certification(answer: &DnsAnswer) -> Vec<Value> {
 
 /// SRV records under the common service names, sorted. A name that only a wildcard answers has no SRV record, so that needs no care.
 async fn services(cx: &Context<'_>, name: &str) -> Result<Vec<(String, RecordData)>, TaskError> {
-    let owners = SERVICES.iter().map(|service| format!("{service}.{name}"));
+    let owners: Vec<String> = SERVICES.iter().map(|service| format!("{service}.{name}")).collect();
     let ask = |owner: String| async move { cx.net.lookup(&owner, RecordType::SRV).await.map(|answer| (owner, answer)) };
-    let answers = together(owners.map(ask).collect(), IN_FLIGHT).await;
+    let answers = together(owners.into_iter().map(ask), IN_FLIGHT).await;
     let mut found = Vec::new();
     for answer in answers {
         let (owner, answer) = answer?;
