@@ -9,6 +9,8 @@ pub enum ErrorCode {
     BadRequest,
     InvalidArgument,
     NotAvailableYet,
+    UnselectiveContent,
+    UnsupportedContent,
     AuthenticationRequired,
     UserNotActive,
     WrongCredentials,
@@ -33,6 +35,18 @@ const TABLE: &[Row] = &[
     Row(ErrorCode::InvalidArgument, 400, "InvalidArgumentError", "An argument is wrong"),
     // Without the ending that all others have (v3-wire §1.5).
     Row(ErrorCode::NotAvailableYet, 400, "NotAvailableYet", "It is not available yet"),
+    Row(
+        ErrorCode::UnselectiveContent,
+        400,
+        "UnselectiveContentQueryError",
+        "The content is not selective enough",
+    ),
+    Row(
+        ErrorCode::UnsupportedContent,
+        400,
+        "UnsupportedContentQueryError",
+        "The content search is not supported",
+    ),
     Row(
         ErrorCode::AuthenticationRequired,
         401,
@@ -205,6 +219,6 @@ mod tests {
             assert_eq!(FAILURE.differences(&ApiError::new(code).body()), Vec::<String>::new());
             assert!((400..600).contains(&code.status()));
         }
-        assert_eq!(ErrorCode::all().count(), 17, "a new code needs its row");
+        assert_eq!(ErrorCode::all().count(), 19, "a new code needs its row");
     }
 }

@@ -32,6 +32,8 @@ pub struct Call {
     pub(crate) content_type: String,
     /// The path of the request, as it was sent.
     pub(crate) path: String,
+    /// What stands in `x-user-password`.
+    pub(crate) password: Option<String>,
 }
 
 impl Call {

@@ -24,6 +24,8 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// Confirms that an account is to be deleted (v3-wire §1.1).
+const PASSWORD: &str = "x-user-password";
 /// Seconds until a request that found no place comes back.
 const RETRY_S: u32 = 1;
 
@@ -127,12 +129,17 @@ async fn pass(state: Arc<ServerState>, asker: Asker, request: Request<Body>) -> 
         base: base(&head.headers),
         content_type,
         path: head.uri.path().to_owned(),
+        password: header(&head.headers, PASSWORD),
     };
     if !endpoint.tree.is_metered() {
         return (endpoint.handler)(call).await;
     }
     let line = format!("{} {}", head.method, head.uri.path());
     quota::metered(endpoint, call, line, state.limits.request_time).await
+}
+
+fn header(headers: &HeaderMap, name: &str) -> Option<String> {
+    headers.get(name)?.to_str().ok().map(str::to_owned)
 }
 
 fn content_type(headers: &HeaderMap) -> String {

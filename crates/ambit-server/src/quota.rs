@@ -14,7 +14,7 @@ use crate::failure::of_store;
 use crate::gate::bounded;
 use crate::rights;
 use crate::routes::v2;
-use crate::routes::wider::files;
+use crate::routes::wider::{archives, files};
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::quota::Family;
 use ambit_store::{Cost, Receipt, StoreError};
@@ -89,6 +89,7 @@ async fn due(endpoint: &Endpoint, call: &Call) -> Result<Due, ApiError> {
             Some(_) => ONE_REQUEST,
         },
         Price::Download => Due::Charge(Cost::Enterprise(Family::Downloads, 1)),
+        Price::Archive => Due::Charge(Cost::Enterprise(Family::Downloads, archives::asked_for(call))),
         Price::Search => Due::Charge(Cost::Enterprise(Family::Searches, 1)),
     })
 }

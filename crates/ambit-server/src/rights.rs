@@ -16,10 +16,14 @@ pub enum Right {
     EditGraph,
     /// Delete the graph.
     OwnGraph,
+    /// Be the user.
+    Oneself,
     /// Be the user, or administer one of the user's groups.
     OfUser,
     /// Administer the group.
     OfGroup,
+    /// Have made the collection of objects.
+    OwnCollection,
     /// Have the licence of the feeds.
     Feeds,
 }
@@ -30,8 +34,10 @@ pub(crate) async fn check(call: &Call, right: Right) -> Result<(), ApiError> {
         Right::Any => true,
         Right::EditGraph => graph(call, GraphRight::Edit).await?,
         Right::OwnGraph => graph(call, GraphRight::Own).await?,
-        Right::OfUser => user(call).await?,
+        Right::Oneself => user(call, Standing::Oneself).await?,
+        Right::OfUser => user(call, Standing::Administrator).await?,
         Right::OfGroup => group(call).await?,
+        Right::OwnCollection => collection(call).await?,
         Right::Feeds => {
             let licensed = call.state.store.has_privilege(call.caller(), FEEDS, call.now).await;
             licensed.map_err(|error| of_store(error, "User"))?
@@ -45,7 +51,15 @@ async fn graph(call: &Call, least: GraphRight) -> Result<bool, ApiError> {
     Ok(has.map_err(|error| of_store(error, "Graph"))?.is_none_or(|has| has >= least))
 }
 
-async fn user(call: &Call) -> Result<bool, ApiError> {
+async fn collection(call: &Call) -> Result<bool, ApiError> {
+    match call.state.store.object_collection(call.caller(), call.parameter("id")).await {
+        Ok(found) => Ok(found.owner_id == call.caller().user_id()),
+        Err(StoreError::NotFound) => Ok(true),
+        Err(error) => Err(of_store(error, "Collection")),
+    }
+}
+
+async fn user(call: &Call, least: Standing) -> Result<bool, ApiError> {
     let store = &call.state.store;
     let account = match crate::routes::wider::accounts::named(call, call.parameter("id")).await {
         Ok(account) => account,
@@ -53,7 +67,7 @@ async fn user(call: &Call) -> Result<bool, ApiError> {
         Err(error) => return Err(error),
     };
     let standing = store.standing_to(call.caller(), account.user.id).await;
-    Ok(standing.map_err(|error| of_store(error, "User"))? >= Standing::Administrator)
+    Ok(standing.map_err(|error| of_store(error, "User"))? >= least)
 }
 
 async fn group(call: &Call) -> Result<bool, ApiError> {

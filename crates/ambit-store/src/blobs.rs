@@ -106,6 +106,10 @@ impl Store {
             while self.write(Who::Engine, move |tx| Box::pin(async move { broom.sweep(tx).await })).await? {}
         }
         while self
+            .write(Who::Engine, move |tx| Box::pin(async move { crate::archives::sweep(tx, now).await }))
+            .await?
+        {}
+        while self
             .write(Who::Engine, move |tx| Box::pin(async move { sweep_blobs(tx, now).await }))
             .await?
         {}
@@ -188,6 +192,7 @@ async fn sweep_seen(tx: &mut Tx, now: Timestamp) -> Result<bool, StoreError> {
 async fn sweep_blobs(tx: &mut Tx, now: Timestamp) -> Result<bool, StoreError> {
     const UNREFERENCED: &str = "b.written_at < $1 AND NOT EXISTS (SELECT 1 FROM evidence e WHERE e.hash = b.hash)
         AND NOT EXISTS (SELECT 1 FROM files f WHERE f.sha256 = b.hash)
+        AND NOT EXISTS (SELECT 1 FROM archives a WHERE a.blob = b.hash)
         AND NOT EXISTS (SELECT 1 FROM collections c WHERE c.wire_blob = b.hash AND c.deleted_at IS NULL)";
     let old = values![now.0 - UNREFERENCED_MS];
     let select = format!("SELECT b.hash FROM blobs b WHERE {UNREFERENCED} LIMIT {SWEPT_ROWS_MAX}");

@@ -63,6 +63,16 @@ impl Store {
         tx.rows(&sql, values![user]).await?.iter().map(comment).collect()
     }
 
+    /// The newest comments of all, newest first, each with its number; those before a number where one is given; at most `limit`.
+    pub async fn latest_comments(&self, before: Option<i64>, limit: usize) -> Result<Vec<(i64, Comment)>, StoreError> {
+        let mut tx = self.read().await?;
+        let select = SELECT.replacen(" FROM", ", c.number FROM", 1);
+        let sql = format!("{select} WHERE c.number < $1 ORDER BY c.number DESC LIMIT $2");
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let rows = tx.rows(&sql, values![before.unwrap_or(i64::MAX), limit]).await?;
+        rows.iter().map(|row| Ok((row.get(6)?, comment(row)?))).collect()
+    }
+
     /// A comment by its id.
     pub async fn comment(&self, id: &str) -> Result<Comment, StoreError> {
         let mut tx = self.read().await?;

@@ -7,6 +7,7 @@ use crate::writer::Who;
 use crate::{Principal, Store, StoreError, blobs};
 use ambit_model::Timestamp;
 use ambit_model::id::BlobHash;
+use std::collections::BTreeMap;
 
 /// Names that are kept of one file.
 const NAMES_MAX: usize = 100;
@@ -55,8 +56,13 @@ const SELECT: &str = "SELECT f.sha256, f.sha1, f.md5, f.size, f.type_tag, f.uplo
 
 async fn file_from(tx: &mut Tx, row: &Row) -> Result<StoredFile, StoreError> {
     let sha256: BlobHash = row.get(0)?;
+    let submissions = submissions_of(tx, &sha256.to_string()).await?;
+    file_with(row, submissions)
+}
+
+fn file_with(row: &Row, submissions: i64) -> Result<StoredFile, StoreError> {
     Ok(StoredFile {
-        sha256,
+        sha256: row.get(0)?,
         sha1: row.get(1)?,
         md5: row.get(2)?,
         size: row.get(3)?,
@@ -65,7 +71,7 @@ async fn file_from(tx: &mut Tx, row: &Row) -> Result<StoredFile, StoreError> {
         first_at: row.get(6)?,
         last_at: row.get(7)?,
         names: from_json(&row.get::<String>(8)?)?,
-        submissions: submissions_of(tx, &sha256.to_string()).await?,
+        submissions,
     })
 }
 
@@ -125,6 +131,24 @@ impl Store {
             })
         })
         .await
+    }
+
+    /// Files, those first that were uploaded last; at most `limit`.
+    pub async fn newest_files(&self, limit: usize) -> Result<Vec<StoredFile>, StoreError> {
+        let mut tx = self.read().await?;
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let counts = tx.rows("SELECT item, COUNT(*) FROM submissions GROUP BY item", Vec::new()).await?;
+        let counts: BTreeMap<String, i64> = counts
+            .iter()
+            .map(|row| Ok((row.get(0)?, row.get(1)?)))
+            .collect::<Result<_, StoreError>>()?;
+        let sql = format!("{SELECT} ORDER BY f.first_at DESC, f.sha256 LIMIT $1");
+        let rows = tx.rows(&sql, values![limit]).await?;
+        let file = |row: &Row| {
+            let hash: BlobHash = row.get(0)?;
+            file_with(row, counts.get(&hash.to_string()).copied().unwrap_or(0))
+        };
+        rows.iter().map(file).collect()
     }
 
     /// A file by SHA-256, SHA-1 or MD5.

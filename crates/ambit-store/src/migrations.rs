@@ -30,6 +30,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(202611210840, "graphs"),
     migration!(202611210950, "files"),
     migration!(202611220041, "submission_times"),
+    migration!(202611220130, "archives"),
 ];
 
 /// The newest schema that this program knows.

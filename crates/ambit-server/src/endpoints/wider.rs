@@ -3,9 +3,11 @@
 use super::{Access, Endpoint, Handler, Method, Parameter, Tree, as_type, row, with_body, with_query};
 use crate::quota::rules::{self, Rule};
 use crate::rights::Right;
-use crate::routes::wider::{accounts, comments, files, graph_lists, graphs, groups, intelligence, metadata, objects, quotas, votes};
+use crate::routes::wider::{
+    accounts, archives, comments, files, graph_lists, graphs, groups, intelligence, metadata, object_collections, objects, quotas, search, votes,
+};
 use Method::{Delete, Get, Patch, Post};
-use Right::{Any, EditGraph, OfGroup, OfUser, OwnGraph};
+use Right::{Any, EditGraph, OfGroup, OfUser, Oneself, OwnCollection, OwnGraph};
 use ambit_api::objects::{COLLECTION, FIGURES, FORM, NEW, ONE, RELATED, SAID, WHETHER};
 use ambit_api::shape::{ANY, Shape, TEXT};
 
@@ -61,8 +63,14 @@ const SEARCH: &[Parameter] = &[
     ATTRIBUTES,
 ];
 const INTELLIGENCE: &[Parameter] = &[
-    text("query", "Words and modifiers: entity, name, tag, fs, ls; dates with + or - behind them."),
-    text("order", "name, first_seen_date or last_seen_date; - behind it reverses."),
+    text(
+        "query",
+        "Words, hashes and the modifiers entity, type, size, name, tag, fs, ls, p, submissions, content, with AND, OR, NOT and parentheses.",
+    ),
+    text(
+        "order",
+        "name, size, positives, times_submitted, first_submission_date or last_submission_date; - behind it reverses.",
+    ),
     text("descriptors_only", "true: only type and id of each."),
     Parameter {
         name: "limit",
@@ -73,6 +81,13 @@ const INTELLIGENCE: &[Parameter] = &[
     CURSOR,
     ATTRIBUTES,
 ];
+const FIND: &[Parameter] = &[
+    text("query", "A hash, URL, domain or address; or words and #tags."),
+    LIMIT,
+    CURSOR,
+    ATTRIBUTES,
+];
+const COMMENTS: &[Parameter] = &[text("filter", "tag:word, as often as wanted."), LIMIT, CURSOR, ATTRIBUTES];
 const DAYS: &[Parameter] = &[
     text("start_date", "First day, as YYYYMMDD; 30 days before the last by default."),
     text("end_date", "Last day, as YYYYMMDD; today by default."),
@@ -87,6 +102,7 @@ const CONSUMING: &[Parameter] = &[
 
 /// The type of answers that are empty.
 const EMPTY: &str = "text/plain; charset=utf-8";
+const COLLECTION_RELATIONSHIP: &str = "/collections/{id}/{relationship}";
 const GRAPH_RELATIONSHIP: &str = "/graphs/{id}/{relationship}";
 const GRAPH_RELATIONSHIP_IDS: &str = "/graphs/{id}/relationships/{relationship}";
 const GRAPH_MEMBER: &str = "/graphs/{id}/relationships/{relationship}/{member}";
@@ -114,6 +130,7 @@ pub(super) const ROWS: &[Endpoint] = &[
     metered(Get, "/me", &rules::USERS, Any, "Read oneself: clients try their key with it.", &ONE, |call| Box::pin(accounts::me(call))),
     with_query(READ, metered(Get, "/users/{id}", &rules::USERS, Any, "Read a user by username, address or API key.", &ONE, |call| Box::pin(accounts::find(call)))),
     with_body(&NEW, metered(Patch, "/users/{id}", &rules::USERS, OfUser, "Change a user: the profile; for administrators also caps and privileges.", &ONE, |call| Box::pin(accounts::change(call)))),
+    as_type(EMPTY, metered(Delete, "/users/{id}", &rules::USERS, Oneself, "Delete one's own account; the header x-user-password has an API key of it. The answer is empty.", ANY, |call| Box::pin(accounts::delete(call)))),
     metered(Get, "/users/{id}/overall_quotas", &rules::USER_QUOTAS, OfUser, "Report the quotas of a user and the user's groups.", &FIGURES, |call| Box::pin(quotas::overall(call))),
     with_query(DAYS, metered(Get, "/users/{id}/api_usage", &rules::USER_QUOTAS, OfUser, "Report the calls of a user by day and endpoint.", &FIGURES, |call| Box::pin(quotas::of_user(call)))),
     with_query(PAGE, metered(Get, "/users/{id}/{relationship}", &rules::USERS, Any, "Read what a user is related to.", &RELATED, |call| Box::pin(accounts::relationship(call)))),
@@ -130,8 +147,25 @@ pub(super) const ROWS: &[Endpoint] = &[
     as_type(EMPTY, metered(Delete, GROUP_MEMBER, &rules::GROUPS, OfGroup, "Take a user out of a group. The answer is empty.", ANY, |call| Box::pin(groups::remove(call)))),
     metered(Get, "/service_accounts/{id}", &rules::USERS, Any, "Read a service account.", &ONE, |call| Box::pin(accounts::service_account(call))),
 
-    with_query(INTELLIGENCE, metered(Get, "/intelligence/search", &rules::SEARCH, Any, "Search domains, addresses and URLs of the inventory.", &COLLECTION, |call| Box::pin(intelligence::search(call)))),
+    with_query(INTELLIGENCE, metered(Get, "/intelligence/search", &rules::SEARCH, Any, "Search files, and domains, addresses and URLs of the inventory.", &COLLECTION, |call| Box::pin(intelligence::search(call)))),
+    metered(Get, "/intelligence/search/snippets/{id}", &rules::SNIPPETS, Any, "Read what stands around a place that a search for content found.", &RELATED, |call| Box::pin(intelligence::snippet(call))),
+    with_body(&NEW, metered(Post, "/intelligence/zip_files", &rules::ARCHIVE, Any, "Pack files by their hashes into an archive, with a password where one is given.", &ONE, |call| Box::pin(archives::create(call)))),
+    metered(Get, "/intelligence/zip_files/{id}", &rules::ARCHIVE_READ, Any, "Say how far an archive is.", &ONE, |call| Box::pin(archives::find(call))),
+    as_type(archives::TYPE, metered(Get, "/intelligence/zip_files/{id}/download", &rules::ARCHIVE_READ, Any, "Download an archive.", ANY, |call| Box::pin(archives::download(call)))),
+    metered(Get, "/intelligence/zip_files/{id}/download_url", &rules::ARCHIVE_READ, Any, "Make an address to download an archive from, for an hour.", &SAID, |call| Box::pin(archives::download_url(call))),
+    with_query(FIND, metered(Get, "/search", &rules::OBJECT_SEARCH, Any, "Find a file by hash, a URL, a domain or an address by its name; else comments by tags and words.", &COLLECTION, |call| Box::pin(search::find(call)))),
+
+    with_query(PAGE, metered(Get, "/collections", &rules::COLLECTIONS, Any, "List collections of objects, newest first.", &COLLECTION, |call| Box::pin(object_collections::list(call)))),
+    with_body(&NEW, metered(Post, "/collections", &rules::COLLECTIONS, Any, "Make a collection of files, URLs, domains and addresses.", &ONE, |call| Box::pin(object_collections::create(call)))),
+    with_query(READ, metered(Get, "/collections/{id}", &rules::COLLECTIONS, Any, "Read a collection.", &ONE, |call| Box::pin(object_collections::find(call)))),
+    with_body(&NEW, metered(Patch, "/collections/{id}", &rules::COLLECTIONS, OwnCollection, "Change name, description or privacy of a collection.", &ONE, |call| Box::pin(object_collections::change(call)))),
+    as_type(EMPTY, metered(Delete, "/collections/{id}", &rules::COLLECTIONS, OwnCollection, "Delete a collection. The answer is empty.", ANY, |call| Box::pin(object_collections::delete(call)))),
+    with_query(PAGE, metered(Get, COLLECTION_RELATIONSHIP, &rules::COLLECTIONS, Any, "List what is in a collection, or its owner.", &RELATED, |call| Box::pin(object_collections::relationship(call)))),
+    with_body(&NEW, metered(Post, COLLECTION_RELATIONSHIP, &rules::COLLECTIONS, OwnCollection, "Add objects to a collection.", &COLLECTION, |call| Box::pin(object_collections::add(call)))),
+    with_body(&NEW, metered(Delete, COLLECTION_RELATIONSHIP, &rules::COLLECTIONS, OwnCollection, "Take objects out of a collection.", &COLLECTION, |call| Box::pin(object_collections::remove(call)))),
+    with_query(PAGE, metered(Get, "/collections/{id}/relationships/{relationship}", &rules::COLLECTIONS, Any, "List the descriptors of what is in a collection.", &RELATED, |call| Box::pin(object_collections::relationship_described(call)))),
     metered(Get, "/metadata", &rules::METADATA, Any, "List privileges and relationships.", &FIGURES, |call| Box::pin(metadata::find(call))),
+    with_query(COMMENTS, metered(Get, "/comments", &rules::COMMENTS, Any, "List the newest comments.", &COLLECTION, |call| Box::pin(comments::list(call)))),
     metered(Get, "/comments/{id}", &rules::COMMENTS, Any, "Read a comment.", &ONE, |call| Box::pin(comments::find(call))),
     as_type(EMPTY, metered(Delete, "/comments/{id}", &rules::COMMENTS, Any, "Delete a comment of one's own. The answer is empty.", ANY, |call| Box::pin(comments::delete(call)))),
 

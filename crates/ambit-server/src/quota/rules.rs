@@ -38,6 +38,8 @@ pub enum Price {
     ReadAnalysis,
     /// Nothing for a file that nobody had, else one request, charged with its storing.
     Upload,
+    /// One request, or a download of the intelligence quota for each file of an archive.
+    Archive,
     /// One request for each file that is asked for.
     Reports,
     /// One request for each submission that is answered, charged when they are counted.
@@ -90,6 +92,12 @@ pub(crate) const FILE_COMMENTS: Rule = rule("A10", "file_comments", Price::Plain
 pub(crate) const FILE_DOWNLOAD: Rule = rule("I3 I4 I5 I6 A10", "file_download", Price::Download);
 
 pub(crate) const VOTES: Rule = rule("A1 A10", "item_vote", Price::Plain);
+
+pub(crate) const SNIPPETS: Rule = rule("I1 I2 I3", "intelligence_search", Price::Search);
+pub(crate) const ARCHIVE: Rule = rule("I3 I4 I5", "zip_files", Price::Archive);
+pub(crate) const ARCHIVE_READ: Rule = rule("I6", "zip_files", Price::Free);
+pub(crate) const OBJECT_SEARCH: Rule = rule("A1", "search", Price::Plain);
+pub(crate) const COLLECTIONS: Rule = rule("A1", "collections", Price::Plain);
 
 pub(crate) const FEEDS: Rule = rule("A5", "feeds", Price::Free);
 

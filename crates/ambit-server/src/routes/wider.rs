@@ -1,6 +1,7 @@
 //! The wider API (v3-wire): objects in an envelope of their own, collections with cursors.
 
 pub(crate) mod accounts;
+pub(crate) mod archives;
 pub(crate) mod comments;
 pub(crate) mod feeds;
 pub(crate) mod files;
@@ -9,7 +10,9 @@ pub(crate) mod graphs;
 pub(crate) mod groups;
 pub(crate) mod intelligence;
 pub(crate) mod metadata;
+pub(crate) mod object_collections;
 pub(crate) mod objects;
 pub(crate) mod page;
 pub(crate) mod quotas;
+pub(crate) mod search;
 pub(crate) mod votes;

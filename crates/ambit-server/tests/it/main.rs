@@ -2,12 +2,16 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on stops here")]
 
+mod archives;
+mod charges;
 mod contract;
 mod feeds;
+mod graph_access;
 mod hostile;
 mod marks;
 mod scenarios;
 mod searches;
 mod spellings;
 mod targets;
+mod uploads;
 mod walk;

@@ -71,8 +71,13 @@ fn refusals(row: &Endpoint) -> Vec<(&'static str, u16)> {
     }
 }
 
-/// Rows that a scenario cannot reach, and where they are shown: the address stands in a compressed batch (`feeds.rs`).
-const ELSEWHERE: &[(&str, &str)] = &[("GET", "/feeds/files/{token}/download")];
+/// Rows that a scenario cannot reach, and where they are shown: an address stands in a compressed batch (`feeds.rs`), an archive is finished a moment
+/// later (`archives.rs`).
+const ELSEWHERE: &[(&str, &str)] = &[
+    ("GET", "/feeds/files/{token}/download"),
+    ("GET", "/intelligence/zip_files/{id}/download"),
+    ("GET", "/intelligence/zip_files/{id}/download_url"),
+];
 
 #[tokio::test]
 async fn every_scenario_runs_and_every_row_has_one() {

@@ -8,6 +8,7 @@ mod integrations;
 mod intervals;
 mod issues;
 mod lab;
+mod objects;
 mod people;
 mod quotas;
 mod records;

@@ -8,7 +8,7 @@ use ambit_store::{Cost, GraphRight, NewGraph, NewKey, NewUser, Payer, Principal,
 use serde_json::{Map, json};
 use std::collections::BTreeMap;
 
-async fn user(lab: &Lab, name: &str) -> Principal {
+pub(crate) async fn user(lab: &Lab, name: &str) -> Principal {
     let email = format!("{name}@acme.test");
     let new = NewUser {
         email: email.clone(),

@@ -1,4 +1,4 @@
-"""The documented main use of the PyPI clients vt-py and vt-graph-api, unmodified, against a server on loopback.
+"""The documented main use of the PyPI clients vt-py, vt-graph-api and virustotal-api, unmodified, against a server on loopback.
 
 Environment: BASE (http://127.0.0.1:PORT) and the API keys OWNER, ADMIN, ANALYST, VIEWER, MEMBER and STRANGER. The group `blue` has
 the member `analyst`; `viewer` may make two requests, and a third after this program has asked for it on its output (RAISE) and read a line; an hour passes
@@ -13,6 +13,7 @@ import random
 import sys
 import tempfile
 import traceback
+import zipfile
 
 os.dup2(1, 2)
 
@@ -57,6 +58,7 @@ def send_to_us(session, method, url, *arguments, **named):
 requests.Session.request = send_to_us
 
 import vt
+from virus_total_apis import PublicApi
 from vt_graph_api import VTGraph
 from vt_graph_api.errors import CollaboratorNotFoundError, LoadError, SaveGraphError
 
@@ -96,6 +98,53 @@ def files_are_uploaded_analysed_and_downloaded():
         STATE["file"] = sha256
         error = fails(vt.APIError, lambda: client.get_object("/files/" + "0" * 64))
         equal(error.code, "NotFoundError")
+
+
+def files_are_packed_with_a_password():
+    with vt.Client(OWNER, host=BASE) as client:
+        small = hashlib.sha256(random.Random(1).randbytes(1)).hexdigest()
+        packed = io.BytesIO()
+        client.download_zip_files([small, "0" * 64], packed, password="infected", sleep_time=0)
+        with zipfile.ZipFile(packed) as archive:
+            equal(archive.namelist(), [small])
+            equal(archive.read(small, pwd=b"infected"), random.Random(1).randbytes(1))
+            fails(RuntimeError, lambda: archive.read(small))
+
+
+def files_are_searched():
+    with vt.Client(OWNER, host=BASE) as client:
+        found = client.iterator("/intelligence/search", params={"query": "entity:file size:999+", "order": "size-"}, batch_size=1)
+        equal([file.size for file in found], sorted((size for size in SIZES if size > 999), reverse=True))
+        error = fails(vt.APIError, lambda: list(client.iterator("/intelligence/search", params={"query": "engines:1"})))
+        equal(error.code, "BadRequestError")
+
+
+def collections_are_made():
+    with vt.Client(OWNER, host=BASE) as client:
+        new = vt.Object("collection", obj_attributes={"name": "ours", "description": "made by vt-py"})
+        made = client.post_object("/collections", obj=new)
+        equal((made.type, client.get_object("/collections/" + made.id).name), ("collection", "ours"))
+        equal(list(client.iterator(f"/collections/{made.id}/files")), [])
+
+
+def version_2_is_used():
+    api = PublicApi(OWNER)
+    api.base = BASE + "/vtapi/v2/"
+    scan = api.scan_file(io.BytesIO(b"version 2"), from_disk=False, filename="v2.txt")
+    equal((scan["response_code"], scan["results"]["response_code"]), (200, 1))
+    report = api.get_file_report(scan["results"]["sha256"])["results"]
+    equal((report["response_code"], report["positives"]), (1, 0))
+    reports = api.get_file_report([scan["results"]["md5"], "0" * 32])["results"]
+    equal([one["response_code"] for one in reports], [1, 0])
+    equal(api.rescan_file(scan["results"]["sha1"])["results"]["response_code"], 1)
+    equal(api.scan_url("http://v2.test/")["results"]["response_code"], 1)
+    equal(api.get_url_report("http://v2.test/")["results"]["url"], "http://v2.test/")
+    equal(api.put_comments(scan["results"]["sha256"], "#ours")["results"]["response_code"], 1)
+    equal(api.get_domain_report("acme.test")["results"]["subdomains"], ["www.acme.test"])
+    equal(api.get_ip_report("203.0.113.7")["results"]["resolutions"][0]["hostname"], "www.acme.test")
+    wrong = PublicApi("0" * 64)
+    wrong.base = api.base
+    equal(wrong.get_file_report("0" * 32)["response_code"], 403)
 
 
 def urls_are_analysed():
@@ -298,6 +347,13 @@ def access_lists_decide_who_sees_and_changes():
     fails(CollaboratorNotFoundError, wrong.save_graph)
 
 
+def a_graph_becomes_a_collection():
+    link = STATE["built"].create_collection(name="from a graph")
+    with vt.Client(OWNER, host=BASE) as client:
+        made = client.get_object("/collections/" + link.rsplit("/", 1)[1])
+        equal((made.name, made.domains_count, made.files_count), ("from a graph", 2, 1))
+
+
 def a_graph_has_a_picture():
     built = STATE["built"]
     with tempfile.TemporaryDirectory() as folder:
@@ -309,6 +365,8 @@ def a_graph_has_a_picture():
 def main():
     for step in (
         files_are_uploaded_analysed_and_downloaded,
+        files_are_packed_with_a_password,
+        files_are_searched,
         urls_are_analysed,
         objects_of_the_inventory_are_read,
         feeds_are_read,
@@ -318,10 +376,13 @@ def main():
         an_iterator_resumes_with_a_cursor,
         an_exhausted_quota_stops_an_iterator_that_resumes_later,
         usage_is_read,
+        collections_are_made,
+        version_2_is_used,
         a_graph_is_built_expanded_and_saved,
         a_graph_is_loaded_and_saved_again,
         a_graph_is_cloned,
         access_lists_decide_who_sees_and_changes,
+        a_graph_becomes_a_collection,
         a_graph_has_a_picture,
     ):
         name = step.__name__.replace("_", " ")

@@ -25,14 +25,13 @@ const PRIVATE: [&str; 5] = [
     "groups_managed",
 ];
 /// Relationships to what Ambit does not keep by user.
-const NOTHING: [&str; 7] = [
+const NOTHING: [&str; 6] = [
     "mentions",
     "votes",
     "hunting_rulesets",
     "hunting_notifications",
     "hunting_notification_files",
     "retrohunt_jobs",
-    "collections",
 ];
 
 /// The user of a path: by username, address, or API key. By key only the user and administrators find anybody.
@@ -255,6 +254,7 @@ async fn related(call: &Call, account: &Account, name: &str) -> Result<Value, Ap
             let of = Collaborator::User(account.user.username.clone());
             super::graphs::related(call, &of).await?
         }
+        "collections" => Value::Array(super::object_collections::of(call, Some(account.user.id)).await?),
         name if NOTHING.contains(&name) => json!([]),
         _ => return Err(ApiError::not_found(&format!("Relationship {name}"))),
     })
@@ -288,6 +288,25 @@ pub(crate) fn answer_related(call: &Call, found: Value, described: bool) -> Resu
             Ok(Answer::json(&json!({"data": one, "links": {"self": format!("{root}{}", call.path)}})))
         }
     }
+}
+
+/// Deletes the caller's own account. Nobody has a password here: an API key of the account is the confirmation.
+pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
+    let account = named(&call, call.parameter("id")).await?;
+    let store = &call.state.store;
+    let confirmed = match call.password.as_deref() {
+        Some(key) => store.authenticate(key, call.now).await.map_err(|error| of_store(error, NOUN))?,
+        None => None,
+    };
+    if confirmed.is_none_or(|principal| principal.user_id() != account.user.id) {
+        let message = "Send a x-user-password header with an API key of the account as a confirmation";
+        return Err(ApiError::with(ErrorCode::Forbidden, message));
+    }
+    store
+        .delete_account(call.caller(), call.now)
+        .await
+        .map_err(|error| of_store(error, NOUN))?;
+    Ok(Answer::empty())
 }
 
 /// A service account; for administrators of its group and for itself.

@@ -72,6 +72,62 @@ pub(crate) async fn add_to_graph(call: Call) -> Result<Answer, ApiError> {
     Ok(page::one(&call, shown(&call, &made)))
 }
 
+/// Comments that are read together, and that one call looks at: where few match, a page may have fewer than were asked for.
+const CHUNK: usize = 200;
+const READ_MAX: usize = 2_000;
+
+/// A page of the newest comments that match and whose objects the caller may see.
+pub(crate) async fn latest(call: &Call, matches: &(dyn Fn(&Comment) -> bool + Sync)) -> Result<Answer, ApiError> {
+    let paging = page::paging(call, page::LIMIT_DEFAULT, page::LIMIT_MAX)?;
+    let mut before = match paging.offset()? {
+        0 => None,
+        number => i64::try_from(number).ok(),
+    };
+    let (mut items, mut read) = (Vec::new(), 0);
+    loop {
+        let found = call.state.store.latest_comments(before, CHUNK).await;
+        let found = found.map_err(|error| of_store(error, NOUN))?;
+        read += found.len();
+        let last = found.len() < CHUNK;
+        for (number, comment) in found {
+            if items.len() == paging.limit {
+                let next = before.map(|number| number.to_be_bytes().to_vec());
+                return Ok(page::answer(call, items, paging.limit, next, None));
+            }
+            before = Some(number);
+            if matches(&comment) && may_see(call, &comment).await? {
+                items.push(shown(call, &comment));
+            }
+        }
+        if last {
+            return Ok(page::answer(call, items, paging.limit, None, None));
+        }
+        if read >= READ_MAX {
+            let next = before.map(|number| number.to_be_bytes().to_vec());
+            return Ok(page::answer(call, items, paging.limit, next, None));
+        }
+    }
+}
+
+/// The newest comments; `tag:word` in the filter, as often as wanted, narrows them.
+pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
+    let mut tags = Vec::new();
+    for word in call.query("filter").unwrap_or_default().split_whitespace() {
+        match word.strip_prefix("tag:").filter(|tag| !tag.is_empty()) {
+            Some(tag) => tags.push(tag.trim_matches('"').to_lowercase()),
+            None => {
+                let message = format!("Unknown filter {word:?}; known: tag");
+                return Err(ApiError::with(ErrorCode::BadRequest, message));
+            }
+        }
+    }
+    latest(&call, &|comment| {
+        let of = hash_tags(&comment.text);
+        tags.iter().all(|tag| of.contains(tag))
+    })
+    .await
+}
+
 fn not_found(id: &str) -> ApiError {
     ApiError::with(ErrorCode::NotFound, format!("Comment \"{id}\" not found"))
 }

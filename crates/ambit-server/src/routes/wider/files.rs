@@ -73,7 +73,8 @@ pub(crate) async fn shown_if_known(call: &Call, hash: &str) -> Result<Option<Val
     Ok(known(call, hash).await?.map(|file| shown(call, &file)))
 }
 
-fn shown(call: &Call, file: &StoredFile) -> Value {
+/// A file as an object.
+pub(crate) fn shown(call: &Call, file: &StoredFile) -> Value {
     let mut attributes = Map::from_iter([
         ("sha256".to_owned(), json!(file.sha256.to_string())),
         ("sha1".to_owned(), json!(file.sha1)),
@@ -207,6 +208,7 @@ async fn related(call: &Call, described: bool) -> Result<Answer, ApiError> {
     let file = file(call, call.parameter("id")).await?;
     let mut items = match call.parameter("relationship") {
         "comments" => comments_on(call, &file).await?,
+        "submissions" => submissions(call, &file).await?,
         "graphs" => {
             let hashes = vec![file.sha256.to_string(), file.sha1.clone(), file.md5.clone()];
             objects::graphs_that(call, ambit_query::graphs::Leaf::File(hashes)).await?
@@ -217,6 +219,25 @@ async fn related(call: &Call, described: bool) -> Result<Answer, ApiError> {
         items.iter_mut().for_each(|item| *item = page::described(item));
     }
     page::of_list(call, items, page::LIMIT_DEFAULT)
+}
+
+/// Who submitted it, and when: a source has a name that says nothing but whether two are the same.
+async fn submissions(call: &Call, file: &StoredFile) -> Result<Vec<Value>, ApiError> {
+    let sha256 = file.sha256.to_string();
+    let found = call.state.store.submissions(&sha256).await.map_err(|error| of_store(error, NOUN))?;
+    let shown = |one: &ambit_store::Submission| {
+        let mut attributes = Map::from_iter([
+            ("date".to_owned(), page::seconds(one.at)),
+            ("interface".to_owned(), json!("api")),
+            ("source_key".to_owned(), json!(one.source)),
+        ]);
+        if let Some(name) = &one.name {
+            attributes.insert("name".to_owned(), json!(name));
+        }
+        let id = format!("f-{sha256}-{}-{}", one.at.0.div_euclid(SECOND_MS), one.source);
+        object(&call.base, "submissions", "submission", &id, attributes)
+    };
+    Ok(found.iter().map(shown).collect())
 }
 
 async fn comments_on(call: &Call, file: &StoredFile) -> Result<Vec<Value>, ApiError> {
@@ -243,11 +264,18 @@ pub(crate) async fn add_comment(call: Call) -> Result<Answer, ApiError> {
     Ok(page::one(&call, comments::shown(&call, &made)))
 }
 
-/// The bytes of a file.
+/// The bytes of a file; `None`: it is not known.
+pub(crate) async fn content(call: &Call, hash: &str) -> Result<Option<Vec<u8>>, ApiError> {
+    match known(call, hash).await? {
+        Some(file) => call.state.store.blob(file.sha256).await.map_err(|error| of_store(error, NOUN)),
+        None => Ok(None),
+    }
+}
+
+/// The answer that is a file.
 pub(crate) async fn bytes(call: &Call, hash: &str) -> Result<Answer, ApiError> {
-    let file = file(call, hash).await?;
-    let found = call.state.store.blob(file.sha256).await.map_err(|error| of_store(error, NOUN))?;
-    Ok(Answer::bytes("application/octet-stream", found.ok_or_else(|| not_found(hash))?.into()))
+    let found = content(call, hash).await?.ok_or_else(|| not_found(hash))?;
+    Ok(Answer::bytes("application/octet-stream", found.into()))
 }
 
 pub(crate) async fn download(call: Call) -> Result<Answer, ApiError> {

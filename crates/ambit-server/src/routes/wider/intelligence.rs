@@ -1,16 +1,16 @@
-//! Intelligence search over the inventory (v3-wire §6): words and a few modifiers over domains, addresses and URLs. An unknown modifier is refused
-//! with the list of those that there are.
+//! Intelligence search (v3-wire §6) over uploaded files and over the domains, addresses and URLs of the caller's projects. The language is that of
+//! `ambit_query::intelligence`; an unknown modifier is refused with the list of those that there are.
 
-use super::{objects, page};
+use super::{files, objects, page};
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::of_store;
+use ambit_api::objects::data;
 use ambit_api::{ApiError, ErrorCode};
-use ambit_model::moment::DAY_MS;
+use ambit_model::Kind;
 use ambit_model::object::ObjectType;
-use ambit_model::{Kind, Timestamp};
-use ambit_store::KnownObject;
-use serde_json::json;
+use ambit_query::intelligence::{Condition, Entity, Facts, IntelligenceError, IntelligenceQuery, parse_intelligence_query};
+use serde_json::{Value, json};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
@@ -18,166 +18,303 @@ use std::collections::BTreeMap;
 const LIMIT_MAX: usize = 300;
 /// Days that a search looks back over; the inventory forgets nothing, and clients show the figure.
 const DAYS_BACK: i64 = 365;
-/// Characters of a query.
-const QUERY_CHARS_MAX: usize = 4 * 1024;
-const MODIFIERS: [&str; 6] = ["entity", "name", "tag", "fs", "ls", "type"];
+/// Names that are looked up together.
+const CHUNK: usize = 500;
+/// Files that one search looks at.
+const FILES_MAX: usize = 200_000;
+/// Bytes of files that a search for content looks through: some seconds of reading.
+const CONTENT_BYTES_MAX: i64 = 256 * 1024 * 1024;
+/// What snippets are sealed for, and how long they work.
+const SNIPPET: &str = "snippet";
+const SNIPPET_MS: i64 = ambit_model::moment::DAY_MS;
+/// Bytes that a snippet shows before what was found, and in all.
+const SNIPPET_BEFORE: usize = 32;
+const SNIPPET_BYTES: usize = 256;
+/// Bytes of one line of a snippet.
+const LINE_BYTES: usize = 16;
+/// Members that a search can be ordered by, and the attributes that each stands for.
+const ORDERS: &[(&str, &[&str])] = &[
+    ("name", &[]),
+    ("first_seen_date", FIRST),
+    ("first_submission_date", FIRST),
+    ("last_seen_date", LAST),
+    ("last_submission_date", LAST),
+    ("last_modification_date", LAST),
+    ("positives", &["last_analysis_stats"]),
+    ("size", &["size"]),
+    ("times_submitted", &["times_submitted"]),
+];
+const FIRST: &[&str] = &["first_submission_date", "first_seen_date"];
+const LAST: &[&str] = &["last_submission_date", "last_modification_date"];
 
-/// One condition.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Condition {
-    Type(ObjectType),
-    /// A part of the name, in lower case.
-    Name(String),
-    Tag(String),
-    First(Option<Timestamp>, Option<Timestamp>),
-    Last(Option<Timestamp>, Option<Timestamp>),
-}
-
-fn bad(message: String) -> ApiError {
+fn bad(message: impl Into<String>) -> ApiError {
     ApiError::with(ErrorCode::BadRequest, message)
 }
 
-/// Words and modifiers, all of which must hold.
-fn parse(text: &str) -> Result<Vec<Condition>, ApiError> {
-    if text.trim().is_empty() {
-        return Err(bad("The parameter query is needed".to_owned()));
-    }
-    if text.chars().count() > QUERY_CHARS_MAX {
-        return Err(bad(format!("A query has at most {QUERY_CHARS_MAX} characters")));
-    }
-    let words = text.split_whitespace().filter(|word| *word != "AND");
-    words.map(|word| condition(word.trim_matches('"'))).collect()
+fn entity(kind: ObjectType) -> Entity {
+    Entity::from_name(kind.name()).expect("every type of object is one of the language")
 }
 
-fn condition(word: &str) -> Result<Condition, ApiError> {
-    // URLs and IPv6 addresses have colons too.
-    let plain = word.contains("://") || word.parse::<std::net::IpAddr>().is_ok();
-    let Some((modifier, value)) = word.split_once(':').filter(|_| !plain) else {
-        return Ok(Condition::Name(word.to_lowercase()));
+fn figure(object: &Value, names: &[&str]) -> Option<i64> {
+    let value = names.iter().find_map(|name| object["attributes"].get(*name))?;
+    match value {
+        Value::Object(stats) => Some(["malicious", "suspicious"].iter().filter_map(|name| stats.get(*name)?.as_i64()).sum()),
+        value => value.as_i64(),
+    }
+}
+
+/// What an object shows of itself.
+fn facts(kind: ObjectType, object: &Value) -> Facts {
+    let attributes = &object["attributes"];
+    let text = |name: &str| attributes.get(name).and_then(Value::as_str).map(str::to_owned);
+    let texts = |name: &str| {
+        let list = attributes.get(name).and_then(Value::as_array);
+        list.into_iter()
+            .flatten()
+            .filter_map(|one| one.as_str().map(str::to_owned))
+            .collect::<Vec<_>>()
     };
-    let value = value.trim_matches('"');
-    match modifier {
-        "entity" | "type" => {
-            let kind = match value {
-                "ip" => Some(ObjectType::IpAddress),
-                _ => ObjectType::from_name(value),
-            };
-            kind.map(Condition::Type)
-                .ok_or_else(|| bad(format!("{modifier} is one of domain, ip, url, file, not {value:?}")))
-        }
-        "name" => Ok(Condition::Name(value.to_lowercase())),
-        "tag" => Ok(Condition::Tag(value.to_owned())),
-        "fs" => range(value).map(|(from, until)| Condition::First(from, until)),
-        "ls" => range(value).map(|(from, until)| Condition::Last(from, until)),
-        _ => Err(bad(format!("Unknown modifier {modifier:?}; known: {}", MODIFIERS.join(", ")))),
+    let id = object["id"].as_str().unwrap_or_default().to_owned();
+    let mut names = texts("names");
+    names.extend(text("url").or_else(|| (kind != ObjectType::File).then(|| id.clone())));
+    Facts {
+        entity: entity(kind),
+        names,
+        hashes: ["sha256", "sha1", "md5"].into_iter().filter_map(text).collect(),
+        file_type: text("type_tag"),
+        tags: texts("tags"),
+        size: figure(object, &["size"]),
+        first: figure(object, FIRST),
+        last: figure(object, LAST),
+        positives: figure(object, &["last_analysis_stats"]),
+        submissions: figure(object, &["times_submitted"]),
     }
 }
 
-/// A day; `+`: from it on, `-`: before it.
-fn range(value: &str) -> Result<(Option<Timestamp>, Option<Timestamp>), ApiError> {
-    let date = value.trim_end_matches(['+', '-']);
-    let start = Timestamp::parse(date).ok_or_else(|| bad(format!("Dates are written as 2026-01-31, not {date:?}")))?;
-    Ok(match value.strip_prefix(date) {
-        Some("+") => (Some(start), None),
-        Some("-") => (None, Some(start)),
-        _ => (Some(start), Some(start.plus_ms(DAY_MS))),
-    })
+/// An object that a search found.
+struct Hit {
+    object: Value,
+    facts: Facts,
 }
 
-impl Condition {
-    fn holds(&self, kind: ObjectType, found: &[KnownObject]) -> bool {
-        let within = |at: Option<Timestamp>, from: &Option<Timestamp>, until: &Option<Timestamp>| {
-            at.is_some_and(|at| from.is_none_or(|from| at >= from) && until.is_none_or(|until| at < until))
-        };
-        match self {
-            Self::Type(wanted) => kind == *wanted,
-            Self::Name(part) => found.iter().any(|one| one.record.name.to_lowercase().contains(part.as_str())),
-            Self::Tag(tag) => found.iter().any(|one| one.record.tags.contains(tag)),
-            Self::First(from, until) => within(found.iter().map(|one| one.first_seen).min(), from, until),
-            Self::Last(from, until) => within(found.iter().map(|one| one.last_seen).max(), from, until),
-        }
-    }
-}
-
-/// How results are ordered.
-fn order(call: &Call) -> Result<(&'static str, bool), ApiError> {
+/// How results are ordered: by which attributes (none: by name), and whether the greatest comes first.
+fn order(call: &Call) -> Result<(&'static [&'static str], bool), ApiError> {
     let text = call.query("order").map(str::trim).unwrap_or_default();
     let (name, descending) = match text.strip_suffix('-') {
         Some(name) => (name, true),
         None => (text.trim_end_matches('+'), false),
     };
-    let fields = ["name", "first_seen_date", "last_seen_date"];
-    match fields.into_iter().find(|field| *field == name) {
-        Some(field) => Ok((field, descending)),
-        None if name.is_empty() => Ok((fields[0], false)),
-        None => Err(bad(format!("Unknown order {name:?}; known: {}", fields.join(", ")))),
+    let name = if name.is_empty() { "name" } else { name };
+    match ORDERS.iter().find(|(known, _)| *known == name) {
+        Some((_, attributes)) => Ok((attributes, descending)),
+        None => {
+            let known: Vec<&str> = ORDERS.iter().map(|(name, _)| *name).collect();
+            Err(bad(format!("Unknown order {name:?}; known: {}", known.join(", "))))
+        }
     }
 }
 
-/// Names that may be found: those of the kinds that are asked for, and with the part that is asked for.
-async fn candidates(call: &Call, conditions: &[Condition]) -> Result<Vec<(ObjectType, Kind, String)>, ApiError> {
+fn compare(attributes: &[&str], one: &Hit, other: &Hit) -> Ordering {
+    let by_name = || one.facts.names.first().cmp(&other.facts.names.first());
+    let by_figure = || figure(&one.object, attributes).cmp(&figure(&other.object, attributes));
+    let id = |hit: &Hit| hit.object["id"].as_str().unwrap_or_default().to_owned();
+    by_figure().then_with(by_name).then_with(|| id(one).cmp(&id(other)))
+}
+
+/// Names of the inventory that may be found: of the types that are asked for, with the parts that are asked for.
+async fn candidates(call: &Call, query: &IntelligenceQuery) -> Result<Vec<(ObjectType, String)>, ApiError> {
+    let demands = query.query.demands();
+    let named = |name: &str| {
+        let name = name.to_lowercase();
+        demands
+            .iter()
+            .all(|one| !matches!(one, Condition::Name(part) if !name.contains(part.as_str())))
+    };
+    let wanted = |kind: ObjectType| {
+        demands
+            .iter()
+            .all(|one| !matches!(one, Condition::Entity(other) if *other != entity(kind)))
+    };
     let mut out = Vec::new();
-    let part = conditions.iter().find_map(|one| match one {
-        Condition::Name(part) => Some(part.as_str()),
-        _ => None,
-    });
-    for kind in ObjectType::ALL {
-        let wanted = conditions.iter().all(|one| !matches!(one, Condition::Type(other) if *other != kind));
-        if !wanted {
-            continue;
-        }
+    for kind in ObjectType::ALL.into_iter().filter(|kind| wanted(*kind)) {
         let names = call.state.store.names_of_kinds(call.caller(), kind.kinds()).await;
-        for (entity, name) in names.map_err(|error| of_store(error, "Object"))? {
-            if part.is_none_or(|part| name.to_lowercase().contains(part)) {
-                out.push((kind, entity, name));
+        let names = names.map_err(|error| of_store(error, "Object"))?;
+        out.extend(names.into_iter().filter(|(_, name)| named(name)).map(|(_, name)| (kind, name)));
+    }
+    out.sort();
+    out.dedup();
+    Ok(out)
+}
+
+/// Objects of the inventory that match.
+async fn inventory(call: &Call, query: &IntelligenceQuery) -> Result<Vec<Hit>, ApiError> {
+    let mut out = Vec::new();
+    for chunk in candidates(call, query).await?.chunks(CHUNK) {
+        let names: Vec<(Kind, String)> = chunk.iter().flat_map(|(kind, name)| kind.names(name)).collect();
+        let known = call.state.store.known_objects(call.caller(), &names).await;
+        let mut same = BTreeMap::<(ObjectType, String), Vec<_>>::new();
+        for one in known.map_err(|error| of_store(error, "Object"))? {
+            let Some(kind) = ObjectType::of_kind(one.record.kind) else { continue };
+            same.entry((kind, one.record.name.clone())).or_default().push(one);
+        }
+        for ((kind, _), known) in same {
+            let Some(object) = objects::shown(call, kind, &known) else { continue };
+            let facts = facts(kind, &object);
+            if query.query.matches(&facts) {
+                out.push(Hit { object, facts });
             }
         }
     }
     Ok(out)
 }
 
-pub(crate) async fn search(call: Call) -> Result<Answer, ApiError> {
-    let conditions = parse(call.query("query").unwrap_or_default())?;
-    let (field, descending) = order(&call)?;
-    let paging = page::paging(&call, page::LIMIT_DEFAULT, LIMIT_MAX)?;
-    let mut names = BTreeMap::<(ObjectType, String), Vec<(Kind, String)>>::new();
-    for (kind, entity, name) in candidates(&call, &conditions).await? {
-        names.entry((kind, name.clone())).or_default().push((entity, name));
+/// Files that match.
+async fn matching_files(call: &Call, query: &IntelligenceQuery) -> Result<Vec<Hit>, ApiError> {
+    let demands = query.query.demands();
+    if demands
+        .iter()
+        .any(|one| matches!(one, Condition::Entity(other) if *other != Entity::File))
+    {
+        return Ok(Vec::new());
     }
-    let mut found = Vec::new();
-    for ((kind, _), names) in names {
-        let known = call.state.store.known_objects(call.caller(), &names).await;
-        let known = known.map_err(|error| of_store(error, "Object"))?;
-        if conditions.iter().all(|one| one.holds(kind, &known)) {
-            found.push((kind, known));
+    let mut out = Vec::new();
+    let files = call.state.store.newest_files(FILES_MAX).await.map_err(|error| of_store(error, "File"))?;
+    for file in &files {
+        let object = files::shown(call, file);
+        let facts = facts(ObjectType::File, &object);
+        if query.query.matches(&facts) {
+            out.push(Hit { object, facts });
         }
     }
-    found.sort_by(|a, b| compare(field, &a.1, &b.1));
+    Ok(out)
+}
+
+/// Those of some files in which bytes stand, with the place of the first.
+async fn with_content(call: &Call, hits: Vec<Hit>, content: &[u8]) -> Result<Vec<Hit>, ApiError> {
+    let bytes: i64 = hits.iter().filter_map(|hit| hit.facts.size).sum();
+    if bytes > CONTENT_BYTES_MAX {
+        let message = format!(
+            "The content would have to be looked for in {bytes} bytes, at most {CONTENT_BYTES_MAX} are: narrow the query by type, size or name"
+        );
+        return Err(ApiError::with(ErrorCode::UnselectiveContent, message));
+    }
+    let mut out = Vec::new();
+    for mut hit in hits {
+        let hash = hit.facts.hashes.first().cloned().unwrap_or_default();
+        let Some(bytes) = files::content(call, &hash).await? else { continue };
+        let content = content.to_vec();
+        let found = tokio::task::spawn_blocking(move || memchr::memmem::find(&bytes, &content)).await;
+        if let Some(at) = found.map_err(|_| ApiError::new(ErrorCode::Internal))? {
+            let token = files::sealed(call, SNIPPET, &format!("{hash}:{at}"), SNIPPET_MS);
+            hit.object["context_attributes"] = json!({"confidence": 1, "match_in_subfile": false, "snippet": token});
+            out.push(hit);
+        }
+    }
+    Ok(out)
+}
+
+/// A query that is nothing but the name of an object finds that one and nothing beside it: clients ask so what they do not know the type of.
+async fn exact(call: &Call, text: &str) -> Result<Option<Hit>, ApiError> {
+    let found = named(call, text.trim().trim_matches('"')).await?;
+    Ok(found.map(|(kind, object)| Hit {
+        facts: facts(kind, &object),
+        object,
+    }))
+}
+
+/// The object with a name, of whatever type.
+pub(crate) async fn named(call: &Call, text: &str) -> Result<Option<(ObjectType, Value)>, ApiError> {
+    if text.is_empty() || text.contains(char::is_whitespace) {
+        return Ok(None);
+    }
+    for kind in [ObjectType::File, ObjectType::Url, ObjectType::IpAddress, ObjectType::Domain] {
+        let names = match kind {
+            ObjectType::Url => objects::url_names(text),
+            ObjectType::Domain if !text.contains('.') => Vec::new(),
+            _ => vec![text.to_owned()],
+        };
+        for name in names {
+            let found = objects::shown_or_missing(call, kind.name(), &name).await?;
+            if found.get("error").is_none() {
+                return Ok(Some((kind, found)));
+            }
+        }
+    }
+    Ok(None)
+}
+
+fn unreadable(error: &IntelligenceError) -> ApiError {
+    let text = error.to_string();
+    let mut chars = text.chars();
+    let message: String = chars.next().into_iter().flat_map(char::to_uppercase).chain(chars).collect();
+    match error {
+        IntelligenceError::Malformed(_) => bad(message),
+        IntelligenceError::Unselective => ApiError::with(ErrorCode::UnselectiveContent, message),
+        IntelligenceError::Unsupported => ApiError::with(ErrorCode::UnsupportedContent, message),
+    }
+}
+
+pub(crate) async fn search(call: Call) -> Result<Answer, ApiError> {
+    let text = call.query("query").unwrap_or_default().to_owned();
+    let query = parse_intelligence_query(&text).map_err(|error| unreadable(&error))?;
+    let (attributes, descending) = order(&call)?;
+    let paging = page::paging(&call, page::LIMIT_DEFAULT, LIMIT_MAX)?;
+    let mut found = match exact(&call, &text).await? {
+        Some(hit) => vec![hit],
+        None => {
+            let mut found = matching_files(&call, &query).await?;
+            match &query.content {
+                Some(content) => found = with_content(&call, found, content).await?,
+                None => found.extend(inventory(&call, &query).await?),
+            }
+            found
+        }
+    };
+    found.sort_by(|one, other| compare(attributes, one, other));
     if descending {
         found.reverse();
     }
     let total = found.len();
     let (found, next) = page::slice(&paging, found)?;
     let descriptors = call.query("descriptors_only") == Some("true");
-    let items = found
-        .iter()
-        .filter_map(|(kind, known)| objects::shown(&call, *kind, known))
-        .map(|item| if descriptors { page::described(&item) } else { item })
-        .collect();
+    let shown = |hit: Hit| {
+        if !descriptors {
+            return hit.object;
+        }
+        let mut item = page::described(&hit.object);
+        if let Some(context) = hit.object.get("context_attributes") {
+            item["context_attributes"] = context.clone();
+        }
+        item
+    };
+    let items = found.into_iter().map(shown).collect();
     let meta = [("total_hits", json!(total)), ("days_back", json!(DAYS_BACK))];
     Ok(page::answer_with(&call, items, paging.limit, next, &meta))
 }
 
-fn compare(field: &str, one: &[KnownObject], other: &[KnownObject]) -> Ordering {
-    let name = |list: &[KnownObject]| list.first().map(|one| one.record.name.clone());
-    let first = |list: &[KnownObject]| list.iter().map(|one| one.first_seen).min();
-    let last = |list: &[KnownObject]| list.iter().map(|one| one.last_seen).max();
-    let by_name = || name(one).cmp(&name(other));
-    match field {
-        "first_seen_date" => first(one).cmp(&first(other)).then_with(by_name),
-        "last_seen_date" => last(one).cmp(&last(other)).then_with(by_name),
-        _ => by_name(),
-    }
+/// What stands around a place in a file, as a search for content found it.
+pub(crate) async fn snippet(call: Call) -> Result<Answer, ApiError> {
+    let opened = files::opened(&call, SNIPPET, call.parameter("id"))?;
+    let (hash, at) = opened.split_once(':').ok_or_else(|| bad("Invalid token"))?;
+    let at: usize = at.parse().map_err(|_| bad("Invalid token"))?;
+    let bytes = files::content(&call, hash).await?.ok_or_else(|| ApiError::not_found("File"))?;
+    Ok(Answer::json(&data(json!([dump(&bytes, at)]))))
+}
+
+/// Lines of a place, bytes and characters.
+fn dump(bytes: &[u8], at: usize) -> String {
+    let start = at.saturating_sub(SNIPPET_BEFORE) / LINE_BYTES * LINE_BYTES;
+    let end = bytes.len().min(start + SNIPPET_BYTES);
+    let part = bytes.get(start..end).unwrap_or_default();
+    let lines = part.chunks(LINE_BYTES).enumerate().map(|(number, line)| {
+        let digits: Vec<String> = line.iter().map(|byte| format!("{byte:02x}")).collect();
+        let text: String = line
+            .iter()
+            .map(|byte| if (0x20..0x7f).contains(byte) { char::from(*byte) } else { '.' })
+            .collect();
+        format!("{:08x}  {:<47}  {text}", start + number * LINE_BYTES, digits.join(" "))
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]
@@ -185,24 +322,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_and_modifiers_are_read() {
-        let read = |text: &str| parse(text).map_err(|error| error.message);
-        assert_eq!(
-            read("entity:domain Acme AND tag:prod"),
-            Ok(vec![
-                Condition::Type(ObjectType::Domain),
-                Condition::Name("acme".to_owned()),
-                Condition::Tag("prod".to_owned())
-            ])
+    fn facts_are_what_objects_show() {
+        let object = json!({"id": "a.test", "attributes": {"tags": ["x"], "first_seen_date": 5, "last_modification_date": 7}});
+        let found = facts(ObjectType::Domain, &object);
+        assert_eq!((found.names, found.tags), (vec!["a.test".to_owned()], vec!["x".to_owned()]));
+        assert_eq!((found.first, found.last, found.size), (Some(5), Some(7), None));
+        let object = json!({"id": "f", "attributes": {"sha256": "f", "names": ["n"], "size": 3, "last_analysis_stats": {"malicious": 2, "suspicious": 1, "undetected": 9}}});
+        let found = facts(ObjectType::File, &object);
+        assert_eq!((found.names, found.positives, found.size), (vec!["n".to_owned()], Some(3), Some(3)));
+    }
+
+    #[test]
+    fn snippets_are_lines_around_a_place() {
+        let text = dump(b"hello world\0\xff, this is a test of lines", 6);
+        assert!(
+            text.starts_with("00000000  68 65 6c 6c 6f 20 77 6f 72 6c 64 00 ff 2c 20 74  hello world.., t\n00000010  "),
+            "{text}"
         );
-        assert_eq!(read("https://a.test/x"), Ok(vec![Condition::Name("https://a.test/x".to_owned())]));
-        assert_eq!(read("2001:db8::1"), Ok(vec![Condition::Name("2001:db8::1".to_owned())]));
-        let day = Timestamp::parse("2026-01-31");
-        assert_eq!(read("fs:2026-01-31+"), Ok(vec![Condition::First(day, None)]));
-        assert_eq!(read("ls:2026-01-31-"), Ok(vec![Condition::Last(None, day)]));
-        assert!(read("engines:5+").unwrap_err().contains("entity, name, tag"));
-        for text in ["", "fs:soon", "entity:cat"] {
-            assert!(read(text).is_err(), "{text}");
-        }
+        assert!(dump(&[0; 1000], 900).starts_with("00000360  "));
+        assert_eq!(dump(b"", 9), "");
     }
 }

@@ -8,9 +8,17 @@ use ambit_model::quota::PRIVILEGES;
 use serde_json::{Map, Value, json};
 
 /// Type, and its relationships with what each leads to.
-const RELATIONSHIPS: [(&str, &[(&str, &str)]); 7] = [
+const RELATIONSHIPS: [(&str, &[(&str, &str)]); 8] = [
     ("domain", super::objects::DOMAIN_RELATIONSHIPS),
-    ("file", &[("comments", "Comments on the file."), ("graphs", "Graphs with the file.")]),
+    ("collection", super::object_collections::RELATIONSHIPS),
+    (
+        "file",
+        &[
+            ("comments", "Comments on the file."),
+            ("graphs", "Graphs with the file."),
+            ("submissions", "When and under which names the file was submitted."),
+        ],
+    ),
     (
         "graph",
         &[

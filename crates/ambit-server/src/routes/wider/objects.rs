@@ -68,6 +68,15 @@ fn name_of(kind: ObjectType, id: &str) -> Option<String> {
     String::from_utf8(BASE64_URL_SAFE_NO_PAD.decode(id.trim_end_matches('=')).ok()?).ok()
 }
 
+/// The names under which a URL may be known: itself, and the SHA-256 of its canonical form.
+pub(crate) fn url_names(text: &str) -> Vec<String> {
+    if !text.contains("://") {
+        return Vec::new();
+    }
+    let submitted = files::submitted(text).map(|url| blob_hash(url.as_bytes()).to_string());
+    [Some(text.to_owned()), submitted].into_iter().flatten().collect()
+}
+
 /// What the caller's collections know of an object; empty: nothing.
 async fn known(call: &Call, kind: ObjectType, id: &str) -> Result<Vec<KnownObject>, ApiError> {
     let store = &call.state.store;

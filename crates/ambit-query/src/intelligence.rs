@@ -1,0 +1,617 @@
+//! The language of intelligence search (v3-wire §6): modifiers and words over files, domains, addresses and URLs, with AND, OR, NOT and parentheses as in
+//! graph search. Text to tree; `matches` says what a tree means.
+
+use std::net::IpAddr;
+use time::{Date, Month, OffsetDateTime};
+
+/// Characters of a query: far above any that a person writes.
+const CHARS_MAX: usize = 8 * 1024;
+/// Parentheses inside each other.
+const DEPTH_MAX: usize = 50;
+const DAY_S: i64 = 86_400;
+/// Bytes of a content that are looked for: fewer stand in nearly every file.
+const CONTENT_BYTES_MIN: usize = 4;
+/// Every modifier, in the order in which they are listed to people.
+pub const MODIFIERS: [&str; 14] = [
+    "content",
+    "entity",
+    "fs",
+    "ls",
+    "md5",
+    "name",
+    "p",
+    "positives",
+    "sha1",
+    "sha256",
+    "size",
+    "submissions",
+    "tag",
+    "type",
+];
+
+/// What sort of object is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Entity {
+    Domain,
+    File,
+    IpAddress,
+    Url,
+}
+
+impl Entity {
+    /// The sort of a word, in the spellings that clients have.
+    pub fn from_name(name: &str) -> Option<Self> {
+        match name {
+            "domain" => Some(Self::Domain),
+            "file" => Some(Self::File),
+            "ip" | "ip_address" => Some(Self::IpAddress),
+            "url" => Some(Self::Url),
+            _ => None,
+        }
+    }
+}
+
+/// `from..until`; `None`: without end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Range {
+    pub from: Option<i64>,
+    pub until: Option<i64>,
+}
+
+impl Range {
+    fn holds(self, value: Option<i64>) -> bool {
+        value.is_some_and(|value| self.from.is_none_or(|from| value >= from) && self.until.is_none_or(|until| value < until))
+    }
+}
+
+/// One condition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Condition {
+    Entity(Entity),
+    /// The type of a file, in lower case.
+    Type(String),
+    /// In bytes.
+    Size(Range),
+    /// A part of a name, in lower case.
+    Name(String),
+    Tag(String),
+    /// In lower case.
+    Hash(String),
+    /// When it was first seen or submitted, in seconds since 1970.
+    First(Range),
+    /// The same of the last time.
+    Last(Range),
+    /// How many engines found something.
+    Positives(Range),
+    Submissions(Range),
+}
+
+/// A query as a tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Query {
+    And(Vec<Query>),
+    Or(Vec<Query>),
+    Not(Box<Query>),
+    Leaf(Condition),
+}
+
+/// A query with the bytes that stand in the files that it finds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IntelligenceQuery {
+    pub query: Query,
+    pub content: Option<Vec<u8>>,
+}
+
+/// What is known of an object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Facts {
+    pub entity: Entity,
+    pub names: Vec<String>,
+    pub hashes: Vec<String>,
+    pub file_type: Option<String>,
+    pub tags: Vec<String>,
+    pub size: Option<i64>,
+    pub first: Option<i64>,
+    pub last: Option<i64>,
+    pub positives: Option<i64>,
+    pub submissions: Option<i64>,
+}
+
+/// A query that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum IntelligenceError {
+    #[error("{0}")]
+    Malformed(String),
+    /// What is looked for in files is too short to find few.
+    #[error("the content has fewer than {CONTENT_BYTES_MIN} bytes")]
+    Unselective,
+    /// Content is looked for in what everything else finds: nowhere else than beside it.
+    #[error("content stands once, beside the other conditions and not in an alternative or behind NOT")]
+    Unsupported,
+}
+
+impl Query {
+    /// True for an object that the query finds.
+    pub fn matches(&self, facts: &Facts) -> bool {
+        match self {
+            Self::And(all) => all.iter().all(|one| one.matches(facts)),
+            Self::Or(any) => any.iter().any(|one| one.matches(facts)),
+            Self::Not(not) => !not.matches(facts),
+            Self::Leaf(condition) => condition.holds(facts),
+        }
+    }
+
+    /// Conditions that hold of everything that is found.
+    pub fn demands(&self) -> Vec<&Condition> {
+        match self {
+            Self::And(all) => all.iter().flat_map(Self::demands).collect(),
+            Self::Leaf(condition) => vec![condition],
+            Self::Or(_) | Self::Not(_) => Vec::new(),
+        }
+    }
+}
+
+impl Condition {
+    fn holds(&self, facts: &Facts) -> bool {
+        let named = |part: &String| facts.names.iter().any(|name| name.to_lowercase().contains(part.as_str()));
+        match self {
+            Self::Entity(entity) => facts.entity == *entity,
+            Self::Type(wanted) => facts.file_type.as_deref().is_some_and(|tag| tag.eq_ignore_ascii_case(wanted)),
+            Self::Size(range) => range.holds(facts.size),
+            Self::Name(part) => named(part),
+            Self::Tag(tag) => facts.tags.contains(tag),
+            Self::Hash(hash) => facts.hashes.contains(hash),
+            Self::First(range) => range.holds(facts.first),
+            Self::Last(range) => range.holds(facts.last),
+            Self::Positives(range) => range.holds(facts.positives),
+            Self::Submissions(range) => range.holds(facts.submissions),
+        }
+    }
+}
+
+/// Reads a query.
+pub fn parse_intelligence_query(text: &str) -> Result<IntelligenceQuery, IntelligenceError> {
+    let malformed = |text: String| Err(IntelligenceError::Malformed(text));
+    if text.chars().count() > CHARS_MAX {
+        return malformed(format!("a query has at most {CHARS_MAX} characters"));
+    }
+    let tokens = tokens(text)?;
+    if tokens.is_empty() {
+        return malformed("a query is needed".to_owned());
+    }
+    let mut parser = Parser {
+        tokens: &tokens,
+        at: 0,
+        depth: 0,
+        content: None,
+        apart: 0,
+    };
+    let query = parser.any()?;
+    if parser.at < tokens.len() {
+        return malformed("a closing parenthesis without an opening one".to_owned());
+    }
+    let content = parser.content;
+    Ok(IntelligenceQuery { query, content })
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Token {
+    Open,
+    Close,
+    And,
+    Or,
+    Not,
+    /// With where a quoted part began, in characters.
+    Word(String, Option<usize>),
+}
+
+/// Words end at blanks and parentheses, but not inside quotes.
+fn tokens(text: &str) -> Result<Vec<Token>, IntelligenceError> {
+    let chars: Vec<char> = text.chars().collect();
+    let (mut out, mut at) = (Vec::new(), 0);
+    while let Some(c) = chars.get(at) {
+        match c {
+            c if c.is_whitespace() => at += 1,
+            '(' => {
+                out.push(Token::Open);
+                at += 1;
+            }
+            ')' => {
+                out.push(Token::Close);
+                at += 1;
+            }
+            '-' if chars.get(at + 1).is_some_and(|next| !next.is_whitespace()) => {
+                out.push(Token::Not);
+                at += 1;
+            }
+            _ => {
+                let (token, end) = word(&chars, at)?;
+                out.push(token);
+                at = end;
+            }
+        }
+    }
+    Ok(out)
+}
+
+/// The word that begins at a place, and where it ends.
+fn word(chars: &[char], begin: usize) -> Result<(Token, usize), IntelligenceError> {
+    let (mut text, mut quoted, mut inside, mut braced, mut at) = (String::new(), None, false, false, begin);
+    while let Some(c) = chars.get(at) {
+        // `content: "text"` may have a blank behind the colon, and its digits stand in braces with blanks between them.
+        let waits = text == "content:" && quoted.is_none();
+        match c {
+            '"' if !braced => {
+                inside = !inside;
+                quoted.get_or_insert(text.chars().count());
+            }
+            '{' | '}' if !inside && (braced || waits) => {
+                braced = *c == '{';
+                text.push(*c);
+            }
+            c if waits && c.is_whitespace() => {}
+            c if !inside && !braced && (c.is_whitespace() || *c == '(' || *c == ')') => break,
+            c => text.push(*c),
+        }
+        at += 1;
+    }
+    if inside || braced {
+        return Err(IntelligenceError::Malformed("a quote or brace is not closed".to_owned()));
+    }
+    let token = match (text.as_str(), quoted) {
+        ("AND", None) => Token::And,
+        ("OR", None) => Token::Or,
+        ("NOT", None) => Token::Not,
+        _ => Token::Word(text, quoted),
+    };
+    Ok((token, at))
+}
+
+struct Parser<'a> {
+    tokens: &'a [Token],
+    at: usize,
+    depth: usize,
+    content: Option<Vec<u8>>,
+    /// Greater than 0 inside an alternative or a negation.
+    apart: usize,
+}
+
+impl Parser<'_> {
+    fn peek(&self) -> Option<&Token> {
+        self.tokens.get(self.at)
+    }
+
+    fn takes(&mut self, token: &Token) -> bool {
+        let is = self.peek() == Some(token);
+        self.at += usize::from(is);
+        is
+    }
+
+    fn any(&mut self) -> Result<Query, IntelligenceError> {
+        let before = self.content.is_some();
+        let mut list = vec![self.all()?];
+        while self.takes(&Token::Or) {
+            self.apart += 1;
+            let next = self.all();
+            self.apart -= 1;
+            list.push(next?);
+        }
+        if list.len() > 1 && self.content.is_some() && !before {
+            return Err(IntelligenceError::Unsupported);
+        }
+        Ok(if list.len() == 1 { list.remove(0) } else { Query::Or(list) })
+    }
+
+    fn all(&mut self) -> Result<Query, IntelligenceError> {
+        let mut list = vec![self.unary()?];
+        while self.takes(&Token::And) || !matches!(self.peek(), None | Some(Token::Or | Token::Close)) {
+            list.push(self.unary()?);
+        }
+        Ok(if list.len() == 1 { list.remove(0) } else { Query::And(list) })
+    }
+
+    fn unary(&mut self) -> Result<Query, IntelligenceError> {
+        if !self.takes(&Token::Not) {
+            return self.primary();
+        }
+        self.apart += 1;
+        let inner = self.primary();
+        self.apart -= 1;
+        Ok(Query::Not(Box::new(inner?)))
+    }
+
+    fn primary(&mut self) -> Result<Query, IntelligenceError> {
+        let malformed = |text: &str| Err(IntelligenceError::Malformed(text.to_owned()));
+        match self.peek().cloned() {
+            None | Some(Token::And | Token::Or | Token::Not) => malformed("a condition is missing"),
+            Some(Token::Close) => malformed("a condition is missing before the closing parenthesis"),
+            Some(Token::Open) if self.depth == DEPTH_MAX => malformed("too many parentheses inside each other"),
+            Some(Token::Open) => {
+                self.at += 1;
+                self.depth += 1;
+                let inner = self.any()?;
+                self.depth -= 1;
+                if self.takes(&Token::Close) {
+                    Ok(inner)
+                } else {
+                    malformed("a parenthesis is not closed")
+                }
+            }
+            Some(Token::Word(text, quoted)) => {
+                self.at += 1;
+                self.condition(&text, quoted)
+            }
+        }
+    }
+
+    fn condition(&mut self, text: &str, quoted: Option<usize>) -> Result<Query, IntelligenceError> {
+        let Some((modifier, value)) = split(text, quoted) else {
+            return Ok(Query::Leaf(free(text)));
+        };
+        if modifier == "content" {
+            let taken = self.content.replace(content(value, quoted.is_some())?);
+            if self.apart > 0 || taken.is_some() {
+                return Err(IntelligenceError::Unsupported);
+            }
+            return Ok(Query::Leaf(Condition::Entity(Entity::File)));
+        }
+        condition(modifier, value).map(Query::Leaf)
+    }
+}
+
+/// Modifier and value. URLs, addresses and what begins with a quote are words.
+fn split(text: &str, quoted: Option<usize>) -> Option<(&str, &str)> {
+    let (modifier, value) = text.split_once(':')?;
+    let name = !modifier.is_empty()
+        && modifier
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
+    let letter = modifier.starts_with(|c: char| c.is_ascii_lowercase());
+    let word = quoted == Some(0) || value.starts_with("//") || text.parse::<IpAddr>().is_ok();
+    (name && letter && !word).then_some((modifier, value))
+}
+
+/// A word without a modifier: a hash, or a part of a name.
+fn free(text: &str) -> Condition {
+    let hash = [32, 40, 64].contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if hash {
+        Condition::Hash(text.to_ascii_lowercase())
+    } else {
+        Condition::Name(text.to_lowercase())
+    }
+}
+
+fn condition(modifier: &str, value: &str) -> Result<Condition, IntelligenceError> {
+    let malformed = |text: String| Err(IntelligenceError::Malformed(text));
+    Ok(match modifier {
+        "entity" => match Entity::from_name(value) {
+            Some(entity) => Condition::Entity(entity),
+            None => return malformed(format!("entity is one of domain, ip, url, file, not {value:?}")),
+        },
+        "type" => Condition::Type(value.to_ascii_lowercase()),
+        "size" => Condition::Size(number(value, &size)?),
+        "name" => Condition::Name(value.to_lowercase()),
+        "tag" => Condition::Tag(value.to_owned()),
+        "md5" | "sha1" | "sha256" => Condition::Hash(value.to_ascii_lowercase()),
+        "fs" => Condition::First(date(value)?),
+        "ls" => Condition::Last(date(value)?),
+        "p" | "positives" => Condition::Positives(number(value, &plain)?),
+        "submissions" => Condition::Submissions(number(value, &plain)?),
+        _ => return malformed(format!("unknown modifier {modifier:?}; known: {}", MODIFIERS.join(", "))),
+    })
+}
+
+fn plain(text: &str) -> Option<i64> {
+    text.parse().ok()
+}
+
+/// Bytes, with a unit of 1,024 or its square where one is named.
+fn size(text: &str) -> Option<i64> {
+    let lower = text.to_ascii_lowercase();
+    let (digits, unit) = match (lower.strip_suffix("kb"), lower.strip_suffix("mb")) {
+        (Some(digits), _) => (digits, 1_024),
+        (_, Some(digits)) => (digits, 1_024 * 1_024),
+        (None, None) => (lower.as_str(), 1),
+    };
+    digits.parse::<i64>().ok()?.checked_mul(unit)
+}
+
+/// A number; `+` behind it: more than that, `-`: less.
+fn number(text: &str, read: &dyn Fn(&str) -> Option<i64>) -> Result<Range, IntelligenceError> {
+    let digits = text.strip_suffix(['+', '-']).unwrap_or(text);
+    let Some(number) = read(digits).filter(|number| *number >= 0) else {
+        return Err(IntelligenceError::Malformed(format!("{digits:?} is no whole number")));
+    };
+    Ok(match &text[digits.len()..] {
+        "+" => Range {
+            from: Some(number.saturating_add(1)),
+            until: None,
+        },
+        "-" => Range {
+            from: None,
+            until: Some(number),
+        },
+        _ => Range {
+            from: Some(number),
+            until: Some(number.saturating_add(1)),
+        },
+    })
+}
+
+/// A day, or a moment `YYYY-MM-DDTHH:MM:SS`; `+` behind it: from it on, `-`: before it.
+fn date(text: &str) -> Result<Range, IntelligenceError> {
+    let written = text.strip_suffix(['+', '-']).unwrap_or(text);
+    let Some((start, length)) = moment(written) else {
+        return Err(IntelligenceError::Malformed(format!("dates are written as 2026-01-31, not {written:?}")));
+    };
+    let (from, until) = match &text[written.len()..] {
+        "+" => (Some(start), None),
+        "-" => (None, Some(start)),
+        _ => (Some(start), Some(start + length)),
+    };
+    Ok(Range { from, until })
+}
+
+/// The first second of a day or moment, and how many it has.
+fn moment(text: &str) -> Option<(i64, i64)> {
+    let (day, clock) = text.split_once('T').map_or((text, None), |(day, clock)| (day, Some(clock)));
+    let mut parts = day.splitn(3, '-').map(|part| part.parse::<u16>().ok());
+    let (year, month, day) = (parts.next()??, parts.next()??, parts.next()??);
+    let month = Month::try_from(u8::try_from(month).ok()?).ok()?;
+    let midnight = Date::from_calendar_date(i32::from(year), month, u8::try_from(day).ok()?).ok()?.midnight();
+    let start = OffsetDateTime::new_utc(midnight.date(), midnight.time()).unix_timestamp();
+    let Some(clock) = clock else { return Some((start, DAY_S)) };
+    let mut parts = clock.splitn(3, ':').map(|part| part.parse::<i64>().ok());
+    let (hour, minute, second) = (parts.next()??, parts.next()??, parts.next().unwrap_or(Some(0))?);
+    let real = (0..24).contains(&hour) && (0..60).contains(&minute) && (0..60).contains(&second);
+    real.then_some((start + (hour * 60 + minute) * 60 + second, 1))
+}
+
+/// Bytes as text in quotes or as hexadecimal digits in braces.
+fn content(value: &str, quoted: bool) -> Result<Vec<u8>, IntelligenceError> {
+    let digits = value.strip_prefix('{').and_then(|value| value.strip_suffix('}')).filter(|_| !quoted);
+    let bytes = match digits {
+        None => value.as_bytes().to_vec(),
+        Some(digits) => {
+            let digits: Vec<u8> = digits.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
+            let pairs = digits.chunks(2).map(|pair| std::str::from_utf8(pair).ok().filter(|pair| pair.len() == 2));
+            let bytes: Option<Vec<u8>> = pairs.map(|pair| u8::from_str_radix(pair?, 16).ok()).collect();
+            bytes.ok_or_else(|| IntelligenceError::Malformed("content in braces is pairs of hexadecimal digits".to_owned()))?
+        }
+    };
+    if bytes.len() < CONTENT_BYTES_MIN {
+        return Err(IntelligenceError::Unselective);
+    }
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file() -> Facts {
+        Facts {
+            entity: Entity::File,
+            names: vec!["Setup.EXE".to_owned(), "b94d".to_owned()],
+            hashes: vec!["a".repeat(64), "b".repeat(32)],
+            file_type: Some("peexe".to_owned()),
+            tags: vec!["signed".to_owned()],
+            size: Some(10_240),
+            first: Some(1_769_860_800),
+            last: Some(1_769_947_200),
+            positives: Some(3),
+            submissions: Some(2),
+        }
+    }
+
+    #[test]
+    fn each_modifier_and_operator_finds_what_it_says() {
+        let long = "a".repeat(64);
+        let (one, other) = (format!("sha256:{}", "A".repeat(64)), format!("md5:{}", "c".repeat(32)));
+        for (text, found) in [
+            ("entity:file", true),
+            ("entity:url", false),
+            ("type:PEEXE", true),
+            ("type:pdf", false),
+            ("size:10KB", true),
+            ("size:10kb+", false),
+            ("size:9kb+", true),
+            ("size:1MB-", true),
+            ("size:10240-", false),
+            ("name:setup", true),
+            ("setup.exe", true),
+            ("missing", false),
+            ("tag:signed", true),
+            ("tag:Signed", false),
+            (long.as_str(), true),
+            (one.as_str(), true),
+            (other.as_str(), false),
+            ("fs:2026-01-31", true),
+            ("fs:2026-1-31", true),
+            ("fs:2026-02-01", false),
+            ("fs:2026-01-31T12:00:00", true),
+            ("fs:2026-01-31T12:00:01+", false),
+            ("ls:2026-02-01+", true),
+            ("ls:2026-02-01-", false),
+            ("fs:2026-01-01+ fs:2026-02-01-", true),
+            ("p:3", true),
+            ("p:3+", false),
+            ("positives:2+", true),
+            ("submissions:2 AND p:4-", true),
+            ("submissions:1 OR p:3", true),
+            ("NOT tag:signed", false),
+            ("-tag:unsigned", true),
+            ("(entity:url OR type:peexe) name:\"setup.exe\"", true),
+            ("entity:file NOT (p:3 OR p:4)", false),
+        ] {
+            let query = parse_intelligence_query(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+            assert_eq!(query.query.matches(&file()), found, "{text}");
+        }
+    }
+
+    #[test]
+    fn urls_and_addresses_are_words() {
+        let word = |text: &str| match parse_intelligence_query(text).unwrap().query {
+            Query::Leaf(Condition::Name(name)) => name,
+            other => panic!("{other:?}"),
+        };
+        for text in ["https://a.test/x?y=z", "2001:db8::1", "dead::1", "192.0.2.1:80", "\"name: x\""] {
+            assert_eq!(word(text), text.trim_matches('"'), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_said() {
+        let said = |text: &str| parse_intelligence_query(text).unwrap_err().to_string();
+        assert!(
+            said("engines:5+").contains("entity, fs, ls, md5, name, p, positives"),
+            "{}",
+            said("engines:5+")
+        );
+        for text in [
+            "",
+            "  ",
+            "AND",
+            "a AND",
+            "(a",
+            "a)",
+            "NOT",
+            "\"a",
+            "size:big",
+            "p:-1",
+            "fs:soon",
+            "fs:2026-13-01",
+            "entity:cat",
+        ] {
+            assert!(parse_intelligence_query(text).is_err(), "{text}");
+        }
+        let deep = format!("{}a{}", "(".repeat(60), ")".repeat(60));
+        assert!(said(&deep).contains("parentheses"));
+    }
+
+    #[test]
+    fn content_is_text_or_hexadecimal_and_stands_beside_the_rest() {
+        let content = |text: &str| parse_intelligence_query(text).map(|query| query.content);
+        assert_eq!(content("content:\"hello world\""), Ok(Some(b"hello world".to_vec())));
+        assert_eq!(content("content: \"hello\" type:text"), Ok(Some(b"hello".to_vec())));
+        assert_eq!(content("content:{4d 5A 90 00}"), Ok(Some(vec![0x4d, 0x5a, 0x90, 0])));
+        assert_eq!(content("content:abc"), Err(IntelligenceError::Unselective));
+        assert_eq!(content("NOT content:abcd"), Err(IntelligenceError::Unsupported));
+        assert_eq!(content("p:1 OR content:abcd"), Err(IntelligenceError::Unsupported));
+        assert_eq!(content("content:abcd OR p:1"), Err(IntelligenceError::Unsupported));
+        assert_eq!(content("content:abcd content:efgh"), Err(IntelligenceError::Unsupported));
+        assert!(content("content:{4d5}").is_err());
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_breaks_the_reader(text in ".{0,60}") {
+            let _ = parse_intelligence_query(&text);
+        }
+
+        #[test]
+        fn no_query_breaks_the_reader(words in proptest::collection::vec("AND|OR|NOT|\\(|\\)|-|\"|a|p:1\\+|content:|fs:2026-01-31|\\{4d5a9000\\}", 0..12)) {
+            let _ = parse_intelligence_query(&words.join(" "));
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! Collections of objects that people make (v3-wire §6): a name, a description, and files, domains, addresses and URLs.
+
+use super::{objects, page};
+use crate::answer::Answer;
+use crate::call::Call;
+use crate::failure::of_store;
+use ambit_api::objects::object;
+use ambit_api::{ApiError, ErrorCode};
+use ambit_model::id::blob_hash;
+use ambit_model::object::ObjectType;
+use ambit_store::{CollectedItem, CollectionText, ObjectCollection, StoreError};
+use serde_json::{Map, Value, json};
+
+/// Relationships, with what each leads to.
+pub(crate) const RELATIONSHIPS: &[(&str, &str)] = &[
+    ("domains", "Domains in the collection."),
+    ("files", "Files in the collection."),
+    ("ip_addresses", "Addresses in the collection."),
+    ("owner", "The user who made the collection."),
+    ("urls", "URLs in the collection."),
+];
+
+fn failed(call: &Call) -> impl Fn(StoreError) -> ApiError + '_ {
+    |error| match of_store(error, "Collection") {
+        error if error.code == ErrorCode::NotFound && call.parameters.iter().any(|(name, _)| *name == "id") => {
+            ApiError::with(ErrorCode::NotFound, format!("Collection \"{}\" not found", call.parameter("id")))
+        }
+        error => error,
+    }
+}
+
+/// A collection as an object.
+pub(crate) async fn shown(call: &Call, collection: &ObjectCollection) -> Result<Value, ApiError> {
+    let counts = call
+        .state
+        .store
+        .collected_counts(call.caller(), &collection.id)
+        .await
+        .map_err(failed(call))?;
+    let count = |kind: ObjectType| counts.iter().find(|(name, _)| name == kind.name()).map_or(0, |(_, count)| *count);
+    let mut attributes = Map::from_iter([
+        ("name".to_owned(), json!(collection.name)),
+        ("description".to_owned(), json!(collection.description)),
+        ("owner".to_owned(), json!(collection.owner)),
+        ("private".to_owned(), json!(collection.private)),
+        ("creation_date".to_owned(), page::seconds(collection.created_at)),
+        ("last_modification_date".to_owned(), page::seconds(collection.modified_at)),
+        ("references_count".to_owned(), json!(0)),
+    ]);
+    for kind in ObjectType::ALL {
+        attributes.insert(format!("{}_count", kind.collection()), json!(count(kind)));
+    }
+    Ok(object(&call.base, "collections", "collection", &collection.id, attributes))
+}
+
+fn text(attributes: &Map<String, Value>) -> Result<CollectionText, ApiError> {
+    let texts = |name: &str| match attributes.get(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.clone())),
+        Some(_) => Err(ApiError::invalid(format!("The attribute {name} must be text"))),
+    };
+    let private = match attributes.get("private") {
+        None | Some(Value::Null) => None,
+        Some(Value::Bool(private)) => Some(*private),
+        Some(_) => return Err(ApiError::invalid("The attribute private must be true or false")),
+    };
+    Ok(CollectionText {
+        name: texts("name")?,
+        description: texts("description")?,
+        private,
+    })
+}
+
+/// The items of a relationship in a body: descriptors, or URLs that are only named.
+fn items(kind: ObjectType, list: &Value) -> Result<Vec<CollectedItem>, ApiError> {
+    let bad = |message: String| ApiError::with(ErrorCode::BadRequest, message);
+    let list = list.as_array().ok_or_else(|| bad(format!("The {} must be a list", kind.collection())))?;
+    let item = |item: &Value| {
+        if item.get("type").is_some_and(|said| said.as_str() != Some(kind.name())) {
+            return Err(bad(format!("The type must be {}", kind.name())));
+        }
+        let text = |name: &str| item.get(name).and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty());
+        let named = text("url")
+            .filter(|_| kind == ObjectType::Url)
+            .map(|url| blob_hash(url.as_bytes()).to_string());
+        let id = text("id").map(str::to_owned).or(named);
+        let id = id.ok_or_else(|| bad("Each object must have an id".to_owned()))?;
+        Ok(CollectedItem { kind: kind.name(), id })
+    };
+    list.iter().map(item).collect()
+}
+
+pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
+    let attributes = page::body_attributes(&call, "collection", None)?;
+    let body = page::body_data(&call)?;
+    let mut all = Vec::new();
+    for kind in ObjectType::ALL {
+        if let Some(list) = body.pointer(&format!("/relationships/{}/data", kind.collection())) {
+            all.extend(items(kind, list)?);
+        }
+    }
+    let made = call
+        .state
+        .store
+        .create_object_collection(call.caller(), text(&attributes)?, all, call.now)
+        .await;
+    let made = made.map_err(failed(&call))?;
+    let made = shown(&call, &made).await?;
+    Ok(page::one(&call, made))
+}
+
+async fn named(call: &Call) -> Result<ObjectCollection, ApiError> {
+    call.state
+        .store
+        .object_collection(call.caller(), call.parameter("id"))
+        .await
+        .map_err(failed(call))
+}
+
+pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
+    let found = named(&call).await?;
+    let found = shown(&call, &found).await?;
+    Ok(page::one(&call, found))
+}
+
+/// All that the caller may see of an owner, or of everybody.
+pub(crate) async fn of(call: &Call, owner: Option<i64>) -> Result<Vec<Value>, ApiError> {
+    let found = call.state.store.object_collections(call.caller(), owner).await.map_err(failed(call))?;
+    let mut out = Vec::new();
+    for collection in &found {
+        out.push(shown(call, collection).await?);
+    }
+    Ok(out)
+}
+
+pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
+    let paging = page::paging(&call, page::LIMIT_DEFAULT, page::LIMIT_MAX)?;
+    let found = call.state.store.object_collections(call.caller(), None).await.map_err(failed(&call))?;
+    let total = found.len();
+    let (found, next) = page::slice(&paging, found)?;
+    let mut items = Vec::new();
+    for collection in &found {
+        items.push(shown(&call, collection).await?);
+    }
+    Ok(page::answer(&call, items, paging.limit, next, Some(total)))
+}
+
+pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
+    let attributes = page::body_attributes(&call, "collection", Some(call.parameter("id")))?;
+    let store = &call.state.store;
+    let changed = store
+        .change_object_collection(call.caller(), call.parameter("id"), text(&attributes)?, call.now)
+        .await;
+    let changed = changed.map_err(failed(&call))?;
+    let changed = shown(&call, &changed).await?;
+    Ok(page::one(&call, changed))
+}
+
+pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
+    let deleted = call.state.store.delete_object_collection(call.caller(), call.parameter("id")).await;
+    deleted.map_err(failed(&call))?;
+    Ok(Answer::empty())
+}
+
+fn relationship_named(call: &Call) -> Result<ObjectType, ApiError> {
+    let name = call.parameter("relationship");
+    ObjectType::from_collection(name).ok_or_else(|| ApiError::not_found(&format!("Relationship {name}")))
+}
+
+pub(crate) async fn relationship(call: Call) -> Result<Answer, ApiError> {
+    related(&call, false).await
+}
+
+pub(crate) async fn relationship_described(call: Call) -> Result<Answer, ApiError> {
+    related(&call, true).await
+}
+
+async fn related(call: &Call, described: bool) -> Result<Answer, ApiError> {
+    if call.parameter("relationship") == "owner" {
+        let owner = named(call).await?.owner_id;
+        let account = call.state.store.account_by_id(owner).await.map_err(|error| of_store(error, "User"))?;
+        return super::accounts::answer_related(call, super::accounts::brief(call, &account), described);
+    }
+    let kind = relationship_named(call)?;
+    let ids = call.state.store.collected_items(call.caller(), call.parameter("id"), kind.name()).await;
+    let ids = ids.map_err(failed(call))?;
+    let paging = page::paging(call, page::LIMIT_DEFAULT, page::LIMIT_MAX)?;
+    let total = ids.len();
+    let (ids, next) = page::slice(&paging, ids)?;
+    let mut items = Vec::new();
+    for id in &ids {
+        items.push(if described {
+            ambit_api::objects::descriptor(kind.name(), id)
+        } else {
+            objects::shown_or_missing(call, kind.name(), id).await?
+        });
+    }
+    Ok(page::answer(call, items, paging.limit, next, Some(total)))
+}
+
+pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
+    let items = items(relationship_named(&call)?, &page::body_data(&call)?)?;
+    let added = call
+        .state
+        .store
+        .add_to_object_collection(call.caller(), call.parameter("id"), items, call.now)
+        .await;
+    added.map_err(failed(&call))?;
+    related(&call, true).await
+}
+
+pub(crate) async fn remove(call: Call) -> Result<Answer, ApiError> {
+    let items = items(relationship_named(&call)?, &page::body_data(&call)?)?;
+    let removed = call
+        .state
+        .store
+        .remove_from_object_collection(call.caller(), call.parameter("id"), items, call.now)
+        .await;
+    removed.map_err(failed(&call))?;
+    related(&call, true).await
+}

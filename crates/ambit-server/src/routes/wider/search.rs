@@ -1,0 +1,30 @@
+//! Search for anything by its name (v3-wire §6): a file by hash, a URL, a domain, an address; else comments by their tags and words.
+
+use super::{comments, intelligence, page};
+use crate::answer::Answer;
+use crate::call::Call;
+use ambit_api::objects::hash_tags;
+use ambit_api::{ApiError, ErrorCode};
+
+/// Characters of a query.
+const QUERY_CHARS_MAX: usize = 4 * 1024;
+
+pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
+    let text = call.query("query").map(str::trim).unwrap_or_default();
+    if text.is_empty() || text.chars().count() > QUERY_CHARS_MAX {
+        let message = format!("The parameter query is needed, with at most {QUERY_CHARS_MAX} characters");
+        return Err(ApiError::with(ErrorCode::BadRequest, message));
+    }
+    if let Some((_, object)) = intelligence::named(&call, text).await? {
+        return page::of_list(&call, vec![object], page::LIMIT_DEFAULT);
+    }
+    let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
+    comments::latest(&call, &|comment| {
+        let (tags, text) = (hash_tags(&comment.text), comment.text.to_lowercase());
+        words.iter().all(|word| match word.strip_prefix('#') {
+            Some(tag) => tags.iter().any(|one| one == tag),
+            None => text.contains(word.as_str()),
+        })
+    })
+    .await
+}

@@ -1,0 +1,145 @@
+//! Objects of the wider API: submissions by their time, archives and their room, collections of objects, accounts that delete themselves.
+
+use crate::lab::{BEGIN, both};
+use crate::quotas::user;
+use ambit_model::Timestamp;
+use ambit_store::{ArchiveStatus, CollectedItem, CollectionText, Cost, NewFile, StoreError};
+
+const MINUTE_MS: i64 = 60_000;
+const HOUR_MS: i64 = 60 * MINUTE_MS;
+
+#[tokio::test]
+async fn submissions_are_found_by_their_time() {
+    both(async |lab| {
+        let new = |text: &str| NewFile {
+            bytes: text.as_bytes().to_vec(),
+            sha1: String::new(),
+            md5: String::new(),
+            type_tag: None,
+            name: Some(text.to_owned()),
+        };
+        let mut hashes = Vec::new();
+        for (minute, text) in [(0, "one"), (1, "two"), (1, "one"), (1, "two")] {
+            let at = Timestamp(BEGIN + minute * MINUTE_MS);
+            let (file, _) = lab.store.submit_file(&lab.me, new(text), "files", at).await.unwrap();
+            hashes.push(file.sha256.to_string());
+        }
+        let between = async |from: i64, until: i64| {
+            let (from, until) = (Timestamp(BEGIN + from * MINUTE_MS), Timestamp(BEGIN + until * MINUTE_MS));
+            lab.store.submitted_between(from, until, 10).await.unwrap()
+        };
+        assert_eq!(between(0, 1).await, [hashes[0].clone()]);
+        assert_eq!(between(1, 2).await, [hashes[1].clone(), hashes[0].clone()], "each once, in their order");
+        assert!(between(2, 9).await.is_empty());
+        let found = lab.store.submissions(&hashes[0]).await.unwrap();
+        assert_eq!(found.len(), 2);
+        assert_eq!((found[0].at, found[0].name.as_deref()), (Timestamp(BEGIN + MINUTE_MS), Some("one")));
+        assert_eq!(found[0].source, found[1].source);
+        let newest = lab.store.newest_files(10).await.unwrap();
+        assert_eq!(newest.iter().map(|file| file.submissions).collect::<Vec<_>>(), [2, 2]);
+        assert_eq!(newest[0].names, ["two"], "the newest first");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn archives_are_their_users_and_give_their_room_back() {
+    both(async |lab| {
+        let ann = user(&lab, "ann").await;
+        let begun = lab.store.begin_archive(&ann, 3, Timestamp(BEGIN)).await.unwrap();
+        assert_eq!((begun.status, begun.files, begun.blob), (ArchiveStatus::Starting, 3, None));
+        assert_eq!(lab.store.archive_bytes(&begun.id).await, Err(StoreError::NotFound));
+        lab.store.note_archive(&begun.id, ArchiveStatus::Creating, 1, 1).await.unwrap();
+        lab.store.finish_archive(&begun.id, b"packed", Timestamp(BEGIN)).await.unwrap();
+        let found = lab.store.archive(&ann, &begun.id).await.unwrap();
+        assert_eq!((found.status, found.packed, found.missing), (ArchiveStatus::Finished, 1, 1));
+        assert_eq!(lab.store.archive_bytes(&begun.id).await.unwrap(), b"packed");
+        assert_eq!(lab.store.archive(&lab.me, &begun.id).await, Err(StoreError::NotFound));
+        for _ in 1..10 {
+            lab.store.begin_archive(&ann, 1, Timestamp(BEGIN)).await.unwrap();
+        }
+        let one_more = lab.store.begin_archive(&ann, 1, Timestamp(BEGIN)).await;
+        assert!(matches!(one_more, Err(StoreError::Conflict(_))), "{one_more:?}");
+        lab.store.tidy(Timestamp(BEGIN + HOUR_MS / 2)).await.unwrap();
+        let blob = found.blob.unwrap();
+        assert!(lab.store.blob(blob).await.unwrap().is_some());
+        lab.store.tidy(Timestamp(BEGIN + 2 * HOUR_MS)).await.unwrap();
+        assert_eq!(lab.store.archive(&ann, &begun.id).await, Err(StoreError::NotFound));
+        assert!(lab.store.blob(blob).await.unwrap().is_none(), "{}", lab.database);
+        lab.store.begin_archive(&ann, 1, Timestamp(BEGIN + 2 * HOUR_MS)).await.unwrap();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn collections_of_objects_are_their_owners_to_change() {
+    both(async |lab| {
+        let (ann, bob) = (user(&lab, "ann").await, user(&lab, "bob").await);
+        let text = |name: &str, private: bool| CollectionText {
+            name: Some(name.to_owned()),
+            description: None,
+            private: Some(private),
+        };
+        let item = |id: &str| CollectedItem {
+            kind: "domain",
+            id: id.to_owned(),
+        };
+        let items = vec![item("b.test"), item("a.test"), item("b.test")];
+        let made = lab
+            .store
+            .create_object_collection(&ann, text("ours", false), items, lab.now())
+            .await
+            .unwrap();
+        let listed = async |who| lab.store.collected_items(who, &made.id, "domain").await;
+        assert_eq!(listed(&bob).await.unwrap(), ["b.test", "a.test"]);
+        let foreign = lab.store.add_to_object_collection(&bob, &made.id, vec![item("c.test")], lab.now()).await;
+        assert!(matches!(foreign, Err(StoreError::Forbidden(_))), "{foreign:?}");
+        lab.store
+            .add_to_object_collection(&ann, &made.id, vec![item("c.test")], lab.now())
+            .await
+            .unwrap();
+        lab.store
+            .remove_from_object_collection(&ann, &made.id, vec![item("b.test")], lab.now())
+            .await
+            .unwrap();
+        assert_eq!(listed(&bob).await.unwrap(), ["a.test", "c.test"]);
+        assert_eq!(lab.store.collected_counts(&bob, &made.id).await.unwrap(), [("domain".to_owned(), 2)]);
+        let private = CollectionText {
+            private: Some(true),
+            ..CollectionText::default()
+        };
+        let changed = lab.store.change_object_collection(&ann, &made.id, private, lab.now()).await.unwrap();
+        assert_eq!((changed.name.as_str(), changed.private), ("ours", true));
+        assert_eq!(listed(&bob).await, Err(StoreError::NotFound));
+        assert!(lab.store.object_collections(&bob, Some(ann.user_id())).await.unwrap().is_empty());
+        assert_eq!(lab.store.object_collections(&ann, None).await.unwrap().len(), 1);
+        let large = (0..10_001).map(|number| item(&format!("{number}.test"))).collect();
+        let refused = lab.store.add_to_object_collection(&ann, &made.id, large, lab.now()).await;
+        assert!(matches!(refused, Err(StoreError::Invalid(_))), "{refused:?}");
+        assert_eq!(listed(&ann).await.unwrap().len(), 2, "nothing of it is added");
+        lab.store.delete_object_collection(&ann, &made.id).await.unwrap();
+        assert_eq!(lab.store.object_collection(&ann, &made.id).await, Err(StoreError::NotFound));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_account_that_deletes_itself_leaves_what_it_made() {
+    both(async |lab| {
+        let ann = user(&lab, "ann").await;
+        lab.store.create_group(&lab.me, "red", &["ann".to_owned()], lab.now()).await.unwrap();
+        let comment = lab.store.add_comment(&ann, "domain", "acme.test", "seen", lab.now()).await.unwrap();
+        lab.store.charge(&ann, Cost::Requests(1), "domains", lab.now()).await.unwrap();
+        let last = lab.store.delete_account(&lab.me, lab.now()).await;
+        assert!(matches!(last, Err(StoreError::Conflict(_))), "the last administrator stays");
+        lab.store.delete_account(&ann, lab.now()).await.unwrap();
+        assert_eq!(lab.store.account("ann").await, Err(StoreError::NotFound));
+        let left = lab.store.account_by_id(ann.user_id()).await.unwrap();
+        assert_eq!((left.status.as_str(), left.api_quota_group), ("deleted", None));
+        assert_eq!(lab.store.comment(&comment.id).await.unwrap().author, left.user.username);
+        assert!(lab.store.groups_of(ann.user_id(), false).await.unwrap().is_empty());
+        // Name and address are free again.
+        user(&lab, "ann").await;
+    })
+    .await;
+}
