@@ -216,6 +216,18 @@ impl Index {
         Ok(())
     }
 
+    /// Writes a part of a change that [`Index::apply`] will commit. Blocks.
+    pub(crate) fn stage(&self, batch: &Batch) -> Result<(), IndexError> {
+        let live = self.live();
+        self.note_change(&live, Some(batch));
+        live.stage(batch)
+    }
+
+    /// Takes back what was staged and is not committed. Blocks.
+    pub(crate) fn take_back(&self) -> Result<(), IndexError> {
+        self.live().take_back()
+    }
+
     /// Begins an empty index beside this one, which goes on serving.
     pub(crate) fn begin_rebuild(&self) -> Result<Rebuild, IndexError> {
         Ok(Rebuild {

@@ -18,11 +18,11 @@ use crate::index::{Batch, Index};
 /// Feed rows read at once: a batch of a second's work of the engine, small enough to be written in a fraction of one.
 const FEED_ROWS_AT_ONCE: usize = 2_000;
 
-/// Records loaded at once by a rebuild.
-const REBUILD_RECORDS_AT_ONCE: usize = 2_000;
+/// Records loaded at once: a record takes some tens of kilobytes while it becomes a document.
+const RECORDS_AT_ONCE: usize = 250;
 
 /// Closed versions loaded at once.
-const HISTORY_ROWS_AT_ONCE: usize = 2_000;
+const HISTORY_ROWS_AT_ONCE: usize = 250;
 
 /// Feed rows from which an empty index is filled from the list of records instead: the feed names a record as often
 /// as it changed.
@@ -119,7 +119,7 @@ pub async fn rebuild(index: &Index, store: &Store) -> Result<(), IndexError> {
     for noun in NOUNS {
         let mut after: Option<Uid> = None;
         loop {
-            let uids = store.all_uids(noun, after, REBUILD_RECORDS_AT_ONCE).await?;
+            let uids = store.all_uids(noun, after, RECORDS_AT_ONCE).await?;
             let Some(last) = uids.last() else { break };
             after = Some(*last);
             let records = load(store, noun, &uids).await?;
@@ -166,7 +166,20 @@ async fn step(index: &Index, store: &Store) -> Result<bool, IndexError> {
     if revision <= index.reached() {
         return Ok(false);
     }
-    let mut batch = Batch {
+    let staged = stage(index, store, &rows, revision).await;
+    let index = index.clone();
+    blocking(move || match staged {
+        Ok(()) => index.apply(revision, &Batch::default()),
+        Err(error) => index.take_back().and(Err(error)),
+    })
+    .await?;
+    Ok(true)
+}
+
+/// Writes what rows of the feed name, in parts.
+async fn stage(index: &Index, store: &Store, rows: &[FeedRow], revision: i64) -> Result<(), IndexError> {
+    // What is gone goes first: it takes its closed versions with it.
+    let gone = Batch {
         gone_collections: rows.iter().filter_map(gone_collection).collect(),
         gone_projects: rows
             .iter()
@@ -175,25 +188,36 @@ async fn step(index: &Index, store: &Store) -> Result<bool, IndexError> {
             .collect(),
         ..Batch::default()
     };
+    stage_part(index, gone).await?;
     for noun in NOUNS {
         let uids: BTreeSet<Uid> = rows.iter().filter(|row| row.noun == noun).map(|row| row.uid).collect();
         let uids: Vec<Uid> = uids.into_iter().collect();
-        if uids.is_empty() {
-            continue;
+        for uids in uids.chunks(RECORDS_AT_ONCE) {
+            let records = load(store, noun, uids).await?;
+            let there: BTreeSet<Uid> = records.iter().map(|record| record.record.uid()).collect();
+            let part = Batch {
+                gone: uids.iter().copied().filter(|uid| !there.contains(uid)).collect(),
+                records,
+                ..Batch::default()
+            };
+            stage_part(index, part).await?;
         }
-        let records = load(store, noun, &uids).await?;
-        let there: BTreeSet<Uid> = records.iter().map(|record| record.record.uid()).collect();
-        batch.gone.extend(uids.into_iter().filter(|uid| !there.contains(uid)));
-        batch.records.extend(records);
     }
     let mut after = index.reached();
     while let Some(history) = closed(store, after, revision).await? {
         after = history.reached;
-        batch.records.extend(history.records);
+        let part = Batch {
+            records: history.records,
+            ..Batch::default()
+        };
+        stage_part(index, part).await?;
     }
+    Ok(())
+}
+
+async fn stage_part(index: &Index, part: Batch) -> Result<(), IndexError> {
     let index = index.clone();
-    blocking(move || index.apply(revision, &batch)).await?;
-    Ok(true)
+    blocking(move || index.stage(&part)).await
 }
 
 /// A collection that was deleted. Its row bears the uuid in the first half of the uid.

@@ -84,9 +84,10 @@ async fn rows<T: serde::de::DeserializeOwned>(store: &Store, noun: Noun, finishe
         let uids = store.all_uids(noun, after, PAGE).await?;
         let Some(last) = uids.last().copied() else { break };
         after = Some(last);
-        for row in store.index_rows(noun, &uids).await? {
+        for mut row in store.index_rows(noun, &uids).await? {
             if row.collection.uuid == finished.collection.uuid {
-                let record = serde_json::from_value(row.record.clone())
+                // One form of a record is enough.
+                let record = serde_json::from_value(row.record.take())
                     .map_err(|error| Failure::run_time(format!("a stored record cannot be read: {error}")))?;
                 rows.push(Row { record, row });
             }

@@ -53,6 +53,8 @@ pub(crate) async fn run(scan: &Scan, silent: bool, settings: &Settings) -> Resul
         output: scan.output.output.as_deref(),
     };
     let worst = print(&place, &finished, &style).await?;
+    // A simulated internet is not needed any more, and its memory is.
+    drop(finished);
     serve::bring_up_index(&folder, &place.store).await?;
     if let (Some(limit), Some(worst)) = (scan.fail_on, worst)
         && worst <= limit

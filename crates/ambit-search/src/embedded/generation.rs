@@ -28,7 +28,7 @@ use crate::shape::SHAPE;
 
 /// Memory that collects documents before they are written as a segment, in bytes. One thread: the engine beside it
 /// needs the other core.
-const WRITER_BYTES: usize = 48 * 1024 * 1024;
+const WRITER_BYTES: usize = 20 * 1024 * 1024;
 
 /// Segments of a size before they are merged: fewer make each search cheaper, more make writing cheaper.
 const SEGMENTS_PER_LEVEL: usize = 6;
@@ -180,17 +180,30 @@ impl Generation {
     }
 
     /// Writes records in place of their former states, removes others, and commits it all with the revision that the
-    /// index has then reached. Visible to later views when it returns.
+    /// index has then reached, with what was staged before. Visible to later views when it returns.
     pub(crate) fn apply(&self, revision: i64, batch: &Batch) -> Result<(), IndexError> {
+        self.stage(batch)?;
+        self.changing(|writer| commit(writer, revision))?;
+        self.reload()
+    }
+
+    /// The same without the commit: a large change comes in parts, so that it is never in memory as a whole.
+    pub(crate) fn stage(&self, batch: &Batch) -> Result<(), IndexError> {
+        self.changing(|writer| self.write(writer, batch))
+    }
+
+    /// Takes back what was staged.
+    pub(crate) fn take_back(&self) -> Result<(), IndexError> {
+        self.changing(|writer| Ok(writer.rollback().map(|_| ())?))
+    }
+
+    fn changing(&self, change: impl FnOnce(&mut IndexWriter) -> Result<(), IndexError>) -> Result<(), IndexError> {
         let writer = self.writer.as_ref().ok_or(IndexError::ReadOnly)?;
         let mut writer = writer.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if let Err(error) = self.write(&mut writer, revision, batch) {
+        change(&mut writer).inspect_err(|_| {
             // What was not committed must not ride along with the next batch. If this fails too, so does that batch.
             let _ = writer.rollback();
-            return Err(error);
-        }
-        drop(writer);
-        self.reload()
+        })
     }
 
     /// Adds records without a commit, for an index that is built as a whole: nothing is replaced.
@@ -203,7 +216,7 @@ impl Generation {
         Ok(())
     }
 
-    fn write(&self, writer: &mut IndexWriter, revision: i64, batch: &Batch) -> Result<(), IndexError> {
+    fn write(&self, writer: &mut IndexWriter, batch: &Batch) -> Result<(), IndexError> {
         for project in &batch.gone_projects {
             for noun in Noun::ALL {
                 for past in [false, true] {
@@ -222,10 +235,6 @@ impl Generation {
             writer.delete_term(self.fields.key_term(&record.key()));
             writer.add_document(self.fields.document(record))?;
         }
-        let mut commit = writer.prepare_commit()?;
-        let text = payload(&SHAPE, revision, commit.opstamp());
-        commit.set_payload(&text);
-        commit.commit()?;
         Ok(())
     }
 
@@ -340,6 +349,14 @@ impl View {
         records.sort_unstable_by_key(|(place, _)| *place);
         Ok(records.into_iter().map(|(_, record)| record).collect())
     }
+}
+
+fn commit(writer: &mut IndexWriter, revision: i64) -> Result<(), IndexError> {
+    let mut commit = writer.prepare_commit()?;
+    let text = payload(&SHAPE, revision, commit.opstamp());
+    commit.set_payload(&text);
+    commit.commit()?;
+    Ok(())
 }
 
 fn settings() -> IndexSettings {
