@@ -56,24 +56,19 @@ pub fn keep_attributes(object: &mut Value, names: &[String]) {
 
 /// A segment of a path, escaped.
 pub fn path_segment(text: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~@:+=".contains(&byte);
-    text.bytes()
-        .map(|byte| {
-            if plain(byte) {
-                char::from(byte).to_string()
-            } else {
-                format!("%{byte:02X}")
-            }
-        })
-        .collect()
+    percent_escaped(text, b"-._~@:+=")
 }
 
 /// A value in a query, escaped.
 pub fn query_value(text: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~:".contains(&byte);
+    percent_escaped(text, b"-._~:")
+}
+
+/// Each byte that is neither a letter, a digit nor one of `plain` as `%XX`.
+fn percent_escaped(text: &str, plain: &[u8]) -> String {
     text.bytes()
         .map(|byte| {
-            if plain(byte) {
+            if byte.is_ascii_alphanumeric() || plain.contains(&byte) {
                 char::from(byte).to_string()
             } else {
                 format!("%{byte:02X}")

@@ -190,11 +190,7 @@ impl<'a> Drive<'a> {
         if self.dry || !worth_it || !self.alone.is_empty() {
             return Ok(());
         }
-        let leased = self
-            .outfit
-            .engine
-            .lease(self.run.id, free, self.outfit.wire.date(), (self.outfit.clock)())
-            .await?;
+        let leased = self.outfit.engine.lease(self.run.id, free, self.outfit.wire.date()).await?;
         self.dry = leased.len() < free;
         if leased.is_empty() {
             return Ok(());

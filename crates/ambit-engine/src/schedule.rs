@@ -9,11 +9,11 @@ use ambit_net::wire::Wire;
 use ambit_store::StoreError;
 use ambit_tasks::Settings;
 use futures::future::BoxFuture;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Mutex, watch};
-use tokio::task::{JoinError, JoinSet};
+use tokio::task::JoinSet;
 
 /// How often the engine looks for a scheduled run, wall time.
 const CLAIM_EVERY: Duration = Duration::from_millis(500);
@@ -58,8 +58,8 @@ pub async fn serve(service: &Service) {
         };
         tokio::select! {
             _ = tokio::time::sleep(wait) => {}
-            Some(ended) = carried.runs.join_next() => {
-                if carried.ended(ended) {
+            Some(failed) = carried.next_end() => {
+                if failed {
                     tokio::time::sleep(FAILED_WAIT).await;
                 }
             }
@@ -67,16 +67,15 @@ pub async fn serve(service: &Service) {
         }
     }
     // Each run saw the same word and gives its leases back.
-    while let Some(ended) = carried.runs.join_next().await {
-        carried.ended(ended);
-    }
+    while carried.next_end().await.is_some() {}
 }
 
 /// Runs under way in this process.
 #[derive(Default)]
 struct Carried {
-    runs: JoinSet<(RunId, Result<RunEnd, StoreError>)>,
-    ids: BTreeSet<RunId>,
+    runs: JoinSet<Result<RunEnd, StoreError>>,
+    /// Which run a task carries: a task that panics says no more than its own id.
+    ids: HashMap<tokio::task::Id, RunId>,
 }
 
 impl Carried {
@@ -88,29 +87,32 @@ impl Carried {
         if self.ids.len() >= RUNS_AT_ONCE {
             return Ok(false);
         }
-        let Some(run) = service.engine.claim_run(&self.ids, now).await? else {
+        let carried = self.ids.values().copied().collect();
+        let Some(run) = service.engine.claim_run(&carried, now).await? else {
             return Ok(false);
         };
-        self.ids.insert(run.id);
         let service = service.clone();
-        self.runs.spawn(async move { (run.id, carry(&service, &run).await) });
+        self.start(run.id, async move { carry(&service, &run).await });
         Ok(true)
     }
 
-    /// True where the run did not end but failed: it is free to be taken again.
-    fn ended(&mut self, ended: Result<(RunId, Result<RunEnd, StoreError>), JoinError>) -> bool {
-        match ended {
-            Ok((id, end)) => {
-                self.ids.remove(&id);
-                end.inspect_err(|error| tracing::error!(run = id, %error, "a run broke off and is taken up again"))
-                    .is_err()
-            }
-            Err(error) => {
-                // Which run it was is not known any more: those that still go refuse to be claimed twice by their fences.
-                tracing::error!(%error, "a run's task ended badly; a restart takes it up");
-                true
-            }
-        }
+    fn start(&mut self, run: RunId, carry: impl Future<Output = Result<RunEnd, StoreError>> + Send + 'static) {
+        let task = self.runs.spawn(carry);
+        self.ids.insert(task.id(), run);
+    }
+
+    /// Waits for a run to end; none where no run is under way. True where the run did not end but failed, or its task panicked: it is free to be taken again.
+    async fn next_end(&mut self) -> Option<bool> {
+        let (task, outcome) = match self.runs.join_next_with_id().await? {
+            Ok((task, end)) => (task, end.map_err(|error| error.to_string())),
+            Err(panic) => (panic.id(), Err(panic.to_string())),
+        };
+        let run = self.ids.remove(&task);
+        Some(
+            outcome
+                .inspect_err(|error| tracing::error!(run, error, "a run broke off and is taken up again"))
+                .is_err(),
+        )
     }
 }
 
@@ -139,4 +141,18 @@ pub async fn carry(service: &Service, run: &Run) -> Result<RunEnd, StoreError> {
     let end = drive(&outfit, run).await;
     service.board.lock().await.remove(&run.id);
     end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_run_whose_task_panics_is_free_to_be_taken_again() {
+        let mut carried = Carried::default();
+        carried.start(7, async { panic!("a fault of a task") });
+        assert_eq!(carried.next_end().await, Some(true));
+        assert!(carried.ids.is_empty(), "{:?}", carried.ids);
+        assert_eq!(carried.next_end().await, None);
+    }
 }

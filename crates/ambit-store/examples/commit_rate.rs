@@ -101,7 +101,7 @@ async fn run(store: &Store, engine: &Engine, collection: Uuid, entities: usize) 
         })
         .await
         .unwrap();
-    let leased = engine.lease(id, 1, now(), now()).await.unwrap();
+    let leased = engine.lease(id, 1, now()).await.unwrap();
     let edges: Vec<Lead> = (0..entities)
         .map(|n| Lead {
             edge: EdgeKind::Subdomain,
@@ -129,7 +129,7 @@ async fn run(store: &Store, engine: &Engine, collection: Uuid, entities: usize) 
     let (mut leasing, mut committing) = (Duration::ZERO, Duration::ZERO);
     loop {
         let before = Instant::now();
-        let leased = engine.lease(id, BATCH, now(), now()).await.unwrap();
+        let leased = engine.lease(id, BATCH, now()).await.unwrap();
         leasing += before.elapsed();
         if leased.is_empty() {
             break;

@@ -266,7 +266,7 @@ impl Round<'_> {
     /// Leases all open work and commits what each task saw.
     async fn commit(&mut self, see: impl Fn(&str) -> Look) -> anyhow::Result<()> {
         let now = self.server.now();
-        let leased = self.engine.lease(self.run, 100, now, now).await?;
+        let leased = self.engine.lease(self.run, 100, now).await?;
         let outcomes = leased
             .into_iter()
             .map(|work| Outcome {

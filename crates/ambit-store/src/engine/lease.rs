@@ -29,11 +29,9 @@ const CLASSES: [(Clearance, Clearance); 4] = [
 
 impl Engine {
     /// Leases up to `limit` open rows whose `not_before` has come, of the quietest class that has any. Empty where nothing can start now, and where the
-    /// run is not running or not held by this engine.
-    pub async fn lease(&self, run: RunId, limit: usize, wire_now: Timestamp, now: Timestamp) -> Result<Vec<Work>, StoreError> {
+    /// run is not running or not held by this engine. A lease lives as long as its engine, whose heartbeat knows the wall time.
+    pub async fn lease(&self, run: RunId, limit: usize, wire_now: Timestamp) -> Result<Vec<Work>, StoreError> {
         let (engine, limit) = (self.id, limit.min(LEASE_ROWS_MAX));
-        // Wall time is the heartbeat's business; a lease lives as long as its engine.
-        let _ = now;
         self.store
             .write(Who::Engine, move |tx| {
                 Box::pin(async move { lease(tx, engine, run, limit, wire_now).await })

@@ -40,7 +40,7 @@ async fn work_off(store: &Store, now: Timestamp) -> Result<(), StoreError> {
         return Ok(());
     };
     loop {
-        let leased = engine.lease(run.id, 2, now, now).await?;
+        let leased = engine.lease(run.id, 2, now).await?;
         let commit = Commit {
             run: run.id,
             outcomes: leased.into_iter().map(|work| outcome_of(work, now)).collect(),

@@ -125,9 +125,9 @@ async fn a_second_look_waits_for_a_minute_of_wire_time() {
             .unwrap();
         let pending = lab.engine.pending(run.id, at).await.unwrap();
         assert_eq!((pending.open, pending.leased, pending.not_before), (1, 0, Some(at.plus_ms(60_000))));
-        let early = lab.engine.lease(run.id, 10, at.plus_ms(59_999), lab.now()).await.unwrap();
+        let early = lab.engine.lease(run.id, 10, at.plus_ms(59_999)).await.unwrap();
         assert_eq!(early, []);
-        let due = lab.engine.lease(run.id, 10, at.plus_ms(60_000), lab.now()).await.unwrap();
+        let due = lab.engine.lease(run.id, 10, at.plus_ms(60_000)).await.unwrap();
         assert_eq!(due.iter().map(|work| (work.look, work.attempts)).collect::<Vec<_>>(), [(3, 0)]);
     })
     .await;
@@ -277,7 +277,7 @@ async fn the_graph_comes_whole_and_then_as_changes() {
         work.argument = "other".to_owned();
         settlement.work.push(work);
         lab.engine.settle(settlement).await.unwrap();
-        let work = lab.engine.lease(run.id, 10, Timestamp(0), lab.now()).await.unwrap().remove(0);
+        let work = lab.engine.lease(run.id, 10, Timestamp(0)).await.unwrap().remove(0);
         let look = found(json!({}), &[(EdgeKind::ResolvesTo, Kind::IpAddress, "192.0.2.1")]);
         lab.engine.commit(lab.commit(run.id, vec![outcome(work, look, lab.now())])).await.unwrap();
         lab.look(&run, TASK, uid, 2, Look::Absent).await;
@@ -306,7 +306,7 @@ async fn a_look_that_lost_its_ground_is_closed_and_its_open_rows_are_not_carried
             settlement.work.push(work);
         }
         lab.engine.settle(settlement).await.unwrap();
-        let leased = lab.engine.lease(run.id, 10, Timestamp(0), lab.now()).await.unwrap();
+        let leased = lab.engine.lease(run.id, 10, Timestamp(0)).await.unwrap();
         let outcomes = leased.into_iter().map(|work| {
             let address = work.argument.split(':').next().unwrap().to_owned();
             let look = found(json!({"title": address}), &[(EdgeKind::ResolvesTo, Kind::IpAddress, address.as_str())]);

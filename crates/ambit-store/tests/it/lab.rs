@@ -188,7 +188,7 @@ impl Lab {
         settlement.work.push(new_work(task, uid, look));
         self.engine.settle(settlement).await.unwrap();
         let far = Timestamp(i64::MAX - 1);
-        let leased = self.engine.lease(run.id, 1_000, far, self.now()).await.unwrap();
+        let leased = self.engine.lease(run.id, 1_000, far).await.unwrap();
         let wanted: Vec<Work> = leased
             .iter()
             .filter(|work| work.task == task && work.uid == uid && work.look == look)

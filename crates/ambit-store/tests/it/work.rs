@@ -76,7 +76,7 @@ async fn planning_twice_is_harmless_and_done_work_stays_done() {
         let mut settlement = lab.settlement(run.id);
         settlement.work = vec![new_work("a", uid, 0)];
         lab.engine.settle(settlement).await.unwrap();
-        let left = lab.engine.lease(run.id, 10, Timestamp(0), lab.now()).await.unwrap();
+        let left = lab.engine.lease(run.id, 10, Timestamp(0)).await.unwrap();
         assert_eq!(left.iter().map(|work| work.task.as_str()).collect::<Vec<_>>(), ["b"]);
     })
     .await;
@@ -104,22 +104,22 @@ async fn loud_work_waits_for_quiet_work() {
         ];
         lab.engine.settle(settlement).await.unwrap();
         let tasks = |work: &[ambit_store::engine::Work]| work.iter().map(|work| work.task.clone()).collect::<Vec<_>>();
-        let mut held = lab.engine.lease(run.id, 2, Timestamp(0), lab.now()).await.unwrap();
+        let mut held = lab.engine.lease(run.id, 2, Timestamp(0)).await.unwrap();
         assert_eq!(tasks(&held), ["high", "low"]);
         for (class, next) in [("passive", "page"), ("polite", "sweep")] {
-            let none = lab.engine.lease(run.id, 9, Timestamp(0), lab.now()).await.unwrap();
+            let none = lab.engine.lease(run.id, 9, Timestamp(0)).await.unwrap();
             assert_eq!(none, [], "{class} rows are leased still, {next} waits");
             let done = std::mem::take(&mut held)
                 .into_iter()
                 .map(|work| outcome(work, Look::Absent, Timestamp(1)))
                 .collect();
             lab.engine.commit(lab.commit(run.id, done)).await.unwrap();
-            held = lab.engine.lease(run.id, 9, Timestamp(0), lab.now()).await.unwrap();
+            held = lab.engine.lease(run.id, 9, Timestamp(0)).await.unwrap();
             assert_eq!(tasks(&held), [next], "what may only start later holds nobody up");
         }
         let done = held.into_iter().map(|work| outcome(work, Look::Absent, Timestamp(1))).collect();
         lab.engine.commit(lab.commit(run.id, done)).await.unwrap();
-        assert_eq!(tasks(&lab.engine.lease(run.id, 9, Timestamp(100), lab.now()).await.unwrap()), ["later"]);
+        assert_eq!(tasks(&lab.engine.lease(run.id, 9, Timestamp(100)).await.unwrap()), ["later"]);
     })
     .await;
 }
@@ -138,7 +138,7 @@ async fn an_old_fence_is_refused_and_attempts_are_counted() {
             lab.engine.claim_run(&BTreeSet::new(), lab.now()).await.unwrap().map(|run| run.id),
             Some(run.id)
         );
-        let new = lab.engine.lease(run.id, 10, Timestamp(0), lab.now()).await.unwrap().remove(0);
+        let new = lab.engine.lease(run.id, 10, Timestamp(0)).await.unwrap().remove(0);
         assert_eq!((new.id, new.fence), (old.id, old.fence + 1));
         let late = outcome(old, found(json!({"title": "late"}), &[]), lab.now());
         let committed = lab.engine.commit(lab.commit(run.id, vec![late])).await.unwrap();
@@ -161,7 +161,7 @@ async fn adopting_a_run_of_a_dead_process_counts_its_attempts() {
         let mut settlement = lab.settlement(id);
         settlement.work.push(new_work("a", uid, 0));
         lab.engine.settle(settlement).await.unwrap();
-        assert_eq!(lab.engine.lease(id, 10, Timestamp(0), lab.now()).await.unwrap()[0].attempts, 0);
+        assert_eq!(lab.engine.lease(id, 10, Timestamp(0)).await.unwrap()[0].attempts, 0);
         let now = lab.now();
         drop(lab.engine);
         let other = store.engine("other", Duration::ZERO).await.unwrap();
@@ -172,7 +172,7 @@ async fn adopting_a_run_of_a_dead_process_counts_its_attempts() {
             (adopted.id, adopted.collection, adopted.engine.as_deref()),
             (id, collection, Some("other"))
         );
-        let again = other.lease(id, 10, Timestamp(0), later).await.unwrap();
+        let again = other.lease(id, 10, Timestamp(0)).await.unwrap();
         assert_eq!(again.iter().map(|work| work.attempts).collect::<Vec<_>>(), [1]);
     })
     .await;
@@ -198,7 +198,7 @@ async fn a_sweep_becomes_rows_as_they_are_asked_for() {
         let mut arguments = Vec::new();
         loop {
             let pending = lab.engine.pending(run.id, Timestamp(0)).await.unwrap();
-            let work = lab.engine.lease(run.id, 4, Timestamp(0), lab.now()).await.unwrap();
+            let work = lab.engine.lease(run.id, 4, Timestamp(0)).await.unwrap();
             if work.is_empty() {
                 assert_eq!((pending.open, pending.leased), (0, 0));
                 break;
@@ -244,7 +244,7 @@ async fn a_sweep_goes_before_rows_that_promise_less_and_after_those_that_promise
         lab.engine.settle(settlement).await.unwrap();
         let mut order = Vec::new();
         for _ in 0..5 {
-            let work = lab.engine.lease(run.id, 1, Timestamp(0), lab.now()).await.unwrap();
+            let work = lab.engine.lease(run.id, 1, Timestamp(0)).await.unwrap();
             order.extend(work.iter().map(|work| work.task.clone()));
         }
         assert_eq!(order, ["better", "names", "names", "worse", "worst"]);
@@ -262,7 +262,7 @@ async fn pause_resume_and_cancel_are_rows() {
         lab.engine.settle(settlement).await.unwrap();
         let paused = lab.store.pause_run(&lab.me, run.id, lab.now()).await.unwrap();
         assert_eq!(paused.state, RunState::Paused);
-        assert_eq!(lab.engine.lease(run.id, 10, Timestamp(0), lab.now()).await.unwrap(), []);
+        assert_eq!(lab.engine.lease(run.id, 10, Timestamp(0)).await.unwrap(), []);
         lab.engine.release(run.id).await.unwrap();
         assert_eq!(lab.engine.claim_run(&BTreeSet::new(), lab.now()).await.unwrap(), None);
         lab.store.resume_run(&lab.me, run.id, lab.now()).await.unwrap();
@@ -270,7 +270,7 @@ async fn pause_resume_and_cancel_are_rows() {
             lab.engine.claim_run(&BTreeSet::new(), lab.now()).await.unwrap().map(|run| run.id),
             Some(run.id)
         );
-        let work = lab.engine.lease(run.id, 10, Timestamp(0), lab.now()).await.unwrap().remove(0);
+        let work = lab.engine.lease(run.id, 10, Timestamp(0)).await.unwrap().remove(0);
         let cancelled = lab.store.cancel_run(&lab.me, run.id, lab.now()).await.unwrap();
         assert_eq!((cancelled.state, cancelled.counters.work_open), (RunState::Cancelled, 0));
         let committed = lab
