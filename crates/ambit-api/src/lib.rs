@@ -15,6 +15,7 @@ pub mod csv;
 pub mod entities;
 pub mod envelope;
 pub mod error;
+pub mod graphs;
 pub mod integrations;
 pub mod issues;
 pub mod keys;

@@ -119,6 +119,15 @@ impl ObjectType {
         Self::ALL.into_iter().find(|object| object.kinds().contains(&kind))
     }
 
+    /// The type of a node that stands for an entity of a kind: `custom` for those that the wider API has no type for.
+    pub fn node_type(kind: Kind) -> &'static str {
+        match (Self::of_kind(kind), kind) {
+            (Some(object), _) => object.name(),
+            (None, Kind::SslCertificate | Kind::PreCertificate) => "ssl_cert",
+            (None, _) => "custom",
+        }
+    }
+
     /// Every kind with the canonical name that a text has as such.
     pub fn names(self, text: &str) -> Vec<(Kind, String)> {
         let names = self.kinds().iter().map(|kind| (*kind, kind.canonical(text)));
@@ -148,6 +157,8 @@ mod tests {
             assert!(kind.kinds().iter().all(|entity| ObjectType::of_kind(*entity) == Some(kind)));
         }
         assert_eq!(ObjectType::of_kind(Kind::NetBlock), None);
+        let types = [Kind::DnsRecord, Kind::Uri, Kind::SslCertificate, Kind::NetBlock].map(ObjectType::node_type);
+        assert_eq!(types, ["domain", "url", "ssl_cert", "custom"]);
     }
 
     #[test]

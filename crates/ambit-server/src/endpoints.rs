@@ -13,8 +13,8 @@ use crate::routes::library::CSV;
 use crate::{documents, routes};
 use ambit_api::shape::{ANY, BOOLEAN, NULL, Shape, TEXT};
 use ambit_api::{
-    ApiError, audit, bulk, changes, collection_runs, collections, entities, integrations, issues, keys, library, library_stats, notes, projects,
-    search, seeds, tags, time_series, users,
+    ApiError, audit, bulk, changes, collection_runs, collections, entities, graphs, integrations, issues, keys, library, library_stats, notes,
+    projects, search, seeds, tags, time_series, users,
 };
 use ambit_model::user::{CollectionRole, ProjectRole};
 use futures::future::BoxFuture;
@@ -380,6 +380,7 @@ const OURS: &[Endpoint] = &[
     beside(Tree::Ambit, row(Post, "/collection_runs/{id}/resume", OfCollection(Admin), "Go on with a paused run.", &collection_runs::RUN_DETAIL, |call| Box::pin(routes::collection_runs::resume(call)))),
     beside(Tree::Ambit, row(Post, "/collection_runs/{id}/cancel", OfCollection(Admin), "Cancel a run.", &collection_runs::RUN_DETAIL, |call| Box::pin(routes::collection_runs::cancel(call)))),
     with_query(AS_OF, beside(Tree::Ambit, row(Get, "/entities/{entity_uid}/scope", OfCollection(Viewer), "Explain why an entity is in scope or not, edge by edge from the seed.", &entities::SCOPE_EXPLANATION, |call| Box::pin(routes::entities::scope(call))))),
+    with_body(&graphs::NEW_GRAPH, beside(Tree::Ambit, row(Post, "/graphs", Key, "Make a graph of an entity's neighbourhood, or of what a search finds; private unless the body says otherwise.", &graphs::MADE_GRAPH, |call| Box::pin(routes::graphs::create(call))))),
     with_body(&entities::ENTITY_MARKS, beside(Tree::Ambit, row(Patch, "/entities/{entity_uid}/scope", OfCollection(Analyst), "Put an entity on the allow or deny list, or hide it; scope follows in the running run, else in the next.", &entities::SCOPE_EXPLANATION, |call| Box::pin(routes::entities::mark(call))))),
     with_body(&bulk::ENTITY_BULK, beside(Tree::Ambit, row(Post, "/entities/bulk", OfCollection(Analyst), "Change the tags of up to 1,000 entities, all or none.", &bulk::BULK_RESULT, |call| Box::pin(routes::bulk::entities(call))))),
     with_body(&bulk::ISSUE_BULK, beside(Tree::Ambit, row(Post, "/issues/bulk", OfCollection(Analyst), "Change status and tags of up to 1,000 issues, all or none.", &bulk::BULK_RESULT, |call| Box::pin(routes::bulk::issues(call))))),

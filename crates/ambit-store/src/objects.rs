@@ -4,7 +4,7 @@ use crate::sql::{Row, Tx, values};
 use crate::{Principal, Store, StoreError};
 use ambit_model::entity::EntityRecord;
 use ambit_model::{EdgeKind, Kind, Timestamp, Uid};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use uuid::Uuid;
 
 /// Neighbours of one reading at most.
@@ -79,6 +79,40 @@ impl Store {
             .collect::<Result<Vec<_>, _>>()?;
         found.sort_by_key(|object| (object.first_seen, object.uid));
         Ok(found)
+    }
+
+    /// Entities by uid, as far as they are in collections that the caller may see, in the order of the uids.
+    pub async fn objects_of(&self, principal: &Principal, uids: &[Uid]) -> Result<Vec<KnownObject>, StoreError> {
+        let mut tx = self.read().await?;
+        let visible: BTreeSet<i64> = collections(&mut tx, principal).await?.into_iter().map(|(id, _)| id).collect();
+        let mut found = BTreeMap::new();
+        if !uids.is_empty() {
+            let head = format!("SELECT {COLUMNS}, e.collection_id FROM entities e WHERE e.uid IN");
+            for row in tx.rows_in(&head, Vec::new(), uids, "").await? {
+                if visible.contains(&row.get::<i64>(4)?) {
+                    let object = object(&row)?;
+                    found.insert(object.uid, object);
+                }
+            }
+        }
+        Ok(uids.iter().filter_map(|uid| found.remove(uid)).collect())
+    }
+
+    /// Open edges at either end of some entities that the caller may see, as (from, kind, to), each once, up to a limit.
+    pub async fn open_edges(&self, uids: &[Uid]) -> Result<Vec<(Uid, EdgeKind, Uid)>, StoreError> {
+        let mut tx = self.read().await?;
+        let mut out = BTreeSet::new();
+        for end in ["from_uid", "to_uid"] {
+            let head = format!("SELECT from_uid, kind, to_uid FROM edges WHERE closed_at IS NULL AND {end} IN");
+            let tail = format!("ORDER BY from_uid, to_uid, kind LIMIT {NEIGHBOURS_MAX}");
+            if uids.is_empty() {
+                continue;
+            }
+            for row in tx.rows_in(&head, Vec::new(), uids, &tail).await? {
+                out.insert((row.get(0)?, edge_kind(&row.get::<String>(1)?)?, row.get(2)?));
+            }
+        }
+        Ok(out.into_iter().collect())
     }
 
     /// Kinds and names of every entity of some kinds that the caller may see, up to a limit.

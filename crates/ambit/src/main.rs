@@ -70,6 +70,7 @@ async fn run(cli: Cli, mut settings: Settings) -> Result<(), Failure> {
         Command::Key(key) => cli::keys::run(key, &settings).await,
         Command::User(user) => cli::users::run(user, &settings).await,
         Command::Group(group) => cli::groups::run(group, &settings).await,
+        Command::Graph(graph) => cli::graphs::run(graph, &settings, cli.silent).await,
         Command::Quota(quota) => cli::quotas::run(quota, &settings).await,
         Command::Role(role) => cli::roles::run(role, &settings).await,
         Command::Project(project) => cli::projects::run(project, &settings).await,

@@ -7,6 +7,7 @@ use crate::hit_issues;
 use crate::window::{set_last_seen, window};
 use ambit_api::search::{COMPLETED, Query, SearchPage, search_result};
 use ambit_api::{ApiError, CollectionRef, ErrorCode, Sighting, entities, issues as wire_issues, success, technologies as wire_technologies};
+use ambit_model::Uid;
 use ambit_model::user::ProjectRole;
 use ambit_query::{Noun, parse_search};
 use ambit_search::{
@@ -80,6 +81,22 @@ async fn search(call: Call, noun: Noun) -> Result<Answer, ApiError> {
         hit_issues::fill(&call, project, hits, window.moment()).await?;
     }
     Ok(Answer::json(&success(&message, result)))
+}
+
+/// The first entities that a search string finds, in default order, with the number of all; a page at most.
+pub(crate) async fn found_uids(call: &Call, text: &str) -> Result<(Vec<Uid>, u64), ApiError> {
+    let search = parse_search(text, Noun::Entities).map_err(|error| of_query(&error))?;
+    let (context, _) = context(call, Window::Now).await?;
+    wait_for_index(call, context.project).await?;
+    let mut request = SearchRequest::new(Noun::Entities, search, context, call.now);
+    request.caller = caller_id(call);
+    request.page_size = PAGE_SIZE_MAX;
+    request.with_aggregations = false;
+    let answer = call.state.index()?.search(request).await.map_err(of_search)?;
+    if let Some(message) = answer.message {
+        return Err(ApiError::invalid(message));
+    }
+    Ok((answer.hits.iter().map(|hit| hit.record.uid()).collect(), answer.total_hits))
 }
 
 /// Where the caller may look: the project's collections as far as they are the caller's. In no project nothing is found.

@@ -10,6 +10,7 @@ pub(crate) mod configuration;
 pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod entity;
+pub(crate) mod graphs;
 pub(crate) mod groups;
 pub(crate) mod init;
 pub(crate) mod issue;
@@ -77,6 +78,8 @@ pub(crate) enum Command {
     Entities(search::Search),
     /// One entity: show, raw, path, history, note, tag.
     Entity(entity::Entity),
+    /// Graphs of an entity's surroundings, or of what a search finds.
+    Graph(graphs::Graph),
     /// Search issues.
     Issues(search::Search),
     /// One issue: show, status, history, note, tag.

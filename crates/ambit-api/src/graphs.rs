@@ -1,0 +1,236 @@
+//! Entities and their edges as a graph of the wider API: nodes and links as clients of graphs write them (v3-wire §2.1). Ours is only that it is made from
+//! the inventory; kept and searched it is like any other graph.
+
+use crate::shape::{BOOLEAN, INTEGER, Object, Shape, TEXT, member, optional};
+use ambit_model::id::blob_hash;
+use ambit_model::object::ObjectType;
+use ambit_model::{EdgeKind, Kind, Uid};
+use serde_json::{Map, Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::f64::consts::TAU;
+
+/// Steps from the first entities that can be asked for: three lead from a name over its address to all that stands there.
+pub const DEPTH_MAX: u64 = 3;
+/// The version of the form, for clients that look.
+const FORM_VERSION: &str = "api-1.0.0";
+/// Distance between rings, and of neighbours on a ring, in the units of a canvas.
+const RING: f64 = 200.0;
+const SPACING: f64 = 40.0;
+
+/// An entity of the graph.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    pub uid: Uid,
+    pub kind: Kind,
+    /// The canonical name.
+    pub name: String,
+    /// Steps from the first entities.
+    pub depth: usize,
+}
+
+/// An edge between two of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Link {
+    pub from: Uid,
+    pub kind: EdgeKind,
+    pub to: Uid,
+}
+
+/// The attributes of a graph: each entity a node on the ring of its depth, each edge two links through a node that names it, shared by all edges of a kind
+/// that leave the same entity. Entities that are one object (a name as domain and as record) share a node. Edges to entities that are not among the nodes
+/// are left out.
+pub fn graph_document(title: &str, entities: &[Node], edges: &[Link]) -> Map<String, Value> {
+    let mut drawing = Drawing::default();
+    let mut ids: BTreeMap<Uid, String> = BTreeMap::new();
+    let mut rings: BTreeMap<usize, Vec<Value>> = BTreeMap::new();
+    for entity in entities {
+        let id = entity_id(entity);
+        if drawing.seen.insert(id.clone()) {
+            rings.entry(entity.depth).or_default().push(node(entity, &id));
+        }
+        ids.insert(entity.uid, id);
+    }
+    for (depth, ring) in rings {
+        drawing.place(depth, ring);
+    }
+    let edges: BTreeSet<&Link> = edges.iter().collect();
+    for edge in edges {
+        if let (Some(from), Some(to)) = (ids.get(&edge.from), ids.get(&edge.to))
+            && from != to
+        {
+            drawing.link(from, &edge.kind.name(), to);
+        }
+    }
+    Map::from_iter([
+        ("graph_data".to_owned(), json!({"description": title, "version": FORM_VERSION})),
+        ("nodes".to_owned(), Value::Array(drawing.nodes)),
+        ("links".to_owned(), Value::Array(drawing.links)),
+        ("representation".to_owned(), json!("force_graph")),
+    ])
+}
+
+/// URLs are named by their hash, as in the rest of the wider API.
+fn entity_id(entity: &Node) -> String {
+    if ObjectType::of_kind(entity.kind) == Some(ObjectType::Url) {
+        return blob_hash(entity.name.as_bytes()).to_string();
+    }
+    entity.name.clone()
+}
+
+fn node(entity: &Node, id: &str) -> Value {
+    let node_type = ObjectType::node_type(entity.kind);
+    let mut attributes = json!({"has_detections": 0, "uid": entity.uid});
+    if node_type == "custom" {
+        attributes["custom_type"] = json!(entity.kind.name());
+    }
+    json!({"entity_id": id, "type": node_type, "text": entity.name, "entity_attributes": attributes})
+}
+
+#[derive(Default)]
+struct Drawing {
+    nodes: Vec<Value>,
+    links: Vec<Value>,
+    /// Ids of nodes, and pairs of ids that are linked.
+    seen: BTreeSet<String>,
+    linked: BTreeSet<(String, String)>,
+    places: BTreeMap<String, (f64, f64)>,
+}
+
+impl Drawing {
+    fn place(&mut self, depth: usize, ring: Vec<Value>) {
+        let size = ring.len().max(1) as f64;
+        let radius = match (depth, ring.len()) {
+            (0, 1) => 0.0,
+            _ => (RING * (depth + 1) as f64).max(size * SPACING / TAU),
+        };
+        for (index, node) in ring.into_iter().enumerate() {
+            let angle = TAU * index as f64 / size;
+            self.add(node, radius * angle.cos(), radius * angle.sin());
+        }
+    }
+
+    fn add(&mut self, mut node: Value, x: f64, y: f64) {
+        let (x, y) = (x.round(), y.round());
+        node["index"] = json!(self.nodes.len());
+        node["x"] = json!(x);
+        node["y"] = json!(y);
+        let id = node["entity_id"].as_str().unwrap_or_default().to_owned();
+        self.places.insert(id, (x, y));
+        self.nodes.push(node);
+    }
+
+    /// Links two nodes through one that says how.
+    fn link(&mut self, from: &str, kind: &str, to: &str) {
+        let between = format!("relationships_{kind}_{}", from.replace('.', ""));
+        if self.seen.insert(between.clone()) {
+            let at = |id: &str| self.places.get(id).copied().unwrap_or_default();
+            let ((from_x, from_y), (to_x, to_y)) = (at(from), at(to));
+            let node = json!({"entity_id": between, "type": "relationship", "text": "", "entity_attributes": {"relationship_type": kind}});
+            self.add(node, f64::midpoint(from_x, to_x), f64::midpoint(from_y, to_y));
+        }
+        for (source, target) in [(from, between.as_str()), (between.as_str(), to)] {
+            if self.linked.insert((source.to_owned(), target.to_owned())) {
+                self.links.push(json!({"source": source, "target": target, "connection_type": kind}));
+            }
+        }
+    }
+}
+
+/// The body: an entity or a query, and how the graph is to be.
+pub static NEW_GRAPH: Shape = Shape::Object(&Object {
+    name: "NewInventoryGraph",
+    members: &[
+        optional("entity", TEXT),
+        optional("query", TEXT),
+        optional("depth", INTEGER),
+        optional("name", TEXT),
+        optional("private", BOOLEAN),
+    ],
+    open: true,
+});
+
+/// The graph that was made.
+pub static MADE_GRAPH: Shape = Shape::Object(&Object {
+    name: "InventoryGraph",
+    members: &[
+        member("id", TEXT),
+        member("name", TEXT),
+        member("private", BOOLEAN),
+        member("entities", INTEGER),
+        member("links", INTEGER),
+        member("complete", BOOLEAN),
+    ],
+    open: false,
+});
+
+/// What the caller learns of the graph: `complete` is false where there was more than a graph holds.
+pub fn made_graph(id: &str, private: bool, document: &Map<String, Value>, entities: usize, complete: bool) -> Value {
+    let links = document.get("links").and_then(Value::as_array).map_or(0, Vec::len);
+    let name = document.get("graph_data").and_then(|data| data.get("description"));
+    json!({"id": id, "name": name, "private": private, "entities": entities, "links": links, "complete": complete})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use uuid::Uuid;
+
+    fn entity(kind: Kind, name: &str, depth: usize) -> Node {
+        let uid = Uid::of_entity(Uuid::nil(), kind, name);
+        Node {
+            uid,
+            kind,
+            name: name.to_owned(),
+            depth,
+        }
+    }
+
+    #[test]
+    fn edges_go_through_a_node_that_names_them_and_one_object_is_one_node() {
+        let domain = entity(Kind::Domain, "acme.test", 0);
+        let record = entity(Kind::DnsRecord, "acme.test", 0);
+        let one = entity(Kind::IpAddress, "203.0.113.1", 1);
+        let two = entity(Kind::IpAddress, "203.0.113.2", 1);
+        let block = entity(Kind::NetBlock, "203.0.113.0/24", 2);
+        let link = |from: &Node, kind, to: &Node| Link {
+            from: from.uid,
+            kind,
+            to: to.uid,
+        };
+        let edges = [
+            link(&domain, EdgeKind::ResolvesTo, &one),
+            link(&record, EdgeKind::ResolvesTo, &one),
+            link(&domain, EdgeKind::ResolvesTo, &two),
+            link(&one, EdgeKind::CoveringBlock, &block),
+            link(&domain, EdgeKind::RegistrableDomain, &record),
+            link(&domain, EdgeKind::ResolvesTo, &entity(Kind::IpAddress, "203.0.113.9", 1)),
+        ];
+        let document = graph_document("Acme", &[domain, record, one, two, block], &edges);
+        let nodes: Vec<(&str, &str)> = document["nodes"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|node| (node["type"].as_str().unwrap(), node["entity_id"].as_str().unwrap()))
+            .collect();
+        let expected = [
+            ("domain", "acme.test"),
+            ("ip_address", "203.0.113.1"),
+            ("ip_address", "203.0.113.2"),
+            ("custom", "203.0.113.0/24"),
+            ("relationship", "relationships_resolves_to_acmetest"),
+            ("relationship", "relationships_covering_block_20301131"),
+        ];
+        let sorted = |mut all: Vec<(&'static str, String)>| {
+            all.sort();
+            all
+        };
+        let owned = |all: &[(&'static str, &str)]| all.iter().map(|(kind, id)| (*kind, (*id).to_owned())).collect::<Vec<_>>();
+        let nodes: Vec<(&'static str, &str)> = nodes
+            .iter()
+            .map(|(kind, id)| (expected.iter().map(|(known, _)| *known).find(|known| known == kind).unwrap(), *id))
+            .collect();
+        assert_eq!(sorted(owned(&nodes)), sorted(owned(&expected)));
+        assert_eq!(document["links"].as_array().unwrap().len(), 5);
+        assert_eq!(document["graph_data"]["description"], "Acme");
+    }
+}

@@ -1,0 +1,115 @@
+//! Graphs of what Ambit knows: the neighbourhood of an entity, or what a search finds, saved as a graph of the caller's like any other. Ours.
+
+use super::entities::NOUN as ENTITY;
+use super::search::found_uids;
+use crate::answer::Answer;
+use crate::call::{Call, flag_member};
+use crate::failure::of_store;
+use ambit_api::graphs::{DEPTH_MAX, Link, Node, graph_document, made_graph};
+use ambit_api::{ApiError, success};
+use ambit_model::Uid;
+use ambit_store::NewGraph;
+use serde_json::{Map, Value};
+use std::collections::BTreeSet;
+
+/// Entities of one graph at most: more is a hairball that no client draws.
+const ENTITIES_MAX: usize = 1_000;
+/// Characters of a graph's name.
+const NAME_CHARS_MAX: usize = 200;
+
+/// What the body asks for.
+enum Asked {
+    Entity(String),
+    Query(String),
+}
+
+pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
+    let body = call.object()?;
+    let asked = asked(&body)?;
+    let depth = depth(&body, &asked)?;
+    let private = flag_member(&body, "private")?.unwrap_or(true);
+    let (first, total) = match &asked {
+        Asked::Entity(id) => {
+            let view = call.state.store.find_entity(call.caller(), id, call.project).await;
+            (vec![view.map_err(|error| of_store(error, ENTITY))?.record.uid], 1)
+        }
+        Asked::Query(query) => found_uids(&call, query).await?,
+    };
+    let all_first = total <= first.len() as u64;
+    let (nodes, links, complete) = gather(&call, first, depth).await?;
+    let name = match text(&body, "name")? {
+        Some(name) => name,
+        None => usual_name(&asked, &nodes),
+    };
+    let document = graph_document(&name, &nodes, &links);
+    let new = NewGraph { document, private };
+    let made = call.state.store.create_graph(call.caller(), &new, call.now).await;
+    let made = made.map_err(|error| of_store(error, "Graph"))?;
+    let result = made_graph(&made.id, made.private, &new.document, nodes.len(), complete && all_first);
+    Ok(Answer::json(&success("Graph made", result)))
+}
+
+fn text(body: &Map<String, Value>, name: &str) -> Result<Option<String>, ApiError> {
+    match body.get(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) if text.chars().count() <= NAME_CHARS_MAX || name == "query" => Ok(Some(text.clone())),
+        Some(Value::String(_)) => Err(ApiError::invalid(format!("{name} has more than {NAME_CHARS_MAX} characters"))),
+        Some(_) => Err(ApiError::invalid(format!("{name} must be a string"))),
+    }
+}
+
+fn asked(body: &Map<String, Value>) -> Result<Asked, ApiError> {
+    match (text(body, "entity")?, text(body, "query")?) {
+        (Some(entity), None) => Ok(Asked::Entity(entity)),
+        (None, Some(query)) => Ok(Asked::Query(query)),
+        _ => Err(ApiError::invalid("give either entity (a uid or uuid) or query (a search string)")),
+    }
+}
+
+/// An entity alone is no graph; what a search finds is.
+fn depth(body: &Map<String, Value>, asked: &Asked) -> Result<u64, ApiError> {
+    match body.get("depth") {
+        None | Some(Value::Null) => Ok(u64::from(matches!(asked, Asked::Entity(_)))),
+        Some(value) => value
+            .as_u64()
+            .filter(|depth| *depth <= DEPTH_MAX)
+            .ok_or_else(|| ApiError::invalid(format!("depth must be a number from 0 to {DEPTH_MAX}"))),
+    }
+}
+
+fn usual_name(asked: &Asked, nodes: &[Node]) -> String {
+    match (asked, nodes.first()) {
+        (Asked::Query(query), _) => query.chars().take(NAME_CHARS_MAX).collect(),
+        (Asked::Entity(_), Some(node)) => node.name.chars().take(NAME_CHARS_MAX).collect(),
+        (Asked::Entity(id), None) => id.clone(),
+    }
+}
+
+/// The entities within some steps of the first ones, and the edges between them; false where a graph holds no more of them.
+async fn gather(call: &Call, first: Vec<Uid>, depth: u64) -> Result<(Vec<Node>, Vec<Link>, bool), ApiError> {
+    let store = &call.state.store;
+    let failed = |error| of_store(error, ENTITY);
+    let (mut nodes, mut links, mut complete) = (Vec::new(), BTreeSet::new(), true);
+    let mut seen: BTreeSet<Uid> = first.iter().copied().collect();
+    let mut front = first;
+    for step in 0..=depth {
+        let room = ENTITIES_MAX - nodes.len();
+        complete &= front.len() <= room;
+        front.truncate(room);
+        let found = store.objects_of(call.caller(), &front).await.map_err(failed)?;
+        front = found.iter().map(|object| object.uid).collect();
+        nodes.extend(found.into_iter().map(|object| Node {
+            uid: object.uid,
+            kind: object.record.kind,
+            name: object.record.name,
+            depth: usize::try_from(step).unwrap_or(usize::MAX),
+        }));
+        let mut next = Vec::new();
+        for (from, kind, to) in store.open_edges(&front).await.map_err(failed)? {
+            links.insert(Link { from, kind, to });
+            next.extend([from, to].into_iter().filter(|uid| seen.insert(*uid)));
+        }
+        front = next;
+    }
+    Ok((nodes, links.into_iter().collect(), complete))
+}
