@@ -38,7 +38,14 @@ pub fn plan(facts: &Facts, decision: &Decision, terms: &Terms<'_>) -> Planned {
     let mut planned = Planned::default();
     let clearance = decision.clearance.min(terms.ceiling);
     for task in ambit_tasks::ALL {
-        if !task.watches.contains(&facts.kind) || task.footprint > clearance {
+        if !task.watches.contains(&facts.kind) {
+            continue;
+        }
+        if task.footprint > clearance {
+            // What may not be asked now keeps what it said, but not of an address that the name has left: that is known without asking.
+            if let Some(Plan::Bound { bound, .. }) = looked(task, facts).then(|| (task.plan)(facts, terms.settings)) {
+                planned.unbound.extend(unbound(task, facts, &bound));
+            }
             continue;
         }
         match (task.plan)(facts, terms.settings) {
@@ -59,6 +66,11 @@ fn add_each(planned: &mut Planned, task: &'static Task, facts: &Facts, arguments
     for argument in arguments {
         add_work(planned, task, facts, argument, terms);
     }
+}
+
+/// True where the task has said anything of the entity.
+fn looked(task: &Task, facts: &Facts) -> bool {
+    facts.looks.keys().any(|(name, _)| name == task.name)
 }
 
 /// Looks of the task, with their arguments, that nothing binds to the entity any more.
@@ -233,9 +245,16 @@ mod tests {
             clearance: Clearance::L3,
             details: std::sync::Arc::default(),
         });
-        let lost = |clearance| planned(&facts, clearance, true, 0).unbound;
-        assert_eq!(lost(Clearance::L3), [(facts.uid, "http_probe".to_owned(), "192.0.2.1:80".to_owned())]);
-        assert_eq!(lost(Clearance::L1), [], "what may not be asked now keeps what it said");
+        for clearance in [Clearance::L3, Clearance::L1] {
+            let all = planned(&facts, clearance, true, 0);
+            assert_eq!(all.unbound, [(facts.uid, "http_probe".to_owned(), "192.0.2.1:80".to_owned())]);
+            let asked = all.work.iter().any(|row| row.task == "http_probe");
+            assert_eq!(
+                asked,
+                clearance == Clearance::L3,
+                "what may not be asked now keeps what it said where it still is"
+            );
+        }
     }
 
     #[test]

@@ -212,9 +212,11 @@ fn observe_chain(cx: &Context<'_>, url: &Url, fetch: &HttpFetch) {
     let secured = !url.https && targets.iter().any(|target| target.https && target.host == url.host);
     cx.observe("hidden_https_redirect", json!(secured));
     for target in &targets {
+        // A site of the same name on another port is one where it answered; of another name, that is for its own looks to say.
+        let failed = matches!(&fetch.end, ChainEnd::Failed { url, .. } if url == target);
         if target.host != url.host {
             cx.found_host(&target.host, EdgeKind::Redirect);
-        } else if !is_same_site(target, url) {
+        } else if !is_same_site(target, url) && !failed {
             cx.found(Kind::Uri, &target.with_path("/").to_string(), EdgeKind::Page);
         }
     }

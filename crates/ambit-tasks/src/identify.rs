@@ -27,6 +27,13 @@ pub(crate) struct Identity {
     pub(crate) no_authentication: bool,
 }
 
+impl Identity {
+    /// What it speaks, as far as that could be told: TLS where only that could.
+    pub(crate) fn voice(&self) -> Option<&'static str> {
+        self.service.or(self.ssl.then_some("TLS"))
+    }
+}
+
 /// How long a service may take to greet: most do at once, slow name look-ups on their side take a few seconds.
 const GREETING_TIMEOUT: Duration = Duration::from_secs(6);
 /// How long an answer to a question may take.

@@ -57,7 +57,7 @@ async fn voices(cx: &Context<'_>, address: IpAddr, open: &[u16]) -> Result<BTree
     let mut said = BTreeSet::new();
     for answer in together(open.iter().take(VOICES).copied().map(ask), VOICES).await {
         match answer {
-            Ok(identity) => said.extend(identity.service),
+            Ok(identity) => said.extend(identity.voice()),
             Err(TaskError::Failed(_)) => {}
             Err(error) => return Err(error),
         }

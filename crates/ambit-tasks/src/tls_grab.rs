@@ -6,6 +6,7 @@ use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::entity::registrable;
 use ambit_model::moment::DAY_MS;
 use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind};
+use ambit_net::http::Url;
 use ambit_net::tcp::StartTls;
 use ambit_net::tls::{Certificate, HelloAnswer, KeyType, Problem, TlsFacts, TlsOptions, TlsVersion, Verification};
 use ambit_net::{NetError, Untrusted};
@@ -52,7 +53,12 @@ pub(crate) const TASK: Task = Task {
     contacts: Contacts::Address,
     plan: |facts, _| match facts.kind {
         Kind::NetworkService => Plan::once_if(service_may_speak_tls(facts)),
-        _ => Plan::bound(bindings::of_name(facts, &[443], |port| TLS_PORTS.contains(&port))),
+        _ => {
+            let spoken = https_ports(facts);
+            Plan::bound(bindings::of_name(facts, &[443], |port| {
+                TLS_PORTS.contains(&port) || spoken.contains(&port)
+            }))
+        }
     },
     run: |cx| Box::pin(run(cx)),
 };
@@ -62,6 +68,12 @@ const TLS_PORTS: &[u16] = &[
     443, 444, 465, 636, 853, 989, 990, 992, 993, 995, 2083, 2087, 2096, 2376, 3269, 4443, 5061, 5671, 5986, 6443, 6697, 7443, 8333, 8443, 8444, 8883,
     9043, 9443, 10250, 10443,
 ];
+
+/// Ports at which the name has a site that speaks TLS.
+fn https_ports(facts: &Facts) -> BTreeSet<u16> {
+    let sites = facts.to(EdgeKind::Site).filter_map(|site| Url::parse(&site.name).ok());
+    sites.filter(|url| url.https).map(|url| url.port).collect()
+}
 
 /// Versions that a browser no longer speaks; asking for them is a probe.
 const OLD_VERSIONS: &[TlsVersion] = &[TlsVersion::Ssl3, TlsVersion::Tls10, TlsVersion::Tls11];

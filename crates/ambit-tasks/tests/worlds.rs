@@ -146,7 +146,7 @@ fn a_block_that_a_seed_names_is_swept_and_its_pointers_are_read() {
 
 #[test]
 fn a_zone_signed_with_nsec_is_walked_and_another_is_not() {
-    let zones = "zone works.acme.test of acme\n  ns ns1.acme.test\n  signed SIGNED\nname {quoin,thwart}.works.acme.test A 203.0.113.11\nname acme.test A 203.0.113.10 MX 10 works.acme.test\nname works.acme.test A 203.0.113.12";
+    let zones = "zone works.acme.test of acme\n  ns ns1.acme.test\n  signed SIGNED\nname {quoin,thwart}.works.acme.test A 203.0.113.11\nname *.works.acme.test CNAME thwart.works.acme.test\nname lead.works.acme.test CNAME thwart.works.acme.test\nname acme.test A 203.0.113.10 MX 10 works.acme.test\nname works.acme.test A 203.0.113.12";
     for (signed, walked) in [("nsec", true), ("nsec3", false)] {
         let (explorer, _) = explore(&world(&zones.replace("SIGNED", signed)), Clearance::L1);
         // Nothing but the walk leads to these names; passive as it is, it needs to know of the zone.
@@ -167,4 +167,38 @@ fn hosts_that_a_mail_policy_lets_send_are_names_where_they_exist() {
     for absent in ["gone-7k.acme.test", "out.host.test"] {
         assert!(!names.iter().any(|name| name == absent), "{absent}");
     }
+}
+
+/// Combinations that random worlds once got wrong; the world's own truth says what is right.
+#[test]
+fn odd_corners_are_found_and_nothing_else() {
+    let (explorer, truth) = explore(
+        &world(
+            "name acme.test A 203.0.113.10\nname www.acme.test A 203.0.113.10\n\
+             # a machine that accepts everywhere, with services on ports that few use and with TLS that few speak\n\
+             name {vpn,portal}.acme.test A 203.0.113.{11,12}\nhost 203.0.113.{11,12}\n  unlisted open\n\
+             site http://vpn.acme.test:10443 \"V\"\nsite https://portal.acme.test \"P\"\n  tls only-old  plain none\n\
+             # a way to a port where nobody is\n\
+             name shop.acme.test A 203.0.113.13\nsite http://shop.acme.test:8080 \"S\"\n  redirect http://shop.acme.test:81/\n\
+             # sites that send everybody on but show what they should not\n\
+             name {git,files}.acme.test A 203.0.113.{14,15}\nsite https://{git,files}.acme.test \"G\"\n  redirect https://www.acme.test/\n  exposes {git,listing}\n\
+             # careless cookies before a password, and old TLS at a vendor's\n\
+             name admin.acme.test A 203.0.113.16\nsite http://admin.acme.test \"A\"\n  cookie sid careless  basic \"Secret\"\n\
+             name old.acme.test CNAME old.host.test\nname old.host.test A 198.51.100.77\nsite https://old.acme.test \"O\"\n  tls only-old\n\
+             # two names with a certificate each on a port where TLS is rare\n\
+             name {one,two}.acme.test A 203.0.113.18\nsite https://{one,two}.acme.test:8080 \"T\"\n\
+             # a pointer to a name that only a wildcard answers\n\
+             name *.acme.test A 203.0.113.17\nhost 203.0.113.16\n  ptr pointed.acme.test\nsite https://www.acme.test \"W\"\n",
+        ),
+        Clearance::L3,
+    );
+    let (missed, unexpected) = compare(&explorer, &truth);
+    assert!(
+        missed.is_empty() && unexpected.is_empty(),
+        "missed {missed:#?}\nunexpected {unexpected:#?}\nfailed {:#?}",
+        explorer.failures()
+    );
+    assert_eq!(explorer.outside(), Vec::<String>::new(), "contacts outside clearance");
+    let exposed = |site: &str| explorer.details(Kind::Uri, site)["hidden_exposures"].to_string();
+    assert!(exposed("https://git.acme.test:443").contains("git") && exposed("https://files.acme.test:443").contains("listing"));
 }

@@ -152,7 +152,7 @@ fn local(asked: &Asked<'_>, server: IpAddr, served: &str) -> Answer {
         let Some((_, _, Data::Cname(target))) = answer.answers.last() else {
             break;
         };
-        if matches!(asked.question.rtype, Rtype::CNAME | Rtype::ANY) {
+        if matches!(asked.question.rtype, Rtype::CNAME | Rtype::NSEC | Rtype::ANY) {
             break;
         }
         let target = target.clone();
@@ -214,9 +214,10 @@ fn in_zone(asked: &Asked<'_>, zone: &str, name: &str) -> Answer {
         Some(Answers::Normal | Answers::Rebind(_)) | None => {}
     }
     let records = records(asked, zone, name, entry);
-    let alias = records.iter().any(|(_, data)| matches!(data, Data::Cname(_)));
+    // NSEC stands beside an alias and is answered for itself (RFC 4035 §2.5).
+    let follows = asked.question.rtype != Rtype::NSEC;
     for (ttl, data) in records {
-        if asked.question.rtype.covers(&data) || (alias && matches!(data, Data::Cname(_))) {
+        if asked.question.rtype.covers(&data) || (follows && matches!(data, Data::Cname(_))) {
             answer.answers.push((name.to_owned(), ttl, data));
         }
     }

@@ -229,20 +229,31 @@ impl<'a> Derivation<'a> {
         for name in existing {
             self.allow_name(&name);
         }
-        // A name that only a wildcard answers is no asset, but one that a certificate or page tells of may be shown.
-        let told = self
-            .internet
-            .certificates
-            .iter()
-            .flat_map(|certificate| certificate.names.iter().cloned());
-        let linked = self.draft.sites.values().flat_map(|site| site.links.iter().chain(&site.loads));
-        let linked = linked.map(|url| ambit_model::scope::host_of(url).to_owned());
-        for name in told.chain(linked).collect::<BTreeSet<String>>() {
+        for name in self.told() {
             let plain = name.strip_prefix("*.").unwrap_or(&name).to_owned();
             if self.in_scope(&plain) && !self.is_planted(&plain) && plan::entry(self.draft, &plain).is_some() {
                 self.allow_name(&plain);
             }
         }
+    }
+
+    /// Names that a certificate, a page, a pointer or a record tells of: one that only a wildcard answers is no asset, but such a one may be shown.
+    fn told(&self) -> BTreeSet<String> {
+        let certified = self
+            .internet
+            .certificates
+            .iter()
+            .flat_map(|certificate| certificate.names.iter().cloned());
+        let sites = self.draft.sites.values();
+        let linked = sites.flat_map(|site| site.links.iter().chain(&site.loads).chain(site.redirect.as_ref().map(|(_, url)| url)));
+        let linked = linked.map(|url| ambit_model::scope::host_of(url).to_owned());
+        let pointers = self.draft.hosts.values().filter_map(|host| host.pointer.clone());
+        let records = self.draft.names.values().flat_map(|entry| &entry.records);
+        let records = records.filter_map(|data| match data {
+            Data::Cname(name) | Data::Ns(name) | Data::Mx(_, name) | Data::Srv(_, _, _, name) | Data::Ptr(name) => Some(name.clone()),
+            _ => None,
+        });
+        certified.chain(linked).chain(pointers).chain(records).collect()
     }
 
     fn is_planted(&self, name: &str) -> bool {

@@ -42,6 +42,18 @@ fn a_vendors_address_that_only_names_of_ours_have_is_a_dedicated_server() {
 }
 
 #[test]
+fn a_name_that_only_a_wildcard_answers_may_be_shown_where_something_tells_of_it() {
+    let text = "name *.acme.test A 203.0.113.10\nname www.acme.test A 203.0.113.11\nsite https://www.acme.test \"W\"\n  links https://linked.acme.test/\n  plain none\n\
+                host 203.0.113.10\n  ptr pointed.acme.test\nname acme.test MX 10 mailed.acme.test\nname _sip._tcp.acme.test SRV 0 5 5060 served.acme.test\n\
+                name alias.acme.test CNAME aliased.acme.test\nsite http://alias.acme.test \"R\"\n  redirect http://redirected.acme.test/\n";
+    let truth = truth_of(&format!("{HEAD}{text}"));
+    for told in ["linked", "pointed", "mailed", "served", "aliased", "redirected"] {
+        assert_eq!(truth.entity(Kind::DnsRecord, &format!("{told}.acme.test")), Verdict::NotScored, "{told}");
+    }
+    assert_eq!(truth.entity(Kind::DnsRecord, "guessed.acme.test"), Verdict::Unexpected);
+}
+
+#[test]
 fn a_sound_world_has_no_issue() {
     let text = "name www.acme.test A 203.0.113.10\nsite https://www.acme.test \"W\"\n  cookie sid careful\n  login\n  twin git\n  twin listing\n\
                 host 203.0.113.10\n  port 21 ftp \"x\" login\n  port 6379 redis password\n  port 22 ssh \"x\"\n  port 445 silent\n";

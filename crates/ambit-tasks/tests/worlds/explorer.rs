@@ -253,7 +253,7 @@ impl Explorer {
         self.inward = inward;
     }
 
-    fn details(&self, kind: Kind, name: &str) -> Details {
+    pub(crate) fn details(&self, kind: Kind, name: &str) -> Details {
         self.folded.get(&(kind, name.to_owned())).cloned().unwrap_or_default()
     }
 

@@ -1,10 +1,12 @@
 //! The first bytes of TLS, by hand: what a client offers, and the answers that no modern library gives any more.
 
 use super::Peer;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 
 /// Longest client hello, in bytes: what servers accept.
 const HELLO_BYTES_MAX: usize = 64 << 10;
+/// Head of a plain request that is looked at, in bytes.
+const PLAIN_HEAD_BYTES_MAX: u64 = 8 << 10;
 /// TLS 1.0 as it stands in a record.
 const TLS_1_0: u16 = 0x0301;
 /// Alert: no name as asked (RFC 6066 §3).
@@ -71,6 +73,22 @@ pub(super) async fn read(stream: &mut impl Peer) -> Option<ClientHello> {
     let mut hello = parse(&message)?;
     hello.raw = raw;
     Some(hello)
+}
+
+/// The host that a plain HTTP request names, of which the first byte was read as TLS; `None` for anything else.
+pub(super) async fn plain_host(stream: &mut impl Peer) -> Option<String> {
+    let mut head = BufReader::new(stream.take(PLAIN_HEAD_BYTES_MAX)).lines();
+    while let Ok(Some(line)) = head.next_line().await {
+        match line.split_once(':') {
+            Some((name, host)) if name.eq_ignore_ascii_case("host") => {
+                let host = host.trim();
+                return Some(host.rsplit_once(':').map_or(host, |(host, _)| host).to_owned());
+            }
+            _ if line.is_empty() => return None,
+            _ => {}
+        }
+    }
+    None
 }
 
 /// A reader of length-prefixed parts.

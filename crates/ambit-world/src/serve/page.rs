@@ -71,15 +71,15 @@ fn content(connection: &Connection, virtual_host: &Virtual, request: &Request) -
     if let Some(page) = site.pages.iter().find(|page| page.path == request.path()) {
         return Response::new(page.status, &page.media, page.body.clone());
     }
-    if let Some((status, target)) = &site.redirect {
-        return Response::new(*status, HTML, "<h1>Moved</h1>").header("Location", target.clone());
-    }
     for (exposures, open) in [(&site.exposes, true), (&site.twins, false)] {
         for kind in exposures {
             if let Some(response) = exposure::answer(*kind, open, site, request) {
                 return response;
             }
         }
+    }
+    if let Some((status, target)) = &site.redirect {
+        return Response::new(*status, HTML, "<h1>Moved</h1>").header("Location", target.clone());
     }
     match request.path() {
         "/" => front(connection, virtual_host),

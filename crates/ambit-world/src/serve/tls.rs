@@ -18,7 +18,10 @@ use tokio_rustls::server::TlsStream;
 /// Serves the sites of a TLS port.
 pub(super) async fn web(connection: &Connection, host: &Host, web: &Web, mut stream: impl Peer) {
     let Some(Some(hello)) = connection.within(IDLE, hello::read(&mut stream)).await else {
-        // Usual servers say so in plain HTTP, or with an alert.
+        // Who asks in plain text says a name all the same.
+        if let Some(Some(name)) = connection.within(IDLE, hello::plain_host(&mut stream)).await {
+            connection.visit.named(&name);
+        }
         hello::alert(&mut stream, 10).await;
         return;
     };

@@ -96,6 +96,10 @@ impl Derivation<'_> {
         let site = &virtual_host.site;
         for kind in &site.exposes {
             let Some(issue) = exposure_issue(*kind) else { continue };
+            // An unknown path has another answer than that of a framework.
+            if *kind == Exposure::Debug && (site.redirect.is_some() || site.soft_404) {
+                continue;
+            }
             // Whoever follows the redirect may see it here, too; on a shared address nobody may look for it.
             if virtual_host.to_https || site.basic.is_some() || !sight.probed {
                 self.truth.allow_issue(issue, Kind::Uri, uri);
@@ -106,13 +110,13 @@ impl Derivation<'_> {
         if virtual_host.to_https {
             return;
         }
+        self.cookie_issues(sight, virtual_host);
         if site.basic.is_some() {
             if !sight.tls {
                 self.truth.plant_issue("basic_auth_over_plain_http", Kind::Uri, uri);
             }
             return;
         }
-        self.cookie_issues(sight, virtual_host);
         let front = site.pages.iter().find(|page| page.path == "/");
         if site.redirect.is_some() && front.is_none() {
             return;

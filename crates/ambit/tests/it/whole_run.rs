@@ -121,6 +121,50 @@ fn a_site_that_moved_is_described_by_where_it_is_now() {
     assert!(!open(&after).iter().any(|name| name.contains("expired")), "{:?}", open(&after));
 }
 
+/// The second state takes the shop away, but the front page still links to it.
+const LINKED: &str = r#"world linked "Linked"
+seeds acme.test
+org acme "Acme" ours
+block 203.0.113.0/24 of acme asn AS64500 named ACME
+zone acme.test of acme
+  ns ns1.acme.test 203.0.113.2
+name acme.test A 203.0.113.10
+site https://acme.test "Acme"
+  links https://shop.acme.test/
+name shop.acme.test A 203.0.113.11
+site https://shop.acme.test "Shop"
+  exposes metrics
+state 2
+remove site https://shop.acme.test
+remove name shop.acme.test
+"#;
+
+#[test]
+fn a_site_whose_name_is_gone_is_gone_with_its_issues_though_a_page_links_to_it() {
+    let folder = Folder::new("linked");
+    let path = folder.path().to_str().expect("UTF-8");
+    let world = folder.join("linked.world");
+    std::fs::write(&world, LINKED).expect("can be written");
+    let world = world.to_str().expect("UTF-8");
+    let scan = |state: &str| Discovery::parse(&succeed(&["scan", "--world", world, "--state", state, "-y", "--jsonl", "--data", path]));
+    let shown = |found: &Discovery| {
+        found
+            .entities
+            .values()
+            .filter(|entity| entity["name"] == "https://shop.acme.test:443")
+            .count()
+    };
+    let before = scan("1");
+    assert_eq!((shown(&before), before.figure("missed")), (1, 0), "{}", before.summary);
+    let after = scan("2");
+    assert_eq!(
+        (shown(&after), after.figure("missed"), after.figure("unexpected")),
+        (0, 0, 0),
+        "{}",
+        after.summary
+    );
+}
+
 #[test]
 fn a_hostile_world_ends_and_its_healthy_hosts_are_found() {
     let folder = Folder::new("hostile");
