@@ -2,6 +2,7 @@
 
 pub mod graph;
 pub mod guard;
+pub mod hunt;
 pub mod judge;
 pub mod plan;
 pub mod progress;
@@ -9,6 +10,7 @@ pub mod run;
 pub mod schedule;
 pub mod work;
 
+pub use hunt::Hunter;
 pub use progress::Progress;
 pub use run::{Clock, Outfit, RunEnd, drive};
 pub use schedule::{Board, Service, WireMaker, carry, serve};

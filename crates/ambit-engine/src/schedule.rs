@@ -1,5 +1,6 @@
 //! The engine as a service: claims runs, carries some side by side, starts those that a schedule calls for, until it is asked to stop.
 
+use crate::hunt::hunt;
 use crate::progress::Progress;
 use crate::run::{Clock, Outfit, RunEnd, drive};
 use ambit_model::collection::Collection;
@@ -42,9 +43,14 @@ pub struct Service {
     pub stop: watch::Receiver<bool>,
 }
 
+/// Runs and hunts until `stop`.
+pub async fn serve(service: &Service) {
+    tokio::join!(carry_runs(service), hunt(&service.engine, &service.clock, &service.stop));
+}
+
 /// Runs until `stop`, several runs at a time: a long one holds up no other. A run whose wire cannot be made is failed, with the reason in the log. After a
 /// failure of the store it goes on: a full disk is freed, a database comes back; what a run had committed is there, and it is taken up again.
-pub async fn serve(service: &Service) {
+async fn carry_runs(service: &Service) {
     let mut stop = service.stop.clone();
     let mut carried = Carried::default();
     while !*stop.borrow() {

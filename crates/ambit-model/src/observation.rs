@@ -43,6 +43,9 @@ pub struct Lead {
     pub details: Details,
 }
 
+/// The label of the evidence that is the body of a page: rules look at it.
+pub const BODY: &str = "response";
+
 /// Bytes that back an observation; stored as a blob under their hash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Evidence {

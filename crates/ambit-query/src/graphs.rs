@@ -9,6 +9,7 @@ mod tests;
 
 pub use facts::{GraphFacts, NodeFacts};
 pub use order::{GraphOrder, OrderField, SortKey};
+pub(crate) use parse::range_of_date;
 pub use parse::{GraphQueryError, parse_graph_query};
 
 /// A query as a tree.

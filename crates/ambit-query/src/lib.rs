@@ -2,11 +2,12 @@
 //!
 //! [`parse_search`] reads the keyword language of the search endpoints; its keywords are the rows of
 //! [`keywords::KEYWORDS`]. Running a tree is the business of the search and store crates. The language of
-//! graph searches is in [`graphs`], that of intelligence searches in [`intelligence`]; they share nothing.
+//! graph searches is in [`graphs`], that of intelligence searches in [`intelligence`], the filters of hunting in [`hunting`].
 
 mod date;
 mod error;
 pub mod graphs;
+pub mod hunting;
 pub mod intelligence;
 pub mod keywords;
 mod lexer;

@@ -34,6 +34,8 @@ pub struct Call {
     pub(crate) path: String,
     /// What stands in `x-user-password`.
     pub(crate) password: Option<String>,
+    /// Whose name stands in `x-confirm-delete`.
+    pub(crate) confirmation: Option<String>,
 }
 
 impl Call {

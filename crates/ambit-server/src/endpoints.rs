@@ -2,6 +2,7 @@
 //! from it, and tests walk it: no row answers without a key but the open ones, none shows another project's data, each has a scenario.
 
 mod feeds;
+mod hunting;
 mod v2;
 mod wider;
 
@@ -287,7 +288,9 @@ pub static ENDPOINTS: &[Endpoint] = &joined::<{ METERED.len() + OURS.len() }>(OU
 const METERED: &[Endpoint] = &joined::<{ THIRD.len() + v2::ROWS.len() }>(THIRD, v2::ROWS);
 
 /// Those of version 3.
-const THIRD: &[Endpoint] = &joined::<{ wider::ROWS.len() + feeds::ROWS.len() }>(wider::ROWS, feeds::ROWS);
+const THIRD: &[Endpoint] = &joined::<{ WIDER.len() + feeds::ROWS.len() }>(WIDER, feeds::ROWS);
+
+const WIDER: &[Endpoint] = &joined::<{ wider::ROWS.len() + hunting::ROWS.len() }>(wider::ROWS, hunting::ROWS);
 
 const fn joined<const ALL: usize>(one: &[Endpoint], other: &[Endpoint]) -> [Endpoint; ALL] {
     let mut out = [one[0]; ALL];

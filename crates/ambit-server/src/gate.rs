@@ -26,6 +26,8 @@ use std::time::Duration;
 
 /// Confirms that an account is to be deleted (v3-wire §1.1).
 const PASSWORD: &str = "x-user-password";
+/// Has the caller's username where many objects are deleted at once (v3-wire §1.1).
+const CONFIRM_DELETE: &str = "x-confirm-delete";
 /// Seconds until a request that found no place comes back.
 const RETRY_S: u32 = 1;
 
@@ -130,6 +132,7 @@ async fn pass(state: Arc<ServerState>, asker: Asker, request: Request<Body>) -> 
         content_type,
         path: head.uri.path().to_owned(),
         password: header(&head.headers, PASSWORD),
+        confirmation: header(&head.headers, CONFIRM_DELETE),
     };
     if !endpoint.tree.is_metered() {
         return (endpoint.handler)(call).await;

@@ -16,6 +16,8 @@ pub enum Right {
     EditGraph,
     /// Delete the graph.
     OwnGraph,
+    /// Delete the rule set, or give it away.
+    OwnRuleset,
     /// Be the user.
     Oneself,
     /// Be the user, or administer one of the user's groups.
@@ -34,6 +36,10 @@ pub(crate) async fn check(call: &Call, right: Right) -> Result<(), ApiError> {
         Right::Any => true,
         Right::EditGraph => graph(call, GraphRight::Edit).await?,
         Right::OwnGraph => graph(call, GraphRight::Own).await?,
+        Right::OwnRuleset => {
+            let owns = call.state.store.owns_ruleset(call.caller(), call.parameter("id")).await;
+            owns.map_err(|error| of_store(error, "Hunting ruleset"))?.unwrap_or(true)
+        }
         Right::Oneself => user(call, Standing::Oneself).await?,
         Right::OfUser => user(call, Standing::Administrator).await?,
         Right::OfGroup => group(call).await?,

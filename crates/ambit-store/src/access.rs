@@ -214,7 +214,7 @@ impl Store {
 }
 
 /// A user with everything that decides what they see.
-async fn load(tx: &mut Tx, user: i64, key: Option<i64>) -> Result<Principal, StoreError> {
+pub(crate) async fn load(tx: &mut Tx, user: i64, key: Option<i64>) -> Result<Principal, StoreError> {
     let row = tx
         .one(
             "SELECT id, uuid, username, email, administrator, created_at, primary_project FROM users WHERE id = $1",

@@ -3,7 +3,7 @@
 
 use crate::sql::{Tx, values};
 use crate::writer::Who;
-use crate::{Store, StoreError};
+use crate::{Store, StoreError, specimens};
 use ambit_model::Timestamp;
 use ambit_model::id::{BlobHash, blob_hash};
 use ambit_model::moment::DAY_MS;
@@ -118,6 +118,10 @@ impl Store {
             .await?
         {}
         while self
+            .write(Who::Engine, move |tx| Box::pin(async move { specimens::sweep(tx).await }))
+            .await?
+        {}
+        while self
             .write(Who::Engine, move |tx| Box::pin(async move { crate::usage::sweep(tx, now).await }))
             .await?
         {}
@@ -193,6 +197,8 @@ async fn sweep_blobs(tx: &mut Tx, now: Timestamp) -> Result<bool, StoreError> {
     const UNREFERENCED: &str = "b.written_at < $1 AND NOT EXISTS (SELECT 1 FROM evidence e WHERE e.hash = b.hash)
         AND NOT EXISTS (SELECT 1 FROM files f WHERE f.sha256 = b.hash)
         AND NOT EXISTS (SELECT 1 FROM archives a WHERE a.blob = b.hash)
+        AND NOT EXISTS (SELECT 1 FROM specimens s WHERE s.sha256 = b.hash AND s.hunted_at IS NULL)
+        AND NOT EXISTS (SELECT 1 FROM hunting_notifications n WHERE n.sha256 = b.hash)
         AND NOT EXISTS (SELECT 1 FROM collections c WHERE c.wire_blob = b.hash AND c.deleted_at IS NULL)";
     let old = values![now.0 - UNREFERENCED_MS];
     let select = format!("SELECT b.hash FROM blobs b WHERE {UNREFERENCED} LIMIT {SWEPT_ROWS_MAX}");

@@ -5,11 +5,13 @@ mod claim;
 mod commit;
 mod facts;
 mod graph;
+mod hunt;
 mod lease;
 mod place;
 mod settle;
 
 pub(crate) use commit::mark_dirty;
+pub use hunt::{HeldJob, Hunted, JobPart, LiveRuleset, RuleMatch, Specimen, WaitingAnalysis};
 pub use place::Engine;
 
 use ambit_model::facts::Facts;

@@ -4,7 +4,7 @@
 use crate::quota::{Cost, charge};
 use crate::sql::{Row, Tx, from_json, to_json, values};
 use crate::writer::Who;
-use crate::{Principal, Store, StoreError, blobs};
+use crate::{Principal, Store, StoreError, analyses, blobs, specimens};
 use ambit_model::Timestamp;
 use ambit_model::id::BlobHash;
 use std::collections::BTreeMap;
@@ -96,7 +96,7 @@ async fn find(tx: &mut Tx, hash: &str) -> Result<StoredFile, StoreError> {
 }
 
 impl Store {
-    /// Stores a file. True: nobody had it, and nothing was charged; else a call was, noted under `usage`.
+    /// Stores a file, asks for its analysis and lets the live rules look. True: nobody had it, and nothing was charged; else a call was, noted under `usage`.
     pub async fn submit_file(
         &self,
         principal: &Principal,
@@ -127,6 +127,8 @@ impl Store {
                     tx.run(sql, values![now, to_json(&names), hash]).await?;
                 }
                 note_submission(tx, &hash.to_string(), user, name.as_deref(), now).await?;
+                specimens::insert_upload(tx, hash, now).await?;
+                analyses::insert(tx, hash, now).await?;
                 Ok((find(tx, &hash.to_string()).await?, new))
             })
         })

@@ -158,7 +158,7 @@ pub(crate) async fn note(tx: &mut Tx, id: &str, what: What, now: Timestamp) -> R
 }
 
 /// The id of a collaborator; one that does not exist is `NotFound`.
-async fn subject(tx: &mut Tx, collaborator: &Collaborator) -> Result<(&'static str, i64), StoreError> {
+pub(crate) async fn subject(tx: &mut Tx, collaborator: &Collaborator) -> Result<(&'static str, i64), StoreError> {
     match collaborator {
         Collaborator::User(name) => Ok(("user", people::find(tx, name).await?.id)),
         Collaborator::Group(name) => {

@@ -31,6 +31,10 @@ const MIGRATIONS: &[Migration] = &[
     migration!(202611210950, "files"),
     migration!(202611220041, "submission_times"),
     migration!(202611220130, "archives"),
+    migration!(202611220227, "hunting_rulesets"),
+    migration!(202611220228, "specimens"),
+    migration!(202611220229, "packs"),
+    migration!(202611220230, "retrohunt_jobs"),
 ];
 
 /// The newest schema that this program knows.

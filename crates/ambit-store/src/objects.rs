@@ -1,5 +1,6 @@
 //! Entities by kind and name in every collection that the caller may see: what the wider API shows as domains, addresses and URLs.
 
+use crate::specimens::EVERYBODYS;
 use crate::sql::{Row, Tx, values};
 use crate::{Principal, Store, StoreError};
 use ambit_model::entity::EntityRecord;
@@ -40,6 +41,12 @@ fn object(row: &Row) -> Result<KnownObject, StoreError> {
         first_seen: row.get(2)?,
         last_seen: row.get(3)?,
     })
+}
+
+/// The ids of the collections that the caller may see, and 0: what belongs to the installation.
+pub(crate) async fn collection_ids(tx: &mut Tx, principal: &Principal) -> Result<BTreeSet<i64>, StoreError> {
+    let ids = collections(tx, principal).await?.into_iter().map(|(id, _)| id);
+    Ok(ids.chain([EVERYBODYS]).collect())
 }
 
 /// The collections that the caller may see: id and uuid.

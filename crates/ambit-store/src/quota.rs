@@ -177,6 +177,31 @@ async fn standings(tx: &mut Tx, user: i64, group: Option<i64>, family: Family, n
 
 /// Checks and charges inside a transaction. `QuotaExceeded` moves nothing; so does `Forbidden`, which is said where the licence is missing.
 pub(crate) async fn charge(tx: &mut Tx, user: i64, cost: Cost, name: &'static str, now: Timestamp) -> Result<Receipt, StoreError> {
+    let receipt = draw(tx, user, cost, name, now).await?;
+    crate::usage::note(tx, user, receipt.group, name, true, 1, now).await?;
+    Ok(receipt)
+}
+
+/// The same for units beside a call that was charged and noted already; gives the group that paid, too.
+pub(crate) async fn charge_units(tx: &mut Tx, user: i64, cost: Cost, now: Timestamp) -> Result<Option<i64>, StoreError> {
+    Ok(draw(tx, user, cost, "", now).await?.group)
+}
+
+/// Gives units of a gauge back to those who paid them.
+pub(crate) async fn free_units(tx: &mut Tx, user: i64, group: Option<i64>, family: Family, units: i64, now: Timestamp) -> Result<(), StoreError> {
+    quota_groups(tx, user, true).await?;
+    let receipt = Receipt {
+        user,
+        group,
+        family,
+        units,
+        at: now,
+        name: "",
+    };
+    add(tx, &receipt, -units).await
+}
+
+async fn draw(tx: &mut Tx, user: i64, cost: Cost, name: &'static str, now: Timestamp) -> Result<Receipt, StoreError> {
     let groups = quota_groups(tx, user, true).await?;
     let (family, units) = resolve(tx, user, groups, cost, now).await?;
     let group = groups.payer(family);
@@ -197,7 +222,6 @@ pub(crate) async fn charge(tx: &mut Tx, user: i64, cost: Cost, name: &'static st
         name,
     };
     add(tx, &receipt, units).await?;
-    crate::usage::note(tx, user, group, name, true, 1, now).await?;
     Ok(receipt)
 }
 

@@ -8,6 +8,7 @@ use crate::technology::{self, Seen};
 use crate::tls_grab::names;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError, fingerprint, normal, web};
 use ambit_model::moment::DAY_MS;
+use ambit_model::observation::BODY;
 use ambit_model::{Clearance, EdgeKind, Kind};
 use ambit_net::http::{ChainEnd, Cookie, HttpExchange, HttpFetch, Url};
 use ambit_net::tls::{Certificate, TlsFacts};
@@ -109,7 +110,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     }
     cx.observe("verbs", json!(verbs(cx, &url).await));
     cx.evidence("head", &first.head);
-    cx.evidence("response", &first.body);
+    cx.evidence(BODY, &first.body);
     Ok(Answer::Found)
 }
 

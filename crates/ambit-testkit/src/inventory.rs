@@ -61,6 +61,11 @@ pub struct Inventory {
 
 /// A finished run that found: the seed's host, its address with two ports, a site with its title, and two issues. `title` is that of the site.
 pub async fn fill(server: &TestServer, title: &str) -> anyhow::Result<Inventory> {
+    fill_with(server, found(site_details(title), &[])).await
+}
+
+/// The same with another look at the site.
+pub async fn fill_with(server: &TestServer, site: Look) -> anyhow::Result<Inventory> {
     let engine = server.store.engine("a test", Duration::from_secs(1)).await?;
     let owner = server.store.local_operator().await?;
     server.store.start_run(&owner, server.collection, None, server.now()).await?;
@@ -107,7 +112,10 @@ pub async fn fill(server: &TestServer, title: &str) -> anyhow::Result<Inventory>
         )
         .await?;
     round
-        .commit(|task| found(if task == "port_sweep" { address_details() } else { site_details(title) }, &[]))
+        .commit(|task| match task {
+            "port_sweep" => found(address_details(), &[]),
+            _ => site.clone(),
+        })
         .await?;
     let issues = vec![
         prove(inventory.domain, &CAA_MISSING, Vec::new()),

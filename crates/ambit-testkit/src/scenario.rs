@@ -7,6 +7,7 @@
 //! steps:
 //!   - name: what this step shows
 //!     advance: 60                  # seconds that pass before it, or left out
+//!     hunt: true                   # rules look at what waits for them before it, or left out
 //!     repeat: 3                    # how many times it is asked, or left out
 //!     as: owner                    # a caller the runner knows, or nobody
 //!     post: /api/v3/asm/projects   # or get, patch, delete; ${saved} values are filled in
@@ -19,6 +20,10 @@
 
 use crate::client::{Ask, Reply, ask};
 use ambit_api::Shape;
+use ambit_engine::Hunter;
+use ambit_engine::hunt::LOOK_TIME;
+use ambit_model::Timestamp;
+use ambit_store::Store;
 use anyhow::{Context, bail};
 use serde::Deserialize;
 use serde_json::Value;
@@ -26,6 +31,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
 
 /// One file.
 #[derive(Clone, Debug, Deserialize)]
@@ -56,6 +62,9 @@ pub struct Step {
     /// Seconds that pass on the server's clock before the request.
     #[serde(default)]
     pub advance: i64,
+    /// Rules look at what waits for them before the request.
+    #[serde(default)]
+    pub hunt: bool,
     /// How many times it is asked, each with the same expectations.
     #[serde(default = "once")]
     pub repeat: usize,
@@ -96,7 +105,7 @@ impl Step {
 }
 
 /// A server to run scenarios against: its address and the keys of the callers.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Stage {
     /// `host:port`.
     pub address: String,
@@ -106,6 +115,8 @@ pub struct Stage {
     pub values: BTreeMap<String, String>,
     /// The server's clock in milliseconds, where it can be moved.
     pub clock: Option<Arc<AtomicI64>>,
+    /// The server's store, where its rules can be made to look.
+    pub store: Option<Store>,
 }
 
 /// A step that was done.
@@ -150,6 +161,11 @@ async fn run_step(stage: &mut Stage, step: &Step) -> anyhow::Result<Done> {
     if step.advance > 0 {
         let clock = stage.clock.as_ref().context("this server's clock cannot be moved")?;
         clock.fetch_add(step.advance * 1_000, Ordering::Relaxed);
+    }
+    if step.hunt {
+        let store = stage.store.as_ref().context("the rules of this server cannot be made to look")?;
+        let clock = stage.clock.as_ref().context("this server's clock cannot be moved")?;
+        hunt(store, Timestamp(clock.fetch_add(1, Ordering::Relaxed)), LOOK_TIME).await?;
     }
     let target = filled(target, &stage.values)?;
     let mut headers = Vec::new();
@@ -201,6 +217,14 @@ async fn run_step(stage: &mut Stage, step: &Step) -> anyhow::Result<Done> {
         caller: step.caller.clone(),
         reply,
     })
+}
+
+/// Lets rules look until nothing waits for them; a look may take `time`.
+pub async fn hunt(store: &Store, now: Timestamp, time: Duration) -> anyhow::Result<()> {
+    let engine = store.engine("a test", Duration::from_secs(5)).await?;
+    let mut hunter = Hunter::new(engine, time);
+    while hunter.round(now).await? {}
+    Ok(())
 }
 
 /// Replaces each `${name}`.

@@ -165,6 +165,7 @@ impl TestServer {
             address: self.address.clone(),
             keys: self.keys.clone(),
             clock: Some(self.clock.clone()),
+            store: Some(self.store.clone()),
             values: values.into_iter().map(|(name, value)| (name.to_owned(), value)).chain(keys).collect(),
         }
     }

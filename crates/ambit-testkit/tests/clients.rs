@@ -3,7 +3,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on stops here")]
 
+use ambit_engine::hunt::LOOK_TIME;
 use ambit_model::quota::{PREMIUM_API, UNCAPPED};
+use ambit_testkit::scenario::hunt;
 use ambit_testkit::{TestServer, inventory};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,6 +23,9 @@ const RAISE: &str = "raise the quota of viewer";
 /// What it says when it waits for time to pass.
 const ADVANCE: &str = "an hour passes";
 const HOUR_MS: i64 = 3_600_000;
+
+/// What it says when rules are to look at what waits for them.
+const HUNT: &str = "let the rules look";
 
 /// Requests that `viewer` may make: two pages of three; then all.
 const FIRST_QUOTA: i64 = 2;
@@ -75,6 +80,10 @@ async fn run(server: &TestServer, said: &mut String) -> bool {
         if line == ADVANCE {
             server.advance(HOUR_MS);
             input.write_all(b"passed\n").await.unwrap();
+        }
+        if line == HUNT {
+            hunt(&server.store, server.now(), LOOK_TIME).await.unwrap();
+            input.write_all(b"hunted\n").await.unwrap();
         }
         *said += &line;
         said.push('\n');

@@ -72,6 +72,7 @@ async fn run(cli: Cli, mut settings: Settings) -> Result<(), Failure> {
         Command::Group(group) => cli::groups::run(group, &settings).await,
         Command::Graph(graph) => cli::graphs::run(graph, &settings, cli.silent).await,
         Command::Quota(quota) => cli::quotas::run(quota, &settings).await,
+        Command::Packs(packs) => cli::packs::run(packs, &settings).await,
         Command::Role(role) => cli::roles::run(role, &settings).await,
         Command::Project(project) => cli::projects::run(project, &settings).await,
         Command::Entities(search) => cli::search::run(search, Noun::Entities, &settings).await,

@@ -311,17 +311,22 @@ fn suffix(text: &str) -> (&str, Option<char>) {
     }
 }
 
-/// A day is its midnight for the suffixes: `+` at or after it, `-` before it; without one it is the whole day. A moment is one second.
 fn figure_of_date(figure: Figure, text: &str) -> Option<Leaf> {
+    let (from, until) = range_of_date(text)?;
+    Some(Leaf::Figure(figure, from, until))
+}
+
+/// A day is its midnight for the suffixes: `+` at or after it, `-` before it; without one it is the whole day. A moment is one second.
+pub(crate) fn range_of_date(text: &str) -> Option<(Option<i64>, Option<i64>)> {
     let (text, suffix) = suffix(text);
     let (start, length) = match day(text) {
         Some(start) => (start, DAY_S),
         None => (moment(text)?, 1),
     };
     Some(match suffix {
-        Some('+') => Leaf::Figure(figure, Some(start), None),
-        Some(_) => Leaf::Figure(figure, None, Some(start)),
-        None => Leaf::Figure(figure, Some(start), Some(start + length)),
+        Some('+') => (Some(start), None),
+        Some(_) => (None, Some(start)),
+        None => (Some(start), Some(start.saturating_add(length))),
     })
 }
 

@@ -29,7 +29,7 @@ pub(super) const fn metered(
     }
 }
 
-const fn text(name: &'static str, doc: &'static str) -> Parameter {
+pub(super) const fn text(name: &'static str, doc: &'static str) -> Parameter {
     Parameter {
         name,
         shape: TEXT,
@@ -38,17 +38,17 @@ const fn text(name: &'static str, doc: &'static str) -> Parameter {
     }
 }
 
-const LIMIT: Parameter = Parameter {
+pub(super) const LIMIT: Parameter = Parameter {
     name: "limit",
     shape: &Shape::Count,
     required: false,
     doc: "Items of a page: 10 by default, more than 40 means 40.",
 };
-const CURSOR: Parameter = text("cursor", "The meta.cursor of the page before.");
-const ATTRIBUTES: Parameter = text("attributes", "Only these attributes, separated by commas.");
-const RELATIONSHIPS: Parameter = text("relationships", "Also the descriptors of these relationships, separated by commas.");
-const PAGE: &[Parameter] = &[LIMIT, CURSOR, ATTRIBUTES];
-const READ: &[Parameter] = &[RELATIONSHIPS, ATTRIBUTES];
+pub(super) const CURSOR: Parameter = text("cursor", "The meta.cursor of the page before.");
+pub(super) const ATTRIBUTES: Parameter = text("attributes", "Only these attributes, separated by commas.");
+pub(super) const RELATIONSHIPS: Parameter = text("relationships", "Also the descriptors of these relationships, separated by commas.");
+pub(super) const PAGE: &[Parameter] = &[LIMIT, CURSOR, ATTRIBUTES];
+pub(super) const READ: &[Parameter] = &[RELATIONSHIPS, ATTRIBUTES];
 const SEARCH: &[Parameter] = &[
     text(
         "filter",
@@ -101,7 +101,7 @@ const CONSUMING: &[Parameter] = &[
 ];
 
 /// The type of answers that are empty.
-const EMPTY: &str = "text/plain; charset=utf-8";
+pub(super) const EMPTY: &str = "text/plain; charset=utf-8";
 const COLLECTION_RELATIONSHIP: &str = "/collections/{id}/{relationship}";
 const GRAPH_RELATIONSHIP: &str = "/graphs/{id}/{relationship}";
 const GRAPH_RELATIONSHIP_IDS: &str = "/graphs/{id}/relationships/{relationship}";

@@ -115,3 +115,14 @@ pub(crate) const V2_URL_REPORT: Rule = rule("V4", "v2/url_report", Price::Plain)
 pub(crate) const V2_DOMAIN: Rule = rule("V4", "v2/domain_report", Price::Plain);
 pub(crate) const V2_ADDRESS: Rule = rule("V4", "v2/ip_address_report", Price::Plain);
 pub(crate) const V2_COMMENTS: Rule = rule("V4", "v2/comments", Price::Plain);
+
+// Hunting. Active rules and jobs are charged beside the call, in the transaction of the change.
+pub(crate) const RULESET_POST: Rule = rule("H1 H2 H7", "hunting_rulesets", Price::Plain);
+pub(crate) const RULESET_PATCH: Rule = rule("H3 H4 H5 H7", "hunting_rulesets", Price::Plain);
+pub(crate) const RULESET_DELETE: Rule = rule("H4", "hunting_rulesets", Price::Plain);
+pub(crate) const RULESETS: Rule = rule("H6", "hunting_rulesets", Price::Plain);
+pub(crate) const OPERATIONS: Rule = rule("A1", "operations", Price::Plain);
+pub(crate) const NOTIFICATIONS: Rule = rule("H6", "hunting_notifications", Price::Plain);
+pub(crate) const STREAM: Rule = rule("H6", "ioc_stream", Price::Plain);
+pub(crate) const RETROHUNT_POST: Rule = rule("R1 R2", "retrohunt_jobs", Price::Plain);
+pub(crate) const RETROHUNT: Rule = rule("R3", "retrohunt_jobs", Price::Plain);

@@ -15,10 +15,14 @@ fn row_of(method: &str, target: &str) -> Option<&'static Endpoint> {
     // A target may be a whole address, as links of answers are.
     let behind = target.strip_prefix("http://").and_then(|rest| rest.find('/').map(|at| &rest[at..]));
     let path = behind.unwrap_or(target).split('?').next().unwrap_or_default().trim_end_matches('/');
-    ENDPOINTS.iter().filter(|row| row.method.name() == method).find(|row| {
+    let fitting = ENDPOINTS.iter().filter(|row| row.method.name() == method).filter(|row| {
         let mounts = MOUNTS.iter().filter(|mount| mount.tree == row.tree);
         mounts.into_iter().any(|mount| fits(&format!("{}{}", mount.prefix, row.path), path))
-    })
+    });
+    // Among rows of one length the most literal one is meant; the first of equals, as in the server.
+    fitting
+        .rev()
+        .max_by_key(|row| row.path.split('/').filter(|part| !part.starts_with('{')).count())
 }
 
 fn fits(pattern: &str, path: &str) -> bool {

@@ -22,6 +22,7 @@ OWNER, ADMIN, ANALYST, VIEWER, MEMBER, STRANGER = (
     os.environ[name] for name in ("OWNER", "ADMIN", "ANALYST", "VIEWER", "MEMBER", "STRANGER")
 )
 RAISE = "raise the quota of viewer"
+HUNT = "let the rules look"
 ADVANCE = "an hour passes"
 # When the clock of the server begins.
 FIRST_MINUTE = "202601311200"
@@ -270,6 +271,64 @@ def usage_is_read():
         equal(client.get_object("/users/owner").id, "owner")
 
 
+def let_rules_look():
+    print(HUNT, flush=True)
+    sys.stdin.readline()
+
+
+RULES = 'rule needle : client { strings: $a = "needle of the client" condition: $a }'
+
+
+def rule_sets_are_posted_changed_and_find_files():
+    with vt.Client(OWNER, host=BASE) as client:
+        new = vt.Object("hunting_ruleset")
+        new.name = "set of the client"
+        new.rules = RULES
+        made = client.post_object("/intelligence/hunting_rulesets", obj=new)
+        equal((made.enabled, made.number_of_rules, made.creation_date.year), (False, 1, 2026))
+        made.enabled = True
+        changed = client.patch_object(f"/intelligence/hunting_rulesets/{made.id}", obj=made)
+        equal(changed.enabled, True)
+        filters = {"filter": "enabled:true name:client"}
+        found = client.iterator("/intelligence/hunting_rulesets", params=filters, batch_size=1)
+        equal([one.id for one in found], [made.id])
+        data = b"a needle of the client"
+        client.scan_file(io.BytesIO(data), wait_for_completion=True)
+        let_rules_look()
+        (one,) = client.iterator("/intelligence/hunting_notifications")
+        equal((one.type, one.rule_name, one.rule_tags, one.date.year), ("hunting_notification", "needle", ["client"], 2026))
+        (file,) = client.iterator("/intelligence/hunting_notification_files")
+        equal(file.id, hashlib.sha256(data).hexdigest())
+        equal(file.context_attributes["notification_id"], one.id)
+        (entry,) = client.iterator("/ioc_stream", params={"filter": "origin:hunting"})
+        equal(entry.id, file.id)
+        equal(client.delete(f"/intelligence/hunting_notifications/{one.id}").status, 200)
+        equal(list(client.iterator("/intelligence/hunting_notifications")), [])
+        equal(client.delete(f"/intelligence/hunting_rulesets/{made.id}").status, 200)
+        new.rules = "rule broken {"
+        error = fails(vt.APIError, lambda: client.post_object("/intelligence/hunting_rulesets", obj=new))
+        equal(error.code, "InvalidArgumentError")
+
+
+def jobs_look_at_what_is_stored():
+    with vt.Client(OWNER, host=BASE) as client:
+        new = vt.Object("retrohunt_job")
+        new.rules = RULES
+        job = client.post_object("/intelligence/retrohunt_jobs", obj=new)
+        equal((job.status, job.progress), ("starting", 0))
+        let_rules_look()
+        job = client.get_object(f"/intelligence/retrohunt_jobs/{job.id}")
+        equal((job.status, job.progress, job.num_matches), ("finished", 100, 1))
+        (file,) = client.iterator(f"/intelligence/retrohunt_jobs/{job.id}/matching_files")
+        equal(file.context_attributes["rule_name"], "needle")
+        second = client.post_object("/intelligence/retrohunt_jobs", obj=new)
+        equal(client.post(f"/intelligence/retrohunt_jobs/{second.id}/abort").status, 200)
+        equal(client.get_object(f"/intelligence/retrohunt_jobs/{second.id}").status, "aborted")
+        found = [one.id for one in client.iterator("/intelligence/retrohunt_jobs", batch_size=1)]
+        equal(found, [second.id, job.id])
+        equal(client.delete(f"/intelligence/retrohunt_jobs/{job.id}").status, 200)
+
+
 # --- vt-graph-api ---
 
 
@@ -378,6 +437,8 @@ def main():
         usage_is_read,
         collections_are_made,
         version_2_is_used,
+        rule_sets_are_posted_changed_and_find_files,
+        jobs_look_at_what_is_stored,
         a_graph_is_built_expanded_and_saved,
         a_graph_is_loaded_and_saved_again,
         a_graph_is_cloned,

@@ -16,6 +16,7 @@ pub(crate) mod init;
 pub(crate) mod issue;
 pub(crate) mod item;
 pub(crate) mod keys;
+pub(crate) mod packs;
 pub(crate) mod projects;
 pub(crate) mod quotas;
 pub(crate) mod roles;
@@ -70,6 +71,9 @@ pub(crate) enum Command {
     /// How much users and groups may use.
     #[command(subcommand)]
     Quota(quotas::Quota),
+    /// Rules and lists of hashes that files are judged by.
+    #[command(subcommand)]
+    Packs(packs::Packs),
     /// Roles in projects and collections.
     Role(roles::Role),
     /// Projects.

@@ -25,14 +25,7 @@ const PRIVATE: [&str; 5] = [
     "groups_managed",
 ];
 /// Relationships to what Ambit does not keep by user.
-const NOTHING: [&str; 6] = [
-    "mentions",
-    "votes",
-    "hunting_rulesets",
-    "hunting_notifications",
-    "hunting_notification_files",
-    "retrohunt_jobs",
-];
+const NOTHING: [&str; 2] = ["mentions", "votes"];
 
 /// The user of a path: by username, address, or API key. By key only the user and administrators find anybody.
 pub(crate) async fn named(call: &Call, id: &str) -> Result<Account, ApiError> {
@@ -55,6 +48,15 @@ pub(crate) async fn named(call: &Call, id: &str) -> Result<Account, ApiError> {
 pub(crate) async fn standing(call: &Call, account: &Account) -> Result<Standing, ApiError> {
     let standing = call.state.store.standing_to(call.caller(), account.user.id).await;
     standing.map_err(|error| of_store(error, NOUN))
+}
+
+/// Refuses everybody but the user of the path.
+pub(crate) async fn require_oneself(call: &Call) -> Result<(), ApiError> {
+    let account = named(call, call.parameter("id")).await?;
+    match standing(call, &account).await? {
+        Standing::Oneself => Ok(()),
+        Standing::Administrator | Standing::Anybody => Err(ApiError::new(ErrorCode::Forbidden)),
+    }
 }
 
 fn profile_text(profile: &Map<String, Value>, name: &str) -> Value {

@@ -1,5 +1,5 @@
-//! Files that people upload, URLs that they submit, and their analyses (v3-wire §6). No engine of others looks at them: an analysis is complete at once
-//! and says that nobody had an opinion.
+//! Files that people upload and that runs discover, URLs that people submit, and their analyses (v3-wire §6). The packs that the operator loaded are the
+//! engines; without any, an analysis is complete at once and says that nobody had an opinion.
 
 use super::{comments, objects, page};
 use crate::answer::Answer;
@@ -9,10 +9,10 @@ use crate::form::{Field, fields};
 use ambit_api::objects::{data, object};
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::Timestamp;
-use ambit_model::id::blob_hash;
+use ambit_model::id::{BlobHash, blob_hash};
 use ambit_model::moment::SECOND_MS;
 use ambit_model::object::ObjectType;
-use ambit_store::{NewFile, StoreError, StoredFile};
+use ambit_store::{Analysis, DiscoveredFile, NewFile, StoreError, StoredFile};
 use base64::Engine;
 use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD};
 use md5::{Digest, Md5};
@@ -27,6 +27,8 @@ const DOWNLOAD: &str = "download";
 const SIGNED_MS: i64 = 3_600 * SECOND_MS;
 /// The name of uploads in the usage of the day.
 const USAGE: &str = "files";
+/// What an engine can say (v3-wire §6).
+const CATEGORIES: &str = "malicious suspicious undetected harmless timeout confirmed-timeout failure type-unsupported";
 /// Bytes that a type is known by.
 const MAGIC: [(&[u8], &str); 12] = [
     (b"MZ", "peexe"),
@@ -68,13 +70,67 @@ pub(crate) async fn uploaded_as_new(call: &Call, hash: &str) -> Result<bool, Api
     Ok(known(call, hash).await?.is_some_and(|file| file.uploader == call.caller().user_id()))
 }
 
+/// A body that the caller's collections have, by its SHA-256.
+async fn discovered(call: &Call, hash: &str) -> Result<Option<DiscoveredFile>, ApiError> {
+    match call.state.store.discovered_file(call.caller(), hash).await {
+        Ok(file) => Ok(Some(file)),
+        Err(StoreError::NotFound) => Ok(None),
+        Err(error) => Err(of_store(error, NOUN)),
+    }
+}
+
+/// The SHA-256 of a file that the caller may see.
+async fn visible_hash(call: &Call, hash: &str) -> Result<BlobHash, ApiError> {
+    if let Some(file) = known(call, hash).await? {
+        return Ok(file.sha256);
+    }
+    let found = discovered(call, hash).await?;
+    found.map(|file| file.sha256).ok_or_else(|| not_found(hash))
+}
+
 /// A file as an object; `None`: there is none with this hash.
 pub(crate) async fn shown_if_known(call: &Call, hash: &str) -> Result<Option<Value>, ApiError> {
-    Ok(known(call, hash).await?.map(|file| shown(call, &file)))
+    if let Some(file) = known(call, hash).await? {
+        return shown(call, &file).await.map(Some);
+    }
+    match discovered(call, hash).await? {
+        Some(file) => shown_discovered(call, &file).await,
+        None => Ok(None),
+    }
+}
+
+/// A body that a run discovered; `None` where its bytes are gone.
+async fn shown_discovered(call: &Call, file: &DiscoveredFile) -> Result<Option<Value>, ApiError> {
+    let bytes = call.state.store.blob(file.sha256).await.map_err(|error| of_store(error, NOUN))?;
+    let Some(bytes) = bytes else { return Ok(None) };
+    let mut attributes = Map::from_iter([
+        ("sha256".to_owned(), json!(file.sha256.to_string())),
+        ("sha1".to_owned(), json!(hex_of(&Sha1::digest(&bytes)))),
+        ("md5".to_owned(), json!(hex_of(&Md5::digest(&bytes)))),
+        ("size".to_owned(), json!(file.size)),
+        ("names".to_owned(), json!(file.names)),
+        ("times_submitted".to_owned(), json!(0)),
+        ("first_seen_date".to_owned(), page::seconds(file.first_at)),
+        ("last_analysis_stats".to_owned(), stats(&Map::new())),
+        ("last_analysis_results".to_owned(), json!({})),
+        ("reputation".to_owned(), json!(0)),
+        ("total_votes".to_owned(), json!({"harmless": 0, "malicious": 0})),
+        ("tags".to_owned(), json!([])),
+    ]);
+    attributes.extend(type_tag(&bytes).map(|tag| ("type_tag".to_owned(), json!(tag))));
+    attributes.extend(file.names.first().map(|name| ("meaningful_name".to_owned(), json!(name))));
+    Ok(Some(object(&call.base, "files", "file", &file.sha256.to_string(), attributes)))
 }
 
 /// A file as an object.
-pub(crate) fn shown(call: &Call, file: &StoredFile) -> Value {
+pub(crate) async fn shown(call: &Call, file: &StoredFile) -> Result<Value, ApiError> {
+    let last = call.state.store.last_analysis(file.sha256).await.map_err(|error| of_store(error, NOUN))?;
+    Ok(shown_with(call, file, last))
+}
+
+/// The same with what an analysis said, if there was one.
+pub(crate) fn shown_with(call: &Call, file: &StoredFile, last: Option<Analysis>) -> Value {
+    let results = last.as_ref().map(|last| last.results.clone()).unwrap_or_default();
     let mut attributes = Map::from_iter([
         ("sha256".to_owned(), json!(file.sha256.to_string())),
         ("sha1".to_owned(), json!(file.sha1)),
@@ -84,13 +140,15 @@ pub(crate) fn shown(call: &Call, file: &StoredFile) -> Value {
         ("times_submitted".to_owned(), json!(file.submissions)),
         ("first_submission_date".to_owned(), page::seconds(file.first_at)),
         ("last_submission_date".to_owned(), page::seconds(file.last_at)),
-        ("last_analysis_date".to_owned(), page::seconds(file.last_at)),
-        ("last_analysis_stats".to_owned(), stats()),
-        ("last_analysis_results".to_owned(), json!({})),
+        ("last_analysis_stats".to_owned(), stats(&results)),
+        ("last_analysis_results".to_owned(), Value::Object(results)),
         ("reputation".to_owned(), json!(0)),
         ("total_votes".to_owned(), json!({"harmless": 0, "malicious": 0})),
         ("tags".to_owned(), json!([])),
     ]);
+    if let Some(last) = last {
+        attributes.insert("last_analysis_date".to_owned(), json!(last.second));
+    }
     if let Some(tag) = &file.type_tag {
         attributes.insert("type_tag".to_owned(), json!(tag));
     }
@@ -100,19 +158,10 @@ pub(crate) fn shown(call: &Call, file: &StoredFile) -> Value {
     object(&call.base, "files", "file", &file.sha256.to_string(), attributes)
 }
 
-/// No engine looked: all counts are 0.
-fn stats() -> Value {
-    let names = [
-        "malicious",
-        "suspicious",
-        "undetected",
-        "harmless",
-        "timeout",
-        "confirmed-timeout",
-        "failure",
-        "type-unsupported",
-    ];
-    Value::Object(names.map(|name| (name.to_owned(), json!(0))).into_iter().collect())
+/// How many engines said what.
+fn stats(results: &Map<String, Value>) -> Value {
+    let said = |name: &str| results.values().filter(|one| one["category"] == name).count();
+    Value::Object(CATEGORIES.split(' ').map(|name| (name.to_owned(), json!(said(name)))).collect())
 }
 
 fn form(call: &Call) -> Result<Vec<Field>, ApiError> {
@@ -185,14 +234,16 @@ pub(crate) fn opened(call: &Call, purpose: &str, token: &str) -> Result<String, 
 }
 
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
-    let file = file(&call, call.parameter("id")).await?;
-    let mut found = shown(&call, &file);
+    let hash = call.parameter("id");
+    let mut found = shown_if_known(&call, hash).await?.ok_or_else(|| not_found(hash))?;
     objects::count_votes(&call, ObjectType::File, &mut found).await?;
     Ok(page::one(&call, found))
 }
 
 pub(crate) async fn analyse(call: Call) -> Result<Answer, ApiError> {
     let file = file(&call, call.parameter("id")).await?;
+    let asked = call.state.store.analyse_file(file.sha256, call.now).await;
+    asked.map_err(|error| of_store(error, NOUN))?;
     Ok(Answer::json(&data(analysis_descriptor(&call, &file_analysis_id(&file.md5, call.now)))))
 }
 
@@ -278,25 +329,32 @@ pub(crate) async fn bytes(call: &Call, hash: &str) -> Result<Answer, ApiError> {
     Ok(Answer::bytes("application/octet-stream", found.into()))
 }
 
+async fn blob(call: &Call, sha256: BlobHash) -> Result<Answer, ApiError> {
+    let found = call.state.store.blob(sha256).await.map_err(|error| of_store(error, NOUN))?;
+    let found = found.ok_or_else(|| not_found(&sha256.to_string()))?;
+    Ok(Answer::bytes("application/octet-stream", found.into()))
+}
+
 pub(crate) async fn download(call: Call) -> Result<Answer, ApiError> {
-    bytes(&call, call.parameter("id")).await
+    let sha256 = visible_hash(&call, call.parameter("id")).await?;
+    blob(&call, sha256).await
 }
 
 pub(crate) async fn download_url(call: Call) -> Result<Answer, ApiError> {
-    let file = file(&call, call.parameter("id")).await?;
+    let sha256 = visible_hash(&call, call.parameter("id")).await?;
     let root = call.base.strip_suffix(crate::path::WIDER).unwrap_or(&call.base);
-    let token = sealed(&call, DOWNLOAD, &file.sha256.to_string(), SIGNED_MS);
+    let token = sealed(&call, DOWNLOAD, &sha256.to_string(), SIGNED_MS);
     Ok(Answer::json(&data(json!(format!("{root}/downloads/{token}")))))
 }
 
 /// The signed address: it is its own permission and costs nothing.
 pub(crate) async fn signed(call: Call) -> Result<Answer, ApiError> {
     let hash = opened(&call, DOWNLOAD, call.parameter("token"))?;
-    bytes(&call, &hash).await
+    blob(&call, hash.parse().map_err(|_| not_found(&hash))?).await
 }
 
 /// What an analysis is of.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Item {
     /// `file` or `url`.
     pub(crate) kind: &'static str,
@@ -304,6 +362,9 @@ pub(crate) struct Item {
     pub(crate) id: String,
     /// Seconds since 1970.
     at: i64,
+    finished: bool,
+    /// By engine.
+    results: Map<String, Value>,
 }
 
 fn file_analysis_id(md5: &str, now: Timestamp) -> String {
@@ -338,15 +399,28 @@ pub(crate) async fn item_of_analysis(call: &Call) -> Result<Option<Item>, ApiErr
         return Ok(None);
     };
     if kind == "file" {
-        let file = known(call, &hash).await?;
-        return Ok(file.map(|file| Item {
+        let Some(file) = known(call, &hash).await? else { return Ok(None) };
+        let analysis = match call.state.store.find_analysis(file.sha256, at).await {
+            Ok(analysis) => analysis,
+            Err(StoreError::NotFound) => return Ok(None),
+            Err(error) => return Err(of_store(error, "Analysis")),
+        };
+        return Ok(Some(Item {
             kind,
             id: file.sha256.to_string(),
             at,
+            finished: analysis.finished,
+            results: analysis.results,
         }));
     }
     match call.state.store.submitted_url(&hash).await {
-        Ok(url) => Ok(Some(Item { kind, id: url.sha256, at })),
+        Ok(url) => Ok(Some(Item {
+            kind,
+            id: url.sha256,
+            at,
+            finished: true,
+            results: Map::new(),
+        })),
         Err(StoreError::NotFound) => Ok(None),
         Err(error) => Err(of_store(error, "Analysis")),
     }
@@ -362,9 +436,9 @@ pub(crate) async fn analysis(call: Call) -> Result<Answer, ApiError> {
     let item = required_item(&call).await?;
     let attributes = Map::from_iter([
         ("date".to_owned(), json!(item.at)),
-        ("status".to_owned(), json!("completed")),
-        ("stats".to_owned(), stats()),
-        ("results".to_owned(), json!({})),
+        ("status".to_owned(), json!(if item.finished { "completed" } else { "queued" })),
+        ("stats".to_owned(), stats(&item.results)),
+        ("results".to_owned(), Value::Object(item.results)),
     ]);
     let id = call.parameter("id");
     let mut found = object(&call.base, "analyses", "analysis", id, attributes);

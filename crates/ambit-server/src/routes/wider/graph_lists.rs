@@ -11,10 +11,15 @@ use serde_json::{Value, json};
 
 /// Who is on a list, as objects.
 pub(crate) async fn shown(call: &Call, id: &str, role: Role) -> Result<Vec<Value>, ApiError> {
+    let found = call.state.store.collaborators(call.caller(), id, role).await;
+    as_objects(call, found.map_err(|error| of_store(error, graphs::NOUN))?).await
+}
+
+/// Users and groups as objects.
+pub(crate) async fn as_objects(call: &Call, collaborators: Vec<Collaborator>) -> Result<Vec<Value>, ApiError> {
     let store = &call.state.store;
-    let found = store.collaborators(call.caller(), id, role).await;
     let mut out = Vec::new();
-    for collaborator in found.map_err(|error| of_store(error, graphs::NOUN))? {
+    for collaborator in collaborators {
         out.push(match collaborator {
             Collaborator::User(name) => {
                 let account = store.account(&name).await.map_err(|error| of_store(error, "User"))?;
@@ -38,16 +43,19 @@ fn role(call: &Call) -> Result<Role, ApiError> {
     }
 }
 
+/// The users and groups that a body names.
+pub(crate) fn body_collaborators(call: &Call) -> Result<Vec<Collaborator>, ApiError> {
+    let named = page::body_descriptors(call)?.into_iter().map(|(kind, name)| match kind.as_str() {
+        "user" | "service_account" => Ok(Collaborator::User(name)),
+        "group" => Ok(Collaborator::Group(name)),
+        _ => Err(ApiError::invalid(format!("Type must be user or group, not {kind}"))),
+    });
+    named.collect()
+}
+
 pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
     let (role, id) = (role(&call)?, call.parameter("id"));
-    let mut collaborators = Vec::new();
-    for (kind, name) in page::body_descriptors(&call)? {
-        collaborators.push(match kind.as_str() {
-            "user" | "service_account" => Collaborator::User(name),
-            "group" => Collaborator::Group(name),
-            _ => return Err(ApiError::invalid(format!("Type must be user or group, not {kind}"))),
-        });
-    }
+    let collaborators = body_collaborators(&call)?;
     let store = &call.state.store;
     // A graph that is not there is said before people who are not.
     store.find_graph(call.caller(), id).await.map_err(graphs::failed(&call))?;

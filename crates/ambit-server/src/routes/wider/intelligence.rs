@@ -180,9 +180,10 @@ async fn matching_files(call: &Call, query: &IntelligenceQuery) -> Result<Vec<Hi
     let mut out = Vec::new();
     let files = call.state.store.newest_files(FILES_MAX).await.map_err(|error| of_store(error, "File"))?;
     for file in &files {
-        let object = files::shown(call, file);
-        let facts = facts(ObjectType::File, &object);
+        // What analyses said is no part of a query: it is read for those that are found alone.
+        let facts = facts(ObjectType::File, &files::shown_with(call, file, None));
         if query.query.matches(&facts) {
+            let object = files::shown(call, file).await?;
             out.push(Hit { object, facts });
         }
     }

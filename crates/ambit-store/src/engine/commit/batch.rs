@@ -3,10 +3,10 @@
 use super::super::Outcome;
 use super::super::lease::Held;
 use super::{EvidenceList, count_not_done, insert_second_looks, mark_dirty, raise_wire_date};
-use crate::StoreError;
 use crate::record::{Changes, EntityRow, Place};
 use crate::sql::{Tx, Value, from_json, to_json, values};
-use ambit_model::observation::{Found, Look, SECOND_LOOK_AFTER_MS, same_answer};
+use crate::{StoreError, specimens};
+use ambit_model::observation::{BODY, Found, Look, SECOND_LOOK_AFTER_MS, same_answer};
 use ambit_model::run::NotDone;
 use ambit_model::{Details, EdgeKind, Timestamp, Uid};
 use std::collections::btree_map::Entry;
@@ -292,7 +292,7 @@ impl Batch {
 
     async fn write_looks(&self, tx: &mut Tx, run: i64, number: i64) -> Result<(), StoreError> {
         let mut rows = Vec::new();
-        let (mut cleared, mut evidence) = (Vec::new(), Vec::new());
+        let (mut cleared, mut evidence, mut bodies) = (Vec::new(), Vec::new(), Vec::new());
         for ((uid, task, argument), look) in self.looks.iter().filter(|(_, look)| look.touched) {
             let open = look.open.as_ref();
             rows.extend(values![uid, task, argument, look.outcome, look.at, run, number, look.reason.clone()]);
@@ -305,8 +305,11 @@ impl Batch {
             rows.extend(values![open.map(|open| open.last_run), open.map(|open| open.last_at)]);
             if look.evidence_moved {
                 cleared.extend(values![uid, task, argument]);
-                for (_, hash) in open.iter().flat_map(|open| &open.evidence) {
+                for (label, hash) in open.iter().flat_map(|open| &open.evidence) {
                     evidence.extend(values![uid, task, argument, *hash]);
+                    if label == BODY {
+                        bodies.extend(values![*hash, self.changes.place.collection, uid, self.changes.place.now]);
+                    }
                 }
             }
         }
@@ -320,7 +323,8 @@ impl Batch {
         tx.many(head, 15, rows, tail).await?;
         tx.many("DELETE FROM evidence WHERE (uid, task, argument) IN (", 3, cleared, ")").await?;
         tx.many("INSERT INTO evidence (uid, task, argument, hash)", 4, evidence, "ON CONFLICT DO NOTHING")
-            .await
+            .await?;
+        specimens::insert(tx, bodies).await
     }
 
     async fn write_edges(&self, tx: &mut Tx) -> Result<(), StoreError> {

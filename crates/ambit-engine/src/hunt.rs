@@ -1,0 +1,360 @@
+//! Hunting: packs over files that wait for an analysis, live rules over every new file and page body, jobs over what is stored. Rows say what is to be
+//! done and how far it is; this loop only does it, so that it can end at any instant.
+
+use crate::run::Clock;
+use ambit_model::Timestamp;
+use ambit_model::id::BlobHash;
+use ambit_store::engine::{Engine, HeldJob, Hunted, JobPart, LiveRuleset, RuleMatch, Specimen, WaitingAnalysis};
+use ambit_store::{Pack, StoreError};
+use ambit_yara::{Bounds, LIVE, Match, PACK, RETRO, Rules, Source, TimedOut};
+use serde_json::{Map, Value, json};
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{Semaphore, oneshot, watch};
+
+/// How often the loop looks for something new, wall time.
+const HUNT_EVERY: Duration = Duration::from_millis(250);
+/// Wait after a failure of the store, wall time.
+const FAILED_WAIT: Duration = Duration::from_secs(5);
+/// What one set of rules, or a pack, may take over one body: at 10 MB/s for the largest file. Wall time.
+pub const LOOK_TIME: Duration = Duration::from_secs(10);
+/// Rules look at the clock between steps; one step over a large body is given this much more before its thread is left behind.
+const LOOK_GRACE: Duration = Duration::from_secs(5);
+/// Threads that look at once, those that were left behind included: when all are, hunting waits for one to end.
+const LOOKS_AT_ONCE: usize = 4;
+/// Specimens of one transaction, and bytes of theirs in memory at once.
+const BATCH_MAX: i64 = 64;
+const BATCH_BYTES_MAX: i64 = 64 << 20;
+/// Analyses, and jobs, of one round.
+const ANALYSES_MAX: i64 = 16;
+const JOBS_MAX: i64 = 8;
+/// Compiled sets that are kept; each takes up to some MB.
+const COMPILED_MAX: usize = 200;
+
+/// How a look at one body ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Look {
+    Matches(Vec<Match>),
+    TimedOut,
+    Failed,
+}
+
+/// Rules that were compiled, or that do not compile any more.
+type Compiled = Option<Arc<Rules>>;
+
+/// The loop's memory: compiled rules, by what they are of.
+pub struct Hunter {
+    engine: Engine,
+    /// What a look may take.
+    time: Duration,
+    threads: Arc<Semaphore>,
+    compiled: HashMap<String, Compiled>,
+}
+
+/// Hunts until `stop`. After a failure of the store it goes on.
+pub async fn hunt(engine: &Engine, clock: &Clock, stop: &watch::Receiver<bool>) {
+    let mut stop = stop.clone();
+    let mut hunter = Hunter::new(engine.clone(), LOOK_TIME);
+    while !*stop.borrow() {
+        let wait = match hunter.round(clock()).await {
+            Ok(true) => continue,
+            Ok(false) => HUNT_EVERY,
+            Err(error) => {
+                tracing::error!(%error, "hunting failed and is tried again");
+                FAILED_WAIT
+            }
+        };
+        tokio::select! {
+            _ = tokio::time::sleep(wait) => {}
+            _ = stop.changed() => {}
+        }
+    }
+}
+
+impl Hunter {
+    /// A loop's memory. `time` is what a look may take, such as [`LOOK_TIME`].
+    pub fn new(engine: Engine, time: Duration) -> Self {
+        Self {
+            engine,
+            time,
+            threads: Arc::new(Semaphore::new(LOOKS_AT_ONCE)),
+            compiled: HashMap::new(),
+        }
+    }
+
+    /// Does a bounded part of what there is to do, people's analyses first; false: there was nothing.
+    pub async fn round(&mut self, now: Timestamp) -> Result<bool, StoreError> {
+        if self.compiled.len() > COMPILED_MAX {
+            self.compiled.clear();
+        }
+        let analysed = self.analyse(now).await?;
+        let hunted = self.hunt(now).await?;
+        let worked = self.work(now).await?;
+        Ok(analysed || hunted || worked)
+    }
+
+    async fn analyse(&mut self, now: Timestamp) -> Result<bool, StoreError> {
+        let waiting = self.engine.waiting_analyses(ANALYSES_MAX).await?;
+        if waiting.is_empty() {
+            return Ok(false);
+        }
+        let packs = self.engine.packs().await?;
+        for analysis in &waiting {
+            let results = self.results(analysis, &packs).await?;
+            self.engine.record_analysis(analysis.number, &results, now).await?;
+        }
+        Ok(true)
+    }
+
+    /// One row for each pack.
+    async fn results(&mut self, analysis: &WaitingAnalysis, packs: &[Pack]) -> Result<Map<String, Value>, StoreError> {
+        let hashes = [analysis.sha256.to_string(), analysis.sha1.clone(), analysis.md5.clone()];
+        let labels = self.engine.store().hash_labels(&hashes).await?;
+        let bytes = self.bytes(analysis.sha256).await?;
+        let mut results = Map::new();
+        for pack in packs {
+            let (category, result) = if pack.kind == "hashes" {
+                let label = labels.iter().find(|(name, _)| *name == pack.name).map(|(_, label)| label.clone());
+                (if label.is_some() { "malicious" } else { "undetected" }, label)
+            } else {
+                self.verdict(pack, bytes.as_ref()).await?
+            };
+            let day = pack
+                .loaded_at
+                .to_string()
+                .chars()
+                .filter(char::is_ascii_digit)
+                .take(8)
+                .collect::<String>();
+            let row = json!({
+                "category": category,
+                "engine_name": pack.name,
+                "engine_version": pack.version,
+                "engine_update": day,
+                "method": "blacklist",
+                "result": result,
+            });
+            results.insert(pack.name.clone(), row);
+        }
+        Ok(results)
+    }
+
+    /// What a pack of rules says: the first rule that is true names what it is.
+    async fn verdict(&mut self, pack: &Pack, bytes: Option<&Arc<Vec<u8>>>) -> Result<(&'static str, Option<String>), StoreError> {
+        let Some(bytes) = bytes else { return Ok(("failure", None)) };
+        let key = format!("pack {} {} {}", pack.name, pack.version, pack.loaded_at.0);
+        if !self.compiled.contains_key(&key) {
+            let sources = self.engine.store().pack_sources(&pack.name).await?;
+            let rules = compiled(sources, &PACK).await;
+            self.compiled.insert(key.clone(), rules);
+        }
+        let Some(rules) = self.compiled.get(&key).cloned().flatten() else {
+            return Ok(("failure", None));
+        };
+        Ok(match self.look(&rules, bytes).await {
+            Look::Matches(matches) => match matches.into_iter().next() {
+                Some(first) => ("malicious", Some(first.rule)),
+                None => ("undetected", None),
+            },
+            Look::TimedOut => ("timeout", None),
+            Look::Failed => ("failure", None),
+        })
+    }
+
+    async fn bytes(&self, hash: BlobHash) -> Result<Option<Arc<Vec<u8>>>, StoreError> {
+        Ok(self.engine.blob(hash).await?.map(Arc::new))
+    }
+
+    async fn hunt(&mut self, now: Timestamp) -> Result<bool, StoreError> {
+        let waiting = self.engine.waiting_specimens(BATCH_MAX).await?;
+        let Some(last) = waiting.last() else { return Ok(false) };
+        let live = self.engine.live_rulesets(now).await?;
+        if live.is_empty() {
+            self.engine.pass_specimens(last.number, now).await?;
+            return Ok(true);
+        }
+        let mut batch = Vec::new();
+        for specimen in fitting(waiting) {
+            let bytes = self.bytes(specimen.sha256).await?;
+            let hunted = Hunted {
+                specimen,
+                matches: Vec::new(),
+                timed_out: Vec::new(),
+            };
+            batch.push((hunted, bytes));
+        }
+        let mut seen: HashMap<i64, BTreeSet<i64>> = HashMap::new();
+        for ruleset in live {
+            let collections = match seen.entry(ruleset.owner) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(free) => free.insert(self.engine.collections_seen_by(ruleset.owner).await?),
+            };
+            self.hunt_with(&ruleset, collections, &mut batch).await?;
+        }
+        let hunts = batch.into_iter().map(|(hunted, _)| hunted).collect();
+        self.engine.record_hunts(hunts, now).await?;
+        Ok(true)
+    }
+
+    /// One set of rules over those of a batch that it looks at and its owner may see. Where it takes too long, it looks no further in this batch.
+    async fn hunt_with(
+        &mut self,
+        ruleset: &LiveRuleset,
+        collections: &BTreeSet<i64>,
+        batch: &mut [(Hunted, Option<Arc<Vec<u8>>>)],
+    ) -> Result<(), StoreError> {
+        let key = format!("set {} {}", ruleset.id, ruleset.edition);
+        if !self.compiled.contains_key(&key) {
+            let Some(source) = self.engine.ruleset_source(ruleset).await? else {
+                return Ok(());
+            };
+            let rules = compiled(vec![(String::new(), source)], &LIVE).await;
+            self.compiled.insert(key.clone(), rules);
+        }
+        let rules = self.compiled.get(&key).cloned().flatten();
+        for (hunted, bytes) in batch {
+            let Some(bytes) = bytes else { continue };
+            let wanted = hunted.specimen.is_page || !ruleset.pages_only;
+            if !wanted || !collections.contains(&hunted.specimen.collection) {
+                continue;
+            }
+            let look = match &rules {
+                Some(rules) => self.look(rules, bytes).await,
+                None => Look::Failed,
+            };
+            match look {
+                Look::Matches(matches) if matches.is_empty() => {}
+                Look::Matches(matches) => hunted.matches.push((ruleset.clone(), matches.into_iter().map(rule_match).collect())),
+                Look::TimedOut | Look::Failed => {
+                    tracing::warn!(ruleset = ruleset.id, specimen = %hunted.specimen.sha256, ?look, "live rules did not come to an end");
+                    hunted.timed_out.push(ruleset.clone());
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A part of each open job.
+    async fn work(&mut self, now: Timestamp) -> Result<bool, StoreError> {
+        let jobs = self.engine.hold_jobs(JOBS_MAX, now).await?;
+        for job in &jobs {
+            let part = self.part(job).await?;
+            self.engine.record_job_part(job, part, now).await?;
+        }
+        Ok(!jobs.is_empty())
+    }
+
+    async fn part(&mut self, job: &HeldJob) -> Result<JobPart, StoreError> {
+        let mut part = JobPart {
+            position: job.position,
+            ..JobPart::default()
+        };
+        let key = format!("job {}", job.number);
+        if !self.compiled.contains_key(&key) {
+            let rules = compiled(vec![(String::new(), job.rules.clone())], &RETRO).await;
+            self.compiled.insert(key.clone(), rules);
+        }
+        let Some(rules) = self.compiled.get(&key).cloned().flatten() else {
+            part.over = Some("aborted");
+            return Ok(part);
+        };
+        let collections = self.engine.collections_seen_by(job.user).await?;
+        let next = self.engine.specimens_of(job, BATCH_MAX).await?;
+        if next.is_empty() {
+            part.over = Some("finished");
+            self.compiled.remove(&key);
+            return Ok(part);
+        }
+        for specimen in fitting(next) {
+            part.position = specimen.number;
+            if !collections.contains(&specimen.collection) {
+                continue;
+            }
+            part.looked += 1;
+            let Some(bytes) = self.bytes(specimen.sha256).await? else { continue };
+            part.scanned_bytes += specimen.size;
+            match self.look(&rules, &bytes).await {
+                Look::Matches(matches) if matches.is_empty() => {}
+                Look::Matches(matches) => part.matches.push((specimen, matches.into_iter().map(rule_match).collect())),
+                Look::TimedOut | Look::Failed => {
+                    // What the part has is kept before more time goes.
+                    part.timeouts += 1;
+                    return Ok(part);
+                }
+            }
+        }
+        Ok(part)
+    }
+
+    /// Looks on a thread of its own, which is left behind where it does not end in time.
+    async fn look(&self, rules: &Arc<Rules>, bytes: &Arc<Vec<u8>>) -> Look {
+        let permit = Arc::clone(&self.threads).acquire_owned().await.expect("the semaphore is never closed");
+        let (tell, told) = oneshot::channel();
+        let (rules, bytes, time) = (Arc::clone(rules), Arc::clone(bytes), self.time);
+        let thread = std::thread::Builder::new().name("rules".to_owned());
+        let looking = thread.spawn(move || {
+            let found = rules.matches(&bytes, time);
+            // Nobody waits any more for one that was left behind.
+            tell.send(found).ok();
+            drop(permit);
+        });
+        if looking.is_err() {
+            return Look::Failed;
+        }
+        match tokio::time::timeout(time + LOOK_GRACE, told).await {
+            Ok(Ok(Ok(matches))) => Look::Matches(matches),
+            Ok(Ok(Err(TimedOut))) | Err(_) => Look::TimedOut,
+            Ok(Err(_)) => Look::Failed,
+        }
+    }
+}
+
+/// The first specimens whose bytes fit into memory together; at least one.
+fn fitting(specimens: Vec<Specimen>) -> impl Iterator<Item = Specimen> {
+    let mut bytes = 0;
+    specimens
+        .into_iter()
+        .enumerate()
+        .take_while(move |(index, specimen)| {
+            bytes += specimen.size;
+            *index == 0 || bytes <= BATCH_BYTES_MAX
+        })
+        .map(|(_, specimen)| specimen)
+}
+
+fn rule_match(found: Match) -> RuleMatch {
+    RuleMatch {
+        rule: found.rule,
+        tags: found.tags,
+        snippet: found.snippet,
+    }
+}
+
+/// Compiles what compiled when it was saved; another version of the compiler may think otherwise. On a thread with the stack that the compiler needs.
+async fn compiled(sources: Vec<(String, String)>, bounds: &'static Bounds) -> Compiled {
+    let bytes = sources.iter().map(|(_, text)| text.len()).sum();
+    let (tell, told) = oneshot::channel();
+    let thread = std::thread::Builder::new().stack_size(bounds.stack_bytes(bytes));
+    let compiling = thread.spawn(move || {
+        let sources: Vec<Source<'_>> = sources.iter().map(|(name, text)| Source { name, text }).collect();
+        tell.send(ambit_yara::compile(&sources, bounds)).ok();
+    });
+    if let Err(error) = compiling {
+        tracing::error!(%error, "no thread to compile rules on");
+        return None;
+    }
+    match told.await {
+        Ok(Ok(rules)) => Some(Arc::new(rules)),
+        Ok(Err(error)) => {
+            tracing::error!(%error, "rules that were saved do not compile any more");
+            None
+        }
+        Err(error) => {
+            tracing::error!(%error, "the compiler of rules failed");
+            None
+        }
+    }
+}

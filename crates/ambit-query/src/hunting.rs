@@ -1,0 +1,229 @@
+//! The filters of hunting (v3-wire §6): words `modifier:value`, all of which must hold, over rule sets, notifications and jobs. Text to conditions; what
+//! they mean is for whoever has the objects.
+
+use crate::graphs::{Phrase, range_of_date};
+
+/// Characters of a filter: far above any that a person writes.
+const CHARS_MAX: usize = 4 * 1024;
+
+/// What a modifier is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Takes {
+    /// `true` or `false`.
+    Flag,
+    /// Words; a `*` behind the last makes it a beginning.
+    Words,
+    /// A name, as it is.
+    Name,
+    /// A day, a moment or seconds since 1970, with `+` (from it on) or `-` (before it) behind it.
+    Date,
+}
+
+/// A modifier that a list knows.
+pub type Modifier = (&'static str, Takes);
+
+/// Of lists of rule sets.
+pub const RULESET_MODIFIERS: &[Modifier] = &[
+    ("enabled", Takes::Flag),
+    ("name", Takes::Words),
+    ("rules", Takes::Words),
+    ("tag", Takes::Words),
+];
+/// Of lists of notifications.
+pub const NOTIFICATION_MODIFIERS: &[Modifier] = &[("tag", Takes::Name), ("owner", Takes::Name), ("date", Takes::Date)];
+/// Of the stream of indicators.
+pub const STREAM_MODIFIERS: &[Modifier] = &[
+    ("date", Takes::Date),
+    ("origin", Takes::Name),
+    ("entity_type", Takes::Name),
+    ("entity_id", Takes::Name),
+    ("source_type", Takes::Name),
+    ("source_id", Takes::Name),
+    ("notification_tag", Takes::Name),
+    ("owner", Takes::Name),
+];
+/// Of lists of jobs.
+pub const JOB_MODIFIERS: &[Modifier] = &[("status", Takes::Name)];
+
+/// What must hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    Flag(bool),
+    Words(Phrase),
+    Name(String),
+    /// `from..until` in seconds since 1970; `None`: without end.
+    Date(Option<i64>, Option<i64>),
+}
+
+/// One condition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Condition {
+    pub modifier: &'static str,
+    pub wanted: Wanted,
+}
+
+/// Reads a filter; an unknown modifier is refused with the list of those that there are.
+pub fn parse_conditions(text: &str, known: &[Modifier]) -> Result<Vec<Condition>, String> {
+    if text.chars().count() > CHARS_MAX {
+        return Err(format!("a filter has at most {CHARS_MAX} characters"));
+    }
+    let mut out = Vec::new();
+    let mut rest = text.trim_start();
+    while !rest.is_empty() {
+        let (word, behind) = split_word(rest)?;
+        if word != "AND" {
+            out.push(condition(word, known)?);
+        }
+        rest = behind.trim_start();
+    }
+    Ok(out)
+}
+
+/// The first word, in which blanks between quotes do not count, and what stands behind it.
+fn split_word(text: &str) -> Result<(&str, &str), String> {
+    let mut quoted = false;
+    let end = text.find(|c: char| {
+        quoted ^= c == '"';
+        c.is_whitespace() && !quoted
+    });
+    if end.is_none() && quoted {
+        return Err("a quote without its end".to_owned());
+    }
+    Ok(text.split_at(end.unwrap_or(text.len())))
+}
+
+fn condition(word: &str, known: &[Modifier]) -> Result<Condition, String> {
+    let names = || known.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+    let found = word.split_once(':').and_then(|(name, value)| {
+        let modifier = known.iter().find(|(known, _)| known.eq_ignore_ascii_case(name))?;
+        Some((*modifier, value))
+    });
+    let ((modifier, takes), written) = found.ok_or_else(|| format!("{word:?} is no condition; known: {}, each with : and a value", names()))?;
+    let value = written.trim_matches('"').trim();
+    let bad = |needs: &str| format!("{modifier} needs {needs}, not {written:?}");
+    let wanted = match takes {
+        _ if value.is_empty() => return Err(bad("a value")),
+        Takes::Flag => match value {
+            "true" => Wanted::Flag(true),
+            "false" => Wanted::Flag(false),
+            _ => return Err(bad("true or false")),
+        },
+        Takes::Words => Wanted::Words(Phrase::new(value)),
+        Takes::Name => Wanted::Name(value.to_owned()),
+        Takes::Date => {
+            let (from, until) = range_of_date(value).ok_or_else(|| bad("a date such as 2026-01-31, or seconds since 1970, with + or - behind it"))?;
+            Wanted::Date(from, until)
+        }
+    };
+    Ok(Condition { modifier, wanted })
+}
+
+impl Wanted {
+    /// True of a text, where words or a name are wanted.
+    pub fn is_in(&self, text: &str) -> bool {
+        match self {
+            Self::Words(phrase) => phrase.stands_in(text),
+            Self::Name(name) => name.eq_ignore_ascii_case(text),
+            Self::Flag(_) | Self::Date(..) => false,
+        }
+    }
+
+    /// True of a moment in seconds since 1970, where a date is wanted.
+    pub fn holds_at(&self, seconds: i64) -> bool {
+        match self {
+            Self::Date(from, until) => from.is_none_or(|from| seconds >= from) && until.is_none_or(|until| seconds < until),
+            Self::Words(_) | Self::Name(_) | Self::Flag(_) => false,
+        }
+    }
+}
+
+/// Reads `field`, `field+` or `field-` of a list of fields; nothing is the first of them. True: descending.
+pub fn parse_order(text: &str, fields: &[&'static str]) -> Result<(&'static str, bool), String> {
+    let text = text.trim();
+    let (name, descending) = match text.strip_suffix('-') {
+        Some(name) => (name, true),
+        None => (text.strip_suffix('+').unwrap_or(text), false),
+    };
+    let found = fields.iter().find(|field| **field == name);
+    let field = found.ok_or_else(|| format!("unknown order {name:?}; known: {}", fields.join(", ")))?;
+    Ok((field, descending))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str) -> Result<Vec<Condition>, String> {
+        parse_conditions(text, RULESET_MODIFIERS)
+    }
+
+    fn is_in(filter: &str, text: &str) -> bool {
+        check(filter).unwrap().iter().all(|condition| condition.wanted.is_in(text))
+    }
+
+    #[test]
+    fn words_are_whole_or_beginnings() {
+        for (filter, found) in [
+            ("name:rats", true),
+            ("name:rat", false),
+            ("name:rat*", true),
+            ("NAME:Old", true),
+            ("name:\"old rats\"", true),
+            ("name:\"rats old\"", false),
+            ("name:old name:new", false),
+            ("name:old AND tag:rats", true),
+        ] {
+            assert_eq!(is_in(filter, "Old rats"), found, "{filter}");
+        }
+    }
+
+    #[test]
+    fn flags_and_dates_are_read() {
+        assert_eq!(check("enabled:true").unwrap()[0].wanted, Wanted::Flag(true));
+        let dates = parse_conditions("date:2018-11-01+ date:1541548800-", NOTIFICATION_MODIFIERS).unwrap();
+        let within = |at: i64| dates.iter().all(|date| date.wanted.holds_at(at));
+        assert_eq!(
+            [1_541_030_399, 1_541_030_400, 1_541_548_799, 1_541_548_800].map(within),
+            [false, true, true, false]
+        );
+    }
+
+    #[test]
+    fn what_is_no_condition_is_refused_with_the_known_ones() {
+        for (text, said) in [
+            (
+                "word",
+                "\"word\" is no condition; known: enabled, name, rules, tag, each with : and a value",
+            ),
+            (
+                "size:3",
+                "\"size:3\" is no condition; known: enabled, name, rules, tag, each with : and a value",
+            ),
+            ("enabled:yes", "enabled needs true or false, not \"yes\""),
+            ("name:", "name needs a value, not \"\""),
+            ("name:\"a b", "a quote without its end"),
+        ] {
+            assert_eq!(check(text).unwrap_err(), said);
+        }
+        assert!(parse_conditions("date:soon", NOTIFICATION_MODIFIERS).is_err());
+        assert_eq!(check("  "), Ok(Vec::new()));
+    }
+
+    #[test]
+    fn orders_have_a_field_and_a_direction() {
+        let fields = ["name", "creation_date"];
+        assert_eq!(parse_order("creation_date-", &fields), Ok(("creation_date", true)));
+        assert_eq!(parse_order("name+", &fields), Ok(("name", false)));
+        assert_eq!(parse_order("name ", &fields), Ok(("name", false)));
+        assert!(parse_order("size", &fields).unwrap_err().contains("name, creation_date"));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_panics(text in "\\PC{0,100}") {
+            let _ = check(&text);
+            let _ = parse_conditions(&text, STREAM_MODIFIERS);
+            let _ = parse_order(&text, &["name"]);
+        }
+    }
+}

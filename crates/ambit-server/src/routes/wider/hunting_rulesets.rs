@@ -1,0 +1,362 @@
+//! Rule sets of live hunting (v3-wire §6, H1 to H7): compiled when they are saved, with the compiler's message where that fails. What they find is in
+//! `hunting_notifications.rs`.
+
+use super::{accounts, graph_lists, page};
+use crate::answer::Answer;
+use crate::call::Call;
+use crate::failure::of_store;
+use crate::path::WIDER;
+use ambit_api::objects::{data, object};
+use ambit_api::{ApiError, ErrorCode};
+use ambit_query::hunting::{Condition, RULESET_MODIFIERS, Wanted, parse_conditions, parse_order};
+use ambit_store::{Collaborator, Ruleset, RulesetChange, StoreError};
+use ambit_yara::{Bounds, CompileError, LIVE, Source};
+use serde_json::{Map, Value, json};
+use tokio::sync::oneshot;
+
+const NOUN: &str = "Hunting ruleset";
+/// Where rule sets are.
+const COLLECTION: &str = "intelligence/hunting_rulesets";
+/// Characters of the name of a set.
+const NAME_CHARS_MAX: usize = 200;
+/// Notifications of a day where the client names no limit (v3-wire §6), and at most.
+const LIMIT_DEFAULT: i64 = 100;
+const LIMIT_MAX: i64 = 10_000;
+/// Tags, and addresses, of one set.
+const WORDS_MAX: usize = 100;
+/// Characters of one of them.
+const WORD_CHARS_MAX: usize = 254;
+/// What a set can look at: files and bodies of pages, or the latter alone.
+const OBJECT_TYPES: [&str; 2] = ["file", "url"];
+const ORDERS: [&str; 3] = ["name", "creation_date", "modification_date"];
+
+/// 404 that names the set.
+pub(crate) fn not_found(id: &str) -> ApiError {
+    ApiError::with(ErrorCode::NotFound, format!("Hunting ruleset \"{id}\" not found"))
+}
+
+fn failed(call: &Call) -> impl Fn(StoreError) -> ApiError {
+    let id = call.parameter("id").to_owned();
+    move |error| match of_store(error, NOUN) {
+        error if error.code == ErrorCode::NotFound => not_found(&id),
+        error => error,
+    }
+}
+
+/// A set as an object.
+pub(crate) fn shown(call: &Call, ruleset: &Ruleset) -> Value {
+    let attributes = Map::from_iter([
+        ("name".to_owned(), json!(ruleset.name)),
+        ("enabled".to_owned(), json!(ruleset.enabled)),
+        ("limit".to_owned(), json!(ruleset.daily_limit)),
+        ("rules".to_owned(), json!(ruleset.rules)),
+        ("rule_names".to_owned(), json!(ruleset.rule_names)),
+        ("number_of_rules".to_owned(), json!(ruleset.rule_names.len())),
+        ("match_object_type".to_owned(), json!(ruleset.match_object_type)),
+        ("notification_emails".to_owned(), json!(ruleset.notification_emails)),
+        ("tags".to_owned(), json!(ruleset.tags)),
+        ("rate_limited".to_owned(), json!(ruleset.rate_limited)),
+        ("creation_date".to_owned(), page::seconds(ruleset.created_at)),
+        ("modification_date".to_owned(), page::seconds(ruleset.modified_at)),
+    ]);
+    object(&call.base, COLLECTION, "hunting_ruleset", &ruleset.id, attributes)
+}
+
+/// Compiles on a thread of its own: what a stranger wrote may take a while, and much stack. Gives the names of the rules.
+pub(crate) async fn rule_names(rules: &str, bounds: &'static Bounds) -> Result<Vec<String>, ApiError> {
+    let text = rules.to_owned();
+    let (tell, told) = oneshot::channel();
+    let thread = std::thread::Builder::new().stack_size(bounds.stack_bytes(text.len()));
+    let compiling = thread.spawn(move || {
+        let compiled = ambit_yara::compile(&[Source { name: "", text: &text }], bounds);
+        let names = compiled.map(|rules| rules.rules().into_iter().map(|rule| rule.name).collect());
+        // A request that was given up is told nothing.
+        tell.send(names).ok();
+    });
+    compiling.map_err(|_| ApiError::new(ErrorCode::Transient))?;
+    let compiled: Result<Vec<String>, CompileError> = told.await.map_err(|_| ApiError::new(ErrorCode::Internal))?;
+    compiled.map_err(|error| ApiError::invalid(format!("The rules do not compile: {error}")))
+}
+
+/// A text among attributes.
+pub(crate) fn text_of<'a>(attributes: &'a Map<String, Value>, name: &str) -> Result<Option<&'a str>, ApiError> {
+    match attributes.get(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(_) => Err(ApiError::invalid(format!("The attribute {name} must be a text"))),
+    }
+}
+
+fn words_of(attributes: &Map<String, Value>, name: &str) -> Result<Option<Vec<String>>, ApiError> {
+    let bad = || {
+        ApiError::invalid(format!(
+            "The attribute {name} must be a list of at most {WORDS_MAX} texts of at most {WORD_CHARS_MAX} characters"
+        ))
+    };
+    let Some(value) = attributes.get(name).filter(|value| !value.is_null()) else {
+        return Ok(None);
+    };
+    let words = value.as_array().filter(|words| words.len() <= WORDS_MAX).ok_or_else(bad)?;
+    let word = |word: &Value| word.as_str().filter(|word| word.chars().count() <= WORD_CHARS_MAX).map(str::to_owned);
+    words.iter().map(|one| word(one).ok_or_else(bad)).collect::<Result<_, _>>().map(Some)
+}
+
+/// Reads the attributes of a body; the rules are compiled.
+async fn checked(attributes: &Map<String, Value>) -> Result<RulesetChange, ApiError> {
+    let name = text_of(attributes, "name")?.map(str::trim);
+    if name.is_some_and(|name| name.is_empty() || name.chars().count() > NAME_CHARS_MAX) {
+        return Err(ApiError::invalid(format!(
+            "The attribute name must have 1 to {NAME_CHARS_MAX} characters"
+        )));
+    }
+    let rules = match text_of(attributes, "rules")? {
+        None => None,
+        Some(rules) => Some((rules.to_owned(), rule_names(rules, &LIVE).await?)),
+    };
+    let enabled = match attributes.get("enabled") {
+        None | Some(Value::Null) => None,
+        Some(Value::Bool(enabled)) => Some(*enabled),
+        Some(_) => return Err(ApiError::invalid("The attribute enabled must be true or false")),
+    };
+    let daily_limit = match attributes.get("limit").filter(|limit| !limit.is_null()) {
+        None => None,
+        Some(limit) => {
+            let limit = limit.as_i64().filter(|limit| (1..=LIMIT_MAX).contains(limit));
+            Some(limit.ok_or_else(|| ApiError::invalid(format!("The attribute limit must be a whole number from 1 to {LIMIT_MAX}")))?)
+        }
+    };
+    let match_object_type = text_of(attributes, "match_object_type")?;
+    if let Some(other) = match_object_type.filter(|kind| !OBJECT_TYPES.contains(kind)) {
+        let known = OBJECT_TYPES.join(" or ");
+        return Err(ApiError::invalid(format!(
+            "The attribute match_object_type must be {known}, not {other:?}: rules look at bytes here"
+        )));
+    }
+    Ok(RulesetChange {
+        name: name.map(str::to_owned),
+        rules,
+        enabled,
+        daily_limit,
+        match_object_type: match_object_type.map(str::to_owned),
+        tags: words_of(attributes, "tags")?,
+        notification_emails: words_of(attributes, "notification_emails")?,
+    })
+}
+
+pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
+    let mut new = checked(&page::body_attributes(&call, "hunting_ruleset", None)?).await?;
+    for (name, given) in [("name", new.name.is_some()), ("rules", new.rules.is_some())] {
+        if !given {
+            return Err(ApiError::invalid(format!("The attribute {name} is needed")));
+        }
+    }
+    new.daily_limit.get_or_insert(LIMIT_DEFAULT);
+    new.match_object_type.get_or_insert_with(|| OBJECT_TYPES[0].to_owned());
+    let made = call.state.store.create_ruleset(call.caller(), &new, call.now).await;
+    let made = made.map_err(|error| of_store(error, NOUN))?;
+    Ok(page::one(&call, shown(&call, &made)))
+}
+
+async fn found(call: &Call) -> Result<Ruleset, ApiError> {
+    let found = call.state.store.find_ruleset(call.caller(), call.parameter("id"), call.now).await;
+    found.map_err(failed(call))
+}
+
+pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
+    let ruleset = found(&call).await?;
+    let shown = with_relationships(&call, &ruleset).await?;
+    Ok(page::one(&call, shown))
+}
+
+pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
+    let id = call.parameter("id");
+    let attributes = page::body_attributes(&call, "hunting_ruleset", Some(id))?;
+    // What the caller cannot see is not compiled for it.
+    found(&call).await?;
+    let wanted = checked(&attributes).await?;
+    let changed = call.state.store.change_ruleset(call.caller(), id, &wanted, call.now).await;
+    let changed = changed.map_err(failed(&call))?;
+    Ok(page::one(&call, shown(&call, &changed)))
+}
+
+pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
+    let deleted = call.state.store.delete_ruleset(call.caller(), call.parameter("id"), call.now).await;
+    deleted.map_err(failed(&call))?;
+    Ok(Answer::empty())
+}
+
+/// Refuses what is asked for many objects at once without the caller's name as a confirmation (v3-wire §1.1).
+pub(crate) fn require_confirmation(call: &Call) -> Result<(), ApiError> {
+    if call.confirmation.as_deref() == Some(call.caller().username()) {
+        return Ok(());
+    }
+    let message = "Send a x-confirm-delete header with your username as a confirmation";
+    Err(ApiError::with(ErrorCode::BadRequest, message))
+}
+
+pub(crate) async fn delete_all(call: Call) -> Result<Answer, ApiError> {
+    require_confirmation(&call)?;
+    let done = call.state.store.delete_rulesets(call.caller(), call.now).await;
+    let done = done.map_err(|error| of_store(error, NOUN))?;
+    Ok(Answer::json(&data(super::operations::shown(&call, &done))))
+}
+
+/// The list of the caller's sets. Its links lead to the same list below the user, as the contract has it.
+pub(crate) async fn list(mut call: Call) -> Result<Answer, ApiError> {
+    call.path = format!("{WIDER}/users/{}/hunting_rulesets", call.caller().username());
+    list_in(&call).await
+}
+
+/// The same below the user; nobody else's is shown.
+pub(crate) async fn of_user(mut call: Call) -> Result<Answer, ApiError> {
+    accounts::require_oneself(&call).await?;
+    call.path = format!("{WIDER}/users/{}/hunting_rulesets", call.caller().username());
+    list_in(&call).await
+}
+
+async fn list_in(call: &Call) -> Result<Answer, ApiError> {
+    let bad = |message: String| ApiError::with(ErrorCode::BadRequest, message);
+    let conditions = parse_conditions(call.query("filter").unwrap_or_default(), RULESET_MODIFIERS);
+    let conditions = conditions.map_err(|error| bad(format!("Filter: {error}")))?;
+    let order = call.query("order").filter(|order| !order.trim().is_empty()).unwrap_or("creation_date-");
+    let (field, descending) = parse_order(order, &ORDERS).map_err(|error| bad(format!("Order: {error}")))?;
+    let paging = page::paging(call, page::LIMIT_DEFAULT, page::LIMIT_MAX)?;
+    let all = call.state.store.list_rulesets(call.caller(), call.now).await;
+    let mut kept = Vec::new();
+    for ruleset in all.map_err(|error| of_store(error, NOUN))? {
+        if holds(call, &conditions, &ruleset).await? {
+            kept.push(ruleset);
+        }
+    }
+    kept.sort_by(|one, other| match field {
+        "name" => one.name.to_lowercase().cmp(&other.name.to_lowercase()),
+        "creation_date" => one.created_at.cmp(&other.created_at),
+        _ => one.modified_at.cmp(&other.modified_at),
+    });
+    if descending {
+        kept.reverse();
+    }
+    let total = kept.len();
+    let (kept, next) = page::slice(&paging, kept)?;
+    let mut items = Vec::new();
+    for ruleset in &kept {
+        if let Some(whole) = whole(call, ruleset).await? {
+            items.push(with_relationships(call, &whole).await?);
+        }
+    }
+    Ok(page::answer(call, items, paging.limit, next, Some(total)))
+}
+
+/// A set of a list with its rules; `None`: it went away meanwhile.
+async fn whole(call: &Call, ruleset: &Ruleset) -> Result<Option<Ruleset>, ApiError> {
+    match call.state.store.find_ruleset(call.caller(), &ruleset.id, call.now).await {
+        Ok(whole) => Ok(Some(whole)),
+        Err(StoreError::NotFound) => Ok(None),
+        Err(error) => Err(of_store(error, NOUN)),
+    }
+}
+
+async fn holds(call: &Call, conditions: &[Condition], ruleset: &Ruleset) -> Result<bool, ApiError> {
+    for condition in conditions {
+        let holds = match (condition.modifier, &condition.wanted) {
+            ("enabled", Wanted::Flag(enabled)) => ruleset.enabled == *enabled,
+            ("name", words) => words.is_in(&ruleset.name),
+            ("tag", words) => ruleset.tags.iter().any(|tag| words.is_in(tag)),
+            ("rules", words) => whole(call, ruleset).await?.is_some_and(|whole| words.is_in(&whole.rules)),
+            _ => false,
+        };
+        if !holds {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// A set as an object with the relationships that are asked for.
+async fn with_relationships(call: &Call, ruleset: &Ruleset) -> Result<Value, ApiError> {
+    let mut out = shown(call, ruleset);
+    for name in page::names(call, "relationships").unwrap_or_default() {
+        let own = format!("{}/{COLLECTION}/{}", call.base, ruleset.id);
+        let mut entry = json!({"links": {"self": format!("{own}/relationships/{name}"), "related": format!("{own}/{name}")}});
+        entry["data"] = match related(call, ruleset, &name).await? {
+            Value::Array(all) => {
+                entry["meta"] = json!({"count": all.len()});
+                Value::Array(all.iter().map(page::described).collect())
+            }
+            one => page::described(&one),
+        };
+        out["relationships"][&name] = entry;
+    }
+    Ok(out)
+}
+
+/// What a set is related to: its owner, or the list of its editors.
+async fn related(call: &Call, ruleset: &Ruleset, name: &str) -> Result<Value, ApiError> {
+    let store = &call.state.store;
+    match name {
+        "owner" => {
+            let account = store.account_by_id(ruleset.owner_id).await.map_err(|error| of_store(error, "User"))?;
+            Ok(accounts::brief(call, &account))
+        }
+        "editors" => {
+            let editors = store.ruleset_editors(call.caller(), &ruleset.id).await;
+            let editors = editors.map_err(|error| of_store(error, NOUN))?;
+            Ok(Value::Array(graph_lists::as_objects(call, editors).await?))
+        }
+        _ => Err(ApiError::not_found(&format!("Relationship {name}"))),
+    }
+}
+
+/// The answer with what a set is related to, in full or as descriptors.
+pub(crate) async fn relationship(call: Call, name: &'static str, described: bool) -> Result<Answer, ApiError> {
+    let ruleset = found(&call).await?;
+    let related = related(&call, &ruleset, name).await?;
+    accounts::answer_related(&call, related, described)
+}
+
+pub(crate) async fn add_editors(call: Call) -> Result<Answer, ApiError> {
+    let ruleset = found(&call).await?;
+    let editors = graph_lists::body_collaborators(&call)?;
+    let added = call.state.store.add_ruleset_editors(call.caller(), &ruleset.id, &editors).await;
+    added.map_err(|error| of_store(error, "User or group"))?;
+    let all = related(&call, &ruleset, "editors").await?;
+    accounts::answer_related(&call, all, false)
+}
+
+/// The owner gives the set away: `{"data": {"type": "user", "id": username}}`.
+pub(crate) async fn give(call: Call) -> Result<Answer, ApiError> {
+    let ruleset = found(&call).await?;
+    let to = match graph_lists::body_collaborators(&call)?.as_slice() {
+        [Collaborator::User(name)] => name.clone(),
+        _ => return Err(ApiError::invalid("The owner must be one user")),
+    };
+    let account = accounts::named(&call, &to).await?;
+    let given = call.state.store.give_ruleset(call.caller(), &ruleset.id, &to, call.now).await;
+    given.map_err(failed(&call))?;
+    Ok(Answer::json(&data(accounts::brief(&call, &account))))
+}
+
+/// The editor with the name in the path: users before groups.
+async fn member(call: &Call) -> Result<Option<Collaborator>, ApiError> {
+    let wanted = call.parameter("member");
+    let found = call.state.store.ruleset_editors(call.caller(), call.parameter("id")).await;
+    let mut found = found.map_err(failed(call))?;
+    found.sort();
+    let is = |one: &Collaborator| match one {
+        Collaborator::User(name) | Collaborator::Group(name) => name == wanted,
+    };
+    Ok(found.into_iter().find(is))
+}
+
+pub(crate) async fn has_editor(call: Call) -> Result<Answer, ApiError> {
+    let found = member(&call).await?;
+    Ok(Answer::json(&data(json!(found.is_some()))))
+}
+
+pub(crate) async fn remove_editor(call: Call) -> Result<Answer, ApiError> {
+    let missing = || ApiError::not_found("User or group");
+    let found = member(&call).await?.ok_or_else(missing)?;
+    let removed = call.state.store.remove_ruleset_editor(call.caller(), call.parameter("id"), &found).await;
+    removed.map_err(|error| of_store(error, "User or group"))?;
+    Ok(Answer::empty())
+}

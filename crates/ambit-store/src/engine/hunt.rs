@@ -1,0 +1,397 @@
+//! Hunting as the engine sees it: what waits to be looked at, and what was seen, written with its mark in one transaction. Whatever was not marked is
+//! looked at again after a crash; whatever was is not reported twice, by several engines neither.
+
+use super::Engine;
+use super::place::LAPSED_MS;
+use crate::hunting_notifications::NOTIFICATIONS_MAX;
+use crate::hunting_rulesets::{TIMEOUTS_MAX, day};
+use crate::retrohunt_jobs::MATCHES_MAX;
+use crate::sql::{Tx, from_json, to_json, values};
+use crate::writer::Who;
+use crate::{Pack, StoreError, access, objects, packs};
+use ambit_model::Timestamp;
+use ambit_model::id::BlobHash;
+use serde_json::{Map, Value};
+use std::collections::BTreeSet;
+
+/// Bytes that rules look at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Specimen {
+    pub number: i64,
+    pub sha256: BlobHash,
+    /// 0: everybody's.
+    pub collection: i64,
+    /// The body of a page, not an uploaded file.
+    pub is_page: bool,
+    pub size: i64,
+    pub at: Timestamp,
+}
+
+/// A set of rules that looks at new specimens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LiveRuleset {
+    pub id: String,
+    /// Raised with its rules.
+    pub edition: i64,
+    /// The user who owns it.
+    pub owner: i64,
+    /// It looks at bodies of pages alone.
+    pub pages_only: bool,
+}
+
+/// A rule that is true of a specimen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RuleMatch {
+    pub rule: String,
+    pub tags: Vec<String>,
+    pub snippet: Option<String>,
+}
+
+/// What the live rules said of a specimen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hunted {
+    pub specimen: Specimen,
+    /// By set.
+    pub matches: Vec<(LiveRuleset, Vec<RuleMatch>)>,
+    /// Sets that took too long.
+    pub timed_out: Vec<LiveRuleset>,
+}
+
+/// An analysis that waits for its results.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WaitingAnalysis {
+    pub number: i64,
+    pub sha256: BlobHash,
+    pub sha1: String,
+    pub md5: String,
+}
+
+/// A job that this engine holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HeldJob {
+    pub number: i64,
+    pub user: i64,
+    pub rules: String,
+    /// The last specimen looked at, and the last to be looked at.
+    pub position: i64,
+    pub until: i64,
+    pub range: (Option<i64>, Option<i64>),
+}
+
+/// A part of a job that was done.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct JobPart {
+    /// The last specimen looked at.
+    pub position: i64,
+    pub looked: i64,
+    pub scanned_bytes: i64,
+    pub timeouts: i64,
+    pub matches: Vec<(Specimen, Vec<RuleMatch>)>,
+    /// Nothing is left to look at, or the rules take too long.
+    pub over: Option<&'static str>,
+}
+
+/// Bodies on which a job's rules may take too long before it is ended.
+const JOB_TIMEOUTS_MAX: i64 = 10;
+
+const SPECIMENS: &str = "SELECT s.number, s.sha256, s.collection_id, s.uid, b.size, s.at FROM specimens s LEFT JOIN blobs b ON b.hash = s.sha256";
+
+fn specimen(row: &crate::sql::Row) -> Result<Specimen, StoreError> {
+    Ok(Specimen {
+        number: row.get(0)?,
+        sha256: row.get(1)?,
+        collection: row.get(2)?,
+        is_page: row.get::<Option<Vec<u8>>>(3)?.is_some(),
+        size: row.get::<Option<i64>>(4)?.unwrap_or(0),
+        at: row.get(5)?,
+    })
+}
+
+impl Engine {
+    /// Specimens that the live rules have not looked at, oldest first.
+    pub async fn waiting_specimens(&self, limit: i64) -> Result<Vec<Specimen>, StoreError> {
+        let mut tx = self.store.read().await?;
+        let sql = format!("{SPECIMENS} WHERE s.hunted_at IS NULL ORDER BY s.number LIMIT $1");
+        tx.rows(&sql, values![limit]).await?.iter().map(specimen).collect()
+    }
+
+    /// The sets that look now: enabled, below their limit of the day, and not too slow.
+    pub async fn live_rulesets(&self, now: Timestamp) -> Result<Vec<LiveRuleset>, StoreError> {
+        let mut tx = self.store.read().await?;
+        let sql = "SELECT r.id, r.edition, r.owner_id, r.match_object_type FROM hunting_rulesets r JOIN users u ON u.id = r.owner_id
+                   WHERE r.enabled = 1 AND r.timeouts < $1 AND (r.reported_day <> $2 OR r.reported < r.daily_limit) ORDER BY r.number";
+        let rows = tx.rows(sql, values![TIMEOUTS_MAX, day(now)]).await?;
+        let live = |row: &crate::sql::Row| {
+            Ok(LiveRuleset {
+                id: row.get(0)?,
+                edition: row.get(1)?,
+                owner: row.get(2)?,
+                pages_only: row.get::<String>(3)? == "url",
+            })
+        };
+        rows.iter().map(live).collect()
+    }
+
+    /// The source of an edition of a set; `None`: it is another one by now.
+    pub async fn ruleset_source(&self, ruleset: &LiveRuleset) -> Result<Option<String>, StoreError> {
+        let mut tx = self.store.read().await?;
+        let sql = "SELECT rules FROM hunting_rulesets WHERE id = $1 AND edition = $2";
+        let row = tx.row(sql, values![&ruleset.id, ruleset.edition]).await?;
+        row.map(|row| row.get(0)).transpose()
+    }
+
+    /// The collections whose bodies a user may see; 0, what is everybody's, is among them.
+    pub async fn collections_seen_by(&self, user: i64) -> Result<BTreeSet<i64>, StoreError> {
+        let mut tx = self.store.read().await?;
+        let principal = access::load(&mut tx, user, None).await?;
+        objects::collection_ids(&mut tx, &principal).await
+    }
+
+    /// Marks specimens as looked at and reports what was found, in one transaction.
+    pub async fn record_hunts(&self, hunts: Vec<Hunted>, now: Timestamp) -> Result<(), StoreError> {
+        self.store
+            .write(Who::Engine, move |tx| {
+                Box::pin(async move {
+                    for hunted in &hunts {
+                        record_hunt(tx, hunted, now).await?;
+                    }
+                    Ok(())
+                })
+            })
+            .await
+    }
+
+    /// Marks everything that waits as looked at: nobody has rules that look.
+    pub async fn pass_specimens(&self, until: i64, now: Timestamp) -> Result<(), StoreError> {
+        self.store
+            .write(Who::Engine, move |tx| {
+                Box::pin(async move {
+                    let sql = "UPDATE specimens SET hunted_at = $1 WHERE hunted_at IS NULL AND number <= $2";
+                    tx.run(sql, values![now, until]).await.map(|_| ())
+                })
+            })
+            .await
+    }
+
+    /// Analyses that wait, oldest first.
+    pub async fn waiting_analyses(&self, limit: i64) -> Result<Vec<WaitingAnalysis>, StoreError> {
+        let mut tx = self.store.read().await?;
+        let sql = "SELECT a.number, f.sha256, f.sha1, f.md5 FROM analyses a JOIN files f ON f.sha256 = a.sha256
+                   WHERE a.finished_at IS NULL ORDER BY a.number LIMIT $1";
+        let waiting = |row: &crate::sql::Row| {
+            Ok(WaitingAnalysis {
+                number: row.get(0)?,
+                sha256: row.get(1)?,
+                sha1: row.get(2)?,
+                md5: row.get(3)?,
+            })
+        };
+        tx.rows(sql, values![limit]).await?.iter().map(waiting).collect()
+    }
+
+    /// Every pack, by name.
+    pub async fn packs(&self) -> Result<Vec<Pack>, StoreError> {
+        let mut tx = self.store.read().await?;
+        let sql = "SELECT name, kind, entries, version, loaded_at FROM packs ORDER BY name";
+        tx.rows(sql, Vec::new()).await?.iter().map(packs::pack).collect()
+    }
+
+    /// Finishes an analysis; one that another engine finished stays.
+    pub async fn record_analysis(&self, number: i64, results: &Map<String, Value>, now: Timestamp) -> Result<(), StoreError> {
+        let results = to_json(results);
+        self.store
+            .write(Who::Engine, move |tx| {
+                Box::pin(async move {
+                    let sql = "UPDATE analyses SET finished_at = $1, results = $2 WHERE number = $3 AND finished_at IS NULL";
+                    tx.run(sql, values![now, results, number]).await.map(|_| ())
+                })
+            })
+            .await
+    }
+
+    /// Takes the jobs that no other living engine holds, oldest first; those that are to be aborted end here.
+    pub async fn hold_jobs(&self, limit: i64, now: Timestamp) -> Result<Vec<HeldJob>, StoreError> {
+        let mut tx = self.store.read().await?;
+        if tx
+            .row("SELECT 1 FROM retrohunt_jobs WHERE finished_at IS NULL LIMIT 1", Vec::new())
+            .await?
+            .is_none()
+        {
+            return Ok(Vec::new());
+        }
+        tx.rollback().await?;
+        let engine = self.id;
+        self.store
+            .write(Who::Engine, move |tx| Box::pin(async move { hold_jobs(tx, engine, limit, now).await }))
+            .await
+    }
+
+    /// The next specimens of a job, with bytes.
+    pub async fn specimens_of(&self, job: &HeldJob, limit: i64) -> Result<Vec<Specimen>, StoreError> {
+        let mut tx = self.store.read().await?;
+        let sql = format!("{SPECIMENS} WHERE s.number > $1 AND s.number <= $2 ORDER BY s.number LIMIT $3");
+        tx.rows(&sql, values![job.position, job.until, limit])
+            .await?
+            .iter()
+            .map(specimen)
+            .collect()
+    }
+
+    /// Writes a part of a job with the position it leads to. False: the job is not this engine's to go on with: aborted, deleted, over, or moved on by
+    /// another engine, and then nothing of the part counts.
+    pub async fn record_job_part(&self, job: &HeldJob, part: JobPart, now: Timestamp) -> Result<bool, StoreError> {
+        let (job, engine) = (job.clone(), self.id);
+        self.store
+            .write(Who::Engine, move |tx| {
+                Box::pin(async move { record_part(tx, engine, &job, &part, now).await })
+            })
+            .await
+    }
+}
+
+async fn record_hunt(tx: &mut Tx, hunted: &Hunted, now: Timestamp) -> Result<(), StoreError> {
+    let sql = "UPDATE specimens SET hunted_at = $1 WHERE number = $2 AND hunted_at IS NULL";
+    if tx.run(sql, values![now, hunted.specimen.number]).await? == 0 {
+        return Ok(());
+    }
+    for slow in &hunted.timed_out {
+        let sql = "UPDATE hunting_rulesets SET timeouts = timeouts + 1 WHERE id = $1 AND edition = $2";
+        tx.run(sql, values![&slow.id, slow.edition]).await?;
+    }
+    for (ruleset, matches) in &hunted.matches {
+        report(tx, ruleset, &hunted.specimen, matches, now).await?;
+    }
+    Ok(())
+}
+
+/// Notifications of one set about one specimen, as many as its limit leaves.
+async fn report(tx: &mut Tx, ruleset: &LiveRuleset, specimen: &Specimen, matches: &[RuleMatch], now: Timestamp) -> Result<(), StoreError> {
+    let lock = if tx.is_postgres() { " FOR UPDATE" } else { "" };
+    let sql = format!(
+        "SELECT name, tags, owner_id, enabled, daily_limit, reported_day, reported FROM hunting_rulesets WHERE id = $1 AND edition = $2{lock}"
+    );
+    let Some(row) = tx.row(&sql, values![&ruleset.id, ruleset.edition]).await? else {
+        return Ok(());
+    };
+    let (name, tags): (String, Vec<String>) = (row.get(0)?, from_json(&row.get::<String>(1)?)?);
+    let reported = if row.get::<i64>(5)? == day(now) { row.get::<i64>(6)? } else { 0 };
+    let room = usize::try_from(row.get::<i64>(4)? - reported).unwrap_or(0);
+    let owner: i64 = row.get(2)?;
+    if !row.get::<bool>(3)? || room == 0 {
+        return Ok(());
+    }
+    let mut rows = Vec::new();
+    for one in matches.iter().take(room) {
+        let id = format!("{}-{}-{}", ruleset.id, rand::random::<u32>(), &specimen.sha256.to_string()[..32]);
+        let mut all = vec![one.rule.to_lowercase(), name.to_lowercase(), specimen.sha256.to_string()];
+        for tag in one.tags.iter().chain(&tags).map(|tag| tag.to_lowercase()) {
+            if !all.contains(&tag) {
+                all.push(tag);
+            }
+        }
+        rows.extend(values![id, owner, &ruleset.id, &name, &one.rule, to_json(&one.tags), to_json(&all)]);
+        rows.extend(values![specimen.sha256, specimen.collection, one.snippet.clone(), now]);
+    }
+    let head =
+        "INSERT INTO hunting_notifications (id, user_id, ruleset_id, ruleset_name, rule_name, rule_tags, tags, sha256, collection_id, snippet, at)";
+    tx.many(head, 11, rows, "").await?;
+    let count = reported + i64::try_from(matches.len().min(room)).unwrap_or(i64::MAX);
+    let sql = "UPDATE hunting_rulesets SET reported_day = $1, reported = $2 WHERE id = $3";
+    tx.run(sql, values![day(now), count, &ruleset.id]).await?;
+    let sql = format!(
+        "DELETE FROM hunting_notifications WHERE user_id = $1 AND number < (SELECT MIN(kept.number) FROM
+         (SELECT n.number FROM hunting_notifications n WHERE n.user_id = $2 ORDER BY n.number DESC LIMIT {NOTIFICATIONS_MAX}) AS kept)"
+    );
+    tx.run(&sql, values![owner, owner]).await.map(|_| ())
+}
+
+async fn hold_jobs(tx: &mut Tx, engine: i64, limit: i64, now: Timestamp) -> Result<Vec<HeldJob>, StoreError> {
+    let free = "finished_at IS NULL AND (engine_id IS NULL OR engine_id = $2
+                OR NOT EXISTS (SELECT 1 FROM engines e WHERE e.id = engine_id AND e.heartbeat_at > $3))";
+    let lapsed = now.0 - LAPSED_MS;
+    let sql = format!("UPDATE retrohunt_jobs SET status = 'aborted', finished_at = $1 WHERE status = 'aborting' AND {free}");
+    tx.run(&sql, values![now, engine, lapsed]).await?;
+    let sql = format!(
+        "UPDATE retrohunt_jobs SET engine_id = $1 WHERE number IN
+         (SELECT number FROM retrohunt_jobs WHERE status IN ('starting', 'running') AND {free} ORDER BY number LIMIT $4)
+         RETURNING number, user_id, rules, position, until, range_start, range_end, status"
+    );
+    let mut out = Vec::new();
+    for row in tx.rows(&sql, values![engine, engine, lapsed, limit]).await? {
+        let job = HeldJob {
+            number: row.get(0)?,
+            user: row.get(1)?,
+            rules: row.get(2)?,
+            position: row.get(3)?,
+            until: row.get(4)?,
+            range: (row.get(5)?, row.get(6)?),
+        };
+        if row.get::<String>(7)? == "starting" {
+            start(tx, &job, now).await?;
+        }
+        out.push(job);
+    }
+    out.sort_by_key(|job| job.number);
+    Ok(out)
+}
+
+/// From now on it says how much there is to look at.
+async fn start(tx: &mut Tx, job: &HeldJob, now: Timestamp) -> Result<(), StoreError> {
+    let principal = access::load(tx, job.user, None).await?;
+    let collections = objects::collection_ids(tx, &principal).await?;
+    let sql = "SELECT collection_id, COUNT(*) FROM specimens WHERE number <= $1 GROUP BY collection_id";
+    let mut to_look = 0;
+    for row in tx.rows(sql, values![job.until]).await? {
+        if collections.contains(&row.get::<i64>(0)?) {
+            to_look += row.get::<i64>(1)?;
+        }
+    }
+    let sql = "UPDATE retrohunt_jobs SET status = 'running', started_at = $1, to_look = $2 WHERE number = $3";
+    tx.run(sql, values![now, to_look, job.number]).await.map(|_| ())
+}
+
+async fn record_part(tx: &mut Tx, engine: i64, job: &HeldJob, part: &JobPart, now: Timestamp) -> Result<bool, StoreError> {
+    let lock = if tx.is_postgres() { " FOR UPDATE" } else { "" };
+    let sql = format!("SELECT status, position, matches + matches_outside, timeouts FROM retrohunt_jobs WHERE number = $1 AND engine_id = $2{lock}");
+    let Some(row) = tx.row(&sql, values![job.number, engine]).await? else {
+        return Ok(false);
+    };
+    let (status, position, known, timeouts): (String, i64, i64, i64) = (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
+    if !["running", "aborting"].contains(&status.as_str()) || position != job.position {
+        return Ok(false);
+    }
+    let (mut inside, mut outside) = (0, 0);
+    for (specimen, matches) in &part.matches {
+        let second = specimen.at.0.div_euclid(ambit_model::moment::SECOND_MS);
+        let within = job.range.0.is_none_or(|start| second >= start) && job.range.1.is_none_or(|end| second <= end);
+        for one in matches {
+            let new = known + inside + outside >= MATCHES_MAX || insert_match(tx, job.number, specimen, one).await?;
+            if new && within {
+                inside += 1;
+            } else if new {
+                outside += 1;
+            }
+        }
+    }
+    let timeouts = timeouts + part.timeouts;
+    let over = part.over.or((timeouts >= JOB_TIMEOUTS_MAX).then_some("aborted"));
+    let over = if status == "aborting" { Some("aborted") } else { over };
+    let sql = "UPDATE retrohunt_jobs SET position = $1, looked = looked + $2, scanned_bytes = scanned_bytes + $3, timeouts = $4,
+               matches = matches + $5, matches_outside = matches_outside + $6 WHERE number = $7";
+    let mut row = values![part.position, part.looked, part.scanned_bytes, timeouts];
+    row.extend(values![inside, outside, job.number]);
+    tx.run(sql, row).await?;
+    if let Some(end) = over {
+        let sql = "UPDATE retrohunt_jobs SET status = $1, finished_at = $2 WHERE number = $3";
+        tx.run(sql, values![end, now, job.number]).await?;
+    }
+    Ok(over.is_none())
+}
+
+/// True where it was not known: the same bytes may be in several collections.
+async fn insert_match(tx: &mut Tx, job: i64, specimen: &Specimen, found: &RuleMatch) -> Result<bool, StoreError> {
+    let sql = "INSERT INTO retrohunt_matches (job, sha256, collection_id, rule_name, snippet) VALUES ($1, $2, $3, $4, $5)
+               ON CONFLICT (job, sha256, rule_name) DO NOTHING";
+    let row = values![job, specimen.sha256, specimen.collection, &found.rule, found.snippet.clone()];
+    Ok(tx.run(sql, row).await? == 1)
+}
