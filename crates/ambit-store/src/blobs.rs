@@ -17,6 +17,8 @@ const BLOB_BYTES_MAX: usize = 1 << 30;
 const ZSTD_LEVEL: i32 = 3;
 /// An unreferenced blob younger than this is on its way to be referred to, in milliseconds.
 const UNREFERENCED_MS: i64 = 3_600_000;
+/// A body that live rules have not looked at waits for them this long, in milliseconds: where no engine hunts, nothing is kept for it for ever.
+const WAITING_MS: i64 = DAY_MS;
 /// Rows that only say "seen again" live this long, in milliseconds.
 const SEEN_ROWS_MS: i64 = 7 * DAY_MS;
 /// Rows that one broom removes in one transaction, so that nobody waits long behind it.
@@ -197,10 +199,10 @@ async fn sweep_blobs(tx: &mut Tx, now: Timestamp) -> Result<bool, StoreError> {
     const UNREFERENCED: &str = "b.written_at < $1 AND NOT EXISTS (SELECT 1 FROM evidence e WHERE e.hash = b.hash)
         AND NOT EXISTS (SELECT 1 FROM files f WHERE f.sha256 = b.hash)
         AND NOT EXISTS (SELECT 1 FROM archives a WHERE a.blob = b.hash)
-        AND NOT EXISTS (SELECT 1 FROM specimens s WHERE s.sha256 = b.hash AND s.hunted_at IS NULL)
+        AND NOT EXISTS (SELECT 1 FROM specimens s WHERE s.sha256 = b.hash AND s.hunted_at IS NULL AND s.at > $2)
         AND NOT EXISTS (SELECT 1 FROM hunting_notifications n WHERE n.sha256 = b.hash)
         AND NOT EXISTS (SELECT 1 FROM collections c WHERE c.wire_blob = b.hash AND c.deleted_at IS NULL)";
-    let old = values![now.0 - UNREFERENCED_MS];
+    let old = values![now.0 - UNREFERENCED_MS, now.0 - WAITING_MS];
     let select = format!("SELECT b.hash FROM blobs b WHERE {UNREFERENCED} LIMIT {SWEPT_ROWS_MAX}");
     let rows = tx.rows(&select, old.clone()).await?;
     let keys = rows.iter().map(|row| row.get::<BlobHash>(0)).collect::<Result<Vec<_>, _>>()?;

@@ -344,6 +344,9 @@ async fn evidence_stays_while_it_is_the_newest() {
         assert_eq!(lab.store.blob(one).await.unwrap().as_deref(), Some(&b"one"[..]));
         lab.look(&run, TASK, uid, 2, with_evidence(found(json!({}), &[]), b"two")).await;
         lab.store.tidy(later).await.unwrap();
+        assert!(lab.store.blob(one).await.unwrap().is_some(), "live rules have not looked at it yet");
+        lab.engine.pass_specimens(i64::MAX, later).await.unwrap();
+        lab.store.tidy(later).await.unwrap();
         assert_eq!(lab.store.blob(one).await.unwrap(), None);
         assert_eq!(lab.store.blob(two).await.unwrap().as_deref(), Some(&b"two"[..]));
     })
