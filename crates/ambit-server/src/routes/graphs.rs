@@ -23,7 +23,7 @@ enum Asked {
     Query(String),
 }
 
-pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn create(mut call: Call) -> Result<Answer, ApiError> {
     let body = call.object()?;
     let asked = asked(&body)?;
     let depth = depth(&body, &asked)?;
@@ -33,7 +33,11 @@ pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
             let view = call.state.store.find_entity(call.caller(), id, call.project).await;
             (vec![view.map_err(|error| of_store(error, ENTITY))?.record.uid], 1)
         }
-        Asked::Query(query) => found_uids(&call, query).await?,
+        Asked::Query(query) => {
+            // An entity is found by its id in any project of the caller, a search works in one.
+            call.project = call.project.or(call.caller().primary());
+            found_uids(&call, query).await?
+        }
     };
     let all_first = total <= first.len() as u64;
     let (nodes, links, complete) = gather(&call, first, depth).await?;

@@ -83,9 +83,13 @@ async fn search(call: Call, noun: Noun) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success(&message, result)))
 }
 
-/// The first entities that a search string finds, in default order, with the number of all; a page at most.
+/// The first entities that a search string finds in the call's project, in default order, with the number of all; a page at most. In no project
+/// nothing is found.
 pub(crate) async fn found_uids(call: &Call, text: &str) -> Result<(Vec<Uid>, u64), ApiError> {
     let search = parse_search(text, Noun::Entities).map_err(|error| of_query(&error))?;
+    if call.project.is_none() {
+        return Ok((Vec::new(), 0));
+    }
     let (context, _) = context(call, Window::Now).await?;
     wait_for_index(call, context.project).await?;
     let mut request = SearchRequest::new(Noun::Entities, search, context, call.now);
