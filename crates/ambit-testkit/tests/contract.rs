@@ -11,9 +11,9 @@ use tokio::process::Command;
 /// another number: hundreds before a release.
 const EXAMPLES: &str = "4";
 
-/// What every answer must keep to.
-const CHECKS: &str =
-    "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance,unsupported_method,ignored_auth";
+/// What every answer must keep to. Wrong keys are not among it: the fuzzer asks faster than an address may ask with wrong ones (429), and the walk over the
+/// table of endpoints asks each row without a key.
+const CHECKS: &str = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance,unsupported_method";
 
 /// Runs the fuzzer with a configuration and more arguments; it must find nothing.
 async fn fuzz(server: &TestServer, configuration: &Path, more: &[&str]) {
