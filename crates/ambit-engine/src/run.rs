@@ -28,6 +28,9 @@ const COMMIT_MAX: usize = 200;
 const COMMIT_EVERY: Duration = Duration::from_millis(500);
 /// Entities settled in one transaction.
 const SETTLE_MAX: usize = 400;
+/// Between two settlements while there is other work, as a multiple of what the last one took: what changes many times meanwhile is settled once, and
+/// scope, which is decided over the whole graph, takes no more than a quarter of the time however large that is.
+const SETTLE_PACE: u32 = 3;
 /// How often the engine looks whether a person paused or cancelled the run, wall time.
 const CONTROL_EVERY: Duration = Duration::from_millis(500);
 /// Longest a run may take, wall time (asm-wire §8.5).
@@ -99,8 +102,12 @@ struct Drive<'a> {
     progress: Progress,
     proven: BTreeSet<(Uid, &'static str, String)>,
     finishing: bool,
-    /// The last lease brought fewer rows than asked for, and nothing was committed since.
+    /// The last lease brought fewer rows than asked for, and nothing was committed or settled since.
     dry: bool,
+    /// Something was committed since everything was settled.
+    unsettled: bool,
+    /// When everything was settled last, and how long that took, wall time.
+    settled: (std::time::Instant, Duration),
 }
 
 impl<'a> Drive<'a> {
@@ -131,6 +138,8 @@ impl<'a> Drive<'a> {
             proven: BTreeSet::new(),
             finishing: false,
             dry: false,
+            unsettled: false,
+            settled: (std::time::Instant::now(), Duration::ZERO),
         }
     }
 
@@ -146,6 +155,8 @@ impl<'a> Drive<'a> {
             let waited = self.ended_since.is_some_and(|since| since.elapsed() >= COMMIT_EVERY);
             if !self.ended.is_empty() && (idle || waited || self.ended.len() >= COMMIT_MAX) {
                 self.commit().await?;
+            }
+            if self.unsettled && self.settling_is_due() {
                 self.settle_all().await?;
             }
             self.lease().await?;
@@ -182,15 +193,32 @@ impl<'a> Drive<'a> {
         })
     }
 
+    /// Rows that could start at once.
+    fn free(&self) -> usize {
+        FLYING_MAX.saturating_sub(self.flying.len() + self.queue.len() + self.alone.len())
+    }
+
+    /// True where it is time, and where there is too little else to do.
+    fn settling_is_due(&self) -> bool {
+        let (at, took) = self.settled;
+        let starving = self.flying.is_empty() || (self.dry && self.free() >= FLYING_MAX / 2);
+        starving || at.elapsed() >= took * SETTLE_PACE
+    }
+
     async fn lease(&mut self) -> Result<(), StoreError> {
         // Only as many as can start at once: a lease counts as an attempt, and a row that never ran must not be blamed for the process's end.
-        let free = FLYING_MAX.saturating_sub(self.flying.len() + self.queue.len() + self.alone.len());
+        let free = self.free();
         // A lease is a transaction: many rows at once, and not again while nothing new can have come.
         let worth_it = free >= FLYING_MAX / 2 || self.flying.is_empty();
         if self.dry || !worth_it || !self.alone.is_empty() {
             return Ok(());
         }
-        let leased = self.outfit.engine.lease(self.run.id, free, self.outfit.wire.date()).await?;
+        let date = self.outfit.wire.date();
+        let leased = if self.unsettled {
+            self.outfit.engine.lease_meanwhile(self.run.id, free, date).await?
+        } else {
+            self.outfit.engine.lease(self.run.id, free, date).await?
+        };
         self.dry = leased.len() < free;
         if leased.is_empty() {
             return Ok(());
@@ -276,7 +304,7 @@ impl<'a> Drive<'a> {
             outcomes.push(done.outcome);
         }
         self.ended_since = None;
-        self.dry = false;
+        (self.dry, self.unsettled) = (false, true);
         // Results of equal content must leave equal rows whatever order they came in.
         outcomes.sort_by(|a, b| (a.work.uid, &a.work.task, &a.work.argument).cmp(&(b.work.uid, &b.work.task, &b.work.argument)));
         let commit = Commit {
@@ -293,6 +321,7 @@ impl<'a> Drive<'a> {
 
     /// Scope, plans and issues of everything that changed; a run with marks left is not finished.
     async fn settle_all(&mut self) -> Result<(), StoreError> {
+        let begun = std::time::Instant::now();
         loop {
             let changes = self.decide().await?;
             let dirty = self.outfit.engine.dirty(self.run.id, SETTLE_MAX).await?;
@@ -307,6 +336,8 @@ impl<'a> Drive<'a> {
         self.progress.issues = self.proven.len();
         self.progress.open = self.outfit.engine.pending(self.run.id, self.outfit.wire.date()).await?.open;
         self.outfit.progress.send_replace(self.progress.clone());
+        (self.dry, self.unsettled) = (false, false);
+        self.settled = (std::time::Instant::now(), begun.elapsed());
         Ok(())
     }
 

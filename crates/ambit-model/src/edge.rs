@@ -1,6 +1,7 @@
 //! Typed edges between entities: how one led to another, and what that says about ownership and clearance (`research/discovery.md` §3.2).
 
 use crate::Clearance;
+use serde::de::IntoDeserializer;
 use serde::{Deserialize, Serialize};
 
 /// How one entity led to another.
@@ -109,6 +110,16 @@ impl EdgeKind {
         *EDGES.iter().find(|rule| rule.kind == self).expect("every kind has a row, see the test")
     }
 
+    /// True where the details of an edge's end are facts of its start: tasks plan and judges judge the start by them.
+    pub fn tells_start(self) -> bool {
+        matches!(self, Self::ResolvesTo | Self::Service | Self::Bucket | Self::Token)
+    }
+
+    /// True where the details of an edge's start are facts of its end.
+    pub fn tells_end(self) -> bool {
+        matches!(self, Self::ResolvesTo | Self::Service | Self::Site)
+    }
+
     /// The stored and printed name.
     pub fn name(self) -> String {
         serde_json::to_value(self)
@@ -119,7 +130,7 @@ impl EdgeKind {
 
     /// The kind of a stored name.
     pub fn from_name(name: &str) -> Option<Self> {
-        serde_json::from_value(serde_json::Value::String(name.to_owned())).ok()
+        Self::deserialize(IntoDeserializer::<serde::de::value::Error>::into_deserializer(name)).ok()
     }
 }
 

@@ -59,7 +59,8 @@ pub struct Neighbour {
     pub name: String,
     pub scoped: bool,
     pub clearance: Clearance,
-    /// Shared with every other neighbour of that entity: a hub's details stand beside hundreds of edges.
+    /// Only over edges whose other end tells this one something (`EdgeKind::tells_start`, `tells_end`); empty over all others: a domain has thousands of
+    /// names. Shared with every other neighbour of that entity: a hub's details stand beside hundreds of edges.
     pub details: Arc<Details>,
 }
 

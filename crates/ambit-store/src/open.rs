@@ -30,8 +30,10 @@ const READER_CACHE_KIB: u32 = 4 * 1_024;
 const CHECKPOINT_PAGES: u32 = 8_000;
 /// Connections of a process on PostgreSQL.
 const POSTGRES_CONNECTIONS_MAX: u32 = 16;
-/// Plans kept by a connection: our distinct statements, lists in ten lengths each.
+/// Plans kept by a connection: our distinct statements, lists in ten lengths each and rows in nine.
 const PLANS_MAX: usize = 512;
+/// Rows that SQLite's thread reads ahead of whoever takes them: with a short queue the two threads wake each other every few rows.
+const ROWS_AHEAD_MAX: usize = 1_024;
 
 /// Where the data is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -251,6 +253,7 @@ async fn sqlite(path: &Path, failpoints: &Arc<Failpoints>) -> Result<(Pools, Wri
         .synchronous(SqliteSynchronous::Full)
         .busy_timeout(BUSY_TIMEOUT)
         .statement_cache_capacity(PLANS_MAX)
+        .row_buffer_size(ROWS_AHEAD_MAX)
         .pragma("wal_autocheckpoint", CHECKPOINT_PAGES.to_string())
         .pragma("temp_store", "memory")
         .foreign_keys(false);

@@ -7,8 +7,11 @@ use ambit_model::{Timestamp, Uid};
 use sqlx::{AssertSqlSafe, Postgres, Row as _, Sqlite};
 use uuid::Uuid;
 
-/// Rows of one multi-row statement: measured best on both databases, and below their limits of bound values at up to 60 columns.
+/// Rows of one transaction's part, and values of one list.
 pub(crate) const ROWS_MAX: usize = 500;
+
+/// Rows of one statement at most: what an engine gathers between two commits is one statement, and larger ones cost as much for each row.
+const STATEMENT_ROWS_MAX: usize = 256;
 
 /// A bound value. Times and booleans are integers, uids bytes, uuids and documents text, the same on both databases.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,6 +19,17 @@ pub(crate) enum Value {
     Int(Option<i64>),
     Text(Option<String>),
     Bytes(Option<Vec<u8>>),
+}
+
+impl Value {
+    /// A null of the same type: PostgreSQL gives each column of a list of rows one.
+    fn null_like(&self) -> Self {
+        match self {
+            Self::Int(_) => Self::Int(None),
+            Self::Text(_) => Self::Text(None),
+            Self::Bytes(_) => Self::Bytes(None),
+        }
+    }
 }
 
 macro_rules! value_from {
@@ -140,8 +154,8 @@ pub(crate) enum Tx {
 
 /// Runs `$body` with the typed query and executor of one database.
 macro_rules! typed {
-    ($database:ty, $connection:expr, $sql:expr, $values:expr, $keep:expr, $row:path, |$query:ident, $on:ident, $wrap:ident| $body:expr) => {{
-        let mut $query = sqlx::query::<$database>(AssertSqlSafe($sql)).persistent($keep);
+    ($database:ty, $connection:expr, $sql:expr, $values:expr, $row:path, |$query:ident, $on:ident, $wrap:ident| $body:expr) => {{
+        let mut $query = sqlx::query::<$database>(AssertSqlSafe($sql));
         for value in $values {
             $query = match value {
                 Value::Int(value) => $query.bind(value),
@@ -156,11 +170,11 @@ macro_rules! typed {
 
 /// Runs `$body` with the typed query and executor of the transaction's database.
 macro_rules! on_either {
-    ($tx:expr, $sql:expr, $values:expr, $keep:expr, |$query:ident, $on:ident, $wrap:ident| $body:expr) => {
+    ($tx:expr, $sql:expr, $values:expr, |$query:ident, $on:ident, $wrap:ident| $body:expr) => {
         match $tx {
-            Tx::Sqlite(open) => typed!(Sqlite, open, $sql, $values, $keep, Row::Sqlite, |$query, $on, $wrap| $body),
-            Tx::SqliteWriter(open) => typed!(Sqlite, open, $sql, $values, $keep, Row::Sqlite, |$query, $on, $wrap| $body),
-            Tx::Postgres(open) => typed!(Postgres, open, $sql, $values, $keep, Row::Postgres, |$query, $on, $wrap| $body),
+            Tx::Sqlite(open) => typed!(Sqlite, open, $sql, $values, Row::Sqlite, |$query, $on, $wrap| $body),
+            Tx::SqliteWriter(open) => typed!(Sqlite, open, $sql, $values, Row::Sqlite, |$query, $on, $wrap| $body),
+            Tx::Postgres(open) => typed!(Postgres, open, $sql, $values, Row::Postgres, |$query, $on, $wrap| $body),
         }
     };
 }
@@ -173,22 +187,14 @@ impl Tx {
 
     /// Runs a statement; gives the number of rows it changed.
     pub(crate) async fn run(&mut self, sql: &str, values: Vec<Value>) -> Result<u64, StoreError> {
-        self.execute(sql, values, true).await
-    }
-
-    async fn execute(&mut self, sql: &str, values: Vec<Value>, keep: bool) -> Result<u64, StoreError> {
-        on_either!(self, sql.to_owned(), values, keep, |query, on, _wrap| {
+        on_either!(self, sql.to_owned(), values, |query, on, _wrap| {
             query.execute(on).await.map(|done| done.rows_affected()).map_err(StoreError::from)
         })
     }
 
     /// All rows of an answer; the statement itself must bound them.
     pub(crate) async fn rows(&mut self, sql: &str, values: Vec<Value>) -> Result<Vec<Row>, StoreError> {
-        self.fetch(sql, values, true).await
-    }
-
-    async fn fetch(&mut self, sql: &str, values: Vec<Value>, keep: bool) -> Result<Vec<Row>, StoreError> {
-        on_either!(self, sql.to_owned(), values, keep, |query, on, wrap| {
+        on_either!(self, sql.to_owned(), values, |query, on, wrap| {
             let rows = query.fetch_all(on).await.map_err(StoreError::from)?;
             Ok(rows.into_iter().map(wrap).collect())
         })
@@ -204,10 +210,11 @@ impl Tx {
         self.row(sql, values).await?.ok_or_else(|| StoreError::Bug(format!("no row: {sql}")))
     }
 
-    /// A statement over many rows of `columns` values each: `head VALUES (…), (…) tail`, split into statements of at most `ROWS_MAX` rows.
+    /// A statement over many rows of `columns` values each: `head VALUES (…), (…) tail`, split into statements of at most `STATEMENT_ROWS_MAX` rows.
+    /// The first column of a row is never null.
     pub(crate) async fn many(&mut self, head: &str, columns: usize, values: Vec<Value>, tail: &str) -> Result<(), StoreError> {
-        for (sql, keep, chunk) in chunks(self.is_postgres(), head, columns, values, tail) {
-            self.execute(&sql, chunk, keep).await?;
+        for (sql, chunk) in chunks(self.is_postgres(), head, columns, values, tail) {
+            self.run(&sql, chunk).await?;
         }
         Ok(())
     }
@@ -215,8 +222,8 @@ impl Tx {
     /// `many` for statements that answer with rows.
     pub(crate) async fn many_rows(&mut self, head: &str, columns: usize, values: Vec<Value>, tail: &str) -> Result<Vec<Row>, StoreError> {
         let mut rows = Vec::new();
-        for (sql, keep, chunk) in chunks(self.is_postgres(), head, columns, values, tail) {
-            rows.extend(self.fetch(&sql, chunk, keep).await?);
+        for (sql, chunk) in chunks(self.is_postgres(), head, columns, values, tail) {
+            rows.extend(self.rows(&sql, chunk).await?);
         }
         Ok(rows)
     }
@@ -230,7 +237,7 @@ impl Tx {
         let mut rows = Vec::new();
         for chunk in list.chunks(ROWS_MAX) {
             let (sql, values) = list_of(self.is_postgres(), head, &first, chunk, tail);
-            rows.extend(self.fetch(&sql, values, true).await?);
+            rows.extend(self.rows(&sql, values).await?);
         }
         Ok(rows)
     }
@@ -244,7 +251,7 @@ impl Tx {
         let mut changed = 0;
         for chunk in list.chunks(ROWS_MAX) {
             let (sql, values) = list_of(self.is_postgres(), head, &first, chunk, tail);
-            changed += self.execute(&sql, values, true).await?;
+            changed += self.run(&sql, values).await?;
         }
         Ok(changed)
     }
@@ -302,17 +309,27 @@ async fn end_by_hand(mut connection: sqlx::pool::PoolConnection<Sqlite>) {
     let _ = sqlx::query("ROLLBACK").execute(&mut *connection).await;
 }
 
-/// Statements of full size keep their plan; others are prepared once, so that the cache of plans is not flooded by every length.
-fn chunks(numbered: bool, head: &str, columns: usize, values: Vec<Value>, tail: &str) -> Vec<(String, bool, Vec<Value>)> {
+/// Rows are padded to a power of two with rows of nulls, so that few lengths of statement exist and each keeps its plan. Nothing equals a null; an
+/// `INSERT` leaves such rows out.
+fn chunks(numbered: bool, head: &str, columns: usize, values: Vec<Value>, tail: &str) -> Vec<(String, Vec<Value>)> {
     debug_assert_eq!(values.len() % columns, 0, "whole rows: {head}");
+    let (open, close) = if head.starts_with("INSERT") {
+        (" SELECT * FROM (VALUES ", ") AS v WHERE column1 IS NOT NULL ")
+    } else {
+        (" VALUES ", " ")
+    };
     let mut statements = Vec::new();
     let mut values = values.into_iter().peekable();
     while values.peek().is_some() {
-        let chunk: Vec<Value> = values.by_ref().take(columns * ROWS_MAX).collect();
-        let rows = chunk.len() / columns;
-        let mut sql = String::with_capacity(head.len() + tail.len() + chunk.len() * 6);
+        let mut chunk: Vec<Value> = values.by_ref().take(columns * STATEMENT_ROWS_MAX).collect();
+        let rows = (chunk.len() / columns).next_power_of_two();
+        let nulls: Vec<Value> = chunk[..columns].iter().map(Value::null_like).collect();
+        while chunk.len() < rows * columns {
+            chunk.extend_from_slice(&nulls);
+        }
+        let mut sql = String::with_capacity(head.len() + open.len() + close.len() + tail.len() + chunk.len() * 6);
         sql.push_str(head);
-        sql.push_str(" VALUES ");
+        sql.push_str(open);
         for row in 0..rows {
             sql.push_str(if row == 0 { "(" } else { ", (" });
             for column in 0..columns {
@@ -323,9 +340,9 @@ fn chunks(numbered: bool, head: &str, columns: usize, values: Vec<Value>, tail: 
             }
             sql.push(')');
         }
-        sql.push(' ');
+        sql.push_str(close);
         sql.push_str(tail);
-        statements.push((sql, rows == ROWS_MAX || rows == 1, chunk));
+        statements.push((sql, chunk));
     }
     statements
 }
@@ -376,17 +393,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn many_rows_become_statements_of_bounded_size() {
-        let statements = chunks(
-            true,
-            "INSERT INTO t (a, b)",
-            2,
-            (0..1002).map(Value::from).collect(),
-            "ON CONFLICT DO NOTHING",
-        );
+    fn many_rows_become_statements_of_few_sizes() {
+        let numbers = |count: i64| (0..count).map(Value::from).collect::<Vec<_>>();
+        let statements = chunks(true, "INSERT INTO t (a, b)", 2, numbers(518), "ON CONFLICT DO NOTHING");
         assert_eq!(statements.len(), 2);
-        assert!(statements[0].1 && statements[1].1);
-        assert_eq!(statements[1].0, "INSERT INTO t (a, b) VALUES ($1,$2) ON CONFLICT DO NOTHING");
+        assert_eq!(statements[0].1.len(), 512);
+        let insert =
+            "INSERT INTO t (a, b) SELECT * FROM (VALUES ($1,$2), ($3,$4), ($5,$6), ($7,$8)) AS v WHERE column1 IS NOT NULL ON CONFLICT DO NOTHING";
+        assert_eq!(statements[1].0, insert);
+        let mut padded = values![512, 513, 514, 515, 516, 517];
+        padded.extend([Value::Int(None), Value::Int(None)]);
+        assert_eq!(statements[1].1, padded);
+        let update = chunks(false, "UPDATE t SET b = v.column2 FROM (", 2, numbers(4), ") AS v WHERE a = v.column1");
+        assert_eq!(
+            update[0].0,
+            "UPDATE t SET b = v.column2 FROM ( VALUES (?,?), (?,?) ) AS v WHERE a = v.column1"
+        );
         assert!(chunks(true, "x", 2, Vec::new(), "").is_empty());
     }
 

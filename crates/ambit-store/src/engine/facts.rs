@@ -1,76 +1,106 @@
 //! Facts for planning and judging: a few statements for a block of entities, none for each.
 
 use super::{Engine, Known, KnownIssue};
-use crate::sql::{Row, Tx, values};
+use crate::record::kind_from;
+use crate::sql::{Row, Tx, from_json, values};
 use crate::{StoreError, seeds};
-use ambit_model::entity::EntityRecord;
 use ambit_model::facts::{Facts, LastLook, LookOutcome, Neighbour};
 use ambit_model::id::RunId;
-use ambit_model::issue::IssueRecord;
-use ambit_model::{Details, Kind, Uid};
+use ambit_model::issue::Status;
+use ambit_model::scope::SCOPED_FROM;
+use ambit_model::{Clearance, Details, Kind, Uid};
+use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 impl Engine {
     /// Facts and issues of entities of the run's collection, in the order of `uids`; unknown ones are left out.
     pub async fn known(&self, run: RunId, uids: &[Uid]) -> Result<Vec<Known>, StoreError> {
-        let mut tx = self.store.read().await?;
-        let (_, collection) = crate::runs::load(&mut tx, run).await?;
-        let seeds: Vec<(Kind, String)> = seeds::list(&mut tx, collection)
-            .await?
-            .into_iter()
-            .map(|seed| (seed.kind, seed.name))
-            .collect();
-        let edges = load_edges(&mut tx, uids).await?;
-        let mut records = uids.iter().copied().collect::<BTreeSet<Uid>>();
-        records.extend(edges.iter().flat_map(|edge| [edge.from, edge.to]));
-        let nodes = load_nodes(&mut tx, collection, &records.into_iter().collect::<Vec<_>>()).await?;
-        let mut looks = load_looks(&mut tx, uids).await?;
-        let mut issues = load_issues(&mut tx, uids).await?;
-        let (mut inward, mut outward) = (BTreeMap::<Uid, Vec<Neighbour>>::new(), BTreeMap::<Uid, Vec<Neighbour>>::new());
-        let asked: BTreeSet<Uid> = uids.iter().copied().collect();
-        for edge in &edges {
-            let (Some(from), Some(to)) = (nodes.get(&edge.from), nodes.get(&edge.to)) else {
-                continue;
-            };
-            if asked.contains(&edge.to) {
-                inward.entry(edge.to).or_default().push(edge.neighbour(from));
-            }
-            if asked.contains(&edge.from) {
-                outward.entry(edge.from).or_default().push(edge.neighbour(to));
-            }
-        }
-        let mut known = Vec::with_capacity(uids.len());
-        for uid in uids {
-            let Some(node) = nodes.get(uid) else { continue };
-            let facts = Facts {
-                uid: *uid,
-                kind: node.record.kind,
-                name: node.record.name.clone(),
-                seed: node.record.seed,
-                present: node.record.present,
-                decision: node.decision.clone(),
-                details: (*node.details).clone(),
-                looks: looks.remove(uid).unwrap_or_default(),
-                inward: inward.remove(uid).unwrap_or_default(),
-                outward: outward.remove(uid).unwrap_or_default(),
-                seeds: seeds.clone(),
-            };
-            known.push(Known {
-                facts,
-                issues: issues.remove(uid).unwrap_or_default(),
-            });
-        }
-        Ok(known)
+        let uids = uids.to_vec();
+        self.read(move |tx| Box::pin(async move { known(tx, run, &uids).await })).await
     }
 }
 
-/// An entity's current record, with the decision that stands now (a gone record shows an old one).
+async fn known(tx: &mut Tx, run: RunId, uids: &[Uid]) -> Result<Vec<Known>, StoreError> {
+    let (_, collection) = crate::runs::load(tx, run).await?;
+    let seeds: Vec<(Kind, String)> = seeds::list(tx, collection)
+        .await?
+        .into_iter()
+        .map(|seed| (seed.kind, seed.name))
+        .collect();
+    let edges = load_edges(tx, uids).await?;
+    let asked: BTreeSet<Uid> = uids.iter().copied().collect();
+    let mut ends = asked.clone();
+    ends.extend(edges.iter().flat_map(|edge| [edge.from, edge.to]));
+    let nodes = load_nodes(tx, collection, ends).await?;
+    let mut tell = asked.clone();
+    tell.extend(edges.iter().filter(|edge| edge.kind.tells_end()).map(|edge| edge.from));
+    tell.extend(edges.iter().filter(|edge| edge.kind.tells_start()).map(|edge| edge.to));
+    let details = load_details(tx, tell).await?;
+    let mut looks = load_looks(tx, uids).await?;
+    let mut issues = load_issues(tx, uids).await?;
+    let (mut inward, mut outward) = (BTreeMap::<Uid, Vec<Neighbour>>::new(), BTreeMap::<Uid, Vec<Neighbour>>::new());
+    for edge in &edges {
+        let (Some(from), Some(to)) = (nodes.get(&edge.from), nodes.get(&edge.to)) else {
+            continue;
+        };
+        if asked.contains(&edge.to) {
+            let told = details.get(&edge.from).filter(|_| edge.kind.tells_end());
+            inward.entry(edge.to).or_default().push(edge.neighbour(from, told));
+        }
+        if asked.contains(&edge.from) {
+            let told = details.get(&edge.to).filter(|_| edge.kind.tells_start());
+            outward.entry(edge.from).or_default().push(edge.neighbour(to, told));
+        }
+    }
+    let mut known = Vec::with_capacity(uids.len());
+    for uid in uids {
+        let Some(node) = nodes.get(uid) else { continue };
+        let facts = Facts {
+            uid: *uid,
+            kind: node.kind,
+            name: node.name.clone(),
+            seed: node.seed,
+            present: node.present,
+            decision: from_json(&node.decision)?,
+            details: details.get(uid).map(|details| (**details).clone()).unwrap_or_default(),
+            looks: looks.remove(uid).unwrap_or_default(),
+            inward: inward.remove(uid).unwrap_or_default(),
+            outward: outward.remove(uid).unwrap_or_default(),
+            seeds: seeds.clone(),
+        };
+        known.push(Known {
+            facts,
+            issues: issues.remove(uid).unwrap_or_default(),
+        });
+    }
+    Ok(known)
+}
+
+/// What facts hold of an entity at either end of an edge, with the decision that stands now (a gone record shows an old one). Hubs have thousands of
+/// neighbours.
 struct NodeRow {
-    /// Without its details, which are held apart.
-    record: EntityRecord,
-    details: Arc<Details>,
-    decision: ambit_model::scope::Decision,
+    uid: Uid,
+    kind: Kind,
+    name: String,
+    seed: bool,
+    present: bool,
+    /// The whole decision as it is stored.
+    decision: String,
+    weighed: Weighed,
+}
+
+/// The two answers of a stored decision, without its path.
+#[derive(Deserialize)]
+struct Weighed {
+    ownership: u16,
+    clearance: Clearance,
+}
+
+/// The details of a stored record.
+#[derive(Deserialize)]
+struct Detailed {
+    details: Details,
 }
 
 struct EdgeRow {
@@ -82,17 +112,17 @@ struct EdgeRow {
 }
 
 impl EdgeRow {
-    fn neighbour(&self, node: &NodeRow) -> Neighbour {
+    fn neighbour(&self, node: &NodeRow, told: Option<&Arc<Details>>) -> Neighbour {
         Neighbour {
             edge: self.kind,
             task: self.task.clone(),
             argument: self.argument.clone(),
-            uid: node.record.uid,
-            kind: node.record.kind,
-            name: node.record.name.clone(),
-            scoped: node.decision.scoped(),
-            clearance: node.decision.clearance,
-            details: node.details.clone(),
+            uid: node.uid,
+            kind: node.kind,
+            name: node.name.clone(),
+            scoped: node.weighed.ownership >= SCOPED_FROM,
+            clearance: node.weighed.clearance,
+            details: told.cloned().unwrap_or_default(),
         }
     }
 }
@@ -119,19 +149,34 @@ async fn load_edges(tx: &mut Tx, uids: &[Uid]) -> Result<Vec<EdgeRow>, StoreErro
     found.into_iter().map(edge).collect()
 }
 
-async fn load_nodes(tx: &mut Tx, collection: i64, uids: &[Uid]) -> Result<BTreeMap<Uid, NodeRow>, StoreError> {
+async fn load_nodes(tx: &mut Tx, collection: i64, uids: BTreeSet<Uid>) -> Result<BTreeMap<Uid, NodeRow>, StoreError> {
     let mut nodes = BTreeMap::new();
-    let head = "SELECT uid, record, decision FROM entities WHERE collection_id = $1 AND uid IN";
-    for row in tx.rows_in(head, values![collection], uids, "").await? {
-        let mut record: EntityRecord = row.json(1)?;
+    let uids: Vec<Uid> = uids.into_iter().collect();
+    let head = "SELECT uid, kind, name, seed, present, decision FROM entities WHERE collection_id = $1 AND uid IN";
+    for row in tx.rows_in(head, values![collection], &uids, "").await? {
+        let decision: String = row.get(5)?;
         let node = NodeRow {
-            details: Arc::new(std::mem::take(&mut record.details)),
-            record,
-            decision: row.json(2)?,
+            uid: row.get(0)?,
+            kind: kind_from(&row.get::<String>(1)?)?,
+            name: row.get(2)?,
+            seed: row.get(3)?,
+            present: row.get(4)?,
+            weighed: from_json(&decision)?,
+            decision,
         };
-        nodes.insert(row.get(0)?, node);
+        nodes.insert(node.uid, node);
     }
     Ok(nodes)
+}
+
+/// The details of records: what is longest in them, read only where somebody asks for it.
+async fn load_details(tx: &mut Tx, uids: BTreeSet<Uid>) -> Result<BTreeMap<Uid, Arc<Details>>, StoreError> {
+    let mut details = BTreeMap::new();
+    let uids: Vec<Uid> = uids.into_iter().collect();
+    for row in tx.rows_in("SELECT uid, record FROM entities WHERE uid IN", Vec::new(), &uids, "").await? {
+        details.insert(row.get(0)?, Arc::new(row.json::<Detailed>(1)?.details));
+    }
+    Ok(details)
 }
 
 async fn load_looks(tx: &mut Tx, uids: &[Uid]) -> Result<BTreeMap<Uid, BTreeMap<(String, String), LastLook>>, StoreError> {
@@ -158,11 +203,21 @@ fn outcome_from(row: &Row, column: usize) -> Result<LookOutcome, StoreError> {
     }
 }
 
+/// What an issue is recognised by, and its status.
+#[derive(Deserialize)]
+struct Recognised {
+    uid: Uid,
+    name: String,
+    upstream: String,
+    discriminator: String,
+    status: Status,
+}
+
 async fn load_issues(tx: &mut Tx, uids: &[Uid]) -> Result<BTreeMap<Uid, Vec<KnownIssue>>, StoreError> {
     let mut issues: BTreeMap<Uid, Vec<KnownIssue>> = BTreeMap::new();
     let head = "SELECT entity_uid, record, absent_at, proven_at FROM issues WHERE entity_uid IN";
     for row in tx.rows_in(head, Vec::new(), uids, "").await? {
-        let record: IssueRecord = row.json(1)?;
+        let record: Recognised = row.json(1)?;
         issues.entry(row.get(0)?).or_default().push(KnownIssue {
             uid: record.uid,
             name: record.name,

@@ -31,36 +31,49 @@ impl Engine {
     /// Leases up to `limit` open rows whose `not_before` has come, of the quietest class that has any. Empty where nothing can start now, and where the
     /// run is not running or not held by this engine. A lease lives as long as its engine, whose heartbeat knows the wall time.
     pub async fn lease(&self, run: RunId, limit: usize, wire_now: Timestamp) -> Result<Vec<Work>, StoreError> {
+        self.lease_rows(run, limit, wire_now, true).await
+    }
+
+    /// Like `lease`, while changes wait to be settled: they may call for quieter work, so that nothing is leased that is louder than all that is leased
+    /// already.
+    pub async fn lease_meanwhile(&self, run: RunId, limit: usize, wire_now: Timestamp) -> Result<Vec<Work>, StoreError> {
+        self.lease_rows(run, limit, wire_now, false).await
+    }
+
+    async fn lease_rows(&self, run: RunId, limit: usize, wire_now: Timestamp, settled: bool) -> Result<Vec<Work>, StoreError> {
         let (engine, limit) = (self.id, limit.min(LEASE_ROWS_MAX));
         self.store
             .write(Who::Engine, move |tx| {
-                Box::pin(async move { lease(tx, engine, run, limit, wire_now).await })
+                Box::pin(async move { lease(tx, engine, run, limit, (wire_now, settled)).await })
             })
             .await
     }
 
     /// What is left of a run.
     pub async fn pending(&self, run: RunId, wire_now: Timestamp) -> Result<Pending, StoreError> {
-        let mut tx = self.store.read().await?;
-        let sql = "SELECT (SELECT COUNT(*) FROM work WHERE run_id = $1 AND state = 0)
-                   + (SELECT COUNT(*) FROM sweeps WHERE run_id = $1 AND reached * step < size),
-                   (SELECT COUNT(*) FROM work WHERE run_id = $1 AND state = 1),
-                   (SELECT COUNT(*) FROM dirty d JOIN runs r ON r.collection_id = d.collection_id WHERE r.id = $1),
-                   (SELECT MIN(not_before) FROM work WHERE run_id = $1 AND state = 0),
-                   (SELECT COUNT(*) FROM sweeps WHERE run_id = $1 AND reached * step < size)";
-        let row = tx.one(sql, values![run]).await?;
-        let earliest: Option<Timestamp> = row.get(3)?;
-        let sweeps: i64 = row.get(4)?;
-        Ok(Pending {
-            open: row.get(0)?,
-            leased: row.get(1)?,
-            dirty: row.get(2)?,
-            not_before: earliest.filter(|at| *at > wire_now && sweeps == 0),
-        })
+        self.read(move |tx| Box::pin(async move { pending(tx, run, wire_now).await })).await
     }
 }
 
-async fn lease(tx: &mut Tx, engine: i64, run: RunId, limit: usize, wire_now: Timestamp) -> Result<Vec<Work>, StoreError> {
+async fn pending(tx: &mut Tx, run: RunId, wire_now: Timestamp) -> Result<Pending, StoreError> {
+    let sql = "SELECT (SELECT COUNT(*) FROM work WHERE run_id = $1 AND state = 0)
+               + (SELECT COUNT(*) FROM sweeps WHERE run_id = $1 AND reached * step < size),
+               (SELECT COUNT(*) FROM work WHERE run_id = $1 AND state = 1),
+               (SELECT COUNT(*) FROM dirty d JOIN runs r ON r.collection_id = d.collection_id WHERE r.id = $1),
+               (SELECT MIN(not_before) FROM work WHERE run_id = $1 AND state = 0),
+               (SELECT COUNT(*) FROM sweeps WHERE run_id = $1 AND reached * step < size)";
+    let row = tx.one(sql, values![run]).await?;
+    let earliest: Option<Timestamp> = row.get(3)?;
+    let sweeps: i64 = row.get(4)?;
+    Ok(Pending {
+        open: row.get(0)?,
+        leased: row.get(1)?,
+        dirty: row.get(2)?,
+        not_before: earliest.filter(|at| *at > wire_now && sweeps == 0),
+    })
+}
+
+async fn lease(tx: &mut Tx, engine: i64, run: RunId, limit: usize, (wire_now, settled): (Timestamp, bool)) -> Result<Vec<Work>, StoreError> {
     let (_, collection) = load(tx, run).await?;
     collections::lock(tx, collection).await?;
     let held = "SELECT 1 FROM runs WHERE id = $1 AND state = $2 AND engine_id = $3";
@@ -68,6 +81,9 @@ async fn lease(tx: &mut Tx, engine: i64, run: RunId, limit: usize, wire_now: Tim
         return Ok(Vec::new());
     }
     for (low, high) in CLASSES {
+        if !settled && low > Clearance::L0 && !is_leased(tx, run, (low, Clearance::L4)).await? {
+            return Ok(Vec::new());
+        }
         let wanted = i64::try_from(limit).expect("bounded above");
         let (mut ids, least) = open_rows(tx, run, (low, high), wire_now, wanted).await?;
         // A range of a sweep goes before rows that promise less, and takes the places that are left over.
@@ -82,8 +98,7 @@ async fn lease(tx: &mut Tx, engine: i64, run: RunId, limit: usize, wire_now: Tim
         if !ids.is_empty() {
             return take(tx, run, &ids).await;
         }
-        let sql = "SELECT 1 FROM work WHERE run_id = $1 AND state = 1 AND footprint BETWEEN $2 AND $3 LIMIT 1";
-        if tx.row(sql, values![run, low.number(), high.number()]).await?.is_some() {
+        if is_leased(tx, run, (low, high)).await? {
             return Ok(Vec::new());
         }
         if let Some(id) = suspect(tx, run, (low, high), wire_now).await? {
@@ -91,6 +106,12 @@ async fn lease(tx: &mut Tx, engine: i64, run: RunId, limit: usize, wire_now: Tim
         }
     }
     Ok(Vec::new())
+}
+
+/// Whether rows of a class are leased.
+async fn is_leased(tx: &mut Tx, run: RunId, class: (Clearance, Clearance)) -> Result<bool, StoreError> {
+    let sql = "SELECT 1 FROM work WHERE run_id = $1 AND state = 1 AND footprint BETWEEN $2 AND $3 LIMIT 1";
+    Ok(tx.row(sql, values![run, class.0.number(), class.1.number()]).await?.is_some())
 }
 
 /// Rows of a class that could start now, in the order in which they should, and the least priority among them.

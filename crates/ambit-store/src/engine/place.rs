@@ -1,13 +1,15 @@
 //! The engine's place: who holds it, its heartbeat, and reading what persons want of its runs.
 
 use crate::folder::{self, EngineLock};
-use crate::sql::values;
+use crate::open::Pools;
+use crate::sql::{Tx, values};
 use crate::writer::Who;
 use crate::{Store, StoreError, blobs, collections, open, runs};
 use ambit_model::Timestamp;
 use ambit_model::collection::Collection;
 use ambit_model::id::{BlobHash, RunId};
 use ambit_model::run::Run;
+use futures::future::BoxFuture;
 use std::sync::Arc;
 use std::time::Duration;
 use uuid::Uuid;
@@ -63,6 +65,19 @@ impl Engine {
     /// The store that it writes to.
     pub fn store(&self) -> &Store {
         &self.store
+    }
+
+    /// Reads what the engine wrote. On SQLite over the one writing connection: each commit empties the caches of all others, and what a run reads is what
+    /// it has just written.
+    pub(super) async fn read<T, F>(&self, body: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, StoreError>> + Send + 'static,
+    {
+        match self.store.pools() {
+            Pools::Sqlite(_) => self.store.write(Who::Engine, body).await,
+            Pools::Postgres(_) => body(&mut self.store.read().await?).await,
+        }
     }
 
     /// A run as persons set it, with its counters.

@@ -25,19 +25,21 @@ impl Engine {
 
     /// Entities to be planned and judged, each with its mark.
     pub async fn dirty(&self, run: ambit_model::id::RunId, limit: usize) -> Result<Vec<Dirty>, StoreError> {
-        let mut tx = self.store.read().await?;
-        let sql = "SELECT d.uid, d.mark FROM dirty d JOIN runs r ON r.collection_id = d.collection_id WHERE r.id = $1 ORDER BY d.uid LIMIT $2";
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let rows = tx.rows(sql, values![run, limit]).await?;
-        rows.iter()
-            .map(|row| {
-                Ok(Dirty {
-                    uid: row.get(0)?,
-                    mark: row.get(1)?,
-                })
-            })
-            .collect()
+        self.read(move |tx| Box::pin(async move { dirty(tx, run, limit).await })).await
     }
+}
+
+async fn dirty(tx: &mut Tx, run: RunId, limit: i64) -> Result<Vec<Dirty>, StoreError> {
+    let sql = "SELECT d.uid, d.mark FROM dirty d JOIN runs r ON r.collection_id = d.collection_id WHERE r.id = $1 ORDER BY d.uid LIMIT $2";
+    let rows = tx.rows(sql, values![run, limit]).await?;
+    let dirty = |row: &Row| {
+        Ok(Dirty {
+            uid: row.get(0)?,
+            mark: row.get(1)?,
+        })
+    };
+    rows.iter().map(dirty).collect()
 }
 
 async fn settle(tx: &mut Tx, settlement: Settlement) -> Result<(), StoreError> {
@@ -263,7 +265,7 @@ async fn prove(
     at: Timestamp,
 ) -> Result<(), StoreError> {
     let Some(row) = changes.entities.get(&entity) else { return Ok(()) };
-    let scoped = row.record()?.is_some_and(|record| record.scoped);
+    let scoped = row.shown_scoped()?;
     let uid = Uid::of_issue(collection, kind.name, upstream, &proof.discriminator, entity);
     let severity = proof.severity.unwrap_or(kind.severity);
     let mut record = IssueRecord {

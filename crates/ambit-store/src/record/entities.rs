@@ -8,6 +8,7 @@ use ambit_model::feed::{Noun, What};
 use ambit_model::observation::Observation;
 use ambit_model::scope::Decision;
 use ambit_model::{Details, Kind, Timestamp, Uid};
+use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The row of an entity, as loaded and as changed in memory.
@@ -93,9 +94,20 @@ impl EntityRow {
         self.stored.is_none()
     }
 
-    /// The record as it is shown now; `None` for a new entity.
-    pub(crate) fn record(&self) -> Result<Option<EntityRecord>, StoreError> {
-        self.stored.as_ref().map(|stored| from_json(&stored.record)).transpose()
+    /// Whether the record as it is shown now is scoped; a new entity's is not.
+    pub(crate) fn shown_scoped(&self) -> Result<bool, StoreError> {
+        self.stored.as_ref().map_or(Ok(false), Stored::scoped)
+    }
+}
+
+impl Stored {
+    /// Reads this one member: a whole record costs ten times as much.
+    fn scoped(&self) -> Result<bool, StoreError> {
+        #[derive(Deserialize)]
+        struct Scoped {
+            scoped: bool,
+        }
+        from_json::<Scoped>(&self.record).map(|record| record.scoped)
     }
 }
 
@@ -109,19 +121,14 @@ pub(super) struct Folded {
     pub(super) uid: Uid,
     pub(super) record: EntityRecord,
     text: String,
-    /// The record as it was; `None`: new.
-    pub(super) old: Option<EntityRecord>,
+    /// Whether `scoped` moved (a new one has nothing hanging on it yet).
+    pub(super) scope_moved: bool,
     what: Option<What>,
 }
 
 impl Folded {
     pub(super) fn changed(&self) -> bool {
         self.what.is_some()
-    }
-
-    /// Whether `scoped` moved (a new one has nothing hanging on it yet).
-    pub(super) fn scope_moved(&self) -> bool {
-        self.old.as_ref().is_some_and(|old| old.scoped != self.record.scoped)
     }
 
     pub(super) fn step(&self) -> Option<Step> {
@@ -150,8 +157,8 @@ impl Changes {
     pub(super) async fn fold_entities(&mut self, tx: &mut Tx) -> Result<BTreeMap<Uid, Folded>, StoreError> {
         self.load_entities(tx, self.refold.clone()).await?;
         let uids: Vec<Uid> = self.refold.iter().copied().filter(|uid| self.entities.contains_key(uid)).collect();
-        let own = own_observations(tx, &uids).await?;
-        let led = led_observations(tx, &uids).await?;
+        let mut own = own_observations(tx, &uids).await?;
+        let mut led = led_observations(tx, &uids).await?;
         let mut counts = self.issue_counts(tx, &uids).await?;
         let going: Vec<Uid> = uids
             .iter()
@@ -166,15 +173,21 @@ impl Changes {
         let mut folded = BTreeMap::new();
         for uid in uids {
             let row = self.entities.get_mut(&uid).expect("filtered above");
-            let own = own.get(&uid).cloned().unwrap_or_default();
+            let own = own.remove(&uid).unwrap_or_default();
             row.observed = !own.is_empty();
             let counts = counts.remove(&uid).unwrap_or_default();
-            let old = row.record()?;
-            let record = match (&old, row.present) {
-                (Some(old), false) => gone_record(row, before.remove(&uid).unwrap_or_else(|| old.clone()), counts),
-                _ => fold(fold_input(row, self.place.uuid, own, led.get(&uid).cloned().unwrap_or_default(), counts)),
+            let record = match row.stored.as_ref().filter(|_| !row.present) {
+                Some(stored) => {
+                    let was = before.remove(&uid).map_or_else(|| from_json(&stored.record), Ok)?;
+                    gone_record(row, was, counts)
+                }
+                None => fold(fold_input(row, self.place.uuid, own, led.remove(&uid).unwrap_or_default(), counts)),
             };
             let text = to_json(&record);
+            let scope_moved = match &row.stored {
+                Some(stored) if stored.record != text => stored.scoped()? != record.scoped,
+                _ => false,
+            };
             let what = match &row.stored {
                 None => Some(What::Appeared),
                 Some(stored) if stored.present && !row.present => Some(What::Disappeared),
@@ -191,7 +204,7 @@ impl Changes {
                     uid,
                     record,
                     text,
-                    old,
+                    scope_moved,
                     what,
                 },
             );
@@ -294,7 +307,7 @@ impl Changes {
                     seen.push(fold.uid);
                 }
             }
-            let scoped_at = if fold.scope_moved() { Some(opened_at) } else { stored.scoped_at };
+            let scoped_at = if fold.scope_moved { Some(opened_at) } else { stored.scoped_at };
             values.extend(values![
                 fold.uid,
                 row.seed,

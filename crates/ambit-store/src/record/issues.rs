@@ -139,7 +139,7 @@ impl Changes {
 
     /// Issues show whether their entity is scoped: those of entities whose scope moved change with them.
     pub(super) async fn load_issues_of_moved_scope(&mut self, tx: &mut Tx, folded: &BTreeMap<Uid, Folded>) -> Result<(), StoreError> {
-        let moved: Vec<Uid> = folded.values().filter(|fold| fold.scope_moved()).map(|fold| fold.uid).collect();
+        let moved: Vec<Uid> = folded.values().filter(|fold| fold.scope_moved).map(|fold| fold.uid).collect();
         self.load_issues_where(tx, "entity_uid", &moved).await
     }
 

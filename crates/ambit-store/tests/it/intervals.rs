@@ -252,6 +252,59 @@ async fn what_changed_is_marked_and_a_mark_raised_meanwhile_stays() {
     .await;
 }
 
+/// Takes every mark away and says whom they were on.
+async fn settle_marks(lab: &Lab, run: i64) -> Vec<Uid> {
+    let mut settlement = lab.settlement(run);
+    settlement.settled = lab.engine.dirty(run, 100).await.unwrap();
+    let marked = settlement.settled.iter().map(|dirty| dirty.uid).collect();
+    lab.engine.settle(settlement).await.unwrap();
+    marked
+}
+
+#[tokio::test]
+async fn an_edge_tells_the_end_that_is_planned_and_judged_by_it() {
+    both(async |lab| {
+        let run = lab.run().await;
+        let (domain, name) = (lab.uid(Kind::Domain, "acme.test"), lab.uid(Kind::DnsRecord, "www.acme.test"));
+        let (address, site) = (lab.uid(Kind::IpAddress, "192.0.2.1"), lab.uid(Kind::Uri, "https://www.acme.test:443"));
+        let down = found(json!({"of": "domain"}), &[(EdgeKind::Subdomain, Kind::DnsRecord, "www.acme.test")]);
+        lab.look(&run, TASK, domain, 0, down).await;
+        let leads = [
+            (EdgeKind::ResolvesTo, Kind::IpAddress, "192.0.2.1"),
+            (EdgeKind::Site, Kind::Uri, "https://www.acme.test:443"),
+        ];
+        lab.look(&run, TASK, name, 0, found(json!({"of": "name"}), &leads)).await;
+        lab.look(&run, TASK, address, 0, found(json!({"of": "address"}), &[])).await;
+        lab.look(&run, TASK, site, 0, found(json!({"of": "site"}), &[])).await;
+        let told = async |uid: Uid| {
+            let facts = lab.engine.known(run.id, &[uid]).await.unwrap().remove(0).facts;
+            let neighbours = facts.inward.iter().chain(&facts.outward);
+            let mut told: Vec<String> = neighbours
+                .map(|neighbour| format!("{} {:?}", neighbour.name, neighbour.details.get("of")))
+                .collect();
+            told.sort();
+            (facts.details["of"].as_str().unwrap().to_owned(), told.join(", "))
+        };
+        let silent = |name: &str| format!("{name} None");
+        let telling = |name: &str, of: &str| format!("{name} Some(String({of:?}))");
+        let around = [telling("192.0.2.1", "address"), silent("acme.test"), silent("https://www.acme.test:443")];
+        assert_eq!(told(name).await, ("name".to_owned(), around.join(", ")));
+        assert_eq!(told(site).await, ("site".to_owned(), telling("www.acme.test", "name")));
+        assert_eq!(told(address).await, ("address".to_owned(), telling("www.acme.test", "name")));
+        assert_eq!(told(domain).await, ("domain".to_owned(), silent("www.acme.test")));
+        settle_marks(&lab, run.id).await;
+        for (changed, marked) in [(site, vec![site]), (address, vec![address, name]), (domain, vec![domain])] {
+            lab.look(&run, TASK, changed, 2, found(json!({"of": "another"}), &[])).await;
+            let mut wanted = marked;
+            // The edge of the domain is gone with its answer.
+            wanted.extend((changed == domain).then_some(name));
+            wanted.sort();
+            assert_eq!(settle_marks(&lab, run.id).await, wanted, "on {}", lab.database);
+        }
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn the_graph_comes_whole_and_then_as_changes() {
     both(async |lab| {

@@ -125,6 +125,44 @@ async fn loud_work_waits_for_quiet_work() {
 }
 
 #[tokio::test]
+async fn until_all_is_settled_nothing_louder_is_leased_than_what_runs() {
+    both(async |lab| {
+        let run = lab.run().await;
+        let uid = lab.uid(Kind::Domain, "acme.test");
+        let work = |task, footprint| NewWork {
+            footprint,
+            ..new_work(task, uid, 0)
+        };
+        let mut settlement = lab.settlement(run.id);
+        settlement.work = vec![
+            work("quiet", Clearance::L1),
+            work("page", Clearance::L2),
+            work("picture", Clearance::L2),
+            work("sweep", Clearance::L3),
+        ];
+        lab.engine.settle(settlement).await.unwrap();
+        let meanwhile = async || {
+            let work = lab.engine.lease_meanwhile(run.id, 1, Timestamp(0)).await.unwrap();
+            work.into_iter().map(|work| work.task).collect::<Vec<_>>()
+        };
+        let done = async |work: Vec<ambit_store::engine::Work>| {
+            let done = work.into_iter().map(|work| outcome(work, Look::Absent, Timestamp(1)));
+            lab.engine.commit(lab.commit(run.id, done.collect())).await.unwrap();
+        };
+        let quiet = lab.engine.lease(run.id, 1, Timestamp(0)).await.unwrap();
+        assert_eq!(meanwhile().await, [""; 0], "pages are louder");
+        done(quiet).await;
+        assert_eq!(meanwhile().await, [""; 0], "nothing runs");
+        let page = lab.engine.lease(run.id, 1, Timestamp(0)).await.unwrap();
+        assert_eq!(page[0].task, "page");
+        assert_eq!(meanwhile().await, ["picture"], "as loud as what runs");
+        done(page).await;
+        assert_eq!(meanwhile().await, [""; 0], "the sweep is louder");
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn an_old_fence_is_refused_and_attempts_are_counted() {
     both(async |lab| {
         let run = lab.run().await;

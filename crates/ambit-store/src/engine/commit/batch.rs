@@ -6,14 +6,12 @@ use super::{EvidenceList, count_not_done, insert_second_looks, mark_dirty, raise
 use crate::record::{Changes, EntityRow, Place};
 use crate::sql::{Tx, Value, from_json, to_json, values};
 use crate::{StoreError, specimens};
+use ambit_model::edge::EDGES;
 use ambit_model::observation::{BODY, Found, Look, SECOND_LOOK_AFTER_MS, same_answer};
 use ambit_model::run::NotDone;
 use ambit_model::{Details, EdgeKind, Timestamp, Uid};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Edges over which a change of details concerns the other end, as they are stored: what is judged together.
-const JUDGED_TOGETHER: &str = "('resolves_to', 'service', 'site', 'certificate', 'alias')";
 
 /// Longest reason kept of a look that failed, in characters: it may hold a stranger's text.
 const REASON_CHARS_MAX: usize = 300;
@@ -36,6 +34,8 @@ struct LookRow {
     reason: Option<String>,
     open: Option<Open>,
     touched: bool,
+    /// There are rows of `evidence`.
+    evident: bool,
     evidence_moved: bool,
 }
 
@@ -65,7 +65,7 @@ pub(super) struct Batch {
     /// Rows of `intervals`.
     closed: Vec<Value>,
     dirty: BTreeSet<Uid>,
-    /// Entities whose details changed: their neighbours are dirty, too.
+    /// Entities whose details changed: whom they tell is dirty, too.
     details_changed: BTreeSet<Uid>,
     second: Vec<Value>,
     not_done: Vec<NotDone>,
@@ -285,7 +285,7 @@ impl Batch {
         tx.run(sql, values![self.done, self.unknown, run.id]).await?;
         raise_wire_date(tx, &place, self.latest).await?;
         let changed: Vec<Uid> = self.details_changed.into_iter().collect();
-        self.dirty.extend(neighbours(tx, &changed).await?);
+        self.dirty.extend(told(tx, &changed).await?);
         mark_dirty(tx, place.collection, self.dirty).await?;
         Ok(self.changes.write(tx).await?.new_entities)
     }
@@ -304,7 +304,9 @@ impl Batch {
             rows.extend(values![open.map(|open| open.first_run), open.map(|open| open.first_at)]);
             rows.extend(values![open.map(|open| open.last_run), open.map(|open| open.last_at)]);
             if look.evidence_moved {
-                cleared.extend(values![uid, task, argument]);
+                if look.evident {
+                    cleared.extend(values![uid, task, argument]);
+                }
                 for (label, hash) in open.iter().flat_map(|open| &open.evidence) {
                     evidence.extend(values![uid, task, argument, *hash]);
                     if label == BODY {
@@ -403,6 +405,7 @@ async fn load_looks(tx: &mut Tx, keys: &BTreeSet<Key>) -> Result<BTreeMap<Key, L
             outcome: row.get(3)?,
             at: row.get(4)?,
             reason: row.get(5)?,
+            evident: open.as_ref().is_some_and(|open| !open.evidence.is_empty()),
             open,
             touched: false,
             evidence_moved: false,
@@ -429,11 +432,19 @@ async fn load_edges(tx: &mut Tx, keys: &BTreeSet<Key>) -> Result<BTreeMap<Key, B
     Ok(edges)
 }
 
-/// The other ends of the open edges over which entities are judged together.
-async fn neighbours(tx: &mut Tx, uids: &[Uid]) -> Result<BTreeSet<Uid>, StoreError> {
+/// The other ends of the open edges over which entities tell their details: they are planned and judged by them.
+async fn told(tx: &mut Tx, uids: &[Uid]) -> Result<BTreeSet<Uid>, StoreError> {
     let mut ends = BTreeSet::new();
-    for (end, other) in [("from_uid", "to_uid"), ("to_uid", "from_uid")] {
-        let head = format!("SELECT DISTINCT {other} FROM edges WHERE closed_at IS NULL AND kind IN {JUDGED_TOGETHER} AND {end} IN");
+    for (end, other, tells) in [
+        ("from_uid", "to_uid", EdgeKind::tells_end as fn(EdgeKind) -> bool),
+        ("to_uid", "from_uid", EdgeKind::tells_start),
+    ] {
+        let kinds = EDGES.iter().filter(|rule| tells(rule.kind));
+        let kinds: Vec<String> = kinds.map(|rule| format!("'{}'", rule.kind.name())).collect();
+        let head = format!(
+            "SELECT DISTINCT {other} FROM edges WHERE closed_at IS NULL AND kind IN ({}) AND {end} IN",
+            kinds.join(",")
+        );
         for row in tx.rows_in(&head, Vec::new(), uids, "").await? {
             ends.insert(row.get(0)?);
         }
