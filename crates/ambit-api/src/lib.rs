@@ -23,6 +23,7 @@ pub mod library;
 pub mod library_stats;
 pub mod notes;
 pub mod objects;
+pub mod people;
 pub mod projects;
 pub mod search;
 pub mod seeds;

@@ -3,6 +3,7 @@
 
 mod feeds;
 mod hunting;
+mod people;
 mod v2;
 mod wider;
 
@@ -25,6 +26,7 @@ use futures::future::BoxFuture;
 pub enum Method {
     Get,
     Post,
+    Put,
     Patch,
     Delete,
 }
@@ -35,6 +37,7 @@ impl Method {
         match self {
             Self::Get => "GET",
             Self::Post => "POST",
+            Self::Put => "PUT",
             Self::Patch => "PATCH",
             Self::Delete => "DELETE",
         }
@@ -45,6 +48,7 @@ impl Method {
         match name {
             "GET" | "HEAD" => Some(Self::Get),
             "POST" => Some(Self::Post),
+            "PUT" => Some(Self::Put),
             "PATCH" => Some(Self::Patch),
             "DELETE" => Some(Self::Delete),
             _ => None,
@@ -81,6 +85,8 @@ pub enum Access {
     Open,
     /// Any valid key.
     Key,
+    /// The administrator of the installation.
+    Administrator,
     /// Works in the project that the header names, or the caller's primary one, with at least this role in it.
     InProject(ProjectRole),
     /// An object of a project in which the caller has at least this role.
@@ -282,7 +288,10 @@ const NOTE: &str = "/notes/{item_type}/{item_uid}/{note_uid}";
 const SEEDS: &str = "/user_collections/{collection_uuid}/user_entities";
 
 /// Every endpoint.
-pub static ENDPOINTS: &[Endpoint] = &joined::<{ METERED.len() + OURS.len() }>(OURS, METERED);
+pub static ENDPOINTS: &[Endpoint] = &joined::<{ METERED.len() + FREE.len() }>(FREE, METERED);
+
+/// The rows that cost nothing.
+const FREE: &[Endpoint] = &joined::<{ OURS.len() + people::ROWS.len() }>(OURS, people::ROWS);
 
 /// The rows that are charged or counted.
 const METERED: &[Endpoint] = &joined::<{ THIRD.len() + v2::ROWS.len() }>(THIRD, v2::ROWS);

@@ -104,12 +104,13 @@ async fn pass(state: Arc<ServerState>, asker: Asker, request: Request<Body>) -> 
     }
     let caller = match (endpoint.access, asker) {
         (Access::Open, _) => None,
-        (Access::Key | Access::InProject(_) | Access::OfProject(_) | Access::OfCollection(_), Asker::Known(principal)) => Some(*principal),
-        (Access::Key | Access::InProject(_) | Access::OfProject(_) | Access::OfCollection(_), Asker::Peer(peer)) => {
-            Some(authenticate(&state, peer, target.mount, &head.headers, &query, now).await?)
-        }
+        (_, Asker::Known(principal)) => Some(*principal),
+        (_, Asker::Peer(peer)) => Some(authenticate(&state, peer, target.mount, &head.headers, &query, now).await?),
     };
     check_rate(&state, caller.as_ref(), now)?;
+    if endpoint.access == Access::Administrator && !caller.as_ref().is_some_and(Principal::administrator) {
+        return Err(ApiError::new(ErrorCode::Forbidden));
+    }
     let project = match &caller {
         Some(caller) => project(&state, endpoint.access, caller, &head.headers).await?,
         None => None,

@@ -136,7 +136,7 @@ fn parameters(endpoint: &Endpoint, named: &mut Map<String, Value>) -> Vec<Value>
     let project = match endpoint.access {
         Access::InProject(_) => Some("The integer id or the uuid of a project; absent, empty or None: the primary one."),
         Access::OfProject(_) | Access::OfCollection(_) => Some("Narrows to a project; the object is found in any of the caller's without it."),
-        Access::Open | Access::Key => None,
+        Access::Open | Access::Key | Access::Administrator => None,
     };
     if let Some(description) = project {
         out.push(json!({
@@ -202,7 +202,7 @@ fn statuses(endpoint: &Endpoint) -> Vec<u16> {
         }
         Access::Key if endpoint.tree == Tree::Wider => out.extend([401, 403, 409]),
         Access::Key => out.push(401),
-        Access::InProject(_) | Access::OfProject(_) | Access::OfCollection(_) => out.extend([401, 403, 409]),
+        Access::Administrator | Access::InProject(_) | Access::OfProject(_) | Access::OfCollection(_) => out.extend([401, 403, 409]),
     }
     out.sort_unstable();
     out.dedup();

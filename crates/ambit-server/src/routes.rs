@@ -12,6 +12,7 @@ pub(crate) mod issues;
 pub(crate) mod keys;
 pub(crate) mod library;
 pub(crate) mod notes;
+pub(crate) mod people;
 pub(crate) mod projects;
 pub(crate) mod search;
 pub(crate) mod seeds;

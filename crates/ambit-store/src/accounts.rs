@@ -84,12 +84,12 @@ fn group_account(row: &Row) -> Result<GroupAccount, StoreError> {
     })
 }
 
-async fn account_of(tx: &mut Tx, id: i64) -> Result<Account, StoreError> {
+pub(crate) async fn account_of(tx: &mut Tx, id: i64) -> Result<Account, StoreError> {
     let sql = format!("SELECT {USER_COLUMNS}{SELECT} WHERE u.id = $1");
     account(&tx.row(&sql, values![id]).await?.ok_or(StoreError::NotFound)?)
 }
 
-async fn group_named(tx: &mut Tx, name: &str) -> Result<GroupAccount, StoreError> {
+pub(crate) async fn group_named(tx: &mut Tx, name: &str) -> Result<GroupAccount, StoreError> {
     let sql = format!("{GROUP_SELECT} WHERE g.name = $1");
     group_account(&tx.row(&sql, values![name.trim()]).await?.ok_or(StoreError::NotFound)?)
 }
@@ -193,42 +193,6 @@ impl Store {
         tx.rows(&sql, values![group]).await?.iter().map(account).collect()
     }
 
-    /// Deletes the caller's own account: keys, rights and memberships end, name and address are free again. What the user made stays, under a name that says
-    /// nothing. The last administrator of the installation stays.
-    pub async fn delete_account(&self, principal: &Principal, now: Timestamp) -> Result<(), StoreError> {
-        let principal = principal.clone();
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let user = principal.user_id();
-                let sql = "SELECT COUNT(*) FROM users WHERE administrator = 1 AND id <> $1";
-                let others: i64 = tx.one(sql, values![user]).await?.get(0)?;
-                if principal.administrator() && others == 0 {
-                    return Err(StoreError::Conflict("the last administrator of an installation stays".to_owned()));
-                }
-                audit::insert(tx, &principal, None, "user.delete", principal.username(), json!({}), now).await?;
-                let sql = "UPDATE api_keys SET revoked_at = $1 WHERE user_id = $2 AND revoked_at IS NULL";
-                tx.run(sql, values![now, user]).await?;
-                for sql in [
-                    "DELETE FROM collection_roles WHERE member_id IN (SELECT id FROM members WHERE user_id = $1)",
-                    "DELETE FROM members WHERE user_id = $1",
-                    "DELETE FROM group_members WHERE user_id = $1",
-                    "DELETE FROM graph_access WHERE subject = 'user' AND subject_id = $1",
-                    "DELETE FROM privileges WHERE subject = 'user' AND subject_id = $1",
-                    "DELETE FROM quotas WHERE subject = 'user' AND subject_id = $1",
-                ] {
-                    tx.run(sql, values![user]).await?;
-                }
-                let name = format!("deleted-{user}");
-                let sql = "UPDATE users SET username = $1, email = $2, profile = '{}', status = 'deleted', administrator = 0, primary_project = NULL,
-                           api_quota_group = NULL, intelligence_quota_group = NULL WHERE id = $3";
-                tx.run(sql, values![&name, format!("{name}@deleted.invalid"), user]).await.map(|_| ())
-            })
-        })
-        .await?;
-        self.inner.access.clear();
-        Ok(())
-    }
-
     /// Changes what a user's profile says; for the user and the administrators of the user's groups.
     pub async fn change_profile(&self, principal: &Principal, user: i64, changes: &Map<String, Value>, now: Timestamp) -> Result<(), StoreError> {
         let (principal, changes) = (principal.clone(), changes.clone());
@@ -324,6 +288,33 @@ impl Store {
                     join(tx, group.id, user.id, administrator).await?;
                 }
                 let details = json!({"emails": emails, "administrator": administrator});
+                audit::insert(tx, &principal, None, "group.join", &name, details, now).await
+            })
+        })
+        .await?;
+        self.inner.access.clear();
+        Ok(())
+    }
+
+    /// Brings users who are there already into a group, by usernames or addresses; for its administrators. Saying it twice is harmless.
+    pub async fn add_to_group(
+        &self,
+        principal: &Principal,
+        name: &str,
+        members: &[String],
+        administrator: bool,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let (principal, name, members) = (principal.clone(), name.to_owned(), members.to_vec());
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                let group = group_named(tx, &name).await?.group;
+                require_administrator_of(tx, &principal, group.id).await?;
+                for member in &members {
+                    let user = people::find(tx, member).await?;
+                    join(tx, group.id, user.id, administrator).await?;
+                }
+                let details = json!({"members": members, "administrator": administrator});
                 audit::insert(tx, &principal, None, "group.join", &name, details, now).await
             })
         })

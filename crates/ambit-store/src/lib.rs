@@ -13,6 +13,7 @@ mod bulk;
 mod collections;
 mod comments;
 mod contexts;
+mod departures;
 mod entity_issues;
 mod epoch;
 mod error;

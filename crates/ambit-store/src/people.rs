@@ -7,10 +7,14 @@ use ambit_model::Timestamp;
 use ambit_model::quota::{METERS, PRIVILEGES, Window, uncapped};
 use ambit_model::user::{Group, User};
 use serde_json::json;
+use std::collections::BTreeMap;
 use uuid::Uuid;
 
 /// Longest address, username or group name, in bytes (an address has at most 254, RFC 5321 §4.5.3.1.3).
 const NAME_BYTES_MAX: usize = 254;
+
+/// The status of an account that is no more.
+pub(crate) const DELETED: &str = "deleted";
 
 /// A user to be made.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -181,11 +185,12 @@ impl Store {
         .await
     }
 
-    /// All users; for the administrator of the installation.
+    /// All users who were not deleted; for the administrator of the installation.
     pub async fn list_users(&self, principal: &Principal) -> Result<Vec<User>, StoreError> {
         principal.require_administrator()?;
         let mut tx = self.read().await?;
-        let rows = tx.rows(&format!("SELECT {USER_COLUMNS} FROM users u ORDER BY u.id"), Vec::new()).await?;
+        let sql = format!("SELECT {USER_COLUMNS} FROM users u WHERE u.status <> $1 ORDER BY u.id");
+        let rows = tx.rows(&sql, values![DELETED]).await?;
         rows.iter().map(|row| user_from(row, 0)).collect()
     }
 
@@ -201,10 +206,16 @@ impl Store {
     }
 
     /// Makes a group with members (usernames or addresses); for the administrator of the installation.
-    pub async fn create_group(&self, principal: &Principal, name: &str, members: &[String], now: Timestamp) -> Result<Group, StoreError> {
+    pub async fn create_group(
+        &self,
+        principal: &Principal,
+        name: &str,
+        members: &[String],
+        now: Timestamp,
+    ) -> Result<(Group, Vec<User>), StoreError> {
         principal.require_administrator()?;
         let (principal, name, members) = (principal.clone(), clean_name(name)?, members.to_vec());
-        let group = self
+        let made = self
             .write(Who::Person, move |tx| {
                 Box::pin(async move {
                     if tx.row("SELECT id FROM user_groups WHERE name = $1", values![&name]).await?.is_some() {
@@ -212,17 +223,19 @@ impl Store {
                     }
                     let sql = "INSERT INTO user_groups (uuid, name, created_at) VALUES ($1, $2, $3) RETURNING id, uuid, name, created_at";
                     let group = group_from(&tx.one(sql, values![Uuid::new_v4(), &name, now]).await?)?;
+                    let mut joined: BTreeMap<i64, User> = BTreeMap::new();
                     for member in &members {
                         let user = find(tx, member).await?;
                         crate::accounts::join(tx, group.id, user.id, false).await?;
+                        joined.insert(user.id, user);
                     }
                     audit::insert(tx, &principal, None, "group.create", &name, json!({"members": members}), now).await?;
-                    Ok(group)
+                    Ok((group, joined.into_values().collect()))
                 })
             })
             .await?;
         self.inner.access.clear();
-        Ok(group)
+        Ok(made)
     }
 
     /// The groups with their members: all for the administrator of the installation, else the caller's own.

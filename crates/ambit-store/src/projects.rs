@@ -62,11 +62,30 @@ pub(crate) async fn insert(tx: &mut Tx, organization: i64, name: &str, owner: i6
         .one(sql, values![Uuid::new_v4(), organization, clean_title(name)?, now])
         .await?
         .get(0)?;
-    let sql = "INSERT INTO members (project_id, user_id, role, created_at) VALUES ($1, $2, 'owner', $3)";
-    tx.run(sql, values![id, owner, now]).await?;
-    let sql = "UPDATE users SET primary_project = $1 WHERE id = $2 AND primary_project IS NULL";
-    tx.run(sql, values![id, owner]).await?;
+    put_member(tx, id, owner, ProjectRole::Owner, now).await?;
     Ok(id)
+}
+
+/// Gives a user a role in a project. The first project that a user comes to is the primary one.
+async fn put_member(tx: &mut Tx, project: i64, user: i64, role: ProjectRole, now: Timestamp) -> Result<(), StoreError> {
+    let sql = "INSERT INTO members (project_id, user_id, role, created_at) VALUES ($1, $2, $3, $4)
+               ON CONFLICT (project_id, user_id) DO UPDATE SET role = excluded.role";
+    tx.run(sql, values![project, user, role.name(), now]).await?;
+    let sql = "UPDATE users SET primary_project = $1 WHERE id = $2 AND primary_project IS NULL";
+    tx.run(sql, values![project, user]).await.map(|_| ())
+}
+
+/// Makes a user owner of the projects that another alone owns; gives their names.
+pub(crate) async fn inherit(tx: &mut Tx, from: i64, to: i64, now: Timestamp) -> Result<Vec<String>, StoreError> {
+    let sql = "SELECT p.id, p.name FROM projects p JOIN members m ON m.project_id = p.id
+               WHERE m.user_id = $1 AND m.role = 'owner' AND p.deleted_at IS NULL AND NOT EXISTS
+               (SELECT 1 FROM members o WHERE o.project_id = p.id AND o.role = 'owner' AND o.user_id <> $1) ORDER BY p.id";
+    let mut names = Vec::new();
+    for row in tx.rows(sql, values![from]).await? {
+        put_member(tx, row.get(0)?, to, ProjectRole::Owner, now).await?;
+        names.push(row.get(1)?);
+    }
+    Ok(names)
 }
 
 const SELECT: &str = "SELECT p.id, p.uuid, p.name, p.description, o.name, o.uuid, p.created_at, p.deleted_at,
@@ -299,11 +318,7 @@ impl Store {
                             Err(StoreError::NotFound) => crate::people::insert_user(tx, email, None, false, now).await?,
                             found => found?,
                         };
-                        let sql = "INSERT INTO members (project_id, user_id, role, created_at) VALUES ($1, $2, $3, $4)
-                                   ON CONFLICT (project_id, user_id) DO UPDATE SET role = excluded.role";
-                        tx.run(sql, values![id, user.id, role.name(), now]).await?;
-                        let sql = "UPDATE users SET primary_project = $1 WHERE id = $2 AND primary_project IS NULL";
-                        tx.run(sql, values![id, user.id]).await?;
+                        put_member(tx, id, user.id, role, now).await?;
                     }
                     keep_an_owner(tx, id).await?;
                     let details = json!({"emails": emails, "role": role.name()});

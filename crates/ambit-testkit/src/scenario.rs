@@ -10,7 +10,7 @@
 //!     hunt: true                   # rules look at what waits for them before it, or left out
 //!     repeat: 3                    # how many times it is asked, or left out
 //!     as: owner                    # a caller the runner knows, or nobody
-//!     post: /api/v3/asm/projects   # or get, patch, delete; ${saved} values are filled in
+//!     post: /api/v3/asm/projects   # or get, put, patch, delete; ${saved} values are filled in
 //!     headers: { PROJECT-ID: "1" }
 //!     body: { name: Acme }         # or text: for bytes as they are
 //!     status: 200
@@ -72,6 +72,7 @@ pub struct Step {
     pub caller: String,
     pub get: Option<String>,
     pub post: Option<String>,
+    pub put: Option<String>,
     pub patch: Option<String>,
     pub delete: Option<String>,
     #[serde(default)]
@@ -95,11 +96,17 @@ fn once() -> usize {
 impl Step {
     /// Method and target, before values are filled in.
     pub fn request(&self) -> anyhow::Result<(&'static str, &str)> {
-        let given = [("GET", &self.get), ("POST", &self.post), ("PATCH", &self.patch), ("DELETE", &self.delete)];
+        let given = [
+            ("GET", &self.get),
+            ("POST", &self.post),
+            ("PUT", &self.put),
+            ("PATCH", &self.patch),
+            ("DELETE", &self.delete),
+        ];
         let mut found = given.into_iter().filter_map(|(method, target)| Some((method, target.as_deref()?)));
         match (found.next(), found.next()) {
             (Some(one), None) => Ok(one),
-            _ => bail!("a step has exactly one of get, post, patch, delete"),
+            _ => bail!("a step has exactly one of get, post, put, patch, delete"),
         }
     }
 }

@@ -45,8 +45,8 @@ pub(crate) async fn revoke(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("Key revoked", json!(true))))
 }
 
-/// The end of a key lies ahead.
-fn end(text: &str, now: Timestamp) -> Result<Timestamp, ApiError> {
+/// The end of a key or privilege lies ahead.
+pub(crate) fn end(text: &str, now: Timestamp) -> Result<Timestamp, ApiError> {
     let moment = Timestamp::parse(text).filter(|moment| *moment > now);
     moment.ok_or_else(|| ApiError::invalid("expires_at must be a date YYYY-MM-DD or a moment, in the future"))
 }

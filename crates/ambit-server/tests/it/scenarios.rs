@@ -67,6 +67,7 @@ fn refusals(row: &Endpoint) -> Vec<(&'static str, u16)> {
     }
     match row.access {
         Access::Open | Access::Key => vec![],
+        Access::Administrator => vec![("stranger", 403), ("viewer", 403)],
         // Lists of a project that is not the caller's are 404 by the walk over the table.
         Access::InProject(ProjectRole::Member) => vec![],
         Access::InProject(ProjectRole::Owner) => vec![("admin", 403)],

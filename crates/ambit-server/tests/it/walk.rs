@@ -83,6 +83,21 @@ async fn a_project_that_is_not_the_callers_is_not_there() {
 }
 
 #[tokio::test]
+async fn what_is_the_administrators_is_nobody_elses() {
+    let server = TestServer::new().await.unwrap();
+    let rows: Vec<&Endpoint> = ENDPOINTS.iter().filter(|row| row.access == Access::Administrator).collect();
+    assert!(!rows.is_empty());
+    for endpoint in rows {
+        for (target, _) in targets(endpoint) {
+            for (caller, key) in server.keys.iter().filter(|(caller, _)| *caller != "owner") {
+                let (status, error) = error_of(&server, request(endpoint, target.clone(), &[("x-apikey", key)])).await;
+                assert_eq!((status, &error["code"]), (403, &json!("ForbiddenError")), "{target} {caller}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
 async fn the_older_tree_takes_the_key_with_its_id_or_itself() {
     let server = TestServer::new().await.unwrap();
     let key = server.keys["owner"].clone();

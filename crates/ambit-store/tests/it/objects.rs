@@ -130,9 +130,9 @@ async fn an_account_that_deletes_itself_leaves_what_it_made() {
         lab.store.create_group(&lab.me, "red", &["ann".to_owned()], lab.now()).await.unwrap();
         let comment = lab.store.add_comment(&ann, "domain", "acme.test", "seen", lab.now()).await.unwrap();
         lab.store.charge(&ann, Cost::Requests(1), "domains", lab.now()).await.unwrap();
-        let last = lab.store.delete_account(&lab.me, lab.now()).await;
+        let last = lab.store.delete_user(&lab.me, lab.me.username(), lab.now()).await;
         assert!(matches!(last, Err(StoreError::Conflict(_))), "the last administrator stays");
-        lab.store.delete_account(&ann, lab.now()).await.unwrap();
+        lab.store.delete_user(&ann, "ann", lab.now()).await.unwrap();
         assert_eq!(lab.store.account("ann").await, Err(StoreError::NotFound));
         let left = lab.store.account_by_id(ann.user_id()).await.unwrap();
         assert_eq!((left.status.as_str(), left.api_quota_group), ("deleted", None));

@@ -3,7 +3,8 @@
 use crate::lab::{Lab, both, new_collection};
 use ambit_model::user::{CollectionRole, ProjectRole};
 use ambit_model::{Kind, Timestamp};
-use ambit_store::{NewKey, NewUser, Principal, StoreError};
+use ambit_store::{Cost, NewGraph, NewKey, NewUser, Principal, StoreError};
+use serde_json::{Map, json};
 
 /// A user with a key, and the principal of that key.
 async fn user(lab: &Lab, email: &str) -> (String, Principal) {
@@ -235,6 +236,78 @@ async fn privileges_and_quotas_come_from_user_and_group() {
             )
             .await;
         assert!(matches!(twice, Err(StoreError::Conflict(_))));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_administrator_deletes_users_and_what_they_alone_owned_is_kept() {
+    both(async |lab| {
+        let (key, ann) = user(&lab, "ann@acme.test").await;
+        let (_, eve) = user(&lab, "eve@acme.test").await;
+        let own = lab.store.create_project(&ann, "Ann's", lab.now()).await.unwrap().project;
+        let shared = lab.store.create_project(&ann, "Shared", lab.now()).await.unwrap().project;
+        let ann = lab.store.authenticate(&key, lab.now()).await.unwrap().unwrap();
+        let emails = ["eve@acme.test".to_owned()];
+        let added = lab.store.add_members(&ann, shared.uuid, &emails, ProjectRole::Owner, lab.now()).await;
+        added.unwrap();
+        assert!(matches!(
+            lab.store.delete_user(&eve, "ann", lab.now()).await,
+            Err(StoreError::Forbidden(_))
+        ));
+        lab.store.delete_user(&lab.me, "ann@acme.test", lab.now()).await.unwrap();
+        assert_eq!(lab.store.authenticate(&key, lab.now()).await.unwrap(), None);
+        let me = lab.store.local_operator().await.unwrap();
+        assert_eq!(me.project_role(own.id), Some(ProjectRole::Owner));
+        assert_eq!(me.project_role(shared.id), None, "it has another owner");
+        let users = lab.store.list_users(&lab.me).await.unwrap();
+        assert!(users.iter().all(|one| one.id != ann.user_id()), "{users:?}");
+        let twice = lab.store.delete_user(&lab.me, &format!("deleted-{}", ann.user_id()), lab.now()).await;
+        assert_eq!(twice, Err(StoreError::NotFound));
+        let last = lab.store.delete_user(&lab.me, lab.me.username(), lab.now()).await;
+        assert!(matches!(last, Err(StoreError::Conflict(_))), "{last:?}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_deleted_group_leaves_its_members_and_nothing_else() {
+    both(async |lab| {
+        let (_, ann) = user(&lab, "ann@acme.test").await;
+        let made = lab.store.create_group(&lab.me, "red", &["ann".to_owned()], lab.now()).await.unwrap();
+        lab.store.grant_privilege(&lab.me, "red", "intelligence", None, lab.now()).await.unwrap();
+        let new = NewGraph {
+            document: Map::from_iter([("nodes".to_owned(), json!([]))]),
+            private: false,
+        };
+        let graph = lab.store.create_graph(&ann, &new, lab.now()).await.unwrap();
+        assert_eq!(graph.group.as_deref(), Some("red"));
+        lab.store.set_quota(&lab.me, "red", "api_requests_daily", 1, lab.now()).await.unwrap();
+        let (account, key) = lab.store.create_service_account(&lab.me, "red", "bot", lab.now()).await.unwrap();
+        lab.store.charge(&ann, Cost::Requests(1), "domains", lab.now()).await.unwrap();
+        let spent = lab.store.charge(&ann, Cost::Requests(1), "domains", lab.now()).await;
+        assert!(matches!(spent, Err(StoreError::QuotaExceeded { .. })), "{spent:?}");
+        assert!(matches!(
+            lab.store.delete_group(&ann, "red", lab.now()).await,
+            Err(StoreError::Forbidden(_))
+        ));
+        let graph_revision = lab.store.graph_revision().await.unwrap();
+        lab.store.delete_group(&lab.me, "red", lab.now()).await.unwrap();
+        assert_eq!(lab.store.delete_group(&lab.me, "red", lab.now()).await, Err(StoreError::NotFound));
+        assert_eq!(lab.store.authenticate(&key.key, lab.now()).await.unwrap(), None);
+        assert_eq!(lab.store.account_by_id(account.user.id).await.unwrap().status, "deleted");
+        assert_eq!(lab.store.account("ann").await.unwrap().api_quota_group, None);
+        assert_eq!(lab.store.list_privileges(&ann, "ann").await.unwrap(), []);
+        assert_eq!(lab.store.find_graph(&ann, &graph.id).await.unwrap().group, None);
+        let changed = lab.store.graphs_since(0, 10).await.unwrap().remove(0);
+        assert!(changed.revision > graph_revision, "the index is told");
+        lab.store.charge(&ann, Cost::Requests(1), "domains", lab.now()).await.unwrap();
+        // Another group of that name begins with nothing, even where the database gives it the same number.
+        let again = lab.store.create_group(&lab.me, "red", &["ann".to_owned()], lab.now()).await.unwrap();
+        assert_ne!(again.0.uuid, made.0.uuid);
+        assert_eq!(lab.store.list_quotas(&lab.me, "red").await.unwrap(), []);
+        let standings = lab.store.group_standings(again.0.id, lab.now()).await.unwrap();
+        assert!(standings.iter().all(|(_, one)| one.used == 0), "{standings:?}");
     })
     .await;
 }

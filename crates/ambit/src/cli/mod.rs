@@ -63,13 +63,10 @@ pub(crate) enum Command {
     /// API keys.
     Key(keys::Key),
     /// Users.
-    #[command(subcommand)]
     User(users::User),
     /// Groups.
-    #[command(subcommand)]
     Group(groups::Group),
     /// How much users and groups may use.
-    #[command(subcommand)]
     Quota(quotas::Quota),
     /// Rules and lists of hashes that files are judged by.
     #[command(subcommand)]

@@ -1,17 +1,25 @@
-//! `ambit quota`: how much users and groups may use.
+//! `ambit quota`: how much users and groups may use, on a server or in a data folder.
 
-use super::Data;
+use super::Place;
+use crate::api::{Api, Needs, OURS, escape};
 use crate::config::Settings;
-use crate::discover::now;
 use crate::failure::Failure;
-use crate::output::Results;
+use crate::output::{Results, plain};
+use crate::table::text;
+use serde_json::json;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Quota {
+    #[command(flatten)]
+    pub(crate) place: Place,
+    #[command(subcommand)]
+    pub(crate) action: Action,
+}
 
 #[derive(Debug, clap::Subcommand)]
-pub(crate) enum Quota {
+pub(crate) enum Action {
     /// Set how much a user or group may use; works beside a running server.
     Set {
-        #[command(flatten)]
-        data: Data,
         /// Username, e-mail address or name of a group.
         #[arg(value_name = "USER|GROUP")]
         subject: String,
@@ -23,8 +31,6 @@ pub(crate) enum Quota {
     },
     /// List what was set for a user or group.
     List {
-        #[command(flatten)]
-        data: Data,
         /// Username, e-mail address or name of a group.
         #[arg(value_name = "USER|GROUP")]
         subject: String,
@@ -32,23 +38,19 @@ pub(crate) enum Quota {
 }
 
 /// Runs the command.
-pub(crate) async fn run(quota: &Quota, settings: &Settings) -> Result<(), Failure> {
+pub(crate) async fn run(command: &Quota, settings: &Settings) -> Result<(), Failure> {
+    let api = Api::open(&command.place, settings, Needs::Rows).await?;
+    let quotas = |subject: &str| format!("{OURS}/quotas/{}", escape(subject));
     let mut results = Results::open(None)?;
-    match quota {
-        Quota::Set {
-            data,
-            subject,
-            name,
-            allowed,
-        } => {
-            let (store, principal) = crate::client::folder(data, settings).await?;
-            store.set_quota(&principal, subject, name, *allowed, now()).await?;
+    match &command.action {
+        Action::Set { subject, name, allowed } => {
+            let body = json!({"allowed": allowed});
+            api.ask("PUT", &format!("{}/{}", quotas(subject), escape(name)), Some(body)).await?;
             results.line(&format!("{subject} may use {allowed} of {name}"))?;
         }
-        Quota::List { data, subject } => {
-            let (store, principal) = crate::client::folder(data, settings).await?;
-            for quota in store.list_quotas(&principal, subject).await? {
-                results.line(&format!("{}  {}", quota.name, quota.allowed))?;
+        Action::List { subject } => {
+            for quota in api.get(&quotas(subject)).await?.result.as_array().into_iter().flatten() {
+                results.line(&format!("{}  {}", plain(&text(&quota["name"])), quota["allowed"]))?;
             }
         }
     }

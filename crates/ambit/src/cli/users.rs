@@ -1,74 +1,105 @@
-//! `ambit user`: people of the installation.
+//! `ambit user`: people of the installation, on a server or in a data folder; for its administrator.
 
-use super::Data;
+use super::Place;
+use crate::api::{Api, Needs, OURS, escape};
 use crate::config::Settings;
-use crate::discover::now;
+use crate::confirm::confirm;
 use crate::failure::Failure;
-use crate::output::Results;
+use crate::output::{Results, plain};
+use crate::table::text;
 use ambit_model::Timestamp;
-use ambit_store::NewUser;
+use serde_json::{Value, json};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct User {
+    #[command(flatten)]
+    pub(crate) place: Place,
+    #[command(subcommand)]
+    pub(crate) action: Action,
+}
 
 #[derive(Debug, clap::Subcommand)]
-pub(crate) enum User {
-    /// Make a user.
+pub(crate) enum Action {
+    /// Make a user; prints the username.
     Create {
-        #[command(flatten)]
-        data: Data,
         /// E-mail address.
         #[arg(long, value_name = "E")]
         email: String,
         /// The user's id in the wider API (default: the part before the @).
         #[arg(long, value_name = "USERNAME")]
         name: Option<String>,
+        /// Another administrator of the installation.
+        #[arg(long)]
+        administrator: bool,
     },
     /// List users.
-    List {
-        #[command(flatten)]
-        data: Data,
-    },
-    /// Give a privilege.
+    List,
+    /// Give a user or group a privilege.
     Grant {
-        #[command(flatten)]
-        data: Data,
+        #[arg(value_name = "USERNAME|GROUP")]
         username: String,
         privilege: String,
         /// Last day that it holds.
         #[arg(long, value_name = "DATE", value_parser = super::keys::date)]
         expires: Option<Timestamp>,
     },
+    /// Take a privilege away from a user or group.
+    Revoke {
+        #[arg(value_name = "USERNAME|GROUP")]
+        username: String,
+        privilege: String,
+    },
+    /// Delete a user: keys, rights and memberships end, what the user made stays.
+    Delete {
+        username: String,
+        /// Do not ask.
+        #[arg(short = 'y', long)]
+        yes: bool,
+    },
 }
 
 /// Runs the command.
-pub(crate) async fn run(user: &User, settings: &Settings) -> Result<(), Failure> {
+pub(crate) async fn run(command: &User, settings: &Settings) -> Result<(), Failure> {
+    let api = Api::open(&command.place, settings, Needs::Rows).await?;
+    let users = format!("{OURS}/users");
+    let held = |username: &str, privilege: &str| format!("{OURS}/privileges/{}/{}", escape(username), escape(privilege));
     let mut results = Results::open(None)?;
-    match user {
-        User::Create { data, email, name } => {
-            let (store, principal) = crate::client::folder(data, settings).await?;
-            let new = NewUser {
-                email: email.clone(),
-                username: name.clone(),
-                administrator: false,
-            };
-            let made = store.create_user(&principal, &new, now()).await?;
-            results.line(&made.username)?;
+    match &command.action {
+        Action::Create { email, name, administrator } => {
+            let body = json!({"email": email, "username": name, "administrator": administrator});
+            let made = api.post(&users, body).await?.result;
+            results.line(&text(&made["username"]))?;
         }
-        User::List { data } => {
-            let (store, principal) = crate::client::folder(data, settings).await?;
-            for user in store.list_users(&principal).await? {
-                let role = if user.administrator { "administrator" } else { "user" };
-                results.line(&format!("{}  {}  {role}  since {}", user.username, user.email, user.created_at.date()))?;
+        Action::List => {
+            for user in api.get(&users).await?.result.as_array().into_iter().flatten() {
+                results.line(&line(user))?;
             }
         }
-        User::Grant {
-            data,
+        Action::Grant {
             username,
             privilege,
             expires,
         } => {
-            let (store, principal) = crate::client::folder(data, settings).await?;
-            store.grant_privilege(&principal, username, privilege, *expires, now()).await?;
+            let body = json!({"expires_at": expires});
+            api.ask("PUT", &held(username, privilege), Some(body)).await?;
             results.line(&format!("{username} has {privilege}"))?;
+        }
+        Action::Revoke { username, privilege } => {
+            api.ask("DELETE", &held(username, privilege), None).await?;
+            results.line(&format!("{username} does not have {privilege}"))?;
+        }
+        Action::Delete { username, yes } => {
+            confirm(&format!("user {username} will be deleted, with every key"), *yes)?;
+            api.ask("DELETE", &format!("{users}/{}", escape(username)), None).await?;
+            results.line(&format!("user {username} is deleted"))?;
         }
     }
     results.finish()
+}
+
+fn line(user: &Value) -> String {
+    let role = if user["administrator"] == true { "administrator" } else { "user" };
+    let since = user["created_at"].as_str().and_then(|at| at.get(..10)).unwrap_or_default();
+    let (username, email) = (plain(&text(&user["username"])), plain(&text(&user["email"])));
+    format!("{username}  {email}  {role}  since {since}")
 }

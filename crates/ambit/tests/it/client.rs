@@ -182,6 +182,64 @@ fn people_change_things_over_the_server() {
 }
 
 #[test]
+fn an_administrator_keeps_people_over_the_server() {
+    let served = Served::new("client-people");
+    assert_eq!(served.answer(&["user", "create", "--email", "ann@acme.test"]), "ann\n");
+    assert_eq!(served.answer(&["user", "create", "--email", "ann@b.test", "--name", "bob"]), "bob\n");
+    refused(&served.ask(&["user", "create", "--email", "ANN@acme.test"]), 2, &["ann@acme.test"]);
+    refused(&served.ask(&["user", "create", "--email", "ann"]), 2, &["ann"]);
+    let users = served.both(&["user", "list"]);
+    assert_eq!(users.lines().count(), 3, "{users}");
+    assert!(users.contains("\nbob  ann@b.test  user  since "), "{users}");
+
+    assert_eq!(served.answer(&["group", "create", "--name", "red", "--member", "ann"]), "red\n");
+    refused(&served.ask(&["group", "create", "--name", "blue", "--member", "nobody"]), 4, &["User"]);
+    refused(&served.ask(&["group", "create", "--name", "red"]), 2, &["red"]);
+    assert_eq!(served.both(&["group", "list"]), "red  ann\n");
+    served.answer(&["group", "add", "red", "bob"]);
+    refused(&served.ask(&["group", "add", "none", "bob"]), 4, &["Group"]);
+    assert_eq!(served.both(&["group", "list"]), "red  ann, bob\n");
+    served.answer(&["group", "remove", "red", "ann"]);
+    refused(&served.ask(&["group", "remove", "red", "ann"]), 4, &["member"]);
+    assert_eq!(served.both(&["group", "list"]), "red  bob\n");
+
+    served.answer(&["user", "grant", "ann", "feeds", "--expires", "2999-01-31"]);
+    served.answer(&["user", "grant", "red", "intelligence"]);
+    refused(&served.ask(&["user", "grant", "ann", "feeds", "--expires", "2001-01-31"]), 2, &["future"]);
+    refused(&served.ask(&["user", "grant", "nobody", "feeds"]), 4, &[]);
+    served.answer(&["user", "revoke", "ann", "feeds"]);
+    assert_eq!(
+        served.answer(&["quota", "set", "red", "api_requests_daily", "7"]),
+        "red may use 7 of api_requests_daily\n"
+    );
+    refused(&served.ask(&["quota", "set", "red", "apples", "7"]), 2, &["apples", "api_requests_daily"]);
+    refused(&served.ask(&["quota", "set", "nobody", "api_requests_daily", "7"]), 4, &[]);
+    assert_eq!(served.both(&["quota", "list", "red"]), "api_requests_daily  7\n");
+
+    let key = served.answer(&["key", "create", "--user", "bob"]);
+    let as_bob = |arguments: &[&str]| {
+        let mut command = command(arguments);
+        command.env("AMBIT_SERVER", &served.url).env("AMBIT_API_KEY", key.trim());
+        command.output().expect("starts")
+    };
+    refused(&as_bob(&["user", "list"]), 3, &[]);
+    refused(&as_bob(&["quota", "set", "bob", "api_requests_daily", "7"]), 3, &[]);
+    refused(&as_bob(&["quota", "list", "ann"]), 4, &[]);
+    let own = as_bob(&["quota", "list", "red"]);
+    assert_eq!(String::from_utf8_lossy(&own.stdout), "api_requests_daily  7\n");
+
+    refused(&served.ask(&["group", "delete", "red"]), 2, &["-y"]);
+    served.answer(&["group", "delete", "red", "-y"]);
+    assert_eq!(served.both(&["group", "list"]), "");
+    served.answer(&["user", "delete", "bob", "-y"]);
+    refused(&as_bob(&["group", "list"]), 3, &["AMBIT_API_KEY"]);
+    // The same on the folder, beside the server.
+    succeed(&["user", "delete", "ann@acme.test", "-y", "--data", served.path()]);
+    assert_eq!(served.both(&["user", "list"]).lines().count(), 1);
+    refused(&served.ask(&["user", "delete", "ann", "-y"]), 4, &["User"]);
+}
+
+#[test]
 fn what_cannot_be_asked_is_one_line_with_the_remedy() {
     let served = Served::new("client-refused");
     let wrong = |key: &str, url: &str| {
@@ -197,7 +255,7 @@ fn what_cannot_be_asked_is_one_line_with_the_remedy() {
     drop(listener);
     refused(&wrong(&served.key, &nowhere), 1, &["AMBIT_SERVER"]);
     refused(&served.ask(&["entities", "hidden:perhaps"]), 2, &["hidden"]);
-    refused(&served.ask(&["user", "list"]), 2, &["--data"]);
+    refused(&served.ask(&["packs", "list"]), 2, &["--data"]);
     refused(&served.ask(&["entities", "--fields", "nonsense"]), 2, &["nonsense", "summary"]);
     refused(&served.ask(&["entities", "--facet", "nonsense"]), 2, &["nonsense", "entity_type"]);
     refused(&served.ask(&["issue", "show", "nonsense"]), 2, &["nonsense", "ambit issues"]);

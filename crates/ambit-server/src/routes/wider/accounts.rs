@@ -305,7 +305,7 @@ pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
         return Err(ApiError::with(ErrorCode::Forbidden, message));
     }
     store
-        .delete_account(call.caller(), call.now)
+        .delete_user(call.caller(), call.caller().username(), call.now)
         .await
         .map_err(|error| of_store(error, NOUN))?;
     Ok(Answer::empty())

@@ -1,0 +1,131 @@
+//! The people of the installation, as its administrator keeps them: users, groups, privileges, quotas. The access rule of the row has decided already;
+//! the store decides again.
+
+use super::keys::end;
+use crate::answer::Answer;
+use crate::call::{Call, NAME_CHARS_MAX, flag_member, optional_text, text_member, texts_member};
+use crate::failure::of_store;
+use ambit_api::{ApiError, people, success};
+use ambit_store::NewUser;
+use serde_json::{Value, json};
+
+const USER: &str = "User";
+const GROUP: &str = "Group";
+/// Whom a privilege or quota belongs to.
+const SUBJECT: &str = "User or group";
+
+pub(crate) async fn list_users(call: Call) -> Result<Answer, ApiError> {
+    let users = call.state.store.list_users(call.caller()).await;
+    let rows: Value = users.map_err(|error| of_store(error, USER))?.iter().map(people::user).collect();
+    Ok(Answer::json(&success("Users", rows)))
+}
+
+pub(crate) async fn create_user(call: Call) -> Result<Answer, ApiError> {
+    let body = call.object()?;
+    let new = NewUser {
+        email: text_member(&body, "email", NAME_CHARS_MAX)?,
+        username: optional_text(&body, "username", NAME_CHARS_MAX)?,
+        administrator: flag_member(&body, "administrator")?.unwrap_or(false),
+    };
+    let made = call.state.store.create_user(call.caller(), &new, call.now).await;
+    let made = made.map_err(|error| of_store(error, USER))?;
+    Ok(Answer::json(&success("User created", people::user(&made))))
+}
+
+pub(crate) async fn delete_user(call: Call) -> Result<Answer, ApiError> {
+    let deleted = call.state.store.delete_user(call.caller(), call.parameter("username"), call.now).await;
+    deleted.map_err(|error| of_store(error, USER))?;
+    Ok(Answer::json(&success("User deleted", json!(true))))
+}
+
+pub(crate) async fn list_groups(call: Call) -> Result<Answer, ApiError> {
+    let groups = call.state.store.list_groups(call.caller()).await;
+    let groups = groups.map_err(|error| of_store(error, GROUP))?;
+    let rows: Value = groups.iter().map(|(group, members)| people::group(group, members)).collect();
+    Ok(Answer::json(&success("Groups", rows)))
+}
+
+pub(crate) async fn create_group(call: Call) -> Result<Answer, ApiError> {
+    let body = call.object()?;
+    let name = text_member(&body, "name", NAME_CHARS_MAX)?;
+    let members = match body.get("members") {
+        None => Vec::new(),
+        Some(Value::Array(none)) if none.is_empty() => Vec::new(),
+        Some(_) => texts_member(&body, "members")?,
+    };
+    let made = call.state.store.create_group(call.caller(), &name, &members, call.now).await;
+    let (made, members) = made.map_err(|error| of_store(error, USER))?;
+    Ok(Answer::json(&success("Group created", people::group(&made, &members))))
+}
+
+pub(crate) async fn delete_group(call: Call) -> Result<Answer, ApiError> {
+    let deleted = call.state.store.delete_group(call.caller(), call.parameter("group"), call.now).await;
+    deleted.map_err(|error| of_store(error, GROUP))?;
+    Ok(Answer::json(&success("Group deleted", json!(true))))
+}
+
+pub(crate) async fn add_members(call: Call) -> Result<Answer, ApiError> {
+    let group = group(&call).await?;
+    let body = call.object()?;
+    let members = texts_member(&body, "members")?;
+    let administrator = flag_member(&body, "administrator")?.unwrap_or(false);
+    let added = call
+        .state
+        .store
+        .add_to_group(call.caller(), &group, &members, administrator, call.now)
+        .await;
+    added.map_err(|error| of_store(error, USER))?;
+    Ok(Answer::json(&success("Group members added", json!(true))))
+}
+
+pub(crate) async fn remove_member(call: Call) -> Result<Answer, ApiError> {
+    let group = group(&call).await?;
+    let store = &call.state.store;
+    let user = store.find_user(call.caller(), call.parameter("username")).await;
+    let user = user.map_err(|error| of_store(error, USER))?.id;
+    let removed = store.leave_group(call.caller(), &group, user, false, call.now).await;
+    removed.map_err(|error| of_store(error, "Group member"))?;
+    Ok(Answer::json(&success("Group member removed", json!(true))))
+}
+
+pub(crate) async fn grant(call: Call) -> Result<Answer, ApiError> {
+    let expires_at = optional_text(&call.object()?, "expires_at", NAME_CHARS_MAX)?;
+    let expires_at = expires_at.map(|text| end(&text, call.now)).transpose()?;
+    let (subject, privilege) = (call.parameter("subject"), call.parameter("privilege"));
+    let granted = call
+        .state
+        .store
+        .grant_privilege(call.caller(), subject, privilege, expires_at, call.now)
+        .await;
+    granted.map_err(|error| of_store(error, SUBJECT))?;
+    Ok(Answer::json(&success("Privilege granted", people::grant(subject, privilege, expires_at))))
+}
+
+pub(crate) async fn revoke(call: Call) -> Result<Answer, ApiError> {
+    let (subject, privilege) = (call.parameter("subject"), call.parameter("privilege"));
+    let revoked = call.state.store.revoke_privilege(call.caller(), subject, privilege, call.now).await;
+    revoked.map_err(|error| of_store(error, SUBJECT))?;
+    Ok(Answer::json(&success("Privilege revoked", json!(true))))
+}
+
+pub(crate) async fn list_limits(call: Call) -> Result<Answer, ApiError> {
+    let limits = call.state.store.list_quotas(call.caller(), call.parameter("subject")).await;
+    let limits = limits.map_err(|error| of_store(error, SUBJECT))?;
+    let rows: Value = limits.iter().map(|quota| people::limit(&quota.name, quota.allowed)).collect();
+    Ok(Answer::json(&success("Quotas", rows)))
+}
+
+pub(crate) async fn set_limit(call: Call) -> Result<Answer, ApiError> {
+    let allowed = call.object()?.get("allowed").and_then(Value::as_i64).filter(|allowed| *allowed >= 0);
+    let allowed = allowed.ok_or_else(|| ApiError::invalid("allowed must be a whole number from 0"))?;
+    let (subject, quota) = (call.parameter("subject"), call.parameter("quota"));
+    let set = call.state.store.set_quota(call.caller(), subject, quota, allowed, call.now).await;
+    set.map_err(|error| of_store(error, SUBJECT))?;
+    Ok(Answer::json(&success("Quota set", people::limit(quota, allowed))))
+}
+
+/// The name of the group of the path, which must be there.
+async fn group(call: &Call) -> Result<String, ApiError> {
+    let found = call.state.store.group_account(call.parameter("group")).await;
+    Ok(found.map_err(|error| of_store(error, GROUP))?.group.name)
+}
