@@ -74,6 +74,7 @@ pub use integrations::{Credential, IntegrationUse, IntegrationView, NewIntegrati
 pub use items::{Item, ItemView};
 pub use keys::{IssuedKey, KeyView, NewKey};
 pub use marks::EntityFlags;
+pub use migrations::Migrated;
 pub use notes::{NOTE_CHARS_MAX, NoteView};
 pub use object_collections::{CollectedItem, CollectionText, ObjectCollection};
 pub use objects::{KnownObject, Neighbour};

@@ -4,6 +4,15 @@ use crate::StoreError;
 use crate::sql::{Tx, values};
 use ambit_model::Timestamp;
 
+/// What was done to a schema.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Migrated {
+    /// The migrations that ran, in order: the UTC minute and the title of each.
+    pub ran: Vec<(i64, &'static str)>,
+    /// The schema since then: the UTC minute of the newest migration.
+    pub version: i64,
+}
+
 /// One migration with its two texts.
 struct Migration {
     /// The UTC minute of its file name.
@@ -62,15 +71,15 @@ pub(crate) async fn version(tx: &mut Tx) -> Result<i64, StoreError> {
     Ok(found)
 }
 
-/// Runs the next migration that the database lacks; false when there is none. To be called in a transaction of its own.
-pub(crate) async fn step(tx: &mut Tx, now: Timestamp) -> Result<bool, StoreError> {
+/// Runs the next migration that the database lacks, and names it; `None`: there is none. To be called in a transaction of its own.
+pub(crate) async fn step(tx: &mut Tx, now: Timestamp) -> Result<Option<(i64, &'static str)>, StoreError> {
     if tx.is_postgres() {
         // Two processes that start together: the second waits here and finds the work done. Held until the transaction ends.
         tx.run("SELECT pg_advisory_xact_lock(7230681)", Vec::new()).await?;
     }
     let found = version(tx).await?;
     let Some(migration) = MIGRATIONS.iter().find(|migration| migration.version > found) else {
-        return Ok(false);
+        return Ok(None);
     };
     tx.script("CREATE TABLE IF NOT EXISTS schema_versions (version BIGINT NOT NULL PRIMARY KEY, title TEXT NOT NULL, applied_at BIGINT NOT NULL)")
         .await?;
@@ -80,7 +89,7 @@ pub(crate) async fn step(tx: &mut Tx, now: Timestamp) -> Result<bool, StoreError
         values![migration.version, migration.title, now],
     )
     .await?;
-    Ok(true)
+    Ok(Some((migration.version, migration.title)))
 }
 
 #[cfg(test)]

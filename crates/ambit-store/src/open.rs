@@ -2,6 +2,7 @@
 
 use crate::access::AccessCache;
 use crate::failpoint::{FailAction, Failpoints};
+use crate::migrations::Migrated;
 use crate::secret::{self, Secret};
 use crate::sql::{Tx, values};
 use crate::writer::{Who, Writer};
@@ -119,17 +120,22 @@ impl Pools {
 impl Store {
     /// Opens what `init` made, bringing its schema up to date.
     pub async fn open(options: &Options) -> Result<Self, StoreError> {
-        let store = Self::connect(options, false).await?;
+        Self::open_migrating(options).await.map(|(store, _)| store)
+    }
+
+    /// As `open`, and says what it did to the schema.
+    pub async fn open_migrating(options: &Options) -> Result<(Self, Migrated), StoreError> {
+        let (store, migrated) = Self::connect(options, false).await?;
         if !store.inner.pools.has_owner().await? {
             return Err(StoreError::Uninitialised(options.named()));
         }
-        Ok(store)
+        Ok((store, migrated))
     }
 
     /// Makes a fresh installation with its owner, or completes one whose making was cut off; the owner's first key is given once.
     /// `None`: it was complete already.
     pub async fn init(options: &Options, owner: &NewOwner, now: Timestamp) -> Result<(Self, Option<IssuedKey>), StoreError> {
-        let store = Self::connect(options, true).await?;
+        let (store, _) = Self::connect(options, true).await?;
         let (owner, key) = (owner.clone(), keys::Draft::new(&store.inner.secret, "owner"));
         let issued = store
             .write(Who::Person, move |tx| Box::pin(async move { insert_owner(tx, &owner, key, now).await }))
@@ -137,7 +143,7 @@ impl Store {
         Ok((store, issued))
     }
 
-    async fn connect(options: &Options, create: bool) -> Result<Self, StoreError> {
+    async fn connect(options: &Options, create: bool) -> Result<(Self, Migrated), StoreError> {
         let failpoints = Arc::new(Failpoints::default());
         let uninitialised = || StoreError::Uninitialised(options.named());
         if let Some(folder) = &options.folder {
@@ -177,13 +183,22 @@ impl Store {
             failpoints,
         };
         let store = Self { inner: Arc::new(inner) };
-        let now = wall_now();
-        while version < migrations::known()
-            && store
-                .write(Who::Person, move |tx| Box::pin(async move { migrations::step(tx, now).await }))
-                .await?
-        {}
-        Ok(store)
+        let migrated = store.migrate(version).await?;
+        Ok((store, migrated))
+    }
+
+    /// Brings the schema up from a version, each migration in a transaction of its own; other processes may do the same beside.
+    async fn migrate(&self, version: i64) -> Result<Migrated, StoreError> {
+        let (now, mut ran) = (wall_now(), Vec::new());
+        while version < migrations::known() {
+            let step = self.write(Who::Person, move |tx| Box::pin(async move { migrations::step(tx, now).await }));
+            match step.await? {
+                Some(one) => ran.push(one),
+                None => break,
+            }
+        }
+        let version = migrations::known();
+        Ok(Migrated { ran, version })
     }
 
     pub(crate) fn pools(&self) -> &Pools {

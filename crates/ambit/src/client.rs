@@ -26,11 +26,18 @@ pub(crate) fn options(folder: &Path, settings: &Settings) -> Options {
 
 /// Opens an existing data folder as its local operator, for commands that no server answers.
 pub(crate) async fn folder(data: &Data, settings: &Settings) -> Result<(Store, Principal), Failure> {
-    if let Some(server) = settings.get("server").filter(|_| data.data.is_none()) {
-        let remedy = "this command works on a data folder only: say which with --data DIR";
-        return Err(Failure::usage(format!("a server is configured ({server}), but {remedy}")));
-    }
+    refuse_server(data, settings)?;
     opened(data.data.as_deref(), settings).await
+}
+
+/// A configured server is not what is meant by a command that no server answers.
+pub(crate) fn refuse_server(data: &Data, settings: &Settings) -> Result<(), Failure> {
+    match settings.get("server").filter(|_| data.data.is_none()) {
+        Some(server) => Err(Failure::usage(format!(
+            "a server is configured ({server}), but this command works on a data folder only: say which with --data DIR"
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// As [`folder`], of the folder that a flag names or the settings.

@@ -86,6 +86,7 @@ async fn run(cli: Cli, mut settings: Settings) -> Result<(), Failure> {
         Command::Doctor(doctor) => cli::doctor::run(doctor, &settings).await,
         Command::Backup(backup) => cli::backup::back_up(backup, &settings).await,
         Command::Restore(restore) => cli::backup::restore(restore, &settings).await,
+        Command::Migrate(migrate) => cli::migrate::run(migrate, &mut settings).await,
         Command::Config(config) => cli::configuration::run(config, &settings),
         Command::Openapi => output::write_all(ambit_server::openapi_text().as_bytes()),
         Command::Completion(completion) => cli::completion::run(completion),

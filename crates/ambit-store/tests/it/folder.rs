@@ -114,6 +114,67 @@ async fn a_newer_schema_is_refused() {
     assert!(matches!(newer, Some(StoreError::NewerSchema { found: 999_912_312_359, .. })), "{newer:?}");
 }
 
+/// The first schema of all, as a program of that time left it.
+const FIRST: i64 = 202611210530;
+
+async fn first_schema<DB: sqlx::Database>(pool: &sqlx::Pool<DB>, script: &'static str)
+where
+    for<'c> &'c sqlx::Pool<DB>: sqlx::Executor<'c, Database = DB>,
+{
+    let versions = format!(
+        "CREATE TABLE schema_versions (version BIGINT NOT NULL PRIMARY KEY, title TEXT NOT NULL, applied_at BIGINT NOT NULL);
+         INSERT INTO schema_versions (version, title, applied_at) VALUES ({FIRST}, 'start', 0);
+         INSERT INTO organizations (id, uuid, name, created_at) VALUES (1, '00000000-0000-0000-0000-000000000001', 'Acme', 0);"
+    );
+    for text in [script, &versions] {
+        sqlx::raw_sql(sqlx::AssertSqlSafe(text)).execute(pool).await.unwrap();
+    }
+}
+
+/// Brings the schema up, and looks that every migration but the first ran, once.
+async fn brought_up(options: &Options) {
+    let (store, migrated) = Store::open_migrating(options).await.unwrap();
+    store.close().await;
+    let versions: Vec<i64> = migrated.ran.iter().map(|(version, _)| *version).collect();
+    assert!(
+        versions.is_sorted() && versions.first().is_some_and(|first| *first > FIRST),
+        "{versions:?}"
+    );
+    assert_eq!(versions.last(), Some(&migrated.version));
+    let (store, again) = Store::open_migrating(options).await.unwrap();
+    store.close().await;
+    assert_eq!((again.ran.len(), again.version), (0, migrated.version));
+}
+
+#[tokio::test]
+async fn an_old_schema_is_brought_up_and_what_ran_is_said() {
+    let folder = Folder::new();
+    let options = Options::folder(folder.path());
+    let (store, _) = Store::init(&options, &owner(), Timestamp(BEGIN)).await.unwrap();
+    store.close().await;
+    drop(store);
+    let file = folder.path().join("ambit.db");
+    for end in ["", "-wal", "-shm"] {
+        let _ = std::fs::remove_file(format!("{}{end}", file.display()));
+    }
+    let pool = sqlx::SqlitePool::connect(&format!("sqlite://{}?mode=rwc", file.display())).await.unwrap();
+    first_schema(&pool, include_str!("../../migrations/sqlite/202611210530_start.sql")).await;
+    pool.close().await;
+    brought_up(&options).await;
+
+    let (postgres, database) = postgres().await;
+    let options = Options {
+        folder: Some(folder.path().to_owned()),
+        secret_file: None,
+        ..postgres
+    };
+    let pool = sqlx::PgPool::connect(options.database.as_deref().unwrap()).await.unwrap();
+    first_schema(&pool, include_str!("../../migrations/postgres/202611210530_start.sql")).await;
+    pool.close().await;
+    brought_up(&options).await;
+    crate::lab::drop_database(&database).await;
+}
+
 #[tokio::test]
 async fn an_edge_that_fails_stores_nothing_and_the_next_write_works() {
     let lab = Lab::sqlite().await;

@@ -16,6 +16,7 @@ pub(crate) mod init;
 pub(crate) mod issue;
 pub(crate) mod item;
 pub(crate) mod keys;
+pub(crate) mod migrate;
 pub(crate) mod packs;
 pub(crate) mod projects;
 pub(crate) mod quotas;
@@ -99,6 +100,8 @@ pub(crate) enum Command {
     Backup(backup::Backup),
     /// Make a data folder of a backup.
     Restore(backup::Restore),
+    /// Bring the schema of a data folder or database up to this program; prints what was done.
+    Migrate(migrate::Migrate),
     /// Print each setting with its origin.
     Config(configuration::Config),
     /// Print the OpenAPI document.

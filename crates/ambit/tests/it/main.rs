@@ -3,5 +3,6 @@
 mod cli;
 mod client;
 mod crash;
+mod migrate;
 mod program;
 mod whole_run;

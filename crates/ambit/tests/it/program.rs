@@ -56,6 +56,15 @@ impl Database {
         format!("{server}/{}", self.name)
     }
 
+    /// Runs `psql` on it.
+    pub(crate) fn run(&self, arguments: &[&str]) {
+        let told = Command::new("psql")
+            .args(["-q", "-v", "ON_ERROR_STOP=1", &self.url()])
+            .args(arguments)
+            .status();
+        assert!(told.is_ok_and(|status| status.success()), "psql {arguments:?}");
+    }
+
     fn tell(&self, verb: &str) -> bool {
         let statement = format!("{verb} database {}", self.name);
         let told = Command::new("psql").args(["-q", &self.server, "-c", &statement]).status();

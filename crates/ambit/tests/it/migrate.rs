@@ -1,0 +1,72 @@
+//! A new version: the schema is brought up by one command, once, also where several start together.
+
+use crate::program::{Database, Folder, ambit, command, succeed};
+use std::collections::BTreeSet;
+use std::process::{Output, Stdio};
+
+const START: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../ambit-store/migrations/postgres/202611210530_start.sql");
+
+/// What the database of a program of the first schema holds beside that schema.
+const FIRST: &str = "CREATE TABLE schema_versions (version BIGINT NOT NULL PRIMARY KEY, title TEXT NOT NULL, applied_at BIGINT NOT NULL);
+    INSERT INTO schema_versions (version, title, applied_at) VALUES (202611210530, 'start', 0);
+    INSERT INTO organizations (uuid, name, created_at) VALUES ('00000000-0000-0000-0000-000000000001', 'Acme', 0);";
+
+fn line(output: &Output) -> String {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(text.lines().count(), 1, "{text}");
+    text
+}
+
+#[test]
+fn a_folder_of_this_version_needs_nothing() {
+    let folder = Folder::new("migrate");
+    let path = folder.join("data");
+    let path = path.to_str().expect("UTF-8");
+    let none = ambit(&["migrate", "--data", path]);
+    assert_eq!(none.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&none.stderr).contains("ambit init"));
+    succeed(&["init", "--data", path, "--email", "a@acme.test"]);
+    assert!(succeed(&["migrate", "--data", path]).starts_with("nothing to do: the schema is 20"));
+}
+
+#[test]
+fn an_old_database_is_brought_up_once_by_whoever_comes() {
+    let (folder, database) = (Folder::new("migrate-postgres"), Database::create());
+    let path = folder.join("data");
+    let path = path.to_str().expect("UTF-8").to_owned();
+    succeed(&["init", "--data", &path, "--email", "a@acme.test"]);
+    database.run(&["-f", START]);
+    database.run(&["-c", FIRST]);
+    let url = database.url();
+    let migrate = || {
+        let mut command = command(&["migrate", "--data", &path, "--database", &url]);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    };
+    let started: Vec<_> = (0..3).map(|_| migrate().spawn().expect("starts")).collect();
+    let said: Vec<String> = started.into_iter().map(|child| line(&child.wait_with_output().expect("ends"))).collect();
+    let schema = said[0].trim_end().rsplit(' ').next().expect("each line ends with the schema");
+    let ran: Vec<&str> = said
+        .iter()
+        .filter_map(|line| line.strip_prefix("ran ")?.split_once(": ")?.1.split_once(';'))
+        .flat_map(|(names, _)| names.split(", "))
+        .filter_map(|name| name.split(' ').next())
+        .collect();
+    let once: BTreeSet<&str> = ran.iter().copied().collect();
+    assert!(!ran.is_empty() && ran.len() == once.len(), "one ran twice: {said:?}");
+    assert_eq!(once.last(), Some(&schema), "{said:?}");
+    assert_eq!(
+        line(&migrate().output().expect("starts")),
+        format!("nothing to do: the schema is {schema}\n")
+    );
+
+    database.run(&[
+        "-c",
+        "INSERT INTO schema_versions (version, title, applied_at) VALUES (999912312359, 'later', 0)",
+    ]);
+    let newer = migrate().output().expect("starts");
+    let text = String::from_utf8_lossy(&newer.stderr);
+    assert_eq!((newer.status.code(), text.lines().count()), (Some(1), 1), "{text}");
+    assert!(text.contains("newer version") && text.contains("999912312359"), "{text}");
+}
