@@ -198,12 +198,13 @@ impl Hunter {
         Ok(true)
     }
 
-    /// One set of rules over those of a batch that it looks at and its owner may see. Where it takes too long, it looks no further in this batch.
+    /// One set of rules over those of a batch that it looks at and its owner may see. Where it takes too long, the batch ends there, so that it is
+    /// noted before more time goes, and nothing behind it stays unseen.
     async fn hunt_with(
         &mut self,
         ruleset: &LiveRuleset,
         collections: &BTreeSet<i64>,
-        batch: &mut [(Hunted, Option<Arc<Vec<u8>>>)],
+        batch: &mut Vec<(Hunted, Option<Arc<Vec<u8>>>)>,
     ) -> Result<(), StoreError> {
         let key = format!("set {} {}", ruleset.id, ruleset.edition);
         if !self.compiled.contains_key(&key) {
@@ -214,7 +215,7 @@ impl Hunter {
             self.compiled.insert(key.clone(), rules);
         }
         let rules = self.compiled.get(&key).cloned().flatten();
-        for (hunted, bytes) in batch {
+        for (index, (hunted, bytes)) in batch.iter_mut().enumerate() {
             let Some(bytes) = bytes else { continue };
             let wanted = hunted.specimen.is_page || !ruleset.pages_only;
             if !wanted || !collections.contains(&hunted.specimen.collection) {
@@ -230,7 +231,8 @@ impl Hunter {
                 Look::TimedOut | Look::Failed => {
                     tracing::warn!(ruleset = ruleset.id, specimen = %hunted.specimen.sha256, ?look, "live rules did not come to an end");
                     hunted.timed_out.push(ruleset.clone());
-                    return Ok(());
+                    batch.truncate(index + 1);
+                    break;
                 }
             }
         }

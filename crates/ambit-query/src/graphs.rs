@@ -9,8 +9,9 @@ mod tests;
 
 pub use facts::{GraphFacts, NodeFacts};
 pub use order::{GraphOrder, OrderField, SortKey};
-pub(crate) use parse::range_of_date;
 pub use parse::{GraphQueryError, parse_graph_query};
+
+use crate::range::Range;
 
 /// A query as a tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,6 +64,11 @@ impl NodeWord {
             Self::Department => "department",
         }
     }
+
+    /// True of a node that is one.
+    pub fn is_of(self, node: &NodeFacts) -> bool {
+        node.kind == self.name() || (node.kind == "custom" && node.custom_type == self.name())
+    }
 }
 
 /// One condition.
@@ -76,8 +82,8 @@ pub enum Leaf {
     VisibleToUser(String),
     VisibleToGroup(String),
     Private(bool),
-    /// `from..until`, both in the unit of the figure; `None`: without end.
-    Figure(Figure, Option<i64>, Option<i64>),
+    /// In the unit of the figure.
+    Figure(Figure, Range),
     Label(Phrase),
     /// A hash in lower case, and the SHA-256 that is known for it.
     File(Vec<String>),
@@ -155,19 +161,15 @@ impl Leaf {
             Self::VisibleToUser(user) => graph.is_visible_to(user, &groups(user)),
             Self::VisibleToGroup(group) => graph.is_visible_to_group(group),
             Self::Private(private) => graph.private == *private,
-            Self::Figure(figure, from, until) => {
-                let value = graph.figure(*figure);
-                from.is_none_or(|from| value >= from) && until.is_none_or(|until| value < until)
-            }
+            Self::Figure(figure, range) => range.holds(graph.figure(*figure)),
             Self::Label(phrase) => graph.nodes.iter().any(|node| phrase.stands_in(&node.text)),
             Self::File(hashes) => nodes("file", &|node| hashes.iter().any(|hash| node.entity_id.eq_ignore_ascii_case(hash))),
             Self::Domain(domain) => nodes("domain", &|node| node.entity_id.eq_ignore_ascii_case(domain)),
             Self::IpAddress(address) => nodes("ip_address", &|node| canonical_address(&node.entity_id) == *address),
             Self::Url(names) => nodes("url", &|node| names.contains(&node.entity_id) || names.first() == Some(&node.text)),
             Self::Node(word, value, phrase) => graph.nodes.iter().any(|node| {
-                let is = node.kind == word.name() || (node.kind == "custom" && node.custom_type == word.name());
                 let texts = [&node.entity_id, &node.text];
-                is && texts.iter().any(|text| text.eq_ignore_ascii_case(value) || phrase.stands_in(text))
+                word.is_of(node) && texts.iter().any(|text| text.eq_ignore_ascii_case(value) || phrase.stands_in(text))
             }),
             Self::Free(phrase) => graph.texts().any(|text| phrase.stands_in(text)),
         }

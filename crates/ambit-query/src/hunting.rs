@@ -1,7 +1,8 @@
 //! The filters of hunting (v3-wire §6): words `modifier:value`, all of which must hold, over rule sets, notifications and jobs. Text to conditions; what
 //! they mean is for whoever has the objects.
 
-use crate::graphs::{Phrase, range_of_date};
+use crate::graphs::Phrase;
+use crate::range::Range;
 
 /// Characters of a filter: far above any that a person writes.
 const CHARS_MAX: usize = 4 * 1024;
@@ -51,8 +52,8 @@ pub enum Wanted {
     Flag(bool),
     Words(Phrase),
     Name(String),
-    /// `from..until` in seconds since 1970; `None`: without end.
-    Date(Option<i64>, Option<i64>),
+    /// In seconds since 1970.
+    Date(Range),
 }
 
 /// One condition.
@@ -111,8 +112,8 @@ fn condition(word: &str, known: &[Modifier]) -> Result<Condition, String> {
         Takes::Words => Wanted::Words(Phrase::new(value)),
         Takes::Name => Wanted::Name(value.to_owned()),
         Takes::Date => {
-            let (from, until) = range_of_date(value).ok_or_else(|| bad("a date such as 2026-01-31, or seconds since 1970, with + or - behind it"))?;
-            Wanted::Date(from, until)
+            let range = Range::of_date(value);
+            Wanted::Date(range.ok_or_else(|| bad("a date such as 2026-01-31, or seconds since 1970, with + or - behind it"))?)
         }
     };
     Ok(Condition { modifier, wanted })
@@ -131,7 +132,7 @@ impl Wanted {
     /// True of a moment in seconds since 1970, where a date is wanted.
     pub fn holds_at(&self, seconds: i64) -> bool {
         match self {
-            Self::Date(from, until) => from.is_none_or(|from| seconds >= from) && until.is_none_or(|until| seconds < until),
+            Self::Date(range) => range.holds(seconds),
             Self::Words(_) | Self::Name(_) | Self::Flag(_) => false,
         }
     }

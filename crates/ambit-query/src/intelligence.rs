@@ -1,14 +1,13 @@
 //! The language of intelligence search (v3-wire §6): modifiers and words over files, domains, addresses and URLs, with AND, OR, NOT and parentheses as in
 //! graph search. Text to tree; `matches` says what a tree means.
 
+use crate::range::{Range, plain};
 use std::net::IpAddr;
-use time::{Date, Month, OffsetDateTime};
 
 /// Characters of a query: far above any that a person writes.
 const CHARS_MAX: usize = 8 * 1024;
 /// Parentheses inside each other.
 const DEPTH_MAX: usize = 50;
-const DAY_S: i64 = 86_400;
 /// Bytes of a content that are looked for: fewer stand in nearly every file.
 const CONTENT_BYTES_MIN: usize = 4;
 /// Every modifier, in the order in which they are listed to people.
@@ -48,19 +47,6 @@ impl Entity {
             "url" => Some(Self::Url),
             _ => None,
         }
-    }
-}
-
-/// `from..until`; `None`: without end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Range {
-    pub from: Option<i64>,
-    pub until: Option<i64>,
-}
-
-impl Range {
-    fn holds(self, value: Option<i64>) -> bool {
-        value.is_some_and(|value| self.from.is_none_or(|from| value >= from) && self.until.is_none_or(|until| value < until))
     }
 }
 
@@ -153,18 +139,19 @@ impl Query {
 
 impl Condition {
     fn holds(&self, facts: &Facts) -> bool {
+        let within = |range: &Range, value: Option<i64>| value.is_some_and(|value| range.holds(value));
         let named = |part: &String| facts.names.iter().any(|name| name.to_lowercase().contains(part.as_str()));
         match self {
             Self::Entity(entity) => facts.entity == *entity,
             Self::Type(wanted) => facts.file_type.as_deref().is_some_and(|tag| tag.eq_ignore_ascii_case(wanted)),
-            Self::Size(range) => range.holds(facts.size),
+            Self::Size(range) => within(range, facts.size),
             Self::Name(part) => named(part),
             Self::Tag(tag) => facts.tags.contains(tag),
             Self::Hash(hash) => facts.hashes.contains(hash),
-            Self::First(range) => range.holds(facts.first),
-            Self::Last(range) => range.holds(facts.last),
-            Self::Positives(range) => range.holds(facts.positives),
-            Self::Submissions(range) => range.holds(facts.submissions),
+            Self::First(range) => within(range, facts.first),
+            Self::Last(range) => within(range, facts.last),
+            Self::Positives(range) => within(range, facts.positives),
+            Self::Submissions(range) => within(range, facts.submissions),
         }
     }
 }
@@ -401,10 +388,6 @@ fn condition(modifier: &str, value: &str) -> Result<Condition, IntelligenceError
     })
 }
 
-fn plain(text: &str) -> Option<i64> {
-    text.parse().ok()
-}
-
 /// Bytes, with a unit of 1,024 or its square where one is named.
 fn size(text: &str) -> Option<i64> {
     let lower = text.to_ascii_lowercase();
@@ -413,58 +396,16 @@ fn size(text: &str) -> Option<i64> {
         (_, Some(digits)) => (digits, 1_024 * 1_024),
         (None, None) => (lower.as_str(), 1),
     };
-    digits.parse::<i64>().ok()?.checked_mul(unit)
+    plain(digits)?.checked_mul(unit)
 }
 
-/// A number; `+` behind it: more than that, `-`: less.
 fn number(text: &str, read: &dyn Fn(&str) -> Option<i64>) -> Result<Range, IntelligenceError> {
-    let digits = text.strip_suffix(['+', '-']).unwrap_or(text);
-    let Some(number) = read(digits).filter(|number| *number >= 0) else {
-        return Err(IntelligenceError::Malformed(format!("{digits:?} is no whole number")));
-    };
-    Ok(match &text[digits.len()..] {
-        "+" => Range {
-            from: Some(number.saturating_add(1)),
-            until: None,
-        },
-        "-" => Range {
-            from: None,
-            until: Some(number),
-        },
-        _ => Range {
-            from: Some(number),
-            until: Some(number.saturating_add(1)),
-        },
-    })
+    Range::of_number(text, read).ok_or_else(|| IntelligenceError::Malformed(format!("{text:?} is no whole number such as 7, 7+ or 7-")))
 }
 
-/// A day, or a moment `YYYY-MM-DDTHH:MM:SS`; `+` behind it: from it on, `-`: before it.
 fn date(text: &str) -> Result<Range, IntelligenceError> {
-    let written = text.strip_suffix(['+', '-']).unwrap_or(text);
-    let Some((start, length)) = moment(written) else {
-        return Err(IntelligenceError::Malformed(format!("dates are written as 2026-01-31, not {written:?}")));
-    };
-    let (from, until) = match &text[written.len()..] {
-        "+" => (Some(start), None),
-        "-" => (None, Some(start)),
-        _ => (Some(start), Some(start + length)),
-    };
-    Ok(Range { from, until })
-}
-
-/// The first second of a day or moment, and how many it has.
-fn moment(text: &str) -> Option<(i64, i64)> {
-    let (day, clock) = text.split_once('T').map_or((text, None), |(day, clock)| (day, Some(clock)));
-    let mut parts = day.splitn(3, '-').map(|part| part.parse::<u16>().ok());
-    let (year, month, day) = (parts.next()??, parts.next()??, parts.next()??);
-    let month = Month::try_from(u8::try_from(month).ok()?).ok()?;
-    let midnight = Date::from_calendar_date(i32::from(year), month, u8::try_from(day).ok()?).ok()?.midnight();
-    let start = OffsetDateTime::new_utc(midnight.date(), midnight.time()).unix_timestamp();
-    let Some(clock) = clock else { return Some((start, DAY_S)) };
-    let mut parts = clock.splitn(3, ':').map(|part| part.parse::<i64>().ok());
-    let (hour, minute, second) = (parts.next()??, parts.next()??, parts.next().unwrap_or(Some(0))?);
-    let real = (0..24).contains(&hour) && (0..60).contains(&minute) && (0..60).contains(&second);
-    real.then_some((start + (hour * 60 + minute) * 60 + second, 1))
+    let malformed = || IntelligenceError::Malformed(format!("dates are written as 2026-01-31, 2026-01-31+ or 2026-01-31-, not {text:?}"));
+    Range::of_date(text).ok_or_else(malformed)
 }
 
 /// Bytes as text in quotes or as hexadecimal digits in braces.

@@ -11,11 +11,13 @@ pub mod hunting;
 pub mod intelligence;
 pub mod keywords;
 mod lexer;
+mod range;
 mod search;
 
 pub use date::TimeValue;
 pub use error::QueryError;
 pub use keywords::{Comparison, Keyword, Noun, ValueType};
+pub use range::Range;
 pub use search::{Clause, Search, UnknownKeyword, Value, parse_search};
 
 /// Longest query in bytes: an issue search for 50 ids of 64 digits fits, and a request line still does.

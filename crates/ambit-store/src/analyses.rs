@@ -8,6 +8,7 @@ use ambit_model::Timestamp;
 use ambit_model::id::BlobHash;
 use ambit_model::moment::SECOND_MS;
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 
 /// An analysis.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,10 +54,20 @@ impl Store {
         analysis(&tx.row(&sql, values![sha256, second]).await?.ok_or(StoreError::NotFound)?)
     }
 
+    /// The newest finished analyses of some files, by their hash.
+    pub async fn last_analyses(&self, files: &[BlobHash]) -> Result<BTreeMap<BlobHash, Analysis>, StoreError> {
+        if files.is_empty() {
+            return Ok(BTreeMap::new());
+        }
+        let mut tx = self.read().await?;
+        let head = format!("{SELECT} WHERE finished_at IS NOT NULL AND sha256 IN");
+        let rows = tx.rows_in(&head, Vec::new(), files, "ORDER BY second").await?;
+        // Later ones take the place of earlier ones.
+        rows.iter().map(|row| analysis(row).map(|one| (one.sha256, one))).collect()
+    }
+
     /// The newest finished analysis of a file.
     pub async fn last_analysis(&self, sha256: BlobHash) -> Result<Option<Analysis>, StoreError> {
-        let mut tx = self.read().await?;
-        let sql = format!("{SELECT} WHERE sha256 = $1 AND finished_at IS NOT NULL ORDER BY second DESC LIMIT 1");
-        tx.row(&sql, values![sha256]).await?.as_ref().map(analysis).transpose()
+        Ok(self.last_analyses(&[sha256]).await?.remove(&sha256))
     }
 }

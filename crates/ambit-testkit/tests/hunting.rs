@@ -162,6 +162,18 @@ async fn rules_that_take_too_long_are_ended_and_then_left_out() {
 }
 
 #[tokio::test]
+async fn one_body_that_takes_too_long_hides_none_behind_it() {
+    let server = TestServer::new().await.unwrap();
+    let rules = ENDLESS.replace("condition:", "condition: filesize == 4 and") + " rule found { strings: $a = \"needle\" condition: $a }";
+    ruleset(&server, "owner", &rules, json!({})).await;
+    for content in ["a needle before", "slow", "a needle behind"] {
+        upload(&server, "a.bin", content).await;
+    }
+    hunt(&server, SHORT).await;
+    assert_eq!(notifications(&server, "owner").await.len(), 2);
+}
+
+#[tokio::test]
 async fn a_set_reports_no_more_than_its_limit_of_a_day() {
     let server = TestServer::new().await.unwrap();
     let set = ruleset(
@@ -233,6 +245,17 @@ async fn packs_are_the_engines_of_analyses() {
     let found = call(&server, "owner", "GET", "/files/5eb63bbbe01eeed093cb22bb8f5acdc3", None).await["data"]["attributes"].clone();
     assert_eq!(found["last_analysis_results"]["known"]["result"], json!("Greeting"));
     assert_eq!(found["last_analysis_stats"]["malicious"], json!(1));
+    for (query, total) in [
+        ("p:1", 2),
+        ("p:1%2B", 0),
+        ("p:0", 0),
+        ("entity:file%20NOT%20p:1", 0),
+        ("p:0%2B%20bozok", 0),
+        ("rat.bin%20p:0%2B", 1),
+    ] {
+        let found = call(&server, "owner", "GET", &format!("/intelligence/search?query={query}"), None).await;
+        assert_eq!(found["meta"]["total_hits"], json!(total), "{query}");
+    }
     let id = again["data"]["id"].as_str().unwrap();
     assert_eq!(
         call(&server, "owner", "GET", &format!("/analyses/{id}"), None).await["data"]["attributes"]["stats"]["timeout"],

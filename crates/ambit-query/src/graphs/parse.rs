@@ -9,13 +9,12 @@
 //! ```
 
 use super::{Figure, GraphQuery, Leaf, NodeWord, Phrase, canonical_address};
-use time::{Date, Month, OffsetDateTime};
+use crate::range::{Range, plain};
 
 /// Characters of a query: far above any that a person writes.
 const CHARS_MAX: usize = 8 * 1024;
 /// Parentheses inside each other.
 const DEPTH_MAX: usize = 50;
-const DAY_S: i64 = 86_400;
 
 /// A query that cannot be read; the position counts characters from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -229,8 +228,14 @@ impl Parser<'_> {
         }
         let text = value.text.trim().to_owned();
         let node = |word: NodeWord| Leaf::Node(word, text.clone(), phrase(value));
-        let date = |figure: Figure| figure_of_date(figure, &text).ok_or_else(|| bad("a date such as 2018-11-1, 2018-11-1+ or 2018-11-1-"));
-        let number = |figure: Figure| figure_of_number(figure, &text).ok_or_else(|| bad("a whole number such as 7, 7+ or 7-"));
+        let date = |figure: Figure| {
+            let range = Range::of_date(&text).ok_or_else(|| bad("a date such as 2018-11-1, 2018-11-1+ or 2018-11-1-"))?;
+            Ok(Leaf::Figure(figure, range))
+        };
+        let number = |figure: Figure| {
+            let range = Range::of_number(&text, &plain).ok_or_else(|| bad("a whole number such as 7, 7+ or 7-"))?;
+            Ok(Leaf::Figure(figure, range))
+        };
         Ok(match modifier {
             "id" => Leaf::Id(text),
             "name" => Leaf::Name(phrase(value)),
@@ -301,73 +306,4 @@ fn phrase(value: &Value) -> Phrase {
     let mut phrase = Phrase::new(&value.text);
     phrase.prefix &= !value.quoted;
     phrase
-}
-
-/// The suffix of a date or number, and what stands before it.
-fn suffix(text: &str) -> (&str, Option<char>) {
-    match text.strip_suffix(['+', '-']) {
-        Some(rest) => (rest, text.chars().last()),
-        None => (text, None),
-    }
-}
-
-fn figure_of_date(figure: Figure, text: &str) -> Option<Leaf> {
-    let (from, until) = range_of_date(text)?;
-    Some(Leaf::Figure(figure, from, until))
-}
-
-/// A day is its midnight for the suffixes: `+` at or after it, `-` before it; without one it is the whole day. A moment is one second.
-pub(crate) fn range_of_date(text: &str) -> Option<(Option<i64>, Option<i64>)> {
-    let (text, suffix) = suffix(text);
-    let (start, length) = match day(text) {
-        Some(start) => (start, DAY_S),
-        None => (moment(text)?, 1),
-    };
-    Some(match suffix {
-        Some('+') => (Some(start), None),
-        Some(_) => (None, Some(start)),
-        None => (Some(start), Some(start.saturating_add(length))),
-    })
-}
-
-fn day(text: &str) -> Option<i64> {
-    let mut parts = text.split('-');
-    let mut number = |length: std::ops::RangeInclusive<usize>| {
-        let part = parts.next().filter(|part| length.contains(&part.len()))?;
-        part.bytes().all(|byte| byte.is_ascii_digit()).then(|| part.parse::<u16>().ok()).flatten()
-    };
-    let (year, month, day) = (number(4..=4)?, number(1..=2)?, number(1..=2)?);
-    if parts.next().is_some() {
-        return None;
-    }
-    let month = Month::try_from(u8::try_from(month).ok()?).ok()?;
-    let date = Date::from_calendar_date(i32::from(year), month, u8::try_from(day).ok()?).ok()?;
-    Some(date.midnight().assume_utc().unix_timestamp())
-}
-
-/// Seconds since 1970, or a date with a time.
-fn moment(text: &str) -> Option<i64> {
-    if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return text.parse().ok();
-    }
-    let zoned = text.strip_suffix(['Z', 'z']).unwrap_or(text);
-    let format = time::format_description::well_known::Rfc3339;
-    OffsetDateTime::parse(&format!("{zoned}Z"), &format)
-        .ok()
-        .map(OffsetDateTime::unix_timestamp)
-}
-
-/// `+` is more than the number, `-` is less.
-fn figure_of_number(figure: Figure, text: &str) -> Option<Leaf> {
-    let (digits, suffix) = suffix(text);
-    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    let number: i64 = digits.parse().ok()?;
-    let next = number.checked_add(1)?;
-    Some(match suffix {
-        Some('+') => Leaf::Figure(figure, Some(next), None),
-        Some(_) => Leaf::Figure(figure, None, Some(number)),
-        None => Leaf::Figure(figure, Some(number), Some(next)),
-    })
 }

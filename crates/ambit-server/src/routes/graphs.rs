@@ -27,6 +27,7 @@ pub(crate) async fn create(mut call: Call) -> Result<Answer, ApiError> {
     let body = call.object()?;
     let asked = asked(&body)?;
     let depth = depth(&body, &asked)?;
+    let name = name(&body)?;
     let private = flag_member(&body, "private")?.unwrap_or(true);
     let (first, total) = match &asked {
         Asked::Entity(id) => {
@@ -41,10 +42,7 @@ pub(crate) async fn create(mut call: Call) -> Result<Answer, ApiError> {
     };
     let all_first = total <= first.len() as u64;
     let (nodes, links, complete) = gather(&call, first, depth).await?;
-    let name = match text(&body, "name")? {
-        Some(name) => name,
-        None => usual_name(&asked, &nodes),
-    };
+    let name = name.unwrap_or_else(|| usual_name(&asked, &nodes));
     let document = graph_document(&name, &nodes, &links);
     let new = NewGraph { document, private };
     let made = call.state.store.create_graph(call.caller(), &new, call.now).await;
@@ -56,9 +54,15 @@ pub(crate) async fn create(mut call: Call) -> Result<Answer, ApiError> {
 fn text(body: &Map<String, Value>, name: &str) -> Result<Option<String>, ApiError> {
     match body.get(name) {
         None | Some(Value::Null) => Ok(None),
-        Some(Value::String(text)) if text.chars().count() <= NAME_CHARS_MAX || name == "query" => Ok(Some(text.clone())),
-        Some(Value::String(_)) => Err(ApiError::invalid(format!("{name} has more than {NAME_CHARS_MAX} characters"))),
+        Some(Value::String(text)) => Ok(Some(text.clone())),
         Some(_) => Err(ApiError::invalid(format!("{name} must be a string"))),
+    }
+}
+
+fn name(body: &Map<String, Value>) -> Result<Option<String>, ApiError> {
+    match text(body, "name")? {
+        Some(name) if name.chars().count() > NAME_CHARS_MAX => Err(ApiError::invalid(format!("name has more than {NAME_CHARS_MAX} characters"))),
+        name => Ok(name),
     }
 }
 

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 const LIMIT_MAX: usize = 300;
 /// Days that a search looks back over; the inventory forgets nothing, and clients show the figure.
 const DAYS_BACK: i64 = 365;
-/// Names that are looked up together.
+/// Names and hashes that are looked up together.
 const CHUNK: usize = 500;
 /// Files that one search looks at.
 const FILES_MAX: usize = 200_000;
@@ -179,12 +179,16 @@ async fn matching_files(call: &Call, query: &IntelligenceQuery) -> Result<Vec<Hi
     }
     let mut out = Vec::new();
     let files = call.state.store.newest_files(FILES_MAX).await.map_err(|error| of_store(error, "File"))?;
-    for file in &files {
-        // What analyses said is no part of a query: it is read for those that are found alone.
-        let facts = facts(ObjectType::File, &files::shown_with(call, file, None));
-        if query.query.matches(&facts) {
-            let object = files::shown(call, file).await?;
-            out.push(Hit { object, facts });
+    for chunk in files.chunks(CHUNK) {
+        let hashes: Vec<_> = chunk.iter().map(|file| file.sha256).collect();
+        let last = call.state.store.last_analyses(&hashes).await;
+        let mut last = last.map_err(|error| of_store(error, "File"))?;
+        for file in chunk {
+            let object = files::shown_with(call, file, last.remove(&file.sha256));
+            let facts = facts(ObjectType::File, &object);
+            if query.query.matches(&facts) {
+                out.push(Hit { object, facts });
+            }
         }
     }
     Ok(out)
