@@ -1,43 +1,42 @@
-//! Searches over graphs: what they can ask is kept beside the store and brought up to its last change before each search, so that a search never shows
-//! less than what was committed before it. The tree's own meaning (`ambit_query::graphs`) is what is evaluated.
-
-mod words;
+//! Searches over graphs: what they can ask is kept in an index beside the store and brought up to its last change before each search, so that a search
+//! never shows less than what was committed before it. What a query means is said by `ambit_query::graphs`.
 
 #[cfg(test)]
 mod tests;
 
+use crate::embedded::{GraphMoment, GraphPages, Graphs};
+use crate::error::IndexError;
 use ambit_model::moment::SECOND_MS;
 use ambit_query::graphs::{Figure, GraphFacts, GraphOrder, GraphQuery, Leaf, NodeFacts, OrderField, SortKey};
-use ambit_store::{Collaborator, GraphChange, Store, StoreError};
+use ambit_store::{Collaborator, GraphChange, Store};
 use serde_json::Value;
-use std::collections::BTreeMap;
-use std::sync::{Arc, RwLock};
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::Mutex;
-use words::Terms;
 
 /// Graphs read from the store at once.
 const BATCH: usize = 500;
+/// Graphs written before a commit, so that a large beginning is not lost as a whole.
+const COMMIT_GRAPHS: usize = 10_000;
+/// Their folder within that of the other index.
+const FOLDER: &str = "graphs";
 
-/// The graphs of an installation, as searches see them.
+/// The graphs of an installation, as searches see them. Cheap to clone; all clones are the same.
 #[derive(Clone, Default)]
 pub struct GraphIndex {
-    kept: Arc<RwLock<Kept>>,
-    /// The revision that was read to; held while reading on, so that one reads for all.
-    reached: Arc<Mutex<i64>>,
+    inner: Arc<Inner>,
 }
 
-/// Graphs by number, and where their words are.
 #[derive(Default)]
-struct Kept {
-    graphs: BTreeMap<i64, GraphFacts>,
-    terms: Terms,
-}
-
-impl Kept {
-    fn put(&mut self, graph: GraphFacts) {
-        self.terms.add(&graph);
-        self.graphs.insert(graph.number, graph);
-    }
+struct Inner {
+    /// `None`: in memory.
+    place: Option<PathBuf>,
+    /// Opened by the first search; held while reading on, so that one reads for all.
+    graphs: Mutex<Option<Graphs>>,
+    /// A search failed as it does not in a whole index: the next one looks at every byte again.
+    suspected: AtomicBool,
 }
 
 /// What is searched.
@@ -66,77 +65,115 @@ pub struct GraphPage {
 }
 
 impl GraphIndex {
+    /// Graphs that are kept on disk, within the folder of the other index. Where another process writes them, this one keeps its own in memory.
+    pub(crate) fn within(folder: &Path) -> Self {
+        let inner = Inner {
+            place: Some(folder.join(FOLDER)),
+            ..Inner::default()
+        };
+        GraphIndex { inner: Arc::new(inner) }
+    }
+
     /// Searches, after reading what changed.
-    pub async fn search(&self, store: &Store, search: GraphSearch) -> Result<GraphPage, StoreError> {
-        self.follow(store).await?;
+    pub async fn search(&self, store: &Store, search: GraphSearch) -> Result<GraphPage, IndexError> {
+        let (index, followed) = (self.clone(), store.clone());
+        // A caller that goes away does not end what others wait for too.
+        let following = tokio::spawn(async move { index.follow(&followed).await }).await;
+        let moment = following.map_err(|error| IndexError::Stopped(error.to_string()))??;
         let views = if asks_for_views(&search) {
             store.graph_views().await?
         } else {
             Vec::new()
         };
-        let index = self.clone();
-        let found = tokio::task::spawn_blocking(move || index.find(&search, &views)).await;
-        found.map_err(|error| StoreError::Bug(format!("a graph search ended early: {error}")))
+        let found = blocking(move || find(&moment, &search, views.into_iter().collect())).await;
+        if found.is_err() {
+            self.inner.suspected.store(true, Ordering::Relaxed);
+        }
+        found
     }
 
-    /// Reads every change that was committed before the call.
-    async fn follow(&self, store: &Store) -> Result<(), StoreError> {
-        let mut reached = self.reached.lock().await;
+    /// Lets go of everything: the next search reads all graphs anew.
+    pub(crate) async fn forget(&self) -> Result<(), IndexError> {
+        let mut held = self.inner.graphs.lock().await;
+        let mut graphs = self.take(&mut held).await?;
+        *held = Some(blocking(move || graphs.clear().map(|()| graphs)).await?);
+        Ok(())
+    }
+
+    /// Reads every change that was committed before the call. What fails is given up, and begun anew from what was committed last.
+    pub(crate) async fn follow(&self, store: &Store) -> Result<GraphMoment, IndexError> {
+        let mut held = self.inner.graphs.lock().await;
+        if self.inner.suspected.swap(false, Ordering::Relaxed) {
+            *held = None;
+        }
+        let mut graphs = self.take(&mut held).await?;
+        let (mut reached, mut written) = (graphs.reached, 0);
         loop {
-            let changes = store.graphs_since(*reached, BATCH).await?;
-            let Some(last) = changes.last() else { return Ok(()) };
-            *reached = last.revision;
-            self.write(|kept| {
-                for change in changes {
-                    if change.deleted {
-                        kept.graphs.remove(&change.graph.number);
-                    } else {
-                        kept.put(facts(change));
-                    }
-                }
-            });
+            let changes = store.graphs_since(reached, BATCH).await?;
+            let last = changes.last().map(|change| change.revision);
+            reached = last.unwrap_or(reached);
+            written += changes.len();
+            let commit = if last.is_none() { written > 0 } else { written >= COMMIT_GRAPHS };
+            if commit {
+                written = 0;
+            }
+            graphs = blocking(move || write(graphs, changes, commit.then_some(reached))).await?;
+            if last.is_none() {
+                return Ok(held.insert(graphs).moment());
+            }
         }
     }
 
-    fn write(&self, act: impl FnOnce(&mut Kept)) {
-        act(&mut self.kept.write().expect("nobody panics while holding it"));
+    async fn take(&self, held: &mut Option<Graphs>) -> Result<Graphs, IndexError> {
+        if let Some(graphs) = held.take() {
+            return Ok(graphs);
+        }
+        let place = self.inner.place.clone();
+        blocking(move || match place.map(|place| Graphs::open(&place)) {
+            None | Some(Err(IndexError::Locked(_))) => Graphs::in_memory(),
+            Some(opened) => opened,
+        })
+        .await
     }
+}
 
-    fn find(&self, search: &GraphSearch, views: &[(i64, i64)]) -> GraphPage {
-        if !views.is_empty() {
-            self.write(|kept| {
-                for (number, views) in views {
-                    if let Some(graph) = kept.graphs.get_mut(number) {
-                        graph.views_count = *views;
-                    }
-                }
-            });
-        }
-        let groups = |user: &str| search.groups_of.get(user).cloned().unwrap_or_default();
-        let kept = self.kept.read().expect("nobody panics while holding it");
-        let candidates: Box<dyn Iterator<Item = &GraphFacts>> = match kept.terms.candidates(&search.query) {
-            Some(numbers) => Box::new(numbers.into_iter().filter_map(|number| kept.graphs.get(&number))),
-            None => Box::new(kept.graphs.values()),
-        };
-        let found = candidates.filter(|graph| graph.is_visible_to(&search.user, &search.groups) && search.query.matches(graph, &groups));
-        let mut keys: Vec<SortKey> = found.map(|graph| search.order.key(graph)).collect();
-        drop(kept);
-        let total = keys.len();
-        keys.sort_unstable();
-        if search.order.descending {
-            keys.reverse();
-        }
-        if let Some(after) = &search.after {
-            keys.retain(|key| search.order.is_after(key, after));
-        }
-        let more = keys.len() > search.limit;
-        keys.truncate(search.limit);
-        GraphPage {
-            next: keys.last().filter(|_| more).cloned(),
-            numbers: keys.iter().map(number).collect(),
-            total,
+async fn blocking<T: Send + 'static>(act: impl FnOnce() -> Result<T, IndexError> + Send + 'static) -> Result<T, IndexError> {
+    let done = tokio::task::spawn_blocking(act).await;
+    done.unwrap_or_else(|error| Err(IndexError::Stopped(error.to_string())))
+}
+
+/// Writes changes, and commits them with what was written before where a revision is given.
+fn write(mut graphs: Graphs, changes: Vec<GraphChange>, commit: Option<i64>) -> Result<Graphs, IndexError> {
+    for change in changes {
+        if change.deleted {
+            graphs.remove(change.graph.number);
+        } else {
+            graphs.put(&facts(change))?;
         }
     }
+    if let Some(revision) = commit {
+        graphs.commit(revision)?;
+    }
+    Ok(graphs)
+}
+
+fn find(moment: &GraphMoment, search: &GraphSearch, views: HashMap<i64, i64>) -> Result<GraphPage, IndexError> {
+    let pages = GraphPages {
+        order: search.order,
+        // One more says whether there are more.
+        limit: search.limit + 1,
+        after: search.after.as_ref(),
+        views: &views,
+    };
+    let groups_of = |user: &str| search.groups_of.get(user).cloned().unwrap_or_default();
+    let (total, mut keys) = moment.find(&search.query, (&search.user, &search.groups), &groups_of, &pages)?;
+    let more = keys.len() > search.limit;
+    keys.truncate(search.limit);
+    Ok(GraphPage {
+        next: keys.last().filter(|_| more).cloned(),
+        numbers: keys.iter().map(number).collect(),
+        total,
+    })
 }
 
 fn number(key: &SortKey) -> i64 {

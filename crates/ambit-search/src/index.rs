@@ -15,6 +15,7 @@ use uuid::Uuid;
 use crate::document::IndexedRecord;
 use crate::embedded::{Folder, Generation, View};
 use crate::error::{IndexError, SearchError};
+use crate::graphs::GraphIndex;
 use crate::ready::{Moment, Ready};
 use crate::search::{SearchAnswer, SearchRequest, run};
 use crate::snapshots::Snapshots;
@@ -41,6 +42,7 @@ struct Inner {
     reached: watch::Sender<i64>,
     snapshots: Mutex<Snapshots>,
     ready: Ready,
+    graphs: GraphIndex,
     changes: Mutex<Changes>,
     running: Semaphore,
     /// Told when somebody waits for a revision, or when the index is suspected.
@@ -105,6 +107,7 @@ impl Index {
     fn with(folder: Folder, generation: Generation, revision: i64, writing: bool) -> Self {
         Index {
             inner: Arc::new(Inner {
+                graphs: GraphIndex::within(folder.path()),
                 folder,
                 writing,
                 live: RwLock::new(Arc::new(generation)),
@@ -117,6 +120,11 @@ impl Index {
                 suspected: AtomicBool::new(false),
             }),
         }
+    }
+
+    /// The graphs, which have an index of their own in the same folder.
+    pub fn graphs(&self) -> &GraphIndex {
+        &self.inner.graphs
     }
 
     /// The revision of the change feed up to which searches see everything. 0: nothing has been read yet.

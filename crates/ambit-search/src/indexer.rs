@@ -83,6 +83,7 @@ async fn rebuild_where_asked(index: &Index, store: &Store, fulfilled: &mut Optio
 /// that need what is missing then say so. An index that turns out damaged is rebuilt.
 pub async fn follow(index: Index, store: Store, mut stop: watch::Receiver<bool>) {
     let mut fulfilled = None;
+    tokio::spawn(begin_graphs(index.clone(), store.clone()));
     while !*stop.borrow() {
         let pause = match go_on(&index, &store, &mut fulfilled).await {
             Ok(()) => LOOK,
@@ -99,6 +100,18 @@ pub async fn follow(index: Index, store: Store, mut stop: watch::Receiver<bool>)
     }
 }
 
+/// Reads graphs before somebody searches them. What fails here fails the first search too, which says so.
+async fn begin_graphs(index: Index, store: Store) {
+    let begun = match store.graph_revision().await {
+        Ok(0) => return,
+        Ok(_) => index.graphs().follow(&store).await.map(|_| ()),
+        Err(error) => Err(error.into()),
+    };
+    if let Err(error) = begun {
+        tracing::warn!(%error, "the index of graphs does not begin");
+    }
+}
+
 async fn go_on(index: &Index, store: &Store, fulfilled: &mut Option<i64>) -> Result<(), IndexError> {
     rebuild_where_asked(index, store, fulfilled).await?;
     let suspect = index.clone();
@@ -109,7 +122,7 @@ async fn go_on(index: &Index, store: &Store, fulfilled: &mut Option<i64>) -> Res
     catch_up(index, store).await.map(|_| ())
 }
 
-/// Builds the index anew from the records while the present one serves, then takes its place.
+/// Builds the index anew from the records while the present one serves, then takes its place. That of graphs is built anew by the next search of theirs.
 pub async fn rebuild(index: &Index, store: &Store) -> Result<(), IndexError> {
     // The revision first: what changes while the records are read is read again from the feed.
     let revision = store.last_revision().await?;
@@ -131,8 +144,9 @@ pub async fn rebuild(index: &Index, store: &Store) -> Result<(), IndexError> {
         after = history.reached;
         rebuild = blocking(move || rebuild.add(&history.records).map(|()| rebuild)).await?;
     }
-    let index = index.clone();
-    blocking(move || index.finish_rebuild(rebuild, revision)).await
+    let built = index.clone();
+    blocking(move || built.finish_rebuild(rebuild, revision)).await?;
+    index.graphs().forget().await
 }
 
 /// Closed versions, and the revision up to which these are all.

@@ -133,8 +133,8 @@ impl ServerState {
         Ok(Self {
             revision_at_start: store.last_revision().await?,
             store,
+            graphs: index.as_ref().map(|index| index.graphs().clone()).unwrap_or_default(),
             index,
-            graphs: GraphIndex::default(),
             library,
             clock,
             plan: Plan::default(),

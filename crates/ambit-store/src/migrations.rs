@@ -44,6 +44,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(202611220228, "specimens"),
     migration!(202611220229, "packs"),
     migration!(202611220230, "retrohunt_jobs"),
+    migration!(202611220500, "graph_views"),
 ];
 
 /// The newest schema that this program knows.

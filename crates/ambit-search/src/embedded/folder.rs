@@ -24,6 +24,10 @@ impl Folder {
         Folder { path: path.to_owned() }
     }
 
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// The generation that counts, whole and of today's shape, with the revision it has reached.
     pub(crate) fn open(&self, writing: bool) -> Result<(Generation, i64), IndexError> {
         let name_file = self.path.join(NAME_FILE);

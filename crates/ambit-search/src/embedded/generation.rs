@@ -5,13 +5,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Instant;
 
-use ambit_model::id::blob_hash;
 use ambit_query::Noun;
-use tantivy::merge_policy::LogMergePolicy;
 use tantivy::schema::Value as _;
 use tantivy::store::Compressor;
-use tantivy::{DocAddress, IndexReader, IndexSettings, IndexWriter, Opstamp, ReloadPolicy, TantivyDocument, Term};
+use tantivy::{DocAddress, IndexReader, IndexSettings, IndexWriter, ReloadPolicy, TantivyDocument, Term};
 
+use super::checked::{self, Expected};
 use super::collect::{Key, Order, Pages};
 use super::facets::Totals;
 use super::query::{Asked, Stop};
@@ -26,28 +25,11 @@ use crate::index::Batch;
 use crate::ready::Moment;
 use crate::shape::SHAPE;
 
-/// Memory that collects documents before they are written as a segment, in bytes. One thread: the engine beside it
-/// needs the other core.
-const WRITER_BYTES: usize = 20 * 1024 * 1024;
-
-/// Segments of a size before they are merged: fewer make each search cheaper, more make writing cheaper.
-const SEGMENTS_PER_LEVEL: usize = 6;
-
-/// Share of replaced documents from which a segment is written anew: each costs every search a look.
-const REPLACED_SHARE_MAX: f32 = 0.3;
-
 /// Uncompressed bytes of a block of stored records: about ten records. Each hit of a page lies in a block of its own, as a rule.
 const STORE_BLOCK_BYTES: usize = 8 * 1024;
 
 /// Blocks of stored records kept unpacked per reader.
 const STORE_BLOCKS_CACHED: usize = 100;
-
-/// Where Tantivy writes its list of segments.
-const LIST_FILE: &str = "meta.json";
-
-/// Ends of file names that Tantivy lists for each segment, but has only while it writes one, and only for one with
-/// deleted documents (whose file then bears a number).
-const NOT_ALWAYS_THERE: &[&str] = &[".store.temp", ".0.del"];
 
 /// One index: a folder, its reader and, in the process that owns it, its writer.
 pub(crate) struct Generation {
@@ -91,11 +73,7 @@ pub(crate) struct Found {
 impl Generation {
     /// Makes an empty index that has reached revision 0.
     pub(crate) fn create(path: &Path) -> Result<Self, IndexError> {
-        std::fs::create_dir_all(path).map_err(|error| IndexError::io("create", path, error))?;
-        let index = tantivy::Index::builder()
-            .schema(Fields::new().schema)
-            .settings(settings())
-            .create_in_dir(path)?;
+        let index = checked::create(path, &expected())?;
         let generation = Self::with_index(path, index, true)?;
         generation.apply(0, &Batch::default())?;
         Ok(generation)
@@ -103,45 +81,11 @@ impl Generation {
 
     /// Opens an index and checks every byte that it will answer from.
     pub(crate) fn open(path: &Path, writing: bool) -> Result<(Self, i64), IndexError> {
-        let opened = std::panic::catch_unwind(|| Self::open_checked(path, writing));
-        // A parser that panics has met bytes that nobody wrote.
-        opened.unwrap_or_else(|_| Err(IndexError::Damaged(format!("{}: unreadable", path.display()))))
-    }
-
-    fn open_checked(path: &Path, writing: bool) -> Result<(Self, i64), IndexError> {
-        let damaged = |what: &str| IndexError::Damaged(format!("{}: {what}", path.display()));
-        let unreadable = |error: tantivy::TantivyError| damaged(&error.to_string());
-        let index = tantivy::Index::open_in_dir(path).map_err(unreadable)?;
-        let meta = index.load_metas().map_err(unreadable)?;
-        let payload = meta.payload.as_deref().and_then(|text| read_payload(text, meta.opstamp));
-        let (shape, revision) = payload.ok_or_else(|| damaged("its revision is unreadable"))?;
-        if shape != *SHAPE {
-            return Err(IndexError::OtherShape { found: shape });
-        }
-        if meta.schema != Fields::new().schema || meta.index_settings != settings() || !is_as_written(path, &meta) {
-            return Err(damaged("its list of segments is not the one that was written"));
-        }
-        // Not Tantivy's own walk: that one trusts the list of managed files, which may be damaged too.
-        for file in meta.list_segment_files() {
-            let name = file.to_string_lossy();
-            if NOT_ALWAYS_THERE.iter().any(|end| name.ends_with(end)) {
-                continue;
-            }
-            if !index.directory().validate_checksum(&file).unwrap_or(false) {
-                return Err(damaged(&format!("{} is missing or has another checksum", file.display())));
-            }
-        }
+        let (index, revision) = checked::open(path, &expected())?;
         let generation = Self::with_index(path, index, writing).map_err(|error| match error {
-            IndexError::Engine(error) => damaged(&error),
+            IndexError::Engine(error) => IndexError::Damaged(format!("{}: {error}", path.display())),
             other => other,
         })?;
-        for segment in generation.view().reading.searcher.segment_readers() {
-            let rows = segment.fast_fields().u64(UID_HIGH).map_err(unreadable)?.num_docs();
-            let alive = segment.alive_bitset().map_or(segment.max_doc() as usize, |alive| alive.num_alive_docs());
-            if rows != segment.max_doc() || alive != segment.num_docs() as usize {
-                return Err(damaged("a segment has another number of documents than its list says"));
-            }
-        }
         Ok((generation, revision))
     }
 
@@ -152,19 +96,7 @@ impl Generation {
             .reload_policy(ReloadPolicy::Manual)
             .doc_store_cache_num_blocks(STORE_BLOCKS_CACHED)
             .try_into()?;
-        let writer = if writing {
-            let writer: IndexWriter = index.writer_with_num_threads(1, WRITER_BYTES).map_err(|error| match error {
-                tantivy::TantivyError::LockFailure(..) => IndexError::Locked(path.to_owned()),
-                other => other.into(),
-            })?;
-            let mut policy = LogMergePolicy::default();
-            policy.set_min_num_segments(SEGMENTS_PER_LEVEL);
-            policy.set_del_docs_ratio_before_merge(REPLACED_SHARE_MAX);
-            writer.set_merge_policy(Box::new(policy));
-            Some(Mutex::new(writer))
-        } else {
-            None
-        };
+        let writer = writing.then(|| checked::writer(&index, path)).transpose()?.map(Mutex::new);
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let fields = Fields::new();
         let reading = Reading::of(reader.searcher(), &fields, None)?;
@@ -183,7 +115,7 @@ impl Generation {
     /// index has then reached, with what was staged before. Visible to later views when it returns.
     pub(crate) fn apply(&self, revision: i64, batch: &Batch) -> Result<(), IndexError> {
         self.stage(batch)?;
-        self.changing(|writer| commit(writer, revision))?;
+        self.changing(|writer| checked::commit(writer, &SHAPE, revision))?;
         self.reload()
     }
 
@@ -255,10 +187,7 @@ impl Generation {
 
     /// The revision of the last commit, which another process may have made.
     pub(crate) fn committed_revision(&self) -> Result<i64, IndexError> {
-        let meta = self.reading().searcher.index().load_metas()?;
-        let damaged = || IndexError::Damaged(format!("{}: its revision is unreadable", self.path.display()));
-        let payload = meta.payload.as_deref().and_then(|text| read_payload(text, meta.opstamp));
-        payload.map(|(_, revision)| revision).ok_or_else(damaged)
+        checked::committed_revision(&self.path, self.reading().searcher.index())
     }
 
     pub(crate) fn view(&self) -> View {
@@ -351,14 +280,6 @@ impl View {
     }
 }
 
-fn commit(writer: &mut IndexWriter, revision: i64) -> Result<(), IndexError> {
-    let mut commit = writer.prepare_commit()?;
-    let text = payload(&SHAPE, revision, commit.opstamp());
-    commit.set_payload(&text);
-    commit.commit()?;
-    Ok(())
-}
-
 fn settings() -> IndexSettings {
     IndexSettings {
         // The records take twice the room that they take with zstd, whose set-up for each block costs more than the unpacking.
@@ -368,34 +289,21 @@ fn settings() -> IndexSettings {
     }
 }
 
-/// What is written with each commit: shape, revision and Tantivy's own number of the commit, with a checksum, since
-/// Tantivy checks its files but not this list.
-fn payload(shape: &str, revision: i64, opstamp: Opstamp) -> String {
-    let text = format!("ambit {shape} {revision} {opstamp}");
-    let sum = blob_hash(text.as_bytes()).to_string();
-    format!("{text} {}", &sum[..16])
-}
-
-/// Shape and revision of the commit with that number.
-fn read_payload(text: &str, opstamp: Opstamp) -> Option<(String, i64)> {
-    let mut words = text.split(' ').skip(1);
-    let shape = words.next()?;
-    let revision: i64 = words.next()?.parse().ok()?;
-    (payload(shape, revision, opstamp) == text).then(|| (shape.to_owned(), revision))
-}
-
-/// Whether the list of segments, written again, gives the bytes that were read: a changed member name would else be
-/// passed over in silence, and with it, say, which documents are deleted.
-fn is_as_written(path: &Path, meta: &tantivy::IndexMeta) -> bool {
-    let mut expected = serde_json::to_vec_pretty(meta).unwrap_or_default();
-    expected.push(b'\n');
-    std::fs::read(path.join(LIST_FILE)).is_ok_and(|bytes| bytes == expected)
+fn expected() -> Expected {
+    Expected {
+        schema: Fields::new().schema,
+        settings: settings(),
+        shape: SHAPE.clone(),
+        column: UID_HIGH,
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::checked::payload;
     use super::*;
     use crate::tests::Scratch;
+    use tantivy::Opstamp;
 
     #[test]
     fn another_shape_is_told_from_damage() {

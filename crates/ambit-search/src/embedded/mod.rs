@@ -1,9 +1,13 @@
 //! The embedded engine: Tantivy. Its types stay in this folder.
 
+mod checked;
 mod collect;
 mod facets;
 mod folder;
 mod generation;
+mod graph_order;
+mod graph_query;
+mod graphs;
 mod query;
 mod schema;
 mod segment;
@@ -13,3 +17,5 @@ mod tokenizers;
 pub(crate) use collect::{Key, Order};
 pub(crate) use folder::Folder;
 pub(crate) use generation::{Found, Generation, Page, View};
+pub(crate) use graph_order::GraphPages;
+pub(crate) use graphs::{GraphMoment, Graphs};

@@ -177,23 +177,7 @@ impl Asked<'_> {
     }
 
     fn add_between(&self, set: &mut Set, member: &str, bounds: RangeInclusive<i64>) -> Result<(), Stop> {
-        let Some(column) = self.reader.fast_fields().column_opt::<i64>(&column_name(member))? else {
-            return Ok(());
-        };
-        // A column does not know what lies outside of it.
-        if *bounds.start() > column.max_value() || *bounds.end() < column.min_value() {
-            return Ok(());
-        }
-        let mut found = Vec::new();
-        let mut start = 0;
-        while start < self.reader.max_doc() {
-            let end = (start + COLUMN_BLOCK).min(self.reader.max_doc());
-            found.clear();
-            column.get_docids_for_value_range(bounds.clone(), start..end, &mut found);
-            found.iter().for_each(|doc| set.insert(*doc));
-            start = end;
-        }
-        Ok(())
+        Ok(add_column_range(set, self.reader, &column_name(member), bounds)?)
     }
 
     /// The text occurs in the value: of a text as its characters in sequence or as its words in sequence, of a member of
@@ -289,8 +273,29 @@ impl Asked<'_> {
     }
 }
 
+/// Adds the documents whose number in a column is within bounds.
+pub(crate) fn add_column_range(set: &mut Set, reader: &SegmentReader, column: &str, bounds: RangeInclusive<i64>) -> tantivy::Result<()> {
+    let Some(column) = reader.fast_fields().column_opt::<i64>(column)? else {
+        return Ok(());
+    };
+    // A column does not know what lies outside of it.
+    if *bounds.start() > column.max_value() || *bounds.end() < column.min_value() {
+        return Ok(());
+    }
+    let mut found = Vec::new();
+    let mut start = 0;
+    while start < reader.max_doc() {
+        let end = (start + COLUMN_BLOCK).min(reader.max_doc());
+        found.clear();
+        column.get_docids_for_value_range(bounds.clone(), start..end, &mut found);
+        found.iter().for_each(|doc| set.insert(*doc));
+        start = end;
+    }
+    Ok(())
+}
+
 /// Adds the documents with a term.
-fn add_term(set: &mut Set, reader: &SegmentReader, term: &Term) -> tantivy::Result<()> {
+pub(crate) fn add_term(set: &mut Set, reader: &SegmentReader, term: &Term) -> tantivy::Result<()> {
     let index = reader.inverted_index(term.field())?;
     if let Some(postings) = index.read_postings(term, IndexRecordOption::Basic)? {
         add_all(set, postings);
@@ -316,7 +321,8 @@ pub(crate) fn add_terms_where(
     Ok(())
 }
 
-fn add_all(set: &mut Set, mut documents: impl DocSet) {
+/// Adds the documents of a list.
+pub(crate) fn add_all(set: &mut Set, mut documents: impl DocSet) {
     let mut block = [0; COLLECT_BLOCK_BUFFER_LEN];
     loop {
         let filled = documents.fill_buffer(&mut block);

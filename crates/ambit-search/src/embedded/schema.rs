@@ -166,7 +166,8 @@ fn add(document: &mut TantivyDocument, fields: &MemberFields, value: &Value) {
     }
 }
 
-fn terms(tokenizer: &str, record: IndexRecordOption) -> TextFieldIndexing {
+/// How the terms of a field are listed.
+pub(super) fn terms(tokenizer: &str, record: IndexRecordOption) -> TextFieldIndexing {
     TextFieldIndexing::default()
         .set_tokenizer(tokenizer)
         .set_index_option(record)

@@ -8,6 +8,11 @@ pub(crate) const WHOLE: &str = "ambit_whole";
 pub(crate) const KIND: &str = "ambit_kind";
 pub(crate) const WORDS: &str = "ambit_words";
 pub(crate) const GRAMS: &str = "ambit_grams";
+/// Words as graph searches know them.
+pub(crate) const GRAPH_WORDS: &str = "ambit_graph_words";
+
+/// Bytes of a term of graphs: more than any query has, less than the engine takes.
+const TERM_BYTES_MAX: usize = 40_000;
 
 /// Characters of a gram.
 pub(crate) const GRAM_CHARS: usize = 3;
@@ -32,6 +37,7 @@ pub(crate) fn register(manager: &TokenizerManager) {
         },
     );
     manager.register(GRAMS, Grams::default());
+    manager.register(GRAPH_WORDS, GraphWords::default());
     let words = TextAnalyzer::builder(SimpleTokenizer::default()).filter(LowerCaser).build();
     manager.register(WORDS, words);
 }
@@ -85,6 +91,56 @@ impl Tokenizer for Whole {
 impl TokenStream for WholeStream<'_> {
     fn advance(&mut self) -> bool {
         !std::mem::replace(&mut self.given, true)
+    }
+
+    fn token(&self) -> &Token {
+        self.token
+    }
+
+    fn token_mut(&mut self) -> &mut Token {
+        self.token
+    }
+}
+
+/// The part of a text that becomes a term.
+pub(crate) fn bounded(text: &str) -> &str {
+    &text[..text.floor_char_boundary(TERM_BYTES_MAX)]
+}
+
+/// One token for each word of `ambit_query::graphs`.
+#[derive(Clone, Default)]
+struct GraphWords {
+    words: Vec<String>,
+    token: Token,
+}
+
+struct GraphWordStream<'a> {
+    words: &'a [String],
+    next: usize,
+    token: &'a mut Token,
+}
+
+impl Tokenizer for GraphWords {
+    type TokenStream<'a> = GraphWordStream<'a>;
+
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> GraphWordStream<'a> {
+        self.words = ambit_query::graphs::words(text).collect();
+        self.token.reset();
+        GraphWordStream {
+            words: &self.words,
+            next: 0,
+            token: &mut self.token,
+        }
+    }
+}
+
+impl TokenStream for GraphWordStream<'_> {
+    fn advance(&mut self) -> bool {
+        let Some(word) = self.words.get(self.next) else { return false };
+        bounded(word).clone_into(&mut self.token.text);
+        self.token.position = self.next;
+        self.next += 1;
+        true
     }
 
     fn token(&self) -> &Token {

@@ -1,9 +1,12 @@
 //! Random graphs and queries: what the index finds is what the meaning of the query says, one graph after the other.
 
-use super::{GraphIndex, GraphSearch};
+use super::{GraphSearch, find};
+use crate::embedded::Graphs;
+use crate::error::IndexError;
+use crate::tests::Scratch;
 use ambit_query::graphs::{GraphFacts, GraphOrder, NodeFacts, parse_graph_query};
 use proptest::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 const WORDS: [&str; 7] = ["kill", "switch", "Acme", "a.test", "192.0.2.1", "bear!", ""];
 
@@ -87,14 +90,18 @@ proptest! {
     #[test]
     fn the_index_finds_what_the_query_means(graphs in prop::collection::vec(graph(), 0..12), text in query(), order in 0usize..6, limit in 1usize..5) {
         let graphs: Vec<GraphFacts> = (1..).zip(graphs).map(|(number, graph)| GraphFacts { number, id: format!("g{number}"), ..graph }).collect();
-        let index = GraphIndex::default();
+        let mut index = Graphs::in_memory().unwrap();
         for graph in &graphs {
-            index.write(|kept| {
-                // A state before: its words stay listed and must not be found.
-                kept.put(GraphFacts { name: "kill switch none".to_owned(), ..graph.clone() });
-                kept.put(graph.clone());
-            });
+            // A state before, in a segment of its own for some: its words must not be found.
+            index.put(&GraphFacts { name: "kill switch none".to_owned(), ..graph.clone() }).unwrap();
+            if graph.number % 3 == 0 {
+                index.commit(graph.number).unwrap();
+            }
+            index.put(graph).unwrap();
         }
+        index.commit(100).unwrap();
+        let moment = index.moment();
+        let views: HashMap<i64, i64> = graphs.iter().map(|graph| (graph.number, graph.views_count)).collect();
         let order = ["name", "owner-", "creation_date", "last_modified_date-", "views_count-", "comments_count"][order];
         let order = GraphOrder::parse(order).unwrap();
         let query = parse_graph_query(&text, &|_| Vec::new()).unwrap();
@@ -118,7 +125,7 @@ proptest! {
                 after,
                 limit,
             };
-            let page = index.find(&search, &[]);
+            let page = find(&moment, &search, views.clone()).unwrap();
             prop_assert_eq!(page.total, expected.len());
             found.extend(page.numbers);
             match page.next {
@@ -128,5 +135,63 @@ proptest! {
         }
         let numbers: Vec<i64> = expected.iter().map(super::number).collect();
         prop_assert_eq!(found, numbers, "{}", text);
+    }
+}
+
+fn named(number: i64, name: &str) -> GraphFacts {
+    GraphFacts {
+        number,
+        id: format!("g{number}"),
+        name: name.to_owned(),
+        owner: "ann".to_owned(),
+        ..GraphFacts::default()
+    }
+}
+
+fn total(index: &Graphs, text: &str) -> usize {
+    let search = GraphSearch {
+        query: parse_graph_query(text, &|_| Vec::new()).unwrap(),
+        order: GraphOrder::default(),
+        user: "ann".to_owned(),
+        groups: Vec::new(),
+        groups_of: BTreeMap::new(),
+        after: None,
+        limit: 10,
+    };
+    find(&index.moment(), &search, HashMap::new()).unwrap().total
+}
+
+#[test]
+fn a_folder_goes_on_where_it_was_and_is_written_by_one() {
+    let scratch = Scratch::new();
+    let mut index = Graphs::open(scratch.path()).unwrap();
+    index.put(&named(1, "kill switch")).unwrap();
+    index.commit(7).unwrap();
+    index.put(&named(2, "kill switch, never committed")).unwrap();
+    assert!(matches!(Graphs::open(scratch.path()).map(|_| ()), Err(IndexError::Locked(_))));
+    drop(index);
+    let index = Graphs::open(scratch.path()).unwrap();
+    assert_eq!((index.reached, total(&index, "kill")), (7, 1));
+}
+
+#[test]
+fn a_damaged_folder_begins_anew() {
+    for end in ["term", "fast", "pos", "idx"] {
+        let scratch = Scratch::new();
+        let mut index = Graphs::open(scratch.path()).unwrap();
+        index.put(&named(1, "kill switch")).unwrap();
+        index.commit(7).unwrap();
+        drop(index);
+        let mut files = std::fs::read_dir(scratch.path()).unwrap().map(|entry| entry.unwrap().path());
+        let damaged = files.find(|path| path.extension().is_some_and(|other| other == end)).unwrap();
+        let mut bytes = std::fs::read(&damaged).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        std::fs::write(&damaged, bytes).unwrap();
+        let mut index = Graphs::open(scratch.path()).unwrap();
+        assert_eq!((index.reached, total(&index, "kill")), (0, 0), "{end}");
+        index.put(&named(1, "kill switch")).unwrap();
+        index.commit(8).unwrap();
+        assert_eq!(total(&index, "kill"), 1, "{end}");
     }
 }

@@ -3,7 +3,7 @@
 use super::{accounts, comments, page};
 use crate::answer::Answer;
 use crate::call::Call;
-use crate::failure::of_store;
+use crate::failure::{of_search, of_store};
 use ambit_api::objects::object;
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::id::blob_hash;
@@ -99,7 +99,7 @@ pub(crate) async fn search(call: Call) -> Result<Answer, ApiError> {
         limit: paging.limit,
     };
     let found = call.state.graphs.search(&call.state.store, found).await;
-    answer_page(&call, found.map_err(|error| of_store(error, NOUN))?, paging.limit).await
+    answer_page(&call, found.map_err(|error| of_search(error.into()))?, paging.limit).await
 }
 
 async fn answer_page(call: &Call, found: GraphPage, limit: usize) -> Result<Answer, ApiError> {

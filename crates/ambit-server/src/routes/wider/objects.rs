@@ -4,7 +4,7 @@
 use super::{comments, files, page, votes};
 use crate::answer::Answer;
 use crate::call::Call;
-use crate::failure::of_store;
+use crate::failure::{of_search, of_store};
 use ambit_api::objects::{missing, object};
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::EdgeKind;
@@ -322,7 +322,7 @@ pub(crate) async fn graphs_that(call: &Call, leaf: Leaf) -> Result<Vec<Value>, A
         after: None,
         limit: GRAPHS_MAX,
     };
-    let page = call.state.graphs.search(store, search).await.map_err(failed)?;
+    let page = call.state.graphs.search(store, search).await.map_err(|error| of_search(error.into()))?;
     let graphs = store.graphs_numbered(call.caller(), &page.numbers).await.map_err(failed)?;
     Ok(graphs.into_iter().map(|graph| super::graphs::shown(call, graph)).collect())
 }

@@ -1,0 +1,169 @@
+//! Indexes on disk whose every byte is checked when they are opened, and which know the revision that they have reached. Tantivy checks neither its list of
+//! segments nor what is missing.
+
+use std::path::Path;
+
+use ambit_model::id::blob_hash;
+use tantivy::directory::{Directory as _, DirectoryLock, INDEX_WRITER_LOCK, MmapDirectory};
+use tantivy::merge_policy::LogMergePolicy;
+use tantivy::schema::Schema;
+use tantivy::{IndexSettings, IndexWriter, Opstamp, Searcher};
+
+use crate::error::IndexError;
+
+/// Memory that collects documents before they are written as a segment, in bytes. One thread: the engine beside it
+/// needs the other core.
+const WRITER_BYTES: usize = 20 * 1024 * 1024;
+
+/// Segments of a size before they are merged: fewer make each search cheaper, more make writing cheaper.
+const SEGMENTS_PER_LEVEL: usize = 6;
+
+/// Share of replaced documents from which a segment is written anew: each costs every search a look.
+const REPLACED_SHARE_MAX: f32 = 0.3;
+
+/// Where Tantivy writes its list of segments.
+const LIST_FILE: &str = "meta.json";
+
+/// Ends of file names that Tantivy lists for each segment, but has only while it writes one, and only for one with
+/// deleted documents (whose file then bears a number).
+const NOT_ALWAYS_THERE: &[&str] = &[".store.temp", ".0.del"];
+
+/// What an index must be to be read.
+pub(crate) struct Expected {
+    pub(crate) schema: Schema,
+    pub(crate) settings: IndexSettings,
+    /// Stands in each commit: an index of another shape is built anew.
+    pub(crate) shape: String,
+    /// A column of numbers that every document has.
+    pub(crate) column: &'static str,
+}
+
+fn damaged(path: &Path, what: &str) -> IndexError {
+    IndexError::Damaged(format!("{}: {what}", path.display()))
+}
+
+/// Makes an empty index.
+pub(crate) fn create(path: &Path, expected: &Expected) -> Result<tantivy::Index, IndexError> {
+    std::fs::create_dir_all(path).map_err(|error| IndexError::io("create", path, error))?;
+    let builder = tantivy::Index::builder()
+        .schema(expected.schema.clone())
+        .settings(expected.settings.clone());
+    Ok(builder.create_in_dir(path)?)
+}
+
+/// Opens an index after a look at each of its bytes; with the revision that it has reached.
+pub(crate) fn open(path: &Path, expected: &Expected) -> Result<(tantivy::Index, i64), IndexError> {
+    let opened = std::panic::catch_unwind(|| open_whole(path, expected));
+    // A parser that panics has met bytes that nobody wrote.
+    opened.unwrap_or_else(|_| Err(damaged(path, "unreadable")))
+}
+
+fn open_whole(path: &Path, expected: &Expected) -> Result<(tantivy::Index, i64), IndexError> {
+    let unreadable = |error: tantivy::TantivyError| damaged(path, &error.to_string());
+    let index = tantivy::Index::open_in_dir(path).map_err(unreadable)?;
+    let meta = index.load_metas().map_err(unreadable)?;
+    let payload = meta.payload.as_deref().and_then(|text| read_payload(text, meta.opstamp));
+    let (shape, revision) = payload.ok_or_else(|| damaged(path, "its revision is unreadable"))?;
+    if shape != expected.shape {
+        return Err(IndexError::OtherShape { found: shape });
+    }
+    if meta.schema != expected.schema || meta.index_settings != expected.settings || !is_as_written(path, &meta) {
+        return Err(damaged(path, "its list of segments is not the one that was written"));
+    }
+    // Not Tantivy's own walk: that one trusts the list of managed files, which may be damaged too.
+    for file in meta.list_segment_files() {
+        let name = file.to_string_lossy();
+        if NOT_ALWAYS_THERE.iter().any(|end| name.ends_with(end)) {
+            continue;
+        }
+        if !index.directory().validate_checksum(&file).unwrap_or(false) {
+            return Err(damaged(path, &format!("{} is missing or has another checksum", file.display())));
+        }
+    }
+    let reader = index.reader().map_err(unreadable)?;
+    check_numbers(path, &reader.searcher(), expected.column)?;
+    Ok((index, revision))
+}
+
+/// The writer of an index, of which there is one in all processes.
+pub(crate) fn writer(index: &tantivy::Index, path: &Path) -> Result<IndexWriter, IndexError> {
+    let writer: IndexWriter = index.writer_with_num_threads(1, WRITER_BYTES).map_err(|error| locked(error, path))?;
+    let mut policy = LogMergePolicy::default();
+    policy.set_min_num_segments(SEGMENTS_PER_LEVEL);
+    policy.set_del_docs_ratio_before_merge(REPLACED_SHARE_MAX);
+    writer.set_merge_policy(Box::new(policy));
+    Ok(writer)
+}
+
+/// Whoever has the lock may write, and take away what is damaged.
+pub(crate) fn lock(path: &Path) -> Result<DirectoryLock, IndexError> {
+    std::fs::create_dir_all(path).map_err(|error| IndexError::io("create", path, error))?;
+    let directory = MmapDirectory::open(path).map_err(|error| IndexError::Engine(error.to_string()))?;
+    let taken = directory.acquire_lock(&INDEX_WRITER_LOCK);
+    taken.map_err(|error| locked(tantivy::TantivyError::LockFailure(error, None), path))
+}
+
+fn locked(error: tantivy::TantivyError, path: &Path) -> IndexError {
+    match error {
+        tantivy::TantivyError::LockFailure(..) => IndexError::Locked(path.to_owned()),
+        other => other.into(),
+    }
+}
+
+/// The list of segments says how many documents each has; so do the segments.
+fn check_numbers(path: &Path, searcher: &Searcher, column: &str) -> Result<(), IndexError> {
+    for segment in searcher.segment_readers() {
+        let rows = segment
+            .fast_fields()
+            .u64_lenient(column)
+            .map_err(|error| damaged(path, &error.to_string()))?;
+        let rows = rows.map_or(0, |(column, _)| column.num_docs());
+        let alive = segment.alive_bitset().map_or(segment.max_doc() as usize, |alive| alive.num_alive_docs());
+        if rows != segment.max_doc() || alive != segment.num_docs() as usize {
+            return Err(damaged(path, "a segment has another number of documents than its list says"));
+        }
+    }
+    Ok(())
+}
+
+/// Commits what was written, with the revision that the index has then reached.
+pub(crate) fn commit(writer: &mut IndexWriter, shape: &str, revision: i64) -> Result<(), IndexError> {
+    let mut commit = writer.prepare_commit()?;
+    let text = payload(shape, revision, commit.opstamp());
+    commit.set_payload(&text);
+    commit.commit()?;
+    Ok(())
+}
+
+/// The revision of the last commit, which another process may have made.
+pub(crate) fn committed_revision(path: &Path, index: &tantivy::Index) -> Result<i64, IndexError> {
+    let meta = index.load_metas()?;
+    let payload = meta.payload.as_deref().and_then(|text| read_payload(text, meta.opstamp));
+    payload
+        .map(|(_, revision)| revision)
+        .ok_or_else(|| damaged(path, "its revision is unreadable"))
+}
+
+/// What is written with each commit: shape, revision and Tantivy's own number of the commit, with a checksum, since
+/// Tantivy checks its files but not this list.
+pub(crate) fn payload(shape: &str, revision: i64, opstamp: Opstamp) -> String {
+    let text = format!("ambit {shape} {revision} {opstamp}");
+    let sum = blob_hash(text.as_bytes()).to_string();
+    format!("{text} {}", &sum[..16])
+}
+
+/// Shape and revision of the commit with that number.
+fn read_payload(text: &str, opstamp: Opstamp) -> Option<(String, i64)> {
+    let mut words = text.split(' ').skip(1);
+    let shape = words.next()?;
+    let revision: i64 = words.next()?.parse().ok()?;
+    (payload(shape, revision, opstamp) == text).then(|| (shape.to_owned(), revision))
+}
+
+/// Whether the list of segments, written again, gives the bytes that were read: a changed member name would else be
+/// passed over in silence, and with it, say, which documents are deleted.
+fn is_as_written(path: &Path, meta: &tantivy::IndexMeta) -> bool {
+    let mut expected = serde_json::to_vec_pretty(meta).unwrap_or_default();
+    expected.push(b'\n');
+    std::fs::read(path.join(LIST_FILE)).is_ok_and(|bytes| bytes == expected)
+}
