@@ -18,8 +18,8 @@ use tokio::sync::Mutex;
 
 /// Graphs read from the store at once.
 const BATCH: usize = 500;
-/// Graphs written before a commit, so that a large beginning is not lost as a whole.
-const COMMIT_GRAPHS: usize = 10_000;
+/// Graphs written before a commit, so that few wait in memory and a large beginning is not lost as a whole.
+const COMMIT_GRAPHS: usize = 2_000;
 /// Their folder within that of the other index.
 const FOLDER: &str = "graphs";
 

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use ambit_model::id::blob_hash;
 use tantivy::directory::{Directory as _, DirectoryLock, INDEX_WRITER_LOCK, MmapDirectory};
+use tantivy::indexer::IndexWriterOptions;
 use tantivy::merge_policy::LogMergePolicy;
 use tantivy::schema::Schema;
 use tantivy::{IndexSettings, IndexWriter, Opstamp, Searcher};
@@ -87,7 +88,12 @@ fn open_whole(path: &Path, expected: &Expected) -> Result<(tantivy::Index, i64),
 
 /// The writer of an index, of which there is one in all processes.
 pub(crate) fn writer(index: &tantivy::Index, path: &Path) -> Result<IndexWriter, IndexError> {
-    let writer: IndexWriter = index.writer_with_num_threads(1, WRITER_BYTES).map_err(|error| locked(error, path))?;
+    let options = IndexWriterOptions::builder()
+        .num_worker_threads(1)
+        .num_merge_threads(1)
+        .memory_budget_per_thread(WRITER_BYTES)
+        .build();
+    let writer: IndexWriter = index.writer_with_options(options).map_err(|error| locked(error, path))?;
     let mut policy = LogMergePolicy::default();
     policy.set_min_num_segments(SEGMENTS_PER_LEVEL);
     policy.set_del_docs_ratio_before_merge(REPLACED_SHARE_MAX);

@@ -25,6 +25,9 @@ use crate::index::Batch;
 use crate::ready::Moment;
 use crate::shape::SHAPE;
 
+/// Bytes of records that may wait to be written; with their terms they take several times that.
+const WAITING_BYTES_MAX: usize = 8 * 1024 * 1024;
+
 /// Uncompressed bytes of a block of stored records: about ten records. Each hit of a page lies in a block of its own, as a rule.
 const STORE_BLOCK_BYTES: usize = 8 * 1024;
 
@@ -42,7 +45,34 @@ pub(crate) struct Generation {
     reading: RwLock<Arc<Reading>>,
     reloading: Mutex<()>,
     /// `None` in processes that only read.
-    writer: Option<Mutex<IndexWriter>>,
+    writing: Option<Mutex<Writing>>,
+}
+
+/// The writer with what it has been given.
+struct Writing {
+    writer: IndexWriter,
+    /// The revision of the last commit.
+    revision: i64,
+    /// Bytes of records since then.
+    bytes: usize,
+}
+
+impl Writing {
+    fn commit(&mut self, revision: i64) -> Result<(), IndexError> {
+        checked::commit(&mut self.writer, &SHAPE, revision)?;
+        (self.revision, self.bytes) = (revision, 0);
+        Ok(())
+    }
+
+    /// Takes a document. Tantivy lets ten thousand of them wait in memory for its one thread; a commit ends the wait. What is not whole yet is committed
+    /// under the revision before, from which it is read again after a crash.
+    fn add(&mut self, fields: &Fields, record: &IndexedRecord) -> Result<(), IndexError> {
+        let document = fields.document(record);
+        let stored = document.get_first(fields.stored()).and_then(|value| value.as_bytes().map(<[u8]>::len));
+        self.writer.add_document(document)?;
+        self.bytes += stored.unwrap_or_default();
+        if self.bytes > WAITING_BYTES_MAX { self.commit(self.revision) } else { Ok(()) }
+    }
 }
 
 /// A moment of an index that stays as it is while writing goes on.
@@ -74,7 +104,7 @@ impl Generation {
     /// Makes an empty index that has reached revision 0.
     pub(crate) fn create(path: &Path) -> Result<Self, IndexError> {
         let index = checked::create(path, &expected())?;
-        let generation = Self::with_index(path, index, true)?;
+        let generation = Self::with_index(path, index, Some(0))?;
         generation.apply(0, &Batch::default())?;
         Ok(generation)
     }
@@ -82,21 +112,28 @@ impl Generation {
     /// Opens an index and checks every byte that it will answer from.
     pub(crate) fn open(path: &Path, writing: bool) -> Result<(Self, i64), IndexError> {
         let (index, revision) = checked::open(path, &expected())?;
-        let generation = Self::with_index(path, index, writing).map_err(|error| match error {
+        let generation = Self::with_index(path, index, writing.then_some(revision)).map_err(|error| match error {
             IndexError::Engine(error) => IndexError::Damaged(format!("{}: {error}", path.display())),
             other => other,
         })?;
         Ok((generation, revision))
     }
 
-    fn with_index(path: &Path, index: tantivy::Index, writing: bool) -> Result<Self, IndexError> {
+    fn with_index(path: &Path, index: tantivy::Index, writing: Option<i64>) -> Result<Self, IndexError> {
         tokenizers::register(index.tokenizers());
         let reader = index
             .reader_builder()
             .reload_policy(ReloadPolicy::Manual)
             .doc_store_cache_num_blocks(STORE_BLOCKS_CACHED)
             .try_into()?;
-        let writer = writing.then(|| checked::writer(&index, path)).transpose()?.map(Mutex::new);
+        let writing = match writing {
+            Some(revision) => Some(Mutex::new(Writing {
+                writer: checked::writer(&index, path)?,
+                revision,
+                bytes: 0,
+            })),
+            None => None,
+        };
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let fields = Fields::new();
         let reading = Reading::of(reader.searcher(), &fields, None)?;
@@ -107,7 +144,7 @@ impl Generation {
             reader,
             reading: RwLock::new(Arc::new(reading)),
             reloading: Mutex::new(()),
-            writer,
+            writing,
         })
     }
 
@@ -115,57 +152,52 @@ impl Generation {
     /// index has then reached, with what was staged before. Visible to later views when it returns.
     pub(crate) fn apply(&self, revision: i64, batch: &Batch) -> Result<(), IndexError> {
         self.stage(batch)?;
-        self.changing(|writer| checked::commit(writer, &SHAPE, revision))?;
+        self.changing(|writing| writing.commit(revision))?;
         self.reload()
     }
 
     /// The same without the commit: a large change comes in parts, so that it is never in memory as a whole.
     pub(crate) fn stage(&self, batch: &Batch) -> Result<(), IndexError> {
-        self.changing(|writer| self.write(writer, batch))
+        self.changing(|writing| self.write(writing, batch))
     }
 
     /// Takes back what was staged.
     pub(crate) fn take_back(&self) -> Result<(), IndexError> {
-        self.changing(|writer| Ok(writer.rollback().map(|_| ())?))
+        self.changing(|writing| Ok(writing.writer.rollback().map(|_| ())?))
     }
 
-    fn changing(&self, change: impl FnOnce(&mut IndexWriter) -> Result<(), IndexError>) -> Result<(), IndexError> {
-        let writer = self.writer.as_ref().ok_or(IndexError::ReadOnly)?;
-        let mut writer = writer.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        change(&mut writer).inspect_err(|_| {
+    fn changing(&self, change: impl FnOnce(&mut Writing) -> Result<(), IndexError>) -> Result<(), IndexError> {
+        let writing = self.writing.as_ref().ok_or(IndexError::ReadOnly)?;
+        let mut writing = writing.lock().unwrap_or_else(PoisonError::into_inner);
+        change(&mut writing).inspect_err(|_| {
             // What was not committed must not ride along with the next batch. If this fails too, so does that batch.
-            let _ = writer.rollback();
+            let _ = writing.writer.rollback();
         })
     }
 
-    /// Adds records without a commit, for an index that is built as a whole: nothing is replaced.
+    /// Adds records without a commit that counts, for an index that is built as a whole: nothing is replaced.
     pub(crate) fn add(&self, records: &[IndexedRecord]) -> Result<(), IndexError> {
-        let writer = self.writer.as_ref().ok_or(IndexError::ReadOnly)?;
-        let writer = writer.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        for record in records {
-            writer.add_document(self.fields.document(record))?;
-        }
-        Ok(())
+        self.changing(|writing| records.iter().try_for_each(|record| writing.add(&self.fields, record)))
     }
 
-    fn write(&self, writer: &mut IndexWriter, batch: &Batch) -> Result<(), IndexError> {
+    fn write(&self, writing: &mut Writing, batch: &Batch) -> Result<(), IndexError> {
         for project in &batch.gone_projects {
             for noun in Noun::ALL {
                 for past in [false, true] {
-                    writer.delete_term(self.fields.space_term(noun, *project, past));
+                    writing.writer.delete_term(self.fields.space_term(noun, *project, past));
                 }
             }
         }
         for uuid in &batch.gone_collections {
             let field = self.fields.of("collection_uuid").main;
-            writer.delete_term(Term::from_field_text(field, &uuid.to_string()));
+            writing.writer.delete_term(Term::from_field_text(field, &uuid.to_string()));
         }
         for uid in &batch.gone {
-            writer.delete_term(self.fields.uid_term(uid.bytes()));
+            writing.writer.delete_term(self.fields.uid_term(uid.bytes()));
         }
         for record in &batch.records {
-            writer.delete_term(self.fields.key_term(&record.key()));
-            writer.add_document(self.fields.document(record))?;
+            writing.writer.delete_term(self.fields.key_term(&record.key()));
+            writing.add(&self.fields, record)?;
         }
         Ok(())
     }
@@ -309,20 +341,21 @@ mod tests {
     fn another_shape_is_told_from_damage() {
         let scratch = Scratch::new();
         let generation = Generation::create(scratch.path()).unwrap();
-        let mut writer = generation.writer.as_ref().unwrap().lock().unwrap();
+        let mut writing = generation.writing.as_ref().unwrap().lock().unwrap();
+        let writer = &mut writing.writer;
         let commit = |writer: &mut IndexWriter, text: &dyn Fn(Opstamp) -> String| {
             let mut commit = writer.prepare_commit().unwrap();
             let text = text(commit.opstamp());
             commit.set_payload(&text);
             commit.commit().unwrap();
         };
-        commit(&mut writer, &|opstamp| payload("01234567", 5, opstamp));
+        commit(writer, &|opstamp| payload("01234567", 5, opstamp));
         let other = Generation::open(scratch.path(), false).map(|_| ());
         assert!(
             matches!(&other, Err(IndexError::OtherShape { found }) if found == "01234567"),
             "{other:?}"
         );
-        commit(&mut writer, &|_| payload("01234567", 5, 0));
+        commit(writer, &|_| payload("01234567", 5, 0));
         assert!(matches!(Generation::open(scratch.path(), false).map(|_| ()), Err(IndexError::Damaged(_))));
     }
 }

@@ -185,8 +185,8 @@ fn a_damaged_folder_begins_anew() {
         let mut files = std::fs::read_dir(scratch.path()).unwrap().map(|entry| entry.unwrap().path());
         let damaged = files.find(|path| path.extension().is_some_and(|other| other == end)).unwrap();
         let mut bytes = std::fs::read(&damaged).unwrap();
-        let middle = bytes.len() / 2;
-        bytes[middle] ^= 1;
+        // At the end stands what the engine says of the file, and some of that is of no consequence.
+        bytes[0] ^= 1;
         std::fs::write(&damaged, bytes).unwrap();
         let mut index = Graphs::open(scratch.path()).unwrap();
         assert_eq!((index.reached, total(&index, "kill")), (0, 0), "{end}");
