@@ -19,10 +19,10 @@ use crate::index::{Batch, Index};
 const FEED_ROWS_AT_ONCE: usize = 2_000;
 
 /// Records loaded at once: a record takes some tens of kilobytes while it becomes a document.
-const RECORDS_AT_ONCE: usize = 250;
+const RECORDS_AT_ONCE: usize = 100;
 
 /// Closed versions loaded at once.
-const HISTORY_ROWS_AT_ONCE: usize = 250;
+const HISTORY_ROWS_AT_ONCE: usize = 100;
 
 /// Feed rows from which an empty index is filled from the list of records instead: the feed names a record as often
 /// as it changed.

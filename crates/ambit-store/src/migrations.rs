@@ -45,6 +45,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(202611220229, "packs"),
     migration!(202611220230, "retrohunt_jobs"),
     migration!(202611220500, "graph_views"),
+    migration!(202611220601, "version_order"),
 ];
 
 /// The newest schema that this program knows.

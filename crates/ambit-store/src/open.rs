@@ -26,7 +26,7 @@ const SQLITE_READERS_MAX: u32 = 4;
 /// Page cache of the writing connection, in KiB: the pages that a commit of 500 records touches anywhere in a large table.
 const WRITER_CACHE_KIB: u32 = 32 * 1_024;
 /// Page cache of each reading connection, in KiB.
-const READER_CACHE_KIB: u32 = 4 * 1_024;
+const READER_CACHE_KIB: u32 = 1_024;
 /// Pages (4 KiB) of the write-ahead log at which it is brought into the database: with SQLite's 1,000, hot pages are written over and over.
 const CHECKPOINT_PAGES: u32 = 8_000;
 /// Connections of a process on PostgreSQL.

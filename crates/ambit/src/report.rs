@@ -5,16 +5,19 @@ use crate::failure::Failure;
 use crate::lines;
 use crate::output::{Results, hint, plain};
 use crate::truth::{Inventory, Score, score};
-use ambit_model::Uid;
 use ambit_model::entity::EntityRecord;
 use ambit_model::feed::{Noun, What};
 use ambit_model::issue::IssueRecord;
+use ambit_model::{Kind, Uid};
 use ambit_store::{IndexRow, Store};
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// Records read at once.
-const PAGE: usize = 500;
+const PAGE: usize = 100;
+/// Rows of the feed read at once.
+const FEED_PAGE: usize = 500;
 
 /// How to print.
 pub(crate) struct Style<'a> {
@@ -29,37 +32,49 @@ struct Row<T> {
     row: IndexRow,
 }
 
+/// What is kept of an entity while everything is read: in the order in which they are shown.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Entity {
+    kind: Kind,
+    name: String,
+    uid: Uid,
+    scoped: bool,
+}
+
+/// What is kept of an issue.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Issue {
+    severity: i64,
+    name: String,
+    entity_name: String,
+    discriminator: String,
+    uid: Uid,
+    entity_kind: Kind,
+}
+
 /// Prints everything present and returns the severity (1 is the worst) of the worst open issue.
 pub(crate) async fn print(place: &Place, finished: &Finished, style: &Style<'_>) -> Result<Option<i64>, Failure> {
-    let entities: Vec<Row<EntityRecord>> = rows(&place.store, Noun::Entity, finished).await?;
-    let issues: Vec<Row<IssueRecord>> = rows(&place.store, Noun::Issue, finished).await?;
-    let mut entities: Vec<_> = entities.into_iter().filter(|row| row.record.present).collect();
-    let mut issues: Vec<_> = issues.into_iter().filter(|row| row.record.status.is_open()).collect();
-    entities.sort_by(|a, b| (a.record.kind, &a.record.name).cmp(&(b.record.kind, &b.record.name)));
-    issues.sort_by(|a, b| {
-        let key = |row: &Row<IssueRecord>| {
-            (
-                row.record.severity,
-                row.record.name.clone(),
-                row.record.entity_name.clone(),
-                row.record.discriminator.clone(),
-            )
-        };
-        key(a).cmp(&key(b))
-    });
+    let entities = entities(place, finished).await?;
+    let issues = issues(place, finished).await?;
     let mut results = Results::open(style.output)?;
-    for row in &entities {
-        if style.jsonl {
-            results.json(&entity_line(row))?
-        } else {
-            results.line(&lines::entity(&entity_line(row)))?
+    for shown in entities.chunks(PAGE) {
+        let uids = shown.iter().map(|entity| entity.uid).collect();
+        for row in rows(&place.store, Noun::Entity, uids).await? {
+            if style.jsonl {
+                results.json(&entity_line(&row))?
+            } else {
+                results.line(&lines::entity(&entity_line(&row)))?
+            }
         }
     }
-    for row in &issues {
-        if style.jsonl {
-            results.json(&issue_line(row))?
-        } else {
-            results.line(&issue_text(&row.record))?
+    for shown in issues.chunks(PAGE) {
+        let uids = shown.iter().map(|issue| issue.uid).collect();
+        for row in rows::<IssueRecord>(&place.store, Noun::Issue, uids).await? {
+            if style.jsonl {
+                results.json(&issue_line(&row))?
+            } else {
+                results.line(&issue_text(&row.record))?
+            }
         }
     }
     let mut summary = summary(place, finished, &entities, &issues).await?;
@@ -74,26 +89,69 @@ pub(crate) async fn print(place: &Place, finished: &Finished, style: &Style<'_>)
         differences.iter().for_each(|line| hint(line));
         tell_not_done(place, finished).await?;
     }
-    Ok(issues.first().map(|row| row.record.severity))
+    Ok(issues.first().map(|issue| issue.severity))
 }
 
-async fn rows<T: serde::de::DeserializeOwned>(store: &Store, noun: Noun, finished: &Finished) -> Result<Vec<Row<T>>, Failure> {
-    let mut rows = Vec::new();
+async fn entities(place: &Place, finished: &Finished) -> Result<Vec<Entity>, Failure> {
+    let kept = |row: Row<EntityRecord>| Entity {
+        kind: row.record.kind,
+        name: row.record.name,
+        uid: row.row.uid,
+        scoped: row.record.scoped,
+    };
+    all(place, finished, Noun::Entity, |row: Row<EntityRecord>| {
+        row.record.present.then(|| kept(row))
+    })
+    .await
+}
+
+async fn issues(place: &Place, finished: &Finished) -> Result<Vec<Issue>, Failure> {
+    let kept = |row: Row<IssueRecord>| Issue {
+        severity: row.record.severity,
+        name: row.record.name,
+        entity_name: row.record.entity_name,
+        discriminator: row.record.discriminator,
+        uid: row.row.uid,
+        entity_kind: row.record.entity_kind,
+    };
+    all(place, finished, Noun::Issue, |row: Row<IssueRecord>| {
+        row.record.status.is_open().then(|| kept(row))
+    })
+    .await
+}
+
+/// What is to be kept of the collection's records, in order. The records themselves of a large inventory would fill the memory.
+async fn all<T: DeserializeOwned, K: Ord>(
+    place: &Place,
+    finished: &Finished,
+    noun: Noun,
+    keep: impl Fn(Row<T>) -> Option<K>,
+) -> Result<Vec<K>, Failure> {
+    let mut kept = Vec::new();
     let mut after: Option<Uid> = None;
     loop {
-        let uids = store.all_uids(noun, after, PAGE).await?;
+        let uids = place.store.all_uids(noun, after, PAGE).await?;
         let Some(last) = uids.last().copied() else { break };
         after = Some(last);
-        for mut row in store.index_rows(noun, &uids).await? {
-            if row.collection.uuid == finished.collection.uuid {
-                // One form of a record is enough.
-                let record = serde_json::from_value(row.record.take())
-                    .map_err(|error| Failure::run_time(format!("a stored record cannot be read: {error}")))?;
-                rows.push(Row { record, row });
-            }
-        }
+        let rows = rows(&place.store, noun, uids).await?;
+        let own = rows.into_iter().filter(|row| row.row.collection.uuid == finished.collection.uuid);
+        kept.extend(own.filter_map(&keep));
     }
-    Ok(rows)
+    kept.sort();
+    Ok(kept)
+}
+
+/// Records in the order of their uids given.
+async fn rows<T: DeserializeOwned>(store: &Store, noun: Noun, uids: Vec<Uid>) -> Result<Vec<Row<T>>, Failure> {
+    let mut found: BTreeMap<Uid, IndexRow> = store.index_rows(noun, &uids).await?.into_iter().map(|row| (row.uid, row)).collect();
+    let rows = uids.iter().filter_map(|uid| found.remove(uid));
+    rows.map(|mut row| {
+        // One form of a record is enough.
+        let record = serde_json::from_value(row.record.take());
+        let record = record.map_err(|error| Failure::run_time(format!("a stored record cannot be read: {error}")))?;
+        Ok(Row { record, row })
+    })
+    .collect()
 }
 
 fn entity_line(row: &Row<EntityRecord>) -> Value {
@@ -138,7 +196,7 @@ pub(crate) fn severity_name(severity: i64) -> &'static str {
     }
 }
 
-async fn summary(place: &Place, finished: &Finished, entities: &[Row<EntityRecord>], issues: &[Row<IssueRecord>]) -> Result<Value, Failure> {
+async fn summary(place: &Place, finished: &Finished, entities: &[Entity], issues: &[Issue]) -> Result<Value, Failure> {
     let (mut new, mut changed, mut gone) = (0, 0, 0);
     for what in last_changes(&place.store, finished).await?.values() {
         match what {
@@ -149,8 +207,8 @@ async fn summary(place: &Place, finished: &Finished, entities: &[Row<EntityRecor
         }
     }
     let mut by_severity: BTreeMap<String, i64> = (1..=5).map(|severity| (severity.to_string(), 0)).collect();
-    for row in issues {
-        *by_severity.entry(row.record.severity.to_string()).or_default() += 1;
+    for issue in issues {
+        *by_severity.entry(issue.severity.to_string()).or_default() += 1;
     }
     let took = finished
         .run
@@ -163,7 +221,7 @@ async fn summary(place: &Place, finished: &Finished, entities: &[Row<EntityRecor
         "run_uuid": finished.run.uuid,
         "collection": finished.collection.name,
         "entities": entities.len(),
-        "scoped": entities.iter().filter(|row| row.record.scoped).count(),
+        "scoped": entities.iter().filter(|entity| entity.scoped).count(),
         "new": new,
         "changed": changed,
         "gone": gone,
@@ -177,7 +235,7 @@ async fn last_changes(store: &Store, finished: &Finished) -> Result<BTreeMap<Uid
     let mut last: BTreeMap<Uid, What> = BTreeMap::new();
     let mut revision = finished.before;
     loop {
-        let feed = store.feed_since(revision, PAGE).await?;
+        let feed = store.feed_since(revision, FEED_PAGE).await?;
         let Some(end) = feed.last() else { return Ok(last) };
         revision = end.revision;
         for row in feed
@@ -194,15 +252,15 @@ async fn last_changes(store: &Store, finished: &Finished) -> Result<BTreeMap<Uid
     }
 }
 
-fn add_score(finished: &Finished, entities: &[Row<EntityRecord>], issues: &[Row<IssueRecord>], summary: &mut Value) -> Result<Vec<String>, Failure> {
+fn add_score(finished: &Finished, entities: &[Entity], issues: &[Issue], summary: &mut Value) -> Result<Vec<String>, Failure> {
     let Some(simulated) = &finished.simulated else { return Ok(Vec::new()) };
-    let key = |row: &Row<EntityRecord>| (row.record.kind, row.record.name.clone());
+    let key = |entity: &Entity| (entity.kind, entity.name.clone());
     let inventory = Inventory {
         entities: entities.iter().map(key).collect(),
-        scoped: entities.iter().filter(|row| row.record.scoped).map(key).collect(),
+        scoped: entities.iter().filter(|entity| entity.scoped).map(key).collect(),
         issues: issues
             .iter()
-            .map(|row| (row.record.name.clone(), row.record.entity_kind, row.record.entity_name.clone()))
+            .map(|issue| (issue.name.clone(), issue.entity_kind, issue.entity_name.clone()))
             .collect(),
     };
     let result: Score = score(&simulated.truth, &inventory);

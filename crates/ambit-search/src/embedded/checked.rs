@@ -14,7 +14,7 @@ use crate::error::IndexError;
 
 /// Memory that collects documents before they are written as a segment, in bytes. One thread: the engine beside it
 /// needs the other core.
-const WRITER_BYTES: usize = 20 * 1024 * 1024;
+const WRITER_BYTES: usize = 15_000_000;
 
 /// Segments of a size before they are merged: fewer make each search cheaper, more make writing cheaper.
 const SEGMENTS_PER_LEVEL: usize = 6;

@@ -26,7 +26,7 @@ use crate::ready::Moment;
 use crate::shape::SHAPE;
 
 /// Bytes of records that may wait to be written; with their terms they take several times that.
-const WAITING_BYTES_MAX: usize = 8 * 1024 * 1024;
+const WAITING_BYTES_MAX: usize = 4 * 1024 * 1024;
 
 /// Uncompressed bytes of a block of stored records: about ten records. Each hit of a page lies in a block of its own, as a rule.
 const STORE_BLOCK_BYTES: usize = 8 * 1024;
@@ -71,7 +71,11 @@ impl Writing {
         let stored = document.get_first(fields.stored()).and_then(|value| value.as_bytes().map(<[u8]>::len));
         self.writer.add_document(document)?;
         self.bytes += stored.unwrap_or_default();
-        if self.bytes > WAITING_BYTES_MAX { self.commit(self.revision) } else { Ok(()) }
+        if self.bytes > WAITING_BYTES_MAX {
+            self.commit(self.revision)
+        } else {
+            Ok(())
+        }
     }
 }
 
