@@ -2,7 +2,7 @@
 
 use ambit_model::scope::{self, Decision, Edge, Node, Rules};
 use ambit_model::{Kind, Uid};
-use ambit_store::engine::GraphDelta;
+use ambit_store::engine::{End, GraphDelta};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A collection's entities and open edges, with what was decided of them last.
@@ -92,6 +92,17 @@ impl Graph {
     /// The node and state of an entity.
     pub fn get(&self, uid: &Uid) -> Option<(&Node, &State)> {
         Some((self.nodes.get(uid)?, self.state.get(uid)?))
+    }
+
+    /// What edges show of an entity at their other end.
+    pub fn end(&self, uid: &Uid) -> Option<End<'_>> {
+        let (node, state) = self.get(uid)?;
+        Some(End {
+            kind: node.kind,
+            name: &node.name,
+            scoped: state.decision.scoped(),
+            clearance: state.decision.clearance,
+        })
     }
 
     /// Every node with its state.

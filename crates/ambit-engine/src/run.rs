@@ -225,7 +225,7 @@ impl<'a> Drive<'a> {
         }
         let uids: BTreeSet<Uid> = leased.iter().map(|work| work.uid).collect();
         let uids: Vec<Uid> = uids.into_iter().collect();
-        let known = self.outfit.engine.known(self.run.id, &uids).await?;
+        let known = self.outfit.engine.known(self.run.id, &uids, |uid| self.graph.end(uid)).await?;
         let facts: HashMap<Uid, Arc<Facts>> = known.into_iter().map(|known| (known.facts.uid, Arc::new(known.facts))).collect();
         for work in leased {
             let facts = facts
@@ -370,7 +370,7 @@ impl<'a> Drive<'a> {
             at: date,
             now: (self.outfit.clock)(),
         };
-        for mut known in self.outfit.engine.known(self.run.id, &uids).await? {
+        for mut known in self.outfit.engine.known(self.run.id, &uids, |uid| self.graph.end(uid)).await? {
             // The store still holds the decision of before: tasks plan by the one that is being written.
             if let Some((_, state)) = self.graph.get(&known.facts.uid) {
                 known.facts.decision = state.decision.clone();

@@ -11,6 +11,7 @@ mod place;
 mod settle;
 
 pub(crate) use commit::mark_dirty;
+pub use facts::End;
 pub use hunt::{HeldJob, Hunted, JobPart, LiveRuleset, RuleMatch, Specimen, WaitingAnalysis};
 pub use place::Engine;
 

@@ -13,74 +13,107 @@ use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+/// Who stands at the other end of an edge, with the decision that stands now (a gone record shows an old one).
+#[derive(Clone, Copy, Debug)]
+pub struct End<'a> {
+    pub kind: Kind,
+    pub name: &'a str,
+    pub scoped: bool,
+    pub clearance: Clearance,
+}
+
 impl Engine {
-    /// Facts and issues of entities of the run's collection, in the order of `uids`; unknown ones are left out.
-    pub async fn known(&self, run: RunId, uids: &[Uid]) -> Result<Vec<Known>, StoreError> {
-        let uids = uids.to_vec();
-        self.read(move |tx| Box::pin(async move { known(tx, run, &uids).await })).await
+    /// Facts and issues of entities of the run's collection, in the order of `uids`; unknown ones are left out. Hubs have thousands of neighbours, each
+    /// somewhere else in the database: `held` says who they are where the caller knows; only the others are read.
+    pub async fn known<'h>(&self, run: RunId, uids: &[Uid], held: impl Fn(&Uid) -> Option<End<'h>>) -> Result<Vec<Known>, StoreError> {
+        let asked = uids.to_vec();
+        let mut stored = self.read(move |tx| Box::pin(async move { Stored::load(tx, run, &asked).await })).await?;
+        let ends = stored.edges.iter().flat_map(|edge| [edge.from, edge.to]);
+        let others: BTreeSet<Uid> = ends.filter(|uid| !stored.nodes.contains_key(uid) && held(uid).is_none()).collect();
+        if !others.is_empty() {
+            let (collection, others) = (stored.collection, others.into_iter().collect::<Vec<_>>());
+            let nodes = self.read(move |tx| Box::pin(async move { load_nodes(tx, collection, &others).await }));
+            stored.nodes.extend(nodes.await?);
+        }
+        stored.together(uids, held)
     }
 }
 
-async fn known(tx: &mut Tx, run: RunId, uids: &[Uid]) -> Result<Vec<Known>, StoreError> {
-    let (_, collection) = crate::runs::load(tx, run).await?;
-    let seeds: Vec<(Kind, String)> = seeds::list(tx, collection)
-        .await?
-        .into_iter()
-        .map(|seed| (seed.kind, seed.name))
-        .collect();
-    let edges = load_edges(tx, uids).await?;
-    let asked: BTreeSet<Uid> = uids.iter().copied().collect();
-    let mut ends = asked.clone();
-    ends.extend(edges.iter().flat_map(|edge| [edge.from, edge.to]));
-    let nodes = load_nodes(tx, collection, ends).await?;
-    let mut tell = asked.clone();
-    tell.extend(edges.iter().filter(|edge| edge.kind.tells_end()).map(|edge| edge.from));
-    tell.extend(edges.iter().filter(|edge| edge.kind.tells_start()).map(|edge| edge.to));
-    let details = load_details(tx, tell).await?;
-    let mut looks = load_looks(tx, uids).await?;
-    let mut issues = load_issues(tx, uids).await?;
-    let (mut inward, mut outward) = (BTreeMap::<Uid, Vec<Neighbour>>::new(), BTreeMap::<Uid, Vec<Neighbour>>::new());
-    for edge in &edges {
-        let (Some(from), Some(to)) = (nodes.get(&edge.from), nodes.get(&edge.to)) else {
-            continue;
-        };
-        if asked.contains(&edge.to) {
-            let told = details.get(&edge.from).filter(|_| edge.kind.tells_end());
-            inward.entry(edge.to).or_default().push(edge.neighbour(from, told));
-        }
-        if asked.contains(&edge.from) {
-            let told = details.get(&edge.to).filter(|_| edge.kind.tells_start());
-            outward.entry(edge.from).or_default().push(edge.neighbour(to, told));
-        }
-    }
-    let mut known = Vec::with_capacity(uids.len());
-    for uid in uids {
-        let Some(node) = nodes.get(uid) else { continue };
-        let facts = Facts {
-            uid: *uid,
-            kind: node.kind,
-            name: node.name.clone(),
-            seed: node.seed,
-            present: node.present,
-            decision: from_json(&node.decision)?,
-            details: details.get(uid).map(|details| (**details).clone()).unwrap_or_default(),
-            looks: looks.remove(uid).unwrap_or_default(),
-            inward: inward.remove(uid).unwrap_or_default(),
-            outward: outward.remove(uid).unwrap_or_default(),
-            seeds: seeds.clone(),
-        };
-        known.push(Known {
-            facts,
-            issues: issues.remove(uid).unwrap_or_default(),
-        });
-    }
-    Ok(known)
+/// What is read of entities before it is put together.
+struct Stored {
+    collection: i64,
+    seeds: Vec<(Kind, String)>,
+    edges: Vec<EdgeRow>,
+    nodes: BTreeMap<Uid, NodeRow>,
+    /// Of the entities, and of those that tell them something.
+    details: BTreeMap<Uid, Arc<Details>>,
+    looks: BTreeMap<Uid, BTreeMap<(String, String), LastLook>>,
+    issues: BTreeMap<Uid, Vec<KnownIssue>>,
 }
 
-/// What facts hold of an entity at either end of an edge, with the decision that stands now (a gone record shows an old one). Hubs have thousands of
-/// neighbours.
+impl Stored {
+    async fn load(tx: &mut Tx, run: RunId, uids: &[Uid]) -> Result<Self, StoreError> {
+        let (_, collection) = crate::runs::load(tx, run).await?;
+        let seeds = seeds::list(tx, collection).await?;
+        let edges = load_edges(tx, uids).await?;
+        let mut tell: BTreeSet<Uid> = uids.iter().copied().collect();
+        tell.extend(edges.iter().filter(|edge| edge.kind.tells_end()).map(|edge| edge.from));
+        tell.extend(edges.iter().filter(|edge| edge.kind.tells_start()).map(|edge| edge.to));
+        Ok(Self {
+            collection,
+            seeds: seeds.into_iter().map(|seed| (seed.kind, seed.name)).collect(),
+            nodes: load_nodes(tx, collection, uids).await?,
+            details: load_details(tx, tell).await?,
+            looks: load_looks(tx, uids).await?,
+            issues: load_issues(tx, uids).await?,
+            edges,
+        })
+    }
+
+    fn together<'h>(mut self, uids: &[Uid], held: impl Fn(&Uid) -> Option<End<'h>>) -> Result<Vec<Known>, StoreError> {
+        let asked: BTreeSet<Uid> = uids.iter().copied().collect();
+        let (mut inward, mut outward) = (BTreeMap::<Uid, Vec<Neighbour>>::new(), BTreeMap::<Uid, Vec<Neighbour>>::new());
+        let end = |uid: &Uid| held(uid).or_else(|| self.nodes.get(uid).map(NodeRow::end));
+        for edge in &self.edges {
+            let (Some(from), Some(to)) = (end(&edge.from), end(&edge.to)) else {
+                continue;
+            };
+            if asked.contains(&edge.to) {
+                let told = self.details.get(&edge.from).filter(|_| edge.kind.tells_end());
+                inward.entry(edge.to).or_default().push(edge.neighbour(edge.from, from, told));
+            }
+            if asked.contains(&edge.from) {
+                let told = self.details.get(&edge.to).filter(|_| edge.kind.tells_start());
+                outward.entry(edge.from).or_default().push(edge.neighbour(edge.to, to, told));
+            }
+        }
+        let mut known = Vec::with_capacity(uids.len());
+        for uid in uids {
+            let Some(node) = self.nodes.get(uid) else { continue };
+            let facts = Facts {
+                uid: *uid,
+                kind: node.kind,
+                name: node.name.clone(),
+                seed: node.seed,
+                present: node.present,
+                decision: from_json(&node.decision)?,
+                details: self.details.get(uid).map(|details| (**details).clone()).unwrap_or_default(),
+                looks: self.looks.remove(uid).unwrap_or_default(),
+                inward: inward.remove(uid).unwrap_or_default(),
+                outward: outward.remove(uid).unwrap_or_default(),
+                seeds: self.seeds.clone(),
+            };
+            known.push(Known {
+                facts,
+                issues: self.issues.remove(uid).unwrap_or_default(),
+            });
+        }
+        Ok(known)
+    }
+}
+
+/// What facts hold of an entity at either end of an edge.
 struct NodeRow {
-    uid: Uid,
     kind: Kind,
     name: String,
     seed: bool,
@@ -88,6 +121,17 @@ struct NodeRow {
     /// The whole decision as it is stored.
     decision: String,
     weighed: Weighed,
+}
+
+impl NodeRow {
+    fn end(&self) -> End<'_> {
+        End {
+            kind: self.kind,
+            name: &self.name,
+            scoped: self.weighed.ownership >= SCOPED_FROM,
+            clearance: self.weighed.clearance,
+        }
+    }
 }
 
 /// The two answers of a stored decision, without its path.
@@ -112,16 +156,16 @@ struct EdgeRow {
 }
 
 impl EdgeRow {
-    fn neighbour(&self, node: &NodeRow, told: Option<&Arc<Details>>) -> Neighbour {
+    fn neighbour(&self, uid: Uid, end: End<'_>, told: Option<&Arc<Details>>) -> Neighbour {
         Neighbour {
             edge: self.kind,
             task: self.task.clone(),
             argument: self.argument.clone(),
-            uid: node.uid,
-            kind: node.kind,
-            name: node.name.clone(),
-            scoped: node.weighed.ownership >= SCOPED_FROM,
-            clearance: node.weighed.clearance,
+            uid,
+            kind: end.kind,
+            name: end.name.to_owned(),
+            scoped: end.scoped,
+            clearance: end.clearance,
             details: told.cloned().unwrap_or_default(),
         }
     }
@@ -149,14 +193,12 @@ async fn load_edges(tx: &mut Tx, uids: &[Uid]) -> Result<Vec<EdgeRow>, StoreErro
     found.into_iter().map(edge).collect()
 }
 
-async fn load_nodes(tx: &mut Tx, collection: i64, uids: BTreeSet<Uid>) -> Result<BTreeMap<Uid, NodeRow>, StoreError> {
+async fn load_nodes(tx: &mut Tx, collection: i64, uids: &[Uid]) -> Result<BTreeMap<Uid, NodeRow>, StoreError> {
     let mut nodes = BTreeMap::new();
-    let uids: Vec<Uid> = uids.into_iter().collect();
     let head = "SELECT uid, kind, name, seed, present, decision FROM entities WHERE collection_id = $1 AND uid IN";
-    for row in tx.rows_in(head, values![collection], &uids, "").await? {
+    for row in tx.rows_in(head, values![collection], uids, "").await? {
         let decision: String = row.get(5)?;
         let node = NodeRow {
-            uid: row.get(0)?,
             kind: kind_from(&row.get::<String>(1)?)?,
             name: row.get(2)?,
             seed: row.get(3)?,
@@ -164,7 +206,7 @@ async fn load_nodes(tx: &mut Tx, collection: i64, uids: BTreeSet<Uid>) -> Result
             weighed: from_json(&decision)?,
             decision,
         };
-        nodes.insert(node.uid, node);
+        nodes.insert(row.get(0)?, node);
     }
     Ok(nodes)
 }

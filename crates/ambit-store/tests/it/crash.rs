@@ -101,7 +101,7 @@ async fn plan(engine: &Engine, run: i64, now: Timestamp) -> Result<(), StoreErro
         at: now,
         now,
     };
-    for known in engine.known(run, &uids).await? {
+    for known in engine.known(run, &uids, |_| None).await? {
         let task = if known.facts.seed { "names" } else { "http" };
         settlement.work.push(new_work(task, known.facts.uid, 0));
         let decision = Decision {

@@ -9,7 +9,7 @@ const TASK: &str = "resolve";
 
 /// What is known of acme.test after each look: newest outcome, title in the record, whether an interval is open, leads.
 async fn known(lab: &Lab, run: i64, uid: Uid) -> String {
-    let known = lab.engine.known(run, &[uid]).await.unwrap().remove(0);
+    let known = lab.engine.known(run, &[uid], |_| None).await.unwrap().remove(0);
     let look = &known.facts.looks[&(TASK.to_owned(), String::new())];
     let record = lab.entity(uid).await.record;
     let title = record.details.get("title").and_then(Value::as_str).unwrap_or("-").to_owned();
@@ -159,7 +159,7 @@ async fn leads_describe_the_entities_they_lead_to() {
         lab.look(&run, "tls_grab", uid, 2, look("two")).await;
         assert_eq!(lab.entity(certificate).await.record.details["issuer"], "two");
         assert_eq!(lab.feed_after(revision).await, ["entity changed acme.test (01)", "entity seen acme.test"]);
-        let facts = lab.engine.known(run.id, &[certificate]).await.unwrap().remove(0).facts;
+        let facts = lab.engine.known(run.id, &[certificate], |_| None).await.unwrap().remove(0).facts;
         assert_eq!(
             (facts.looks.len(), facts.inward.len(), facts.details["issuer"].as_str()),
             (0, 1, Some("two"))
@@ -277,7 +277,7 @@ async fn an_edge_tells_the_end_that_is_planned_and_judged_by_it() {
         lab.look(&run, TASK, address, 0, found(json!({"of": "address"}), &[])).await;
         lab.look(&run, TASK, site, 0, found(json!({"of": "site"}), &[])).await;
         let told = async |uid: Uid| {
-            let facts = lab.engine.known(run.id, &[uid]).await.unwrap().remove(0).facts;
+            let facts = lab.engine.known(run.id, &[uid], |_| None).await.unwrap().remove(0).facts;
             let neighbours = facts.inward.iter().chain(&facts.outward);
             let mut told: Vec<String> = neighbours
                 .map(|neighbour| format!("{} {:?}", neighbour.name, neighbour.details.get("of")))
@@ -378,7 +378,7 @@ async fn a_look_that_lost_its_ground_is_closed_and_its_open_rows_are_not_carried
         let delta = lab.engine.graph(lab.collection, before.revision).await.unwrap();
         assert_eq!((delta.opened.len(), delta.closed.len()), (0, 1), "{delta:?}");
         assert_eq!(lab.engine.pending(run.id, Timestamp(0)).await.unwrap().open, 0, "nobody asks there again");
-        let known = lab.engine.known(run.id, &[uid]).await.unwrap().remove(0);
+        let known = lab.engine.known(run.id, &[uid], |_| None).await.unwrap().remove(0);
         let arguments: Vec<&str> = known.facts.looks.keys().map(|(_, argument)| argument.as_str()).collect();
         assert_eq!(arguments, ["192.0.2.2:80"]);
     })

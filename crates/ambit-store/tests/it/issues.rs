@@ -95,7 +95,7 @@ async fn proof_opens_an_issue_and_counts_it() {
         assert_eq!((counts.current_count, counts.all_time_count, counts.critical_or_high), (1, 1, false));
         let collection = lab.store.find_collection(&lab.me, lab.collection).await.unwrap().collection;
         assert_eq!(collection.issues_by_severity.get("3"), Some(&1));
-        let known = lab.engine.known(run.id, &[entity]).await.unwrap().remove(0);
+        let known = lab.engine.known(run.id, &[entity], |_| None).await.unwrap().remove(0);
         assert_eq!(
             (known.issues.len(), known.issues[0].status, known.issues[0].absent_at),
             (1, Status::OpenNew, None)
@@ -120,12 +120,12 @@ async fn a_refresh_of_the_same_proof_only_sees_it_again() {
             }],
         )
         .await;
-        let known = lab.engine.known(run.id, &[entity]).await.unwrap().remove(0);
+        let known = lab.engine.known(run.id, &[entity], |_| None).await.unwrap().remove(0);
         assert_eq!(known.issues[0].absent_at, Some(Timestamp(7)));
         let revision = lab.store.last_revision().await.unwrap();
         settle(&lab, run.id, vec![prove(entity)]).await;
         assert_eq!(lab.feed_after(revision).await, ["issue seen missing_spf"]);
-        let known = lab.engine.known(run.id, &[entity]).await.unwrap().remove(0);
+        let known = lab.engine.known(run.id, &[entity], |_| None).await.unwrap().remove(0);
         assert_eq!(known.issues[0].absent_at, None);
         let after = issue(&lab, entity).await;
         assert_eq!((&before.record, before.updated_at), (&after.record, after.updated_at));
