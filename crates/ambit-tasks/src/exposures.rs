@@ -126,13 +126,19 @@ pub(crate) const GRAPHQL_PATH: &str = "/graphql";
 /// The smallest question about a GraphQL schema.
 pub(crate) const GRAPHQL_QUESTION: &str = "?query=%7B__typename%20__schema%7BqueryType%7Bname%7D%20types%7Bname%20kind%7D%7D%7D";
 
+/// True for a page, whatever it is said to be: many servers call every file without a known ending text/html.
+fn has_tags(text: &str) -> bool {
+    static TAG: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"<[A-Za-z!/]").expect("constant"));
+    TAG.is_match(text)
+}
+
 fn git(seen: &Seen<'_>) -> Option<String> {
     static HEAD: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\A(ref: refs/[A-Za-z0-9_./-]{1,200}|[0-9a-f]{40})\s*\z").expect("constant"));
     let text = seen.text();
     if let Some(found) = HEAD.captures(&text) {
         return Some(found[1].to_owned());
     }
-    let config = !seen.html && text.contains("[core]") && text.contains("repositoryformatversion");
+    let config = !has_tags(&text) && text.contains("[core]") && text.contains("repositoryformatversion");
     config.then(|| "[core] repositoryformatversion".to_owned())
 }
 
@@ -153,10 +159,10 @@ fn svn(seen: &Seen<'_>) -> Option<String> {
 /// At least two assignments, or one of a secret: names only, values never leave.
 fn env_file(seen: &Seen<'_>) -> Option<String> {
     static LINE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?m)^(?:export )?([A-Z][A-Z0-9_]{2,60})=").expect("constant"));
-    if seen.html {
+    let text = seen.text();
+    if has_tags(&text) {
         return None;
     }
-    let text = seen.text();
     let names: Vec<&str> = LINE
         .captures_iter(&text)
         .filter_map(|found| found.get(1))
@@ -459,7 +465,9 @@ mod tests {
     fn what_lies_open_is_proven_by_its_content() {
         check("git_repository", "text/plain", "ref: refs/heads/main\n", true);
         check("git_repository", "text/plain", "[core]\n\trepositoryformatversion = 0\n", true);
+        check("git_repository", "text/html", "[core]\n\trepositoryformatversion = 0\n", true);
         check("env_file", "text/plain", "APP_ENV=production\nDB_PASSWORD=x\n", true);
+        check("env_file", "text/html", "APP_ENV=production\nDB_PASSWORD=x\n", true);
         check(
             "server_status",
             "text/html",
@@ -539,6 +547,7 @@ mod tests {
         check("phpinfo", "text/html", "<h1>PHP Version 8.2 is out</h1><p>System", false);
         check("git_repository", "text/html", "<title>Test</title>Nothing to see", false);
         check("git_repository", "text/plain", "ref: refs/heads/main is the usual branch", false);
+        check("git_repository", "text/html", "<pre>[core]\n\trepositoryformatversion = 0\n</pre>", false);
         check("env_file", "text/html", "<p>DB_HOST=x\nAPP_ENV=y</p>", false);
         check("env_file", "text/plain", "We set A=1 once.\nNothing more.\n", false);
         check("server_status", "text/html", "<h1>How to read the Apache server status</h1>", false);
