@@ -1,9 +1,10 @@
 //! Objects of the wider API: submissions by their time, archives and their room, collections of objects, accounts that delete themselves.
 
-use crate::lab::{BEGIN, both};
+use crate::lab::{BEGIN, both, found};
 use crate::quotas::user;
-use ambit_model::Timestamp;
+use ambit_model::{EdgeKind, Kind, Timestamp};
 use ambit_store::{ArchiveStatus, CollectedItem, CollectionText, Cost, NewFile, StoreError};
+use serde_json::json;
 
 const MINUTE_MS: i64 = 60_000;
 const HOUR_MS: i64 = 60 * MINUTE_MS;
@@ -38,6 +39,32 @@ async fn submissions_are_found_by_their_time() {
         let newest = lab.store.newest_files(10).await.unwrap();
         assert_eq!(newest.iter().map(|file| file.submissions).collect::<Vec<_>>(), [2, 2]);
         assert_eq!(newest[0].names, ["two"], "the newest first");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn names_are_found_by_the_moment_of_their_change() {
+    both(async |lab| {
+        let before = lab.now();
+        let (run, uid) = (lab.run().await, lab.uid(Kind::Domain, "acme.test"));
+        let leads = [(EdgeKind::ResolvesTo, Kind::IpAddress, "192.0.2.1")];
+        lab.look(&run, "resolve", uid, 0, found(json!({"title": "a"}), &leads)).await;
+        let between = lab.now();
+        lab.look(&run, "resolve", uid, 2, found(json!({"title": "a"}), &leads)).await;
+        let seen_again = lab.now();
+        lab.look(&run, "resolve", uid, 4, found(json!({"title": "b"}), &leads)).await;
+        let after = lab.now();
+        let changed = async |kinds: &[Kind], from, until, limit| lab.store.changed_between(&lab.me, kinds, (from, until), limit).await.unwrap();
+        let both = [Kind::Domain, Kind::IpAddress];
+        assert_eq!(changed(&both, before, between, 9).await, ["192.0.2.1", "acme.test"]);
+        assert_eq!(changed(&both, before, after, 1).await, ["192.0.2.1"]);
+        assert_eq!(changed(&[Kind::Domain], before, after, 9).await, ["acme.test"], "each once");
+        assert_eq!(changed(&both, between, seen_again, 9).await, [""; 0], "seen again is no change");
+        assert_eq!(changed(&both, seen_again, after, 9).await, ["acme.test"]);
+        let stranger = user(&lab, "ann").await;
+        let foreign = lab.store.changed_between(&stranger, &both, (before, after), 9).await.unwrap();
+        assert!(foreign.is_empty(), "{foreign:?}");
     })
     .await;
 }
