@@ -24,7 +24,7 @@ const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Reading connections of a process on SQLite: each is a thread with a cache of its own.
 const SQLITE_READERS_MAX: u32 = 4;
 /// Page cache of the writing connection, in KiB: the pages that a commit of 500 records touches anywhere in a large table.
-const WRITER_CACHE_KIB: u32 = 32 * 1_024;
+const WRITER_CACHE_KIB: u32 = 16 * 1_024;
 /// Page cache of each reading connection, in KiB.
 const READER_CACHE_KIB: u32 = 1_024;
 /// Pages (4 KiB) of the write-ahead log at which it is brought into the database: with SQLite's 1,000, hot pages are written over and over.

@@ -10,8 +10,9 @@ use uuid::Uuid;
 /// Rows of one transaction's part, and values of one list.
 pub(crate) const ROWS_MAX: usize = 500;
 
-/// Rows of one statement at most: what an engine gathers between two commits is one statement, and larger ones cost as much for each row.
-const STATEMENT_ROWS_MAX: usize = 256;
+/// Rows of one statement at most: what an engine gathers between two commits fits few statements, and larger ones cost as much for each row, while
+/// each connection keeps the plan of each.
+const STATEMENT_ROWS_MAX: usize = 64;
 
 /// A bound value. Times and booleans are integers, uids bytes, uuids and documents text, the same on both databases.
 #[derive(Clone, Debug, PartialEq)]
@@ -395,13 +396,13 @@ mod tests {
     #[test]
     fn many_rows_become_statements_of_few_sizes() {
         let numbers = |count: i64| (0..count).map(Value::from).collect::<Vec<_>>();
-        let statements = chunks(true, "INSERT INTO t (a, b)", 2, numbers(518), "ON CONFLICT DO NOTHING");
+        let statements = chunks(true, "INSERT INTO t (a, b)", 2, numbers(134), "ON CONFLICT DO NOTHING");
         assert_eq!(statements.len(), 2);
-        assert_eq!(statements[0].1.len(), 512);
+        assert_eq!(statements[0].1.len(), 128);
         let insert =
             "INSERT INTO t (a, b) SELECT * FROM (VALUES ($1,$2), ($3,$4), ($5,$6), ($7,$8)) AS v WHERE column1 IS NOT NULL ON CONFLICT DO NOTHING";
         assert_eq!(statements[1].0, insert);
-        let mut padded = values![512, 513, 514, 515, 516, 517];
+        let mut padded = values![128, 129, 130, 131, 132, 133];
         padded.extend([Value::Int(None), Value::Int(None)]);
         assert_eq!(statements[1].1, padded);
         let update = chunks(false, "UPDATE t SET b = v.column2 FROM (", 2, numbers(4), ") AS v WHERE a = v.column1");
