@@ -6,6 +6,7 @@ mod tests;
 
 use crate::embedded::{GraphMoment, GraphPages, Graphs};
 use crate::error::IndexError;
+use crate::indexer::blocking;
 use ambit_model::moment::SECOND_MS;
 use ambit_query::graphs::{Figure, GraphFacts, GraphOrder, GraphQuery, Leaf, NodeFacts, OrderField, SortKey};
 use ambit_store::{Collaborator, GraphChange, Store};
@@ -110,18 +111,16 @@ impl GraphIndex {
         let (mut reached, mut written) = (graphs.reached, 0);
         loop {
             let changes = store.graphs_since(reached, BATCH).await?;
-            let last = changes.last().map(|change| change.revision);
-            reached = last.unwrap_or(reached);
+            let Some(last) = changes.last() else { break };
+            reached = last.revision;
             written += changes.len();
-            let commit = if last.is_none() { written > 0 } else { written >= COMMIT_GRAPHS };
-            if commit {
-                written = 0;
-            }
-            graphs = blocking(move || write(graphs, changes, commit.then_some(reached))).await?;
-            if last.is_none() {
-                return Ok(held.insert(graphs).moment());
-            }
+            let commit = (written % COMMIT_GRAPHS < changes.len()).then_some(reached);
+            graphs = blocking(move || write(graphs, changes, commit)).await?;
         }
+        if graphs.reached < reached {
+            graphs = blocking(move || write(graphs, Vec::new(), Some(reached))).await?;
+        }
+        Ok(held.insert(graphs).moment())
     }
 
     async fn take(&self, held: &mut Option<Graphs>) -> Result<Graphs, IndexError> {
@@ -135,11 +134,6 @@ impl GraphIndex {
         })
         .await
     }
-}
-
-async fn blocking<T: Send + 'static>(act: impl FnOnce() -> Result<T, IndexError> + Send + 'static) -> Result<T, IndexError> {
-    let done = tokio::task::spawn_blocking(act).await;
-    done.unwrap_or_else(|error| Err(IndexError::Stopped(error.to_string())))
 }
 
 /// Writes changes, and commits them with what was written before where a revision is given.

@@ -289,7 +289,7 @@ fn record(noun: Noun, uid: Uid, record: Value) -> Result<Record, IndexError> {
 }
 
 /// Runs work of the engine on a thread where it may block.
-async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, IndexError> + Send + 'static) -> Result<T, IndexError> {
+pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, IndexError> + Send + 'static) -> Result<T, IndexError> {
     tokio::task::spawn_blocking(work)
         .await
         .map_err(|error| IndexError::Stopped(error.to_string()))?

@@ -196,9 +196,7 @@ impl GraphMoment {
             };
             let mut set = asked.visible_to(user, groups)?;
             set.intersect(&asked.matching(query)?);
-            if let Some(bits) = reader.alive_bitset() {
-                let mut alive = Set::empty(reader.max_doc());
-                bits.iter_alive().for_each(|doc| alive.insert(doc));
+            if let Some(alive) = Set::alive(reader) {
                 set.intersect(&alive);
             }
             total += set.len();

@@ -63,11 +63,7 @@ impl ReadSegment {
                 sets: KeptSets::default(),
             }),
         };
-        let alive = reader.alive_bitset().map(|bits| {
-            let mut alive = Set::empty(reader.max_doc());
-            bits.iter_alive().for_each(|doc| alive.insert(doc));
-            Arc::new(alive)
-        });
+        let alive = Set::alive(reader).map(Arc::new);
         Ok(ReadSegment { segment, deleted, alive })
     }
 }

@@ -1,7 +1,7 @@
 //! A set of documents of one segment, one bit each: a million documents are 128 kilobytes, and to intersect two such sets takes some microseconds,
 //! however many documents they hold.
 
-use tantivy::DocId;
+use tantivy::{DocId, SegmentReader};
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Set {
@@ -23,6 +23,14 @@ impl Set {
         };
         set.cut(documents);
         set
+    }
+
+    /// The documents of a segment that are not deleted; `None`: all.
+    pub(crate) fn alive(reader: &SegmentReader) -> Option<Self> {
+        let bits = reader.alive_bitset()?;
+        let mut alive = Set::empty(reader.max_doc());
+        bits.iter_alive().for_each(|doc| alive.insert(doc));
+        Some(alive)
     }
 
     /// The bits behind the last document are zero.
