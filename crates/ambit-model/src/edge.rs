@@ -30,6 +30,8 @@ pub enum EdgeKind {
     Redirect,
     /// A page to a host that it links to or loads from.
     Link,
+    /// A name to a service that tells it what it may not tell others. Says nothing of who owns the service: strangers share addresses.
+    Binding,
     /// A service to the certificate it served.
     Certificate,
     /// A certificate to a name in it, under a registrable domain that led to the certificate.
@@ -84,6 +86,7 @@ pub const EDGES: &[EdgeRule] = &[
     rule(EdgeKind::Page, 1000, Clearance::L4),
     rule(EdgeKind::Redirect, 50, Clearance::L1),
     rule(EdgeKind::Link, 50, Clearance::L1),
+    rule(EdgeKind::Binding, 0, Clearance::L0),
     rule(EdgeKind::Certificate, 950, Clearance::L4),
     rule(EdgeKind::CertificateName, 950, Clearance::L4),
     rule(EdgeKind::ForeignCertificateName, 600, Clearance::L1),
@@ -117,7 +120,7 @@ impl EdgeKind {
 
     /// True where the details of an edge's start are facts of its end.
     pub fn tells_end(self) -> bool {
-        matches!(self, Self::ResolvesTo | Self::Service | Self::Site)
+        matches!(self, Self::ResolvesTo | Self::Service | Self::Site | Self::Binding)
     }
 
     /// The stored and printed name.
@@ -144,6 +147,6 @@ mod tests {
             assert_eq!(EdgeKind::from_name(&rule.kind.name()), Some(rule.kind));
             assert_eq!(rule.kind.rule(), *rule);
         }
-        assert_eq!(EDGES.len(), 25, "a new kind needs its row");
+        assert_eq!(EDGES.len(), 26, "a new kind needs its row");
     }
 }

@@ -20,7 +20,7 @@ pub(crate) const TASK: Task = Task {
     pretty_name: "TLS certificates",
     description: "Shakes hands with a service, without a name and by each name bound to it, and reads certificates and versions.",
     watches: &[Kind::DnsRecord, Kind::Domain, Kind::NetworkService],
-    produces: &[Kind::SslCertificate],
+    produces: &[Kind::NetworkService, Kind::SslCertificate],
     footprint: Clearance::L2,
     ttl_ms: DAY_MS,
     cost: 5,
@@ -152,13 +152,17 @@ async fn old_versions(cx: &Context<'_>, socket: SocketAddr, sni: Option<&str>) -
 fn observe(cx: &Context<'_>, socket: SocketAddr, sni: Option<&str>, facts: &TlsFacts, versions: &BTreeSet<TlsVersion>) {
     let leaf = facts.certificate().and_then(Result::ok);
     let name = leaf.as_ref().map(name_of);
-    let versions: Vec<&str> = versions.iter().map(|version| version.name()).collect();
+    let spoken: Vec<&str> = versions.iter().map(|version| version.name()).collect();
     let tls = json!([{
-        "address": socket.to_string(), "name": sni, "certificate": name, "versions": versions,
+        "address": socket.to_string(), "name": sni, "certificate": name, "versions": spoken,
         "name_matches": leaf.as_ref().zip(sni).map(|(leaf, sni)| covers(&leaf.dns_names, sni)),
         "foreign_domains": leaf.as_ref().map_or(0, |leaf| foreign_domains(cx.facts, leaf)),
     }]);
     cx.observe("hidden_tls", tls);
+    // A service may refuse whoever names no name it knows: what it tells this one is then all that tells of it.
+    if cx.facts.kind != Kind::NetworkService && versions.iter().any(|version| OLD_VERSIONS.contains(version)) {
+        cx.found(Kind::NetworkService, &format!("{socket}/tcp"), EdgeKind::Binding);
+    }
     let (Some(leaf), Some(der)) = (leaf, facts.chain.first()) else {
         return;
     };

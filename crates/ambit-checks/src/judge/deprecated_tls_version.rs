@@ -4,8 +4,8 @@ use super::Judge;
 use crate::look;
 use crate::site::sorted;
 use crate::tasks::TLS_GRAB;
-use ambit_model::issue::{Confidence, IssueKind, SEVERITY_LOW, Verdict};
-use ambit_model::{Facts, Kind, Timestamp};
+use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_LOW, Verdict};
+use ambit_model::{Details, EdgeKind, Facts, Kind, Timestamp};
 use serde_json::{Value, json};
 
 pub(super) const JUDGE: Judge = Judge {
@@ -35,34 +35,51 @@ pub(super) const JUDGE: Judge = Judge {
 const DEPRECATED: &[&str] = &["SSLv2", "SSLv3", "TLSv1.0", "TLSv1.1"];
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
+    let own = || deprecated(&facts.name, &facts.details);
+    // Told to a name, whatever the service says without one: it may refuse whoever names none that it knows.
+    let told = sorted(facts.from(EdgeKind::Binding).flat_map(|name| deprecated(&facts.name, &name.details)));
+    if !told.is_empty() {
+        return Verdict::Proven(vec![proof(facts, &sorted(told.into_iter().chain(own().map(str::to_owned))))]);
+    }
     look::after(facts, TLS_GRAB, |facts| {
-        let versions = look::items(facts, "hidden_tls")
-            .filter_map(|item| item.get("versions")?.as_array())
-            .flatten()
-            .filter_map(Value::as_str)
-            .filter(|version| DEPRECATED.contains(version));
-        let versions = sorted(versions);
-        if versions.is_empty() {
-            return Vec::new();
-        }
-        let description = format!("{} accepts {}.", facts.name, versions.join(", "));
-        vec![look::proof(description, json!({"at": facts.name, "versions": versions}))]
+        let versions = sorted(own());
+        if versions.is_empty() { Vec::new() } else { vec![proof(facts, &versions)] }
     })
+}
+
+/// Withdrawn versions that looks at a service were answered in: of the service itself, or of a name bound to it.
+fn deprecated<'a>(service: &str, details: &'a Details) -> impl Iterator<Item = &'a str> {
+    let looks = details.get("hidden_tls").and_then(Value::as_array).into_iter().flatten();
+    let here = looks.filter(move |look| look::member(look, "address").is_some_and(|address| service.strip_prefix(address) == Some("/tcp")));
+    let versions = here.filter_map(|look| look.get("versions")?.as_array()).flatten().filter_map(Value::as_str);
+    versions.filter(|version| DEPRECATED.contains(version))
+}
+
+fn proof(facts: &Facts, versions: &[String]) -> Proof {
+    let description = format!("{} accepts {}.", facts.name, versions.join(", "));
+    look::proof(description, json!({"at": facts.name, "versions": versions}))
 }
 
 #[cfg(test)]
 pub(super) fn samples() -> crate::samples::Samples {
-    use crate::samples::Told;
+    use crate::samples::{Told, neighbour};
+    let look = |address: &str, versions: &[&str]| json!({"hidden_tls": [{"address": address, "versions": versions}]});
     let tls = |versions: &[&str]| {
         crate::service::sample::unidentified(443)
             .found(TLS_GRAB)
-            .with(json!({"hidden_tls": [{"address": "192.0.2.1:443", "versions": versions}]}))
+            .with(look("192.0.2.1:443", versions))
     };
+    let told = |address: &str| neighbour(EdgeKind::Binding, Kind::DnsRecord, "www.acme.test", true, look(address, &["TLSv1.0", "TLSv1.2"]));
+    let refused = || crate::service::sample::unidentified(443).absent(TLS_GRAB);
     crate::samples::Samples::new()
         .reports(tls(&["TLSv1.0", "TLSv1.2"]))
         .reports(tls(&["SSLv3"]))
         .near_miss(tls(&["TLSv1.2", "TLSv1.3"]))
-        .near_miss(crate::service::sample::unidentified(443).absent(TLS_GRAB))
+        .near_miss(refused())
+        .reports(refused().led_from(told("192.0.2.1:443")))
+        .reports(tls(&["TLSv1.3"]).led_from(told("192.0.2.1:443")))
+        .near_miss(refused().led_from(told("192.0.2.1:4433")))
+        .near_miss(refused().led_from(told("192.0.2.2:443")))
         .unknown(crate::service::sample::unidentified(443))
         .unknown(tls(&["TLSv1.0"]).failed(TLS_GRAB))
 }

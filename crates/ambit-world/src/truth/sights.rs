@@ -45,6 +45,9 @@ impl<'a> Derivation<'a> {
                     Port::Web(web) => {
                         self.truth.plant(Kind::NetworkService, &name);
                         match if web.tls { web.versions() } else { TlsVersions::Modern } {
+                            TlsVersions::AlsoOld if !self.speaks_to_us(host, web, *address) => {
+                                self.truth.allow_issue("deprecated_tls_version", Kind::NetworkService, &name);
+                            }
                             TlsVersions::AlsoOld => self.truth.plant_issue("deprecated_tls_version", Kind::NetworkService, &name),
                             TlsVersions::OnlyOld => self.truth.allow_issue("deprecated_tls_version", Kind::NetworkService, &name),
                             TlsVersions::Modern | TlsVersions::Twelve => {}
@@ -54,6 +57,13 @@ impl<'a> Derivation<'a> {
                 }
             }
         }
+    }
+
+    /// True where the TLS of a port opens to everybody, or to a planted name that leads there.
+    fn speaks_to_us(&self, host: &Host, web: &Web, address: IpAddr) -> bool {
+        let opens_to = |name: Option<&str>| web.certificate(name, &host.unknown).is_some();
+        let mut names = self.planted(Kind::Domain).into_iter().chain(self.planted(Kind::DnsRecord));
+        opens_to(None) || names.any(|name| opens_to(Some(&name)) && plan::addresses(self.draft, &name).contains(&address))
     }
 
     /// What answers with harm may be taken for a site, or not.

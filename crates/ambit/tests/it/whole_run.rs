@@ -165,6 +165,59 @@ fn a_site_whose_name_is_gone_is_gone_with_its_issues_though_a_page_links_to_it()
     );
 }
 
+/// Two servers that shut the door on whoever names no site of theirs: ours, and a vendor's, which is none of our business.
+const CLOSED_TO_STRANGERS: &str = r#"
+world closed "Closed"
+seeds acme.test
+org acme "Acme Corp" ours email hostmaster@acme.test
+org edge "Edge Net" vendor
+block 203.0.113.0/26 of acme asn AS64500 named ACME-NET
+block 198.51.100.0/26 of edge asn AS64502 named EDGE
+zone acme.test of acme
+  ns ns1.acme.test 203.0.113.2
+zone edge.test of edge
+  ns ns1.edge.test 198.51.100.2
+name acme.test A 203.0.113.5
+name www.acme.test A 203.0.113.10
+host 203.0.113.10
+  unknown-host close
+site https://www.acme.test "Acme"
+  tls also-old
+name shop.acme.test CNAME acme-shop.edge.test
+name acme-shop.edge.test A 198.51.100.10
+host 198.51.100.10
+  unknown-host close
+site https://acme-shop.edge.test "Tenants"
+  tls also-old
+site https://shop.acme.test "The shop"
+  tls also-old
+state 2
+site https://www.acme.test "Acme"
+  tls modern
+"#;
+
+#[test]
+fn an_old_tls_that_a_service_tells_only_to_names_it_knows_is_reported_until_it_is_gone() {
+    let folder = Folder::new("closed");
+    let path = folder.path().to_str().expect("UTF-8");
+    let world = folder.join("closed.world");
+    std::fs::write(&world, CLOSED_TO_STRANGERS).expect("can be written");
+    let world = world.to_str().expect("UTF-8");
+    let scan = |state: &str| Discovery::parse(&succeed(&["scan", "--world", world, "--state", state, "-y", "--jsonl", "--data", path]));
+    let old_tls = |found: &Discovery| {
+        let issues = found.issues.values().filter(|issue| issue["name"] == "deprecated_tls_version");
+        let open = issues.filter(|issue| issue["summary"]["status"].as_str().is_some_and(|status| status.starts_with("open")));
+        open.map(|issue| issue["entity_name"].to_string()).collect::<Vec<_>>()
+    };
+    let first = scan("1");
+    assert_eq!((first.figure("missed"), first.figure("unexpected")), (0, 0), "{}", first.summary);
+    assert_eq!(old_tls(&first), ["\"203.0.113.10:443/tcp\""]);
+    let second = scan("2");
+    assert_eq!((second.figure("missed"), second.figure("unexpected")), (0, 0), "{}", second.summary);
+    assert!(old_tls(&second).is_empty(), "{:?}", old_tls(&second));
+    assert_eq!(second.figure("contacts_outside_clearance"), 0, "{}", second.summary);
+}
+
 #[test]
 fn a_hostile_world_ends_and_its_healthy_hosts_are_found() {
     let folder = Folder::new("hostile");
