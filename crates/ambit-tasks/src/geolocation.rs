@@ -1,6 +1,6 @@
-//! Where an address is, by a database that the user loaded. Without one there is nothing to look in.
+//! Where an address is, by databases that the user loaded. Without one there is nothing to look in.
 
-use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Settings, Task, TaskError};
 use ambit_model::moment::DAY_MS;
 use ambit_model::{Clearance, Kind};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use std::net::IpAddr;
 pub(crate) const TASK: Task = Task {
     name: "geolocation",
     pretty_name: "Geolocation",
-    description: "Looks an address up in the user's database of places and networks (MMDB).",
+    description: "Looks an address up in the user's databases of places and networks (MMDB).",
     watches: &[Kind::IpAddress],
     produces: &[],
     footprint: Clearance::L0,
@@ -19,24 +19,47 @@ pub(crate) const TASK: Task = Task {
     owns: &[(Kind::IpAddress, &["geolocation"])],
     volatile: &[],
     contacts: Contacts::Nothing,
-    plan: |_, settings| Plan::once_if(settings.geo.is_some()),
+    plan: |facts, settings| Plan::once_if(facts.name.parse().is_ok_and(|address| covering(settings, address).next().is_some())),
     run: |cx| Box::pin(run(cx)),
 };
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let address: IpAddr = cx.facts.name.parse().map_err(|_| TaskError::Failed("not an address".into()))?;
-    let database = cx
-        .settings
-        .geo
-        .as_ref()
-        .ok_or_else(|| TaskError::SourceDown("no database of places is loaded".into()))?;
     let broken = |error: maxminddb::MaxMindDbError| TaskError::SourceDown(format!("database of places: {error}"));
-    let row: Option<Value> = database.lookup(address).and_then(|found| found.decode()).map_err(broken)?;
-    let place = row.map(|row| place(&row));
-    if let Some(place) = &place {
-        cx.observe("geolocation", place.clone());
+    let mut known: Option<Value> = None;
+    for database in covering(cx.settings, address) {
+        let row: Option<Value> = database.lookup(address).and_then(|found| found.decode()).map_err(broken)?;
+        if let Some(row) = row {
+            let place = place(&row);
+            known = Some(known.map_or(place.clone(), |known| together(known, place)));
+        }
     }
-    Ok(Answer::found_if(place.is_some()))
+    let found = known.is_some();
+    if let Some(known) = known {
+        cx.observe("geolocation", known);
+    }
+    Ok(Answer::found_if(found))
+}
+
+/// The databases that hold addresses of this family.
+fn covering(settings: &Settings, address: IpAddr) -> impl Iterator<Item = &maxminddb::Reader<Vec<u8>>> {
+    let all = settings.geo.iter().map(AsRef::as_ref);
+    all.filter(move |database| address.is_ipv4() || database.metadata().ip_version == 6)
+}
+
+/// What both say: the first where both know a member. One database knows the place, another the network.
+fn together(first: Value, second: Value) -> Value {
+    match (first, second) {
+        (Value::Object(mut first), Value::Object(second)) => {
+            for (member, said) in second {
+                let known = first.remove(&member).unwrap_or(Value::Null);
+                first.insert(member, together(known, said));
+            }
+            Value::Object(first)
+        }
+        (Value::Null, second) => second,
+        (first, _) => first,
+    }
 }
 
 /// The contract's members from the usual layout of city and network databases.
@@ -77,5 +100,16 @@ mod tests {
         );
         assert_eq!(super::place(&json!({"autonomous_system_number": 1}))["asn"]["asn"], 1);
         assert_eq!(super::place(&json!(7))["city"], Value::Null);
+    }
+
+    #[test]
+    fn a_database_of_places_and_one_of_networks_are_read_together() {
+        let city = place(&json!({"city": {"names": {"en": "Bern"}}, "country": {"iso_code": "CH"}}));
+        let network = place(&json!({"autonomous_system_number": 64500, "country": {"iso_code": "DE"}}));
+        let both = together(city, network);
+        assert_eq!(
+            (&both["city"], &both["country_code"], &both["asn"]["asn"]),
+            (&json!("Bern"), &json!("CH"), &json!(64_500))
+        );
     }
 }

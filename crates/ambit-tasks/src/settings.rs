@@ -1,5 +1,7 @@
 //! What tasks are given beside facts: our word list and ports, and the data that a user loaded.
 
+use ambit_model::Kind;
+use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 
 /// Names for the name sweep, most frequent first: ours.
@@ -18,6 +20,9 @@ pub(crate) const PORTS: &[u16] = &[
     55672, 60000, 61613, 61616, 62078,
 ];
 
+/// Labels that a user adds at most: what the largest public lists hold, some megabytes.
+const ADDED_WORDS_MAX: usize = 1_000_000;
+
 /// What tasks are given beside facts. The default is ours alone: useful with no pack at all.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -25,8 +30,8 @@ pub struct Settings {
     pub words: Arc<[String]>,
     /// Ports that the port sweep tries, ascending.
     pub ports: Arc<[u16]>,
-    /// The user's database of places (MMDB); without one the task `geolocation` does not plan.
-    pub geo: Option<Arc<maxminddb::Reader<Vec<u8>>>>,
+    /// The user's databases of places and networks (MMDB), the first to be asked first; without one the task `geolocation` does not plan.
+    pub geo: Vec<Arc<maxminddb::Reader<Vec<u8>>>>,
 }
 
 impl Default for Settings {
@@ -34,7 +39,71 @@ impl Default for Settings {
         Self {
             words: WORDS.clone(),
             ports: PORTS.into(),
-            geo: None,
+            geo: Vec::new(),
         }
+    }
+}
+
+impl Settings {
+    /// Adds a database of places or networks.
+    ///
+    /// # Errors
+    /// One line that says why the bytes are no MMDB database.
+    pub fn add_geo(&mut self, bytes: Vec<u8>) -> Result<(), String> {
+        let reader = maxminddb::Reader::from_source(bytes).map_err(|error| format!("is no database of places (MMDB): {error}"))?;
+        self.geo.push(Arc::new(reader));
+        Ok(())
+    }
+
+    /// Adds labels for the name sweep, one a line, behind ours. Empty lines and those that begin with `#` say nothing. Answers with the numbers of the
+    /// lines that hold no label.
+    ///
+    /// # Errors
+    /// One line that says which limit the list exceeds.
+    pub fn add_words(&mut self, text: &str) -> Result<Vec<usize>, String> {
+        let mut known: BTreeSet<String> = self.words.iter().cloned().collect();
+        let (mut words, mut refused) = (self.words.to_vec(), Vec::new());
+        for (line, number) in text.lines().map(str::trim).zip(1..) {
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            match label(line) {
+                Some(word) if known.insert(word.clone()) => words.push(word),
+                Some(_) => {}
+                None => refused.push(number),
+            }
+        }
+        if words.len() > self.words.len() + ADDED_WORDS_MAX {
+            return Err(format!("holds more than {ADDED_WORDS_MAX} labels"));
+        }
+        self.words = words.into();
+        Ok(refused)
+    }
+}
+
+/// The text as a label, or several, of a host name: `www`, `api.dev`.
+fn label(text: &str) -> Option<String> {
+    const BELOW: &str = ".acme.test";
+    let name = Kind::DnsRecord.canonical(&format!("{text}{BELOW}")).ok()?;
+    name.strip_suffix(BELOW).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn added_labels_stand_behind_ours_once() {
+        let ours = Settings::default().words.len();
+        let mut settings = Settings::default();
+        let refused = settings.add_words("# mine\nwww\nZephyr-7\n\n  api.quokka \nnot a label\nzephyr-7\n*.x\n").unwrap();
+        assert_eq!(&settings.words[ours..], ["zephyr-7", "api.quokka"]);
+        assert_eq!(refused, [6, 8]);
+    }
+
+    #[test]
+    fn a_file_that_is_no_database_is_refused() {
+        let refused = Settings::default().add_geo(b"not a database".to_vec()).unwrap_err();
+        assert!(refused.contains("MMDB"), "{refused}");
     }
 }

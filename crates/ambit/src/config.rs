@@ -43,7 +43,9 @@ const ROWS: &[Row] = &[
     row("key_rate", ""),
     row("rate", ""),
     row("resolver", ""),
+    row("ca", ""),
     row("geo", ""),
+    row("words", ""),
     row("server", ""),
     Row {
         name: "api_key",

@@ -10,6 +10,7 @@ mod discover;
 mod failure;
 mod folder;
 mod lines;
+mod outfit;
 mod output;
 mod progress;
 mod records;

@@ -7,12 +7,11 @@ use crate::failure::{Failure, PARTIAL};
 use crate::output::{hint, plain};
 use crate::report::{Style, print, severity_name};
 use crate::signals::Stop;
-use crate::{folder, serve, wires};
+use crate::{folder, outfit, serve, wires};
 use ambit_model::{Clearance, Kind};
 use ambit_net::live::LiveOptions;
 use std::collections::BTreeSet;
 use std::io::{IsTerminal as _, Read as _, Write as _};
-use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
 
 /// Longest target list, in bytes: some hundred thousand names.
@@ -33,7 +32,7 @@ pub(crate) async fn run(scan: &Scan, silent: bool, settings: &Settings) -> Resul
         state: scan.state,
         live: live_options(scan, settings)?,
         rate: scan.rate.or(settings.rate()?),
-        settings: ambit_tasks::Settings::default(),
+        settings: outfit::tasks(settings)?,
         silent,
     };
     if !silent || scan.dry_run {
@@ -76,25 +75,13 @@ type Simulated = (String, String, Vec<(Kind, String)>);
 
 fn read_simulated(scan: &Scan) -> Result<Option<Simulated>, Failure> {
     let Some(path) = &scan.world else { return Ok(None) };
-    let text = read_text(path, SIMULATED_BYTES_MAX)?;
+    let text = outfit::read_text(path, SIMULATED_BYTES_MAX)?;
     let file = path
         .file_name()
         .map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
     let world = wires::parse_world(&text, &file).map_err(Failure::usage)?;
     let seeds = wires::seeds(&world).map_err(Failure::usage)?;
     Ok(Some((text, world.name().to_owned(), seeds)))
-}
-
-fn read_text(path: &Path, limit: u64) -> Result<String, Failure> {
-    let file = std::fs::File::open(path).map_err(|error| Failure::usage(format!("cannot read {}: {error}", path.display())))?;
-    let mut bytes = Vec::new();
-    file.take(limit + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|error| Failure::usage(format!("cannot read {}: {error}", path.display())))?;
-    if bytes.len() as u64 > limit {
-        return Err(Failure::usage(format!("{} is larger than {} MiB", path.display(), limit >> 20)));
-    }
-    String::from_utf8(bytes).map_err(|_| Failure::usage(format!("{} is not UTF-8 text", path.display())))
 }
 
 /// The targets, canonical, sorted, without duplicates; the simulated internet's own seeds when none is given.
@@ -133,7 +120,7 @@ fn read_list(path: &Path) -> Result<Vec<String>, Failure> {
         read.map_err(|error| Failure::usage(format!("cannot read targets from standard input: {error}")))?;
         text
     } else {
-        read_text(path, LIST_BYTES_MAX)?
+        outfit::read_text(path, LIST_BYTES_MAX)?
     };
     let lines = text.lines().map(|line| line.split('#').next().unwrap_or(line).trim());
     Ok(lines.filter(|line| !line.is_empty()).map(str::to_owned).collect())
@@ -152,34 +139,16 @@ fn never(patterns: &[String]) -> Result<Vec<String>, Failure> {
     patterns.iter().map(checked).collect()
 }
 
+/// The settings' options of the live network; a flag stands in place of its setting.
 fn live_options(scan: &Scan, settings: &Settings) -> Result<LiveOptions, Failure> {
-    let mut texts = scan.resolver.clone();
-    if texts.is_empty() {
-        texts.extend(
-            settings
-                .get("resolver")
-                .into_iter()
-                .flat_map(|list| list.split(','))
-                .map(|text| text.trim().to_owned()),
-        );
-    }
-    let mut options = LiveOptions::default();
-    for text in texts {
-        options.resolvers.push(resolver(&text)?);
+    let mut options = outfit::live(settings)?;
+    if !scan.resolver.is_empty() {
+        options.resolvers = scan.resolver.iter().map(|text| outfit::resolver(text)).collect::<Result<_, _>>()?;
     }
     if let Some(path) = &scan.ca {
-        options.authorities.push(path.clone());
+        options.authorities = vec![path.clone()];
     }
     Ok(options)
-}
-
-fn resolver(text: &str) -> Result<SocketAddr, Failure> {
-    const PORT: u16 = 53;
-    let parsed = text
-        .parse::<SocketAddr>()
-        .ok()
-        .or_else(|| text.parse::<IpAddr>().ok().map(|address| SocketAddr::new(address, PORT)));
-    parsed.ok_or_else(|| Failure::usage(format!("--resolver {text:?}: expected an address such as 192.0.2.53 or 192.0.2.53:5353")))
 }
 
 fn plan_text(job: &Job) -> String {

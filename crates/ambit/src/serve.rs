@@ -8,11 +8,10 @@ use crate::discover::{ENGINE_WAIT, Place, now};
 use crate::failure::Failure;
 use crate::output::{Results, hint};
 use crate::signals::Stop;
-use crate::{folder, wires};
+use crate::{folder, outfit, wires};
 use ambit_engine::{Board, Service};
 use ambit_model::Kind;
 use ambit_model::library::{KindEntry, Library, TaskEntry};
-use ambit_net::live::LiveOptions;
 use ambit_net::{Pace, PaceLimits};
 use ambit_search::Index;
 use ambit_server::{Listener, ServerState};
@@ -133,9 +132,9 @@ pub(crate) fn service(place: &Place, stop: &Stop, settings: &Settings) -> Result
         .map_or_else(PaceLimits::default, |rate| PaceLimits::at_rate(f64::from(rate)));
     Ok(Service {
         engine: place.engine.clone(),
-        make_wire: wires::maker(place.store.clone(), LiveOptions::default()),
+        make_wire: wires::maker(place.store.clone(), outfit::live(settings)?),
         pace: Arc::new(Pace::new(limits)),
-        settings: Arc::new(ambit_tasks::Settings::default()),
+        settings: Arc::new(outfit::tasks(settings)?),
         clock: Arc::new(now),
         board: Board::default(),
         stop: stop.watch(),

@@ -4,5 +4,6 @@ mod cli;
 mod client;
 mod crash;
 mod migrate;
+mod outfit;
 mod program;
 mod whole_run;
