@@ -18,9 +18,12 @@ pub enum NetError {
     /// The peer closed the connection before it had answered.
     #[error("connection closed early: {0}")]
     Closed(&'static str),
-    /// No way leads there.
+    /// No way leads there, as somebody on the way says.
     #[error("unreachable: {0}")]
     Unreachable(String),
+    /// No way leads out of this machine: its network is lost, or it has none of this family. Nobody was asked.
+    #[error("no way out of this machine: {0}")]
+    Offline(String),
     /// The guard, or the list of reserved ranges, refused this address.
     #[error(transparent)]
     OutOfScope(#[from] Refused),
@@ -73,6 +76,7 @@ impl NetError {
             | Self::Reset(_)
             | Self::Closed(_)
             | Self::Unreachable(_)
+            | Self::Offline(_)
             | Self::Dns(_)
             | Self::Tls(_)
             | Self::Protocol(_)
@@ -89,6 +93,7 @@ impl NetError {
             ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted | ErrorKind::BrokenPipe => Self::Reset(what),
             ErrorKind::UnexpectedEof => Self::Closed(what),
             ErrorKind::TimedOut => Self::Timeout(what),
+            ErrorKind::NetworkUnreachable | ErrorKind::NetworkDown => Self::Offline(format!("{what}: {error}")),
             // Too many open files, no buffer space, no free port: ours, not the peer's.
             _ if matches!(error.raw_os_error(), Some(23 | 24 | 105 | 99 | 11)) => Self::Budget(format!("{what}: {error}")),
             _ => Self::Unreachable(format!("{what}: {error}")),

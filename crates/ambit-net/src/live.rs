@@ -11,7 +11,9 @@ use rustls_pki_types::{CertificateDer, TrustAnchor};
 use socket2::{Domain, Protocol, SockRef, Socket, Type};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::path::{Path, PathBuf};
+use std::pin::pin;
 use std::sync::{Arc, LazyLock};
+use std::task::Poll;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use std::{fs, io};
 
@@ -108,7 +110,12 @@ impl Wire for LiveWire {
             }?;
             // Closing resets: no port of ours stays in TIME_WAIT after a sweep of thousands. What we send is answered before we close.
             SockRef::from(&socket).set_linger(Some(Duration::ZERO))?;
-            let stream = socket.connect(to).await?;
+            // What this machine has no way to is known at once. The same word later comes from a router, and speaks of this one address.
+            let mut connecting = pin!(socket.connect(to));
+            let stream = match futures::poll!(connecting.as_mut()) {
+                Poll::Ready(at_once) => at_once?,
+                Poll::Pending => connecting.await.map_err(said_on_the_way)?,
+            };
             stream.set_nodelay(true)?;
             Ok(Box::new(stream) as Box<dyn Stream>)
         })
@@ -163,6 +170,15 @@ impl Wire for LiveWire {
 
     fn reserved(&self) -> &[IpNet] {
         &self.reserved
+    }
+}
+
+/// Reads an error that came after the connection was begun.
+fn said_on_the_way(error: io::Error) -> io::Error {
+    if error.kind() == io::ErrorKind::NetworkUnreachable {
+        io::Error::new(io::ErrorKind::HostUnreachable, error)
+    } else {
+        error
     }
 }
 
@@ -317,6 +333,21 @@ mod tests {
         }
         for address in ["8.8.8.8", "2606:4700::1111", "192.0.1.1", "172.32.0.1"] {
             assert!(reserved_range(wire.reserved(), address.parse().unwrap()).is_none(), "{address}");
+        }
+    }
+
+    #[test]
+    fn a_router_speaks_of_an_address_and_the_machine_of_itself() {
+        use crate::NetError;
+        // ENETDOWN, ENETUNREACH, EHOSTUNREACH of Linux.
+        for (number, offline_at_once, offline_later) in [(100, true, true), (101, true, false), (113, false, false)] {
+            let read = |error: io::Error| matches!(NetError::from_io(&error, "connecting"), NetError::Offline(_));
+            let error = || io::Error::from_raw_os_error(number);
+            assert_eq!(
+                (read(error()), read(said_on_the_way(error()))),
+                (offline_at_once, offline_later),
+                "{number}"
+            );
         }
     }
 

@@ -30,6 +30,7 @@ pub trait Hold: Send {}
 /// An internet: streams, datagrams, clock and date, randomness, resolvers, trust roots, reserved ranges.
 pub trait Wire: Send + Sync {
     /// Opens a TCP connection. The guard has allowed the address. No time-out of its own: the caller races it with `sleep_until`.
+    /// `NetworkUnreachable` and `NetworkDown` say that this machine has no way there; what others say of the way is `HostUnreachable`.
     fn connect(&self, to: SocketAddr) -> BoxFuture<'static, io::Result<Box<dyn Stream>>>;
 
     /// Opens a datagram socket on a random local port of the family of `peer`.

@@ -30,7 +30,7 @@ async fn probe_once(session: &Session, address: SocketAddr, limit: Duration) -> 
     match session.open(Grant::Target, address, None, limit).await {
         Ok(_) => Ok(PortState::Open),
         Err(NetError::ConnectionRefused) => Ok(PortState::Closed),
-        // A reset before the connection stood comes from a filter; so do the unreachables.
+        // A reset before the connection stood comes from a filter; so do the unreachables. Where this machine itself is cut off, nothing was asked.
         Err(NetError::Timeout(_) | NetError::Reset(_) | NetError::Unreachable(_)) => Ok(PortState::Filtered),
         Err(error) => Err(error),
     }

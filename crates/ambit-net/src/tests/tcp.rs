@@ -3,6 +3,7 @@
 use super::wire::{Peer, run, session};
 use crate::tcp::{BannerOptions, PortState, StartTls};
 use crate::{Meaning, NetError};
+use std::io::ErrorKind;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -38,6 +39,40 @@ fn a_sweep_finds_every_open_port_among_silent_and_closed_ones() {
         assert_eq!((sweep.loss_permille, sweep.failed), (0, vec![]));
         assert!(wire.clock.now() < Duration::from_secs(20));
     });
+}
+
+#[test]
+fn a_machine_without_a_network_has_not_looked() {
+    for (kind, offline) in [
+        (ErrorKind::NetworkUnreachable, true),
+        (ErrorKind::NetworkDown, true),
+        (ErrorKind::HostUnreachable, false),
+    ] {
+        run(move |wire| async move {
+            wire.peer("192.0.2.1:22", Peer::Fails(kind));
+            let session = session(&wire);
+            let socket = "192.0.2.1:22".parse().unwrap();
+            let lost = |error: &NetError| matches!(error, NetError::Offline(_)) && error.meaning() == Meaning::Unknown;
+            let probed = session.probe_port(socket).await;
+            let swept = session.sweep_ports(socket.ip(), &[22]).await.unwrap();
+            let knocked = session.knock(&[socket]).await.unwrap().remove(0).1;
+            if offline {
+                assert!(
+                    probed.as_ref().is_err_and(lost) && knocked.as_ref().is_err_and(lost),
+                    "{kind}: {probed:?} {knocked:?}"
+                );
+                assert!(
+                    swept.failed.iter().all(|(_, error)| lost(error)) && swept.failed.len() == 1,
+                    "{kind}: {swept:?}"
+                );
+            } else {
+                assert_eq!(
+                    (probed, knocked, swept.filtered),
+                    (Ok(PortState::Filtered), Ok(PortState::Filtered), vec![22])
+                );
+            }
+        });
+    }
 }
 
 #[test]

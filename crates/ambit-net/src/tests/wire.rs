@@ -25,6 +25,8 @@ use tokio::sync::mpsc;
 #[derive(Clone)]
 pub(super) enum Peer {
     Refuses,
+    /// The connection fails with this.
+    Fails(io::ErrorKind),
     /// Says nothing to the first tries, accepts later ones.
     Loses {
         first: usize,
@@ -97,6 +99,7 @@ impl Wire for TestWire {
             let Some(peer) = peer else { return std::future::pending().await };
             match peer {
                 Peer::Refuses => return Err(io::ErrorKind::ConnectionRefused.into()),
+                Peer::Fails(kind) => return Err(kind.into()),
                 Peer::Loses { first } if tries <= first => return std::future::pending().await,
                 _ => {}
             }
@@ -110,7 +113,7 @@ impl Wire for TestWire {
             let serving: BoxFuture<'static, ()> = match peer {
                 Peer::Plays(script) => Box::pin(play(script, stream)),
                 Peer::Serves(serve) => serve(stream),
-                Peer::Refuses | Peer::Loses { .. } => Box::pin(async move { drop(stream) }),
+                Peer::Refuses | Peer::Fails(_) | Peer::Loses { .. } => Box::pin(async move { drop(stream) }),
             };
             tokio::spawn(clock.track(serving));
             Ok(Box::new(OurStream { stream: ours, reset }) as Box<dyn Stream>)
