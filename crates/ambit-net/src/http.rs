@@ -100,7 +100,7 @@ pub struct HttpExchange {
 pub enum BodyEnd {
     /// As announced, or by the end of the connection where nothing was announced.
     Complete,
-    /// At `BODY_READ_MAX`: it may be endless.
+    /// At `BODY_READ_MAX`, or at what the request asked to be kept: it may be endless.
     TooLarge,
     /// It decoded to more than `RATIO_MAX` times its size: a compression bomb.
     Bomb,

@@ -17,6 +17,10 @@ pub const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 pub const IDLE_TIMEOUT: Duration = Duration::from_secs(10);
 /// A whole HTTP exchange, connection included.
 pub const EXCHANGE_TIMEOUT: Duration = Duration::from_secs(60);
+/// From the request to the end of the head of a data provider's answer: certificate logs commonly look for 10 to 60 s before they begin.
+pub const SOURCE_HEAD_TIMEOUT: Duration = Duration::from_secs(60);
+/// A whole exchange with a data provider: the head may take a minute, and a list of tens of megabytes as long again.
+pub const SOURCE_TIMEOUT: Duration = Duration::from_secs(120);
 /// After this time a body must have come at `RATE_MIN` or better (slow drips).
 pub const RATE_GRACE: Duration = Duration::from_secs(10);
 /// Bytes per second that a body must reach after the grace.
@@ -28,12 +32,14 @@ pub const HEAD_BYTES_MAX: usize = 64 * 1024;
 pub const HEADERS_MAX: usize = 100;
 /// Interim (1xx) heads before the real one.
 pub const INTERIM_HEADS_MAX: usize = 8;
-/// Bytes of a body that are read from the wire, and bytes that it may decode to.
+/// Bytes of a body that are read from the wire, and bytes that it may decode to, unless the request asks for more to be kept.
 pub const BODY_READ_MAX: usize = 10 * 1024 * 1024;
 /// Bytes of a decoded body that are kept, unless the request asks for more or less.
 pub const BODY_KEPT: usize = 1024 * 1024;
 /// Ceiling for what a request may ask to be kept.
 pub const BODY_KEPT_MAX: usize = 64 * 1024 * 1024;
+/// Bytes of a data provider's list, such as the certificates of a large organisation: half of all bodies in flight.
+pub const SOURCE_LIST_MAX: usize = 32 * 1024 * 1024;
 /// Decoded bytes from which the ratio is watched: small pages compress well without being bombs.
 pub const RATIO_GRACE_BYTES: usize = 1024 * 1024;
 /// Decoded bytes per byte on the wire.

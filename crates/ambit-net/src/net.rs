@@ -1,5 +1,9 @@
 //! The door itself: [`Net`] for a run, [`Session`] for one unit of work.
 
+mod connection;
+
+pub use connection::Connection;
+
 use crate::dns::resolver::Engine;
 use crate::dns::{DnsAnswer, RecordType, Transfer, WildcardProfile};
 use crate::error::NetError;
@@ -10,17 +14,13 @@ use crate::limits;
 use crate::pace::{Cell, Pace, Signal};
 use crate::tcp::{Banner, BannerOptions, PortState, PortSweep, StartTls};
 use crate::tls::{HelloAnswer, TlsOptions, TlsSession, TlsVersion};
-use crate::wire::{Stream, Wire, WireTime};
+use crate::wire::{Wire, WireTime};
 use ambit_model::Timestamp;
 use rustls::RootCertStore;
-use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::task::{Context, Poll};
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// One per run and process: the wire, the guard, the ledger of manners, the DNS engine with the run's cache. Cheap to clone.
@@ -276,8 +276,18 @@ impl Session {
 
     /// Asks a data provider by URL, by name through the resolvers; redirects are followed as the same provider's.
     pub async fn source(&self, provider: &'static str, url: &str) -> Result<HttpFetch, NetError> {
+        self.source_up_to(provider, url, limits::BODY_READ_MAX).await
+    }
+
+    /// Asks a data provider like [`Session::source`] for something that may be very long: at most `SOURCE_LIST_MAX` bytes.
+    pub async fn source_list(&self, provider: &'static str, url: &str) -> Result<HttpFetch, NetError> {
+        self.source_up_to(provider, url, limits::SOURCE_LIST_MAX).await
+    }
+
+    async fn source_up_to(&self, provider: &'static str, url: &str, bytes: usize) -> Result<HttpFetch, NetError> {
         let request = HttpRequest {
-            body_kept: limits::BODY_READ_MAX,
+            body_kept: bytes,
+            timeout: limits::SOURCE_TIMEOUT,
             ..self.get(url)?
         };
         self.fetch(&request.on(Grant::Source(provider))).await
@@ -355,10 +365,19 @@ impl Session {
         self.check(grant, address, transport, name)?;
         let before = self.now();
         self.pace().turn(&**self.wire(), cells, self.home()).await;
+        self.turn_over_all(grant).await;
         if self.now() > before {
             self.check(grant, address, transport, name)
         } else {
             Ok(())
+        }
+    }
+
+    /// Waits for a contact's turn among all, after its turn with its own peer: what then waits no more goes out at once, so that no second ever sees more
+    /// than the limit. The operator's own hosts are not counted, resolvers are.
+    pub(crate) async fn turn_over_all(&self, grant: Grant) {
+        if matches!(grant, Grant::Target | Grant::Source(_) | Grant::Operator(guard::RESOLVER)) {
+            self.pace().turn(&**self.wire(), &[Cell::Total], self.home()).await;
         }
     }
 
@@ -442,51 +461,5 @@ pub(crate) async fn until<T>(wire: &dyn Wire, at: WireTime, what: &'static str, 
         biased;
         value = future => Ok(value),
         () = wire.sleep_until(at) => Err(NetError::Timeout(what)),
-    }
-}
-
-/// A TCP connection that the guard has allowed.
-pub struct Connection {
-    stream: Box<dyn Stream>,
-    address: SocketAddr,
-    grant: Grant,
-    _place: OwnedSemaphorePermit,
-}
-
-impl Connection {
-    /// The peer.
-    pub fn address(&self) -> SocketAddr {
-        self.address
-    }
-
-    /// The ground on which it was opened.
-    pub fn grant(&self) -> Grant {
-        self.grant
-    }
-}
-
-impl std::fmt::Debug for Connection {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "connection to {}", self.address)
-    }
-}
-
-impl AsyncRead for Connection {
-    fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(context, buffer)
-    }
-}
-
-impl AsyncWrite for Connection {
-    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(context, bytes)
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(context)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(context)
     }
 }

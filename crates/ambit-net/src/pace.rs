@@ -14,6 +14,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 /// Rates, per second. Defaults are those of the design (§5).
 #[derive(Clone, Debug, PartialEq)]
 pub struct PaceLimits {
+    /// Contacts of every kind together, whoever is asked: connections, datagrams, requests on an open connection, and questions to resolvers. What the
+    /// operator's own hosts are sent is not counted. `None`: no limit over all.
+    pub total: Option<f64>,
     /// Connections to one address.
     pub connections_per_address: f64,
     /// Connections into one /24 or /48.
@@ -31,6 +34,7 @@ pub struct PaceLimits {
 impl Default for PaceLimits {
     fn default() -> Self {
         Self {
+            total: None,
             connections_per_address: 50.0,
             connections_per_block: 300.0,
             requests_per_host: 10.0,
@@ -42,22 +46,25 @@ impl Default for PaceLimits {
 }
 
 impl PaceLimits {
-    /// Limits for a person's `--rate`: `connections` per second and address, the other rates against targets in proportion. Providers keep theirs:
-    /// their rules are not ours to raise.
-    pub fn at_rate(connections: f64) -> Self {
+    /// Limits for a person's `--rate`: so many contacts per second over all, and to no single peer more than that. A rate above what one peer is usually
+    /// asked for does not make us ruder to it.
+    pub fn at_rate(contacts: f64) -> Self {
         let default = Self::default();
-        let factor = connections.max(0.01) / default.connections_per_address;
+        let contacts = contacts.max(RATE_MIN);
         Self {
-            connections_per_address: default.connections_per_address * factor,
-            connections_per_block: default.connections_per_block * factor,
-            requests_per_host: default.requests_per_host * factor,
-            questions_per_server: default.questions_per_server * factor,
-            ..default
+            total: Some(contacts),
+            connections_per_address: default.connections_per_address.min(contacts),
+            connections_per_block: default.connections_per_block.min(contacts),
+            requests_per_host: default.requests_per_host.min(contacts),
+            questions_per_server: default.questions_per_server.min(contacts),
+            requests_per_provider: default.requests_per_provider.min(contacts),
+            questions_per_resolver: default.questions_per_resolver,
         }
     }
 
     fn rate(&self, cell: &Cell) -> Option<f64> {
         match cell {
+            Cell::Total => self.total,
             Cell::Address(_) => Some(self.connections_per_address),
             Cell::Block(_) => Some(self.connections_per_block),
             Cell::Host(..) => Some(self.requests_per_host),
@@ -71,6 +78,8 @@ impl PaceLimits {
 /// What a rate is kept for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Cell {
+    /// Contacts of every kind.
+    Total,
     /// Connections to an address.
     Address(IpAddr),
     /// Connections into the /24 or /48 that begins here.
@@ -139,6 +148,8 @@ struct Entry {
     cut_at: Option<WireTime>,
 }
 
+/// The slowest that a person can make us, contacts per second.
+const RATE_MIN: f64 = 0.01;
 /// The slowest that complaints can make us.
 const FACTOR_MIN: f64 = 1.0 / 64.0;
 /// Share of the full rate won back by each answer without complaint.
@@ -178,6 +189,20 @@ impl Pace {
         self.engines.store(live.max(1), Ordering::Relaxed);
     }
 
+    /// The engines that it was told of.
+    pub fn engines(&self) -> usize {
+        self.engines.load(Ordering::Relaxed)
+    }
+
+    /// How long the next contact of a cell would wait for its turn. Takes no place.
+    pub(crate) fn wait(&self, now: WireTime, cell: &Cell) -> Duration {
+        let Some(rate) = self.limits.rate(cell) else { return Duration::ZERO };
+        match self.lock(now).get(cell) {
+            Some(entry) => entry.due(now, rate * entry.factor / self.engines() as f64).saturating_sub(now),
+            None => Duration::ZERO,
+        }
+    }
+
     /// Waits for this contact's turn in each cell, the narrowest first.
     pub(crate) async fn turn(&self, wire: &dyn Wire, cells: &[Cell], home: Option<&Home>) {
         for cell in cells {
@@ -193,15 +218,13 @@ impl Pace {
     fn reserve(&self, now: WireTime, cell: &Cell, home: Option<&Home>) -> WireTime {
         let Some(mut rate) = self.limits.rate(cell) else { return now };
         if !cell.is_home(home) {
-            rate /= self.engines.load(Ordering::Relaxed) as f64;
+            rate /= self.engines() as f64;
         }
         let mut cells = self.lock(now);
         let entry = cells.entry(cell.clone()).or_insert(Entry::new(now));
         rate *= entry.factor;
-        let step = Duration::from_secs_f64(1.0 / rate);
-        let credit = step.mul_f64((rate * BURST_SECONDS - 1.0).max(0.0));
-        let at = entry.next.saturating_sub(credit).max(now).max(entry.blocked_until);
-        entry.next = entry.next.max(now).max(entry.blocked_until) + step;
+        let at = entry.due(now, rate);
+        entry.next = entry.next.max(now).max(entry.blocked_until) + Duration::from_secs_f64(1.0 / rate);
         at
     }
 
@@ -266,6 +289,12 @@ impl Entry {
             failures: 0,
             cut_at: None,
         }
+    }
+
+    /// When the next contact's turn is at this rate.
+    fn due(&self, now: WireTime, rate: f64) -> WireTime {
+        let credit = Duration::from_secs_f64(1.0 / rate).mul_f64((rate * BURST_SECONDS - 1.0).max(0.0));
+        self.next.saturating_sub(credit).max(now).max(self.blocked_until)
     }
 
     fn cut(&mut self, now: WireTime) {
@@ -375,13 +404,36 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_of_a_person_moves_all_rates_against_targets() {
-        let limits = PaceLimits::at_rate(5.0);
+    fn a_rate_of_a_person_is_kept_over_all_and_by_each() {
+        let default = PaceLimits::default();
+        let slow = PaceLimits::at_rate(5.0);
+        assert_eq!(slow.total, Some(5.0));
         assert_eq!(
-            (limits.connections_per_address, limits.requests_per_host, limits.questions_per_server),
-            (5.0, 1.0, 10.0)
+            (slow.connections_per_address, slow.connections_per_block, slow.requests_per_host),
+            (5.0, 5.0, 5.0)
         );
-        assert_eq!(limits.requests_per_provider, PaceLimits::default().requests_per_provider);
-        assert!(PaceLimits::at_rate(0.0).connections_per_address > 0.0);
+        assert_eq!(
+            (slow.questions_per_server, slow.requests_per_provider),
+            (5.0, default.requests_per_provider)
+        );
+        let fast = PaceLimits::at_rate(1e6);
+        assert_eq!(fast, PaceLimits { total: Some(1e6), ..default }, "nobody is asked more often than usual");
+        assert!(PaceLimits::at_rate(0.0).total.is_some_and(|rate| rate > 0.0));
+    }
+
+    #[test]
+    fn the_wait_of_a_cell_is_told_without_taking_a_place() {
+        let pace = Pace::new(PaceLimits::at_rate(2.0));
+        assert_eq!(pace.wait(seconds(1.0), &Cell::Total), Duration::ZERO);
+        pace.reserve(seconds(1.0), &Cell::Total, None);
+        for _ in 0..2 {
+            assert_eq!(pace.wait(seconds(1.0), &Cell::Total), seconds(0.5));
+        }
+        assert_eq!(pace.reserve(seconds(1.0), &Cell::Total, None), seconds(1.5));
+        assert_eq!(
+            Pace::new(PaceLimits::default()).wait(seconds(1.0), &Cell::Total),
+            Duration::ZERO,
+            "no limit"
+        );
     }
 }

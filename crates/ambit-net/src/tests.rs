@@ -8,6 +8,7 @@ mod grants;
 mod http;
 mod keep;
 mod live;
+mod rate;
 mod script;
 mod tcp;
 mod tls;

@@ -4,7 +4,7 @@ use super::BodyEnd;
 use super::decode::{Decoded, Decoder, Stop};
 use super::head::Framing;
 use crate::error::NetError;
-use crate::limits::{BODIES_IN_FLIGHT_MAX, BODY_READ_MAX, CHUNK_LINE_MAX, IDLE_TIMEOUT, RATE_GRACE, RATE_MIN};
+use crate::limits::{BODIES_IN_FLIGHT_MAX, CHUNK_LINE_MAX, IDLE_TIMEOUT, RATE_GRACE, RATE_MIN};
 use crate::net::{Session, until};
 use crate::wire::WireTime;
 use std::io::ErrorKind;
@@ -57,7 +57,7 @@ pub(super) async fn read_body(
         if let Some(end) = frame.take(&buffer[..length], &mut decoder) {
             break end;
         }
-        if read >= BODY_READ_MAX {
+        if read >= decoder.read_max() {
             break BodyEnd::TooLarge;
         }
         let lasted = session.now() - started;

@@ -21,7 +21,7 @@ pub(super) struct Decoder {
 /// Why decoding ended before the body did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stop {
-    /// More than `BODY_READ_MAX` decoded bytes.
+    /// More decoded bytes than [`Decoder::read_max`].
     TooLarge,
     /// More than `RATIO_MAX` times the wire's bytes.
     Bomb,
@@ -59,6 +59,7 @@ impl Decoder {
             Box::new(Meter {
                 next,
                 bytes: 0,
+                bytes_max: read_max(kept_max),
                 wire_bytes: wire_bytes.clone(),
             }) as Box<dyn Write + Send>
         };
@@ -85,6 +86,11 @@ impl Decoder {
                 encodings.iter().map(|coding| window_bytes(coding)).sum()
             },
         }
+    }
+
+    /// Bytes of the body that are read from the wire, and bytes that it may decode to.
+    pub(super) fn read_max(&self) -> usize {
+        read_max(self.kept_max)
     }
 
     /// Memory that the body may take: the kept bytes, and the windows that a peer can make the codings grow to.
@@ -120,6 +126,11 @@ impl Decoder {
         };
         (decoded, self.stopped)
     }
+}
+
+/// What is to be kept must be read.
+fn read_max(kept_max: usize) -> usize {
+    kept_max.max(BODY_READ_MAX)
 }
 
 fn window_bytes(coding: &str) -> usize {
@@ -164,12 +175,13 @@ fn stop_of(error: &io::Error) -> Stop {
 struct Meter {
     next: Box<dyn Write + Send>,
     bytes: usize,
+    bytes_max: usize,
     wire_bytes: Arc<AtomicUsize>,
 }
 
 impl Write for Meter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let room = BODY_READ_MAX - self.bytes;
+        let room = self.bytes_max - self.bytes;
         let taken = &bytes[..bytes.len().min(room)];
         if taken.is_empty() && !bytes.is_empty() {
             return Err(io::Error::other(Stopped(Stop::TooLarge)));

@@ -8,7 +8,8 @@ use super::{BodyEnd, Cookie, HttpExchange, HttpRequest, Url};
 use crate::error::NetError;
 use crate::guard::{Grant, Transport};
 use crate::limits::{
-    ADDRESSES_TRIED, BODY_KEPT_MAX, CONNECT_TIMEOUT, COOKIES_MAX, EXCHANGE_TIMEOUT, HEAD_BYTES_MAX, HEAD_TIMEOUT, INTERIM_HEADS_MAX,
+    ADDRESSES_TRIED, BODY_KEPT_MAX, CONNECT_TIMEOUT, CONNECTION_IDLE_MAX, COOKIES_MAX, EXCHANGE_TIMEOUT, HEAD_BYTES_MAX, HEAD_TIMEOUT,
+    INTERIM_HEADS_MAX, SOURCE_HEAD_TIMEOUT, SOURCE_TIMEOUT,
 };
 use crate::net::{Session, until};
 use crate::pace::{Cell, Signal};
@@ -36,7 +37,7 @@ pub(crate) async fn exchange(session: &Session, request: &HttpRequest) -> Result
         result = exchange_at(session, request, &bytes, address).await;
         let not_let_in = matches!(
             result,
-            Err(NetError::ConnectionRefused | NetError::Unreachable(_) | NetError::Timeout("connection"))
+            Err(NetError::ConnectionRefused | NetError::Unreachable(_) | NetError::Offline(_) | NetError::Timeout("connection"))
         );
         if !not_let_in {
             break;
@@ -82,7 +83,12 @@ async fn exchange_at(session: &Session, request: &HttpRequest, bytes: &[u8], add
 /// Asks on a connection that an earlier exchange left open; `None`: there is none for this request.
 async fn on_kept(session: &Session, request: &HttpRequest, bytes: &[u8], address: SocketAddr, name: &str) -> Option<Result<HttpExchange, Failed>> {
     let pin = request.shares().then(|| pin(request, address, name))?;
+    // Where all contacts wait long, a connection would be cut before its turn comes.
+    if session.pace().wait(session.now(), &Cell::Total) >= CONNECTION_IDLE_MAX {
+        return None;
+    }
     let channel = session.kept(&pin)?;
+    session.turn_over_all(request.grant).await;
     // Scope may have changed since it was opened.
     if let Err(error) = session.check(request.grant, address, Transport::Tcp, Some(name)) {
         return Some(Err(error.into()));
@@ -124,8 +130,13 @@ impl From<NetError> for Failed {
 async fn converse(session: &Session, request: &HttpRequest, bytes: &[u8], pin: &HttpPin, mut channel: Channel) -> Result<HttpExchange, Failed> {
     session.count_request();
     let started = session.now();
-    let limit = started + request.timeout.min(EXCHANGE_TIMEOUT);
-    let head_limit = limit.min(started + HEAD_TIMEOUT);
+    let (whole_max, head_max) = match request.grant {
+        // A provider is believed to be at work while it is silent: what it looks up may be large.
+        Grant::Source(_) => (SOURCE_TIMEOUT, SOURCE_HEAD_TIMEOUT),
+        Grant::Target | Grant::Operator(_) => (EXCHANGE_TIMEOUT, HEAD_TIMEOUT),
+    };
+    let limit = started + request.timeout.min(whole_max);
+    let head_limit = limit.min(started + head_max);
     let stream = &mut channel.stream;
     let sent = until(&**session.wire(), head_limit, "sending the request", async {
         stream.write_all(bytes).await?;

@@ -38,6 +38,7 @@ async fn call_everything(session: &Session, address: SocketAddr) -> Vec<(&'stati
         ("http as operator", session.http(&resolver).await.err()),
         ("fetch", session.fetch(&request).await.err()),
         ("source", session.source("rdap", &format!("https://{address}/")).await.err()),
+        ("source_list", session.source_list("rdap", &format!("https://{address}/")).await.err()),
         (
             "source_line",
             session.source_line("whois", &address.ip().to_string(), 43, "x").await.err(),

@@ -490,3 +490,50 @@ fn windows_that_a_peer_chooses_count_as_memory() {
         }
     });
 }
+
+#[test]
+fn a_provider_may_take_a_minute_to_begin_and_a_target_may_not() {
+    run(|wire| async move {
+        wire.script(SITE, "read-head\nwait 55s\nsend \"HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\n[]\"");
+        let session = session(&wire);
+        assert_eq!(ask(&wire).await.err(), Some(NetError::Timeout("head")));
+        let fetch = session.source("rdap", "http://192.0.2.80/").await.unwrap();
+        assert_eq!((fetch.last().body.as_slice(), fetch.last().truncated), (&b"[]"[..], false));
+        wire.script(SITE, "read-head\nhang");
+        let before = wire.clock.now();
+        assert_eq!(session.source("rdap", "http://192.0.2.80/").await.err(), Some(NetError::Timeout("head")));
+        assert!(wire.clock.now() - before <= crate::limits::EXCHANGE_TIMEOUT);
+    });
+}
+
+#[test]
+fn a_providers_list_may_be_longer_than_a_page_and_is_not_endless() {
+    const MIB: usize = 1024 * 1024;
+    run(|wire| async move {
+        let session = session(&wire);
+        let serve = |length: usize| {
+            let part = "0123456789abcdef".repeat(MIB / 16);
+            wire.script(
+                SITE,
+                &format!(
+                    "read-head\nsend \"HTTP/1.1 200 OK\\r\\nContent-Length: {}\\r\\n\\r\\n\"\nrepeat {length} \"{part}\"\nhang",
+                    length * MIB
+                ),
+            );
+        };
+        serve(12);
+        let page = session.source("rdap", "http://192.0.2.80/").await.unwrap();
+        assert_eq!((&page.last().end, page.last().truncated), (&BodyEnd::TooLarge, true));
+        let list = session.source_list("rdap", "http://192.0.2.80/").await.unwrap();
+        assert_eq!(
+            (&list.last().end, list.last().truncated, list.last().body.len()),
+            (&BodyEnd::Complete, false, 12 * MIB)
+        );
+        serve(40);
+        let endless = session.source_list("rdap", "http://192.0.2.80/").await.unwrap();
+        assert_eq!(
+            (&endless.last().end, endless.last().truncated, endless.last().body.len()),
+            (&BodyEnd::TooLarge, true, crate::limits::SOURCE_LIST_MAX)
+        );
+    });
+}
