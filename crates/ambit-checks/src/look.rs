@@ -11,25 +11,34 @@ const SHOWN_CHARS_MAX: usize = 200;
 /// Judges what a task found. Nothing follows where it never looked or its looks failed; a look that succeeded and found nothing clears,
 /// even while the interval of an earlier answer is still open.
 pub(crate) fn after(facts: &Facts, task: &str, prove: impl FnOnce(&Facts) -> Vec<Proof>) -> Verdict {
-    match facts.outcome(task) {
+    weigh(facts, facts.outcome(task), facts.looked(task), prove)
+}
+
+/// The same of one look of the task, whatever became of its others.
+pub(crate) fn after_at(facts: &Facts, (task, argument): (&str, &str), prove: impl FnOnce(&Facts) -> Vec<Proof>) -> Verdict {
+    let outcome = facts.outcome_at(task, argument);
+    weigh(facts, outcome, outcome != Some(LookOutcome::Unknown), prove)
+}
+
+fn weigh(facts: &Facts, outcome: Option<LookOutcome>, looked: bool, prove: impl FnOnce(&Facts) -> Vec<Proof>) -> Verdict {
+    match outcome {
         None | Some(LookOutcome::Unknown) => Verdict::Unknown,
         Some(LookOutcome::Absent) => Verdict::Clear,
         Some(LookOutcome::Found) => match prove(facts) {
             proofs if !proofs.is_empty() => Verdict::Proven(proofs),
             // Another address may hold what the failed look would have shown.
-            _ if !facts.looked(task) => Verdict::Unknown,
+            _ if !looked => Verdict::Unknown,
             _ => Verdict::Clear,
         },
     }
 }
 
-/// Judges that something is missing: proven only where every look of the task succeeded and the member stays empty.
-/// A first absent look over an open answer proves nothing yet; the second one closes that answer.
-pub(crate) fn missing(facts: &Facts, task: &str, member: &str, proof: impl FnOnce() -> Proof) -> Verdict {
-    if !facts.looked(task) {
-        return Verdict::Unknown;
-    }
-    match (is_empty(facts.details.get(member)), facts.outcome(task)) {
+/// Judges that something is missing: proven only where the look succeeded and the member stays empty. A first absent look over an open answer proves nothing
+/// yet; the second one closes that answer.
+pub(crate) fn missing_at(facts: &Facts, (task, argument): (&str, &str), member: &str, proof: impl FnOnce() -> Proof) -> Verdict {
+    let outcome = facts.outcome_at(task, argument);
+    match (is_empty(facts.details.get(member)), outcome) {
+        (_, None | Some(LookOutcome::Unknown)) => Verdict::Unknown,
         (true, _) => Verdict::Proven(vec![proof()]),
         (false, Some(LookOutcome::Absent)) => Verdict::Unknown,
         (false, _) => Verdict::Clear,
@@ -128,10 +137,15 @@ mod tests {
     #[test]
     fn missing_is_proven_only_after_looks_that_succeeded() {
         let base = || facts(Kind::Domain, "acme.test");
-        let verdict = |facts: Facts| missing(&facts, TASK, "list", || proof(String::new(), json!({})));
+        let verdict = |facts: Facts| missing_at(&facts, (TASK, ""), "list", || proof(String::new(), json!({})));
         assert_eq!(verdict(base()), Verdict::Unknown);
         assert_eq!(verdict(base().failed(TASK)), Verdict::Unknown);
-        assert!(matches!(verdict(base().absent(TASK)), Verdict::Proven(_)));
+        assert_eq!(
+            verdict(base().found_at(TASK, "other")),
+            Verdict::Unknown,
+            "another look says nothing of it"
+        );
+        assert!(matches!(verdict(base().absent(TASK).failed_at(TASK, "other")), Verdict::Proven(_)));
         assert!(matches!(verdict(base().found(TASK).with(json!({"list": []}))), Verdict::Proven(_)));
         assert_eq!(verdict(base().found(TASK).with(json!({"list": ["a"]}))), Verdict::Clear);
         assert_eq!(

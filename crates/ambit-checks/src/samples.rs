@@ -94,6 +94,10 @@ pub(crate) trait Told: Sized {
     fn with(self, details: Value) -> Self;
     /// The task looked and found something.
     fn found(self, task: &str) -> Self;
+    /// The task's look at an argument found something.
+    fn found_at(self, task: &str, argument: &str) -> Self;
+    /// The task's look at an argument found nothing.
+    fn absent_at(self, task: &str, argument: &str) -> Self;
     /// The task looked and found nothing.
     fn absent(self, task: &str) -> Self;
     /// The task's look failed.
@@ -116,6 +120,14 @@ impl Told for Facts {
 
     fn found(self, task: &str) -> Self {
         look(self, task, "", LookOutcome::Found)
+    }
+
+    fn found_at(self, task: &str, argument: &str) -> Self {
+        look(self, task, argument, LookOutcome::Found)
+    }
+
+    fn absent_at(self, task: &str, argument: &str) -> Self {
+        look(self, task, argument, LookOutcome::Absent)
     }
 
     fn absent(self, task: &str) -> Self {

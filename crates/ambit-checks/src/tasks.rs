@@ -8,8 +8,14 @@ pub(crate) const ZONE_PROFILE: &str = "zone_profile";
 pub(crate) const ZONE_TRANSFER: &str = "zone_transfer";
 /// Follows the NSEC records of a signed zone.
 pub(crate) const NSEC_WALK: &str = "nsec_walk";
-/// SPF with its tree, DMARC and their like.
+/// Who may sign certificates for a domain: one of the looks of `ZONE_PROFILE`.
+pub(crate) const CAA: (&str, &str) = (ZONE_PROFILE, "CAA");
+/// SPF with its tree, DMARC and their like, each in a look of its own.
 pub(crate) const MAIL_POLICY: &str = "mail_policy";
+/// SPF with its tree.
+pub(crate) const SPF: (&str, &str) = (MAIL_POLICY, "SPF");
+/// What shall happen to forgeries.
+pub(crate) const DMARC: (&str, &str) = (MAIL_POLICY, "DMARC");
 /// Records that lead nowhere.
 pub(crate) const DANGLING: &str = "dangling";
 /// Names that a stranger could claim at their provider.

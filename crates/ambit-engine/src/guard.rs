@@ -2,9 +2,10 @@
 
 use ambit_model::scope::{Node, host_of, is_never};
 use ambit_model::{Clearance, Kind};
+use ambit_net::http::Url;
 use ambit_net::{Contact, Grant, Guard, Refused};
-use std::collections::HashMap;
-use std::net::IpAddr;
+use std::collections::{HashMap, HashSet};
+use std::net::{IpAddr, SocketAddr};
 use std::sync::RwLock;
 
 use crate::graph::{Graph, State};
@@ -26,6 +27,8 @@ struct View {
     names: HashMap<String, Clearance>,
     /// Hosts of storage buckets: the provider's addresses are asked by that very name, and are nobody's entity.
     buckets: HashMap<String, Clearance>,
+    /// Hosts (names or addresses) and ports of sites and services that somebody named.
+    sites: HashSet<(String, u16)>,
     blocks: Vec<ipnet::IpNet>,
     named: Vec<IpAddr>,
     never: Vec<String>,
@@ -58,6 +61,7 @@ impl View {
                     }
                 }
             }
+            Kind::Uri | Kind::NetworkService if node.seed => self.sites.extend(place(node)),
             Kind::NetBlock if node.seed || node.allow => self.blocks.extend(node.name.parse::<ipnet::IpNet>()),
             Kind::Domain | Kind::DnsRecord | Kind::Nameserver | Kind::Mailserver => {
                 let known = self.names.entry(node.name.clone()).or_insert(state.decision.clearance);
@@ -85,6 +89,12 @@ impl View {
             _ if in_block => (self.ceiling.unwrap_or(Clearance::L0), false),
             _ => return Err("no edge of scope leads to this address".to_owned()),
         };
+        let site = self.is_named_site(contact);
+        let clearance = if site {
+            self.ceiling.unwrap_or(clearance).max(clearance)
+        } else {
+            clearance
+        };
         if clearance < contact.footprint {
             return Err(format!(
                 "the address has clearance {clearance:?}, the contact needs {:?}",
@@ -98,14 +108,31 @@ impl View {
                 return Err(format!("the name {name} has clearance {known:?}"));
             }
         }
-        if shared && (name.is_none() || !SHARED_PORTS.contains(&contact.port)) {
+        if shared && !site && (name.is_none() || !SHARED_PORTS.contains(&contact.port)) {
             return Err("the address is not theirs alone: only ports 80 and 443 with a name of theirs".to_owned());
         }
         Ok(())
     }
 }
 
+/// Where a site or service is: its host, and its port.
+fn place(node: &Node) -> Option<(String, u16)> {
+    if node.kind == Kind::NetworkService {
+        let socket: SocketAddr = node.name.rsplit_once('/')?.0.parse().ok()?;
+        return Some((socket.ip().to_string(), socket.port()));
+    }
+    let url = Url::parse(&node.name).ok()?;
+    Some((url.host.trim_start_matches('[').trim_end_matches(']').to_owned(), url.port))
+}
+
 impl View {
+    /// A contact for the very site or service that somebody named: by its name, or without one at its address.
+    fn is_named_site(&self, contact: &Contact) -> bool {
+        let address = contact.address.to_string();
+        let host = contact.name.as_deref().unwrap_or(&address);
+        self.sites.contains(&(host.to_owned(), contact.port))
+    }
+
     /// A bucket's host, asked by its name as a browser does.
     fn is_bucket(&self, contact: &Contact) -> bool {
         let clearance = contact.name.as_ref().and_then(|name| self.buckets.get(name));
@@ -200,6 +227,10 @@ mod tests {
             (Kind::NetBlock, "192.0.2.0/28", Clearance::L3, 1000, false, true),
             (Kind::DnsRecord, "www.acme.test", Clearance::L3, 990, false, false),
             (Kind::DnsRecord, "www.stranger.test", Clearance::L1, 50, false, false),
+            (Kind::IpAddress, "198.51.100.7", Clearance::L2, 400, false, false),
+            (Kind::DnsRecord, "app.vendor.test", Clearance::L2, 400, false, false),
+            (Kind::Uri, "https://app.vendor.test:8443/x", Clearance::L3, 1000, false, true),
+            (Kind::Uri, "https://198.51.100.7:9443", Clearance::L3, 1000, false, true),
             (
                 Kind::CloudStorageBucket,
                 "https://acme.s3.amazonaws.com",
@@ -228,6 +259,12 @@ mod tests {
             ("198.18.0.1:443", Some("acme.s3.amazonaws.com"), Clearance::L3, false),
             ("198.18.0.1:443", Some("other.s3.amazonaws.com"), Clearance::L2, false),
             ("203.0.113.1:443", Some("x.never.test"), Clearance::L1, false),
+            ("198.51.100.7:8443", Some("app.vendor.test"), Clearance::L3, true),
+            ("198.51.100.7:8443", Some("app.vendor.test"), Clearance::L4, false),
+            ("198.51.100.7:8443", None, Clearance::L2, false),
+            ("198.51.100.7:22", Some("app.vendor.test"), Clearance::L2, false),
+            ("198.51.100.7:9443", None, Clearance::L3, true),
+            ("198.51.100.8:8443", Some("app.vendor.test"), Clearance::L2, false),
         ] {
             assert_eq!(asked(&guard, socket, name, footprint), allowed, "{socket} as {name:?} at {footprint:?}");
         }

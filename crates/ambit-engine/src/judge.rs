@@ -6,6 +6,7 @@ use ambit_model::Timestamp;
 use ambit_model::issue::{Proof, Verdict};
 use ambit_model::observation::SECOND_LOOK_AFTER_MS;
 use ambit_store::engine::{IssueWrite, Known, KnownIssue, NewWork};
+use ambit_tasks::{Plan, Settings, Task};
 
 /// Who reports what the judges find.
 pub const UPSTREAM: &str = "ambit";
@@ -22,7 +23,7 @@ pub struct Judged {
 }
 
 /// Judges an entity. `present` and `scoped` are today's: a gone entity's issues are resolved, one out of scope is left alone.
-pub fn judge(known: &Known, present: bool, scoped: bool, date: Timestamp) -> Judged {
+pub fn judge(known: &Known, present: bool, scoped: bool, date: Timestamp, settings: &Settings) -> Judged {
     let mut judged = Judged::default();
     if !present {
         judged.writes.extend(
@@ -43,6 +44,7 @@ pub fn judge(known: &Known, present: bool, scoped: bool, date: Timestamp) -> Jud
         .filter(|judge| judge.applies_to.contains(&known.facts.kind))
     {
         match (judge.judge)(&known.facts, date) {
+            Verdict::Unknown if has_lost_its_ground(judge, known, settings) => absent(&mut judged, judge, known, &[], date),
             Verdict::Unknown => {}
             Verdict::Clear => absent(&mut judged, judge, known, &[], date),
             Verdict::Proven(proofs) => {
@@ -79,6 +81,15 @@ fn absent(judged: &mut Judged, judge: &'static Judge, known: &Known, proofs: &[P
             Some(_) => {}
         }
     }
+}
+
+/// True where the tasks that the judge reads and that watch this kind have said nothing and find nothing here to look at any more: what an issue was proven by
+/// is gone, as when a site has begun to send everyone on to another.
+fn has_lost_its_ground(judge: &Judge, known: &Known, settings: &Settings) -> bool {
+    let tasks = judge.reads.iter().filter_map(|task| ambit_tasks::find(task));
+    let mut watching = tasks.filter(|task| task.watches.contains(&known.facts.kind)).peekable();
+    let lost = |task: &Task| matches!((task.plan)(&known.facts, settings), Plan::Bound { bound, .. } if bound.is_empty());
+    watching.peek().is_some() && !is_looked_at(judge, known) && watching.all(lost)
 }
 
 /// True where a task that the judge reads looks at this very entity.
@@ -156,7 +167,7 @@ mod tests {
 
     #[test]
     fn an_issue_is_resolved_by_the_second_absent_look_only() {
-        let first = judge(&known("SSH", 1_000, None), true, true, Timestamp(1_000));
+        let first = judge(&known("SSH", 1_000, None), true, true, Timestamp(1_000), &Settings::default());
         assert!(
             matches!(first.writes[..], [IssueWrite::AbsentOnce { at: Timestamp(1_000), .. }]),
             "{:?}",
@@ -165,23 +176,23 @@ mod tests {
         let look = &first.work[0];
         assert_eq!((look.task, look.look, look.not_before), (TASK, 2, Timestamp(61_000)));
 
-        let waiting = judge(&known("SSH", 1_000, Some(1_000)), true, true, Timestamp(30_000));
+        let waiting = judge(&known("SSH", 1_000, Some(1_000)), true, true, Timestamp(30_000), &Settings::default());
         assert_eq!(waiting, Judged::default(), "the second look has not been made");
 
-        let second = judge(&known("SSH", 61_000, Some(1_000)), true, true, Timestamp(61_000));
+        let second = judge(&known("SSH", 61_000, Some(1_000)), true, true, Timestamp(61_000), &Settings::default());
         assert!(matches!(second.writes[..], [IssueWrite::Resolve { .. }]), "{:?}", second.writes);
     }
 
     #[test]
     fn proof_refreshes_and_missing_looks_change_nothing() {
-        let proven = judge(&known("TELNET", 1_000, None), true, true, Timestamp(1_000));
+        let proven = judge(&known("TELNET", 1_000, None), true, true, Timestamp(1_000), &Settings::default());
         assert!(matches!(proven.writes[..], [IssueWrite::Prove { .. }]), "{:?}", proven.writes);
         let mut blind = known("SSH", 1_000, None);
         for look in blind.facts.looks.values_mut() {
             look.outcome = LookOutcome::Unknown;
         }
         blind.facts.details.clear();
-        assert_eq!(judge(&blind, true, true, Timestamp(1_000)), Judged::default());
+        assert_eq!(judge(&blind, true, true, Timestamp(1_000), &Settings::default()), Judged::default());
     }
 
     #[test]
@@ -190,15 +201,42 @@ mod tests {
         certificate.facts.kind = Kind::SslCertificate;
         certificate.facts.looks.clear();
         certificate.issues[0].name = "invalid_certificate_expired".to_owned();
-        let judged = judge(&certificate, true, true, Timestamp(1_000));
+        let judged = judge(&certificate, true, true, Timestamp(1_000), &Settings::default());
         assert!(matches!(judged.writes[..], [IssueWrite::Resolve { .. }]), "{:?}", judged.writes);
         assert!(judged.work.is_empty());
     }
 
     #[test]
+    fn what_nothing_can_look_at_any_more_is_resolved() {
+        let mut site = known("", 1_000, None);
+        (site.facts.kind, site.facts.name) = (Kind::Uri, "http://www.acme.test:80".to_owned());
+        site.facts.looks.clear();
+        site.facts.decision.clearance = ambit_model::Clearance::L3;
+        site.issues[0].name = "exposed_environment_file".to_owned();
+        let sends_on = serde_json::json!({"hidden_https_redirect": true, "hidden_soft404": {"kind": "redirect"}});
+        site.facts.details = sends_on.as_object().cloned().expect("an object");
+        let judged = judge(&site, true, true, Timestamp(1_000), &Settings::default());
+        assert!(matches!(judged.writes[..], [IssueWrite::Resolve { .. }]), "{:?}", judged.writes);
+        let look = known("", 1_000, None).facts.looks.into_values().next().expect("one");
+        let unknown = LastLook {
+            outcome: LookOutcome::Unknown,
+            ..look
+        };
+        site.facts.looks.insert(("content_focus".to_owned(), "192.0.2.1:80".to_owned()), unknown);
+        assert_eq!(
+            judge(&site, true, true, Timestamp(1_000), &Settings::default()),
+            Judged::default(),
+            "it could not look"
+        );
+    }
+
+    #[test]
     fn a_gone_entity_takes_its_issues_along_and_one_out_of_scope_is_left_alone() {
-        let gone = judge(&known("TELNET", 1_000, None), false, true, Timestamp(1_000));
+        let gone = judge(&known("TELNET", 1_000, None), false, true, Timestamp(1_000), &Settings::default());
         assert!(matches!(gone.writes[..], [IssueWrite::Resolve { .. }]));
-        assert_eq!(judge(&known("SSH", 1_000, None), true, false, Timestamp(1_000)), Judged::default());
+        assert_eq!(
+            judge(&known("SSH", 1_000, None), true, false, Timestamp(1_000), &Settings::default()),
+            Judged::default()
+        );
     }
 }

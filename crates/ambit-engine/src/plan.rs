@@ -2,7 +2,7 @@
 
 use ambit_model::facts::{Facts, LookOutcome};
 use ambit_model::scope::{Decision, host_of};
-use ambit_model::{Clearance, Timestamp, Uid, entity};
+use ambit_model::{Clearance, EdgeKind, Kind, Timestamp, Uid, entity};
 use ambit_store::engine::{NewSweep, NewWork};
 use ambit_tasks::{Contacts, Plan, Settings, Task};
 use sha2::{Digest, Sha256};
@@ -38,7 +38,7 @@ pub fn plan(facts: &Facts, decision: &Decision, terms: &Terms<'_>) -> Planned {
     let mut planned = Planned::default();
     let clearance = decision.clearance.min(terms.ceiling);
     for task in ambit_tasks::ALL {
-        if !task.watches.contains(&facts.kind) {
+        if !task.watches.contains(&facts.kind) || (task.contacts == Contacts::Address && awaits_host(facts)) {
             continue;
         }
         if task.footprint > clearance {
@@ -60,6 +60,12 @@ pub fn plan(facts: &Facts, decision: &Decision, terms: &Terms<'_>) -> Planned {
         }
     }
     planned
+}
+
+/// A site or service that somebody named, of which nobody knows yet that its host may be contacted: asked now, the guard would refuse.
+fn awaits_host(facts: &Facts) -> bool {
+    let on_host = facts.to(EdgeKind::Host).next().is_some() || !facts.inward.is_empty();
+    facts.seed && matches!(facts.kind, Kind::NetworkService | Kind::Uri) && !on_host
 }
 
 fn add_each(planned: &mut Planned, task: &'static Task, facts: &Facts, arguments: Vec<String>, terms: &Terms<'_>) {

@@ -397,7 +397,7 @@ impl<'a> Drive<'a> {
             settlement.sweeps.extend(planned.sweeps);
             settlement.unbound.extend(planned.unbound);
         }
-        let judged = judge(known, state.present, state.decision.scoped(), date);
+        let judged = judge(known, state.present, state.decision.scoped(), date, &self.outfit.settings);
         for write in &judged.writes {
             if let IssueWrite::Prove { entity, kind, proof, .. } = write {
                 self.proven.insert((*entity, kind.name, proof.discriminator.clone()));

@@ -56,6 +56,8 @@ pub enum EdgeKind {
     Contact,
     /// A page, name or certificate to a storage bucket.
     Bucket,
+    /// A site or service that somebody named to the host that it is on.
+    Host,
     /// A page to a token or tracking identifier in it.
     Token,
     /// A page to an API that it documents or calls.
@@ -99,6 +101,7 @@ pub const EDGES: &[EdgeRule] = &[
     rule(EdgeKind::Registrant, 20, Clearance::L1),
     rule(EdgeKind::Contact, 20, Clearance::L1),
     rule(EdgeKind::Bucket, 200, Clearance::L2),
+    rule(EdgeKind::Host, 950, Clearance::L2),
     rule(EdgeKind::Token, 900, Clearance::L1),
     rule(EdgeKind::Api, 1000, Clearance::L4),
 ];
@@ -147,6 +150,6 @@ mod tests {
             assert_eq!(EdgeKind::from_name(&rule.kind.name()), Some(rule.kind));
             assert_eq!(rule.kind.rule(), *rule);
         }
-        assert_eq!(EDGES.len(), 26, "a new kind needs its row");
+        assert_eq!(EDGES.len(), 27, "a new kind needs its row");
     }
 }

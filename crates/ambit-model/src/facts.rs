@@ -97,6 +97,11 @@ impl Facts {
             .or(Some(LookOutcome::Absent))
     }
 
+    /// How the newest look of a task with an argument ended; `None` if there was none.
+    pub fn outcome_at(&self, task: &str, argument: &str) -> Option<LookOutcome> {
+        self.looks.get(&(task.to_owned(), argument.to_owned())).map(|look| look.outcome)
+    }
+
     /// True when the task's newest looks all succeeded (found or absent), and there was at least one.
     pub fn looked(&self, task: &str) -> bool {
         self.outcome(task).is_some()

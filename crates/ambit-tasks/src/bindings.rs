@@ -50,8 +50,7 @@ pub(crate) fn of_name(facts: &Facts, usual: &[u16], take: impl Fn(u16) -> bool) 
     bindings
 }
 
-/// Bindings of a site: its own address where its host is one; else the addresses at which the names and sites that lead here were looked at, and
-/// the empty one (the host is looked up) for a seed.
+/// Bindings of a site: its own address where its host is one; else the addresses at which the names and sites that lead here were looked at.
 pub(crate) fn of_site(facts: &Facts) -> Vec<String> {
     let Ok(url) = Url::parse(&facts.name) else {
         return Vec::new();
@@ -63,13 +62,10 @@ pub(crate) fn of_site(facts: &Facts) -> Vec<String> {
         .inward
         .iter()
         .filter(|neighbour| matches!(neighbour.edge, EdgeKind::Site | EdgeKind::Page));
-    let mut bindings: BTreeSet<String> = led
+    let bindings: BTreeSet<String> = led
         .filter_map(|neighbour| neighbour.argument.parse::<SocketAddr>().ok())
         .map(|socket| SocketAddr::new(socket.ip(), url.port).to_string())
         .collect();
-    if facts.seed {
-        bindings.insert(String::new());
-    }
     bindings.into_iter().collect()
 }
 

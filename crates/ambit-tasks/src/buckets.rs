@@ -12,11 +12,20 @@ pub(crate) struct Place {
     pub(crate) root: String,
 }
 
-/// The canonical name of the bucket that a URL points into.
+/// What every listing of Amazon's names as its XML namespace: no bucket.
+const NAMESPACE: &str = "/doc/2006-03-01";
+
+/// The canonical name of the bucket that a URL points into. A bucket that serves a website is named by the host that answers for the bucket itself.
 pub(crate) fn of_url(url: &Url) -> Option<String> {
+    if url.host == "s3.amazonaws.com" && url.path_only().starts_with(NAMESPACE) {
+        return None;
+    }
     let place = place(&url.host, url.path_only())?;
     let root = place.root.trim_end_matches('/');
-    Some(format!("https://{}{root}", url.host))
+    Some(match &place.region {
+        Some(region) if url.host.contains(".s3-website") => format!("https://{}.s3.{region}.amazonaws.com", place.bucket),
+        _ => format!("https://{}{root}", url.host),
+    })
 }
 
 /// Reads host and path; `None` where they are no bucket's.
@@ -120,6 +129,10 @@ mod tests {
             Some("https://s3-us-west-2.amazonaws.com/acme-files"),
             Some(("aws", "acme-files", Some("us-west-2"))),
         );
+        for website in ["s3-website-eu-west-1", "s3-website.eu-west-1"] {
+            let url = Url::parse(&format!("http://www.acme.test.{website}.amazonaws.com/x")).unwrap();
+            assert_eq!(of_url(&url).as_deref(), Some("https://www.acme.test.s3.eu-west-1.amazonaws.com"));
+        }
         check(
             "https://storage.googleapis.com/acme-files/x",
             Some("https://storage.googleapis.com/acme-files"),
@@ -134,6 +147,8 @@ mod tests {
 
     #[test]
     fn other_addresses_are_no_buckets() {
+        let namespace = Url::parse("http://s3.amazonaws.com/doc/2006-03-01/").unwrap();
+        assert_eq!(of_url(&namespace), None, "the namespace of every listing");
         check("https://storage.googleapis.com/", None, None);
         check("https://ec2.amazonaws.com/acme-files", None, None);
         check("https://s3.amazonaws.com.evil.test/acme-files", None, None);

@@ -31,7 +31,7 @@ pub(crate) const TASK: Task = Task {
     ],
     volatile: &[],
     contacts: Contacts::Nothing,
-    plan: |facts, _| Plan::each(evidence(facts).into_iter().map(|evidence| evidence.argument())),
+    plan: |facts, _| Plan::bound(evidence(facts).into_iter().map(|evidence| evidence.argument())),
     run: |cx| Box::pin(run(cx)),
 };
 

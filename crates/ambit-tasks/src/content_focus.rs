@@ -29,7 +29,8 @@ pub(crate) const TASK: Task = Task {
     contacts: Contacts::Address,
     plan: |facts, _| {
         if only_redirects(facts) {
-            Plan::No
+            // What lay open here before it began to send on is gone.
+            Plan::bound([])
         } else {
             let bound = bindings::of_root_site(facts);
             let asked = bound.iter().filter(|binding| profiled(facts, binding)).cloned().collect();
@@ -67,37 +68,91 @@ struct Proven {
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let url = &web::site(cx)?;
-    let mut found = Vec::new();
-    let things = EXPOSURES.iter().map(|exposure| look(cx, url, exposure));
-    found.extend(until_error(things).await?);
-    let folders = FOLDERS.iter().map(|path| look_listing(cx, url, path));
-    found.extend(until_error(folders).await?);
-    found.extend(look_debug(cx, url).await?);
-    found.sort_by(|a, b| (a.what, &a.url.path).cmp(&(b.what, &b.url.path)));
-    for proven in &found {
+    let mut seen = Looks::default();
+    let things = EXPOSURES.iter().map(|exposure| (exposure.what, look(cx, url, exposure)));
+    seen.take(things).await;
+    let folders = FOLDERS.iter().map(|path| (LISTING, look_listing(cx, url, path)));
+    seen.take(folders).await;
+    seen.take([(DEBUG_PAGE, look_debug(cx, url))].into_iter()).await;
+    if let Some(error) = seen.fatal() {
+        return Err(error.into());
+    }
+    seen.found.sort_by(|a, b| (a.what, &a.url.path).cmp(&(b.what, &b.url.path)));
+    for proven in &seen.found {
         cx.evidence(proven.what, &[&proven.exchange.head[..], &proven.exchange.body].concat());
         if matches!(proven.what, "api_document" | "graphql") {
             cx.found_with(Kind::ApiEndpoint, &without_query(&proven.url), EdgeKind::Api, endpoint(proven));
         }
     }
-    let items = found
+    let items = seen
+        .found
         .iter()
         .map(|proven| json!({"what": proven.what, "path": proven.url.path_only(), "proof": proven.proof}));
-    cx.observe("hidden_exposures", items.collect());
-    Ok(Answer::found_if(!found.is_empty()))
+    let items: Vec<Value> = items.chain(seen.kept(cx.facts)).collect();
+    // "Could not look" is not "nothing there".
+    if let (true, Some((_, error))) = (items.is_empty(), seen.failed.first()) {
+        return Err(error.clone().into());
+    }
+    let answer = Answer::found_if(!items.is_empty());
+    cx.observe("hidden_exposures", json!(items));
+    Ok(answer)
 }
 
-/// Runs some looks at a time and stops at the first that fails: a site that breaks off once would do so a hundred times.
-async fn until_error<F: Future<Output = Result<Option<Proven>, NetError>>>(mut looks: impl Iterator<Item = F>) -> Result<Vec<Proven>, TaskError> {
-    let mut found = Vec::new();
-    loop {
-        let some: Vec<F> = looks.by_ref().take(IN_FLIGHT).collect();
-        if some.is_empty() {
-            return Ok(found);
+const LISTING: &str = "directory_listing";
+const DEBUG_PAGE: &str = "debug_page";
+
+/// How much may fail at one site before it counts as broken: a wall in front of it breaks off at some paths, a broken server at all.
+const FAILURES_MAX: usize = 12;
+/// What a look that waited in vain weighs: a site that breaks off is left at once, a silent one holds us up each time.
+const SILENCE: usize = 5;
+
+/// Answers come as they come: each says what was looked for.
+async fn named<F: Future>(what: &'static str, look: F) -> (&'static str, F::Output) {
+    (what, look.await)
+}
+
+/// What the looks at one site came to.
+#[derive(Default)]
+struct Looks {
+    found: Vec<Proven>,
+    failed: Vec<(&'static str, NetError)>,
+}
+
+impl Looks {
+    /// Takes some looks at a time, until too many have failed.
+    async fn take<F: Future<Output = Result<Option<Proven>, NetError>>>(&mut self, mut looks: impl Iterator<Item = (&'static str, F)>) {
+        while self.fatal().is_none() {
+            let some: Vec<_> = looks.by_ref().take(IN_FLIGHT).map(|(what, look)| named(what, look)).collect();
+            if some.is_empty() {
+                return;
+            }
+            for (what, answer) in together(some, IN_FLIGHT).await {
+                match answer {
+                    Ok(proven) => self.found.extend(proven),
+                    Err(error) => self.failed.push((what, error)),
+                }
+            }
         }
-        for answer in together(some, IN_FLIGHT).await {
-            found.extend(answer?);
-        }
+    }
+
+    /// The failure that ends it all: the budget's, or the first of too many.
+    fn fatal(&self) -> Option<NetError> {
+        let budget = self.failed.iter().find(|(_, error)| matches!(error, NetError::Budget(_)));
+        let weight = |error: &NetError| if matches!(error, NetError::Timeout(_)) { SILENCE } else { 1 };
+        let failures: usize = self.failed.iter().map(|(_, error)| weight(error)).sum();
+        let first = || self.failed.first().filter(|_| failures > FAILURES_MAX);
+        budget.or_else(first).map(|(_, error)| error.clone())
+    }
+
+    /// Items of the last answer that could not be looked at again: they hold.
+    fn kept(&self, facts: &Facts) -> Vec<Value> {
+        let items = facts.details.get("hidden_exposures").and_then(Value::as_array).into_iter().flatten();
+        let unseen = items.filter(|item| {
+            let what = item.get("what").and_then(Value::as_str);
+            let proven = self.found.iter().any(|proven| Some(proven.what) == what);
+            !proven && self.failed.iter().any(|(failed, _)| Some(*failed) == what)
+        });
+        unseen.cloned().collect()
     }
 }
 
@@ -143,7 +198,7 @@ async fn look_listing(cx: &Context<'_>, site: &Url, path: &'static str) -> Resul
     };
     let proof = listing_proof(&web::text(&exchange));
     Ok(proof.map(|proof| Proven {
-        what: "directory_listing",
+        what: LISTING,
         url,
         proof,
         exchange,
@@ -155,7 +210,7 @@ async fn look_debug(cx: &Context<'_>, site: &Url) -> Result<Option<Proven>, NetE
     let exchange = refusal(cx, site, "").await?;
     let proof = debug_page(&seen(&exchange));
     Ok(proof.map(|proof| Proven {
-        what: "debug_page",
+        what: DEBUG_PAGE,
         url: exchange.url.clone(),
         proof,
         exchange,

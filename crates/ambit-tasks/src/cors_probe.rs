@@ -18,7 +18,7 @@ pub(crate) const TASK: Task = Task {
     owns: &[(Kind::Uri, &["hidden_foreign_origin"])],
     volatile: &[],
     contacts: Contacts::Address,
-    plan: |facts, _| Plan::each(bindings::of_root_site(facts)),
+    plan: |facts, _| Plan::bound(bindings::of_root_site(facts)),
     run: |cx| Box::pin(run(cx)),
 };
 

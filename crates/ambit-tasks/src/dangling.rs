@@ -120,7 +120,13 @@ async fn lame(cx: &Context<'_>, name: &str) -> Result<Vec<Value>, TaskError> {
     if above.is_empty() {
         return Err(TaskError::Failed(format!("no server of {name} answers")));
     }
-    Ok(vec![item("NS", name, "lame")])
+    // Where the name is an alias, the servers that fail are those of its target: nobody delegated the name.
+    match cx.net.lookup(name, RecordType::CNAME).await {
+        Ok(answer) if !answer.is_empty() || !answer.chain.is_empty() => Ok(Vec::new()),
+        Ok(_) => Err(TaskError::Failed(format!("servers of {name} answer at times"))),
+        Err(NetError::Dns(Rcode::SERVFAIL)) => Ok(vec![item("NS", name, "lame")]),
+        Err(error) => Err(error.into()),
+    }
 }
 
 async fn exchangers(cx: &Context<'_>, name: &str) -> Result<Vec<Value>, TaskError> {

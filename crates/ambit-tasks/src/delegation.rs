@@ -29,9 +29,17 @@ pub(crate) async fn edge_below(cx: &Context<'_>, domain: &str, name: &str) -> Re
     Ok(EdgeKind::Subdomain)
 }
 
-/// Says that a domain led to a name below it.
+/// Says that a domain led to a name below it. Where nobody says whose the name is, it counts as handed to others, which allows less; or as what it was.
 pub(crate) async fn found_below(cx: &Context<'_>, domain: &str, name: &str) -> Result<(), TaskError> {
-    let edge = edge_below(cx, domain, name).await?;
+    let known = || {
+        let led = cx.facts.outward.iter().filter(|neighbour| neighbour.name == name);
+        let mut edges = led.map(|neighbour| neighbour.edge);
+        edges.find(|edge| matches!(edge, EdgeKind::Subdomain | EdgeKind::DelegatedSubdomain))
+    };
+    let edge = match edge_below(cx, domain, name).await {
+        Err(TaskError::Failed(_)) => known().unwrap_or(EdgeKind::DelegatedSubdomain),
+        edge => edge?,
+    };
     cx.found_host(name, edge);
     Ok(())
 }

@@ -24,7 +24,7 @@ pub(crate) const UNANSWERED: &str = "hidden_sweep_unanswered";
 pub(crate) async fn guess(cx: &Context<'_>, level: &str, labels: impl Iterator<Item = String>) -> Result<Answer, TaskError> {
     let wild = Wild {
         four: cx.net.wildcard(level, RecordType::A).await?,
-        six: cx.net.wildcard(level, RecordType::AAAA).await?,
+        six: cx.net.wildcard(level, RecordType::AAAA).await,
     };
     let wild = &wild;
     let ask = |label: String| async move {
@@ -69,7 +69,8 @@ pub(crate) async fn guess(cx: &Context<'_>, level: &str, labels: impl Iterator<I
 
 struct Wild {
     four: Arc<WildcardProfile>,
-    six: Arc<WildcardProfile>,
+    /// Some servers fail at AAAA alone (RFC 4074 §4): that concerns only names without an address of the other family.
+    six: Result<Arc<WildcardProfile>, NetError>,
 }
 
 impl Wild {
@@ -84,7 +85,8 @@ impl Wild {
         }
         let six = cx.net.lookup_uncached(name, RecordType::AAAA).await?;
         if says_something(&six) {
-            return Ok(!explained(cx, &self.six, name, &six).await?);
+            let profile = self.six.as_ref().map_err(Clone::clone)?;
+            return Ok(!explained(cx, profile, name, &six).await?);
         }
         // It exists without an address: the top of a zone of its own is worth looking into, an empty name between others is not.
         let servers = cx.net.lookup_uncached(name, RecordType::NS).await?;

@@ -3,7 +3,7 @@
 use crate::bindings::{self, server_name};
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::moment::DAY_MS;
-use ambit_model::{Clearance, EdgeKind, Kind};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind};
 use ambit_net::http::{HttpExchange, Url};
 use ambit_net::{Grant, NetError};
 use serde_json::json;
@@ -31,7 +31,11 @@ pub(crate) const TASK: Task = Task {
             let socket = bindings::socket(facts.kind, &facts.name, "");
             Plan::once_if(socket.is_some_and(|socket| is_web_port(socket.port())))
         }
-        _ => Plan::bound(bindings::of_name(facts, USUAL_PORTS, is_web_port)),
+        _ => {
+            let named = named_sites(facts).map(|url| url.port);
+            let usual: Vec<u16> = USUAL_PORTS.iter().copied().chain(named).collect();
+            Plan::bound(bindings::of_name(facts, &usual, is_web_port))
+        }
     },
     run: |cx| Box::pin(run(cx)),
 };
@@ -59,6 +63,13 @@ fn is_web_port(port: u16) -> bool {
     !OTHER_PORTS.contains(&port)
 }
 
+/// Sites on the name that somebody gave as seeds.
+fn named_sites(facts: &Facts) -> impl Iterator<Item = Url> + '_ {
+    let sites = facts.seeds.iter().filter(|(kind, _)| *kind == Kind::Uri);
+    let urls = sites.filter_map(|(_, name)| Url::parse(name).ok());
+    urls.filter(|url| server_name(&facts.name) == Some(url.host.as_str()))
+}
+
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let socket =
         bindings::socket(cx.facts.kind, &cx.facts.name, cx.argument).ok_or_else(|| TaskError::Failed(format!("not a binding: {:?}", cx.argument)))?;
@@ -67,6 +78,9 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     };
     let uri = exchange.url.to_string();
     cx.found(Kind::Uri, &uri, EdgeKind::Site);
+    for named in named_sites(cx.facts).filter(|named| (named.https, named.port) == (exchange.url.https, exchange.url.port)) {
+        cx.found(Kind::Uri, &named.to_string(), EdgeKind::Site);
+    }
     let canonical = Kind::Uri.canonical(&uri).unwrap_or(uri);
     cx.observe(
         "hidden_sites",

@@ -65,6 +65,7 @@ mod registration;
 mod resolve;
 mod reverse_walk;
 mod robots_sitemap_wellknown;
+mod seed_host;
 mod service_identify;
 mod soft404_profile;
 mod subdomain;
@@ -105,6 +106,7 @@ pub const ALL: &[&Task] = &[
     &resolve::TASK,
     &reverse_walk::TASK,
     &robots_sitemap_wellknown::TASK,
+    &seed_host::TASK,
     &service_identify::TASK,
     &soft404_profile::TASK,
     &subdomain::TASK,

@@ -7,6 +7,7 @@ use crate::zone_profile::is_spf;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::moment::DAY_MS;
 use ambit_model::{Clearance, EdgeKind, Kind};
+use ambit_net::NetError;
 use ambit_net::dns::RecordType;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -35,51 +36,76 @@ pub(crate) const TASK: Task = Task {
     )],
     volatile: &[],
     contacts: Contacts::Zone,
-    plan: |facts, _| Plan::once_if(facts.decision.scoped()),
+    plan: |facts, _| {
+        let records = TEXTS.iter().map(|(record, ..)| *record).chain([SPF, DMARC]);
+        if facts.decision.scoped() {
+            Plan::bound(records.map(str::to_owned))
+        } else {
+            Plan::No
+        }
+    },
     run: |cx| Box::pin(run(cx)),
 };
 
 /// Look-ups of one tree: receivers stop at 10 (RFC 7208 §4.6.4); we go on a little to say by how much.
 const LOOKUPS_MAX: usize = 40;
 
+// Each policy is asked for by itself, so that each has its own answer.
+const SPF: &str = "SPF";
+const DMARC: &str = "DMARC";
+
+/// Policies that are one text: what they are called, the member, where they stand, how they begin.
+const TEXTS: &[(&str, &str, &str, &str)] = &[
+    ("BIMI", "hidden_bimi", "default._bimi", "v=BIMI1"),
+    ("MTA-STS", "hidden_mta_sts", "_mta-sts", "v=STSv1"),
+    ("TLS-RPT", "hidden_tls_rpt", "_smtp._tls", "v=TLSRPTv1"),
+];
+
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let name = cx.facts.name.as_str();
-    let records: Vec<String> = texts(cx, name).await?.into_iter().filter(|text| is_spf(text)).collect();
-    let mut seen = false;
-    if let Some(first) = records.first() {
-        seen = true;
-        let tree = walk(cx, name, first).await?;
-        cx.observe("spf_record", json!(first));
-        cx.observe("hidden_spf", tree.value(records.len()));
-        for include in tree.includes.iter().filter(|include| !same_domain(include, name)) {
-            cx.found_host(include, EdgeKind::Vendor);
+    let seen = match cx.argument {
+        SPF => observe_spf(cx, name).await?,
+        DMARC => observe_dmarc(cx, name).await?,
+        argument => {
+            let policy = TEXTS.iter().find(|(policy, ..)| *policy == argument);
+            let (_, member, label, tag) = policy.ok_or_else(|| TaskError::Failed(format!("not a policy: {argument:?}")))?;
+            let texts = texts(cx, &format!("{label}.{name}")).await?;
+            let found = texts.into_iter().find(|text| text.starts_with(tag));
+            if let Some(text) = &found {
+                cx.observe(member, json!(text));
+            }
+            found.is_some()
         }
-        for host in tree.hosts.iter().filter(|host| is_below(host, name)) {
-            found_sender(cx, name, host).await?;
-        }
-    }
-    seen |= observe_dmarc(cx, name).await?;
-    for (member, label, tag) in [
-        ("hidden_mta_sts", "_mta-sts", "v=STSv1"),
-        ("hidden_tls_rpt", "_smtp._tls", "v=TLSRPTv1"),
-        ("hidden_bimi", "default._bimi", "v=BIMI1"),
-    ] {
-        let found = texts(cx, &format!("{label}.{name}"))
-            .await?
-            .into_iter()
-            .find(|text| text.starts_with(tag));
-        if let Some(text) = found {
-            seen = true;
-            cx.observe(member, json!(text));
-        }
-    }
+    };
     Ok(Answer::found_if(seen))
+}
+
+async fn observe_spf(cx: &Context<'_>, name: &str) -> Result<bool, TaskError> {
+    let records: Vec<String> = texts(cx, name).await?.into_iter().filter(|text| is_spf(text)).collect();
+    let Some(first) = records.first() else {
+        return Ok(false);
+    };
+    let tree = walk(cx, name, first).await?;
+    cx.observe("spf_record", json!(first));
+    cx.observe("hidden_spf", tree.value(records.len()));
+    for include in tree.includes.iter().filter(|include| !same_domain(include, name)) {
+        cx.found_host(include, EdgeKind::Vendor);
+    }
+    for host in tree.hosts.iter().filter(|host| is_below(host, name)) {
+        found_sender(cx, name, host).await?;
+    }
+    Ok(true)
 }
 
 /// A host of theirs that the policy lets send: a name, if it exists.
 async fn found_sender(cx: &Context<'_>, domain: &str, host: &str) -> Result<(), TaskError> {
-    let answer = cx.net.lookup(host, RecordType::A).await?;
-    if !answer.is_nxdomain() {
+    let exists = match cx.net.lookup(host, RecordType::A).await {
+        Ok(answer) => !answer.is_nxdomain(),
+        Err(error @ NetError::Budget(_)) => return Err(error.into()),
+        // It stays what it was.
+        Err(_) => cx.facts.outward.iter().any(|neighbour| neighbour.name == host),
+    };
+    if exists {
         found_below(cx, domain, host).await?;
     }
     Ok(())

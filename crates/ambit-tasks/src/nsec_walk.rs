@@ -23,7 +23,13 @@ pub(crate) const TASK: Task = Task {
     owns: &[(Kind::DnsRecord, &["hidden_zone_walk"]), (Kind::Domain, &["hidden_zone_walk"])],
     volatile: &[],
     contacts: Contacts::Zone,
-    plan: |facts, _| Plan::once_if(facts.decision.scoped() && is_zone_top(facts)),
+    plan: |facts, _| {
+        if facts.decision.scoped() {
+            Plan::bound_if(is_zone_top(facts))
+        } else {
+            Plan::No
+        }
+    },
     run: |cx| Box::pin(run(cx)),
 };
 

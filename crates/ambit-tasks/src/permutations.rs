@@ -3,6 +3,7 @@
 use crate::guess::guess;
 use crate::host::is_below;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use ambit_model::facts::LookOutcome;
 use ambit_model::moment::DAY_MS;
 use ambit_model::{Clearance, EdgeKind, Facts, Kind};
 use std::collections::BTreeSet;
@@ -22,7 +23,7 @@ pub(crate) const TASK: Task = Task {
     contacts: Contacts::Zone,
     plan: |facts, _| {
         if facts.decision.scoped() && facts.looked("wildcard_profile") {
-            Plan::each(bases(facts))
+            Plan::each(bases(facts).into_iter().chain(fruitful(facts)))
         } else {
             Plan::No
         }
@@ -58,6 +59,15 @@ fn bases(facts: &Facts) -> Vec<String> {
         })
         .take(BASES_MAX)
         .collect()
+}
+
+/// Names whose variations were found: they are varied as long as that bears fruit, also when the name itself is gone.
+fn fruitful(facts: &Facts) -> impl Iterator<Item = String> + '_ {
+    let mine = facts
+        .looks
+        .iter()
+        .filter(|((task, _), look)| task == TASK.name && look.outcome == LookOutcome::Found);
+    mine.map(|((_, name), _)| name.clone())
 }
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {

@@ -1,20 +1,23 @@
 //! Resolves a name: addresses of both families, the alias chain, and whether the name exists at all.
 
 use crate::host::{is_private, only_mentioned};
-use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Task, TaskError, buckets};
 use ambit_model::moment::SECOND_MS;
-use ambit_model::{Clearance, EdgeKind, Kind};
-use ambit_net::dns::{DnsAnswer, RecordType};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind};
+use ambit_net::NetError;
+use ambit_net::dns::{DnsAnswer, Rcode, RecordType};
+use ambit_net::http::Url;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::net::IpAddr;
+use std::sync::Arc;
 
 pub(crate) const TASK: Task = Task {
     name: "resolve",
     pretty_name: "DNS resolution",
     description: "Looks up the addresses (A, AAAA) and the alias chain of a name.",
     watches: &[Kind::DnsRecord, Kind::Domain, Kind::Mailserver, Kind::Nameserver],
-    produces: &[Kind::DnsRecord, Kind::Domain, Kind::IpAddress],
+    produces: &[Kind::CloudStorageBucket, Kind::DnsRecord, Kind::Domain, Kind::IpAddress],
     footprint: Clearance::L1,
     ttl_ms: 12 * 3_600 * SECOND_MS,
     cost: 2,
@@ -41,17 +44,22 @@ const MEMBERS: &[&str] = &[
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let name = &cx.facts.name;
-    let four = cx.net.lookup(name, RecordType::A).await?;
-    let six = cx.net.lookup(name, RecordType::AAAA).await?;
-    let seen = Seen::read(&four, &six);
+    let (four, six) = futures::join!(cx.net.lookup(name, RecordType::A), cx.net.lookup(name, RecordType::AAAA));
+    let families = Families { four, six };
+    let mut seen = families.read()?;
     if seen.addresses.is_empty() && seen.chain.is_empty() {
-        return Ok(Answer::Absent);
+        // A name that does not exist has no addresses of the other family either (RFC 8020).
+        return match families.failure() {
+            Some(error) if seen.rcode != Rcode::NXDOMAIN => Err(error.clone().into()),
+            _ => Ok(Answer::Absent),
+        };
     }
+    seen.addresses.extend(families.kept(cx.facts));
     cx.observe("resolutions", seen.resolutions());
-    cx.observe("hidden_rcode", json!(four.rcode.to_string()));
+    cx.observe("hidden_rcode", json!(seen.rcode.to_string()));
     cx.observe("hidden_cname_chain", json!(seen.chain));
     cx.observe("hidden_private_addresses", json!(seen.private()));
-    cx.observe("hidden_ttl", json!(four.ttl.min(six.ttl)));
+    cx.observe("hidden_ttl", json!(seen.ttl));
     // A private address is somebody else's as soon as one looks from elsewhere; where a seed names it, it is meant.
     for address in seen
         .addresses
@@ -63,7 +71,44 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     if let Some(target) = seen.chain.first() {
         cx.found_host(target, EdgeKind::Alias);
     }
+    for target in &seen.chain {
+        let bucket = Url::parse(&format!("https://{target}/")).ok().and_then(|url| buckets::of_url(&url));
+        if let Some(bucket) = bucket {
+            cx.found(Kind::CloudStorageBucket, &bucket, EdgeKind::Bucket);
+        }
+    }
     Ok(Answer::Found)
+}
+
+/// The answers of both families. Some servers fail at AAAA alone (RFC 4074 §4): the other family's addresses are no less true for it.
+struct Families {
+    four: Result<Arc<DnsAnswer>, NetError>,
+    six: Result<Arc<DnsAnswer>, NetError>,
+}
+
+impl Families {
+    /// What the families that answered say together; the failure where none did.
+    fn read(&self) -> Result<Seen, NetError> {
+        match (&self.four, &self.six) {
+            (Ok(four), Ok(six)) => Ok(Seen::read(four, six)),
+            (Ok(one), Err(_)) | (Err(_), Ok(one)) => Ok(Seen::read(one, one)),
+            (Err(error), Err(_)) => Err(error.clone()),
+        }
+    }
+
+    fn failure(&self) -> Option<&NetError> {
+        self.four.as_ref().err().or(self.six.as_ref().err())
+    }
+
+    /// Addresses of the family that failed, as they were known: they are not gone.
+    fn kept(&self, facts: &Facts) -> impl Iterator<Item = IpAddr> {
+        let known = facts.to(EdgeKind::ResolvesTo).filter(|neighbour| neighbour.task == TASK.name);
+        let known: Vec<IpAddr> = known.filter_map(|neighbour| neighbour.name.parse().ok()).collect();
+        known.into_iter().filter(|address| match address {
+            IpAddr::V4(_) => self.four.is_err(),
+            IpAddr::V6(_) => self.six.is_err(),
+        })
+    }
 }
 
 /// What both families' answers say together.
@@ -71,6 +116,8 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
 struct Seen {
     addresses: BTreeSet<IpAddr>,
     chain: Vec<String>,
+    rcode: Rcode,
+    ttl: u32,
 }
 
 impl Seen {
@@ -79,6 +126,8 @@ impl Seen {
         Self {
             addresses: four.addresses().chain(six.addresses()).collect(),
             chain: longer.chain.iter().map(|alias| alias.target.clone()).collect(),
+            rcode: four.rcode,
+            ttl: four.ttl.min(six.ttl),
         }
     }
 

@@ -96,7 +96,9 @@ mod tests {
     fn added_labels_stand_behind_ours_once() {
         let ours = Settings::default().words.len();
         let mut settings = Settings::default();
-        let refused = settings.add_words("# mine\nwww\nZephyr-7\n\n  api.quokka \nnot a label\nzephyr-7\n*.x\n").unwrap();
+        let refused = settings
+            .add_words("# mine\nwww\nZephyr-7\n\n  api.quokka \nnot a label\nzephyr-7\n*.x\n")
+            .unwrap();
         assert_eq!(&settings.words[ours..], ["zephyr-7", "api.quokka"]);
         assert_eq!(refused, [6, 8]);
     }

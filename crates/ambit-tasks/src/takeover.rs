@@ -22,12 +22,10 @@ pub(crate) const TASK: Task = Task {
     owns: &[(Kind::DnsRecord, &["hidden_takeover"]), (Kind::Domain, &["hidden_takeover"])],
     volatile: &[],
     contacts: Contacts::Address,
-    plan: |facts, _| {
-        if facts.decision.scoped() && claimable(facts).is_some() {
-            Plan::each(bindings::of_name(facts, &[80], |_| false))
-        } else {
-            Plan::No
-        }
+    plan: |facts, _| match claimable(facts) {
+        _ if !facts.decision.scoped() => Plan::No,
+        Some(_) => Plan::bound(bindings::of_name(facts, &[80], |_| false)),
+        None => Plan::bound([]),
     },
     run: |cx| Box::pin(run(cx)),
 };

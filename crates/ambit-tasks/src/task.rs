@@ -120,6 +120,11 @@ impl Plan {
         Self::Bound { bound: asked.clone(), asked }
     }
 
+    /// One look without an argument where the condition holds; where it holds no more, what an earlier look said has lost its ground.
+    pub(crate) fn bound_if(condition: bool) -> Self {
+        Self::bound(condition.then(String::new))
+    }
+
     /// `Once` where the condition holds.
     pub(crate) fn once_if(condition: bool) -> Self {
         if condition { Self::Once } else { Self::No }

@@ -52,12 +52,11 @@ pub(crate) const TASK: Task = Task {
     volatile: &[],
     contacts: Contacts::Address,
     plan: |facts, _| match facts.kind {
-        Kind::NetworkService => Plan::once_if(service_may_speak_tls(facts)),
+        Kind::NetworkService => Plan::bound_if(service_may_speak_tls(facts)),
         _ => {
-            let spoken = https_ports(facts);
-            Plan::bound(bindings::of_name(facts, &[443], |port| {
-                TLS_PORTS.contains(&port) || spoken.contains(&port)
-            }))
+            let ports: BTreeSet<u16> = https(facts).map(|socket| socket.port()).collect();
+            let of_name = bindings::of_name(facts, &[443], |port| TLS_PORTS.contains(&port) || ports.contains(&port));
+            Plan::bound(of_name.into_iter().chain(https(facts).map(|socket| socket.to_string())))
         }
     },
     run: |cx| Box::pin(run(cx)),
@@ -69,10 +68,10 @@ const TLS_PORTS: &[u16] = &[
     9043, 9443, 10250, 10443,
 ];
 
-/// Ports at which the name has a site that speaks TLS.
-fn https_ports(facts: &Facts) -> BTreeSet<u16> {
-    let sites = facts.to(EdgeKind::Site).filter_map(|site| Url::parse(&site.name).ok());
-    sites.filter(|url| url.https).map(|url| url.port).collect()
+/// Where the name has a site that speaks TLS.
+fn https(facts: &Facts) -> impl Iterator<Item = SocketAddr> + '_ {
+    let sites = facts.to(EdgeKind::Site).filter(|site| Url::parse(&site.name).is_ok_and(|url| url.https));
+    sites.filter_map(|site| site.argument.parse().ok())
 }
 
 /// Versions that a browser no longer speaks; asking for them is a probe.
@@ -115,7 +114,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     };
     let mut versions = BTreeSet::from([facts.version]);
     if upgrade.is_none() && cx.facts.decision.clearance >= Clearance::L3 {
-        versions.extend(old_versions(cx, socket, sni).await?);
+        versions.extend(old_versions(cx, socket, sni, &known_versions(cx.facts, socket)).await?);
     }
     observe(cx, socket, sni, &facts, &versions);
     Ok(Answer::Found)
@@ -134,7 +133,9 @@ async fn shake(cx: &Context<'_>, socket: SocketAddr, sni: Option<&str>, upgrade:
     Ok(session.facts)
 }
 
-async fn old_versions(cx: &Context<'_>, socket: SocketAddr, sni: Option<&str>) -> Result<Vec<TlsVersion>, TaskError> {
+/// Which withdrawn versions the service speaks. Where a hello stayed without an answer, as some walls in front of servers leave it, an earlier answer holds: that
+/// the certificate was just seen is true all the same.
+async fn old_versions(cx: &Context<'_>, socket: SocketAddr, sni: Option<&str>, known: &BTreeSet<TlsVersion>) -> Result<Vec<TlsVersion>, TaskError> {
     let mut spoken = Vec::new();
     // A hello of SSL 3 cannot say a name, and without one an address that strangers share may not be contacted.
     let asked = OLD_VERSIONS.iter().filter(|version| sni.is_none() || **version != TlsVersion::Ssl3);
@@ -143,10 +144,23 @@ async fn old_versions(cx: &Context<'_>, socket: SocketAddr, sni: Option<&str>) -
             Ok(HelloAnswer::Accepted { version, .. }) => spoken.push(version),
             // Whoever closes or resets at an old hello does not speak it.
             Ok(HelloAnswer::Refused(_)) | Err(NetError::Closed(_) | NetError::Reset(_) | NetError::Tls(_) | NetError::Protocol(_)) => {}
-            Err(error) => return Err(error.into()),
+            Err(error @ NetError::Budget(_)) => return Err(error.into()),
+            Err(_) => spoken.extend(known.get(version)),
         }
     }
     Ok(spoken)
+}
+
+/// Versions that the service was last heard to speak.
+fn known_versions(facts: &Facts, socket: SocketAddr) -> BTreeSet<TlsVersion> {
+    let looks = facts.details.get("hidden_tls").and_then(Value::as_array).into_iter().flatten();
+    let here = looks.filter(|look| look.get("address").and_then(Value::as_str) == Some(&socket.to_string()));
+    let names = here
+        .filter_map(|look| look.get("versions")?.as_array())
+        .flatten()
+        .filter_map(Value::as_str);
+    let names: BTreeSet<&str> = names.collect();
+    OLD_VERSIONS.iter().copied().filter(|version| names.contains(version.name())).collect()
 }
 
 fn observe(cx: &Context<'_>, socket: SocketAddr, sni: Option<&str>, facts: &TlsFacts, versions: &BTreeSet<TlsVersion>) {

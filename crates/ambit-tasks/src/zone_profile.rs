@@ -6,9 +6,10 @@ use crate::together::together;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::moment::SECOND_MS;
 use ambit_model::{Clearance, EdgeKind, Kind};
+use ambit_net::NetError;
 use ambit_net::dns::{DnsAnswer, RecordData, RecordType};
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) const TASK: Task = Task {
     name: "zone_profile",
@@ -48,9 +49,18 @@ pub(crate) const TASK: Task = Task {
     ],
     volatile: &["hidden_soa_serial"],
     contacts: Contacts::Zone,
-    plan: |facts, _| Plan::once_if(facts.decision.scoped()),
+    plan: |facts, _| match facts.kind {
+        _ if !facts.decision.scoped() => Plan::No,
+        Kind::Domain => Plan::bound(["", CAA, DS, SRV].map(str::to_owned)),
+        _ => Plan::bound_if(true),
+    },
     run: |cx| Box::pin(run(cx)),
 };
+
+// What only the top of a domain says, each asked for by itself: some servers fail at the rarer types, and what the others say is no less true.
+const CAA: &str = "CAA";
+const DS: &str = "DS";
+const SRV: &str = "SRV";
 
 /// Services that mail, chat, telephony and directory clients look for, and that therefore organisations announce.
 const SERVICES: &[&str] = &[
@@ -89,6 +99,24 @@ const IN_FLIGHT: usize = 8;
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let name = cx.facts.name.as_str();
+    match cx.argument {
+        "" => profile(cx, name).await,
+        CAA => {
+            let caa = certification(&*cx.net.lookup(name, RecordType::CAA).await?);
+            cx.observe("hidden_caa", json!(caa));
+            Ok(Answer::found_if(!caa.is_empty()))
+        }
+        DS => {
+            let signed = !cx.net.lookup(name, RecordType::DS).await?.records.is_empty();
+            cx.observe("hidden_ds", json!(signed));
+            Ok(Answer::found_if(signed))
+        }
+        SRV => services(cx, name).await,
+        other => Err(TaskError::Failed(format!("not a kind of record: {other:?}"))),
+    }
+}
+
+async fn profile(cx: &Context<'_>, name: &str) -> Result<Answer, TaskError> {
     let soa = cx.net.lookup(name, RecordType::SOA).await?;
     let mx = cx.net.lookup(name, RecordType::MX).await?;
     let txt = cx.net.lookup(name, RecordType::TXT).await?;
@@ -101,10 +129,10 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         let spf = texts.iter().find(|text| is_spf(text));
         cx.observe("spf_record", json!(spf));
         if seen_authority {
-            observe_cut(cx, name).await?;
+            observe_servers(cx, name, "hidden_nameservers").await?;
         }
     } else {
-        seen |= observe_domain(cx, name).await?;
+        seen |= observe_servers(cx, name, "nameservers").await?;
     }
     cx.observe("txt_records", json!(texts));
     for (_, host) in mail.iter().filter(|(_, host)| host != ".") {
@@ -113,35 +141,14 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     Ok(Answer::found_if(seen))
 }
 
-/// A name that is the top of a zone of its own has servers of its own.
-async fn observe_cut(cx: &Context<'_>, name: &str) -> Result<(), TaskError> {
+/// The servers of a zone whose top is this very name.
+async fn observe_servers(cx: &Context<'_>, name: &str, member: &'static str) -> Result<bool, TaskError> {
     let servers = name_servers(&*cx.net.lookup(name, RecordType::NS).await?);
-    cx.observe("hidden_nameservers", json!(servers));
+    cx.observe(member, json!(servers));
     for server in &servers {
         found_server(cx, Kind::Nameserver, server).await?;
     }
-    Ok(())
-}
-
-/// NS, CAA, DS and SRV: what only the top of a domain says.
-async fn observe_domain(cx: &Context<'_>, name: &str) -> Result<bool, TaskError> {
-    let servers = name_servers(&*cx.net.lookup(name, RecordType::NS).await?);
-    let caa = certification(&*cx.net.lookup(name, RecordType::CAA).await?);
-    let ds = !cx.net.lookup(name, RecordType::DS).await?.records.is_empty();
-    let services = services(cx, name).await?;
-    cx.observe("nameservers", json!(servers));
-    cx.observe("hidden_caa", json!(caa));
-    cx.observe("hidden_ds", json!(ds));
-    cx.observe("hidden_srv", services.iter().map(|(name, data)| service_value(name, data)).collect());
-    for server in &servers {
-        found_server(cx, Kind::Nameserver, server).await?;
-    }
-    for (_, data) in &services {
-        if let Some(target) = data.target().filter(|target| !target.is_empty()) {
-            found_host(cx, target).await?;
-        }
-    }
-    Ok(!servers.is_empty() || !caa.is_empty() || ds || !services.is_empty())
+    Ok(!servers.is_empty())
 }
 
 /// Leads to a server by its role and, where it has a name below this domain, as a name.
@@ -243,20 +250,56 @@ fn certification(answer: &DnsAnswer) -> Vec<Value> {
     entries.into_iter().map(value).collect()
 }
 
-/// SRV records under the common service names, sorted. A name that only a wildcard answers has no SRV record, so that needs no care.
-async fn services(cx: &Context<'_>, name: &str) -> Result<Vec<(String, RecordData)>, TaskError> {
+/// SRV records under the common service names. A name that only a wildcard answers has no SRV record, so that needs no care. What was announced under a
+/// name that stayed without an answer holds.
+async fn services(cx: &Context<'_>, name: &str) -> Result<Answer, TaskError> {
     let owners: Vec<String> = SERVICES.iter().map(|service| format!("{service}.{name}")).collect();
-    let ask = |owner: String| async move { cx.net.lookup(&owner, RecordType::SRV).await.map(|answer| (owner, answer)) };
+    let ask = |owner: String| async move { (cx.net.lookup(&owner, RecordType::SRV).await, owner) };
     let answers = together(owners.into_iter().map(ask), IN_FLIGHT).await;
-    let mut found = Vec::new();
-    for answer in answers {
-        let (owner, answer) = answer?;
-        let records = answer.records.iter().filter(|record| record.data.rtype() == RecordType::SRV);
-        found.extend(records.map(|record| (owner.clone(), record.data.clone())));
+    let (mut items, mut failure) = (BTreeMap::new(), None);
+    for (answer, owner) in answers {
+        match answer {
+            Ok(answer) => {
+                let records = answer.records.iter().filter(|record| record.data.rtype() == RecordType::SRV);
+                items.extend(records.map(|record| {
+                    let target = record.data.target().filter(|target| !target.is_empty());
+                    (
+                        (owner.clone(), record.data.to_string()),
+                        (service_value(&owner, &record.data), target.map(str::to_owned)),
+                    )
+                }));
+            }
+            Err(error @ NetError::Budget(_)) => return Err(error.into()),
+            Err(error) => {
+                items.extend(known_services(cx, &owner));
+                failure = failure.or(Some(error));
+            }
+        }
     }
-    found.sort();
-    found.dedup();
-    Ok(found)
+    if let Some(error) = failure.filter(|_| items.is_empty()) {
+        return Err(error.into());
+    }
+    cx.observe("hidden_srv", items.values().map(|(value, _)| value.clone()).collect());
+    for (_, target) in items.values() {
+        if let Some(target) = target {
+            found_host(cx, target).await?;
+        }
+    }
+    Ok(Answer::found_if(!items.is_empty()))
+}
+
+/// A service as it is shown, and the host that it leads to, by name and data.
+type Service = ((String, String), (Value, Option<String>));
+
+/// What the last answer said under the name.
+fn known_services(cx: &Context<'_>, owner: &str) -> Vec<Service> {
+    let known = cx.facts.details.get("hidden_srv").and_then(Value::as_array).into_iter().flatten();
+    let own = known.filter(|item| item.get("name").and_then(Value::as_str) == Some(owner));
+    let service = |item: &Value| {
+        let target = item.get("target").and_then(Value::as_str).filter(|target| !target.is_empty());
+        ((owner.to_owned(), item.to_string()), (item.clone(), target.map(str::to_owned)))
+    };
+    own.map(service).collect()
 }
 
 fn service_value(name: &str, data: &RecordData) -> Value {

@@ -24,7 +24,7 @@ pub(crate) const TASK: Task = Task {
     contacts: Contacts::Zone,
     plan: |facts, _| {
         if facts.decision.scoped() {
-            Plan::each(own_servers(facts))
+            Plan::bound(own_servers(facts))
         } else {
             Plan::No
         }

@@ -5,6 +5,7 @@
 #[path = "worlds/explorer.rs"]
 mod explorer;
 
+use ambit_model::facts::LookOutcome;
 use ambit_model::{Clearance, Kind, Timestamp};
 use ambit_world::{Verdict, World};
 use explorer::Explorer;
@@ -167,6 +168,64 @@ fn hosts_that_a_mail_policy_lets_send_are_names_where_they_exist() {
     for absent in ["gone-7k.acme.test", "out.host.test"] {
         assert!(!names.iter().any(|name| name == absent), "{absent}");
     }
+}
+
+#[test]
+fn what_some_questions_fail_at_the_others_still_tell() {
+    let text = world(
+        "name acme.test A 203.0.113.10 MX 10 mail.acme.test TXT \"v=spf1 +all\" fails CAA fails DS\nname mail.acme.test A 203.0.113.25\n\
+         name {_smtp._tls,_ldap._tcp,default._bimi}.acme.test answers servfail\nname _sip._tcp.acme.test SRV 10 5 5060 pbx-7k.acme.test\n\
+         name pbx-7k.acme.test A 203.0.113.26 fails AAAA\nname gone.acme.test fails AAAA",
+    );
+    let (explorer, truth) = explore(&text, Clearance::L3);
+    let (missed, unexpected) = compare(&explorer, &truth);
+    assert!(
+        missed.is_empty() && unexpected.is_empty(),
+        "missed {missed:#?}\nunexpected {unexpected:#?}"
+    );
+    let domain = explorer.facts(Kind::Domain, "acme.test");
+    assert_eq!(domain.text("spf_record"), Some("v=spf1 +all"));
+    let outcome = |task: &str, argument: &str| domain.outcome_at(task, argument);
+    assert_eq!(outcome("zone_profile", ""), Some(LookOutcome::Found));
+    assert_eq!(
+        outcome("zone_profile", "CAA"),
+        Some(LookOutcome::Unknown),
+        "nobody knows whether there is a record"
+    );
+    assert_eq!(outcome("mail_policy", "SPF"), Some(LookOutcome::Found));
+    assert_eq!(outcome("mail_policy", "TLS-RPT"), Some(LookOutcome::Unknown));
+    assert_eq!(domain.details["hidden_srv"][0]["target"], "pbx-7k.acme.test");
+}
+
+#[test]
+fn an_alias_into_a_broken_zone_is_no_lame_delegation() {
+    let text = world(
+        "name acme.test A 203.0.113.10\nzone broken.test of host\n  ns ns1.host.test\n  answers servfail\nname shop.acme.test CNAME shop.broken.test\n\
+         zone lame.acme.test of acme\n  ns ns9.acme.test 203.0.113.9\n  answers lame\nsite http://acme.test \"A\"\n  links http://shop.acme.test/ http://lame.acme.test/",
+    );
+    let text = text.replace("203.0.113.2\nzone", "203.0.113.2\n  transfer open\nzone");
+    let (explorer, _) = explore(&text, Clearance::L3);
+    let records = |name: &str| explorer.facts(Kind::DnsRecord, name).details.get("hidden_dangling").cloned();
+    assert_eq!(
+        explorer.facts(Kind::DnsRecord, "shop.acme.test").outcome_at("dangling", "NS"),
+        Some(LookOutcome::Absent)
+    );
+    assert_eq!(records("lame.acme.test").unwrap()[0]["reason"], "lame");
+}
+
+#[test]
+fn a_bucket_behind_an_alias_is_found() {
+    let text = world(
+        "name acme.test A 203.0.113.10\nname files.acme.test CNAME acme-files.s3.amazonaws.com\nbucket s3 acme-files of acme listed keys report.pdf",
+    );
+    let (explorer, truth) = explore(&text, Clearance::L3);
+    let (missed, unexpected) = compare(&explorer, &truth);
+    assert!(
+        missed.is_empty() && unexpected.is_empty(),
+        "missed {missed:#?}\nunexpected {unexpected:#?}"
+    );
+    let bucket = explorer.facts(Kind::CloudStorageBucket, "https://acme-files.s3.amazonaws.com");
+    assert_eq!(bucket.details["hidden_listable"], true);
 }
 
 /// Combinations that random worlds once got wrong; the world's own truth says what is right.

@@ -213,6 +213,9 @@ fn in_zone(asked: &Asked<'_>, zone: &str, name: &str) -> Answer {
         Some(Answers::Truncated) => answer.truncated = true,
         Some(Answers::Normal | Answers::Rebind(_)) | None => {}
     }
+    if entry.is_some_and(|entry| entry.fails.contains(&asked.question.rtype)) {
+        return Answer::new(Rcode::ServFail);
+    }
     let records = records(asked, zone, name, entry);
     // NSEC stands beside an alias and is answered for itself (RFC 4035 §2.5).
     let follows = asked.question.rtype != Rtype::NSEC;
@@ -249,7 +252,11 @@ fn records(asked: &Asked<'_>, zone: &str, name: &str, entry: Option<&Name>) -> V
         records.extend(next_secure(asked.draft, zone, name).map(|data| (ZONE_TTL, data)));
     }
     let Some(entry) = entry else { return records };
-    if let Answers::Rebind(address) = entry.answers
+    let answers = match entry.answers {
+        Answers::Normal => asked.draft.zones[zone].answers,
+        own => own,
+    };
+    if let Answers::Rebind(address) = answers
         && (asked.now.as_secs() / ROTATION.as_secs()) % 2 == 1
     {
         records.push((0, address_data(address)));
@@ -262,7 +269,7 @@ fn records(asked: &Asked<'_>, zone: &str, name: &str, entry: Option<&Name>) -> V
     } else {
         addresses
     };
-    let ttl = if matches!(entry.answers, Answers::Rebind(_)) { 0 } else { entry.ttl };
+    let ttl = if matches!(answers, Answers::Rebind(_)) { 0 } else { entry.ttl };
     records.extend(others.into_iter().chain(shown).map(|data| (ttl, data.clone())));
     records
 }

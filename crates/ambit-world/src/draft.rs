@@ -1,5 +1,6 @@
 //! What a world file says, after reading and before anything is built: one draft per state. Dates are still relative to the epoch.
 
+use crate::dns::message::Rtype;
 use ambit_model::Timestamp;
 use ipnet::IpNet;
 use std::collections::{BTreeMap, BTreeSet};
@@ -114,6 +115,8 @@ pub(crate) struct Name {
     pub hidden: bool,
     pub rotate: bool,
     pub answers: Answers,
+    /// Types of question that fail, whatever the others are answered with.
+    pub fails: Vec<Rtype>,
     pub ttl: u32,
     pub records: Vec<Data>,
 }

@@ -1,5 +1,6 @@
 //! Questions that a draft answers without building anything: which zone holds a name, who owns an address, where a name leads.
 
+use crate::dns::message::Rtype;
 use crate::draft::{Data, Draft, Name, Org, Site, Standing};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
@@ -108,10 +109,11 @@ pub(crate) fn end_of_chain(draft: &Draft, name: &str) -> String {
 
 /// The addresses that a name leads to, through its aliases.
 pub(crate) fn addresses(draft: &Draft, name: &str) -> Vec<IpAddr> {
-    let records = entry(draft, &end_of_chain(draft, name))
-        .map(|entry| entry.records.as_slice())
-        .unwrap_or_default();
-    records.iter().filter_map(address_of).collect()
+    let Some(entry) = entry(draft, &end_of_chain(draft, name)) else {
+        return Vec::new();
+    };
+    let told = |data: &&Data| !matches!(data, Data::Aaaa(_)) || !entry.fails.contains(&Rtype::AAAA);
+    entry.records.iter().filter(told).filter_map(address_of).collect()
 }
 
 /// Where a site is served.

@@ -34,7 +34,9 @@ pub(crate) fn tasks(settings: &Settings) -> Result<ambit_tasks::Settings, Failur
     let mut given = ambit_tasks::Settings::default();
     for path in list(settings, "geo") {
         let bytes = read_bytes(Path::new(path), GEO_BYTES_MAX)?;
-        given.add_geo(bytes).map_err(|error| Failure::usage(format!("setting geo: {path} {error}")))?;
+        given
+            .add_geo(bytes)
+            .map_err(|error| Failure::usage(format!("setting geo: {path} {error}")))?;
     }
     for path in list(settings, "words") {
         let text = read_text(Path::new(path), WORDS_BYTES_MAX)?;
@@ -42,7 +44,10 @@ pub(crate) fn tasks(settings: &Settings) -> Result<ambit_tasks::Settings, Failur
             .add_words(&text)
             .map_err(|error| Failure::usage(format!("setting words: {path} {error}")))?;
         if let Some(first) = refused.first() {
-            hint(&format!("ambit: {path}: {} lines hold no label and are left out, the first is line {first}", refused.len()));
+            hint(&format!(
+                "ambit: {path}: {} lines hold no label and are left out, the first is line {first}",
+                refused.len()
+            ));
         }
     }
     Ok(given)

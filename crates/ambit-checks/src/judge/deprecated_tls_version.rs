@@ -43,7 +43,11 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     }
     look::after(facts, TLS_GRAB, |facts| {
         let versions = sorted(own());
-        if versions.is_empty() { Vec::new() } else { vec![proof(facts, &versions)] }
+        if versions.is_empty() {
+            Vec::new()
+        } else {
+            vec![proof(facts, &versions)]
+        }
     })
 }
 
@@ -51,7 +55,10 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
 fn deprecated<'a>(service: &str, details: &'a Details) -> impl Iterator<Item = &'a str> {
     let looks = details.get("hidden_tls").and_then(Value::as_array).into_iter().flatten();
     let here = looks.filter(move |look| look::member(look, "address").is_some_and(|address| service.strip_prefix(address) == Some("/tcp")));
-    let versions = here.filter_map(|look| look.get("versions")?.as_array()).flatten().filter_map(Value::as_str);
+    let versions = here
+        .filter_map(|look| look.get("versions")?.as_array())
+        .flatten()
+        .filter_map(Value::as_str);
     versions.filter(|version| DEPRECATED.contains(version))
 }
 
@@ -69,7 +76,15 @@ pub(super) fn samples() -> crate::samples::Samples {
             .found(TLS_GRAB)
             .with(look("192.0.2.1:443", versions))
     };
-    let told = |address: &str| neighbour(EdgeKind::Binding, Kind::DnsRecord, "www.acme.test", true, look(address, &["TLSv1.0", "TLSv1.2"]));
+    let told = |address: &str| {
+        neighbour(
+            EdgeKind::Binding,
+            Kind::DnsRecord,
+            "www.acme.test",
+            true,
+            look(address, &["TLSv1.0", "TLSv1.2"]),
+        )
+    };
     let refused = || crate::service::sample::unidentified(443).absent(TLS_GRAB);
     crate::samples::Samples::new()
         .reports(tls(&["TLSv1.0", "TLSv1.2"]))

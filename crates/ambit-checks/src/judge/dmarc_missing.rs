@@ -2,7 +2,7 @@
 
 use super::Judge;
 use crate::look;
-use crate::tasks::MAIL_POLICY;
+use crate::tasks::{DMARC, MAIL_POLICY};
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_LOW, Verdict};
 use ambit_model::{Facts, Kind, Timestamp};
 use serde_json::json;
@@ -30,7 +30,7 @@ pub(super) const JUDGE: Judge = Judge {
 };
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    look::missing(facts, MAIL_POLICY, "dmarc", || {
+    look::missing_at(facts, DMARC, "dmarc", || {
         let description = format!("_dmarc.{} has no TXT record that begins with v=DMARC1.", facts.name);
         look::proof(description, json!({"domain": facts.name}))
     })
@@ -41,9 +41,9 @@ pub(super) fn samples() -> crate::samples::Samples {
     use crate::samples::{Samples, Told, facts};
     let domain = || facts(Kind::Domain, "acme.test");
     Samples::new()
-        .reports(domain().absent(MAIL_POLICY))
-        .reports(domain().found(MAIL_POLICY).with(json!({"spf_record": "v=spf1 -all"})))
-        .near_miss(domain().found(MAIL_POLICY).with(json!({"dmarc": "v=DMARC1; p=quarantine"})))
+        .reports(domain().absent_at(DMARC.0, DMARC.1))
+        .reports(domain().found_at(DMARC.0, DMARC.1).with(json!({"spf_record": "v=spf1 -all"})))
+        .near_miss(domain().found_at(DMARC.0, DMARC.1).with(json!({"dmarc": "v=DMARC1; p=quarantine"})))
         .unknown(domain())
-        .unknown(domain().failed(MAIL_POLICY))
+        .unknown(domain().failed_at(DMARC.0, DMARC.1))
 }

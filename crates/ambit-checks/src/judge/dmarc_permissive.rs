@@ -2,7 +2,7 @@
 
 use super::Judge;
 use crate::look;
-use crate::tasks::MAIL_POLICY;
+use crate::tasks::{DMARC, MAIL_POLICY};
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_LOW, Verdict};
 use ambit_model::{Facts, Kind, Timestamp};
 use serde_json::json;
@@ -33,7 +33,7 @@ pub(super) const JUDGE: Judge = Judge {
 const WHOLE_PERCENT: i64 = 100;
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    look::after(facts, MAIL_POLICY, |facts| {
+    look::after_at(facts, DMARC, |facts| {
         let Some(record) = facts.text("dmarc") else {
             return Vec::new();
         };
@@ -55,14 +55,14 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
 #[cfg(test)]
 pub(super) fn samples() -> crate::samples::Samples {
     use crate::samples::{Samples, Told, facts};
-    let domain = |record: &str| facts(Kind::Domain, "acme.test").found(MAIL_POLICY).with(json!({"dmarc": record}));
+    let domain = |record: &str| facts(Kind::Domain, "acme.test").found_at(DMARC.0, DMARC.1).with(json!({"dmarc": record}));
     Samples::new()
         .reports(domain("v=DMARC1; p=none; rua=mailto:dmarc@acme.test"))
         .reports(domain("v=DMARC1;P=None"))
         .reports(domain("v=DMARC1; p=reject; pct=20"))
         .near_miss(domain("v=DMARC1; p=quarantine; sp=none"))
         .near_miss(domain("v=DMARC1; p=reject; pct=100"))
-        .near_miss(facts(Kind::Domain, "acme.test").absent(MAIL_POLICY))
+        .near_miss(facts(Kind::Domain, "acme.test").absent_at(DMARC.0, DMARC.1))
         .unknown(facts(Kind::Domain, "acme.test"))
-        .unknown(domain("v=DMARC1; p=none").failed(MAIL_POLICY))
+        .unknown(domain("v=DMARC1; p=none").failed_at(DMARC.0, DMARC.1))
 }

@@ -2,7 +2,8 @@
 
 use super::Judge;
 use crate::look;
-use crate::tasks::ZONE_PROFILE;
+use crate::tasks::{CAA, ZONE_PROFILE};
+use ambit_model::facts::LookOutcome;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_INFO, Verdict};
 use ambit_model::{Facts, Kind, Timestamp};
 use serde_json::json;
@@ -32,10 +33,10 @@ pub(super) const JUDGE: Judge = Judge {
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     // A name without a zone of its own has no place for the record.
     let zone = facts.details.get("soa_record").is_some_and(|soa| !soa.is_null()) || look::texts(facts, "nameservers").next().is_some();
-    if !zone && facts.looked(ZONE_PROFILE) {
+    if !zone && matches!(facts.outcome_at(ZONE_PROFILE, ""), Some(LookOutcome::Found | LookOutcome::Absent)) {
         return Verdict::Clear;
     }
-    look::missing(facts, ZONE_PROFILE, "hidden_caa", || {
+    look::missing_at(facts, CAA, "hidden_caa", || {
         let description = format!("{} has no CAA record.", facts.name);
         look::proof(description, json!({"domain": facts.name}))
     })
@@ -49,10 +50,13 @@ pub(super) fn samples() -> crate::samples::Samples {
             .found(ZONE_PROFILE)
             .with(json!({"nameservers": ["ns1.acme.test"], "hidden_caa": caa}))
     };
+    let (task, caa) = CAA;
     Samples::new()
-        .reports(domain(json!([])))
-        .near_miss(domain(json!([{"flags": 0, "tag": "issue", "value": ";"}])))
-        .near_miss(facts(Kind::Domain, "acme.test").absent(ZONE_PROFILE))
+        .reports(domain(json!([])).absent_at(task, caa))
+        .reports(domain(json!([])).absent_at(task, caa).failed_at(task, "SRV"))
+        .near_miss(domain(json!([{"flags": 0, "tag": "issue", "value": ";"}])).found_at(task, caa))
+        .near_miss(facts(Kind::Domain, "acme.test").absent(task).absent_at(task, caa))
         .unknown(facts(Kind::Domain, "acme.test"))
-        .unknown(domain(json!([])).failed(ZONE_PROFILE))
+        .unknown(domain(json!([])))
+        .unknown(domain(json!([])).failed_at(task, caa))
 }

@@ -2,7 +2,7 @@
 
 use super::Judge;
 use crate::look;
-use crate::tasks::MAIL_POLICY;
+use crate::tasks::{MAIL_POLICY, SPF};
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_LOW, Verdict};
 use ambit_model::{Facts, Kind, Timestamp};
 use serde_json::json;
@@ -30,7 +30,7 @@ pub(super) const JUDGE: Judge = Judge {
 };
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    look::missing(facts, MAIL_POLICY, "spf_record", || {
+    look::missing_at(facts, SPF, "spf_record", || {
         let description = format!("{} has no TXT record that begins with v=spf1.", facts.name);
         look::proof(description, json!({"domain": facts.name}))
     })
@@ -41,9 +41,9 @@ pub(super) fn samples() -> crate::samples::Samples {
     use crate::samples::{Samples, Told, facts};
     let domain = || facts(Kind::Domain, "acme.test");
     Samples::new()
-        .reports(domain().absent(MAIL_POLICY))
-        .reports(domain().found(MAIL_POLICY).with(json!({"dmarc": "v=DMARC1; p=reject"})))
-        .near_miss(domain().found(MAIL_POLICY).with(json!({"spf_record": "v=spf1 -all"})))
+        .reports(domain().absent_at(SPF.0, SPF.1))
+        .reports(domain().found_at(SPF.0, SPF.1).with(json!({"dmarc": "v=DMARC1; p=reject"})))
+        .near_miss(domain().found_at(SPF.0, SPF.1).with(json!({"spf_record": "v=spf1 -all"})))
         .unknown(domain())
-        .unknown(domain().failed(MAIL_POLICY))
+        .unknown(domain().failed_at(SPF.0, SPF.1))
 }

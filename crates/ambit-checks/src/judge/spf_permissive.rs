@@ -2,7 +2,7 @@
 
 use super::Judge;
 use crate::look;
-use crate::tasks::MAIL_POLICY;
+use crate::tasks::{MAIL_POLICY, SPF};
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM, Verdict};
 use ambit_model::{Facts, Kind, Timestamp};
 use serde_json::json;
@@ -29,7 +29,7 @@ pub(super) const JUDGE: Judge = Judge {
 };
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    look::after(facts, MAIL_POLICY, |facts| {
+    look::after_at(facts, SPF, |facts| {
         let tree = facts.details.get("hidden_spf").and_then(|spf| look::member(spf, "all"));
         let Some(record) = facts.text("spf_record").filter(|record| is_permissive(record, tree)) else {
             return Vec::new();
@@ -54,7 +54,11 @@ fn is_permissive(record: &str, tree: Option<&str>) -> bool {
 #[cfg(test)]
 pub(super) fn samples() -> crate::samples::Samples {
     use crate::samples::{Samples, Told, facts};
-    let domain = |record: &str| facts(Kind::Domain, "acme.test").found(MAIL_POLICY).with(json!({"spf_record": record}));
+    let domain = |record: &str| {
+        facts(Kind::Domain, "acme.test")
+            .found_at(SPF.0, SPF.1)
+            .with(json!({"spf_record": record}))
+    };
     Samples::new()
         .reports(domain("v=spf1 mx +all"))
         .reports(domain("v=spf1 all"))
@@ -66,7 +70,7 @@ pub(super) fn samples() -> crate::samples::Samples {
         .near_miss(domain("v=spf1 redirect=_spf.acme.test").with(json!({"hidden_spf": {"all": "-"}})))
         .near_miss(domain("v=spf1 redirect=_spf.acme.test"))
         .near_miss(domain("v=spf1 include:all.example -all"))
-        .near_miss(facts(Kind::Domain, "acme.test").absent(MAIL_POLICY))
+        .near_miss(facts(Kind::Domain, "acme.test").absent_at(SPF.0, SPF.1))
         .unknown(facts(Kind::Domain, "acme.test"))
-        .unknown(domain("v=spf1 +all").failed(MAIL_POLICY))
+        .unknown(domain("v=spf1 +all").failed_at(SPF.0, SPF.1))
 }

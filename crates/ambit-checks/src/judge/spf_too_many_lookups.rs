@@ -2,7 +2,7 @@
 
 use super::Judge;
 use crate::look;
-use crate::tasks::MAIL_POLICY;
+use crate::tasks::{MAIL_POLICY, SPF};
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_LOW, Verdict};
 use ambit_model::{Facts, Kind, Timestamp};
 use serde_json::{Value, json};
@@ -34,7 +34,7 @@ pub(super) const JUDGE: Judge = Judge {
 const LOOKUPS_MAX: i64 = 10;
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    look::after(facts, MAIL_POLICY, |facts| {
+    look::after_at(facts, SPF, |facts| {
         let lookups = facts.details.get("hidden_spf").and_then(|spf| spf.get("lookups")).and_then(Value::as_i64);
         let Some(lookups) = lookups.filter(|lookups| *lookups > LOOKUPS_MAX) else {
             return Vec::new();
@@ -55,13 +55,13 @@ pub(super) fn samples() -> crate::samples::Samples {
     use crate::samples::{Samples, Told, facts};
     let domain = |lookups: i64| {
         facts(Kind::Domain, "acme.test")
-            .found(MAIL_POLICY)
+            .found_at(SPF.0, SPF.1)
             .with(json!({"spf_record": "v=spf1 include:a.example -all", "hidden_spf": {"lookups": lookups}}))
     };
     Samples::new()
         .reports(domain(11))
         .near_miss(domain(10))
-        .near_miss(facts(Kind::Domain, "acme.test").absent(MAIL_POLICY))
+        .near_miss(facts(Kind::Domain, "acme.test").absent_at(SPF.0, SPF.1))
         .unknown(facts(Kind::Domain, "acme.test"))
-        .unknown(domain(11).failed(MAIL_POLICY))
+        .unknown(domain(11).failed_at(SPF.0, SPF.1))
 }

@@ -4,11 +4,13 @@ use super::never::{Patterns, host_of};
 use super::spelled::spells;
 use super::{DEDICATED_ADDRESS_OWN, Decision, Edge, Node, PATH_STEPS_MAX, Rules, SCOPED_FROM};
 use crate::entity::{PathStep, registrable};
-use crate::{Clearance, EdgeKind, Uid};
+use crate::{Clearance, EdgeKind, Kind, Uid};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use std::ops::Range;
 
+/// Ownership of a whole domain of which one site was named, in thousandths: below what is theirs, as naming `https://code.example/acme` names no `code.example`.
+const DOMAIN_OF_SITE_OWN: u16 = 400;
 /// What any edge passes at most to an address that strangers share (a CDN, a shared host): never owned; what a browser does is allowed.
 const SHARED_OWN: u16 = 200;
 const SHARED_CAP: Clearance = Clearance::L2;
@@ -171,6 +173,7 @@ impl<'a> Graph<'a> {
             _ if self.nodes[link.to].shared => (rule.own.min(SHARED_OWN), rule.cap.min(SHARED_CAP)),
             EdgeKind::ResolvesTo if dedicated[link.to] => (DEDICATED_ADDRESS_OWN, rule.cap),
             EdgeKind::ResolvesTo => (rule.own, Clearance::L2),
+            EdgeKind::Host if self.nodes[link.to].kind == Kind::Domain => (DOMAIN_OF_SITE_OWN, rule.cap),
             EdgeKind::ForeignCertificateName => (foreign_name_own(rule.own, self.foreign_domains[link.from]), rule.cap),
             _ => (rule.own, rule.cap),
         }

@@ -548,6 +548,7 @@ fn reference_round(world: &World, ceiling: Clearance, dedicated: &BTreeSet<Uid>)
                 _ if to.shared => (rule.own.min(200), rule.cap.min(Clearance::L2)),
                 EdgeKind::ResolvesTo if dedicated.contains(&edge.to) => (900, rule.cap),
                 EdgeKind::ResolvesTo => (500, Clearance::L2),
+                EdgeKind::Host if to.kind == Kind::Domain => (400, rule.cap),
                 EdgeKind::ForeignCertificateName => (((600.0 / (foreign.len() as f64).sqrt()) as u16), rule.cap),
                 _ => (rule.own, rule.cap),
             };

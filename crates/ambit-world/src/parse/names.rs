@@ -2,6 +2,7 @@
 
 use super::cursor::Cursor;
 use super::{Reader, Stand};
+use crate::dns::message::Rtype;
 use crate::draft::{Answers, Block, Data, Moment, Name, Org, Standing, Zone};
 use crate::problem::Fault;
 use crate::text::Line;
@@ -101,6 +102,7 @@ impl Reader {
             hidden: false,
             rotate: false,
             answers: Answers::Normal,
+            fails: Vec::new(),
             ttl: TTL_SECONDS,
             records: Vec::new(),
         });
@@ -155,7 +157,7 @@ fn answers(cursor: &mut Cursor<'_>) -> Result<Answers, Fault> {
 }
 
 fn name_words(name: &mut Name, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
-    const WORDS: &str = "of, ttl, hidden, rotate, answers, A, AAAA, CNAME, NS, MX, TXT, SRV, CAA, PTR, DS";
+    const WORDS: &str = "of, ttl, hidden, rotate, answers, fails, A, AAAA, CNAME, NS, MX, TXT, SRV, CAA, PTR, DS";
     while let Some(word) = cursor.next() {
         let data = match word {
             "of" => {
@@ -176,6 +178,11 @@ fn name_words(name: &mut Name, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
             }
             "answers" => {
                 name.answers = answers(cursor)?;
+                continue;
+            }
+            "fails" => {
+                let rtype = cursor.choice(&[("AAAA", Rtype::AAAA), ("CAA", Rtype::CAA), ("DS", Rtype::DS), ("SRV", Rtype::SRV)])?;
+                name.fails.push(rtype);
                 continue;
             }
             "A" => match cursor.address()? {
@@ -239,6 +246,7 @@ pub(super) fn server(line: usize, given: &[IpAddr]) -> Name {
         hidden: false,
         rotate: false,
         answers: Answers::Normal,
+        fails: Vec::new(),
         ttl: TTL_SECONDS,
         records: given.iter().map(|address| crate::dns::address_data(*address)).collect(),
     }

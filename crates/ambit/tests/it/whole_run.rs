@@ -1,6 +1,7 @@
 //! A whole run on the simulated internet: everything planted is found, nothing else is, nobody else is touched; again gives the same.
 
 use crate::program::{Discovery, Folder, demo, succeed};
+use std::collections::BTreeSet;
 
 #[test]
 fn the_demo_finds_all_that_is_planted_and_touches_nobody_else() {
@@ -199,23 +200,155 @@ site https://www.acme.test "Acme"
 #[test]
 fn an_old_tls_that_a_service_tells_only_to_names_it_knows_is_reported_until_it_is_gone() {
     let folder = Folder::new("closed");
-    let path = folder.path().to_str().expect("UTF-8");
-    let world = folder.join("closed.world");
-    std::fs::write(&world, CLOSED_TO_STRANGERS).expect("can be written");
-    let world = world.to_str().expect("UTF-8");
-    let scan = |state: &str| Discovery::parse(&succeed(&["scan", "--world", world, "--state", state, "-y", "--jsonl", "--data", path]));
     let old_tls = |found: &Discovery| {
-        let issues = found.issues.values().filter(|issue| issue["name"] == "deprecated_tls_version");
-        let open = issues.filter(|issue| issue["summary"]["status"].as_str().is_some_and(|status| status.starts_with("open")));
-        open.map(|issue| issue["entity_name"].to_string()).collect::<Vec<_>>()
+        open_issues(found)
+            .into_iter()
+            .filter(|issue| issue.starts_with("deprecated_tls_version"))
+            .collect::<Vec<_>>()
     };
-    let first = scan("1");
+    let first = scan_text(&folder, CLOSED_TO_STRANGERS, &["--state", "1"]);
     assert_eq!((first.figure("missed"), first.figure("unexpected")), (0, 0), "{}", first.summary);
-    assert_eq!(old_tls(&first), ["\"203.0.113.10:443/tcp\""]);
-    let second = scan("2");
+    assert_eq!(old_tls(&first), ["deprecated_tls_version 203.0.113.10:443/tcp"]);
+    let second = scan_text(&folder, CLOSED_TO_STRANGERS, &["--state", "2"]);
     assert_eq!((second.figure("missed"), second.figure("unexpected")), (0, 0), "{}", second.summary);
     assert!(old_tls(&second).is_empty(), "{:?}", old_tls(&second));
     assert_eq!(second.figure("contacts_outside_clearance"), 0, "{}", second.summary);
+}
+
+/// Runs a world that is written in a test, and says what of it is there: kinds and names, titles with them.
+fn scan_text(folder: &Folder, text: &str, more: &[&str]) -> Discovery {
+    let world = folder.join("written.world");
+    std::fs::write(&world, text).expect("can be written");
+    let data = folder.join("data");
+    let mut arguments = vec![
+        "scan",
+        "--world",
+        world.to_str().expect("UTF-8"),
+        "-y",
+        "--jsonl",
+        "--data",
+        data.to_str().expect("UTF-8"),
+    ];
+    arguments.extend(more);
+    Discovery::parse(&succeed(&arguments))
+}
+
+/// Names of what is theirs.
+fn scoped(found: &Discovery) -> BTreeSet<String> {
+    let ours = found.entities.values().filter(|entity| entity["summary"]["scoped"] == true);
+    ours.filter_map(|entity| entity["name"].as_str().map(str::to_owned)).collect()
+}
+
+/// Names of open issues, each with the entity's.
+fn open_issues(found: &Discovery) -> Vec<String> {
+    let issues = found.issues.values();
+    let open = issues.filter(|issue| issue["summary"]["status"].as_str().is_some_and(|status| status.starts_with("open")));
+    let shown = |issue: &serde_json::Value| {
+        format!(
+            "{} {}",
+            issue["name"].as_str().unwrap_or_default(),
+            issue["entity_name"].as_str().unwrap_or_default()
+        )
+    };
+    open.map(shown).collect()
+}
+
+/// A site on a port of its own, another on an address; beside them what nobody names.
+const NAMED: &str = r#"
+world named "Named"
+seeds acme.test
+org acme "Acme Corp" ours email hostmaster@acme.test
+block 203.0.113.0/26 of acme asn AS64500 named ACME-NET
+zone acme.test of acme
+  ns ns1.acme.test 203.0.113.2
+name acme.test A 203.0.113.10
+name {app,other}.acme.test A 203.0.113.{11,12}
+site https://app.acme.test:8445 "App"
+  exposes env
+  cert expired 3d
+site https://other.acme.test "Other"
+host 203.0.113.11
+  port 22 ssh "OpenSSH_9.6"
+host 203.0.113.13
+  port 9443 https
+site https://acme.test "Apex"
+  exposes git
+"#;
+
+#[test]
+fn a_site_that_somebody_names_is_looked_at_with_its_host_and_no_more() {
+    let folder = Folder::new("named");
+    let found = scan_text(&folder, NAMED, &["https://app.acme.test:8445/", "https://203.0.113.13:9443"]);
+    let names = scoped(&found);
+    for there in ["https://app.acme.test:8445", "app.acme.test", "203.0.113.11", "https://203.0.113.13:9443"] {
+        assert!(names.contains(there), "{there} is missed: {names:?}");
+    }
+    for other in ["acme.test", "other.acme.test", "203.0.113.11:22/tcp", "https://acme.test:443"] {
+        assert!(!names.contains(other), "nobody named {other}");
+    }
+    let issues = open_issues(&found);
+    for issue in ["exposed_environment_file https://app.acme.test:8445", "invalid_certificate_expired"] {
+        assert!(issues.iter().any(|shown| shown.starts_with(issue)), "{issue} is missed: {issues:?}");
+    }
+    assert_eq!(found.figure("contacts_outside_clearance"), 0, "{}", found.summary);
+    assert_eq!(found.summary["not_done"].as_array().map_or(0, Vec::len), 0, "{}", found.summary);
+
+    // The site of a whole domain is that site: nobody named the domain.
+    let folder = Folder::new("apex");
+    let found = scan_text(&folder, NAMED, &["https://acme.test/"]);
+    let names = scoped(&found);
+    assert!(names.contains("https://acme.test:443"), "{names:?}");
+    assert!(
+        !names
+            .iter()
+            .any(|name| name.contains("app.acme.test") || name.contains("other.acme.test")),
+        "{names:?}"
+    );
+    assert!(
+        open_issues(&found).contains(&"exposed_version_control https://acme.test:443".to_owned()),
+        "{:?}",
+        open_issues(&found)
+    );
+    assert_eq!(found.figure("contacts_outside_clearance"), 0, "{}", found.summary);
+}
+
+/// What was open over plain HTTP is closed by sending everybody on.
+const SENT_ON: &str = r#"
+world sent "Sent on"
+seeds acme.test
+org acme "Acme Corp" ours email hostmaster@acme.test
+block 203.0.113.0/26 of acme asn AS64500 named ACME-NET
+zone acme.test of acme
+  ns ns1.acme.test 203.0.113.2
+  transfer open
+name acme.test A 203.0.113.5
+name www.acme.test A 203.0.113.10
+site http://www.acme.test "Open"
+  exposes env
+state 2
+zone acme.test of acme
+  ns ns1.acme.test 203.0.113.2
+remove site http://www.acme.test
+site https://www.acme.test "Closed"
+  plain redirect
+"#;
+
+#[test]
+fn an_exposure_is_resolved_when_its_site_begins_to_send_everybody_on() {
+    let folder = Folder::new("sent");
+    let before = scan_text(&folder, SENT_ON, &["--state", "1"]);
+    assert_eq!((before.figure("missed"), before.figure("unexpected")), (0, 0), "{}", before.summary);
+    let exposure = "exposed_environment_file http://www.acme.test:80".to_owned();
+    assert!(open_issues(&before).contains(&exposure), "{:?}", open_issues(&before));
+    let after = scan_text(&folder, SENT_ON, &["--state", "2"]);
+    assert_eq!((after.figure("missed"), after.figure("unexpected")), (0, 0), "{}", after.summary);
+    let issues = open_issues(&after);
+    assert!(
+        !issues
+            .iter()
+            .any(|issue| issue.contains("exposed_environment_file") || issue.contains("dns_zone_transfer")),
+        "{issues:?}"
+    );
 }
 
 #[test]
