@@ -3,6 +3,7 @@
 use crate::host::{levels, same_domain};
 use crate::{Context, TaskError};
 use ambit_model::EdgeKind;
+use ambit_net::NetError;
 use ambit_net::dns::{RecordData, RecordType};
 use std::collections::BTreeSet;
 
@@ -42,6 +43,16 @@ pub(crate) async fn found_below(cx: &Context<'_>, domain: &str, name: &str) -> R
     };
     cx.found_host(name, edge);
     Ok(())
+}
+
+/// The same of a name that a record of the domain tells of, where it exists; one that cannot be asked for now stays what it was.
+pub(crate) async fn found_existing(cx: &Context<'_>, domain: &str, name: &str) -> Result<(), TaskError> {
+    let exists = match cx.net.lookup(name, RecordType::A).await {
+        Ok(answer) => !answer.is_nxdomain() || !answer.chain.is_empty(),
+        Err(error @ NetError::Budget(_)) => return Err(error.into()),
+        Err(_) => cx.facts.outward.iter().any(|neighbour| neighbour.name == name),
+    };
+    if exists { found_below(cx, domain, name).await } else { Ok(()) }
 }
 
 /// Name servers of a zone whose top is this very name.

@@ -28,9 +28,10 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
-    /// What it speaks, as far as that could be told: TLS where only that could.
+    /// What it speaks, as far as that could be told: TLS where only that could, `?` for words that nobody knows, nothing where it stayed silent.
     pub(crate) fn voice(&self) -> Option<&'static str> {
-        self.service.or(self.ssl.then_some("TLS"))
+        let unknown = || (!self.said.is_empty()).then_some("?");
+        self.service.or(self.ssl.then_some("TLS")).or_else(unknown)
     }
 }
 

@@ -1,13 +1,12 @@
 //! Who may send mail in a domain's name, and what shall happen to forgeries: SPF with its whole tree, DMARC, MTA-STS, TLS reports, BIMI.
 
-use crate::delegation::found_below;
+use crate::delegation::found_existing;
 use crate::host::{is_below, same_domain};
 use crate::spf::{self, Mechanism, Record};
 use crate::zone_profile::is_spf;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::moment::DAY_MS;
 use ambit_model::{Clearance, EdgeKind, Kind};
-use ambit_net::NetError;
 use ambit_net::dns::RecordType;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -92,23 +91,9 @@ async fn observe_spf(cx: &Context<'_>, name: &str) -> Result<bool, TaskError> {
         cx.found_host(include, EdgeKind::Vendor);
     }
     for host in tree.hosts.iter().filter(|host| is_below(host, name)) {
-        found_sender(cx, name, host).await?;
+        found_existing(cx, name, host).await?;
     }
     Ok(true)
-}
-
-/// A host of theirs that the policy lets send: a name, if it exists.
-async fn found_sender(cx: &Context<'_>, domain: &str, host: &str) -> Result<(), TaskError> {
-    let exists = match cx.net.lookup(host, RecordType::A).await {
-        Ok(answer) => !answer.is_nxdomain(),
-        Err(error @ NetError::Budget(_)) => return Err(error.into()),
-        // It stays what it was.
-        Err(_) => cx.facts.outward.iter().any(|neighbour| neighbour.name == host),
-    };
-    if exists {
-        found_below(cx, domain, host).await?;
-    }
-    Ok(())
 }
 
 async fn observe_dmarc(cx: &Context<'_>, name: &str) -> Result<bool, TaskError> {

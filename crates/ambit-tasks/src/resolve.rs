@@ -30,7 +30,7 @@ pub(crate) const TASK: Task = Task {
     ],
     volatile: &["hidden_ttl"],
     contacts: Contacts::Zone,
-    plan: |facts, _| Plan::once_if(facts.name.parse::<IpAddr>().is_err() && !only_mentioned(facts)),
+    plan: |facts, _| Plan::bound_if(facts.name.parse::<IpAddr>().is_err() && !only_mentioned(facts)),
     run: |cx| Box::pin(run(cx)),
 };
 

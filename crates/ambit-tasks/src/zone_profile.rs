@@ -1,6 +1,6 @@
 //! What a zone says of itself: its authority, name servers, mail servers, texts, services, and who may sign certificates for it.
 
-use crate::delegation::found_below;
+use crate::delegation::found_existing;
 use crate::host::{is_below, same_domain};
 use crate::together::together;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
@@ -160,7 +160,7 @@ async fn found_server(cx: &Context<'_>, kind: Kind, server: &str) -> Result<(), 
 
 async fn found_host(cx: &Context<'_>, host: &str) -> Result<(), TaskError> {
     if is_below(host, &cx.facts.name) {
-        found_below(cx, &cx.facts.name, host).await?;
+        found_existing(cx, &cx.facts.name, host).await?;
     } else if !same_domain(host, &cx.facts.name) {
         cx.found_host(host, EdgeKind::Vendor);
     }

@@ -175,6 +175,7 @@ fn what_some_questions_fail_at_the_others_still_tell() {
     let text = world(
         "name acme.test A 203.0.113.10 MX 10 mail.acme.test TXT \"v=spf1 +all\" fails CAA fails DS\nname mail.acme.test A 203.0.113.25\n\
          name {_smtp._tls,_ldap._tcp,default._bimi}.acme.test answers servfail\nname _sip._tcp.acme.test SRV 10 5 5060 pbx-7k.acme.test\n\
+         name _sips._tcp.acme.test SRV 10 5 5061 nobody.acme.test\n\
          name pbx-7k.acme.test A 203.0.113.26 fails AAAA\nname gone.acme.test fails AAAA",
     );
     let (explorer, truth) = explore(&text, Clearance::L3);
@@ -235,7 +236,7 @@ fn odd_corners_are_found_and_nothing_else() {
         &world(
             "name acme.test A 203.0.113.10\nname www.acme.test A 203.0.113.10\n\
              # a machine that accepts everywhere, with services on ports that few use and with TLS that few speak\n\
-             name {vpn,portal}.acme.test A 203.0.113.{11,12}\nhost 203.0.113.{11,12}\n  unlisted open\n\
+             name {vpn,portal}.acme.test A 203.0.113.{11,12}\nhost 203.0.113.{11,12}\n  unlisted open\n  port 7777 banner \"hello\"\n\
              site http://vpn.acme.test:10443 \"V\"\nsite https://portal.acme.test \"P\"\n  tls only-old  plain none\n\
              # a way to a port where nobody is\n\
              name shop.acme.test A 203.0.113.13\nsite http://shop.acme.test:8080 \"S\"\n  redirect http://shop.acme.test:81/\n\

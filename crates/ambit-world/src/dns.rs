@@ -25,7 +25,7 @@ const ZONE_TTL: u32 = 3_600;
 /// How long a rotating name gives the same answer.
 const ROTATION: Duration = Duration::from_secs(30);
 /// How many addresses a rotating name gives at once.
-const ROTATION_SHOWN: usize = 2;
+pub(crate) const ROTATION_SHOWN: usize = 2;
 
 /// What a server knows when it answers.
 pub(crate) struct Asked<'a> {

@@ -116,6 +116,12 @@ pub(crate) fn addresses(draft: &Draft, name: &str) -> Vec<IpAddr> {
     entry.records.iter().filter(told).filter_map(address_of).collect()
 }
 
+/// Whether not all of a name's addresses are given at a time.
+pub(crate) fn rotates(draft: &Draft, name: &str) -> bool {
+    let pool = entry(draft, &end_of_chain(draft, name)).is_some_and(|entry| entry.rotate);
+    pool && addresses(draft, name).len() > crate::dns::ROTATION_SHOWN
+}
+
 /// Where a site is served.
 pub(crate) fn site_addresses(draft: &Draft, site: &Site) -> Vec<IpAddr> {
     if !site.at.is_empty() {

@@ -300,8 +300,12 @@ impl<'a> Derivation<'a> {
         }
     }
 
-    /// Name servers and mail servers of the seeds' zones, within their own names.
+    /// Name servers and mail servers of the seeds' zones, within their own names. Those of zones below them may be told.
     fn servers(&mut self) {
+        let ours = self.draft.zones.iter().filter(|(name, _)| self.in_scope(name));
+        let told = ours.flat_map(|(_, zone)| &zone.servers).filter(|(server, _)| self.in_scope(server));
+        let told: Vec<(Kind, String)> = told.map(|(server, _)| (Kind::Nameserver, server.clone())).collect();
+        self.truth.maybe_entities.extend(told);
         let domains: Vec<String> = self.planted(Kind::Domain);
         for domain in domains {
             let own = |server: &str| ambit_model::entity::registrable(server) == Some(domain.as_str());
@@ -329,7 +333,12 @@ impl<'a> Derivation<'a> {
     /// Our addresses that a planted name leads to, or that a seed covers.
     fn addresses(&mut self) -> BTreeSet<IpAddr> {
         let names = self.planted(Kind::Domain).into_iter().chain(self.planted(Kind::DnsRecord));
-        let mut addresses: BTreeSet<IpAddr> = names.flat_map(|name| plan::addresses(self.draft, &name)).collect();
+        let (rotating, steady): (Vec<String>, Vec<String>) = names.partition(|name| plan::rotates(self.draft, name));
+        let mut addresses: BTreeSet<IpAddr> = steady.iter().flat_map(|name| plan::addresses(self.draft, name)).collect();
+        // Of a pool that is shown in turns, a short run sees a part.
+        for name in rotating {
+            self.allow_name(&name);
+        }
         let blocks: Vec<ipnet::IpNet> = self
             .seeds
             .iter()

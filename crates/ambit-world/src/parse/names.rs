@@ -156,77 +156,69 @@ fn answers(cursor: &mut Cursor<'_>) -> Result<Answers, Fault> {
     })
 }
 
+/// What a name's statement may say.
+const NAME_WORDS: &str = "of, ttl, hidden, rotate, answers, fails, A, AAAA, CNAME, NS, MX, TXT, SRV, CAA, PTR, DS";
+
 fn name_words(name: &mut Name, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
-    const WORDS: &str = "of, ttl, hidden, rotate, answers, fails, A, AAAA, CNAME, NS, MX, TXT, SRV, CAA, PTR, DS";
     while let Some(word) = cursor.next() {
-        let data = match word {
-            "of" => {
-                name.org = Some(cursor.word("an organisation's key")?.to_owned());
-                continue;
-            }
-            "ttl" => {
-                name.ttl = cursor.number("seconds")?;
-                continue;
-            }
-            "hidden" => {
-                name.hidden = true;
-                continue;
-            }
-            "rotate" => {
-                name.rotate = true;
-                continue;
-            }
-            "answers" => {
-                name.answers = answers(cursor)?;
-                continue;
-            }
+        match word {
+            "of" => name.org = Some(cursor.word("an organisation's key")?.to_owned()),
+            "ttl" => name.ttl = cursor.number("seconds")?,
+            "hidden" => name.hidden = true,
+            "rotate" => name.rotate = true,
+            "answers" => name.answers = answers(cursor)?,
             "fails" => {
                 let rtype = cursor.choice(&[("AAAA", Rtype::AAAA), ("CAA", Rtype::CAA), ("DS", Rtype::DS), ("SRV", Rtype::SRV)])?;
                 name.fails.push(rtype);
-                continue;
             }
-            "A" => match cursor.address()? {
-                IpAddr::V4(address) => Data::A(address),
-                IpAddr::V6(_) => return Err(cursor.fault("an A record holds an IPv4 address; write AAAA")),
-            },
-            "AAAA" => match cursor.address()? {
-                IpAddr::V6(address) => Data::Aaaa(address),
-                IpAddr::V4(_) => return Err(cursor.fault("an AAAA record holds an IPv6 address; write A")),
-            },
-            "CNAME" => Data::Cname(cursor.host_name(false)?),
-            "NS" => Data::Ns(cursor.host_name(false)?),
-            "MX" => Data::Mx(cursor.number("a preference")?, null_or_name(cursor)?),
-            "TXT" => {
-                let text = cursor.word("a text in quotes")?;
-                if text.len() > TXT_BYTES_MAX {
-                    return Err(cursor.fault("a TXT record has at most 4,000 bytes"));
-                }
-                Data::Txt(text.as_bytes().to_vec())
-            }
-            "SRV" => {
-                let (priority, weight) = (cursor.number("a priority")?, cursor.number("a weight")?);
-                Data::Srv(priority, weight, cursor.number("a port")?, cursor.host_name(false)?)
-            }
-            "CAA" => {
-                let flags = cursor.number("flags such as 0")?;
-                let tag = cursor.choice(&[("issue", "issue"), ("issuewild", "issuewild"), ("iodef", "iodef")])?;
-                Data::Caa(flags, tag.to_owned(), cursor.word("a value in quotes")?.to_owned())
-            }
-            "PTR" => Data::Ptr(cursor.host_name(false)?),
-            "DS" => {
-                let (tag, algorithm, digest) = (
-                    cursor.number("a key tag")?,
-                    cursor.number("an algorithm")?,
-                    cursor.number("a digest type")?,
-                );
-                let bytes = hex::decode(cursor.word("a digest in hex")?).map_err(|_| cursor.fault("no digest in hex"))?;
-                Data::Ds(tag, algorithm, digest, bytes)
-            }
-            _ => return Err(cursor.unknown(WORDS)),
-        };
-        name.records.push(data);
+            _ => name.records.push(record(word, cursor)?),
+        }
     }
     Ok(())
+}
+
+/// The record that begins with this word.
+fn record(word: &str, cursor: &mut Cursor<'_>) -> Result<Data, Fault> {
+    Ok(match word {
+        "A" => match cursor.address()? {
+            IpAddr::V4(address) => Data::A(address),
+            IpAddr::V6(_) => return Err(cursor.fault("an A record holds an IPv4 address; write AAAA")),
+        },
+        "AAAA" => match cursor.address()? {
+            IpAddr::V6(address) => Data::Aaaa(address),
+            IpAddr::V4(_) => return Err(cursor.fault("an AAAA record holds an IPv6 address; write A")),
+        },
+        "CNAME" => Data::Cname(cursor.host_name(false)?),
+        "NS" => Data::Ns(cursor.host_name(false)?),
+        "MX" => Data::Mx(cursor.number("a preference")?, null_or_name(cursor)?),
+        "TXT" => {
+            let text = cursor.word("a text in quotes")?;
+            if text.len() > TXT_BYTES_MAX {
+                return Err(cursor.fault("a TXT record has at most 4,000 bytes"));
+            }
+            Data::Txt(text.as_bytes().to_vec())
+        }
+        "SRV" => {
+            let (priority, weight) = (cursor.number("a priority")?, cursor.number("a weight")?);
+            Data::Srv(priority, weight, cursor.number("a port")?, cursor.host_name(false)?)
+        }
+        "CAA" => {
+            let flags = cursor.number("flags such as 0")?;
+            let tag = cursor.choice(&[("issue", "issue"), ("issuewild", "issuewild"), ("iodef", "iodef")])?;
+            Data::Caa(flags, tag.to_owned(), cursor.word("a value in quotes")?.to_owned())
+        }
+        "PTR" => Data::Ptr(cursor.host_name(false)?),
+        "DS" => {
+            let (tag, algorithm, digest) = (
+                cursor.number("a key tag")?,
+                cursor.number("an algorithm")?,
+                cursor.number("a digest type")?,
+            );
+            let bytes = hex::decode(cursor.word("a digest in hex")?).map_err(|_| cursor.fault("no digest in hex"))?;
+            Data::Ds(tag, algorithm, digest, bytes)
+        }
+        _ => return Err(cursor.unknown(NAME_WORDS)),
+    })
 }
 
 /// A name, or `.`: the null MX.
