@@ -1,10 +1,11 @@
 //! The ground truth, derived from the same statements that are served: what must be found, what may be, and what must not be reported.
 
+mod buckets;
 mod issues;
 mod posture;
 mod sights;
 
-use crate::draft::{Access, Answers, Bucket, Data, Draft, Expect, Name, Standing, Storage, Unlisted, Zone};
+use crate::draft::{Answers, Data, Draft, Expect, Name, Standing, Unlisted, Zone};
 use crate::internet::{Internet, Port, Virtual};
 use crate::pki::Certificate;
 use crate::plan;
@@ -408,49 +409,6 @@ impl<'a> Derivation<'a> {
         }
     }
 
-    /// Our buckets that a planted page links to, or a planted name leads to.
-    fn buckets(&mut self) {
-        for bucket in self.draft.buckets.values() {
-            let name = bucket_name(bucket);
-            let host = name.trim_start_matches("https://").to_owned();
-            let ours = plan::standing(self.draft, &bucket.org) == Standing::Ours;
-            self.truth.allow(Kind::CloudStorageBucket, &name);
-            if !ours || bucket.hidden {
-                continue;
-            }
-            let mut leads: Vec<(Kind, String)> = Vec::new();
-            for (key, site) in &self.draft.sites {
-                let texts = site
-                    .links
-                    .iter()
-                    .chain(&site.loads)
-                    .chain(&site.body)
-                    .chain(site.pages.iter().map(|page| &page.body));
-                if texts.clone().any(|text| text.contains(&host)) && self.truth.entities.contains(&(Kind::Uri, key.clone())) {
-                    leads.push((Kind::Uri, key.clone()));
-                }
-            }
-            for (alias, entry) in &self.draft.names {
-                let points = entry.records.iter().any(|data| matches!(data, Data::Cname(target) if *target == host));
-                if points && self.truth.entities.contains(&(Kind::DnsRecord, alias.clone())) {
-                    leads.push((Kind::DnsRecord, alias.clone()));
-                }
-            }
-            if !leads.is_empty() {
-                self.truth.plant(Kind::CloudStorageBucket, &name);
-            }
-            if bucket.access == Access::Listed {
-                for (kind, entity) in &leads {
-                    self.truth.plant_issue("open_bucket", *kind, entity);
-                }
-                let elsewhere: Vec<String> = if leads.is_empty() { Vec::new() } else { self.planted(Kind::Uri) };
-                for uri in elsewhere {
-                    self.truth.allow_issue("open_bucket", Kind::Uri, &uri);
-                }
-            }
-        }
-    }
-
     /// The file's own word stands above what follows from it.
     fn expectations(&mut self) {
         for expect in &self.draft.expects {
@@ -481,18 +439,6 @@ fn sound(answers: Answers) -> bool {
 fn certificate_key(kind: Kind, certificate: &Certificate) -> Option<(Kind, String)> {
     let name = kind.canonical(&format!("{} ({})", certificate.common_name, certificate.serial)).ok()?;
     Some((kind, name))
-}
-
-/// The canonical URL of a bucket.
-fn bucket_name(bucket: &Bucket) -> String {
-    match bucket.storage {
-        Storage::S3 => format!("https://{}.s3.amazonaws.com", bucket.name),
-        Storage::Gcs => format!("https://storage.googleapis.com/{}", bucket.name),
-        Storage::Azure => {
-            let (account, container) = bucket.name.split_once('/').unwrap_or((&bucket.name, ""));
-            format!("https://{account}.blob.core.windows.net/{container}")
-        }
-    }
 }
 
 /// Counts by kind, for people.
