@@ -71,6 +71,10 @@ pub(crate) fn entry<'a>(draft: &'a Draft, name: &str) -> Option<&'a Name> {
     if let Some(name) = draft.names.get(name) {
         return Some(name);
     }
+    // Nor does a wildcard cover the top of a zone of its own, or a name that only stands above others (RFC 4592 §2.2.1, §3.3.1).
+    if exists(draft, name) {
+        return None;
+    }
     let zone = zone_of(draft, name)?;
     for parent in ancestors(name).skip(1) {
         if let Some(wildcard) = draft.names.get(&format!("*.{parent}")) {

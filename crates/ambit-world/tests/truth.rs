@@ -54,6 +54,16 @@ fn a_name_that_only_a_wildcard_answers_may_be_shown_where_something_tells_of_it(
 }
 
 #[test]
+fn a_wildcard_covers_no_zone_below_it_and_no_name_above_others() {
+    let text = "name *.acme.test A 203.0.113.10\nzone corp.acme.test of acme\n  ns ns1.acme.test\nname deep.dev.acme.test A 203.0.113.11\n";
+    for (target, covered) in [("corp", false), ("dev", false), ("free", true)] {
+        let truth = truth_of(&format!("{HEAD}{text}name alias.acme.test CNAME {target}.acme.test\n"));
+        let expected = if covered { Verdict::Planted } else { Verdict::Unexpected };
+        assert_eq!(truth.entity(Kind::IpAddress, "203.0.113.10"), expected, "{target}");
+    }
+}
+
+#[test]
 fn a_sound_world_has_no_issue() {
     let text = "name www.acme.test A 203.0.113.10\nsite https://www.acme.test \"W\"\n  cookie sid careful\n  login\n  twin git\n  twin listing\n\
                 host 203.0.113.10\n  port 21 ftp \"x\" login\n  port 6379 redis password\n  port 22 ssh \"x\"\n  port 445 silent\n";
