@@ -11,8 +11,8 @@ use ambit_tasks::{Plan, Settings, Task};
 /// Who reports what the judges find.
 pub const UPSTREAM: &str = "ambit";
 
-/// The look number of work that an issue's absence calls for; even, so that an absent answer to it is itself looked at twice.
-const ISSUE_LOOK: i64 = 2;
+/// Second looks of issues begin on multiples of this, in milliseconds of wire time, so that issues that vanish one soon after the other share one.
+const ISSUE_LOOK_STEP_MS: i64 = 10_000;
 
 /// What judging one entity leads to.
 #[derive(Debug, Default, PartialEq)]
@@ -103,17 +103,15 @@ fn looked_since(judge: &Judge, known: &Known, moment: Timestamp) -> bool {
     looks.all(|(_, look)| look.at >= moment)
 }
 
+/// Looks at what the judge reads, a while after the issue was first not proven. Two issues may need them at different times: the number of the look follows from
+/// its time, and is even, so that an absent answer to it is itself looked at twice.
 fn second_looks(judge: &'static Judge, known: &Known, date: Timestamp) -> Vec<NewWork> {
+    let step = date.plus_ms(SECOND_LOOK_AFTER_MS + ISSUE_LOOK_STEP_MS - 1).0 / ISSUE_LOOK_STEP_MS;
+    let (look, not_before) = (2 * step, Timestamp(step * ISSUE_LOOK_STEP_MS));
     let read = known.facts.looks.keys().filter(|(task, _)| judge.reads.contains(&task.as_str()));
     read.filter_map(|(task, argument)| {
         let task = ambit_tasks::find(task)?;
-        Some(new_work(
-            task,
-            &known.facts,
-            argument.clone(),
-            ISSUE_LOOK,
-            date.plus_ms(SECOND_LOOK_AFTER_MS),
-        ))
+        Some(new_work(task, &known.facts, argument.clone(), look, not_before))
     })
     .collect()
 }
@@ -174,7 +172,10 @@ mod tests {
             first.writes
         );
         let look = &first.work[0];
-        assert_eq!((look.task, look.look, look.not_before), (TASK, 2, Timestamp(61_000)));
+        assert_eq!((look.task, look.look, look.not_before), (TASK, 14, Timestamp(70_000)));
+        // Another issue of the same look vanishes later: the earlier second look would come too soon for it.
+        let later = judge(&known("SSH", 30_000, None), true, true, Timestamp(30_000), &Settings::default());
+        assert_eq!((later.work[0].look, later.work[0].not_before), (18, Timestamp(90_000)));
 
         let waiting = judge(&known("SSH", 1_000, Some(1_000)), true, true, Timestamp(30_000), &Settings::default());
         assert_eq!(waiting, Judged::default(), "the second look has not been made");
