@@ -1,9 +1,9 @@
 //! The life of a run: lease, execute, commit, settle, until no work is open and no lease is live (design §4).
 
+mod settling;
+
 use crate::graph::Graph;
 use crate::guard::ScopeGuard;
-use crate::judge::judge;
-use crate::plan::{Terms, plan};
 use crate::progress::Progress;
 use crate::work::{ATTEMPTS_BEFORE_ALONE, Bench, Done, execute};
 use ambit_model::collection::Collection;
@@ -13,7 +13,7 @@ use ambit_model::scope::Rules;
 use ambit_model::{Timestamp, Uid, moment, workflow};
 use ambit_net::wire::Wire;
 use ambit_store::StoreError;
-use ambit_store::engine::{Commit, Dirty, IssueWrite, Settlement, Work};
+use ambit_store::engine::{Commit, Work};
 use ambit_tasks::Settings;
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
@@ -26,13 +26,13 @@ pub const FLYING_MAX: usize = 256;
 const COMMIT_MAX: usize = 200;
 /// Longest time between a row's end and its commit, wall time (design §4 point 3).
 const COMMIT_EVERY: Duration = Duration::from_millis(500);
-/// Entities settled in one transaction.
-const SETTLE_MAX: usize = 400;
 /// Between two settlements while there is other work, as a multiple of what the last one took: what changes many times meanwhile is settled once, and
 /// scope, which is decided over the whole graph, takes no more than a quarter of the time however large that is.
 const SETTLE_PACE: u32 = 3;
 /// How often the engine looks whether a person paused or cancelled the run, wall time.
 const CONTROL_EVERY: Duration = Duration::from_millis(500);
+/// How often the engines that live are counted, wall time: one that came or went is noticed within seconds.
+const ENGINES_EVERY: Duration = Duration::from_secs(5);
 /// Longest a run may take, wall time (asm-wire §8.5).
 const RUN_MAX_MS: i64 = 72 * 3_600 * moment::SECOND_MS;
 /// Wait before asking again while only other engines hold leases, wall time.
@@ -99,6 +99,8 @@ struct Drive<'a> {
     sender: mpsc::UnboundedSender<Done>,
     receiver: mpsc::UnboundedReceiver<Done>,
     controlled: std::time::Instant,
+    /// When the living engines were counted last.
+    counted: Option<std::time::Instant>,
     progress: Progress,
     proven: BTreeSet<(Uid, &'static str, String)>,
     finishing: bool,
@@ -134,6 +136,7 @@ impl<'a> Drive<'a> {
             sender,
             receiver,
             controlled: std::time::Instant::now(),
+            counted: None,
             progress: Progress::default(),
             proven: BTreeSet::new(),
             finishing: false,
@@ -144,7 +147,10 @@ impl<'a> Drive<'a> {
     }
 
     async fn until_end(&mut self) -> Result<RunEnd, StoreError> {
-        self.settle_all().await?;
+        self.count_engines((self.outfit.clock)()).await?;
+        if let Some(end) = self.settle_all().await? {
+            return Ok(end);
+        }
         loop {
             // The clock of a simulated wire stands still while the engine itself computes or waits for the store.
             let hold = self.outfit.wire.hold();
@@ -156,8 +162,11 @@ impl<'a> Drive<'a> {
             if !self.ended.is_empty() && (idle || waited || self.ended.len() >= COMMIT_MAX) {
                 self.commit().await?;
             }
-            if self.unsettled && self.settling_is_due() {
-                self.settle_all().await?;
+            if self.unsettled
+                && self.settling_is_due()
+                && let Some(end) = self.settle_all().await?
+            {
+                return Ok(end);
             }
             self.lease().await?;
             self.start();
@@ -183,6 +192,7 @@ impl<'a> Drive<'a> {
         self.controlled = std::time::Instant::now();
         let now = (self.outfit.clock)();
         self.outfit.engine.heartbeat(now).await?;
+        self.count_engines(now).await?;
         let run = self.outfit.engine.run(self.run.id).await?;
         let started = run.started_at.unwrap_or(run.created_at);
         Ok(match run.state {
@@ -191,6 +201,17 @@ impl<'a> Drive<'a> {
             _ if now.0 - started.0 > RUN_MAX_MS => Some(RunEnd::Over(RunState::Failed)),
             _ => None,
         })
+    }
+
+    /// Tells the ledger of manners how many engines divide what lies outside a row's partition (design §4 point 2).
+    async fn count_engines(&mut self, now: Timestamp) -> Result<(), StoreError> {
+        if self.counted.is_some_and(|at| at.elapsed() < ENGINES_EVERY) {
+            return Ok(());
+        }
+        self.counted = Some(std::time::Instant::now());
+        let live = self.outfit.engine.live_engines(now).await?;
+        self.outfit.pace.set_engines(usize::try_from(live).unwrap_or(1));
+        Ok(())
     }
 
     /// Rows that could start at once.
@@ -319,101 +340,13 @@ impl<'a> Drive<'a> {
         Ok(())
     }
 
-    /// Scope, plans and issues of everything that changed; a run with marks left is not finished.
-    async fn settle_all(&mut self) -> Result<(), StoreError> {
-        let begun = std::time::Instant::now();
-        loop {
-            let changes = self.decide().await?;
-            let dirty = self.outfit.engine.dirty(self.run.id, SETTLE_MAX).await?;
-            if dirty.is_empty() && changes.is_empty() {
-                break;
-            }
-            self.settle(dirty, changes, Vec::new()).await?;
-        }
-        self.progress.entities = self.graph.iter().count();
-        self.progress.scoped = self.graph.iter().filter(|(_, state)| state.present && state.decision.scoped()).count();
-        self.progress.flying = self.flying.len();
-        self.progress.issues = self.proven.len();
-        self.progress.open = self.outfit.engine.pending(self.run.id, self.outfit.wire.date()).await?.open;
-        self.outfit.progress.send_replace(self.progress.clone());
-        (self.dry, self.unsettled) = (false, false);
-        self.settled = (std::time::Instant::now(), begun.elapsed());
-        Ok(())
-    }
-
-    async fn decide(&mut self) -> Result<Vec<crate::graph::Change>, StoreError> {
-        let delta = self.outfit.engine.graph(self.run.collection, self.graph.revision).await?;
-        if !self.graph.apply(delta) {
-            return Ok(Vec::new());
-        }
-        let changes = self.graph.decide(&self.rules);
-        self.guard.show(&self.graph, self.rules.ceiling, &self.rules.never);
-        Ok(changes)
-    }
-
-    async fn settle(&mut self, dirty: Vec<Dirty>, changes: Vec<crate::graph::Change>, lost: Vec<Uid>) -> Result<(), StoreError> {
-        let date = self.outfit.wire.date();
-        let mut uids: BTreeSet<Uid> = dirty.iter().map(|dirty| dirty.uid).collect();
-        uids.extend(changes.iter().map(|change| change.uid));
-        let uids: Vec<Uid> = uids.into_iter().collect();
-        let mut settlement = Settlement {
-            run: self.run.id,
-            settled: dirty,
-            decisions: changes.into_iter().map(|change| (change.uid, change.decision, change.present)).collect(),
-            relied: Vec::new(),
-            lost,
-            unbound: Vec::new(),
-            work: Vec::new(),
-            sweeps: Vec::new(),
-            issues: Vec::new(),
-            not_done: Vec::new(),
-            at: date,
-            now: (self.outfit.clock)(),
-        };
-        for mut known in self.outfit.engine.known(self.run.id, &uids, |uid| self.graph.end(uid)).await? {
-            // The store still holds the decision of before: tasks plan by the one that is being written.
-            if let Some((_, state)) = self.graph.get(&known.facts.uid) {
-                known.facts.decision = state.decision.clone();
-            }
-            self.plan_and_judge(&mut settlement, &known, date);
-        }
-        self.outfit.engine.settle(settlement).await
-    }
-
-    fn plan_and_judge(&mut self, settlement: &mut Settlement, known: &ambit_store::engine::Known, date: Timestamp) {
-        let Some((_, state)) = self.graph.get(&known.facts.uid) else { return };
-        if state.present {
-            let terms = Terms {
-                ceiling: self.rules.ceiling,
-                by_person: self.run.by_person,
-                date,
-                settings: &self.outfit.settings,
-            };
-            let planned = plan(&known.facts, &state.decision, &terms);
-            if planned.relied {
-                settlement.relied.push(known.facts.uid);
-            }
-            settlement.work.extend(planned.work);
-            settlement.sweeps.extend(planned.sweeps);
-            settlement.unbound.extend(planned.unbound);
-        }
-        let judged = judge(known, state.present, state.decision.scoped(), date, &self.outfit.settings);
-        for write in &judged.writes {
-            if let IssueWrite::Prove { entity, kind, proof, .. } = write {
-                self.proven.insert((*entity, kind.name, proof.discriminator.clone()));
-            }
-        }
-        settlement.issues.extend(judged.writes);
-        settlement.work.extend(judged.work);
-    }
-
     /// Nothing runs: wait for rows that may start later, close what was lost, or finish.
     async fn rest(&mut self, hold: Box<dyn ambit_net::wire::Hold>) -> Result<Option<RunEnd>, StoreError> {
         self.dry = false;
         let date = self.outfit.wire.date();
         let pending = self.outfit.engine.pending(self.run.id, date).await?;
         if pending.dirty > 0 {
-            self.settle_all().await?;
+            return self.settle_all().await;
         } else if pending.open == 0 && pending.leased == 0 {
             if self.finishing {
                 return Ok(Some(RunEnd::Over(RunState::Finished)));
@@ -423,7 +356,7 @@ impl<'a> Drive<'a> {
             if !lost.is_empty() {
                 self.settle(Vec::new(), Vec::new(), lost).await?;
             }
-            self.settle_all().await?;
+            return self.settle_all().await;
         } else if let Some(at) = pending.not_before.filter(|at| *at > date) {
             drop(hold);
             self.wait_for(at, date).await;

@@ -6,6 +6,7 @@ use crate::run::{Clock, Outfit, RunEnd, drive};
 use ambit_model::collection::Collection;
 use ambit_model::id::RunId;
 use ambit_model::run::{Run, RunState};
+use ambit_net::Pace;
 use ambit_net::wire::Wire;
 use ambit_store::StoreError;
 use ambit_tasks::Settings;
@@ -19,14 +20,15 @@ use tokio::task::JoinSet;
 /// How often the engine looks for a scheduled run, wall time.
 const CLAIM_EVERY: Duration = Duration::from_millis(500);
 
-/// Runs that one process carries side by side. They share the ledger of manners; each has its own rows in flight and its own graph in memory.
+/// Runs that one process carries side by side. Live ones share the ledger of manners; each has its own rows in flight and its own graph in memory.
 const RUNS_AT_ONCE: usize = 4;
 
 /// Wait after a failure of the store, wall time: it is not hammered while it is ill.
 const FAILED_WAIT: Duration = Duration::from_secs(5);
 
-/// Makes the wire of a run: live, or the collection's simulated one. Given by the binary, which alone knows both.
-pub type WireMaker = Arc<dyn Fn(Collection, Run) -> BoxFuture<'static, Result<Arc<dyn Wire>, String>> + Send + Sync>;
+/// Makes the wire of a run, live or the collection's simulated one, and gives the ledger of manners that goes by its clock: one for all live runs of the
+/// process, and a fresh one where a clock begins anew. Given by the binary, which alone knows both.
+pub type WireMaker = Arc<dyn Fn(Collection, Run) -> BoxFuture<'static, Result<(Arc<dyn Wire>, Arc<Pace>), String>> + Send + Sync>;
 
 /// Progress of the runs that this process carries, by run id.
 pub type Board = Arc<Mutex<BTreeMap<i64, watch::Receiver<Progress>>>>;
@@ -36,7 +38,6 @@ pub type Board = Arc<Mutex<BTreeMap<i64, watch::Receiver<Progress>>>>;
 pub struct Service {
     pub engine: ambit_store::engine::Engine,
     pub make_wire: WireMaker,
-    pub pace: Arc<ambit_net::Pace>,
     pub settings: Arc<Settings>,
     pub clock: Clock,
     pub board: Board,
@@ -125,8 +126,8 @@ impl Carried {
 /// Carries one claimed run.
 pub async fn carry(service: &Service, run: &Run) -> Result<RunEnd, StoreError> {
     let collection = service.engine.collection(run.collection).await?;
-    let wire = match (service.make_wire)(collection, run.clone()).await {
-        Ok(wire) => wire,
+    let (wire, pace) = match (service.make_wire)(collection, run.clone()).await {
+        Ok(made) => made,
         Err(reason) => {
             tracing::error!(run.id, reason, "the run's wire cannot be made");
             service.engine.finish(run.id, RunState::Failed, (service.clock)()).await?;
@@ -138,7 +139,7 @@ pub async fn carry(service: &Service, run: &Run) -> Result<RunEnd, StoreError> {
     let outfit = Outfit {
         engine: service.engine.clone(),
         wire,
-        pace: service.pace.clone(),
+        pace,
         settings: service.settings.clone(),
         clock: service.clock.clone(),
         progress,

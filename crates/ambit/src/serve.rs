@@ -12,7 +12,7 @@ use crate::{folder, outfit, wires};
 use ambit_engine::{Board, Service};
 use ambit_model::Kind;
 use ambit_model::library::{KindEntry, Library, TaskEntry};
-use ambit_net::{Pace, PaceLimits};
+use ambit_net::PaceLimits;
 use ambit_search::Index;
 use ambit_server::{Listener, ServerState};
 use ambit_store::{NewOwner, Store};
@@ -132,8 +132,7 @@ pub(crate) fn service(place: &Place, stop: &Stop, settings: &Settings) -> Result
         .map_or_else(PaceLimits::default, |rate| PaceLimits::at_rate(f64::from(rate)));
     Ok(Service {
         engine: place.engine.clone(),
-        make_wire: wires::maker(place.store.clone(), outfit::live(settings)?),
-        pace: Arc::new(Pace::new(limits)),
+        make_wire: wires::maker(place.store.clone(), outfit::live(settings)?, limits),
         settings: Arc::new(outfit::tasks(settings)?),
         clock: Arc::new(now),
         board: Board::default(),

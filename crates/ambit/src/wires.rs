@@ -6,6 +6,7 @@ use ambit_model::run::Run;
 use ambit_model::wire::WireChoice;
 use ambit_net::live::{LiveOptions, LiveWire};
 use ambit_net::wire::Wire;
+use ambit_net::{Pace, PaceLimits};
 use ambit_store::Store;
 use ambit_world::{SimulatedWire, Truth, World};
 use std::sync::Arc;
@@ -63,17 +64,77 @@ pub(crate) async fn simulated(store: &Store, collection: &Collection, run: &Run)
     })
 }
 
-/// The maker that the engine's service asks for each run.
-pub(crate) fn maker(store: Store, live_options: LiveOptions) -> ambit_engine::WireMaker {
+/// The maker that the engine's service asks for each run. All live runs of the process share one ledger of manners; a simulated internet has its own, since
+/// its clock begins with the run.
+pub(crate) fn maker(store: Store, live_options: LiveOptions, limits: PaceLimits) -> ambit_engine::WireMaker {
+    let shared = Arc::new(Pace::new(limits.clone()));
     Arc::new(move |collection, run| {
-        let (store, live_options) = (store.clone(), live_options.clone());
+        let (store, live_options, shared, limits) = (store.clone(), live_options.clone(), shared.clone(), limits.clone());
         Box::pin(async move {
             match &collection.wire {
-                WireChoice::Live => live(live_options),
-                WireChoice::Simulated { .. } => simulated(&store, &collection, &run)
-                    .await
-                    .map(|simulated| simulated.wire as Arc<dyn Wire>),
+                WireChoice::Live => Ok((live(live_options)?, shared)),
+                WireChoice::Simulated { .. } => {
+                    let simulated = simulated(&store, &collection, &run).await?;
+                    Ok((simulated.wire as Arc<dyn Wire>, Arc::new(Pace::new(limits))))
+                }
             }
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ambit_model::Clearance;
+    use ambit_model::collection::Schedule;
+    use ambit_store::{NewCollection, NewOwner, Options, Started};
+
+    #[tokio::test]
+    async fn live_runs_share_a_ledger_and_a_clock_that_begins_anew_has_its_own() {
+        let folder = std::env::temp_dir().join(format!("ambit-wires-{}", uuid::Uuid::new_v4()));
+        let owner = NewOwner {
+            email: "owner@acme.test".to_owned(),
+            organization: "Acme".to_owned(),
+            username: None,
+        };
+        let (store, _) = Store::init(&Options::folder(&folder), &owner, crate::discover::now())
+            .await
+            .expect("opens");
+        let principal = store.local_operator().await.expect("there is an owner");
+        let project = store.choose_project(&principal, None).await.expect("reads").expect("has one");
+        let text = include_str!("../../../worlds/small.world");
+        let blob = store.put_blob(text.as_bytes(), crate::discover::now()).await.expect("is stored");
+        let live = LiveOptions {
+            resolvers: vec!["127.0.0.1:9".parse().expect("an address")],
+            ..LiveOptions::default()
+        };
+        let maker = maker(store.clone(), live, PaceLimits::default());
+        for (wire, shares) in [(WireChoice::Live, true), (WireChoice::Simulated { blob, state: 1 }, false)] {
+            let new = NewCollection {
+                uuid: None,
+                printable_name: "Acme".to_owned(),
+                workflow: ambit_model::workflow::DEFAULT.to_owned(),
+                schedule: Schedule::OnDemand,
+                wire,
+                level: Clearance::L1,
+                never: Vec::new(),
+                seeds: vec![(Kind::Domain, "acme.test".to_owned())],
+            };
+            let made = store
+                .create_collection(&principal, project, &new, crate::discover::now())
+                .await
+                .expect("is made");
+            let collection = made.collection;
+            let started = store
+                .start_run(&principal, collection.uuid, None, crate::discover::now())
+                .await
+                .expect("starts");
+            let (Started::Scheduled(run) | Started::Open(run)) = started;
+            let (_, first) = maker(collection.clone(), run.clone()).await.expect("is made");
+            let (_, second) = maker(collection, run).await.expect("is made");
+            assert_eq!(Arc::ptr_eq(&first, &second), shares);
+        }
+        store.close().await;
+        std::fs::remove_dir_all(folder).expect("can be removed");
+    }
 }

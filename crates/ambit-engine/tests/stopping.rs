@@ -1,0 +1,136 @@
+//! A run that is asked to stop while it settles much ends soon and loses nothing; engines of one database share what they all contact.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use ambit_engine::{Outfit, Progress, RunEnd, drive};
+use ambit_model::collection::Schedule;
+use ambit_model::run::Run;
+use ambit_model::wire::WireChoice;
+use ambit_model::{Clearance, Kind, Timestamp, workflow};
+use ambit_net::live::{LiveOptions, LiveWire};
+use ambit_net::{Pace, PaceLimits};
+use ambit_store::engine::Engine;
+use ambit_store::{NewCollection, NewOwner, Options, Started, Store};
+use ambit_tasks::Settings;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch;
+use uuid::Uuid;
+
+/// The wall time of the tests.
+const NOW: Timestamp = Timestamp(1_800_000_000_000);
+
+/// A store with a run over so many seeds that is about to begin.
+async fn begun(options: &Options, seeds: usize) -> (Store, Engine, Run) {
+    let owner = NewOwner {
+        email: "owner@acme.test".to_owned(),
+        organization: "Acme".to_owned(),
+        username: None,
+    };
+    let (store, _) = Store::init(options, &owner, NOW).await.unwrap();
+    let engine = store.engine("first", Duration::ZERO).await.unwrap();
+    let me = store.local_operator().await.unwrap();
+    let project = store.choose_project(&me, None).await.unwrap().unwrap();
+    let new = NewCollection {
+        uuid: None,
+        printable_name: "Acme".to_owned(),
+        workflow: workflow::DEFAULT.to_owned(),
+        schedule: Schedule::OnDemand,
+        wire: WireChoice::Live,
+        level: Clearance::L1,
+        never: Vec::new(),
+        seeds: (0..seeds).map(|number| (Kind::Domain, format!("acme-{number}.test"))).collect(),
+    };
+    let collection = store.create_collection(&me, project, &new, NOW).await.unwrap().collection;
+    let (Started::Scheduled(run) | Started::Open(run)) = store.start_run(&me, collection.uuid, None, NOW).await.unwrap();
+    let run = engine.claim(run.id, NOW).await.unwrap().unwrap();
+    (store, engine, run)
+}
+
+/// A process that has been asked to stop. Nothing is contacted: no look begins.
+fn stopping(engine: &Engine) -> (Outfit, watch::Sender<bool>) {
+    let (asked, stop) = watch::channel(true);
+    let wire = LiveWire::new(&LiveOptions {
+        resolvers: vec!["127.0.0.1:9".parse().unwrap()],
+        ..LiveOptions::default()
+    });
+    let outfit = Outfit {
+        engine: engine.clone(),
+        wire: Arc::new(wire.unwrap()),
+        pace: Arc::new(Pace::new(PaceLimits::default())),
+        settings: Arc::new(Settings::default()),
+        clock: Arc::new(|| NOW),
+        progress: watch::channel(Progress::default()).0,
+        stop,
+    };
+    (outfit, asked)
+}
+
+#[tokio::test]
+async fn a_run_stops_between_two_batches_of_what_it_settles_and_the_next_goes_on() {
+    const SEEDS: usize = 1_000;
+    let folder = std::env::temp_dir().join(format!("ambit-stopping-{}", Uuid::new_v4()));
+    let (store, engine, run) = begun(&Options::folder(&folder), SEEDS).await;
+    let (outfit, _asked) = stopping(&engine);
+    let mut left = vec![engine.dirty(run.id, 2 * SEEDS).await.unwrap().len()];
+    assert!(left[0] >= SEEDS, "every seed waits to be settled: {left:?}");
+    while left.last() != Some(&0) {
+        assert_eq!(drive(&outfit, &run).await.unwrap(), RunEnd::Stopped);
+        left.push(engine.dirty(run.id, 2 * SEEDS).await.unwrap().len());
+        assert!(left.is_sorted_by(|before, after| before > after), "each time some are settled: {left:?}");
+        engine.claim(run.id, NOW).await.unwrap().unwrap();
+    }
+    assert!(left.len() > 2, "it stopped before all was settled: {left:?}");
+    let pending = engine.pending(run.id, outfit.wire.date()).await.unwrap();
+    assert!(
+        usize::try_from(pending.open).unwrap() >= SEEDS,
+        "each seed has its work: {}",
+        pending.open
+    );
+    store.close().await;
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// A database of its own, and the file of its secret.
+fn database() -> (Options, String, String) {
+    let server = std::env::var("AMBIT_TEST_POSTGRES")
+        .expect("AMBIT_TEST_POSTGRES is not set: run the tests with `make test`, or below `cargo xtask with-postgres`");
+    let name = format!("ambit_engine_{}", Uuid::new_v4().simple());
+    tell(&server, &format!("CREATE DATABASE {name}"));
+    let (base, _) = server.rsplit_once('/').unwrap();
+    let options = Options {
+        folder: None,
+        database: Some(format!("{base}/{name}")),
+        secret_file: Some(secret(&name)),
+    };
+    (options, server.clone(), name)
+}
+
+fn secret(name: &str) -> PathBuf {
+    std::env::temp_dir().join(format!("ambit-secret-{name}"))
+}
+
+fn tell(server: &str, statement: &str) {
+    let told = Command::new("psql").args(["-q", server, "-c", statement]).status();
+    assert!(told.is_ok_and(|status| status.success()), "{statement}");
+}
+
+#[tokio::test]
+async fn engines_of_one_database_divide_what_they_all_contact() {
+    let (options, server, name) = database();
+    let (store, engine, run) = begun(&options, 1).await;
+    let (outfit, _asked) = stopping(&engine);
+    drive(&outfit, &run).await.unwrap();
+    assert_eq!(outfit.pace.engines(), 1);
+    let second = store.engine("second", Duration::ZERO).await.unwrap();
+    engine.heartbeat(NOW).await.unwrap();
+    let run = second.claim(run.id, NOW).await.unwrap().unwrap();
+    let (outfit, _asked) = stopping(&second);
+    drive(&outfit, &run).await.unwrap();
+    assert_eq!(outfit.pace.engines(), 2);
+    store.close().await;
+    tell(&server, &format!("DROP DATABASE {name} WITH (FORCE)"));
+    std::fs::remove_file(secret(&name)).unwrap();
+}
