@@ -13,20 +13,30 @@ const ROOT: &str = "whois.iana.org";
 /// Referrals followed: root, registry, registrar.
 const REFERRALS_MAX: usize = 3;
 
-/// The last server's text; `None` where it says that there is nothing.
+/// The text of the last server that says something; `None` where the registry says that there is nothing. What the registry said stands where its
+/// registrar does not answer, or knows nothing.
 pub(crate) async fn ask(cx: &Context<'_>, question: &str) -> Result<Option<String>, TaskError> {
     let mut server = ROOT.to_owned();
-    let mut text = String::new();
+    let mut known = None;
     for _ in 0..REFERRALS_MAX {
         let answer = cx.net.source_line(PROVIDER, &server, PORT, question).await;
-        let answer = answer.map_err(|error| TaskError::source(&server, &error))?;
-        text = answer.text().stored().replace("\r\n", "\n");
-        match referral(&text) {
-            Some(next) if next != server => server = next,
-            _ => break,
+        let text = match answer {
+            Ok(answer) => answer.text().stored().replace("\r\n", "\n"),
+            Err(_) if known.is_some() => break,
+            Err(error) => return Err(TaskError::source(&server, &error)),
+        };
+        let next = referral(&text).filter(|next| *next != server);
+        // The root speaks of the registry, unless it knows nobody to ask.
+        let speaks = server != ROOT || next.is_none();
+        if speaks && !is_nothing(&text) {
+            known = Some(without_stamps(&text));
+        }
+        match next {
+            Some(next) => server = next,
+            None => break,
         }
     }
-    Ok((!is_nothing(&text)).then(|| without_stamps(&text)))
+    Ok(known)
 }
 
 fn referral(text: &str) -> Option<String> {
@@ -67,14 +77,29 @@ fn without_stamps(text: &str) -> String {
     text.lines().filter(|line| !stamp(line)).collect::<Vec<_>>().join("\n")
 }
 
-/// The first value of a field by one of its names, in any case.
+/// The values of the fields of these names, in any case: those of the first name first, whatever the order of the lines.
+fn fields<'a>(text: &'a str, names: &'a [&str]) -> impl Iterator<Item = &'a str> {
+    names.iter().flat_map(move |known| {
+        let rows = text
+            .lines()
+            .filter(|line| !line.starts_with(['%', '#']))
+            .filter_map(|line| line.split_once(':'));
+        let values = rows.filter(move |(name, _)| name.trim().eq_ignore_ascii_case(known));
+        values.map(|(_, value)| value.trim()).filter(|value| !value.is_empty())
+    })
+}
+
+/// The first of them.
 fn field(text: &str, names: &[&str]) -> Option<String> {
-    let rows = text
-        .lines()
-        .filter(|line| !line.starts_with(['%', '#']))
-        .filter_map(|line| line.split_once(':'));
-    let values = rows.filter(|(name, _)| names.iter().any(|known| name.trim().eq_ignore_ascii_case(known)));
-    values.map(|(_, value)| value.trim()).find(|value| !value.is_empty()).map(str::to_owned)
+    fields(text, names).next().map(str::to_owned)
+}
+
+/// The names of a registrant's organisation, the surest first.
+const ORGANIZATIONS: &[&str] = &["registrant organization", "org-name", "orgname", "organization", "organisation", "org"];
+
+/// `ORG-AC1-RIPE`: registries name an organisation's entry by that, in the fields where others name the organisation.
+fn is_handle(value: &str) -> bool {
+    value.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("org-")) && !value.contains(char::is_whitespace)
 }
 
 /// The same shape as RDAP's.
@@ -104,7 +129,10 @@ pub(crate) fn domain(text: &str) -> Value {
 pub(crate) fn people(text: &str) -> Vec<Person> {
     let person = Person {
         name: field(text, &["registrant name", "person", "registrant"]),
-        organization: field(text, &["registrant organization", "org-name", "orgname", "organization", "org"]).filter(|name| !is_redacted(name)),
+        organization: fields(text, ORGANIZATIONS)
+            .find(|name| !is_handle(name))
+            .filter(|name| !is_redacted(name))
+            .map(str::to_owned),
         email: field(text, &["registrant email", "e-mail"])
             .filter(|mail| mail.contains('@'))
             .map(|mail| mail.to_lowercase()),
@@ -164,6 +192,21 @@ mod tests {
         assert_eq!((found.cidr.as_str(), found.member("rir")), ("203.0.113.0/24", json!("RIPE")));
         assert!(block("NetRange: 2001:db8::/32\n", "2001:db8::1".parse().unwrap()).is_some());
         assert!(block("inetnum: x - y\n", "203.0.113.7".parse().unwrap()).is_none());
+    }
+
+    #[test]
+    fn an_organisation_is_known_by_its_name_and_not_by_its_handle() {
+        let ripe = "inetnum: 203.0.113.0 - 203.0.113.255\norg: ORG-AC1-RIPE\nstatus: ASSIGNED PA\nsource: RIPE\n\n\
+            organisation: ORG-AC1-RIPE\norg-name: Acme Corp\ncountry: DE\n";
+        let found = block(ripe, "203.0.113.7".parse().unwrap()).unwrap();
+        assert_eq!(
+            (found.member("organization_name"), found.member("organization_handle")),
+            (json!("Acme Corp"), json!("ORG-AC1-RIPE"))
+        );
+        let organization = |text: &str| people(text).into_iter().find_map(|person| person.organization);
+        assert_eq!(organization("organisation: Acme Ltd\n").as_deref(), Some("Acme Ltd"));
+        assert_eq!(organization("org: ORG-AC1-RIPE\n"), None, "a handle is no name");
+        assert_eq!(organization("Organization: Acme\nRegistrant Organization: REDACTED FOR PRIVACY\n"), None);
     }
 
     #[test]

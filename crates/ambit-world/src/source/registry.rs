@@ -203,7 +203,7 @@ fn whois_text(connection: &Connection, query: &str) -> String {
     };
     let servers: String = zone.servers.iter().map(|(server, _)| format!("Name Server: {server}\n")).collect();
     format!(
-        "Domain Name: {query}\nRegistrar: {}\nCreation Date: {}\nRegistry Expiry Date: {}\nRegistrant Organization: {name}\nRegistrant Email: {email}\n{servers}DNSSEC: unsigned\n",
+        "Domain Name: {query}\nRegistrar: {}\nRegistrar WHOIS Server: whois.registrar.example\nCreation Date: {}\nRegistry Expiry Date: {}\nRegistrant Organization: {name}\nRegistrant Email: {email}\n{servers}DNSSEC: unsigned\n",
         zone.registrar,
         when(zone.registered),
         when(zone.expires)
