@@ -176,14 +176,27 @@ pub(crate) enum UnknownHost {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Service {
     Ssh(String),
-    Ftp { banner: String, anonymous: bool },
-    Smtp { name: String, cert: Option<CertChoice> },
+    Ftp {
+        banner: String,
+        anonymous: bool,
+    },
+    Smtp {
+        name: String,
+        cert: Option<CertChoice>,
+    },
     Imap(String),
     Pop3(String),
-    Redis { open: bool },
+    Redis {
+        open: bool,
+    },
     Telnet(String),
     Mysql(String),
     Postgres,
+    Mongodb {
+        open: bool,
+        /// Of the time before OP_MSG.
+        old: bool,
+    },
     Rdp,
     Smb,
     Vnc(String),
@@ -195,6 +208,11 @@ pub(crate) enum Service {
     Filtered,
     Closed,
     Hostile(Hostile),
+    /// The service inside TLS.
+    Tls {
+        service: Box<Service>,
+        cert: CertChoice,
+    },
 }
 
 /// What a hostile peer does.

@@ -150,6 +150,10 @@ impl Internet {
                         let certificate = issued.choice(&self.authorities, &self.draft, choice, &[host_name]);
                         Port::Service(service, Some(certificate))
                     }
+                    Service::Tls { cert, .. } => {
+                        let certificate = issued.choice(&self.authorities, &self.draft, cert, &[]);
+                        Port::Service(service, Some(certificate))
+                    }
                     _ => Port::Service(service, None),
                 };
                 self.host(address).ports.insert(port, plan);

@@ -5,6 +5,7 @@ mod exposure;
 mod hello;
 mod hostile;
 mod http;
+mod mongodb;
 mod page;
 mod stream;
 mod tls;

@@ -1,4 +1,4 @@
-//! Certificates: as statements of their own, and as words behind `cert` and `starttls`.
+//! Certificates: as statements of their own, and as words behind `cert`, `starttls` and `tls`.
 
 use super::Reader;
 use super::cursor::Cursor;

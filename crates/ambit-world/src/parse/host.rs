@@ -2,7 +2,7 @@
 
 use super::Reader;
 use super::cursor::Cursor;
-use crate::draft::{Host, Hostile, Service, UnknownHost, Unlisted};
+use crate::draft::{CertChoice, Host, Hostile, Service, UnknownHost, Unlisted};
 use crate::problem::Fault;
 use crate::text::Line;
 use std::collections::BTreeMap;
@@ -11,8 +11,7 @@ use std::collections::BTreeMap;
 const LATENCY_MS_MAX: i64 = 60_000;
 
 const WORDS: &str = "of, ptr, port, unlisted, latency, unknown-host, hidden";
-const SERVICES: &str =
-    "ssh, ftp, smtp, imap, pop3, redis, telnet, mysql, postgres, rdp, smb, vnc, http, https, banner, silent, tarpit, filtered, closed, hostile";
+const SERVICES: &str = "ssh, ftp, smtp, imap, pop3, redis, telnet, mysql, postgres, mongodb, rdp, smb, vnc, http, https, banner, silent, tarpit, filtered, closed, hostile";
 
 impl Reader {
     pub(super) fn host(&mut self, cursor: &mut Cursor<'_>, body: &[Line], faults: &mut Vec<Fault>) -> Result<(), Fault> {
@@ -89,7 +88,30 @@ fn unknown_host(cursor: &mut Cursor<'_>) -> Result<UnknownHost, Fault> {
     }
 }
 
+/// A service, and TLS around it where the file says so.
 fn service(cursor: &mut Cursor<'_>) -> Result<Service, Fault> {
+    let service = plain_service(cursor)?;
+    if !cursor.next_if_unquoted("tls") {
+        return Ok(service);
+    }
+    let speaks = !matches!(
+        service,
+        Service::Http | Service::Https | Service::Filtered | Service::Closed | Service::Hostile(_)
+    );
+    if !speaks {
+        return Err(cursor.fault("no `tls` behind this service; a web server with TLS is `https`"));
+    }
+    let cert = super::cert::choice(cursor)?;
+    match &cert {
+        CertChoice::Inline(cert) if cert.names.is_empty() => Err(cursor.fault("the certificate has no `names`")),
+        _ => Ok(Service::Tls {
+            service: Box::new(service),
+            cert,
+        }),
+    }
+}
+
+fn plain_service(cursor: &mut Cursor<'_>) -> Result<Service, Fault> {
     let text = |cursor: &mut Cursor<'_>, usual: &str| cursor.next_quoted().unwrap_or(usual).to_owned();
     Ok(match cursor.word(SERVICES)? {
         "ssh" => Service::Ssh(text(cursor, "OpenSSH_9.6")),
@@ -115,6 +137,10 @@ fn service(cursor: &mut Cursor<'_>) -> Result<Service, Fault> {
         "telnet" => Service::Telnet(text(cursor, "login: ")),
         "mysql" => Service::Mysql(text(cursor, "8.0.36")),
         "postgres" => Service::Postgres,
+        "mongodb" => Service::Mongodb {
+            open: cursor.choice(&[("open", true), ("password", false)])?,
+            old: cursor.next_if_unquoted("old"),
+        },
         "rdp" => Service::Rdp,
         "smb" => Service::Smb,
         "vnc" => Service::Vnc(text(cursor, "RFB 003.008")),

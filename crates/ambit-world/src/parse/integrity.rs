@@ -59,7 +59,7 @@ pub(super) fn check(draft: &Draft, faults: &mut Vec<Fault>) {
             faults.push(Fault::new(host.line, key, "no such site"));
         }
         for service in host.ports.values() {
-            if let Service::Smtp { cert: Some(choice), .. } = service {
+            if let Service::Smtp { cert: Some(choice), .. } | Service::Tls { cert: choice, .. } = service {
                 cert(draft, choice, host.line, faults);
             }
         }

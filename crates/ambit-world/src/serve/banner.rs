@@ -1,6 +1,6 @@
 //! Services beside the web: each says what its protocol says first, and answers what a prober asks.
 
-use super::{Connection, IDLE, Peer, TARPIT_STEP, gone, hostile, idle, tls};
+use super::{Connection, IDLE, Peer, TARPIT_STEP, gone, hostile, idle, mongodb, tls};
 use crate::draft::Service;
 use crate::pki::{Certificate, derive};
 use std::sync::Arc;
@@ -13,32 +13,50 @@ const COMMANDS_MAX: usize = 200;
 
 /// Serves one connection of a service.
 pub(super) async fn serve(connection: &Connection, service: &Service, certificate: Option<&Arc<Certificate>>, mut stream: DuplexStream) {
-    let stream_ref = &mut stream;
+    match (service, certificate) {
+        (Service::Smtp { name, .. }, Some(certificate)) => smtp(connection, name, certificate, stream).await,
+        (Service::Tls { service, .. }, Some(certificate)) => {
+            if let Some(mut stream) = tls::upgrade(connection, certificate, stream).await {
+                speak(connection, service, &mut stream).await;
+                let _ = stream.shutdown().await;
+            }
+        }
+        _ => speak(connection, service, &mut stream).await,
+    }
+}
+
+/// Speaks a protocol that does not change its transport.
+async fn speak(connection: &Connection, service: &Service, stream: &mut impl Peer) {
     match service {
-        Service::Ssh(version) => say_and_wait(connection, stream_ref, format!("SSH-2.0-{version}\r\n").as_bytes()).await,
-        Service::Ftp { banner, anonymous } => ftp(connection, stream_ref, banner, *anonymous).await,
-        Service::Smtp { name, .. } => smtp(connection, name, certificate, stream).await,
-        Service::Imap(banner) => lines(connection, stream_ref, &format!("* OK {banner}\r\n"), imap).await,
-        Service::Pop3(banner) => lines(connection, stream_ref, &format!("+OK {banner}\r\n"), pop3).await,
-        Service::Redis { open } => redis(connection, stream_ref, *open).await,
+        Service::Ssh(version) => say_and_wait(connection, stream, format!("SSH-2.0-{version}\r\n").as_bytes()).await,
+        Service::Ftp { banner, anonymous } => ftp(connection, stream, banner, *anonymous).await,
+        Service::Smtp { name, .. } => {
+            if say(stream, format!("220 {name}\r\n").as_bytes()).await {
+                smtp_dialogue(connection, stream, name, false).await;
+            }
+        }
+        Service::Imap(banner) => lines(connection, stream, &format!("* OK {banner}\r\n"), imap).await,
+        Service::Pop3(banner) => lines(connection, stream, &format!("+OK {banner}\r\n"), pop3).await,
+        Service::Redis { open } => redis(connection, stream, *open).await,
         Service::Telnet(prompt) => {
             let text = [&[0xff, 0xfd, 0x18, 0xff, 0xfd, 0x20, 0xff, 0xfb, 0x01][..], prompt.as_bytes()].concat();
-            say_and_wait(connection, stream_ref, &text).await;
+            say_and_wait(connection, stream, &text).await;
         }
         Service::Mysql(version) => {
             let greeting = mysql_greeting(connection, version);
-            say_and_wait(connection, stream_ref, &greeting).await;
+            say_and_wait(connection, stream, &greeting).await;
         }
-        Service::Postgres => postgres(connection, stream_ref).await,
-        Service::Rdp => rdp(connection, stream_ref).await,
-        Service::Smb => smb(connection, stream_ref).await,
-        Service::Vnc(version) => say_and_wait(connection, stream_ref, format!("{version}\n").as_bytes()).await,
-        Service::Banner(text) => say_and_wait(connection, stream_ref, text.as_bytes()).await,
-        Service::Silent => idle(connection, stream_ref).await,
-        Service::Tarpit => tarpit(connection, stream_ref).await,
-        Service::Hostile(behaviour) => hostile::serve(connection, *behaviour, stream_ref).await,
-        // These are web ports, or never accept.
-        Service::Http | Service::Https | Service::Filtered | Service::Closed => {}
+        Service::Postgres => postgres(connection, stream).await,
+        Service::Mongodb { open, old } => mongodb::serve(connection, stream, *open, *old).await,
+        Service::Rdp => rdp(connection, stream).await,
+        Service::Smb => smb(connection, stream).await,
+        Service::Vnc(version) => say_and_wait(connection, stream, format!("{version}\n").as_bytes()).await,
+        Service::Banner(text) => say_and_wait(connection, stream, text.as_bytes()).await,
+        Service::Silent => idle(connection, stream).await,
+        Service::Tarpit => tarpit(connection, stream).await,
+        Service::Hostile(behaviour) => hostile::serve(connection, *behaviour, stream).await,
+        // These are web ports, never accept, or stand around another service.
+        Service::Http | Service::Https | Service::Filtered | Service::Closed | Service::Tls { .. } => {}
     }
 }
 
@@ -133,17 +151,14 @@ async fn ftp(connection: &Connection, stream: &mut impl Peer, banner: &str, anon
     }
 }
 
-async fn smtp(connection: &Connection, name: &str, certificate: Option<&Arc<Certificate>>, mut stream: DuplexStream) {
+async fn smtp(connection: &Connection, name: &str, certificate: &Certificate, mut stream: DuplexStream) {
     if !say(&mut stream, format!("220 {name}\r\n").as_bytes()).await {
         return;
     }
-    let offers = certificate.is_some();
-    if !smtp_dialogue(connection, &mut stream, name, offers).await {
+    if !smtp_dialogue(connection, &mut stream, name, true).await {
         return;
     }
-    if let Some(certificate) = certificate
-        && let Some(mut stream) = tls::upgrade(connection, certificate, stream).await
-    {
+    if let Some(mut stream) = tls::upgrade(connection, certificate, stream).await {
         smtp_dialogue(connection, &mut stream, name, false).await;
     }
 }

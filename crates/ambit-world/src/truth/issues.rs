@@ -24,10 +24,12 @@ impl Derivation<'_> {
             Service::Telnet(_) => "exposed_telnet_service",
             Service::Ftp { anonymous: true, .. } => "ftp_anonymous_login",
             Service::Redis { open: true } => "open_redis_service",
-            Service::Mysql(_) | Service::Postgres => "exposed_database_service",
+            Service::Mongodb { open: true, .. } => "open_database_service",
+            Service::Mysql(_) | Service::Postgres | Service::Mongodb { .. } => "exposed_database_service",
             Service::Rdp => "exposed_rdp_service",
             Service::Smb => "exposed_smb_service",
             Service::Vnc(_) => "exposed_vnc_service",
+            Service::Tls { service, .. } => return self.service_issues(service, name),
             Service::Ssh(_)
             | Service::Ftp { .. }
             | Service::Smtp { .. }

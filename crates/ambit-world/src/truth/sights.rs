@@ -36,8 +36,10 @@ impl<'a> Derivation<'a> {
                     Port::Service(service, certificate) => {
                         self.truth.plant(Kind::NetworkService, &name);
                         self.service_issues(service, &name);
-                        // Behind STARTTLS: may be found.
-                        if let Some(certificate) = certificate {
+                        if let (Service::Tls { .. }, Some(certificate)) = (service, certificate) {
+                            self.certificate(certificate);
+                        } else if let Some(certificate) = certificate {
+                            // Behind STARTTLS: may be found.
                             self.truth.maybe_entities.extend(certificate_key(Kind::SslCertificate, certificate));
                             self.certificate_issues(certificate);
                         }
