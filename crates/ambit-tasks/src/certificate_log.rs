@@ -3,9 +3,13 @@
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::moment::DAY_MS;
 use ambit_model::{Clearance, Details, EdgeKind, Kind, Timestamp};
+use ambit_net::NetError;
+use ambit_net::http::BodyEnd;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 pub(crate) const TASK: Task = Task {
     name: "certificate_log",
@@ -32,19 +36,18 @@ const PROVIDER: &str = "crt.sh";
 const CERTIFICATES_MAX: usize = 2_000;
 /// Names kept of one certificate.
 const NAMES_MAX: usize = 1_000;
+/// How long an overloaded provider is left alone before it is asked the second and last time, wire time.
+const SECOND_LOOK: Duration = Duration::from_secs(60);
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
-    let url = format!("https://crt.sh/?q={}&output=json", cx.facts.name);
-    let fetch = cx.net.source(PROVIDER, &url).await.map_err(|error| TaskError::source(PROVIDER, &error))?;
-    let last = fetch.last();
-    let down = |why: String| TaskError::SourceDown(format!("{PROVIDER}: {why}"));
-    if last.status != 200 {
-        return Err(down(format!("status {}", last.status)));
-    }
-    if last.truncated {
-        return Err(down("the answer is cut".into()));
-    }
-    let logged = parse(&last.body).map_err(down)?;
+    let logged = match ask(cx).await {
+        Err(Failure { may_pass: true, .. }) => {
+            cx.net.sleep(SECOND_LOOK).await;
+            ask(cx).await
+        }
+        answer => answer,
+    };
+    let logged = logged.map_err(|failure| failure.error)?;
     for certificate in logged.values() {
         cx.found_with(
             Kind::PreCertificate,
@@ -56,17 +59,49 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     Ok(Answer::found_if(!logged.is_empty()))
 }
 
-/// One row of the answer.
+/// Why the provider gave no answer.
+struct Failure {
+    error: TaskError,
+    /// It may answer the same question a little later.
+    may_pass: bool,
+}
+
+async fn ask(cx: &Context<'_>) -> Result<Certificates, Failure> {
+    let url = format!("https://crt.sh/?q={}&output=json", cx.facts.name);
+    let fetch = cx.net.source_list(PROVIDER, &url).await.map_err(|error| Failure {
+        may_pass: matches!(error, NetError::Timeout(_) | NetError::Reset(_) | NetError::Closed(_)),
+        error: TaskError::source(PROVIDER, &error),
+    })?;
+    let last = fetch.last();
+    let down = |why: String, may_pass| Failure {
+        error: TaskError::SourceDown(format!("{PROVIDER}: {why}")),
+        may_pass,
+    };
+    if last.status != 200 {
+        return Err(down(format!("status {}", last.status), last.status == 429 || last.status >= 500));
+    }
+    if last.truncated {
+        // What was too long is too long again; what broke off may come whole.
+        return Err(down("the answer is cut".into(), last.end != BodyEnd::TooLarge));
+    }
+    parse(&last.body).map_err(|why| down(why, false))
+}
+
+/// One row of the answer, which may be tens of megabytes: as much of it as can be is read in its place.
 #[derive(Deserialize)]
-struct Row {
-    issuer_name: String,
-    #[serde(default)]
-    common_name: Option<String>,
-    #[serde(default)]
-    name_value: String,
-    not_before: String,
-    not_after: String,
-    serial_number: String,
+struct Row<'a> {
+    #[serde(borrow)]
+    issuer_name: Cow<'a, str>,
+    #[serde(borrow, default)]
+    common_name: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    name_value: Cow<'a, str>,
+    #[serde(borrow)]
+    not_before: Cow<'a, str>,
+    #[serde(borrow)]
+    not_after: Cow<'a, str>,
+    #[serde(borrow)]
+    serial_number: Cow<'a, str>,
 }
 
 #[derive(Debug, PartialEq)]
@@ -96,24 +131,29 @@ impl Logged {
     }
 }
 
-/// Certificates by issuer and serial: a pre-certificate and its certificate are one, the newest are kept.
-fn parse(body: &[u8]) -> Result<BTreeMap<(String, String), Logged>, String> {
-    let mut rows: Vec<Row> = serde_json::from_slice(body).map_err(|error| format!("not the list that was expected: {error}"))?;
+/// Certificates by issuer and serial.
+type Certificates = BTreeMap<(String, String), Logged>;
+
+/// A pre-certificate and its certificate are one, the newest are kept.
+fn parse(body: &[u8]) -> Result<Certificates, String> {
+    let mut rows: Vec<Row<'_>> = serde_json::from_slice(body).map_err(|error| format!("not the list that was expected: {error}"))?;
     rows.sort_by(|a, b| (&b.not_before, &b.serial_number).cmp(&(&a.not_before, &a.serial_number)));
-    let mut logged: BTreeMap<(String, String), Logged> = BTreeMap::new();
+    let mut logged = Certificates::new();
     for row in rows {
         let serial = serial(&row.serial_number);
         let names: BTreeSet<String> = row.name_value.split_whitespace().filter_map(host).take(NAMES_MAX).collect();
-        let common_name = row.common_name.filter(|name| !name.trim().is_empty()).or_else(|| names.first().cloned());
-        let Some(common_name) = common_name else { continue };
-        let key = (row.issuer_name.clone(), serial.clone());
+        let common_name = row.common_name.filter(|name| !name.trim().is_empty()).map(Cow::into_owned);
+        let Some(common_name) = common_name.or_else(|| names.first().cloned()) else {
+            continue;
+        };
+        let key = (row.issuer_name.clone().into_owned(), serial.clone());
         if !logged.contains_key(&key) && logged.len() >= CERTIFICATES_MAX {
             continue;
         }
         let known = logged.entry(key).or_insert_with(|| Logged {
             serial,
             common_name,
-            issuer: row.issuer_name,
+            issuer: row.issuer_name.into_owned(),
             not_before: date(&row.not_before),
             not_after: date(&row.not_after),
             names: BTreeSet::new(),
