@@ -229,6 +229,11 @@ impl Session {
         crate::tcp::banner::read(self, address, name, options).await
     }
 
+    /// Shakes hands, then reads what the service says first inside TLS. `sni`: `None` sends no name. No ALPN is offered.
+    pub async fn read_banner_inside(&self, address: SocketAddr, sni: Option<&str>, options: &BannerOptions) -> Result<Banner, NetError> {
+        crate::tcp::banner::read_inside(self, address, sni, options).await
+    }
+
     /// Leads a plain connection to the point where TLS begins. Gives the connection and everything that the server said on the way.
     pub async fn start_tls(&self, connection: Connection, protocol: StartTls, name: &str) -> Result<(Connection, Banner), NetError> {
         crate::tcp::starttls::lead(self, connection, protocol, name).await

@@ -9,6 +9,7 @@ pub use certificate::{Certificate, KeyType};
 pub use hello::cipher_name;
 pub use verify::{is_for, verify};
 
+use crate::error::NetError;
 use crate::net::Connection;
 use tokio_rustls::client::TlsStream;
 
@@ -166,6 +167,19 @@ pub struct TlsSession {
     pub stream: Option<TlsStream<Connection>>,
     /// What the handshake showed.
     pub facts: TlsFacts,
+}
+
+impl TlsSession {
+    /// The decrypted stream, or why there is none.
+    pub fn into_stream(self) -> Result<(TlsStream<Connection>, TlsFacts), NetError> {
+        match self.stream {
+            Some(stream) => Ok((stream, self.facts)),
+            None => Err(NetError::Tls(format!(
+                "no data flows: the server showed {} and its certificate only",
+                self.facts.version.name()
+            ))),
+        }
+    }
 }
 
 /// What a server answered to one hello of one version.

@@ -3,6 +3,7 @@
 
 use ambit_model::Timestamp;
 use futures::future::BoxFuture;
+pub use rustls_pki_types::TrustAnchor;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -59,7 +60,7 @@ pub trait Wire: Send + Sync {
     fn resolvers(&self) -> Vec<SocketAddr>;
 
     /// The certificate authorities that a browser on this internet trusts, as DER.
-    fn trust_roots(&self) -> Arc<Vec<rustls_pki_types::TrustAnchor<'static>>>;
+    fn trust_roots(&self) -> Arc<Vec<TrustAnchor<'static>>>;
 
     /// Ranges that are never a target unless a seed or an operator names them.
     fn reserved(&self) -> &[ipnet::IpNet];

@@ -1,8 +1,10 @@
 //! A conversation with a service, line by line, every wait within a limit of wire time.
 
 use crate::Context;
+use crate::identify::Layer;
 use ambit_net::NetError;
-use ambit_net::net::Connection;
+use ambit_net::tls::TlsOptions;
+use ambit_net::wire::Stream;
 use futures::future::{Either, select};
 use std::net::SocketAddr;
 use std::pin::pin;
@@ -16,28 +18,31 @@ const ANSWER_BYTES_MAX: usize = 16 * 1_024;
 
 pub(crate) struct Dialogue<'a> {
     cx: &'a Context<'a>,
-    connection: Connection,
+    stream: Box<dyn Stream>,
 }
 
 impl<'a> Dialogue<'a> {
-    pub(crate) async fn open(cx: &'a Context<'a>, socket: SocketAddr) -> Result<Self, NetError> {
-        let connection = cx.net.connect(socket, None).await?;
-        Ok(Self { cx, connection })
+    pub(crate) async fn open(cx: &'a Context<'a>, socket: SocketAddr, layer: Layer) -> Result<Self, NetError> {
+        let stream: Box<dyn Stream> = match layer {
+            Layer::Plain => Box::new(cx.net.connect(socket, None).await?),
+            Layer::Tls => Box::new(cx.net.tls(socket, None, &TlsOptions { alpn: Vec::new() }).await?.into_stream()?.0),
+        };
+        Ok(Self { cx, stream })
     }
 
     /// Sends (nothing, to only listen), then reads until the answer is whole, the other side closes, or its time is over.
     pub(crate) async fn say(&mut self, line: &str, whole: fn(&[u8]) -> bool) -> Result<String, NetError> {
         let waiting = pin!(self.cx.net.sleep(ANSWER_TIMEOUT));
-        let connection = &mut self.connection;
+        let stream = &mut self.stream;
         let talk = pin!(async move {
             if !line.is_empty() {
-                connection.write_all(line.as_bytes()).await.map_err(|_| NetError::Reset("while asking"))?;
-                connection.flush().await.map_err(|_| NetError::Reset("while asking"))?;
+                stream.write_all(line.as_bytes()).await.map_err(|_| NetError::Reset("while asking"))?;
+                stream.flush().await.map_err(|_| NetError::Reset("while asking"))?;
             }
             let mut heard = Vec::new();
             let mut buffer = [0_u8; 1_024];
             while heard.len() < ANSWER_BYTES_MAX && !whole(&heard) {
-                let read = connection.read(&mut buffer).await.map_err(|_| NetError::Reset("while answering"))?;
+                let read = stream.read(&mut buffer).await.map_err(|_| NetError::Reset("while answering"))?;
                 if read == 0 {
                     break;
                 }

@@ -180,7 +180,7 @@ fn binary(said: &[u8], port: u16, asked: bool) -> Option<Greeting> {
         }
         [3, 0, _, _, _, 0xd0, ..] => Some(plain("RDP")),
         [0, _, _, _, 0xff | 0xfe, b'S', b'M', b'B', ..] => Some(plain("SMB")),
-        [0x30, ..] if asked && matches!(port, 389 | 3268) => Some(plain("LDAP")),
+        [0x30, ..] if asked && matches!(port, 389 | 636 | 3268 | 3269) => Some(plain("LDAP")),
         [0x20, 2, _, code] if asked => Some(Greeting {
             no_authentication: *code == 0,
             ..plain("MQTT")

@@ -1,12 +1,13 @@
 //! Which protocol does a service speak, and which product speaks it? First it is listened to, then asked what its port suggests, then what most
-//! services understand. Nothing here logs in or writes.
+//! services understand: in the clear, and inside TLS where the service begins with that. Nothing here logs in or writes.
 
 use crate::bindings::CONNECTING;
 use crate::fingerprint::Product;
 use crate::greeting::{self, Greeting};
+use crate::tls_grab::TLS_PORTS;
 use crate::{Context, TaskError};
 use ambit_net::http::{HttpExchange, Url};
-use ambit_net::tcp::BannerOptions;
+use ambit_net::tcp::{Banner, BannerOptions};
 use ambit_net::tls::TlsOptions;
 use ambit_net::{Grant, Meaning, NetError};
 use std::net::SocketAddr;
@@ -17,7 +18,7 @@ use std::time::Duration;
 pub(crate) struct Identity {
     /// The protocol's name; `None` where it could not be told.
     pub(crate) service: Option<&'static str>,
-    /// It begins with TLS.
+    /// It begins with TLS, and says inside what it says.
     pub(crate) ssl: bool,
     /// The first bytes it said, before or after a question.
     pub(crate) said: Vec<u8>,
@@ -28,6 +29,11 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
+    /// Where it is spoken to.
+    pub(crate) fn layer(&self) -> Layer {
+        if self.ssl { Layer::Tls } else { Layer::Plain }
+    }
+
     /// What it speaks, as far as that could be told: TLS where only that could, `?` for words that nobody knows, nothing where it stayed silent.
     pub(crate) fn voice(&self) -> Option<&'static str> {
         let unknown = || (!self.said.is_empty()).then_some("?");
@@ -72,7 +78,7 @@ const PROBES: &[Probe] = &[
     },
     // LDAP: a search for the root entry, which is public by design.
     Probe {
-        ports: &[389, 3268],
+        ports: &[389, 636, 3268, 3269],
         send: b"\x30\x25\x02\x01\x01\x63\x20\x04\x00\x0a\x01\x00\x0a\x01\x00\x02\x01\x00\x02\x01\x00\x01\x01\x00\x87\x0bobjectClass\x30\x00",
     },
     Probe {
@@ -84,7 +90,7 @@ const PROBES: &[Probe] = &[
         send: MONGO_HELLO,
     },
     Probe {
-        ports: &[1883],
+        ports: &[1883, 8883],
         send: b"\x10\x11\x00\x04MQTT\x04\x02\x00\x0f\x00\x05ambit",
     },
     Probe {
@@ -118,71 +124,113 @@ const SMB_NEGOTIATE: &[u8] = b"\x00\x00\x00\x45\xffSMB\x72\x00\x00\x00\x00\x18\x
 /// MongoDB's OP_QUERY `admin.$cmd {isMaster: 1}`.
 const MONGO_HELLO: &[u8] = b"\x3a\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\xd4\x07\x00\x00\x00\x00\x00\x00admin.$cmd\x00\x00\x00\x00\x00\xff\xff\xff\xff\x13\x00\x00\x00\x10isMaster\x00\x01\x00\x00\x00\x00";
 
-/// Ports whose service never greets: listening first would only cost time.
+/// Ports whose service never greets, be it inside TLS: listening first would only cost time.
 const SILENT_PORTS: &[u16] = &[
-    80, 81, 443, 444, 445, 1433, 3000, 3389, 5000, 5432, 5433, 6379, 8000, 8008, 8080, 8081, 8088, 8443, 8888, 9000, 9090, 9200, 9443, 10443, 11211,
-    27017,
+    80, 81, 443, 444, 445, 636, 853, 1433, 2083, 2087, 2096, 2376, 3000, 3269, 3389, 4443, 5000, 5061, 5432, 5433, 5671, 5986, 6379, 6380, 6443,
+    7443, 8000, 8008, 8080, 8081, 8088, 8333, 8443, 8444, 8883, 8888, 9000, 9043, 9090, 9200, 9443, 10250, 10443, 11211, 27017,
 ];
+
+/// What lies between the connection and the service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Layer {
+    /// Nothing.
+    Plain,
+    /// TLS from the first byte.
+    Tls,
+}
 
 /// Finds out who is there. An error only where the service could not be reached at all.
 pub(crate) async fn identify(cx: &Context<'_>, socket: SocketAddr) -> Result<Identity, TaskError> {
-    let port = socket.port();
-    let mut first_failure = None;
-    let mut identity = Identity::default();
-    if !SILENT_PORTS.contains(&port) {
-        match ask(cx, socket, b"", GREETING_TIMEOUT).await {
-            Ok(said) => identity = read(&said, port, false),
-            Err(error) => first_failure = Some(error),
-        }
-    }
-    if identity.service.is_some() {
+    Ok(hear(cx, socket).await?)
+}
+
+/// Like [`identify`], with the failure as the network told it.
+pub(crate) async fn hear(cx: &Context<'_>, socket: SocketAddr) -> Result<Identity, NetError> {
+    let mut failure = None;
+    let encrypted_first = TLS_PORTS.contains(&socket.port());
+    if encrypted_first && let Some(identity) = encrypted(cx, socket, &mut failure).await {
         return Ok(identity);
     }
-    if let Some(probe) = PROBES.iter().find(|probe| probe.ports.contains(&port)) {
-        match ask(cx, socket, probe.send, ANSWER_TIMEOUT).await {
-            Ok(said) => identity = better(identity, read(&said, port, true)),
-            Err(error) => first_failure = first_failure.or(Some(error)),
+    let mut identity = by_port(cx, socket, Layer::Plain, &mut failure).await;
+    if identity.service.is_none() && !encrypted_first {
+        // Whether it begins with TLS says nothing of the way to it that is not known yet.
+        if let Some(inside) = encrypted(cx, socket, &mut None).await {
+            return Ok(better(identity, inside));
         }
     }
     if identity.service.is_none() {
-        identity = better(identity, generic(cx, socket, &mut first_failure).await);
+        identity = better(identity, by_custom(cx, socket, Layer::Plain, &mut failure).await);
     }
-    match first_failure {
-        Some(error) if identity.service.is_none() && identity.said.is_empty() && !identity.ssl && unreachable(&error) => Err(error.into()),
+    match failure {
+        Some(error) if identity.service.is_none() && identity.said.is_empty() && unreachable(&error) => Err(error),
         _ => Ok(identity),
     }
 }
 
-/// What most services understand: TLS, HTTP, a line.
-async fn generic(cx: &Context<'_>, socket: SocketAddr, failure: &mut Option<NetError>) -> Identity {
-    if let Ok(session) = cx.net.tls(socket, None, &TlsOptions::default()).await {
-        drop(session);
-        let mut identity = web(cx, socket, true).await.unwrap_or_default();
-        identity.ssl = true;
-        return identity;
+/// Who speaks inside TLS; `None` where the service does not begin with TLS.
+async fn encrypted(cx: &Context<'_>, socket: SocketAddr, failure: &mut Option<NetError>) -> Option<Identity> {
+    match cx.net.tls(socket, None, &TlsOptions::default()).await {
+        Ok(session) => drop(session),
+        Err(error) => {
+            *failure = failure.take().or(Some(error));
+            return None;
+        }
     }
-    match web(cx, socket, false).await {
+    let mut identity = by_port(cx, socket, Layer::Tls, failure).await;
+    if identity.service.is_none() {
+        identity = better(identity, by_custom(cx, socket, Layer::Tls, failure).await);
+    }
+    identity.ssl = true;
+    Some(identity)
+}
+
+/// What services say unasked, or to the question that is theirs on this port.
+async fn by_port(cx: &Context<'_>, socket: SocketAddr, layer: Layer, failure: &mut Option<NetError>) -> Identity {
+    let port = socket.port();
+    let mut identity = Identity::default();
+    if !SILENT_PORTS.contains(&port) {
+        // Where TLS is not the custom it was listened to before, and the handshake has just shown that it is awake.
+        let again = layer == Layer::Tls && !TLS_PORTS.contains(&port);
+        let patience = if again { ANSWER_TIMEOUT } else { GREETING_TIMEOUT };
+        match ask(cx, socket, layer, b"", patience).await {
+            Ok(said) => identity = read(&said, port, false),
+            Err(error) => *failure = failure.take().or(Some(error)),
+        }
+    }
+    let probe = PROBES.iter().find(|probe| probe.ports.contains(&port));
+    if let Some(probe) = probe.filter(|_| identity.service.is_none()) {
+        match ask(cx, socket, layer, probe.send, ANSWER_TIMEOUT).await {
+            Ok(said) => identity = better(identity, read(&said, port, true)),
+            Err(error) => *failure = failure.take().or(Some(error)),
+        }
+    }
+    identity
+}
+
+/// What most services understand: HTTP, a line.
+async fn by_custom(cx: &Context<'_>, socket: SocketAddr, layer: Layer, failure: &mut Option<NetError>) -> Identity {
+    match web(cx, socket, layer).await {
         Ok(identity) => return identity,
         Err(error) => *failure = failure.take().or(Some(error)),
     }
-    match ask(cx, socket, b"PING\r\n", ANSWER_TIMEOUT).await {
+    match ask(cx, socket, layer, b"PING\r\n", ANSWER_TIMEOUT).await {
         Ok(said) => read(&said, socket.port(), true),
         Err(_) => Identity::default(),
     }
 }
 
-async fn web(cx: &Context<'_>, socket: SocketAddr, https: bool) -> Result<Identity, NetError> {
-    let url = Url::site(https, &socket.ip().to_string(), socket.port())?;
+async fn web(cx: &Context<'_>, socket: SocketAddr, layer: Layer) -> Result<Identity, NetError> {
+    let url = Url::site(layer == Layer::Tls, &socket.ip().to_string(), socket.port())?;
     let mut request = cx.net.get(&url.to_string())?;
     request.address = Some(socket);
     request.grant = Grant::Target;
     request.body_kept = BODY_KEPT;
     let exchange = cx.net.http(&request).await?;
-    Ok(read_web(&exchange, https))
+    Ok(read_web(&exchange))
 }
 
 /// The identity of a web service: its server, and products that serve everybody who asks.
-fn read_web(exchange: &HttpExchange, https: bool) -> Identity {
+fn read_web(exchange: &HttpExchange) -> Identity {
     let header = |name: &str| {
         let mut named = exchange.headers.iter().filter(|(known, _)| known.raw().eq_ignore_ascii_case(name));
         named.next().map(|(_, value)| value.raw().to_owned())
@@ -195,7 +243,7 @@ fn read_web(exchange: &HttpExchange, https: bool) -> Identity {
     products.extend(welcome);
     Identity {
         service: Some("HTTP"),
-        ssl: https,
+        ssl: false,
         said: header("server")
             .map(|server| format!("Server: {server}").into_bytes())
             .unwrap_or_default(),
@@ -205,13 +253,21 @@ fn read_web(exchange: &HttpExchange, https: bool) -> Identity {
 }
 
 /// One connection: sends, then reads what comes first. Silence is an empty answer.
-async fn ask(cx: &Context<'_>, socket: SocketAddr, send: &[u8], timeout: Duration) -> Result<Vec<u8>, NetError> {
+async fn ask(cx: &Context<'_>, socket: SocketAddr, layer: Layer, send: &[u8], timeout: Duration) -> Result<Vec<u8>, NetError> {
     let options = BannerOptions {
         send: send.to_vec(),
         bytes_max: BYTES_MAX,
         timeout,
     };
-    Ok(cx.net.read_banner(socket, None, &options).await?.bytes)
+    Ok(read_banner(cx, socket, layer, &options).await?.bytes)
+}
+
+/// Reads a banner, in the clear or inside TLS.
+pub(crate) async fn read_banner(cx: &Context<'_>, socket: SocketAddr, layer: Layer, options: &BannerOptions) -> Result<Banner, NetError> {
+    match layer {
+        Layer::Plain => cx.net.read_banner(socket, None, options).await,
+        Layer::Tls => cx.net.read_banner_inside(socket, None, options).await,
+    }
 }
 
 fn read(said: &[u8], port: u16, asked: bool) -> Identity {
@@ -247,7 +303,7 @@ fn better(earlier: Identity, mut later: Identity) -> Identity {
 fn unreachable(error: &NetError) -> bool {
     match error {
         NetError::Timeout(what) => *what == CONNECTING,
-        NetError::ConnectionRefused | NetError::Unreachable(_) => true,
+        NetError::ConnectionRefused | NetError::Unreachable(_) | NetError::Offline(_) => true,
         _ => error.meaning() == Meaning::NotAsked || matches!(error, NetError::Budget(_)),
     }
 }

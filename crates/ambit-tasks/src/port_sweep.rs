@@ -1,9 +1,11 @@
 //! Which of the ports of our list are open on an address? Each that is, is a service.
 
+use crate::identify::hear;
 use crate::together::together;
-use crate::{Answer, Contacts, Context, Plan, Task, TaskError, identify};
+use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::moment::DAY_MS;
 use ambit_model::{Clearance, Details, EdgeKind, Kind};
+use ambit_net::{Meaning, NetError};
 use serde_json::{Value, json};
 use std::net::{IpAddr, SocketAddr};
 
@@ -73,17 +75,23 @@ fn counts(details: &Details, port: u16, service: &str) -> bool {
 
 /// Of open ports that prove nothing, those whose service spoke a protocol that we know.
 async fn confirmed(cx: &Context<'_>, address: IpAddr, open: &[u16]) -> Result<Vec<u16>, TaskError> {
-    let ask = |port: u16| async move { (port, identify::identify(cx, SocketAddr::new(address, port)).await) };
+    let ask = |port: u16| async move { (port, hear(cx, SocketAddr::new(address, port)).await) };
     let answers = together(open.iter().copied().map(ask), CONFIRM_IN_FLIGHT).await;
     let mut spoke = Vec::new();
     for (port, identity) in answers {
         match identity {
             Ok(identity) if identity.voice().is_some_and(|service| counts(&cx.facts.details, port, service)) => spoke.push(port),
-            Ok(_) | Err(TaskError::Failed(_)) => {}
-            Err(error) => return Err(error),
+            Ok(_) => {}
+            Err(error) if was_asked(&error) => {}
+            Err(error) => return Err(error.into()),
         }
     }
     Ok(spoke)
+}
+
+/// Was the port asked, and did not speak? Where we could not or must not ask it, nothing is known.
+fn was_asked(error: &NetError) -> bool {
+    error.meaning() != Meaning::NotAsked && !matches!(error, NetError::Budget(_) | NetError::Offline(_))
 }
 
 fn members(socket: SocketAddr) -> Details {

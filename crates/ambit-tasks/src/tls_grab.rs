@@ -63,7 +63,7 @@ pub(crate) const TASK: Task = Task {
 };
 
 /// Ports where TLS is the custom.
-const TLS_PORTS: &[u16] = &[
+pub(crate) const TLS_PORTS: &[u16] = &[
     443, 444, 465, 636, 853, 989, 990, 992, 993, 995, 2083, 2087, 2096, 2376, 3269, 4443, 5061, 5671, 5986, 6443, 6697, 7443, 8333, 8443, 8444, 8883,
     9043, 9443, 10250, 10443,
 ];

@@ -4,6 +4,10 @@
 
 #[path = "worlds/explorer.rs"]
 mod explorer;
+#[path = "worlds/faulty.rs"]
+mod faulty;
+#[path = "worlds/services.rs"]
+mod services;
 
 use ambit_model::facts::LookOutcome;
 use ambit_model::{Clearance, Kind, Timestamp};

@@ -201,20 +201,15 @@ async fn open(session: &Session, request: &HttpRequest, address: SocketAddr, nam
     }
     let sni = request.server_name().filter(|name| !name.is_empty());
     let shaken = handshake::connect(session, request.grant, address, sni, &TlsOptions::default()).await?;
-    let Some(stream) = shaken.stream else {
-        return Err(NetError::Tls(format!(
-            "no data flows: the server showed {} and its certificate only",
-            shaken.facts.version.name()
-        )));
-    };
+    let (stream, facts) = shaken.into_stream()?;
     // Targets are looked at as they are. Whom we believe, or tell secrets, must prove who they are.
-    if request.grant != Grant::Target && !shaken.facts.verification.is_trusted() {
-        let problems: Vec<&str> = shaken.facts.verification.problems.iter().map(|problem| problem.name()).collect();
+    if request.grant != Grant::Target && !facts.verification.is_trusted() {
+        let problems: Vec<&str> = facts.verification.problems.iter().map(|problem| problem.name()).collect();
         return Err(NetError::Tls(format!("{} is not trusted: {}", request.grant, problems.join(", "))));
     }
     Ok(Channel {
         stream: Box::new(stream),
-        tls: Some(shaken.facts),
+        tls: Some(facts),
         exchanges: 0,
     })
 }

@@ -4,18 +4,30 @@ use super::{Banner, BannerOptions};
 use crate::error::NetError;
 use crate::guard::Grant;
 use crate::limits::{BANNER_BYTES_MAX, BANNER_QUIET, BANNER_TIMEOUT, CONNECT_TIMEOUT, EXCHANGE_TIMEOUT, PLAIN_ANSWER_MAX};
-use crate::net::{Connection, Session, until};
+use crate::net::{Session, until};
+use crate::tls::{TlsOptions, handshake};
 use crate::wire::WireTime;
 use std::net::SocketAddr;
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 /// Connects, sends what is to be sent, reads what comes.
 pub(crate) async fn read(session: &Session, address: SocketAddr, name: Option<&str>, options: &BannerOptions) -> Result<Banner, NetError> {
     let mut connection = session.open(Grant::Target, address, name, CONNECT_TIMEOUT).await?;
+    ask(session, &mut connection, options).await
+}
+
+/// Shakes hands, sends what is to be sent, reads what comes.
+pub(crate) async fn read_inside(session: &Session, address: SocketAddr, sni: Option<&str>, options: &BannerOptions) -> Result<Banner, NetError> {
+    let shaken = handshake::connect(session, Grant::Target, address, sni, &TlsOptions { alpn: Vec::new() }).await?;
+    let (mut stream, _) = shaken.into_stream()?;
+    ask(session, &mut stream, options).await
+}
+
+async fn ask(session: &Session, stream: &mut (impl AsyncRead + AsyncWrite + Unpin), options: &BannerOptions) -> Result<Banner, NetError> {
     let limit = session.now() + options.timeout.min(BANNER_TIMEOUT);
-    send(session, &mut connection, &options.send, limit).await?;
-    read_banner(session, &mut connection, options.bytes_max.min(BANNER_BYTES_MAX), limit, BANNER_QUIET).await
+    send(session, stream, &options.send, limit).await?;
+    read_banner(session, stream, options.bytes_max.min(BANNER_BYTES_MAX), limit, BANNER_QUIET).await
 }
 
 /// Sends a line and reads until the provider closes.
@@ -40,10 +52,10 @@ pub(crate) async fn source_line(session: &Session, provider: &'static str, host:
     }
 }
 
-async fn send(session: &Session, connection: &mut Connection, bytes: &[u8], limit: WireTime) -> Result<(), NetError> {
+async fn send(session: &Session, stream: &mut (impl AsyncWrite + Unpin), bytes: &[u8], limit: WireTime) -> Result<(), NetError> {
     let sending = async {
-        connection.write_all(bytes).await?;
-        connection.flush().await
+        stream.write_all(bytes).await?;
+        stream.flush().await
     };
     until(&**session.wire(), limit, "sending", sending)
         .await?

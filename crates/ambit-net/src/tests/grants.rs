@@ -31,6 +31,10 @@ async fn call_everything(session: &Session, address: SocketAddr) -> Vec<(&'stati
         ("probe_port", session.probe_port(address).await.err()),
         ("sweep_ports", session.sweep_ports(address.ip(), &[80]).await.err()),
         ("read_banner", session.read_banner(address, None, &BannerOptions::default()).await.err()),
+        (
+            "read_banner_inside",
+            session.read_banner_inside(address, None, &BannerOptions::default()).await.err(),
+        ),
         ("datagram", session.datagram(address, b"x", Duration::from_secs(1)).await.err()),
         ("tls", session.tls(address, None, &options).await.err()),
         ("tls_hello", session.tls_hello(address, None, TlsVersion::Tls10).await.err()),

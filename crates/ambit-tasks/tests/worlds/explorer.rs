@@ -442,7 +442,7 @@ pub(crate) fn guesses(world: &World, epoch: Timestamp, at_ms: u64) -> Vec<String
     receive.recv().unwrap()
 }
 
-fn empty_facts(kind: Kind, name: &str) -> Facts {
+pub(crate) fn empty_facts(kind: Kind, name: &str) -> Facts {
     Facts {
         uid: uid(kind, name),
         kind,

@@ -1,0 +1,119 @@
+//! One look of one task at one entity, on a world whose connections fail as a test says. Everything may be contacted.
+
+use super::explorer::empty_facts;
+use ambit_model::observation::Found;
+use ambit_model::{Clearance, Kind, Timestamp};
+use ambit_net::net::NetOptions;
+use ambit_net::wire::{Datagrams, Hold, Stream, TrustAnchor, WireTime};
+use ambit_net::{Contact, Grants, Guard, Net, Pace, PaceLimits, Refused, Wire};
+use ambit_tasks::{Answer, Contacts, Context, Settings, TaskError};
+use ambit_world::{SimulatedWire, World};
+use futures::future::BoxFuture;
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How a connection fails at this moment; `None`: it does not.
+pub(crate) type Fault = fn(SocketAddr, WireTime) -> Option<io::ErrorKind>;
+
+/// What a look said, and how long it took on the wire's clock.
+pub(crate) struct Looked {
+    pub(crate) answer: Result<Answer, TaskError>,
+    pub(crate) found: Found,
+    pub(crate) took: Duration,
+}
+
+/// Looks once.
+pub(crate) fn look(world: &World, epoch: Timestamp, task: &str, entity: (Kind, &str, &str), fault: Fault) -> Looked {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let wire = Arc::new(Faulty {
+        wire: world.wire(epoch, 1),
+        fault,
+    });
+    let task = ambit_tasks::find(task).unwrap();
+    let (kind, name, argument) = (entity.0, entity.1.to_owned(), entity.2.to_owned());
+    let (send, receive) = std::sync::mpsc::channel();
+    let tracked: Arc<dyn Wire> = wire.clone();
+    runtime.block_on(wire.track(Box::pin(async move {
+        let pace = Arc::new(Pace::new(PaceLimits::default()));
+        let net = Net::new(tracked, Arc::new(Anything), pace, NetOptions::default());
+        let sources: &[&'static str] = match task.contacts {
+            Contacts::Provider(provider) => &[provider],
+            _ => &[],
+        };
+        let session = net.session(Grants::task(Clearance::L3, sources));
+        let (facts, settings) = (empty_facts(kind, &name), Settings::default());
+        let context = Context::new(&session, &facts, &argument, &settings);
+        let answer = (task.run)(&context).await;
+        let (found, took) = (context.into_found(), session.now());
+        send.send(Looked { answer, found, took }).unwrap();
+    })));
+    receive.recv().unwrap()
+}
+
+struct Anything;
+
+impl Guard for Anything {
+    fn allow(&self, _: &Contact) -> Result<(), Refused> {
+        Ok(())
+    }
+
+    fn named(&self, _: IpAddr) -> bool {
+        true
+    }
+}
+
+struct Faulty {
+    wire: Arc<SimulatedWire>,
+    fault: Fault,
+}
+
+impl Wire for Faulty {
+    fn connect(&self, to: SocketAddr) -> BoxFuture<'static, io::Result<Box<dyn Stream>>> {
+        match (self.fault)(to, self.now()) {
+            Some(kind) => Box::pin(async move { Err(kind.into()) }),
+            None => self.wire.connect(to),
+        }
+    }
+
+    fn datagrams(&self, peer: IpAddr) -> io::Result<Box<dyn Datagrams>> {
+        self.wire.datagrams(peer)
+    }
+
+    fn now(&self) -> WireTime {
+        self.wire.now()
+    }
+
+    fn date(&self) -> Timestamp {
+        self.wire.date()
+    }
+
+    fn sleep_until(&self, at: WireTime) -> BoxFuture<'static, ()> {
+        self.wire.sleep_until(at)
+    }
+
+    fn track(&self, task: BoxFuture<'static, ()>) -> BoxFuture<'static, ()> {
+        self.wire.track(task)
+    }
+
+    fn hold(&self) -> Box<dyn Hold> {
+        self.wire.hold()
+    }
+
+    fn random(&self, buffer: &mut [u8]) {
+        self.wire.random(buffer);
+    }
+
+    fn resolvers(&self) -> Vec<SocketAddr> {
+        self.wire.resolvers()
+    }
+
+    fn trust_roots(&self) -> Arc<Vec<TrustAnchor<'static>>> {
+        self.wire.trust_roots()
+    }
+
+    fn reserved(&self) -> &[ipnet::IpNet] {
+        self.wire.reserved()
+    }
+}
