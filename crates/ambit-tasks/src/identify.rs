@@ -148,40 +148,46 @@ pub(crate) async fn identify(cx: &Context<'_>, socket: SocketAddr) -> Result<Ide
 pub(crate) async fn hear(cx: &Context<'_>, socket: SocketAddr) -> Result<Identity, NetError> {
     let mut failure = None;
     let encrypted_first = TLS_PORTS.contains(&socket.port());
-    if encrypted_first && let Some(identity) = encrypted(cx, socket, &mut failure).await {
+    if encrypted_first && let Some(identity) = encrypted(cx, socket, &mut failure).await? {
         return Ok(identity);
     }
     let mut identity = by_port(cx, socket, Layer::Plain, &mut failure).await;
     if identity.service.is_none() && !encrypted_first {
         // Whether it begins with TLS says nothing of the way to it that is not known yet.
-        if let Some(inside) = encrypted(cx, socket, &mut None).await {
+        if let Some(inside) = encrypted(cx, socket, &mut None).await? {
             return Ok(better(identity, inside));
         }
     }
     if identity.service.is_none() {
         identity = better(identity, by_custom(cx, socket, Layer::Plain, &mut failure).await);
     }
+    heard(identity, failure)
+}
+
+/// What was heard; the failure where nothing was, because nobody was reached.
+fn heard(identity: Identity, failure: Option<NetError>) -> Result<Identity, NetError> {
     match failure {
         Some(error) if identity.service.is_none() && identity.said.is_empty() && unreachable(&error) => Err(error),
         _ => Ok(identity),
     }
 }
 
-/// Who speaks inside TLS; `None` where the service does not begin with TLS.
-async fn encrypted(cx: &Context<'_>, socket: SocketAddr, failure: &mut Option<NetError>) -> Option<Identity> {
+/// Who speaks inside TLS; `None` where the service does not begin with TLS. An error only where it does, and then could not be reached again.
+async fn encrypted(cx: &Context<'_>, socket: SocketAddr, failure: &mut Option<NetError>) -> Result<Option<Identity>, NetError> {
     match cx.net.tls(socket, None, &TlsOptions::default()).await {
         Ok(session) => drop(session),
         Err(error) => {
             *failure = failure.take().or(Some(error));
-            return None;
+            return Ok(None);
         }
     }
-    let mut identity = by_port(cx, socket, Layer::Tls, failure).await;
+    let mut lost = None;
+    let mut identity = by_port(cx, socket, Layer::Tls, &mut lost).await;
     if identity.service.is_none() {
-        identity = better(identity, by_custom(cx, socket, Layer::Tls, failure).await);
+        identity = better(identity, by_custom(cx, socket, Layer::Tls, &mut lost).await);
     }
     identity.ssl = true;
-    Some(identity)
+    heard(identity, lost).map(Some)
 }
 
 /// What services say unasked, or to the question that is theirs on this port.

@@ -114,6 +114,16 @@ fn a_lost_network_closes_no_port() {
             looked.answer
         );
     }
+    // Lost after the handshake: that it speaks TLS is no reason to forget what it speaks inside.
+    let later: Fault = |_, now| (now > Duration::ZERO).then_some(ErrorKind::NetworkUnreachable);
+    let looked = look(
+        &world,
+        EPOCH,
+        "service_identify",
+        (Kind::NetworkService, "203.0.113.25:993/tcp", ""),
+        later,
+    );
+    assert!(matches!(&looked.answer, Err(TaskError::Failed(_))), "{:?}", looked.answer);
     let filtered = look(&world, EPOCH, "port_sweep", (Kind::IpAddress, "203.0.113.25", ""), unreachable);
     assert_eq!(filtered.answer, Ok(Answer::Absent), "a filter's word is an answer");
 }
