@@ -61,7 +61,11 @@ impl View {
                     }
                 }
             }
-            Kind::Uri | Kind::NetworkService if node.seed => self.sites.extend(place(node)),
+            Kind::Uri | Kind::NetworkService if node.seed => {
+                let place = place(node);
+                self.named.extend(place.iter().filter_map(|(host, _)| host.parse::<IpAddr>().ok()));
+                self.sites.extend(place);
+            }
             Kind::NetBlock if node.seed || node.allow => self.blocks.extend(node.name.parse::<ipnet::IpNet>()),
             Kind::Domain | Kind::DnsRecord | Kind::Nameserver | Kind::Mailserver => {
                 let known = self.names.entry(node.name.clone()).or_insert(state.decision.clearance);
@@ -269,6 +273,7 @@ mod tests {
             assert_eq!(asked(&guard, socket, name, footprint), allowed, "{socket} as {name:?} at {footprint:?}");
         }
         assert!(guard.named("192.0.2.5".parse().expect("an address")));
+        assert!(guard.named("198.51.100.7".parse().expect("an address")), "a site there is a seed");
         assert!(!guard.named("203.0.113.1".parse().expect("an address")));
     }
 }
