@@ -44,11 +44,11 @@ pub enum EdgeKind {
     OwnServer,
     /// A domain to a certificate in a public log that names it.
     LoggedCertificate,
-    /// An address to the block that covers it.
+    /// An address to the block that covers it, and to the system that announces that: seldom theirs.
     CoveringBlock,
     /// A block to an address in it.
     BlockMember,
-    /// An autonomous system to a block that it announces, or an address to its system.
+    /// An autonomous system that is theirs to a block that it announces.
     Announces,
     /// A domain or block to the organisation that registered it.
     Registrant,

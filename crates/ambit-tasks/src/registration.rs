@@ -15,7 +15,7 @@ pub(crate) const TASK: Task = Task {
     pretty_name: "Registration",
     description: "Asks the registries (RDAP, else WHOIS) who registered a domain or holds the block around an address.",
     watches: &[Kind::Domain, Kind::IpAddress, Kind::NetBlock],
-    produces: &[Kind::EmailAddress, Kind::NetBlock, Kind::Organization],
+    produces: &[Kind::AutonomousSystem, Kind::EmailAddress, Kind::NetBlock, Kind::Organization],
     footprint: Clearance::L1,
     ttl_ms: 7 * DAY_MS,
     cost: 3,
@@ -145,6 +145,9 @@ async fn address(cx: &Context<'_>) -> Result<Answer, TaskError> {
     };
     cx.observe("network.asn", json!(asn));
     cx.found_with(Kind::NetBlock, &block.cidr, EdgeKind::CoveringBlock, block.members());
+    if let Some(asn) = asn {
+        cx.found(Kind::AutonomousSystem, &format!("AS{asn}"), EdgeKind::CoveringBlock);
+    }
     Ok(Answer::Found)
 }
 

@@ -1,8 +1,8 @@
 //! Telnet, open to the internet.
 
 use super::Judge;
-use crate::service;
 use crate::tasks::SERVICE_IDENTIFY;
+use crate::{look, service};
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_HIGH, Verdict};
 use ambit_model::{Facts, Kind, Timestamp};
 
@@ -29,7 +29,11 @@ pub(super) const JUDGE: Judge = Judge {
 };
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    service::speaks(facts, &["TELNET"], |facts, _| format!("Telnet answers at {}.", facts.name))
+    match service::speaks(facts, &["TELNET"], |facts, _| format!("Telnet answers at {}.", facts.name)) {
+        // Inside TLS nobody reads along.
+        Verdict::Proven(_) if look::flag(facts, "ssl") == Some(true) => Verdict::Clear,
+        verdict => verdict,
+    }
 }
 
 #[cfg(test)]
@@ -38,6 +42,7 @@ pub(super) fn samples() -> crate::samples::Samples {
     crate::samples::Samples::new()
         .reports(service::sample::service(23, "TELNET"))
         .reports(service::sample::service(2323, "telnet"))
+        .near_miss(service::sample::service(992, "TELNET").with(serde_json::json!({"ssl": true})))
         .near_miss(service::sample::service(23, "SSH"))
         .near_miss(service::sample::service(23, "HTTP"))
         .near_miss(service::sample::unidentified(23).absent(SERVICE_IDENTIFY))

@@ -29,6 +29,7 @@ impl Derivation<'_> {
             Service::Rdp => "exposed_rdp_service",
             Service::Smb => "exposed_smb_service",
             Service::Vnc(_) => "exposed_vnc_service",
+            Service::Tls { service, .. } if matches!(**service, Service::Telnet(_)) => return,
             Service::Tls { service, .. } => return self.service_issues(service, name),
             Service::Ssh(_)
             | Service::Ftp { .. }
