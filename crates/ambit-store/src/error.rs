@@ -25,8 +25,8 @@ pub enum StoreError {
     #[error("{0} holds no data yet: run `ambit init` first")]
     Uninitialised(String),
     /// A later version of the program wrote this data.
-    #[error("the data was written by a newer version of ambit (schema {found}, this program knows {known}): use that version")]
-    NewerSchema { found: i64, known: i64 },
+    #[error("{place}: the data was written by a newer version of ambit (schema {found}, this program knows {known}): use that version")]
+    NewerSchema { place: String, found: i64, known: i64 },
     /// Another process has the engine's place.
     #[error("the engine of this data folder is held by {holder}: stop it, or use its API")]
     Busy { holder: String },
@@ -39,6 +39,20 @@ pub enum StoreError {
     /// A statement or stored value that must not be; please report it.
     #[error("unexpected in the store: {0}")]
     Bug(String),
+}
+
+impl StoreError {
+    /// Names the folder or database that is meant, where the failure says one.
+    pub(crate) fn in_place(self, named: &str) -> Self {
+        match self {
+            Self::NewerSchema { found, known, .. } => Self::NewerSchema {
+                place: named.to_owned(),
+                found,
+                known,
+            },
+            other => other,
+        }
+    }
 }
 
 /// SQLite's primary result codes (the low byte of an extended one).

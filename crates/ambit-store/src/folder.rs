@@ -1,8 +1,8 @@
 //! The data folder: made so that a start after a kill at any instant completes it, closed to other people, its engine's place held by one process.
 
-use crate::StoreError;
+use crate::{StoreError, secret};
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
-use std::io::{Read, Seek, Write};
+use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -11,23 +11,65 @@ use std::time::{Duration, Instant};
 pub(crate) const DATABASE: &str = "ambit.db";
 /// The file whose lock is the engine's place.
 const ENGINE_LOCK: &str = "engine.lock";
+/// The folder of the search index, and the file in it that names the one that counts.
+const INDEX: &str = "index";
+const INDEX_NAME: &str = "current";
+/// What a fresh file system has in its root.
+const LOST: &str = "lost+found";
 /// Between two tries for the lock.
 const LOCK_RETRY: Duration = Duration::from_millis(50);
 /// What is read of the holder's note.
 const NOTE_BYTES_MAX: u64 = 256;
 
-/// Makes the folder, or takes the one that is there and closes it to other people.
+/// Makes the folder and closes it to other people, as it does with one that is there and is empty or holds our data. Any other is somebody else's: its
+/// mode stays as it is, and nothing is put there.
 pub(crate) fn create(path: &Path) -> Result<(), StoreError> {
-    let named = |error: std::io::Error| match StoreError::from(error) {
+    let named = |error: io::Error| match StoreError::from(error) {
         StoreError::Unavailable(why) => StoreError::Unavailable(format!("the data folder {} cannot be made: {why}", path.display())),
         other => other,
     };
-    DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(named)?;
-    let permissions = fs::metadata(path)?.permissions();
+    match is_foreign(path) {
+        Ok(false) => {}
+        Ok(true) => {
+            let folder = path.display();
+            return Err(StoreError::Invalid(format!(
+                "{folder} is not empty and holds no data of Ambit: name a folder of its own"
+            )));
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(named)?,
+        Err(error) => return Err(named(error)),
+    }
+    let permissions = fs::metadata(path).map_err(named)?.permissions();
     if permissions.mode() & 0o077 != 0 {
         fs::set_permissions(path, fs::Permissions::from_mode(0o700)).map_err(named)?;
     }
     Ok(())
+}
+
+/// True for a folder that is not empty and holds nothing that a data folder has, not even what a making that was cut off left there.
+fn is_foreign(path: &Path) -> io::Result<bool> {
+    let mut foreign = false;
+    for entry in fs::read_dir(path)? {
+        let name = entry?.file_name();
+        let name = name.to_string_lossy();
+        let begins = |own: &str| name.trim_start_matches('.').starts_with(own);
+        if begins(DATABASE) || begins(secret::FILE_NAME) || name == ENGINE_LOCK {
+            return Ok(false);
+        }
+        // With a PostgreSQL database and the secret elsewhere, the index is all there is.
+        if name == INDEX && path.join(INDEX).join(INDEX_NAME).try_exists()? {
+            return Ok(false);
+        }
+        // A file system of its own is empty and has this.
+        foreign |= name != LOST;
+    }
+    Ok(foreign)
+}
+
+/// Whether there is such a file; a look that fails is no answer.
+pub(crate) fn has(path: &Path) -> Result<bool, StoreError> {
+    path.try_exists()
+        .map_err(|error| StoreError::Unavailable(format!("{} cannot be looked at: {error}", path.display())))
 }
 
 /// Makes a file of mode 0600 before anybody else writes it with theirs; SQLite gives its companions the mode of the database.
@@ -70,4 +112,65 @@ pub(crate) async fn lock_engine(folder: &Path, name: &str, wait: Duration) -> Re
     file.rewind()?;
     write!(file, "{name} (process {})", std::process::id())?;
     Ok(EngineLock(file))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use uuid::Uuid;
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).expect("is there").permissions().mode() & 0o777
+    }
+
+    #[test]
+    fn a_folder_of_somebody_else_keeps_its_mode_and_is_refused() {
+        let root = std::env::temp_dir().join(format!("ambit-folder-{}", Uuid::new_v4()));
+        let open = |name: &str, files: &[&str]| {
+            let path = root.join(name);
+            fs::create_dir_all(&path).expect("can be made");
+            for file in files {
+                let file = path.join(file);
+                fs::create_dir_all(file.parent().expect("is below")).expect("can be made");
+                fs::write(&file, "").expect("can be written");
+            }
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("can be set");
+            path
+        };
+        for (name, files) in [
+            ("empty", &[][..]),
+            ("used", &["ambit.db", "notes.txt"][..]),
+            ("cut", &[".secret.key.00ff", "notes.txt"][..]),
+            ("shared", &["index/current", "ca.pem"][..]),
+            ("volume", &["lost+found/x"][..]),
+        ] {
+            let path = open(name, files);
+            create(&path).unwrap_or_else(|error| panic!("{name}: {error}"));
+            assert_eq!(mode(&path), 0o700, "{name}");
+        }
+        for (name, files) in [("home", &["notes.txt"][..]), ("site", &["index/index.html"][..])] {
+            let path = open(name, files);
+            let Err(StoreError::Invalid(text)) = create(&path) else {
+                panic!("{name} is taken")
+            };
+            assert!(text.starts_with(&format!("{} is not empty", path.display())), "{text}");
+            assert_eq!(mode(&path), 0o755, "{name}");
+        }
+        create(&root.join("new/deep")).expect("is made");
+        assert_eq!((mode(&root.join("new/deep")), mode(&root.join("new"))), (0o700, 0o700));
+        fs::remove_dir_all(&root).expect("is ours");
+    }
+
+    #[test]
+    fn what_cannot_be_looked_at_is_not_missing() {
+        let file = std::env::temp_dir().join(format!("ambit-file-{}", Uuid::new_v4()));
+        assert_eq!(has(&file), Ok(false));
+        fs::write(&file, "").expect("can be written");
+        assert_eq!(has(&file), Ok(true));
+        let Err(StoreError::Unavailable(text)) = has(&file.join(DATABASE)) else {
+            panic!("a file is no folder")
+        };
+        assert!(text.contains(&*file.to_string_lossy()), "{text}");
+        fs::remove_file(&file).expect("is ours");
+    }
 }

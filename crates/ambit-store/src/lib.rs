@@ -78,7 +78,7 @@ pub use migrations::Migrated;
 pub use notes::{NOTE_CHARS_MAX, NoteView};
 pub use object_collections::{CollectedItem, CollectionText, ObjectCollection};
 pub use objects::{KnownObject, Neighbour};
-pub use open::{NewOwner, Options, Store};
+pub use open::{NewOwner, Options, Schema, Store};
 pub use operations::Operation;
 pub use packs::{Pack, PackContent};
 pub use people::{NewUser, Privilege, Quota};

@@ -68,7 +68,11 @@ pub(crate) async fn version(tx: &mut Tx) -> Result<i64, StoreError> {
         .await?
         .get::<i64>(0)?;
     if found > known() {
-        return Err(StoreError::NewerSchema { found, known: known() });
+        return Err(StoreError::NewerSchema {
+            place: "the database".to_owned(),
+            found,
+            known: known(),
+        });
     }
     Ok(found)
 }

@@ -73,6 +73,20 @@ impl Options {
     }
 }
 
+/// The schema that a database has, beside the newest that this program knows; each is the UTC minute of a migration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Schema {
+    pub version: i64,
+    pub newest: i64,
+}
+
+impl Schema {
+    /// Nothing is to be migrated.
+    pub fn is_newest(self) -> bool {
+        self.version == self.newest
+    }
+}
+
 /// Whom a fresh installation belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewOwner {
@@ -125,17 +139,37 @@ impl Store {
 
     /// As `open`, and says what it did to the schema.
     pub async fn open_migrating(options: &Options) -> Result<(Self, Migrated), StoreError> {
-        let (store, migrated) = Self::connect(options, false).await?;
-        if !store.inner.pools.has_owner().await? {
+        let (store, version) = Self::connect(options, false).await?;
+        let migrated = store.migrate(version).await?;
+        store.require_owner(options).await?;
+        Ok((store, migrated))
+    }
+
+    /// Opens what `init` made and leaves its schema as it is: for a copy before a migration, and for a look. Of a schema that is not this program's
+    /// (`is_newest`), nothing but `back_up` and `check` may be asked.
+    pub async fn open_unmigrated(options: &Options) -> Result<(Self, Schema), StoreError> {
+        let (store, version) = Self::connect(options, false).await?;
+        if version == 0 {
             return Err(StoreError::Uninitialised(options.named()));
         }
-        Ok((store, migrated))
+        store.require_owner(options).await?;
+        let newest = migrations::known();
+        Ok((store, Schema { version, newest }))
+    }
+
+    async fn require_owner(&self, options: &Options) -> Result<(), StoreError> {
+        if self.inner.pools.has_owner().await? {
+            Ok(())
+        } else {
+            Err(StoreError::Uninitialised(options.named()))
+        }
     }
 
     /// Makes a fresh installation with its owner, or completes one whose making was cut off; the owner's first key is given once.
     /// `None`: it was complete already.
     pub async fn init(options: &Options, owner: &NewOwner, now: Timestamp) -> Result<(Self, Option<IssuedKey>), StoreError> {
-        let (store, _) = Self::connect(options, true).await?;
+        let (store, version) = Self::connect(options, true).await?;
+        store.migrate(version).await?;
         let (owner, key) = (owner.clone(), keys::Draft::new(&store.inner.secret, "owner"));
         let issued = store
             .write(Who::Person, move |tx| Box::pin(async move { insert_owner(tx, &owner, key, now).await }))
@@ -143,13 +177,14 @@ impl Store {
         Ok((store, issued))
     }
 
-    async fn connect(options: &Options, create: bool) -> Result<(Self, Migrated), StoreError> {
+    /// Opens the database and the secret, and says which schema the database has; 0: none yet.
+    async fn connect(options: &Options, create: bool) -> Result<(Self, i64), StoreError> {
         let failpoints = Arc::new(Failpoints::default());
         let uninitialised = || StoreError::Uninitialised(options.named());
         if let Some(folder) = &options.folder {
             if create {
                 folder::create(folder)?;
-            } else if options.database.is_none() && !folder.join(folder::DATABASE).exists() {
+            } else if options.database.is_none() && !folder::has(&folder.join(folder::DATABASE))? {
                 return Err(uninitialised());
             }
         }
@@ -159,8 +194,9 @@ impl Store {
             (None, Some(folder)) => sqlite(&folder.join(folder::DATABASE), &failpoints).await?,
             (None, None) => return Err(StoreError::Invalid("no place for the data: give a data folder or a database".to_owned())),
         };
-        let version = migrations::version(&mut pools.begin_read().await?).await?;
-        let secret = if secret_path.exists() {
+        let version = migrations::version(&mut pools.begin_read().await?).await;
+        let version = version.map_err(|error| error.in_place(&options.named()))?;
+        let secret = if folder::has(&secret_path)? {
             Secret::read(&secret_path)?
         } else if version > 0 && pools.has_owner().await? {
             // Never a new one: every key and sealed credential would be lost for good.
@@ -182,9 +218,7 @@ impl Store {
             access: AccessCache::default(),
             failpoints,
         };
-        let store = Self { inner: Arc::new(inner) };
-        let migrated = store.migrate(version).await?;
-        Ok((store, migrated))
+        Ok((Self { inner: Arc::new(inner) }, version))
     }
 
     /// Brings the schema up from a version, each migration in a transaction of its own; other processes may do the same beside.

@@ -1,7 +1,7 @@
 //! The master secret and what derives from it: the hash of API keys, and sealing. It is a file of mode 0600 beside the data, or wherever
 //! `AMBIT_SECRET_FILE` points; all servers of an installation share it (design §3).
 
-use crate::StoreError;
+use crate::{StoreError, folder};
 use chacha20poly1305::aead::{Aead, Payload};
 use chacha20poly1305::{KeyInit, XChaCha20Poly1305, XNonce};
 use hmac::{Hmac, Mac};
@@ -35,7 +35,7 @@ impl Secret {
 
     /// Reads the file, or makes it: complete or not at all, and never over one that is there.
     pub(crate) fn read_or_create(path: &Path) -> Result<Self, StoreError> {
-        if path.exists() {
+        if folder::has(path)? {
             return Self::read(path);
         }
         let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));

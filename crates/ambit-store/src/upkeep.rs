@@ -45,7 +45,7 @@ impl Store {
 /// Makes a data folder of a backup. The database comes last, in one step: a folder without one is no installation.
 pub fn restore(backup: &Path, target: &Path) -> Result<(), StoreError> {
     let (secret, database) = (backup.join(FILE_NAME), backup.join(DATABASE));
-    if !database.is_file() {
+    if !folder::has(&database)? || !database.is_file() {
         return Err(StoreError::Invalid(format!("{} is no backup: it has no {DATABASE}", backup.display())));
     }
     refuse_used(target)?;
@@ -64,7 +64,7 @@ pub fn restore(backup: &Path, target: &Path) -> Result<(), StoreError> {
 fn refuse_used(target: &Path) -> Result<(), StoreError> {
     for name in [DATABASE, FILE_NAME] {
         let path = target.join(name);
-        if path.exists() {
+        if folder::has(&path)? {
             return Err(StoreError::Invalid(format!(
                 "{} is there already: choose a folder without an installation",
                 path.display()

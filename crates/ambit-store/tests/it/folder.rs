@@ -112,6 +112,8 @@ async fn a_newer_schema_is_refused() {
     pool.close().await;
     let newer = Store::open(&options).await.err();
     assert!(matches!(newer, Some(StoreError::NewerSchema { found: 999_912_312_359, .. })), "{newer:?}");
+    let text = newer.map(|error| error.to_string()).unwrap_or_default();
+    assert!(text.starts_with(&*folder.path().to_string_lossy()), "the folder is named: {text}");
 }
 
 /// The first schema of all, as a program of that time left it.
@@ -146,8 +148,8 @@ async fn brought_up(options: &Options) {
     assert_eq!((again.ran.len(), again.version), (0, migrated.version));
 }
 
-#[tokio::test]
-async fn an_old_schema_is_brought_up_and_what_ran_is_said() {
+/// A folder of the first schema.
+async fn old_folder() -> (Folder, Options) {
     let folder = Folder::new();
     let options = Options::folder(folder.path());
     let (store, _) = Store::init(&options, &owner(), Timestamp(BEGIN)).await.unwrap();
@@ -160,6 +162,32 @@ async fn an_old_schema_is_brought_up_and_what_ran_is_said() {
     let pool = sqlx::SqlitePool::connect(&format!("sqlite://{}?mode=rwc", file.display())).await.unwrap();
     first_schema(&pool, include_str!("../../migrations/sqlite/202611210530_start.sql")).await;
     pool.close().await;
+    (folder, options)
+}
+
+#[tokio::test]
+async fn a_copy_before_a_migration_is_of_the_old_schema_and_changes_nothing() {
+    let (folder, options) = old_folder().await;
+    let copy = folder.path().join("copy");
+    let (store, schema) = Store::open_unmigrated(&options).await.unwrap();
+    assert!(schema.version == FIRST && !schema.is_newest(), "{schema:?}");
+    store.back_up(&copy).await.unwrap();
+    assert!(store.check().await.unwrap().is_empty());
+    store.close().await;
+    drop(store);
+    for place in [options, Options::folder(&copy)] {
+        let (store, schema) = Store::open_unmigrated(&place).await.unwrap();
+        assert_eq!(schema.version, FIRST, "{place:?}");
+        store.close().await;
+        drop(store);
+        brought_up(&place).await;
+        assert!(Store::open_unmigrated(&place).await.unwrap().1.is_newest());
+    }
+}
+
+#[tokio::test]
+async fn an_old_schema_is_brought_up_and_what_ran_is_said() {
+    let (folder, options) = old_folder().await;
     brought_up(&options).await;
 
     let (postgres, database) = postgres().await;

@@ -84,7 +84,8 @@ site https://shop.acme.test "The new shop"
 #[test]
 fn a_site_that_moved_is_described_by_where_it_is_now() {
     let folder = Folder::new("moving");
-    let path = folder.path().to_str().expect("UTF-8");
+    let data = folder.join("data");
+    let path = data.to_str().expect("UTF-8");
     let world = folder.join("moving.world");
     std::fs::write(&world, MOVING).expect("can be written");
     let world = world.to_str().expect("UTF-8");
@@ -143,7 +144,8 @@ remove name shop.acme.test
 #[test]
 fn a_site_whose_name_is_gone_is_gone_with_its_issues_though_a_page_links_to_it() {
     let folder = Folder::new("linked");
-    let path = folder.path().to_str().expect("UTF-8");
+    let data = folder.join("data");
+    let path = data.to_str().expect("UTF-8");
     let world = folder.join("linked.world");
     std::fs::write(&world, LINKED).expect("can be written");
     let world = world.to_str().expect("UTF-8");
