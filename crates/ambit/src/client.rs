@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::folder;
 use ambit_search::Index;
 use ambit_store::engine::Engine;
-use ambit_store::{Options, Principal, Store, StoreError};
+use ambit_store::{Options, Principal, Schema, Store, StoreError};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -28,6 +28,13 @@ pub(crate) fn options(folder: &Path, settings: &Settings) -> Options {
 pub(crate) async fn folder(data: &Data, settings: &Settings) -> Result<(Store, Principal), Failure> {
     refuse_server(data, settings)?;
     opened(data.data.as_deref(), settings).await
+}
+
+/// Opens an existing data folder with the schema that it has: for a copy before that is brought up, and for a look.
+pub(crate) async fn unmigrated(data: &Data, settings: &Settings) -> Result<(Store, Schema), Failure> {
+    refuse_server(data, settings)?;
+    let folder = folder::data(data.data.as_deref(), settings)?;
+    Ok(Store::open_unmigrated(&options(&folder, settings)).await?)
 }
 
 /// A configured server is not what is meant by a command that no server answers.

@@ -27,7 +27,7 @@ pub(crate) struct Restore {
 
 /// Runs `ambit backup`.
 pub(crate) async fn back_up(command: &Backup, settings: &Settings) -> Result<(), Failure> {
-    let (store, _) = crate::client::folder(&command.data, settings).await?;
+    let (store, _) = crate::client::unmigrated(&command.data, settings).await?;
     store.back_up(&command.target).await?;
     let mut results = Results::open(None)?;
     results.line(&command.target.display().to_string())?;
