@@ -20,7 +20,7 @@ const INDEX_WAIT: Duration = Duration::from_secs(30);
 pub(crate) fn options(folder: &Path, settings: &Settings) -> Options {
     let mut options = Options::folder(folder);
     options.database = settings.get("database").map(str::to_owned);
-    options.secret_file = std::env::var_os("AMBIT_SECRET_FILE").map(PathBuf::from);
+    options.secret_file = settings.get("secret_file").map(PathBuf::from);
     options
 }
 

@@ -30,8 +30,10 @@ impl std::fmt::Display for Origin {
 struct Row {
     name: &'static str,
     default: &'static str,
-    /// Its value is never printed.
+    /// Its value is never printed, and a file may hold it (`AMBIT_…_FILE`).
     secret: bool,
+    /// Several values, by commas; in `ambit.toml` also as an array.
+    list: bool,
 }
 
 /// Every setting; the environment variable is `AMBIT_` and the name in upper case.
@@ -39,27 +41,23 @@ const ROWS: &[Row] = &[
     row("data", ""),
     row("database", ""),
     row("listen", "127.0.0.1:8080"),
-    row("hosts", ""),
+    list("hosts"),
     row("key_rate", ""),
     row("rate", ""),
-    row("resolver", ""),
-    row("ca", ""),
-    row("geo", ""),
-    row("words", ""),
+    list("resolver"),
+    list("ca"),
+    list("geo"),
+    list("words"),
     row("server", ""),
     Row {
-        name: "api_key",
-        default: "",
         secret: true,
+        ..row("api_key", "")
     },
     row("plan_expires_at", ""),
     row("plan_status", ""),
     row("project", ""),
-    Row {
-        name: "secret",
-        default: "",
-        secret: true,
-    },
+    // The path alone: whoever opens the store reads the file, or makes it.
+    row("secret_file", ""),
 ];
 
 const fn row(name: &'static str, default: &'static str) -> Row {
@@ -67,7 +65,12 @@ const fn row(name: &'static str, default: &'static str) -> Row {
         name,
         default,
         secret: false,
+        list: false,
     }
+}
+
+const fn list(name: &'static str) -> Row {
+    Row { list: true, ..row(name, "") }
 }
 
 /// The settings with their origins.
@@ -172,10 +175,38 @@ fn read_file(path: &Path, values: &mut BTreeMap<&'static str, (String, Origin)>)
                 path.display()
             )));
         };
-        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let value = text_of(row, &value).map_err(|why| Failure::usage(format!("configuration {}: setting {name}: {why}", path.display())))?;
         values.insert(row.name, (value, Origin::File(path.to_owned())));
     }
     Ok(())
+}
+
+/// The text of a value: what a person would have written in the environment.
+fn text_of(row: &Row, value: &toml::Value) -> Result<String, String> {
+    match value {
+        toml::Value::String(text) => Ok(text.clone()),
+        toml::Value::Integer(number) => Ok(number.to_string()),
+        toml::Value::Datetime(moment) => Ok(moment.to_string()),
+        toml::Value::Array(items) if row.list => {
+            let texts = items.iter().map(|item| match item {
+                toml::Value::String(text) if !text.contains(',') => Ok(text.as_str()),
+                other => Err(format!("{other} in its list: expected texts without a comma")),
+            });
+            Ok(texts.collect::<Result<Vec<_>, _>>()?.join(","))
+        }
+        other if row.list => Err(format!("expected a text or a list of texts, not {}", kind_of(other))),
+        other => Err(format!("expected a text or a whole number, not {}", kind_of(other))),
+    }
+}
+
+fn kind_of(value: &toml::Value) -> &'static str {
+    match value {
+        toml::Value::Array(_) => "a list",
+        toml::Value::Table(_) => "a table",
+        toml::Value::Float(_) => "a number with a fraction",
+        toml::Value::Boolean(_) => "true or false",
+        toml::Value::String(_) | toml::Value::Integer(_) | toml::Value::Datetime(_) => "this",
+    }
 }
 
 fn read_environment(environment: &BTreeMap<String, String>, values: &mut BTreeMap<&'static str, (String, Origin)>) -> Result<(), Failure> {
@@ -231,6 +262,40 @@ mod tests {
         let settings = load(&[("GTI_APIKEY", "s3cret")]).expect("loads");
         assert_eq!(settings.get("api_key"), Some("s3cret"));
         assert!(settings.rows().all(|(_, value, _)| !value.contains("s3cret")));
+    }
+
+    #[test]
+    fn lists_in_the_file_are_lists_and_what_is_no_value_is_named() {
+        let file = std::env::temp_dir().join(format!("ambit-config-{}.toml", std::process::id()));
+        let load = |text: &str| {
+            std::fs::write(&file, text).expect("can be written");
+            Settings::load(Some(&file), &BTreeMap::new())
+        };
+        let settings = load("hosts = [\"a.test\", \"b.test\"]\nrate = 50\nplan_expires_at = 2030-01-31\nca = []\n").expect("loads");
+        assert_eq!(settings.hosts(), ["a.test", "b.test"]);
+        assert_eq!((settings.rate(), settings.get("ca")), (Ok(Some(50)), None));
+        assert!(settings.plan().is_ok());
+        for (wrong, word) in [
+            ("hosts = [1]", "hosts"),
+            ("ca = [\"a,b\"]", "a,b"),
+            ("listen = [\"127.0.0.1:1\"]", "a list"),
+            ("rate = 1.5", "fraction"),
+            ("data = true", "true or false"),
+            ("[database]\nurl = \"x\"", "a table"),
+            ("secret = \"x\"", "secret_file"),
+        ] {
+            let failure = load(wrong).expect_err(wrong);
+            let text = failure.to_string();
+            assert_eq!(failure.code, crate::failure::USAGE);
+            assert!(text.contains(word) && text.contains(&*file.to_string_lossy()), "{text}");
+        }
+        std::fs::remove_file(&file).expect("is ours");
+    }
+
+    #[test]
+    fn the_secret_s_file_is_a_path_that_settings_do_not_read() {
+        let settings = load(&[("AMBIT_SECRET_FILE", "/nowhere/secret.key")]).expect("loads");
+        assert_eq!(settings.get("secret_file"), Some("/nowhere/secret.key"));
     }
 
     #[test]
