@@ -4,10 +4,11 @@ use crate::cli::Place;
 use crate::config::Settings;
 use crate::discover::now;
 use crate::failure::Failure;
+use crate::outfit;
 use crate::output::plain;
 use ambit_net::guard::OperatorOnly;
 use ambit_net::http::{HttpRequest, Url};
-use ambit_net::live::{LiveOptions, LiveWire};
+use ambit_net::live::LiveWire;
 use ambit_net::{Grant, Grants, Net, NetError, NetOptions, Pace, PaceLimits, Session};
 use ambit_server::{Question, ServerState};
 use ambit_store::Principal;
@@ -121,11 +122,8 @@ impl Remote {
         let key = settings.get("api_key").ok_or_else(|| {
             Failure::access("no API key: set AMBIT_API_KEY, or AMBIT_API_KEY_FILE; `ambit key create` on the server's data folder makes one")
         })?;
-        let options = LiveOptions {
-            authorities: place.ca.iter().cloned().collect(),
-            ..LiveOptions::default()
-        };
-        let wire = LiveWire::new(&options).map_err(|error| Failure::usage(error.to_string()))?;
+        let options = outfit::live(settings, &[], place.ca.as_deref())?;
+        let wire = LiveWire::new(&options).map_err(|error| outfit::unusable(&error))?;
         let pace = Arc::new(Pace::new(PaceLimits::default()));
         let net = Net::new(Arc::new(wire), Arc::new(OperatorOnly), pace, NetOptions::default());
         Ok(Self {

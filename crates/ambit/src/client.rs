@@ -64,8 +64,12 @@ pub(crate) async fn index(folder: &Path, store: &Store) -> Result<(Index, Option
         Err(StoreError::Busy { .. }) => None,
         Err(error) => return Err(error.into()),
     };
-    let index = match engine {
+    let written = match engine {
         Some(_) => crate::serve::bring_up_index(folder, store).await?,
+        None => None,
+    };
+    let index = match written {
+        Some(index) => index,
         None => Index::open_read_only(&place).map_err(index_failure)?,
     };
     let revision = store.last_revision().await?;

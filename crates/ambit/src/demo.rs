@@ -4,46 +4,66 @@ use crate::cli::demo::Demo;
 use crate::config::Settings;
 use crate::discover::{Job, discover, open};
 use crate::failure::Failure;
+use crate::folder::Asking;
+use crate::output::{Results, hint};
 use crate::report::{Style, print};
+use crate::serve::Front;
 use crate::signals::Stop;
 use crate::{folder, serve, wires};
-use ambit_model::{Clearance, workflow};
+use ambit_model::Clearance;
 use ambit_net::live::LiveOptions;
-use std::net::SocketAddr;
 
 /// The demo's simulated internet.
 const TEXT: &str = include_str!("../../../worlds/demo.world");
 
 /// Runs the command.
 pub(crate) async fn run(demo: &Demo, silent: bool, settings: &mut Settings) -> Result<(), Failure> {
-    let listen: SocketAddr = serve::address(&demo.listen)?;
+    settings.flag("listen", demo.listen.clone());
+    match &demo.database {
+        Some(url) => settings.flag("database", Some(url.clone())),
+        None => settings.use_own_database(),
+    }
     let stop = Stop::listen()?;
     let folder = folder::demo(demo.data.as_deref())?;
-    let world = wires::parse_world(TEXT, "demo.world").map_err(Failure::run_time)?;
+    let world = wires::parse_world(TEXT, "demo.world")?;
+    let results = Results::open(demo.output.output.as_deref())?;
+    // A taken port is better known before the discovery than after it.
+    let front = if demo.once {
+        None
+    } else {
+        Some(Front::prepare(settings, true, silent).await?)
+    };
     let place = open(&folder, "demo", settings).await?;
     let job = Job {
         seeds: wires::seeds(&world).map_err(Failure::run_time)?,
         simulated: Some((TEXT.to_owned(), world.name().to_owned())),
-        workflow: workflow::DEFAULT.to_owned(),
+        workflow: None,
         level: Clearance::L3,
         never: Vec::new(),
         state: demo.state,
         live: LiveOptions::default(),
         rate: None,
         settings: ambit_tasks::Settings::default(),
+        asking: Asking::new(&folder, settings),
         silent,
     };
-    // A taken port is better known before the discovery than after it.
-    let listener = if demo.once { None } else { Some(serve::bind(listen).await?) };
     let finished = discover(&place, &job, &stop).await?;
     let style = Style {
         jsonl: demo.output.jsonl,
         silent,
-        output: demo.output.output.as_deref(),
+        ask_again: job.asking.command("entities"),
     };
-    print(&place, &finished, &style).await?;
-    match listener {
-        None => serve::bring_up_index(&folder, &place.store).await.map(|_| ()),
-        Some(listener) => serve::answer(listener, &folder, place, true, &stop, settings).await,
+    let outcome = print(&place, &finished, results, &style).await?;
+    match front {
+        None => {
+            if let Some(indexed) = stop.unless_asked(serve::bring_up_index(&folder, &place.store)).await {
+                indexed?;
+            }
+            outcome.shortfall.map_or(Ok(()), |why| Err(Failure::partial(why)))
+        }
+        Some(front) => {
+            outcome.shortfall.iter().for_each(|why| hint(&format!("ambit: {why}")));
+            serve::answer(front, &folder, place, &stop, settings).await
+        }
     }
 }

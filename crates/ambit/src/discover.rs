@@ -2,18 +2,19 @@
 
 use crate::config::Settings;
 use crate::failure::Failure;
-use crate::output::hint;
-use crate::progress;
+use crate::folder::Asking;
+use crate::output::{hint, plain};
 use crate::signals::Stop;
 use crate::wires::{self, Simulated};
+use crate::{outfit, progress};
 use ambit_engine::{Outfit, Progress, RunEnd, drive};
 use ambit_model::collection::{Collection, Schedule};
 use ambit_model::run::{Run, RunState};
 use ambit_model::wire::WireChoice;
-use ambit_model::{Clearance, Kind, Timestamp};
+use ambit_model::{Clearance, Kind, Timestamp, workflow};
+use ambit_net::Pace;
 use ambit_net::live::LiveOptions;
 use ambit_net::wire::Wire;
-use ambit_net::{Pace, PaceLimits};
 use ambit_store::engine::Engine;
 use ambit_store::{NewCollection, NewOwner, Principal, Started, Store};
 use std::path::Path;
@@ -39,7 +40,8 @@ pub(crate) struct Job {
     pub(crate) seeds: Vec<(Kind, String)>,
     /// The text of a simulated internet, with its name; `None` on live sockets.
     pub(crate) simulated: Option<(String, String)>,
-    pub(crate) workflow: String,
+    /// `None`: the one that the collection has, or the default of a new one.
+    pub(crate) workflow: Option<String>,
     pub(crate) level: Clearance,
     pub(crate) never: Vec<String>,
     /// Moves the simulated internet to this state.
@@ -47,6 +49,8 @@ pub(crate) struct Job {
     pub(crate) live: LiveOptions,
     pub(crate) rate: Option<u32>,
     pub(crate) settings: ambit_tasks::Settings,
+    /// How a person asks for it afterwards.
+    pub(crate) asking: Asking,
     pub(crate) silent: bool,
 }
 
@@ -101,11 +105,10 @@ pub(crate) async fn discover(place: &Place, job: &Job, stop: &Stop) -> Result<Fi
     };
     let (sender, shown) = watch::channel(Progress::default());
     let shower = tokio::spawn(progress::show(shown, job.silent));
-    let limits = job.rate.map_or_else(PaceLimits::default, |rate| PaceLimits::at_rate(f64::from(rate)));
     let outfit = Outfit {
         engine: place.engine.clone(),
         wire,
-        pace: Arc::new(Pace::new(limits)),
+        pace: Arc::new(Pace::new(outfit::limits(job.rate))),
         settings: Arc::new(job.settings.clone()),
         clock: Arc::new(now),
         progress: sender,
@@ -118,15 +121,17 @@ pub(crate) async fn discover(place: &Place, job: &Job, stop: &Stop) -> Result<Fi
         RunEnd::Over(RunState::Finished) => {}
         RunEnd::Over(state) => {
             return Err(Failure::run_time(format!(
-                "run {} ended as {}; see `ambit run list`",
+                "run {} ended as {}; see {}",
                 run.id,
-                state.name()
+                state.name(),
+                job.asking.command("run list")
             )));
         }
         RunEnd::Paused => {
             return Err(Failure::partial(format!(
-                "run {} was paused; `ambit run resume {}` goes on",
-                run.id, run.id
+                "run {} was paused; {} lets it go on",
+                run.id,
+                job.asking.command(&format!("run resume {}", run.id))
             )));
         }
         RunEnd::Stopped => {
@@ -183,6 +188,8 @@ async fn collection(place: &Place, job: &Job) -> Result<Collection, Failure> {
     };
     if let Some(known) = store.find_collection_by_seeds(principal, project, blob, &job.seeds).await? {
         let uuid = known.collection.uuid;
+        refuse_other_workflow(&known.collection, job)?;
+        tell_lifted(&known.never, job);
         store.set_level(principal, uuid, job.level, &job.never, now()).await?;
         if let Some(state) = job.state {
             move_state(place, &known.collection, state).await?;
@@ -207,7 +214,7 @@ async fn collection(place: &Place, job: &Job) -> Result<Collection, Failure> {
     let new = NewCollection {
         uuid,
         printable_name,
-        workflow: job.workflow.clone(),
+        workflow: job.workflow.clone().unwrap_or_else(|| workflow::DEFAULT.to_owned()),
         schedule: Schedule::OnDemand,
         wire,
         level: job.level,
@@ -215,6 +222,32 @@ async fn collection(place: &Place, job: &Job) -> Result<Collection, Failure> {
         seeds: job.seeds.clone(),
     };
     Ok(store.create_collection(principal, project, &new, now()).await?.collection)
+}
+
+/// A collection keeps the workflow that it was made with.
+fn refuse_other_workflow(known: &Collection, job: &Job) -> Result<(), Failure> {
+    match job.workflow.as_ref().filter(|asked| **asked != known.workflow) {
+        Some(asked) => Err(Failure::usage(format!(
+            "--workflow {asked}: the collection {} of these targets has the workflow {} and keeps it; leave --workflow out, or use another --data",
+            known.name, known.workflow
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// Exclusions are those of this run alone: the ones that end are said.
+fn tell_lifted(before: &[String], job: &Job) {
+    let lifted: Vec<String> = before
+        .iter()
+        .filter(|pattern| !job.never.contains(pattern))
+        .map(|pattern| plain(pattern))
+        .collect();
+    if !lifted.is_empty() && !job.silent {
+        hint(&format!(
+            "no longer excluded, because --exclude does not name it this time: {}",
+            lifted.join(", ")
+        ));
+    }
 }
 
 /// Another state cancels an unfinished run: what it saw belongs to a time that is over.

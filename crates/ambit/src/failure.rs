@@ -18,6 +18,8 @@ pub(crate) const INTERRUPTED: u8 = 130;
 pub(crate) struct Failure {
     pub(crate) code: u8,
     message: String,
+    /// Lines after the first, for a person who mends a file.
+    pub(crate) more: Vec<String>,
 }
 
 impl Failure {
@@ -27,7 +29,13 @@ impl Failure {
         Self {
             code,
             message: message.split_whitespace().collect::<Vec<_>>().join(" "),
+            more: Vec::new(),
         }
+    }
+
+    /// With further lines, to be printed below the first.
+    pub(crate) fn with_more(self, more: Vec<String>) -> Self {
+        Self { more, ..self }
     }
 
     /// The program or its surroundings failed.
@@ -75,6 +83,7 @@ impl Failure {
         Self {
             code,
             message: String::new(),
+            more: Vec::new(),
         }
     }
 }

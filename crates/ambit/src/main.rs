@@ -17,6 +17,7 @@ mod records;
 mod report;
 mod scan;
 mod serve;
+mod shortfall;
 mod signals;
 mod table;
 mod truth;
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
             if !message.is_empty() {
                 output::hint(&format!("ambit: {message}"));
             }
+            failure.more.iter().for_each(|line| output::hint(line));
             ExitCode::from(failure.code)
         }
     }

@@ -3,7 +3,8 @@
 use crate::config::Settings;
 use crate::failure::Failure;
 use crate::output::hint;
-use ambit_net::live::LiveOptions;
+use ambit_net::PaceLimits;
+use ambit_net::live::{LiveOptions, LiveWire};
 use std::io::Read as _;
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -13,17 +14,61 @@ const WORDS_BYTES_MAX: u64 = 16 << 20;
 /// Largest database of places: it is held in memory.
 const GEO_BYTES_MAX: u64 = 512 << 20;
 
-/// The resolvers to ask (`resolver`) and the authorities to trust besides the system's (`ca`).
+/// What a service gives to every run that it carries, read before anything begins: what is wrong with a file is no matter of a run.
+pub(crate) struct Given {
+    pub(crate) live: LiveOptions,
+    pub(crate) tasks: ambit_tasks::Settings,
+    pub(crate) limits: PaceLimits,
+}
+
+impl Given {
+    /// Reads the settings and the files that they name.
+    pub(crate) fn read(settings: &Settings) -> Result<Self, Failure> {
+        let live = live(settings, &[], None)?;
+        check(&live)?;
+        Ok(Self {
+            live,
+            tasks: tasks(settings)?,
+            limits: limits(settings.rate()?),
+        })
+    }
+}
+
+/// The ledger's limits at so many requests per second over all; the usual ones where none is said.
+pub(crate) fn limits(rate: Option<u32>) -> PaceLimits {
+    rate.map_or_else(PaceLimits::default, |rate| PaceLimits::at_rate(f64::from(rate)))
+}
+
+/// The resolvers to ask (`resolver`) and the authorities to trust besides the system's (`ca`); what flags name stands in place of the setting.
 ///
 /// # Errors
 /// A resolver that is no address.
-pub(crate) fn live(settings: &Settings) -> Result<LiveOptions, Failure> {
-    let mut options = LiveOptions::default();
-    for text in list(settings, "resolver") {
-        options.resolvers.push(resolver(text)?);
-    }
-    options.authorities.extend(list(settings, "ca").map(PathBuf::from));
-    Ok(options)
+pub(crate) fn live(settings: &Settings, resolvers: &[String], ca: Option<&Path>) -> Result<LiveOptions, Failure> {
+    let resolvers = if resolvers.is_empty() {
+        list(settings, "resolver").map(resolver).collect::<Result<_, _>>()?
+    } else {
+        resolvers.iter().map(|text| resolver(text)).collect::<Result<_, _>>()?
+    };
+    let authorities = match ca {
+        Some(path) => vec![path.to_owned()],
+        None => list(settings, "ca").map(PathBuf::from).collect(),
+    };
+    Ok(LiveOptions { resolvers, authorities })
+}
+
+/// Makes a live network once and drops it: a file of authorities that is none ends a command before it asks, claims or contacts anything.
+///
+/// # Errors
+/// A file that cannot be read or holds no authority.
+pub(crate) fn check(options: &LiveOptions) -> Result<(), Failure> {
+    LiveWire::new(options).map(drop).map_err(|error| unusable(&error))
+}
+
+/// Why there is no live network; the error names the file.
+pub(crate) fn unusable(error: &std::io::Error) -> Failure {
+    Failure::usage(format!(
+        "the live network cannot be used: {error}; --ca and the setting ca name PEM files with authorities"
+    ))
 }
 
 /// What tasks are given: the databases of places (`geo`) and more labels for the name sweep (`words`).

@@ -1,24 +1,36 @@
 //! Where results go: standard output or a file, one per line. Progress, logs and hints go to standard error, elsewhere.
 
 use crate::failure::Failure;
-use std::fs::File;
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A place for results. A closed pipe ends the program quietly: the reader has what it wanted.
 pub(crate) struct Results {
     writer: BufWriter<Box<dyn Write + Send>>,
+    /// Where results go to a file: it takes its place when everything is in it.
+    draft: Option<Draft>,
+}
+
+/// A file beside the one that was asked for, gone unless it takes its place: a command that fails leaves what was there before.
+struct Draft {
+    path: PathBuf,
+    target: PathBuf,
 }
 
 impl Results {
-    /// Standard output, or the named file.
+    /// Standard output, or the named file; a device or pipe of that name is written as it is.
     pub(crate) fn open(path: Option<&Path>) -> Result<Self, Failure> {
-        let writer: Box<dyn Write + Send> = match path {
-            None => Box::new(io::stdout()),
-            Some(path) => Box::new(File::create(path).map_err(|error| Failure::run_time(format!("cannot write {}: {error}", path.display())))?),
+        let Some(path) = path else {
+            return Ok(Self {
+                writer: BufWriter::new(Box::new(io::stdout())),
+                draft: None,
+            });
         };
+        let (file, draft) = created(path).map_err(|error| unwritable(path, &error))?;
         Ok(Self {
-            writer: BufWriter::new(writer),
+            writer: BufWriter::new(Box::new(file)),
+            draft,
         })
     }
 
@@ -37,8 +49,53 @@ impl Results {
 
     /// Everything is out.
     pub(crate) fn finish(mut self) -> Result<(), Failure> {
-        self.writer.flush().or_else(ended)
+        self.writer.flush().or_else(ended)?;
+        self.draft.as_ref().map_or(Ok(()), Draft::take_place)
     }
+}
+
+impl Draft {
+    fn take_place(&self) -> Result<(), Failure> {
+        // A file that is mounted by itself cannot be replaced, but written.
+        let placed = fs::rename(&self.path, &self.target).or_else(|_| fs::copy(&self.path, &self.target).map(|_| ()));
+        placed.map_err(|error| unwritable(&self.target, &error))
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        // After the renaming there is none.
+        fs::remove_file(&self.path).ok();
+    }
+}
+
+fn created(path: &Path) -> io::Result<(File, Option<Draft>)> {
+    let target = match fs::canonicalize(path) {
+        Ok(target) => target,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_owned(),
+        Err(error) => return Err(error),
+    };
+    let before = match fs::metadata(&target) {
+        Ok(before) if before.is_file() => Some(before),
+        // Never a device; a folder is refused here.
+        Ok(_) => return Ok((OpenOptions::new().write(true).open(&target)?, None)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(error),
+    };
+    let name = target.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_string_lossy();
+    let draft = Draft {
+        path: target.with_file_name(format!(".{name}.{}", std::process::id())),
+        target,
+    };
+    let file = File::create(&draft.path)?;
+    if let Some(before) = before {
+        fs::set_permissions(&draft.path, before.permissions())?;
+    }
+    Ok((file, Some(draft)))
+}
+
+fn unwritable(path: &Path, error: &io::Error) -> Failure {
+    Failure::run_time(format!("cannot write {}: {error}", path.display()))
 }
 
 /// Writes bytes to standard output.
@@ -75,7 +132,33 @@ pub(crate) fn plain(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::plain;
+    use super::*;
+
+    #[test]
+    fn a_file_takes_its_place_when_everything_is_in_it() {
+        let folder = std::env::temp_dir().join(format!("ambit-output-{}", std::process::id()));
+        fs::create_dir_all(&folder).expect("can be made");
+        let file = folder.join("out.txt");
+        fs::write(&file, "before").expect("can be written");
+        let mut results = Results::open(Some(&file)).expect("opens");
+        results.line("half").expect("is written");
+        drop(results);
+        assert_eq!(fs::read_to_string(&file).expect("is there"), "before", "a command that failed leaves it");
+        let mut results = Results::open(Some(&file)).expect("opens");
+        results.line("whole").expect("is written");
+        results.finish().expect("is placed");
+        assert_eq!(fs::read_to_string(&file).expect("is there"), "whole\n");
+        assert_eq!(fs::read_dir(&folder).expect("is there").count(), 1, "no draft is left");
+        for wrong in [folder.join("none/out.txt"), folder.clone()] {
+            let failure = Results::open(Some(&wrong)).err().expect("is refused");
+            assert!(failure.to_string().contains(&*wrong.to_string_lossy()), "{failure}");
+        }
+        Results::open(Some(Path::new("/dev/null")))
+            .expect("opens")
+            .finish()
+            .expect("a device stays");
+        fs::remove_dir_all(&folder).expect("is ours");
+    }
 
     #[test]
     fn nothing_from_outside_reaches_the_terminal_raw() {

@@ -8,6 +8,7 @@ use crate::truth::{Inventory, Score, score};
 use ambit_model::entity::EntityRecord;
 use ambit_model::feed::{Noun, What};
 use ambit_model::issue::IssueRecord;
+use ambit_model::run::NotDone;
 use ambit_model::{Kind, Uid};
 use ambit_store::{IndexRow, Store};
 use serde::de::DeserializeOwned;
@@ -20,10 +21,38 @@ const PAGE: usize = 100;
 const FEED_PAGE: usize = 500;
 
 /// How to print.
-pub(crate) struct Style<'a> {
+pub(crate) struct Style {
     pub(crate) jsonl: bool,
     pub(crate) silent: bool,
-    pub(crate) output: Option<&'a std::path::Path>,
+    /// The command that asks the same inventory again.
+    pub(crate) ask_again: String,
+}
+
+/// What came of a run, beside what was printed.
+pub(crate) struct Outcome {
+    /// The severity (1 is the worst) of the worst open issue.
+    pub(crate) worst: Option<i64>,
+    /// Why the run counts as partly done, in a line.
+    pub(crate) shortfall: Option<String>,
+}
+
+/// What happened to the collection's entities since the run began.
+#[derive(Default)]
+struct Changes {
+    new: usize,
+    changed: usize,
+    gone: usize,
+}
+
+impl Changes {
+    fn count(&mut self, what: What) {
+        match what {
+            What::Appeared => self.new += 1,
+            What::Changed => self.changed += 1,
+            What::Disappeared => self.gone += 1,
+            What::Seen => {}
+        }
+    }
 }
 
 /// A row that the report shows, with its time stamps.
@@ -52,11 +81,10 @@ struct Issue {
     entity_kind: Kind,
 }
 
-/// Prints everything present and returns the severity (1 is the worst) of the worst open issue.
-pub(crate) async fn print(place: &Place, finished: &Finished, style: &Style<'_>) -> Result<Option<i64>, Failure> {
-    let entities = entities(place, finished).await?;
+/// Prints everything present.
+pub(crate) async fn print(place: &Place, finished: &Finished, mut results: Results, style: &Style) -> Result<Outcome, Failure> {
+    let (entities, changes) = entities(place, finished).await?;
     let issues = issues(place, finished).await?;
-    let mut results = Results::open(style.output)?;
     for shown in entities.chunks(PAGE) {
         let uids = shown.iter().map(|entity| entity.uid).collect();
         for row in rows(&place.store, Noun::Entity, uids).await? {
@@ -77,7 +105,7 @@ pub(crate) async fn print(place: &Place, finished: &Finished, style: &Style<'_>)
             }
         }
     }
-    let mut summary = summary(place, finished, &entities, &issues).await?;
+    let mut summary = summary(finished, &entities, &changes, &issues);
     let differences = add_score(finished, &entities, &issues, &mut summary)?;
     if style.jsonl {
         results.json(&summary)?;
@@ -85,24 +113,39 @@ pub(crate) async fn print(place: &Place, finished: &Finished, style: &Style<'_>)
         results.line(&summary_text(&summary))?;
     }
     results.finish()?;
+    let not_done = place.store.list_not_done(&place.principal, finished.run.id).await?;
     if !style.silent {
         differences.iter().for_each(|line| hint(line));
-        tell_not_done(place, finished).await?;
+        tell_not_done(&not_done);
+        hint(&format!(
+            "collection {}; {} asks again; finished {}",
+            finished.collection.name,
+            style.ask_again,
+            now()
+        ));
     }
-    Ok(issues.first().map(|issue| issue.severity))
+    Ok(Outcome {
+        worst: issues.first().map(|issue| issue.severity),
+        shortfall: crate::shortfall::of(place, finished, &not_done).await?,
+    })
 }
 
-async fn entities(place: &Place, finished: &Finished) -> Result<Vec<Entity>, Failure> {
+/// What is present, and what happened to all that the collection has.
+async fn entities(place: &Place, finished: &Finished) -> Result<(Vec<Entity>, Changes), Failure> {
+    let last = last_changes(&place.store, finished).await?;
+    let mut changes = Changes::default();
     let kept = |row: Row<EntityRecord>| Entity {
         kind: row.record.kind,
         name: row.record.name,
         uid: row.row.uid,
         scoped: row.record.scoped,
     };
-    all(place, finished, Noun::Entity, |row: Row<EntityRecord>| {
+    let present = all(place, finished, Noun::Entity, |row: Row<EntityRecord>| {
+        last.get(&row.row.uid).into_iter().for_each(|what| changes.count(*what));
         row.record.present.then(|| kept(row))
-    })
-    .await
+    });
+    let present = present.await?;
+    Ok((present, changes))
 }
 
 async fn issues(place: &Place, finished: &Finished) -> Result<Vec<Issue>, Failure> {
@@ -125,7 +168,7 @@ async fn all<T: DeserializeOwned, K: Ord>(
     place: &Place,
     finished: &Finished,
     noun: Noun,
-    keep: impl Fn(Row<T>) -> Option<K>,
+    mut keep: impl FnMut(Row<T>) -> Option<K>,
 ) -> Result<Vec<K>, Failure> {
     let mut kept = Vec::new();
     let mut after: Option<Uid> = None;
@@ -135,7 +178,7 @@ async fn all<T: DeserializeOwned, K: Ord>(
         after = Some(last);
         let rows = rows(&place.store, noun, uids).await?;
         let own = rows.into_iter().filter(|row| row.row.collection.uuid == finished.collection.uuid);
-        kept.extend(own.filter_map(&keep));
+        kept.extend(own.filter_map(&mut keep));
     }
     kept.sort();
     Ok(kept)
@@ -196,16 +239,7 @@ pub(crate) fn severity_name(severity: i64) -> &'static str {
     }
 }
 
-async fn summary(place: &Place, finished: &Finished, entities: &[Entity], issues: &[Issue]) -> Result<Value, Failure> {
-    let (mut new, mut changed, mut gone) = (0, 0, 0);
-    for what in last_changes(&place.store, finished).await?.values() {
-        match what {
-            What::Appeared => new += 1,
-            What::Changed => changed += 1,
-            What::Disappeared => gone += 1,
-            What::Seen => {}
-        }
-    }
+fn summary(finished: &Finished, entities: &[Entity], changes: &Changes, issues: &[Issue]) -> Value {
     let mut by_severity: BTreeMap<String, i64> = (1..=5).map(|severity| (severity.to_string(), 0)).collect();
     for issue in issues {
         *by_severity.entry(issue.severity.to_string()).or_default() += 1;
@@ -215,22 +249,22 @@ async fn summary(place: &Place, finished: &Finished, entities: &[Entity], issues
         .finished_at
         .zip(finished.run.started_at)
         .map_or(0, |(end, start)| end.0 - start.0);
-    Ok(json!({
+    json!({
         "record": "summary",
         "run": finished.run.id,
         "run_uuid": finished.run.uuid,
         "collection": finished.collection.name,
         "entities": entities.len(),
         "scoped": entities.iter().filter(|entity| entity.scoped).count(),
-        "new": new,
-        "changed": changed,
-        "gone": gone,
+        "new": changes.new,
+        "changed": changes.changed,
+        "gone": changes.gone,
         "issues": by_severity,
         "duration_ms": took,
-    }))
+    })
 }
 
-/// What happened to each entity since the run began: appeared and gone again counts as gone, appeared and changed as appeared.
+/// What happened to each entity of the project since the run began (the feed says no collection): appeared and gone again counts as gone, appeared and changed as appeared.
 async fn last_changes(store: &Store, finished: &Finished) -> Result<BTreeMap<Uid, What>, Failure> {
     let mut last: BTreeMap<Uid, What> = BTreeMap::new();
     let mut revision = finished.before;
@@ -319,8 +353,8 @@ fn summary_text(summary: &Value) -> String {
     text
 }
 
-async fn tell_not_done(place: &Place, finished: &Finished) -> Result<(), Failure> {
-    for row in place.store.list_not_done(&place.principal, finished.run.id).await? {
+fn tell_not_done(rows: &[NotDone]) {
+    for row in rows {
         hint(&format!(
             "not done: {} × {} ({}), for example {}",
             row.count,
@@ -329,10 +363,4 @@ async fn tell_not_done(place: &Place, finished: &Finished) -> Result<(), Failure
             plain(&row.example)
         ));
     }
-    hint(&format!(
-        "collection {}; ask again with `ambit entities`, `ambit issues`; finished {}",
-        finished.collection.name,
-        now()
-    ));
-    Ok(())
 }

@@ -3,13 +3,14 @@
 use crate::cli::scan::Scan;
 use crate::config::Settings;
 use crate::discover::{Job, discover, open};
-use crate::failure::{Failure, PARTIAL};
-use crate::output::{hint, plain};
-use crate::report::{Style, print, severity_name};
+use crate::failure::Failure;
+use crate::folder::Asking;
+use crate::output::{Results, hint, plain};
+use crate::report::{Outcome, Style, print, severity_name};
 use crate::signals::Stop;
 use crate::{folder, outfit, serve, wires};
+use ambit_model::scope::is_never;
 use ambit_model::{Clearance, Kind};
-use ambit_net::live::LiveOptions;
 use std::collections::BTreeSet;
 use std::io::{IsTerminal as _, Read as _, Write as _};
 use std::path::Path;
@@ -21,41 +22,71 @@ const SIMULATED_BYTES_MAX: u64 = 16 << 20;
 
 /// Runs the command.
 pub(crate) async fn run(scan: &Scan, silent: bool, settings: &Settings) -> Result<(), Failure> {
-    let simulated = read_simulated(scan)?;
-    let seeds = seeds(scan, simulated.as_ref().map(|(_, _, seeds)| seeds.as_slice()))?;
-    let mut job = Job {
-        seeds,
-        simulated: simulated.map(|(text, name, _)| (text, name)),
-        workflow: scan.workflow.clone(),
-        level: scan.level,
-        never: never(&scan.exclude)?,
-        state: scan.state,
-        live: live_options(scan, settings)?,
-        rate: scan.rate.or(settings.rate()?),
-        settings: outfit::tasks(settings)?,
-        silent,
-    };
+    let folder = folder::data(scan.data.as_deref(), settings)?;
+    let mut job = job(scan, silent, settings, &folder)?;
+    refuse_excluded(&job)?;
     if !silent || scan.dry_run {
         hint(&plan_text(&job));
     }
     if scan.dry_run {
         return Ok(());
     }
+    let results = Results::open(scan.output.output.as_deref())?;
     let passive_only = !consent(scan, &mut job)?;
-    let folder = folder::data(scan.data.as_deref(), settings)?;
     let stop = Stop::listen()?;
     let place = open(&folder, "scan", settings).await?;
     let finished = discover(&place, &job, &stop).await?;
     let style = Style {
         jsonl: scan.output.jsonl,
         silent,
-        output: scan.output.output.as_deref(),
+        ask_again: job.asking.command("entities"),
     };
-    let worst = print(&place, &finished, &style).await?;
+    let outcome = print(&place, &finished, results, &style).await?;
     // A simulated internet is not needed any more, and its memory is.
     drop(finished);
-    serve::bring_up_index(&folder, &place.store).await?;
-    if let (Some(limit), Some(worst)) = (scan.fail_on, worst)
+    let indexed = stop.unless_asked(serve::bring_up_index(&folder, &place.store)).await;
+    let indexed = indexed.map_or(Ok(()), |indexed| indexed.map(|_| ()));
+    let judged = verdict(scan, &outcome, passive_only);
+    if let (Err(_), Err(unindexed)) = (&judged, &indexed) {
+        hint(&format!("ambit: {unindexed}"));
+    }
+    judged.and(indexed)
+}
+
+/// What is to be discovered, with everything read that flags and settings name.
+fn job(scan: &Scan, silent: bool, settings: &Settings, folder: &Path) -> Result<Job, Failure> {
+    let simulated = read_simulated(scan)?;
+    let seeds = seeds(scan, simulated.as_ref().map(|(_, _, seeds)| seeds.as_slice()))?;
+    let live = outfit::live(settings, &scan.resolver, scan.ca.as_deref())?;
+    if simulated.is_none() {
+        outfit::check(&live)?;
+    }
+    Ok(Job {
+        seeds,
+        simulated: simulated.map(|(text, name, _)| (text, name)),
+        workflow: scan.workflow.clone(),
+        level: scan.level,
+        never: never(&scan.exclude)?,
+        state: scan.state,
+        live,
+        rate: scan.rate.or(settings.rate()?),
+        settings: outfit::tasks(settings)?,
+        asking: Asking::new(folder, settings),
+        silent,
+    })
+}
+
+/// Nothing is left to look at where every seed is excluded.
+fn refuse_excluded(job: &Job) -> Result<(), Failure> {
+    if job.seeds.iter().all(|(_, name)| is_never(name, &job.never)) {
+        return Err(Failure::scope("nothing to look at: --exclude covers every target"));
+    }
+    Ok(())
+}
+
+/// Met thresholds go before what fell short: a script that asks for them must hear of them in any case.
+fn verdict(scan: &Scan, outcome: &Outcome, passive_only: bool) -> Result<(), Failure> {
+    if let (Some(limit), Some(worst)) = (scan.fail_on, outcome.worst)
         && worst <= limit
     {
         return Err(Failure::threshold(format!(
@@ -64,9 +95,13 @@ pub(crate) async fn run(scan: &Scan, silent: bool, settings: &Settings) -> Resul
             severity_name(limit)
         )));
     }
+    if let Some(why) = &outcome.shortfall {
+        return Err(Failure::partial(why.clone()));
+    }
     if passive_only {
-        hint("ambit: only passive look-ups ran, because nobody was asked; give -y to allow more");
-        return Err(Failure::silent(PARTIAL));
+        return Err(Failure::partial(
+            "only passive look-ups ran, because nobody was asked; give -y to allow more",
+        ));
     }
     Ok(())
 }
@@ -79,7 +114,7 @@ fn read_simulated(scan: &Scan) -> Result<Option<Simulated>, Failure> {
     let file = path
         .file_name()
         .map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
-    let world = wires::parse_world(&text, &file).map_err(Failure::usage)?;
+    let world = wires::parse_world(&text, &file)?;
     let seeds = wires::seeds(&world).map_err(Failure::usage)?;
     Ok(Some((text, world.name().to_owned(), seeds)))
 }
@@ -139,18 +174,6 @@ fn never(patterns: &[String]) -> Result<Vec<String>, Failure> {
     patterns.iter().map(checked).collect()
 }
 
-/// The settings' options of the live network; a flag stands in place of its setting.
-fn live_options(scan: &Scan, settings: &Settings) -> Result<LiveOptions, Failure> {
-    let mut options = outfit::live(settings)?;
-    if !scan.resolver.is_empty() {
-        options.resolvers = scan.resolver.iter().map(|text| outfit::resolver(text)).collect::<Result<_, _>>()?;
-    }
-    if let Some(path) = &scan.ca {
-        options.authorities = vec![path.clone()];
-    }
-    Ok(options)
-}
-
 fn plan_text(job: &Job) -> String {
     let names: Vec<String> = job
         .seeds
@@ -183,7 +206,16 @@ fn plan_text(job: &Job) -> String {
         Some((_, name)) => format!("; {name} has too many addresses to ask them one by one: it only says what is theirs"),
         None => String::new(),
     };
-    format!("will look at {}{more} on {wire}: {level}{never}{unswept}", names.join(", "))
+    let inert = match job.seeds.iter().find(|(kind, _)| is_inert(*kind)) {
+        Some((kind, name)) => format!("; nothing is looked up from {} {}: it only says what is theirs", kind.name(), plain(name)),
+        None => String::new(),
+    };
+    format!("will look at {}{more} on {wire}: {level}{never}{unswept}{inert}", names.join(", "))
+}
+
+/// No task begins at such a seed.
+fn is_inert(kind: Kind) -> bool {
+    !ambit_tasks::ALL.iter().any(|task| task.watches.contains(&kind))
 }
 
 /// Asks the person; without one, only passive look-ups run. False when the level was lowered.

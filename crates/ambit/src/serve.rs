@@ -2,18 +2,20 @@
 
 use crate::cli::init::Init;
 use crate::cli::serve::Serve;
-use crate::client::{INDEX_FOLDER, options};
+use crate::client::{INDEX_FOLDER, index_failure, options};
 use crate::config::Settings;
 use crate::discover::{ENGINE_WAIT, Place, now};
 use crate::failure::Failure;
+use crate::folder::Asking;
+use crate::outfit::Given;
 use crate::output::{Results, hint};
-use crate::signals::Stop;
-use crate::{folder, outfit, wires};
+use crate::signals::{END_WITHIN, Stop};
+use crate::{folder, wires};
+use ambit_api::projects::Plan;
 use ambit_engine::{Board, Service};
 use ambit_model::Kind;
 use ambit_model::library::{KindEntry, Library, TaskEntry};
-use ambit_net::PaceLimits;
-use ambit_search::Index;
+use ambit_search::{Index, IndexError};
 use ambit_server::{Listener, ServerState};
 use ambit_store::{NewOwner, Store};
 use std::net::SocketAddr;
@@ -23,22 +25,31 @@ use std::time::Duration;
 
 /// Between two rounds of sweeping what has lapsed.
 const TIDY_EVERY: Duration = Duration::from_secs(300);
+/// How long open requests may go on after the word to end: the rest of the time is for giving work back.
+const DRAIN: Duration = Duration::from_secs(5);
+
 /// Runs `ambit serve`.
 pub(crate) async fn run(serve: &Serve, silent: bool, settings: &mut Settings) -> Result<(), Failure> {
     settings.flag("listen", serve.listen.clone());
-    let listen = address(settings.get("listen").unwrap_or_default())?;
     let stop = Stop::listen()?;
     let folder = folder::data(serve.data.data.as_deref(), settings)?;
-    let listener = bind(listen).await?;
+    let front = Front::prepare(settings, !serve.no_engine, silent).await?;
+    let Some(place) = stop.unless_asked(open(&folder, settings)).await else {
+        return Ok(());
+    };
+    answer(front, &folder, place?, &stop, settings).await
+}
+
+/// Opens the folder, making it and its owner when missing, and takes the engine's place.
+async fn open(folder: &Path, settings: &Settings) -> Result<Place, Failure> {
     let owner = NewOwner {
         email: "owner@localhost".to_owned(),
         organization: "My organization".to_owned(),
         username: None,
     };
-    let (store, issued) = Store::init(&options(&folder, settings), &owner, now()).await?;
-    if let Some(issued) = issued
-        && !silent
-    {
+    let (store, issued) = Store::init(&options(folder, settings), &owner, now()).await?;
+    if let Some(issued) = issued {
+        // Also where all else is silent: it is said this once.
         hint(&format!(
             "a fresh data folder was made in {}; the owner's API key, shown once: {}",
             folder.display(),
@@ -47,7 +58,7 @@ pub(crate) async fn run(serve: &Serve, silent: bool, settings: &mut Settings) ->
     }
     let engine = store.engine("serve", ENGINE_WAIT).await?;
     let principal = store.local_operator().await?;
-    answer(listener, &folder, Place { store, engine, principal }, !serve.no_engine, &stop, settings).await
+    Ok(Place { store, engine, principal })
 }
 
 /// Runs `ambit init`.
@@ -70,14 +81,40 @@ pub(crate) async fn init(init: &Init, settings: &Settings) -> Result<(), Failure
     results.finish()
 }
 
+/// What a server has before it begins: the port, and what settings say.
+pub(crate) struct Front {
+    listener: Listener,
+    /// `None`: it answers requests and carries no runs.
+    given: Option<Given>,
+    requests_per_minute: Option<u32>,
+    hosts: Vec<String>,
+    plan: Plan,
+    silent: bool,
+}
+
+impl Front {
+    /// Reads the settings and takes the port: what is wrong with either is better known now than later.
+    pub(crate) async fn prepare(settings: &Settings, engine: bool, silent: bool) -> Result<Self, Failure> {
+        let address = address(settings.get("listen").unwrap_or_default())?;
+        Ok(Self {
+            given: engine.then(|| Given::read(settings)).transpose()?,
+            requests_per_minute: settings.key_rate()?,
+            hosts: settings.hosts(),
+            plan: settings.plan()?,
+            silent,
+            listener: bind(address).await?,
+        })
+    }
+}
+
 /// The address of `--listen`.
-pub(crate) fn address(text: &str) -> Result<SocketAddr, Failure> {
+fn address(text: &str) -> Result<SocketAddr, Failure> {
     text.parse()
         .map_err(|_| Failure::usage(format!("--listen {text:?}: expected an address and a port such as 127.0.0.1:8080")))
 }
 
 /// Takes the port.
-pub(crate) async fn bind(address: SocketAddr) -> Result<Listener, Failure> {
+async fn bind(address: SocketAddr) -> Result<Listener, Failure> {
     Listener::bind(address).await.map_err(|error| {
         let remedy = if error.kind() == std::io::ErrorKind::AddrInUse {
             "; choose another with --listen, port 0 picks a free one"
@@ -88,56 +125,70 @@ pub(crate) async fn bind(address: SocketAddr) -> Result<Listener, Failure> {
     })
 }
 
-/// Opens the folder's index and brings it up to what the store holds now. The caller holds the engine's place.
-pub(crate) async fn bring_up_index(folder: &Path, store: &Store) -> Result<Index, Failure> {
+/// Opens the folder's index and brings it up to what the store holds now. `None`: another process writes it, which is where the engine's place says
+/// nothing of the folder, on PostgreSQL; it brings it up.
+pub(crate) async fn bring_up_index(folder: &Path, store: &Store) -> Result<Option<Index>, Failure> {
     let place = folder.join(INDEX_FOLDER);
-    let index = tokio::task::spawn_blocking(move || Index::open(&place)).await;
-    let index = index.map_err(|error| Failure::run_time(format!("the search index cannot be opened: {error}")))?;
-    let index = index.map_err(|error| Failure::run_time(format!("search index: {error}")))?;
-    ambit_search::catch_up(&index, store)
-        .await
-        .map_err(|error| Failure::run_time(format!("search index: {error}")))?;
-    Ok(index)
+    let opened = tokio::task::spawn_blocking(move || Index::open(&place)).await;
+    let index = match opened.map_err(|error| Failure::run_time(format!("the search index cannot be opened: {error}")))? {
+        Ok(index) => index,
+        Err(IndexError::Locked(_)) => return Ok(None),
+        Err(error) => return Err(index_failure(error)),
+    };
+    ambit_search::catch_up(&index, store).await.map_err(index_failure)?;
+    Ok(Some(index))
 }
 
-/// Answers requests until the program is asked to stop; carries runs beside it where `engine` says so.
-pub(crate) async fn answer(listener: Listener, folder: &Path, place: Place, engine: bool, stop: &Stop, settings: &Settings) -> Result<(), Failure> {
-    let address = listener
+/// Answers requests until the program is asked to stop; carries runs beside it where the front was prepared for that.
+pub(crate) async fn answer(front: Front, folder: &Path, place: Place, stop: &Stop, settings: &Settings) -> Result<(), Failure> {
+    let address = front
+        .listener
         .address()
         .map_err(|error| Failure::run_time(format!("the listener has no address: {error}")))?;
-    let index = bring_up_index(folder, &place.store).await?;
+    let Some(index) = stop.unless_asked(bring_up_index(folder, &place.store)).await else {
+        return Ok(());
+    };
+    let index = index?.ok_or_else(|| index_failure(IndexError::Locked(folder.join(INDEX_FOLDER))))?;
     let indexer = tokio::spawn(ambit_search::follow(index.clone(), place.store.clone(), stop.watch()));
     let sweeper = tokio::spawn(keep_tidy(place.store.clone(), stop.clone()));
-    let runner = if engine { Some(service(&place, stop, settings)?) } else { None };
+    let runner = front.given.map(|given| service(&place, stop, given));
     let runner = runner.map(|service| tokio::spawn(async move { ambit_engine::serve(&service).await }));
     let mut state = ServerState::new(place.store.clone(), index, Arc::new(library()), Arc::new(now)).await?;
-    state.limits.requests_per_minute = settings.key_rate()?;
-    state.hosts = settings.hosts();
-    state.plan = settings.plan()?;
+    state.limits.requests_per_minute = front.requests_per_minute;
+    state.limits.drain_time = DRAIN;
+    state.hosts = front.hosts;
+    state.plan = front.plan;
     let state = Arc::new(state);
     hint(&format!("listening on http://{address}"));
-    let waiting = stop.clone();
-    let served = ambit_server::serve(listener, state, async move { waiting.wait().await }).await;
-    for task in [Some(indexer), Some(sweeper), runner].into_iter().flatten() {
-        task.await.ok();
+    if !front.silent {
+        hint(&format!("{} prints a key for it", Asking::new(folder, settings).command("key create")));
     }
-    place.store.close().await;
-    served.map_err(|error| Failure::run_time(format!("the server ended: {error}")))
+    let waiting = stop.clone();
+    let ending = async {
+        let served = ambit_server::serve(front.listener, state, async move { waiting.wait().await }).await;
+        for task in [Some(indexer), Some(sweeper), runner].into_iter().flatten() {
+            task.await.ok();
+        }
+        place.store.close().await;
+        served.map_err(|error| Failure::run_time(format!("the server ended: {error}")))
+    };
+    stop.at_most(END_WITHIN, ending).await.unwrap_or_else(|| {
+        // Everything committed is safe; what was under way is taken up again as after a kill.
+        tracing::warn!("work that had not ended in time was given up");
+        Ok(())
+    })
 }
 
 /// An engine that carries whatever runs the store has.
-pub(crate) fn service(place: &Place, stop: &Stop, settings: &Settings) -> Result<Service, Failure> {
-    let limits = settings
-        .rate()?
-        .map_or_else(PaceLimits::default, |rate| PaceLimits::at_rate(f64::from(rate)));
-    Ok(Service {
+pub(crate) fn service(place: &Place, stop: &Stop, given: Given) -> Service {
+    Service {
         engine: place.engine.clone(),
-        make_wire: wires::maker(place.store.clone(), outfit::live(settings)?, limits),
-        settings: Arc::new(outfit::tasks(settings)?),
+        make_wire: wires::maker(place.store.clone(), given.live, given.limits),
+        settings: Arc::new(given.tasks),
         clock: Arc::new(now),
         board: Board::default(),
         stop: stop.watch(),
-    })
+    }
 }
 
 async fn keep_tidy(store: Store, stop: Stop) {

@@ -1,7 +1,12 @@
 //! SIGINT and SIGTERM: the first asks the program to end in order, the second ends it at once.
 
 use crate::failure::{Failure, INTERRUPTED};
+use std::time::Duration;
 use tokio::sync::watch;
+
+/// From the word to end until what has not ended by itself is given up: the program is to be gone after 10 seconds (design §10), of which its blocking
+/// threads get the last.
+pub(crate) const END_WITHIN: Duration = Duration::from_secs(7);
 
 /// Becomes true when the program is asked to end.
 #[derive(Clone)]
@@ -49,5 +54,40 @@ impl Stop {
         let mut receiver = self.receiver.clone();
         // An error means that the listener is gone, which happens only at the end.
         receiver.wait_for(|asked| *asked).await.ok();
+    }
+
+    /// Does the work, but gives it up when it is asked; then `None`.
+    pub(crate) async fn unless_asked<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        self.at_most(Duration::ZERO, work).await
+    }
+
+    /// Does the work, and gives it up so long after it was asked; then `None`. For work that ends by itself when it is asked, in time or not.
+    pub(crate) async fn at_most<T>(&self, after: Duration, work: impl Future<Output = T>) -> Option<T> {
+        let late = async {
+            self.wait().await;
+            tokio::time::sleep(after).await;
+        };
+        tokio::select! {
+            biased;
+            done = work => Some(done),
+            () = late => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn work_that_does_not_end_is_given_up_once_it_was_asked() {
+        let (sender, receiver) = watch::channel(false);
+        let stop = Stop { receiver };
+        assert_eq!(stop.unless_asked(async { 1 }).await, Some(1));
+        let stuck = stop.clone();
+        let stuck = tokio::spawn(async move { stuck.unless_asked(std::future::pending::<()>()).await });
+        sender.send_replace(true);
+        assert_eq!(stuck.await.expect("ends"), None);
+        assert_eq!(stop.at_most(END_WITHIN, async { 2 }).await, Some(2), "what ends in time counts");
     }
 }

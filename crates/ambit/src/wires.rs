@@ -1,5 +1,7 @@
 //! Which internet a run uses: live sockets, or the simulated one that its collection stores (design §4).
 
+use crate::failure::Failure;
+use crate::output::plain;
 use ambit_model::Kind;
 use ambit_model::collection::Collection;
 use ambit_model::run::Run;
@@ -18,12 +20,17 @@ pub(crate) fn live(options: LiveOptions) -> Result<Arc<dyn Wire>, String> {
         .map_err(|error| error.to_string())
 }
 
-/// Reads a world's text. The error is one line: the first problem, with file, line and word, and how many more there are.
-pub(crate) fn parse_world(text: &str, file: &str) -> Result<World, String> {
+/// Reads a world's text. The failure is the first problem, with file, line and word; the others are its further lines.
+pub(crate) fn parse_world(text: &str, file: &str) -> Result<World, Failure> {
     World::parse(text, file).map_err(|problems| {
-        let more = problems.len().saturating_sub(1);
-        let first = problems.first().map(ToString::to_string).unwrap_or_default();
-        if more == 0 { first } else { format!("{first} (and {more} more)") }
+        let mut lines = problems.iter().map(|problem| plain(&problem.to_string()));
+        let first = lines.next().unwrap_or_else(|| format!("{file} cannot be read"));
+        let more: Vec<String> = lines.collect();
+        let count = match more.len() {
+            0 => String::new(),
+            count => format!(" (and {count} more)"),
+        };
+        Failure::usage(format!("{first}{count}")).with_more(more)
     })
 }
 
@@ -56,7 +63,7 @@ pub(crate) async fn simulated(store: &Store, collection: &Collection, run: &Run)
         .map_err(|error| error.to_string())?
         .ok_or("the text of its simulated internet is missing from the store")?;
     let text = String::from_utf8(bytes).map_err(|_| "the text of its simulated internet is not UTF-8")?;
-    let world = parse_world(&text, &collection.printable_name)?;
+    let world = parse_world(&text, &collection.printable_name).map_err(|failure| failure.to_string())?;
     let epoch = store.epoch().await.map_err(|error| error.to_string())?;
     Ok(Simulated {
         wire: world.wire(epoch, run.wire_state),

@@ -5,10 +5,12 @@ use crate::client::options;
 use crate::config::Settings;
 use crate::discover::{ENGINE_WAIT, Place};
 use crate::failure::Failure;
+use crate::outfit::Given;
 use crate::output::hint;
-use crate::signals::Stop;
+use crate::signals::{END_WITHIN, Stop};
 use crate::{folder, serve};
 use ambit_store::Store;
+use std::path::Path;
 
 /// Runs until it is asked to stop; leases are given back then.
 pub(crate) async fn run(work: &Work, silent: bool, settings: &mut Settings) -> Result<(), Failure> {
@@ -19,15 +21,29 @@ pub(crate) async fn run(work: &Work, silent: bool, settings: &mut Settings) -> R
         ));
     }
     let stop = Stop::listen()?;
+    let given = Given::read(settings)?;
     let folder = folder::data(work.data.data.as_deref(), settings)?;
-    let store = Store::open(&options(&folder, settings)).await?;
-    let engine = store.engine("work", ENGINE_WAIT).await?;
-    let principal = store.local_operator().await?;
-    let service = serve::service(&Place { store, engine, principal }, &stop, settings)?;
+    let Some(place) = stop.unless_asked(open(&folder, settings)).await else {
+        return Ok(());
+    };
+    let service = serve::service(&place?, &stop, given);
     if !silent {
         hint("carrying runs; Ctrl-C ends it and gives them back");
     }
-    ambit_engine::serve(&service).await;
-    service.engine.store().close().await;
+    let carrying = async {
+        ambit_engine::serve(&service).await;
+        service.engine.store().close().await;
+    };
+    if stop.at_most(END_WITHIN, carrying).await.is_none() {
+        // Everything committed is safe; the runs lapse and are taken up by another engine.
+        tracing::warn!("work that had not ended in time was given up");
+    }
     Ok(())
+}
+
+async fn open(folder: &Path, settings: &Settings) -> Result<Place, Failure> {
+    let store = Store::open(&options(folder, settings)).await?;
+    let engine = store.engine("work", ENGINE_WAIT).await?;
+    let principal = store.local_operator().await?;
+    Ok(Place { store, engine, principal })
 }

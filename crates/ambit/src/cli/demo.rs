@@ -8,9 +8,12 @@ pub(crate) struct Demo {
     /// Data folder (default: ambit-demo in the user's data directory).
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
-    /// Address to serve on.
-    #[arg(long, default_value = "127.0.0.1:8080", value_name = "ADDR")]
-    pub(crate) listen: String,
+    /// Address to serve on (default: AMBIT_LISTEN, else 127.0.0.1:8080); port 0 picks a free one.
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) listen: Option<String>,
+    /// A PostgreSQL database to fill (default: the one in the data folder; AMBIT_DATABASE is not used, a made-up organisation does not belong there).
+    #[arg(long, value_name = "URL")]
+    pub(crate) database: Option<String>,
     /// End after the discovery instead of serving.
     #[arg(long)]
     pub(crate) once: bool,

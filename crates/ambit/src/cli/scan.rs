@@ -18,9 +18,9 @@ pub(crate) struct Scan {
     /// How loud it may be: passive, polite, normal, intensive.
     #[arg(long, default_value = "normal", value_parser = level)]
     pub(crate) level: Clearance,
-    /// Workflow of the collection.
-    #[arg(long, default_value = ambit_model::workflow::DEFAULT, value_parser = workflow)]
-    pub(crate) workflow: String,
+    /// Workflow of the collection (default: the one that it has; of a new one external_discovery_and_assessment).
+    #[arg(long, value_name = "W", value_parser = workflow)]
+    pub(crate) workflow: Option<String>,
     /// Never touch this name, *.name, address or block; repeatable.
     #[arg(long, value_name = "PATTERN")]
     pub(crate) exclude: Vec<String>,

@@ -48,6 +48,137 @@ fn a_problem_in_a_world_is_named_with_its_line() {
 }
 
 #[test]
+fn every_problem_of_a_world_is_told() {
+    let folder = Folder::new("world");
+    let file = folder.join("bad.world");
+    std::fs::write(&file, "world bad \"Bad\"\nfrobnicate x\nexplode y\n").expect("is written");
+    let output = ambit(&["scan", "-y", "--world", file.to_str().expect("UTF-8")]);
+    let text = String::from_utf8_lossy(&output.stderr);
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines[0].starts_with("ambit: ") && lines[0].contains("more)"), "{text}");
+    assert!(
+        lines[1..].iter().any(|line| line.starts_with("bad.world:3") && line.contains("explode")),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_folder_of_somebody_else_is_refused() {
+    let folder = Folder::new("foreign");
+    let (home, data) = (folder.join("home"), folder.join("data"));
+    std::fs::create_dir(&home).expect("can be made");
+    std::fs::write(home.join("letter.txt"), "dear").expect("can be written");
+    let (home, data) = (home.to_str().expect("UTF-8"), data.to_str().expect("UTF-8"));
+    refused(&["init", "--data", home, "--email", "a@acme.test"], 2, &[home, "not empty", "of its own"]);
+    succeed(&["init", "--data", data, "--email", "a@acme.test"]);
+    refused(&["backup", home, "--data", data], 2, &[home, "not empty", "of its own"]);
+    assert_eq!(std::fs::read_dir(home).expect("is there").count(), 1, "nothing was put there");
+    refused(&["entities", "--data", &format!("{home}/letter.txt")], 1, &["letter.txt", "ambit.db"]);
+}
+
+#[test]
+fn targets_that_are_all_excluded_are_refused_by_scope() {
+    let folder = Folder::new("excluded");
+    let data = folder.join("data");
+    let path = data.to_str().expect("UTF-8");
+    let scan = ["scan", "-y", "--data", path, "www.acme.test", "203.0.113.7"];
+    refused(
+        &[&scan[..], &["--exclude", "*.acme.test", "--exclude", "203.0.113.0/28"]].concat(),
+        6,
+        &["--exclude"],
+    );
+    assert!(!data.exists(), "nothing was begun");
+}
+
+#[test]
+fn what_no_run_could_use_is_refused_before_anything_begins() {
+    let folder = Folder::new("early");
+    let (data, config) = (folder.join("data"), folder.join("ambit.toml"));
+    let (path, file) = (data.to_str().expect("UTF-8"), config.to_str().expect("UTF-8"));
+    let (none, out) = ("/nowhere/ca.pem", "/nowhere/out.jsonl");
+    std::fs::write(&config, format!("ca = [{none:?}]\n")).expect("can be written");
+    refused(&["scan", "-y", "acme.test", "--ca", none, "--data", path], 2, &[none]);
+    refused(&["scan", "-y", "acme.test", "--config", file, "--data", path], 2, &[none]);
+    refused(&["serve", "--listen", "127.0.0.1:0", "--config", file, "--data", path], 2, &[none]);
+    refused(&["demo", "--listen", "127.0.0.1:0", "--config", file, "--data", path], 2, &[none]);
+    refused(&["demo", "--once", "-o", out, "--data", path], 1, &[out]);
+    let world = concat!(env!("CARGO_MANIFEST_DIR"), "/../../worlds/small.world");
+    refused(&["scan", "-y", "--world", world, "-o", out, "--data", path], 1, &[out]);
+    assert!(!data.exists(), "nothing was begun");
+    let mut client = command(&["entities", "--server", "https://ambit.test", "--config", file]);
+    let output = client.env("AMBIT_API_KEY", "0").output().expect("starts");
+    assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn the_secret_is_made_and_read_where_a_setting_says() {
+    let folder = Folder::new("secret");
+    let (data, secret) = (folder.join("data"), folder.join("elsewhere.key"));
+    let run = |arguments: &[&str], secret: Option<&std::path::Path>| {
+        let mut command = command(arguments);
+        command.args(["--data", data.to_str().expect("UTF-8")]);
+        secret.map(|path| command.env("AMBIT_SECRET_FILE", path));
+        command.output().expect("starts")
+    };
+    let made = run(&["init", "--email", "a@acme.test"], Some(&secret));
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    assert!(secret.exists() && !data.join("secret.key").exists());
+    assert!(run(&["key", "list"], Some(&secret)).status.success());
+    let without = run(&["key", "list"], None);
+    let text = String::from_utf8_lossy(&without.stderr);
+    assert!(without.status.code() == Some(2) && text.contains("secret.key is missing"), "{text}");
+}
+
+#[test]
+fn the_first_key_and_the_way_to_the_next_are_said() {
+    let folder = Folder::new("first");
+    let data = folder.join("data");
+    let path = data.to_str().expect("UTF-8");
+    let serve = |more: &[&str], last: &str| {
+        let mut child = command(&[&["serve", "--no-engine", "--data", path, "--listen", "127.0.0.1:0"], more].concat())
+            .stderr(Stdio::piped())
+            .stdout(Stdio::null())
+            .spawn()
+            .expect("starts");
+        let said = lines_until(&mut child, last);
+        child.kill().expect("can be killed");
+        child.wait().expect("ends");
+        said.join("\n")
+    };
+    let said = serve(&["--silent"], "listening on");
+    assert!(said.contains("API key, shown once: "), "{said}");
+    let said = serve(&[], "key create");
+    assert!(
+        said.contains("listening on") && said.contains(&format!("`ambit key create --data {path}`")),
+        "{said}"
+    );
+}
+
+#[test]
+fn the_demo_takes_its_port_from_the_settings_and_no_database() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = listener.local_addr().expect("has an address").to_string();
+    let folder = Folder::new("demo-settings");
+    let data = folder.join("data");
+    let path = data.to_str().expect("UTF-8");
+    let run = |arguments: &[&str]| {
+        let mut command = command(&[&["demo", "--data", path], arguments].concat());
+        command.env("AMBIT_LISTEN", &address).env("AMBIT_DATABASE", "postgres://127.0.0.1:1/none");
+        let output = command.output().expect("starts");
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let (code, said) = run(&[]);
+    assert!(code == Some(1) && said.contains(&address), "{said}");
+    let (code, said) = run(&["--once", "-o", "/dev/null"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(
+        said.contains(&format!("`AMBIT_DATABASE= ambit entities --data {path}` asks again")),
+        "{said}"
+    );
+    assert!(data.join("ambit.db").exists());
+}
+
+#[test]
 fn a_taken_port_is_named() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = listener.local_addr().expect("has an address").to_string();
@@ -89,28 +220,29 @@ fn without_a_terminal_and_without_consent_only_passive_work_runs() {
 fn a_second_engine_is_told_who_holds_the_place() {
     let folder = Folder::new("held");
     let path = folder.path().to_str().expect("UTF-8");
-    succeed(&["init", "--data", folder.join("d").to_str().expect("UTF-8"), "--email", "a@acme.test"]);
     let mut holder = command(&["serve", "--data", path, "--listen", "127.0.0.1:0"])
         .stderr(Stdio::piped())
         .stdout(Stdio::null())
         .spawn()
         .expect("starts");
-    wait_for_line(&mut holder, "listening on");
+    lines_until(&mut holder, "listening on");
     refused(&["demo", "--once", "--data", path], 1, &["serve"]);
     holder.kill().expect("can be killed");
     holder.wait().expect("ends");
 }
 
-/// Reads standard error until a line holds the words.
-fn wait_for_line(child: &mut std::process::Child, words: &str) -> String {
+/// Reads standard error until a line holds the words, and gives all lines until then.
+fn lines_until(child: &mut std::process::Child, words: &str) -> Vec<String> {
     use std::io::BufRead as _;
     let stderr = child.stderr.as_mut().expect("is piped");
-    let mut lines = std::io::BufReader::new(stderr).lines();
-    lines
-        .by_ref()
-        .map_while(Result::ok)
-        .find(|line| line.contains(words))
-        .unwrap_or_else(|| panic!("the program ended before it said {words:?}"))
+    let mut said = Vec::new();
+    for line in std::io::BufReader::new(stderr).lines().map_while(Result::ok) {
+        said.push(line);
+        if said.last().is_some_and(|line| line.contains(words)) {
+            return said;
+        }
+    }
+    panic!("the program ended before it said {words:?}: {said:?}")
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The client commands: over a server and over the server's own folder they print the same, end with the same codes, and nothing is lost between.
 
-use crate::program::{Folder, ambit, command, succeed};
+use crate::program::{Database, Folder, ambit, command, succeed};
 use serde_json::Value;
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Output, Stdio};
@@ -295,4 +295,53 @@ fn a_served_folder_is_looked_after_copied_and_brought_back() {
     assert_eq!(succeed(&["entities", "--data", back]), all);
     let looked = succeed(&["doctor", "--rebuild-index", "--data", back]);
     assert!(looked.contains("engine     free"), "{looked}");
+}
+
+/// On PostgreSQL no lock says that a server of this machine writes the index in this folder.
+#[test]
+fn a_folder_is_searched_and_scanned_beside_a_server_on_postgres() {
+    let (folder, database) = (Folder::new("client-postgres"), Database::create());
+    let data = folder.join("data");
+    let path = data.to_str().expect("UTF-8");
+    let run = |arguments: &[&str]| {
+        let mut command = command(&[arguments, &["--data", path]].concat());
+        command.env("AMBIT_DATABASE", database.url());
+        command
+    };
+    let mut server = run(&["serve", "--no-engine", "--listen", "127.0.0.1:0"])
+        .stderr(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("starts");
+    let mut lines = BufReader::new(server.stderr.take().expect("is piped")).lines().map_while(Result::ok);
+    assert!(lines.any(|line| line.starts_with("listening on ")), "the server says where it listens");
+    std::thread::spawn(move || lines.for_each(drop));
+
+    let world = concat!(env!("CARGO_MANIFEST_DIR"), "/../../worlds/small.world");
+    let scanned = run(&["scan", "--world", world, "-y", "--silent", "--jsonl", "--fail-on", "info"])
+        .output()
+        .expect("starts");
+    assert_eq!(scanned.status.code(), Some(10), "{}", String::from_utf8_lossy(&scanned.stderr));
+    let found = rows(&String::from_utf8_lossy(&scanned.stdout));
+    let found = found.iter().filter(|row| row["record"] == "entity").count();
+    let shown = |arguments: &[&str]| {
+        let output = run(arguments).output().expect("starts");
+        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("UTF-8")
+    };
+    assert_eq!(shown(&["entities", "--jsonl"]).lines().count(), found);
+    assert!(shown(&["entity", "show", "harbour.test"]).contains("harbour.test"));
+    assert_eq!(shown(&["graph", "search", "type:domain"]).lines().count(), 1);
+    assert!(shown(&["doctor", "--rebuild-index"]).contains("index      ok"));
+    server.kill().expect("can be killed");
+    server.wait().expect("ends");
+}
+
+#[test]
+fn a_server_that_is_asked_to_end_does() {
+    let mut served = Served::new("client-end");
+    let told = std::process::Command::new("kill").arg(served.child.id().to_string()).status();
+    assert!(told.is_ok_and(|status| status.success()));
+    assert_eq!(served.child.wait().expect("ends").code(), Some(0));
+    assert!(succeed(&["doctor", "--data", served.path()]).contains("engine     free"));
 }

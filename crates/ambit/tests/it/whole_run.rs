@@ -1,6 +1,6 @@
 //! A whole run on the simulated internet: everything planted is found, nothing else is, nobody else is touched; again gives the same.
 
-use crate::program::{Discovery, Folder, demo, succeed};
+use crate::program::{Discovery, Folder, ambit, demo, succeed};
 use std::collections::BTreeSet;
 
 #[test]
@@ -379,4 +379,54 @@ fn a_private_block_that_a_seed_names_is_swept() {
     let services: Vec<String> = found.names("NetworkService").into_iter().collect();
     assert_eq!(services, ["10.20.0.5:22/tcp"], "{}", found.summary);
     assert_eq!(found.figure("contacts_outside_clearance"), 0, "{}", found.summary);
+}
+
+#[test]
+fn a_scan_of_known_targets_keeps_their_workflow_and_says_which_exclusions_end() {
+    let folder = Folder::new("again");
+    let data = folder.join("data");
+    let path = data.to_str().expect("UTF-8");
+    let world = concat!(env!("CARGO_MANIFEST_DIR"), "/../../worlds/small.world");
+    let scan = |more: &[&str]| {
+        let output = ambit(&[&["scan", "--world", world, "-y", "--data", path][..], more].concat());
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let (code, said) = scan(&["--workflow", "suspicious_domain_discovery", "--exclude", "shop.harbour.test"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains(&format!("`ambit entities --data {path}` asks again")), "{said}");
+    let (code, said) = scan(&["--workflow", "external_discovery_and_assessment"]);
+    assert!(code == Some(2) && said.contains("has the workflow suspicious_domain_discovery"), "{said}");
+    let (code, said) = scan(&[]);
+    assert!(
+        code == Some(0) && said.contains("no longer excluded") && said.contains("shop.harbour.test"),
+        "{said}"
+    );
+    assert!(succeed(&["collection", "list", "--data", path]).contains("  suspicious_domain_discovery  "));
+}
+
+/// Nobody answers at the only resolver, so nothing is found and nothing leaves the machine.
+#[test]
+fn a_scan_that_could_not_look_at_anything_is_partly_done_and_says_so() {
+    let socket = std::net::UdpSocket::bind("127.0.0.1:0").expect("a free port");
+    let resolver = socket.local_addr().expect("has an address").to_string();
+    drop(socket);
+    let folder = Folder::new("nowhere");
+    let data = folder.join("data");
+    let path = data.to_str().expect("UTF-8");
+    let arguments = [
+        "scan",
+        "acme.test",
+        "-y",
+        "--silent",
+        "--level",
+        "passive",
+        "--resolver",
+        &resolver,
+        "--data",
+        path,
+    ];
+    let output = ambit(&arguments);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(5), "{said}");
+    assert!(said.lines().count() == 1 && said.contains("no target could be looked at"), "{said}");
 }

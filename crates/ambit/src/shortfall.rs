@@ -1,0 +1,125 @@
+//! What a finished run fell short of: no seed could be looked at, or steps failed for a reason that lies with us or with a source (design §10: exit code 5).
+
+use crate::discover::{Finished, Place};
+use crate::failure::Failure;
+use ambit_model::facts::{Facts, LookOutcome};
+use ambit_model::run::NotDone;
+use ambit_model::{Clearance, Kind, Uid};
+use ambit_store::engine::End;
+use ambit_tasks::Contacts;
+use std::collections::BTreeSet;
+
+/// Reasons that are a shortfall. That a target gives no answer, is slower than anyone waits (`out of time`: tarpits) or lies outside scope is not: every
+/// run over the real world has those, and its inventory says so where they matter.
+const REASONS: &[&str] = &["source down", "out of budget", "task panicked"];
+/// The same, of reasons with figures or names in them.
+const BEGINNINGS: &[&str] = &["set aside", "this version knows no task"];
+/// Failed steps that the line names; of more it says how many.
+const NAMED_MAX: usize = 5;
+/// Seeds whose facts are read at once.
+const SEEDS_AT_ONCE: usize = 100;
+
+/// Why the run counts as partly done, in a line; `None`: it does not.
+pub(crate) async fn of(place: &Place, finished: &Finished, not_done: &[NotDone]) -> Result<Option<String>, Failure> {
+    if !is_any_seed_looked_at(place, finished).await? {
+        let why = not_done.iter().max_by_key(|row| row.count);
+        let why = why.map_or_else(String::new, |row| format!(", for example {} × {} ({})", row.count, row.task, row.reason));
+        return Ok(Some(format!(
+            "no target could be looked at: every look failed, or there was none to make{why}"
+        )));
+    }
+    Ok(failed_steps(not_done))
+}
+
+fn failed_steps(not_done: &[NotDone]) -> Option<String> {
+    let is_ours = |row: &&NotDone| REASONS.contains(&row.reason.as_str()) || BEGINNINGS.iter().any(|text| row.reason.starts_with(text));
+    let failed: Vec<&NotDone> = not_done.iter().filter(is_ours).collect();
+    let named: Vec<String> = failed
+        .iter()
+        .take(NAMED_MAX)
+        .map(|row| format!("{} × {} ({})", row.count, row.task, row.reason))
+        .collect();
+    let more = match failed.len() - named.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    (!failed.is_empty()).then(|| format!("partly done, some steps failed: {}{more}", named.join(", ")))
+}
+
+/// Whether this run got an answer about one of the seeds, or about what a seed itself names (the domain of an e-mail address, the host of a URL).
+async fn is_any_seed_looked_at(place: &Place, finished: &Finished) -> Result<bool, Failure> {
+    let collection = finished.collection.uuid;
+    let seeds = place.store.list_seeds(&place.principal, collection).await?;
+    let uids: Vec<Uid> = seeds.iter().map(|seed| Uid::of_entity(collection, seed.kind, &seed.name)).collect();
+    for seeds in uids.chunks(SEEDS_AT_ONCE) {
+        let facts = facts(place, finished, seeds).await?;
+        if facts.iter().any(|facts| is_looked_at(facts, finished)) {
+            return Ok(true);
+        }
+        let named: BTreeSet<Uid> = facts.iter().flat_map(named_by).collect();
+        let named: Vec<Uid> = named.into_iter().collect();
+        let facts = self::facts(place, finished, &named).await?;
+        if facts.iter().any(|facts| is_looked_at(facts, finished)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+async fn facts(place: &Place, finished: &Finished, uids: &[Uid]) -> Result<Vec<Facts>, Failure> {
+    // Who stands at the other ends is not asked: a domain has thousands of names.
+    let anybody = |_: &Uid| {
+        Some(End {
+            kind: Kind::DnsRecord,
+            name: "",
+            scoped: false,
+            clearance: Clearance::L0,
+        })
+    };
+    let known = place.engine.known(finished.run.id, uids, anybody).await?;
+    Ok(known.into_iter().map(|known| known.facts).collect())
+}
+
+/// A task that contacts something came back with an answer in this run.
+fn is_looked_at(facts: &Facts, finished: &Finished) -> bool {
+    let mut looks = facts.looks.iter();
+    looks.any(|((task, _), look)| look.run == finished.run.id && look.outcome != LookOutcome::Unknown && !derives(task))
+}
+
+/// What tasks that contact nothing read from the entity's own name.
+fn named_by(facts: &Facts) -> impl Iterator<Item = Uid> {
+    let derived = facts.outward.iter().filter(|neighbour| derives(&neighbour.task));
+    derived.map(|neighbour| neighbour.uid)
+}
+
+fn derives(task: &str) -> bool {
+    ambit_tasks::find(task).is_some_and(|task| task.contacts == Contacts::Nothing)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_that_we_or_a_source_failed_are_named_and_what_the_outside_is_like_is_not() {
+        let row = |reason: &str, count| NotDone {
+            reason: reason.to_owned(),
+            task: "certificate_log".to_owned(),
+            count,
+            example: "Domain acme.test".to_owned(),
+        };
+        let usual = ["no answer", "out of time", "refused by scope", "timed out: head", "crt.sh: status 502"];
+        let mut rows: Vec<NotDone> = usual.iter().map(|reason| row(reason, 7)).collect();
+        assert_eq!(failed_steps(&rows), None);
+        rows.push(row("source down", 3));
+        rows.push(row("set aside: the process died under it 5 times", 1));
+        let line = failed_steps(&rows).expect("steps failed");
+        assert!(
+            line.contains("3 × certificate_log (source down), 1 × certificate_log (set aside"),
+            "{line}"
+        );
+        assert!(!line.contains("no answer") && !line.contains("more"), "{line}");
+        rows.extend((0..9).map(|_| row("out of budget", 1)));
+        assert!(failed_steps(&rows).is_some_and(|line| line.ends_with(" and 6 more")));
+    }
+}
