@@ -150,6 +150,11 @@ impl Settings {
         }
     }
 
+    /// Whether a flag says the value.
+    pub(crate) fn is_by_flag(&self, name: &str) -> bool {
+        self.get(name).is_some() && matches!(self.values.get(name), Some((_, Origin::Flag)))
+    }
+
     /// The database in the data folder, whatever is configured.
     pub(crate) fn use_own_database(&mut self) {
         self.own_database = self.get("database").is_some();

@@ -27,9 +27,15 @@ impl Asking {
     /// With no more than is needed under these settings.
     pub(crate) fn new(folder: &Path, settings: &Settings) -> Self {
         let usual = data(None, settings).is_ok_and(|usual| usual == folder) && settings.get("server").is_none();
-        Self {
+        let before = match (settings.is_own_database(), settings.is_by_flag("database")) {
             // The folder has a database of its own where the settings name another.
-            before: if settings.is_own_database() { "AMBIT_DATABASE= " } else { "" },
+            (true, _) => "AMBIT_DATABASE= ",
+            // Client commands have no such flag, and a URL may hold a password.
+            (false, true) => "AMBIT_DATABASE=URL ",
+            (false, false) => "",
+        };
+        Self {
+            before,
             after: if usual { String::new() } else { format!(" --data {}", quoted(folder)) },
         }
     }
@@ -84,5 +90,8 @@ mod tests {
         let mut settings = load(&[("AMBIT_DATABASE", "postgres://a/b")]);
         settings.use_own_database();
         assert_eq!(asked("/data/a", &settings), "`AMBIT_DATABASE= ambit entities --data /data/a`");
+        settings = load(&[("AMBIT_DATA", "/data/a")]);
+        settings.flag("database", Some("postgres://a/b".to_owned()));
+        assert_eq!(asked("/data/a", &settings), "`AMBIT_DATABASE=URL ambit entities`");
     }
 }

@@ -1,7 +1,8 @@
 //! A whole run on the simulated internet: everything planted is found, nothing else is, nobody else is touched; again gives the same.
 
-use crate::program::{Discovery, Folder, ambit, demo, succeed};
+use crate::program::{Database, Discovery, Folder, ambit, command, demo, succeed};
 use std::collections::BTreeSet;
+use std::process::{Child, Stdio};
 
 #[test]
 fn the_demo_finds_all_that_is_planted_and_touches_nobody_else() {
@@ -429,4 +430,36 @@ fn a_scan_that_could_not_look_at_anything_is_partly_done_and_says_so() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(5), "{said}");
     assert!(said.lines().count() == 1 && said.contains("no target could be looked at"), "{said}");
+}
+
+/// Two scans of one project side by side, as only PostgreSQL allows: each counts what is new in its own collection.
+#[test]
+fn the_summary_counts_the_changes_of_its_own_collection() {
+    let (folder, database) = (Folder::new("beside"), Database::create());
+    let data = folder.join("data");
+    let moving = folder.join("moving.world");
+    std::fs::write(&moving, MOVING).expect("can be written");
+    let run = |arguments: &[&str]| {
+        let mut command = command(arguments);
+        command
+            .args(["--data", data.to_str().expect("UTF-8")])
+            .env("AMBIT_DATABASE", database.url());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts")
+    };
+    let read = |child: Child| {
+        let output = child.wait_with_output().expect("ends");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("results are UTF-8")
+    };
+    read(run(&["init", "--email", "a@acme.test"]));
+    let small = concat!(env!("CARGO_MANIFEST_DIR"), "/../../worlds/small.world");
+    let started = [small, moving.to_str().expect("UTF-8")].map(|world| run(&["scan", "--world", world, "-y", "--jsonl"]));
+    for found in started.map(|child| Discovery::parse(&read(child))) {
+        assert_eq!(
+            found.figure("new"),
+            i64::try_from(found.entities.len()).expect("few"),
+            "{}",
+            found.summary
+        );
+    }
 }
