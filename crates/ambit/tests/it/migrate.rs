@@ -44,6 +44,14 @@ fn an_old_database_is_brought_up_once_by_whoever_comes() {
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     };
+    let mut look = command(&["doctor", "--data", &path]);
+    let look = look.env("AMBIT_DATABASE", &url).output().expect("starts");
+    let text = String::from_utf8_lossy(&look.stdout);
+    assert_eq!(look.status.code(), Some(5), "{text}");
+    assert!(
+        text.contains("database   ok\nschema     202611210530, older than "),
+        "a look changes nothing: {text}"
+    );
     let started: Vec<_> = (0..3).map(|_| migrate().spawn().expect("starts")).collect();
     let said: Vec<String> = started.into_iter().map(|child| line(&child.wait_with_output().expect("ends"))).collect();
     let schema = said[0].trim_end().rsplit(' ').next().expect("each line ends with the schema");
