@@ -44,6 +44,10 @@ impl<'a> Derivation<'a> {
                             self.certificate_issues(certificate);
                         }
                     }
+                    // Nor does the silence of one that turns away whoever names none of its sites.
+                    Port::Web(_) if host.unlisted == Unlisted::Open && host.unknown == UnknownHost::Close => {
+                        self.truth.allow(Kind::NetworkService, &name);
+                    }
                     Port::Web(web) => {
                         self.truth.plant(Kind::NetworkService, &name);
                         match if web.tls { web.versions() } else { TlsVersions::Modern } {
