@@ -31,9 +31,7 @@ class Discovery:
     """The demo, or a scan of another world, in one folder; with `database` on PostgreSQL, below `wrapper` (a tracer) if there is one."""
 
     def __init__(self, ambit, folder, world=None, database=None, wrapper=()):
-        # The demo passes over a configured database unless a flag names it.
-        demo = ["demo", "--once", *(["--database", database] if database else [])]
-        self.command = [*wrapper, ambit, *(["scan", "--world", world, "-y"] if world else demo), "--data", str(folder), "--jsonl"]
+        self.command = [*wrapper, ambit, *(["scan", "--world", world, "-y"] if world else ["demo", "--once"]), "--data", str(folder), "--jsonl"]
         self.environment = dict(os.environ, **({"AMBIT_DATABASE": database} if database else {}))
 
     def start(self, log):

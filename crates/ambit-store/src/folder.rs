@@ -21,8 +21,8 @@ const LOCK_RETRY: Duration = Duration::from_millis(50);
 /// What is read of the holder's note.
 const NOTE_BYTES_MAX: u64 = 256;
 
-/// Makes the folder and closes it to other people, as it does with one that is there and is empty or holds our data. Any other is somebody else's: its
-/// mode stays as it is, and nothing is put there.
+/// Makes the folder and closes it to other people, as it does with one that is there and is empty or holds our data. Any other is shared with somebody: its mode
+/// stays as it is, and what we put there is closed by itself, file by file.
 pub(crate) fn create(path: &Path) -> Result<(), StoreError> {
     let named = |error: io::Error| match StoreError::from(error) {
         StoreError::Unavailable(why) => StoreError::Unavailable(format!("the data folder {} cannot be made: {why}", path.display())),
@@ -30,13 +30,8 @@ pub(crate) fn create(path: &Path) -> Result<(), StoreError> {
     };
     match is_foreign(path) {
         Ok(false) => {}
-        Ok(true) => {
-            let folder = path.display();
-            return Err(StoreError::Invalid(format!(
-                "{folder} is not empty and holds no data of Ambit: name a folder of its own"
-            )));
-        }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(named)?,
+        Ok(true) => return Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => private(path).map_err(named)?,
         Err(error) => return Err(named(error)),
     }
     let permissions = fs::metadata(path).map_err(named)?.permissions();
@@ -44,6 +39,15 @@ pub(crate) fn create(path: &Path) -> Result<(), StoreError> {
         fs::set_permissions(path, fs::Permissions::from_mode(0o700)).map_err(named)?;
     }
     Ok(())
+}
+
+fn private(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
+/// Makes the folder of the index, closed to other people also where the data folder is shared.
+pub(crate) fn create_index(folder: &Path) -> Result<(), StoreError> {
+    Ok(private(&folder.join(INDEX))?)
 }
 
 /// True for a folder that is not empty and holds nothing that a data folder has, not even what a making that was cut off left there.
@@ -124,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_of_somebody_else_keeps_its_mode_and_is_refused() {
+    fn a_folder_that_is_shared_keeps_its_mode_and_what_we_put_there_is_closed() {
         let root = std::env::temp_dir().join(format!("ambit-folder-{}", Uuid::new_v4()));
         let open = |name: &str, files: &[&str]| {
             let path = root.join(name);
@@ -148,14 +152,10 @@ mod tests {
             create(&path).unwrap_or_else(|error| panic!("{name}: {error}"));
             assert_eq!(mode(&path), 0o700, "{name}");
         }
-        for (name, files) in [("home", &["notes.txt"][..]), ("site", &["index/index.html"][..])] {
-            let path = open(name, files);
-            let Err(StoreError::Invalid(text)) = create(&path) else {
-                panic!("{name} is taken")
-            };
-            assert!(text.starts_with(&format!("{} is not empty", path.display())), "{text}");
-            assert_eq!(mode(&path), 0o755, "{name}");
-        }
+        let path = open("home", &["notes.txt"]);
+        create(&path).expect("is taken");
+        create_index(&path).expect("is made");
+        assert_eq!((mode(&path), mode(&path.join(INDEX))), (0o755, 0o700));
         create(&root.join("new/deep")).expect("is made");
         assert_eq!((mode(&root.join("new/deep")), mode(&root.join("new"))), (0o700, 0o700));
         fs::remove_dir_all(&root).expect("is ours");

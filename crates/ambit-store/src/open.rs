@@ -184,6 +184,7 @@ impl Store {
         if let Some(folder) = &options.folder {
             if create {
                 folder::create(folder)?;
+                folder::create_index(folder)?;
             } else if options.database.is_none() && !folder::has(&folder.join(folder::DATABASE))? {
                 return Err(uninitialised());
             }

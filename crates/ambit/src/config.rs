@@ -77,8 +77,6 @@ const fn list(name: &'static str) -> Row {
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     values: BTreeMap<&'static str, (String, Origin)>,
-    /// A configured database was passed over.
-    own_database: bool,
 }
 
 impl Settings {
@@ -93,7 +91,7 @@ impl Settings {
             read_file(&path, &mut values)?;
         }
         read_environment(environment, &mut values)?;
-        Ok(Self { values, own_database: false })
+        Ok(Self { values })
     }
 
     /// The value, or `None` when it is empty.
@@ -153,17 +151,6 @@ impl Settings {
     /// Whether a flag says the value.
     pub(crate) fn is_by_flag(&self, name: &str) -> bool {
         self.get(name).is_some() && matches!(self.values.get(name), Some((_, Origin::Flag)))
-    }
-
-    /// The database in the data folder, whatever is configured.
-    pub(crate) fn use_own_database(&mut self) {
-        self.own_database = self.get("database").is_some();
-        self.flag("database", Some(String::new()));
-    }
-
-    /// Whether a configured database was passed over for the one in the data folder.
-    pub(crate) fn is_own_database(&self) -> bool {
-        self.own_database
     }
 
     /// Name, value (secrets hidden) and origin of each setting.

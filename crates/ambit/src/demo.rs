@@ -2,7 +2,7 @@
 
 use crate::cli::demo::Demo;
 use crate::config::Settings;
-use crate::discover::{Job, discover, open};
+use crate::discover::{Job, Place, discover, open};
 use crate::failure::Failure;
 use crate::folder::Asking;
 use crate::output::{Results, hint};
@@ -11,6 +11,7 @@ use crate::serve::Front;
 use crate::signals::Stop;
 use crate::{folder, serve, wires};
 use ambit_model::Clearance;
+use ambit_model::wire::WireChoice;
 use ambit_net::live::LiveOptions;
 
 /// The demo's simulated internet.
@@ -19,10 +20,7 @@ const TEXT: &str = include_str!("../../../worlds/demo.world");
 /// Runs the command.
 pub(crate) async fn run(demo: &Demo, silent: bool, settings: &mut Settings) -> Result<(), Failure> {
     settings.flag("listen", demo.listen.clone());
-    match &demo.database {
-        Some(url) => settings.flag("database", Some(url.clone())),
-        None => settings.use_own_database(),
-    }
+    settings.flag("database", demo.database.clone());
     let stop = Stop::listen()?;
     let folder = folder::demo(demo.data.as_deref())?;
     let world = wires::parse_world(TEXT, "demo.world")?;
@@ -34,6 +32,9 @@ pub(crate) async fn run(demo: &Demo, silent: bool, settings: &mut Settings) -> R
         Some(Front::prepare(settings, true, silent).await?)
     };
     let place = open(&folder, "demo", settings).await?;
+    if demo.database.is_none() && settings.get("database").is_some() {
+        refuse_real_neighbours(&place).await?;
+    }
     let job = Job {
         seeds: wires::seeds(&world).map_err(Failure::run_time)?,
         simulated: Some((TEXT.to_owned(), world.name().to_owned())),
@@ -65,5 +66,17 @@ pub(crate) async fn run(demo: &Demo, silent: bool, settings: &mut Settings) -> R
             outcome.shortfall.iter().for_each(|why| hint(&format!("ambit: {why}")));
             serve::answer(front, &folder, place, &stop, settings).await
         }
+    }
+}
+
+/// A made-up organisation does not belong among real ones, unless a flag says so.
+async fn refuse_real_neighbours(place: &Place) -> Result<(), Failure> {
+    let views = place.store.list_collections(&place.principal, None).await?;
+    match views.iter().find(|view| view.collection.wire == WireChoice::Live) {
+        None => Ok(()),
+        Some(view) => Err(Failure::usage(format!(
+            "the configured database holds {}, which is real: give --database URL to have the demo beside it, or AMBIT_DATABASE= to have it in its folder",
+            view.collection.name
+        ))),
     }
 }

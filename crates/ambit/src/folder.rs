@@ -27,13 +27,8 @@ impl Asking {
     /// With no more than is needed under these settings.
     pub(crate) fn new(folder: &Path, settings: &Settings) -> Self {
         let usual = data(None, settings).is_ok_and(|usual| usual == folder) && settings.get("server").is_none();
-        let before = match (settings.is_own_database(), settings.is_by_flag("database")) {
-            // The folder has a database of its own where the settings name another.
-            (true, _) => "AMBIT_DATABASE= ",
-            // Client commands have no such flag, and a URL may hold a password.
-            (false, true) => "AMBIT_DATABASE=URL ",
-            (false, false) => "",
-        };
+        // Client commands have no such flag, and a URL may hold a password.
+        let before = if settings.is_by_flag("database") { "AMBIT_DATABASE=URL " } else { "" };
         Self {
             before,
             after: if usual { String::new() } else { format!(" --data {}", quoted(folder)) },
@@ -87,10 +82,7 @@ mod tests {
             "`ambit entities --data /data/a`",
             "a server would be asked else"
         );
-        let mut settings = load(&[("AMBIT_DATABASE", "postgres://a/b")]);
-        settings.use_own_database();
-        assert_eq!(asked("/data/a", &settings), "`AMBIT_DATABASE= ambit entities --data /data/a`");
-        settings = load(&[("AMBIT_DATA", "/data/a")]);
+        let mut settings = load(&[("AMBIT_DATA", "/data/a")]);
         settings.flag("database", Some("postgres://a/b".to_owned()));
         assert_eq!(asked("/data/a", &settings), "`AMBIT_DATABASE=URL ambit entities`");
     }

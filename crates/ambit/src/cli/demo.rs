@@ -11,7 +11,7 @@ pub(crate) struct Demo {
     /// Address to serve on (default: AMBIT_LISTEN, else 127.0.0.1:8080); port 0 picks a free one.
     #[arg(long, value_name = "ADDR")]
     pub(crate) listen: Option<String>,
-    /// A PostgreSQL database to fill (default: the one in the data folder; AMBIT_DATABASE is not used, a made-up organisation does not belong there).
+    /// A PostgreSQL database to fill (default: AMBIT_DATABASE, where it holds nothing real, else the one in the data folder).
     #[arg(long, value_name = "URL")]
     pub(crate) database: Option<String>,
     /// End after the discovery instead of serving.

@@ -1,6 +1,6 @@
 //! Wrong input: one line that names the thing and the remedy, the exit code of the design, nothing lost.
 
-use crate::program::{Folder, ambit, command, demo, succeed};
+use crate::program::{Database, Folder, ambit, command, demo, succeed};
 use std::process::Stdio;
 
 /// Runs, and demands the code and one line that holds the words.
@@ -63,17 +63,23 @@ fn every_problem_of_a_world_is_told() {
 }
 
 #[test]
-fn a_folder_of_somebody_else_is_refused() {
-    let folder = Folder::new("foreign");
-    let (home, data) = (folder.join("home"), folder.join("data"));
+fn a_shared_folder_keeps_its_mode_and_what_is_put_there_is_closed_to_others() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new("shared");
+    let home = folder.join("home");
     std::fs::create_dir(&home).expect("can be made");
     std::fs::write(home.join("letter.txt"), "dear").expect("can be written");
-    let (home, data) = (home.to_str().expect("UTF-8"), data.to_str().expect("UTF-8"));
-    refused(&["init", "--data", home, "--email", "a@acme.test"], 2, &[home, "not empty", "of its own"]);
-    succeed(&["init", "--data", data, "--email", "a@acme.test"]);
-    refused(&["backup", home, "--data", data], 2, &[home, "not empty", "of its own"]);
-    assert_eq!(std::fs::read_dir(home).expect("is there").count(), 1, "nothing was put there");
-    refused(&["entities", "--data", &format!("{home}/letter.txt")], 1, &["letter.txt", "ambit.db"]);
+    std::fs::set_permissions(&home, std::fs::Permissions::from_mode(0o755)).expect("can be set");
+    let path = home.to_str().expect("UTF-8");
+    succeed(&["init", "--data", path, "--email", "a@acme.test"]);
+    succeed(&["entities", "--data", path]);
+    let mode = |path: &std::path::Path| std::fs::metadata(path).expect("is there").permissions().mode() & 0o077;
+    assert_eq!(mode(&home), 0o055, "others go on using it");
+    let ours = std::fs::read_dir(&home).expect("is there").map(|entry| entry.expect("is there").path());
+    for path in ours.filter(|path| !path.ends_with("letter.txt")) {
+        assert_eq!(mode(&path), 0, "{}", path.display());
+    }
+    refused(&["entities", "--data", &format!("{path}/letter.txt")], 1, &["letter.txt", "ambit.db"]);
 }
 
 #[test]
@@ -155,27 +161,41 @@ fn the_first_key_and_the_way_to_the_next_are_said() {
 }
 
 #[test]
-fn the_demo_takes_its_port_from_the_settings_and_no_database() {
+fn the_demo_takes_its_port_from_the_settings() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = listener.local_addr().expect("has an address").to_string();
     let folder = Folder::new("demo-settings");
-    let data = folder.join("data");
-    let path = data.to_str().expect("UTF-8");
+    let mut command = command(&["demo", "--data", folder.join("data").to_str().expect("UTF-8")]);
+    let output = command.env("AMBIT_LISTEN", &address).output().expect("starts");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(1) && said.contains(&address), "{said}");
+}
+
+#[test]
+fn the_demo_stays_out_of_a_database_that_holds_something_real() {
+    let (folder, database) = (Folder::new("demo-database"), Database::create());
     let run = |arguments: &[&str]| {
-        let mut command = command(&[&["demo", "--data", path], arguments].concat());
-        command.env("AMBIT_LISTEN", &address).env("AMBIT_DATABASE", "postgres://127.0.0.1:1/none");
+        let mut command = command(arguments);
+        let data = folder.join(arguments[0]);
+        command
+            .arg("--data")
+            .arg(&data)
+            .env("AMBIT_DATABASE", database.url())
+            .env("AMBIT_SECRET_FILE", folder.join("secret.key"));
         let output = command.output().expect("starts");
         (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
     };
-    let (code, said) = run(&[]);
-    assert!(code == Some(1) && said.contains(&address), "{said}");
-    let (code, said) = run(&["--once", "-o", "/dev/null"]);
+    let tiny = folder.join("tiny.world");
+    let text = "world tiny \"T\"\nseeds acme.test\norg acme \"A\" ours\nblock 203.0.113.0/24 of acme\nzone acme.test of acme\n  ns ns1.acme.test 203.0.113.2\n";
+    std::fs::write(&tiny, text).expect("can be written");
+    let (code, said) = run(&["scan", "--world", tiny.to_str().expect("UTF-8"), "-y", "--silent"]);
     assert_eq!(code, Some(0), "{said}");
+    database.run(&["-c", "UPDATE collections SET wire = '\"live\"'"]);
+    let (code, said) = run(&["demo", "--once", "--silent"]);
     assert!(
-        said.contains(&format!("`AMBIT_DATABASE= ambit entities --data {path}` asks again")),
-        "{said}"
+        code == Some(2) && said.lines().count() == 1 && said.contains("--database"),
+        "{code:?} {said}"
     );
-    assert!(data.join("ambit.db").exists());
 }
 
 #[test]
