@@ -132,6 +132,10 @@ fn place(node: &Node) -> Option<(String, u16)> {
 impl View {
     /// A contact for the very site or service that somebody named: by its name, or without one at its address.
     fn is_named_site(&self, contact: &Contact) -> bool {
+        // Asked at every contact, and hardly any collection names sites.
+        if self.sites.is_empty() {
+            return false;
+        }
         let address = contact.address.to_string();
         let host = contact.name.as_deref().unwrap_or(&address);
         self.sites.contains(&(host.to_owned(), contact.port))

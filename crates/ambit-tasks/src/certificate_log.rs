@@ -36,6 +36,8 @@ const PROVIDER: &str = "crt.sh";
 const CERTIFICATES_MAX: usize = 2_000;
 /// Names kept of one certificate.
 const NAMES_MAX: usize = 1_000;
+/// What the network calls the time-out of a question that no resolver answered.
+const RESOLVING: &str = "DNS answer";
 /// How long an overloaded provider is left alone before it is asked the second and last time, wire time.
 const SECOND_LOOK: Duration = Duration::from_secs(60);
 
@@ -69,7 +71,12 @@ struct Failure {
 async fn ask(cx: &Context<'_>) -> Result<Certificates, Failure> {
     let url = format!("https://crt.sh/?q={}&output=json", cx.facts.name);
     let fetch = cx.net.source_list(PROVIDER, &url).await.map_err(|error| Failure {
-        may_pass: matches!(error, NetError::Timeout(_) | NetError::Reset(_) | NetError::Closed(_)),
+        may_pass: match error {
+            // That is no load of the provider's: nobody says where it is.
+            NetError::Timeout(what) => what != RESOLVING,
+            NetError::Reset(_) | NetError::Closed(_) => true,
+            _ => false,
+        },
         error: TaskError::source(PROVIDER, &error),
     })?;
     let last = fetch.last();

@@ -1,6 +1,6 @@
 //! What a user gives to runs: databases of places and networks, and labels of her own.
 
-use crate::program::{Discovery, Folder, command};
+use crate::program::{Discovery, Folder, scan_command};
 use serde_json::{Value, json};
 use std::net::{IpAddr, Ipv6Addr};
 use std::path::Path;
@@ -18,30 +18,22 @@ name zq-unguessable-7.acme.test A 203.0.113.10
 
 /// Runs a scan of that world with settings in the environment.
 fn scan(folder: &Folder, settings: &[(&str, &Path)]) -> std::process::Output {
-    let world = folder.join("given.world");
-    std::fs::write(&world, HIDDEN_NAME).expect("can be written");
-    let (world, data) = (world.to_str().expect("UTF-8"), folder.join("data"));
-    let mut command = command(&["scan", "--world", world, "-y", "--jsonl", "--data", data.to_str().expect("UTF-8")]);
+    let mut command = scan_command(folder, HIDDEN_NAME);
     for (name, path) in settings {
         command.env(name, path);
     }
     command.output().expect("the program starts")
 }
 
-fn found(output: &std::process::Output) -> Discovery {
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    Discovery::parse(&String::from_utf8_lossy(&output.stdout))
-}
-
 #[test]
 fn labels_of_a_user_are_tried_and_what_is_no_label_is_said() {
     let folder = Folder::new("words");
-    assert!(found(&scan(&folder, &[])).figure("missed") > 0, "the name is in no list of ours");
+    assert!(Discovery::of(&scan(&folder, &[])).figure("missed") > 0, "the name is in no list of ours");
     let (folder, words) = (Folder::new("words"), "# mine\nzq-unguessable-7\nno label\n");
     let list = folder.join("words.txt");
     std::fs::write(&list, words).expect("can be written");
     let output = scan(&folder, &[("AMBIT_WORDS", &list)]);
-    let discovery = found(&output);
+    let discovery = Discovery::of(&output);
     assert_eq!(
         (discovery.figure("missed"), discovery.figure("unexpected")),
         (0, 0),
@@ -62,7 +54,7 @@ fn databases_of_places_and_networks_say_where_an_address_is() {
     let acme = json!({"autonomous_system_number": 64500, "autonomous_system_organization": "ACME-NET"});
     std::fs::write(&network, database(&[("203.0.113.0", 26, acme)])).expect("can be written");
     let both = format!("{},{}", city.display(), network.display());
-    let discovery = found(&scan(&folder, &[("AMBIT_GEO", Path::new(&both))]));
+    let discovery = Discovery::of(&scan(&folder, &[("AMBIT_GEO", Path::new(&both))]));
     let address = discovery
         .entities
         .values()

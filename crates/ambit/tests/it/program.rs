@@ -106,6 +106,20 @@ pub(crate) fn succeed(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("results are UTF-8")
 }
 
+/// A scan of a world that is written in a test, into the folder's `data`.
+pub(crate) fn scan_command(folder: &Folder, text: &str) -> Command {
+    let world = folder.join("written.world");
+    std::fs::write(&world, text).expect("can be written");
+    let mut command = command(&["scan", "-y", "--jsonl"]);
+    command.arg("--world").arg(&world).arg("--data").arg(folder.join("data"));
+    command
+}
+
+/// Runs such a scan, which must succeed, and reads what it found.
+pub(crate) fn scan_text(folder: &Folder, text: &str, more: &[&str]) -> Discovery {
+    Discovery::of(&scan_command(folder, text).args(more).output().expect("the binary starts"))
+}
+
 /// What a `--jsonl` discovery printed.
 pub(crate) struct Discovery {
     /// Entities by uid, without what time alone changes.
@@ -115,6 +129,12 @@ pub(crate) struct Discovery {
 }
 
 impl Discovery {
+    /// What a scan printed that must have succeeded.
+    pub(crate) fn of(output: &Output) -> Self {
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        Self::parse(&String::from_utf8_lossy(&output.stdout))
+    }
+
     pub(crate) fn parse(text: &str) -> Self {
         let mut discovery = Self {
             entities: BTreeMap::new(),

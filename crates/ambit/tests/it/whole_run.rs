@@ -1,6 +1,6 @@
 //! A whole run on the simulated internet: everything planted is found, nothing else is, nobody else is touched; again gives the same.
 
-use crate::program::{Database, Discovery, Folder, ambit, command, demo, succeed};
+use crate::program::{Database, Discovery, Folder, ambit, command, demo, scan_text, succeed};
 use std::collections::BTreeSet;
 use std::process::{Child, Stdio};
 
@@ -85,12 +85,7 @@ site https://shop.acme.test "The new shop"
 #[test]
 fn a_site_that_moved_is_described_by_where_it_is_now() {
     let folder = Folder::new("moving");
-    let data = folder.join("data");
-    let path = data.to_str().expect("UTF-8");
-    let world = folder.join("moving.world");
-    std::fs::write(&world, MOVING).expect("can be written");
-    let world = world.to_str().expect("UTF-8");
-    let scan = |state: &str| Discovery::parse(&succeed(&["scan", "--world", world, "--state", state, "-y", "--jsonl", "--data", path]));
+    let scan = |state: &str| scan_text(&folder, MOVING, &["--state", state]);
     let shop = |found: &Discovery| {
         let site = found
             .entities
@@ -99,13 +94,6 @@ fn a_site_that_moved_is_described_by_where_it_is_now() {
             .cloned();
         site.expect("the shop is found")["summary"]["http"]["title"].clone()
     };
-    let open = |found: &Discovery| {
-        let names = found
-            .issues
-            .values()
-            .filter(|issue| issue["summary"]["status"].as_str().is_some_and(|status| status.starts_with("open")));
-        names.filter_map(|issue| issue["name"].as_str().map(str::to_owned)).collect::<Vec<_>>()
-    };
     let before = scan("1");
     assert_eq!(
         (shop(&before), before.figure("missed"), before.figure("unexpected")),
@@ -113,7 +101,8 @@ fn a_site_that_moved_is_described_by_where_it_is_now() {
         "{}",
         before.summary
     );
-    assert!(open(&before).iter().any(|name| name.contains("expired")), "{:?}", open(&before));
+    let expired = |found: &Discovery| open_issues(found).iter().any(|issue| issue.contains("expired"));
+    assert!(expired(&before), "{:?}", open_issues(&before));
     let after = scan("2");
     assert_eq!(
         (shop(&after), after.figure("missed"), after.figure("unexpected")),
@@ -121,7 +110,7 @@ fn a_site_that_moved_is_described_by_where_it_is_now() {
         "{}",
         after.summary
     );
-    assert!(!open(&after).iter().any(|name| name.contains("expired")), "{:?}", open(&after));
+    assert!(!expired(&after), "{:?}", open_issues(&after));
 }
 
 /// The second state takes the shop away, but the front page still links to it.
@@ -145,12 +134,7 @@ remove name shop.acme.test
 #[test]
 fn a_site_whose_name_is_gone_is_gone_with_its_issues_though_a_page_links_to_it() {
     let folder = Folder::new("linked");
-    let data = folder.join("data");
-    let path = data.to_str().expect("UTF-8");
-    let world = folder.join("linked.world");
-    std::fs::write(&world, LINKED).expect("can be written");
-    let world = world.to_str().expect("UTF-8");
-    let scan = |state: &str| Discovery::parse(&succeed(&["scan", "--world", world, "--state", state, "-y", "--jsonl", "--data", path]));
+    let scan = |state: &str| scan_text(&folder, LINKED, &["--state", state]);
     let shown = |found: &Discovery| {
         found
             .entities
@@ -218,24 +202,6 @@ fn an_old_tls_that_a_service_tells_only_to_names_it_knows_is_reported_until_it_i
     assert_eq!(second.figure("contacts_outside_clearance"), 0, "{}", second.summary);
 }
 
-/// Runs a world that is written in a test, and says what of it is there: kinds and names, titles with them.
-fn scan_text(folder: &Folder, text: &str, more: &[&str]) -> Discovery {
-    let world = folder.join("written.world");
-    std::fs::write(&world, text).expect("can be written");
-    let data = folder.join("data");
-    let mut arguments = vec![
-        "scan",
-        "--world",
-        world.to_str().expect("UTF-8"),
-        "-y",
-        "--jsonl",
-        "--data",
-        data.to_str().expect("UTF-8"),
-    ];
-    arguments.extend(more);
-    Discovery::parse(&succeed(&arguments))
-}
-
 /// Names of what is theirs.
 fn scoped(found: &Discovery) -> BTreeSet<String> {
     let ours = found.entities.values().filter(|entity| entity["summary"]["scoped"] == true);
@@ -294,7 +260,6 @@ fn a_site_that_somebody_names_is_looked_at_with_its_host_and_no_more() {
         assert!(issues.iter().any(|shown| shown.starts_with(issue)), "{issue} is missed: {issues:?}");
     }
     assert_eq!(found.figure("contacts_outside_clearance"), 0, "{}", found.summary);
-    assert_eq!(found.summary["not_done"].as_array().map_or(0, Vec::len), 0, "{}", found.summary);
 
     // The site of a whole domain is that site: nobody named the domain.
     let folder = Folder::new("apex");
@@ -342,7 +307,11 @@ fn an_exposure_is_resolved_when_its_site_begins_to_send_everybody_on() {
     let before = scan_text(&folder, SENT_ON, &["--state", "1"]);
     assert_eq!((before.figure("missed"), before.figure("unexpected")), (0, 0), "{}", before.summary);
     let exposure = "exposed_environment_file http://www.acme.test:80".to_owned();
-    assert!(open_issues(&before).contains(&exposure), "{:?}", open_issues(&before));
+    let issues = open_issues(&before);
+    assert!(
+        issues.contains(&exposure) && issues.iter().any(|issue| issue.starts_with("dns_zone_transfer")),
+        "{issues:?}"
+    );
     let after = scan_text(&folder, SENT_ON, &["--state", "2"]);
     assert_eq!((after.figure("missed"), after.figure("unexpected")), (0, 0), "{}", after.summary);
     let issues = open_issues(&after);
@@ -410,7 +379,15 @@ fn a_scan_of_known_targets_keeps_their_workflow_and_says_which_exclusions_end() 
 fn a_scan_that_could_not_look_at_anything_is_partly_done_and_says_so() {
     let socket = std::net::UdpSocket::bind("127.0.0.1:0").expect("a free port");
     let resolver = socket.local_addr().expect("has an address").to_string();
-    drop(socket);
+    // It fails at every question at once (RFC 1035 §4.1.1: QR, and RCODE 2); a silent one would cost the test a minute.
+    std::thread::spawn(move || {
+        let mut message = [0; 4_096];
+        while let Ok((length, asker)) = socket.recv_from(&mut message) {
+            message[2] |= 0x80;
+            message[3] = (message[3] & 0xf0) | 2;
+            socket.send_to(&message[..length], asker).ok();
+        }
+    });
     let folder = Folder::new("nowhere");
     let data = folder.join("data");
     let path = data.to_str().expect("UTF-8");
