@@ -19,6 +19,8 @@ pub struct Contact {
     pub datagram: bool,
     /// The name that was asked for: by SNI, by `Host`, or in a DNS question.
     pub name: Option<String>,
+    /// What was asked: `tls`, `GET /path`, `dns A`; empty for a connection or datagram as such, and where nobody wanted to know.
+    pub asked: String,
     /// How often.
     pub count: u64,
     /// Why it is outside clearance; empty where it is not.
@@ -28,7 +30,19 @@ pub struct Contact {
 impl SimulatedWire {
     /// Every contact that was made, sorted.
     pub fn contacts(&self) -> Vec<Contact> {
-        self.ledger.counts().into_iter().map(|(key, count)| self.judged(key, count)).collect()
+        let counts = self.ledger.counts().into_iter();
+        counts.map(|(key, count)| self.judged(key, String::new(), count)).collect()
+    }
+
+    /// From now on every request is kept, for [`Self::requests`]: of a large world that is a long list.
+    pub fn keep_requests(&self) {
+        self.ledger.keep_requests();
+    }
+
+    /// Every contact that was made since requests are kept, by what was asked, sorted.
+    pub fn requests(&self) -> Vec<Contact> {
+        let requests = self.ledger.requests().into_iter();
+        requests.map(|((key, asked), count)| self.judged(key, asked, count)).collect()
     }
 
     /// The contacts that the file forbids: with strangers, with shared servers but not by a name of ours, with what nobody owns.
@@ -36,13 +50,14 @@ impl SimulatedWire {
         self.contacts().into_iter().filter(|contact| !contact.why.is_empty()).collect()
     }
 
-    fn judged(&self, (to, datagram, name): Key, count: u64) -> Contact {
+    fn judged(&self, (to, datagram, name): Key, asked: String, count: u64) -> Contact {
         let why = self.forbids(to.ip(), to.port(), datagram, name.as_deref()).unwrap_or_default();
         Contact {
             address: to.ip(),
             port: to.port(),
             datagram,
             name,
+            asked,
             count,
             why,
         }

@@ -71,6 +71,8 @@ pub(crate) struct Block {
     pub name: String,
     pub country: String,
     pub allocated: Moment,
+    /// The URL that registries send on to; empty where they answer themselves.
+    pub registry: String,
 }
 
 /// How the servers of a zone, or a name, answer.
@@ -105,6 +107,8 @@ pub(crate) struct Zone {
     pub registered: Moment,
     pub expires: Moment,
     pub redacted: bool,
+    /// As for blocks.
+    pub registry: String,
     pub look_alike: bool,
 }
 

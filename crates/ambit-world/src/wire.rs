@@ -141,12 +141,12 @@ async fn connect(internet: Arc<Internet>, clock: Clock, ledger: Ledger, to: Sock
     let knock = host.map_or(Knock::Filtered, |host| serve::knock(host, to.port()));
     match knock {
         Knock::Filtered => {
-            ledger.count(to, false, None);
+            ledger.count(to, false, None, "");
             clock.sleep(CONNECT_PATIENCE).await;
             Err(io::ErrorKind::TimedOut.into())
         }
         Knock::Closed => {
-            ledger.count(to, false, None);
+            ledger.count(to, false, None, "");
             clock.sleep(host.map_or(Duration::ZERO, |host| host.latency)).await;
             Err(io::ErrorKind::ConnectionRefused.into())
         }
@@ -188,7 +188,8 @@ impl SimulatedDatagrams {
         let question = (to.port() == 53).then(|| message::read(bytes)).flatten();
         // What resolvers are asked is no contact with the name asked about, and would be a list of all words.
         let counted = question.as_ref().filter(|_| !RESOLVERS.contains(&to.ip()));
-        self.ledger.count(to, true, counted.map(|question| question.name.clone()));
+        let asked = counted.map(|question| format!("dns {}", question.rtype)).unwrap_or_default();
+        self.ledger.count(to, true, counted.map(|question| question.name.clone()), &asked);
         let host = self.internet.hosts.get(&to.ip()).filter(|host| host.dns)?;
         let question = question?;
         let asked = Asked {

@@ -229,6 +229,73 @@ async fn certificates_have_every_quality() {
 }
 
 #[tokio::test]
+async fn requests_are_kept_for_whoever_wants_to_know() {
+    let world = World::parse(&format!("{HEAD}{SITES}"), "t.world").unwrap();
+    let wire = world.wire(EPOCH, 1);
+    let client = Client::new(wire.clone());
+    client.knock("203.0.113.99", 22).await;
+    assert!(wire.requests().is_empty(), "nobody asked for them yet");
+    wire.keep_requests();
+    client.knock("203.0.113.99", 22).await;
+    client.get_plain("203.0.113.10", "www.acme.test", "/x?y=1").await.unwrap();
+    client.get("203.0.113.10", Some("www.acme.test"), "203.0.113.10", "/").await.unwrap();
+    client.ask("203.0.113.2", "www.acme.test", "MX").await;
+    client.ask_tcp("203.0.113.2", "acme.test", "AXFR").await;
+    client.resolve("www.acme.test", "A").await;
+    let kept: Vec<String> = wire
+        .requests()
+        .iter()
+        .map(|kept| {
+            let name = kept.name.as_deref().unwrap_or("-");
+            format!("{}:{} {name} {:?} {}", kept.address, kept.port, kept.asked, kept.count)
+        })
+        .collect();
+    assert_eq!(
+        kept,
+        [
+            "198.19.0.1:53 - \"\" 1",
+            "203.0.113.2:53 - \"\" 1",
+            "203.0.113.2:53 acme.test \"dns AXFR\" 1",
+            "203.0.113.2:53 www.acme.test \"dns MX\" 1",
+            "203.0.113.10:80 - \"\" 1",
+            "203.0.113.10:80 www.acme.test \"GET /x?y=1\" 1",
+            "203.0.113.10:443 - \"\" 1",
+            "203.0.113.10:443 - \"GET /\" 1",
+            "203.0.113.10:443 www.acme.test \"tls\" 1",
+            "203.0.113.99:22 - \"\" 1",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn registries_send_on_to_where_the_file_says() {
+    let client = client(
+        "zone gone.test of acme\n  ns ns1.acme.test\n  registry https://rdap.elsewhere.test/v1/\n\
+         block 192.0.2.0/24 of acme registry http://rdap.elsewhere.test\n",
+    );
+    for (path, expected) in [
+        ("/domain/gone.test", "Location: https://rdap.elsewhere.test/v1/domain/gone.test\r"),
+        ("/ip/192.0.2.7", "Location: http://rdap.elsewhere.test/ip/192.0.2.7\r"),
+        ("/domain/acme.test", "200 OK"),
+        ("/ip/203.0.113.9", "200 OK"),
+    ] {
+        for (address, name) in [("198.19.0.11", "rdap.org"), ("198.19.0.14", "rdap-registry.example")] {
+            let head = client.get(address, Some(name), name, path).await.unwrap().head;
+            assert!(head.contains(expected), "{name} {path}: {head}");
+        }
+    }
+    for (query, server) in [
+        ("gone.test", "rdap.elsewhere.test"),
+        ("192.0.2.7", "rdap.elsewhere.test"),
+        ("acme.test", "whois.rdap-registry.example"),
+    ] {
+        let whois = client.talk("198.19.0.13", 43, format!("{query}\r\n").as_bytes(), 400).await.unwrap();
+        let whois = String::from_utf8_lossy(&whois).into_owned();
+        assert!(whois.contains(&format!("refer:        {server}\r")), "{query}: {whois}");
+    }
+}
+
+#[tokio::test]
 async fn sources_answer_under_their_own_names() {
     let client = client(&format!(
         "{SITES}bucket s3 acme-files of acme listed keys a.txt\nbucket s3 acme-secret of acme\n"

@@ -2,6 +2,7 @@
 
 use crate::cli::demo::Demo;
 use crate::config::Settings;
+use crate::contacts::Contacts;
 use crate::discover::{Job, Place, discover, open};
 use crate::failure::Failure;
 use crate::folder::Asking;
@@ -25,6 +26,7 @@ pub(crate) async fn run(demo: &Demo, silent: bool, settings: &mut Settings) -> R
     let folder = folder::demo(demo.data.as_deref())?;
     let world = wires::parse_world(TEXT, "demo.world")?;
     let results = Results::open(demo.output.output.as_deref())?;
+    let contacts = Contacts::open(demo.contacts.as_deref())?;
     // A taken port is better known before the discovery than after it.
     let front = if demo.once {
         None
@@ -47,6 +49,7 @@ pub(crate) async fn run(demo: &Demo, silent: bool, settings: &mut Settings) -> R
         settings: ambit_tasks::Settings::default(),
         asking: Asking::new(&folder, settings),
         silent,
+        contacts: contacts.wanted(),
     };
     let finished = discover(&place, &job, &stop).await?;
     let style = Style {
@@ -55,6 +58,7 @@ pub(crate) async fn run(demo: &Demo, silent: bool, settings: &mut Settings) -> R
         ask_again: job.asking.command("entities"),
     };
     let outcome = print(&place, &finished, results, &style).await?;
+    contacts.write(&finished)?;
     match front {
         None => {
             if let Some(indexed) = stop.unless_asked(serve::bring_up_index(&folder, &place.store)).await {

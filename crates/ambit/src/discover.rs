@@ -52,6 +52,8 @@ pub(crate) struct Job {
     /// How a person asks for it afterwards.
     pub(crate) asking: Asking,
     pub(crate) silent: bool,
+    /// Every contact with a simulated internet is kept.
+    pub(crate) contacts: bool,
 }
 
 /// The open folder with the engine's place in it.
@@ -100,6 +102,9 @@ pub(crate) async fn discover(place: &Place, job: &Job, stop: &Stop) -> Result<Fi
         WireChoice::Live => (wires::live(job.live.clone()).map_err(Failure::run_time)?, None),
         WireChoice::Simulated { .. } => {
             let simulated = wires::simulated(&place.store, &collection, &run).await.map_err(Failure::run_time)?;
+            if job.contacts {
+                simulated.wire.keep_requests();
+            }
             (simulated.wire.clone(), Some(simulated))
         }
     };

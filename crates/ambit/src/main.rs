@@ -5,6 +5,7 @@ mod cli;
 mod client;
 mod config;
 mod confirm;
+mod contacts;
 mod demo;
 mod discover;
 mod failure;

@@ -2,6 +2,7 @@
 
 use crate::cli::scan::Scan;
 use crate::config::Settings;
+use crate::contacts::Contacts;
 use crate::discover::{Job, discover, open};
 use crate::failure::Failure;
 use crate::folder::Asking;
@@ -32,6 +33,8 @@ pub(crate) async fn run(scan: &Scan, silent: bool, settings: &Settings) -> Resul
         return Ok(());
     }
     let results = Results::open(scan.output.output.as_deref())?;
+    let contacts = Contacts::open(scan.contacts.as_deref())?;
+    job.contacts = contacts.wanted();
     let passive_only = !consent(scan, &mut job)?;
     let stop = Stop::listen()?;
     let place = open(&folder, "scan", settings).await?;
@@ -42,6 +45,7 @@ pub(crate) async fn run(scan: &Scan, silent: bool, settings: &Settings) -> Resul
         ask_again: job.asking.command("entities"),
     };
     let outcome = print(&place, &finished, results, &style).await?;
+    contacts.write(&finished)?;
     // A simulated internet is not needed any more, and its memory is.
     drop(finished);
     let indexed = stop.unless_asked(serve::bring_up_index(&folder, &place.store)).await;
@@ -73,6 +77,7 @@ fn job(scan: &Scan, silent: bool, settings: &Settings, folder: &Path) -> Result<
         settings: outfit::tasks(settings)?,
         asking: Asking::new(folder, settings),
         silent,
+        contacts: false,
     })
 }
 

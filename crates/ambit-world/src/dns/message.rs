@@ -1,6 +1,7 @@
 //! DNS messages in bytes: questions in, answers out. Written by hand, because a simulated server must also be able to misbehave.
 
 use crate::draft::Data;
+use std::fmt;
 use std::time::Duration;
 
 /// Size of a UDP answer without EDNS, in bytes (RFC 1035 §4.2.1).
@@ -49,6 +50,32 @@ impl Rtype {
             Data::Ds(..) => Self::DS,
             Data::Nsec(..) => Self::NSEC,
             Data::Soa(..) => Self::SOA,
+        }
+    }
+}
+
+/// The type's name, or `TYPE` and its number (RFC 3597 §5).
+impl fmt::Display for Rtype {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const NAMES: &[(Rtype, &str)] = &[
+            (Rtype::A, "A"),
+            (Rtype::NS, "NS"),
+            (Rtype::CNAME, "CNAME"),
+            (Rtype::SOA, "SOA"),
+            (Rtype::PTR, "PTR"),
+            (Rtype::MX, "MX"),
+            (Rtype::TXT, "TXT"),
+            (Rtype::AAAA, "AAAA"),
+            (Rtype::SRV, "SRV"),
+            (Rtype::DS, "DS"),
+            (Rtype::NSEC, "NSEC"),
+            (Rtype::AXFR, "AXFR"),
+            (Rtype::ANY, "ANY"),
+            (Rtype::CAA, "CAA"),
+        ];
+        match NAMES.iter().find(|(known, _)| known == self) {
+            Some((_, name)) => out.write_str(name),
+            None => write!(out, "TYPE{}", self.0),
         }
     }
 }

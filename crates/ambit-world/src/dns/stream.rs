@@ -27,6 +27,9 @@ pub(crate) async fn serve(connection: &Connection, stream: &mut impl Peer) {
             question: &question,
         };
         let server = connection.to.ip();
+        if !RESOLVERS.contains(&server) {
+            connection.visit.asked(Some(&question.name), &format!("dns {}", question.rtype));
+        }
         let answers = if question.rtype == Rtype::AXFR {
             transfer_answers(transfer(&asked, server))
         } else if RESOLVERS.contains(&server) {

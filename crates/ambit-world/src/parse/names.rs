@@ -49,6 +49,7 @@ impl Reader {
             name: String::new(),
             country: "NL".to_owned(),
             allocated: Moment::FromEpoch(-3_000 * DAY_MS),
+            registry: String::new(),
         };
         while let Some(word) = cursor.next() {
             match word {
@@ -60,7 +61,8 @@ impl Reader {
                 "named" => block.name = cursor.word("the block's name")?.to_owned(),
                 "country" => block.country = cursor.word("a country's code")?.to_owned(),
                 "allocated" => block.allocated = cursor.moment()?,
-                _ => return Err(cursor.unknown("of, asn, named, country, allocated")),
+                "registry" => block.registry = registry(cursor)?,
+                _ => return Err(cursor.unknown("of, asn, named, country, allocated, registry")),
             }
         }
         self.draft().blocks.insert(net, block);
@@ -81,6 +83,7 @@ impl Reader {
             registered: Moment::FromEpoch(-3_650 * DAY_MS),
             expires: Moment::FromEpoch(400 * DAY_MS),
             redacted: false,
+            registry: String::new(),
             look_alike: false,
         };
         zone_words(&mut zone, cursor)?;
@@ -117,7 +120,7 @@ impl Reader {
 }
 
 fn zone_words(zone: &mut Zone, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
-    const WORDS: &str = "of, ns, transfer, signed, answers, registrar, registered, expires, redacted, look-alike";
+    const WORDS: &str = "of, ns, transfer, signed, answers, registrar, registered, expires, redacted, registry, look-alike";
     while let Some(word) = cursor.next() {
         match word {
             "of" => zone.org = cursor.word("an organisation's key")?.to_owned(),
@@ -133,11 +136,22 @@ fn zone_words(zone: &mut Zone, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
             "registered" => zone.registered = cursor.moment()?,
             "expires" => zone.expires = cursor.moment()?,
             "redacted" => zone.redacted = true,
+            "registry" => zone.registry = registry(cursor)?,
             "look-alike" => zone.look_alike = true,
             _ => return Err(cursor.unknown(WORDS)),
         }
     }
     Ok(())
+}
+
+/// A URL without the slash at its end: what is asked for goes behind it.
+fn registry(cursor: &mut Cursor<'_>) -> Result<String, Fault> {
+    let url = cursor.word("a URL such as https://rdap.example")?.trim_end_matches('/');
+    let host = url.split_once("://").filter(|(scheme, _)| matches!(*scheme, "http" | "https"));
+    match host {
+        Some((_, host)) if !host.is_empty() && !host.starts_with('/') => Ok(url.to_owned()),
+        _ => Err(cursor.fault("no URL such as https://rdap.example")),
+    }
 }
 
 fn answers(cursor: &mut Cursor<'_>) -> Result<Answers, Fault> {

@@ -65,7 +65,7 @@ async fn request(connection: &Connection, stream: &mut impl Peer) -> bool {
             .find_map(|line| line.strip_prefix("host:"))
             .map(|host| host.trim().split(':').next().unwrap_or_default().to_owned());
         if let Some(host) = host {
-            connection.visit.named(&host);
+            connection.visit.asked(Some(&host), "http");
         }
         true
     };

@@ -84,9 +84,9 @@ pub(crate) async fn web(connection: &Connection, host: &Host, web: &Web, stream:
             }
             Next::End => return,
         };
-        if let Some(name) = request.host.as_deref() {
-            connection.visit.named(name);
-        }
+        connection
+            .visit
+            .asked(request.host.as_deref(), &format!("{} {}", request.method, request.target));
         let site = web.choose(request.host.as_deref());
         if let Some(behaviour) = site.filter(|site| !site.to_https).and_then(|site| site.site.hostile) {
             hostile::after_request(connection, behaviour, stream).await;
@@ -125,9 +125,9 @@ pub(crate) async fn answer(connection: &Connection, stream: &mut impl Peer, resp
         let Next::Request(request) = next(connection, stream).await else {
             return;
         };
-        if let Some(name) = request.host.as_deref() {
-            connection.visit.named(name);
-        }
+        connection
+            .visit
+            .asked(request.host.as_deref(), &format!("{} {}", request.method, request.target));
         let response = respond(&request);
         let keep = request.keep;
         if write(connection, stream, Some(&request), response).await.is_err() || !keep {

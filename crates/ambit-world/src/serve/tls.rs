@@ -20,14 +20,12 @@ pub(super) async fn web(connection: &Connection, host: &Host, web: &Web, mut str
     let Some(Some(hello)) = connection.within(IDLE, hello::read(&mut stream)).await else {
         // Who asks in plain text says a name all the same.
         if let Some(Some(name)) = connection.within(IDLE, hello::plain_host(&mut stream)).await {
-            connection.visit.named(&name);
+            connection.visit.asked(Some(&name), "http");
         }
         hello::alert(&mut stream, 10).await;
         return;
     };
-    if let Some(name) = &hello.server_name {
-        connection.visit.named(name);
-    }
+    connection.visit.asked(hello.server_name.as_deref(), "tls");
     let versions = web.versions();
     let Some(certificate) = web.certificate(hello.server_name.as_deref(), &host.unknown) else {
         hello::alert(&mut stream, hello::UNRECOGNIZED_NAME).await;
@@ -47,9 +45,7 @@ pub(super) async fn source(connection: &Connection, source: Source, certificate:
     let Some(Some(hello)) = connection.within(IDLE, hello::read(&mut stream)).await else {
         return;
     };
-    if let Some(name) = &hello.server_name {
-        connection.visit.named(name);
-    }
+    connection.visit.asked(hello.server_name.as_deref(), "tls");
     if let Some(mut stream) = accept(connection, certificate, TlsVersions::Modern, hello, stream).await {
         crate::source::serve(connection, source, &mut stream).await;
         let _ = tokio::io::AsyncWriteExt::shutdown(&mut stream).await;
@@ -59,9 +55,7 @@ pub(super) async fn source(connection: &Connection, source: Source, certificate:
 /// Speaks TLS on a connection that has just agreed to it.
 pub(super) async fn upgrade<S: Peer>(connection: &Connection, certificate: &Certificate, mut stream: S) -> Option<TlsStream<Prefixed<S>>> {
     let hello = connection.within(IDLE, hello::read(&mut stream)).await??;
-    if let Some(name) = &hello.server_name {
-        connection.visit.named(name);
-    }
+    connection.visit.asked(hello.server_name.as_deref(), "tls");
     accept(connection, certificate, TlsVersions::Modern, hello, stream).await
 }
 

@@ -20,6 +20,9 @@ const PATIENCE: Duration = Duration::from_secs(30);
 pub(super) fn rdap(connection: &Connection, request: &Request) -> Response {
     let mut parts = request.path().trim_start_matches('/').splitn(2, '/');
     let (noun, rest) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+    if let Some(registry) = elsewhere(connection, rest) {
+        return Response::new(302, "text/html", "").header("Location", format!("{registry}/{noun}/{rest}"));
+    }
     let found = match noun {
         "domain" => domain(connection, rest),
         "ip" => block(connection, rest),
@@ -35,6 +38,19 @@ pub(super) fn rdap(connection: &Connection, request: &Request) -> Response {
             json!({"rdapConformance": ["rdap_level_0"], "errorCode": 404, "title": "Not Found"}).to_string(),
         ),
     }
+}
+
+/// Where the file says that the registry of this domain, address or block is.
+fn elsewhere<'a>(connection: &'a Connection, asked: &str) -> Option<&'a str> {
+    let zone = || registered(connection, asked).map(|(zone, _)| zone.registry.as_str());
+    let block = || covering(connection, asked).map(|(_, block)| block.registry.as_str());
+    zone().or_else(block).filter(|registry| !registry.is_empty())
+}
+
+/// The host of a URL.
+fn host_of(url: &str) -> &str {
+    let authority = url.split_once("://").map_or(url, |(_, rest)| rest);
+    authority.split(['/', ':']).next().unwrap_or(authority)
 }
 
 /// The lists of which server knows what.
@@ -170,7 +186,8 @@ pub(super) async fn whois(connection: &Connection, source: Source, stream: &mut 
     let query = String::from_utf8_lossy(&line).trim().to_ascii_lowercase();
     let text = if source == Source::WhoisRoot {
         format!(
-            "% IANA WHOIS server\n\nrefer:        whois.rdap-registry.example\n\ndomain:       {}\n",
+            "% IANA WHOIS server\n\nrefer:        {}\n\ndomain:       {}\n",
+            elsewhere(connection, &query).map_or("whois.rdap-registry.example", host_of),
             query.rsplit('.').next().unwrap_or_default()
         )
     } else {

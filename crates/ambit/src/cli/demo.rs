@@ -20,6 +20,9 @@ pub(crate) struct Demo {
     /// The state of the simulated internet (1, 2, 3 …; default: the one it is in).
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..=99))]
     pub(crate) state: Option<i64>,
+    /// Write every contact with the simulated internet to this file, one JSON object a line.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) contacts: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) output: Output,
 }

@@ -45,6 +45,9 @@ pub(crate) struct Scan {
     /// The state of the simulated internet (default: the one it is in).
     #[arg(long, value_name = "N", requires = "world", value_parser = clap::value_parser!(i64).range(1..=99))]
     pub(crate) state: Option<i64>,
+    /// Write every contact with the simulated internet to this file, one JSON object a line.
+    #[arg(long, value_name = "FILE", requires = "world")]
+    pub(crate) contacts: Option<PathBuf>,
     /// Exit with code 10 if an open issue is at least this severe: critical, high, medium, low, info.
     #[arg(long, value_name = "SEVERITY", value_parser = severity)]
     pub(crate) fail_on: Option<i64>,
