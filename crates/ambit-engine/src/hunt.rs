@@ -8,10 +8,9 @@ use ambit_store::engine::{Engine, HeldJob, Hunted, JobPart, LiveRuleset, RuleMat
 use ambit_store::{Pack, StoreError};
 use ambit_yara::{Bounds, LIVE, Match, PACK, RETRO, Rules, Source, TimedOut};
 use serde_json::{Map, Value, json};
-use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::{Semaphore, oneshot, watch};
 
 /// How often the loop looks for something new, wall time.
@@ -30,6 +29,10 @@ const BATCH_BYTES_MAX: i64 = 64 << 20;
 /// Analyses, and jobs, of one round.
 const ANALYSES_MAX: i64 = 16;
 const JOBS_MAX: i64 = 8;
+/// What one owner's rules, or one job, may take at a time; what is left waits for their next turn. A look that has begun may end. Wall time.
+pub const SLICE: Duration = Duration::from_secs(2);
+/// What the owners together may take over one batch, and the jobs together of one round: nobody's specimens wait longer for the next. Wall time.
+const SLICES_AT_ONCE: u32 = 4;
 /// Compiled sets that are kept; each takes up to some MB.
 const COMPILED_MAX: usize = 200;
 
@@ -49,6 +52,10 @@ pub struct Hunter {
     engine: Engine,
     /// What a look may take.
     time: Duration,
+    /// What an owner's rules, or a job, may take at a time.
+    slice: Duration,
+    /// The job that was worked at last.
+    last_job: i64,
     threads: Arc<Semaphore>,
     compiled: HashMap<String, Compiled>,
 }
@@ -79,9 +86,16 @@ impl Hunter {
         Self {
             engine,
             time,
+            slice: SLICE,
+            last_job: 0,
             threads: Arc::new(Semaphore::new(LOOKS_AT_ONCE)),
             compiled: HashMap::new(),
         }
+    }
+
+    /// With another slice: with none each owner's rules look once at a time.
+    pub fn with_slice(self, slice: Duration) -> Self {
+        Self { slice, ..self }
     }
 
     /// Does a bounded part of what there is to do, people's analyses first; false: there was nothing.
@@ -91,8 +105,9 @@ impl Hunter {
         }
         let analysed = self.analyse(now).await?;
         let hunted = self.hunt(now).await?;
+        let caught_up = self.hunt_deferred(now).await?;
         let worked = self.work(now).await?;
-        Ok(analysed || hunted || worked)
+        Ok(analysed || hunted || caught_up || worked)
     }
 
     async fn analyse(&mut self, now: Timestamp) -> Result<bool, StoreError> {
@@ -167,84 +182,139 @@ impl Hunter {
         Ok(self.engine.blob(hash).await?.map(Arc::new))
     }
 
+    /// The live rules over the specimens that are new, owner by owner in turn, each for a slice of time.
     async fn hunt(&mut self, now: Timestamp) -> Result<bool, StoreError> {
         let waiting = self.engine.waiting_specimens(BATCH_MAX).await?;
         let Some(last) = waiting.last() else { return Ok(false) };
-        let live = self.engine.live_rulesets(now).await?;
-        if live.is_empty() {
+        let owners = self.engine.live_rulesets_in_turn(now).await?;
+        if owners.is_empty() {
             self.engine.pass_specimens(last.number, now).await?;
             return Ok(true);
         }
         let mut batch = Vec::new();
         for specimen in fitting(waiting) {
             let bytes = self.bytes(specimen.sha256).await?;
-            let hunted = Hunted {
-                specimen,
-                matches: Vec::new(),
-                timed_out: Vec::new(),
-            };
-            batch.push((hunted, bytes));
+            batch.push((Hunted::new(specimen), bytes));
         }
-        let mut seen: HashMap<i64, BTreeSet<i64>> = HashMap::new();
-        for ruleset in live {
-            let collections = match seen.entry(ruleset.owner) {
-                Entry::Occupied(known) => known.into_mut(),
-                Entry::Vacant(free) => free.insert(self.engine.collections_seen_by(ruleset.owner).await?),
-            };
-            self.hunt_with(&ruleset, collections, &mut batch).await?;
+        let (begun, mut served) = (Instant::now(), Vec::new());
+        for (owner, rulesets) in &owners {
+            let seen = self.engine.collections_seen_by(*owner).await?;
+            let is_late = !served.is_empty() && begun.elapsed() >= self.slice * SLICES_AT_ONCE;
+            if !is_late {
+                served.push(*owner);
+            }
+            let ends = if is_late { None } else { Some(Instant::now() + self.slice) };
+            self.hunt_for(rulesets, &seen, ends, &mut batch).await?;
         }
         let hunts = batch.into_iter().map(|(hunted, _)| hunted).collect();
         self.engine.record_hunts(hunts, now).await?;
+        if served.len() < owners.len() {
+            self.engine.note_hunt_turns(served).await?;
+        }
         Ok(true)
     }
 
-    /// One set of rules over those of a batch that it looks at and its owner may see. Where it takes too long, the batch ends there, so that it is
-    /// noted before more time goes, and nothing behind it stays unseen.
-    async fn hunt_with(
+    /// One owner's sets over those of a batch that they look at and the owner may see, at least once and until the slice ends; `None`: not now. What is left
+    /// waits for the owner's turn, and so does what stands behind a body that took a set too long.
+    async fn hunt_for(
         &mut self,
-        ruleset: &LiveRuleset,
-        collections: &BTreeSet<i64>,
-        batch: &mut Vec<(Hunted, Option<Arc<Vec<u8>>>)>,
+        rulesets: &[LiveRuleset],
+        seen: &BTreeSet<i64>,
+        ends: Option<Instant>,
+        batch: &mut [(Hunted, Option<Arc<Vec<u8>>>)],
     ) -> Result<(), StoreError> {
-        let key = format!("set {} {}", ruleset.id, ruleset.edition);
-        if !self.compiled.contains_key(&key) {
-            let Some(source) = self.engine.ruleset_source(ruleset).await? else {
-                return Ok(());
-            };
-            let rules = compiled(vec![(String::new(), source)], &LIVE).await;
-            self.compiled.insert(key.clone(), rules);
-        }
-        let rules = self.compiled.get(&key).cloned().flatten();
-        for (index, (hunted, bytes)) in batch.iter_mut().enumerate() {
-            let Some(bytes) = bytes else { continue };
-            let wanted = hunted.specimen.is_page || !ruleset.pages_only;
-            if !wanted || !collections.contains(&hunted.specimen.collection) {
-                continue;
-            }
-            let look = match &rules {
-                Some(rules) => self.look(rules, bytes).await,
-                None => Look::Failed,
-            };
-            match look {
-                Look::Matches(matches) if matches.is_empty() => {}
-                Look::Matches(matches) => hunted.matches.push((ruleset.clone(), matches.into_iter().map(rule_match).collect())),
-                Look::TimedOut | Look::Failed => {
-                    tracing::warn!(ruleset = ruleset.id, specimen = %hunted.specimen.sha256, ?look, "live rules did not come to an end");
-                    hunted.timed_out.push(ruleset.clone());
-                    batch.truncate(index + 1);
-                    break;
+        let mut has_looked = false;
+        for ruleset in rulesets {
+            let mut is_slow = false;
+            for (hunted, bytes) in batch.iter_mut() {
+                let Some(bytes) = bytes else { continue };
+                let wanted = hunted.specimen.is_page || !ruleset.pages_only;
+                if !wanted || !seen.contains(&hunted.specimen.collection) {
+                    continue;
                 }
+                let has_time = ends.is_some_and(|ends| !has_looked || Instant::now() < ends);
+                if !has_time || is_slow {
+                    hunted.deferred.push(ruleset.clone());
+                    continue;
+                }
+                has_looked = true;
+                is_slow = !self.hunt_with(ruleset, hunted, bytes).await?;
             }
         }
         Ok(())
     }
 
-    /// A part of each open job.
+    /// One set over one specimen; false where it did not come to an end.
+    async fn hunt_with(&mut self, ruleset: &LiveRuleset, hunted: &mut Hunted, bytes: &Arc<Vec<u8>>) -> Result<bool, StoreError> {
+        let key = format!("set {} {}", ruleset.id, ruleset.edition);
+        if !self.compiled.contains_key(&key) {
+            // Another edition by now, which looks at what comes from now on.
+            let Some(source) = self.engine.ruleset_source(ruleset).await? else {
+                return Ok(true);
+            };
+            let rules = compiled(vec![(String::new(), source)], &LIVE).await;
+            self.compiled.insert(key.clone(), rules);
+        }
+        let look = match self.compiled.get(&key).cloned().flatten() {
+            Some(rules) => self.look(&rules, bytes).await,
+            None => Look::Failed,
+        };
+        match look {
+            Look::Matches(matches) if matches.is_empty() => {}
+            Look::Matches(matches) => hunted.matches.push((ruleset.clone(), matches.into_iter().map(rule_match).collect())),
+            Look::TimedOut | Look::Failed => {
+                tracing::warn!(ruleset = ruleset.id, specimen = %hunted.specimen.sha256, ?look, "live rules did not come to an end");
+                hunted.timed_out.push(ruleset.clone());
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// What waits of the owner whose turn it is, for a slice of time.
+    async fn hunt_deferred(&mut self, now: Timestamp) -> Result<bool, StoreError> {
+        let live = self.engine.live_rulesets(now).await?;
+        let deferred = self.engine.take_deferred(&live, BATCH_MAX).await?;
+        if deferred.owner == 0 {
+            return Ok(false);
+        }
+        let seen = self.engine.collections_seen_by(deferred.owner).await?;
+        let (begun, mut done, mut slow) = (Instant::now(), Vec::new(), BTreeSet::new());
+        for (ruleset, specimen) in deferred.looks {
+            if !done.is_empty() && begun.elapsed() >= self.slice {
+                break;
+            }
+            if slow.contains(&ruleset.id) {
+                continue;
+            }
+            let mut hunted = Hunted::new(specimen);
+            // The owner may have lost the right to see it.
+            let is_seen = seen.contains(&hunted.specimen.collection);
+            let bytes = if is_seen { self.bytes(hunted.specimen.sha256).await? } else { None };
+            if let Some(bytes) = bytes
+                && !self.hunt_with(&ruleset, &mut hunted, &bytes).await?
+            {
+                slow.insert(ruleset.id.clone());
+            }
+            done.push((ruleset, hunted));
+        }
+        self.engine.record_deferred(done, now).await?;
+        Ok(true)
+    }
+
+    /// A part of each open job, in turn, as far as there is time.
     async fn work(&mut self, now: Timestamp) -> Result<bool, StoreError> {
-        let jobs = self.engine.hold_jobs(JOBS_MAX, now).await?;
+        let mut jobs = self.engine.hold_jobs(JOBS_MAX, now).await?;
+        let last = self.last_job;
+        jobs.sort_by_key(|job| (job.number <= last, job.number));
+        let begun = Instant::now();
         for job in &jobs {
             let part = self.part(job).await?;
             self.engine.record_job_part(job, part, now).await?;
+            self.last_job = job.number;
+            if begun.elapsed() >= self.slice * SLICES_AT_ONCE {
+                break;
+            }
         }
         Ok(!jobs.is_empty())
     }
@@ -270,7 +340,11 @@ impl Hunter {
             self.compiled.remove(&key);
             return Ok(part);
         }
+        let begun = Instant::now();
         for specimen in fitting(next) {
+            if part.looked > 0 && begun.elapsed() >= self.slice {
+                break;
+            }
             part.position = specimen.number;
             if !collections.contains(&specimen.collection) {
                 continue;

@@ -8,12 +8,14 @@ pub mod plan;
 pub mod progress;
 pub mod run;
 pub mod schedule;
+pub mod share;
 pub mod work;
 
 pub use hunt::Hunter;
 pub use progress::Progress;
 pub use run::{Clock, Outfit, RunEnd, drive};
 pub use schedule::{Board, Service, WireMaker, carry, serve};
+pub use share::{Share, Shares};
 
 #[cfg(test)]
 mod tests {

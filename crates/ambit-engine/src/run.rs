@@ -5,6 +5,7 @@ mod settling;
 use crate::graph::Graph;
 use crate::guard::ScopeGuard;
 use crate::progress::Progress;
+use crate::share::Share;
 use crate::work::{ATTEMPTS_BEFORE_ALONE, Bench, Done, execute};
 use ambit_model::collection::Collection;
 use ambit_model::facts::Facts;
@@ -20,8 +21,6 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 
-/// Rows running at once in one process. They wait far more than they compute; memory of a row is a few hundred kB at worst.
-pub const FLYING_MAX: usize = 256;
 /// Outcomes of one commit (design §3: engine parts of at most 500 rows).
 const COMMIT_MAX: usize = 200;
 /// Longest time between a row's end and its commit, wall time (design §4 point 3).
@@ -33,8 +32,10 @@ const SETTLE_PACE: u32 = 3;
 const CONTROL_EVERY: Duration = Duration::from_millis(500);
 /// How often the engines that live are counted, wall time: one that came or went is noticed within seconds.
 const ENGINES_EVERY: Duration = Duration::from_secs(5);
-/// Longest a run may take, wall time (asm-wire §8.5).
+/// Longest a run may take, wall time (asm-wire §8.5). While it is carried that time is measured, not read off the clock, which jumps.
 const RUN_MAX_MS: i64 = 72 * 3_600 * moment::SECOND_MS;
+/// How often the log says how far a run is, wall time.
+const TELL_EVERY: Duration = Duration::from_secs(10);
 /// Wait before asking again while only other engines hold leases, wall time.
 const OTHERS_WAIT: Duration = Duration::from_millis(200);
 
@@ -50,6 +51,10 @@ pub struct Outfit {
     pub settings: Arc<Settings>,
     pub clock: Clock,
     pub progress: watch::Sender<Progress>,
+    /// How many rows it may have running at once.
+    pub share: Arc<Share>,
+    /// Becomes true when another run's turn has come.
+    pub give_way: watch::Receiver<bool>,
     /// Becomes true when the process is asked to stop.
     pub stop: watch::Receiver<bool>,
 }
@@ -63,6 +68,8 @@ pub enum RunEnd {
     Paused,
     /// The process was asked to stop; its leases were given back.
     Stopped,
+    /// It made room for another run and goes on when its turn comes again; its leases were given back.
+    GaveWay,
 }
 
 /// Carries a claimed run on to its end, or to a pause or stop.
@@ -98,7 +105,10 @@ struct Drive<'a> {
     ended_since: Option<std::time::Instant>,
     sender: mpsc::UnboundedSender<Done>,
     receiver: mpsc::UnboundedReceiver<Done>,
+    /// When this engine took the run, by both clocks.
+    began: (Timestamp, std::time::Instant),
     controlled: std::time::Instant,
+    told: std::time::Instant,
     /// When the living engines were counted last.
     counted: Option<std::time::Instant>,
     progress: Progress,
@@ -135,7 +145,9 @@ impl<'a> Drive<'a> {
             ended_since: None,
             sender,
             receiver,
+            began: ((outfit.clock)(), std::time::Instant::now()),
             controlled: std::time::Instant::now(),
+            told: std::time::Instant::now(),
             counted: None,
             progress: Progress::default(),
             proven: BTreeSet::new(),
@@ -186,21 +198,63 @@ impl<'a> Drive<'a> {
         if *self.outfit.stop.borrow() {
             return Ok(Some(RunEnd::Stopped));
         }
+        if *self.outfit.give_way.borrow() {
+            return Ok(Some(RunEnd::GaveWay));
+        }
         if self.controlled.elapsed() < CONTROL_EVERY {
             return Ok(None);
         }
         self.controlled = std::time::Instant::now();
         let now = (self.outfit.clock)();
         self.outfit.engine.heartbeat(now).await?;
+        self.tell();
         self.count_engines(now).await?;
         let run = self.outfit.engine.run(self.run.id).await?;
         let started = run.started_at.unwrap_or(run.created_at);
         Ok(match run.state {
             RunState::Paused => Some(RunEnd::Paused),
             state if state.is_over() => Some(RunEnd::Over(state)),
-            _ if now.0 - started.0 > RUN_MAX_MS => Some(RunEnd::Over(RunState::Failed)),
+            _ if self.carried_to().0 - started.0 > RUN_MAX_MS => {
+                self.note_overlong(now).await?;
+                Some(RunEnd::Over(RunState::Failed))
+            }
             _ => None,
         })
+    }
+
+    fn tell(&mut self) {
+        if self.told.elapsed() < TELL_EVERY {
+            return;
+        }
+        self.told = std::time::Instant::now();
+        let (done, unknown) = (self.progress.done, self.progress.unknown);
+        let (flying, entities) = (self.flying.len(), self.progress.new_entities);
+        tracing::info!(run = self.run.id, done, unknown, flying, new_entities = entities, "a run goes on");
+    }
+
+    /// The wall time when this engine took the run, and what has passed since.
+    fn carried_to(&self) -> Timestamp {
+        let (began, at) = self.began;
+        began.plus_ms(i64::try_from(at.elapsed().as_millis()).unwrap_or(i64::MAX))
+    }
+
+    /// Says why the run ends before it is done, where people look.
+    async fn note_overlong(&self, now: Timestamp) -> Result<(), StoreError> {
+        tracing::warn!(run = self.run.id, "a run took longer than 72 hours and is ended");
+        let reason = NotDone {
+            reason: "the run took longer than 72 hours; what was left is not looked at".to_owned(),
+            task: "run".to_owned(),
+            count: 1,
+            example: format!("run {}", self.run.number),
+        };
+        let commit = Commit {
+            run: self.run.id,
+            outcomes: Vec::new(),
+            returned: Vec::new(),
+            not_done: vec![reason],
+            now,
+        };
+        self.outfit.engine.commit(commit).await.map(|_| ())
     }
 
     /// Tells the ledger of manners how many engines divide what lies outside a row's partition (design §4 point 2).
@@ -216,13 +270,14 @@ impl<'a> Drive<'a> {
 
     /// Rows that could start at once.
     fn free(&self) -> usize {
-        FLYING_MAX.saturating_sub(self.flying.len() + self.queue.len() + self.alone.len())
+        let taken = self.flying.len() + self.queue.len() + self.alone.len();
+        self.outfit.share.rows().saturating_sub(taken)
     }
 
     /// True where it is time, and where there is too little else to do.
     fn settling_is_due(&self) -> bool {
         let (at, took) = self.settled;
-        let starving = self.flying.is_empty() || (self.dry && self.free() >= FLYING_MAX / 2);
+        let starving = self.flying.is_empty() || (self.dry && self.free() >= self.outfit.share.rows() / 2);
         starving || at.elapsed() >= took * SETTLE_PACE
     }
 
@@ -230,7 +285,7 @@ impl<'a> Drive<'a> {
         // Only as many as can start at once: a lease counts as an attempt, and a row that never ran must not be blamed for the process's end.
         let free = self.free();
         // A lease is a transaction: many rows at once, and not again while nothing new can have come.
-        let worth_it = free >= FLYING_MAX / 2 || self.flying.is_empty();
+        let worth_it = free >= self.outfit.share.rows() / 2 || self.flying.is_empty();
         if self.dry || !worth_it || !self.alone.is_empty() {
             return Ok(());
         }
@@ -264,7 +319,7 @@ impl<'a> Drive<'a> {
     }
 
     fn start(&mut self) {
-        while self.flying.len() < FLYING_MAX {
+        while self.flying.len() < self.outfit.share.rows() {
             let Some((work, facts)) = self.queue.pop_front() else { break };
             self.spawn(work, facts);
         }

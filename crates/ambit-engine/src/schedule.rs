@@ -3,25 +3,35 @@
 use crate::hunt::hunt;
 use crate::progress::Progress;
 use crate::run::{Clock, Outfit, RunEnd, drive};
+use crate::share::{Share, Shares};
 use ambit_model::collection::Collection;
 use ambit_model::id::RunId;
 use ambit_model::run::{Run, RunState};
 use ambit_net::Pace;
 use ambit_net::wire::Wire;
 use ambit_store::StoreError;
+use ambit_store::engine::{Claimed, Room};
 use ambit_tasks::Settings;
 use futures::future::BoxFuture;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::{Mutex, watch};
 use tokio::task::JoinSet;
 
 /// How often the engine looks for a scheduled run, wall time.
 const CLAIM_EVERY: Duration = Duration::from_millis(500);
 
-/// Runs that one process carries side by side. Live ones share the ledger of manners; each has its own rows in flight and its own graph in memory.
-const RUNS_AT_ONCE: usize = 4;
+/// Runs that one process carries side by side. Live ones share the ledger of manners; each has its own graph in memory.
+const RUNS_AT_ONCE: usize = 5;
+/// Long runs among them: the place that is left is kept for short runs and for the administrators'.
+const LONG_AT_ONCE: usize = 4;
+/// A run that was expected to be short and is carried for longer than this counts as long.
+const SHORT_TIME: Duration = Duration::from_secs(600);
+/// How long a run goes on before it makes room for one of somebody who has less: to begin again costs it some seconds.
+const SLICE: Duration = Duration::from_secs(600);
+/// How often it is asked whether a run must make room, while there is no place.
+const GIVE_WAY_EVERY: Duration = Duration::from_secs(5);
 
 /// Wait after a failure of the store, wall time: it is not hammered while it is ill.
 const FAILED_WAIT: Duration = Duration::from_secs(5);
@@ -81,8 +91,25 @@ async fn carry_runs(service: &Service) {
 #[derive(Default)]
 struct Carried {
     runs: JoinSet<Result<RunEnd, StoreError>>,
-    /// Which run a task carries: a task that panics says no more than its own id.
-    ids: HashMap<tokio::task::Id, RunId>,
+    /// By the task that carries it: a task that panics says no more than its own id.
+    places: HashMap<tokio::task::Id, Place>,
+    shares: Shares,
+    asked: Option<Instant>,
+}
+
+/// A run that is carried.
+struct Place {
+    run: RunId,
+    /// It is expected to be short, or an administrator started it.
+    short: bool,
+    since: Instant,
+    give_way: watch::Sender<bool>,
+}
+
+impl Place {
+    fn is_long(&self) -> bool {
+        !self.short || self.since.elapsed() >= SHORT_TIME
+    }
 }
 
 impl Carried {
@@ -91,21 +118,61 @@ impl Carried {
         let now = (service.clock)();
         service.engine.heartbeat(now).await?;
         service.engine.store().schedule_due(now).await?;
-        if self.ids.len() >= RUNS_AT_ONCE {
-            return Ok(false);
-        }
-        let carried = self.ids.values().copied().collect();
-        let Some(run) = service.engine.claim_run(&carried, now).await? else {
+        let carried: BTreeSet<RunId> = self.places.values().map(|place| place.run).collect();
+        let claimed = match self.room() {
+            Some(room) => service.engine.claim_next(&carried, room, now).await?,
+            None => None,
+        };
+        let Some(Claimed { run, short }) = claimed else {
+            self.make_room(service, &carried).await?;
             return Ok(false);
         };
-        let service = service.clone();
-        self.start(run.id, async move { carry(&service, &run).await });
+        let (give_way, asked) = watch::channel(false);
+        let (service, share) = (service.clone(), self.shares.join(run.id, run.project));
+        let place = Place {
+            run: run.id,
+            short,
+            since: Instant::now(),
+            give_way,
+        };
+        self.start(place, async move { carry(&service, &run, share, asked).await });
         Ok(true)
     }
 
-    fn start(&mut self, run: RunId, carry: impl Future<Output = Result<RunEnd, StoreError>> + Send + 'static) {
+    /// Which runs there is a place for.
+    fn room(&self) -> Option<Room> {
+        let long = self.places.values().filter(|place| place.is_long()).count();
+        match self.places.len() {
+            RUNS_AT_ONCE.. => None,
+            _ if long >= LONG_AT_ONCE => Some(Room::Short),
+            _ => Some(Room::Any),
+        }
+    }
+
+    /// Asks a run to make room for one whose turn it is, where all places for it are taken.
+    async fn make_room(&mut self, service: &Service, carried: &BTreeSet<RunId>) -> Result<(), StoreError> {
+        let soon = self.asked.is_some_and(|at| at.elapsed() < GIVE_WAY_EVERY);
+        let long: BTreeSet<RunId> = self
+            .places
+            .values()
+            .filter(|place| place.since.elapsed() >= SLICE)
+            .map(|place| place.run)
+            .collect();
+        if soon || long.is_empty() || self.room() == Some(Room::Any) {
+            return Ok(());
+        }
+        self.asked = Some(Instant::now());
+        let asked = service.engine.run_that_gives_way(carried, &long, (service.clock)()).await?;
+        for place in self.places.values().filter(|place| Some(place.run) == asked) {
+            tracing::info!(run = place.run, "makes room for a run that waits, and goes on later");
+            place.give_way.send_replace(true);
+        }
+        Ok(())
+    }
+
+    fn start(&mut self, place: Place, carry: impl Future<Output = Result<RunEnd, StoreError>> + Send + 'static) {
         let task = self.runs.spawn(carry);
-        self.ids.insert(task.id(), run);
+        self.places.insert(task.id(), place);
     }
 
     /// Waits for a run to end; none where no run is under way. True where the run did not end but failed, or its task panicked: it is free to be taken again.
@@ -114,7 +181,7 @@ impl Carried {
             Ok((task, end)) => (task, end.map_err(|error| error.to_string())),
             Err(panic) => (panic.id(), Err(panic.to_string())),
         };
-        let run = self.ids.remove(&task);
+        let run = self.places.remove(&task).map(|place| place.run);
         Some(
             outcome
                 .inspect_err(|error| tracing::error!(run, error, "a run broke off and is taken up again"))
@@ -123,8 +190,8 @@ impl Carried {
     }
 }
 
-/// Carries one claimed run.
-pub async fn carry(service: &Service, run: &Run) -> Result<RunEnd, StoreError> {
+/// Carries one claimed run with its share of the process, until `give_way` turns true.
+pub async fn carry(service: &Service, run: &Run, share: Share, give_way: watch::Receiver<bool>) -> Result<RunEnd, StoreError> {
     let collection = service.engine.collection(run.collection).await?;
     let (wire, pace) = match (service.make_wire)(collection, run.clone()).await {
         Ok(made) => made,
@@ -143,9 +210,13 @@ pub async fn carry(service: &Service, run: &Run) -> Result<RunEnd, StoreError> {
         settings: service.settings.clone(),
         clock: service.clock.clone(),
         progress,
+        share: Arc::new(share),
+        give_way,
         stop: service.stop.clone(),
     };
+    tracing::info!(run = run.id, collection = run.collection_name, "a run is carried");
     let end = drive(&outfit, run).await;
+    tracing::info!(run = run.id, ?end, "a run is not carried any more");
     service.board.lock().await.remove(&run.id);
     end
 }
@@ -154,12 +225,37 @@ pub async fn carry(service: &Service, run: &Run) -> Result<RunEnd, StoreError> {
 mod tests {
     use super::*;
 
+    fn place(run: RunId, short: bool) -> Place {
+        Place {
+            run,
+            short,
+            since: Instant::now(),
+            give_way: watch::channel(false).0,
+        }
+    }
+
     #[tokio::test]
     async fn a_run_whose_task_panics_is_free_to_be_taken_again() {
         let mut carried = Carried::default();
-        carried.start(7, async { panic!("a fault of a task") });
+        carried.start(place(7, false), async { panic!("a fault of a task") });
         assert_eq!(carried.next_end().await, Some(true));
-        assert!(carried.ids.is_empty(), "{:?}", carried.ids);
+        assert!(carried.places.is_empty());
         assert_eq!(carried.next_end().await, None);
+    }
+
+    #[tokio::test]
+    async fn one_place_is_kept_for_short_runs() {
+        let mut carried = Carried::default();
+        for (run, short) in [(1, false), (2, true), (3, false), (4, false)] {
+            assert_eq!(carried.room(), Some(Room::Any));
+            carried.start(place(run, short), std::future::pending());
+        }
+        assert_eq!(carried.room(), Some(Room::Any), "three of these are long");
+        for place in carried.places.values_mut() {
+            place.since = place.since.checked_sub(SHORT_TIME).expect("the machine runs for longer");
+        }
+        assert_eq!(carried.room(), Some(Room::Short), "by now four are");
+        carried.start(place(5, true), std::future::pending());
+        assert_eq!(carried.room(), None);
     }
 }

@@ -2,16 +2,17 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use ambit_engine::{Outfit, Progress, RunEnd, drive};
+use ambit_engine::{Outfit, Progress, RunEnd, Shares, drive};
 use ambit_model::collection::Schedule;
-use ambit_model::run::Run;
+use ambit_model::run::{Run, RunState};
 use ambit_model::wire::WireChoice;
 use ambit_model::{Clearance, Kind, Timestamp, workflow};
 use ambit_net::live::{LiveOptions, LiveWire};
 use ambit_net::{Pace, PaceLimits};
-use ambit_store::engine::Engine;
+use ambit_store::engine::{Engine, Room};
 use ambit_store::{NewCollection, NewOwner, Options, Started, Store};
 use ambit_tasks::Settings;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::Arc;
@@ -63,6 +64,8 @@ fn stopping(engine: &Engine) -> (Outfit, watch::Sender<bool>) {
         settings: Arc::new(Settings::default()),
         clock: Arc::new(|| NOW),
         progress: watch::channel(Progress::default()).0,
+        share: Arc::new(Shares::default().join(0, 0)),
+        give_way: watch::channel(false).1,
         stop,
     };
     (outfit, asked)
@@ -89,6 +92,20 @@ async fn a_run_stops_between_two_batches_of_what_it_settles_and_the_next_goes_on
         "each seed has its work: {}",
         pending.open
     );
+    store.close().await;
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[tokio::test]
+async fn a_run_that_is_asked_to_make_room_ends_its_turn_and_waits_for_the_next() {
+    let folder = std::env::temp_dir().join(format!("ambit-room-{}", Uuid::new_v4()));
+    let (store, engine, run) = begun(&Options::folder(&folder), 1).await;
+    let (mut outfit, _asked) = stopping(&engine);
+    // Not the process is to end, but this run's turn.
+    (outfit.stop, outfit.give_way) = (watch::channel(false).1, watch::channel(true).1);
+    assert_eq!(drive(&outfit, &run).await.unwrap(), RunEnd::GaveWay);
+    let next = engine.claim_next(&BTreeSet::new(), Room::Any, NOW).await.unwrap().unwrap();
+    assert_eq!((next.run.id, next.run.state), (run.id, RunState::Running), "it goes on where it was");
     store.close().await;
     std::fs::remove_dir_all(folder).unwrap();
 }

@@ -5,6 +5,7 @@ use crate::call::Call;
 use crate::openapi;
 use ambit_api::shape::{Object, Shape, TEXT, member};
 use ambit_api::{ApiError, ErrorCode, success};
+use ambit_store::StoreError;
 use serde_json::{Value, json};
 
 /// Seconds until a server that is not ready is asked again.
@@ -22,9 +23,16 @@ pub(crate) async fn live(_call: Call) -> Result<Answer, ApiError> {
 }
 
 pub(crate) async fn ready(call: Call) -> Result<Answer, ApiError> {
-    if let Err(error) = call.state.store.last_revision().await {
+    if let Err(error) = call.state.store.ready().await {
         tracing::warn!(%error, "not ready");
-        return Err(ApiError::with(ErrorCode::Transient, "The database does not answer").retry_after(RETRY_S));
+        // Anybody may ask: the file stands in the log.
+        let reason = match error {
+            StoreError::Full { .. } => "The disk is full",
+            StoreError::ReadOnly { .. } => "The database can only be read",
+            StoreError::Damaged { .. } => "The database is damaged",
+            _ => "The database does not answer",
+        };
+        return Err(ApiError::with(ErrorCode::Transient, reason).retry_after(RETRY_S));
     }
     Ok(Answer::json(&success("Ready", json!(true))))
 }

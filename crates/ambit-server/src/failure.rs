@@ -17,9 +17,10 @@ pub(crate) fn of_store(error: StoreError, noun: &str) -> ApiError {
             let error = ApiError::new(ErrorCode::QuotaExceeded);
             retry_after_s.map_or(error.clone(), |seconds| error.retry_after(seconds))
         }
+        StoreError::TooMany(what) => ApiError::with(ErrorCode::QuotaExceeded, capital(&what)),
         StoreError::Conflict(what) => ApiError::with(ErrorCode::AlreadyExists, capital(&what)),
         StoreError::Invalid(what) => ApiError::invalid(capital(&what)),
-        StoreError::Unavailable(_) | StoreError::Full | StoreError::Busy { .. } => {
+        StoreError::Unavailable(_) | StoreError::Full { .. } | StoreError::ReadOnly { .. } | StoreError::Damaged { .. } | StoreError::Busy { .. } => {
             tracing::error!(%error, "the store is not available");
             ApiError::new(ErrorCode::Transient).retry_after(RETRY_S)
         }

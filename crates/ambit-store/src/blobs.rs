@@ -193,22 +193,29 @@ async fn sweep_seen(tx: &mut Tx, now: Timestamp) -> Result<bool, StoreError> {
     Ok(tx.run(&sql, values![now.0 - SEEN_ROWS_MS]).await? > 0)
 }
 
-/// Unreferenced blobs that are no longer young; true when there may be more. The condition stands in the deletion itself, so that a blob which is put again
-/// meanwhile stays.
+/// What makes a blob one that nothing refers to, and that was written before $1; a body that live rules still have to look at is kept since $2.
+const UNREFERENCED: &str = "b.written_at < $1 AND NOT EXISTS (SELECT 1 FROM evidence e WHERE e.hash = b.hash)
+    AND NOT EXISTS (SELECT 1 FROM files f WHERE f.sha256 = b.hash)
+    AND NOT EXISTS (SELECT 1 FROM archives a WHERE a.blob = b.hash)
+    AND NOT EXISTS (SELECT 1 FROM specimens s WHERE s.sha256 = b.hash AND s.at > $2
+        AND (s.hunted_at IS NULL OR EXISTS (SELECT 1 FROM hunts_deferred d WHERE d.specimen = s.number)))
+    AND NOT EXISTS (SELECT 1 FROM hunting_notifications n WHERE n.sha256 = b.hash)
+    AND NOT EXISTS (SELECT 1 FROM collections c WHERE c.wire_blob = b.hash AND c.deleted_at IS NULL)";
+
+/// Unreferenced blobs that are no longer young; true when there may be more.
 async fn sweep_blobs(tx: &mut Tx, now: Timestamp) -> Result<bool, StoreError> {
-    const UNREFERENCED: &str = "b.written_at < $1 AND NOT EXISTS (SELECT 1 FROM evidence e WHERE e.hash = b.hash)
-        AND NOT EXISTS (SELECT 1 FROM files f WHERE f.sha256 = b.hash)
-        AND NOT EXISTS (SELECT 1 FROM archives a WHERE a.blob = b.hash)
-        AND NOT EXISTS (SELECT 1 FROM specimens s WHERE s.sha256 = b.hash AND s.hunted_at IS NULL AND s.at > $2)
-        AND NOT EXISTS (SELECT 1 FROM hunting_notifications n WHERE n.sha256 = b.hash)
-        AND NOT EXISTS (SELECT 1 FROM collections c WHERE c.wire_blob = b.hash AND c.deleted_at IS NULL)";
-    let old = values![now.0 - UNREFERENCED_MS, now.0 - WAITING_MS];
     let select = format!("SELECT b.hash FROM blobs b WHERE {UNREFERENCED} LIMIT {SWEPT_ROWS_MAX}");
-    let rows = tx.rows(&select, old.clone()).await?;
+    let rows = tx.rows(&select, values![now.0 - UNREFERENCED_MS, now.0 - WAITING_MS]).await?;
     let keys = rows.iter().map(|row| row.get::<BlobHash>(0)).collect::<Result<Vec<_>, _>>()?;
+    remove_unreferenced(tx, &keys, Timestamp(now.0 - UNREFERENCED_MS), now).await
+}
+
+/// Removes those of the blobs that nothing refers to and that were written before a moment; true where there was one. The condition stands in the deletion
+/// itself, so that a blob which is put again meanwhile stays.
+pub(crate) async fn remove_unreferenced(tx: &mut Tx, hashes: &[BlobHash], before: Timestamp, now: Timestamp) -> Result<bool, StoreError> {
     let head = format!("DELETE FROM blobs AS b WHERE {UNREFERENCED} AND b.hash IN");
     let mut gone = Vec::new();
-    for row in tx.rows_in(&head, old, &keys, "RETURNING hash").await? {
+    for row in tx.rows_in(&head, values![before, now.0 - WAITING_MS], hashes, "RETURNING hash").await? {
         gone.push(row.get::<BlobHash>(0)?);
     }
     tx.run_in("DELETE FROM blob_chunks WHERE hash IN", Vec::new(), &gone, "").await?;

@@ -291,13 +291,14 @@ impl Store {
         }
         check_never(&new.never)?;
         let printable = clean_title(&new.printable_name)?;
-        let (principal, new) = (principal.clone(), new.clone());
+        let (principal, new, limits) = (principal.clone(), new.clone(), self.limits());
         self.write(Who::Person, move |tx| {
             Box::pin(async move {
                 let uuid = insert(tx, project, &printable, &new, now).await?;
                 let view = require(tx, &principal, uuid, CollectionRole::Admin).await?;
                 let id = view.collection.id;
-                seeds::insert(tx, id, uuid, &new.seeds, now).await?;
+                seeds::insert(tx, (id, uuid), &new.seeds, principal.user_id(), now).await?;
+                limits.check_seeds(tx, &principal, project, &new.seeds).await?;
                 let details = json!({"name": printable, "workflow": new.workflow, "seeds": new.seeds.len()});
                 audit::insert(tx, &principal, Some(project), "collection.create", &uuid.to_string(), details, now).await?;
                 feed::note(tx, &feed::Note::person(project, Noun::Collection, uuid, What::Appeared).of(id), now).await?;

@@ -3,17 +3,23 @@
 
 mod claim;
 mod commit;
+mod deferred;
 mod facts;
 mod graph;
 mod hunt;
 mod lease;
 mod place;
 mod settle;
+mod turns;
 
+pub use claim::Claimed;
 pub(crate) use commit::mark_dirty;
+pub use deferred::Deferred;
 pub use facts::End;
 pub use hunt::{HeldJob, Hunted, JobPart, LiveRuleset, RuleMatch, Specimen, WaitingAnalysis};
 pub use place::Engine;
+pub(crate) use turns::NAME_SIZE;
+pub use turns::Room;
 
 use ambit_model::facts::Facts;
 use ambit_model::id::RunId;

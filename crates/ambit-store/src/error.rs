@@ -15,6 +15,9 @@ pub enum StoreError {
         /// Until a window ends that frees it; `None`: no window does.
         retry_after_s: Option<u32>,
     },
+    /// The caller has as many of something as one may have at a time; later there is room again.
+    #[error("{0}")]
+    TooMany(String),
     /// Something of that name or state is there already.
     #[error("conflict: {0}")]
     Conflict(String),
@@ -30,9 +33,15 @@ pub enum StoreError {
     /// Another process has the engine's place.
     #[error("the engine of this data folder is held by {holder}: stop it, or use its API")]
     Busy { holder: String },
-    /// The disk or the database's quota is full; nothing of the call was stored.
-    #[error("the disk is full: what was confirmed before is safe; free some space and try again")]
-    Full,
+    /// The disk of a file, or the database's quota, is full; nothing of the call was stored.
+    #[error("{place}: the disk is full: what was confirmed before is safe; free some space and try again")]
+    Full { place: String },
+    /// The file or database can be read and not written; nothing of the call was stored.
+    #[error("{place} can only be read ({why}): what changes something waits until it can be written")]
+    ReadOnly { place: String, why: String },
+    /// The database's file holds what no database writes: its disk lost or changed bytes, or it is another file.
+    #[error("{place} is damaged: {why}; `ambit doctor` says more, `ambit restore` makes a folder of a backup")]
+    Damaged { place: String, why: String },
     /// The database did not answer or refused for now; nothing of the call was stored.
     #[error("the database is not available: {0}")]
     Unavailable(String),
@@ -42,16 +51,23 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// Names the folder or database that is meant, where the failure says one.
-    pub(crate) fn in_place(self, named: &str) -> Self {
-        match self {
-            Self::NewerSchema { found, known, .. } => Self::NewerSchema {
-                place: named.to_owned(),
-                found,
-                known,
-            },
-            other => other,
+    /// True for what is a matter of the disk or the database, not of the call: whatever is asked next fails in the same way.
+    pub fn is_of_place(&self) -> bool {
+        matches!(
+            self,
+            Self::Full { .. } | Self::ReadOnly { .. } | Self::Damaged { .. } | Self::Unavailable(_)
+        )
+    }
+
+    /// Names the file or database that is meant, where the failure says one and does not name it yet.
+    pub(crate) fn in_place(mut self, named: &str) -> Self {
+        match &mut self {
+            Self::NewerSchema { place, .. } => named.clone_into(place),
+            Self::Full { place } | Self::ReadOnly { place, .. } | Self::Damaged { place, .. } if place.is_empty() => named.clone_into(place),
+            Self::Unavailable(why) if !why.contains(named) => *why = format!("{named}: {why}"),
+            _ => {}
         }
+        self
     }
 }
 
@@ -60,8 +76,10 @@ const SQLITE_BUSY: i64 = 5;
 const SQLITE_LOCKED: i64 = 6;
 const SQLITE_READONLY: i64 = 8;
 const SQLITE_IOERR: i64 = 10;
+const SQLITE_CORRUPT: i64 = 11;
 const SQLITE_FULL: i64 = 13;
 const SQLITE_CANTOPEN: i64 = 14;
+const SQLITE_NOTADB: i64 = 26;
 
 impl From<sqlx::Error> for StoreError {
     fn from(error: sqlx::Error) -> Self {
@@ -79,27 +97,35 @@ impl From<sqlx::Error> for StoreError {
         if database.is_unique_violation() {
             return Self::Conflict(database.constraint().unwrap_or(database.message()).to_owned());
         }
-        let code = database.code().unwrap_or_default();
+        let (code, why) = (database.code().unwrap_or_default(), database.message().to_owned());
+        let place = String::new();
         match code.parse::<i64>().ok().filter(|_| code.len() < 5).map(|code| code & 0xff) {
-            Some(SQLITE_FULL) => Self::Full,
-            Some(SQLITE_BUSY | SQLITE_LOCKED | SQLITE_READONLY | SQLITE_IOERR | SQLITE_CANTOPEN) => Self::Unavailable(database.message().to_owned()),
-            Some(_) => Self::Bug(database.message().to_owned()),
+            Some(SQLITE_FULL) => Self::Full { place },
+            Some(SQLITE_READONLY) => Self::ReadOnly { place, why },
+            Some(SQLITE_CORRUPT | SQLITE_NOTADB) => Self::Damaged { place, why },
+            Some(SQLITE_BUSY | SQLITE_LOCKED | SQLITE_IOERR | SQLITE_CANTOPEN) => Self::Unavailable(why),
+            Some(_) => Self::Bug(why),
             // PostgreSQL's codes have five characters; the first two are the class.
-            None if code == "53100" => Self::Full,
-            None if ["08", "40", "53", "57", "58", "55"].contains(&code.get(..2).unwrap_or_default()) => {
-                Self::Unavailable(database.message().to_owned())
-            }
-            None => Self::Bug(format!("{} ({code})", database.message())),
+            None if code == "53100" => Self::Full { place },
+            None if code == "25006" => Self::ReadOnly { place, why },
+            None if code == "XX001" || code == "XX002" => Self::Damaged { place, why },
+            None if ["08", "40", "53", "57", "58", "55"].contains(&code.get(..2).unwrap_or_default()) => Self::Unavailable(why),
+            None => Self::Bug(format!("{why} ({code})")),
         }
     }
 }
 
 impl From<std::io::Error> for StoreError {
     fn from(error: std::io::Error) -> Self {
-        if error.kind() == std::io::ErrorKind::StorageFull {
-            Self::Full
-        } else {
-            Self::Unavailable(error.to_string())
+        use std::io::ErrorKind::{QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+        let place = String::new();
+        match error.kind() {
+            StorageFull | QuotaExceeded => Self::Full { place },
+            ReadOnlyFilesystem => Self::ReadOnly {
+                place,
+                why: error.to_string(),
+            },
+            _ => Self::Unavailable(error.to_string()),
         }
     }
 }

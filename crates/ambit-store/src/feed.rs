@@ -149,13 +149,36 @@ impl Store {
         tx.one("SELECT COALESCE(MAX(person_revision), 0) FROM projects", Vec::new()).await?.get(0)
     }
 
-    /// Rows after a revision, in order. Of collections, projects and runs, `uid` is their uuid's 16 bytes and 16 zeros. A reader that asks again
-    /// from the last row's revision misses nothing: revisions become visible in order.
+    /// Rows after a revision, in order. Of collections, projects and runs, `uid` is their uuid's 16 bytes and 16 zeros. A record that was only seen since has
+    /// one row, with the revision of its last sighting. A reader that asks again from the last row's revision misses nothing: revisions become visible in
+    /// order, and a sighting only moves on.
     pub async fn feed_since(&self, revision: i64, limit: usize) -> Result<Vec<FeedRow>, StoreError> {
         let mut tx = self.read().await?;
-        let limit = i64::try_from(limit.min(FEED_ROWS_MAX)).unwrap_or(i64::MAX);
+        let limit = limit.min(FEED_ROWS_MAX);
+        let page = i64::try_from(limit).unwrap_or(i64::MAX);
         let sql = "SELECT revision, project_id, noun, uid, what FROM feed WHERE revision > $1 ORDER BY revision LIMIT $2";
-        tx.rows(sql, values![revision, limit]).await?.iter().map(row_from).collect()
+        let changed = tx.rows(sql, values![revision, page]).await?;
+        let mut rows = changed.iter().map(row_from).collect::<Result<Vec<_>, _>>()?;
+        for (noun, table) in [(Noun::Entity, "entities"), (Noun::Issue, "issues"), (Noun::Technology, "technologies")] {
+            let sql = format!(
+                "SELECT t.seen_revision, c.project_id, t.uid FROM {table} t JOIN collections c ON c.id = t.collection_id
+                 WHERE t.seen_revision > $1 ORDER BY t.seen_revision LIMIT $2"
+            );
+            for row in tx.rows(&sql, values![revision, page]).await? {
+                rows.push(FeedRow {
+                    revision: row.get(0)?,
+                    project: row.get(1)?,
+                    noun,
+                    uid: row.get(2)?,
+                    what: What::Seen,
+                });
+            }
+        }
+        // What changed when it was seen has a row that says more, which came first and stays.
+        rows.sort_by_key(|row| row.revision);
+        rows.dedup_by_key(|row| row.revision);
+        rows.truncate(limit);
+        Ok(rows)
     }
 
     /// How far a named reader of the feed has come; `None`: it never said.

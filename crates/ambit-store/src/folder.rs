@@ -18,6 +18,8 @@ const INDEX_NAME: &str = "current";
 const LOST: &str = "lost+found";
 /// Between two tries for the lock.
 const LOCK_RETRY: Duration = Duration::from_millis(50);
+/// What is written to learn whether a disk has room: as much as SQLite asks for at once.
+const SPACE_BYTES: usize = 64 << 10;
 /// What is read of the holder's note.
 const NOTE_BYTES_MAX: u64 = 256;
 
@@ -80,6 +82,36 @@ pub(crate) fn has(path: &Path) -> Result<bool, StoreError> {
 pub(crate) fn create_private(path: &Path) -> Result<(), StoreError> {
     OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)?;
     Ok(())
+}
+
+/// Why nothing can be written in a folder: its disk is full, or can only be read. `None`: a small file could be written, or failed for another reason.
+pub(crate) fn why_not_written(folder: &Path) -> Option<StoreError> {
+    let path = folder.join(format!(".space.{:016x}", rand::random::<u64>()));
+    let write = || {
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
+        file.write_all(&[0x55; SPACE_BYTES])?;
+        file.sync_all()
+    };
+    let written: io::Result<()> = write();
+    // Where it was not made there is nothing to remove.
+    let _ = fs::remove_file(&path);
+    match StoreError::from(written.err()?) {
+        reason @ (StoreError::Full { .. } | StoreError::ReadOnly { .. }) => Some(reason),
+        _ => None,
+    }
+}
+
+/// False where nobody lets us make files in a folder. What fails for another reason, a full disk above all, is no matter of rights.
+pub(crate) fn is_writable(folder: &Path) -> bool {
+    let path = folder.join(format!(".write.{:016x}", rand::random::<u64>()));
+    match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
+        Ok(_) => {
+            // A name that nothing else has.
+            let _ = fs::remove_file(&path);
+            true
+        }
+        Err(error) => !matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem),
+    }
 }
 
 /// The held lock; dropping it frees the engine's place, and so does the end of the process, whatever ends it.

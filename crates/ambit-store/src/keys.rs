@@ -80,10 +80,16 @@ fn checksum(body: &str) -> String {
     format!("{:08x}", crc32(format!("ambit{body}").as_bytes()))
 }
 
-/// True for a text that `Draft::new` could have made.
+/// True for a text that `random_text` could have made.
 pub(crate) fn is_well_formed(key: &str) -> bool {
     let hexadecimal = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
     key.len() == KEY_CHARS && key.bytes().all(hexadecimal) && checksum(&key[..2 * RANDOM_BYTES]) == key[2 * RANDOM_BYTES..]
+}
+
+/// A random text that is well formed.
+pub(crate) fn random_text() -> String {
+    let body = hex::encode(rand::random::<[u8; RANDOM_BYTES]>());
+    format!("{body}{}", checksum(&body))
 }
 
 /// A key on its way into the database.
@@ -95,8 +101,7 @@ pub(crate) struct Draft {
 
 impl Draft {
     pub(crate) fn new(secret: &Secret, label: &str) -> Self {
-        let body = hex::encode(rand::random::<[u8; RANDOM_BYTES]>());
-        let key = format!("{body}{}", checksum(&body));
+        let key = random_text();
         Self {
             hash: secret.credential_hash(&key),
             key,
@@ -131,8 +136,9 @@ pub(crate) struct LiveKey {
 }
 
 pub(crate) async fn find_live(tx: &mut Tx, hash: &[u8; 32], now: Timestamp) -> Result<Option<LiveKey>, StoreError> {
-    let sql = "SELECT id, user_id, last_used_at, hash FROM api_keys
-               WHERE hash = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)";
+    // The newest stamp never runs backwards: a clock that is set back does not revive a key that had expired by then.
+    let sql = "SELECT id, user_id, last_used_at, hash FROM api_keys WHERE hash = $1 AND revoked_at IS NULL
+               AND (expires_at IS NULL OR (expires_at > $2 AND expires_at > (SELECT stamp FROM revision WHERE one = 1)))";
     let Some(row) = tx.row(sql, values![hash.as_slice(), now]).await? else {
         return Ok(None);
     };

@@ -46,6 +46,10 @@ const MIGRATIONS: &[Migration] = &[
     migration!(202611220230, "retrohunt_jobs"),
     migration!(202611220500, "graph_views"),
     migration!(202611220601, "version_order"),
+    migration!(202611221436, "turns"),
+    migration!(202611221446, "sightings"),
+    migration!(202611221456, "key_tokens"),
+    migration!(202611221506, "hunts_deferred"),
 ];
 
 /// The newest schema that this program knows.

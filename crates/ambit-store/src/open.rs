@@ -4,17 +4,17 @@ use crate::access::AccessCache;
 use crate::failpoint::{FailAction, Failpoints};
 use crate::migrations::Migrated;
 use crate::secret::{self, Secret};
-use crate::sql::{Tx, values};
+use crate::sql::{Origin, Tx, values};
 use crate::writer::{Who, Writer};
-use crate::{IssuedKey, StoreError, folder, keys, migrations, projects};
+use crate::{IssuedKey, Limits, StoreError, folder, keys, migrations, projects};
 use ambit_model::Timestamp;
 use futures::future::BoxFuture;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
-use sqlx::{PgPool, SqlitePool};
+use sqlx::{ConnectOptions as _, PgPool, SqlitePool};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 use uuid::Uuid;
 
 /// How long a statement waits for another process's write on SQLite.
@@ -29,6 +29,8 @@ const WRITER_CACHE_KIB: u32 = 16 * 1_024;
 const READER_CACHE_KIB: u32 = 1_024;
 /// Pages (4 KiB) of the write-ahead log at which it is brought into the database: with SQLite's 1,000, hot pages are written over and over.
 const CHECKPOINT_PAGES: u32 = 8_000;
+/// Age at which a failure to write is doubted and a write is tried: readiness is asked for every few seconds, by anybody.
+const TROUBLE_AGE: Duration = Duration::from_secs(1);
 /// Connections of a process on PostgreSQL.
 const POSTGRES_CONNECTIONS_MAX: u32 = 16;
 /// Plans kept by a connection: our distinct statements, lists in ten lengths each and rows in nine.
@@ -109,19 +111,51 @@ pub(crate) struct Inner {
     pub(crate) folder: Option<PathBuf>,
     pub(crate) access: AccessCache,
     pub(crate) failpoints: Arc<Failpoints>,
+    trouble: Trouble,
+    pub(crate) limits: Mutex<Limits>,
+}
+
+/// What the last write failed of, where that is no matter of the write itself.
+#[derive(Default)]
+struct Trouble(Mutex<Option<(StoreError, Instant)>>);
+
+impl Trouble {
+    fn note(&self, error: Option<&StoreError>) {
+        let mut last = self.0.lock().expect("nobody panics while holding it");
+        match error {
+            None => *last = None,
+            Some(error) if error.is_of_place() => *last = Some((error.clone(), Instant::now())),
+            Some(_) => {}
+        }
+    }
+
+    /// The failure, and whether it is time to try again.
+    fn standing(&self) -> Option<(StoreError, bool)> {
+        let mut last = self.0.lock().expect("nobody panics while holding it");
+        let (error, at) = last.as_mut()?;
+        let is_due = at.elapsed() >= TROUBLE_AGE;
+        if is_due {
+            *at = Instant::now();
+        }
+        Some((error.clone(), is_due))
+    }
 }
 
 pub(crate) enum Pools {
-    Sqlite(SqlitePool),
-    Postgres(PgPool),
+    Sqlite(SqlitePool, Arc<Origin>),
+    Postgres(PgPool, Arc<Origin>),
 }
 
 impl Pools {
     async fn begin_read(&self) -> Result<Tx, StoreError> {
-        Ok(match self {
-            Self::Sqlite(pool) => Tx::Sqlite(pool.begin().await?),
-            Self::Postgres(pool) => Tx::Postgres(pool.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?),
-        })
+        let (begun, origin) = match self {
+            Self::Sqlite(pool, origin) => (pool.begin().await.map(|open| Tx::sqlite(open, Arc::clone(origin))), origin),
+            Self::Postgres(pool, origin) => {
+                let begun = pool.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await;
+                (begun.map(|open| Tx::postgres(open, Arc::clone(origin))), origin)
+            }
+        };
+        begun.map_err(|error| origin.failed(error))
     }
 
     /// To be asked of a database with a schema.
@@ -192,6 +226,7 @@ impl Store {
         let secret_path = options.secret_path()?;
         let (pools, writer) = match (&options.database, &options.folder) {
             (Some(url), _) => postgres(url, &failpoints).await?,
+            (None, Some(folder)) if !create && !folder::is_writable(folder) => sqlite_read_only(&folder.join(folder::DATABASE)).await?,
             (None, Some(folder)) => sqlite(&folder.join(folder::DATABASE), &failpoints).await?,
             (None, None) => return Err(StoreError::Invalid("no place for the data: give a data folder or a database".to_owned())),
         };
@@ -218,6 +253,8 @@ impl Store {
             folder,
             access: AccessCache::default(),
             failpoints,
+            trouble: Trouble::default(),
+            limits: Mutex::default(),
         };
         Ok((Self { inner: Arc::new(inner) }, version))
     }
@@ -251,7 +288,33 @@ impl Store {
         T: Send + 'static,
         F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, StoreError>> + Send + 'static,
     {
-        self.inner.writer.write(who, body).await
+        let written = self.inner.writer.write(who, body).await;
+        self.inner.trouble.note(written.as_ref().err());
+        written
+    }
+
+    /// Whether requests can be answered: the database can be read, and the last write did not fail for want of room, right or health. Where it did, a
+    /// small write is tried here, at most once a second, so that an installation which nobody writes to is seen to be well again.
+    ///
+    /// # Errors
+    /// `Full`, `ReadOnly`, `Damaged` or `Unavailable`, with the file or database.
+    pub async fn ready(&self) -> Result<(), StoreError> {
+        self.last_revision().await?;
+        let Some((error, is_due)) = self.inner.trouble.standing() else {
+            return Ok(());
+        };
+        if !is_due {
+            return Err(error);
+        }
+        let sql = "UPDATE revision SET stamp = stamp WHERE one = 1";
+        self.write(Who::Engine, move |tx| Box::pin(async move { tx.run(sql, Vec::new()).await.map(|_| ()) }))
+            .await
+    }
+
+    /// True where the database was opened to be read, since its folder cannot be written. Then nothing can be changed, no engine's place is taken, and an
+    /// older schema is not brought up.
+    pub fn is_read_only(&self) -> bool {
+        matches!(self.inner.writer, Writer::Nowhere(_))
     }
 
     /// Seals bytes for a purpose (a page token, a credential of a provider); only `unseal` under the same purpose opens them.
@@ -267,8 +330,8 @@ impl Store {
     /// Closes the reading connections; calls after it fail.
     pub async fn close(&self) {
         match &self.inner.pools {
-            Pools::Sqlite(pool) => pool.close().await,
-            Pools::Postgres(pool) => pool.close().await,
+            Pools::Sqlite(pool, _) => pool.close().await,
+            Pools::Postgres(pool, _) => pool.close().await,
         }
     }
 
@@ -297,6 +360,10 @@ pub(crate) fn wall_now() -> Timestamp {
 
 async fn sqlite(path: &Path, failpoints: &Arc<Failpoints>) -> Result<(Pools, Writer), StoreError> {
     folder::create_private(path)?;
+    let origin = Arc::new(Origin {
+        named: path.display().to_string(),
+        folder: path.parent().map(Path::to_owned),
+    });
     let connection = SqliteConnectOptions::new()
         .filename(path)
         .journal_mode(SqliteJournalMode::Wal)
@@ -306,35 +373,83 @@ async fn sqlite(path: &Path, failpoints: &Arc<Failpoints>) -> Result<(Pools, Wri
         .row_buffer_size(ROWS_AHEAD_MAX)
         .pragma("wal_autocheckpoint", CHECKPOINT_PAGES.to_string())
         .pragma("temp_store", "memory")
-        .foreign_keys(false);
+        .foreign_keys(false)
+        .disable_statement_logging();
     let writer = SqlitePoolOptions::new()
         .max_connections(1)
         .acquire_timeout(ACQUIRE_TIMEOUT)
         .idle_timeout(None)
         .max_lifetime(None)
         .connect_with(connection.clone().pragma("cache_size", format!("-{WRITER_CACHE_KIB}")))
-        .await?;
+        .await
+        .map_err(|error| origin.failed(error))?;
     let readers = SqlitePoolOptions::new()
         .max_connections(SQLITE_READERS_MAX)
         .acquire_timeout(ACQUIRE_TIMEOUT)
         .connect_lazy_with(connection.pragma("cache_size", format!("-{READER_CACHE_KIB}")));
-    Ok((Pools::Sqlite(readers), Writer::sqlite(writer, Arc::clone(failpoints))))
+    let writer = Writer::sqlite(writer, Arc::clone(failpoints), Arc::clone(&origin));
+    Ok((Pools::Sqlite(readers, origin), writer))
+}
+
+/// Opens a database where nothing can be written. Without a write-ahead log the file is all there is, and no file is made beside it; with one, SQLite must
+/// find the index of that log too.
+async fn sqlite_read_only(path: &Path) -> Result<(Pools, Writer), StoreError> {
+    let companion = |suffix: &str| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(suffix);
+        std::fs::metadata(name).map_or(0, |file| file.len())
+    };
+    let (log, log_index) = (companion("-wal"), companion("-shm"));
+    if log > 0 && log_index == 0 {
+        return Err(StoreError::ReadOnly {
+            place: path.display().to_string(),
+            why: "it has changes in its write-ahead log that only a folder that can be written takes in; look at a copy of the folder".to_owned(),
+        });
+    }
+    let origin = Arc::new(Origin {
+        named: path.display().to_string(),
+        folder: None,
+    });
+    let connection = SqliteConnectOptions::new()
+        .filename(path)
+        .read_only(true)
+        .immutable(log == 0)
+        .statement_cache_capacity(PLANS_MAX)
+        .row_buffer_size(ROWS_AHEAD_MAX)
+        .pragma("temp_store", "memory")
+        .foreign_keys(false)
+        .disable_statement_logging();
+    let readers = SqlitePoolOptions::new()
+        .max_connections(SQLITE_READERS_MAX)
+        .acquire_timeout(ACQUIRE_TIMEOUT)
+        .connect_lazy_with(connection.pragma("cache_size", format!("-{READER_CACHE_KIB}")));
+    Ok((Pools::Sqlite(readers, Arc::clone(&origin)), Writer::Nowhere(origin)))
 }
 
 async fn postgres(url: &str, failpoints: &Arc<Failpoints>) -> Result<(Pools, Writer), StoreError> {
     let connection: PgConnectOptions = url
         .parse()
         .map_err(|_| StoreError::Invalid("the database is no URL such as postgres://user:password@host/name".to_owned()))?;
+    let origin = Arc::new(Origin {
+        named: format!(
+            "the database {} at {}",
+            connection.get_database().unwrap_or_default(),
+            connection.get_host()
+        ),
+        folder: None,
+    });
     let pool = PgPoolOptions::new()
         .max_connections(POSTGRES_CONNECTIONS_MAX)
         .acquire_timeout(ACQUIRE_TIMEOUT)
-        .connect_with(connection.statement_cache_capacity(PLANS_MAX))
-        .await?;
+        .connect_with(connection.statement_cache_capacity(PLANS_MAX).disable_statement_logging())
+        .await
+        .map_err(|error| origin.failed(error))?;
     let writer = Writer::Postgres {
         pool: pool.clone(),
         failpoints: Arc::clone(failpoints),
+        origin: Arc::clone(&origin),
     };
-    Ok((Pools::Postgres(pool), writer))
+    Ok((Pools::Postgres(pool, origin), writer))
 }
 
 /// Organisation, owner, primary project and first key, in one transaction: all there or none.

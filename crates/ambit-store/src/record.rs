@@ -128,7 +128,8 @@ impl Changes {
         Ok(Written { new_entities })
     }
 
-    /// Allots revisions and stamps, and writes the feed rows.
+    /// Allots revisions and stamps, and writes the feed rows. What was only seen has none: its row says at which revision (`touch`), so that a run over
+    /// what did not change leaves nothing behind.
     async fn stamp(&self, tx: &mut Tx, steps: &[Step]) -> Result<Stamps, StoreError> {
         let mut stamps = BTreeMap::new();
         if steps.is_empty() {
@@ -139,9 +140,12 @@ impl Changes {
         let mut rows = Vec::with_capacity(steps.len() * feed::INSERT_COLUMNS);
         for (n, step) in steps.iter().enumerate() {
             let (revision, at) = allotted.nth(n);
+            stamps.insert(step.uid, (revision, at));
+            if step.what == What::Seen {
+                continue;
+            }
             rows.extend(values![revision, place.project, place.collection, step.noun.name(), step.uid]);
             rows.extend(values![step.what.name(), at, place.person]);
-            stamps.insert(step.uid, (revision, at));
         }
         tx.many(feed::INSERT, feed::INSERT_COLUMNS, rows, "").await?;
         if place.person {
@@ -158,19 +162,20 @@ fn seen(noun: Noun, uid: Uid) -> Step {
     Step { noun, uid, what: What::Seen }
 }
 
-/// Moves `last_seen` and the newest range of runs of records that did not change otherwise. `table` is a literal of this crate.
+/// Moves `last_seen`, its revision and the newest range of runs of records that were seen. `table` is a literal of this crate.
 async fn touch(tx: &mut Tx, table: &str, uids: &[Uid], stamps: &Stamps, run: i64) -> Result<(), StoreError> {
     keep_sightings(tx, table, uids, run).await?;
-    let mut rows = Vec::with_capacity(uids.len() * 3);
+    let mut rows = Vec::with_capacity(uids.len() * 4);
     for uid in uids {
-        rows.extend(values![uid, stamps[uid].1, run]);
+        let (revision, at) = stamps[uid];
+        rows.extend(values![uid, at, run, revision]);
     }
     let tail = format!(") AS v WHERE {table}.uid = v.column1");
     let head = format!(
-        "UPDATE {table} SET last_seen = v.column2, seen_to = v.column3,
+        "UPDATE {table} SET last_seen = v.column2, seen_to = v.column3, seen_revision = v.column4,
          seen_from = CASE WHEN {table}.seen_to >= v.column3 - 1 THEN {table}.seen_from ELSE v.column3 END FROM ("
     );
-    tx.many(&head, 3, rows, &tail).await
+    tx.many(&head, 4, rows, &tail).await
 }
 
 /// Keeps the range of runs that ended before this run as a row of its own.

@@ -2,7 +2,7 @@
 
 use crate::sql::{Row, Tx, values};
 use crate::writer::Who;
-use crate::{Principal, Store, StoreError, audit, collections, feed};
+use crate::{Principal, Store, StoreError, audit, collections, feed, seeds};
 use ambit_model::collection::{Collection, Schedule};
 use ambit_model::feed::{Noun, What};
 use ambit_model::id::RunId;
@@ -115,11 +115,12 @@ async fn insert(
     };
     let raise = "UPDATE collections SET run_number = run_number + 1 WHERE id = $1 RETURNING run_number";
     let number: i64 = tx.one(raise, values![collection.id]).await?.get(0)?;
-    let sql = "INSERT INTO runs (uuid, collection_id, number, state, by_person, wire_state, priority, created_at, created_by)
-               VALUES ($1, $2, $3, 'scheduled', $4, $5, $6, $7, $8) RETURNING id";
+    let size = seeds::size(tx, collection.id).await?;
+    let sql = "INSERT INTO runs (uuid, collection_id, number, state, by_person, wire_state, priority, created_at, created_by, size)
+               VALUES ($1, $2, $3, 'scheduled', $4, $5, $6, $7, $8, $9) RETURNING id";
     let priority = if by.is_some() { PRIORITY_PERSON } else { PRIORITY_SCHEDULE };
     let mut values = values![Uuid::new_v4(), collection.id, number, by.is_some(), state, priority, now];
-    values.extend(values![by.map(Principal::user_id)]);
+    values.extend(values![by.map(Principal::user_id), size]);
     let id = tx.one(sql, values).await?.get(0)?;
     let (run, _) = load(tx, id).await?;
     note(tx, &run, collection.id, What::Appeared, by.is_some(), now).await?;
@@ -140,7 +141,7 @@ fn period_ms(schedule: Schedule) -> Option<i64> {
 impl Store {
     /// Schedules a run in a collection, unless one is open. `wire_state` moves this run's simulated internet; live collections ignore it. For admins.
     pub async fn start_run(&self, principal: &Principal, collection: Uuid, wire_state: Option<i64>, now: Timestamp) -> Result<Started, StoreError> {
-        let principal = principal.clone();
+        let (principal, limits) = (principal.clone(), self.limits());
         self.write(Who::Person, move |tx| {
             Box::pin(async move {
                 let collection = collections::require(tx, &principal, collection, CollectionRole::Admin).await?.collection;
@@ -149,6 +150,7 @@ impl Store {
                 }
                 let started = insert(tx, &collection, Some(&principal), wire_state, now).await?;
                 if let Started::Scheduled(run) = &started {
+                    limits.check_run(tx, &principal).await?;
                     let details = json!({"run": run.id});
                     audit::insert(
                         tx,

@@ -73,6 +73,11 @@ impl Secret {
         hash(&self.derive("ambit api key v1"), credential.as_bytes())
     }
 
+    /// The stored hash of a one-time token: no token is a key.
+    pub(crate) fn token_hash(&self, token: &str) -> [u8; 32] {
+        hash(&self.derive("ambit one-time token v1"), token.as_bytes())
+    }
+
     /// Seals bytes for one purpose: nonce, then ciphertext with its tag. The purpose is associated data: sealed bytes open only under it.
     pub(crate) fn seal(&self, purpose: &str, plain: &[u8]) -> Vec<u8> {
         let nonce: [u8; NONCE_BYTES] = rand::random();

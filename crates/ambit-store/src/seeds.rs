@@ -1,5 +1,6 @@
 //! Seeds: the entities that people gave. They become entities of the collection when its next run is claimed.
 
+use crate::engine::NAME_SIZE;
 use crate::sql::{Row, Tx, values};
 use crate::writer::Who;
 use crate::{Principal, Store, StoreError, audit, collections, feed};
@@ -28,16 +29,32 @@ pub(crate) async fn list(tx: &mut Tx, collection: i64) -> Result<Vec<Seed>, Stor
     tx.rows(sql, values![collection]).await?.iter().map(seed_from).collect()
 }
 
-/// Inserts seeds; those that are there stay.
-pub(crate) async fn insert(tx: &mut Tx, collection: i64, uuid: Uuid, seeds: &[(Kind, String)], now: Timestamp) -> Result<(), StoreError> {
+/// What the seeds of a collection ask of a run, as addresses.
+pub(crate) async fn size(tx: &mut Tx, collection: i64) -> Result<i64, StoreError> {
+    let of = |seed: &Seed| match seed.kind.addresses(&seed.name) {
+        0 => NAME_SIZE,
+        addresses => addresses,
+    };
+    let seeds = list(tx, collection).await?;
+    Ok(seeds.iter().map(of).fold(0, i64::saturating_add))
+}
+
+/// Inserts seeds that a user gives; those that are there stay.
+pub(crate) async fn insert(
+    tx: &mut Tx,
+    (collection, uuid): (i64, Uuid),
+    seeds: &[(Kind, String)],
+    user: i64,
+    now: Timestamp,
+) -> Result<(), StoreError> {
     let mut rows = Vec::new();
     for (kind, name) in seeds {
         let name = kind.canonical(name).map_err(|error| StoreError::Invalid(error.to_string()))?;
         let uid = Uid::of_entity(uuid, *kind, &name);
-        rows.extend(values![collection, kind.name(), name, uid, now]);
+        rows.extend(values![collection, kind.name(), name, uid, now, user]);
     }
-    let head = "INSERT INTO seeds (collection_id, kind, name, uid, created_at)";
-    tx.many(head, 5, rows, "ON CONFLICT (collection_id, uid) DO NOTHING").await?;
+    let head = "INSERT INTO seeds (collection_id, kind, name, uid, created_at, created_by)";
+    tx.many(head, 6, rows, "ON CONFLICT (collection_id, uid) DO NOTHING").await?;
     if list(tx, collection).await?.len() > SEEDS_MAX {
         return Err(StoreError::Conflict(format!("a collection has at most {SEEDS_MAX} seeds")));
     }
@@ -60,12 +77,13 @@ impl Store {
         seeds: &[(Kind, String)],
         now: Timestamp,
     ) -> Result<Vec<Seed>, StoreError> {
-        let (principal, seeds) = (principal.clone(), seeds.to_vec());
+        let (principal, seeds, limits) = (principal.clone(), seeds.to_vec(), self.limits());
         self.write(Who::Person, move |tx| {
             Box::pin(async move {
                 let collection = collections::require(tx, &principal, collection, CollectionRole::Admin).await?.collection;
                 collections::lock(tx, collection.id).await?;
-                insert(tx, collection.id, collection.uuid, &seeds, now).await?;
+                insert(tx, (collection.id, collection.uuid), &seeds, principal.user_id(), now).await?;
+                limits.check_seeds(tx, &principal, collection.project, &seeds).await?;
                 let names: Vec<&String> = seeds.iter().map(|(_, name)| name).collect();
                 let object = collection.uuid.to_string();
                 audit::insert(

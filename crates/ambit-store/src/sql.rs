@@ -1,10 +1,12 @@
 //! One text of SQL for both databases: values, rows and transactions as enums over sqlx's two drivers (`research/stack.md` §4).
 //! Every statement of this crate goes through `Tx`, and whatever is in it comes from a literal or from a bound value.
 
-use crate::StoreError;
 use crate::error::corrupt;
+use crate::{StoreError, folder};
 use ambit_model::{Timestamp, Uid};
 use sqlx::{AssertSqlSafe, Postgres, Row as _, Sqlite};
+use std::path::PathBuf;
+use std::sync::Arc;
 use uuid::Uuid;
 
 /// Rows of one transaction's part, and values of one list.
@@ -144,8 +146,34 @@ pub(crate) fn from_json<T: serde::de::DeserializeOwned>(text: &str) -> Result<T,
     serde_json::from_str(text).map_err(|error| corrupt("document", error))
 }
 
+/// What errors name: the database's file, or the host and the name of a database elsewhere; never a password.
+#[derive(Debug)]
+pub(crate) struct Origin {
+    pub(crate) named: String,
+    /// The data folder of a SQLite database.
+    pub(crate) folder: Option<PathBuf>,
+}
+
+impl Origin {
+    /// The failure of a statement, with the place that it is about. Where SQLite only says that writing failed, a small file beside the database tells
+    /// whether the disk is full or can only be read.
+    pub(crate) fn failed(&self, error: sqlx::Error) -> StoreError {
+        let (error, folder) = (StoreError::from(error), self.folder.as_deref());
+        let reason = match (&error, folder) {
+            (StoreError::Unavailable(why), Some(folder)) if why.contains("disk I/O error") => folder::why_not_written(folder),
+            _ => None,
+        };
+        reason.unwrap_or(error).in_place(&self.named)
+    }
+}
+
 /// An open transaction of either database. Dropped without `commit`, it rolls back.
-pub(crate) enum Tx {
+pub(crate) struct Tx {
+    open: Open,
+    origin: Arc<Origin>,
+}
+
+enum Open {
     Sqlite(sqlx::Transaction<'static, Sqlite>),
     /// The one writing connection of a process, with its transaction begun and ended by hand: SQLite ends one by itself where the disk is full, which
     /// sqlx's own bookkeeping of transactions does not survive. Whoever holds it ends it, also after a failure.
@@ -173,30 +201,46 @@ macro_rules! typed {
 macro_rules! on_either {
     ($tx:expr, $sql:expr, $values:expr, |$query:ident, $on:ident, $wrap:ident| $body:expr) => {
         match $tx {
-            Tx::Sqlite(open) => typed!(Sqlite, open, $sql, $values, Row::Sqlite, |$query, $on, $wrap| $body),
-            Tx::SqliteWriter(open) => typed!(Sqlite, open, $sql, $values, Row::Sqlite, |$query, $on, $wrap| $body),
-            Tx::Postgres(open) => typed!(Postgres, open, $sql, $values, Row::Postgres, |$query, $on, $wrap| $body),
+            Open::Sqlite(open) => typed!(Sqlite, open, $sql, $values, Row::Sqlite, |$query, $on, $wrap| $body),
+            Open::SqliteWriter(open) => typed!(Sqlite, open, $sql, $values, Row::Sqlite, |$query, $on, $wrap| $body),
+            Open::Postgres(open) => typed!(Postgres, open, $sql, $values, Row::Postgres, |$query, $on, $wrap| $body),
         }
     };
 }
 
 impl Tx {
+    pub(crate) fn sqlite(open: sqlx::Transaction<'static, Sqlite>, origin: Arc<Origin>) -> Self {
+        let open = Open::Sqlite(open);
+        Self { open, origin }
+    }
+
+    pub(crate) fn postgres(open: sqlx::Transaction<'static, Postgres>, origin: Arc<Origin>) -> Self {
+        let open = Open::Postgres(open);
+        Self { open, origin }
+    }
+
     /// True on PostgreSQL; only where two forms of a statement stand side by side.
     pub(crate) fn is_postgres(&self) -> bool {
-        matches!(self, Self::Postgres(_))
+        matches!(self.open, Open::Postgres(_))
     }
 
     /// Runs a statement; gives the number of rows it changed.
     pub(crate) async fn run(&mut self, sql: &str, values: Vec<Value>) -> Result<u64, StoreError> {
-        on_either!(self, sql.to_owned(), values, |query, on, _wrap| {
-            query.execute(on).await.map(|done| done.rows_affected()).map_err(StoreError::from)
+        let origin = &self.origin;
+        on_either!(&mut self.open, sql.to_owned(), values, |query, on, _wrap| {
+            query
+                .execute(on)
+                .await
+                .map(|done| done.rows_affected())
+                .map_err(|error| origin.failed(error))
         })
     }
 
     /// All rows of an answer; the statement itself must bound them.
     pub(crate) async fn rows(&mut self, sql: &str, values: Vec<Value>) -> Result<Vec<Row>, StoreError> {
-        on_either!(self, sql.to_owned(), values, |query, on, wrap| {
-            let rows = query.fetch_all(on).await.map_err(StoreError::from)?;
+        let origin = &self.origin;
+        on_either!(&mut self.open, sql.to_owned(), values, |query, on, wrap| {
+            let rows = query.fetch_all(on).await.map_err(|error| origin.failed(error))?;
             Ok(rows.into_iter().map(wrap).collect())
         })
     }
@@ -259,50 +303,56 @@ impl Tx {
 
     /// Runs a script of several statements without values.
     pub(crate) async fn script(&mut self, sql: &'static str) -> Result<(), StoreError> {
-        match self {
-            Self::Sqlite(transaction) => sqlx::raw_sql(sql).execute(&mut **transaction).await.map(|_| ())?,
-            Self::SqliteWriter(connection) => sqlx::raw_sql(sql).execute(&mut **connection).await.map(|_| ())?,
-            Self::Postgres(transaction) => sqlx::raw_sql(sql).execute(&mut **transaction).await.map(|_| ())?,
-        }
-        Ok(())
+        let done = match &mut self.open {
+            Open::Sqlite(transaction) => sqlx::raw_sql(sql).execute(&mut **transaction).await.map(|_| ()),
+            Open::SqliteWriter(connection) => sqlx::raw_sql(sql).execute(&mut **connection).await.map(|_| ()),
+            Open::Postgres(transaction) => sqlx::raw_sql(sql).execute(&mut **transaction).await.map(|_| ()),
+        };
+        done.map_err(|error| self.origin.failed(error))
     }
 
     /// Makes it durable.
     pub(crate) async fn commit(self) -> Result<(), StoreError> {
-        match self {
-            Self::Sqlite(transaction) => transaction.commit().await?,
-            Self::SqliteWriter(mut connection) => {
+        let done = match self.open {
+            Open::Sqlite(transaction) => transaction.commit().await,
+            Open::SqliteWriter(mut connection) => {
                 let committed = sqlx::query("COMMIT").execute(&mut *connection).await;
                 if committed.is_err() {
                     end_by_hand(connection).await;
                 }
-                committed?;
+                committed.map(|_| ())
             }
-            Self::Postgres(transaction) => transaction.commit().await?,
-        }
-        Ok(())
+            Open::Postgres(transaction) => transaction.commit().await,
+        };
+        done.map_err(|error| self.origin.failed(error))
     }
 
     /// Takes it back.
     pub(crate) async fn rollback(self) -> Result<(), StoreError> {
-        match self {
-            Self::Sqlite(transaction) => transaction.rollback().await?,
-            Self::SqliteWriter(connection) => end_by_hand(connection).await,
-            Self::Postgres(transaction) => transaction.rollback().await?,
-        }
-        Ok(())
+        let done = match self.open {
+            Open::Sqlite(transaction) => transaction.rollback().await,
+            Open::SqliteWriter(connection) => {
+                end_by_hand(connection).await;
+                Ok(())
+            }
+            Open::Postgres(transaction) => transaction.rollback().await,
+        };
+        done.map_err(|error| self.origin.failed(error))
     }
 }
 
 /// Begins a writing transaction on SQLite, waiting for other processes' writes.
-pub(crate) async fn begin_sqlite_writer(pool: &sqlx::SqlitePool) -> Result<Tx, StoreError> {
-    let mut connection = pool.acquire().await?;
+pub(crate) async fn begin_sqlite_writer(pool: &sqlx::SqlitePool, origin: &Arc<Origin>) -> Result<Tx, StoreError> {
+    let mut connection = pool.acquire().await.map_err(|error| origin.failed(error))?;
     if let Err(error) = sqlx::query("BEGIN IMMEDIATE").execute(&mut *connection).await {
         // Whatever state it is in, the next group gets a fresh one.
         let _ = connection.close().await;
-        return Err(error.into());
+        return Err(origin.failed(error));
     }
-    Ok(Tx::SqliteWriter(connection))
+    Ok(Tx {
+        open: Open::SqliteWriter(connection),
+        origin: Arc::clone(origin),
+    })
 }
 
 /// Ends what may be left of a transaction: none is, where SQLite ended it by itself, and then the statement fails.

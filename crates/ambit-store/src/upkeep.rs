@@ -4,15 +4,27 @@ use crate::folder::{self, DATABASE};
 use crate::open::Pools;
 use crate::secret::{FILE_NAME, Secret};
 use crate::{Store, StoreError};
-use sqlx::Row as _;
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{ConnectOptions as _, Connection as _, Row as _};
 use std::fs::{self, File};
+use std::io::Read as _;
 use std::path::Path;
+
+/// What a SQLite database begins with, and the bytes of its header.
+const MAGIC: &[u8] = b"SQLite format 3\0";
+const HEADER_BYTES: usize = 100;
 
 impl Store {
     /// What is wrong with the database, in its own words; empty: nothing was found. PostgreSQL looks after itself.
     pub async fn check(&self) -> Result<Vec<String>, StoreError> {
-        let Pools::Sqlite(pool) = self.pools() else { return Ok(Vec::new()) };
-        let rows = sqlx::query("PRAGMA quick_check").fetch_all(pool).await?;
+        let Pools::Sqlite(pool, origin) = self.pools() else {
+            return Ok(Vec::new());
+        };
+        let rows = sqlx::query("PRAGMA quick_check").fetch_all(pool).await;
+        let rows = match rows.map_err(|error| origin.failed(error)) {
+            Err(StoreError::Damaged { why, .. } | StoreError::Bug(why)) => return Ok(vec![why]),
+            rows => rows?,
+        };
         let texts = rows.iter().map(|row| row.try_get::<String, _>(0)).collect::<Result<Vec<_>, _>>()?;
         Ok(texts.into_iter().filter(|text| text != "ok").collect())
     }
@@ -20,7 +32,7 @@ impl Store {
     /// Copies database and secret into a new folder, as they are at one moment, while others read and write. What is in the folder is a data folder:
     /// whoever has it has everything.
     pub async fn back_up(&self, target: &Path) -> Result<(), StoreError> {
-        let Pools::Sqlite(pool) = self.pools() else {
+        let Pools::Sqlite(pool, origin) = self.pools() else {
             let remedy = "keep pg_dump's copy of it, and the secret's file beside that";
             return Err(StoreError::Invalid(format!(
                 "a PostgreSQL database is backed up by its own tools: {remedy}"
@@ -35,29 +47,85 @@ impl Store {
         let name = copy
             .to_str()
             .ok_or_else(|| StoreError::Invalid(format!("{}: the path is not UTF-8", copy.display())))?;
-        sqlx::query("VACUUM INTO ?1").bind(name).execute(pool).await?;
+        let copied = sqlx::query("VACUUM INTO ?1").bind(name).execute(pool).await;
+        copied.map_err(|error| origin.failed(error))?;
         File::open(&copy)?.sync_all()?;
         File::open(target)?.sync_all()?;
         Ok(())
     }
 }
 
-/// Makes a data folder of a backup. The database comes last, in one step: a folder without one is no installation.
-pub fn restore(backup: &Path, target: &Path) -> Result<(), StoreError> {
+/// Makes a data folder of a backup, once that has proved to be whole. The database comes last, in one step: a folder without one is no installation.
+pub async fn restore(backup: &Path, target: &Path) -> Result<(), StoreError> {
     let (secret, database) = (backup.join(FILE_NAME), backup.join(DATABASE));
     if !folder::has(&database)? || !database.is_file() {
         return Err(StoreError::Invalid(format!("{} is no backup: it has no {DATABASE}", backup.display())));
     }
     refuse_used(target)?;
+    refuse_partial(&database)?;
     let secret = Secret::read(&secret)?;
     folder::create(target)?;
-    secret.save(&target.join(FILE_NAME))?;
     let draft = target.join(format!(".{DATABASE}.restored"));
     folder::create_private(&draft)?;
     fs::copy(&database, &draft)?;
+    if let Err(error) = whole(&draft).await {
+        // Nothing of it is an installation; the folder itself may have been there.
+        fs::remove_file(&draft)?;
+        return Err(error.in_place(&database.display().to_string()));
+    }
+    secret.save(&target.join(FILE_NAME))?;
     File::open(&draft)?.sync_all()?;
     fs::rename(&draft, target.join(DATABASE))?;
     File::open(target)?.sync_all()?;
+    Ok(())
+}
+
+/// Refuses a file that is no database, and one that ends before the database does: a copy that was cut off.
+fn refuse_partial(database: &Path) -> Result<(), StoreError> {
+    let damaged = |why: String| {
+        Err(StoreError::Damaged {
+            place: database.display().to_string(),
+            why,
+        })
+    };
+    let mut header = Vec::new();
+    let mut file = File::open(database)?;
+    let size = file.metadata()?.len();
+    file.by_ref().take(HEADER_BYTES as u64).read_to_end(&mut header)?;
+    if header.is_empty() {
+        return damaged("it is empty".to_owned());
+    }
+    if header.len() < HEADER_BYTES || !header.starts_with(MAGIC) {
+        return damaged("it is no database".to_owned());
+    }
+    // The size of a page, of which 1 says 65,536, and the number of pages, as SQLite writes them (file format §1.3).
+    let page = match u64::from(u16::from_be_bytes([header[16], header[17]])) {
+        1 => 65_536,
+        size => size,
+    };
+    let pages = u64::from(u32::from_be_bytes([header[28], header[29], header[30], header[31]]));
+    if size < page * pages {
+        return damaged(format!("it has {size} of {} bytes: the copy was cut off", page * pages));
+    }
+    Ok(())
+}
+
+/// Whether a file holds a whole installation.
+async fn whole(database: &Path) -> Result<(), StoreError> {
+    let options = SqliteConnectOptions::new().filename(database).read_only(true).immutable(true);
+    let damaged = |why: String| StoreError::Damaged { place: String::new(), why };
+    let mut connection = options.connect().await?;
+    let rows = sqlx::query("PRAGMA quick_check(1)").fetch_all(&mut connection).await?;
+    let said = rows.first().map(|row| row.try_get::<String, _>(0)).transpose()?.unwrap_or_default();
+    if said != "ok" {
+        return Err(damaged(said));
+    }
+    let tables = "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name IN ('schema_versions', 'organizations')";
+    let tables: i64 = sqlx::query_scalar(tables).fetch_one(&mut connection).await?;
+    if tables < 2 {
+        return Err(damaged("it holds no installation".to_owned()));
+    }
+    connection.close().await?;
     Ok(())
 }
 

@@ -3,7 +3,7 @@
 
 use crate::StoreError;
 use crate::failpoint::Failpoints;
-use crate::sql::{Tx, begin_sqlite_writer};
+use crate::sql::{Origin, Tx, begin_sqlite_writer};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use sqlx::{PgPool, SqlitePool};
@@ -39,19 +39,25 @@ pub(crate) enum Writer {
         engine: mpsc::Sender<Part>,
     },
     /// Each in its own transaction.
-    Postgres { pool: PgPool, failpoints: Arc<Failpoints> },
+    Postgres {
+        pool: PgPool,
+        failpoints: Arc<Failpoints>,
+        origin: Arc<Origin>,
+    },
+    /// Nowhere: the database was opened to be read.
+    Nowhere(Arc<Origin>),
 }
 
 impl Writer {
     /// Starts the writing task of a SQLite database; it ends when the last sender is gone.
-    pub(crate) fn sqlite(pool: SqlitePool, failpoints: Arc<Failpoints>) -> Self {
+    pub(crate) fn sqlite(pool: SqlitePool, failpoints: Arc<Failpoints>, origin: Arc<Origin>) -> Self {
         let (people, people_queue) = mpsc::channel(QUEUE_PARTS_MAX);
         let (engine, engine_queue) = mpsc::channel(QUEUE_PARTS_MAX);
         let queues = Queues {
             people: people_queue,
             engine: engine_queue,
         };
-        tokio::spawn(write_groups(pool, queues, failpoints));
+        tokio::spawn(write_groups(pool, queues, failpoints, origin));
         Self::Sqlite { people, engine }
     }
 
@@ -63,7 +69,13 @@ impl Writer {
     {
         let (people, engine) = match self {
             Self::Sqlite { people, engine } => (people, engine),
-            Self::Postgres { pool, failpoints } => return write_alone(pool, failpoints, body).await,
+            Self::Postgres { pool, failpoints, origin } => return write_alone(pool, failpoints, origin, body).await,
+            Self::Nowhere(origin) => {
+                return Err(StoreError::ReadOnly {
+                    place: origin.named.clone(),
+                    why: "the folder or its file system".to_owned(),
+                });
+            }
         };
         let slot = Arc::new(Mutex::new(None));
         let filled = Arc::clone(&slot);
@@ -87,12 +99,13 @@ fn stopped() -> StoreError {
     StoreError::Unavailable("the writing task has stopped".to_owned())
 }
 
-async fn write_alone<T, F>(pool: &PgPool, failpoints: &Failpoints, body: F) -> Result<T, StoreError>
+async fn write_alone<T, F>(pool: &PgPool, failpoints: &Failpoints, origin: &Arc<Origin>, body: F) -> Result<T, StoreError>
 where
     F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, StoreError>>,
 {
     failpoints.edge()?;
-    let mut tx = Tx::Postgres(pool.begin().await?);
+    let begun = pool.begin().await.map_err(|error| origin.failed(error))?;
+    let mut tx = Tx::postgres(begun, Arc::clone(origin));
     match guarded(body(&mut tx)).await.and_then(|value| failpoints.edge().map(|()| value)) {
         Ok(value) => {
             tx.commit().await?;
@@ -136,17 +149,17 @@ impl Queues {
     }
 }
 
-async fn write_groups(pool: SqlitePool, mut queues: Queues, failpoints: Arc<Failpoints>) {
+async fn write_groups(pool: SqlitePool, mut queues: Queues, failpoints: Arc<Failpoints>, origin: Arc<Origin>) {
     while let Some(first) = queues.next().await {
-        write_group(&pool, first, &mut queues, &failpoints).await;
+        write_group(&pool, &origin, first, &mut queues, &failpoints).await;
     }
     pool.close().await;
 }
 
 /// One group: begins, lets each part do its work in a savepoint, commits, and only then answers.
-async fn write_group(pool: &SqlitePool, first: Part, queues: &mut Queues, failpoints: &Failpoints) {
+async fn write_group(pool: &SqlitePool, origin: &Arc<Origin>, first: Part, queues: &mut Queues, failpoints: &Failpoints) {
     let begun = match failpoints.edge() {
-        Ok(()) => begin_sqlite_writer(pool).await,
+        Ok(()) => begin_sqlite_writer(pool, origin).await,
         Err(error) => Err(error),
     };
     let mut tx = match begun {

@@ -293,3 +293,67 @@ async fn nothing_is_lost_or_doubled_where_the_hunter_ends_in_between() {
     let files = call(&server, "owner", "GET", &format!("{job}/matching_files"), None).await;
     assert_eq!(files["meta"]["count"], json!(FILES));
 }
+
+/// Makes a set that looks at each file for long, and matches none.
+fn costly(number: usize) -> String {
+    format!("rule costly{number} {{ condition: for all i in (0..9000000000) : ( for all j in (0..9000000000) : ( i + j + {number} >= 0 ) ) }}")
+}
+
+#[tokio::test]
+async fn one_owner_s_costly_rules_do_not_hold_up_the_specimens_of_others() {
+    let server = TestServer::new().await.unwrap();
+    for user in ["viewer", "stranger"] {
+        allow(&server, user).await;
+    }
+    for number in 0..6 {
+        ruleset(&server, "viewer", &costly(number), json!({"name": format!("costly {number}")})).await;
+    }
+    ruleset(&server, "stranger", "rule quick { condition: true }", json!({})).await;
+    for number in 0..3 {
+        upload(&server, "a.bin", &format!("file {number}")).await;
+    }
+    // No slice: each owner's rules look once at a time.
+    let mut hunter = Hunter::new(engine(&server).await, SHORT).with_slice(Duration::ZERO);
+    assert!(hunter.round(server.now()).await.unwrap());
+    let mut rounds = 1;
+    while notifications(&server, "stranger").await.len() < 3 {
+        assert!(hunter.round(server.now()).await.unwrap(), "something waits");
+        rounds += 1;
+    }
+    assert!(rounds <= 6, "three looks, beside one costly look each: {rounds} rounds");
+    while hunter.round(server.now()).await.unwrap() {}
+    assert_eq!(notifications(&server, "stranger").await.len(), 3, "each is reported once");
+    let sets = call(&server, "viewer", "GET", "/intelligence/hunting_rulesets", None).await;
+    let slow = sets["data"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|set| set["attributes"]["rate_limited"] == json!(true));
+    assert_eq!(slow.count(), 6, "each took too long three times and looks no more: {sets}");
+}
+
+#[tokio::test]
+async fn what_was_deferred_is_looked_at_after_the_hunter_ends_in_between() {
+    let server = TestServer::new().await.unwrap();
+    for number in 0..4 {
+        ruleset(
+            &server,
+            "owner",
+            "rule all { condition: true }",
+            json!({"name": format!("set {number}"), "limit": 1_000}),
+        )
+        .await;
+    }
+    for number in 0..10 {
+        upload(&server, "a.bin", &format!("file {number}")).await;
+    }
+    loop {
+        // A hunter lives for one round.
+        let mut hunter = Hunter::new(engine(&server).await, LONG).with_slice(Duration::ZERO);
+        if !hunter.round(server.now()).await.unwrap() {
+            break;
+        }
+    }
+    let found = call(&server, "owner", "GET", "/intelligence/hunting_notifications", None).await;
+    assert_eq!(found["meta"]["count"], json!(40));
+}

@@ -59,6 +59,9 @@ pub(crate) async fn opened(flag: Option<&Path>, settings: &Settings) -> Result<(
 /// place for that; else waits for its writer.
 pub(crate) async fn index(folder: &Path, store: &Store) -> Result<(Index, Option<Engine>), Failure> {
     let place = folder.join(INDEX_FOLDER);
+    if store.is_read_only() {
+        return read_only_index(&place, store).await.map(|index| (index, None));
+    }
     let engine = match store.engine("command", Duration::ZERO).await {
         Ok(engine) => Some(engine),
         Err(StoreError::Busy { .. }) => None,
@@ -79,6 +82,16 @@ pub(crate) async fn index(folder: &Path, store: &Store) -> Result<(Index, Option
         ));
     }
     Ok((index, engine))
+}
+
+/// The index of a folder that cannot be written: as it is, which is what is in the store, or not at all.
+async fn read_only_index(place: &Path, store: &Store) -> Result<Index, Failure> {
+    let copy = "the folder can only be read, so that it cannot be brought up here; search in a copy of the folder";
+    let index = Index::open_read_only(place).map_err(|error| Failure::run_time(format!("search index: {error}; {copy}")))?;
+    if index.reached() < store.last_revision().await? {
+        return Err(Failure::run_time(format!("the search index {} is behind: {copy}", place.display())));
+    }
+    Ok(index)
 }
 
 pub(crate) fn index_failure(error: ambit_search::IndexError) -> Failure {

@@ -7,7 +7,7 @@ use crate::output::{hint, plain};
 use crate::signals::Stop;
 use crate::wires::{self, Simulated};
 use crate::{outfit, progress};
-use ambit_engine::{Outfit, Progress, RunEnd, drive};
+use ambit_engine::{Outfit, Progress, RunEnd, Shares, drive};
 use ambit_model::collection::{Collection, Schedule};
 use ambit_model::run::{Run, RunState};
 use ambit_model::wire::WireChoice;
@@ -117,6 +117,8 @@ pub(crate) async fn discover(place: &Place, job: &Job, stop: &Stop) -> Result<Fi
         settings: Arc::new(job.settings.clone()),
         clock: Arc::new(now),
         progress: sender,
+        share: Arc::new(Shares::default().join(run.id, run.project)),
+        give_way: tokio::sync::watch::channel(false).1,
         stop: stop.watch(),
     };
     let end = drive(&outfit, &run).await;
@@ -139,7 +141,7 @@ pub(crate) async fn discover(place: &Place, job: &Job, stop: &Stop) -> Result<Fi
                 job.asking.command(&format!("run resume {}", run.id))
             )));
         }
-        RunEnd::Stopped => {
+        RunEnd::Stopped | RunEnd::GaveWay => {
             return Err(Failure::interrupted(format!(
                 "interrupted: run {} is saved; the same command resumes it",
                 run.id

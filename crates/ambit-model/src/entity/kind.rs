@@ -117,6 +117,25 @@ impl Kind {
         }
     }
 
+    /// How many addresses a seed of this name gives: all of a block, one for an address, none for a name. Blocks of IPv6 that are too large to be asked
+    /// one by one give none: as seeds they say what is ours, and no more.
+    pub fn addresses(self, name: &str) -> i64 {
+        /// Addresses of the largest IPv6 block that is asked one by one.
+        const V6_ASKED_MAX: u128 = 1 << 24;
+        match (self, name.parse::<ipnet::IpNet>()) {
+            (Self::IpAddress, _) => 1,
+            (Self::NetBlock, Ok(block)) => {
+                let bits = u32::from(block.max_prefix_len() - block.prefix_len());
+                let size = 1_u128.checked_shl(bits).unwrap_or(u128::MAX);
+                match block {
+                    ipnet::IpNet::V6(_) if size > V6_ASKED_MAX => 0,
+                    _ => i64::try_from(size).unwrap_or(i64::MAX),
+                }
+            }
+            _ => 0,
+        }
+    }
+
     /// Whether a page that names one makes it known without saying whose it is: its names are of one space for the whole internet.
     pub fn is_known_by_mention(self) -> bool {
         self == Self::CloudStorageBucket
@@ -143,6 +162,21 @@ mod tests {
         }
         for text in ["", "Platform::Entity::", "Domains", "Platform::Entity::Hostname"] {
             assert_eq!(Kind::from_name(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn seeds_give_as_many_addresses_as_would_be_asked() {
+        for (kind, name, expected) in [
+            (Kind::NetBlock, "192.0.2.0/24", 256),
+            (Kind::NetBlock, "0.0.0.0/0", 1 << 32),
+            (Kind::NetBlock, "2001:db8::/104", 1 << 24),
+            (Kind::NetBlock, "2001:db8::/64", 0),
+            (Kind::NetBlock, "::/0", 0),
+            (Kind::IpAddress, "192.0.2.1", 1),
+            (Kind::Domain, "example.org", 0),
+        ] {
+            assert_eq!(kind.addresses(name), expected, "{name}");
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::Engine;
 use super::place::LAPSED_MS;
+use super::turns::{Queue, Room, take_turn};
 use crate::record::{Changes, EntityRow, Place, RunPlace};
 use crate::runs::{clear_work, load, note};
 use crate::sql::{Tx, values};
@@ -13,25 +14,30 @@ use ambit_model::run::{Run, RunState};
 use ambit_model::{Timestamp, Uid};
 use std::collections::BTreeSet;
 
+/// A run that an engine took.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Claimed {
+    pub run: Run,
+    /// It is expected to be short, or an administrator started it: it may have the place that is kept for such runs.
+    pub short: bool,
+}
+
 impl Engine {
-    /// The next run to work at beside those that this engine carries already: first one that is running and that no other living engine holds (adopted with
-    /// its leases given back; also one of its own that it lost hold of), else the oldest scheduled one of highest priority, which starts.
+    /// The next run to work at beside those that this engine carries already, whoever's turn it is; `None`: none waits that no other living engine holds.
     pub async fn claim_run(&self, carried: &BTreeSet<RunId>, now: Timestamp) -> Result<Option<Run>, StoreError> {
-        let sql = "SELECT r.id FROM runs r JOIN collections c ON c.id = r.collection_id
-                   WHERE r.state IN ('running', 'scheduled') AND c.deleted_at IS NULL
-                   AND (r.engine_id IS NULL OR r.engine_id = $1 OR NOT EXISTS
-                        (SELECT 1 FROM engines e WHERE e.id = r.engine_id AND e.heartbeat_at > $2))
-                   ORDER BY CASE WHEN r.state = 'running' THEN 0 ELSE 1 END, r.priority DESC, r.id";
+        let claimed = self.claim_next(carried, Room::Any, now).await?;
+        Ok(claimed.map(|claimed| claimed.run))
+    }
+
+    /// The next run that there is such room for. Projects are served in turn, and then the users of one; in these, one that is running (it is adopted with
+    /// its leases given back; also one of its own that it lost hold of) goes before those that are scheduled.
+    pub async fn claim_next(&self, carried: &BTreeSet<RunId>, room: Room, now: Timestamp) -> Result<Option<Claimed>, StoreError> {
         let mut tx = self.store.read().await?;
-        let rows = tx.rows(sql, values![self.id, now.0 - LAPSED_MS]).await?;
+        let queue = Queue::load(&mut tx, self.id, carried, now).await?;
         tx.rollback().await?;
-        for row in rows {
-            let id: RunId = row.get(0)?;
-            if carried.contains(&id) {
-                continue;
-            }
+        for (id, short) in queue.waiting(room) {
             if let Some(run) = self.claim(id, now).await? {
-                return Ok(Some(run));
+                return Ok(Some(Claimed { run, short }));
             }
         }
         Ok(None)
@@ -53,10 +59,14 @@ impl Engine {
             return Ok(None);
         }
         let (run, _) = load(tx, id).await?;
-        match run.state {
-            RunState::Scheduled => self.start(tx, &run, collection, now).await?,
-            RunState::Running => self.adopt(tx, id).await?,
-            _ => return Ok(None),
+        if !matches!(run.state, RunState::Scheduled | RunState::Running) {
+            return Ok(None);
+        }
+        take_turn(tx, id).await?;
+        if run.state == RunState::Scheduled {
+            self.start(tx, &run, collection, now).await?;
+        } else {
+            self.adopt(tx, id).await?;
         }
         Ok(Some(load(tx, id).await?.0))
     }

@@ -2,6 +2,7 @@
 //! looked at again after a crash; whatever was is not reported twice, by several engines neither.
 
 use super::Engine;
+use super::deferred::defer;
 use super::place::LAPSED_MS;
 use crate::hunting_notifications::NOTIFICATIONS_MAX;
 use crate::hunting_rulesets::{TIMEOUTS_MAX, day};
@@ -55,6 +56,20 @@ pub struct Hunted {
     pub matches: Vec<(LiveRuleset, Vec<RuleMatch>)>,
     /// Sets that took too long.
     pub timed_out: Vec<LiveRuleset>,
+    /// Sets that found no time, and look when their owner's turn comes.
+    pub deferred: Vec<LiveRuleset>,
+}
+
+impl Hunted {
+    /// A specimen that nobody looked at yet.
+    pub fn new(specimen: Specimen) -> Self {
+        Self {
+            specimen,
+            matches: Vec::new(),
+            timed_out: Vec::new(),
+            deferred: Vec::new(),
+        }
+    }
 }
 
 /// An analysis that waits for its results.
@@ -94,9 +109,10 @@ pub struct JobPart {
 /// Bodies on which a job's rules may take too long before it is ended.
 const JOB_TIMEOUTS_MAX: i64 = 10;
 
-const SPECIMENS: &str = "SELECT s.number, s.sha256, s.collection_id, s.uid, b.size, s.at FROM specimens s LEFT JOIN blobs b ON b.hash = s.sha256";
+pub(super) const SPECIMENS: &str =
+    "SELECT s.number, s.sha256, s.collection_id, s.uid, b.size, s.at FROM specimens s LEFT JOIN blobs b ON b.hash = s.sha256";
 
-fn specimen(row: &crate::sql::Row) -> Result<Specimen, StoreError> {
+pub(super) fn specimen(row: &crate::sql::Row) -> Result<Specimen, StoreError> {
     Ok(Specimen {
         number: row.get(0)?,
         sha256: row.get(1)?,
@@ -153,7 +169,7 @@ impl Engine {
             .write(Who::Engine, move |tx| {
                 Box::pin(async move {
                     for hunted in &hunts {
-                        record_hunt(tx, hunted, now).await?;
+                        mark_hunt(tx, hunted, now).await?;
                     }
                     Ok(())
                 })
@@ -209,7 +225,7 @@ impl Engine {
             .await
     }
 
-    /// Takes the jobs that no other living engine holds, oldest first; those that are to be aborted end here.
+    /// Takes the jobs that no other living engine holds, the oldest of each user before anybody's second; those that are to be aborted end here.
     pub async fn hold_jobs(&self, limit: i64, now: Timestamp) -> Result<Vec<HeldJob>, StoreError> {
         let mut tx = self.store.read().await?;
         if tx
@@ -249,11 +265,18 @@ impl Engine {
     }
 }
 
-async fn record_hunt(tx: &mut Tx, hunted: &Hunted, now: Timestamp) -> Result<(), StoreError> {
+/// Marks a specimen as looked at, where it was not, and reports.
+async fn mark_hunt(tx: &mut Tx, hunted: &Hunted, now: Timestamp) -> Result<(), StoreError> {
     let sql = "UPDATE specimens SET hunted_at = $1 WHERE number = $2 AND hunted_at IS NULL";
     if tx.run(sql, values![now, hunted.specimen.number]).await? == 0 {
         return Ok(());
     }
+    defer(tx, hunted.specimen.number, &hunted.deferred).await?;
+    record_hunt(tx, hunted, now).await
+}
+
+/// Counts sets that took too long, and reports what the others found.
+pub(super) async fn record_hunt(tx: &mut Tx, hunted: &Hunted, now: Timestamp) -> Result<(), StoreError> {
     for slow in &hunted.timed_out {
         let sql = "UPDATE hunting_rulesets SET timeouts = timeouts + 1 WHERE id = $1 AND edition = $2";
         tx.run(sql, values![&slow.id, slow.edition]).await?;
@@ -313,7 +336,9 @@ async fn hold_jobs(tx: &mut Tx, engine: i64, limit: i64, now: Timestamp) -> Resu
     tx.run(&sql, values![now, engine, lapsed]).await?;
     let sql = format!(
         "UPDATE retrohunt_jobs SET engine_id = $1 WHERE number IN
-         (SELECT number FROM retrohunt_jobs WHERE status IN ('starting', 'running') AND {free} ORDER BY number LIMIT $4)
+         (SELECT number FROM
+           (SELECT number, ROW_NUMBER() OVER (PARTITION BY user_id ORDER BY number) AS place
+            FROM retrohunt_jobs WHERE status IN ('starting', 'running') AND {free}) AS waiting ORDER BY place, number LIMIT $4)
          RETURNING number, user_id, rules, position, until, range_start, range_end, status"
     );
     let mut out = Vec::new();

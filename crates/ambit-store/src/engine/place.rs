@@ -75,8 +75,8 @@ impl Engine {
         F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, StoreError>> + Send + 'static,
     {
         match self.store.pools() {
-            Pools::Sqlite(_) => self.store.write(Who::Engine, body).await,
-            Pools::Postgres(_) => body(&mut self.store.read().await?).await,
+            Pools::Sqlite(..) => self.store.write(Who::Engine, body).await,
+            Pools::Postgres(..) => body(&mut self.store.read().await?).await,
         }
     }
 

@@ -277,15 +277,18 @@ async fn a_full_disk_refuses_clearly_and_loses_nothing() {
         }
         assert!(acknowledged.len() < 1_000, "the limit has no effect");
     };
-    assert_eq!(refused, StoreError::Full);
+    let place = lab.options.folder.as_ref().unwrap().join("ambit.db").display().to_string();
+    let full = StoreError::Full { place: place.clone() };
+    assert_eq!(refused, full);
     assert_eq!(
         refused.to_string(),
-        "the disk is full: what was confirmed before is safe; free some space and try again"
+        format!("{place}: the disk is full: what was confirmed before is safe; free some space and try again")
     );
+    assert_eq!(lab.store.ready().await, Err(full.clone()), "reads go on, and writes do not");
     let many: Vec<_> = (0..400).map(|n| new_work("a", lab.uid(Kind::Domain, "acme.test"), n)).collect();
     let settlement = lab.settlement(run.id);
     let plan = Settlement { work: many, ..settlement };
-    assert_eq!(lab.engine.settle(plan.clone()).await, Err(StoreError::Full));
+    assert_eq!(lab.engine.settle(plan.clone()).await, Err(full));
     assert_eq!(lab.engine.pending(run.id, Timestamp(0)).await.unwrap().open, 0, "all or nothing");
     for (hash, bytes) in &acknowledged {
         assert_eq!(lab.store.blob(*hash).await.unwrap().as_ref(), Some(bytes));
@@ -293,6 +296,7 @@ async fn a_full_disk_refuses_clearly_and_loses_nothing() {
     lab.store.limit_pages(1_000_000).await.unwrap();
     lab.engine.settle(plan).await.unwrap();
     assert_eq!(lab.engine.pending(run.id, Timestamp(0)).await.unwrap().open, 400);
+    assert_eq!(lab.store.ready().await, Ok(()));
 }
 
 #[tokio::test]

@@ -146,28 +146,32 @@ async fn at_most_500_records_share_a_stamp_in_revision_order() {
 }
 
 #[tokio::test]
-async fn rows_that_only_say_seen_live_seven_days() {
+async fn what_is_seen_again_and_again_is_named_once_at_its_last_sighting() {
     both(async |lab| {
         let run = lab.run().await;
         let uid = lab.uid(Kind::Domain, "acme.test");
-        lab.look(&run, "a", uid, 0, found(json!({}), &[])).await;
-        lab.look(&run, "a", uid, 2, found(json!({}), &[])).await;
-        let seen = async || {
-            lab.store
-                .feed_since(0, 1_000)
-                .await
-                .unwrap()
-                .iter()
-                .filter(|row| row.what == What::Seen)
-                .count()
+        lab.look(&run, "a", uid, 0, found(json!({"title": "a"}), &[])).await;
+        let after = async |revision: i64| {
+            let rows = lab.store.feed_since(revision, 1_000).await.unwrap();
+            rows.into_iter().map(|row| (row.revision, row.what, row.uid)).collect::<Vec<_>>()
         };
-        assert_eq!(seen().await, 1);
-        let at = lab.now();
-        lab.store.tidy(at.plus_ms(6 * 86_400_000)).await.unwrap();
-        assert_eq!(seen().await, 1);
-        lab.store.tidy(at.plus_ms(7 * 86_400_000)).await.unwrap();
-        assert_eq!(seen().await, 0);
-        assert!(lab.store.feed_since(0, 1_000).await.unwrap().len() > 2, "the others stay");
+        let changed = lab.store.last_revision().await.unwrap();
+        assert_eq!(after(changed - 1).await, [(changed, What::Changed, uid)], "seen and changed is one row");
+        let mut reached = changed;
+        for look in 1..20 {
+            lab.look(&run, "a", uid, look * 2, found(json!({"title": "a"}), &[])).await;
+            let newest = lab.store.last_revision().await.unwrap();
+            assert!(newest > reached, "a sighting has a revision of its own");
+            assert_eq!(after(reached).await, [(newest, What::Seen, uid)]);
+            let seen = lab.store.index_rows(Noun::Entity, &[uid]).await.unwrap()[0].last_seen;
+            assert!(seen > lab.store.index_rows(Noun::Entity, &[uid]).await.unwrap()[0].opened_at);
+            reached = newest;
+        }
+        assert_eq!(after(changed).await, [(reached, What::Seen, uid)], "twenty sightings are one row");
+        assert_eq!(after(reached).await, []);
+        let day = lab.now().plus_ms(30 * 86_400_000);
+        lab.store.tidy(day).await.unwrap();
+        assert_eq!(after(changed).await, [(reached, What::Seen, uid)], "a reader that was away finds it");
     })
     .await;
 }

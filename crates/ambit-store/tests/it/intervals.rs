@@ -405,3 +405,36 @@ async fn evidence_stays_while_it_is_the_newest() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn evidence_of_the_same_answer_takes_the_place_of_that_of_an_earlier_run() {
+    both(async |lab| {
+        let look = |title: &str, bytes: &[u8]| with_evidence(found(json!({"title": title}), &[]), bytes);
+        let (first, second) = (lab.uid(Kind::Domain, "acme.test"), lab.uid(Kind::Domain, "other.test"));
+        let run = lab.run().await;
+        lab.look(
+            &run,
+            TASK,
+            first,
+            0,
+            found(json!({}), &[(EdgeKind::Subdomain, Kind::Domain, "other.test")]),
+        )
+        .await;
+        lab.look(&run, "page", first, 0, look("a", b"one")).await;
+        lab.look(&run, "page", second, 0, look("a", b"both")).await;
+        lab.look(&run, "copy", second, 0, look("a", b"both")).await;
+        lab.finish(&run).await;
+        lab.engine.pass_specimens(i64::MAX, lab.now()).await.unwrap();
+        let run = lab.run().await;
+        lab.look(&run, "page", first, 0, look("a", b"two")).await;
+        lab.look(&run, "page", second, 0, look("a", b"three")).await;
+        lab.look(&run, "page", first, 2, look("a", b"four")).await;
+        let stored = async |bytes: &[u8]| lab.store.blob(ambit_model::id::blob_hash(bytes)).await.unwrap().is_some();
+        assert!(!stored(b"one").await, "nobody refers to it");
+        assert!(stored(b"both").await, "another look still does");
+        assert!(stored(b"two").await, "what this run stored is young");
+        assert!(stored(b"three").await && stored(b"four").await, "the newest is evidence");
+        lab.finish(&run).await;
+    })
+    .await;
+}

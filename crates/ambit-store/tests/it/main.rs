@@ -14,4 +14,5 @@ mod quotas;
 mod records;
 mod settings;
 mod tags_and_notes;
+mod turns;
 mod work;

@@ -3,11 +3,11 @@
 use crate::lab::{Lab, both, new_collection};
 use ambit_model::user::{CollectionRole, ProjectRole};
 use ambit_model::{Kind, Timestamp};
-use ambit_store::{Cost, NewGraph, NewKey, NewUser, Principal, StoreError};
+use ambit_store::{Cost, NewGraph, NewKey, NewUser, Principal, Store, StoreError};
 use serde_json::{Map, json};
 
 /// A user with a key, and the principal of that key.
-async fn user(lab: &Lab, email: &str) -> (String, Principal) {
+pub(crate) async fn user(lab: &Lab, email: &str) -> (String, Principal) {
     let new = NewUser {
         email: email.to_owned(),
         ..NewUser::default()
@@ -21,6 +21,24 @@ async fn user(lab: &Lab, email: &str) -> (String, Principal) {
     let key = lab.store.create_key(&lab.me, &new, lab.now()).await.unwrap().key;
     let principal = lab.store.authenticate(&key, lab.now()).await.unwrap().unwrap();
     (key, principal)
+}
+
+#[tokio::test]
+async fn a_clock_that_is_set_back_revives_no_key() {
+    both(async |lab| {
+        let now = lab.now();
+        let new = NewKey {
+            user: None,
+            label: "short".to_owned(),
+            expires_at: Some(now.plus_ms(10_000)),
+        };
+        let issued = lab.store.create_key(&lab.me, &new, now).await.unwrap();
+        assert!(lab.store.authenticate(&issued.key, now).await.unwrap().is_some());
+        lab.store.create_project(&lab.me, "later", now.plus_ms(20_000)).await.unwrap();
+        let other = Store::open(&lab.options).await.unwrap();
+        assert!(other.authenticate(&issued.key, now).await.unwrap().is_none(), "it had expired by then");
+    })
+    .await;
 }
 
 #[tokio::test]

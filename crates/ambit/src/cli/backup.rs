@@ -42,7 +42,7 @@ pub(crate) async fn restore(command: &Restore, settings: &Settings) -> Result<()
             "restore makes a folder with its own database, but `database` is configured: unset AMBIT_DATABASE",
         ));
     }
-    ambit_store::restore(&command.backup, &folder)?;
+    ambit_store::restore(&command.backup, &folder).await?;
     let store = Store::open(&crate::client::options(&folder, settings)).await?;
     if let Some(problem) = store.check().await?.first() {
         return Err(Failure::partial(format!("restored, but the database is damaged: {problem}")));

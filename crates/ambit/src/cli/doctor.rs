@@ -11,6 +11,8 @@ use ambit_store::{Schema, Store, StoreError};
 use std::path::Path;
 use std::time::Duration;
 
+/// The database's file in a data folder.
+const DATABASE: &str = "ambit.db";
 /// Between two looks whether the index has been rebuilt.
 const LOOK: Duration = Duration::from_millis(200);
 /// Looks until the wait is given up: ten minutes, longer than a rebuild of some million records.
@@ -28,40 +30,63 @@ pub(crate) struct Doctor {
 /// Runs the command: one line for each thing that was looked at. Exit code 5 where something is wrong.
 pub(crate) async fn run(command: &Doctor, settings: &Settings) -> Result<(), Failure> {
     let folder = crate::folder::data(command.data.data.as_deref(), settings)?;
-    let (store, schema) = crate::client::unmigrated(&command.data, settings).await?;
-    if !schema.is_newest() {
-        return old_schema(&store, schema, command.rebuild_index).await;
+    crate::client::refuse_server(&command.data, settings)?;
+    let opened = Store::open_unmigrated(&crate::client::options(&folder, settings)).await;
+    let (store, schema) = match opened {
+        Err(StoreError::Damaged { place, why }) => return damaged(&format!("{place}: {why}")),
+        Err(StoreError::Bug(why)) => return damaged(&format!("{}: {why}", folder.display())),
+        Err(StoreError::Uninitialised(place)) if Path::new(&place).join(DATABASE).exists() => {
+            return damaged(&format!(
+                "{place}/{DATABASE} is empty: its making was cut off, which `ambit init` completes, or its content is lost"
+            ));
+        }
+        opened => opened?,
+    };
+    if let Some(problem) = store.check().await?.into_iter().next() {
+        return damaged(&format!("{}: {problem}", folder.display()));
     }
-    let (engine, holder) = match store.engine("doctor", Duration::ZERO).await {
-        Ok(engine) => (Some(engine), None),
-        Err(StoreError::Busy { holder }) => (None, Some(holder)),
-        Err(error) => return Err(error.into()),
+    if !schema.is_newest() {
+        return old_schema(schema, command.rebuild_index);
+    }
+    look(command, &folder, &store).await
+}
+
+/// Of a database that is damaged nothing else is asked: its answers would be no answers.
+fn damaged(problem: &str) -> Result<(), Failure> {
+    let mut results = Results::open(None)?;
+    results.line(&verdict("database", Some(problem.to_owned())))?;
+    results.finish()?;
+    Err(Failure::partial(
+        "the database is damaged: `ambit restore` makes a folder of a backup; index and engine were not looked at",
+    ))
+}
+
+/// Looks at all but the database, which is whole.
+async fn look(command: &Doctor, folder: &Path, store: &Store) -> Result<(), Failure> {
+    let (engine, standing) = if store.is_read_only() {
+        (None, "not looked at: the folder can only be read".to_owned())
+    } else {
+        match store.engine("doctor", Duration::ZERO).await {
+            Ok(engine) => (Some(engine), "free".to_owned()),
+            Err(StoreError::Busy { holder }) => (None, plain(&holder)),
+            Err(error) => return Err(error.into()),
+        }
     };
     if command.rebuild_index {
-        rebuild(&folder, &store, engine.is_some()).await?;
+        rebuild(folder, store, engine.is_some()).await?;
     }
     let mut results = Results::open(None)?;
-    let mut wrong = 0;
-    let mut say = |what: &str, problem: Option<String>| {
-        wrong += u32::from(problem.is_some());
-        results.line(&verdict(what, problem))
-    };
-    say("database", store.check().await?.into_iter().next())?;
-    say("index", index_problem(&folder, &store, engine.is_some()).await?)?;
-    results.line(&format!(
-        "engine     {}",
-        holder.map_or_else(|| "free".to_owned(), |holder| plain(&holder))
-    ))?;
+    results.line(&verdict("database", None))?;
+    let is_ours = engine.is_some() || store.is_read_only();
+    let problem = index_problem(folder, store, is_ours).await?;
+    let is_wrong = problem.is_some();
+    results.line(&verdict("index", problem))?;
+    results.line(&format!("{:<10} {standing}", "engine"))?;
     results.finish()?;
-    match wrong {
-        0 => Ok(()),
-        1 => Err(Failure::partial(
-            "one thing is wrong; `ambit doctor --rebuild-index` mends an index, a backup a database",
-        )),
-        _ => Err(Failure::partial(
-            "several things are wrong; `ambit doctor --rebuild-index` mends an index, a backup a database",
-        )),
+    if is_wrong {
+        return Err(Failure::partial("the index is wrong; `ambit doctor --rebuild-index` mends it"));
     }
+    Ok(())
 }
 
 fn verdict(what: &str, problem: Option<String>) -> String {
@@ -70,21 +95,16 @@ fn verdict(what: &str, problem: Option<String>) -> String {
 }
 
 /// Of a schema that is older than this program only the database itself is looked at: all else would have to bring it up first.
-async fn old_schema(store: &Store, schema: Schema, rebuild: bool) -> Result<(), Failure> {
+fn old_schema(schema: Schema, rebuild: bool) -> Result<(), Failure> {
     let old = format!("the schema {} is older than this program ({})", schema.version, schema.newest);
     let remedy = "`ambit backup` copies it as it is, `ambit migrate` brings it up";
     if rebuild {
         return Err(Failure::run_time(format!("the index was not rebuilt: {old}; {remedy}")));
     }
-    let problem = store.check().await?.into_iter().next();
-    let damaged = problem.is_some();
     let mut results = Results::open(None)?;
-    results.line(&verdict("database", problem))?;
+    results.line(&verdict("database", None))?;
     results.line(&format!("{:<10} {}, older than {}", "schema", schema.version, schema.newest))?;
     results.finish()?;
-    if damaged {
-        return Err(Failure::partial("the database is wrong: a backup mends it"));
-    }
     Err(Failure::partial(format!("index and engine were not looked at: {old}; {remedy}")))
 }
 

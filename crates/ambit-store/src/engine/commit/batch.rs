@@ -5,8 +5,9 @@ use super::super::lease::Held;
 use super::{EvidenceList, count_not_done, insert_second_looks, mark_dirty, raise_wire_date};
 use crate::record::{Changes, EntityRow, Place};
 use crate::sql::{Tx, Value, from_json, to_json, values};
-use crate::{StoreError, specimens};
+use crate::{StoreError, blobs, specimens};
 use ambit_model::edge::EDGES;
+use ambit_model::id::BlobHash;
 use ambit_model::observation::{BODY, Found, Look, SECOND_LOOK_AFTER_MS, same_answer};
 use ambit_model::run::NotDone;
 use ambit_model::{Details, EdgeKind, Timestamp, Uid};
@@ -68,6 +69,8 @@ pub(super) struct Batch {
     /// Entities whose details changed: whom they tell is dirty, too.
     details_changed: BTreeSet<Uid>,
     second: Vec<Value>,
+    /// Evidence of answers that were the same but for volatile members: the newest takes its place.
+    replaced: BTreeSet<BlobHash>,
     not_done: Vec<NotDone>,
     done: i64,
     unknown: i64,
@@ -114,6 +117,7 @@ impl Batch {
             dirty: BTreeSet::new(),
             details_changed: BTreeSet::new(),
             second: Vec::new(),
+            replaced: BTreeSet::new(),
             not_done: Vec::new(),
             done: 0,
             unknown: 0,
@@ -181,6 +185,7 @@ impl Batch {
         {
             (open.last_run, open.last_at) = (run, outcome.at);
             if open.evidence != *evidence {
+                self.replaced.extend(open.evidence.iter().map(|(_, hash)| *hash));
                 open.evidence.clone_from(evidence);
                 look.evidence_moved = true;
             }
@@ -277,6 +282,9 @@ impl Batch {
         let place = self.changes.place.clone();
         let run = place.run.expect("looks are made in a run");
         self.write_looks(tx, run.id, run.number).await?;
+        // What this run or anybody else stored meanwhile may be about to be referred to; what is older and nobody's leaves its room to the newest.
+        let replaced: Vec<BlobHash> = std::mem::take(&mut self.replaced).into_iter().collect();
+        blobs::remove_unreferenced(tx, &replaced, run.started_at, place.now).await?;
         tx.many(INSERT_INTERVALS, INTERVAL_COLUMNS, std::mem::take(&mut self.closed), "").await?;
         self.write_edges(tx).await?;
         insert_second_looks(tx, self.second).await?;

@@ -1,0 +1,131 @@
+//! Looks of live rules that wait: each owner's rules have a slice of time, and what does not fit into it waits here for the owner's next turn, so that no
+//! owner's costly rules hold up the others'.
+
+use super::hunt::{SPECIMENS, record_hunt, specimen};
+use super::turns::note_turn;
+use super::{Engine, Hunted, LiveRuleset, Specimen};
+use crate::StoreError;
+use crate::sql::{Tx, values};
+use crate::writer::Who;
+use ambit_model::Timestamp;
+use std::collections::BTreeMap;
+
+/// Looks of one owner that wait at most. Whose rules cannot keep up with more than that is told like one whose rules take too long.
+const DEFERRED_OF_OWNER_MAX: i64 = 20_000;
+/// The name of the owners' turns.
+const OWNER: &str = "hunts of an owner";
+
+/// Looks that wait, of the owner whose turn it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Deferred {
+    pub owner: i64,
+    /// What waits longest, first.
+    pub looks: Vec<(LiveRuleset, Specimen)>,
+}
+
+impl Engine {
+    /// The looks that wait of the owner who was served longest ago, who goes behind all others with this; none: nothing waits. What waits for rules that look
+    /// no more (changed, disabled, too slow, at their limit) is dropped.
+    pub async fn take_deferred(&self, live: &[LiveRuleset], limit: i64) -> Result<Deferred, StoreError> {
+        let mut tx = self.store.read().await?;
+        if tx.row("SELECT 1 FROM hunts_deferred LIMIT 1", Vec::new()).await?.is_none() {
+            return Ok(Deferred::default());
+        }
+        tx.rollback().await?;
+        let live = live.to_vec();
+        self.store
+            .write(Who::Engine, move |tx| Box::pin(async move { take(tx, &live, limit).await }))
+            .await
+    }
+
+    /// Puts owners whose rules had their time behind those whose rules had none.
+    pub async fn note_hunt_turns(&self, owners: Vec<i64>) -> Result<(), StoreError> {
+        self.store
+            .write(Who::Engine, move |tx| {
+                Box::pin(async move {
+                    for owner in owners {
+                        note_turn(tx, OWNER, owner).await?;
+                    }
+                    Ok(())
+                })
+            })
+            .await
+    }
+
+    /// The live sets, owner by owner, whoever was served longest ago first.
+    pub async fn live_rulesets_in_turn(&self, now: Timestamp) -> Result<Vec<(i64, Vec<LiveRuleset>)>, StoreError> {
+        let mut owners: Vec<(i64, Vec<LiveRuleset>)> = Vec::new();
+        for ruleset in self.live_rulesets(now).await? {
+            match owners.iter_mut().find(|(owner, _)| *owner == ruleset.owner) {
+                Some((_, sets)) => sets.push(ruleset),
+                None => owners.push((ruleset.owner, vec![ruleset])),
+            }
+        }
+        let mut tx = self.store.read().await?;
+        let mut turns = BTreeMap::new();
+        for row in tx.rows("SELECT id, number FROM turns WHERE what = $1", values![OWNER]).await? {
+            turns.insert(row.get::<i64>(0)?, row.get::<i64>(1)?);
+        }
+        owners.sort_by_key(|(owner, _)| (turns.get(owner).copied().unwrap_or(0), *owner));
+        Ok(owners)
+    }
+
+    /// Reports what deferred looks of sets found and ends their waiting, in one transaction. What another engine looked at meanwhile is not reported again.
+    pub async fn record_deferred(&self, done: Vec<(LiveRuleset, Hunted)>, now: Timestamp) -> Result<(), StoreError> {
+        self.store
+            .write(Who::Engine, move |tx| {
+                Box::pin(async move {
+                    for (ruleset, hunted) in &done {
+                        let sql = "DELETE FROM hunts_deferred WHERE ruleset_id = $1 AND edition = $2 AND specimen = $3";
+                        let row = values![&ruleset.id, ruleset.edition, hunted.specimen.number];
+                        if tx.run(sql, row).await? > 0 {
+                            record_hunt(tx, hunted, now).await?;
+                        }
+                    }
+                    Ok(())
+                })
+            })
+            .await
+    }
+}
+
+async fn take(tx: &mut Tx, live: &[LiveRuleset], limit: i64) -> Result<Deferred, StoreError> {
+    let sql = "SELECT d.owner_id FROM (SELECT DISTINCT owner_id FROM hunts_deferred) d
+               LEFT JOIN turns t ON t.what = $1 AND t.id = d.owner_id ORDER BY COALESCE(t.number, 0), d.owner_id LIMIT 1";
+    let Some(row) = tx.row(sql, values![OWNER]).await? else {
+        return Ok(Deferred::default());
+    };
+    let owner: i64 = row.get(0)?;
+    note_turn(tx, OWNER, owner).await?;
+    let sql = "SELECT d.ruleset_id, d.edition, d.specimen FROM hunts_deferred d WHERE d.owner_id = $1 ORDER BY d.number LIMIT $2";
+    let (mut looks, mut over) = (Vec::new(), Vec::new());
+    for row in tx.rows(sql, values![owner, limit]).await? {
+        let (id, edition, number): (String, i64, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        let found = tx.row(&format!("{SPECIMENS} WHERE s.number = $1"), values![number]).await?;
+        let ruleset = live.iter().find(|ruleset| ruleset.id == id && ruleset.edition == edition);
+        match (ruleset, found) {
+            (Some(ruleset), Some(found)) => looks.push((ruleset.clone(), specimen(&found)?)),
+            _ => over.extend(values![id, edition, number]),
+        }
+    }
+    let head = "DELETE FROM hunts_deferred WHERE (ruleset_id, edition, specimen) IN (";
+    tx.many(head, 3, over, ")").await?;
+    Ok(Deferred { owner, looks })
+}
+
+/// Lets looks wait for their owner's turn. Of an owner of whom too many wait already, those sets that would add to them count as too slow.
+pub(super) async fn defer(tx: &mut Tx, specimen: i64, rulesets: &[LiveRuleset]) -> Result<(), StoreError> {
+    let mut rows = Vec::new();
+    for ruleset in rulesets {
+        let sql = "SELECT COUNT(*) FROM hunts_deferred WHERE owner_id = $1";
+        let waiting: i64 = tx.one(sql, values![ruleset.owner]).await?.get(0)?;
+        if waiting < DEFERRED_OF_OWNER_MAX {
+            rows.extend(values![ruleset.owner, &ruleset.id, ruleset.edition, specimen]);
+            continue;
+        }
+        let sql = "UPDATE hunting_rulesets SET timeouts = timeouts + 1 WHERE id = $1 AND edition = $2";
+        tx.run(sql, values![&ruleset.id, ruleset.edition]).await?;
+    }
+    let head = "INSERT INTO hunts_deferred (owner_id, ruleset_id, edition, specimen)";
+    tx.many(head, 4, rows, "ON CONFLICT DO NOTHING").await
+}

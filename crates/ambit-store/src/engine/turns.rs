@@ -1,0 +1,252 @@
+//! Whose turn it is among the runs that wait: projects in rotation, then the users of a project, so that nobody waits because another asked for much.
+
+use super::Engine;
+use super::place::LAPSED_MS;
+use crate::StoreError;
+use crate::sql::{Row, Tx, values};
+use ambit_model::Timestamp;
+use ambit_model::id::RunId;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A run of at most this size is expected to be short: a /24, or sixteen names. An engine keeps a place for such runs.
+const SHORT_SIZE_MAX: i64 = 256;
+/// What a seed without addresses of its own counts for in a run's size: the hosts that a name leads to in a small organisation.
+pub(crate) const NAME_SIZE: i64 = 16;
+/// Open runs that one decision looks at: each collection has at most one.
+const OPEN_RUNS_MAX: i64 = 20_000;
+/// The names of turns.
+const PROJECT: &str = "runs of a project";
+const USER: &str = "runs of a user";
+
+/// Which runs an engine has a place for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Room {
+    /// Any.
+    Any,
+    /// Only those that are expected to be short, and those that an administrator of the installation started.
+    Short,
+}
+
+/// An open run as rotation sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct OpenRun {
+    id: RunId,
+    project: i64,
+    /// `None`: a schedule started it.
+    user: Option<i64>,
+    running: bool,
+    priority: i64,
+    short: bool,
+    /// An engine carries it.
+    carried: bool,
+    /// When an engine took it last.
+    turn: i64,
+}
+
+/// When somebody was served last; nobody has number 0.
+type Turns = BTreeMap<i64, i64>;
+
+/// How many runs are carried of each project, and of each user in it.
+#[derive(Default)]
+struct Shares {
+    projects: BTreeMap<i64, usize>,
+    users: BTreeMap<(i64, Option<i64>), usize>,
+}
+
+impl Shares {
+    fn of(&self, run: &OpenRun) -> (usize, usize) {
+        let of_project = self.projects.get(&run.project).copied().unwrap_or(0);
+        (of_project, self.users.get(&(run.project, run.user)).copied().unwrap_or(0))
+    }
+}
+
+/// What decides whose turn it is.
+pub(super) struct Queue {
+    open: Vec<OpenRun>,
+    projects: Turns,
+    users: Turns,
+}
+
+impl Queue {
+    /// Runs that no living engine holds wait, and so do those of this engine that are not among those that it carries.
+    pub(super) async fn load(tx: &mut Tx, engine: i64, carried: &BTreeSet<RunId>, now: Timestamp) -> Result<Self, StoreError> {
+        let sql = format!(
+            "SELECT r.id, c.project_id, r.created_by, r.state, r.priority, r.size, COALESCE(u.administrator, 0), r.turn, r.engine_id,
+             COALESCE((SELECT e.heartbeat_at FROM engines e WHERE e.id = r.engine_id), 0)
+             FROM runs r JOIN collections c ON c.id = r.collection_id LEFT JOIN users u ON u.id = r.created_by
+             WHERE r.state IN ('running', 'scheduled') AND c.deleted_at IS NULL ORDER BY r.state, r.priority DESC, r.id LIMIT {OPEN_RUNS_MAX}"
+        );
+        let lapsed = now.0 - LAPSED_MS;
+        let read = |row: &Row| {
+            let id: RunId = row.get(0)?;
+            let holder: Option<i64> = row.get(8)?;
+            Ok(OpenRun {
+                id,
+                project: row.get(1)?,
+                user: row.get(2)?,
+                running: row.get::<String>(3)? == "running",
+                priority: row.get(4)?,
+                short: row.get::<i64>(5)? <= SHORT_SIZE_MAX || row.get(6)?,
+                carried: match holder {
+                    None => false,
+                    Some(holder) if holder == engine => carried.contains(&id),
+                    Some(_) => row.get::<i64>(9)? > lapsed,
+                },
+                turn: row.get(7)?,
+            })
+        };
+        Ok(Self {
+            open: tx.rows(&sql, Vec::new()).await?.iter().map(read).collect::<Result<_, StoreError>>()?,
+            projects: turns(tx, PROJECT).await?,
+            users: turns(tx, USER).await?,
+        })
+    }
+
+    fn shares(&self) -> Shares {
+        let mut shares = Shares::default();
+        for run in self.open.iter().filter(|run| run.carried) {
+            *shares.projects.entry(run.project).or_default() += 1;
+            *shares.users.entry((run.project, run.user)).or_default() += 1;
+        }
+        shares
+    }
+
+    /// Those that wait for such room, whose turn it is first: of the project with the fewest runs under way, which was served longest ago; likewise of its
+    /// users; then what has begun, what persons asked for, what waits longest. With each whether it is expected to be short.
+    pub(super) fn waiting(&self, room: Room) -> Vec<(RunId, bool)> {
+        let last = |turns: &Turns, id: i64| turns.get(&id).copied().unwrap_or(0);
+        let shares = self.shares();
+        let mut waiting: Vec<&OpenRun> = self.open.iter().filter(|run| !run.carried && (room == Room::Any || run.short)).collect();
+        waiting.sort_by_cached_key(|run| {
+            let (of_project, of_user) = shares.of(run);
+            let user = run.user.map_or(0, |user| last(&self.users, user));
+            let whose = (of_project, last(&self.projects, run.project), of_user, user);
+            (whose, Reverse(run.running), Reverse(run.priority), run.turn, run.id)
+        });
+        waiting.iter().map(|run| (run.id, run.short)).collect()
+    }
+
+    /// Which of these carried runs makes room for the one whose turn it is: one of the project with the most runs under way, where that has more than the
+    /// waiting one's; else, in its own project, one of a user who has more. Of several the one that was taken longest ago.
+    pub(super) fn gives_way(&self, long: &BTreeSet<RunId>) -> Option<RunId> {
+        let (first, _) = *self.waiting(Room::Any).first()?;
+        let waiting = self.open.iter().find(|run| run.id == first)?;
+        let shares = self.shares();
+        let (project, user) = shares.of(waiting);
+        let more = |run: &&OpenRun| {
+            let (of_project, of_user) = shares.of(run);
+            if run.project == waiting.project {
+                of_user > user
+            } else {
+                of_project > project
+            }
+        };
+        let carried = self.open.iter().filter(|run| run.carried && long.contains(&run.id)).filter(more);
+        carried.min_by_key(|run| (Reverse(shares.of(run)), run.turn, run.id)).map(|run| run.id)
+    }
+}
+
+async fn turns(tx: &mut Tx, what: &str) -> Result<Turns, StoreError> {
+    let rows = tx.rows("SELECT id, number FROM turns WHERE what = $1", values![what]).await?;
+    rows.iter().map(|row| Ok((row.get(0)?, row.get(1)?))).collect()
+}
+
+/// Notes that a run was taken: its project and its user go behind all others.
+pub(super) async fn take_turn(tx: &mut Tx, run: RunId) -> Result<(), StoreError> {
+    let sql = "SELECT c.project_id, r.created_by FROM runs r JOIN collections c ON c.id = r.collection_id WHERE r.id = $1";
+    let row = tx.one(sql, values![run]).await?;
+    let (project, user): (i64, Option<i64>) = (row.get(0)?, row.get(1)?);
+    let number = note_turn(tx, PROJECT, project).await?;
+    if let Some(user) = user {
+        note_turn(tx, USER, user).await?;
+    }
+    tx.run("UPDATE runs SET turn = $1 WHERE id = $2", values![number, run]).await.map(|_| ())
+}
+
+/// Puts one behind all others of its sort; answers with the number.
+pub(super) async fn note_turn(tx: &mut Tx, what: &str, id: i64) -> Result<i64, StoreError> {
+    let last: i64 = tx.one("SELECT COALESCE(MAX(number), 0) FROM turns", Vec::new()).await?.get(0)?;
+    let sql = "INSERT INTO turns (what, id, number) VALUES ($1, $2, $3) ON CONFLICT (what, id) DO UPDATE SET number = excluded.number";
+    tx.run(sql, values![what, id, last + 1]).await?;
+    Ok(last + 1)
+}
+
+impl Engine {
+    /// Which of the runs that this engine has carried for long makes room for one that waits; `None`: nobody waits whose turn it is. `carried` are all that
+    /// it carries.
+    pub async fn run_that_gives_way(&self, carried: &BTreeSet<RunId>, long: &BTreeSet<RunId>, now: Timestamp) -> Result<Option<RunId>, StoreError> {
+        let mut tx = self.store.read().await?;
+        let queue = Queue::load(&mut tx, self.id, carried, now).await?;
+        tx.rollback().await?;
+        Ok(queue.gives_way(long))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(id: RunId, project: i64, user: i64, carried: bool) -> OpenRun {
+        OpenRun {
+            id,
+            project,
+            user: Some(user),
+            running: carried,
+            priority: 0,
+            short: false,
+            carried,
+            turn: 0,
+        }
+    }
+
+    fn queue(open: Vec<OpenRun>) -> Queue {
+        Queue {
+            open,
+            projects: Turns::new(),
+            users: Turns::new(),
+        }
+    }
+
+    fn order(queue: &Queue) -> Vec<RunId> {
+        queue.waiting(Room::Any).into_iter().map(|(id, _)| id).collect()
+    }
+
+    #[test]
+    fn projects_go_in_turn_and_then_the_users_of_one() {
+        let mut queue = queue(vec![
+            run(1, 1, 1, true),
+            run(2, 1, 1, false),
+            run(3, 1, 2, false),
+            run(4, 2, 3, false),
+            run(5, 3, 4, false),
+        ]);
+        assert_eq!(order(&queue), [4, 5, 3, 2], "who has nothing first, then the user who has nothing");
+        queue.projects.insert(2, 7);
+        assert_eq!(order(&queue), [5, 4, 3, 2], "who was served longest ago first");
+    }
+
+    #[test]
+    fn in_one_project_what_has_begun_goes_on_before_what_has_not() {
+        let mut begun = run(9, 1, 1, false);
+        begun.running = true;
+        let mut wanted = run(8, 1, 1, false);
+        wanted.priority = 10;
+        assert_eq!(order(&queue(vec![run(7, 1, 1, false), wanted, begun])), [9, 8, 7]);
+    }
+
+    #[test]
+    fn room_is_made_by_whoever_has_more() {
+        let all: BTreeSet<RunId> = (1..=9).collect();
+        let mut waiting = queue(vec![run(1, 1, 1, true), run(2, 1, 1, true), run(3, 2, 2, true), run(4, 3, 3, false)]);
+        waiting.open[0].turn = 5;
+        assert_eq!(waiting.gives_way(&all), Some(2), "of the project with two, the one taken longest ago");
+        assert_eq!(waiting.gives_way(&BTreeSet::from([3])), Some(3), "a single one gives way to who has none");
+        assert_eq!(waiting.gives_way(&BTreeSet::new()), None, "none was carried for long");
+        let own = queue(vec![run(1, 1, 1, true), run(2, 1, 1, false)]);
+        assert_eq!(own.gives_way(&all), None, "nothing is gained by taking from oneself");
+        let colleague = queue(vec![run(1, 1, 1, true), run(2, 1, 2, false)]);
+        assert_eq!(colleague.gives_way(&all), Some(1));
+        assert_eq!(queue(vec![run(1, 1, 1, true)]).gives_way(&all), None, "nobody waits");
+    }
+}
