@@ -77,3 +77,10 @@ pub static NEW_KEY: Shape = Shape::Object(&Object {
     ],
     open: true,
 });
+
+/// The body that exchanges a one-time token for a key.
+pub static KEY_TOKEN: Shape = Shape::Object(&Object {
+    name: "KeyToken",
+    members: &[member("token", TEXT)],
+    open: true,
+});

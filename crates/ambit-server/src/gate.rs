@@ -7,7 +7,7 @@ use crate::body::{self, Arrival, Reading};
 use crate::call::Call;
 use crate::endpoints::{Access, Endpoint, Method, Tree};
 use crate::path::{self, Mount, Target};
-use crate::{ServerState, failure, quota};
+use crate::{ServerState, failure, quota, request_log};
 use ambit_api::{ACCESS_KEY_HEADERS, ApiError, ErrorCode, KEY_NAME, PROJECT_HEADERS, SECRET_KEY_HEADERS, V2_KEY_NAME};
 use ambit_model::Timestamp;
 use ambit_store::Principal;
@@ -22,7 +22,7 @@ use std::future::Future;
 use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Confirms that an account is to be deleted (v3-wire §1.1).
 const PASSWORD: &str = "x-user-password";
@@ -46,14 +46,23 @@ pub async fn answer(state: Arc<ServerState>, peer: IpAddr, request: Request<Body
 
 /// As [`answer`], to any asker.
 pub(crate) async fn answer_to(state: Arc<ServerState>, asker: Asker, request: Request<Body>) -> Response {
-    let line = format!("{} {}", request.method(), request.uri().path());
+    let line = format!("{} {}", request.method(), request_log::shown(request.uri().path()));
+    let begun = Instant::now();
     let time = state.limits.request_time + body::allowance(request.headers());
     let manner = path::manner(request.uri().path());
     let outcome = bounded(&line, time, pass(state, asker, request)).await;
     if let Err(error) = &outcome {
-        tracing::debug!(request = line, status = error.code.status(), message = error.message, "refused");
+        // Quoted, since a caller chooses what stands in it.
+        tracing::debug!(request = line, status = error.code.status(), reason = ?error.message, "refused");
     }
-    respond(outcome, manner)
+    let response = respond(outcome, manner);
+    tracing::info!(
+        request = line,
+        status = response.status().as_u16(),
+        ms = begun.elapsed().as_millis(),
+        "answered"
+    );
+    response
 }
 
 /// Whatever happens behind, there is an answer in time.

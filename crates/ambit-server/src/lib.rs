@@ -18,6 +18,7 @@ mod openapi;
 mod path;
 mod picture;
 mod quota;
+mod request_log;
 mod rights;
 mod routes;
 mod serve;

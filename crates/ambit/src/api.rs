@@ -36,6 +36,8 @@ const PAUSE_S_MAX: u64 = 10;
 pub(crate) enum Needs {
     Rows,
     Index,
+    /// Of a server: what it answers to everybody.
+    NoKey,
 }
 
 /// The way to the API.
@@ -77,7 +79,7 @@ impl Api {
             .or_else(|| settings.get("server"))
             .filter(|_| place.data.is_none());
         match server {
-            Some(server) => Ok(Self::Server(Box::new(Remote::new(server, place, settings, project)?))),
+            Some(server) => Ok(Self::Server(Box::new(Remote::new(server, place, settings, project, needs)?))),
             None => Ok(Self::Folder(Box::new(Local::open(place, settings, project, needs).await?))),
         }
     }
@@ -116,10 +118,10 @@ impl Api {
 }
 
 impl Remote {
-    fn new(server: &str, place: &Place, settings: &Settings, project: Option<String>) -> Result<Self, Failure> {
+    fn new(server: &str, place: &Place, settings: &Settings, project: Option<String>, needs: Needs) -> Result<Self, Failure> {
         let base = Url::parse(server)
             .map_err(|_| Failure::usage(format!("server {:?}: expected a URL such as https://ambit.example.org", plain(server))))?;
-        let key = settings.get("api_key").ok_or_else(|| {
+        let key = settings.get("api_key").or((needs == Needs::NoKey).then_some("")).ok_or_else(|| {
             Failure::access("no API key: set AMBIT_API_KEY, or AMBIT_API_KEY_FILE; `ambit key create` on the server's data folder makes one")
         })?;
         let options = outfit::live(settings, &[], place.ca.as_deref())?;
@@ -183,7 +185,7 @@ impl Local {
         let (store, principal) = crate::client::opened(place.data.as_deref(), settings).await?;
         let library = Arc::new(crate::serve::library());
         let (state, engine) = match needs {
-            Needs::Rows => (ServerState::without_index(store, library, Arc::new(now)).await?, None),
+            Needs::Rows | Needs::NoKey => (ServerState::without_index(store, library, Arc::new(now)).await?, None),
             Needs::Index => {
                 let (index, engine) = crate::client::index(&folder, &store).await?;
                 (ServerState::new(store, index, library, Arc::new(now)).await?, engine)

@@ -30,8 +30,10 @@ impl std::fmt::Display for Origin {
 struct Row {
     name: &'static str,
     default: &'static str,
-    /// Its value is never printed, and a file may hold it (`AMBIT_…_FILE`).
+    /// Its value is never printed.
     secret: bool,
+    /// Another file may hold it: `AMBIT_…_FILE`, and `…_file` in `ambit.toml`.
+    by_file: bool,
     /// Several values, by commas; in `ambit.toml` also as an array.
     list: bool,
 }
@@ -39,7 +41,11 @@ struct Row {
 /// Every setting; the environment variable is `AMBIT_` and the name in upper case.
 const ROWS: &[Row] = &[
     row("data", ""),
-    row("database", ""),
+    // A password within it is not printed.
+    Row {
+        by_file: true,
+        ..row("database", "")
+    },
     row("listen", "127.0.0.1:8080"),
     list("hosts"),
     row("key_rate", ""),
@@ -51,6 +57,7 @@ const ROWS: &[Row] = &[
     row("server", ""),
     Row {
         secret: true,
+        by_file: true,
         ..row("api_key", "")
     },
     row("plan_expires_at", ""),
@@ -58,6 +65,9 @@ const ROWS: &[Row] = &[
     row("project", ""),
     // The path alone: whoever opens the store reads the file, or makes it.
     row("secret_file", ""),
+    // How much people who do not administer the installation may ask of runs.
+    row("open_runs", ""),
+    row("seed_addresses", ""),
 ];
 
 const fn row(name: &'static str, default: &'static str) -> Row {
@@ -65,6 +75,7 @@ const fn row(name: &'static str, default: &'static str) -> Row {
         name,
         default,
         secret: false,
+        by_file: false,
         list: false,
     }
 }
@@ -121,6 +132,20 @@ impl Settings {
         })
     }
 
+    /// What people may ask of runs.
+    pub(crate) fn limits(&self) -> Result<ambit_store::Limits, Failure> {
+        let number = |name: &str, usual: i64| {
+            let Some(text) = self.get(name) else { return Ok(usual) };
+            let number = text.parse().ok().filter(|number| *number >= 0);
+            number.ok_or_else(|| Failure::usage(format!("setting {name} {text:?}: expected a whole number, such as {usual}")))
+        };
+        let usual = ambit_store::Limits::default();
+        Ok(ambit_store::Limits {
+            open_runs: number("open_runs", usual.open_runs)?,
+            seed_addresses: number("seed_addresses", usual.seed_addresses)?,
+        })
+    }
+
     /// What projects say of their plan.
     pub(crate) fn plan(&self) -> Result<Plan, Failure> {
         let mut plan = Plan::default();
@@ -160,19 +185,58 @@ impl Settings {
             let shown = if secret && !value.is_empty() {
                 "(hidden)".to_owned()
             } else {
-                value.clone()
+                without_passwords(value)
             };
             (*name, shown, origin)
         })
     }
 }
 
+/// A text with the passwords of its URLs hidden: `postgres://ambit:***@host/db`, also where one stands among the parameters. What cannot be told apart
+/// is hidden as a whole.
+pub(crate) fn without_passwords(text: &str) -> String {
+    let Some((scheme, rest)) = text.split_once("://") else {
+        return text.to_owned();
+    };
+    let (place, parameters) = rest.split_once('?').map_or((rest, None), |(place, parameters)| (place, Some(parameters)));
+    // A password may hold a slash or an @ that nobody escaped: the last @ ends it.
+    let place = match place.rsplit_once('@') {
+        Some((who, host)) => format!("{}@{host}", who.split_once(':').map_or(who.to_owned(), |(user, _)| format!("{user}:***"))),
+        None if parameters.is_some_and(|text| text.contains('@')) => "***".to_owned(),
+        None => place.to_owned(),
+    };
+    let parameters = parameters.map(|parameters| {
+        let hidden = parameters.split('&').map(|pair| match pair.split_once('=') {
+            Some((name, _)) if name.to_ascii_lowercase().contains("password") => format!("{name}=***"),
+            _ if pair.contains('@') => "***".to_owned(),
+            _ => pair.to_owned(),
+        });
+        format!("?{}", hidden.collect::<Vec<_>>().join("&"))
+    });
+    format!("{scheme}://{place}{}", parameters.unwrap_or_default())
+}
+
+/// What is wrong with a file and where, without the line itself: a secret may stand in it.
+fn syntax(path: &Path, text: &str, error: &toml::de::Error) -> Failure {
+    let line = error
+        .span()
+        .map_or(1, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
+    Failure::usage(format!("configuration {}: line {line} is no TOML: {}", path.display(), error.message()))
+}
+
 fn read_file(path: &Path, values: &mut BTreeMap<&'static str, (String, Origin)>) -> Result<(), Failure> {
     let text = std::fs::read_to_string(path).map_err(|error| Failure::usage(format!("cannot read configuration {}: {error}", path.display())))?;
-    let table: toml::Table = text
-        .parse()
-        .map_err(|error| Failure::usage(format!("configuration {}: {error}", path.display())))?;
-    for (name, value) in table {
+    let table = text.parse::<toml::Table>().map_err(|error| syntax(path, &text, &error))?;
+    let origin = || Origin::File(path.to_owned());
+    for (name, value) in &table {
+        let held = name
+            .strip_suffix("_file")
+            .and_then(|base| ROWS.iter().find(|row| row.name == base && row.by_file));
+        if let Some(row) = held {
+            let file = text_of(row, value).map_err(|why| Failure::usage(format!("configuration {}: setting {name}: {why}", path.display())))?;
+            values.insert(row.name, (held_by(name, &file)?, origin()));
+            continue;
+        }
         let Some(row) = ROWS.iter().find(|row| row.name == name) else {
             let known = ROWS.iter().map(|row| row.name).collect::<Vec<_>>().join(", ");
             return Err(Failure::usage(format!(
@@ -180,10 +244,16 @@ fn read_file(path: &Path, values: &mut BTreeMap<&'static str, (String, Origin)>)
                 path.display()
             )));
         };
-        let value = text_of(row, &value).map_err(|why| Failure::usage(format!("configuration {}: setting {name}: {why}", path.display())))?;
-        values.insert(row.name, (value, Origin::File(path.to_owned())));
+        let value = text_of(row, value).map_err(|why| Failure::usage(format!("configuration {}: setting {name}: {why}", path.display())))?;
+        values.insert(row.name, (value, origin()));
     }
     Ok(())
+}
+
+/// The value that a file holds.
+fn held_by(name: &str, path: &str) -> Result<String, Failure> {
+    let value = std::fs::read_to_string(path).map_err(|error| Failure::usage(format!("{name}: cannot read {path}: {error}")))?;
+    Ok(value.trim().to_owned())
 }
 
 /// The text of a value: what a person would have written in the environment.
@@ -218,12 +288,14 @@ fn read_environment(environment: &BTreeMap<String, String>, values: &mut BTreeMa
     for row in ROWS {
         let name = format!("AMBIT_{}", row.name.to_uppercase());
         let file = format!("{name}_FILE");
-        if let Some(path) = environment.get(&file).filter(|_| row.secret) {
-            let value = std::fs::read_to_string(path).map_err(|error| Failure::usage(format!("{file}: cannot read {path}: {error}")))?;
-            values.insert(row.name, (value.trim().to_owned(), Origin::Environment(file)));
+        if let Some(path) = environment.get(&file).filter(|_| row.by_file) {
+            values.insert(row.name, (held_by(&file, path)?, Origin::Environment(file)));
         } else if let Some(value) = environment.get(&name) {
             values.insert(row.name, (value.clone(), Origin::Environment(name)));
         }
+    }
+    if let Some(url) = environment.get(crate::arguments::DATABASE_FLAG) {
+        values.insert("database", (url.clone(), Origin::Flag));
     }
     for alias in ["VT_API_KEY", "GTI_APIKEY"] {
         let unset = values.get("api_key").is_some_and(|(value, _)| value.is_empty());
@@ -267,6 +339,73 @@ mod tests {
         let settings = load(&[("GTI_APIKEY", "s3cret")]).expect("loads");
         assert_eq!(settings.get("api_key"), Some("s3cret"));
         assert!(settings.rows().all(|(_, value, _)| !value.contains("s3cret")));
+    }
+
+    #[test]
+    fn passwords_within_urls_are_never_printed() {
+        for (url, shown) in [
+            (
+                "postgres://ambit:pa:ss/w@rd@db.test:5432/ambit",
+                "postgres://ambit:***@db.test:5432/ambit",
+            ),
+            ("postgres://ambit@db.test/ambit", "postgres://ambit@db.test/ambit"),
+            (
+                "postgres://db/a?user=x&password=s3cret&sslmode=require",
+                "postgres://db/a?user=x&password=***&sslmode=require",
+            ),
+            ("postgres://u:s3cret?s3cret@db/a", "postgres://***?***"),
+            ("postgres://db/a?password=s3cret@s3cret", "postgres://***?password=***"),
+            ("/data/with:colon@sign", "/data/with:colon@sign"),
+        ] {
+            assert_eq!(without_passwords(url), shown);
+            let settings = load(&[("AMBIT_DATABASE", url)]).expect("loads");
+            assert_eq!(settings.get("database"), Some(url));
+            let rows: Vec<String> = settings.rows().map(|(_, value, _)| value).collect();
+            assert!(rows.iter().any(|value| value == shown) && !rows.join(" ").contains("s3cret"), "{rows:?}");
+        }
+    }
+
+    #[test]
+    fn a_syntax_error_names_the_line_and_quotes_none_of_it() {
+        let file = std::env::temp_dir().join(format!("ambit-syntax-{}.toml", std::process::id()));
+        for (text, line) in [
+            ("rate = 5\napi_key = \"s3cret", 2),
+            ("api_key = s3cret", 1),
+            ("\n\napi_key = 's3cret' s3cret", 3),
+            ("api_key = \"a\"\napi_key = \"s3cret\"", 2),
+        ] {
+            std::fs::write(&file, text).expect("can be written");
+            let failure = Settings::load(Some(&file), &BTreeMap::new()).expect_err(text).to_string();
+            assert!(failure.contains(&format!("line {line} ")) && !failure.contains("s3cret"), "{failure}");
+        }
+        std::fs::remove_file(&file).expect("is ours");
+    }
+
+    #[test]
+    fn a_file_may_hold_the_url_of_the_database() {
+        let file = std::env::temp_dir().join(format!("ambit-url-{}", std::process::id()));
+        std::fs::write(&file, "postgres://ambit:s3cret@db.test/ambit\n").expect("can be written");
+        let path = file.to_str().expect("is text");
+        let settings = load(&[("AMBIT_DATABASE_FILE", path)]).expect("loads");
+        assert_eq!(settings.get("database"), Some("postgres://ambit:s3cret@db.test/ambit"));
+        let toml = std::env::temp_dir().join(format!("ambit-url-{}.toml", std::process::id()));
+        std::fs::write(&toml, format!("database_file = {path:?}")).expect("can be written");
+        let settings = Settings::load(Some(&toml), &BTreeMap::new()).expect("loads");
+        assert_eq!(settings.get("database"), Some("postgres://ambit:s3cret@db.test/ambit"));
+        for file in [file, toml] {
+            std::fs::remove_file(&file).expect("is ours");
+        }
+    }
+
+    #[test]
+    fn limits_are_numbers() {
+        let limits = load(&[("AMBIT_OPEN_RUNS", "3")]).expect("loads").limits().expect("is one");
+        assert_eq!(
+            (limits.open_runs, limits.seed_addresses),
+            (3, ambit_store::Limits::default().seed_addresses)
+        );
+        let failure = load(&[("AMBIT_SEED_ADDRESSES", "many")]).expect("loads").limits().expect_err("is none");
+        assert!(failure.to_string().contains("seed_addresses \"many\""), "{failure}");
     }
 
     #[test]

@@ -4,6 +4,9 @@ use crate::config::Settings;
 use crate::failure::Failure;
 use std::path::{Path, PathBuf};
 
+/// The file of a one-time token in a data folder.
+pub(crate) const KEY_TOKEN: &str = "first-key.token";
+
 /// `--data`, `AMBIT_DATA` or the configuration, else `ambit` in the user's data directory.
 pub(crate) fn data(flag: Option<&Path>, settings: &Settings) -> Result<PathBuf, Failure> {
     match flag {

@@ -1,6 +1,7 @@
 //! Ambit: one program. Reads the command, runs it, and turns its failure into one line and an exit code.
 
 mod api;
+mod arguments;
 mod cli;
 mod client;
 mod config;
@@ -36,6 +37,7 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    arguments::hide_password();
     let ended = cli::parse::parse(std::env::args_os()).and_then(|cli| cli.map_or(Ok(()), start));
     match ended {
         Ok(()) => ExitCode::SUCCESS,
@@ -98,14 +100,19 @@ async fn run(cli: Cli, mut settings: Settings) -> Result<(), Failure> {
     }
 }
 
-/// Logs go to standard error as one line each; warnings only, unless asked for more.
+/// What is logged at a number of -v: warnings of ours, what the program does, and its details. Other people's libraries are heard of where they fail.
+fn logged(verbose: u8) -> &'static str {
+    match verbose {
+        0 => "error,ambit=warn",
+        1 => "error,ambit=info",
+        _ => "error,ambit=debug",
+    }
+}
+
+/// Logs go to standard error as one line each.
 fn log(verbose: u8) {
-    let level = match verbose {
-        0 => "warn",
-        1 => "info",
-        _ => "debug",
-    };
-    let filter = tracing_subscriber::EnvFilter::try_from_env("AMBIT_LOG").unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(level));
+    let given = tracing_subscriber::EnvFilter::try_from_env("AMBIT_LOG");
+    let filter = given.unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(logged(verbose)));
     tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
@@ -121,6 +128,7 @@ impl From<ambit_store::StoreError> for Failure {
             StoreError::NotFound => Self::not_found(message),
             StoreError::Forbidden(_) => Self::access(message),
             StoreError::Invalid(_) => Self::usage(message),
+            StoreError::Damaged { .. } => Self::partial(message),
             _ => Self::run_time(message),
         }
     }

@@ -17,8 +17,11 @@ use ambit_model::Kind;
 use ambit_model::library::{KindEntry, Library, TaskEntry};
 use ambit_search::{Index, IndexError};
 use ambit_server::{Listener, ServerState};
-use ambit_store::{NewOwner, Store};
+use ambit_store::{IssuedKey, NewOwner, Store};
+use std::fs::OpenOptions;
+use std::io::{IsTerminal as _, Write as _};
 use std::net::SocketAddr;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -49,16 +52,46 @@ async fn open(folder: &Path, settings: &Settings) -> Result<Place, Failure> {
     };
     let (store, issued) = Store::init(&options(folder, settings), &owner, now()).await?;
     if let Some(issued) = issued {
-        // Also where all else is silent: it is said this once.
-        hint(&format!(
-            "a fresh data folder was made in {}; the owner's API key, shown once: {}",
-            folder.display(),
-            issued.key
-        ));
+        tell_first_key(&store, folder, &issued).await?;
     }
     let engine = store.engine("serve", ENGINE_WAIT).await?;
     let principal = store.local_operator().await?;
     Ok(Place { store, engine, principal })
+}
+
+/// Says the owner's first key to a person at a terminal, also where all else is silent: it is said this once. What is written elsewhere ends in a journal,
+/// where it would stand for good: there a one-time token takes the key's place, in a file that only its owner reads.
+async fn tell_first_key(store: &Store, folder: &Path, issued: &IssuedKey) -> Result<(), Failure> {
+    let made = format!("a fresh data folder was made in {}", folder.display());
+    if std::io::stderr().is_terminal() {
+        hint(&format!("{made}; the owner's API key, shown once: {}", issued.key));
+        return Ok(());
+    }
+    let owner = store.local_operator().await?;
+    store.revoke_key(&owner, issued.id, now()).await?;
+    let token = store.issue_key_token(now()).await?;
+    let place = folder.join(folder::KEY_TOKEN);
+    private_file(&place, &token.text).map_err(|error| Failure::run_time(format!("cannot write {}: {error}", place.display())))?;
+    hint(&format!(
+        "{made}; a one-time token for the owner's API key is in {} until {}: `ambit key redeem --data {}` prints the key, \
+         and so does POST /first_key; later `ambit key create` makes one",
+        place.display(),
+        token.expires_at,
+        folder.display()
+    ));
+    Ok(())
+}
+
+/// Writes a file that only its owner reads, in place of one that is there.
+fn private_file(path: &Path, text: &str) -> std::io::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    file.write_all(text.as_bytes())?;
+    file.write_all(b"\n")?;
+    file.sync_all()
 }
 
 /// Runs `ambit init`.
@@ -89,6 +122,7 @@ pub(crate) struct Front {
     requests_per_minute: Option<u32>,
     hosts: Vec<String>,
     plan: Plan,
+    limits: ambit_store::Limits,
     silent: bool,
 }
 
@@ -101,6 +135,7 @@ impl Front {
             requests_per_minute: settings.key_rate()?,
             hosts: settings.hosts(),
             plan: settings.plan()?,
+            limits: settings.limits()?,
             silent,
             listener: bind(address).await?,
         })
@@ -149,6 +184,7 @@ pub(crate) async fn answer(front: Front, folder: &Path, place: Place, stop: &Sto
         return Ok(());
     };
     let index = index?.ok_or_else(|| index_failure(IndexError::Locked(folder.join(INDEX_FOLDER))))?;
+    place.store.set_limits(front.limits);
     let indexer = tokio::spawn(ambit_search::follow(index.clone(), place.store.clone(), stop.watch()));
     let sweeper = tokio::spawn(keep_tidy(place.store.clone(), stop.clone()));
     let runner = front.given.map(|given| service(&place, stop, given));

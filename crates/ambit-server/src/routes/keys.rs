@@ -1,15 +1,18 @@
 //! API keys: the caller's own, and everybody's for the administrator of the installation. The text of a key is answered once, when it is made.
 
 use crate::answer::Answer;
-use crate::call::{Call, NAME_CHARS_MAX, optional_text};
+use crate::call::{Call, NAME_CHARS_MAX, optional_text, text_member};
 use crate::failure::of_store;
 use ambit_api::keys::{self, Key};
-use ambit_api::{ApiError, success};
+use ambit_api::{ApiError, ErrorCode, success};
 use ambit_model::Timestamp;
-use ambit_store::{KeyView, NewKey};
+use ambit_store::{KeyView, NewKey, StoreError};
 use serde_json::{Value, json};
+use std::net::{IpAddr, Ipv4Addr};
 
 const NOUN: &str = "Key";
+/// Wrong tokens of everybody together in a minute.
+const REDEMPTIONS_MAX: u32 = 60;
 
 pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     let views = call.state.store.list_keys(call.caller()).await;
@@ -43,6 +46,26 @@ pub(crate) async fn revoke(call: Call) -> Result<Answer, ApiError> {
     let revoked = call.state.store.revoke_key(call.caller(), id, call.now).await;
     revoked.map_err(|error| of_store(error, NOUN))?;
     Ok(Answer::json(&success("Key revoked", json!(true))))
+}
+
+/// Exchanges a one-time token for a key. The token is the credential, and it is worth nothing afterwards.
+pub(crate) async fn redeem(call: Call) -> Result<Answer, ApiError> {
+    let body = call.object()?;
+    let token = text_member(&body, "token", NAME_CHARS_MAX)?;
+    let issued = call.state.store.redeem_key_token(token.trim(), call.now).await;
+    let issued = match issued {
+        Err(StoreError::NotFound) => {
+            // Whoever it was: there is one token at most, and it has 224 random bits, so that this keeps load away, nothing else.
+            let counted = call.state.failures.count(IpAddr::V4(Ipv4Addr::UNSPECIFIED), REDEMPTIONS_MAX, call.now);
+            return Err(counted.map_or_else(
+                || ApiError::with(ErrorCode::NotFound, "No such token: it was used, is older than 15 minutes, or never was"),
+                |seconds| ApiError::new(ErrorCode::TooManyRequests).retry_after(seconds),
+            ));
+        }
+        other => other.map_err(|error| of_store(error, "Token"))?,
+    };
+    let shown = keys::issued_key(issued.id, &issued.key, &issued.visible, &issued.label, None);
+    Ok(Answer::json(&success("Key created", shown)))
 }
 
 /// The end of a key or privilege lies ahead.

@@ -4,10 +4,16 @@ use super::Place;
 use crate::api::{Api, Needs, OURS};
 use crate::config::Settings;
 use crate::failure::Failure;
+use crate::folder;
 use crate::output::{Results, plain};
 use crate::table::text;
 use ambit_model::Timestamp;
 use serde_json::{Value, json};
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+/// Bytes of a token at most, with what an editor may have put behind it.
+const TOKEN_BYTES_MAX: u64 = 1_024;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Key {
@@ -31,6 +37,12 @@ pub(crate) enum Action {
         #[arg(long, value_name = "DATE", value_parser = date)]
         expires: Option<Timestamp>,
     },
+    /// Exchange the one-time token that `serve` left for a fresh installation's first key; prints it, alone, once.
+    Redeem {
+        /// The file that holds it; - reads standard input (default: the file in the data folder).
+        #[arg(value_name = "FILE")]
+        token: Option<PathBuf>,
+    },
     /// List keys, without their secrets.
     List,
     /// Make a key useless.
@@ -49,6 +61,9 @@ pub(crate) fn date(text: &str) -> Result<Timestamp, String> {
 
 /// Runs the command.
 pub(crate) async fn run(command: &Key, settings: &Settings) -> Result<(), Failure> {
+    if let Action::Redeem { token } = &command.action {
+        return redeem(command, token.as_deref(), settings).await;
+    }
     let api = Api::open(&command.place, settings, Needs::Rows).await?;
     let keys = format!("{OURS}/keys");
     let mut results = Results::open(None)?;
@@ -69,12 +84,43 @@ pub(crate) async fn run(command: &Key, settings: &Settings) -> Result<(), Failur
                 results.line(&line(key))?;
             }
         }
+        Action::Redeem { .. } => {}
         Action::Revoke { id } => {
             api.ask("DELETE", &format!("{keys}/{id}"), None).await?;
             results.line(&format!("key {id} is revoked"))?;
         }
     }
     results.finish()
+}
+
+/// On a server, or in a folder, which may have one beside.
+async fn redeem(command: &Key, file: Option<&Path>, settings: &Settings) -> Result<(), Failure> {
+    let place = match file {
+        Some(path) => path.to_owned(),
+        None => folder::data(command.place.data.as_deref(), settings)?.join(folder::KEY_TOKEN),
+    };
+    let token = if place == Path::new("-") {
+        std::io::read_to_string(std::io::stdin().take(TOKEN_BYTES_MAX)).map_err(|error| error.to_string())
+    } else {
+        let read = std::fs::File::open(&place).and_then(|file| std::io::read_to_string(file.take(TOKEN_BYTES_MAX)));
+        read.map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => {
+                "there is no such file: the token was exchanged, or never made; `ambit key create` makes a key".to_owned()
+            }
+            _ => error.to_string(),
+        })
+    };
+    let token = token.map_err(|why| Failure::usage(format!("cannot read the token from {}: {why}", place.display())))?;
+    let api = Api::open(&command.place, settings, Needs::NoKey).await?;
+    let issued = api.post("/first_key", json!({"token": token.trim()})).await?.result;
+    let mut results = Results::open(None)?;
+    results.line(&text(&issued["key"]))?;
+    results.finish()?;
+    if place != Path::new("-") {
+        // It is worth nothing any more.
+        std::fs::remove_file(&place).ok();
+    }
+    Ok(())
 }
 
 fn line(key: &Value) -> String {

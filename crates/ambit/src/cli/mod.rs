@@ -41,7 +41,7 @@ pub(crate) struct Cli {
     /// Print results only: no progress, no hints.
     #[arg(long, global = true)]
     pub(crate) silent: bool,
-    /// Log more: -v what the program does, -vv what the network does.
+    /// Log more: -v what the program does (requests, runs), -vv its details.
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
     /// Configuration file (default: ambit.toml in the working folder, if it is there).

@@ -152,7 +152,7 @@ fn the_first_key_and_the_way_to_the_next_are_said() {
         said.join("\n")
     };
     let said = serve(&["--silent"], "listening on");
-    assert!(said.contains("API key, shown once: "), "{said}");
+    assert!(said.contains("a one-time token for the owner's API key is in "), "{said}");
     let said = serve(&[], "key create");
     assert!(
         said.contains("listening on") && said.contains(&format!("`ambit key create --data {path}`")),
@@ -252,7 +252,7 @@ fn a_second_engine_is_told_who_holds_the_place() {
 }
 
 /// Reads standard error until a line holds the words, and gives all lines until then.
-fn lines_until(child: &mut std::process::Child, words: &str) -> Vec<String> {
+pub(crate) fn lines_until(child: &mut std::process::Child, words: &str) -> Vec<String> {
     use std::io::BufRead as _;
     let stderr = child.stderr.as_mut().expect("is piped");
     let mut said = Vec::new();

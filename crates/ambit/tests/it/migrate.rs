@@ -40,8 +40,8 @@ fn an_old_database_is_brought_up_once_by_whoever_comes() {
     database.run(&["-c", FIRST]);
     let url = database.url();
     let migrate = || {
-        let mut command = command(&["migrate", "--data", &path, "--database", &url]);
-        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut command = command(&["migrate", "--data", &path]);
+        command.env("AMBIT_DATABASE", &url).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     };
     let mut look = command(&["doctor", "--data", &path]);
