@@ -173,6 +173,7 @@ run seeds=www.acme.test
 must not 198.51.100.10:443 api.acme.test GET /
 run seeds=https://192.0.2.9:9443/
 may 192.0.2.9:9443 - GET /
+may 192.0.2.9:80 - GET /
 must not 192.0.2.9:22 - -
 
 # A domain that is ours but no seed: what a browser does at first.

@@ -5,7 +5,7 @@ The verdict on a contact is an upper bound: it forbids only what no sound readin
 * Names. A name at or below a seed has all levels. Below a zone that was handed to somebody else it has at most L2 (what a browser does), whoever logs
   certificates for it. A domain that is ours and in which no seed lies has L2 when it is first found, all levels later. Every other name, however it came up
   (link, redirect, pointer, certificate, mail, name server, SPF), has L1: it may be looked up through the resolvers, and nothing else.
-* A site as a seed is that site: what stands on its port under its name has all levels, its name has L2 elsewhere.
+* A site as a seed is that site: what stands on its port under its name has all levels, its name or address has L2 elsewhere.
 * Addresses. Sweeps, probes and whatever names no name need L3 on the address, and that needs positive evidence: a seed (itself or a block around it), the
   narrowest block registered to us, a forward-confirmed reverse name in our domains, or a certificate of our domains alone that it serves to who names
   nobody, where a name of ours leads to it; none of the last two at a content network. That only our names are known to lead there is no evidence.
@@ -278,6 +278,8 @@ class Judge:
             return None
         if any(port == number and host in (name, str(where)) and (host == str(where) or where in self.world.addresses(host)) for host, number in self.sites):
             level = max(level, 3)
+        if any(host == str(where) for host, _ in self.sites):
+            level = max(level, 2)
         need = self.need(where, port, name, asked, contact["transport"])
         if need > self.level:
             return f"it needs L{need}, and the run has L{self.level}"
@@ -294,7 +296,7 @@ class Judge:
             return 4
         if transport == "udp" or PROBES.match(path):
             return 3
-        stated = any(number == port and where in self.world.addresses(host) for host, number in self.urls)
+        stated = any(number == port and (host == str(where) or where in self.world.addresses(host)) for host, number in self.urls)
         return 2 if port in (80, 443) or stated else 3
 
     def asks_a_zone(self, where, name, asked, transport):
