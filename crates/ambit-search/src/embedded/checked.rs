@@ -61,7 +61,7 @@ pub(crate) fn open(path: &Path, expected: &Expected) -> Result<(tantivy::Index, 
 
 fn open_whole(path: &Path, expected: &Expected) -> Result<(tantivy::Index, i64), IndexError> {
     let unreadable = |error: tantivy::TantivyError| damaged(path, &error.to_string());
-    let index = tantivy::Index::open_in_dir(path).map_err(unreadable)?;
+    let index = super::reading::open(path).map_err(unreadable)?;
     let meta = index.load_metas().map_err(unreadable)?;
     let payload = meta.payload.as_deref().and_then(|text| read_payload(text, meta.opstamp));
     let (shape, revision) = payload.ok_or_else(|| damaged(path, "its revision is unreadable"))?;

@@ -9,6 +9,7 @@ mod graph_order;
 mod graph_query;
 mod graphs;
 mod query;
+mod reading;
 mod schema;
 mod segment;
 mod set;

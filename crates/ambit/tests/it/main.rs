@@ -4,6 +4,7 @@ mod cli;
 mod client;
 mod crash;
 mod migrate;
+mod operator;
 mod outfit;
 mod program;
 mod whole_run;
