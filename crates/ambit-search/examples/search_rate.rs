@@ -32,6 +32,8 @@ const FIXED_STEPS: u64 = 400_000;
 /// 2026-01-01, and the time between two records: an inventory that was found over weeks.
 const BEGIN: i64 = 1_767_225_600_000;
 const STEP_MS: i64 = 2_000;
+/// When it is searched: later than every moment that is asked for.
+const NOW: i64 = BEGIN + 10_000_000_000;
 
 const WORDS: &[&str] = &[
     "shop", "mail", "vpn", "api", "dev", "stage", "cdn", "portal", "login", "blog", "static", "intranet", "jira", "git", "db", "auth",
@@ -315,9 +317,9 @@ fn request(class: &Class, round: u64) -> SearchRequest {
         .replace('@', &(round % COLLECTIONS).to_string())
         .replace('%', word)
         .replace('~', &format!("{}-", &word[1..]));
-    let mut request = SearchRequest::new(class.noun, parse_search(&text, class.noun).unwrap(), context(), Timestamp(BEGIN));
+    let mut request = SearchRequest::new(class.noun, parse_search(&text, class.noun).unwrap(), context(), Timestamp(NOW));
     request.with_aggregations = class.aggregations;
-    request.caller = round.to_string();
+    request.caller.key = round.to_string();
     if class.past {
         let moment = BEGIN + 2_000_000_000 + i64::try_from(number).unwrap() * 1_000_000;
         request.window = Window::AsOf(Timestamp(moment));

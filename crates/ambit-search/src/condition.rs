@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use ambit_model::Timestamp;
 use ambit_query::{Clause, Comparison, Noun, Search, TimeValue, Value};
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 /// A collection as far as a search needs it.
@@ -31,7 +32,7 @@ pub struct SearchContext {
 }
 
 /// Which time a search is about.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Window {
     /// What is shown now.
     #[default]
@@ -48,6 +49,15 @@ impl Window {
         match self {
             Self::Now => None,
             Self::AsOf(moment) | Self::Between(_, moment) => Some(moment),
+        }
+    }
+
+    /// The same as it can be answered at a moment: what is still to come is left out.
+    pub fn until(self, now: Timestamp) -> Self {
+        match self {
+            Self::AsOf(moment) if moment >= now => Self::Now,
+            Self::Between(from, until) => Self::Between(from.min(now), until.min(now)),
+            Self::Now | Self::AsOf(_) => self,
         }
     }
 }
@@ -251,8 +261,8 @@ fn or(mut conditions: Vec<Condition>) -> Condition {
     }
 }
 
-/// What identifies a query, for page tokens and snapshots: the text as it was understood, where it looks, its order.
-/// Moments are left out: a token stays valid while a collection is refreshed.
+/// What identifies a query, for page tokens and walks: the text as it was understood, where it looks, its order.
+/// Moments of collections are left out, and the window stands as it was asked for: a token stays valid while a collection is refreshed and time goes by.
 pub(crate) fn fingerprint(search: &Search, noun: Noun, context: &SearchContext, window: Window, sort: &str) -> String {
     let mut text = format!("{noun}\n{}\n{search}\n{sort}\n{window:?}\n", context.project);
     if !context.whole_project {

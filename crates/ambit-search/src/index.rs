@@ -18,7 +18,7 @@ use crate::error::{IndexError, SearchError};
 use crate::graphs::GraphIndex;
 use crate::ready::{Moment, Ready};
 use crate::search::{SearchAnswer, SearchRequest, run};
-use crate::snapshots::Snapshots;
+use crate::walks::Walks;
 
 /// Searches that run at the same time; more wait their turn, so that they do not starve everything else of threads.
 const SEARCHES_AT_ONCE_MAX: usize = 32;
@@ -40,7 +40,7 @@ struct Inner {
     writing: bool,
     live: RwLock<Arc<Generation>>,
     reached: watch::Sender<i64>,
-    snapshots: Mutex<Snapshots>,
+    walks: Mutex<Walks>,
     ready: Ready,
     graphs: GraphIndex,
     changes: Mutex<Changes>,
@@ -112,7 +112,7 @@ impl Index {
                 writing,
                 live: RwLock::new(Arc::new(generation)),
                 reached: watch::Sender::new(revision),
-                snapshots: Mutex::default(),
+                walks: Mutex::default(),
                 ready: Ready::default(),
                 changes: Mutex::default(),
                 running: Semaphore::new(SEARCHES_AT_ONCE_MAX),
@@ -248,7 +248,7 @@ impl Index {
         rebuild.generation.apply(revision, &Batch::default())?;
         self.inner.folder.name(&rebuild.generation)?;
         self.put_live(rebuild.generation);
-        // Snapshots keep what they need of the old one open; its files may go.
+        // Walks keep what they need of the old one open; its files may go.
         self.inner.folder.remove_others(&self.live());
         self.inner.reached.send_replace(revision);
         Ok(())
@@ -296,8 +296,8 @@ impl Index {
         self.live().view()
     }
 
-    pub(crate) fn snapshots(&self) -> MutexGuard<'_, Snapshots> {
-        self.inner.snapshots.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn walks(&self) -> MutexGuard<'_, Walks> {
+        self.inner.walks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

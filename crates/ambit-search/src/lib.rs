@@ -16,9 +16,9 @@ mod indexer;
 mod ready;
 mod search;
 mod shape;
-mod snapshots;
 #[cfg(test)]
 mod tests;
+mod walks;
 
 pub use condition::{CHANGE, CollectionContext, SearchContext, Window};
 pub use document::{IndexedRecord, Record};
@@ -26,3 +26,4 @@ pub use error::{IndexError, SearchError};
 pub use index::{Batch, Index};
 pub use indexer::{ask_rebuild, catch_up, follow, is_rebuilt, rebuild};
 pub use search::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, SearchAnswer, SearchRequest, TIME_LIMIT, WINDOW_ROWS_MAX, sort_fields};
+pub use walks::Caller;

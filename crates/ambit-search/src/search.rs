@@ -9,14 +9,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::aggregations;
-use crate::condition::{Condition, SearchContext, Window, fingerprint, resolve};
+use crate::condition::{SearchContext, Window, fingerprint, resolve};
 use crate::document::IndexedRecord;
 use crate::elastic;
-use crate::embedded::{Found, Key, Order, Page, View};
+use crate::embedded::{Found, Key, Order, Page};
 use crate::error::SearchError;
 use crate::fields;
 use crate::index::Index;
 use crate::ready;
+use crate::walks::{Caller, Snapshot, WalkId, Wanted};
 
 /// Rows of a page when the caller does not say.
 pub const PAGE_SIZE_DEFAULT: u64 = 50;
@@ -36,10 +37,9 @@ pub struct SearchRequest {
     pub noun: Noun,
     pub search: Search,
     pub context: SearchContext,
-    /// Which time it is about.
+    /// Which time it is about, as it was asked for: a moment that is still to come means now.
     pub window: Window,
-    /// Who asks (the API key's id): snapshots are its own.
-    pub caller: String,
+    pub caller: Caller,
     /// A member to sort by, `last_seen` if none is given; the last part of its path is enough.
     pub sort_field: Option<String>,
     pub descending: bool,
@@ -49,7 +49,7 @@ pub struct SearchRequest {
     /// What [`SearchAnswer::next_page_token`] gave for the page before, unsealed. `page` is then not looked at.
     pub page_token: Option<Vec<u8>>,
     pub with_aggregations: bool,
-    /// Wall time, for the age of snapshots.
+    /// Wall time.
     pub now: Timestamp,
     pub time_limit: Duration,
 }
@@ -62,7 +62,7 @@ impl SearchRequest {
             search,
             context,
             window: Window::Now,
-            caller: String::new(),
+            caller: Caller::default(),
             sort_field: None,
             descending: false,
             page: None,
@@ -81,6 +81,8 @@ pub struct SearchAnswer {
     pub hits: Vec<IndexedRecord>,
     /// The true count, beyond the window too.
     pub total_hits: u64,
+    /// The time that it is about: what was asked for, as it was understood on the first page.
+    pub window: Window,
     /// The time limit came first: there are no hits, and the total is a lower bound.
     pub timed_out: bool,
     pub more: bool,
@@ -108,6 +110,10 @@ struct Token {
     page: u64,
     /// The last hit of the page before.
     after: Key,
+    /// The walk that it goes on with.
+    walk: WalkId,
+    /// The time that the search is about, as it was understood on the first page.
+    window: Window,
 }
 
 pub(crate) fn run(index: &Index, request: &SearchRequest) -> Result<SearchAnswer, SearchError> {
@@ -119,9 +125,8 @@ pub(crate) fn run(index: &Index, request: &SearchRequest) -> Result<SearchAnswer
     };
     let sort = format!("{sort_field} {}", request.descending);
     let print = fingerprint(&request.search, request.noun, &request.context, request.window, &sort);
-    let place = place(index, request, &print)?;
-
     let size = request.page_size.min(PAGE_SIZE_MAX);
+    let place = place(index, request, &print, size)?;
     // One more than wanted tells whether there are more.
     let fetched = place.rows(size).map_or(0, |rows| rows + 1);
     let page = Page {
@@ -140,6 +145,8 @@ pub(crate) fn run(index: &Index, request: &SearchRequest) -> Result<SearchAnswer
         search: print,
         page: place.page + 1,
         after: key.clone(),
+        walk: place.walk,
+        window: place.snapshot.window,
     });
     let window_ends = request.page.is_some() && request.page_token.is_none() && place.skip + rows >= WINDOW_ROWS_MAX;
     let aggregations = found.counted.map(|counted| {
@@ -158,6 +165,7 @@ pub(crate) fn run(index: &Index, request: &SearchRequest) -> Result<SearchAnswer
     };
     Ok(SearchAnswer {
         total_hits: found.total,
+        window: place.snapshot.window,
         timed_out: found.timed_out,
         more: rest && !window_ends,
         page: place.page,
@@ -166,7 +174,13 @@ pub(crate) fn run(index: &Index, request: &SearchRequest) -> Result<SearchAnswer
         next_page_token: next.map(|token| serde_json::to_vec(&token).expect("a token is plain data")),
         hits: found.hits.into_iter().map(|(_, record)| record).collect(),
         aggregations,
-        search_body: elastic::body(&place.condition, request.noun, sort_field, request.descending, request.with_aggregations),
+        search_body: elastic::body(
+            &place.snapshot.condition,
+            request.noun,
+            sort_field,
+            request.descending,
+            request.with_aggregations,
+        ),
         sort_field,
         descending: request.descending,
         message,
@@ -175,7 +189,7 @@ pub(crate) fn run(index: &Index, request: &SearchRequest) -> Result<SearchAnswer
 
 /// Runs the search, with the counts that are kept ready where there are some.
 fn find(index: &Index, place: &Place, page: &Page, counting: Option<Noun>, deadline: Instant) -> Result<Found, SearchError> {
-    let (view, condition) = (&place.view, &place.condition);
+    let (view, condition) = (&place.snapshot.view, &place.snapshot.condition);
     let (Some(_), Some(project)) = (counting, ready::project_of(condition)) else {
         return Ok(view.find(condition, page, counting, deadline)?);
     };
@@ -194,8 +208,8 @@ fn find(index: &Index, place: &Place, page: &Page, counting: Option<Noun>, deadl
 
 /// Where a page begins, and in which moment of the index.
 struct Place {
-    view: View,
-    condition: Condition,
+    snapshot: Snapshot,
+    walk: WalkId,
     page: u64,
     skip: u64,
     after: Option<Key>,
@@ -213,32 +227,41 @@ impl Place {
     }
 }
 
-fn place(index: &Index, request: &SearchRequest, print: &str) -> Result<Place, SearchError> {
-    let condition = || resolve(&request.search, request.noun, &request.context, request.window);
+fn place(index: &Index, request: &SearchRequest, print: &str, size: u64) -> Result<Place, SearchError> {
+    let wanted = |page: u64| Wanted {
+        caller: &request.caller,
+        search: print,
+        page,
+        size,
+        now: request.now,
+    };
+    let snapshot = |window: Window| Snapshot {
+        view: index.view(),
+        condition: resolve(&request.search, request.noun, &request.context, window),
+        window,
+    };
     if let Some(bytes) = &request.page_token {
         let token: Token = serde_json::from_slice(bytes).map_err(|_| SearchError::InvalidToken)?;
         if token.search != print {
             return Err(SearchError::InvalidToken);
         }
+        let wanted = wanted(token.page);
+        let (walk, snapshot) = index.walks().by_token(token.walk, &wanted, || snapshot(token.window));
         return Ok(Place {
-            view: index.view(),
-            condition: condition(),
+            snapshot,
+            walk,
             page: token.page,
             skip: 0,
             after: Some(token.after),
         });
     }
     let page = request.page.unwrap_or(0);
-    let skip = page.saturating_mul(request.page_size.min(PAGE_SIZE_MAX)).min(WINDOW_ROWS_MAX);
-    let key = format!("{}\n{print}", request.caller);
-    let mut snapshots = index.snapshots();
-    let known = if page == 0 { None } else { snapshots.find(&key, request.now) };
-    let snapshot = known.unwrap_or_else(|| snapshots.open(key, index.view(), condition(), request.now));
+    let (walk, snapshot) = index.walks().by_number(&wanted(page), || snapshot(request.window.until(request.now)));
     Ok(Place {
-        view: snapshot.view,
-        condition: snapshot.condition,
+        snapshot,
+        walk,
         page,
-        skip,
+        skip: page.saturating_mul(size).min(WINDOW_ROWS_MAX),
         after: None,
     })
 }

@@ -36,6 +36,10 @@ pub struct Call {
     pub(crate) password: Option<String>,
     /// Whose name stands in `x-confirm-delete`.
     pub(crate) confirmation: Option<String>,
+    /// What the client calls itself; empty: nothing.
+    pub(crate) agent: String,
+    /// The connection that the request came on, among all of this process.
+    pub(crate) connection: Option<u64>,
 }
 
 impl Call {

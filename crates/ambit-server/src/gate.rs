@@ -14,7 +14,7 @@ use ambit_store::Principal;
 use axum::body::Body;
 use axum::response::Response;
 use futures::FutureExt;
-use http::header::{CONTENT_TYPE, HOST};
+use http::header::{CONTENT_TYPE, HOST, USER_AGENT};
 use http::request::Parts;
 use http::uri::Authority;
 use http::{HeaderMap, Request};
@@ -30,6 +30,13 @@ const PASSWORD: &str = "x-user-password";
 const CONFIRM_DELETE: &str = "x-confirm-delete";
 /// Seconds until a request that found no place comes back.
 const RETRY_S: u32 = 1;
+
+/// Characters of a client's name for itself that are looked at: browsers use some two hundred.
+const AGENT_CHARS_MAX: usize = 300;
+
+/// The number of the connection that a request came on, as an extension of the request.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Connection(pub(crate) u64);
 
 /// Who asks.
 pub(crate) enum Asker {
@@ -143,6 +150,8 @@ async fn pass(state: Arc<ServerState>, asker: Asker, request: Request<Body>) -> 
         path: head.uri.path().to_owned(),
         password: header(&head.headers, PASSWORD),
         confirmation: header(&head.headers, CONFIRM_DELETE),
+        agent: agent(&head.headers),
+        connection: head.extensions.get::<Connection>().map(|connection| connection.0),
     };
     if !endpoint.tree.is_metered() {
         return (endpoint.handler)(call).await;
@@ -153,6 +162,11 @@ async fn pass(state: Arc<ServerState>, asker: Asker, request: Request<Body>) -> 
 
 fn header(headers: &HeaderMap, name: &str) -> Option<String> {
     headers.get(name)?.to_str().ok().map(str::to_owned)
+}
+
+fn agent(headers: &HeaderMap) -> String {
+    let value = headers.get(USER_AGENT).map(|value| String::from_utf8_lossy(value.as_bytes()));
+    value.unwrap_or_default().chars().take(AGENT_CHARS_MAX).collect()
 }
 
 fn content_type(headers: &HeaderMap) -> String {

@@ -1,7 +1,7 @@
 //! The listener: HTTP/1.1 connections with limits, and an end that lets requests finish. The only listening socket of the program.
 
 use crate::ServerState;
-use crate::gate;
+use crate::gate::{self, Connection};
 use axum::body::Body;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -12,6 +12,7 @@ use std::future::Future;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
@@ -79,8 +80,11 @@ async fn connection(stream: TcpStream, peer: IpAddr, state: Arc<ServerState>, mu
     // Answers are written whole; waiting for more to send would only delay them.
     let _ = stream.set_nodelay(true);
     let head_time = state.limits.head_time;
-    let service = service_fn(move |request: http::Request<Incoming>| {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    let number = Connection(NEXT.fetch_add(1, Ordering::Relaxed));
+    let service = service_fn(move |mut request: http::Request<Incoming>| {
         let state = state.clone();
+        request.extensions_mut().insert(number);
         async move { Ok::<_, Infallible>(gate::answer(state, peer, request.map(Body::new)).await) }
     });
     let served = http1::Builder::new()

@@ -4,33 +4,32 @@ use crate::call::Call;
 use crate::failure::of_store;
 use crate::routes::time_series::{end_of, moment};
 use ambit_api::ApiError;
-use ambit_model::Timestamp;
 use ambit_model::feed::Noun as Recorded;
 use ambit_query::{Noun, Search};
 use ambit_search::{CHANGE, IndexedRecord, Window};
 
 const FORMS: &str = "between must be two dates or moments with a comma between them, the earlier one first, such as 2026-01-01,2026-01-31";
 
-/// The window of a search. A future moment is now.
+/// The window of a search, as it was asked for: it may end in the future.
 pub(crate) fn window(call: &Call, search: &Search) -> Result<Window, ApiError> {
     let between = call.query("between").map(str::trim).filter(|text| !text.is_empty());
     let as_of = moment(call, "as_of")?;
     let asked = search.clauses.iter().any(|clause| clause.keyword.name == CHANGE);
     match (between, as_of) {
         (Some(_), Some(_)) => Err(ApiError::invalid("as_of and between exclude each other")),
-        (Some(text), None) => between_of(text, call.now),
+        (Some(text), None) => between_of(text),
         (None, _) if asked => Err(ApiError::invalid("change: needs between=D1,D2 beside the search")),
-        (None, Some(moment)) if moment < call.now => Ok(Window::AsOf(moment)),
-        (None, _) => Ok(Window::Now),
+        (None, Some(moment)) => Ok(Window::AsOf(moment)),
+        (None, None) => Ok(Window::Now),
     }
 }
 
-fn between_of(text: &str, now: Timestamp) -> Result<Window, ApiError> {
+fn between_of(text: &str) -> Result<Window, ApiError> {
     let parsed = text
         .split_once(',')
         .and_then(|(from, until)| Some((end_of(from.trim())?, end_of(until.trim())?)));
     match parsed {
-        Some((from, until)) if from < until => Ok(Window::Between(from.min(now), until.min(now))),
+        Some((from, until)) if from < until => Ok(Window::Between(from, until)),
         _ => Err(ApiError::invalid(FORMS)),
     }
 }
@@ -59,15 +58,13 @@ mod tests {
 
     #[test]
     fn two_moments_are_a_window() {
-        let now = Timestamp::parse("2026-02-01").expect("a date");
         let end = |day: &str| end_of(day).expect("a date");
         assert_eq!(
-            between_of("2026-01-01, 2026-01-31", now),
+            between_of("2026-01-01, 2026-01-31"),
             Ok(Window::Between(end("2026-01-01"), end("2026-01-31")))
         );
-        assert_eq!(between_of("2026-01-01,2999-01-01", now), Ok(Window::Between(end("2026-01-01"), now)));
         for wrong in ["2026-01-01", "2026-01-31,2026-01-01", "2026-01-01,2026-01-01", "a,b", ","] {
-            assert!(between_of(wrong, now).is_err(), "{wrong}");
+            assert!(between_of(wrong).is_err(), "{wrong}");
         }
     }
 }

@@ -217,7 +217,7 @@ fn hits_orders_totals_and_counts_are_those_of_a_plain_look() {
                 let field = sort_fields(noun)[field];
                 let mut expected: Vec<&IndexedRecord> = held.iter().filter(|record| holds(&condition, record)).collect();
                 expected.sort_by(|left, right| in_order(left, right, field, descending));
-                let mut request = SearchRequest::new(noun, search, context(), Timestamp(0));
+                let mut request = SearchRequest::new(noun, search, context(), Timestamp(1_000_000_000_000));
                 (request.window, request.descending, request.page_size) = (window, descending, size);
                 request.sort_field = Some(field.to_owned());
                 let answer = index.search_blocking(&request).unwrap();

@@ -11,7 +11,7 @@ use ambit_model::Uid;
 use ambit_model::user::ProjectRole;
 use ambit_query::{Noun, parse_search};
 use ambit_search::{
-    CollectionContext, IndexedRecord, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, Record, SearchAnswer, SearchContext, SearchRequest, TIME_LIMIT, Window,
+    Caller, CollectionContext, IndexedRecord, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, Record, SearchAnswer, SearchContext, SearchRequest, TIME_LIMIT, Window,
 };
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -54,7 +54,7 @@ async fn search(call: Call, noun: Noun) -> Result<Answer, ApiError> {
         Some(_) => return Err(ApiError::invalid("aggregations must be true or false")),
     };
     let window = window(&call, &search)?;
-    let (context, names) = context(&call, window).await?;
+    let (context, names) = context(&call, window.until(call.now)).await?;
     let page_token = page_token(&call)?;
     let project = context.project;
     wait_for_index(&call, project).await?;
@@ -63,7 +63,7 @@ async fn search(call: Call, noun: Noun) -> Result<Answer, ApiError> {
         search,
         context,
         window,
-        caller: caller_id(&call),
+        caller: caller(&call),
         sort_field: call.query("sort_field").filter(|field| !field.is_empty()).map(str::to_owned),
         descending,
         page,
@@ -74,6 +74,7 @@ async fn search(call: Call, noun: Noun) -> Result<Answer, ApiError> {
         time_limit: TIME_LIMIT,
     };
     let mut answer = call.state.index()?.search(request).await.map_err(of_search)?;
+    let window = answer.window;
     set_last_seen(&call, noun, window, &mut answer.hits).await?;
     let message = answer.message.clone().unwrap_or_else(|| COMPLETED.to_owned());
     let mut result = result(&call, noun, text, answer, &names);
@@ -93,7 +94,7 @@ pub(crate) async fn found_uids(call: &Call, text: &str) -> Result<(Vec<Uid>, u64
     let (context, _) = context(call, Window::Now).await?;
     wait_for_index(call, context.project).await?;
     let mut request = SearchRequest::new(Noun::Entities, search, context, call.now);
-    request.caller = caller_id(call);
+    request.caller = caller(call);
     request.page_size = PAGE_SIZE_MAX;
     request.with_aggregations = false;
     let answer = call.state.index()?.search(request).await.map_err(of_search)?;
@@ -136,12 +137,15 @@ async fn context(call: &Call, window: Window) -> Result<(SearchContext, Vec<ambi
     Ok((context, found))
 }
 
-/// Snapshots belong to a key; the local operator has one of its own.
-fn caller_id(call: &Call) -> String {
+/// Who walks through pages: walks belong to a key; the local operator has some of its own.
+fn caller(call: &Call) -> Caller {
     let caller = call.caller();
-    caller
-        .key_id()
-        .map_or_else(|| format!("user {}", caller.user_id()), |key| format!("key {key}"))
+    let key = caller.key_id();
+    Caller {
+        key: key.map_or_else(|| format!("user {}", caller.user_id()), |key| format!("key {key}")),
+        agent: call.agent.clone(),
+        connection: call.connection,
+    }
 }
 
 fn page_token(call: &Call) -> Result<Option<Vec<u8>>, ApiError> {

@@ -147,3 +147,42 @@ async fn the_past_is_searched_as_it_was_shown() {
         assert_eq!(ask(wrong.to_owned()).await.0, 400, "{wrong}");
     }
 }
+
+/// The main use of `between`: since some day until today. What the end of today means moves with the clock; a walk goes on all the same.
+#[tokio::test]
+async fn a_window_that_ends_today_is_walked_by_token_and_by_number() {
+    let server = TestServer::new().await.unwrap();
+    inventory::fill(&server, "Welcome").await.unwrap();
+    let today = server.now().date();
+    for window in [
+        format!("between=2000-01-01,{today}"),
+        "between=2000-01-01,2999-01-01".to_owned(),
+        format!("as_of={today}"),
+    ] {
+        let target = format!("/api/v3/asm/search/entities/?page_size=1&{window}");
+        let ask = async |more: String| {
+            server.advance(1_000);
+            let reply = server.call("viewer", "GET", &format!("{target}{more}"), None).await.unwrap();
+            assert_eq!(reply.status, 200, "{window}{more}: {}", reply.json());
+            reply.json()["result"].clone()
+        };
+        let (mut by_token, mut more) = (BTreeSet::new(), String::new());
+        loop {
+            let result = ask(more).await;
+            by_token.extend(result["hits"].as_array().unwrap().iter().map(|hit| hit["id"].to_string()));
+            let Some(token) = result["next_page_token"].as_str() else { break };
+            more = format!("&page_token={token}");
+        }
+        let mut by_page = BTreeSet::new();
+        for page in 0..4 {
+            by_page.extend(
+                ask(format!("&page={page}")).await["hits"]
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .map(|hit| hit["id"].to_string()),
+            );
+        }
+        assert_eq!((by_token.len(), &by_token), (4, &by_page), "{window}");
+    }
+}
