@@ -423,7 +423,7 @@ fn main() {
     std::thread::scope(|scope| {
         let index = &index;
         scope.spawn(move || {
-            let mut revision = index.reached();
+            let mut revision = index.committed().unwrap();
             while stopped.recv_timeout(COMMIT_EVERY) == Err(RecvTimeoutError::Timeout) {
                 revision += 1;
                 let first = mix(u64::try_from(revision).unwrap()) % entities;

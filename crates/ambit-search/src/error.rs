@@ -27,6 +27,9 @@ pub enum IndexError {
     Locked(PathBuf),
     #[error(transparent)]
     Store(#[from] ambit_store::StoreError),
+    /// What was read last is of another state of the database than what was read before.
+    #[error("the database was replaced while the search index read it; it is compared and read again")]
+    OtherHistory,
     /// A stored record that this program cannot read.
     #[error("the record {uid} cannot be indexed: {error}")]
     Record { uid: ambit_model::Uid, error: String },

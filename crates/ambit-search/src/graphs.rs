@@ -4,9 +4,9 @@
 #[cfg(test)]
 mod tests;
 
-use crate::embedded::{GraphMoment, GraphPages, Graphs};
+use crate::embedded::{GraphMoment, GraphPages, Graphs, Reached};
 use crate::error::IndexError;
-use crate::indexer::blocking;
+use crate::indexer::{blocking, later};
 use ambit_model::moment::SECOND_MS;
 use ambit_query::graphs::{Figure, GraphFacts, GraphOrder, GraphQuery, Leaf, NodeFacts, OrderField, SortKey};
 use ambit_store::{Collaborator, GraphChange, Store};
@@ -21,6 +21,8 @@ use tokio::sync::Mutex;
 const BATCH: usize = 500;
 /// Graphs written before a commit, so that few wait in memory and a large beginning is not lost as a whole.
 const COMMIT_GRAPHS: usize = 2_000;
+/// Revisions after which the milestone is renewed where no graph changed: far fewer than the store keeps milestones of.
+const MILESTONE_AGE_MAX: i64 = 10_000;
 /// Their folder within that of the other index.
 const FOLDER: &str = "graphs";
 
@@ -108,17 +110,41 @@ impl GraphIndex {
             *held = None;
         }
         let mut graphs = self.take(&mut held).await?;
-        let (mut reached, mut written) = (graphs.reached, 0);
+        let footing = store.footing(graphs.reached.milestone).await?;
+        if !footing.known {
+            if graphs.reached != Reached::default() {
+                tracing::warn!("the index of graphs was made from another state of the database and is built anew");
+            }
+            graphs = blocking(move || graphs.clear().map(|()| graphs)).await?;
+        }
+        let (mut reached, mut written) = (graphs.reached.revision, 0);
+        let mut milestone = footing.newest;
         loop {
             let changes = store.graphs_since(reached, BATCH).await?;
             let Some(last) = changes.last() else { break };
             reached = last.revision;
             written += changes.len();
-            let commit = (written % COMMIT_GRAPHS < changes.len()).then_some(reached);
+            milestone = later(store, milestone).await?;
+            let due = written % COMMIT_GRAPHS < changes.len();
+            let commit = due.then_some(Reached {
+                revision: reached,
+                milestone,
+            });
             graphs = blocking(move || write(graphs, changes, commit)).await?;
         }
-        if graphs.reached < reached {
-            graphs = blocking(move || write(graphs, Vec::new(), Some(reached))).await?;
+        let old = milestone.revision - graphs.reached.milestone.revision >= MILESTONE_AGE_MAX;
+        if graphs.reached.revision < reached || !footing.known || old {
+            graphs = blocking(move || {
+                write(
+                    graphs,
+                    Vec::new(),
+                    Some(Reached {
+                        revision: reached,
+                        milestone,
+                    }),
+                )
+            })
+            .await?;
         }
         Ok(held.insert(graphs).moment())
     }
@@ -137,7 +163,7 @@ impl GraphIndex {
 }
 
 /// Writes changes, and commits them with what was written before where a revision is given.
-fn write(mut graphs: Graphs, changes: Vec<GraphChange>, commit: Option<i64>) -> Result<Graphs, IndexError> {
+fn write(mut graphs: Graphs, changes: Vec<GraphChange>, commit: Option<Reached>) -> Result<Graphs, IndexError> {
     for change in changes {
         if change.deleted {
             graphs.remove(change.graph.number);
@@ -145,8 +171,8 @@ fn write(mut graphs: Graphs, changes: Vec<GraphChange>, commit: Option<i64>) -> 
             graphs.put(&facts(change))?;
         }
     }
-    if let Some(revision) = commit {
-        graphs.commit(revision)?;
+    if let Some(reached) = commit {
+        graphs.commit(reached)?;
     }
     Ok(graphs)
 }

@@ -3,17 +3,18 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
 use ambit_model::Uid;
+use ambit_store::{Milestone, Store};
 use tokio::sync::{Notify, Semaphore, watch};
 use tokio::time::{Instant, sleep, timeout_at};
 use uuid::Uuid;
 
 use crate::document::IndexedRecord;
-use crate::embedded::{Folder, Generation, View};
+use crate::embedded::{Folder, Generation, Reached, View};
 use crate::error::{IndexError, SearchError};
 use crate::graphs::GraphIndex;
 use crate::ready::{Moment, Ready};
@@ -29,6 +30,9 @@ const READER_LOOK: Duration = Duration::from_millis(25);
 /// Tries of a process that only reads to open an index that the writer may be replacing at that moment.
 const READER_OPEN_TRIES: usize = 5;
 
+/// Below every revision: nothing is known yet of how what an index holds and the database belong together.
+const UNKNOWN: i64 = -1;
+
 /// A search index. Cheap to clone; all clones are the same index.
 #[derive(Clone)]
 pub struct Index {
@@ -38,8 +42,12 @@ pub struct Index {
 struct Inner {
     folder: Folder,
     writing: bool,
+    /// In a process that only reads: the database that it must be an index of.
+    beside: Option<Store>,
     live: RwLock<Arc<Generation>>,
     reached: watch::Sender<i64>,
+    /// Searches wait for this revision at least: the newest one when the index was found to be of this database.
+    floor: AtomicI64,
     walks: Mutex<Walks>,
     ready: Ready,
     graphs: GraphIndex,
@@ -71,47 +79,50 @@ pub struct Batch {
 
 impl Index {
     /// Opens the index of a folder for writing; the caller holds `engine.lock`. One that is missing, damaged or of
-    /// another shape is replaced by an empty one at revision 0, which the indexer then fills. Blocks while it reads
-    /// and checks the whole index.
+    /// another shape is replaced by an empty one at revision 0, which the indexer then fills. Nothing counts as reached
+    /// before the indexer has compared it with the database. Blocks while it reads and checks the whole index.
     pub fn open(path: &Path) -> Result<Self, IndexError> {
         let folder = Folder::new(path);
-        let (generation, revision) = match folder.open(true) {
-            Ok(opened) => opened,
+        let generation = match folder.open(true) {
+            Ok((generation, _)) => generation,
             Err(error @ (IndexError::Missing(_) | IndexError::Damaged(_) | IndexError::OtherShape { .. })) => {
                 if !matches!(error, IndexError::Missing(_)) {
                     tracing::warn!(path = %path.display(), %error, "the search index is rebuilt");
                 }
                 let generation = folder.create_next()?;
                 folder.name(&generation)?;
-                (generation, 0)
+                generation
             }
             Err(error) => return Err(error),
         };
         folder.remove_others(&generation);
-        Ok(Self::with(folder, generation, revision, true))
+        Ok(Self::with(folder, generation, UNKNOWN, true, None))
     }
 
-    /// Opens the index of a folder that another process writes.
-    pub fn open_read_only(path: &Path) -> Result<Self, IndexError> {
+    /// Opens the index of a folder that another process writes. Where a store is given, [`Index::wait_for`] waits until it is the index of that database.
+    pub fn open_read_only(path: &Path, beside: Option<&Store>) -> Result<Self, IndexError> {
         let folder = Folder::new(path);
         let mut tries = 1;
-        let (generation, revision) = loop {
+        let (generation, reached) = loop {
             match folder.open(false) {
                 Err(IndexError::Damaged(_)) if tries < READER_OPEN_TRIES => tries += 1,
                 other => break other?,
             }
         };
-        Ok(Self::with(folder, generation, revision, false))
+        let revision = if beside.is_some() { UNKNOWN } else { reached.revision };
+        Ok(Self::with(folder, generation, revision, false, beside.cloned()))
     }
 
-    fn with(folder: Folder, generation: Generation, revision: i64, writing: bool) -> Self {
+    fn with(folder: Folder, generation: Generation, revision: i64, writing: bool, beside: Option<Store>) -> Self {
         Index {
             inner: Arc::new(Inner {
                 graphs: GraphIndex::within(folder.path()),
                 folder,
                 writing,
+                beside,
                 live: RwLock::new(Arc::new(generation)),
                 reached: watch::Sender::new(revision),
+                floor: AtomicI64::new(0),
                 walks: Mutex::default(),
                 ready: Ready::default(),
                 changes: Mutex::default(),
@@ -127,27 +138,65 @@ impl Index {
         &self.inner.graphs
     }
 
-    /// The revision of the change feed up to which searches see everything. 0: nothing has been read yet.
+    /// The revision of the change feed up to which searches see everything; below 0: that is not known.
     pub fn reached(&self) -> i64 {
         *self.inner.reached.borrow()
+    }
+
+    /// The revision that the index itself says it has reached, of whichever database.
+    pub fn committed(&self) -> Result<i64, IndexError> {
+        Ok(self.holds()?.revision)
+    }
+
+    /// Whether what it holds was read from a database, in the state in which that is now or an earlier one.
+    pub async fn is_of(&self, store: &Store) -> Result<bool, IndexError> {
+        Ok(store.footing(self.holds()?.milestone).await?.known)
+    }
+
+    pub(crate) fn holds(&self) -> Result<Reached, IndexError> {
+        self.live().reached()
+    }
+
+    /// The milestone of what an empty index is about to be filled from.
+    pub(crate) fn begin_with(&self, milestone: Milestone) -> Result<(), IndexError> {
+        self.live().set_milestone(milestone)
+    }
+
+    /// What the index holds is of the database, whose newest revision is given: searches may see it once they see that, too.
+    pub(crate) fn trust(&self, newest: i64) -> Result<(), IndexError> {
+        if self.reached() == UNKNOWN {
+            self.inner.floor.store(newest, Ordering::Relaxed);
+            self.inner.reached.send_replace(self.holds()?.revision);
+        }
+        Ok(())
+    }
+
+    /// What the index holds is of another history than the database: searches wait until it is built anew.
+    pub(crate) fn distrust(&self) {
+        self.inner.reached.send_replace(UNKNOWN);
+        self.forget_walks();
+    }
+
+    /// Ends all walks through pages.
+    pub(crate) fn forget_walks(&self) {
+        self.walks().clear();
     }
 
     /// Waits until searches see everything up to a revision. `false`: not within that time.
     pub async fn wait_for(&self, revision: i64, within: Duration) -> Result<bool, IndexError> {
         let deadline = Instant::now() + within;
         if self.inner.writing {
+            let seen = |reached: &i64| *reached >= revision.max(self.inner.floor.load(Ordering::Relaxed));
             let mut reached = self.inner.reached.subscribe();
-            if self.reached() < revision {
+            if !seen(&reached.borrow()) {
                 self.inner.wanted.notify_one();
             }
-            let waited = timeout_at(deadline, reached.wait_for(|reached| *reached >= revision)).await;
+            let waited = timeout_at(deadline, reached.wait_for(seen)).await;
             return Ok(matches!(waited, Ok(Ok(_))));
         }
         loop {
             // While the writer replaces the index, a look may fail; the next one finds the new index.
-            let index = self.clone();
-            let looked = tokio::task::spawn_blocking(move || index.look_again()).await;
-            let looked = looked.unwrap_or_else(|error| Err(IndexError::Stopped(error.to_string())));
+            let looked = self.look_again().await;
             if self.reached() >= revision {
                 return Ok(true);
             }
@@ -163,22 +212,31 @@ impl Index {
         self.inner.wanted.notified().await;
     }
 
-    /// In a process that only reads: goes on to what the writer has committed since.
-    fn look_again(&self) -> Result<(), IndexError> {
-        let live = self.live();
-        let revision = if self.inner.folder.is_named(&live) {
-            // The revision first: what it covers is then in what is loaded next.
-            let revision = live.committed_revision()?;
-            self.note_change(&live, None);
-            live.reload()?;
-            revision
-        } else {
-            let (generation, revision) = self.inner.folder.open(false)?;
-            self.put_live(generation);
-            revision
+    /// In a process that only reads: goes on to what the writer has committed since, if that is of the database.
+    async fn look_again(&self) -> Result<(), IndexError> {
+        let index = self.clone();
+        let looked = tokio::task::spawn_blocking(move || index.load_again()).await;
+        let reached = looked.unwrap_or_else(|error| Err(IndexError::Stopped(error.to_string())))?;
+        let known = match &self.inner.beside {
+            Some(store) => store.footing(reached.milestone).await?.known,
+            None => true,
         };
-        self.inner.reached.send_replace(revision);
+        self.inner.reached.send_replace(if known { reached.revision } else { UNKNOWN });
         Ok(())
+    }
+
+    fn load_again(&self) -> Result<Reached, IndexError> {
+        let live = self.live();
+        if !self.inner.folder.is_named(&live) {
+            let (generation, reached) = self.inner.folder.open(false)?;
+            self.put_live(generation);
+            return Ok(reached);
+        }
+        // What was reached first: what it covers is then in what is loaded next.
+        let reached = live.reached()?;
+        self.note_change(&live, None);
+        live.reload()?;
+        Ok(reached)
     }
 
     /// Searches. Runs on a thread of its own; waits while too many searches run.
@@ -224,9 +282,10 @@ impl Index {
         Ok(())
     }
 
-    /// Writes a part of a change that [`Index::apply`] will commit. Blocks.
-    pub(crate) fn stage(&self, batch: &Batch) -> Result<(), IndexError> {
+    /// Writes a part of a change that [`Index::apply`] will commit. Nothing in it is later than the milestone. Blocks.
+    pub(crate) fn stage(&self, batch: &Batch, milestone: Milestone) -> Result<(), IndexError> {
         let live = self.live();
+        live.set_milestone(milestone)?;
         self.note_change(&live, Some(batch));
         live.stage(batch)
     }
@@ -243,14 +302,18 @@ impl Index {
         })
     }
 
-    /// Lets a rebuilt index take the place of this one. `revision`: what it has reached.
-    pub(crate) fn finish_rebuild(&self, rebuild: Rebuild, revision: i64) -> Result<(), IndexError> {
-        rebuild.generation.apply(revision, &Batch::default())?;
+    /// Lets a rebuilt index take the place of this one.
+    pub(crate) fn finish_rebuild(&self, rebuild: Rebuild, reached: Reached) -> Result<(), IndexError> {
+        rebuild.generation.set_milestone(reached.milestone)?;
+        rebuild.generation.apply(reached.revision, &Batch::default())?;
         self.inner.folder.name(&rebuild.generation)?;
         self.put_live(rebuild.generation);
         // Walks keep what they need of the old one open; its files may go.
         self.inner.folder.remove_others(&self.live());
-        self.inner.reached.send_replace(revision);
+        if self.reached() == UNKNOWN {
+            self.inner.floor.store(reached.revision, Ordering::Relaxed);
+        }
+        self.inner.reached.send_replace(reached.revision);
         Ok(())
     }
 

@@ -2,16 +2,17 @@
 //! with the revision reached. Whatever stops it, it goes on from there.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ambit_model::Uid;
 use ambit_model::feed::{FeedRow, Noun, What};
-use ambit_store::{HistoryRow, IndexRow, Store};
+use ambit_store::{HistoryRow, IndexRow, Milestone, Store};
 use serde_json::Value;
 use tokio::sync::watch;
 use uuid::Uuid;
 
 use crate::document::{IndexedRecord, Record};
+use crate::embedded::Reached;
 use crate::error::IndexError;
 use crate::index::{Batch, Index};
 
@@ -31,20 +32,47 @@ const FEED_ROWS_WORTH_A_REBUILD: i64 = 10_000;
 /// How often the feed is looked at while nobody waits for it. Commits of the engine come about once a second.
 const LOOK: Duration = Duration::from_millis(200);
 
+/// How often graphs are read where nobody searches them: often enough that their index never falls behind what the feed and its milestones keep.
+const GRAPHS_LOOK: Duration = Duration::from_secs(600);
+
 /// Pause after a failure, so that a full disk is not asked a thousand times a second.
 const PAUSE_AFTER_FAILURE: Duration = Duration::from_secs(1);
 
 /// The nouns that have documents.
 const NOUNS: [Noun; 3] = [Noun::Entity, Noun::Issue, Noun::Technology];
 
-/// Brings the index up to what the store holds now, and says which revision that is.
+/// Brings the index up to what the store holds now, and says which revision that is. One that is not of this database's history is built anew.
 pub async fn catch_up(index: &Index, store: &Store) -> Result<i64, IndexError> {
+    compare(index, store).await?;
+    advance(index, store).await
+}
+
+async fn advance(index: &Index, store: &Store) -> Result<i64, IndexError> {
     let target = store.last_revision().await?;
     if index.reached() == 0 && target >= FEED_ROWS_WORTH_A_REBUILD {
         rebuild(index, store).await?;
     }
     while index.reached() < target && step(index, store).await? {}
     Ok(index.reached())
+}
+
+/// Compares what the index holds with the database: a restored one is in another state than the index was made from, and revisions alone do not tell.
+/// True where it was built anew for that; searches wait meanwhile.
+async fn compare(index: &Index, store: &Store) -> Result<bool, IndexError> {
+    let holds = index.holds()?;
+    let footing = store.footing(holds.milestone).await?;
+    if holds == Reached::default() {
+        // Nothing is in it yet.
+        index.begin_with(footing.newest)?;
+    }
+    if footing.known || holds == Reached::default() {
+        index.trust(footing.revision)?;
+        return Ok(false);
+    }
+    tracing::warn!("the search index was made from another state of the database and is built anew");
+    index.distrust();
+    rebuild(index, store).await?;
+    Ok(true)
 }
 
 /// The wish for a rebuild, and the last one that was fulfilled: positions of the store, which every process sees.
@@ -83,8 +111,12 @@ async fn rebuild_where_asked(index: &Index, store: &Store, fulfilled: &mut Optio
 /// that need what is missing then say so. An index that turns out damaged is rebuilt.
 pub async fn follow(index: Index, store: Store, mut stop: watch::Receiver<bool>) {
     let mut fulfilled = None;
-    tokio::spawn(begin_graphs(index.clone(), store.clone()));
+    let mut graphs_read: Option<Instant> = None;
     while !*stop.borrow() {
+        if graphs_read.is_none_or(|read| read.elapsed() >= GRAPHS_LOOK) {
+            graphs_read = Some(Instant::now());
+            tokio::spawn(read_graphs(index.clone(), store.clone()));
+        }
         let pause = match go_on(&index, &store, &mut fulfilled).await {
             Ok(()) => LOOK,
             Err(error) => {
@@ -100,32 +132,38 @@ pub async fn follow(index: Index, store: Store, mut stop: watch::Receiver<bool>)
     }
 }
 
-/// Reads graphs before somebody searches them. What fails here fails the first search too, which says so.
-async fn begin_graphs(index: Index, store: Store) {
-    let begun = match store.graph_revision().await {
+/// Reads graphs before somebody searches them, and from time to time. What fails here fails the next search too, which says so.
+async fn read_graphs(index: Index, store: Store) {
+    let read = match store.graph_revision().await {
         Ok(0) => return,
         Ok(_) => index.graphs().follow(&store).await.map(|_| ()),
         Err(error) => Err(error.into()),
     };
-    if let Err(error) = begun {
-        tracing::warn!(%error, "the index of graphs does not begin");
+    if let Err(error) = read {
+        tracing::warn!(%error, "the index of graphs does not go on");
     }
 }
 
 async fn go_on(index: &Index, store: &Store, fulfilled: &mut Option<i64>) -> Result<(), IndexError> {
+    if compare(index, store).await? {
+        // Wishes are numbered by the database.
+        *fulfilled = None;
+    }
     rebuild_where_asked(index, store, fulfilled).await?;
     let suspect = index.clone();
     if blocking(move || Ok(suspect.is_damaged())).await? {
         tracing::warn!("the search index is damaged and is rebuilt");
+        index.forget_walks();
         rebuild(index, store).await?;
     }
-    catch_up(index, store).await.map(|_| ())
+    advance(index, store).await.map(|_| ())
 }
 
 /// Builds the index anew from the records while the present one serves, then takes its place. That of graphs is built anew by the next search of theirs.
 pub async fn rebuild(index: &Index, store: &Store) -> Result<(), IndexError> {
     // The revision first: what changes while the records are read is read again from the feed.
-    let revision = store.last_revision().await?;
+    let begun = store.footing(Milestone::default()).await?;
+    let revision = begun.revision;
     let writing = index.clone();
     let rebuild = blocking(move || writing.begin_rebuild()).await?;
     let mut rebuild = rebuild;
@@ -144,9 +182,21 @@ pub async fn rebuild(index: &Index, store: &Store) -> Result<(), IndexError> {
         after = history.reached;
         rebuild = blocking(move || rebuild.add(&history.records).map(|()| rebuild)).await?;
     }
+    let milestone = later(store, begun.newest).await?;
     let built = index.clone();
-    blocking(move || built.finish_rebuild(rebuild, revision)).await?;
+    blocking(move || built.finish_rebuild(rebuild, Reached { revision, milestone })).await?;
     index.graphs().forget().await
+}
+
+/// The newest milestone after records were read: nothing of them is later. The milestone from before must still be there: if it is not, they are of
+/// another database than what was read until then.
+pub(crate) async fn later(store: &Store, before: Milestone) -> Result<Milestone, IndexError> {
+    let footing = store.footing(before).await?;
+    if footing.known {
+        Ok(footing.newest)
+    } else {
+        Err(IndexError::OtherHistory)
+    }
 }
 
 /// Closed versions, and the revision up to which these are all.
@@ -202,7 +252,7 @@ async fn stage(index: &Index, store: &Store, rows: &[FeedRow], revision: i64) ->
             .collect(),
         ..Batch::default()
     };
-    stage_part(index, gone).await?;
+    stage_part(index, store, gone).await?;
     for noun in NOUNS {
         let uids: BTreeSet<Uid> = rows.iter().filter(|row| row.noun == noun).map(|row| row.uid).collect();
         let uids: Vec<Uid> = uids.into_iter().collect();
@@ -214,7 +264,7 @@ async fn stage(index: &Index, store: &Store, rows: &[FeedRow], revision: i64) ->
                 records,
                 ..Batch::default()
             };
-            stage_part(index, part).await?;
+            stage_part(index, store, part).await?;
         }
     }
     let mut after = index.reached();
@@ -224,14 +274,16 @@ async fn stage(index: &Index, store: &Store, rows: &[FeedRow], revision: i64) ->
             records: history.records,
             ..Batch::default()
         };
-        stage_part(index, part).await?;
+        stage_part(index, store, part).await?;
     }
     Ok(())
 }
 
-async fn stage_part(index: &Index, part: Batch) -> Result<(), IndexError> {
+/// Writes what was just read.
+async fn stage_part(index: &Index, store: &Store, part: Batch) -> Result<(), IndexError> {
+    let milestone = later(store, index.holds()?.milestone).await?;
     let index = index.clone();
-    blocking(move || index.stage(&part)).await
+    blocking(move || index.stage(&part, milestone)).await
 }
 
 /// A collection that was deleted. Its row bears the uuid in the first half of the uid.

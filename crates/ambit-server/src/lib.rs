@@ -95,8 +95,6 @@ pub struct ServerState {
     pub clock: Clock,
     pub plan: Plan,
     pub limits: Limits,
-    /// The revision that the store had when the server began: searches show at least that.
-    pub(crate) revision_at_start: i64,
     /// Host names that are answered for, without port; empty: all.
     pub hosts: Vec<String>,
     /// Wrong keys by address.
@@ -132,7 +130,6 @@ impl ServerState {
 
     async fn with(store: Store, index: Option<Index>, library: Arc<Library>, clock: Clock) -> Result<Self, StoreError> {
         Ok(Self {
-            revision_at_start: store.last_revision().await?,
             store,
             graphs: index.as_ref().map(|index| index.graphs().clone()).unwrap_or_default(),
             index,

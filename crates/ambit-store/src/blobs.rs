@@ -3,7 +3,7 @@
 
 use crate::sql::{Tx, values};
 use crate::writer::Who;
-use crate::{Store, StoreError, specimens};
+use crate::{Store, StoreError, milestones, specimens};
 use ambit_model::Timestamp;
 use ambit_model::id::{BlobHash, blob_hash};
 use ambit_model::moment::DAY_MS;
@@ -115,6 +115,10 @@ impl Store {
             .write(Who::Engine, move |tx| Box::pin(async move { sweep_blobs(tx, now).await }))
             .await?
         {}
+        self.write(Who::Engine, move |tx| {
+            Box::pin(async move { milestones::sweep(tx, now.0 - SEEN_ROWS_MS).await })
+        })
+        .await?;
         while self
             .write(Who::Engine, move |tx| Box::pin(async move { sweep_seen(tx, now).await }))
             .await?

@@ -3,7 +3,7 @@
 use crate::runs::feed_uid;
 use crate::sql::{Row, Tx, values};
 use crate::writer::Who;
-use crate::{Store, StoreError};
+use crate::{Store, StoreError, milestones};
 use ambit_model::feed::{FeedRow, Noun, What};
 use ambit_model::{Timestamp, Uid};
 use uuid::Uuid;
@@ -48,6 +48,7 @@ pub(crate) async fn allot(tx: &mut Tx, count: usize, now: Timestamp) -> Result<A
     let (last, last_stamp) = allotted.nth(count.max(1) - 1);
     let in_last = allotted.used + (last - revision) - (last_stamp.0 - allotted.stamp) * RECORDS_OF_STAMP_MAX;
     set(tx, last, last_stamp, in_last).await?;
+    milestones::leave(tx, last, last_stamp).await?;
     Ok(allotted)
 }
 

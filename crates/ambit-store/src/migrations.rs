@@ -50,6 +50,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(202611221446, "sightings"),
     migration!(202611221456, "key_tokens"),
     migration!(202611221506, "hunts_deferred"),
+    migration!(202611221608, "milestones"),
 ];
 
 /// The newest schema that this program knows.

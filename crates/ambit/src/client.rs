@@ -73,7 +73,7 @@ pub(crate) async fn index(folder: &Path, store: &Store) -> Result<(Index, Option
     };
     let index = match written {
         Some(index) => index,
-        None => Index::open_read_only(&place).map_err(index_failure)?,
+        None => Index::open_read_only(&place, Some(store)).map_err(index_failure)?,
     };
     let revision = store.last_revision().await?;
     if !index.wait_for(revision, INDEX_WAIT).await.map_err(index_failure)? {

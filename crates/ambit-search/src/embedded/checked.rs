@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use ambit_model::id::blob_hash;
+use ambit_store::Milestone;
 use tantivy::directory::{Directory as _, DirectoryLock, INDEX_WRITER_LOCK, MmapDirectory};
 use tantivy::indexer::IndexWriterOptions;
 use tantivy::merge_policy::LogMergePolicy;
@@ -39,6 +40,15 @@ pub(crate) struct Expected {
     pub(crate) column: &'static str,
 }
 
+/// How far an index has come. The default is that of an empty one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Reached {
+    /// Everything up to this revision is in it.
+    pub(crate) revision: i64,
+    /// Nothing in it is later than this: a database that has this milestone has all that the index was made from.
+    pub(crate) milestone: Milestone,
+}
+
 fn damaged(path: &Path, what: &str) -> IndexError {
     IndexError::Damaged(format!("{}: {what}", path.display()))
 }
@@ -52,22 +62,23 @@ pub(crate) fn create(path: &Path, expected: &Expected) -> Result<tantivy::Index,
     Ok(builder.create_in_dir(path)?)
 }
 
-/// Opens an index after a look at each of its bytes; with the revision that it has reached.
-pub(crate) fn open(path: &Path, expected: &Expected) -> Result<(tantivy::Index, i64), IndexError> {
+/// Opens an index after a look at each of its bytes, and says what it has reached.
+pub(crate) fn open(path: &Path, expected: &Expected) -> Result<(tantivy::Index, Reached), IndexError> {
     let opened = std::panic::catch_unwind(|| open_whole(path, expected));
     // A parser that panics has met bytes that nobody wrote.
     opened.unwrap_or_else(|_| Err(damaged(path, "unreadable")))
 }
 
-fn open_whole(path: &Path, expected: &Expected) -> Result<(tantivy::Index, i64), IndexError> {
+fn open_whole(path: &Path, expected: &Expected) -> Result<(tantivy::Index, Reached), IndexError> {
     let unreadable = |error: tantivy::TantivyError| damaged(path, &error.to_string());
     let index = super::reading::open(path).map_err(unreadable)?;
     let meta = index.load_metas().map_err(unreadable)?;
     let payload = meta.payload.as_deref().and_then(|text| read_payload(text, meta.opstamp));
-    let (shape, revision) = payload.ok_or_else(|| damaged(path, "its revision is unreadable"))?;
-    if shape != expected.shape {
-        return Err(IndexError::OtherShape { found: shape });
+    let payload = payload.ok_or_else(|| damaged(path, "its revision is unreadable"))?;
+    if payload.shape != expected.shape {
+        return Err(IndexError::OtherShape { found: payload.shape });
     }
+    let reached = payload.reached.ok_or_else(|| damaged(path, "its revision is unreadable"))?;
     if meta.schema != expected.schema || meta.index_settings != expected.settings || !is_as_written(path, &meta) {
         return Err(damaged(path, "its list of segments is not the one that was written"));
     }
@@ -83,7 +94,7 @@ fn open_whole(path: &Path, expected: &Expected) -> Result<(tantivy::Index, i64),
     }
     let reader = index.reader().map_err(unreadable)?;
     check_numbers(path, &reader.searcher(), expected.column)?;
-    Ok((index, revision))
+    Ok((index, reached))
 }
 
 /// The writer of an index, of which there is one in all processes.
@@ -132,38 +143,64 @@ fn check_numbers(path: &Path, searcher: &Searcher, column: &str) -> Result<(), I
     Ok(())
 }
 
-/// Commits what was written, with the revision that the index has then reached.
-pub(crate) fn commit(writer: &mut IndexWriter, shape: &str, revision: i64) -> Result<(), IndexError> {
+/// Commits what was written, with what the index has then reached.
+pub(crate) fn commit(writer: &mut IndexWriter, shape: &str, reached: Reached) -> Result<(), IndexError> {
     let mut commit = writer.prepare_commit()?;
-    let text = payload(shape, revision, commit.opstamp());
+    let text = payload(shape, reached, commit.opstamp());
     commit.set_payload(&text);
     commit.commit()?;
     Ok(())
 }
 
-/// The revision of the last commit, which another process may have made.
-pub(crate) fn committed_revision(path: &Path, index: &tantivy::Index) -> Result<i64, IndexError> {
+/// What the last commit reached, which another process may have made.
+pub(crate) fn committed(path: &Path, index: &tantivy::Index) -> Result<Reached, IndexError> {
     let meta = index.load_metas()?;
     let payload = meta.payload.as_deref().and_then(|text| read_payload(text, meta.opstamp));
     payload
-        .map(|(_, revision)| revision)
+        .and_then(|payload| payload.reached)
         .ok_or_else(|| damaged(path, "its revision is unreadable"))
 }
 
-/// What is written with each commit: shape, revision and Tantivy's own number of the commit, with a checksum, since
-/// Tantivy checks its files but not this list.
-pub(crate) fn payload(shape: &str, revision: i64, opstamp: Opstamp) -> String {
-    let text = format!("ambit {shape} {revision} {opstamp}");
-    let sum = blob_hash(text.as_bytes()).to_string();
-    format!("{text} {}", &sum[..16])
+/// What is written with each commit: shape, revision, milestone and Tantivy's own number of the commit, with a checksum, since Tantivy checks its files
+/// but not this list.
+pub(crate) fn payload(shape: &str, reached: Reached, opstamp: Opstamp) -> String {
+    let Milestone { revision, token } = reached.milestone;
+    let text = format!("ambit {shape} {} {revision} {token} {opstamp}", reached.revision);
+    format!("{text} {}", sum(&text))
 }
 
-/// Shape and revision of the commit with that number.
-fn read_payload(text: &str, opstamp: Opstamp) -> Option<(String, i64)> {
-    let mut words = text.split(' ').skip(1);
-    let shape = words.next()?;
-    let revision: i64 = words.next()?.parse().ok()?;
-    (payload(shape, revision, opstamp) == text).then(|| (shape.to_owned(), revision))
+fn sum(text: &str) -> String {
+    blob_hash(text.as_bytes()).to_string()[..16].to_owned()
+}
+
+struct Payload {
+    shape: String,
+    /// `None`: another edition of this program wrote it.
+    reached: Option<Reached>,
+}
+
+/// What was written with the commit of that number.
+fn read_payload(text: &str, opstamp: Opstamp) -> Option<Payload> {
+    let (text, written) = text.rsplit_once(' ')?;
+    let words: Vec<&str> = text.split(' ').collect();
+    let [_, shape, numbers @ .., number] = words.as_slice() else {
+        return None;
+    };
+    if sum(text) != written || number.parse() != Ok(opstamp) {
+        return None;
+    }
+    let numbers: Vec<i64> = numbers.iter().filter_map(|number| number.parse().ok()).collect();
+    let reached = match numbers.as_slice() {
+        &[reached, revision, token] => Some(Reached {
+            revision: reached,
+            milestone: Milestone { revision, token },
+        }),
+        _ => None,
+    };
+    Some(Payload {
+        shape: (*shape).to_owned(),
+        reached,
+    })
 }
 
 /// Whether the list of segments, written again, gives the bytes that were read: a changed member name would else be

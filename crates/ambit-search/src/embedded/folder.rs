@@ -5,6 +5,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use super::checked::Reached;
 use super::generation::Generation;
 use crate::error::IndexError;
 
@@ -28,8 +29,8 @@ impl Folder {
         &self.path
     }
 
-    /// The generation that counts, whole and of today's shape, with the revision it has reached.
-    pub(crate) fn open(&self, writing: bool) -> Result<(Generation, i64), IndexError> {
+    /// The generation that counts, whole and of today's shape, with what it has reached.
+    pub(crate) fn open(&self, writing: bool) -> Result<(Generation, Reached), IndexError> {
         let name_file = self.path.join(NAME_FILE);
         let name = match fs::read_to_string(&name_file) {
             Ok(name) => name,

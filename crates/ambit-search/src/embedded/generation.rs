@@ -6,11 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Instant;
 
 use ambit_query::Noun;
+use ambit_store::Milestone;
 use tantivy::schema::Value as _;
 use tantivy::store::Compressor;
 use tantivy::{DocAddress, IndexReader, IndexSettings, IndexWriter, ReloadPolicy, TantivyDocument, Term};
 
-use super::checked::{self, Expected};
+use super::checked::{self, Expected, Reached};
 use super::collect::{Key, Order, Pages};
 use super::facets::Totals;
 use super::query::{Asked, Stop};
@@ -51,16 +52,17 @@ pub(crate) struct Generation {
 /// The writer with what it has been given.
 struct Writing {
     writer: IndexWriter,
-    /// The revision of the last commit.
-    revision: i64,
+    /// What the last commit reached; its milestone may be later already, where later things wait to be written.
+    reached: Reached,
     /// Bytes of records since then.
     bytes: usize,
 }
 
 impl Writing {
     fn commit(&mut self, revision: i64) -> Result<(), IndexError> {
-        checked::commit(&mut self.writer, &SHAPE, revision)?;
-        (self.revision, self.bytes) = (revision, 0);
+        let reached = Reached { revision, ..self.reached };
+        checked::commit(&mut self.writer, &SHAPE, reached)?;
+        (self.reached, self.bytes) = (reached, 0);
         Ok(())
     }
 
@@ -72,7 +74,7 @@ impl Writing {
         self.writer.add_document(document)?;
         self.bytes += stored.unwrap_or_default();
         if self.bytes > WAITING_BYTES_MAX {
-            self.commit(self.revision)
+            self.commit(self.reached.revision)
         } else {
             Ok(())
         }
@@ -108,22 +110,22 @@ impl Generation {
     /// Makes an empty index that has reached revision 0.
     pub(crate) fn create(path: &Path) -> Result<Self, IndexError> {
         let index = checked::create(path, &expected())?;
-        let generation = Self::with_index(path, index, Some(0))?;
+        let generation = Self::with_index(path, index, Some(Reached::default()))?;
         generation.apply(0, &Batch::default())?;
         Ok(generation)
     }
 
     /// Opens an index and checks every byte that it will answer from.
-    pub(crate) fn open(path: &Path, writing: bool) -> Result<(Self, i64), IndexError> {
-        let (index, revision) = checked::open(path, &expected())?;
-        let generation = Self::with_index(path, index, writing.then_some(revision)).map_err(|error| match error {
+    pub(crate) fn open(path: &Path, writing: bool) -> Result<(Self, Reached), IndexError> {
+        let (index, reached) = checked::open(path, &expected())?;
+        let generation = Self::with_index(path, index, writing.then_some(reached)).map_err(|error| match error {
             IndexError::Engine(error) => IndexError::Damaged(format!("{}: {error}", path.display())),
             other => other,
         })?;
-        Ok((generation, revision))
+        Ok((generation, reached))
     }
 
-    fn with_index(path: &Path, index: tantivy::Index, writing: Option<i64>) -> Result<Self, IndexError> {
+    fn with_index(path: &Path, index: tantivy::Index, writing: Option<Reached>) -> Result<Self, IndexError> {
         tokenizers::register(index.tokenizers());
         let reader = index
             .reader_builder()
@@ -131,9 +133,9 @@ impl Generation {
             .doc_store_cache_num_blocks(STORE_BLOCKS_CACHED)
             .try_into()?;
         let writing = match writing {
-            Some(revision) => Some(Mutex::new(Writing {
+            Some(reached) => Some(Mutex::new(Writing {
                 writer: checked::writer(&index, path)?,
-                revision,
+                reached,
                 bytes: 0,
             })),
             None => None,
@@ -163,6 +165,14 @@ impl Generation {
     /// The same without the commit: a large change comes in parts, so that it is never in memory as a whole.
     pub(crate) fn stage(&self, batch: &Batch) -> Result<(), IndexError> {
         self.changing(|writing| self.write(writing, batch))
+    }
+
+    /// Nothing that is written from now on is later than this milestone.
+    pub(crate) fn set_milestone(&self, milestone: Milestone) -> Result<(), IndexError> {
+        self.changing(|writing| {
+            writing.reached.milestone = milestone;
+            Ok(())
+        })
     }
 
     /// Takes back what was staged.
@@ -221,9 +231,12 @@ impl Generation {
         self.reading.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The revision of the last commit, which another process may have made.
-    pub(crate) fn committed_revision(&self) -> Result<i64, IndexError> {
-        checked::committed_revision(&self.path, self.reading().searcher.index())
+    /// What the last commit reached, which another process may have made; the milestone of the writer itself.
+    pub(crate) fn reached(&self) -> Result<Reached, IndexError> {
+        match &self.writing {
+            Some(writing) => Ok(writing.lock().unwrap_or_else(PoisonError::into_inner).reached),
+            None => checked::committed(&self.path, self.reading().searcher.index()),
+        }
     }
 
     pub(crate) fn view(&self) -> View {
@@ -339,6 +352,7 @@ mod tests {
     use super::checked::payload;
     use super::*;
     use crate::tests::Scratch;
+    use ambit_model::id::blob_hash;
     use tantivy::Opstamp;
 
     #[test]
@@ -353,13 +367,18 @@ mod tests {
             commit.set_payload(&text);
             commit.commit().unwrap();
         };
-        commit(writer, &|opstamp| payload("01234567", 5, opstamp));
+        // As it was written before there were milestones.
+        let sum = |text: &str| blob_hash(text.as_bytes()).to_string()[..16].to_owned();
+        commit(writer, &|opstamp| {
+            let text = format!("ambit 01234567 5 {opstamp}");
+            format!("{text} {}", sum(&text))
+        });
         let other = Generation::open(scratch.path(), false).map(|_| ());
         assert!(
             matches!(&other, Err(IndexError::OtherShape { found }) if found == "01234567"),
             "{other:?}"
         );
-        commit(writer, &|_| payload("01234567", 5, 0));
+        commit(writer, &|_| payload("01234567", Reached::default(), 0));
         assert!(matches!(Generation::open(scratch.path(), false).map(|_| ()), Err(IndexError::Damaged(_))));
     }
 }

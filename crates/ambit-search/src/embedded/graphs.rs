@@ -9,7 +9,7 @@ use tantivy::schema::{Field, IndexRecordOption, NumericOptions, Schema, TextOpti
 use tantivy::tokenizer::RAW_TOKENIZER_NAME;
 use tantivy::{IndexReader, IndexSettings, IndexWriter, ReloadPolicy, Searcher, TantivyDocument, Term};
 
-use super::checked::{self, Expected};
+use super::checked::{self, Expected, Reached};
 use super::graph_order::GraphPages;
 use super::graph_query::AskedGraphs;
 use super::schema::terms;
@@ -20,7 +20,7 @@ use crate::error::IndexError;
 /// Characters of a name that count for its place in an order.
 const ORDER_CHARS_MAX: usize = 1_000;
 /// Raised when a document is made otherwise of the same graph.
-const EDITION: u32 = 1;
+const EDITION: u32 = 2;
 
 /// Columns, by the names that orders and figures have for them.
 pub(crate) const NUMBER: &str = "number";
@@ -165,8 +165,8 @@ pub(crate) struct Graphs {
     fields: GraphFields,
     reader: IndexReader,
     writer: IndexWriter,
-    /// The revision of the last commit.
-    pub(crate) reached: i64,
+    /// What the last commit reached.
+    pub(crate) reached: Reached,
 }
 
 /// A moment of it, which stays as it is while writing goes on.
@@ -209,7 +209,11 @@ impl GraphMoment {
 impl Graphs {
     /// An index in memory, empty.
     pub(crate) fn in_memory() -> Result<Self, IndexError> {
-        Self::with(tantivy::Index::create_in_ram(GraphFields::new().schema), Path::new("memory"), 0)
+        Self::with(
+            tantivy::Index::create_in_ram(GraphFields::new().schema),
+            Path::new("memory"),
+            Reached::default(),
+        )
     }
 
     /// The index of a folder; one that is missing, damaged or of another shape begins empty.
@@ -235,15 +239,15 @@ impl Graphs {
         };
         // The writer takes it again.
         drop(lock);
-        if let Some((index, revision)) = found {
-            return Self::with(index, path, revision);
+        if let Some((index, reached)) = found {
+            return Self::with(index, path, reached);
         }
-        let mut graphs = Self::with(checked::create(path, &expected)?, path, 0)?;
-        graphs.commit(0)?;
+        let mut graphs = Self::with(checked::create(path, &expected)?, path, Reached::default())?;
+        graphs.commit(Reached::default())?;
         Ok(graphs)
     }
 
-    fn with(index: tantivy::Index, path: &Path, reached: i64) -> Result<Self, IndexError> {
+    fn with(index: tantivy::Index, path: &Path, reached: Reached) -> Result<Self, IndexError> {
         tokenizers::register(index.tokenizers());
         Ok(Graphs {
             fields: GraphFields::new(),
@@ -268,14 +272,14 @@ impl Graphs {
     /// Removes all of them: the next to follow begins at the start.
     pub(crate) fn clear(&mut self) -> Result<(), IndexError> {
         self.writer.delete_all_documents()?;
-        self.commit(0)
+        self.commit(Reached::default())
     }
 
     /// Makes what was written visible to later views.
-    pub(crate) fn commit(&mut self, revision: i64) -> Result<(), IndexError> {
-        checked::commit(&mut self.writer, &SHAPE, revision)?;
+    pub(crate) fn commit(&mut self, reached: Reached) -> Result<(), IndexError> {
+        checked::commit(&mut self.writer, &SHAPE, reached)?;
         self.reader.reload()?;
-        self.reached = revision;
+        self.reached = reached;
         Ok(())
     }
 

@@ -15,6 +15,7 @@ mod segment;
 mod set;
 mod tokenizers;
 
+pub(crate) use checked::Reached;
 pub(crate) use collect::{Key, Order};
 pub(crate) use folder::Folder;
 pub(crate) use generation::{Found, Generation, Page, View};

@@ -1,7 +1,7 @@
 //! Random graphs and queries: what the index finds is what the meaning of the query says, one graph after the other.
 
 use super::{GraphSearch, find};
-use crate::embedded::Graphs;
+use crate::embedded::{Graphs, Reached};
 use crate::error::IndexError;
 use crate::tests::Scratch;
 use ambit_query::graphs::{GraphFacts, GraphOrder, NodeFacts, parse_graph_query};
@@ -9,6 +9,13 @@ use proptest::prelude::*;
 use std::collections::{BTreeMap, HashMap};
 
 const WORDS: [&str; 7] = ["kill", "switch", "Acme", "a.test", "192.0.2.1", "bear!", ""];
+
+fn at(revision: i64) -> Reached {
+    Reached {
+        revision,
+        ..Reached::default()
+    }
+}
 
 fn text() -> impl Strategy<Value = String> {
     prop::collection::vec(prop::sample::select(WORDS.to_vec()), 0..3).prop_map(|words| words.join(" "))
@@ -95,11 +102,11 @@ proptest! {
             // A state before, in a segment of its own for some: its words must not be found.
             index.put(&GraphFacts { name: "kill switch none".to_owned(), ..graph.clone() }).unwrap();
             if graph.number % 3 == 0 {
-                index.commit(graph.number).unwrap();
+                index.commit(at(graph.number)).unwrap();
             }
             index.put(graph).unwrap();
         }
-        index.commit(100).unwrap();
+        index.commit(at(100)).unwrap();
         let moment = index.moment();
         let views: HashMap<i64, i64> = graphs.iter().map(|graph| (graph.number, graph.views_count)).collect();
         let order = ["name", "owner-", "creation_date", "last_modified_date-", "views_count-", "comments_count"][order];
@@ -166,12 +173,12 @@ fn a_folder_goes_on_where_it_was_and_is_written_by_one() {
     let scratch = Scratch::new();
     let mut index = Graphs::open(scratch.path()).unwrap();
     index.put(&named(1, "kill switch")).unwrap();
-    index.commit(7).unwrap();
+    index.commit(at(7)).unwrap();
     index.put(&named(2, "kill switch, never committed")).unwrap();
     assert!(matches!(Graphs::open(scratch.path()).map(|_| ()), Err(IndexError::Locked(_))));
     drop(index);
     let index = Graphs::open(scratch.path()).unwrap();
-    assert_eq!((index.reached, total(&index, "kill")), (7, 1));
+    assert_eq!((index.reached.revision, total(&index, "kill")), (7, 1));
 }
 
 #[test]
@@ -180,7 +187,7 @@ fn a_damaged_folder_begins_anew() {
         let scratch = Scratch::new();
         let mut index = Graphs::open(scratch.path()).unwrap();
         index.put(&named(1, "kill switch")).unwrap();
-        index.commit(7).unwrap();
+        index.commit(at(7)).unwrap();
         drop(index);
         let mut files = std::fs::read_dir(scratch.path()).unwrap().map(|entry| entry.unwrap().path());
         let damaged = files.find(|path| path.extension().is_some_and(|other| other == end)).unwrap();
@@ -189,9 +196,9 @@ fn a_damaged_folder_begins_anew() {
         bytes[0] ^= 1;
         std::fs::write(&damaged, bytes).unwrap();
         let mut index = Graphs::open(scratch.path()).unwrap();
-        assert_eq!((index.reached, total(&index, "kill")), (0, 0), "{end}");
+        assert_eq!((index.reached.revision, total(&index, "kill")), (0, 0), "{end}");
         index.put(&named(1, "kill switch")).unwrap();
-        index.commit(8).unwrap();
+        index.commit(at(8)).unwrap();
         assert_eq!(total(&index, "kill"), 1, "{end}");
     }
 }

@@ -7,6 +7,7 @@ use ambit_query::Noun;
 
 use super::records::inventory;
 use super::{Scratch, filled, found};
+use crate::embedded::Reached;
 use crate::{Batch, Index, IndexError};
 
 const ALL: &str = "www.b-shop.example 192.0.2.1 https://a.example:443";
@@ -29,7 +30,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 /// Either the whole truth at revision 2 or an empty index at revision 0 that can be filled.
 fn open_and_check(folder: &Path, what: &str) {
     let index = Index::open(folder).unwrap_or_else(|error| panic!("{what}: {error}"));
-    match index.reached() {
+    match index.committed().unwrap() {
         2 => assert_eq!(found(&index, Noun::Entities, ""), ALL, "{what}"),
         0 => assert_eq!(index.documents(), 0, "{what}"),
         other => panic!("{what}: revision {other}"),
@@ -52,7 +53,7 @@ fn whole() -> Scratch {
     scratch
 }
 
-fn copy(from: &Path, to: &Path) {
+pub(super) fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap().flatten() {
         let target = to.join(entry.file_name());
@@ -68,7 +69,7 @@ fn copy(from: &Path, to: &Path) {
 fn an_index_survives_a_restart() {
     let scratch = whole();
     let index = Index::open(scratch.path()).unwrap();
-    assert_eq!(index.reached(), 2);
+    assert_eq!(index.committed().unwrap(), 2);
     assert_eq!(found(&index, Noun::Entities, ""), ALL);
     let second = Index::open(scratch.path());
     assert!(matches!(second, Err(IndexError::Locked(_))), "two writers");
@@ -131,9 +132,9 @@ fn a_missing_or_cut_file_is_found() {
 #[tokio::test]
 async fn a_reader_follows_the_writer_through_a_rebuild() {
     let scratch = Scratch::new();
-    assert!(matches!(Index::open_read_only(scratch.path()), Err(IndexError::Missing(_))));
+    assert!(matches!(Index::open_read_only(scratch.path(), None), Err(IndexError::Missing(_))));
     let writer = filled(&scratch, inventory());
-    let reader = Index::open_read_only(scratch.path()).unwrap();
+    let reader = Index::open_read_only(scratch.path(), None).unwrap();
     assert_eq!((reader.reached(), found(&reader, Noun::Entities, "")), (1, ALL.to_owned()));
     assert!(matches!(reader.apply(2, &Batch::default()), Err(IndexError::ReadOnly)));
 
@@ -157,7 +158,11 @@ async fn a_reader_follows_the_writer_through_a_rebuild() {
         "www.b-shop.example 192.0.2.1",
         "the old one serves meanwhile"
     );
-    writer.finish_rebuild(rebuild, 3).unwrap();
+    let reached = Reached {
+        revision: 3,
+        ..Reached::default()
+    };
+    writer.finish_rebuild(rebuild, reached).unwrap();
     assert_eq!((writer.reached(), found(&writer, Noun::Entities, "")), (3, ALL.to_owned()));
     assert!(reader.wait_for(3, std::time::Duration::from_secs(5)).await.unwrap());
     assert_eq!(found(&reader, Noun::Entities, ""), ALL);
@@ -171,7 +176,7 @@ fn a_rebuild_that_was_cut_short_does_not_count() {
     rebuild.add(&inventory()[..1]).unwrap();
     drop((rebuild, index));
     let index = Index::open(scratch.path()).unwrap();
-    assert_eq!((index.reached(), found(&index, Noun::Entities, "")), (2, ALL.to_owned()));
+    assert_eq!((index.committed().unwrap(), found(&index, Noun::Entities, "")), (2, ALL.to_owned()));
     let folders = fs::read_dir(scratch.path())
         .unwrap()
         .flatten()

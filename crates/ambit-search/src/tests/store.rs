@@ -1,17 +1,22 @@
 //! The index follows a real store: seeds, marks of people, deletions, restarts, rebuilds.
 
+use std::collections::BTreeMap;
 use std::io::Write as _;
+use std::path::Path;
 use std::time::Duration;
 
 use ambit_model::collection::Schedule;
 use ambit_model::wire::WireChoice;
 use ambit_model::{Clearance, Kind, Timestamp, Uid};
+use ambit_query::graphs::{GraphOrder, parse_graph_query};
 use ambit_query::{Noun, parse_search};
-use ambit_store::{EntityFlags, NewCollection, NewOwner, Options, Principal, Started, Store};
+use ambit_store::{EntityFlags, NewCollection, NewGraph, NewOwner, Options, Principal, Started, Store, restore};
+use serde_json::json;
 use tokio::sync::watch;
 use uuid::Uuid;
 
 use super::{Scratch, names};
+use crate::graphs::GraphSearch;
 use crate::{CollectionContext, Index, SearchContext, SearchRequest, Window, ask_rebuild, catch_up, follow, is_rebuilt, rebuild};
 
 const NOW: Timestamp = Timestamp(1_700_000_000_000);
@@ -31,7 +36,13 @@ impl House {
             organization: "Acme".to_owned(),
             username: None,
         };
-        let (store, _) = Store::init(&Options::folder(scratch.path()), &owner, NOW).await.unwrap();
+        Store::init(&Options::folder(scratch.path()), &owner, NOW).await.unwrap();
+        Self::of(scratch).await
+    }
+
+    /// Of a folder with an installation.
+    async fn of(scratch: Scratch) -> Self {
+        let store = Store::open(&Options::folder(scratch.path())).await.unwrap();
         let principal = store.local_operator().await.unwrap();
         let project = store.choose_project(&principal, None).await.unwrap().unwrap();
         House {
@@ -70,6 +81,11 @@ impl House {
         uuid
     }
 
+    /// Which generation of the index counts.
+    fn generation(&self) -> String {
+        std::fs::read_to_string(self.scratch.path().join("index").join("current")).unwrap()
+    }
+
     fn open(&self) -> Index {
         Index::open(&self.scratch.path().join("index")).unwrap()
     }
@@ -91,7 +107,8 @@ impl House {
             collections: collections.collect(),
             whole_project: true,
         };
-        let mut request = SearchRequest::new(Noun::Entities, parse_search(text, Noun::Entities).unwrap(), context, NOW);
+        let later = NOW.plus_ms(1_000_000);
+        let mut request = SearchRequest::new(Noun::Entities, parse_search(text, Noun::Entities).unwrap(), context, later);
         request.sort_field = Some("name".to_owned());
         request.window = window;
         names(&index.search(request).await.unwrap())
@@ -128,8 +145,165 @@ async fn the_index_follows_the_store() {
     // Stopped and started, it stands where it stood.
     drop(index);
     let index = house.open();
-    assert_eq!(index.reached(), house.store.last_revision().await.unwrap());
+    assert!(index.reached() < 0, "not before it was compared with the database");
+    assert_eq!(index.committed().unwrap(), house.store.last_revision().await.unwrap());
+    let generation = house.generation();
+    catch_up(&index, &house.store).await.unwrap();
+    assert_eq!((index.reached(), house.generation()), (index.committed().unwrap(), generation));
     assert_eq!(house.find(&index, "tag:mine").await, "acme.test");
+}
+
+/// Another folder with a backup of the database, and the index that was left from later.
+async fn restored(house: &House, backup: &Path) -> House {
+    let scratch = Scratch::new();
+    restore(backup, scratch.path()).unwrap();
+    let index = scratch.path().join("index");
+    super::damage::copy(&house.scratch.path().join("index"), &index);
+    House::of(scratch).await
+}
+
+/// What the index and the database say of the tags of a restored house are the same; also after others were given, beyond the revision of the index.
+async fn is_right_after_a_restore(house: &House, acme: Uuid, gone: &str) {
+    let index = house.open();
+    assert!(!index.is_of(&house.store).await.unwrap());
+    for round in 0..4 {
+        catch_up(&index, &house.store).await.unwrap();
+        assert!(index.is_of(&house.store).await.unwrap());
+        let newest = house.store.last_revision().await.unwrap();
+        assert!(index.wait_for(newest, Duration::ZERO).await.unwrap());
+        for (text, expected) in [
+            (format!("tag:{gone}"), ""),
+            ("tag:before".to_owned(), "acme.test"),
+            (format!("tag:other{round}"), ""),
+        ] {
+            assert_eq!(house.find(&index, &text).await, expected, "{text}");
+        }
+        house.tag(acme, "acme.example", &format!("other{round}")).await;
+    }
+    catch_up(&index, &house.store).await.unwrap();
+    assert_eq!(house.find(&index, "tag:other3").await, "acme.example");
+}
+
+#[tokio::test]
+async fn an_index_from_later_than_a_restored_database_is_built_anew() {
+    let house = House::new().await;
+    let acme = house.collection("Acme", &["acme.test", "acme.example"]).await;
+    house.tag(acme, "acme.test", "before").await;
+    let index = house.open();
+    catch_up(&index, &house.store).await.unwrap();
+    let backup = Scratch::new();
+    house.store.back_up(backup.path()).await.unwrap();
+    house.tag(acme, "acme.test", "after").await;
+    catch_up(&index, &house.store).await.unwrap();
+    drop(index);
+    is_right_after_a_restore(&restored(&house, backup.path()).await, acme, "after").await;
+    // Also where the restored database has gone on beyond the revision of the index before anybody compares them.
+    let ahead = restored(&house, backup.path()).await;
+    for round in 0..10 {
+        ahead.tag(acme, "acme.example", &format!("ahead{round}")).await;
+    }
+    is_right_after_a_restore(&ahead, acme, "after").await;
+}
+
+#[tokio::test]
+async fn an_index_of_another_installation_is_built_anew() {
+    let (house, other) = (House::new().await, House::new().await);
+    let acme = house.collection("Acme", &["acme.test", "acme.example"]).await;
+    house.tag(acme, "acme.test", "before").await;
+    let theirs = other.collection("Other", &["other.test"]).await;
+    other.tag(theirs, "other.test", "theirs").await;
+    let index = other.open();
+    catch_up(&index, &other.store).await.unwrap();
+    drop(index);
+    super::damage::copy(&other.scratch.path().join("index"), &house.scratch.path().join("index"));
+    is_right_after_a_restore(&house, acme, "theirs").await;
+}
+
+/// A database that is replaced under a running server: searches wait, then are right; walks through pages of before are over.
+#[tokio::test]
+async fn an_index_whose_database_is_replaced_while_it_serves_is_built_anew() {
+    let house = House::new().await;
+    let acme = house.collection("Acme", &["acme.test"]).await;
+    house.tag(acme, "acme.test", "before").await;
+    let backup = Scratch::new();
+    house.store.back_up(backup.path()).await.unwrap();
+    house.tag(acme, "acme.test", "after").await;
+    let index = house.open();
+    catch_up(&index, &house.store).await.unwrap();
+    assert_eq!(house.find(&index, "tag:after").await, "acme.test");
+    let replaced = restored(&house, backup.path()).await;
+    let (stop, stopped) = watch::channel(false);
+    let following = tokio::spawn(follow(index.clone(), replaced.store.clone(), stopped));
+    while !index.is_of(&replaced.store).await.unwrap() {
+        tokio::task::yield_now().await;
+    }
+    let newest = replaced.store.last_revision().await.unwrap();
+    assert!(index.wait_for(newest, Duration::from_secs(60)).await.unwrap());
+    assert_eq!(replaced.find(&index, "tag:after").await, "");
+    assert_eq!(replaced.find(&index, "tag:before").await, "acme.test");
+    let wish = ask_rebuild(&replaced.store).await.unwrap();
+    while !is_rebuilt(&replaced.store, wish).await.unwrap() {
+        tokio::task::yield_now().await;
+    }
+    stop.send_replace(true);
+    following.await.unwrap();
+}
+
+/// A reader beside a writer that has not compared yet waits, and does not answer from what is of another history.
+#[tokio::test]
+async fn a_reader_waits_until_the_index_is_of_its_database() {
+    let house = House::new().await;
+    let acme = house.collection("Acme", &["acme.test", "acme.example"]).await;
+    house.tag(acme, "acme.test", "before").await;
+    let backup = Scratch::new();
+    house.store.back_up(backup.path()).await.unwrap();
+    house.tag(acme, "acme.test", "after").await;
+    let index = house.open();
+    catch_up(&index, &house.store).await.unwrap();
+    drop(index);
+    let replaced = restored(&house, backup.path()).await;
+    let place = replaced.scratch.path().join("index");
+    let reader = Index::open_read_only(&place, Some(&replaced.store)).unwrap();
+    let newest = replaced.store.last_revision().await.unwrap();
+    assert!(!reader.wait_for(newest, Duration::ZERO).await.unwrap());
+    catch_up(&replaced.open(), &replaced.store).await.unwrap();
+    assert!(reader.wait_for(newest, Duration::from_secs(60)).await.unwrap());
+    assert_eq!(replaced.find(&reader, "tag:after").await, "");
+}
+
+#[tokio::test]
+async fn graphs_of_another_state_of_the_database_are_read_anew() {
+    let house = House::new().await;
+    let graph = |name: &str| NewGraph {
+        document: json!({"graph_data": {"description": name}}).as_object().unwrap().clone(),
+        private: false,
+    };
+    let total = async |index: &Index, store: &Store, word: &str| {
+        let search = GraphSearch {
+            query: parse_graph_query(word, &|_| Vec::new()).unwrap(),
+            order: GraphOrder::default(),
+            user: "nobody".to_owned(),
+            groups: Vec::new(),
+            groups_of: BTreeMap::new(),
+            after: None,
+            limit: 10,
+        };
+        index.graphs().search(store, search).await.unwrap().total
+    };
+    house.store.create_graph(&house.principal, &graph("kept"), NOW).await.unwrap();
+    let backup = Scratch::new();
+    house.store.back_up(backup.path()).await.unwrap();
+    house.store.create_graph(&house.principal, &graph("lost"), NOW).await.unwrap();
+    let index = house.open();
+    assert_eq!(total(&index, &house.store, "lost").await, 1);
+    let replaced = restored(&house, backup.path()).await;
+    let store = &replaced.store;
+    // In the process that has it open, and in one that opens what was left.
+    for (index, new) in [(&index, "new"), (&replaced.open(), "newer")] {
+        assert_eq!((total(index, store, "lost").await, total(index, store, "kept").await), (0, 1));
+        store.create_graph(&replaced.principal, &graph(new), NOW).await.unwrap();
+        assert_eq!((total(index, store, "lost").await, total(index, store, new).await), (0, 1));
+    }
 }
 
 #[tokio::test]
@@ -225,19 +399,15 @@ async fn a_rebuild_is_made_by_the_writer_while_it_serves() {
     let house = House::new().await;
     house.collection("Acme", &["acme.test"]).await;
     let index = house.open();
-    let generation = || {
-        let name = std::fs::read_to_string(house.scratch.path().join("index").join("current"));
-        name.unwrap()
-    };
     catch_up(&index, &house.store).await.unwrap();
-    let before = generation();
+    let before = house.generation();
     let (stop, stopped) = watch::channel(false);
     let following = tokio::spawn(follow(index.clone(), house.store.clone(), stopped));
     let wish = ask_rebuild(&house.store).await.unwrap();
     while !is_rebuilt(&house.store, wish).await.unwrap() {
         assert_eq!(house.find(&index, "").await, "acme.test", "it serves meanwhile");
     }
-    assert_ne!(generation(), before);
+    assert_ne!(house.generation(), before);
     assert_eq!(house.find(&index, "").await, "acme.test");
     assert!(!is_rebuilt(&house.store, wish + 1).await.unwrap());
     stop.send_replace(true);

@@ -11,7 +11,8 @@ use ambit_model::Uid;
 use ambit_model::user::ProjectRole;
 use ambit_query::{Noun, parse_search};
 use ambit_search::{
-    Caller, CollectionContext, IndexedRecord, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, Record, SearchAnswer, SearchContext, SearchRequest, TIME_LIMIT, Window,
+    Caller, CollectionContext, IndexedRecord, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, Record, SearchAnswer, SearchContext, SearchRequest, TIME_LIMIT,
+    Window,
 };
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -161,10 +162,10 @@ fn page_token(call: &Call) -> Result<Option<Vec<u8>>, ApiError> {
         .ok_or_else(|| ApiError::with(ErrorCode::BadRequest, "Page_token was not made by this server; start again without it"))
 }
 
-/// A search shows what people did before it; it does not wait for the engine's writes.
+/// A search shows what people did before it; it does not wait for the engine's writes, but for those from before the index was opened.
 async fn wait_for_index(call: &Call, project: i64) -> Result<(), ApiError> {
     let wanted = call.state.store.person_revision(project).await;
-    let wanted = wanted.map_err(|error| of_store(error, "Project"))?.max(call.state.revision_at_start);
+    let wanted = wanted.map_err(|error| of_store(error, "Project"))?;
     let reached = call.state.index()?.wait_for(wanted, call.state.limits.index_wait).await;
     if reached.map_err(|error| of_search(error.into()))? {
         return Ok(());

@@ -3,7 +3,7 @@
 use crate::lab::{both, found, new_collection};
 use ambit_model::feed::{Noun, What};
 use ambit_model::{EdgeKind, Kind, Timestamp};
-use ambit_store::EntityFlags;
+use ambit_store::{EntityFlags, Milestone};
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -185,6 +185,33 @@ async fn readers_keep_their_position() {
             assert_eq!(lab.store.position("index").await.unwrap(), Some(revision));
         }
         assert_eq!(lab.store.position("other").await.unwrap(), None);
+    })
+    .await;
+}
+
+/// Whoever keeps a milestone knows whether a database is the one, and in the state or behind it, that it read from.
+#[tokio::test]
+async fn a_milestone_is_of_one_history() {
+    both(async |lab| {
+        let store = &lab.store;
+        let footing = async |milestone| store.footing(milestone).await.unwrap();
+        let before = footing(Milestone::default()).await;
+        assert_eq!((before.known, before.newest.revision), (false, before.revision));
+        store
+            .create_collection(&lab.me, lab.project, &new_collection(&[]), lab.now())
+            .await
+            .unwrap();
+        let after = footing(before.newest).await;
+        assert!(after.known && after.revision > before.revision && after.newest.revision == after.revision);
+        let forged = Milestone {
+            token: after.newest.token ^ 1,
+            ..after.newest
+        };
+        assert!(!footing(forged).await.known);
+        // Of a week ago the feed is no longer whole; the newest stays however old it is.
+        store.tidy(Timestamp(lab.now().0 + 8 * 86_400_000)).await.unwrap();
+        assert!(!footing(before.newest).await.known);
+        assert!(footing(after.newest).await.known);
     })
     .await;
 }

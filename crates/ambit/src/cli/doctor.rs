@@ -111,11 +111,21 @@ fn old_schema(schema: Schema, rebuild: bool) -> Result<(), Failure> {
 /// Every byte of the index is looked at. Behind is wrong only where nobody brings it up: a server does.
 async fn index_problem(folder: &Path, store: &Store, free: bool) -> Result<Option<String>, Failure> {
     let place = folder.join(INDEX_FOLDER);
-    let opened = tokio::task::spawn_blocking(move || Index::open_read_only(&place)).await;
+    let opened = tokio::task::spawn_blocking(move || Index::open_read_only(&place, None)).await;
     let opened = opened.map_err(|error| Failure::run_time(format!("the search index cannot be looked at: {error}")))?;
     match opened {
+        Ok(index) if !index.is_of(store).await.map_err(index_failure)? => {
+            let remedy = if free {
+                "the next search or server builds it anew"
+            } else {
+                "whoever has the folder open builds it anew"
+            };
+            Ok(Some(format!(
+                "it was made from another state of this database (a restored one?); {remedy}"
+            )))
+        }
         Ok(index) => {
-            let (reached, newest) = (index.reached(), store.last_revision().await?);
+            let (reached, newest) = (index.committed().map_err(index_failure)?, store.last_revision().await?);
             let behind = newest - reached;
             if behind > 0 {
                 hint(&format!("the index is {behind} revisions behind; the next search or server brings it up"));

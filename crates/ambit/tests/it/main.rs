@@ -7,4 +7,5 @@ mod migrate;
 mod operator;
 mod outfit;
 mod program;
+mod restored;
 mod whole_run;

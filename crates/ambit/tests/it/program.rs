@@ -65,6 +65,12 @@ impl Database {
         assert!(told.is_ok_and(|status| status.success()), "psql {arguments:?}");
     }
 
+    /// Runs `pg_dump` on it.
+    pub(crate) fn dump(&self, target: &str) {
+        let dumped = Command::new("pg_dump").args(["--dbname", &self.url(), "--file", target]).status();
+        assert!(dumped.is_ok_and(|status| status.success()), "pg_dump");
+    }
+
     fn tell(&self, verb: &str) -> bool {
         let statement = format!("{verb} database {}", self.name);
         let told = Command::new("psql").args(["-q", &self.server, "-c", &statement]).status();
