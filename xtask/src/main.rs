@@ -1,9 +1,11 @@
-//! The repository's own commands: `cargo xtask tidy` checks what the compiler cannot, `cargo xtask with-postgres` runs a
-//! command beside a private PostgreSQL, `cargo xtask with-python` with a private Python. Nothing here is part of the product.
+//! The repository's own commands: `cargo xtask tidy` checks what the compiler cannot, `cargo xtask test` runs tests and ends in any case,
+//! `cargo xtask with-postgres` runs a command beside a private PostgreSQL, `cargo xtask with-python` with a private Python. Nothing here is part of the
+//! product.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line program for developers")]
 
 mod postgres;
 mod python;
+mod test;
 mod tidy;
 
 use std::ffi::OsStr;
@@ -13,6 +15,7 @@ use std::process::{Command, ExitCode};
 use anyhow::Context as _;
 
 const USAGE: &str = "usage: cargo xtask tidy
+       cargo xtask test [ARGUMENT OF CARGO TEST]… [-- PART OF A TEST'S NAME…]
        cargo xtask with-postgres COMMAND [ARGUMENT]…    AMBIT_TEST_POSTGRES is set for COMMAND
        cargo xtask with-python COMMAND [ARGUMENT]…      AMBIT_TEST_PYTHON is set for COMMAND";
 
@@ -21,6 +24,7 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let outcome = match words.as_slice() {
         ["tidy"] => tidy::command(&root()),
+        ["test", arguments @ ..] => test::command(arguments),
         ["with-postgres", "--", command @ ..] | ["with-postgres", command @ ..] if !command.is_empty() => postgres::run_beside(command),
         ["with-python", "--", command @ ..] | ["with-python", command @ ..] if !command.is_empty() => python::run_beside(&root(), command),
         _ => {
@@ -38,18 +42,22 @@ fn main() -> ExitCode {
 pub(crate) fn run(command: &[&str], variable: &str, value: &OsStr) -> anyhow::Result<ExitCode> {
     let mut child = Command::new(command[0]);
     child.args(&command[1..]).env(variable, value);
-    // What `cargo run` says about this program; a cargo below would take it for a change and build again.
-    let about_us = std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("CARGO_PKG_"));
-    for (name, _) in about_us {
-        child.env_remove(name);
-    }
-    for name in ["CARGO", "CARGO_MANIFEST_DIR", "CARGO_MANIFEST_PATH"] {
-        child.env_remove(name);
-    }
+    forget_ourselves(&mut child);
     let status = child.status().with_context(|| format!("{} cannot be started", command[0]))?;
     Ok(status
         .code()
         .map_or(ExitCode::FAILURE, |code| ExitCode::from(u8::try_from(code).unwrap_or(1))))
+}
+
+/// Takes away what `cargo run` says about this program; a cargo below would take it for a change and build again.
+pub(crate) fn forget_ourselves(command: &mut Command) {
+    let about_us = std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("CARGO_PKG_"));
+    for (name, _) in about_us {
+        command.env_remove(name);
+    }
+    for name in ["CARGO", "CARGO_MANIFEST_DIR", "CARGO_MANIFEST_PATH"] {
+        command.env_remove(name);
+    }
 }
 
 /// The repository: the folder above this crate, as cargo says when it runs us. What it said when it built us can be another
