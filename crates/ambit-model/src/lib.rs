@@ -19,6 +19,7 @@ pub mod library;
 pub mod moment;
 pub mod object;
 pub mod observation;
+pub mod platforms;
 pub mod project;
 pub mod quota;
 pub mod run;
