@@ -1,5 +1,6 @@
 //! From looks to verdicts: what may be said after a look that found, found nothing, or failed. "Could not look" is never "nothing there".
 
+use crate::tasks::ZONE_PROFILE;
 use ambit_model::Facts;
 use ambit_model::facts::LookOutcome;
 use ambit_model::issue::{Proof, Verdict};
@@ -43,6 +44,12 @@ pub(crate) fn missing_at(facts: &Facts, (task, argument): (&str, &str), member: 
         (false, Some(LookOutcome::Absent)) => Verdict::Unknown,
         (false, _) => Verdict::Clear,
     }
+}
+
+/// True for a domain that has no zone of its own: a tenant's name at a platform (`acme.github.io`), where only the platform can write records.
+pub(crate) fn has_no_zone(facts: &Facts) -> bool {
+    let zone = facts.details.get("soa_record").is_some_and(|soa| !soa.is_null()) || texts(facts, "nameservers").next().is_some();
+    !zone && matches!(facts.outcome_at(ZONE_PROFILE, ""), Some(LookOutcome::Found | LookOutcome::Absent))
 }
 
 /// True for a member that nobody observed or that holds nothing.

@@ -2,7 +2,7 @@
 
 use super::Judge;
 use crate::look;
-use crate::tasks::{DMARC, MAIL_POLICY};
+use crate::tasks::{DMARC, MAIL_POLICY, ZONE_PROFILE};
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_LOW, Verdict};
 use ambit_model::{Facts, Kind, Timestamp};
 use serde_json::json;
@@ -25,11 +25,15 @@ pub(super) const JUDGE: Judge = Judge {
         ],
     },
     applies_to: &[Kind::Domain],
-    reads: &[MAIL_POLICY],
+    reads: &[MAIL_POLICY, ZONE_PROFILE],
     judge,
 };
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
+    // A tenant's name at a platform has no place for the record.
+    if look::has_no_zone(facts) {
+        return Verdict::Clear;
+    }
     look::missing_at(facts, DMARC, "dmarc", || {
         let description = format!("_dmarc.{} has no TXT record that begins with v=DMARC1.", facts.name);
         look::proof(description, json!({"domain": facts.name}))
@@ -44,6 +48,7 @@ pub(super) fn samples() -> crate::samples::Samples {
         .reports(domain().absent_at(DMARC.0, DMARC.1))
         .reports(domain().found_at(DMARC.0, DMARC.1).with(json!({"spf_record": "v=spf1 -all"})))
         .near_miss(domain().found_at(DMARC.0, DMARC.1).with(json!({"dmarc": "v=DMARC1; p=quarantine"})))
+        .near_miss(facts(Kind::Domain, "acme.github.io").absent_at(DMARC.0, DMARC.1).absent(ZONE_PROFILE))
         .unknown(domain())
         .unknown(domain().failed_at(DMARC.0, DMARC.1))
 }

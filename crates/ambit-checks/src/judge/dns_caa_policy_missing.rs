@@ -3,7 +3,6 @@
 use super::Judge;
 use crate::look;
 use crate::tasks::{CAA, ZONE_PROFILE};
-use ambit_model::facts::LookOutcome;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_INFO, Verdict};
 use ambit_model::{Facts, Kind, Timestamp};
 use serde_json::json;
@@ -32,8 +31,7 @@ pub(super) const JUDGE: Judge = Judge {
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     // A name without a zone of its own has no place for the record.
-    let zone = facts.details.get("soa_record").is_some_and(|soa| !soa.is_null()) || look::texts(facts, "nameservers").next().is_some();
-    if !zone && matches!(facts.outcome_at(ZONE_PROFILE, ""), Some(LookOutcome::Found | LookOutcome::Absent)) {
+    if look::has_no_zone(facts) {
         return Verdict::Clear;
     }
     look::missing_at(facts, CAA, "hidden_caa", || {

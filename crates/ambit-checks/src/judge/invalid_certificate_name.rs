@@ -6,7 +6,7 @@ use crate::site;
 use crate::tasks::HTTP_ENRICH;
 use ambit_model::facts::LookOutcome;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM, Verdict};
-use ambit_model::{Facts, Kind, Timestamp};
+use ambit_model::{EdgeKind, Facts, Kind, Timestamp};
 use serde_json::json;
 
 pub(super) const JUDGE: Judge = Judge {
@@ -45,7 +45,7 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     let seen = look::items(facts, "certificate_chain").next().is_some() || look::texts(facts, "alt_names").next().is_some();
     let verdict = look::after(facts, HTTP_ENRICH, |facts| {
         let mut names = site::sorted(look::texts(facts, "alt_names"));
-        if !seen || names.iter().any(|name| covers(name, host)) {
+        if !seen || names.iter().any(|name| covers(name, host)) || is_served_in_plain_only(facts) {
             return Vec::new();
         }
         names.truncate(NAMES_MAX);
@@ -60,6 +60,23 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     }
 }
 
+/// True where the name has a page of its own over plain HTTP and the server does not know the name over TLS: it turns everybody away who asks for it there, and no
+/// visitor is led there. Of many such names on one server each would be told the same of its default site.
+fn is_served_in_plain_only(facts: &Facts) -> bool {
+    let codes = |scheme: &'static str| {
+        let sites = facts.from(EdgeKind::Site).filter_map(|name| name.details.get("hidden_sites")?.as_array());
+        let of_scheme = sites
+            .flatten()
+            .filter(move |site| look::member(site, "uri").is_some_and(|uri| uri.starts_with(scheme)));
+        of_scheme.filter_map(|site| look::member(site, "code")?.parse::<u16>().ok())
+    };
+    let refused = facts
+        .text("code")
+        .and_then(|code| code.parse::<u16>().ok())
+        .is_some_and(|code| code >= 400);
+    refused && codes("http://").any(|code| (200..300).contains(&code))
+}
+
 /// RFC 9525 §6.3: equal but for letter case, or `*` as the whole leftmost label for exactly one label.
 fn covers(name: &str, host: &str) -> bool {
     let name = name.to_ascii_lowercase();
@@ -71,12 +88,19 @@ fn covers(name: &str, host: &str) -> bool {
 
 #[cfg(test)]
 pub(super) fn samples() -> crate::samples::Samples {
-    use crate::samples::{Samples, Told, facts};
+    use crate::samples::{Samples, Told, facts, neighbour};
     let site = |name: &str, names: &[&str]| {
         let chain = json!([{"subjectCommonName": "x"}]);
         facts(Kind::Uri, name)
             .found(HTTP_ENRICH)
             .with(json!({"alt_names": names, "certificate_chain": chain}))
+    };
+    let in_plain = |code: &str, plain: &str| {
+        let sites = json!({"hidden_sites": [{"uri": "http://www.acme.test:80", "address": "192.0.2.1:80", "code": plain}]});
+        let name = neighbour(EdgeKind::Site, Kind::DnsRecord, "www.acme.test", true, sites);
+        site("https://www.acme.test", &["other.example"])
+            .with(json!({"code": code}))
+            .led_from(name)
     };
     Samples::new()
         .reports(site("https://www.acme.test", &["other.example"]))
@@ -85,6 +109,9 @@ pub(super) fn samples() -> crate::samples::Samples {
         .reports(site("https://acme.test", &["*.acme.test"]))
         .near_miss(site("https://www.acme.test", &["WWW.acme.test"]))
         .near_miss(site("https://www.acme.test", &["*.acme.test"]))
+        .near_miss(in_plain("404", "200"))
+        .reports(in_plain("200", "200"))
+        .reports(in_plain("404", "301"))
         .near_miss(site("https://192.0.2.1", &["www.acme.test"]))
         .near_miss(site("http://www.acme.test", &["other.example"]))
         .near_miss(facts(Kind::Uri, "https://www.acme.test").absent(HTTP_ENRICH))

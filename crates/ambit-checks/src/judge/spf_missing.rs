@@ -2,7 +2,7 @@
 
 use super::Judge;
 use crate::look;
-use crate::tasks::{MAIL_POLICY, SPF};
+use crate::tasks::{MAIL_POLICY, SPF, ZONE_PROFILE};
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_LOW, Verdict};
 use ambit_model::{Facts, Kind, Timestamp};
 use serde_json::json;
@@ -25,11 +25,15 @@ pub(super) const JUDGE: Judge = Judge {
         ],
     },
     applies_to: &[Kind::Domain],
-    reads: &[MAIL_POLICY],
+    reads: &[MAIL_POLICY, ZONE_PROFILE],
     judge,
 };
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
+    // A tenant's name at a platform has no place for the record.
+    if look::has_no_zone(facts) {
+        return Verdict::Clear;
+    }
     look::missing_at(facts, SPF, "spf_record", || {
         let description = format!("{} has no TXT record that begins with v=spf1.", facts.name);
         look::proof(description, json!({"domain": facts.name}))
@@ -44,6 +48,7 @@ pub(super) fn samples() -> crate::samples::Samples {
         .reports(domain().absent_at(SPF.0, SPF.1))
         .reports(domain().found_at(SPF.0, SPF.1).with(json!({"dmarc": "v=DMARC1; p=reject"})))
         .near_miss(domain().found_at(SPF.0, SPF.1).with(json!({"spf_record": "v=spf1 -all"})))
+        .near_miss(facts(Kind::Domain, "acme.github.io").absent_at(SPF.0, SPF.1).absent(ZONE_PROFILE))
         .unknown(domain())
         .unknown(domain().failed_at(SPF.0, SPF.1))
 }
