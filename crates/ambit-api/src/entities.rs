@@ -178,6 +178,7 @@ fn path_step(step: &PathStep) -> Value {
         "task": step.task,
         "ownership": f64::from(step.own) / 1000.0,
         "clearance": format!("{:?}", step.cap),
+        "ground": step.ground.as_ref().map(|ground| json!({"kind": ground.kind, "name": ground.name, "text": format!("{} {}", ground.kind.words(), ground.name)})),
     })
 }
 

@@ -34,7 +34,9 @@ pub(crate) fn judge(facts: &Facts, defect: impl FnOnce(&Facts) -> Option<Result<
 
 /// Names of the entities that serve it, sorted.
 fn served_by(facts: &Facts) -> Vec<&str> {
-    let mut names: Vec<&str> = facts.from(EdgeKind::Certificate).map(|neighbour| neighbour.name.as_str()).collect();
+    let served = [EdgeKind::Certificate, EdgeKind::UnrelatedCertificate, EdgeKind::DefaultCertificate];
+    let by = facts.inward.iter().filter(|neighbour| served.contains(&neighbour.edge));
+    let mut names: Vec<&str> = by.map(|neighbour| neighbour.name.as_str()).collect();
     names.sort_unstable();
     names.dedup();
     names.truncate(SERVED_BY_MAX);

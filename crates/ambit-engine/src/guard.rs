@@ -1,7 +1,7 @@
 //! The guard over a collection's scope: asked by the network when a socket opens, on the address really dialled (design §5).
 
 use ambit_model::scope::{Node, host_of, is_never};
-use ambit_model::{Clearance, Kind};
+use ambit_model::{Clearance, EdgeKind, Kind};
 use ambit_net::http::Url;
 use ambit_net::{Contact, Grant, Guard, Refused};
 use std::collections::{HashMap, HashSet};
@@ -12,6 +12,8 @@ use crate::graph::{Graph, State};
 
 /// Ports of an address that is not theirs alone that may be contacted, with a name of theirs only (`research/discovery.md` §3.2).
 const SHARED_PORTS: [u16; 2] = [80, 443];
+/// The port that may be asked without a name.
+const TLS_PORT: u16 = 443;
 
 /// Today's clearances of one collection, by address and by name.
 #[derive(Debug, Default)]
@@ -22,16 +24,27 @@ pub struct ScopeGuard {
 #[derive(Debug, Default)]
 struct View {
     ceiling: Option<Clearance>,
-    /// Clearance, and whether strangers use the address too (it is shared, or not known to be theirs alone).
-    addresses: HashMap<IpAddr, (Clearance, bool)>,
+    addresses: HashMap<IpAddr, Known>,
     names: HashMap<String, Clearance>,
     /// Hosts of storage buckets: the provider's addresses are asked by that very name, and are nobody's entity.
     buckets: HashMap<String, Clearance>,
     /// Hosts (names or addresses) and ports of sites and services that somebody named.
     sites: HashSet<(String, u16)>,
     blocks: Vec<ipnet::IpNet>,
+    /// Blocks within those that somebody else registered: they wait for a person's word.
+    foreign_blocks: Vec<ipnet::IpNet>,
     named: Vec<IpAddr>,
     never: Vec<String>,
+}
+
+/// What is known of an address.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    clearance: Clearance,
+    /// Nothing shows that it is theirs alone.
+    unproven: bool,
+    /// Strangers are known to share it.
+    shared: bool,
 }
 
 impl ScopeGuard {
@@ -54,8 +67,12 @@ impl View {
         match node.kind {
             Kind::IpAddress => {
                 if let Ok(address) = node.name.parse() {
-                    self.addresses
-                        .insert(address, (state.decision.clearance, node.shared || !state.decision.scoped()));
+                    let known = Known {
+                        clearance: state.decision.clearance,
+                        unproven: node.shared || !state.decision.scoped(),
+                        shared: node.shared,
+                    };
+                    self.addresses.insert(address, known);
                     if node.seed {
                         self.named.push(address);
                     }
@@ -67,6 +84,9 @@ impl View {
                 self.sites.extend(place);
             }
             Kind::NetBlock if node.seed || node.allow => self.blocks.extend(node.name.parse::<ipnet::IpNet>()),
+            Kind::NetBlock if state.decision.reason == EdgeKind::Suballocation.name() && !state.decision.scoped() => {
+                self.foreign_blocks.extend(node.name.parse::<ipnet::IpNet>());
+            }
             Kind::Domain | Kind::DnsRecord | Kind::Nameserver | Kind::Mailserver => {
                 let known = self.names.entry(node.name.clone()).or_insert(state.decision.clearance);
                 *known = (*known).max(state.decision.clearance);
@@ -87,12 +107,17 @@ impl View {
         if self.is_bucket(contact) {
             return Ok(());
         }
-        let in_block = self.blocks.iter().any(|block| block.contains(&address));
-        let (clearance, shared) = match self.addresses.get(&address) {
-            Some((clearance, shared)) if !in_block => (*clearance, *shared),
-            _ if in_block => (self.ceiling.unwrap_or(Clearance::L0), false),
+        let in_block = self.is_in_given_block(&address);
+        let known = match self.addresses.get(&address) {
+            Some(known) if !in_block => *known,
+            _ if in_block => Known {
+                clearance: self.ceiling.unwrap_or(Clearance::L0),
+                unproven: false,
+                shared: false,
+            },
             _ => return Err("no edge of scope leads to this address".to_owned()),
         };
+        let clearance = known.clearance;
         let site = self.is_named_site(contact);
         let clearance = if site {
             self.ceiling.unwrap_or(clearance).max(clearance)
@@ -112,11 +137,24 @@ impl View {
                 return Err(format!("the name {name} has clearance {known:?}"));
             }
         }
-        if shared && !site && (name.is_none() || !SHARED_PORTS.contains(&contact.port)) {
-            return Err("the address is not theirs alone: only ports 80 and 443 with a name of theirs".to_owned());
+        let by_name = name.is_some() && SHARED_PORTS.contains(&contact.port);
+        if known.unproven && !site && !by_name && !is_question_whose(contact, name, known) {
+            return Err("the address is not known to be theirs alone: only ports 80 and 443 with a name of theirs".to_owned());
         }
         Ok(())
     }
+
+    /// True in a block that somebody gave, where no narrower one is somebody else's.
+    fn is_in_given_block(&self, address: &IpAddr) -> bool {
+        let narrowest = |blocks: &[ipnet::IpNet]| blocks.iter().filter(|block| block.contains(address)).map(ipnet::IpNet::prefix_len).max();
+        let given = narrowest(&self.blocks);
+        given.is_some() && given >= narrowest(&self.foreign_blocks)
+    }
+}
+
+/// One handshake without a name at an address that nobody is known to share: what it shows to everybody tells whether it is theirs.
+fn is_question_whose(contact: &Contact, name: Option<&str>, known: Known) -> bool {
+    name.is_none() && !known.shared && contact.port == TLS_PORT && contact.footprint <= Clearance::L2
 }
 
 /// Where a site or service is: its host, and its port.
@@ -256,7 +294,10 @@ mod tests {
             ("203.0.113.1:443", stranger, Clearance::L2, false),
             ("203.0.113.9:443", ours, Clearance::L2, false),
             ("198.51.100.1:443", ours, Clearance::L2, true),
-            ("198.51.100.1:443", None, Clearance::L2, false),
+            ("198.51.100.1:443", None, Clearance::L2, true),
+            ("198.51.100.1:443", None, Clearance::L3, false),
+            ("198.51.100.1:80", None, Clearance::L2, false),
+            ("198.51.100.2:443", None, Clearance::L2, false),
             ("198.51.100.1:22", ours, Clearance::L2, false),
             ("198.51.100.1:443", ours, Clearance::L3, false),
             ("198.51.100.2:443", ours, Clearance::L2, true),

@@ -10,14 +10,16 @@ use serde::{Deserialize, Serialize};
 pub enum EdgeKind {
     /// A domain to a name below it that its own zone (or a look-up) shows.
     Subdomain,
-    /// A name to a name below it that is delegated to other authorities.
+    /// A name, or a certificate, to a name below a domain of theirs that is delegated to other authorities, whatever told of the name.
     DelegatedSubdomain,
     /// A name to its registrable domain.
     RegistrableDomain,
     /// A name to an address, by A or AAAA.
     ResolvesTo,
-    /// A name to a foreign name, by CNAME.
+    /// A name to a name in its chain of CNAME records.
     Alias,
+    /// The same, where that name is one of a known platform's (CDN, website builder, cloud): it serves each customer by the customer's name.
+    HostedAlias,
     /// An address to a name, by PTR.
     Pointer,
     /// An address to a service on it.
@@ -32,8 +34,12 @@ pub enum EdgeKind {
     Link,
     /// A name to a service that tells it what it may not tell others. Says nothing of who owns the service: strangers share addresses.
     Binding,
-    /// A service to the certificate it served.
+    /// A service to the certificate it served; a name to the certificate that was served for it and names it or another name of theirs.
     Certificate,
+    /// A name to a certificate that was served for it and names nothing of theirs: often that of the platform it is on.
+    UnrelatedCertificate,
+    /// An address to the certificate that it shows to whoever names nobody, where every name in it is under a domain of a seed and it verifies.
+    DefaultCertificate,
     /// A certificate to a name in it, under a registrable domain that led to the certificate.
     CertificateName,
     /// A certificate to a name in it, under another registrable domain.
@@ -48,9 +54,11 @@ pub enum EdgeKind {
     CoveringBlock,
     /// A block to an address in it.
     BlockMember,
+    /// A block to a more specific one within it that is registered to somebody else.
+    Suballocation,
     /// An autonomous system that is theirs to a block that it announces.
     Announces,
-    /// A domain or block to the organisation that registered it.
+    /// A domain, block or address to the organisation that registered it (of an address: the narrowest block around it), or to the registrant's mailbox.
     Registrant,
     /// An entity to an e-mail address found on it.
     Contact,
@@ -75,13 +83,15 @@ pub struct EdgeRule {
     pub cap: Clearance,
 }
 
-/// The edge table of `research/discovery.md` §3.2. `ResolvesTo` and `ForeignCertificateName` are refined by `scope` from their surroundings.
+/// The edge table of `research/discovery.md` §3.2. `scope` refines several rows from their surroundings: what an address, an alias or a block within a block passes
+/// on depends on the evidence around it.
 pub const EDGES: &[EdgeRule] = &[
     rule(EdgeKind::Subdomain, 990, Clearance::L4),
     rule(EdgeKind::DelegatedSubdomain, 600, Clearance::L2),
     rule(EdgeKind::RegistrableDomain, 50, Clearance::L1),
     rule(EdgeKind::ResolvesTo, 500, Clearance::L3),
     rule(EdgeKind::Alias, 100, Clearance::L1),
+    rule(EdgeKind::HostedAlias, 100, Clearance::L1),
     rule(EdgeKind::Pointer, 50, Clearance::L1),
     rule(EdgeKind::Service, 1000, Clearance::L4),
     rule(EdgeKind::Site, 1000, Clearance::L4),
@@ -90,6 +100,8 @@ pub const EDGES: &[EdgeRule] = &[
     rule(EdgeKind::Link, 50, Clearance::L1),
     rule(EdgeKind::Binding, 0, Clearance::L0),
     rule(EdgeKind::Certificate, 950, Clearance::L4),
+    rule(EdgeKind::UnrelatedCertificate, 500, Clearance::L2),
+    rule(EdgeKind::DefaultCertificate, 950, Clearance::L4),
     rule(EdgeKind::CertificateName, 950, Clearance::L4),
     rule(EdgeKind::ForeignCertificateName, 600, Clearance::L1),
     rule(EdgeKind::Vendor, 20, Clearance::L1),
@@ -97,6 +109,7 @@ pub const EDGES: &[EdgeRule] = &[
     rule(EdgeKind::LoggedCertificate, 950, Clearance::L4),
     rule(EdgeKind::CoveringBlock, 20, Clearance::L1),
     rule(EdgeKind::BlockMember, 970, Clearance::L3),
+    rule(EdgeKind::Suballocation, 50, Clearance::L1),
     rule(EdgeKind::Announces, 970, Clearance::L3),
     rule(EdgeKind::Registrant, 20, Clearance::L1),
     rule(EdgeKind::Contact, 20, Clearance::L1),
@@ -150,6 +163,6 @@ mod tests {
             assert_eq!(EdgeKind::from_name(&rule.kind.name()), Some(rule.kind));
             assert_eq!(rule.kind.rule(), *rule);
         }
-        assert_eq!(EDGES.len(), 27, "a new kind needs its row");
+        assert_eq!(EDGES.len(), 31, "a new kind needs its row");
     }
 }

@@ -3,6 +3,7 @@
 mod never;
 mod spelled;
 mod spread;
+mod surroundings;
 #[cfg(test)]
 mod tests;
 
@@ -14,17 +15,18 @@ use crate::{Clearance, EdgeKind, Kind, Uid};
 use serde::{Deserialize, Serialize};
 use spread::Graph;
 use std::collections::{BTreeMap, BTreeSet};
+use surroundings::Known;
 
 /// Ownership from which an entity counts as scoped, in thousandths.
 pub const SCOPED_FROM: u16 = 900;
 
-/// Ownership of a name's address on which only scoped names are known, in thousandths.
+/// Ownership of a name's address that positive evidence shows to be theirs, in thousandths.
 pub const DEDICATED_ADDRESS_OWN: u16 = 900;
 
 /// Steps kept of a path; longer ones are cut at the seed's end so that a record stays small.
 pub const PATH_STEPS_MAX: usize = 64;
 
-/// Rounds of the fixed point between names and the addresses they share. Each round can only add dedicated addresses, so stopping early decides
+/// Rounds of the fixed point between names and the addresses they share. Each round can only add addresses that are theirs, so stopping early decides
 /// too little, never too much; names seldom depend on addresses, so two rounds are the rule.
 const ROUNDS_MAX: usize = 8;
 
@@ -95,15 +97,15 @@ pub struct Rules {
 /// allocation for each edge: paths are put together from parent pointers at the end.
 pub fn decide(nodes: &BTreeMap<Uid, Node>, edges: &BTreeSet<Edge>, rules: &Rules) -> BTreeMap<Uid, Decision> {
     let graph = Graph::new(nodes, edges, rules);
-    let mut dedicated = vec![false; graph.len()];
-    let mut spread = graph.spread(&dedicated);
+    let mut known = Known::nothing(&graph);
+    let mut spread = graph.spread(&known);
     for _ in 0..ROUNDS_MAX {
-        let found = graph.dedicated(&spread);
-        if found == dedicated {
+        let shown = Known::after(&graph, &spread);
+        if shown == known {
             break;
         }
-        dedicated = found;
-        spread = graph.spread(&dedicated);
+        known = shown;
+        spread = graph.spread(&known);
     }
     graph.decisions(&spread)
 }

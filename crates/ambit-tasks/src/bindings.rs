@@ -1,7 +1,8 @@
 //! Bindings: at which address a name or a site is looked at. A binding is written `203.0.113.7:443` or `[2001:db8::1]:443`.
 
+use crate::Plan;
 use ambit_model::scope::host_of;
-use ambit_model::{EdgeKind, Facts, Kind};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind};
 use ambit_net::NetError;
 use ambit_net::http::Url;
 use serde_json::Value;
@@ -48,6 +49,27 @@ pub(crate) fn of_name(facts: &Facts, usual: &[u16], take: impl Fn(u16) -> bool) 
         bindings.extend(ports.into_iter().map(|port| SocketAddr::new(address, port).to_string()));
     }
     bindings
+}
+
+/// A plan over bindings: those at addresses that are only known about hold what was said of them, and are not asked. So are those behind an alias to somebody else:
+/// that another name of theirs may be visited at the same address is no leave for this one.
+pub(crate) fn plan(facts: &Facts, bindings: impl IntoIterator<Item = String>) -> Plan {
+    let is_led_astray = facts.to(EdgeKind::Alias).any(|target| !target.scoped);
+    let known: BTreeSet<&str> = facts
+        .to(EdgeKind::ResolvesTo)
+        .filter(|address| address.clearance == Clearance::L1 || (is_led_astray && !address.scoped))
+        .map(|address| address.name.as_str())
+        .collect();
+    let asked = |binding: &&String| {
+        !binding
+            .parse::<SocketAddr>()
+            .is_ok_and(|socket| known.contains(socket.ip().to_string().as_str()))
+    };
+    let bound: BTreeSet<String> = bindings.into_iter().collect();
+    Plan::Bound {
+        asked: bound.iter().filter(asked).cloned().collect(),
+        bound: bound.into_iter().collect(),
+    }
 }
 
 /// Bindings of a site: its own address where its host is one; else the addresses at which the names and sites that lead here were looked at.

@@ -1,6 +1,6 @@
 //! Which addresses of a block that a person named are there? Asks a few common ports of each, in ranges of one durable row.
 
-use crate::{Answer, Contacts, Context, Plan, Task, TaskError, blocks};
+use crate::{Answer, Contacts, Context, Plan, Task, TaskError, blocks, suballocations};
 use ambit_model::moment::DAY_MS;
 use ambit_model::{Clearance, EdgeKind, Facts, Kind};
 use ambit_net::NetError;
@@ -37,7 +37,7 @@ const FILTER_SAMPLE: usize = 32;
 const FILTER_PERCENT: usize = 90;
 
 fn plan(facts: &Facts, _: &crate::Settings) -> Plan {
-    let block = blocks::block(facts).filter(|_| facts.decision.scoped());
+    let block = blocks::block(facts).filter(|_| facts.decision.scoped() && suballocations::were_asked(facts));
     match block.and_then(blocks::size) {
         Some(size) => Plan::Sweep {
             prefix: String::new(),
@@ -135,6 +135,14 @@ mod tests {
             "a block that only covers an address of theirs"
         );
         facts.decision.ownership = 1000;
+        assert_eq!(plan(&facts, &crate::Settings::default()), Plan::No, "the registries were not asked");
+        let look = ambit_model::facts::LastLook {
+            outcome: ambit_model::facts::LookOutcome::Unknown,
+            at: ambit_model::Timestamp(0),
+            run: 1,
+            reason: None,
+        };
+        facts.looks.insert((suballocations::TASK.name.to_owned(), String::new()), look);
         assert!(matches!(plan(&facts, &crate::Settings::default()), Plan::Sweep { size: 256, .. }));
         facts.name = "2001:db8::/64".into();
         assert_eq!(plan(&facts, &crate::Settings::default()), Plan::No);

@@ -1,5 +1,6 @@
 //! Names in a certificate. Those under a domain that led to it are likely theirs; others are strangers until more speaks for them.
 
+use crate::delegation::found_below_as;
 use crate::host::seed_domains;
 use crate::together::together;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
@@ -98,25 +99,34 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         (name, answer)
     };
     let answers = together(names.into_iter().take(NAMES_MAX).map(ask), IN_FLIGHT).await;
-    let (mut known, mut failure) = (0_usize, None);
+    let (mut known, mut failure) = (BTreeSet::new(), None);
     for (name, answer) in answers {
         match answer {
             Ok(answer) if answer.is_nxdomain() && answer.chain.is_empty() => {}
-            Ok(_) => {
-                known += 1;
-                cx.found_host(&name, edge);
-            }
             // A name whose servers do not answer stands in a certificate all the same.
-            Err(NetError::Dns(_) | NetError::Timeout(_)) => {
-                known += 1;
-                cx.found_host(&name, edge);
+            Ok(_) | Err(NetError::Dns(_) | NetError::Timeout(_)) => {
+                known.insert(name);
             }
             Err(error) => failure = Some(error),
         }
     }
+    for name in &known {
+        lead_to(cx, name, edge).await?;
+    }
     match failure {
-        Some(error) if known == 0 => Err(error.into()),
-        _ => Ok(Answer::found_if(known > 0)),
+        Some(error) if known.is_empty() => Err(error.into()),
+        _ => Ok(Answer::found_if(!known.is_empty())),
+    }
+}
+
+/// A certificate overrules no delegation: its name may be one that the domain handed to others, who are free to have certificates for it.
+async fn lead_to(cx: &Context<'_>, name: &str, edge: EdgeKind) -> Result<(), TaskError> {
+    match Kind::of_host(name) {
+        Ok((Kind::DnsRecord, host)) if edge == EdgeKind::CertificateName => found_below_as(cx, cx.argument, Kind::DnsRecord, &host, edge).await,
+        _ => {
+            cx.found_host(name, edge);
+            Ok(())
+        }
     }
 }
 

@@ -2,11 +2,12 @@
 //! not depend on the order in which evidence comes. Sends nothing.
 
 use crate::host::seed_domains;
-use crate::providers::{self, Sharing};
+use crate::providers;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::entity::registrable;
 use ambit_model::facts::Neighbour;
 use ambit_model::moment::DAY_MS;
+use ambit_model::platforms::{self, Sharing};
 use ambit_model::{Clearance, EdgeKind, Facts, Kind};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -53,7 +54,7 @@ impl Evidence {
     }
 
     fn of_host(word: &str, host: &str) -> Option<Self> {
-        let provider = providers::of_host(host)?;
+        let provider = platforms::of_host(host)?;
         Some(Self {
             what: format!("{word} {host}"),
             provider: Some(provider.name),
@@ -104,14 +105,56 @@ fn of_address(facts: &Facts) -> BTreeSet<Evidence> {
         .from(EdgeKind::ResolvesTo)
         .filter_map(|neighbour| Evidence::of_host("name", &neighbour.name));
     let network = facts.text("net_name").and_then(|name| {
-        let (provider, sharing) = providers::of_network(name)?;
+        let platform = platforms::of_network(name)?;
         Some(Evidence {
             what: format!("network {name}"),
-            provider: Some(provider),
-            shared: sharing == Sharing::Shared,
+            provider: Some(platform.name),
+            shared: platform.sharing == Sharing::Shared,
         })
     });
-    pointers.chain(bound).chain(own).chain(network).chain(strangers(facts)).collect()
+    let certificates = certificates(facts);
+    pointers
+        .chain(bound)
+        .chain(own)
+        .chain(network)
+        .chain(certificates)
+        .chain(strangers(facts))
+        .collect()
+}
+
+/// A platform's certificate that was shown here, by its common name; the address' own look and those by its names tell of it.
+fn certificates(facts: &Facts) -> BTreeSet<Evidence> {
+    let by_name = facts
+        .from(EdgeKind::ResolvesTo)
+        .flat_map(|neighbour| shown(&neighbour.details, &facts.name));
+    let names = by_name
+        .chain(shown(&facts.details, &facts.name))
+        .filter_map(|tls| tls.get("certificate")?.as_str());
+    let host = |name: &str| name.split(' ').next().unwrap_or_default().trim_start_matches("*.").to_ascii_lowercase();
+    let seeds = seed_domains(facts);
+    let strange = |host: &String| !seeds.iter().any(|seed| host == seed || crate::host::is_below(host, seed));
+    names
+        .map(host)
+        .filter(strange)
+        .filter_map(|host| Evidence::of_host("certificate", &host))
+        .collect()
+}
+
+/// What was seen of TLS at an address.
+fn shown<'a>(details: &'a ambit_model::Details, address: &'a str) -> impl Iterator<Item = &'a Value> {
+    let looks = details.get("hidden_tls").and_then(Value::as_array).into_iter().flatten();
+    looks.filter(move |tls| {
+        let socket = tls
+            .get("address")
+            .and_then(Value::as_str)
+            .and_then(|text| text.parse::<std::net::SocketAddr>().ok());
+        socket.is_some_and(|socket| socket.ip().to_string() == address)
+    })
+}
+
+/// True where anything says that strangers share the address.
+pub(crate) fn is_shared(facts: &Facts) -> bool {
+    evidence(facts).iter().any(|evidence| evidence.shared)
 }
 
 /// Strangers on the address: names of many foreign domains that lead here, or a certificate full of them.
@@ -141,15 +184,7 @@ fn strangers(facts: &Facts) -> Option<Evidence> {
 
 /// Foreign domains in the certificates that a neighbour was shown at this address.
 fn foreign_domains<'a>(neighbour: &'a Neighbour, address: &'a str) -> impl Iterator<Item = usize> + 'a {
-    let shown = neighbour.details.get("hidden_tls").and_then(Value::as_array).into_iter().flatten();
-    shown
-        .filter(move |tls| {
-            let socket = tls
-                .get("address")
-                .and_then(Value::as_str)
-                .and_then(|text| text.parse::<std::net::SocketAddr>().ok());
-            socket.is_some_and(|socket| socket.ip().to_string() == address)
-        })
+    shown(&neighbour.details, address)
         .filter_map(|tls| tls.get("foreign_domains").and_then(Value::as_u64))
         .filter_map(|count| usize::try_from(count).ok())
 }

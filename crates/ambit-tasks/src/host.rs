@@ -77,6 +77,12 @@ pub(crate) fn only_mentioned(facts: &Facts) -> bool {
     !facts.seed && !facts.decision.scoped() && !facts.inward.is_empty() && facts.inward.iter().all(|neighbour| mention(neighbour.edge))
 }
 
+/// True for a host at or below what a seed names.
+pub(crate) fn is_theirs(facts: &Facts, host: &str) -> bool {
+    let mut seeds = facts.seeds.iter().map(|(_, name)| ambit_model::scope::host_of(name));
+    seeds.any(|seed| host == seed || is_below(host, seed))
+}
+
 /// Registrable domains of the collection's seeds.
 pub(crate) fn seed_domains(facts: &Facts) -> Vec<String> {
     let hosts = facts

@@ -34,7 +34,7 @@ pub(crate) const TASK: Task = Task {
         _ => {
             let named = named_sites(facts).map(|url| url.port);
             let usual: Vec<u16> = USUAL_PORTS.iter().copied().chain(named).collect();
-            Plan::bound(bindings::of_name(facts, &usual, is_web_port))
+            bindings::plan(facts, bindings::of_name(facts, &usual, is_web_port))
         }
     },
     run: |cx| Box::pin(run(cx)),

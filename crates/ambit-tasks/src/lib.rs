@@ -8,6 +8,7 @@ mod task;
 mod bindings;
 mod blocks;
 mod buckets;
+mod default_certificate;
 mod default_pages;
 mod delegation;
 mod dialogue;
@@ -68,6 +69,7 @@ mod robots_sitemap_wellknown;
 mod seed_host;
 mod service_identify;
 mod soft404_profile;
+mod suballocations;
 mod subdomain;
 mod takeover;
 mod tls_grab;
@@ -109,6 +111,7 @@ pub const ALL: &[&Task] = &[
     &seed_host::TASK,
     &service_identify::TASK,
     &soft404_profile::TASK,
+    &suballocations::TASK,
     &subdomain::TASK,
     &takeover::TASK,
     &tls_grab::TASK,

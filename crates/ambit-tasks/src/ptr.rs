@@ -30,9 +30,10 @@ pub(crate) const TASK: Task = Task {
 /// PTR names of one address that are followed; more are noise of a provider.
 const NAMES_MAX: usize = 20;
 
-/// True for an address that is theirs, or that one of their names is bound to.
+/// True for an address that is theirs, or that one of their names leads to: whose it is has to be asked before anything else is.
 pub(crate) fn is_ours_to_ask(facts: &Facts) -> bool {
-    facts.decision.scoped() || facts.decision.clearance >= Clearance::L2
+    let mut names = facts.from(EdgeKind::ResolvesTo);
+    facts.decision.scoped() || facts.decision.clearance >= Clearance::L2 || names.any(|name| name.scoped)
 }
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {

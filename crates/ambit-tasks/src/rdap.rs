@@ -59,6 +59,19 @@ const REDACTED: &[&str] = &[
     "whoisguard",
     "domains by proxy",
     "gdpr",
+    "proxy service",
+    "identity protection",
+    "identity shield",
+    "masked",
+    "masking enabled",
+    "private person",
+    "private registration",
+    "knock knock",
+    "whois agent",
+    "on behalf of",
+    "not available",
+    "not applicable",
+    "statutory",
 ];
 
 pub(crate) fn is_redacted(text: &str) -> bool {

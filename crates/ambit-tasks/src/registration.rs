@@ -1,10 +1,11 @@
 //! Who registered a domain, and who holds the block around an address: RDAP, and WHOIS where RDAP has nothing.
 
-use crate::host::{is_private, reversed};
+use crate::host::{is_below, is_private, reversed};
 use crate::ptr::is_ours_to_ask;
 use crate::rdap::{self, Person};
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError, whois};
 use ambit_model::moment::DAY_MS;
+use ambit_model::platforms;
 use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind};
 use ambit_net::dns::RecordType;
 use serde_json::{Value, json};
@@ -44,7 +45,10 @@ pub(crate) const TASK: Task = Task {
     plan: |facts, _| match facts.kind {
         Kind::Domain => Plan::once_if(facts.decision.scoped()),
         Kind::IpAddress => Plan::once_if(is_ours_to_ask(facts) && is_registered(facts)),
-        _ => Plan::once_if((facts.seed || facts.decision.scoped()) && is_registered(facts)),
+        _ => {
+            let is_in_question = facts.from(EdgeKind::Suballocation).next().is_some();
+            Plan::once_if((facts.seed || facts.decision.scoped() || is_in_question) && is_registered(facts))
+        }
     },
     run: |cx| Box::pin(run(cx)),
 };
@@ -53,7 +57,7 @@ pub(crate) const TASK: Task = Task {
 pub(crate) const PROVIDER: &str = "rdap";
 
 /// No registry knows private addresses, and none needs to learn that somebody uses them.
-fn is_registered(facts: &Facts) -> bool {
+pub(crate) fn is_registered(facts: &Facts) -> bool {
     let first = facts.name.split('/').next().unwrap_or("");
     !first.parse().is_ok_and(is_private)
 }
@@ -67,14 +71,14 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
 }
 
 /// What a registry said.
-enum Said {
+pub(crate) enum Said {
     Rdap(Value),
     Whois(String),
     Nothing,
 }
 
 /// RDAP by the bootstrap redirector; WHOIS where the registry has no RDAP or it is down.
-async fn ask(cx: &Context<'_>, path: &str, question: &str) -> Result<Said, TaskError> {
+pub(crate) async fn ask(cx: &Context<'_>, path: &str, question: &str) -> Result<Said, TaskError> {
     let url = format!("https://rdap.org/{path}");
     let failure = match cx.net.source(PROVIDER, &url).await {
         Ok(fetch) => {
@@ -112,7 +116,7 @@ async fn domain(cx: &Context<'_>) -> Result<Answer, TaskError> {
         people.iter().map(|person| json!({"name": person.name, "email": person.email})).collect(),
     );
     cx.observe("hidden_registration", registration);
-    lead_to(cx, &people, true);
+    lead_to(cx, &people);
     Ok(Answer::Found)
 }
 
@@ -120,14 +124,15 @@ async fn address(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let name = cx.facts.name.as_str();
     let address: IpAddr = name.parse().map_err(|_| TaskError::Failed("not an address".into()))?;
     let said = ask(cx, &format!("ip/{name}"), name).await?;
-    let block = match &said {
-        Said::Rdap(body) => rdap::block(body, Some(address)),
-        Said::Whois(text) => whois::block(text, address),
-        Said::Nothing => None,
+    let (block, people) = match &said {
+        Said::Rdap(body) => (rdap::block(body, Some(address)), rdap::people(body)),
+        Said::Whois(text) => (whois::block(text, address), whois::people(text)),
+        Said::Nothing => (None, Vec::new()),
     };
     let Some(block) = block else {
         return Ok(Answer::Absent);
     };
+    lead_to_holder(cx, &people);
     for (member, of) in [
         ("net_name", "handle_name"),
         ("network.name", "handle_name"),
@@ -166,18 +171,46 @@ async fn block(cx: &Context<'_>) -> Result<Answer, TaskError> {
     for member in rdap::BLOCK_MEMBERS {
         cx.observe(member, members.get(*member).cloned().unwrap_or(Value::Null));
     }
-    lead_to(cx, &people, false);
+    lead_to_holder(cx, &people);
     Ok(Answer::Found)
 }
 
-/// Leads to the registrant's organisation and, for a domain, to the mailboxes of its people.
-fn lead_to(cx: &Context<'_>, people: &[Person], mailboxes: bool) {
+/// Leads from an address or a block to whoever registered it: to the organisation, and to a registrant's mailbox in the domain of a seed. Scope compares them with
+/// what the registration of a seed says. A provider that leases its blocks is nobody's evidence, though it may have registered the domain as well.
+fn lead_to_holder(cx: &Context<'_>, people: &[Person]) {
+    let origin = || Details::from_iter([("origin".to_owned(), json!("registration"))]);
+    let domains = cx
+        .facts
+        .seeds
+        .iter()
+        .filter(|(kind, _)| *kind == Kind::Domain)
+        .map(|(_, name)| name.as_str());
+    let domains: Vec<&str> = domains.collect();
+    for person in people.iter().filter(|person| person.registrant && !person.redacted()) {
+        if let Some(organization) = person
+            .organization
+            .as_ref()
+            .filter(|name| platforms::of_network(&name.replace(' ', "-")).is_none())
+        {
+            cx.found_with(Kind::Organization, organization, EdgeKind::Registrant, origin());
+        }
+        let host = person.email.as_ref().and_then(|email| email.rsplit_once('@').map(|(_, host)| host));
+        if let (Some(email), Some(host)) = (&person.email, host)
+            && domains.iter().any(|domain| host == *domain || is_below(host, domain))
+        {
+            cx.found_with(Kind::EmailAddress, email, EdgeKind::Registrant, origin());
+        }
+    }
+}
+
+/// Leads from a domain to the organisation that registered it and to the mailboxes of its people.
+fn lead_to(cx: &Context<'_>, people: &[Person]) {
     let origin = || Details::from_iter([("origin".to_owned(), json!("registration"))]);
     for person in people.iter().filter(|person| !person.redacted()) {
         if let Some(organization) = person.organization.as_ref().filter(|_| person.registrant) {
             cx.found_with(Kind::Organization, organization, EdgeKind::Registrant, origin());
         }
-        if let Some(email) = person.email.as_ref().filter(|_| mailboxes) {
+        if let Some(email) = &person.email {
             cx.found_with(Kind::EmailAddress, email, EdgeKind::Contact, origin());
         }
     }

@@ -1,8 +1,9 @@
 //! Resolves a name: addresses of both families, the alias chain, and whether the name exists at all.
 
-use crate::host::{is_private, only_mentioned};
+use crate::host::{is_private, is_theirs, only_mentioned};
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError, buckets};
 use ambit_model::moment::SECOND_MS;
+use ambit_model::platforms;
 use ambit_model::{Clearance, EdgeKind, Facts, Kind};
 use ambit_net::NetError;
 use ambit_net::dns::{DnsAnswer, Rcode, RecordType};
@@ -68,8 +69,9 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     {
         cx.found(Kind::IpAddress, &address.to_string(), EdgeKind::ResolvesTo);
     }
-    if let Some(target) = seen.chain.first() {
-        cx.found_host(target, EdgeKind::Alias);
+    for target in &seen.chain {
+        let hosted = platforms::of_host(target).is_some() && !is_theirs(cx.facts, target);
+        cx.found_host(target, if hosted { EdgeKind::HostedAlias } else { EdgeKind::Alias });
     }
     for target in &seen.chain {
         let bucket = Url::parse(&format!("https://{target}/")).ok().and_then(|url| buckets::of_url(&url));

@@ -24,7 +24,7 @@ pub(crate) const TASK: Task = Task {
     contacts: Contacts::Address,
     plan: |facts, _| match claimable(facts) {
         _ if !facts.decision.scoped() => Plan::No,
-        Some(_) => Plan::bound(bindings::of_name(facts, &[80], |_| false)),
+        Some(_) => bindings::plan(facts, bindings::of_name(facts, &[80], |_| false)),
         None => Plan::bound([]),
     },
     run: |cx| Box::pin(run(cx)),

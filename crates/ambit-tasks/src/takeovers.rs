@@ -116,6 +116,14 @@ mod tests {
     }
 
     #[test]
+    fn whoever_lets_names_be_claimed_is_a_platform_whose_sites_may_be_visited() {
+        for rule in CLAIMABLE {
+            let target = format!("acme.{}", rule.suffix);
+            assert!(ambit_model::platforms::of_host(&target).is_some(), "{target}");
+        }
+    }
+
+    #[test]
     fn both_status_and_words_must_fit() {
         let rule = of_target("acme.github.io").unwrap();
         assert!(rule.proof(404, "<p>There isn't a GitHub Pages site here.</p>").is_some());

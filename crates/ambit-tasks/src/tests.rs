@@ -15,6 +15,7 @@ const NO_TASKS: &[&str] = &[
     "bindings",
     "blocks",
     "buckets",
+    "default_certificate",
     "default_pages",
     "delegation",
     "dialogue",

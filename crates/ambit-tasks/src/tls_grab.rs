@@ -2,7 +2,7 @@
 
 use crate::bindings::{self, server_name};
 use crate::host::seed_domains;
-use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Task, TaskError, default_certificate};
 use ambit_model::entity::registrable;
 use ambit_model::moment::DAY_MS;
 use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind};
@@ -18,8 +18,8 @@ use std::net::SocketAddr;
 pub(crate) const TASK: Task = Task {
     name: "tls_grab",
     pretty_name: "TLS certificates",
-    description: "Shakes hands with a service, without a name and by each name bound to it, and reads certificates and versions.",
-    watches: &[Kind::DnsRecord, Kind::Domain, Kind::NetworkService],
+    description: "Shakes hands with a service or an address, without a name, and by each name bound to it, and reads certificates and versions.",
+    watches: &[Kind::DnsRecord, Kind::Domain, Kind::IpAddress, Kind::NetworkService],
     produces: &[Kind::NetworkService, Kind::SslCertificate],
     footprint: Clearance::L2,
     ttl_ms: DAY_MS,
@@ -28,6 +28,7 @@ pub(crate) const TASK: Task = Task {
     owns: &[
         (Kind::DnsRecord, &["hidden_tls"]),
         (Kind::Domain, &["hidden_tls"]),
+        (Kind::IpAddress, &["hidden_tls"]),
         (Kind::NetworkService, &["hidden_tls", "cert", "alt_names"]),
         (
             Kind::SslCertificate,
@@ -53,10 +54,11 @@ pub(crate) const TASK: Task = Task {
     contacts: Contacts::Address,
     plan: |facts, _| match facts.kind {
         Kind::NetworkService => Plan::bound_if(service_may_speak_tls(facts)),
+        Kind::IpAddress => default_certificate::plan(facts),
         _ => {
             let ports: BTreeSet<u16> = https(facts).map(|socket| socket.port()).collect();
             let of_name = bindings::of_name(facts, &[443], |port| TLS_PORTS.contains(&port) || ports.contains(&port));
-            Plan::bound(of_name.into_iter().chain(https(facts).map(|socket| socket.to_string())))
+            bindings::plan(facts, of_name.into_iter().chain(https(facts).map(|socket| socket.to_string())))
         }
     },
     run: |cx| Box::pin(run(cx)),
@@ -78,6 +80,8 @@ fn https(facts: &Facts) -> impl Iterator<Item = SocketAddr> + '_ {
 const OLD_VERSIONS: &[TlsVersion] = &[TlsVersion::Ssl3, TlsVersion::Tls10, TlsVersion::Tls11];
 /// Names kept of one certificate.
 const NAMES_MAX: usize = 1_000;
+/// A certificate with more foreign domains is a provider's for its customers (`research/discovery.md` §3.2).
+const FOREIGN_DOMAINS_MAX: usize = 10;
 
 fn service_may_speak_tls(facts: &Facts) -> bool {
     let port = bindings::socket(facts.kind, &facts.name, "").map(|socket| socket.port());
@@ -101,10 +105,18 @@ fn start_tls(facts: &Facts) -> Option<StartTls> {
 }
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
-    let socket =
-        bindings::socket(cx.facts.kind, &cx.facts.name, cx.argument).ok_or_else(|| TaskError::Failed(format!("not a binding: {:?}", cx.argument)))?;
+    let socket = match cx.facts.kind {
+        Kind::IpAddress => cx
+            .facts
+            .name
+            .parse()
+            .ok()
+            .map(|address| SocketAddr::new(address, default_certificate::PORT)),
+        kind => bindings::socket(kind, &cx.facts.name, cx.argument),
+    };
+    let socket = socket.ok_or_else(|| TaskError::Failed(format!("not a binding: {:?}", cx.argument)))?;
     let service = cx.facts.kind == Kind::NetworkService;
-    let sni = if service { None } else { server_name(&cx.facts.name) };
+    let sni = if is_named(cx.facts) { server_name(&cx.facts.name) } else { None };
     let upgrade = start_tls(cx.facts).filter(|_| service);
     let facts = match shake(cx, socket, sni, upgrade).await {
         Ok(facts) => facts,
@@ -113,7 +125,8 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         Err(error) => return Err(error.into()),
     };
     let mut versions = BTreeSet::from([facts.version]);
-    if upgrade.is_none() && cx.facts.decision.clearance >= Clearance::L3 {
+    let is_probed = cx.facts.kind != Kind::IpAddress && cx.facts.decision.clearance >= Clearance::L3;
+    if upgrade.is_none() && is_probed {
         versions.extend(old_versions(cx, socket, sni, &known_versions(cx.facts, socket)).await?);
     }
     observe(cx, socket, sni, &facts, &versions);
@@ -174,7 +187,7 @@ fn observe(cx: &Context<'_>, socket: SocketAddr, sni: Option<&str>, facts: &TlsF
     }]);
     cx.observe("hidden_tls", tls);
     // A service may refuse whoever names no name it knows: what it tells this one is then all that tells of it.
-    if cx.facts.kind != Kind::NetworkService && versions.iter().any(|version| OLD_VERSIONS.contains(version)) {
+    if is_named(cx.facts) && versions.iter().any(|version| OLD_VERSIONS.contains(version)) {
         cx.found(Kind::NetworkService, &format!("{socket}/tcp"), EdgeKind::Binding);
     }
     let (Some(leaf), Some(der)) = (leaf, facts.chain.first()) else {
@@ -185,12 +198,35 @@ fn observe(cx: &Context<'_>, socket: SocketAddr, sni: Option<&str>, facts: &TlsF
         cx.observe("alt_names", json!(names(&leaf)));
     }
     cx.evidence("certificate", der);
-    cx.found_with(
-        Kind::SslCertificate,
-        &name_of(&leaf),
-        EdgeKind::Certificate,
-        members(&leaf, der, &facts.verification),
-    );
+    if let Some(edge) = edge_to(cx.facts, facts, &leaf) {
+        cx.found_with(Kind::SslCertificate, &name_of(&leaf), edge, members(&leaf, der, &facts.verification));
+    }
+}
+
+/// Who asks by a name asks as a browser does.
+fn is_named(facts: &Facts) -> bool {
+    !matches!(facts.kind, Kind::IpAddress | Kind::NetworkService)
+}
+
+/// How the entity leads to a certificate that it showed. What a machine of theirs shows is theirs; what was shown for a name is where it names that domain or a seed's, and
+/// is no provider's for many; what an address shows to everybody counts only where it speaks for the address.
+fn edge_to(of: &Facts, shown: &TlsFacts, leaf: &Certificate) -> Option<EdgeKind> {
+    match of.kind {
+        Kind::NetworkService => Some(EdgeKind::Certificate),
+        Kind::IpAddress => default_certificate::speaks_for_it(of, shown, leaf).then_some(EdgeKind::DefaultCertificate),
+        _ if names_theirs(of, leaf) => Some(EdgeKind::Certificate),
+        _ => Some(EdgeKind::UnrelatedCertificate),
+    }
+}
+
+/// True where a certificate names something of the name's own domain or of a seed's: a star below a public suffix is every customer's of a platform.
+fn names_theirs(facts: &Facts, leaf: &Certificate) -> bool {
+    let mut own: BTreeSet<String> = seed_domains(facts).into_iter().collect();
+    own.extend(server_name(&facts.name).and_then(registrable).map(str::to_owned));
+    let common = leaf.subject_cn.as_ref().map(Untrusted::stored).filter(|_| leaf.dns_names.is_empty());
+    let names = leaf.dns_names.iter().cloned().chain(common).map(|name| name.to_ascii_lowercase());
+    let mut domains = names.filter_map(|name| registrable(name.strip_prefix("*.").unwrap_or(&name)).map(str::to_owned));
+    domains.any(|domain| own.contains(&domain)) && foreign_domains(facts, leaf) <= FOREIGN_DOMAINS_MAX
 }
 
 /// `CN (serial)`; without a common name the first alternative one.

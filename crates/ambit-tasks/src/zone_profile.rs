@@ -1,9 +1,10 @@
 //! What a zone says of itself: its authority, name servers, mail servers, texts, services, and who may sign certificates for it.
 
-use crate::delegation::found_existing;
+use crate::delegation::{found_below_as, found_existing};
 use crate::host::{is_below, same_domain};
 use crate::together::together;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use ambit_model::entity::registrable;
 use ambit_model::moment::SECOND_MS;
 use ambit_model::{Clearance, EdgeKind, Kind};
 use ambit_net::NetError;
@@ -153,8 +154,10 @@ async fn observe_servers(cx: &Context<'_>, name: &str, member: &'static str) -> 
 
 /// Leads to a server by its role and, where it has a name below this domain, as a name.
 async fn found_server(cx: &Context<'_>, kind: Kind, server: &str) -> Result<(), TaskError> {
-    let own = same_domain(server, &cx.facts.name);
-    cx.found(kind, server, if own { EdgeKind::OwnServer } else { EdgeKind::Vendor });
+    match registrable(server).filter(|domain| same_domain(domain, &cx.facts.name)) {
+        Some(domain) => found_below_as(cx, domain, kind, server, EdgeKind::OwnServer).await?,
+        None => cx.found(kind, server, EdgeKind::Vendor),
+    }
     found_host(cx, server).await
 }
 

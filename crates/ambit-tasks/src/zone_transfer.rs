@@ -1,5 +1,6 @@
 //! Does a name server hand the whole zone to whoever asks?
 
+use crate::delegation::{self, Judged};
 use crate::host::{is_below, same_domain};
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::moment::DAY_MS;
@@ -7,7 +8,7 @@ use ambit_model::{Clearance, EdgeKind, Facts, Kind};
 use ambit_net::dns::{Record, RecordData, Transfer};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 pub(crate) const TASK: Task = Task {
     name: "zone_transfer",
@@ -81,17 +82,39 @@ fn read(cx: &Context<'_>, zone: &str, records: &[Record]) -> Answer {
     Answer::Found
 }
 
-/// Host names in a zone, with the edge that leads to each: below a cut whose servers are others, a name is delegated away.
-fn names(zone: &str, records: &[Record]) -> BTreeMap<String, EdgeKind> {
-    let mut servers: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+/// Names below the zone that it hands to others: here the zone above says so itself.
+fn away<'a>(zone: &str, records: &'a [Record]) -> BTreeSet<&'a str> {
+    let mut servers: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    let mut glue: BTreeMap<&str, BTreeSet<IpAddr>> = BTreeMap::new();
     for record in records {
-        if let RecordData::Ns(server) = &record.data {
-            servers.entry(&record.name).or_default().insert(server);
+        match &record.data {
+            RecordData::Ns(server) => {
+                servers.entry(&record.name).or_default().insert(server.clone());
+            }
+            RecordData::A(address) => {
+                glue.entry(&record.name).or_default().insert(IpAddr::V4(*address));
+            }
+            RecordData::Aaaa(address) => {
+                glue.entry(&record.name).or_default().insert(IpAddr::V6(*address));
+            }
+            _ => {}
         }
     }
     let own = servers.remove(zone).unwrap_or_default();
-    let foreign = |set: &BTreeSet<&str>| set.iter().all(|server| !own.contains(server) && !same_domain(server, zone));
-    let away: Vec<&str> = servers.iter().filter(|(_, set)| foreign(set)).map(|(cut, _)| *cut).collect();
+    let machines: BTreeSet<IpAddr> = own.iter().filter_map(|server| glue.get(server.as_str())).flatten().copied().collect();
+    let at_own_machines = |server: &String| glue.get(server.as_str()).is_some_and(|addresses| addresses.is_subset(&machines));
+    let kept = |cut: &str, set: &BTreeSet<String>| match delegation::judged(zone, cut, set, &own) {
+        Judged::Kept => true,
+        Judged::Handed => false,
+        Judged::Inside(servers) => servers.iter().all(|server| at_own_machines(server)),
+    };
+    let below = servers.iter().filter(|(cut, _)| is_below(cut, zone));
+    below.filter(|(cut, set)| !kept(cut, set)).map(|(cut, _)| *cut).collect()
+}
+
+/// Host names in a zone, with the edge that leads to each: at and below a cut that leads away, a name is somebody else's.
+fn names(zone: &str, records: &[Record]) -> BTreeMap<String, EdgeKind> {
+    let away = away(zone, records);
     let host = |record: &&Record| {
         let data = matches!(
             record.data,

@@ -8,6 +8,8 @@ mod explorer;
 mod faulty;
 #[path = "worlds/services.rs"]
 mod services;
+#[path = "worlds/strangers.rs"]
+mod strangers;
 
 use ambit_model::facts::LookOutcome;
 use ambit_model::{Clearance, Kind, Timestamp};

@@ -177,6 +177,7 @@ fn step(from_kind: Kind, from_name: &str, edge: EdgeKind) -> PathStep {
         task: "resolve".to_owned(),
         own: 990,
         cap: Clearance::L4,
+        ground: None,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Which contacts the file allows, and which were outside clearance.
 
 use crate::draft::{Expect, Standing};
+use crate::evidence::{self, Shown};
 use crate::internet::{Port, Source};
 use crate::ledger::Key;
 use crate::plan;
@@ -85,15 +86,28 @@ impl SimulatedWire {
                 .flatten(),
             Standing::Related if !datagram && browsed => None,
             Standing::Related => Some(format!("{org} is related: only what a browser does")),
-            Standing::Vendor if draft.dedicated.contains(&address) => None,
+            Standing::Vendor if draft.dedicated.contains(&address) && evidence::of_address(&self.internet, address) > Shown::Nothing => None,
+            // To whom it belongs is asked once of a machine that only names of ours have: one handshake without a name.
+            Standing::Vendor if draft.dedicated.contains(&address) && port == 443 && name.is_none() && !datagram => None,
             Standing::Vendor if datagram || !browsed => Some(format!("{org} serves many: only its web servers, by a name of ours")),
             Standing::Vendor => match name {
+                Some(name) if evidence::is_led_astray(&self.internet, name) => {
+                    Some(format!("an alias of {name} leads to others: they are only known about"))
+                }
                 Some(name) if self.is_ours(name) => None,
                 Some(name) => Some(format!("{org} serves many, and {name} is not ours")),
                 // Nothing could be asked of a port that does not answer.
                 None if host.is_none_or(|host| crate::serve::knock(host, port) != Knock::Open) => None,
                 None => Some(format!("{org} serves many, and no name was asked for")),
             },
+            // What was handed to them below a domain of ours may be visited by its name, until somebody shows whose it is.
+            Standing::Stranger if matches!(port, 80 | 443) && !datagram && name.is_some_and(|name| self.was_ours(name)) => None,
+            // Nothing could be asked of a port that does not answer.
+            Standing::Stranger
+                if matches!(port, 80 | 443) && !datagram && name.is_none() && !self.is_open(address, port) && self.is_handed_to(address) =>
+            {
+                None
+            }
             Standing::Stranger => Some(format!("{org} is a stranger")),
         }
     }
@@ -104,6 +118,24 @@ impl SimulatedWire {
         let zones = plan::ancestors(name).filter_map(|parent| draft.zones.get(parent));
         let ours = |org: &str| plan::standing(draft, org) == Standing::Ours;
         zones.into_iter().any(|zone| ours(&zone.org)) || plan::org_of_name(draft, name).is_some_and(ours)
+    }
+
+    fn is_open(&self, address: IpAddr, port: u16) -> bool {
+        let host = self.internet.hosts.get(&address);
+        host.is_some_and(|host| crate::serve::knock(host, port) == Knock::Open)
+    }
+
+    /// A name that was handed to others leads to the address.
+    fn is_handed_to(&self, address: IpAddr) -> bool {
+        let draft = &self.internet.draft;
+        let mut handed = draft.names.keys().filter(|name| self.was_ours(name));
+        handed.any(|name| plan::addresses(draft, name).contains(&address))
+    }
+
+    /// Below a seed, in a zone that was handed to others, and led nowhere else by an alias.
+    fn was_ours(&self, name: &str) -> bool {
+        let internet = &self.internet;
+        evidence::is_below_seed(internet, name) && evidence::is_handed_away(internet, name) && !evidence::is_led_astray(internet, name)
     }
 
     fn strange_bucket(&self, name: Option<&str>) -> Option<String> {

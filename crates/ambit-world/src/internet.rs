@@ -17,6 +17,8 @@ const LATENCY_SPREAD_MS: u64 = 28;
 
 pub(crate) struct Internet {
     pub world: String,
+    /// What discovery starts from: what can be known from outside depends on it.
+    pub seeds: Vec<String>,
     pub epoch: Timestamp,
     pub state: i64,
     pub draft: Draft,
@@ -92,9 +94,10 @@ const SOURCES: &[(u8, Source, &str)] = &[
 
 impl Internet {
     /// Builds a state. `draft` holds the statements of every world already.
-    pub(crate) fn build(world: &str, draft: Draft, epoch: Timestamp, state: i64) -> Self {
+    pub(crate) fn build(world: &str, seeds: &[String], draft: Draft, epoch: Timestamp, state: i64) -> Self {
         let mut internet = Self {
             world: world.to_owned(),
+            seeds: seeds.to_vec(),
             epoch,
             state,
             hosts: BTreeMap::new(),

@@ -5,6 +5,7 @@ mod clock;
 mod contacts;
 mod dns;
 mod draft;
+mod evidence;
 mod internet;
 mod ledger;
 mod parse;
@@ -84,13 +85,13 @@ impl World {
 
     /// What must be found, and what must not be reported, in a state.
     pub fn truth(&self, epoch: Timestamp, state: i64) -> Truth {
-        truth::derive(&self.internet(epoch, state), &self.seeds)
+        truth::derive(&self.internet(epoch, state))
     }
 
     fn internet(&self, epoch: Timestamp, state: i64) -> Internet {
         let state = state.max(1);
         let last = self.states.len().min(usize::try_from(state).unwrap_or(1));
-        Internet::build(&self.name, self.states[last - 1].clone(), epoch, state)
+        Internet::build(&self.name, &self.seeds, self.states[last - 1].clone(), epoch, state)
     }
 }
 

@@ -47,7 +47,7 @@ pub(crate) fn dedicated(draft: &Draft) -> BTreeSet<IpAddr> {
     only_ours.filter(vendors).collect()
 }
 
-fn address_of(data: &Data) -> Option<IpAddr> {
+pub(crate) fn address_of(data: &Data) -> Option<IpAddr> {
     match data {
         Data::A(address) => Some(IpAddr::V4(*address)),
         Data::Aaaa(address) => Some(IpAddr::V6(*address)),
@@ -93,22 +93,28 @@ pub(crate) fn exists(draft: &Draft, name: &str) -> bool {
     draft.existing.contains(name)
 }
 
-/// The name at the end of a chain of aliases.
-pub(crate) fn end_of_chain(draft: &Draft, name: &str) -> String {
-    let mut name = name.to_owned();
+/// The targets of a name's aliases, in their order.
+pub(crate) fn chain(draft: &Draft, name: &str) -> Vec<String> {
+    let mut targets: Vec<String> = Vec::new();
     for _ in 0..CHAIN_MAX {
-        let alias = entry(draft, &name).and_then(|entry| {
+        let from = targets.last().map_or(name, String::as_str);
+        let alias = entry(draft, from).and_then(|entry| {
             entry.records.iter().find_map(|data| match data {
                 Data::Cname(target) => Some(target.clone()),
                 _ => None,
             })
         });
         match alias {
-            Some(target) => name = target,
+            Some(target) => targets.push(target),
             None => break,
         }
     }
-    name
+    targets
+}
+
+/// The name at the end of a chain of aliases.
+pub(crate) fn end_of_chain(draft: &Draft, name: &str) -> String {
+    chain(draft, name).pop().unwrap_or_else(|| name.to_owned())
 }
 
 /// The addresses that a name leads to, through its aliases.

@@ -6,6 +6,7 @@ mod posture;
 mod sights;
 
 use crate::draft::{Answers, Data, Draft, Expect, Name, Standing, Unlisted, Zone};
+use crate::evidence::{self, Shown};
 use crate::internet::{Internet, Port, Virtual};
 use crate::pki::Certificate;
 use crate::plan;
@@ -37,8 +38,9 @@ pub struct Truth {
     maybe_issues: BTreeSet<(String, Kind, String)>,
     /// Addresses on which every port accepts: only what is stated there counts.
     catch_all: BTreeSet<IpAddr>,
-    /// Vendors' addresses that look like dedicated servers of ours, and the names that lead there: what stands there is neither missed nor unexpected.
-    dedicated: BTreeSet<String>,
+    /// Addresses of which it is either not shown that they are ours, or not true, and the names that lead there: what stands there is neither missed nor
+    /// unexpected.
+    unclear: BTreeSet<String>,
     /// Zones of ours whose servers fail: nobody can say what is below them.
     broken_zones: BTreeSet<String>,
 }
@@ -67,11 +69,11 @@ impl Truth {
         let known = match kind {
             // A page below a site, or a service without connections, on something planted.
             Kind::Uri => {
-                self.dedicated.contains(host_of(name))
+                self.unclear.contains(host_of(name))
                     || root(name).is_some_and(|root| root != name && self.entity(Kind::Uri, root) != Verdict::Unexpected)
             }
-            Kind::IpAddress => self.dedicated.contains(name),
-            Kind::NetworkService => self.dedicated.contains(host_of(name)) || name.ends_with("/udp") && self.on_planted_address(name),
+            Kind::IpAddress => self.unclear.contains(name),
+            Kind::NetworkService => self.unclear.contains(host_of(name)) || name.ends_with("/udp") && self.on_planted_address(name),
             Kind::DnsRecord => plan::ancestors(name).any(|parent| self.broken_zones.contains(parent)),
             _ => false,
         };
@@ -143,16 +145,18 @@ struct Sight<'a> {
     /// A provider's page for unknown names: status and text.
     unknown: Option<(u16, &'a str)>,
     uri: String,
+    /// The server turns away whoever asks for the name over TLS, and has a page for it over plain HTTP.
+    plain_only: bool,
     /// On an address of ours, where more than a browser's visit is allowed.
     probed: bool,
 }
 
 /// Derives the truth.
-pub(crate) fn derive(internet: &Internet, seeds: &[String]) -> Truth {
+pub(crate) fn derive(internet: &Internet) -> Truth {
     let mut derivation = Derivation {
         internet,
         draft: &internet.draft,
-        seeds,
+        seeds: &internet.seeds,
         truth: Truth::default(),
     };
     derivation.names();
@@ -160,7 +164,7 @@ pub(crate) fn derive(internet: &Internet, seeds: &[String]) -> Truth {
     let addresses = derivation.addresses();
     derivation.services(&addresses);
     derivation.sites(&addresses);
-    derivation.dedicated();
+    derivation.unclear();
     derivation.logged();
     derivation.buckets();
     derivation.posture();
@@ -176,14 +180,21 @@ struct Derivation<'a> {
 }
 
 impl<'a> Derivation<'a> {
-    /// A name of ours at or below a seed: what a run can call scoped.
+    /// A name of ours at or below a seed that was not handed away: what a run can call scoped.
     fn in_scope(&self, name: &str) -> bool {
-        let below = self
-            .seeds
-            .iter()
-            .any(|seed| name == seed || name.strip_suffix(seed.as_str()).is_some_and(|rest| rest.ends_with('.')));
+        evidence::is_ours(self.internet, name)
+    }
+
+    /// A name of ours that nobody can tell from one that was handed to others.
+    fn looks_handed_away(&self, name: &str) -> bool {
         let org = plan::org_of_name(self.draft, name).unwrap_or_default();
-        below && plan::standing(self.draft, org) == Standing::Ours
+        let ours = plan::standing(self.draft, org) == Standing::Ours && evidence::is_below_seed(self.internet, name);
+        ours && evidence::is_handed_away(self.internet, name)
+    }
+
+    /// True for an address of ours or one that a vendor rents us, of which anybody can find out that it is ours.
+    fn is_shown(&self, address: IpAddr) -> bool {
+        evidence::of_address(self.internet, address) == Shown::Plainly
     }
 
     /// Whether a look at the name can succeed: its zone and it itself answer, and its aliases end somewhere.
@@ -208,6 +219,9 @@ impl<'a> Derivation<'a> {
             }
         }
         for (name, entry) in &self.draft.names {
+            if self.looks_handed_away(name) {
+                self.allow_name(name.strip_prefix("*.").unwrap_or(name));
+            }
             if name.starts_with("*.") || !self.in_scope(name) {
                 continue;
             }
@@ -309,7 +323,8 @@ impl<'a> Derivation<'a> {
         self.truth.maybe_entities.extend(told);
         let domains: Vec<String> = self.planted(Kind::Domain);
         for domain in domains {
-            let own = |server: &str| ambit_model::entity::registrable(server) == Some(domain.as_str());
+            let handed = |server: &str| evidence::is_handed_away(self.internet, server);
+            let own = |server: &str| ambit_model::entity::registrable(server) == Some(domain.as_str()) && !handed(server);
             if let Some(zone) = self.draft.zones.get(&domain) {
                 for (server, _) in zone.servers.iter().filter(|(server, _)| own(server)) {
                     self.truth.plant(Kind::Nameserver, server);
@@ -331,7 +346,7 @@ impl<'a> Derivation<'a> {
         entities.filter(|(kind, _)| *kind == wanted).map(|(_, name)| name.clone()).collect()
     }
 
-    /// Our addresses that a planted name leads to, or that a seed covers.
+    /// Our addresses that a planted name leads to, or that a seed covers, where something shows that they are ours.
     fn addresses(&mut self) -> BTreeSet<IpAddr> {
         let names = self.planted(Kind::Domain).into_iter().chain(self.planted(Kind::DnsRecord));
         let (rotating, steady): (Vec<String>, Vec<String>) = names.partition(|name| plan::rotates(self.draft, name));
@@ -354,6 +369,11 @@ impl<'a> Derivation<'a> {
         // An address of ours where nothing answers is an address of ours.
         addresses.retain(|address| self.owner(*address) == Standing::Ours);
         addresses.retain(|address| !self.internet.hosts.get(address).is_some_and(|host| host.hidden));
+        let hidden: Vec<IpAddr> = addresses.iter().copied().filter(|address| !self.is_shown(*address)).collect();
+        for address in hidden {
+            addresses.remove(&address);
+            self.truth.unclear.insert(address.to_string());
+        }
         for address in &addresses {
             self.truth.plant(Kind::IpAddress, &address.to_string());
             if self.internet.hosts.get(address).is_some_and(|host| host.unlisted == Unlisted::Open) {
@@ -364,20 +384,29 @@ impl<'a> Derivation<'a> {
         addresses
     }
 
-    /// What stands on dedicated servers: known by its address, by the names that lead there, and the certificates that are seen.
-    fn dedicated(&mut self) {
+    /// What stands on machines that a vendor rents us and that speak for us, and on ours that do not: known by its address, by the names that lead there, and the
+    /// certificates that are seen.
+    fn unclear(&mut self) {
+        let rented = self
+            .draft
+            .dedicated
+            .iter()
+            .filter(|address| evidence::of_address(self.internet, **address) > Shown::Nothing);
+        let doubtful = self
+            .internet
+            .hosts
+            .keys()
+            .filter(|address| self.owner(**address) == Standing::Ours && !self.is_shown(**address));
+        let unclear: BTreeSet<IpAddr> = rented.chain(doubtful).copied().collect();
         let names = self.planted(Kind::Domain).into_iter().chain(self.planted(Kind::DnsRecord));
         for name in names {
-            if plan::addresses(self.draft, &name)
-                .iter()
-                .any(|address| self.draft.dedicated.contains(address))
-            {
-                self.truth.dedicated.insert(name);
+            if plan::addresses(self.draft, &name).iter().any(|address| unclear.contains(address)) {
+                self.truth.unclear.insert(name);
             }
         }
-        for address in &self.draft.dedicated {
-            self.truth.dedicated.insert(address.to_string());
-            let ports = self.internet.hosts.get(address).into_iter().flat_map(|host| host.ports.values());
+        for address in unclear {
+            self.truth.unclear.insert(address.to_string());
+            let ports = self.internet.hosts.get(&address).into_iter().flat_map(|host| host.ports.values());
             for certificate in ports.flat_map(sights::certificates) {
                 self.truth.maybe_entities.extend(certificate_key(Kind::SslCertificate, &certificate));
             }

@@ -25,10 +25,11 @@ fn issues(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_vendors_address_that_only_names_of_ours_have_is_a_dedicated_server() {
+fn a_vendors_address_is_ours_to_use_where_it_speaks_for_us_and_nobody_else_has_a_name_there() {
     let text = "zone shop.test of shop\n  ns ns.shop.test 198.51.100.130\nname www.acme.test A 198.51.100.140\nname old.acme.test A 198.51.100.141\n\
                 name other.shop.test A 198.51.100.141\nname cdn.acme.test CNAME e.shop.test\nname e.shop.test A 198.51.100.142\n\
-                host 198.51.100.140\n  port 22 ssh \"x\"\nsite http://www.acme.test:8080 \"W\"\n";
+                name rent.acme.test A 198.51.100.143\nhost 198.51.100.143\n  port 22 ssh \"x\"\nhost 198.51.100.140\n  ptr www.acme.test\n  port 22 ssh \"x\"\n\
+                host 198.51.100.141\n  ptr old.acme.test\nsite http://www.acme.test:8080 \"W\"\nsite http://rent.acme.test \"R\"\nsite http://rent.acme.test:8080 \"R\"\n";
     let truth = truth_of(&format!("{HEAD}{text}"));
     for (kind, name, expected) in [
         (Kind::IpAddress, "198.51.100.140", Verdict::NotScored),
@@ -36,9 +37,49 @@ fn a_vendors_address_that_only_names_of_ours_have_is_a_dedicated_server() {
         (Kind::Uri, "http://www.acme.test:8080", Verdict::NotScored),
         (Kind::IpAddress, "198.51.100.141", Verdict::Unexpected),
         (Kind::IpAddress, "198.51.100.142", Verdict::Unexpected),
+        (Kind::IpAddress, "198.51.100.143", Verdict::Unexpected),
+        (Kind::NetworkService, "198.51.100.143:22/tcp", Verdict::Unexpected),
+        (Kind::Uri, "http://rent.acme.test:80", Verdict::Planted),
+        (Kind::Uri, "http://rent.acme.test:8080", Verdict::Unexpected),
     ] {
         assert_eq!(truth.entity(kind, name), expected, "{name}");
     }
+}
+
+#[test]
+fn what_is_ours_is_demanded_where_anybody_can_find_out_that_it_is() {
+    let of = |seeds: &str, redacted: &str, host: &str| {
+        let head = HEAD
+            .replace("seeds acme.test", seeds)
+            .replace("ns ns1.acme.test 203.0.113.2", &format!("ns ns1.acme.test 203.0.113.2{redacted}"));
+        let site = "site http://www.acme.test \"W\"";
+        let truth = truth_of(&format!(
+            "{head}name www.acme.test A 203.0.113.10\nhost 203.0.113.10\n  port 22 ssh \"x\"{host}\n{site}\n"
+        ));
+        let services = truth.entity(Kind::NetworkService, "203.0.113.10:22/tcp");
+        (
+            truth.entity(Kind::IpAddress, "203.0.113.10"),
+            services,
+            truth.entity(Kind::Uri, "http://www.acme.test:80"),
+        )
+    };
+    let (planted, unclear) = (Verdict::Planted, Verdict::NotScored);
+    assert_eq!(
+        of("seeds acme.test", "", ""),
+        (planted, planted, planted),
+        "registered to the registrant of a seed"
+    );
+    assert_eq!(of("seeds acme.test", "\n  redacted", ""), (unclear, unclear, planted));
+    assert_eq!(
+        of("seeds acme.test", "\n  redacted", "\n  ptr www.acme.test"),
+        (planted, planted, planted)
+    );
+    assert_eq!(
+        of("seeds www.acme.test", "", ""),
+        (unclear, unclear, planted),
+        "a host as a seed names no registrant"
+    );
+    assert_eq!(of("seeds www.acme.test 203.0.113.0/28", "", ""), (planted, planted, planted));
 }
 
 #[test]
@@ -150,7 +191,8 @@ fn certificates_imply_their_issues() {
 fn entities_follow_from_what_leads_where() {
     let truth = truth_of(&format!(
         "{HEAD}name www.acme.test A 203.0.113.10\nname shop.acme.test CNAME acme.shop.test\nzone shop.test of shop\n  ns ns.shop.test 198.51.100.200\n\
-         name acme.shop.test A 198.51.100.201\nsite https://shop.acme.test \"S\"\nsite https://www.acme.test \"W\"\nname h.acme.test hidden A 203.0.113.11\n\
+         name acme.shop.test A 198.51.100.201\nsite https://shop.acme.test \"S\"\n\
+         name docs.acme.test CNAME acme.github.io\nzone github.io of shop\n  ns ns.shop.test\nname acme.github.io A 198.51.100.202\nsite https://docs.acme.test \"D\"\nsite https://www.acme.test \"W\"\nname h.acme.test hidden A 203.0.113.11\n\
          name *.w.acme.test A 203.0.113.10\nhost 203.0.113.10\n  port 22 ssh\n"
     ));
     for (kind, name, verdict) in [
@@ -169,7 +211,8 @@ fn entities_follow_from_what_leads_where() {
         (Kind::Uri, "https://www.acme.test:443", Verdict::Planted),
         (Kind::Uri, "http://www.acme.test:80", Verdict::Planted),
         (Kind::Uri, "https://203.0.113.10:443", Verdict::Planted),
-        (Kind::Uri, "https://shop.acme.test:443", Verdict::Planted),
+        (Kind::Uri, "https://shop.acme.test:443", Verdict::Unexpected),
+        (Kind::Uri, "https://docs.acme.test:443", Verdict::Planted),
         (Kind::Uri, "https://www.acme.test:443/login", Verdict::NotScored),
         (Kind::Uri, "https://198.51.100.201:443", Verdict::Unexpected),
         (Kind::Organization, "Acme", Verdict::NotScored),

@@ -9,7 +9,7 @@ use ambit_model::entity::EntityRecord;
 use ambit_model::feed::{Noun, What};
 use ambit_model::issue::IssueRecord;
 use ambit_model::run::NotDone;
-use ambit_model::{Kind, Uid};
+use ambit_model::{EdgeKind, Kind, Uid};
 use ambit_store::{IndexRow, Store};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -19,6 +19,8 @@ use std::collections::BTreeMap;
 const PAGE: usize = 100;
 /// Rows of the feed read at once.
 const FEED_PAGE: usize = 500;
+/// Blocks of somebody else that are named; of more it says how many.
+const QUESTIONS_MAX: usize = 20;
 
 /// How to print.
 pub(crate) struct Style {
@@ -68,6 +70,8 @@ struct Entity {
     name: String,
     uid: Uid,
     scoped: bool,
+    /// It waits for a person's word: its path ends with a block of somebody else within one that is a seed.
+    asked_about: bool,
 }
 
 /// What is kept of an issue.
@@ -117,6 +121,7 @@ pub(crate) async fn print(place: &Place, finished: &Finished, mut results: Resul
     if !style.silent {
         differences.iter().for_each(|line| hint(line));
         tell_not_done(&not_done);
+        tell_questions(&entities);
         hint(&format!(
             "collection {}; {} asks again; finished {}",
             finished.collection.name,
@@ -139,6 +144,7 @@ async fn entities(place: &Place, finished: &Finished) -> Result<(Vec<Entity>, Ch
         name: row.record.name,
         uid: row.row.uid,
         scoped: row.record.scoped,
+        asked_about: !row.record.scoped && row.record.scoped_reason == EdgeKind::Suballocation.name(),
     };
     let present = all(place, finished, Noun::Entity, |row: Row<EntityRecord>| {
         last.get(&row.row.uid).into_iter().for_each(|what| changes.count(*what));
@@ -351,6 +357,20 @@ fn summary_text(summary: &Value) -> String {
         ));
     }
     text
+}
+
+/// What waits for a person's word.
+fn tell_questions(entities: &[Entity]) {
+    let asked: Vec<&Entity> = entities.iter().filter(|entity| entity.asked_about).collect();
+    for entity in asked.iter().take(QUESTIONS_MAX) {
+        let (kind, name) = (entity.kind.name(), plain(&entity.name));
+        hint(&format!(
+            "not done: {kind} {name} is registered to somebody else within what you named; to sweep it too, name it by itself or allow it"
+        ));
+    }
+    if asked.len() > QUESTIONS_MAX {
+        hint(&format!("not done: {} more like that", asked.len() - QUESTIONS_MAX));
+    }
 }
 
 fn tell_not_done(rows: &[NotDone]) {

@@ -215,7 +215,15 @@ fn plan_text(job: &Job) -> String {
         Some((kind, name)) => format!("; nothing is looked up from {} {}: it only says what is theirs", kind.name(), plain(name)),
         None => String::new(),
     };
-    format!("will look at {}{more} on {wire}: {level}{never}{unswept}{inert}", names.join(", "))
+    let within = if job.seeds.iter().any(|(_, name)| name.contains('/') && !name.contains("://")) {
+        "; parts of a block that are registered to somebody else are left out until you name or allow them"
+    } else {
+        ""
+    };
+    format!(
+        "will look at {}{more} on {wire}: {level}{never}{unswept}{within}{inert}",
+        names.join(", ")
+    )
 }
 
 /// No task begins at such a seed.

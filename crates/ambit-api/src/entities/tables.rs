@@ -317,7 +317,14 @@ static PATH_STEP: Shape = Shape::Object(&Object {
         member("task", TEXT),
         member("ownership", &Shape::Number),
         member("clearance", TEXT),
+        member("ground", &Shape::OrNull(&GROUND)),
     ],
+    open: false,
+});
+
+static GROUND: Shape = Shape::Object(&Object {
+    name: "Ground",
+    members: &[member("kind", TEXT), member("name", TEXT), member("text", TEXT)],
     open: false,
 });
 

@@ -35,6 +35,7 @@ fn record() -> EntityRecord {
                 task: "resolve".to_owned(),
                 own: 990,
                 cap: Clearance::L4,
+                ground: None,
             }],
         },
         observations: vec![Observation {

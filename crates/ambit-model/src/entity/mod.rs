@@ -10,5 +10,6 @@ pub use fold::{FoldInput, fold};
 pub use kind::Kind;
 pub use name::{InvalidName, registrable, unmapped};
 pub use record::{
-    Ancestor, Auth, Content, EntityRecord, Geolocation, Http, IssueCounts, Network, PathStep, Ports, Summary, TaskResult, TechnologySummary, Vulns,
+    Ancestor, Auth, Content, EntityRecord, Geolocation, Ground, GroundKind, Http, IssueCounts, Network, PathStep, Ports, Summary, TaskResult,
+    TechnologySummary, Vulns,
 };

@@ -57,6 +57,58 @@ pub struct PathStep {
     /// Ownership of this edge as it was weighed here, in thousandths.
     pub own: u16,
     pub cap: Clearance,
+    /// What made this edge count for more or less than others of its kind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ground: Option<Ground>,
+}
+
+/// What made an edge count for more or less, and the entity that shows it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ground {
+    pub kind: GroundKind,
+    /// The name of the entity that shows it: the block, the registrant, the reverse name, the certificate, the alias' target, the delegated name.
+    pub name: String,
+}
+
+/// Why an edge counts for more or less than others of its kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GroundKind {
+    /// For: a block around it is a seed, or allowed.
+    SeededBlock,
+    /// For: the narrowest block around it is registered to the registrant of a seed, or by a mailbox in a seed's domain.
+    Registrant,
+    /// For: the address' reverse name is theirs and leads back to it.
+    ReverseName,
+    /// For: the address shows a certificate of theirs to whoever names nobody.
+    DefaultCertificate,
+    /// For: all addresses of the name are theirs.
+    OwnMachines,
+    /// Against: strangers share it.
+    Shared,
+    /// Against: an alias leads through a name that is not theirs.
+    ForeignAlias,
+    /// Against: the name, or one above it, is delegated to other authorities.
+    Delegated,
+    /// Against: the narrowest block around it is registered to somebody else, within a block that is a seed.
+    ForeignAllocation,
+}
+
+impl GroundKind {
+    /// What it says of the entity that shows it, for people: "registered to NAME".
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::SeededBlock => "in the named block",
+            Self::Registrant => "registered to",
+            Self::ReverseName => "its reverse name, which leads back to it, is",
+            Self::DefaultCertificate => "it shows to everybody the certificate",
+            Self::OwnMachines => "all machines are theirs of",
+            Self::Shared => "strangers share",
+            Self::ForeignAlias => "an alias leads through somebody else's name",
+            Self::Delegated => "delegated to other authorities is",
+            Self::ForeignAllocation => "ask about it: registered to somebody else is",
+        }
+    }
 }
 
 /// An entity on the way from the seed.

@@ -1,9 +1,9 @@
 //! Spreads ownership and clearance over the edges: the widest paths from the seeds, by parent pointers over indexes.
 
-use super::never::{Patterns, host_of};
-use super::spelled::spells;
-use super::{DEDICATED_ADDRESS_OWN, Decision, Edge, Node, PATH_STEPS_MAX, Rules, SCOPED_FROM};
-use crate::entity::{PathStep, registrable};
+use super::never::Patterns;
+use super::surroundings::{Known, Reason, Surroundings};
+use super::{DEDICATED_ADDRESS_OWN, Decision, Edge, Node, PATH_STEPS_MAX, Rules};
+use crate::entity::{Ground, GroundKind, PathStep, registrable};
 use crate::{Clearance, EdgeKind, Kind, Uid};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
@@ -14,26 +14,35 @@ const DOMAIN_OF_SITE_OWN: u16 = 400;
 /// What any edge passes at most to an address that strangers share (a CDN, a shared host): never owned; what a browser does is allowed.
 const SHARED_OWN: u16 = 200;
 const SHARED_CAP: Clearance = Clearance::L2;
+/// What an address passes that is not known to be theirs (half of it may be a stranger's): what a browser does.
+const UNPROVEN_CAP: Clearance = Clearance::L2;
 
 /// The graph over indexes: nodes in the order of their uids, edges grouped by where they start.
 pub(super) struct Graph<'a> {
-    nodes: Vec<&'a Node>,
+    pub(super) nodes: Vec<&'a Node>,
     links: Vec<Link<'a>>,
-    /// The links of each node.
+    /// The links of each node, by where they end.
     outward: Vec<Range<usize>>,
     /// What stands before any path.
     fixed: Vec<Option<Fixed>>,
     /// How many foreign registrable domains a certificate names.
     foreign_domains: Vec<usize>,
-    /// Addresses to which a name resolves that is not among the nodes.
-    strangely_named: Vec<bool>,
+    pub(super) surroundings: Surroundings,
 }
 
 /// An edge whose both ends are known.
-struct Link<'a> {
-    from: usize,
-    to: usize,
-    edge: &'a Edge,
+pub(super) struct Link<'a> {
+    pub(super) from: usize,
+    pub(super) to: usize,
+    pub(super) edge: &'a Edge,
+}
+
+/// What an edge passes on as it is weighed here, and why not as its row of the table says.
+#[derive(Clone, Copy)]
+struct Weight {
+    own: u16,
+    cap: Clearance,
+    reason: Option<Reason>,
 }
 
 /// A decision that needs no path: a hard stop, a person's word, or a seed.
@@ -65,8 +74,7 @@ struct Label {
 #[derive(Clone, Copy)]
 struct Step {
     link: usize,
-    own: u16,
-    cap: Clearance,
+    weight: Weight,
 }
 
 /// The order in which nodes are settled: best first. A path only ever gets worse by a step, so what is settled stays.
@@ -101,23 +109,44 @@ impl<'a> Graph<'a> {
             let start = if range.start == range.end { at } else { range.start };
             *range = start..at + 1;
         }
-        let foreign_domains = foreign_domains(&nodes, &links, &outward);
-        Self {
+        let mut graph = Self {
+            foreign_domains: foreign_domains(&nodes, &links, &outward),
             nodes,
             links,
             outward,
             fixed,
-            foreign_domains,
-            strangely_named,
-        }
+            surroundings: Surroundings::default(),
+        };
+        graph.surroundings = Surroundings::new(&graph, strangely_named);
+        graph
+    }
+
+    /// True for what somebody gave as a seed or allowed, and nothing stops.
+    pub(super) fn is_given(&self, node: usize) -> bool {
+        self.fixed[node].is_some_and(|fixed| fixed.ownership > 0)
+    }
+
+    pub(super) fn outward(&self, node: usize) -> impl Iterator<Item = &Link<'a>> {
+        self.links[self.outward[node].clone()].iter()
+    }
+
+    pub(super) fn links_of(&self, kind: EdgeKind) -> impl Iterator<Item = &Link<'a>> {
+        self.links.iter().filter(move |link| link.edge.kind == kind)
+    }
+
+    /// True where an edge of the kind leads from the one to the other.
+    pub(super) fn joins(&self, from: usize, to: usize, kind: EdgeKind) -> bool {
+        let links = &self.links[self.outward[from].clone()];
+        let first = links.partition_point(|link| link.to < to);
+        links[first..].iter().take_while(|link| link.to == to).any(|link| link.edge.kind == kind)
     }
 
     pub(super) fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Settles every node over its best path (Dijkstra on the minimum), given the addresses that are dedicated.
-    pub(super) fn spread(&self, dedicated: &[bool]) -> Spread {
+    /// Settles every node over its best path (Dijkstra on the minimum), given what the round before showed.
+    pub(super) fn spread(&self, known: &Known) -> Spread {
         let mut labels: Vec<Option<Label>> = self.fixed.iter().map(|fixed| fixed.map(Label::of)).collect();
         let reached = |node: usize, label: &Label| Reached {
             ownership: label.ownership,
@@ -144,38 +173,124 @@ impl<'a> Graph<'a> {
                 if settled[to] || self.fixed[to].is_some() {
                     continue;
                 }
-                let offer = self.offer(label, at, dedicated);
-                if labels[to].is_none_or(|known| self.is_better(&offer, &known)) {
+                let offer = self.offer(label, at, known);
+                if labels[to].is_none_or(|best| self.is_better(&offer, &best)) {
                     heap.push(reached(to, &offer));
                     labels[to] = Some(offer);
                 }
             }
         }
-        let clearances = self.raised(&labels, dedicated);
+        let clearances = self.raised(&labels, known);
         Spread { labels, clearances }
     }
 
     /// What a link offers its end.
-    fn offer(&self, label: Label, at: usize, dedicated: &[bool]) -> Label {
-        let (own, cap) = self.weigh(&self.links[at], dedicated);
+    fn offer(&self, label: Label, at: usize, known: &Known) -> Label {
+        let weight = self.weigh(&self.links[at], known);
         Label {
-            ownership: label.ownership.min(own),
-            clearance: label.clearance.min(cap),
+            ownership: label.ownership.min(weight.own),
+            clearance: label.clearance.min(weight.cap),
             steps: label.steps + 1,
-            last: Some(Step { link: at, own, cap }),
+            last: Some(Step { link: at, weight }),
         }
     }
 
-    /// The link's row of the edge table, refined by its surroundings.
-    fn weigh(&self, link: &Link<'_>, dedicated: &[bool]) -> (u16, Clearance) {
+    /// The link's row of the edge table, refined by its surroundings. No edge passes more to a name that was handed to others than the delegation does.
+    fn weigh(&self, link: &Link<'_>, known: &Known) -> Weight {
+        let weight = self.refined(link, known);
+        let handed = EdgeKind::DelegatedSubdomain.rule();
+        match self.surroundings.delegated[link.to] {
+            Some(cut) if weight.own > handed.own || weight.cap > handed.cap => Weight {
+                own: weight.own.min(handed.own),
+                cap: weight.cap.min(handed.cap),
+                reason: Some(Reason {
+                    kind: GroundKind::Delegated,
+                    node: cut,
+                }),
+            },
+            _ => weight,
+        }
+    }
+
+    fn refined(&self, link: &Link<'_>, known: &Known) -> Weight {
         let rule = link.edge.kind.rule();
+        let to = self.nodes[link.to];
+        let plain = |own, cap| Weight { own, cap, reason: None };
+        let as_row = |kind: EdgeKind, reason| Weight {
+            own: kind.rule().own,
+            cap: kind.rule().cap,
+            reason: Some(reason),
+        };
         match link.edge.kind {
-            _ if self.nodes[link.to].shared => (rule.own.min(SHARED_OWN), rule.cap.min(SHARED_CAP)),
-            EdgeKind::ResolvesTo if dedicated[link.to] => (DEDICATED_ADDRESS_OWN, rule.cap),
-            EdgeKind::ResolvesTo => (rule.own, Clearance::L2),
-            EdgeKind::Host if self.nodes[link.to].kind == Kind::Domain => (DOMAIN_OF_SITE_OWN, rule.cap),
-            EdgeKind::ForeignCertificateName => (foreign_name_own(rule.own, self.foreign_domains[link.from]), rule.cap),
-            _ => (rule.own, rule.cap),
+            EdgeKind::ResolvesTo if !to.shared || known.astray[link.from].is_some() => self.resolved(link, known),
+            _ if to.shared => Weight {
+                own: rule.own.min(SHARED_OWN),
+                cap: rule.cap.min(SHARED_CAP),
+                reason: Some(Reason {
+                    kind: GroundKind::Shared,
+                    node: link.to,
+                }),
+            },
+            EdgeKind::BlockMember => match self.surroundings.foreign_allocation(link.to) {
+                Some(reason) => as_row(EdgeKind::Suballocation, reason),
+                None => plain(rule.own, rule.cap),
+            },
+            EdgeKind::Suballocation => match self.surroundings.registrant[link.to] {
+                Some(node) => as_row(
+                    EdgeKind::BlockMember,
+                    Reason {
+                        kind: GroundKind::Registrant,
+                        node,
+                    },
+                ),
+                None => as_row(
+                    EdgeKind::Suballocation,
+                    Reason {
+                        kind: GroundKind::ForeignAllocation,
+                        node: link.to,
+                    },
+                ),
+            },
+            EdgeKind::UnrelatedCertificate if known.on_own_machines[link.from] => as_row(
+                EdgeKind::Certificate,
+                Reason {
+                    kind: GroundKind::OwnMachines,
+                    node: link.from,
+                },
+            ),
+            EdgeKind::Host if to.kind == Kind::Domain => plain(DOMAIN_OF_SITE_OWN, rule.cap),
+            EdgeKind::ForeignCertificateName => plain(foreign_name_own(rule.own, self.foreign_domains[link.from]), rule.cap),
+            _ => plain(rule.own, rule.cap),
+        }
+    }
+
+    /// A name's address: theirs by positive evidence; behind an alias through somebody else's name, that other's; else nobody knows.
+    fn resolved(&self, link: &Link<'_>, known: &Known) -> Weight {
+        let rule = EdgeKind::ResolvesTo.rule();
+        if let Some(reason) = known.evidence[link.to] {
+            let own = DEDICATED_ADDRESS_OWN;
+            return Weight {
+                own,
+                cap: rule.cap,
+                reason: Some(reason),
+            };
+        }
+        let alias = EdgeKind::Alias.rule();
+        let astray = known.astray[link.from].map(|node| Reason {
+            kind: GroundKind::ForeignAlias,
+            node,
+        });
+        match astray {
+            Some(_) => Weight {
+                own: alias.own,
+                cap: alias.cap,
+                reason: astray,
+            },
+            None => Weight {
+                own: rule.own,
+                cap: UNPROVEN_CAP,
+                reason: None,
+            },
         }
     }
 
@@ -193,7 +308,7 @@ impl<'a> Graph<'a> {
     }
 
     /// The highest clearance that any path passes, whatever that path says of ownership. It only rises, at most four times for each node.
-    fn raised(&self, labels: &[Option<Label>], dedicated: &[bool]) -> Vec<Clearance> {
+    fn raised(&self, labels: &[Option<Label>], known: &Known) -> Vec<Clearance> {
         let mut clearances: Vec<Clearance> = labels.iter().map(|label| label.map_or(Clearance::L0, |label| label.clearance)).collect();
         let mut queue: Vec<usize> = (0..self.len()).collect();
         while let Some(from) = queue.pop() {
@@ -201,7 +316,7 @@ impl<'a> Graph<'a> {
                 continue;
             }
             for link in &self.links[self.outward[from].clone()] {
-                let offered = clearances[from].min(self.weigh(link, dedicated).1);
+                let offered = clearances[from].min(self.weigh(link, known).cap);
                 if self.fixed[link.to].is_none() && offered > clearances[link.to] {
                     clearances[link.to] = offered;
                     queue.push(link.to);
@@ -209,24 +324,6 @@ impl<'a> Graph<'a> {
             }
         }
         clearances
-    }
-
-    /// Addresses on which every known name is scoped, and which nobody shares. A stranger's name that only spells the address is its provider's
-    /// and does not count: nearly every rented address has one that resolves back to it.
-    pub(super) fn dedicated(&self, spread: &Spread) -> Vec<bool> {
-        let scoped = |node: usize| spread.labels[node].is_some_and(|label| label.ownership >= SCOPED_FROM);
-        let mut named = vec![false; self.len()];
-        let mut foreign = self.strangely_named.clone();
-        for link in self.links.iter().filter(|link| link.edge.kind == EdgeKind::ResolvesTo) {
-            if scoped(link.from) {
-                named[link.to] = true;
-            } else {
-                foreign[link.to] |= !spells(host_of(&self.nodes[link.from].name), &self.nodes[link.to].name);
-            }
-        }
-        (0..self.len())
-            .map(|node| named[node] && !foreign[node] && !self.nodes[node].shared)
-            .collect()
     }
 
     /// The decisions of a round, with their paths.
@@ -263,13 +360,24 @@ impl<'a> Graph<'a> {
                 from_name: from.name.clone(),
                 edge: link.edge.kind,
                 task: link.edge.task.clone(),
-                own: step.own,
-                cap: step.cap,
+                own: step.weight.own,
+                cap: step.weight.cap,
+                ground: step.weight.reason.map(|reason| Ground {
+                    kind: reason.kind,
+                    name: self.nodes[reason.node].name.clone(),
+                }),
             });
             last = spread.labels[link.from].and_then(|label| label.last);
         }
         path.reverse();
         path
+    }
+}
+
+impl Spread {
+    /// In thousandths; 0 where no path leads.
+    pub(super) fn ownership(&self, node: usize) -> u16 {
+        self.labels[node].map_or(0, |label| label.ownership)
     }
 }
 

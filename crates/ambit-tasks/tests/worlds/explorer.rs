@@ -44,11 +44,14 @@ pub(crate) struct Explorer {
 /// Clearances of addresses and names, as the engine's guard keeps them.
 #[derive(Default)]
 struct ByScope {
-    addresses: RwLock<BTreeMap<IpAddr, (Clearance, bool)>>,
+    /// Clearance, whether nothing shows that it is theirs alone, and whether strangers are known to share it.
+    addresses: RwLock<BTreeMap<IpAddr, (Clearance, bool, bool)>>,
     names: RwLock<BTreeMap<String, Clearance>>,
     buckets: RwLock<BTreeMap<String, Clearance>>,
     /// Blocks that a seed names.
     blocks: RwLock<Vec<ipnet::IpNet>>,
+    /// Blocks within those that somebody else registered.
+    foreign_blocks: RwLock<Vec<ipnet::IpNet>>,
 }
 
 impl Guard for ByScope {
@@ -67,9 +70,18 @@ impl Guard for ByScope {
             return Ok(());
         }
         let addresses = self.addresses.read().unwrap();
-        let in_block = self.blocks.read().unwrap().iter().any(|block| block.contains(&contact.address));
-        let seeded = (Clearance::L3, false);
-        let Some((clearance, shared)) = addresses.get(&contact.address).filter(|_| !in_block).or(in_block.then_some(&seeded)) else {
+        let narrowest = |blocks: &RwLock<Vec<ipnet::IpNet>>| {
+            let blocks = blocks.read().unwrap();
+            blocks
+                .iter()
+                .filter(|block| block.contains(&contact.address))
+                .map(ipnet::IpNet::prefix_len)
+                .max()
+        };
+        let given = narrowest(&self.blocks);
+        let in_block = given.is_some() && given >= narrowest(&self.foreign_blocks);
+        let seeded = (Clearance::L3, false, false);
+        let Some((clearance, unproven, shared)) = addresses.get(&contact.address).filter(|_| !in_block).or(in_block.then_some(&seeded)) else {
             return refuse("no edge of scope leads to this address");
         };
         let name = contact.name.as_deref().filter(|name| name.parse::<IpAddr>().is_err());
@@ -78,8 +90,10 @@ impl Guard for ByScope {
         if *clearance < contact.footprint || of_name.is_some_and(|known| known < contact.footprint.min(Clearance::L2)) {
             return refuse("clearance");
         }
-        if *shared && (name.is_none() || !matches!(contact.port, 80 | 443)) {
-            return refuse("shared");
+        let by_name = name.is_some() && matches!(contact.port, 80 | 443);
+        let asks_whose = name.is_none() && contact.port == 443 && contact.footprint <= Clearance::L2 && !shared;
+        if *unproven && !by_name && !asks_whose {
+            return refuse("not theirs alone");
         }
         Ok(())
     }
@@ -179,11 +193,9 @@ impl Explorer {
             let clearance = self.decisions[&node.uid].clearance;
             match node.kind {
                 Kind::IpAddress => {
-                    guard
-                        .addresses
-                        .write()
-                        .unwrap()
-                        .insert(node.name.parse().unwrap(), (clearance, node.shared));
+                    let unproven = node.shared || !self.decisions[&node.uid].scoped();
+                    let known = (clearance, unproven, node.shared);
+                    guard.addresses.write().unwrap().insert(node.name.parse().unwrap(), known);
                 }
                 Kind::Domain | Kind::DnsRecord | Kind::Nameserver | Kind::Mailserver => {
                     let mut names = guard.names.write().unwrap();
@@ -194,6 +206,9 @@ impl Explorer {
                     let mut blocks = guard.blocks.write().unwrap();
                     blocks.push(node.name.parse().unwrap());
                     blocks.dedup();
+                }
+                Kind::NetBlock if self.decisions[&node.uid].reason == "suballocation" => {
+                    guard.foreign_blocks.write().unwrap().push(node.name.parse().unwrap());
                 }
                 Kind::CloudStorageBucket => {
                     guard.buckets.write().unwrap().insert(host_of(&node.name).to_owned(), clearance);

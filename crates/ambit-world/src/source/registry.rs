@@ -2,7 +2,6 @@
 
 use crate::draft::{Block, Moment, Org, Zone};
 use crate::internet::Source;
-use crate::plan;
 use crate::serve::{Connection, Peer, Request, Response};
 use ambit_model::{Kind, Timestamp};
 use ipnet::IpNet;
@@ -124,9 +123,11 @@ fn domain(connection: &Connection, name: &str) -> Option<Value> {
     }))
 }
 
+/// The narrowest block that holds all of an address or block (RFC 9082 §3.1.1).
 fn covering<'a>(connection: &'a Connection, text: &str) -> Option<(&'a IpNet, &'a Block)> {
-    let address: IpAddr = text.split('/').next()?.parse().ok()?;
-    plan::block_of(&connection.internet.draft, address)
+    let whole: IpNet = text.parse().ok().or_else(|| text.parse::<IpAddr>().ok().map(IpNet::from))?;
+    let blocks = connection.internet.draft.blocks.iter().filter(|(net, _)| net.contains(&whole.trunc()));
+    blocks.max_by_key(|(net, _)| net.prefix_len())
 }
 
 fn block(connection: &Connection, text: &str) -> Option<Value> {

@@ -86,6 +86,7 @@ impl Derivation<'_> {
         let uri = sight.uri.as_str();
         if let (Some(name), Some(certificate)) = (sight.name, sight.certificate)
             && !certificate.covers(name)
+            && !sight.plain_only
         {
             self.truth.plant_issue("invalid_certificate_name", Kind::Uri, uri);
         }

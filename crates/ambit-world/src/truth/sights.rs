@@ -2,6 +2,7 @@
 
 use super::{Derivation, Sight, certificate_key};
 use crate::draft::{Service, Standing, TlsVersions, UnknownHost, Unlisted};
+use crate::evidence;
 use crate::internet::{Host, Port, Web};
 use crate::pki::Certificate;
 use crate::plan;
@@ -87,9 +88,11 @@ impl<'a> Derivation<'a> {
     pub(super) fn sites(&mut self, addresses: &BTreeSet<IpAddr>) {
         let names: Vec<String> = self.planted(Kind::Domain).into_iter().chain(self.planted(Kind::DnsRecord)).collect();
         for name in &names {
+            let astray = evidence::is_led_astray(self.internet, name);
             for address in plan::addresses(self.draft, name) {
-                if let Some(host) = self.internet.hosts.get(&address) {
-                    self.sites_of(host, Some(name), name);
+                let shown = self.is_shown(address);
+                if let Some(host) = self.internet.hosts.get(&address).filter(|_| shown || !astray) {
+                    self.sites_of(host, shown, Some(name), name);
                 }
             }
         }
@@ -98,26 +101,30 @@ impl<'a> Derivation<'a> {
                 IpAddr::V4(address) => address.to_string(),
                 IpAddr::V6(address) => format!("[{address}]"),
             };
-            self.sites_of(&self.internet.hosts[address], None, &shown);
+            self.sites_of(&self.internet.hosts[address], true, None, &shown);
         }
     }
 
-    fn sites_of(&mut self, host: &'a Host, name: Option<&str>, shown: &str) {
+    /// The sites of a host that is shown to be ours or not, by a name or by its address.
+    fn sites_of(&mut self, host: &'a Host, is_shown: bool, name: Option<&str>, shown: &str) {
         for (port, plan) in &host.ports {
             let browsed = matches!(*port, 80 | 443);
             let visible = match host.standing {
-                Standing::Ours => true,
-                Standing::Vendor | Standing::Related | Standing::Source => browsed,
+                Standing::Ours if is_shown => true,
+                Standing::Ours | Standing::Vendor | Standing::Related | Standing::Source => browsed,
                 Standing::Stranger => false,
             };
             match plan {
-                Port::Web(web) if visible => self.web(host, web, *port, name, shown),
+                Port::Web(web) if visible => self.web(host, web, *port, (name, shown), is_shown && host.standing == Standing::Ours),
                 Port::Source(_, certificate) if visible && name.is_some() => {
                     let scheme = if certificate.is_some() { "https" } else { "http" };
                     let uri = format!("{scheme}://{shown}:{port}");
                     self.truth.plant(Kind::Uri, &uri);
                     if let Some(certificate) = certificate {
-                        self.certificate(certificate);
+                        // A provider's certificate is the provider's, whatever name it was shown for.
+                        if name.is_some_and(|name| evidence::is_certificate_ours(self.internet, certificate, name)) {
+                            self.certificate(certificate);
+                        }
                         if name.is_some_and(|name| !certificate.covers(name)) {
                             self.truth.plant_issue("invalid_certificate_name", Kind::Uri, &uri);
                         }
@@ -128,7 +135,7 @@ impl<'a> Derivation<'a> {
         }
     }
 
-    fn web(&mut self, host: &'a Host, web: &'a Web, port: u16, name: Option<&str>, shown: &str) {
+    fn web(&mut self, host: &'a Host, web: &'a Web, port: u16, (name, shown): (Option<&str>, &str), probed: bool) {
         let scheme = if web.tls { "https" } else { "http" };
         let uri = format!("{scheme}://{shown}:{port}");
         // A request by address names the address.
@@ -143,7 +150,7 @@ impl<'a> Derivation<'a> {
             || site.is_some_and(|site| site.site.hostile.is_some() || site.site.hidden);
         if doubtful {
             self.truth.allow(Kind::Uri, &uri);
-            if let Some(certificate) = certificate {
+            if let Some(certificate) = certificate.filter(|certificate| probed || self.names_ours(certificate, name)) {
                 self.truth.maybe_entities.extend(certificate_key(Kind::SslCertificate, certificate));
             }
             return;
@@ -153,19 +160,26 @@ impl<'a> Derivation<'a> {
             (UnknownHost::Page(status, text), None) => Some((*status, text.as_str())),
             _ => None,
         };
+        let plain_only = web.tls && unknown.is_some_and(|(status, _)| status >= 400) && name.is_some_and(|name| has_plain_page(host, name));
         let sight = Sight {
             name,
+            plain_only,
             tls: web.tls,
             site,
             certificate,
             unknown,
             uri,
-            probed: host.standing == Standing::Ours,
+            probed,
         };
-        if let Some(certificate) = sight.certificate {
+        if let Some(certificate) = sight.certificate.filter(|certificate| probed || self.names_ours(certificate, name)) {
             self.certificate(certificate);
         }
         self.site_issues(&sight);
+    }
+
+    /// What somebody else's machine shows for a name of ours is ours where it names us.
+    fn names_ours(&self, certificate: &Certificate, name: Option<&str>) -> bool {
+        name.is_some_and(|name| evidence::is_certificate_ours(self.internet, certificate, name))
     }
 
     /// A certificate that somebody sees who looks at something planted.
@@ -173,6 +187,20 @@ impl<'a> Derivation<'a> {
         self.truth.entities.extend(certificate_key(Kind::SslCertificate, certificate));
         self.certificate_issues(certificate);
     }
+}
+
+/// True where a port of the host without TLS answers with a page to the name.
+fn has_plain_page(host: &Host, name: &str) -> bool {
+    host.ports.values().any(|port| {
+        let Port::Web(web) = port else { return false };
+        let site = web.choose(Some(name)).filter(|site| !web.tls && !site.to_https).map(|site| &site.site);
+        site.is_some_and(|site| {
+            let front = site.pages.iter().find(|page| page.path == "/");
+            let redirected = site.redirect.is_some() && front.is_none();
+            let status = front.map_or(site.status, |page| page.status);
+            !redirected && site.basic.is_none() && (200..300).contains(&status)
+        })
+    })
 }
 
 /// Every certificate that a port may show.

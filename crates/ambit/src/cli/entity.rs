@@ -114,13 +114,14 @@ async fn path(one: &One, place: &Place, settings: &Settings) -> Result<(), Failu
     let number = |value: &Value| value.as_f64().unwrap_or_default();
     for step in scope["path"].as_array().into_iter().flatten() {
         results.line(&format!(
-            "{} {} --{} ({}, own {:.3}, cap {})-->",
+            "{} {} --{} ({}, own {:.3}, cap {}{})-->",
             lines::kind(&step["type"]),
             plain(&text(&step["name"])),
             text(&step["edge"]),
             text(&step["task"]),
             number(&step["ownership"]),
             text(&step["clearance"]),
+            plain(&ground(step)),
         ))?;
     }
     results.line(&format!(
@@ -132,4 +133,14 @@ async fn path(one: &One, place: &Place, settings: &Settings) -> Result<(), Failu
         text(&scope["scoped_reason"]),
     ))?;
     results.finish()
+}
+
+/// What made a step count for more or less. That nothing shows whose an address is, is said as well.
+fn ground(step: &Value) -> String {
+    let said = text(&step["ground"]["text"]);
+    match step["edge"].as_str() {
+        _ if !said.is_empty() => format!(": {said}"),
+        Some("resolves_to") => ": nothing shows that it is theirs".to_owned(),
+        _ => String::new(),
+    }
 }

@@ -1,0 +1,298 @@
+//! Who an address, a delegated name and an alias belong to: by positive evidence, never because nobody else is known there.
+
+use super::*;
+
+/// A domain of ours with a name that resolves to an address, and whatever else.
+fn bound(more: &str) -> BTreeMap<String, Decision> {
+    let text = format!(
+        "Domain acme.test seed
+         DnsRecord www.acme.test
+         IpAddress 192.0.2.1
+         NetworkService 192.0.2.1:443/tcp
+         acme.test subdomain www.acme.test
+         www.acme.test resolves_to 192.0.2.1
+         192.0.2.1 service 192.0.2.1:443/tcp
+         {more}"
+    );
+    world(&text).decide(&[])
+}
+
+/// Ownership, clearance and ground of the address.
+fn address(more: &str) -> String {
+    let decision = &bound(more)["192.0.2.1"];
+    format!(
+        "{} {:?} {}",
+        decision.ownership,
+        decision.clearance,
+        decision.path.last().map_or_else(|| "-".to_owned(), ground)
+    )
+}
+
+const STRANGER: &str = "\nDomain other.test\nother.test resolves_to 192.0.2.1";
+
+#[test]
+fn that_nobody_else_is_known_at_an_address_is_no_evidence() {
+    assert_eq!(address(""), "500 L2 -");
+    assert_eq!(address(STRANGER), "500 L2 -");
+    let service = &bound("")["192.0.2.1:443/tcp"];
+    assert_eq!((service.ownership, service.clearance), (500, Clearance::L2));
+}
+
+#[test]
+fn a_block_registered_to_the_registrant_of_a_seed_is_theirs() {
+    let served = |server: &str| format!("Nameserver {server}\nacme.test vendor {server}\n");
+    let of =
+        |registrant: &str| format!("Organization Acme\nOrganization {registrant}\nacme.test registrant Acme\n192.0.2.1 registrant {registrant}\n");
+    let by = |registrant: &str| served("ns1.acme.test") + &of(registrant);
+    assert_eq!(address(&by("ACME")), "900 L3 registrant ACME");
+    assert_eq!(address(&by("Acmes")), "500 L2 -");
+    assert_eq!(address(&(served("ns-1.awsdns-01.com") + &of("Acme"))), "900 L3 registrant Acme");
+    // Who serves the zone may have registered it in their own name, and holds the blocks of all of their customers.
+    assert_eq!(address(&(served("ns1.host.test") + &of("Acme"))), "500 L2 -");
+    assert_eq!(address(&(served("ns1.acme.test") + &served("ns1.host.test") + &of("Acme"))), "500 L2 -");
+    assert_eq!(address(&of("Acme")), "500 L2 -", "nobody knows who serves it");
+    // Title to the block outweighs whoever has a name there.
+    assert_eq!(address(&(by("ACME") + STRANGER)), "900 L3 registrant ACME");
+    // What a name below the seed, a block or somebody else is registered to says nothing.
+    let told = |by: &str, kind: &str| format!("Organization Lessor\n{kind} {by}\n{by} registrant Lessor\n192.0.2.1 registrant Lessor");
+    assert_eq!(address(&told("198.51.100.0/24", "NetBlock")), "500 L2 -");
+    assert_eq!(address(&told("vendor.test", "Domain")), "500 L2 -");
+}
+
+#[test]
+fn a_block_whose_registrant_writes_from_a_seeds_domain_is_theirs() {
+    let by = |mailbox: &str| format!("EmailAddress {mailbox}\n192.0.2.1 registrant {mailbox}");
+    assert_eq!(address(&by("noc@acme.test")), "900 L3 registrant noc@acme.test");
+    assert_eq!(address(&by("noc@mail.acme.test")), "900 L3 registrant noc@mail.acme.test");
+    assert_eq!(address(&by("noc@notacme.test")), "500 L2 -");
+    // A host that somebody named names no domain: its vendor's mailbox is the vendor's.
+    let host = world(
+        "DnsRecord app.vendor.test seed
+         IpAddress 192.0.2.1
+         EmailAddress noc@vendor.test
+         app.vendor.test resolves_to 192.0.2.1
+         192.0.2.1 registrant noc@vendor.test",
+    );
+    assert_eq!(host.decide(&[])["192.0.2.1"].ownership, 500);
+}
+
+#[test]
+fn a_reverse_name_counts_where_it_is_theirs_and_leads_back() {
+    assert_eq!(address("192.0.2.1 pointer www.acme.test"), "900 L3 reverse_name www.acme.test");
+    let unconfirmed = "DnsRecord rack.acme.test\nacme.test subdomain rack.acme.test\n192.0.2.1 pointer rack.acme.test";
+    assert_eq!(address(unconfirmed), "500 L2 -");
+    let theirs = "DnsRecord rack.isp.example\nrack.isp.example resolves_to 192.0.2.1\n192.0.2.1 pointer rack.isp.example";
+    assert_eq!(address(theirs), "500 L2 -");
+    // Strangers on the machine: it may be a host that many share, which calls itself by one of their names.
+    assert_eq!(address(&format!("192.0.2.1 pointer www.acme.test{STRANGER}")), "500 L2 -");
+    let provider = "DnsRecord ip-192-0-2-1.isp.example\nip-192-0-2-1.isp.example resolves_to 192.0.2.1\n192.0.2.1 pointer www.acme.test";
+    assert_eq!(
+        address(provider),
+        "900 L3 reverse_name www.acme.test",
+        "a name that spells the address is its provider's"
+    );
+}
+
+#[test]
+fn a_name_that_is_no_node_makes_an_address_strange() {
+    let mut graph = world(
+        "Domain acme.test seed
+         IpAddress 192.0.2.1
+         acme.test resolves_to 192.0.2.1
+         192.0.2.1 pointer acme.test",
+    );
+    assert_eq!(graph.decide(&[])["192.0.2.1"].ownership, 900);
+    graph.edge("nobody.test", EdgeKind::ResolvesTo, "192.0.2.1");
+    assert_eq!(graph.decide(&[])["192.0.2.1"].ownership, 500);
+}
+
+#[test]
+fn a_certificate_counts_that_is_shown_to_everybody_and_names_only_what_is_theirs() {
+    let shown = "SslCertificate one\n192.0.2.1 default_certificate one\none certificate_name www.acme.test";
+    assert_eq!(address(shown), "900 L3 default_certificate one");
+    assert_eq!(address("SslCertificate one\n192.0.2.1 default_certificate one"), "500 L2 -");
+    assert_eq!(
+        address("SslCertificate one\n192.0.2.1 certificate one\none certificate_name www.acme.test"),
+        "500 L2 -"
+    );
+    for also in [
+        "DnsRecord www.other.test\none foreign_certificate_name www.other.test",
+        "DnsRecord fan.acme.test\none delegated_subdomain fan.acme.test",
+    ] {
+        assert_eq!(address(&format!("{shown}\n{also}")), "500 L2 -", "{also}");
+    }
+}
+
+#[test]
+fn evidence_that_goes_away_counts_no_more() {
+    let mut graph = world(
+        "Domain acme.test seed
+         IpAddress 192.0.2.1
+         acme.test resolves_to 192.0.2.1
+         192.0.2.1 pointer acme.test",
+    );
+    assert_eq!(graph.decide(&[])["192.0.2.1"].clearance, Clearance::L3);
+    graph.edges.retain(|edge| edge.kind != EdgeKind::Pointer);
+    assert_eq!(graph.decide(&[])["192.0.2.1"].clearance, Clearance::L2);
+}
+
+#[test]
+fn an_address_in_a_block_that_somebody_gave_is_theirs() {
+    assert_eq!(address("NetBlock 192.0.2.0/24 seed"), "900 L3 seeded_block 192.0.2.0/24");
+    assert_eq!(address("NetBlock 192.0.2.0/24 allow"), "900 L3 seeded_block 192.0.2.0/24");
+    assert_eq!(address("NetBlock 192.0.2.0/24"), "500 L2 -");
+    assert_eq!(address("NetBlock 192.0.2.0/24 seed deny"), "500 L2 -");
+    assert_eq!(address("NetBlock 192.0.3.0/24 seed"), "500 L2 -");
+}
+
+/// A block as a seed, in which a smaller one is registered to somebody; an address of each, and one in both that a name leads to.
+fn allocated(flags: &str, more: &str) -> BTreeMap<String, Decision> {
+    let text = format!(
+        "Domain acme.test seed
+         NetBlock 192.0.2.0/24 seed
+         NetBlock 192.0.2.96/28 {flags}
+         IpAddress 192.0.2.1
+         IpAddress 192.0.2.97
+         IpAddress 192.0.2.98
+         Organization Other
+         192.0.2.96/28 registrant Other
+         192.0.2.0/24 suballocation 192.0.2.96/28
+         192.0.2.0/24 block_member 192.0.2.1
+         192.0.2.0/24 block_member 192.0.2.97
+         acme.test resolves_to 192.0.2.98
+         {more}"
+    );
+    world(&text).decide(&[])
+}
+
+#[test]
+fn a_block_of_somebody_else_within_a_seed_waits_for_a_persons_word() {
+    let shown = |decisions: &BTreeMap<String, Decision>, name: &str| {
+        let decision = &decisions[name];
+        format!(
+            "{} {:?} {}",
+            decision.ownership,
+            decision.clearance,
+            decision.path.last().map_or_else(|| "-".to_owned(), ground)
+        )
+    };
+    let asked = allocated("", "");
+    assert_eq!(shown(&asked, "192.0.2.1"), "970 L3 -");
+    assert_eq!(shown(&asked, "192.0.2.96/28"), "50 L1 foreign_allocation 192.0.2.96/28");
+    assert_eq!(shown(&asked, "192.0.2.97"), "50 L1 foreign_allocation 192.0.2.96/28");
+    assert_eq!(shown(&asked, "192.0.2.98"), "500 L2 -", "a name of theirs leads there");
+    for flag in ["seed", "allow"] {
+        let told = allocated(flag, "");
+        assert_eq!(shown(&told, "192.0.2.97"), "970 L3 -", "{flag}");
+        assert_eq!(shown(&told, "192.0.2.98"), "900 L3 seeded_block 192.0.2.96/28", "{flag}");
+    }
+    let own = allocated(
+        "",
+        "acme.test registrant Other\nNameserver ns1.acme.test\nacme.test own_server ns1.acme.test",
+    );
+    assert_eq!(shown(&own, "192.0.2.96/28"), "970 L3 registrant Other");
+    assert_eq!(shown(&own, "192.0.2.97"), "970 L3 -");
+}
+
+#[test]
+fn what_was_delegated_to_others_stays_theirs_whatever_else_tells_of_it() {
+    let graph = |more: &str| {
+        let text = format!(
+            "Domain acme.test seed
+             PreCertificate logged
+             DnsRecord fan.acme.test
+             DnsRecord www.fan.acme.test
+             Mailserver mx.fan.acme.test
+             IpAddress 192.0.2.1
+             acme.test logged_certificate logged
+             acme.test delegated_subdomain fan.acme.test
+             logged certificate_name www.fan.acme.test
+             logged certificate_name fan.acme.test
+             acme.test own_server mx.fan.acme.test
+             www.fan.acme.test resolves_to 192.0.2.1
+             192.0.2.1 pointer www.fan.acme.test
+             {more}"
+        );
+        let decisions = world(&text).decide(&[]);
+        let names = ["fan.acme.test", "www.fan.acme.test", "mx.fan.acme.test", "192.0.2.1"];
+        names.map(|name| (decisions[name].ownership, decisions[name].clearance))
+    };
+    let handed = (600, Clearance::L2);
+    assert_eq!(graph(""), [handed, handed, handed, (500, Clearance::L2)]);
+    // Its own zone shows it besides: the delegation is a thing of the past, or of one who could not look.
+    assert_eq!(graph("acme.test subdomain fan.acme.test")[1], (950, Clearance::L3));
+    // A person's word.
+    assert_eq!(graph("DnsRecord fan.acme.test seed")[1], (950, Clearance::L3));
+}
+
+#[test]
+fn an_alias_through_somebody_elses_name_leads_to_somebody_else() {
+    let graph = |alias: &str, more: &str| {
+        let text = format!(
+            "Domain acme.test seed
+             DnsRecord pay.acme.test
+             DnsRecord acme.partner.test
+             IpAddress 192.0.2.1
+             acme.test subdomain pay.acme.test
+             pay.acme.test {alias} acme.partner.test
+             pay.acme.test resolves_to 192.0.2.1
+             acme.partner.test resolves_to 192.0.2.1
+             {more}"
+        );
+        let decision = world(&text).decide(&[])["192.0.2.1"].clone();
+        format!(
+            "{} {:?} {}",
+            decision.ownership,
+            decision.clearance,
+            decision.path.last().map_or_else(|| "-".to_owned(), ground)
+        )
+    };
+    assert_eq!(graph("alias", ""), "100 L1 foreign_alias acme.partner.test");
+    assert_eq!(graph("hosted_alias", ""), "500 L2 -", "a platform serves us by our name");
+    assert_eq!(graph("alias", "DnsRecord acme.partner.test allow"), "500 L2 -", "a person's word");
+    let own = "Organization Acme\nacme.test registrant Acme\n192.0.2.1 registrant Acme\nNameserver ns1.acme.test\nacme.test own_server ns1.acme.test";
+    assert_eq!(graph("alias", own), "900 L3 registrant Acme", "by somebody else's name to our own block");
+}
+
+#[test]
+fn the_certificate_of_a_platform_is_not_theirs() {
+    let shown = "SslCertificate platform\nwww.acme.test unrelated_certificate platform";
+    let certificate = |more: &str| bound(&format!("{shown}\n{more}"))["platform"].ownership;
+    assert_eq!(certificate(""), 500);
+    assert_eq!(
+        certificate("192.0.2.1 pointer www.acme.test"),
+        950,
+        "what their own machine shows is theirs to mend"
+    );
+    let also_elsewhere = "192.0.2.1 pointer www.acme.test\nIpAddress 192.0.2.2\nwww.acme.test resolves_to 192.0.2.2";
+    assert_eq!(certificate(also_elsewhere), 500);
+}
+
+#[test]
+fn evidence_spreads_from_address_to_name_to_address() {
+    // The certificate on the first address names b, and b is the second one's reverse name.
+    assert_decided(
+        "Domain acme.test seed
+         IpAddress 192.0.2.1
+         SslCertificate one
+         DnsRecord b.acme.test
+         IpAddress 192.0.2.2
+         NetworkService 192.0.2.2:443/tcp
+         acme.test resolves_to 192.0.2.1
+         192.0.2.1 pointer acme.test
+         192.0.2.1 certificate one
+         one certificate_name b.acme.test
+         b.acme.test resolves_to 192.0.2.2
+         192.0.2.2 pointer b.acme.test
+         192.0.2.2 service 192.0.2.2:443/tcp",
+        &[],
+        &[
+            "acme.test 1000 L3 seed",
+            "192.0.2.1 900 L3 resolves_to",
+            "one 900 L3 certificate",
+            "b.acme.test 900 L3 certificate_name",
+            "192.0.2.2 900 L3 resolves_to",
+            "192.0.2.2:443/tcp 900 L3 service",
+        ],
+    );
+}

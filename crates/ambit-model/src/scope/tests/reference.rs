@@ -1,0 +1,265 @@
+//! What `decide` must give, by repeating every rule until nothing changes: slow and obvious. Ownership and clearance only.
+
+use super::*;
+use crate::entity::registrable;
+use std::net::IpAddr;
+
+/// What the rounds have shown so far.
+#[derive(Default, PartialEq)]
+struct Shown {
+    evident: BTreeSet<Uid>,
+    astray: BTreeSet<Uid>,
+    own_machines: BTreeSet<Uid>,
+}
+
+fn of_kind(world: &World, kind: EdgeKind) -> impl Iterator<Item = (&Node, &Node)> {
+    let edges = world.edges.iter().filter(move |edge| edge.kind == kind);
+    edges.map(|edge| (&world.nodes[&edge.from], &world.nodes[&edge.to]))
+}
+
+fn given(node: &Node) -> bool {
+    node.allow || (node.seed && !node.deny)
+}
+
+pub(super) fn decide(world: &World, ceiling: Clearance) -> BTreeMap<Uid, (u16, Clearance)> {
+    let mut shown = Shown {
+        astray: of_kind(world, EdgeKind::Alias).map(|(from, _)| from.uid).collect(),
+        ..Shown::default()
+    };
+    loop {
+        let decided = round(world, ceiling, &shown);
+        let scoped = |node: &Node| decided[&node.uid].0 >= SCOPED_FROM;
+        let astray: BTreeSet<Uid> = of_kind(world, EdgeKind::Alias)
+            .filter(|(_, to)| !scoped(to))
+            .map(|(from, _)| from.uid)
+            .collect();
+        let next = Shown {
+            evident: world
+                .nodes
+                .values()
+                .filter(|node| evident(world, node, &scoped, &astray))
+                .map(|node| node.uid)
+                .collect(),
+            own_machines: world
+                .nodes
+                .values()
+                .filter(|node| own_machines(world, node, &scoped))
+                .map(|node| node.uid)
+                .collect(),
+            astray,
+        };
+        if next == shown {
+            return decided;
+        }
+        shown = next;
+    }
+}
+
+fn own_machines(world: &World, node: &Node, scoped: &impl Fn(&Node) -> bool) -> bool {
+    let addresses = || of_kind(world, EdgeKind::ResolvesTo).filter(|(from, _)| from.uid == node.uid);
+    addresses().next().is_some() && addresses().all(|(_, to)| scoped(to))
+}
+
+fn evident(world: &World, node: &Node, scoped: &impl Fn(&Node) -> bool, astray: &BTreeSet<Uid>) -> bool {
+    let names = || {
+        of_kind(world, EdgeKind::ResolvesTo)
+            .filter(|(_, to)| to.uid == node.uid)
+            .map(|(from, _)| from)
+    };
+    if node.shared || !names().any(scoped) {
+        return false;
+    }
+    let out = |kind| of_kind(world, kind).filter(|(from, _)| from.uid == node.uid).map(|(_, to)| to);
+    let reverse = out(EdgeKind::Pointer).any(|name| scoped(name) && !astray.contains(&name.uid) && names().any(|other| other.uid == name.uid));
+    let certified = out(EdgeKind::DefaultCertificate).any(|certificate| {
+        let of = |kind| of_kind(world, kind).filter(|(from, _)| from.uid == certificate.uid).map(|(_, to)| to);
+        of(EdgeKind::CertificateName).any(scoped)
+            && of(EdgeKind::DelegatedSubdomain)
+                .chain(of(EdgeKind::ForeignCertificateName))
+                .next()
+                .is_none()
+    });
+    registered(world, node) || narrowest(world, node).is_some_and(given) || (names().all(scoped) && (reverse || certified))
+}
+
+fn registered(world: &World, node: &Node) -> bool {
+    let seeds: Vec<&Node> = world.nodes.values().filter(|node| node.kind == Kind::Domain && given(node)).collect();
+    let by = |registrant: &Node| match registrant.kind {
+        Kind::Organization => of_kind(world, EdgeKind::Registrant).any(|(from, to)| {
+            speaks_for_itself(world, from, &seeds)
+                && seeds.iter().any(|seed| seed.uid == from.uid)
+                && to.kind == Kind::Organization
+                && to.name.eq_ignore_ascii_case(&registrant.name)
+        }),
+        Kind::EmailAddress => seeds.iter().any(|seed| registrant.name.ends_with(&format!("@{}", seed.name))),
+        _ => false,
+    };
+    of_kind(world, EdgeKind::Registrant).any(|(from, to)| from.uid == node.uid && by(to))
+}
+
+fn speaks_for_itself(world: &World, domain: &Node, seeds: &[&Node]) -> bool {
+    let from_it = world
+        .edges
+        .iter()
+        .filter(|edge| edge.from == domain.uid)
+        .map(|edge| &world.nodes[&edge.to]);
+    let servers: Vec<&Node> = from_it.filter(|node| node.kind == Kind::Nameserver).collect();
+    let own = |server: &&Node| seeds.iter().any(|seed| server.name.ends_with(&format!(".{}", seed.name)));
+    !servers.is_empty() && servers.iter().all(own)
+}
+
+/// The narrowest block around an address of those that count: given ones, and those that somebody else registered within them.
+fn narrowest<'a>(world: &'a World, node: &Node) -> Option<&'a Node> {
+    let address: IpAddr = node.name.parse().ok().filter(|_| node.kind == Kind::IpAddress)?;
+    let foreign: BTreeSet<Uid> = of_kind(world, EdgeKind::Suballocation)
+        .filter(|(_, to)| !registered(world, to))
+        .map(|(_, to)| to.uid)
+        .collect();
+    let counts = |block: &&Node| (block.kind == Kind::NetBlock && given(block)) || foreign.contains(&block.uid);
+    let net = |block: &Node| block.name.parse::<ipnet::IpNet>().ok().filter(|net| net.contains(&address));
+    let around = world.nodes.values().filter(counts).filter(|block| net(block).is_some());
+    around.max_by_key(|block| (net(block).map(|net| net.prefix_len()), given(block)))
+}
+
+fn handed(world: &World, node: &Node) -> bool {
+    let cut = |name: &str| {
+        let into = |kind| of_kind(world, kind).any(|(_, to)| to.name == name);
+        into(EdgeKind::DelegatedSubdomain) && !into(EdgeKind::Subdomain)
+    };
+    if !matches!(node.kind, Kind::DnsRecord | Kind::Nameserver | Kind::Mailserver) {
+        return false;
+    }
+    let mut level = Some(node.name.as_str());
+    while let Some(name) = level.filter(|name| !world.nodes.values().any(|node| given(node) && node.name == *name)) {
+        if cut(name) {
+            return true;
+        }
+        level = name.split_once('.').map(|(_, above)| above);
+    }
+    false
+}
+
+fn round(world: &World, ceiling: Clearance, shown: &Shown) -> BTreeMap<Uid, (u16, Clearance)> {
+    let fixed = |node: &Node| match (node.allow, node.deny, node.seed) {
+        (true, _, _) | (false, false, true) => Some((1000, ceiling)),
+        (false, true, _) => Some((0, Clearance::L0)),
+        _ => None,
+    };
+    let first = |node: &Node| (node.uid, fixed(node).unwrap_or((0, Clearance::L0)));
+    let mut decided: BTreeMap<Uid, (u16, Clearance)> = world.nodes.values().map(first).collect();
+    loop {
+        let before = decided.clone();
+        for edge in &world.edges {
+            let to = &world.nodes[&edge.to];
+            if fixed(to).is_some() {
+                continue;
+            }
+            let (own, cap) = weigh(world, edge, shown);
+            let from = decided[&edge.from];
+            let known = decided.get_mut(&edge.to).unwrap();
+            *known = (known.0.max(from.0.min(own)), known.1.max(from.1.min(cap)));
+        }
+        if decided == before {
+            return decided;
+        }
+    }
+}
+
+fn weigh(world: &World, edge: &Edge, shown: &Shown) -> (u16, Clearance) {
+    let (rule, to) = (edge.kind.rule(), &world.nodes[&edge.to]);
+    let (own, cap) = match edge.kind {
+        EdgeKind::ResolvesTo if shown.evident.contains(&edge.to) => (900, Clearance::L3),
+        EdgeKind::ResolvesTo if shown.astray.contains(&edge.from) => (100, Clearance::L1),
+        _ if to.shared => (rule.own.min(200), rule.cap.min(Clearance::L2)),
+        EdgeKind::ResolvesTo => (500, Clearance::L2),
+        EdgeKind::BlockMember if narrowest(world, to).is_some_and(|block| !given(block)) => (50, Clearance::L1),
+        EdgeKind::Suballocation if registered(world, to) => (970, Clearance::L3),
+        EdgeKind::UnrelatedCertificate if shown.own_machines.contains(&edge.from) => (950, Clearance::L4),
+        EdgeKind::Host if to.kind == Kind::Domain => (400, rule.cap),
+        EdgeKind::ForeignCertificateName => {
+            let foreign = of_kind(world, edge.kind)
+                .filter(|(from, _)| from.uid == edge.from)
+                .map(|(_, to)| to.name.as_str());
+            let domains: BTreeSet<&str> = foreign.map(|name| registrable(name).unwrap_or(name)).collect();
+            ((600.0 / (domains.len() as f64).sqrt()) as u16, rule.cap)
+        }
+        _ => (rule.own, rule.cap),
+    };
+    if handed(world, to) {
+        (own.min(600), cap.min(Clearance::L2))
+    } else {
+        (own, cap)
+    }
+}
+
+/// Small graphs over a few names, with every kind of edge and flag.
+pub(super) fn graphs() -> impl Strategy<Value = World> {
+    let nodes = proptest::collection::vec((0..9u8, 0..12u8), 3..10);
+    nodes.prop_flat_map(|nodes| {
+        let count = nodes.len();
+        // Edges that evidence hangs on are drawn more often.
+        let often = [
+            EdgeKind::ResolvesTo,
+            EdgeKind::Registrant,
+            EdgeKind::Pointer,
+            EdgeKind::Subdomain,
+            EdgeKind::DefaultCertificate,
+            EdgeKind::CertificateName,
+            EdgeKind::Suballocation,
+            EdgeKind::BlockMember,
+        ];
+        let kind = (0..crate::edge::EDGES.len() + 2 * often.len()).prop_map(move |at| match crate::edge::EDGES.get(at) {
+            Some(rule) => rule.kind,
+            None => often[at % often.len()],
+        });
+        let edge = (0..count, 0..count, kind);
+        proptest::collection::vec(edge, 0..30).prop_map(move |edges| {
+            let mut world = World::default();
+            let named = |at: usize| name(nodes[at].0, at);
+            for (at, (kind, flag)) in nodes.iter().enumerate() {
+                let flags: &[&str] = match (at, flag) {
+                    (0, _) => &["seed"],
+                    (_, 0) => &["allow"],
+                    (_, 1) => &["deny"],
+                    (_, 2) => &["shared"],
+                    (_, 3) => &["seed"],
+                    _ => &[],
+                };
+                world.node(KINDS[usize::from(*kind)], &named(at), flags);
+            }
+            for (from, to, kind) in edges {
+                world.edge(&named(from), kind, &named(to));
+            }
+            world
+        })
+    })
+}
+
+const KINDS: [Kind; 9] = [
+    Kind::Domain,
+    Kind::DnsRecord,
+    Kind::DnsRecord,
+    Kind::IpAddress,
+    Kind::SslCertificate,
+    Kind::NetBlock,
+    Kind::Organization,
+    Kind::EmailAddress,
+    Kind::Nameserver,
+];
+
+/// Names that lie in each other: hosts below two domains, addresses within blocks, registrants that differ by case.
+fn name(kind: u8, at: usize) -> String {
+    let domain = format!("d{}.test", at % 2);
+    match KINDS[usize::from(kind)] {
+        Kind::Domain => format!("e{at}.{domain}"),
+        Kind::DnsRecord if at > 4 => format!("n{at}.n{}.e{}.{domain}", at - 2, at - 4),
+        Kind::DnsRecord => format!("n{at}.e{}.{domain}", at.saturating_sub(2)),
+        Kind::IpAddress => format!("192.0.2.{}", at * 16 + 1),
+        Kind::NetBlock => format!("192.0.2.0/{}", 24 + at % 5),
+        Kind::Organization => if at.is_multiple_of(2) { "Acme" } else { "ACME" }.to_owned(),
+        Kind::EmailAddress => format!("m@e{}.{domain}", at.saturating_sub(2)),
+        Kind::Nameserver if at.is_multiple_of(2) => format!("ns{at}.host.example"),
+        Kind::Nameserver => format!("ns{at}.e{}.{domain}", at.saturating_sub(2)),
+        _ => format!("certificate {at}"),
+    }
+}

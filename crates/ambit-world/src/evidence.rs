@@ -1,0 +1,185 @@
+//! What anybody could find out from outside that shows whose an address or a name is: registrations, reverse names, certificates shown to everybody, delegations
+//! and aliases. Reasoned from the file's statements alone; the standings say what is true, this says what can be known.
+
+use crate::draft::{Draft, Issuer, Name, Standing, TlsVersions};
+use crate::internet::{Internet, Port};
+use crate::pki::Certificate;
+use crate::plan;
+use ambit_model::entity::registrable;
+use ambit_model::{Kind, platforms, scope};
+use ipnet::IpNet;
+use std::collections::BTreeSet;
+use std::net::IpAddr;
+
+/// How well an address is shown to be ours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Shown {
+    /// Nothing shows it.
+    Nothing,
+    /// The machine speaks for us, but strangers' names are on it as well: who knows of them does not believe it.
+    Doubtful,
+    Plainly,
+}
+
+/// How well the address is shown to be ours.
+pub(crate) fn of_address(internet: &Internet, address: IpAddr) -> Shown {
+    let draft = &internet.draft;
+    if is_within_seed(internet, address) || is_registered_to_us(internet, address) {
+        return Shown::Plainly;
+    }
+    if !speaks_for_us(internet, address) {
+        return Shown::Nothing;
+    }
+    let strange = draft.names.iter().any(|(name, entry)| {
+        let leads = direct(entry).any(|other| other == address) && !scope::spells(name, &address.to_string());
+        leads && !is_ours(internet, name)
+    });
+    if strange { Shown::Doubtful } else { Shown::Plainly }
+}
+
+/// At or below a seed, in a zone of ours that was not handed away.
+pub(crate) fn is_ours(internet: &Internet, name: &str) -> bool {
+    let draft = &internet.draft;
+    let org = plan::org_of_name(draft, name).unwrap_or_default();
+    is_below_seed(internet, name) && plan::standing(draft, org) == Standing::Ours && !is_handed_away(internet, name)
+}
+
+fn is_at_or_below(name: &str, parent: &str) -> bool {
+    name.strip_suffix(parent).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+}
+
+pub(crate) fn is_below_seed(internet: &Internet, name: &str) -> bool {
+    internet.seeds.iter().any(|seed| is_at_or_below(name, seed))
+}
+
+/// The block that the registry names for an address is registered to the registrant of a seed, or by a mailbox in a seed's domain.
+fn is_registered_to_us(internet: &Internet, address: IpAddr) -> bool {
+    let draft = &internet.draft;
+    let Some(holder) = plan::block_of(draft, address).and_then(|(_, block)| draft.orgs.get(&block.org)) else {
+        return false;
+    };
+    let domains = || {
+        internet
+            .seeds
+            .iter()
+            .filter(|seed| matches!(Kind::of_target(seed), Ok((Kind::Domain, _))))
+    };
+    // Who serves a zone for others may have registered it in their own name.
+    let own_server = |server: &str| platforms::is_name_server(server) || domains().any(|seed| is_at_or_below(server, seed));
+    let zones = domains().filter_map(|seed| draft.zones.get(seed)).filter(|zone| !zone.redacted);
+    let zones = zones.filter(|zone| zone.servers.iter().all(|(server, _)| own_server(server)));
+    let mut registrants = zones.filter_map(|zone| draft.orgs.get(&zone.org)).map(|org| org.name.to_lowercase());
+    let mailbox = holder.email.rsplit_once('@').map(|(_, host)| host);
+    registrants.any(|name| name == holder.name.to_lowercase()) || mailbox.is_some_and(|host| domains().any(|seed| is_at_or_below(host, seed)))
+}
+
+/// In a seed, unless a narrower block within it is registered to somebody other than the whole.
+fn is_within_seed(internet: &Internet, address: IpAddr) -> bool {
+    let draft = &internet.draft;
+    let holder = |(_, block): (&IpNet, &crate::draft::Block)| draft.orgs.get(&block.org).map(|org| org.name.to_lowercase());
+    let seeds = internet
+        .seeds
+        .iter()
+        .filter_map(|seed| seed.parse().ok().or_else(|| seed.parse::<IpAddr>().ok().map(IpNet::from)));
+    let around: Vec<IpNet> = seeds.filter(|net| net.contains(&address)).collect();
+    let Some(seed) = around.iter().max_by_key(|net| net.prefix_len()) else {
+        return false;
+    };
+    let narrowest = plan::block_of(draft, address);
+    let whole = draft
+        .blocks
+        .iter()
+        .filter(|(net, _)| net.contains(seed))
+        .max_by_key(|(net, _)| net.prefix_len());
+    let is_part = narrowest.is_some_and(|(net, _)| seed.contains(net) && net.prefix_len() > seed.prefix_len());
+    !is_part || whole.is_none() || narrowest.and_then(holder) == whole.and_then(holder)
+}
+
+/// The machine's reverse name is ours and leads back to it, or it shows a certificate of ours to everybody.
+fn speaks_for_us(internet: &Internet, address: IpAddr) -> bool {
+    let draft = &internet.draft;
+    let leads = |name: &str| {
+        let entry = draft.names.get(name);
+        is_ours(internet, name) && entry.is_some_and(|entry| direct(entry).any(|other| other == address))
+    };
+    let pointer = draft.hosts.get(&address).and_then(|host| host.pointer.as_ref());
+    let named = pointer.is_some_and(|name| leads(name) && !scope::spells(name, &address.to_string()));
+    let named_at_all = || draft.names.keys().any(|name| leads(name));
+    named || (shows_ours_to_everybody(internet, address) && named_at_all())
+}
+
+fn shows_ours_to_everybody(internet: &Internet, address: IpAddr) -> bool {
+    let Some(host) = internet.hosts.get(&address) else { return false };
+    let Some(Port::Web(web)) = host.port(443) else { return false };
+    let certificate = web
+        .certificate(None, &host.unknown)
+        .filter(|_| web.tls && web.versions() != TlsVersions::OnlyOld);
+    certificate.is_some_and(|certificate| is_sound(internet, certificate) && names(certificate).all(|name| is_ours(internet, name)))
+}
+
+fn is_sound(internet: &Internet, certificate: &Certificate) -> bool {
+    let now = internet.start();
+    let stated = &certificate.stated;
+    let in_time = certificate.not_before <= now && certificate.not_after >= now;
+    stated.issuer == Issuer::Trusted && !stated.chain_missing && !stated.sha1 && in_time
+}
+
+/// Host names in a certificate, a wildcard as the name below its star.
+fn names(certificate: &Certificate) -> impl Iterator<Item = &str> {
+    certificate.names.iter().map(|name| name.strip_prefix("*.").unwrap_or(name))
+}
+
+/// Foreign domains in a certificate from which it is a provider's for its customers.
+const PROVIDERS_DOMAINS: usize = 11;
+
+/// A certificate that is shown for one of our names is ours where it names that domain or a seed's, and not many others besides.
+pub(crate) fn is_certificate_ours(internet: &Internet, certificate: &Certificate, name: &str) -> bool {
+    let own: BTreeSet<&str> = internet.seeds.iter().map(String::as_str).chain([name]).filter_map(registrable).collect();
+    let domains: BTreeSet<&str> = names(certificate).filter_map(registrable).collect();
+    domains.intersection(&own).next().is_some() && domains.difference(&own).count() < PROVIDERS_DOMAINS
+}
+
+/// Addresses that a name has by itself.
+fn direct(entry: &Name) -> impl Iterator<Item = IpAddr> + '_ {
+    entry.records.iter().filter_map(plan::address_of)
+}
+
+/// An alias leads through a name that is neither ours nor a known platform's: whoever holds that name decides where ours goes.
+pub(crate) fn is_led_astray(internet: &Internet, name: &str) -> bool {
+    let targets = plan::chain(&internet.draft, name);
+    targets
+        .iter()
+        .any(|target| !is_ours(internet, target) && platforms::of_host(target).is_none())
+}
+
+/// A zone at or above the name, below its registered domain, has servers that are not those of the zone above and not named in our domain above the cut.
+pub(crate) fn is_handed_away(internet: &Internet, name: &str) -> bool {
+    let draft = &internet.draft;
+    let Some(domain) = registrable(name) else { return false };
+    let given = |level: &&str| !internet.seeds.iter().any(|seed| seed == level);
+    let cuts = plan::ancestors(name)
+        .take_while(given)
+        .filter(|level| level.len() > domain.len() && draft.zones.contains_key(*level));
+    cuts.into_iter().any(|cut| !is_kept(draft, cut, domain))
+}
+
+fn is_kept(draft: &Draft, cut: &str, domain: &str) -> bool {
+    let above = plan::ancestors(cut).skip(1).find_map(|level| draft.zones.get(level));
+    let above_servers = || above.iter().flat_map(|zone| &zone.servers);
+    let machines = |(server, given): &(String, Vec<IpAddr>)| {
+        if given.is_empty() {
+            plan::addresses(draft, server)
+        } else {
+            given.clone()
+        }
+    };
+    let machines_above: BTreeSet<IpAddr> = above_servers().flat_map(machines).collect();
+    draft.zones[cut].servers.iter().all(|server| {
+        if is_at_or_below(&server.0, cut) {
+            let own = machines(server);
+            return !own.is_empty() && own.iter().all(|address| machines_above.contains(address));
+        }
+        let same = above_servers().any(|(other, _)| *other == server.0) && !platforms::serves_every_customer(&server.0);
+        is_at_or_below(&server.0, domain) || same
+    })
+}
