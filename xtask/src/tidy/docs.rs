@@ -59,18 +59,18 @@ pub(crate) fn map_names_every_crate(tree: &Tree, out: &mut Vec<Finding>) {
     }
 }
 
-/// Decisions are numbered without gaps, each number once, in the file's name and in its heading.
+/// Decisions are numbered, each number once, in the file's name and in its heading. Numbers may be left out: they are given before the decisions are.
 pub(crate) fn decisions(tree: &Tree, out: &mut Vec<Finding>) {
     let files = tree
         .files
         .iter()
         .filter(|file| file.path.starts_with(DECISIONS) && file.path.ends_with(".md"));
-    for (index, file) in files.enumerate() {
-        let number = index + 1;
-        let named = file.path[DECISIONS.len()..].starts_with(&format!("{number:04}-"));
-        let headed = file.text.as_deref().unwrap_or_default().starts_with(&format!("# {number}. "));
-        if !named || !headed {
-            let remedy = format!("in order, this is number {number}: say so in the file's name and in its heading");
+    let mut taken = std::collections::BTreeSet::new();
+    for file in files {
+        let number = file.path[DECISIONS.len()..].get(..4).and_then(|digits| digits.parse::<u32>().ok());
+        let headed = number.is_some_and(|number| file.text.as_deref().unwrap_or_default().starts_with(&format!("# {number}. ")));
+        if !headed || !taken.insert(number) {
+            let remedy = "a decision begins with a number of its own: say the same in the file's name (four digits) and in its heading";
             out.push(Finding::new(&file.path, 1, "decisions", remedy));
         }
     }
@@ -108,6 +108,8 @@ mod tests {
     fn decisions_are_numbered_once() {
         let first = ("docs/decisions/0001-a.md", "# 1. A\n");
         assert!(said(decisions, &[first, ("docs/decisions/0002-b.md", "# 2. B\n")]).is_empty());
+        assert!(said(decisions, &[first, ("docs/decisions/0030-b.md", "# 30. B\n")]).is_empty());
+        assert_eq!(said(decisions, &[first, ("docs/decisions/b.md", "# 2. B\n")]).len(), 1);
         assert_eq!(said(decisions, &[first, ("docs/decisions/0001-b.md", "# 1. B\n")]).len(), 1);
         assert_eq!(said(decisions, &[first, ("docs/decisions/0002-b.md", "# 1. B\n")]).len(), 1);
     }
