@@ -1,14 +1,31 @@
 //! Answers: from a value or an error to an HTTP response, always with a content type, and with headers that keep browsers from guessing.
 
+use crate::documents::Document;
+use crate::encoding::{self, Coding};
+use crate::shares::Share;
 use ambit_api::ApiError;
-use axum::body::Body;
+use axum::body::{Body, HttpBody};
 use axum::response::Response;
 use bytes::Bytes;
-use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
+use futures::StreamExt;
+use futures::stream::BoxStream;
+use http::header::{
+    ACCEPT_ENCODING, ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, IF_NONE_MATCH, RETRY_AFTER, VARY,
+    WWW_AUTHENTICATE,
+};
 use http::{HeaderMap, StatusCode};
+use http_body::{Frame, SizeHint};
 use serde_json::Value;
+use std::convert::Infallible;
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
 
 const JSON: &str = "application/json";
+/// Bytes of an answer that are handed to its connection at once: what is written is let go of, whatever the connection copies.
+const FRAME_BYTES: usize = 64 * 1024;
+/// Bytes of one unit of what answers hold.
+pub(crate) const UNIT_BYTES: usize = 1024;
 
 /// On every answer: it is data, to be shown nowhere but where it was asked for.
 const SECURITY_HEADERS: &[(&str, &str)] = &[
@@ -38,13 +55,27 @@ pub(crate) enum Manner {
 /// Names what an answer could not hold, or why it is empty (v3-wire §7).
 const MESSAGE: HeaderName = HeaderName::from_static("x-api-message");
 
+/// The bytes of an answer.
+enum Content {
+    Whole(Bytes),
+    /// Part of the program, made once.
+    Document(&'static Document),
+    /// So many bytes, which come piece by piece.
+    Stream(u64, BoxStream<'static, io::Result<Bytes>>),
+}
+
 /// A successful answer; its status is always 200 (v3-wire §1.2).
-#[derive(Debug)]
 pub struct Answer {
     content_type: &'static str,
-    body: Bytes,
+    content: Content,
     /// Said in a header beside the body.
     message: Option<String>,
+}
+
+impl std::fmt::Debug for Answer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Answer").field("content_type", &self.content_type).finish_non_exhaustive()
+    }
 }
 
 impl Answer {
@@ -65,9 +96,23 @@ impl Answer {
 
     /// Bytes that were made for this answer.
     pub fn bytes(content_type: &'static str, body: Bytes) -> Self {
+        Self::of(content_type, Content::Whole(body))
+    }
+
+    /// So many bytes that come piece by piece, none of them large: a stored file is never in memory as a whole.
+    pub(crate) fn stream(content_type: &'static str, size: u64, pieces: BoxStream<'static, io::Result<Bytes>>) -> Self {
+        Self::of(content_type, Content::Stream(size, pieces))
+    }
+
+    /// A document of the program.
+    pub(crate) fn document(document: &'static Document) -> Self {
+        Self::of(document.content_type, Content::Document(document))
+    }
+
+    fn of(content_type: &'static str, content: Content) -> Self {
         Self {
             content_type,
-            body,
+            content,
             message: None,
         }
     }
@@ -84,48 +129,191 @@ impl Answer {
     pub fn empty() -> Self {
         Self::bytes("text/plain; charset=utf-8", Bytes::new())
     }
+}
 
-    /// A file that is part of the program.
-    pub fn file(content_type: &'static str, text: &'static str) -> Self {
-        Self::bytes(content_type, Bytes::from_static(text.as_bytes()))
+/// What a request says of how it would like its answer.
+#[derive(Debug, Default)]
+pub(crate) struct Wishes {
+    manner: Option<Manner>,
+    coding: Option<Coding>,
+    /// What the client has already.
+    has: Option<String>,
+}
+
+impl Wishes {
+    pub(crate) fn of(manner: Manner, headers: &HeaderMap) -> Self {
+        Self {
+            manner: Some(manner),
+            coding: encoding::chosen(headers),
+            has: headers.get(IF_NONE_MATCH).and_then(|value| value.to_str().ok()).map(str::to_owned),
+        }
     }
 }
 
-/// The response to an outcome.
-pub(crate) fn respond(outcome: Result<Answer, ApiError>, manner: Manner) -> Response {
+/// The response to an outcome. `share` is what its bytes are counted against until they are sent.
+pub(crate) async fn respond(outcome: Result<Answer, ApiError>, wishes: &Wishes, share: Option<Share>) -> Response {
     let mut headers = HeaderMap::new();
     for (name, value) in SECURITY_HEADERS {
         headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
     }
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    let (status, content_type, body) = match outcome {
+    match outcome {
         Ok(answer) => {
             say(answer.message.as_deref(), &mut headers);
-            (200, answer.content_type, answer.body)
-        }
-        Err(error) => {
-            error_headers(&error, &mut headers);
-            match manner {
-                Manner::Envelope => (error.code.status(), JSON, to_bytes(&error.body())),
-                Manner::Object => (error.code.status(), JSON, to_bytes(&error.object_body())),
-                Manner::V2 => {
-                    say(Some(&error.message), &mut headers);
-                    (
-                        error.code.v2_status(),
-                        JSON,
-                        error.v2_body().map(|body| to_bytes(&body)).unwrap_or_default(),
-                    )
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static(answer.content_type));
+            match answer.content {
+                Content::Whole(bytes) => {
+                    let bytes = coded(wishes.coding, answer.content_type, bytes, &mut headers).await;
+                    response(StatusCode::OK, headers, whole(bytes, share))
+                }
+                Content::Document(document) => documented(document, wishes, headers),
+                Content::Stream(size, pieces) => {
+                    share.iter().for_each(|share| share.grow(2 * 1024));
+                    let body = Streamed {
+                        left: size,
+                        pieces,
+                        _share: share,
+                    };
+                    response(StatusCode::OK, headers, Body::new(body))
                 }
             }
         }
-    };
-    if status != StatusCode::NO_CONTENT.as_u16() {
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+        Err(error) => failure(&error, wishes, headers, share).await,
     }
-    let mut response = Response::new(Body::from(body));
-    *response.status_mut() = StatusCode::from_u16(status).expect("the tables have valid statuses");
+}
+
+fn response(status: StatusCode, headers: HeaderMap, body: Body) -> Response {
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
     *response.headers_mut() = headers;
     response
+}
+
+async fn coded(coding: Option<Coding>, content_type: &str, bytes: Bytes, headers: &mut HeaderMap) -> Bytes {
+    let (bytes, coding) = encoding::packed(coding, content_type, bytes).await;
+    if encoding::shrinks(content_type) {
+        headers.insert(VARY, HeaderValue::from_name(ACCEPT_ENCODING));
+    }
+    if let Some(coding) = coding {
+        headers.insert(CONTENT_ENCODING, HeaderValue::from_static(coding.name()));
+    }
+    bytes
+}
+
+/// A document of the program: whoever has this one already is not sent it again.
+fn documented(document: &'static Document, wishes: &Wishes, mut headers: HeaderMap) -> Response {
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    headers.insert(VARY, HeaderValue::from_name(ACCEPT_ENCODING));
+    let (bytes, coding) = document.coded(wishes.coding);
+    if let Ok(tag) = HeaderValue::from_str(&document.tag(coding)) {
+        headers.insert(ETAG, tag);
+    }
+    if wishes.has.as_deref().is_some_and(|tags| document.is_among(tags)) {
+        headers.remove(CONTENT_TYPE);
+        return response(StatusCode::NOT_MODIFIED, headers, Body::empty());
+    }
+    if let Some(coding) = coding {
+        headers.insert(CONTENT_ENCODING, HeaderValue::from_static(coding.name()));
+    }
+    response(StatusCode::OK, headers, whole(bytes, None))
+}
+
+async fn failure(error: &ApiError, wishes: &Wishes, mut headers: HeaderMap, share: Option<Share>) -> Response {
+    error_headers(error, &mut headers);
+    let (status, body) = match wishes.manner {
+        None | Some(Manner::Envelope) => (error.code.status(), to_bytes(&error.body())),
+        Some(Manner::Object) => (error.code.status(), to_bytes(&error.object_body())),
+        Some(Manner::V2) => {
+            say(Some(&error.message), &mut headers);
+            let body = error.v2_body().map(|body| to_bytes(&body)).unwrap_or_default();
+            (error.code.v2_status(), body)
+        }
+    };
+    if status != StatusCode::NO_CONTENT.as_u16() {
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
+    }
+    let status = StatusCode::from_u16(status).expect("the tables have valid statuses");
+    let body = coded(wishes.coding, JSON, body, &mut headers).await;
+    response(status, headers, whole(body, share))
+}
+
+/// Bytes that are counted until the last of them is sent.
+struct Held {
+    bytes: Bytes,
+    _share: Share,
+}
+
+impl AsRef<[u8]> for Held {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+fn whole(bytes: Bytes, share: Option<Share>) -> Body {
+    let rest = match share {
+        Some(share) if !bytes.is_empty() => {
+            share.grow(i64::try_from(bytes.len() / UNIT_BYTES).unwrap_or(i64::MAX));
+            Bytes::from_owner(Held { bytes, _share: share })
+        }
+        Some(_) | None => bytes,
+    };
+    Body::new(Framed { rest })
+}
+
+/// A body in frames.
+struct Framed {
+    rest: Bytes,
+}
+
+impl HttpBody for Framed {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(mut self: Pin<&mut Self>, _cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        if self.rest.is_empty() {
+            return Poll::Ready(None);
+        }
+        let size = self.rest.len().min(FRAME_BYTES);
+        Poll::Ready(Some(Ok(Frame::data(self.rest.split_to(size)))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.rest.is_empty()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.rest.len() as u64)
+    }
+}
+
+/// A body that comes piece by piece. Its length is said before; a piece that cannot be read ends the connection, so that nobody takes half for the whole.
+struct Streamed {
+    left: u64,
+    pieces: BoxStream<'static, io::Result<Bytes>>,
+    _share: Option<Share>,
+}
+
+impl HttpBody for Streamed {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
+        self.pieces.poll_next_unpin(cx).map(|piece| {
+            let piece = piece?;
+            if let Ok(bytes) = &piece {
+                self.left = self.left.saturating_sub(bytes.len() as u64);
+            }
+            Some(piece.map(Frame::data))
+        })
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.left == 0
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.left)
+    }
 }
 
 /// A message that is no header is left out.

@@ -1,144 +1,247 @@
-//! Bodies of requests: how large, how slow, and how much of them at once. What has no room waits; what is announced too large is refused unread.
+//! Bodies of requests: how large, how slow, and how much of them at once. What has no room waits; what is announced too large is refused unread, and
+//! drained for a moment, so that its sender sees why.
 
-use crate::endpoints::{Endpoint, Tree};
 use crate::form;
+use crate::shares::{Owner, Share, Shares};
 use ambit_api::{ApiError, ErrorCode};
 use axum::body::Body;
 use bytes::{Bytes, BytesMut};
 use http::HeaderMap;
-use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
+use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, EXPECT};
 use http_body_util::BodyExt;
-use std::sync::Arc;
+use std::collections::VecDeque;
 use std::time::Duration;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::Instant;
 
 /// Bytes of a body: notes have 50,000 characters, of up to 12 bytes each once escaped.
-const BYTES_MAX: usize = 1024 * 1024;
-/// Bytes of a body in the wider API: files of 64 MiB with what surrounds them; graphs have a limit of their own.
-const WIDER_BYTES_MAX: usize = 65 * 1024 * 1024;
-/// Bytes of bodies of the wider API that are held at once; while a file is stored, up to three times as much is in memory.
-const KNOWN_BYTES: usize = 260 * 1024 * 1024;
-/// The same of bodies that must be read before it is known who asks.
-const STRANGERS_BYTES: usize = 2 * WIDER_BYTES_MAX;
-/// Bodies up to this need no room: there are only so many places.
-const SMALL_BYTES: usize = 64 * 1024;
+pub(crate) const BYTES_MAX: usize = 1024 * 1024;
+/// Bytes of a body that anybody may send: a token.
+pub(crate) const OPEN_BYTES_MAX: usize = 64 * 1024;
+/// Bytes of a body in the wider API that is no upload: graphs have a limit of their own below it.
+pub(crate) const WIDER_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// Bytes of an upload: files of 64 MiB with what surrounds them.
+pub(crate) const UPLOAD_BYTES_MAX: usize = 65 * 1024 * 1024;
+/// Bytes of memory that an upload needs while it goes by: a chunk that fills, the same compressed, and the row that is written.
+pub(crate) const UPLOAD_HELD_BYTES: usize = 4 * 1024 * 1024;
+/// Bytes of bodies that are held at once.
+const HELD_BYTES: usize = 64 * 1024 * 1024;
+/// Bytes that a key must be found in where it stands in a form: files come behind the fields.
+const KEY_WITHIN_BYTES: usize = 64 * 1024;
+/// Strangers' forms that are read at once, for their key; of one address a quarter.
+const STRANGERS_MAX: i64 = 64;
 /// Bytes of one unit of room.
 const UNIT_BYTES: usize = 1024;
-/// Bytes a second that a large body comes with at least: an upload over a line of half a megabit is not cut off.
+/// Bytes a second that a body comes with at least: an upload over a line of half a megabit is not cut off.
 const RATE_MIN: usize = 64 * 1024;
 /// Bytes of a form's field that is a parameter: comments are the longest.
-const PARAMETER_BYTES_MAX: usize = 64 * 1024;
+pub(crate) const PARAMETER_BYTES_MAX: usize = 64 * 1024;
+/// Bytes of a refused body that are read and forgotten, in how long: enough for a client to see the answer before it is cut off.
+const DRAINED_BYTES_MAX: usize = 256 * 1024 * 1024;
+const DRAIN_TIME: Duration = Duration::from_secs(10);
+/// Requests of one owner that wait for room at most.
+const WAITING_MAX: usize = 256;
 
 /// Room for bodies.
 pub(crate) struct Rooms {
-    /// For callers whose key is known.
-    known: Arc<Semaphore>,
+    /// For callers whose key is known; one of them has half.
+    known: Shares,
     /// For those whose key stands in the body.
-    strangers: Arc<Semaphore>,
+    strangers: Shares,
 }
 
 impl Default for Rooms {
     fn default() -> Self {
-        let room = |bytes: usize| Arc::new(Semaphore::new(bytes / UNIT_BYTES));
+        let units = i64::try_from(HELD_BYTES / UNIT_BYTES).expect("a small number");
         Self {
-            known: room(KNOWN_BYTES),
-            strangers: room(STRANGERS_BYTES),
+            known: Shares::new(units, units / 2, WAITING_MAX),
+            strangers: Shares::new(STRANGERS_MAX, STRANGERS_MAX / 4, WAITING_MAX),
         }
     }
 }
 
-/// A body with its room, which is given back when the call is over.
-#[derive(Default)]
-pub(crate) struct Whole {
-    pub(crate) bytes: Bytes,
-    pub(crate) room: Option<OwnedSemaphorePermit>,
+impl Rooms {
+    /// Room for so many bytes of a caller's body.
+    pub(crate) async fn room(&self, owner: Owner, bytes: usize, wait: Duration) -> Result<Share, ApiError> {
+        let units = i64::try_from(bytes.div_ceil(UNIT_BYTES)).expect("bodies have a limit far below");
+        let room = self.known.take(owner, units, wait).await;
+        room.ok_or_else(|| ApiError::with(ErrorCode::Transient, "Too much is being sent at once").retry_after(RETRY_S))
+    }
 }
 
-/// A body that is read when it is known who asks, or before.
-pub(crate) enum Arrival {
-    Waiting(Body),
-    Read(Whole),
-}
+/// Seconds until a body that found no room is sent again.
+const RETRY_S: u32 = 2;
 
-/// How a body is read.
-pub(crate) struct Reading<'a> {
-    pub(crate) endpoint: &'a Endpoint,
-    pub(crate) headers: &'a HeaderMap,
-    pub(crate) rooms: &'a Rooms,
+/// A body on its way.
+pub(crate) struct Arriving {
+    /// `None`: it has come to its end, or was cut off.
+    body: Option<Body>,
+    /// What was read already and is to be read again.
+    ahead: VecDeque<Bytes>,
+    announced: Option<usize>,
+    /// Its sender waits for a word before it sends anything.
+    expects: bool,
     /// Nothing comes for so long: that is the end.
-    pub(crate) idle: Duration,
+    idle: Duration,
+    received: usize,
+    begun: Option<Instant>,
 }
 
-impl Arrival {
-    /// Reads the body of a row that has one, if that is not done; other bodies are left unread.
-    pub(crate) async fn read(self, reading: &Reading<'_>, known: bool) -> Result<Whole, ApiError> {
-        let body = match self {
-            Self::Read(whole) => return Ok(whole),
-            Self::Waiting(body) => body,
-        };
-        let announced = announced(reading.headers);
-        let ours = matches!(reading.endpoint.tree, Tree::Asm | Tree::Ambit | Tree::Open);
-        let most = if ours { BYTES_MAX } else { WIDER_BYTES_MAX };
-        if announced.is_some_and(|length| length > most) {
+impl Arriving {
+    pub(crate) fn new(headers: &HeaderMap, body: Body, idle: Duration) -> Self {
+        Self {
+            body: (!http_body::Body::is_end_stream(&body)).then_some(body),
+            ahead: VecDeque::new(),
+            announced: headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok()),
+            expects: headers.contains_key(EXPECT),
+            idle,
+            received: 0,
+            begun: None,
+        }
+    }
+
+    /// Refuses what is announced larger than `most`.
+    pub(crate) fn check_announced(&self, most: usize) -> Result<(), ApiError> {
+        match self.announced {
+            Some(length) if length > most => Err(too_large(most)),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// Bytes to hold for it: what is announced, else as much as may come.
+    pub(crate) fn expected(&self, most: usize) -> usize {
+        if self.body.is_none() && self.ahead.is_empty() {
+            return 0;
+        }
+        self.announced.unwrap_or(most).min(most)
+    }
+
+    /// The next bytes; `None` at the end. They come without a long pause, not too slowly, and are at most `most` together.
+    pub(crate) async fn next(&mut self, most: usize) -> Result<Option<Bytes>, ApiError> {
+        if let Some(bytes) = self.ahead.pop_front() {
+            return Ok(Some(bytes));
+        }
+        let bytes = self.receive().await?;
+        if self.received > most {
             return Err(too_large(most));
         }
-        if reading.endpoint.body.is_none() {
-            return Ok(Whole::default());
+        Ok(bytes)
+    }
+
+    async fn receive(&mut self) -> Result<Option<Bytes>, ApiError> {
+        let begun = *self.begun.get_or_insert_with(Instant::now);
+        loop {
+            let Some(body) = &mut self.body else { return Ok(None) };
+            let until = deadline(begun, self.received, Instant::now(), self.idle);
+            let frame = match tokio::time::timeout_at(until, body.frame()).await {
+                Err(_) => return Err(ApiError::new(ErrorCode::DeadlineExceeded)),
+                Ok(frame) => frame,
+            };
+            match frame {
+                None => self.body = None,
+                Some(Err(_)) => {
+                    self.body = None;
+                    return Err(ApiError::with(ErrorCode::BadRequest, "The body could not be read to its end"));
+                }
+                Some(Ok(frame)) => {
+                    let Ok(data) = frame.into_data() else { continue };
+                    self.received += data.len();
+                    return Ok(Some(data));
+                }
+            }
         }
-        let rooms = if known { &reading.rooms.known } else { &reading.rooms.strangers };
-        let room = if ours { None } else { room(rooms, announced.unwrap_or(most)).await };
-        let bytes = collect(body, most, announced.unwrap_or(0), reading.idle).await?;
-        // Clients of the wider API put any type on JSON (v3-wire §10.1).
-        if ours {
-            check_content_type(reading.headers, &bytes)?;
+    }
+
+    /// All of it.
+    pub(crate) async fn whole(&mut self, most: usize) -> Result<Bytes, ApiError> {
+        let Some(first) = self.next(most).await? else { return Ok(Bytes::new()) };
+        let Some(second) = self.next(most).await? else { return Ok(first) };
+        let mut bytes = BytesMut::with_capacity(self.expected(most).max(first.len() + second.len()));
+        bytes.extend_from_slice(&first);
+        bytes.extend_from_slice(&second);
+        while let Some(more) = self.next(most).await? {
+            bytes.extend_from_slice(&more);
         }
-        Ok(Whole { bytes, room })
+        Ok(bytes.freeze())
+    }
+
+    /// The key in a form of version 2, which stands in its first bytes. They are read again as part of the body.
+    pub(crate) async fn key_in_form(
+        &mut self,
+        content_type: &str,
+        name: &str,
+        rooms: &Rooms,
+        owner: Owner,
+        time: Duration,
+    ) -> Result<Option<String>, ApiError> {
+        if !form::is_form(content_type) {
+            return Ok(None);
+        }
+        let late = || ApiError::new(ErrorCode::DeadlineExceeded);
+        let until = Instant::now() + time;
+        let Some(first) = tokio::time::timeout_at(until, self.receive()).await.map_err(|_| late())?? else {
+            return Ok(None);
+        };
+        // Nothing is held for those of whom nothing came.
+        let Some(_place) = rooms.strangers.take(owner, 1, time).await else {
+            return Err(ApiError::new(ErrorCode::Transient).retry_after(RETRY_S));
+        };
+        let mut seen = BytesMut::from(&first[..]);
+        self.ahead.push_back(first);
+        loop {
+            let ended = self.body.is_none();
+            if let Some(key) = form::field_within(content_type, &seen, name, ended) {
+                return Ok(Some(key));
+            }
+            if ended || seen.len() >= KEY_WITHIN_BYTES {
+                return Ok(None);
+            }
+            if let Some(more) = tokio::time::timeout_at(until, self.receive()).await.map_err(|_| late())?? {
+                seen.extend_from_slice(&more);
+                self.ahead.push_back(more);
+            }
+        }
+    }
+
+    /// Reads on what nobody wants, for a while: a connection that is closed upon bytes that were not read is reset, and the answer is lost with it.
+    pub(crate) async fn drain(mut self, idle: Duration) {
+        if self.expects && self.received == 0 {
+            return;
+        }
+        self.idle = idle;
+        let all = async {
+            let mut left = DRAINED_BYTES_MAX;
+            while let Some(body) = &mut self.body {
+                match tokio::time::timeout(idle, body.frame()).await {
+                    Ok(Some(Ok(frame))) => left = left.saturating_sub(frame.data_ref().map_or(0, Bytes::len)),
+                    Ok(Some(Err(_)) | None) | Err(_) => break,
+                }
+                if left == 0 {
+                    break;
+                }
+            }
+        };
+        let _ = tokio::time::timeout(DRAIN_TIME, all).await;
+    }
+
+    /// Some of it was not read.
+    pub(crate) fn is_left(&self) -> bool {
+        self.body.is_some()
     }
 }
 
-fn announced(headers: &HeaderMap) -> Option<usize> {
-    headers.get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
-}
-
-/// The time that a body may take beyond that of a request without one. What is announced too large is refused and needs none.
-pub(crate) fn allowance(headers: &HeaderMap) -> Duration {
-    let bytes = announced(headers).filter(|bytes| *bytes <= WIDER_BYTES_MAX).unwrap_or(0);
-    Duration::from_millis((bytes * 1_000 / RATE_MIN) as u64)
-}
-
-async fn room(rooms: &Arc<Semaphore>, bytes: usize) -> Option<OwnedSemaphorePermit> {
-    if bytes <= SMALL_BYTES {
-        return None;
-    }
-    let units = u32::try_from(bytes.div_ceil(UNIT_BYTES)).expect("bodies have a limit far below");
-    Some(rooms.clone().acquire_many_owned(units).await.expect("the semaphore is never closed"))
+/// When a body is given up: after a pause, or where it comes too slowly. Time is given for bytes that came, not for those that were announced.
+fn deadline(begun: Instant, received: usize, now: Instant, idle: Duration) -> Instant {
+    let earned = Duration::from_millis((received * 1_000 / RATE_MIN) as u64);
+    (now + idle).min(begun + idle + earned)
 }
 
 fn too_large(most: usize) -> ApiError {
     ApiError::with(ErrorCode::TooLarge, format!("The body is larger than {most} bytes"))
 }
 
-/// All bytes of a body, which come without a long pause and are at most so many.
-async fn collect(mut body: Body, most: usize, announced: usize, idle: Duration) -> Result<Bytes, ApiError> {
-    let cut_off = || ApiError::with(ErrorCode::BadRequest, "The body could not be read to its end");
-    let mut bytes = BytesMut::with_capacity(announced.min(most));
-    loop {
-        let next = tokio::time::timeout(idle, body.frame()).await;
-        let frame = match next.map_err(|_| ApiError::new(ErrorCode::DeadlineExceeded))? {
-            None => return Ok(bytes.freeze()),
-            Some(frame) => frame.map_err(|_| cut_off())?,
-        };
-        let Some(data) = frame.data_ref() else { continue };
-        if bytes.len() + data.len() > most {
-            return Err(too_large(most));
-        }
-        bytes.extend_from_slice(data);
-    }
-}
-
 /// JSON under its own type or none at all, which is what `application/octet-stream` says too; under the type of forms, which some clients put on
 /// everything, only if it is an object. A coded body (gzip and the like) is not read.
-fn check_content_type(headers: &HeaderMap, body: &Bytes) -> Result<(), ApiError> {
+pub(crate) fn check_content_type(headers: &HeaderMap, body: &Bytes) -> Result<(), ApiError> {
     let coded = headers
         .get(CONTENT_ENCODING)
         .is_some_and(|coding| !coding.as_bytes().eq_ignore_ascii_case(b"identity"));
@@ -199,13 +302,71 @@ mod tests {
         assert!(!check(&[("content-type", "application/json"), ("content-encoding", "gzip")], "{}"));
     }
 
+    const PAUSE: Duration = Duration::from_millis(30);
+
+    /// A body of frames, behind which nothing comes and no end.
+    fn stalling(frames: Vec<Bytes>) -> Arriving {
+        let frames = futures::stream::iter(frames.into_iter().map(Ok::<_, std::io::Error>));
+        let stream = futures::StreamExt::chain(frames, futures::stream::pending());
+        Arriving::new(&HeaderMap::new(), Body::from_stream(stream), PAUSE)
+    }
+
+    fn status<T>(done: Result<T, ApiError>) -> Result<T, u16> {
+        done.map_err(|error| error.code.status())
+    }
+
     #[test]
-    fn large_bodies_have_more_time_and_too_large_ones_have_none() {
-        let of = |length: &str| allowance(&headers(&[("content-length", length)]));
-        assert_eq!(of("65536"), Duration::from_secs(1));
-        assert_eq!(of("67108864"), Duration::from_secs(1024));
-        assert_eq!(of("99999999999"), Duration::ZERO);
-        assert_eq!(of("nonsense"), Duration::ZERO);
+    fn time_is_given_for_bytes_that_come() {
+        let (begun, idle) = (Instant::now(), Duration::from_secs(30));
+        let after = |seconds: u64, received: usize| {
+            let now = begun + Duration::from_secs(seconds);
+            deadline(begun, received, now, idle).duration_since(begun).as_secs()
+        };
+        assert_eq!(after(0, 0), 30);
+        assert_eq!(after(20, 1_000), 30, "a thousand bytes give no time");
+        assert_eq!(after(20, 64 * 1024 * 5), 35);
+        assert_eq!(after(20, 64 * 1024 * 1024), 50, "a pause is a pause, whatever came before");
+    }
+
+    #[tokio::test]
+    async fn a_body_that_stands_still_is_given_up() {
+        let mut body = stalling(vec![Bytes::from(vec![b'x'; 1_000])]);
+        assert_eq!(
+            status(body.next(5_000).await).map(|bytes| bytes.map(|bytes| bytes.len())),
+            Ok(Some(1_000))
+        );
+        assert_eq!(status(body.next(5_000).await), Err(504));
+        assert_eq!(status(stalling(vec![Bytes::from(vec![b'x'; 1_000]); 6]).whole(5_000).await), Err(413));
+    }
+
+    #[tokio::test]
+    async fn a_key_in_a_form_is_found_before_the_rest_is_read() {
+        const FORM: &str = "application/x-www-form-urlencoded";
+        let rooms = Rooms::default();
+        let owner = Owner::Address("192.0.2.1".parse().unwrap());
+        let parts = |parts: &[&'static str]| stalling(parts.iter().map(|part| Bytes::from_static(part.as_bytes())).collect());
+        let mut arriving = parts(&["a=1&api", "key=k&resource=", "r"]);
+        assert_eq!(arriving.key_in_form(FORM, "apikey", &rooms, owner, PAUSE).await, Ok(Some("k".to_owned())));
+        assert_eq!(arriving.next(100).await.unwrap().unwrap(), "a=1&api");
+        assert_eq!(arriving.next(100).await.unwrap().unwrap(), "key=k&resource=");
+        let late = parts(&["a=1"]).key_in_form(FORM, "apikey", &rooms, owner, PAUSE).await;
+        assert_eq!(status(late), Err(504));
+        let mut long = stalling(vec![Bytes::from(vec![b'x'; 10_000]); 10]);
+        assert_eq!(
+            long.key_in_form(FORM, "apikey", &rooms, owner, PAUSE).await,
+            Ok(None),
+            "it is looked for in the first bytes only"
+        );
+    }
+
+    #[tokio::test]
+    async fn a_body_that_nobody_wants_is_drained_until_it_stands_still_or_is_too_much() {
+        let begun = Instant::now();
+        stalling(vec![Bytes::from_static(b"x"); 5]).drain(PAUSE).await;
+        assert!(begun.elapsed() >= PAUSE);
+        let piece = Bytes::from(vec![0; 1 << 20]);
+        let endless = futures::stream::repeat_with(move || Ok::<_, std::io::Error>(piece.clone()));
+        Arriving::new(&HeaderMap::new(), Body::from_stream(endless), PAUSE).drain(PAUSE).await;
     }
 
     #[test]

@@ -1,13 +1,14 @@
 //! A call that passed the gate: who calls, in which project, with which parameters and body. Handlers read their arguments here.
 
 use crate::ServerState;
+use crate::shares::Share;
+use crate::upload::Upload;
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::{Timestamp, Uid};
 use ambit_store::Principal;
 use bytes::Bytes;
 use serde_json::{Map, Value};
 use std::sync::Arc;
-use tokio::sync::OwnedSemaphorePermit;
 use uuid::Uuid;
 
 /// Characters of a name that people give.
@@ -24,8 +25,13 @@ pub struct Call {
     pub(crate) parameters: Vec<(&'static str, String)>,
     pub(crate) query: Vec<(String, String)>,
     pub(crate) body: Bytes,
+    /// A file that came as the body; its bytes are in the store already.
+    pub(crate) upload: Option<Upload>,
     /// Where the body is held; given back with the call.
-    pub(crate) _room: Option<OwnedSemaphorePermit>,
+    #[expect(dead_code, reason = "it is held, not read")]
+    pub(crate) room: Option<Share>,
+    /// The place among the requests that are worked on; `None` where none is needed.
+    pub(crate) place: Option<Arc<Share>>,
     /// The root of links of the wider API, as the client called it.
     pub(crate) base: String,
     /// What the body says it is; empty: nothing.
@@ -83,6 +89,14 @@ impl Call {
     /// A parameter of the query, the last one where it stands twice.
     pub fn query(&self, name: &str) -> Option<&str> {
         self.query.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Waits for something that costs nothing here: meanwhile others have the place.
+    pub(crate) async fn aside<T>(&self, wait: impl Future<Output = T>) -> T {
+        match &self.place {
+            Some(place) => place.aside(wait).await,
+            None => wait.await,
+        }
     }
 
     /// The body as an object.

@@ -126,6 +126,8 @@ pub struct Endpoint {
     /// The shape of `result`.
     pub result: &'static Shape,
     pub content_type: &'static str,
+    /// It is answered at once, however busy the server is: nothing is read for it but what the program has ready.
+    pub light: bool,
 }
 
 const fn row(method: Method, path: &'static str, access: Access, summary: &'static str, result: &'static Shape, handler: Handler) -> Endpoint {
@@ -142,7 +144,13 @@ const fn row(method: Method, path: &'static str, access: Access, summary: &'stat
         body: None,
         result,
         content_type: "application/json",
+        light: false,
     }
+}
+
+/// A row that needs no place among the requests that are worked on.
+const fn light(row: Endpoint) -> Endpoint {
+    Endpoint { light: true, ..row }
 }
 
 /// The same in another tree.
@@ -402,17 +410,17 @@ const OURS: &[Endpoint] = &[
     with_query(CHANGES, beside(Tree::Ambit, row(Get, "/changes", InProject(Member), "List what changed in a project, in the order of commits.", &changes::CHANGES, |call| Box::pin(routes::changes::list(call))))),
     with_query(LIMIT, beside(Tree::Ambit, row(Get, "/audit", InProject(Owner), "List what people changed in a project, newest first.", &audit::AUDIT_ROWS, |call| Box::pin(routes::audit::list(call))))),
 
-    beside(Tree::Open, row(Get, "/livez", Open, "Say that the process is alive.", BOOLEAN, |call| Box::pin(documents::live(call)))),
-    beside(Tree::Open, row(Get, "/readyz", Open, "Say whether requests can be answered.", BOOLEAN, |call| Box::pin(documents::ready(call)))),
-    beside(Tree::Open, row(Get, "/version", Open, "Say which program and version this is.", &documents::VERSION, |call| Box::pin(documents::version(call)))),
-    beside(Tree::Open, row(Get, "/openapi.json", Open, "This document.", ANY, |call| Box::pin(documents::openapi(call)))),
+    light(beside(Tree::Open, row(Get, "/livez", Open, "Say that the process is alive.", BOOLEAN, |call| Box::pin(documents::live(call))))),
+    light(beside(Tree::Open, row(Get, "/readyz", Open, "Say whether requests can be answered.", BOOLEAN, |call| Box::pin(documents::ready(call))))),
+    light(beside(Tree::Open, row(Get, "/version", Open, "Say which program and version this is.", &documents::VERSION, |call| Box::pin(documents::version(call))))),
+    light(beside(Tree::Open, row(Get, "/openapi.json", Open, "This document.", ANY, |call| Box::pin(documents::openapi(call))))),
     with_body(&keys::KEY_TOKEN, beside(Tree::Open, row(Post, "/first_key", Open, "Exchange the one-time token of a fresh installation for its owner's API key.", &keys::ISSUED_KEY, |call| Box::pin(routes::keys::redeem(call))))),
     as_type("application/octet-stream", beside(Tree::Open, row(Get, "/downloads/{token}", Open, "Download a file by the signed address of /files/{id}/download_url.", ANY, |call| Box::pin(routes::wider::files::signed(call))))),
     as_type(routes::wider::archives::TYPE, beside(Tree::Open, row(Get, "/downloads/archives/{token}", Open, "Download an archive by the signed address of /intelligence/zip_files/{id}/download_url.", ANY, |call| Box::pin(routes::wider::archives::signed(call))))),
-    as_type("text/html; charset=utf-8", beside(Tree::Open, row(Get, "/", Open, "The page of a server without its user interface.", ANY, |call| Box::pin(documents::home(call))))),
-    as_type("text/html; charset=utf-8", beside(Tree::Open, row(Get, "/docs", Open, "A page to read and try the API, without the network.", ANY, |call| Box::pin(documents::page(call))))),
-    as_type("text/javascript; charset=utf-8", beside(Tree::Open, row(Get, "/docs/page.js", Open, "The program of that page.", ANY, |call| Box::pin(documents::script(call))))),
-    as_type("text/css; charset=utf-8", beside(Tree::Open, row(Get, "/docs/page.css", Open, "The style of that page.", ANY, |call| Box::pin(documents::style(call))))),
+    light(as_type("text/html; charset=utf-8", beside(Tree::Open, row(Get, "/", Open, "The page of a server without its user interface.", ANY, |call| Box::pin(documents::home(call)))))),
+    light(as_type("text/html; charset=utf-8", beside(Tree::Open, row(Get, "/docs", Open, "A page to read and try the API, without the network.", ANY, |call| Box::pin(documents::page(call)))))),
+    light(as_type("text/javascript; charset=utf-8", beside(Tree::Open, row(Get, "/docs/page.js", Open, "The program of that page.", ANY, |call| Box::pin(documents::script(call)))))),
+    light(as_type("text/css; charset=utf-8", beside(Tree::Open, row(Get, "/docs/page.css", Open, "The style of that page.", ANY, |call| Box::pin(documents::style(call)))))),
 ];
 
 #[cfg(test)]

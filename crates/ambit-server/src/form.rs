@@ -1,11 +1,15 @@
-//! Bodies of forms: `multipart/form-data` (RFC 7578) and `application/x-www-form-urlencoded`, as far as uploads and submissions need them.
+//! Bodies of forms: `multipart/form-data` (RFC 7578) and `application/x-www-form-urlencoded`, as far as uploads and submissions need them. The parts of a form
+//! are read as they come, so that a file is never in memory as a whole.
 
 use crate::path::query_parameters;
 use ambit_api::{ApiError, ErrorCode};
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
+use memchr::memmem;
 
 /// Parts of one body at most: uploads have a file and a password.
 const PARTS_MAX: usize = 16;
+/// Bytes of what stands before the content of a part.
+const PART_HEAD_BYTES_MAX: usize = 16 * 1024;
 
 /// One field.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,12 +17,15 @@ pub(crate) struct Field {
     pub(crate) name: String,
     /// The name of a file, as its sender calls it.
     pub(crate) file_name: Option<String>,
-    /// A part of the body; nothing is copied.
     pub(crate) bytes: Bytes,
 }
 
 fn bad(message: &str) -> ApiError {
     ApiError::with(ErrorCode::BadRequest, message)
+}
+
+fn unfinished() -> ApiError {
+    bad("The form ends before its last boundary")
 }
 
 const PARTS: &str = "multipart/form-data";
@@ -33,10 +40,21 @@ pub(crate) fn is_form(content_type: &str) -> bool {
     [PARTS, PAIRS].contains(&essence(content_type).as_str())
 }
 
+/// True for a form whose parts are read as they come.
+pub(crate) fn is_multipart(content_type: &str) -> bool {
+    essence(content_type) == PARTS
+}
+
 /// The fields of a body.
 pub(crate) fn fields(content_type: &str, body: &Bytes) -> Result<Vec<Field>, ApiError> {
     match essence(content_type).as_str() {
-        PARTS => multipart(content_type, body),
+        PARTS => {
+            let mut parts = Parts::new(content_type)?;
+            let mut out: Vec<Field> = Vec::new();
+            collect(&mut out, parts.push(body)?);
+            parts.finish()?;
+            Ok(out)
+        }
         PAIRS => {
             let text = std::str::from_utf8(body).map_err(|_| bad("The form is not UTF-8"))?;
             let pairs = query_parameters(Some(text)).into_iter().take(PARTS_MAX);
@@ -52,6 +70,45 @@ pub(crate) fn fields(content_type: &str, body: &Bytes) -> Result<Vec<Field>, Api
     }
 }
 
+fn collect(out: &mut Vec<Field>, pieces: Vec<Piece>) {
+    for piece in pieces {
+        match piece {
+            Piece::Begin { name, file_name } => out.push(Field {
+                name,
+                file_name,
+                bytes: Bytes::new(),
+            }),
+            Piece::Data(bytes) => {
+                if let Some(field) = out.last_mut() {
+                    field.bytes = if field.bytes.is_empty() {
+                        bytes
+                    } else {
+                        [&field.bytes[..], &bytes[..]].concat().into()
+                    };
+                }
+            }
+            Piece::End => {}
+        }
+    }
+}
+
+/// A field without a file name in what has come of a form so far; one that may go on is not taken.
+pub(crate) fn field_within(content_type: &str, seen: &[u8], name: &str, ended: bool) -> Option<String> {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    if is_multipart(content_type) {
+        let pieces = Parts::new(content_type).ok()?.push(seen).ok()?;
+        // The last part is whole only where its end was seen.
+        let whole = pieces.iter().rposition(|piece| *piece == Piece::End).map_or(0, |at| at + 1);
+        let mut fields = Vec::new();
+        collect(&mut fields, pieces.into_iter().take(whole).collect());
+        let found = fields.iter().find(|field| field.name == name && field.file_name.is_none());
+        return found.map(|field| text(&field.bytes));
+    }
+    let end = if ended { seen.len() } else { memchr::memrchr(b'&', seen)? };
+    let pairs = query_parameters(Some(&text(&seen[..end])));
+    pairs.into_iter().rev().find(|(known, _)| known == name).map(|(_, value)| value)
+}
+
 /// A parameter of a header, with or without quotes.
 fn parameter(header: &str, name: &str) -> Option<String> {
     for part in header.split(';').skip(1) {
@@ -63,49 +120,144 @@ fn parameter(header: &str, name: &str) -> Option<String> {
     None
 }
 
-fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
-    let first = *wanted.first()?;
-    let mut from = 0;
-    while let Some(at) = bytes.get(from..)?.iter().position(|byte| *byte == first) {
-        let at = from + at;
-        if bytes[at..].starts_with(wanted) {
-            return Some(at);
-        }
-        from = at + 1;
-    }
-    None
+/// What has come of a form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Piece {
+    /// A part begins.
+    Begin { name: String, file_name: Option<String> },
+    /// Some of its content.
+    Data(Bytes),
+    /// It has ended.
+    End,
 }
 
-fn multipart(content_type: &str, body: &Bytes) -> Result<Vec<Field>, ApiError> {
-    let boundary = parameter(content_type, "boundary").filter(|boundary| !boundary.is_empty());
-    let boundary = boundary.ok_or_else(|| bad("The form has no boundary"))?;
-    let unfinished = || bad("The form ends before its last boundary");
-    let opening = format!("--{boundary}");
-    let between = format!("\r\n--{boundary}");
-    let start = find(body, opening.as_bytes()).ok_or_else(unfinished)? + opening.len();
-    let mut rest = &body[start..];
-    let mut out = Vec::new();
-    while !rest.starts_with(b"--") {
-        if out.len() == PARTS_MAX {
-            return Err(bad("The form has too many parts"));
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum At {
+    /// Before the first boundary.
+    Preamble,
+    /// Behind a boundary: another part, or the end.
+    Boundary,
+    Head,
+    Content,
+    /// Behind the last boundary, where nothing counts.
+    Epilogue,
+}
+
+/// Reads the parts of a form as its bytes come.
+pub(crate) struct Parts {
+    /// What stands before the first part, and with a line's end before each further one.
+    opening: Vec<u8>,
+    between: Vec<u8>,
+    at: At,
+    parts: usize,
+    /// What has come and was not given on.
+    held: BytesMut,
+}
+
+impl Parts {
+    /// A form with the boundary that its content type names.
+    pub(crate) fn new(content_type: &str) -> Result<Self, ApiError> {
+        let boundary = parameter(content_type, "boundary").filter(|boundary| !boundary.is_empty());
+        let boundary = boundary.ok_or_else(|| bad("The form has no boundary"))?;
+        Ok(Self {
+            opening: format!("--{boundary}").into_bytes(),
+            between: format!("\r\n--{boundary}").into_bytes(),
+            at: At::Preamble,
+            parts: 0,
+            held: BytesMut::new(),
+        })
+    }
+
+    /// Reads on; what is not yet certain is held back, never more than a boundary or the head of a part.
+    pub(crate) fn push(&mut self, bytes: &[u8]) -> Result<Vec<Piece>, ApiError> {
+        self.held.extend_from_slice(bytes);
+        let mut out = Vec::new();
+        while self.step(&mut out)? {}
+        Ok(out)
+    }
+
+    /// The form is whole when its last boundary has come.
+    pub(crate) fn finish(&self) -> Result<(), ApiError> {
+        if self.at == At::Epilogue { Ok(()) } else { Err(unfinished()) }
+    }
+
+    /// One step; false: more must come first.
+    fn step(&mut self, out: &mut Vec<Piece>) -> Result<bool, ApiError> {
+        match self.at {
+            At::Preamble => Ok(self.skip_to_first()),
+            At::Boundary => self.behind_boundary(),
+            At::Head => self.head(out),
+            At::Content => Ok(self.content(out)),
+            At::Epilogue => {
+                self.held.clear();
+                Ok(false)
+            }
         }
-        let rest_of_line = rest.strip_prefix(b"\r\n").ok_or_else(unfinished)?;
-        let head_end = find(rest_of_line, b"\r\n\r\n").ok_or_else(unfinished)?;
-        let (head, content) = (&rest_of_line[..head_end], &rest_of_line[head_end + 4..]);
-        let end = find(content, between.as_bytes()).ok_or_else(unfinished)?;
-        let head = String::from_utf8_lossy(head);
+    }
+
+    fn skip_to_first(&mut self) -> bool {
+        let found = memmem::find(&self.held, &self.opening);
+        let skipped = match found {
+            Some(at) => at + self.opening.len(),
+            None => self.held.len().saturating_sub(self.opening.len() - 1),
+        };
+        drop(self.held.split_to(skipped));
+        if found.is_some() {
+            self.at = At::Boundary;
+        }
+        found.is_some()
+    }
+
+    fn behind_boundary(&mut self) -> Result<bool, ApiError> {
+        if self.held.len() < 2 {
+            return Ok(false);
+        }
+        match &self.held.split_to(2)[..] {
+            b"--" => self.at = At::Epilogue,
+            b"\r\n" if self.parts == PARTS_MAX => return Err(bad("The form has too many parts")),
+            b"\r\n" => self.at = At::Head,
+            _ => return Err(unfinished()),
+        }
+        Ok(true)
+    }
+
+    fn head(&mut self, out: &mut Vec<Piece>) -> Result<bool, ApiError> {
+        let Some(end) = memmem::find(&self.held, b"\r\n\r\n") else {
+            return if self.held.len() > PART_HEAD_BYTES_MAX {
+                Err(bad("The head of a part of the form is too long"))
+            } else {
+                Ok(false)
+            };
+        };
+        let head = self.held.split_to(end + 4);
+        let head = String::from_utf8_lossy(&head[..end]);
         let disposition = head
             .split("\r\n")
             .find(|line| line.to_ascii_lowercase().starts_with("content-disposition:"));
         let disposition = disposition.ok_or_else(|| bad("A part of the form has no Content-Disposition"))?;
-        out.push(Field {
+        out.push(Piece::Begin {
             name: parameter(disposition, "name").unwrap_or_default(),
             file_name: parameter(disposition, "filename"),
-            bytes: body.slice_ref(&content[..end]),
         });
-        rest = &content[end + between.len()..];
+        self.parts += 1;
+        self.at = At::Content;
+        Ok(true)
     }
-    Ok(out)
+
+    fn content(&mut self, out: &mut Vec<Piece>) -> bool {
+        let found = memmem::find(&self.held, &self.between);
+        // What may be the beginning of a boundary waits for the rest.
+        let certain = found.unwrap_or_else(|| self.held.len().saturating_sub(self.between.len() - 1));
+        if certain > 0 {
+            out.push(Piece::Data(self.held.split_to(certain).freeze()));
+        }
+        if found.is_some() {
+            drop(self.held.split_to(self.between.len()));
+            out.push(Piece::End);
+            self.at = At::Boundary;
+        }
+        found.is_some()
+    }
 }
 
 #[cfg(test)]
@@ -146,5 +298,48 @@ mod tests {
             (found[0].name.as_str(), found[0].bytes.as_ref()),
             ("url", b"http://a.test/?b c".as_slice())
         );
+    }
+
+    #[test]
+    fn a_form_is_read_alike_in_whatever_pieces_it_comes() {
+        let body = b"pre--x-\r\n--x-y\r\nContent-Disposition: form-data; name=\"file\"; filename=\"f\"\r\n\r\nab\r\n--x-\r\n--x-y\r\ncontent-disposition: form-data; name=n\r\n\r\n\r\n--x-y--\r\nafter";
+        let whole = fields(TYPE, &Bytes::from_static(body)).unwrap();
+        assert_eq!(whole.len(), 2);
+        assert_eq!((&whole[0].bytes[..], &whole[1].bytes[..]), (&b"ab\r\n--x-"[..], &b""[..]));
+        for size in 1..body.len() {
+            let mut parts = Parts::new(TYPE).unwrap();
+            let mut found = Vec::new();
+            for chunk in body.chunks(size) {
+                collect(&mut found, parts.push(chunk).unwrap());
+                assert!(parts.held.len() < 100, "what is certain is given on");
+            }
+            parts.finish().unwrap();
+            assert_eq!(found, whole, "{size}");
+        }
+    }
+
+    #[test]
+    fn a_field_is_found_in_the_beginning_of_a_form_once_it_is_whole() {
+        let body = b"--x-y\r\nContent-Disposition: form-data; name=\"apikey\"\r\n\r\nkey\r\n--x-y\r\nContent-Disposition: form-data; name=\"file\"; filename=\"f\"\r\n\r\nmuch";
+        let end = memmem::find(body, b"key\r\n--x-y").unwrap() + b"key\r\n--x-y".len();
+        for seen in 0..body.len() {
+            let found = field_within(TYPE, &body[..seen], "apikey", false);
+            assert_eq!(found.is_some(), seen >= end, "{seen}");
+        }
+        assert_eq!(field_within(TYPE, body, "file", false), None, "a file is no field");
+        assert_eq!(field_within(PAIRS, b"a=1&apikey=k%20e", "apikey", false), None);
+        assert_eq!(field_within(PAIRS, b"a=1&apikey=k%20e", "apikey", true).as_deref(), Some("k e"));
+        assert_eq!(field_within(PAIRS, b"apikey=k&b", "apikey", false).as_deref(), Some("k"));
+    }
+
+    #[test]
+    fn heads_of_parts_and_their_number_are_limited() {
+        let mut parts = Parts::new(TYPE).unwrap();
+        parts.push(b"--x-y\r\n").unwrap();
+        assert!(parts.push(&[b'a'; PART_HEAD_BYTES_MAX]).is_ok());
+        assert!(parts.push(b"aa").is_err());
+        let many = "--x-y\r\nContent-Disposition: form-data; name=n\r\n\r\nv\r\n".repeat(PARTS_MAX + 1);
+        let error = fields(TYPE, &Bytes::from(many)).unwrap_err();
+        assert_eq!(error.message, "The form has too many parts");
     }
 }

@@ -180,6 +180,20 @@ fn hex_byte(digits: &[u8]) -> Option<u8> {
     u8::try_from(digit(*digits.first()?)? * 16 + digit(*digits.get(1)?)?).ok()
 }
 
+/// A path as it may stand in a log: whole keys and tokens never do, and nothing of it begins a line.
+pub(crate) fn printable(raw: &str) -> String {
+    /// Characters of a segment that is shown whole: names, numbers and uuids are shorter, keys, tokens and hashes are not (those are known by their first).
+    const WHOLE_CHARS_MAX: usize = 40;
+    const FIRST_CHARS: usize = 8;
+    const CHARS_MAX: usize = 300;
+    let shown = raw.split('/').map(|segment| {
+        let long = segment.chars().count() > WHOLE_CHARS_MAX;
+        let first: String = segment.chars().take(if long { FIRST_CHARS } else { WHOLE_CHARS_MAX }).collect();
+        first.escape_default().to_string() + if long { "…" } else { "" }
+    });
+    shown.collect::<Vec<_>>().join("/").chars().take(CHARS_MAX).collect()
+}
+
 /// The parameters of a query string, decoded; bytes that are no UTF-8 become U+FFFD, since unknown parameters are ignored anyway.
 pub(crate) fn query_parameters(raw: Option<&str>) -> Vec<(String, String)> {
     let text = |raw: &str| String::from_utf8_lossy(&decode(&raw.replace('+', " "))).into_owned();
@@ -272,6 +286,20 @@ mod tests {
         ] {
             assert_eq!(shown(path), "404", "{path}");
         }
+    }
+
+    #[test]
+    fn no_key_stands_in_a_log() {
+        let key = "a".repeat(64);
+        assert_eq!(
+            printable(&format!("/api/v3/users/{key}/overall_quotas")),
+            "/api/v3/users/aaaaaaaa…/overall_quotas"
+        );
+        assert_eq!(printable("/api/v3/users/ann%0aforged"), "/api/v3/users/ann%0aforged");
+        assert_eq!(printable("/a\nb"), "/a\\nb");
+        let uuid = "0f8fad5b-d9cb-469f-a165-70867728950e";
+        assert_eq!(printable(&format!("/{uuid}")), format!("/{uuid}"));
+        assert!(printable(&"/abc".repeat(1_000)).len() <= 300);
     }
 
     #[test]

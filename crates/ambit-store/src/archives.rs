@@ -1,6 +1,7 @@
 //! Archives of files that somebody asked for (v3-wire §6): made in the background, kept for an hour, then removed with their bytes.
 
 use crate::sql::{Row, Tx, values};
+use crate::uploads::BlobReader;
 use crate::writer::Who;
 use crate::{Principal, Store, StoreError, blobs};
 use ambit_model::Timestamp;
@@ -124,13 +125,13 @@ impl Store {
     }
 
     /// The bytes of an archive that is still kept.
-    pub async fn archive_bytes(&self, id: &str) -> Result<Vec<u8>, StoreError> {
+    pub async fn archive_bytes(&self, id: &str) -> Result<BlobReader, StoreError> {
         let mut tx = self.read().await?;
         let row = tx.row("SELECT blob FROM archives WHERE id = $1", values![id]).await?;
         let hash: Option<BlobHash> = row.ok_or(StoreError::NotFound)?.get(0)?;
         drop(tx);
-        let bytes = self.blob(hash.ok_or(StoreError::NotFound)?).await?;
-        bytes.ok_or(StoreError::NotFound)
+        let blob = self.read_blob(hash.ok_or(StoreError::NotFound)?).await?;
+        blob.ok_or(StoreError::NotFound)
     }
 }
 

@@ -10,7 +10,7 @@ use ambit_model::moment::DAY_MS;
 use std::collections::BTreeMap;
 
 /// Bytes of a chunk before compression.
-const CHUNK_BYTES: usize = 1 << 20;
+pub(crate) const CHUNK_BYTES: usize = 1 << 20;
 /// Bytes of a blob at most: uploads are refused above by their own limits.
 const BLOB_BYTES_MAX: usize = 1 << 30;
 /// Compression level: the fastest that still halves HTML.
@@ -35,6 +35,20 @@ impl Packed {
     pub(crate) fn hash(&self) -> BlobHash {
         self.hash
     }
+
+    pub(crate) fn size(&self) -> i64 {
+        self.size
+    }
+}
+
+/// Compresses a chunk.
+pub(crate) fn pack_chunk(chunk: &[u8]) -> Result<Vec<u8>, StoreError> {
+    Ok(zstd::bulk::compress(chunk, ZSTD_LEVEL)?)
+}
+
+/// The bytes of a chunk as it is stored.
+pub(crate) fn unpack_chunk(stored: &[u8]) -> Result<Vec<u8>, StoreError> {
+    Ok(zstd::bulk::decompress(stored, CHUNK_BYTES)?)
 }
 
 /// Compresses; done before the transaction.
@@ -42,7 +56,7 @@ pub(crate) fn pack(bytes: &[u8]) -> Result<Packed, StoreError> {
     if bytes.len() > BLOB_BYTES_MAX {
         return Err(StoreError::Invalid(format!("more than {BLOB_BYTES_MAX} bytes in one blob")));
     }
-    let chunks = bytes.chunks(CHUNK_BYTES).map(|chunk| zstd::bulk::compress(chunk, ZSTD_LEVEL));
+    let chunks = bytes.chunks(CHUNK_BYTES).map(pack_chunk);
     Ok(Packed {
         hash: blob_hash(bytes),
         size: i64::try_from(bytes.len()).expect("checked above"),
@@ -83,20 +97,13 @@ impl Store {
 
     /// The bytes of a hash.
     pub async fn blob(&self, hash: BlobHash) -> Result<Option<Vec<u8>>, StoreError> {
-        let mut tx = self.read().await?;
-        let Some(row) = tx.row("SELECT size FROM blobs WHERE hash = $1", values![hash]).await? else {
+        let Some(mut reader) = self.read_blob(hash).await? else {
             return Ok(None);
         };
-        let size = usize::try_from(row.get::<i64>(0)?).map_err(|_| StoreError::Bug("a blob of negative size".to_owned()))?;
+        let size = usize::try_from(reader.left()).map_err(|_| StoreError::Bug("a blob without end".to_owned()))?;
         let mut bytes = Vec::with_capacity(size);
-        for row in tx
-            .rows("SELECT bytes FROM blob_chunks WHERE hash = $1 ORDER BY position", values![hash])
-            .await?
-        {
-            bytes.extend(zstd::bulk::decompress(&row.get::<Vec<u8>>(0)?, CHUNK_BYTES)?);
-        }
-        if bytes.len() != size || blob_hash(&bytes) != hash {
-            return Err(StoreError::Bug(format!("the blob {hash} is damaged")));
+        while let Some(chunk) = reader.next().await? {
+            bytes.extend_from_slice(&chunk);
         }
         Ok(Some(bytes))
     }
@@ -219,7 +226,10 @@ async fn sweep_blobs(tx: &mut Tx, now: Timestamp) -> Result<bool, StoreError> {
 pub(crate) async fn remove_unreferenced(tx: &mut Tx, hashes: &[BlobHash], before: Timestamp, now: Timestamp) -> Result<bool, StoreError> {
     let head = format!("DELETE FROM blobs AS b WHERE {UNREFERENCED} AND b.hash IN");
     let mut gone = Vec::new();
-    for row in tx.rows_in(&head, values![before, now.0 - WAITING_MS], hashes, "RETURNING hash").await? {
+    for row in tx
+        .rows_in(&head, values![before, now.0 - WAITING_MS], hashes, "RETURNING COALESCE(stored_as, hash)")
+        .await?
+    {
         gone.push(row.get::<BlobHash>(0)?);
     }
     tx.run_in("DELETE FROM blob_chunks WHERE hash IN", Vec::new(), &gone, "").await?;

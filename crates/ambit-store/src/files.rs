@@ -3,8 +3,9 @@
 
 use crate::quota::{Cost, charge};
 use crate::sql::{Row, Tx, from_json, to_json, values};
+use crate::uploads::{Staged, adopt};
 use crate::writer::Who;
-use crate::{Principal, Store, StoreError, analyses, blobs, specimens};
+use crate::{Principal, Store, StoreError, analyses, specimens};
 use ambit_model::Timestamp;
 use ambit_model::id::BlobHash;
 use std::collections::BTreeMap;
@@ -15,9 +16,8 @@ const NAMES_MAX: usize = 100;
 const NAME_CHARS_MAX: usize = 255;
 
 /// A file to be stored.
-#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewFile {
-    pub bytes: Vec<u8>,
+    pub content: Staged,
     /// In hexadecimal.
     pub sha1: String,
     /// In hexadecimal.
@@ -104,14 +104,13 @@ impl Store {
         usage: &'static str,
         now: Timestamp,
     ) -> Result<(StoredFile, bool), StoreError> {
-        let size = i64::try_from(new.bytes.len()).unwrap_or(i64::MAX);
-        let packed = blobs::pack(&new.bytes)?;
-        let (user, hash) = (principal.user_id(), packed.hash());
+        let (size, hash, user) = (new.content.size(), new.content.hash(), principal.user_id());
+        let (content, adopted) = adopt(new.content);
         let (sha1, md5, type_tag) = (new.sha1, new.md5, new.type_tag);
         let name: Option<String> = new.name.map(|name| name.chars().take(NAME_CHARS_MAX).collect());
-        self.write(Who::Person, move |tx| {
+        let stored = self.write(Who::Person, move |tx| {
             Box::pin(async move {
-                blobs::insert(tx, vec![packed], now).await?;
+                content.run(tx, now).await?;
                 let first: Vec<&String> = name.iter().collect();
                 let sql = "INSERT INTO files (sha256, sha1, md5, size, type_tag, uploader_id, first_at, last_at, names)
                            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (sha256) DO NOTHING";
@@ -131,8 +130,10 @@ impl Store {
                 analyses::insert(tx, hash, now).await?;
                 Ok((find(tx, &hash.to_string()).await?, new))
             })
-        })
-        .await
+        });
+        let stored = stored.await?;
+        adopted.keep();
+        Ok(stored)
     }
 
     /// Files, those first that were uploaded last; at most `limit`.

@@ -51,6 +51,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(202611221456, "key_tokens"),
     migration!(202611221506, "hunts_deferred"),
     migration!(202611221608, "milestones"),
+    migration!(202611221526, "blob_places"),
 ];
 
 /// The newest schema that this program knows.

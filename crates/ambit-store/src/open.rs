@@ -129,6 +129,11 @@ impl Trouble {
         }
     }
 
+    fn last(&self) -> Option<StoreError> {
+        let last = self.0.lock().expect("nobody panics while holding it");
+        last.as_ref().map(|(error, _)| error.clone())
+    }
+
     /// The failure, and whether it is time to try again.
     fn standing(&self) -> Option<(StoreError, bool)> {
         let mut last = self.0.lock().expect("nobody panics while holding it");
@@ -309,6 +314,11 @@ impl Store {
         let sql = "UPDATE revision SET stamp = stamp WHERE one = 1";
         self.write(Who::Engine, move |tx| Box::pin(async move { tx.run(sql, Vec::new()).await.map(|_| ()) }))
             .await
+    }
+
+    /// What the last write failed of, where that is no matter of the write itself: a full disk, a database that is away.
+    pub fn trouble(&self) -> Option<StoreError> {
+        self.inner.trouble.last()
     }
 
     /// True where the database was opened to be read, since its folder cannot be written. Then nothing can be changed, no engine's place is taken, and an

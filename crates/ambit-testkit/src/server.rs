@@ -9,8 +9,7 @@ use ambit_model::user::{CollectionRole, ProjectRole};
 use ambit_model::wire::WireChoice;
 use ambit_model::{Clearance, Kind, workflow};
 use ambit_search::Index;
-use ambit_server::Listener;
-use ambit_server::{Limits, ServerState};
+use ambit_server::{Door, Limits, Listener, Outside, Phase, ServerState};
 use ambit_store::{NewCollection, NewKey, NewOwner, NewUser, Options, Principal, Store};
 use anyhow::Context;
 use serde_json::Value;
@@ -58,6 +57,15 @@ impl TestServer {
 
     /// Starts a server with other limits.
     pub async fn with(limits: Limits) -> anyhow::Result<Self> {
+        Self::start(limits, Outside::default()).await
+    }
+
+    /// Starts a server that is reached in some way.
+    pub async fn behind(outside: Outside) -> anyhow::Result<Self> {
+        Self::start(Limits::default(), outside).await
+    }
+
+    async fn start(limits: Limits, reached: Outside) -> anyhow::Result<Self> {
         let folder = std::env::temp_dir().join(format!("ambit-test-{}", Uuid::new_v4()));
         let ticks = Arc::new(AtomicI64::new(START_MS));
         let now = || Timestamp(ticks.fetch_add(1, Ordering::Relaxed));
@@ -93,11 +101,13 @@ impl TestServer {
         let clock = ticks.clone();
         let wall: ambit_server::Clock = Arc::new(move || Timestamp(clock.fetch_add(1, Ordering::Relaxed)));
         let mut state = ServerState::new(store.clone(), index.clone(), Arc::new(library()), wall).await?;
-        state.limits = limits;
+        state.set_limits(limits);
         let listener = Listener::bind("127.0.0.1:0".parse()?).await?;
         let address = listener.address()?.to_string();
         let (shutdown, ended) = oneshot::channel::<()>();
-        let serving = tokio::spawn(ambit_server::serve(listener, Arc::new(state), async {
+        let (door, phase) = Door::new(limits, reached, None);
+        phase.send_replace(Phase::Ready(Arc::new(state)));
+        let serving = tokio::spawn(ambit_server::serve(listener, door, async {
             let _ = ended.await;
         }));
         Ok(Self {

@@ -4,11 +4,11 @@ use crate::cli::demo::Demo;
 use crate::config::Settings;
 use crate::contacts::Contacts;
 use crate::discover::{Job, Place, discover, open};
+use crate::door::Front;
 use crate::failure::Failure;
 use crate::folder::Asking;
 use crate::output::{Results, hint};
 use crate::report::{Style, print};
-use crate::serve::Front;
 use crate::signals::Stop;
 use crate::{folder, serve, wires};
 use ambit_model::Clearance;
@@ -31,8 +31,11 @@ pub(crate) async fn run(demo: &Demo, silent: bool, settings: &mut Settings) -> R
     let front = if demo.once {
         None
     } else {
-        Some(Front::prepare(settings, true, silent).await?)
+        Some(Front::prepare(settings, true, silent, &stop).await?)
     };
+    if let Some(front) = &front {
+        front.say("the demo discovers first");
+    }
     let place = open(&folder, "demo", settings).await?;
     if demo.database.is_none() && settings.get("database").is_some() {
         refuse_real_neighbours(&place).await?;

@@ -9,9 +9,11 @@ mod confirm;
 mod contacts;
 mod demo;
 mod discover;
+mod door;
 mod failure;
 mod folder;
 mod lines;
+mod log;
 mod outfit;
 mod output;
 mod progress;
@@ -53,7 +55,7 @@ fn main() -> ExitCode {
 }
 
 fn start(cli: Cli) -> Result<(), Failure> {
-    log(cli.verbose);
+    log::begin(cli.verbose);
     let environment = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .collect();
@@ -98,26 +100,6 @@ async fn run(cli: Cli, mut settings: Settings) -> Result<(), Failure> {
         Command::Completion(completion) => cli::completion::run(completion),
         Command::Version(_) => cli::version::run(),
     }
-}
-
-/// What is logged at a number of -v: warnings of ours, what the program does, and its details. Other people's libraries are heard of where they fail.
-fn logged(verbose: u8) -> &'static str {
-    match verbose {
-        0 => "error,ambit=warn",
-        1 => "error,ambit=info",
-        _ => "error,ambit=debug",
-    }
-}
-
-/// Logs go to standard error as one line each.
-fn log(verbose: u8) {
-    let given = tracing_subscriber::EnvFilter::try_from_env("AMBIT_LOG");
-    let filter = given.unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(logged(verbose)));
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .with_ansi(false)
-        .init();
 }
 
 impl From<ambit_store::StoreError> for Failure {

@@ -1,26 +1,26 @@
-//! `ambit serve` and `ambit init`: the folder, the index beside it, the server and the engine in one process.
+//! `ambit serve` and `ambit init`: the folder, the index beside it, the server and the engine in one process. The port answers `/livez` before anything else
+//! is done.
 
 use crate::cli::init::Init;
 use crate::cli::serve::Serve;
 use crate::client::{INDEX_FOLDER, index_failure, options};
 use crate::config::Settings;
 use crate::discover::{ENGINE_WAIT, Place, now};
+use crate::door::Front;
 use crate::failure::Failure;
 use crate::folder::Asking;
 use crate::outfit::Given;
 use crate::output::{Results, hint};
 use crate::signals::{END_WITHIN, Stop};
 use crate::{folder, wires};
-use ambit_api::projects::Plan;
 use ambit_engine::{Board, Service};
 use ambit_model::Kind;
 use ambit_model::library::{KindEntry, Library, TaskEntry};
 use ambit_search::{Index, IndexError};
-use ambit_server::{Listener, ServerState};
+use ambit_server::ServerState;
 use ambit_store::{IssuedKey, NewOwner, Store};
 use std::fs::OpenOptions;
 use std::io::{IsTerminal as _, Write as _};
-use std::net::SocketAddr;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::sync::Arc;
@@ -28,17 +28,16 @@ use std::time::Duration;
 
 /// Between two rounds of sweeping what has lapsed.
 const TIDY_EVERY: Duration = Duration::from_secs(300);
-/// How long open requests may go on after the word to end: the rest of the time is for giving work back.
-const DRAIN: Duration = Duration::from_secs(5);
 
 /// Runs `ambit serve`.
 pub(crate) async fn run(serve: &Serve, silent: bool, settings: &mut Settings) -> Result<(), Failure> {
     settings.flag("listen", serve.listen.clone());
     let stop = Stop::listen()?;
     let folder = folder::data(serve.data.data.as_deref(), settings)?;
-    let front = Front::prepare(settings, !serve.no_engine, silent).await?;
+    let front = Front::prepare(settings, !serve.no_engine, silent, &stop).await?;
+    front.say("the data folder is being opened");
     let Some(place) = stop.unless_asked(open(&folder, settings)).await else {
-        return Ok(());
+        return front.end(&stop).await;
     };
     answer(front, &folder, place?, &stop, settings).await
 }
@@ -114,52 +113,6 @@ pub(crate) async fn init(init: &Init, settings: &Settings) -> Result<(), Failure
     results.finish()
 }
 
-/// What a server has before it begins: the port, and what settings say.
-pub(crate) struct Front {
-    listener: Listener,
-    /// `None`: it answers requests and carries no runs.
-    given: Option<Given>,
-    requests_per_minute: Option<u32>,
-    hosts: Vec<String>,
-    plan: Plan,
-    limits: ambit_store::Limits,
-    silent: bool,
-}
-
-impl Front {
-    /// Reads the settings and takes the port: what is wrong with either is better known now than later.
-    pub(crate) async fn prepare(settings: &Settings, engine: bool, silent: bool) -> Result<Self, Failure> {
-        let address = address(settings.get("listen").unwrap_or_default())?;
-        Ok(Self {
-            given: engine.then(|| Given::read(settings)).transpose()?,
-            requests_per_minute: settings.key_rate()?,
-            hosts: settings.hosts(),
-            plan: settings.plan()?,
-            limits: settings.limits()?,
-            silent,
-            listener: bind(address).await?,
-        })
-    }
-}
-
-/// The address of `--listen`.
-fn address(text: &str) -> Result<SocketAddr, Failure> {
-    text.parse()
-        .map_err(|_| Failure::usage(format!("--listen {text:?}: expected an address and a port such as 127.0.0.1:8080")))
-}
-
-/// Takes the port.
-async fn bind(address: SocketAddr) -> Result<Listener, Failure> {
-    Listener::bind(address).await.map_err(|error| {
-        let remedy = if error.kind() == std::io::ErrorKind::AddrInUse {
-            "; choose another with --listen, port 0 picks a free one"
-        } else {
-            ""
-        };
-        Failure::run_time(format!("cannot listen on {address}: {error}{remedy}"))
-    })
-}
-
 /// Opens the folder's index and brings it up to what the store holds now. `None`: another process writes it, which is where the engine's place says
 /// nothing of the folder, on PostgreSQL; it brings it up.
 pub(crate) async fn bring_up_index(folder: &Path, store: &Store) -> Result<Option<Index>, Failure> {
@@ -175,38 +128,32 @@ pub(crate) async fn bring_up_index(folder: &Path, store: &Store) -> Result<Optio
 }
 
 /// Answers requests until the program is asked to stop; carries runs beside it where the front was prepared for that.
-pub(crate) async fn answer(front: Front, folder: &Path, place: Place, stop: &Stop, settings: &Settings) -> Result<(), Failure> {
-    let address = front
-        .listener
-        .address()
-        .map_err(|error| Failure::run_time(format!("the listener has no address: {error}")))?;
+pub(crate) async fn answer(mut front: Front, folder: &Path, place: Place, stop: &Stop, settings: &Settings) -> Result<(), Failure> {
+    front.say("the search index is being brought up to date");
     let Some(index) = stop.unless_asked(bring_up_index(folder, &place.store)).await else {
-        return Ok(());
+        return front.end(stop).await;
     };
     let index = index?.ok_or_else(|| index_failure(IndexError::Locked(folder.join(INDEX_FOLDER))))?;
-    place.store.set_limits(front.limits);
+    place.store.set_limits(front.of_store);
     let indexer = tokio::spawn(ambit_search::follow(index.clone(), place.store.clone(), stop.watch()));
     let sweeper = tokio::spawn(keep_tidy(place.store.clone(), stop.clone()));
-    let runner = front.given.map(|given| service(&place, stop, given));
+    let runner = front.given.take().map(|given| service(&place, stop, given));
     let runner = runner.map(|service| tokio::spawn(async move { ambit_engine::serve(&service).await }));
-    let mut state = ServerState::new(place.store.clone(), index, Arc::new(library()), Arc::new(now)).await?;
-    state.limits.requests_per_minute = front.requests_per_minute;
-    state.limits.drain_time = DRAIN;
-    state.hosts = front.hosts;
-    state.plan = front.plan;
-    let state = Arc::new(state);
-    hint(&format!("listening on http://{address}"));
-    if !front.silent {
+    let state = ServerState::new(place.store.clone(), index, Arc::new(library()), Arc::new(now)).await?;
+    let silent = front.silent;
+    front.let_in(state);
+    hint(&format!("listening on {}", front.address));
+    if !silent {
         hint(&format!("{} prints a key for it", Asking::new(folder, settings).command("key create")));
     }
-    let waiting = stop.clone();
+    stop.wait().await;
     let ending = async {
-        let served = ambit_server::serve(front.listener, state, async move { waiting.wait().await }).await;
+        let served = front.end(stop).await;
         for task in [Some(indexer), Some(sweeper), runner].into_iter().flatten() {
             task.await.ok();
         }
         place.store.close().await;
-        served.map_err(|error| Failure::run_time(format!("the server ended: {error}")))
+        served
     };
     stop.at_most(END_WITHIN, ending).await.unwrap_or_else(|| {
         // Everything committed is safe; what was under way is taken up again as after a kill.

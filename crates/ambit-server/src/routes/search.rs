@@ -166,7 +166,7 @@ fn page_token(call: &Call) -> Result<Option<Vec<u8>>, ApiError> {
 async fn wait_for_index(call: &Call, project: i64) -> Result<(), ApiError> {
     let wanted = call.state.store.person_revision(project).await;
     let wanted = wanted.map_err(|error| of_store(error, "Project"))?;
-    let reached = call.state.index()?.wait_for(wanted, call.state.limits.index_wait).await;
+    let reached = call.aside(call.state.index()?.wait_for(wanted, call.state.limits.index_wait)).await;
     if reached.map_err(|error| of_search(error.into()))? {
         return Ok(());
     }

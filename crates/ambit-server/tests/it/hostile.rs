@@ -13,7 +13,8 @@ fn short() -> Limits {
         request_time: Duration::from_millis(300),
         index_wait: Duration::from_millis(50),
         drain_time: Duration::from_millis(100),
-        requests_per_minute: None,
+        linger: Duration::from_millis(100),
+        ..Limits::default()
     }
 }
 

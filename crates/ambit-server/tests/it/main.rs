@@ -5,6 +5,7 @@
 mod archives;
 mod charges;
 mod contract;
+mod door;
 mod feeds;
 mod graph_access;
 mod hostile;
@@ -13,5 +14,6 @@ mod scenarios;
 mod searches;
 mod spellings;
 mod targets;
+mod tls;
 mod uploads;
 mod walk;

@@ -2,8 +2,9 @@
 
 use crate::lab::{BEGIN, both, found};
 use crate::quotas::user;
+use ambit_model::id::blob_hash;
 use ambit_model::{EdgeKind, Kind, Timestamp};
-use ambit_store::{ArchiveStatus, CollectedItem, CollectionText, Cost, NewFile, StoreError};
+use ambit_store::{ArchiveStatus, CollectedItem, CollectionText, Cost, NewFile, Staged, StoreError, Upload};
 use serde_json::json;
 
 const MINUTE_MS: i64 = 60_000;
@@ -13,7 +14,7 @@ const HOUR_MS: i64 = 60 * MINUTE_MS;
 async fn submissions_are_found_by_their_time() {
     both(async |lab| {
         let new = |text: &str| NewFile {
-            bytes: text.as_bytes().to_vec(),
+            content: Staged::of(text.as_bytes()).unwrap(),
             sha1: String::new(),
             md5: String::new(),
             type_tag: None,
@@ -39,6 +40,49 @@ async fn submissions_are_found_by_their_time() {
         let newest = lab.store.newest_files(10).await.unwrap();
         assert_eq!(newest.iter().map(|file| file.submissions).collect::<Vec<_>>(), [2, 2]);
         assert_eq!(newest[0].names, ["two"], "the newest first");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_upload_is_written_as_it_comes_and_read_as_it_goes() {
+    both(async |lab| {
+        let content: Vec<u8> = (0..Upload::PIECE_BYTES * 2 + 7).map(|at| (at / 3 % 251) as u8).collect();
+        let stage = async || {
+            let mut upload = Upload::begin(&lab.store);
+            for piece in content[..Upload::PIECE_BYTES * 2].chunks(Upload::PIECE_BYTES) {
+                upload.write(piece.to_vec(), lab.now()).await.unwrap();
+            }
+            upload.finish(content[Upload::PIECE_BYTES * 2..].to_vec(), lab.now()).await.unwrap()
+        };
+        let hash = blob_hash(&content);
+        assert!(lab.store.blob(hash).await.unwrap().is_none());
+        for known in [false, true] {
+            let staged = stage().await;
+            assert_eq!((staged.hash(), staged.size()), (hash, content.len() as i64));
+            let file = NewFile {
+                content: staged,
+                sha1: String::new(),
+                md5: String::new(),
+                type_tag: None,
+                name: None,
+            };
+            let (_, new) = lab.store.submit_file(&lab.me, file, "files", lab.now()).await.unwrap();
+            assert_eq!(new, !known);
+            assert!(lab.store.blob(hash).await.unwrap().as_deref() == Some(&content[..]));
+        }
+        let mut reader = lab.store.read_blob(hash).await.unwrap().unwrap();
+        let mut sizes = Vec::new();
+        while let Some(piece) = reader.next().await.unwrap() {
+            sizes.push(piece.len());
+        }
+        assert_eq!(sizes, [Upload::PIECE_BYTES, Upload::PIECE_BYTES, 7]);
+        drop(stage().await);
+        lab.store.tidy(Timestamp(lab.now().0 + 3 * HOUR_MS)).await.unwrap();
+        assert!(
+            lab.store.blob(hash).await.unwrap().is_some(),
+            "what was given up goes, what is referred to stays"
+        );
     })
     .await;
 }
@@ -75,12 +119,13 @@ async fn archives_are_their_users_and_give_their_room_back() {
         let ann = user(&lab, "ann").await;
         let begun = lab.store.begin_archive(&ann, 3, Timestamp(BEGIN)).await.unwrap();
         assert_eq!((begun.status, begun.files, begun.blob), (ArchiveStatus::Starting, 3, None));
-        assert_eq!(lab.store.archive_bytes(&begun.id).await, Err(StoreError::NotFound));
+        assert_eq!(lab.store.archive_bytes(&begun.id).await.err(), Some(StoreError::NotFound));
         lab.store.note_archive(&begun.id, ArchiveStatus::Creating, 1, 1).await.unwrap();
         lab.store.finish_archive(&begun.id, b"packed", Timestamp(BEGIN)).await.unwrap();
         let found = lab.store.archive(&ann, &begun.id).await.unwrap();
         assert_eq!((found.status, found.packed, found.missing), (ArchiveStatus::Finished, 1, 1));
-        assert_eq!(lab.store.archive_bytes(&begun.id).await.unwrap(), b"packed");
+        let mut archive = lab.store.archive_bytes(&begun.id).await.unwrap();
+        assert_eq!(archive.next().await.unwrap().as_deref(), Some(&b"packed"[..]));
         assert_eq!(lab.store.archive(&lab.me, &begun.id).await, Err(StoreError::NotFound));
         for _ in 1..10 {
             lab.store.begin_archive(&ann, 1, Timestamp(BEGIN)).await.unwrap();

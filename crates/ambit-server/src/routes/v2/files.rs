@@ -93,8 +93,8 @@ fn queued(call: &Call, file: &StoredFile, resource: &str) -> Value {
     })
 }
 
-pub(crate) async fn scan(call: Call) -> Result<Answer, ApiError> {
-    let file = files::stored(&call, rules::V2_SCAN.usage).await?;
+pub(crate) async fn scan(mut call: Call) -> Result<Answer, ApiError> {
+    let file = files::stored(&mut call, rules::V2_SCAN.usage).await?;
     Ok(Answer::json(&queued(&call, &file, &file.sha256.to_string())))
 }
 

@@ -210,7 +210,7 @@ async fn bytes(call: &Call, id: &str) -> Result<Answer, ApiError> {
         error if error.code == ErrorCode::NotFound => missing(id),
         error => error,
     })?;
-    Ok(Answer::bytes(TYPE, found.into()))
+    Ok(files::streamed(TYPE, found))
 }
 
 /// The archive must be the caller's and finished.

@@ -6,13 +6,14 @@ use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::of_store;
 use crate::form::{Field, fields};
+use crate::upload::{hex_of, type_tag};
 use ambit_api::objects::{data, object};
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::Timestamp;
 use ambit_model::id::{BlobHash, blob_hash};
 use ambit_model::moment::SECOND_MS;
 use ambit_model::object::ObjectType;
-use ambit_store::{Analysis, DiscoveredFile, NewFile, StoreError, StoredFile};
+use ambit_store::{Analysis, BlobReader, DiscoveredFile, StoreError, StoredFile};
 use base64::Engine;
 use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD};
 use md5::{Digest, Md5};
@@ -29,22 +30,6 @@ const SIGNED_MS: i64 = 3_600 * SECOND_MS;
 const USAGE: &str = "files";
 /// What an engine can say (v3-wire §6).
 const CATEGORIES: &str = "malicious suspicious undetected harmless timeout confirmed-timeout failure type-unsupported";
-/// Bytes that a type is known by.
-const MAGIC: [(&[u8], &str); 12] = [
-    (b"MZ", "peexe"),
-    (b"\x7fELF", "elf"),
-    (b"%PDF", "pdf"),
-    (b"PK\x03\x04", "zip"),
-    (b"Rar!", "rar"),
-    (b"7z\xbc\xaf\x27\x1c", "7zip"),
-    (b"\x1f\x8b", "gzip"),
-    (b"\x89PNG", "png"),
-    (b"\xff\xd8\xff", "jpeg"),
-    (b"GIF8", "gif"),
-    (b"<!DOCTYPE html", "html"),
-    (b"<html", "html"),
-];
-
 fn not_found(id: &str) -> ApiError {
     ApiError::with(ErrorCode::NotFound, format!("File \"{id}\" not found"))
 }
@@ -168,39 +153,21 @@ fn form(call: &Call) -> Result<Vec<Field>, ApiError> {
     fields(&call.content_type, &call.body)
 }
 
-fn type_tag(bytes: &[u8]) -> Option<&'static str> {
-    let found = MAGIC.iter().find(|(magic, _)| bytes.starts_with(magic));
-    let text = || (!bytes.is_empty() && !bytes.contains(&0) && std::str::from_utf8(bytes).is_ok()).then_some("text");
-    found.map(|(_, tag)| *tag).or_else(text)
-}
-
-pub(crate) async fn upload(call: Call) -> Result<Answer, ApiError> {
-    let file = stored(&call, USAGE).await?;
+pub(crate) async fn upload(mut call: Call) -> Result<Answer, ApiError> {
+    let file = stored(&mut call, USAGE).await?;
     Ok(Answer::json(&data(analysis_descriptor(&call, &file_analysis_id(&file.md5, call.now)))))
 }
 
 /// Stores the file of a form; what it costs is noted under `usage`.
-pub(crate) async fn stored(call: &Call, usage: &'static str) -> Result<StoredFile, ApiError> {
-    let field = form(call)?.into_iter().find(|field| field.name == "file");
-    let field = field.ok_or_else(|| ApiError::with(ErrorCode::BadRequest, "The form has no field named file"))?;
-    let new = tokio::task::spawn_blocking(move || NewFile {
-        sha1: hex_of(&Sha1::digest(&field.bytes)),
-        md5: hex_of(&Md5::digest(&field.bytes)),
-        type_tag: type_tag(&field.bytes),
-        name: field.file_name,
-        bytes: field.bytes.into(),
-    });
-    let new = new.await.map_err(|_| ApiError::new(ErrorCode::Internal))?;
+pub(crate) async fn stored(call: &mut Call, usage: &'static str) -> Result<StoredFile, ApiError> {
+    let new = call.upload.take().and_then(|upload| upload.file);
+    let new = new.ok_or_else(|| ApiError::with(ErrorCode::BadRequest, "The form has no field named file"))?;
     let stored = call.state.store.submit_file(call.caller(), new, usage, call.now).await;
     let (file, new) = stored.map_err(|error| of_store(error, NOUN))?;
     if new {
         call.state.free_counts.count(&call.state.store, call.caller().user_id(), usage, call.now);
     }
     Ok(file)
-}
-
-fn hex_of(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Only whoever was given the address may use it; the key says who that is.
@@ -325,14 +292,27 @@ pub(crate) async fn content(call: &Call, hash: &str) -> Result<Option<Vec<u8>>, 
 
 /// The answer that is a file.
 pub(crate) async fn bytes(call: &Call, hash: &str) -> Result<Answer, ApiError> {
-    let found = content(call, hash).await?.ok_or_else(|| not_found(hash))?;
-    Ok(Answer::bytes("application/octet-stream", found.into()))
+    let file = known(call, hash).await?.ok_or_else(|| not_found(hash))?;
+    blob(call, file.sha256).await
 }
 
 async fn blob(call: &Call, sha256: BlobHash) -> Result<Answer, ApiError> {
-    let found = call.state.store.blob(sha256).await.map_err(|error| of_store(error, NOUN))?;
+    let found = call.state.store.read_blob(sha256).await.map_err(|error| of_store(error, NOUN))?;
     let found = found.ok_or_else(|| not_found(&sha256.to_string()))?;
-    Ok(Answer::bytes("application/octet-stream", found.into()))
+    Ok(streamed("application/octet-stream", found))
+}
+
+/// An answer that is read from the store while it is sent.
+pub(crate) fn streamed(content_type: &'static str, blob: BlobReader) -> Answer {
+    let size = blob.left();
+    let pieces = futures::stream::try_unfold(blob, |mut blob| async move {
+        let piece = blob.next().await.map_err(|error| {
+            tracing::error!(%error, "a stored file could not be read to its end");
+            std::io::Error::other(error)
+        });
+        Ok(piece?.map(|piece| (piece.into(), blob)))
+    });
+    Answer::stream(content_type, size, Box::pin(pieces))
 }
 
 pub(crate) async fn download(call: Call) -> Result<Answer, ApiError> {
@@ -517,13 +497,5 @@ mod tests {
         for bad in ["", "javascript:alert(1)", "ftp://a.test", "http://", "a b.test"] {
             assert_eq!(submitted(bad), None, "{bad}");
         }
-    }
-
-    #[test]
-    fn types_are_known_by_their_first_bytes() {
-        assert_eq!(type_tag(b"MZ\0\0"), Some("peexe"));
-        assert_eq!(type_tag(b"hello"), Some("text"));
-        assert_eq!(type_tag(b"\0\0"), None);
-        assert_eq!(type_tag(b""), None);
     }
 }

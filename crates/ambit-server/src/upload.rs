@@ -1,0 +1,276 @@
+//! A file that comes in a form: it goes to the store while it comes, a piece at a time, and its hashes are made on the way. Nothing of it is kept unless a
+//! handler refers to it.
+
+use crate::ServerState;
+use crate::body::{Arriving, PARAMETER_BYTES_MAX, UPLOAD_BYTES_MAX};
+use crate::failure::of_store;
+use crate::form::{self, Field, Parts, Piece};
+use ambit_api::{ApiError, ErrorCode};
+use ambit_model::Timestamp;
+use ambit_store::{NewFile, Staged};
+use bytes::Bytes;
+use md5::{Digest, Md5};
+use sha1::Sha1;
+
+/// The field of the file.
+const FILE: &str = "file";
+/// Bytes of a form without parts: it holds no file, or a small one.
+const PAIRS_BYTES_MAX: usize = 1024 * 1024;
+/// Bytes that a type is known by.
+const MAGIC: [(&[u8], &str); 12] = [
+    (b"MZ", "peexe"),
+    (b"\x7fELF", "elf"),
+    (b"%PDF", "pdf"),
+    (b"PK\x03\x04", "zip"),
+    (b"Rar!", "rar"),
+    (b"7z\xbc\xaf\x27\x1c", "7zip"),
+    (b"\x1f\x8b", "gzip"),
+    (b"\x89PNG", "png"),
+    (b"\xff\xd8\xff", "jpeg"),
+    (b"GIF8", "gif"),
+    (b"<!DOCTYPE html", "html"),
+    (b"<html", "html"),
+];
+
+/// A form with its file, which is in the store but referred to by nothing yet.
+#[derive(Default)]
+pub(crate) struct Upload {
+    /// `None`: the form has no field of that name.
+    pub(crate) file: Option<NewFile>,
+    fields: Vec<(String, String)>,
+}
+
+impl Upload {
+    /// The other fields.
+    pub(crate) fn parameters(&self) -> Vec<(String, String)> {
+        self.fields.clone()
+    }
+}
+
+/// Receives a form with a file.
+pub(crate) async fn receive(state: &ServerState, arriving: &mut Arriving, content_type: &str, now: Timestamp) -> Result<Upload, ApiError> {
+    if !form::is_multipart(content_type) {
+        let bytes = arriving.whole(PAIRS_BYTES_MAX).await?;
+        return without_parts(state, content_type, &bytes, now).await;
+    }
+    let mut parts = Parts::new(content_type)?;
+    let mut form = Form::default();
+    while let Some(bytes) = arriving.next(UPLOAD_BYTES_MAX).await? {
+        for piece in parts.push(&bytes)? {
+            form.take(state, piece, now).await?;
+        }
+    }
+    parts.finish()?;
+    Ok(form.upload)
+}
+
+/// A form of pairs: small enough to be in memory.
+async fn without_parts(state: &ServerState, content_type: &str, bytes: &Bytes, now: Timestamp) -> Result<Upload, ApiError> {
+    let mut form = Form::default();
+    for field in form::fields(content_type, bytes)? {
+        let Field { name, file_name, bytes } = field;
+        form.take(state, Piece::Begin { name, file_name }, now).await?;
+        form.take(state, Piece::Data(bytes), now).await?;
+        form.take(state, Piece::End, now).await?;
+    }
+    Ok(form.upload)
+}
+
+/// A form as far as it has come.
+#[derive(Default)]
+struct Form {
+    upload: Upload,
+    part: Part,
+}
+
+/// The part that comes now.
+#[derive(Default)]
+enum Part {
+    #[default]
+    None,
+    File(Box<Coming>),
+    /// Its name, and what it says as long as that may be a parameter.
+    Field(String, Option<Vec<u8>>),
+}
+
+impl Form {
+    async fn take(&mut self, state: &ServerState, piece: Piece, now: Timestamp) -> Result<(), ApiError> {
+        match (piece, &mut self.part) {
+            (Piece::Begin { name, file_name }, part) => {
+                *part = if name == FILE && self.upload.file.is_none() {
+                    Part::File(Box::new(Coming::new(state, file_name)))
+                } else {
+                    Part::Field(name, file_name.is_none().then(Vec::new))
+                };
+            }
+            (Piece::Data(bytes), Part::File(coming)) => coming.take(&bytes, now).await?,
+            (Piece::Data(bytes), Part::Field(_, said)) => match said {
+                Some(so_far) if so_far.len() + bytes.len() <= PARAMETER_BYTES_MAX => so_far.extend_from_slice(&bytes),
+                _ => *said = None,
+            },
+            (Piece::Data(_), Part::None) => {}
+            (Piece::End, part) => match std::mem::take(part) {
+                Part::File(coming) => self.upload.file = Some(coming.finish(now).await?),
+                Part::Field(name, Some(said)) => self.upload.fields.push((name, String::from_utf8_lossy(&said).into_owned())),
+                Part::Field(_, None) | Part::None => {}
+            },
+        }
+        Ok(())
+    }
+}
+
+/// The file as far as it has come.
+struct Coming {
+    name: Option<String>,
+    staging: ambit_store::Upload,
+    hashes: Option<Hashes>,
+    /// What has come of the next piece.
+    piece: Vec<u8>,
+}
+
+impl Coming {
+    fn new(state: &ServerState, name: Option<String>) -> Self {
+        Self {
+            name,
+            staging: ambit_store::Upload::begin(&state.store),
+            hashes: Some(Hashes::default()),
+            piece: Vec::new(),
+        }
+    }
+
+    async fn take(&mut self, mut bytes: &[u8], now: Timestamp) -> Result<(), ApiError> {
+        while !bytes.is_empty() {
+            // A full piece is written when it is known that it is not the last.
+            if self.piece.len() == ambit_store::Upload::PIECE_BYTES {
+                let piece = self.hashed().await?;
+                self.staging.write(piece, now).await.map_err(|error| of_store(error, "File"))?;
+            }
+            let (these, rest) = bytes.split_at(bytes.len().min(ambit_store::Upload::PIECE_BYTES - self.piece.len()));
+            self.piece.extend_from_slice(these);
+            bytes = rest;
+        }
+        Ok(())
+    }
+
+    /// Adds the piece to the hashes, and gives it on.
+    async fn hashed(&mut self) -> Result<Vec<u8>, ApiError> {
+        let (mut hashes, piece) = (self.hashes.take().unwrap_or_default(), std::mem::take(&mut self.piece));
+        let work = tokio::task::spawn_blocking(move || {
+            hashes.add(&piece);
+            (hashes, piece)
+        });
+        let (hashes, piece) = work.await.map_err(|_| ApiError::new(ErrorCode::Internal))?;
+        self.hashes = Some(hashes);
+        Ok(piece)
+    }
+
+    async fn finish(mut self, now: Timestamp) -> Result<NewFile, ApiError> {
+        let last = self.hashed().await?;
+        let content: Staged = self.staging.finish(last, now).await.map_err(|error| of_store(error, "File"))?;
+        let hashes = self.hashes.unwrap_or_default();
+        Ok(NewFile {
+            content,
+            type_tag: hashes.type_tag(),
+            sha1: hex_of(&hashes.sha1.finalize()),
+            md5: hex_of(&hashes.md5.finalize()),
+            name: self.name,
+        })
+    }
+}
+
+/// What is found out of a file while it goes by.
+#[derive(Default)]
+struct Hashes {
+    sha1: Sha1,
+    md5: Md5,
+    kind: Kind,
+}
+
+impl Hashes {
+    fn add(&mut self, bytes: &[u8]) {
+        self.sha1.update(bytes);
+        self.md5.update(bytes);
+        self.kind.add(bytes);
+    }
+
+    fn type_tag(&self) -> Option<&'static str> {
+        self.kind.tag()
+    }
+}
+
+/// What sort of file it is, by its first bytes, or by all being text.
+#[derive(Default)]
+struct Kind {
+    /// `None`: nothing has come.
+    known: Option<Option<&'static str>>,
+    not_text: bool,
+    /// The beginning of a character that goes on in the next piece.
+    cut: Vec<u8>,
+}
+
+impl Kind {
+    fn add(&mut self, bytes: &[u8]) {
+        if bytes.is_empty() {
+            return;
+        }
+        let magic = || MAGIC.iter().find(|(magic, _)| bytes.starts_with(magic)).map(|(_, tag)| *tag);
+        self.known.get_or_insert_with(magic);
+        if self.not_text || bytes.contains(&0) {
+            self.not_text = true;
+            return;
+        }
+        let joined = [&self.cut[..], bytes].concat();
+        self.cut.clear();
+        if let Err(error) = std::str::from_utf8(&joined) {
+            match error.error_len() {
+                None => self.cut.extend_from_slice(&joined[error.valid_up_to()..]),
+                Some(_) => self.not_text = true,
+            }
+        }
+    }
+
+    fn tag(&self) -> Option<&'static str> {
+        let text = (!self.not_text && self.cut.is_empty()).then_some("text");
+        self.known?.or(text)
+    }
+}
+
+/// The type of bytes that are there as a whole.
+pub(crate) fn type_tag(bytes: &[u8]) -> Option<&'static str> {
+    let mut kind = Kind::default();
+    kind.add(bytes);
+    kind.tag()
+}
+
+pub(crate) fn hex_of(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_are_known_by_their_first_bytes() {
+        assert_eq!(type_tag(b"MZ\0\0"), Some("peexe"));
+        assert_eq!(type_tag(b"hello"), Some("text"));
+        assert_eq!(type_tag(b"\0\0"), None);
+        assert_eq!(type_tag(b""), None);
+    }
+
+    #[test]
+    fn text_is_text_wherever_it_is_cut() {
+        let tag = |text: &[u8], at: usize| {
+            let mut kind = Kind::default();
+            kind.add(&text[..at]);
+            kind.add(&text[at..]);
+            kind.tag()
+        };
+        let text = "Grüße, 世界".as_bytes();
+        for at in 0..text.len() {
+            assert_eq!(tag(text, at), Some("text"), "{at}");
+            assert_eq!(tag(&[text, b"\xff"].concat(), at), None);
+            assert_eq!(tag(&text[..text.len() - 1], at.min(3)), None, "half a character");
+        }
+    }
+}
