@@ -14,18 +14,18 @@ use serde_json::{Value, json};
 const ICON_PATH: &str = "/branding/icons/org.png";
 
 /// A collection as its caller sees it, in lists and reads.
-pub fn collection(collection: &Collection, role: CollectionRole) -> Value {
-    let mut value = bare(collection, "tags");
+pub fn collection(collection: &Collection, exclusions: &[String], role: CollectionRole) -> Value {
+    let mut value = bare(collection, exclusions, "tags");
     value["role"] = json!(role.name());
     value
 }
 
 /// A collection in the answer to its creation: its tags are named `global_labels` there, and it has no role (seed-asm §2.3).
-pub fn created_collection(collection: &Collection) -> Value {
-    bare(collection, "global_labels")
+pub fn created_collection(collection: &Collection, exclusions: &[String]) -> Value {
+    bare(collection, exclusions, "global_labels")
 }
 
-fn bare(collection: &Collection, tags_name: &str) -> Value {
+fn bare(collection: &Collection, exclusions: &[String], tags_name: &str) -> Value {
     let last_updated = collection
         .last_refresh
         .map_or(collection.updated_at, |refresh| refresh.max(collection.updated_at));
@@ -37,6 +37,9 @@ fn bare(collection: &Collection, tags_name: &str) -> Value {
         "printable_name": collection.printable_name,
         "following": null,
         "auto_refresh_schedule": collection.schedule.name(),
+        "next_run_at": collection.due_at.filter(|_| !collection.archived),
+        "level": collection.level.level(),
+        "exclusions": exclusions,
         "workflow_name": collection.workflow,
         "workflow_pretty_name": workflow::find(&collection.workflow).map(|workflow| workflow.pretty_name),
         tags_name: [],
@@ -68,7 +71,11 @@ fn bare(collection: &Collection, tags_name: &str) -> Value {
     })
 }
 
-static CONFIG: Shape = Shape::Object(&Object {
+/// How loud a run may be; ours.
+const LEVEL: &Shape = &Shape::OneOf(LEVELS);
+
+/// What is configured of a collection.
+pub static CONFIG: Shape = Shape::Object(&Object {
     name: "",
     members: &[member("custom_last_refreshes_count", INTEGER)],
     open: false,
@@ -85,6 +92,9 @@ pub static COLLECTION: Shape = Shape::Object(&Object {
         member("printable_name", TEXT),
         member("following", BOOLEAN_OR_NULL),
         member("auto_refresh_schedule", TEXT),
+        member("next_run_at", MOMENT_OR_NULL),
+        member("level", LEVEL),
+        member("exclusions", TEXTS),
         member("workflow_name", TEXT_OR_NULL),
         member("workflow_pretty_name", TEXT_OR_NULL),
         optional("tags", TEXTS),
@@ -129,23 +139,30 @@ pub static NEW_COLLECTION: Shape = Shape::Object(&Object {
         member("name", NAME),
         member("workflow_name", &Shape::OneOf(WORKFLOWS)),
         optional("auto_refresh_schedule", &Shape::OneOf(SCHEDULES)),
+        optional("level", LEVEL),
+        optional("exclusions", TEXTS),
     ],
     open: true,
 });
 
-/// The body that changes settings; what is left out stays.
+/// The body that changes settings; what is left out stays, and a member beyond these is refused.
 pub static COLLECTION_SETTINGS: Shape = Shape::Object(&Object {
     name: "CollectionSettings",
     members: &[
         optional("printable_name", NAME),
         optional("auto_refresh_schedule", &Shape::OneOf(SCHEDULES)),
+        optional("level", LEVEL),
+        optional("exclusions", TEXTS),
         optional("config", &CONFIG),
     ],
-    open: true,
+    open: false,
 });
 
 /// The schedules by name; a test compares them with the model's.
 pub const SCHEDULES: &[&str] = &["on_demand", "daily", "weekly", "monthly", "quarterly"];
+
+/// The levels by name; a test compares them with the model's.
+pub const LEVELS: &[&str] = &["passive", "polite", "normal", "intensive"];
 
 /// The workflows by name, in the order of the contract; a test compares them with the model's.
 pub const WORKFLOWS: &[&str] = &[
@@ -177,6 +194,7 @@ mod tests {
             printable_name: "Outside".to_owned(),
             workflow: workflow::DEFAULT.to_owned(),
             schedule: Schedule::Daily,
+            due_at: Some(Timestamp(7)),
             wire: WireChoice::Live,
             level: Clearance::L3,
             archived: false,
@@ -197,7 +215,9 @@ mod tests {
 
     #[test]
     fn lists_and_reads_have_tags_and_role() {
-        let value = collection(&sample(), CollectionRole::Admin);
+        let value = collection(&sample(), &["*.dev.acme.test".to_owned()], CollectionRole::Admin);
+        assert_eq!((&value["level"], &value["exclusions"]), (&json!("normal"), &json!(["*.dev.acme.test"])));
+        assert_eq!(value["next_run_at"], "1970-01-01T00:00:00.007Z");
         assert_eq!(COLLECTION.differences(&value), Vec::<String>::new());
         assert_eq!((&value["role"], &value["tags"]), (&json!("admin"), &json!([])));
         assert_eq!((&value["project-id"], &value["project_id"]), (&json!(7), &json!(7)));
@@ -207,10 +227,17 @@ mod tests {
 
     #[test]
     fn the_answer_to_a_creation_has_labels_and_no_role() {
-        let value = created_collection(&sample());
+        let value = created_collection(&sample(), &[]);
         assert_eq!(COLLECTION.differences(&value), Vec::<String>::new());
         assert_eq!(value["global_labels"], json!([]));
         assert_eq!((value.get("role"), value.get("tags")), (None, None));
+    }
+
+    #[test]
+    fn the_levels_are_those_of_the_model() {
+        for word in LEVELS {
+            assert_eq!(Clearance::from_level(word).map(Clearance::level), Some(*word));
+        }
     }
 
     #[test]

@@ -24,6 +24,7 @@ pub mod library_stats;
 pub mod notes;
 pub mod objects;
 pub mod people;
+pub mod plans;
 pub mod projects;
 pub mod search;
 pub mod seeds;

@@ -94,6 +94,13 @@ pub static NEW_NOTE: Shape = Shape::Object(&Object {
     open: true,
 });
 
+/// The body that replaces the text of a note.
+pub static EDITED_NOTE: Shape = Shape::Object(&Object {
+    name: "EditedNote",
+    members: &[member("note_text", TEXT)],
+    open: false,
+});
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -93,7 +93,7 @@ pub static NEW_MEMBERS: Shape = Shape::Object(&Object {
 pub static NEW_GRANT: Shape = Shape::Object(&Object {
     name: "NewGrant",
     members: &[optional("expires_at", &Shape::OrNull(&Shape::When))],
-    open: true,
+    open: false,
 });
 
 /// A privilege that was granted.
@@ -117,5 +117,5 @@ pub static LIMITS: Shape = Shape::List(&LIMIT);
 pub static NEW_LIMIT: Shape = Shape::Object(&Object {
     name: "NewLimit",
     members: &[member("allowed", &Shape::Count)],
-    open: true,
+    open: false,
 });

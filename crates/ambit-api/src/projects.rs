@@ -100,7 +100,7 @@ pub static NEW_PROJECT: Shape = Shape::Object(&Object {
 pub static PROJECT_SETTINGS: Shape = Shape::Object(&Object {
     name: "ProjectSettings",
     members: &[optional("name", NAME), optional("description", TEXT), optional("primary", BOOLEAN)],
-    open: true,
+    open: false,
 });
 
 #[cfg(test)]

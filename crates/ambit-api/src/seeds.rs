@@ -97,6 +97,7 @@ mod tests {
             id: 4_726_210,
             kind: Kind::IpAddress,
             name: "203.0.113.7".to_owned(),
+            confirmed: false,
             created_at: Timestamp(0),
         });
         assert_eq!(SEED.differences(&value), Vec::<String>::new());

@@ -147,6 +147,15 @@ impl Shape {
         }
     }
 
+    /// The names of an object's members; none of anything else.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        let members = match self {
+            Self::Object(object) => object.members,
+            _ => &[],
+        };
+        members.iter().map(|member| member.name)
+    }
+
     fn word(&self) -> String {
         match self {
             Self::OneOf(words) => format!("one of {}", words.join(", ")),

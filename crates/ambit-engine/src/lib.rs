@@ -15,7 +15,7 @@ pub use hunt::Hunter;
 pub use progress::Progress;
 pub use run::{Clock, Outfit, RunEnd, drive};
 pub use schedule::{Board, Service, WireMaker, carry, serve};
-pub use share::{Share, Shares};
+pub use share::{FLYING_MAX, Share, Shares};
 
 #[cfg(test)]
 mod tests {

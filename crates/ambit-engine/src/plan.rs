@@ -1,11 +1,13 @@
 //! Which work follows from what is known: kind × workflow × clearance × age → rows. Pure, so planning twice is harmless (design §4 point 1).
 
+use ambit_model::estimate::large_block;
 use ambit_model::facts::{Facts, LookOutcome};
 use ambit_model::scope::{Decision, host_of};
 use ambit_model::{Clearance, EdgeKind, Kind, Timestamp, Uid, entity};
 use ambit_store::engine::{NewSweep, NewWork};
 use ambit_tasks::{Contacts, Plan, Settings, Task};
 use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
 
 /// Partitions of work by what it contacts (design §4 point 2).
 pub const PARTITIONS: i64 = 1_024;
@@ -20,6 +22,8 @@ pub struct Terms<'a> {
     /// The wire's date.
     pub date: Timestamp,
     pub settings: &'a Settings,
+    /// Large blocks that somebody said yes to sweeping.
+    pub confirmed: &'a BTreeSet<Uid>,
 }
 
 /// The rows that one entity calls for.
@@ -29,6 +33,8 @@ pub struct Planned {
     pub sweeps: Vec<NewSweep>,
     /// Looks that have lost their ground: entity, task, argument.
     pub unbound: Vec<(Uid, String, String)>,
+    /// Tasks that would sweep a large block that nobody said yes to.
+    pub unconfirmed: Vec<&'static str>,
     /// A fact within its time to live was relied on instead of asked again.
     pub relied: bool,
 }
@@ -56,6 +62,7 @@ pub fn plan(facts: &Facts, decision: &Decision, terms: &Terms<'_>) -> Planned {
                 planned.unbound.extend(unbound(task, facts, &bound));
                 add_each(&mut planned, task, facts, asked, terms);
             }
+            Plan::Sweep { .. } if large_block(&facts.name).is_some() && !terms.confirmed.contains(&facts.uid) => planned.unconfirmed.push(task.name),
             Plan::Sweep { prefix, size, step } => add_sweep(&mut planned, task, facts, (prefix, size, step), terms),
         }
     }
@@ -201,12 +208,13 @@ mod tests {
     }
 
     fn planned(facts: &Facts, clearance: Clearance, by_person: bool, date: i64) -> Planned {
-        let settings = Settings::default();
+        let (settings, confirmed) = (Settings::default(), BTreeSet::new());
         let terms = Terms {
             ceiling: Clearance::L3,
             by_person,
             date: Timestamp(date),
             settings: &settings,
+            confirmed: &confirmed,
         };
         plan(facts, &owned(clearance), &terms)
     }
@@ -225,6 +233,30 @@ mod tests {
                 .all(|row| row.footprint == Clearance::L0)
         );
         assert_eq!(all, planned(&facts, Clearance::L3, true, 0));
+    }
+
+    #[test]
+    fn a_large_block_is_swept_only_after_a_yes() {
+        let settings = Settings::default();
+        let plan_of = |name: &str, confirmed: &BTreeSet<Uid>| {
+            let mut facts = seed_domain();
+            (facts.kind, facts.name) = (Kind::NetBlock, name.to_owned());
+            let terms = Terms {
+                ceiling: Clearance::L3,
+                by_person: true,
+                date: Timestamp(0),
+                settings: &settings,
+                confirmed,
+            };
+            let planned = plan(&facts, &owned(Clearance::L3), &terms);
+            let swept: Vec<&str> = planned.sweeps.iter().map(|sweep| sweep.task).collect();
+            (swept, planned.unconfirmed)
+        };
+        let (nobody, somebody) = (BTreeSet::new(), BTreeSet::from([Uid::from_bytes([1; 32])]));
+        let sweeps = vec!["block_sweep", "ptr_sweep"];
+        assert_eq!(plan_of("198.18.0.0/16", &nobody), (sweeps.clone(), Vec::new()));
+        assert_eq!(plan_of("198.18.0.0/15", &nobody), (Vec::new(), sweeps.clone()));
+        assert_eq!(plan_of("198.18.0.0/15", &somebody), (sweeps, Vec::new()));
     }
 
     #[test]

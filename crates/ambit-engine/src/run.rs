@@ -1,5 +1,7 @@
 //! The life of a run: lease, execute, commit, settle, until no work is open and no lease is live (design §4).
 
+mod giving_back;
+mod obeying;
 mod settling;
 
 use crate::graph::Graph;
@@ -7,11 +9,10 @@ use crate::guard::ScopeGuard;
 use crate::progress::Progress;
 use crate::share::Share;
 use crate::work::{ATTEMPTS_BEFORE_ALONE, Bench, Done, execute};
-use ambit_model::collection::Collection;
 use ambit_model::facts::Facts;
 use ambit_model::run::{NotDone, Run, RunState};
 use ambit_model::scope::Rules;
-use ambit_model::{Timestamp, Uid, moment, workflow};
+use ambit_model::{Timestamp, Uid, moment};
 use ambit_net::wire::Wire;
 use ambit_store::StoreError;
 use ambit_store::engine::{Commit, Work};
@@ -74,9 +75,11 @@ pub enum RunEnd {
 
 /// Carries a claimed run on to its end, or to a pause or stop.
 pub async fn drive(outfit: &Outfit, run: &Run) -> Result<RunEnd, StoreError> {
-    let collection = outfit.engine.collection(run.collection).await?;
-    let never = outfit.engine.rules(run.collection).await?;
-    let mut drive = Drive::new(outfit, run, &collection, never);
+    // Read before the rules: a word that comes between the two is obeyed once more.
+    let scope_revision = outfit.engine.scope_revision(run.collection).await?;
+    let rules = obeying::rules(outfit, run).await?;
+    let mut drive = Drive::new(outfit, run, rules, scope_revision);
+    drive.confirmed = outfit.engine.confirmed_blocks(run.collection).await?;
     let end = drive.until_end().await;
     let given_back = drive.give_back().await;
     match &end {
@@ -93,6 +96,16 @@ struct Drive<'a> {
     outfit: &'a Outfit,
     run: &'a Run,
     rules: Rules,
+    /// Large blocks that somebody said yes to sweeping.
+    confirmed: BTreeSet<Uid>,
+    /// What was counted as not done because nobody said so: once a run, though it is planned many times.
+    unconfirmed: BTreeSet<(Uid, &'static str)>,
+    /// How often people had changed what scope depends on when the rules were read.
+    scope_revision: i64,
+    /// Somebody changed it since.
+    is_told: bool,
+    /// The rules are not those by which the graph was decided.
+    rules_moved: bool,
     graph: Graph,
     guard: Arc<ScopeGuard>,
     bench: Bench,
@@ -123,15 +136,19 @@ struct Drive<'a> {
 }
 
 impl<'a> Drive<'a> {
-    fn new(outfit: &'a Outfit, run: &'a Run, collection: &Collection, never: Vec<String>) -> Self {
-        let ceiling = workflow::find(&collection.workflow).map_or(collection.level, |workflow| workflow.ceiling.min(collection.level));
+    fn new(outfit: &'a Outfit, run: &'a Run, rules: Rules, scope_revision: i64) -> Self {
         let guard = Arc::new(ScopeGuard::default());
         let net = ambit_net::Net::new(outfit.wire.clone(), guard.clone(), outfit.pace.clone(), ambit_net::NetOptions::default());
         let (sender, receiver) = mpsc::unbounded_channel();
         Self {
             outfit,
             run,
-            rules: Rules { ceiling, never },
+            rules,
+            confirmed: BTreeSet::new(),
+            unconfirmed: BTreeSet::new(),
+            scope_revision,
+            is_told: false,
+            rules_moved: false,
             graph: Graph::default(),
             guard,
             bench: Bench {
@@ -167,6 +184,11 @@ impl<'a> Drive<'a> {
             // The clock of a simulated wire stands still while the engine itself computes or waits for the store.
             let hold = self.outfit.wire.hold();
             if let Some(end) = self.control().await? {
+                return Ok(end);
+            }
+            if self.is_told
+                && let Some(end) = self.obey().await?
+            {
                 return Ok(end);
             }
             let idle = self.flying.is_empty() && self.queue.is_empty() && self.alone.is_empty();
@@ -209,6 +231,7 @@ impl<'a> Drive<'a> {
         self.outfit.engine.heartbeat(now).await?;
         self.tell();
         self.count_engines(now).await?;
+        self.is_told = self.outfit.engine.scope_revision(self.run.collection).await? != self.scope_revision;
         let run = self.outfit.engine.run(self.run.id).await?;
         let started = run.started_at.unwrap_or(run.created_at);
         Ok(match run.state {
@@ -362,7 +385,14 @@ impl<'a> Drive<'a> {
 
     fn take(&mut self, done: Option<Done>) {
         let Some(done) = done else { return };
-        self.flying.remove(&done.outcome.work.id);
+        if self.flying.remove(&done.outcome.work.id).is_none() {
+            // It was ended when its entity went out of scope.
+            return;
+        }
+        self.end(done);
+    }
+
+    fn end(&mut self, done: Done) {
         self.ended_since.get_or_insert_with(std::time::Instant::now);
         self.progress.done += 1;
         self.progress.unknown += u64::from(done.not_done.is_some());
@@ -438,33 +468,6 @@ impl<'a> Drive<'a> {
             _ = tokio::time::sleep(CONTROL_EVERY) => {}
         }
         sleeper.abort();
-    }
-
-    /// Ends what flies and gives back what is leased, so that the next engine starts at once. What has ended is committed.
-    async fn give_back(&mut self) -> Result<(), StoreError> {
-        while let Ok(done) = self.receiver.try_recv() {
-            self.take(Some(done));
-        }
-        if !self.ended.is_empty() {
-            self.commit().await?;
-        }
-        let mut returned: Vec<Work> = Vec::new();
-        for (_, (work, handle)) in self.flying.drain() {
-            handle.abort();
-            returned.push(work);
-        }
-        returned.extend(self.queue.drain(..).chain(self.alone.drain(..)).map(|(work, _)| work));
-        if returned.is_empty() {
-            return Ok(());
-        }
-        let commit = Commit {
-            run: self.run.id,
-            outcomes: Vec::new(),
-            returned,
-            not_done: Vec::new(),
-            now: (self.outfit.clock)(),
-        };
-        self.outfit.engine.commit(commit).await.map(|_| ())
     }
 }
 

@@ -73,6 +73,13 @@ pub async fn execute(bench: &Bench, work: Work, facts: &Facts) -> Done {
     finish(bench, work, look, task.volatile, reason.map(str::to_owned))
 }
 
+/// A row that is not carried on: a person took its entity out of scope.
+pub fn refused(bench: &Bench, work: Work) -> Done {
+    let volatile = ambit_tasks::find(&work.task).map_or(&[][..], |task| task.volatile);
+    let look = Look::Unknown("it was taken out of scope while it was looked at".to_owned());
+    finish(bench, work, look, volatile, Some("refused by scope".to_owned()))
+}
+
 /// What the task may contact: targets at its footprint, its own providers, and nothing else.
 fn grants(task: &Task, work: &Work) -> Grants {
     let host = host_of(&work.name);

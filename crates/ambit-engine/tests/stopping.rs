@@ -1,4 +1,4 @@
-//! A run that is asked to stop while it settles much ends soon and loses nothing; engines of one database share what they all contact.
+//! A run that is asked to stop while it settles much ends soon and loses nothing; one whose entity is denied meanwhile obeys; engines of one database share what they all contact.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -6,13 +6,14 @@ use ambit_engine::{Outfit, Progress, RunEnd, Shares, drive};
 use ambit_model::collection::Schedule;
 use ambit_model::run::{Run, RunState};
 use ambit_model::wire::WireChoice;
-use ambit_model::{Clearance, Kind, Timestamp, workflow};
+use ambit_model::{Clearance, Kind, Timestamp, Uid, workflow};
 use ambit_net::live::{LiveOptions, LiveWire};
 use ambit_net::{Pace, PaceLimits};
 use ambit_store::engine::{Engine, Room};
-use ambit_store::{NewCollection, NewOwner, Options, Started, Store};
+use ambit_store::{EntityFlags, NewCollection, NewOwner, Options, Started, Store};
 use ambit_tasks::Settings;
 use std::collections::BTreeSet;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::Arc;
@@ -52,9 +53,14 @@ async fn begun(options: &Options, seeds: usize) -> (Store, Engine, Run) {
 
 /// A process that has been asked to stop. Nothing is contacted: no look begins.
 fn stopping(engine: &Engine) -> (Outfit, watch::Sender<bool>) {
-    let (asked, stop) = watch::channel(true);
+    outfit(engine, "127.0.0.1:9".parse().unwrap(), true)
+}
+
+/// A process whose only way out is a resolver on this machine.
+fn outfit(engine: &Engine, resolver: SocketAddr, is_stopping: bool) -> (Outfit, watch::Sender<bool>) {
+    let (asked, stop) = watch::channel(is_stopping);
     let wire = LiveWire::new(&LiveOptions {
-        resolvers: vec!["127.0.0.1:9".parse().unwrap()],
+        resolvers: vec![resolver],
         ..LiveOptions::default()
     });
     let outfit = Outfit {
@@ -106,6 +112,34 @@ async fn a_run_that_is_asked_to_make_room_ends_its_turn_and_waits_for_the_next()
     assert_eq!(drive(&outfit, &run).await.unwrap(), RunEnd::GaveWay);
     let next = engine.claim_next(&BTreeSet::new(), Room::Any, NOW).await.unwrap().unwrap();
     assert_eq!((next.run.id, next.run.state), (run.id, RunState::Running), "it goes on where it was");
+    store.close().await;
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[tokio::test]
+async fn a_run_that_goes_on_ends_what_a_person_denies() {
+    let folder = std::env::temp_dir().join(format!("ambit-obeying-{}", Uuid::new_v4()));
+    let (store, engine, run) = begun(&Options::folder(&folder), 1).await;
+    let me = store.local_operator().await.unwrap();
+    let resolver = tokio::net::UdpSocket::bind("127.0.0.1:0").await.unwrap();
+    let (outfit, _asked) = outfit(&engine, resolver.local_addr().unwrap(), false);
+    let seed = Uid::of_entity(run.collection, Kind::Domain, "acme-0.test").to_string();
+    let denying = async {
+        // A question is under way, and nobody answers it.
+        resolver.recv_from(&mut [0; 512]).await.unwrap();
+        let flags = EntityFlags {
+            deny: Some(true),
+            ..EntityFlags::default()
+        };
+        store.set_entity_flags(&me, &seed, None, &flags, NOW).await.unwrap();
+    };
+    let (end, ()) = tokio::join!(drive(&outfit, &run), denying);
+    assert_eq!(end.unwrap(), RunEnd::Over(RunState::Finished));
+    let not_done = store.list_not_done(&me, run.id).await.unwrap();
+    let refused = not_done.iter().find(|row| row.task == "resolve" && row.reason == "refused by scope");
+    assert!(refused.is_some(), "it was not waited for: {not_done:?}");
+    let shown = store.find_entity(&me, &seed, None).await.unwrap().record;
+    assert_eq!((shown.scoped, shown.clearance), (false, Clearance::L0));
     store.close().await;
     std::fs::remove_dir_all(folder).unwrap();
 }

@@ -32,6 +32,16 @@ impl Clearance {
         }
     }
 
+    /// The word of `--level` for it; what may send nothing is `passive` too.
+    pub fn level(self) -> &'static str {
+        match self {
+            Self::L0 | Self::L1 => "passive",
+            Self::L2 => "polite",
+            Self::L3 => "normal",
+            Self::L4 => "intensive",
+        }
+    }
+
     /// 0 to 4, as it is stored.
     pub fn number(self) -> i64 {
         match self {
@@ -60,7 +70,8 @@ mod tests {
             assert_eq!(Clearance::from_number(level.number()), Some(level));
         }
         for (word, level) in [("passive", "L1"), ("polite", "L2"), ("normal", "L3"), ("intensive", "L4")] {
-            assert_eq!(format!("{:?}", Clearance::from_level(word).unwrap()), level);
+            let read = Clearance::from_level(word).unwrap();
+            assert_eq!((format!("{read:?}").as_str(), read.level()), (level, word));
         }
         for word in ["", "Normal", "L3", "aggressive"] {
             assert_eq!(Clearance::from_level(word), None);

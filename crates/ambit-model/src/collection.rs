@@ -1,5 +1,6 @@
 //! Collections, their schedules and seeds (seed-asm §2.3).
 
+use crate::moment::DAY_MS;
 use crate::wire::WireChoice;
 use crate::{Clearance, Kind, Timestamp};
 use std::collections::BTreeMap;
@@ -30,6 +31,22 @@ impl Schedule {
         }
     }
 
+    /// Time from one run to the next, in milliseconds of wall time; `None`: only a person starts one.
+    pub fn period_ms(self) -> Option<i64> {
+        match self {
+            Self::OnDemand => None,
+            Self::Daily => Some(DAY_MS),
+            Self::Weekly => Some(7 * DAY_MS),
+            Self::Monthly => Some(30 * DAY_MS),
+            Self::Quarterly => Some(91 * DAY_MS),
+        }
+    }
+
+    /// When the next run is due if the schedule counts from `now`.
+    pub fn due_after(self, now: Timestamp) -> Option<Timestamp> {
+        self.period_ms().map(|period| now.plus_ms(period))
+    }
+
     /// The schedule of a word.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|schedule| schedule.name() == name)
@@ -49,6 +66,8 @@ pub struct Collection {
     pub printable_name: String,
     pub workflow: String,
     pub schedule: Schedule,
+    /// When the schedule calls for the next run; `None`: only a person starts one.
+    pub due_at: Option<Timestamp>,
     pub wire: WireChoice,
     /// The level asked for (`--level`).
     pub level: Clearance,
@@ -81,5 +100,7 @@ pub struct Seed {
     pub id: i64,
     pub kind: Kind,
     pub name: String,
+    /// Somebody said yes to sweeping it, if it is a large block.
+    pub confirmed: bool,
     pub created_at: Timestamp,
 }

@@ -11,6 +11,7 @@ pub mod clearance;
 pub mod collection;
 pub mod edge;
 pub mod entity;
+pub mod estimate;
 pub mod facts;
 pub mod feed;
 pub mod id;

@@ -1,5 +1,6 @@
 //! What the program can do, as data: the binary hands these to the server, which knows neither tasks nor judges (design §2).
 
+use crate::estimate::Volumes;
 use crate::{Clearance, Kind};
 use serde_json::Value;
 
@@ -10,6 +11,8 @@ pub struct Library {
     pub tasks: Vec<TaskEntry>,
     pub issues: Vec<IssueEntry>,
     pub fingerprints: Vec<FingerprintEntry>,
+    /// How much the tasks ask; for plans, not shown as such.
+    pub volumes: Volumes,
 }
 
 /// An entity kind.

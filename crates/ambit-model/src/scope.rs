@@ -7,7 +7,7 @@ mod surroundings;
 #[cfg(test)]
 mod tests;
 
-pub use never::{host_of, is_never};
+pub use never::{exclusion, host_of, is_never};
 pub use spelled::spells;
 
 use crate::entity::PathStep;

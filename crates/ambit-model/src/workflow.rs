@@ -58,6 +58,11 @@ pub fn find(name: &str) -> Option<Workflow> {
     ALL.iter().copied().find(|workflow| workflow.name == name)
 }
 
+/// How loud a run of a collection may be: the level asked for, under the ceiling of its workflow.
+pub fn ceiling(workflow: &str, level: Clearance) -> Clearance {
+    find(workflow).map_or(level, |workflow| workflow.ceiling.min(level))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -66,6 +71,8 @@ mod tests {
     fn the_default_is_a_workflow_and_names_are_unique() {
         assert!(find(DEFAULT).is_some());
         assert!(find("External_Discovery").is_none());
+        assert_eq!(ceiling("third_party_workflow", Clearance::L3), Clearance::L2);
+        assert_eq!(ceiling(DEFAULT, Clearance::L3), Clearance::L3);
         for workflow in ALL {
             assert_eq!(find(workflow.name), Some(*workflow));
             assert_eq!(ALL.iter().filter(|other| other.name == workflow.name).count(), 1);

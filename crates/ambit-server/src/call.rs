@@ -3,6 +3,7 @@
 use crate::ServerState;
 use crate::shares::Share;
 use crate::upload::Upload;
+use ambit_api::shape::Shape;
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::{Timestamp, Uid};
 use ambit_store::Principal;
@@ -111,6 +112,40 @@ impl Call {
             _ => Err(ApiError::with(ErrorCode::BadRequest, "The body must be a JSON object")),
         }
     }
+
+    /// The body of a change: at least one member, and none that `settings` does not have. `whole` is what is changed: a member of it that cannot be
+    /// changed is named, so that nobody takes a change for made that was not.
+    pub fn change(&self, settings: &Shape, whole: &Shape) -> Result<Map<String, Value>, ApiError> {
+        let body = self.members_of(settings, whole)?;
+        if body.is_empty() {
+            let allowed: Vec<&str> = settings.names().collect();
+            return Err(ApiError::invalid(format!("nothing is to be changed: give one of {}", allowed.join(", "))));
+        }
+        Ok(body)
+    }
+
+    /// The body, with no member that `settings` does not have.
+    pub fn members_of(&self, settings: &Shape, whole: &Shape) -> Result<Map<String, Value>, ApiError> {
+        let body = self.object()?;
+        only_members(&body, settings, whole)?;
+        Ok(body)
+    }
+}
+
+/// Refuses a member that `settings` does not have, by its name.
+pub(crate) fn only_members(object: &Map<String, Value>, settings: &Shape, whole: &Shape) -> Result<(), ApiError> {
+    let Some(beyond) = object.keys().find(|name| !settings.names().any(|known| known == name.as_str())) else {
+        return Ok(());
+    };
+    let allowed: Vec<&str> = settings.names().collect();
+    let allowed = allowed.join(", ");
+    // A client's own text goes back to it cut, and as it came.
+    let shown: String = beyond.chars().take(NAME_CHARS_MAX).collect();
+    Err(ApiError::invalid(if whole.names().any(|known| known == beyond) {
+        format!("{shown} cannot be changed; what can be is {allowed}")
+    } else {
+        format!("there is no member {shown}; there are {allowed}")
+    }))
 }
 
 /// A text member of a body that must be there and not be blank; at most `chars_max` characters, without NUL.

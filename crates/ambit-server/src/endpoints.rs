@@ -15,7 +15,7 @@ use crate::routes::library::CSV;
 use crate::{documents, routes};
 use ambit_api::shape::{ANY, BOOLEAN, NULL, Shape, TEXT};
 use ambit_api::{
-    ApiError, audit, bulk, changes, collection_runs, collections, entities, graphs, integrations, issues, keys, library, library_stats, notes,
+    ApiError, audit, bulk, changes, collection_runs, collections, entities, graphs, integrations, issues, keys, library, library_stats, notes, plans,
     projects, search, seeds, tags, time_series, users,
 };
 use ambit_model::user::{CollectionRole, ProjectRole};
@@ -123,6 +123,8 @@ pub struct Endpoint {
     pub summary: &'static str,
     pub query: &'static [Parameter],
     pub body: Option<&'static Shape>,
+    /// False where the body may be left out.
+    pub needs_body: bool,
     /// The shape of `result`.
     pub result: &'static Shape,
     pub content_type: &'static str,
@@ -142,6 +144,7 @@ const fn row(method: Method, path: &'static str, access: Access, summary: &'stat
         summary,
         query: &[],
         body: None,
+        needs_body: true,
         result,
         content_type: "application/json",
         light: false,
@@ -160,6 +163,15 @@ const fn beside(tree: Tree, row: Endpoint) -> Endpoint {
 
 const fn with_body(body: &'static Shape, row: Endpoint) -> Endpoint {
     Endpoint { body: Some(body), ..row }
+}
+
+/// The same, where nothing need be sent.
+const fn with_optional_body(body: &'static Shape, row: Endpoint) -> Endpoint {
+    Endpoint {
+        body: Some(body),
+        needs_body: false,
+        ..row
+    }
 }
 
 const fn with_query(query: &'static [Parameter], row: Endpoint) -> Endpoint {
@@ -329,13 +341,13 @@ const OURS: &[Endpoint] = &[
     row(Get, "/user_collections", InProject(Member), "List the collections of a project that the caller may see.", &collections::COLLECTIONS, |call| Box::pin(routes::collections::list(call))),
     with_body(&collections::NEW_COLLECTION, row(Post, "/user_collections", InProject(Owner), "Create a collection.", &collections::COLLECTION, |call| Box::pin(routes::collections::create(call)))),
     row(Get, "/user_collections/{uuid}", OfCollection(Viewer), "Read a collection.", &collections::COLLECTION, |call| Box::pin(routes::collections::find(call))),
-    with_body(&collections::COLLECTION_SETTINGS, row(Patch, "/user_collections/{uuid}", OfCollection(Admin), "Change the name, the schedule or the number of refreshes that count as active.", &collections::COLLECTION, |call| Box::pin(routes::collections::change(call)))),
+    with_body(&collections::COLLECTION_SETTINGS, row(Patch, "/user_collections/{uuid}", OfCollection(Admin), "Change name, schedule, level, exclusions, or the number of refreshes that count as active; a member that cannot be changed is refused.", &collections::COLLECTION, |call| Box::pin(routes::collections::change(call)))),
     as_type("text/plain; charset=utf-8", row(Delete, "/user_collections/{uuid}", OfCollection(Admin), "Delete a collection for good.", BOOLEAN, |call| Box::pin(routes::collections::delete(call)))),
     row(Patch, "/user_collections/{uuid}/archive", OfCollection(Admin), "Archive a collection.", BOOLEAN, |call| Box::pin(routes::collections::archive(call))),
     row(Patch, "/user_collections/{uuid}/unarchive", OfCollection(Admin), "Make an archived collection active. The answer says success: false and is a success.", NULL, |call| Box::pin(routes::collections::unarchive(call))),
 
     row(Get, RUNS, OfCollection(Viewer), "List the runs of a collection, newest first.", &collection_runs::COLLECTION_RUNS, |call| Box::pin(routes::collection_runs::list(call))),
-    row(Post, RUNS, OfCollection(Admin), "Schedule a run of a collection.", BOOLEAN, |call| Box::pin(routes::collection_runs::start(call))),
+    with_optional_body(&plans::NEW_RUN, row(Post, RUNS, OfCollection(Admin), "Schedule a run of a collection; its plan stands beside `result`. A block of more than 65,536 addresses needs confirm_large.", BOOLEAN, |call| Box::pin(routes::collection_runs::start(call)))),
 
     with_query(PAGING, row(Get, SEARCH_ENTITIES, InProject(Member), "Search entities. An empty search string finds all of the project.", &search::ENTITY_SEARCH, |call| Box::pin(routes::search::entities(call)))),
     with_query(AS_OF, row(Get, "/entities/{entity_uid}", OfCollection(Viewer), "Read an entity.", &entities::ENTITY_DETAIL, |call| Box::pin(routes::entities::find(call)))),
@@ -353,7 +365,7 @@ const OURS: &[Endpoint] = &[
 
     row(Get, NOTES, OfCollection(Viewer), "List the notes on an entity or issue, oldest first.", &notes::NOTES, |call| Box::pin(routes::notes::list(call))),
     with_body(&notes::NEW_NOTE, row(Post, NOTES, OfCollection(Analyst), "Write a note on an entity or issue, as Markdown.", &notes::NOTE, |call| Box::pin(routes::notes::add(call)))),
-    with_body(&notes::NEW_NOTE, row(Patch, NOTE, OfCollection(Analyst), "Replace the text of a note; for its author and for admins of the collection.", &notes::NOTE, |call| Box::pin(routes::notes::edit(call)))),
+    with_body(&notes::EDITED_NOTE, row(Patch, NOTE, OfCollection(Analyst), "Replace the text of a note; for its author and for admins of the collection.", &notes::NOTE, |call| Box::pin(routes::notes::edit(call)))),
     row(Delete, NOTE, OfCollection(Analyst), "Remove a note; for its author and for admins of the collection.", BOOLEAN, |call| Box::pin(routes::notes::delete(call))),
 
     with_query(POINT, row(Get, "/time_series/point_in_time/entities/{uid}", OfCollection(Viewer), "Read an entity as it was shown at a point in time.", &time_series::ENTITY_AT_RESULT, |call| Box::pin(routes::time_series::entity(call)))),
@@ -395,6 +407,7 @@ const OURS: &[Endpoint] = &[
     with_body(&seeds::NEW_SEEDS, row(Post, SEEDS, OfCollection(Admin), "Add seeds to a collection: one, or a list named entities.", &seeds::SEEDS, |call| Box::pin(routes::seeds::add(call)))),
     row(Delete, "/entities/{entity_uid}", OfCollection(Admin), "Remove a seed by its integer id.", BOOLEAN, |call| Box::pin(routes::seeds::remove(call))),
 
+    beside(Tree::Ambit, row(Get, "/user_collections/{collection_uuid}/plan", OfCollection(Viewer), "Say in numbers what a run asks for the seeds of a collection; what it finds beside them adds to that.", &plans::PLAN, |call| Box::pin(routes::collection_runs::plan(call)))),
     beside(Tree::Ambit, row(Get, "/collection_runs/{id}", OfCollection(Viewer), "Read a run, with what it did not do and why.", &collection_runs::RUN_DETAIL, |call| Box::pin(routes::collection_runs::find(call)))),
     beside(Tree::Ambit, row(Post, "/collection_runs/{id}/pause", OfCollection(Admin), "Pause a run.", &collection_runs::RUN_DETAIL, |call| Box::pin(routes::collection_runs::pause(call)))),
     beside(Tree::Ambit, row(Post, "/collection_runs/{id}/resume", OfCollection(Admin), "Go on with a paused run.", &collection_runs::RUN_DETAIL, |call| Box::pin(routes::collection_runs::resume(call)))),

@@ -77,7 +77,7 @@ fn operation(endpoint: &Endpoint, named: &mut Map<String, Value>) -> Value {
     });
     if let Some(body) = endpoint.body {
         let content = json!({"application/json": {"schema": body.schema(named), "example": body.example()}});
-        operation["requestBody"] = json!({"required": !endpoint.tree.is_metered(), "content": content});
+        operation["requestBody"] = json!({"required": endpoint.needs_body, "content": content});
     }
     if endpoint.access == Access::Open {
         operation["security"] = json!([]);

@@ -1,4 +1,4 @@
-//! Collections: the defined process, with its wire, level, schedule, never-patterns and true counters.
+//! Collections: the defined process, with its wire, level, schedule, exclusions and true counters. What is changed of one later is in `collection_settings`.
 
 use crate::projects::clean_title;
 use crate::seeds;
@@ -18,8 +18,6 @@ use uuid::Uuid;
 
 /// `config.custom_last_refreshes_count` of a new collection (asm-wire §8.5).
 const LAST_REFRESHES_DEFAULT: i64 = 3;
-/// What it may be: searches know the starts of the last ten runs.
-const LAST_REFRESHES: std::ops::RangeInclusive<i64> = 1..=10;
 /// Characters of a name's slug; `_` and seven more follow.
 const SLUG_CHARS_MAX: usize = 40;
 /// Random-looking characters at the end of a name.
@@ -42,14 +40,6 @@ pub struct NewCollection {
     pub never: Vec<String>,
     /// Canonical names.
     pub seeds: Vec<(Kind, String)>,
-}
-
-/// What is changed of a collection; `None` leaves a member as it is.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CollectionSettings {
-    pub printable_name: Option<String>,
-    pub schedule: Option<Schedule>,
-    pub custom_last_refreshes_count: Option<i64>,
 }
 
 /// A collection as a caller sees it.
@@ -78,7 +68,7 @@ pub struct CollectionRef {
 const SELECT: &str =
     "SELECT c.id, c.uuid, c.project_id, p.uuid, p.name, c.name, c.printable_name, c.workflow, c.schedule, c.wire, c.level, c.archived,
     c.created_at, c.updated_at, c.deleted_at, c.deleted_by, c.custom_last_refreshes_count, c.entity_count, c.total_entity_count,
-    c.issues_1, c.issues_2, c.issues_3, c.issues_4, c.issues_5, c.never, o.uuid
+    c.issues_1, c.issues_2, c.issues_3, c.issues_4, c.issues_5, c.never, o.uuid, c.due_at
     FROM collections c JOIN projects p ON p.id = c.project_id JOIN organizations o ON o.id = p.organization_id
     WHERE c.deleted_at IS NULL AND p.deleted_at IS NULL";
 
@@ -102,6 +92,7 @@ fn read(row: &Row) -> Result<(Collection, Vec<String>, Uuid), StoreError> {
         printable_name: row.get(6)?,
         workflow: row.get(7)?,
         schedule: Schedule::from_name(&row.get::<String>(8)?).ok_or_else(|| bad("schedule"))?,
+        due_at: row.get(26)?,
         wire: row.json(9)?,
         level: Clearance::from_number(row.get(10)?).ok_or_else(|| bad("level"))?,
         archived: row.get(11)?,
@@ -173,6 +164,12 @@ pub(crate) async fn lock(tx: &mut Tx, id: i64) -> Result<(), StoreError> {
     Ok(())
 }
 
+/// Counts a change of what scope depends on: a run that goes on looks at this number.
+pub(crate) async fn raise_scope_revision(tx: &mut Tx, id: i64) -> Result<(), StoreError> {
+    let sql = "UPDATE collections SET scope_revision = scope_revision + 1 WHERE id = $1";
+    tx.run(sql, values![id]).await.map(|_| ())
+}
+
 /// The internal name: slug, `_` and seven characters that follow from the uuid, so that equal collections have equal names everywhere.
 fn internal_name(printable: &str, uuid: Uuid) -> String {
     const ALPHABET: &[u8; 36] = b"abcdefghijklmnopqrstuvwxyz0123456789";
@@ -207,7 +204,7 @@ pub(crate) async fn delete(tx: &mut Tx, id: i64, project: i64, uuid: Uuid, by: U
     feed::note(tx, &feed::Note::person(project, Noun::Collection, uuid, What::Disappeared).of(id), now).await
 }
 
-fn check_never(never: &[String]) -> Result<(), StoreError> {
+pub(crate) fn check_never(never: &[String]) -> Result<(), StoreError> {
     if never.len() > NEVER_MAX || never.iter().any(|pattern| pattern.len() > NEVER_BYTES_MAX) {
         return Err(StoreError::Invalid(format!(
             "at most {NEVER_MAX} patterns of at most {NEVER_BYTES_MAX} bytes"
@@ -277,7 +274,7 @@ impl Store {
         Ok(None)
     }
 
-    /// Makes a collection with its seeds; for owners of the project.
+    /// Makes a collection with its seeds; for owners of the project. It starts nothing: the schedule counts from now.
     pub async fn create_collection(
         &self,
         principal: &Principal,
@@ -331,89 +328,6 @@ impl Store {
         })
         .await
     }
-
-    /// Archives a collection: it stays readable, and no run starts in it.
-    pub async fn archive_collection(&self, principal: &Principal, uuid: Uuid, now: Timestamp) -> Result<(), StoreError> {
-        self.change(principal, uuid, "collection.archive", "archived = 1", Vec::new(), now).await
-    }
-
-    /// Takes a collection out of the archive.
-    pub async fn unarchive_collection(&self, principal: &Principal, uuid: Uuid, now: Timestamp) -> Result<(), StoreError> {
-        self.change(principal, uuid, "collection.unarchive", "archived = 0", Vec::new(), now)
-            .await
-    }
-
-    /// Changes what is given of name, schedule and how many refreshes `configured_scan_count` means; for its admins.
-    pub async fn change_settings(
-        &self,
-        principal: &Principal,
-        uuid: Uuid,
-        settings: &CollectionSettings,
-        now: Timestamp,
-    ) -> Result<CollectionView, StoreError> {
-        let name = settings.printable_name.as_deref().map(clean_title).transpose()?;
-        if settings.custom_last_refreshes_count.is_some_and(|count| !LAST_REFRESHES.contains(&count)) {
-            let (least, most) = (LAST_REFRESHES.start(), LAST_REFRESHES.end());
-            return Err(StoreError::Invalid(format!(
-                "custom_last_refreshes_count is a number from {least} to {most}"
-            )));
-        }
-        let new = values![name, settings.schedule.map(Schedule::name), settings.custom_last_refreshes_count];
-        let set = "printable_name = COALESCE($3, printable_name), schedule = COALESCE($4, schedule),
-                   custom_last_refreshes_count = COALESCE($5, custom_last_refreshes_count)";
-        self.change(principal, uuid, "collection.settings", set, new, now).await?;
-        self.find_collection(principal, uuid).await
-    }
-
-    /// Changes how often it is refreshed.
-    pub async fn set_schedule(&self, principal: &Principal, uuid: Uuid, schedule: Schedule, now: Timestamp) -> Result<(), StoreError> {
-        let new = values![schedule.name()];
-        self.change(principal, uuid, "collection.schedule", "schedule = $3", new, now).await
-    }
-
-    /// Changes the level asked for and the never-patterns; both hold from the next run on.
-    pub async fn set_level(&self, principal: &Principal, uuid: Uuid, level: Clearance, never: &[String], now: Timestamp) -> Result<(), StoreError> {
-        check_never(never)?;
-        let new = values![level.number(), to_json(&never)];
-        self.change(principal, uuid, "collection.level", "level = $3, never = $4", new, now).await
-    }
-
-    /// Moves the state of a simulated internet in which later runs look; conflict on a live collection.
-    pub async fn set_wire_state(&self, principal: &Principal, uuid: Uuid, state: i64, now: Timestamp) -> Result<(), StoreError> {
-        let view = self.find_collection(principal, uuid).await?;
-        let WireChoice::Simulated { blob, .. } = view.collection.wire else {
-            return Err(StoreError::Conflict("a collection on the live internet has no states".to_owned()));
-        };
-        let new = values![to_json(&WireChoice::Simulated { blob, state })];
-        self.change(principal, uuid, "collection.wire_state", "wire = $3", new, now).await
-    }
-
-    /// One change of a collection's settings, with its audit row and its row in the feed; for its admins. `set` is one of the literals above.
-    async fn change(
-        &self,
-        principal: &Principal,
-        uuid: Uuid,
-        action: &'static str,
-        set: &'static str,
-        new: Vec<crate::sql::Value>,
-        now: Timestamp,
-    ) -> Result<(), StoreError> {
-        let principal = principal.clone();
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let collection = require(tx, &principal, uuid, CollectionRole::Admin).await?.collection;
-                lock(tx, collection.id).await?;
-                let mut values = values![collection.id, now];
-                values.extend(new);
-                tx.run(&format!("UPDATE collections SET updated_at = $2, {set} WHERE id = $1"), values)
-                    .await?;
-                audit::insert(tx, &principal, Some(collection.project), action, &uuid.to_string(), json!({}), now).await?;
-                let note = feed::Note::person(collection.project, Noun::Collection, uuid, What::Changed).of(collection.id);
-                feed::note(tx, &note, now).await
-            })
-        })
-        .await
-    }
 }
 
 async fn insert(tx: &mut Tx, project: i64, printable: &str, new: &NewCollection, now: Timestamp) -> Result<Uuid, StoreError> {
@@ -427,7 +341,7 @@ async fn insert(tx: &mut Tx, project: i64, printable: &str, new: &NewCollection,
         WireChoice::Simulated { blob, .. } => Some(*blob),
     };
     let sql = "INSERT INTO collections (uuid, project_id, name, printable_name, workflow, schedule, wire, wire_blob, level, never, created_at,
-               updated_at, custom_last_refreshes_count) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, $12)";
+               updated_at, custom_last_refreshes_count, due_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, $12, $13)";
     let name = internal_name(printable, uuid);
     let mut values = values![
         uuid,
@@ -440,6 +354,7 @@ async fn insert(tx: &mut Tx, project: i64, printable: &str, new: &NewCollection,
         wire_blob
     ];
     values.extend(values![new.level.number(), to_json(&new.never), now, LAST_REFRESHES_DEFAULT]);
+    values.extend(values![new.schedule.due_after(now)]);
     tx.run(sql, values).await?;
     Ok(uuid)
 }

@@ -66,7 +66,8 @@ impl Store {
         .await
     }
 
-    /// Sets a person's marks on an entity; for analysts of its collection. Scope follows at once in a running run, else in the next.
+    /// Sets a person's marks on an entity; for analysts of its collection. Scope follows at once: what depends on the entity is decided before the answer,
+    /// and a run that goes on obeys within seconds.
     pub async fn set_entity_flags(
         &self,
         principal: &Principal,
@@ -77,25 +78,39 @@ impl Store {
     ) -> Result<(), StoreError> {
         let tags = flags.tags.as_deref().map(clean_tags).transpose()?;
         let (principal, id, flags) = (principal.clone(), id.to_owned(), flags.clone());
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let (collection, uid) = views::entity_to_change(tx, &principal, &id, project).await?;
-                collections::lock(tx, collection.id).await?;
-                let mut changes = Changes::new(Place::enter(tx, collection.id, None, true, now).await?);
-                changes.load_entities(tx, [uid]).await?;
-                let row = changes.entities.get_mut(&uid).ok_or(StoreError::NotFound)?;
-                row.hidden = flags.hidden.unwrap_or(row.hidden);
-                row.allow_list = flags.allow.unwrap_or(row.allow_list);
-                row.deny_list = flags.deny.unwrap_or(row.deny_list);
-                row.tags = tags.unwrap_or_else(|| row.tags.clone());
-                let details = json!({"hidden": row.hidden, "allow": row.allow_list, "deny": row.deny_list, "tags": row.tags});
-                changes.refold.insert(uid);
-                changes.write(tx).await?;
-                mark_dirty(tx, collection.id, [uid]).await?;
-                audit::insert(tx, &principal, Some(collection.project), "entity.flags", &uid.to_string(), details, now).await
+        let moved = self
+            .write(Who::Person, move |tx| {
+                Box::pin(async move {
+                    let (collection, uid) = views::entity_to_change(tx, &principal, &id, project).await?;
+                    collections::lock(tx, collection.id).await?;
+                    let mut changes = Changes::new(Place::enter(tx, collection.id, None, true, now).await?);
+                    changes.load_entities(tx, [uid]).await?;
+                    let row = changes.entities.get_mut(&uid).ok_or(StoreError::NotFound)?;
+                    let before = (row.allow_list, row.deny_list);
+                    row.hidden = flags.hidden.unwrap_or(row.hidden);
+                    row.allow_list = flags.allow.unwrap_or(row.allow_list);
+                    row.deny_list = flags.deny.unwrap_or(row.deny_list);
+                    row.tags = tags.unwrap_or_else(|| row.tags.clone());
+                    let moved = before != (row.allow_list, row.deny_list);
+                    let details = json!({"hidden": row.hidden, "allow": row.allow_list, "deny": row.deny_list, "tags": row.tags});
+                    changes.refold.insert(uid);
+                    changes.write(tx).await?;
+                    mark_dirty(tx, collection.id, [uid]).await?;
+                    if moved {
+                        collections::raise_scope_revision(tx, collection.id).await?;
+                    }
+                    audit::insert(tx, &principal, Some(collection.project), "entity.flags", &uid.to_string(), details, now).await?;
+                    Ok(moved.then_some(collection.uuid))
+                })
             })
-        })
-        .await
+            .await?;
+        match moved {
+            Some(collection) => {
+                let (_, exclusions, _) = collections::load(&mut self.read().await?, collection).await?;
+                self.rescope(collection, &exclusions, now).await
+            }
+            None => Ok(()),
+        }
     }
 }
 

@@ -52,6 +52,9 @@ const MIGRATIONS: &[Migration] = &[
     migration!(202611221506, "hunts_deferred"),
     migration!(202611221608, "milestones"),
     migration!(202611221526, "blob_places"),
+    migration!(202611221543, "schedules"),
+    migration!(202611221553, "scope_revision"),
+    migration!(202611221603, "confirmed_blocks"),
 ];
 
 /// The newest schema that this program knows.

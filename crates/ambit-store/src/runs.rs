@@ -3,10 +3,9 @@
 use crate::sql::{Row, Tx, values};
 use crate::writer::Who;
 use crate::{Principal, Store, StoreError, audit, collections, feed, seeds};
-use ambit_model::collection::{Collection, Schedule};
+use ambit_model::collection::Collection;
 use ambit_model::feed::{Noun, What};
 use ambit_model::id::RunId;
-use ambit_model::moment::DAY_MS;
 use ambit_model::run::{NotDone, Run, RunCounters, RunState};
 use ambit_model::user::CollectionRole;
 use ambit_model::wire::WireChoice;
@@ -44,6 +43,12 @@ const SELECT: &str = "SELECT r.id, r.uuid, c.uuid, c.name, c.project_id, p.uuid,
     (SELECT COUNT(*) FROM work w WHERE w.run_id = r.id AND w.state = 0) + (SELECT COUNT(*) FROM work w WHERE w.run_id = r.id AND w.state = 1),
     c.id
     FROM runs r JOIN collections c ON c.id = r.collection_id JOIN projects p ON p.id = c.project_id LEFT JOIN users u ON u.id = r.created_by";
+
+/// Collections whose schedule calls for a run at `$1`: active, with seeds, and without an open run.
+const DUE: &str = "FROM collections c JOIN projects p ON p.id = c.project_id
+    WHERE c.due_at <= $1 AND c.archived = 0 AND c.deleted_at IS NULL AND p.deleted_at IS NULL
+    AND EXISTS (SELECT 1 FROM seeds s WHERE s.collection_id = c.id)
+    AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.collection_id = c.id AND r.state IN ('scheduled', 'running', 'paused'))";
 
 fn run_from(row: &Row) -> Result<Run, StoreError> {
     Ok(Run {
@@ -97,7 +102,7 @@ pub(crate) async fn note(tx: &mut Tx, run: &Run, collection: i64, what: What, pe
     feed::note(tx, &note, now).await
 }
 
-/// Inserts a run unless one is open. Numbers count in the collection.
+/// Inserts a run unless one is open; the schedule counts from it. Numbers count in the collection.
 async fn insert(
     tx: &mut Tx,
     collection: &Collection,
@@ -113,8 +118,9 @@ async fn insert(
         WireChoice::Live => 1,
         WireChoice::Simulated { state, .. } => wire_state.unwrap_or(*state),
     };
-    let raise = "UPDATE collections SET run_number = run_number + 1 WHERE id = $1 RETURNING run_number";
-    let number: i64 = tx.one(raise, values![collection.id]).await?.get(0)?;
+    let raise = "UPDATE collections SET run_number = run_number + 1, due_at = $2 WHERE id = $1 RETURNING run_number";
+    let due = collection.schedule.due_after(now);
+    let number: i64 = tx.one(raise, values![collection.id, due]).await?.get(0)?;
     let size = seeds::size(tx, collection.id).await?;
     let sql = "INSERT INTO runs (uuid, collection_id, number, state, by_person, wire_state, priority, created_at, created_by, size)
                VALUES ($1, $2, $3, 'scheduled', $4, $5, $6, $7, $8, $9) RETURNING id";
@@ -125,17 +131,6 @@ async fn insert(
     let (run, _) = load(tx, id).await?;
     note(tx, &run, collection.id, What::Appeared, by.is_some(), now).await?;
     Ok(Started::Scheduled(run))
-}
-
-/// When a schedule's next run is due after the last one was scheduled; `None`: never by itself.
-fn period_ms(schedule: Schedule) -> Option<i64> {
-    match schedule {
-        Schedule::OnDemand => None,
-        Schedule::Daily => Some(DAY_MS),
-        Schedule::Weekly => Some(7 * DAY_MS),
-        Schedule::Monthly => Some(30 * DAY_MS),
-        Schedule::Quarterly => Some(91 * DAY_MS),
-    }
 }
 
 impl Store {
@@ -172,31 +167,29 @@ impl Store {
     /// The scheduler's tick: inserts a run in every collection whose schedule is due and that has seeds. Harmless to call from several processes.
     pub async fn schedule_due(&self, now: Timestamp) -> Result<Vec<RunId>, StoreError> {
         let mut tx = self.read().await?;
-        let sql = "SELECT c.uuid, c.schedule, COALESCE((SELECT MAX(r.created_at) FROM runs r WHERE r.collection_id = c.id), 0)
-                   FROM collections c JOIN projects p ON p.id = c.project_id
-                   WHERE c.schedule <> 'on_demand' AND c.archived = 0 AND c.deleted_at IS NULL AND p.deleted_at IS NULL
-                   AND EXISTS (SELECT 1 FROM seeds s WHERE s.collection_id = c.id) ORDER BY c.id";
-        let rows = tx.rows(sql, Vec::new()).await?;
+        let rows = tx.rows(&format!("SELECT c.uuid {DUE} ORDER BY c.due_at, c.id"), values![now]).await?;
         tx.rollback().await?;
         let mut started = Vec::new();
         for row in rows {
-            let schedule = Schedule::from_name(&row.get::<String>(1)?).ok_or_else(|| StoreError::Bug("unknown schedule".to_owned()))?;
-            let (uuid, last): (Uuid, i64) = (row.get(0)?, row.get(2)?);
-            if period_ms(schedule).is_none_or(|period| now.0 - last < period) {
-                continue;
-            }
+            let uuid: Uuid = row.get(0)?;
             let outcome = self
                 .write(Who::Person, move |tx| {
                     Box::pin(async move {
                         let (collection, _, _) = collections::load(tx, uuid).await?;
-                        insert(tx, &collection, None, None, now).await
+                        collections::lock(tx, collection.id).await?;
+                        // Started, archived or given another schedule meanwhile.
+                        let due = tx.row(&format!("SELECT c.id {DUE} AND c.id = $2"), values![now, collection.id]).await?;
+                        match due {
+                            Some(_) => insert(tx, &collection, None, None, now).await.map(Some),
+                            None => Ok(None),
+                        }
                     })
                 })
                 .await;
             match outcome {
-                Ok(Started::Scheduled(run)) => started.push(run.id),
+                Ok(Some(Started::Scheduled(run))) => started.push(run.id),
                 // Deleted meanwhile.
-                Ok(Started::Open(_)) | Err(StoreError::NotFound) => {}
+                Ok(_) | Err(StoreError::NotFound) => {}
                 Err(error) => return Err(error),
             }
         }

@@ -1,10 +1,11 @@
 //! Seeds: the entities that people gave. They become entities of the collection when its next run is claimed.
 
-use crate::engine::NAME_SIZE;
+use crate::engine::{NAME_SIZE, mark_dirty};
 use crate::sql::{Row, Tx, values};
 use crate::writer::Who;
 use crate::{Principal, Store, StoreError, audit, collections, feed};
 use ambit_model::collection::Seed;
+use ambit_model::estimate::large_block;
 use ambit_model::feed::{Noun, What};
 use ambit_model::user::CollectionRole;
 use ambit_model::{Kind, Timestamp, Uid};
@@ -20,12 +21,13 @@ fn seed_from(row: &Row) -> Result<Seed, StoreError> {
         kind: Kind::from_name(&row.get::<String>(1)?).ok_or_else(|| StoreError::Bug("unknown kind of a seed".to_owned()))?,
         name: row.get(2)?,
         created_at: row.get(3)?,
+        confirmed: row.get(4)?,
     })
 }
 
 /// The seeds of a collection, by id.
 pub(crate) async fn list(tx: &mut Tx, collection: i64) -> Result<Vec<Seed>, StoreError> {
-    let sql = "SELECT id, kind, name, created_at FROM seeds WHERE collection_id = $1 ORDER BY id";
+    let sql = "SELECT id, kind, name, created_at, confirmed FROM seeds WHERE collection_id = $1 ORDER BY id";
     tx.rows(sql, values![collection]).await?.iter().map(seed_from).collect()
 }
 
@@ -49,7 +51,7 @@ pub(crate) async fn insert(
 ) -> Result<(), StoreError> {
     let mut rows = Vec::new();
     for (kind, name) in seeds {
-        let name = kind.canonical(name).map_err(|error| StoreError::Invalid(error.to_string()))?;
+        let name = kind.seed(name).map_err(|error| StoreError::Invalid(error.to_string()))?;
         let uid = Uid::of_entity(uuid, *kind, &name);
         rows.extend(values![collection, kind.name(), name, uid, now, user]);
     }
@@ -69,7 +71,8 @@ impl Store {
         list(&mut tx, view.collection.id).await
     }
 
-    /// Adds seeds, which the next run takes up; those that are there stay. For admins of the collection. Answers with all seeds.
+    /// Adds seeds, which the next run takes up; those that are there stay. It starts nothing: a schedule that had no seeds to run for counts from now. For
+    /// admins of the collection. Answers with all seeds.
     pub async fn add_seeds(
         &self,
         principal: &Principal,
@@ -82,6 +85,11 @@ impl Store {
             Box::pin(async move {
                 let collection = collections::require(tx, &principal, collection, CollectionRole::Admin).await?.collection;
                 collections::lock(tx, collection.id).await?;
+                if list(tx, collection.id).await?.is_empty() {
+                    let due = collection.schedule.due_after(now);
+                    tx.run("UPDATE collections SET due_at = $1 WHERE id = $2", values![due, collection.id])
+                        .await?;
+                }
                 insert(tx, (collection.id, collection.uuid), &seeds, principal.user_id(), now).await?;
                 limits.check_seeds(tx, &principal, collection.project, &seeds).await?;
                 let names: Vec<&String> = seeds.iter().map(|(_, name)| name).collect();
@@ -99,6 +107,33 @@ impl Store {
                 let note = feed::Note::person(collection.project, Noun::Collection, collection.uuid, What::Changed).of(collection.id);
                 feed::note(tx, &note, now).await?;
                 list(tx, collection.id).await
+            })
+        })
+        .await
+    }
+
+    /// Says yes to sweeping every large block among the seeds; a run that goes on hears of it. For admins of the collection. Answers with their names.
+    pub async fn confirm_large_blocks(&self, principal: &Principal, collection: Uuid, now: Timestamp) -> Result<Vec<String>, StoreError> {
+        let principal = principal.clone();
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                let collection = collections::require(tx, &principal, collection, CollectionRole::Admin).await?.collection;
+                collections::lock(tx, collection.id).await?;
+                let seeds = list(tx, collection.id).await?;
+                let large: Vec<&Seed> = seeds.iter().filter(|seed| !seed.confirmed && large_block(&seed.name).is_some()).collect();
+                let names: Vec<String> = large.iter().map(|seed| seed.name.clone()).collect();
+                if large.is_empty() {
+                    return Ok(names);
+                }
+                let ids: Vec<i64> = large.iter().map(|seed| seed.id).collect();
+                tx.run_in("UPDATE seeds SET confirmed = 1 WHERE id IN", Vec::new(), &ids, "").await?;
+                let uids = large.iter().map(|seed| Uid::of_entity(collection.uuid, seed.kind, &seed.name));
+                mark_dirty(tx, collection.id, uids).await?;
+                collections::raise_scope_revision(tx, collection.id).await?;
+                let object = collection.uuid.to_string();
+                let details = json!({"names": names});
+                audit::insert(tx, &principal, Some(collection.project), "seed.confirm_large", &object, details, now).await?;
+                Ok(names)
             })
         })
         .await

@@ -31,6 +31,8 @@ const STEP: i64 = 256;
 const FIRST_PORTS: &[u16] = &[80, 443];
 /// Ports that are asked of those that said nothing.
 const MORE_PORTS: &[u16] = &[21, 22, 25, 53, 3389, 8080, 8443];
+/// Ports of an address that says nothing to any of them.
+pub(crate) const PORTS: usize = FIRST_PORTS.len() + MORE_PORTS.len();
 /// Addresses of a range from which it can be told that somebody refuses in the place of all.
 const FILTER_SAMPLE: usize = 32;
 /// Share of them, per cent, that refuse where a filter does it for every address, there or not.

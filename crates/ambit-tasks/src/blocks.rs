@@ -1,11 +1,9 @@
 //! Blocks of addresses that a person named: how large they are, and which addresses a range of a sweep stands for.
 
 use ambit_model::Facts;
+use ambit_model::estimate::addresses_of;
 use ipnet::IpNet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
-
-/// Addresses of the largest block that is swept: a /8. Larger ones are no single organisation's, and a sweep would not end.
-const ADDRESSES_MAX: u128 = 1 << 24;
 
 /// The block of an entity.
 pub(crate) fn block(facts: &Facts) -> Option<IpNet> {
@@ -14,14 +12,7 @@ pub(crate) fn block(facts: &Facts) -> Option<IpNet> {
 
 /// How many addresses a block has; `None` where they are too many to be asked one by one.
 pub(crate) fn size(block: IpNet) -> Option<i64> {
-    let host_bits = u32::from(block.max_prefix_len() - block.prefix_len());
-    let size = 1_u128.checked_shl(host_bits).filter(|size| *size <= ADDRESSES_MAX)?;
-    i64::try_from(size).ok()
-}
-
-/// True for the name of a block with more addresses than a sweep asks one by one: as a seed it says what is ours, and no more.
-pub fn too_large_to_sweep(name: &str) -> bool {
-    name.parse::<IpNet>().is_ok_and(|block| size(block).is_none())
+    i64::try_from(addresses_of(block)?).ok()
 }
 
 /// The addresses of a range that the engine wrote (`512-768`, the end excluded); `None` for another text.
@@ -42,13 +33,6 @@ fn nth(block: IpNet, index: u128) -> IpAddr {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_is_too_large_is_known_by_its_name() {
-        for (name, expected) in [("10.0.0.0/8", false), ("8.0.0.0/7", true), ("2001:db8::/64", true), ("acme.test", false)] {
-            assert_eq!(too_large_to_sweep(name), expected, "{name}");
-        }
-    }
 
     fn net(text: &str) -> IpNet {
         text.parse().unwrap()

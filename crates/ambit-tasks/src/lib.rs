@@ -28,14 +28,15 @@ mod takeovers;
 mod technology;
 mod together;
 mod tokens;
+mod volumes;
 mod web;
 mod whois;
 
-pub use blocks::too_large_to_sweep;
 pub use context::Context;
 pub use library::fingerprints;
 pub use settings::Settings;
 pub use task::{Answer, Contacts, Plan, STAGES, Task, TaskError};
+pub use volumes::volumes;
 
 mod block_sweep;
 mod bucket_probe;

@@ -35,6 +35,7 @@ const NO_TASKS: &[&str] = &[
     "technology",
     "together",
     "tokens",
+    "volumes",
     "web",
     "whois",
 ];

@@ -4,6 +4,7 @@ use crate::client::{Ask, Reply, ask};
 use crate::scenario::Stage;
 use ambit_model::Timestamp;
 use ambit_model::collection::Schedule;
+use ambit_model::estimate::Volumes;
 use ambit_model::library::{FingerprintEntry, FingerprintMatch, IssueEntry, KindEntry, Library, TaskEntry};
 use ambit_model::user::{CollectionRole, ProjectRole};
 use ambit_model::wire::WireChoice;
@@ -232,6 +233,19 @@ fn library() -> Library {
             produces: vec![Kind::IpAddress],
         }],
         issues: vec![issue("dns_caa_missing"), issue("dns_caa_permissive")],
+        volumes: Volumes {
+            questions_per_name: vec![(Clearance::L1, 10)],
+            requests_per_site: vec![(Clearance::L2, 8), (Clearance::L3, 92)],
+            names_per_domain: 2_000,
+            ports_per_address: 200,
+            ports_per_swept_address: 9,
+            at_once: 256,
+            connections_per_address_s: 50,
+            connections_per_block_s: 300,
+            requests_per_host_s: 10,
+            questions_per_server_s: 100,
+            total_s: None,
+        },
         fingerprints: vec![FingerprintEntry {
             vendor: "F5".to_owned(),
             product: "nginx".to_owned(),

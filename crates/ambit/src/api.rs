@@ -1,6 +1,6 @@
 //! The API as the client commands ask it: of a server over the network, or of a data folder without one. The same paths, the same answers.
 
-use crate::cli::Place;
+use crate::cli::{Place, naming};
 use crate::config::Settings;
 use crate::discover::now;
 use crate::failure::Failure;
@@ -78,10 +78,20 @@ impl Api {
             .as_deref()
             .or_else(|| settings.get("server"))
             .filter(|_| place.data.is_none());
-        match server {
-            Some(server) => Ok(Self::Server(Box::new(Remote::new(server, place, settings, project, needs)?))),
-            None => Ok(Self::Folder(Box::new(Local::open(place, settings, project, needs).await?))),
+        let mut api = match server {
+            Some(server) => Self::Server(Box::new(Remote::new(server, place, settings, needs)?)),
+            None => Self::Folder(Box::new(Local::open(place, settings, needs).await?)),
+        };
+        if let Some(project) = project {
+            // The header takes a number or a uuid; a blank one and the word None mean the primary project.
+            let is_id = needs == Needs::NoKey || project.trim().is_empty() || project == "None" || project.parse::<i64>().is_ok();
+            let id = if is_id { project } else { naming::project(&api, &project).await? };
+            match &mut api {
+                Self::Server(server) => server.project = Some(id),
+                Self::Folder(local) => local.project = Some(id),
+            }
         }
+        Ok(api)
     }
 
     pub(crate) async fn get(&self, target: &str) -> Result<Reply, Failure> {
@@ -118,7 +128,7 @@ impl Api {
 }
 
 impl Remote {
-    fn new(server: &str, place: &Place, settings: &Settings, project: Option<String>, needs: Needs) -> Result<Self, Failure> {
+    fn new(server: &str, place: &Place, settings: &Settings, needs: Needs) -> Result<Self, Failure> {
         let base = Url::parse(server)
             .map_err(|_| Failure::usage(format!("server {:?}: expected a URL such as https://ambit.example.org", plain(server))))?;
         let key = settings.get("api_key").or((needs == Needs::NoKey).then_some("")).ok_or_else(|| {
@@ -132,7 +142,7 @@ impl Remote {
             session: net.session(Grants::operator(PURPOSE)),
             base,
             key: key.to_owned(),
-            project,
+            project: None,
         })
     }
 
@@ -180,10 +190,10 @@ impl Remote {
 }
 
 impl Local {
-    async fn open(place: &Place, settings: &Settings, project: Option<String>, needs: Needs) -> Result<Self, Failure> {
+    async fn open(place: &Place, settings: &Settings, needs: Needs) -> Result<Self, Failure> {
         let folder = crate::folder::data(place.data.as_deref(), settings)?;
         let (store, principal) = crate::client::opened(place.data.as_deref(), settings).await?;
-        let library = Arc::new(crate::serve::library());
+        let library = Arc::new(crate::serve::library(outfit::planned(settings)?));
         let (state, engine) = match needs {
             Needs::Rows | Needs::NoKey => (ServerState::without_index(store, library, Arc::new(now)).await?, None),
             Needs::Index => {
@@ -194,7 +204,7 @@ impl Local {
         Ok(Self {
             state: Arc::new(state),
             principal,
-            project,
+            project: None,
             _engine: engine,
         })
     }

@@ -1,15 +1,37 @@
 //! Asking the person before something is lost.
 
 use crate::failure::Failure;
+use crate::lines::grouped;
+use crate::output::plain;
+use crate::table::text;
+use serde_json::Value;
 use std::io::{IsTerminal as _, Write as _};
 
 /// Goes on where `-y` was given or the person says yes; without a terminal nobody can.
 pub(crate) fn confirm(what: &str, yes: bool) -> Result<(), Failure> {
+    ask(what, yes, "-y")
+}
+
+/// Asks for each block of a plan that is swept only after an explicit yes.
+pub(crate) fn large(plan: &Value, yes: bool) -> Result<(), Failure> {
+    let blocks = plan["large_blocks"].as_array().into_iter().flatten();
+    for block in blocks.filter(|block| block["confirmed"] != true) {
+        let (name, addresses) = (plain(&text(&block["name"])), grouped(block["addresses"].as_u64().unwrap_or_default()));
+        ask(
+            &format!("every one of the {addresses} addresses of {name} will be asked"),
+            yes,
+            "--yes-large",
+        )?;
+    }
+    Ok(())
+}
+
+fn ask(what: &str, yes: bool, flag: &str) -> Result<(), Failure> {
     if yes {
         return Ok(());
     }
     if !std::io::stdin().is_terminal() {
-        return Err(Failure::usage(format!("{what}: nobody can be asked here; give -y to do it")));
+        return Err(Failure::usage(format!("{what}: nobody can be asked here; give {flag} to do it")));
     }
     let mut err = std::io::stderr().lock();
     write!(err, "{what}. Do it? [y/N] ").and_then(|()| err.flush()).ok();

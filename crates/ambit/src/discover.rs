@@ -16,7 +16,7 @@ use ambit_net::Pace;
 use ambit_net::live::LiveOptions;
 use ambit_net::wire::Wire;
 use ambit_store::engine::Engine;
-use ambit_store::{NewCollection, NewOwner, Principal, Started, Store};
+use ambit_store::{CollectionSettings, NewCollection, NewOwner, Principal, Started, Store};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -95,6 +95,8 @@ pub(crate) async fn open(folder: &Path, name: &str, settings: &Settings) -> Resu
 /// Finds or makes the collection, resumes or starts its run, and carries it to its end.
 pub(crate) async fn discover(place: &Place, job: &Job, stop: &Stop) -> Result<Finished, Failure> {
     let collection = collection(place, job).await?;
+    // Whoever came here was asked about each.
+    place.store.confirm_large_blocks(&place.principal, collection.uuid, now()).await?;
     let run = open_run(place, &collection, job).await?;
     let before = position(place, &run).await?;
     let run = claim(place, &run, job.silent).await?;
@@ -197,7 +199,12 @@ async fn collection(place: &Place, job: &Job) -> Result<Collection, Failure> {
         let uuid = known.collection.uuid;
         refuse_other_workflow(&known.collection, job)?;
         tell_lifted(&known.never, job);
-        store.set_level(principal, uuid, job.level, &job.never, now()).await?;
+        let settings = CollectionSettings {
+            level: Some(job.level),
+            never: Some(job.never.clone()),
+            ..CollectionSettings::default()
+        };
+        store.change_settings(principal, uuid, &settings, now()).await?;
         if let Some(state) = job.state {
             move_state(place, &known.collection, state).await?;
         }

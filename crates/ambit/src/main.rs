@@ -89,7 +89,7 @@ async fn run(cli: Cli, mut settings: Settings) -> Result<(), Failure> {
         Command::Issue(issue) => cli::issue::run(issue, &settings).await,
         Command::Technologies(search) => cli::search::run(search, Noun::Technologies, &settings).await,
         Command::Changes(changes) => cli::changes::run(changes, &settings).await,
-        Command::Collection(collection) => cli::collections::run(collection, &settings).await,
+        Command::Collection(collection) => cli::collections::run(collection, &settings, cli.silent).await,
         Command::Run(run) => cli::runs::run(run, &settings, cli.silent).await,
         Command::Doctor(doctor) => cli::doctor::run(doctor, &settings).await,
         Command::Backup(backup) => cli::backup::back_up(backup, &settings).await,

@@ -3,6 +3,7 @@
 use crate::config::Settings;
 use crate::failure::Failure;
 use crate::output::hint;
+use ambit_model::estimate::Volumes;
 use ambit_net::PaceLimits;
 use ambit_net::live::{LiveOptions, LiveWire};
 use std::io::Read as _;
@@ -83,19 +84,52 @@ pub(crate) fn tasks(settings: &Settings) -> Result<ambit_tasks::Settings, Failur
             .add_geo(bytes)
             .map_err(|error| Failure::usage(format!("setting geo: {path} {error}")))?;
     }
-    for path in list(settings, "words") {
-        let text = read_text(Path::new(path), WORDS_BYTES_MAX)?;
-        let refused = given
-            .add_words(&text)
-            .map_err(|error| Failure::usage(format!("setting words: {path} {error}")))?;
-        if let Some(first) = refused.first() {
-            hint(&format!(
-                "ambit: {path}: {} lines hold no label and are left out, the first is line {first}",
-                refused.len()
-            ));
-        }
+    for (path, refused) in add_words(settings, &mut given)? {
+        hint(&format!(
+            "ambit: {path}: {} lines hold no label and are left out, the first is line {}",
+            refused.len(),
+            refused[0]
+        ));
     }
     Ok(given)
+}
+
+/// Adds the labels of the user's lists (`words`). Answers with the files of which lines are left out, and their numbers.
+fn add_words<'a>(settings: &'a Settings, given: &mut ambit_tasks::Settings) -> Result<Vec<(&'a str, Vec<usize>)>, Failure> {
+    let mut refused = Vec::new();
+    for path in list(settings, "words") {
+        let text = read_text(Path::new(path), WORDS_BYTES_MAX)?;
+        let lines = given
+            .add_words(&text)
+            .map_err(|error| Failure::usage(format!("setting words: {path} {error}")))?;
+        if !lines.is_empty() {
+            refused.push((path, lines));
+        }
+    }
+    Ok(refused)
+}
+
+/// How much runs with these settings ask, for plans; only what counts is read of the settings.
+pub(crate) fn planned(settings: &Settings) -> Result<Volumes, Failure> {
+    let mut tasks = ambit_tasks::Settings::default();
+    // Whoever carries runs says which lines are left out.
+    add_words(settings, &mut tasks)?;
+    Ok(volumes(&tasks, &limits(settings.rate()?)))
+}
+
+/// How much tasks with these settings ask at this pace, for plans.
+pub(crate) fn volumes(tasks: &ambit_tasks::Settings, limits: &PaceLimits) -> Volumes {
+    // Paces are whole numbers for a plan, and never 0.
+    let whole = |rate: f64| if rate >= 1.0 { rate as u64 } else { 1 };
+    Volumes {
+        at_once: u64::try_from(ambit_engine::FLYING_MAX).unwrap_or(u64::MAX),
+        connections_per_address_s: whole(limits.connections_per_address),
+        connections_per_block_s: whole(limits.connections_per_block),
+        requests_per_host_s: whole(limits.requests_per_host),
+        questions_per_server_s: whole(limits.questions_per_server),
+        total_s: limits.total.map(whole),
+        ..ambit_tasks::volumes(tasks)
+    }
 }
 
 /// The parts of a setting that is a list by commas.

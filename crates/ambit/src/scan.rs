@@ -9,9 +9,11 @@ use crate::folder::Asking;
 use crate::output::{Results, hint, plain};
 use crate::report::{Outcome, Style, print, severity_name};
 use crate::signals::Stop;
-use crate::{folder, outfit, serve, wires};
-use ambit_model::scope::is_never;
-use ambit_model::{Clearance, Kind};
+use crate::{confirm, folder, lines, outfit, serve, wires};
+use ambit_model::estimate::estimate;
+use ambit_model::scope::{exclusion, is_never};
+use ambit_model::{Clearance, Kind, workflow};
+use serde_json::Value;
 use std::collections::BTreeSet;
 use std::io::{IsTerminal as _, Read as _, Write as _};
 use std::path::Path;
@@ -26,12 +28,17 @@ pub(crate) async fn run(scan: &Scan, silent: bool, settings: &Settings) -> Resul
     let folder = folder::data(scan.data.as_deref(), settings)?;
     let mut job = job(scan, silent, settings, &folder)?;
     refuse_excluded(&job)?;
+    let plan = plan(&job);
     if !silent || scan.dry_run {
         hint(&plan_text(&job));
+        for line in lines::plan(&plan) {
+            hint(&format!("  {line}"));
+        }
     }
     if scan.dry_run {
         return Ok(());
     }
+    confirm::large(&plan, scan.yes_large)?;
     let results = Results::open(scan.output.output.as_deref())?;
     let contacts = Contacts::open(scan.contacts.as_deref())?;
     job.contacts = contacts.wanted();
@@ -167,16 +174,20 @@ fn read_list(path: &Path) -> Result<Vec<String>, Failure> {
 }
 
 fn never(patterns: &[String]) -> Result<Vec<String>, Failure> {
-    let checked = |pattern: &String| {
-        let name = pattern.strip_prefix("*.").unwrap_or(pattern);
-        let (_, canonical) = Kind::of_target(name).map_err(|error| Failure::usage(format!("--exclude {pattern:?}: {error}")))?;
-        Ok(if pattern.starts_with("*.") {
-            format!("*.{canonical}")
-        } else {
-            canonical
-        })
-    };
+    let checked = |pattern: &String| exclusion(pattern).map_err(|error| Failure::usage(format!("--exclude {:?}: {error}", plain(pattern))));
     patterns.iter().map(checked).collect()
+}
+
+/// The level asked for, under the ceiling of the workflow.
+fn ceiling(job: &Job) -> Clearance {
+    workflow::ceiling(job.workflow.as_deref().unwrap_or(workflow::DEFAULT), job.level)
+}
+
+/// What the run asks for its targets, in numbers.
+fn plan(job: &Job) -> Value {
+    let volumes = outfit::volumes(&job.settings, &outfit::limits(job.rate));
+    let counted = estimate(&job.seeds, ceiling(job), &job.never, &volumes);
+    ambit_api::plans::plan(&counted, ceiling(job), |_| false)
 }
 
 fn plan_text(job: &Job) -> String {
@@ -191,11 +202,15 @@ fn plan_text(job: &Job) -> String {
     } else {
         String::new()
     };
-    let level = match job.level {
+    let level = match ceiling(job) {
         Clearance::L0 | Clearance::L1 => "passive sources and DNS look-ups only",
         Clearance::L2 => "DNS, and what a browser does",
         Clearance::L3 => "DNS, web, port sweeps and name sweeps on what is theirs",
         Clearance::L4 => "everything up to log-ins and exploit checks on what is theirs",
+    };
+    let workflow = match &job.workflow {
+        Some(workflow) if ceiling(job) < job.level => format!("; the workflow {workflow} allows no more"),
+        _ => String::new(),
     };
     let wire = if job.simulated.is_some() {
         "a simulated internet"
@@ -207,10 +222,6 @@ fn plan_text(job: &Job) -> String {
     } else {
         format!("; never: {}", job.never.join(", "))
     };
-    let unswept = match job.seeds.iter().find(|(_, name)| ambit_tasks::too_large_to_sweep(name)) {
-        Some((_, name)) => format!("; {name} has too many addresses to ask them one by one: it only says what is theirs"),
-        None => String::new(),
-    };
     let inert = match job.seeds.iter().find(|(kind, _)| is_inert(*kind)) {
         Some((kind, name)) => format!("; nothing is looked up from {} {}: it only says what is theirs", kind.name(), plain(name)),
         None => String::new(),
@@ -221,7 +232,7 @@ fn plan_text(job: &Job) -> String {
         ""
     };
     format!(
-        "will look at {}{more} on {wire}: {level}{never}{unswept}{within}{inert}",
+        "will look at {}{more} on {wire}: {level}{workflow}{never}{within}{inert}",
         names.join(", ")
     )
 }

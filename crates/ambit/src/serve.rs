@@ -12,9 +12,10 @@ use crate::folder::Asking;
 use crate::outfit::Given;
 use crate::output::{Results, hint};
 use crate::signals::{END_WITHIN, Stop};
-use crate::{folder, wires};
+use crate::{folder, outfit, wires};
 use ambit_engine::{Board, Service};
 use ambit_model::Kind;
+use ambit_model::estimate::Volumes;
 use ambit_model::library::{KindEntry, Library, TaskEntry};
 use ambit_search::{Index, IndexError};
 use ambit_server::ServerState;
@@ -139,7 +140,7 @@ pub(crate) async fn answer(mut front: Front, folder: &Path, place: Place, stop: 
     let sweeper = tokio::spawn(keep_tidy(place.store.clone(), stop.clone()));
     let runner = front.given.take().map(|given| service(&place, stop, given));
     let runner = runner.map(|service| tokio::spawn(async move { ambit_engine::serve(&service).await }));
-    let state = ServerState::new(place.store.clone(), index, Arc::new(library()), Arc::new(now)).await?;
+    let state = ServerState::new(place.store.clone(), index, Arc::new(library(outfit::planned(settings)?)), Arc::new(now)).await?;
     let silent = front.silent;
     front.let_in(state);
     hint(&format!("listening on {}", front.address));
@@ -187,7 +188,7 @@ async fn keep_tidy(store: Store, stop: Stop) {
 }
 
 /// What the program can do, for the server, which knows neither tasks nor judges.
-pub(crate) fn library() -> Library {
+pub(crate) fn library(volumes: Volumes) -> Library {
     let kinds = Kind::ALL.iter().map(|kind| KindEntry {
         kind: *kind,
         description: kind.description().to_owned(),
@@ -207,5 +208,6 @@ pub(crate) fn library() -> Library {
         tasks: tasks.collect(),
         issues: ambit_checks::library(),
         fingerprints: ambit_tasks::fingerprints(),
+        volumes,
     }
 }

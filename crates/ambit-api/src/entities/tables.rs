@@ -336,7 +336,7 @@ pub static ENTITY_MARKS: Shape = Shape::Object(&Object {
         optional("deny_list", BOOLEAN),
         optional("hidden", BOOLEAN),
     ],
-    open: true,
+    open: false,
 });
 
 /// Why an entity is in scope or not.

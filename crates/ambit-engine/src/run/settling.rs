@@ -4,7 +4,9 @@ use super::{Drive, RunEnd};
 use crate::graph::Change;
 use crate::judge::judge;
 use crate::plan::{Terms, plan};
-use ambit_model::{Timestamp, Uid};
+use ambit_model::estimate::LARGE_BLOCK_ADDRESSES;
+use ambit_model::run::NotDone;
+use ambit_model::{Facts, Timestamp, Uid};
 use ambit_store::StoreError;
 use ambit_store::engine::{Dirty, IssueWrite, Known, Settlement};
 use std::collections::BTreeSet;
@@ -41,7 +43,8 @@ impl Drive<'_> {
 
     async fn decide(&mut self) -> Result<Vec<Change>, StoreError> {
         let delta = self.outfit.engine.graph(self.run.collection, self.graph.revision).await?;
-        if !self.graph.apply(delta) {
+        let moved = self.graph.apply(delta);
+        if !std::mem::take(&mut self.rules_moved) && !moved {
             return Ok(Vec::new());
         }
         let changes = self.graph.decide(&self.rules);
@@ -86,8 +89,14 @@ impl Drive<'_> {
                 by_person: self.run.by_person,
                 date,
                 settings: &self.outfit.settings,
+                confirmed: &self.confirmed,
             };
             let planned = plan(&known.facts, &state.decision, &terms);
+            for task in planned.unconfirmed {
+                if self.unconfirmed.insert((known.facts.uid, task)) {
+                    settlement.not_done.push(unconfirmed(task, &known.facts));
+                }
+            }
             if planned.relied {
                 settlement.relied.push(known.facts.uid);
             }
@@ -103,5 +112,15 @@ impl Drive<'_> {
         }
         settlement.issues.extend(judged.writes);
         settlement.work.extend(judged.work);
+    }
+}
+
+/// A sweep that waits for a person's yes.
+fn unconfirmed(task: &str, facts: &Facts) -> NotDone {
+    NotDone {
+        reason: format!("not confirmed: a block of more than {LARGE_BLOCK_ADDRESSES} addresses is swept only after an explicit yes"),
+        task: task.to_owned(),
+        count: 1,
+        example: format!("{} {}", facts.kind.name(), facts.name),
     }
 }

@@ -58,9 +58,43 @@ impl Kind {
         })
     }
 
+    /// The canonical name of a seed: as `canonical`, but no public suffix, because the names below one belong to anybody.
+    ///
+    /// # Errors
+    /// The text is no name of this kind, or a public suffix. One of the private section of the list (`github.io`) may be given as a host.
+    pub fn seed(self, raw: &str) -> Result<String, InvalidName> {
+        let name = self.canonical(raw)?;
+        let listed = match self {
+            Self::Domain | Self::DnsRecord | Self::Nameserver | Self::Mailserver => public_suffix(&name),
+            _ => None,
+        };
+        let why = match listed {
+            Some(psl::Type::Icann) => "it is a public suffix, anybody registers names below it; give a domain such as example.org",
+            Some(psl::Type::Private) if self == Self::Domain => {
+                "it is a provider's suffix for its customers; give it as a DnsRecord if you mean that very host"
+            }
+            _ => return Ok(name),
+        };
+        Err(InvalidName {
+            kind: self.name(),
+            text: name,
+            why,
+        })
+    }
+
     /// The kind and canonical name of what a person typed as a target: address, block, `AS…`, URL, e-mail address, domain or host name.
+    ///
+    /// # Errors
+    /// The text is none of these, is a range of addresses, or a public suffix.
     pub fn of_target(text: &str) -> Result<(Self, String), InvalidName> {
         let text = text.trim();
+        if is_range(text) {
+            return Err(InvalidName {
+                kind: Self::NetBlock.name(),
+                text: text.chars().take(120).collect(),
+                why: "it is a range of addresses; give a block such as 192.0.2.0/28, or each address",
+            });
+        }
         let kind = if text.contains("://") {
             Self::Uri
         } else if text.contains('/') {
@@ -72,9 +106,9 @@ impl Kind {
         } else if text.contains('@') {
             Self::EmailAddress
         } else {
-            return Self::of_host(text);
+            Self::of_host(text)?.0
         };
-        kind.canonical(text).map(|name| (kind, name))
+        kind.seed(text).map(|name| (kind, name))
     }
 
     /// `Domain` for a registrable domain, `DnsRecord` for a name below one or a public suffix.
@@ -101,6 +135,19 @@ pub fn registrable(host: &str) -> Option<&str> {
     psl::domain_str(host)
 }
 
+/// The section of the public suffix list that has the name as a suffix; `None` for a name below one, and for one that no rule lists.
+fn public_suffix(name: &str) -> Option<psl::Type> {
+    let suffix = psl::suffix(name.as_bytes()).filter(|suffix| suffix.as_bytes() == name.as_bytes());
+    suffix.and_then(|suffix| suffix.typ())
+}
+
+/// `192.0.2.1-20`, `192.0.2.1-192.0.2.20`, `2001:db8::1-2001:db8::9`: an address, a hyphen, and an address or its last number.
+fn is_range(text: &str) -> bool {
+    let is_end = |end: &str| end.parse::<IpAddr>().is_ok() || (!end.is_empty() && end.bytes().all(|b| b.is_ascii_hexdigit()));
+    text.split_once('-')
+        .is_some_and(|(first, last)| first.trim().parse::<IpAddr>().is_ok() && is_end(last.trim()))
+}
+
 /// Lower case, IDNA to ASCII, without the trailing dot.
 fn host_name(text: &str) -> Result<String, &'static str> {
     let text = text.strip_suffix('.').unwrap_or(text);
@@ -119,10 +166,10 @@ fn host_name(text: &str) -> Result<String, &'static str> {
     if !ascii.split('.').all(good_label) {
         return Err("a label has 1 to 63 letters, digits, '-' or '_'");
     }
-    // No top-level domain is a number; what ends in one is an address that somebody wrote in an odd way (`127.1`, `0x7f.1`, `256.0.0.1`).
+    // No top-level domain is a number; what ends in one is an address that somebody wrote in an odd way (`127.1`, `0x7f.1`, `256.0.0.1`, `10.1.2.3-20`).
     let last = ascii.rsplit('.').next().unwrap_or(ascii);
     let digits = last.strip_prefix("0x").map_or_else(
-        || last.bytes().all(|b| b.is_ascii_digit()),
+        || last.bytes().all(|b| b.is_ascii_digit() || b == b'-'),
         |hex| hex.bytes().all(|b| b.is_ascii_hexdigit()),
     );
     if digits {
@@ -372,7 +419,7 @@ mod tests {
             ("acme.test", Kind::Domain, "acme.test"),
             ("Acme.co.uk", Kind::Domain, "acme.co.uk"),
             ("www.acme.test", Kind::DnsRecord, "www.acme.test"),
-            ("co.uk", Kind::DnsRecord, "co.uk"),
+            ("github.io", Kind::DnsRecord, "github.io"),
             ("192.0.2.1", Kind::IpAddress, "192.0.2.1"),
             ("[2001:db8::1]", Kind::IpAddress, "2001:db8::1"),
             ("192.0.2.0/24", Kind::NetBlock, "192.0.2.0/24"),
@@ -386,6 +433,33 @@ mod tests {
         for text in ["", "localhost", "acme.test/login", "192.0.2.256", "-", "acme..test"] {
             assert!(Kind::of_target(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_range_or_a_public_suffix_is_no_target_and_the_refusal_says_what_to_give() {
+        for (text, why) in [
+            ("10.1.2.3-20", "range of addresses"),
+            ("10.1.2.3 - 10.1.2.20", "range of addresses"),
+            ("2001:db8::1-ff", "range of addresses"),
+            ("co.uk", "public suffix"),
+            ("CO.UK.", "public suffix"),
+        ] {
+            let refusal = Kind::of_target(text).unwrap_err().to_string();
+            assert!(refusal.contains(why) && refusal.contains("give a"), "{text}: {refusal}");
+        }
+        assert!(Kind::DnsRecord.canonical("10.1.2.3-20").is_err(), "it is no host name either");
+        assert_eq!(Kind::DnsRecord.canonical("host-20.test").unwrap(), "host-20.test");
+        for (kind, name, good) in [
+            (Kind::Domain, "co.uk", false),
+            (Kind::DnsRecord, "co.uk", false),
+            (Kind::Domain, "github.io", false),
+            (Kind::DnsRecord, "github.io", true),
+            (Kind::Domain, "acme.co.uk", true),
+            (Kind::Organization, "co.uk", true),
+        ] {
+            assert_eq!(kind.seed(name).is_ok(), good, "{kind:?} {name}");
+        }
+        assert_eq!(Kind::DnsRecord.canonical("co.uk").unwrap(), "co.uk", "what was found may be one");
     }
 
     /// Texts that resemble names, and some that resemble nothing.

@@ -1,7 +1,7 @@
 //! Hard stops: what a person said is never to be touched, as names, `*.name` patterns, addresses and blocks.
 
 use crate::Kind;
-use crate::entity::unmapped;
+use crate::entity::{InvalidName, unmapped};
 use ipnet::IpNet;
 use std::net::IpAddr;
 
@@ -56,6 +56,19 @@ impl Patterns {
         let is_exact = |exact: &String| exact.eq_ignore_ascii_case(host) || exact.eq_ignore_ascii_case(name);
         self.exact.iter().any(is_exact) || self.below.iter().any(is_below)
     }
+}
+
+/// The canonical form of an exclusion that a person typed: a name, `*.name`, an address, a block or a URL.
+///
+/// # Errors
+/// The text names nothing that could be excluded.
+pub fn exclusion(text: &str) -> Result<String, InvalidName> {
+    let text = text.trim();
+    let (below, name) = text.strip_prefix("*.").map_or((false, text), |name| (true, name));
+    // A public suffix is no target, and may well be excluded.
+    let suffix = || Kind::of_host(name).ok().filter(|(kind, _)| *kind == Kind::DnsRecord);
+    let (_, canonical) = Kind::of_target(name).or_else(|error| suffix().ok_or(error))?;
+    Ok(if below { format!("*.{canonical}") } else { canonical })
 }
 
 /// A block, or an address as the block of one.

@@ -11,6 +11,7 @@ use ambit_api::shape::{ANY, TEXT};
 const fn second(method: Method, path: &'static str, rule: &'static Rule, summary: &'static str, handler: Handler) -> Endpoint {
     Endpoint {
         tree: Tree::V2,
+        needs_body: false,
         cost: rule,
         ..row(method, path, Access::Key, summary, ANY, handler)
     }

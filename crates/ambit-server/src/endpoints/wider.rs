@@ -23,6 +23,7 @@ pub(super) const fn metered(
 ) -> Endpoint {
     Endpoint {
         tree: Tree::Wider,
+        needs_body: false,
         right,
         cost: rule,
         ..row(method, path, Access::Key, summary, result, handler)

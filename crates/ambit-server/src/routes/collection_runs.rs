@@ -2,11 +2,14 @@
 //! finds it.
 
 use crate::answer::Answer;
-use crate::call::Call;
+use crate::call::{Call, flag_member};
 use crate::failure::of_store;
-use ambit_api::{ApiError, collection_runs, success};
+use ambit_api::{ApiError, collection_runs, plans, success};
+use ambit_model::estimate::estimate;
 use ambit_model::run::Run;
-use serde_json::{Value, json};
+use ambit_model::user::CollectionRole;
+use ambit_model::{Kind, workflow};
+use serde_json::{Map, Value, json};
 
 const NOUN: &str = "Collection run";
 
@@ -20,10 +23,58 @@ pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
 
 pub(crate) async fn start(call: Call) -> Result<Answer, ApiError> {
     let uuid = collection(&call).await?;
+    let body = if call.body.is_empty() { Map::new() } else { call.object()? };
+    let confirm = flag_member(&body, "confirm_large")?.unwrap_or(false);
+    let (plan, role) = planned(&call, uuid, confirm).await?;
+    // Whoever may not start a run learns that, whatever is planned.
+    if role == CollectionRole::Admin {
+        refuse_unconfirmed(&plan)?;
+    }
+    if confirm {
+        let confirmed = call.state.store.confirm_large_blocks(call.caller(), uuid, call.now).await;
+        confirmed.map_err(|error| of_store(error, "Collection"))?;
+    }
     let started = call.state.store.start_run(call.caller(), uuid, None, call.now).await;
     // A run that is open already is the answer to the wish for one: asking twice is harmless.
     started.map_err(|error| of_store(error, "Collection"))?;
-    Ok(Answer::json(&success("Collection scan", json!(true))))
+    let mut answer = success("Collection scan", json!(true));
+    answer["plan"] = plan;
+    Ok(Answer::json(&answer))
+}
+
+/// A large block that nobody said yes to is no slip of the keyboard only if the caller says so.
+fn refuse_unconfirmed(plan: &Value) -> Result<(), ApiError> {
+    let mut blocks = plan["large_blocks"].as_array().into_iter().flatten();
+    match blocks.find(|block| block["confirmed"] == false) {
+        Some(block) => {
+            let (name, addresses) = (
+                block["name"].as_str().unwrap_or_default(),
+                block["addresses"].as_u64().unwrap_or_default(),
+            );
+            Err(ApiError::invalid(plans::unconfirmed(name, addresses)))
+        }
+        None => Ok(()),
+    }
+}
+
+pub(crate) async fn plan(call: Call) -> Result<Answer, ApiError> {
+    let uuid = collection(&call).await?;
+    let (plan, _) = planned(&call, uuid, false).await?;
+    Ok(Answer::json(&success("Collection plan", plan)))
+}
+
+/// What a run of the collection asks for its seeds, with the caller's role. `confirm`: every large block counts as confirmed.
+async fn planned(call: &Call, uuid: uuid::Uuid, confirm: bool) -> Result<(Value, CollectionRole), ApiError> {
+    let store = &call.state.store;
+    let view = store.find_collection(call.caller(), uuid).await;
+    let view = view.map_err(|error| of_store(error, "Collection"))?;
+    let seeds = store.list_seeds(call.caller(), uuid).await;
+    let seeds = seeds.map_err(|error| of_store(error, "Collection"))?;
+    let names: Vec<(Kind, String)> = seeds.iter().map(|seed| (seed.kind, seed.name.clone())).collect();
+    let level = workflow::ceiling(&view.collection.workflow, view.collection.level);
+    let counted = estimate(&names, level, &view.never, &call.state.library.volumes);
+    let is_confirmed = |name: &str| confirm || seeds.iter().any(|seed| seed.confirmed && seed.name == name);
+    Ok((plans::plan(&counted, level, is_confirmed), view.role))
 }
 
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {

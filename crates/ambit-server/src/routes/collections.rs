@@ -1,13 +1,14 @@
 //! Collections: list, create, read, delete, archive, unarchive (seed-asm §4, endpoints 4 to 9), and ours: change settings.
 
 use crate::answer::Answer;
-use crate::call::{Call, NAME_CHARS_MAX, optional_text, text_member};
+use crate::call::{Call, NAME_CHARS_MAX, only_members, optional_text, text_member};
 use crate::failure::of_store;
 use ambit_api::{ApiError, collections, envelope, success};
 use ambit_model::collection::Schedule;
+use ambit_model::scope::exclusion;
 use ambit_model::wire::WireChoice;
 use ambit_model::{Clearance, workflow};
-use ambit_store::{CollectionSettings, NewCollection};
+use ambit_store::{CollectionSettings, CollectionView, NewCollection};
 use serde_json::{Map, Value, json};
 
 const NOUN: &str = "Collection";
@@ -21,7 +22,7 @@ pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     };
     let found = call.state.store.list_collections(call.caller(), Some(project)).await;
     let found = found.map_err(|error| of_store(error, NOUN))?;
-    let result: Value = found.iter().map(|view| collections::collection(&view.collection, view.role)).collect();
+    let result: Value = found.iter().map(shown).collect();
     Ok(Answer::json(&success("User collections", result)))
 }
 
@@ -40,15 +41,15 @@ pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
         workflow,
         schedule: schedule(&body)?.unwrap_or(Schedule::Daily),
         wire: WireChoice::Live,
-        level: Clearance::L3,
-        never: Vec::new(),
+        level: level(&body)?.unwrap_or(Clearance::L3),
+        never: exclusions(&body)?.unwrap_or_default(),
         seeds: Vec::new(),
     };
     let created = call.state.store.create_collection(call.caller(), project, &new, call.now).await;
     let created = created.map_err(|error| of_store(error, NOUN))?;
     Ok(Answer::json(&success(
         "Collection created!",
-        collections::created_collection(&created.collection),
+        collections::created_collection(&created.collection, &created.never),
     )))
 }
 
@@ -56,38 +57,74 @@ pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
     let found = call.state.store.find_collection(call.caller(), call.uuid("uuid", NOUN)?).await;
     let found = found.map_err(|error| of_store(error, NOUN))?;
     call.narrowed_to(found.collection.project, NOUN)?;
-    Ok(Answer::json(&success(
-        "Collection retrieved!",
-        collections::collection(&found.collection, found.role),
-    )))
+    Ok(Answer::json(&success("Collection retrieved!", shown(&found))))
 }
 
 pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
     let uuid = narrowed(&call).await?;
-    let body = call.object()?;
-    let count = match body.get("config") {
-        None | Some(Value::Null) => None,
-        Some(Value::Object(config)) => match config.get("custom_last_refreshes_count") {
-            None | Some(Value::Null) => None,
-            Some(count) => Some(
-                count
-                    .as_i64()
-                    .ok_or_else(|| ApiError::invalid("custom_last_refreshes_count must be a whole number"))?,
-            ),
-        },
-        Some(_) => return Err(ApiError::invalid("config must be an object")),
-    };
+    let body = call.change(&collections::COLLECTION_SETTINGS, &collections::COLLECTION)?;
+    let is_empty = |value: &Value| value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty());
+    if let Some((name, _)) = body.iter().find(|(_, value)| is_empty(value)) {
+        return Err(ApiError::invalid(format!("{name} is empty: leave it out to keep it as it is")));
+    }
     let settings = CollectionSettings {
         printable_name: optional_text(&body, "printable_name", NAME_CHARS_MAX)?,
         schedule: schedule(&body)?,
-        custom_last_refreshes_count: count,
+        level: level(&body)?,
+        never: exclusions(&body)?,
+        custom_last_refreshes_count: refreshes(&body)?,
     };
     let changed = call.state.store.change_settings(call.caller(), uuid, &settings, call.now).await;
     let changed = changed.map_err(|error| of_store(error, NOUN))?;
-    Ok(Answer::json(&success(
-        "Collection updated!",
-        collections::collection(&changed.collection, changed.role),
-    )))
+    Ok(Answer::json(&success("Collection updated!", shown(&changed))))
+}
+
+/// A collection as its caller sees it.
+fn shown(view: &CollectionView) -> Value {
+    collections::collection(&view.collection, &view.never, view.role)
+}
+
+/// How many refreshes count as active, if a body says so.
+fn refreshes(body: &Map<String, Value>) -> Result<Option<i64>, ApiError> {
+    let config = match body.get("config") {
+        None => return Ok(None),
+        Some(Value::Object(config)) => config,
+        Some(_) => return Err(ApiError::invalid("config must be an object")),
+    };
+    only_members(config, &collections::CONFIG, &collections::CONFIG)?;
+    let count = config.get("custom_last_refreshes_count").and_then(Value::as_i64);
+    count
+        .map(Some)
+        .ok_or_else(|| ApiError::invalid("custom_last_refreshes_count must be a whole number"))
+}
+
+/// The level that a body names, if it names one.
+fn level(body: &Map<String, Value>) -> Result<Option<Clearance>, ApiError> {
+    let Some(word) = optional_text(body, "level", NAME_CHARS_MAX)? else {
+        return Ok(None);
+    };
+    let allowed = || collections::LEVELS.join(", ");
+    Clearance::from_level(&word)
+        .map(Some)
+        .ok_or_else(|| ApiError::invalid(format!("level must be one of {}", allowed())))
+}
+
+/// The exclusions of a body in canonical form, if it has any; an empty list lifts all.
+fn exclusions(body: &Map<String, Value>) -> Result<Option<Vec<String>>, ApiError> {
+    const WANTED: &str = "exclusions must be a list of names, *.names, addresses, blocks or URLs";
+    let items = match body.get("exclusions") {
+        None | Some(Value::Null) => return Ok(None),
+        Some(Value::Array(items)) => items,
+        Some(_) => return Err(ApiError::invalid(WANTED)),
+    };
+    let read = |item: &Value| {
+        let text = item.as_str().ok_or_else(|| ApiError::invalid(WANTED))?;
+        exclusion(text).map_err(|error| ApiError::invalid(format!("exclusions: {error}")))
+    };
+    let mut patterns = items.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    patterns.sort();
+    patterns.dedup();
+    Ok(Some(patterns))
 }
 
 /// The schedule that a body names, if it names one.

@@ -39,7 +39,7 @@ pub(crate) async fn scope(call: Call) -> Result<Answer, ApiError> {
 pub(crate) async fn mark(call: Call) -> Result<Answer, ApiError> {
     // What the caller may not see is 404, whatever the body says.
     let seen = view(&call).await?;
-    let body = call.object()?;
+    let body = call.change(&entities::ENTITY_MARKS, &entities::ENTITY_DETAIL)?;
     let flags = EntityFlags {
         hidden: flag_member(&body, "hidden")?,
         allow: flag_member(&body, "allow_list")?,

@@ -42,7 +42,7 @@ pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
 
 pub(crate) async fn edit(call: Call) -> Result<Answer, ApiError> {
     let (seen, note) = (item(&call).await?, uid(&call)?);
-    let text = text_member(&call.object()?, "note_text", NOTE_CHARS_MAX)?;
+    let text = text_member(&call.change(&notes::EDITED_NOTE, &notes::NOTE)?, "note_text", NOTE_CHARS_MAX)?;
     let id = seen.uid.to_string();
     let edited = call
         .state

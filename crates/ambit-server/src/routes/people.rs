@@ -89,7 +89,7 @@ pub(crate) async fn remove_member(call: Call) -> Result<Answer, ApiError> {
 }
 
 pub(crate) async fn grant(call: Call) -> Result<Answer, ApiError> {
-    let expires_at = optional_text(&call.object()?, "expires_at", NAME_CHARS_MAX)?;
+    let expires_at = optional_text(&call.members_of(&people::NEW_GRANT, &people::GRANT)?, "expires_at", NAME_CHARS_MAX)?;
     let expires_at = expires_at.map(|text| end(&text, call.now)).transpose()?;
     let (subject, privilege) = (call.parameter("subject"), call.parameter("privilege"));
     let granted = call
@@ -116,7 +116,8 @@ pub(crate) async fn list_limits(call: Call) -> Result<Answer, ApiError> {
 }
 
 pub(crate) async fn set_limit(call: Call) -> Result<Answer, ApiError> {
-    let allowed = call.object()?.get("allowed").and_then(Value::as_i64).filter(|allowed| *allowed >= 0);
+    let body = call.members_of(&people::NEW_LIMIT, &people::LIMIT)?;
+    let allowed = body.get("allowed").and_then(Value::as_i64).filter(|allowed| *allowed >= 0);
     let allowed = allowed.ok_or_else(|| ApiError::invalid("allowed must be a whole number from 0"))?;
     let (subject, quota) = (call.parameter("subject"), call.parameter("quota"));
     let set = call.state.store.set_quota(call.caller(), subject, quota, allowed, call.now).await;

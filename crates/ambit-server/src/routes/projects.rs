@@ -28,7 +28,7 @@ pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
     let uuid = call.uuid("uuid", NOUN)?;
     let view = call.state.store.find_project(call.caller(), uuid).await;
     call.narrowed_to(view.map_err(|error| of_store(error, NOUN))?.project.id, NOUN)?;
-    let body = call.object()?;
+    let body = call.change(&projects::PROJECT_SETTINGS, &projects::PROJECT)?;
     let description = match body.get("description") {
         None => None,
         Some(Value::Null) => Some(String::new()),

@@ -51,7 +51,7 @@ fn read(object: &Map<String, Value>) -> Result<(Kind, String), ApiError> {
     let word = text_member(object, "type", SEED_CHARS_MAX)?;
     let kind = Kind::from_name(&word).ok_or_else(|| ApiError::invalid(format!("type must be an entity kind such as Domain, not {word}")))?;
     let name = text_member(object, "name", SEED_CHARS_MAX)?;
-    let name = kind.canonical(&name).map_err(|error| ApiError::invalid(error.to_string()))?;
+    let name = kind.seed(&name).map_err(|error| ApiError::invalid(error.to_string()))?;
     Ok((kind, name))
 }
 

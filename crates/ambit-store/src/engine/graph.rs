@@ -38,7 +38,8 @@ impl Engine {
     }
 }
 
-async fn graph(tx: &mut Tx, collection: Uuid, since: i64) -> Result<GraphDelta, StoreError> {
+/// The same in a transaction.
+pub(crate) async fn graph(tx: &mut Tx, collection: Uuid, since: i64) -> Result<GraphDelta, StoreError> {
     let sql = "SELECT id, graph_revision FROM collections WHERE uuid = $1 AND deleted_at IS NULL";
     let row = tx.row(sql, values![collection]).await?.ok_or(StoreError::NotFound)?;
     let (id, revision): (i64, i64) = (row.get(0)?, row.get(1)?);

@@ -1,5 +1,6 @@
 //! Leasing work: quiet before loud, in blocks, each row with a fence; sweeps become rows as they are needed.
 
+use super::commit::count_not_done;
 use super::{Engine, NewSweep, NewWork, Pending, Work};
 use crate::record::kind_from;
 use crate::runs::load;
@@ -7,8 +8,8 @@ use crate::sql::{Row, Tx, values};
 use crate::writer::Who;
 use crate::{StoreError, collections};
 use ambit_model::id::RunId;
-use ambit_model::run::RunState;
-use ambit_model::{Clearance, Timestamp};
+use ambit_model::run::{NotDone, RunState};
+use ambit_model::{Clearance, Timestamp, Uid};
 use std::collections::BTreeMap;
 
 /// Rows of one lease at most.
@@ -17,6 +18,9 @@ const LEASE_ROWS_MAX: usize = 2_000;
 const SUSPECT_ATTEMPTS: i64 = 3;
 /// Open sweeps looked at in one lease.
 const SWEEPS_OF_LEASE_MAX: i64 = 100;
+
+/// Why work that scope forbids is not done.
+const REFUSED: &str = "refused by scope";
 
 /// Footprints that are leased together: what the target cannot notice, then what a browser does, then sweeps and probes, then writes. A louder class
 /// waits until the quieter ones have neither leased rows nor rows that could start now.
@@ -230,6 +234,34 @@ async fn unroll_sweeps(tx: &mut Tx, run: RunId, class: (Clearance, Clearance), w
     )
     .await?;
     Ok(any)
+}
+
+/// Takes rows out of the collection's open run that are louder than their entity's new clearance; the run says how many.
+pub(crate) async fn drop_uncleared(tx: &mut Tx, collection: i64, lowered: &BTreeMap<Clearance, Vec<Uid>>) -> Result<(), StoreError> {
+    let open = "SELECT id FROM runs WHERE collection_id = $1 AND state IN ('scheduled', 'running', 'paused')";
+    let Some(run) = tx.row(open, values![collection]).await? else {
+        return Ok(());
+    };
+    let run: RunId = run.get(0)?;
+    let mut not_done = Vec::new();
+    for (clearance, uids) in lowered {
+        let of = values![run, clearance.number()];
+        let head = "SELECT w.task, e.kind, e.name FROM work w JOIN entities e ON e.uid = w.uid
+                    WHERE w.run_id = $1 AND w.footprint > $2 AND w.state = 0 AND w.uid IN";
+        for row in tx.rows_in(head, of.clone(), uids, "").await? {
+            not_done.push(NotDone {
+                reason: REFUSED.to_owned(),
+                task: row.get(0)?,
+                count: 1,
+                example: format!("{} {}", row.get::<String>(1)?, row.get::<String>(2)?),
+            });
+        }
+        let head = "DELETE FROM work WHERE run_id = $1 AND footprint > $2 AND state = 0 AND uid IN";
+        tx.run_in(head, of.clone(), uids, "").await?;
+        tx.run_in("DELETE FROM sweeps WHERE run_id = $1 AND footprint > $2 AND uid IN", of, uids, "")
+            .await?;
+    }
+    count_not_done(tx, run, &not_done).await
 }
 
 fn ranges_of(sweep: &NewSweep) -> i64 {

@@ -5,11 +5,12 @@ use crate::open::Pools;
 use crate::sql::{Tx, values};
 use crate::writer::Who;
 use crate::{Store, StoreError, blobs, collections, open, runs};
-use ambit_model::Timestamp;
 use ambit_model::collection::Collection;
 use ambit_model::id::{BlobHash, RunId};
 use ambit_model::run::Run;
+use ambit_model::{Timestamp, Uid};
 use futures::future::BoxFuture;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 use uuid::Uuid;
@@ -96,6 +97,22 @@ impl Engine {
     pub async fn rules(&self, collection: Uuid) -> Result<Vec<String>, StoreError> {
         let mut tx = self.store.read().await?;
         Ok(collections::load(&mut tx, collection).await?.1)
+    }
+
+    /// The seeds of a collection that somebody said yes to sweeping, though they are large blocks.
+    pub async fn confirmed_blocks(&self, collection: Uuid) -> Result<BTreeSet<Uid>, StoreError> {
+        let mut tx = self.store.read().await?;
+        let sql = "SELECT s.uid FROM seeds s JOIN collections c ON c.id = s.collection_id WHERE c.uuid = $1 AND s.confirmed = 1";
+        let rows = tx.rows(sql, values![collection]).await?;
+        rows.iter().map(|row| row.get(0)).collect()
+    }
+
+    /// How often people changed what the runs of a collection go by: its level, its exclusions, the allow and deny
+    /// lists, and which large blocks may be swept.
+    pub async fn scope_revision(&self, collection: Uuid) -> Result<i64, StoreError> {
+        let mut tx = self.store.read().await?;
+        let sql = "SELECT scope_revision FROM collections WHERE uuid = $1";
+        tx.row(sql, values![collection]).await?.ok_or(StoreError::NotFound)?.get(0)
     }
 
     /// Says that this engine lives. On PostgreSQL its runs lapse without it.

@@ -104,11 +104,12 @@ async fn people_and_the_engine_write_side_by_side() {
         };
         let settings = async {
             for round in 0..12 {
-                let never = [format!("{round}.acme.test")];
-                lab.store
-                    .set_level(&lab.me, lab.collection, ambit_model::Clearance::L2, &never, lab.now())
-                    .await
-                    .unwrap();
+                let settings = ambit_store::CollectionSettings {
+                    level: Some(ambit_model::Clearance::L2),
+                    never: Some(vec![format!("{round}.acme.test")]),
+                    ..ambit_store::CollectionSettings::default()
+                };
+                lab.store.change_settings(&lab.me, lab.collection, &settings, lab.now()).await.unwrap();
             }
         };
         futures::join!(looks, marks, projects, blobs, settings);

@@ -12,6 +12,7 @@ mod objects;
 mod people;
 mod quotas;
 mod records;
+mod rescope;
 mod settings;
 mod tags_and_notes;
 mod turns;

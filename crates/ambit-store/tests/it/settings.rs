@@ -3,7 +3,7 @@
 use crate::lab::{Lab, both, new_collection};
 use ambit_model::collection::Schedule;
 use ambit_model::user::{CollectionRole, ProjectRole};
-use ambit_model::{Kind, Timestamp};
+use ambit_model::{Clearance, Kind, Timestamp};
 use ambit_store::{BulkChange, CollectionSettings, Item, ProjectSettings, StoreError};
 
 #[tokio::test]
@@ -22,13 +22,16 @@ async fn settings_change_only_what_is_given() {
         );
         let settings = CollectionSettings {
             printable_name: Some(" Outside ".to_owned()),
+            level: Some(Clearance::L1),
+            never: Some(vec!["*.dev.acme.test".to_owned()]),
             ..CollectionSettings::default()
         };
         let view = lab.store.change_settings(&lab.me, lab.collection, &settings, lab.now()).await.unwrap();
         assert_eq!(
-            (view.collection.schedule, view.collection.printable_name.as_str()),
-            (Schedule::Weekly, "Outside")
+            (view.collection.schedule, view.collection.printable_name.as_str(), view.collection.level),
+            (Schedule::Weekly, "Outside", Clearance::L1)
         );
+        assert_eq!(view.never, ["*.dev.acme.test"]);
         let project = lab.store.list_projects(&lab.me).await.unwrap()[0].project.uuid;
         for (name, description, shown) in [
             (Some("Acme all"), Some("what we own"), ("Acme all", Some("what we own"))),

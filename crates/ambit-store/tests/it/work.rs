@@ -1,12 +1,14 @@
 //! Runs and work: claims, leases, fences, sweeps, pause and cancel.
 
-use crate::lab::{both, found, new_work, outcome};
+use crate::lab::{Lab, both, found, new_collection, new_work, outcome};
+use ambit_model::collection::Schedule;
 use ambit_model::feed::Noun;
+use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Look;
 use ambit_model::run::RunState;
 use ambit_model::{Clearance, Kind, Timestamp};
 use ambit_store::engine::{NewSweep, NewWork};
-use ambit_store::{Started, StoreError};
+use ambit_store::{CollectionSettings, Started, StoreError};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -328,22 +330,65 @@ async fn pause_resume_and_cancel_are_rows() {
     .await;
 }
 
+/// Gives the lab's collection a schedule; answers with the moment of the change.
+async fn reschedule(lab: &Lab, schedule: Schedule) -> Timestamp {
+    let settings = CollectionSettings {
+        schedule: Some(schedule),
+        ..CollectionSettings::default()
+    };
+    let now = lab.now();
+    lab.store.change_settings(&lab.me, lab.collection, &settings, now).await.unwrap();
+    now
+}
+
 #[tokio::test]
-async fn schedules_start_runs_when_they_are_due() {
+async fn schedules_start_runs_when_they_are_due_and_never_at_once() {
     both(async |lab| {
-        use ambit_model::collection::Schedule;
-        assert_eq!(lab.store.schedule_due(lab.now()).await.unwrap(), Vec::<i64>::new());
-        lab.store.set_schedule(&lab.me, lab.collection, Schedule::Daily, lab.now()).await.unwrap();
-        let started = lab.store.schedule_due(lab.now()).await.unwrap();
-        assert_eq!(started.len(), 1);
+        let due = async |now: Timestamp| lab.store.schedule_due(now).await.unwrap().len();
+        assert_eq!(due(Timestamp(i64::MAX - 1)).await, 0, "on demand");
+        let since = reschedule(&lab, Schedule::Daily).await;
+        assert_eq!(due(since.plus_ms(DAY_MS - 1)).await, 0);
+        reschedule(&lab, Schedule::Daily).await;
+        assert_eq!(due(since.plus_ms(DAY_MS)).await, 1, "the same schedule again puts nothing off");
         let run = lab.engine.claim_run(&BTreeSet::new(), lab.now()).await.unwrap().unwrap();
         assert!(!run.by_person && run.created_by_email.is_none());
+        assert_eq!(due(since.plus_ms(3 * DAY_MS)).await, 0, "one is open");
         lab.finish(&run).await;
-        assert_eq!(
-            lab.store.schedule_due(run.created_at.plus_ms(86_399_999)).await.unwrap(),
-            Vec::<i64>::new()
-        );
-        assert_eq!(lab.store.schedule_due(run.created_at.plus_ms(86_400_000)).await.unwrap().len(), 1);
+        assert_eq!(due(run.created_at.plus_ms(DAY_MS - 1)).await, 0);
+        assert_eq!(due(run.created_at.plus_ms(DAY_MS)).await, 1);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn nothing_starts_because_a_collection_is_made_gets_a_seed_or_leaves_the_archive() {
+    both(async |lab| {
+        let due = async |now: Timestamp| lab.store.schedule_due(now).await.unwrap().len();
+        let mut new = new_collection(&[]);
+        new.schedule = Schedule::Daily;
+        let made = lab
+            .store
+            .create_collection(&lab.me, lab.project, &new, lab.now())
+            .await
+            .unwrap()
+            .collection;
+        assert_eq!(made.due_at, Some(made.created_at.plus_ms(DAY_MS)));
+        // Its first seed comes after it was due for the first time.
+        let later = made.created_at.plus_ms(5 * DAY_MS);
+        assert_eq!(due(later).await, 0, "there is nothing to look at");
+        let seeds = |name: &str| [(Kind::Domain, name.to_owned())];
+        lab.store.add_seeds(&lab.me, made.uuid, &seeds("acme.test"), later).await.unwrap();
+        assert_eq!(due(later.plus_ms(DAY_MS - 1)).await, 0);
+        lab.store
+            .add_seeds(&lab.me, made.uuid, &seeds("acme.example"), later.plus_ms(DAY_MS - 1))
+            .await
+            .unwrap();
+        lab.store.archive_collection(&lab.me, made.uuid, later).await.unwrap();
+        assert_eq!(due(later.plus_ms(DAY_MS)).await, 0, "archived");
+        let back = later.plus_ms(9 * DAY_MS);
+        lab.store.unarchive_collection(&lab.me, made.uuid, back).await.unwrap();
+        assert_eq!(due(back.plus_ms(DAY_MS - 1)).await, 0);
+        assert_eq!(due(back.plus_ms(DAY_MS)).await, 1);
     })
     .await;
 }

@@ -9,7 +9,7 @@ use crate::lines;
 use crate::output::{Results, plain};
 use crate::table::{at, text};
 use ambit_model::Timestamp;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Entity {
@@ -27,12 +27,24 @@ pub(crate) enum Action {
     Raw(One),
     /// Why it is ours or not: from the seed to it, edge by edge.
     Path(One),
+    /// Say that it is not ours: nothing is asked of it any more, nor of what only it leads to. Holds at once, in a run too.
+    Deny(Named),
+    /// Say that it is ours: it may be looked at as loudly as the collection's level allows. Holds at once, in a run too.
+    Allow(Named),
+    /// Take back what deny or allow said: the rules of scope decide again.
+    Reset(Named),
     /// When it changed, and which members.
     History(History),
     /// List its notes, or write one.
     Note(Note),
     /// List its tags, or add and remove some.
     Tag(Tag),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Named {
+    /// Its uid (64 hexadecimal characters), uuid, or name.
+    pub(crate) entity: String,
 }
 
 #[derive(Debug, clap::Args)]
@@ -59,6 +71,9 @@ pub(crate) async fn run(command: &Entity, settings: &Settings) -> Result<(), Fai
             results.finish()
         }
         Action::Path(one) => path(one, place, settings).await,
+        Action::Deny(named) => mark(named, (false, true), place, settings).await,
+        Action::Allow(named) => mark(named, (true, false), place, settings).await,
+        Action::Reset(named) => mark(named, (false, false), place, settings).await,
         Action::History(history) => item::history(ENTITY, history, place, settings).await,
         Action::Note(note) => item::note(ENTITY, note, place, settings).await,
         Action::Tag(tag) => item::tag(ENTITY, tag, place, settings).await,
@@ -104,6 +119,28 @@ async fn show(one: &One, place: &Place, settings: &Settings) -> Result<(), Failu
     results.finish()
 }
 
+/// Puts an entity on the allow or deny list, or on neither; prints what is decided of it now.
+async fn mark(named: &Named, (allow, deny): (bool, bool), place: &Place, settings: &Settings) -> Result<(), Failure> {
+    let (api, uid) = item::find(ENTITY, &named.entity, place, settings).await?;
+    let body = json!({"allow_list": allow, "deny_list": deny});
+    let decided = api.ask("PATCH", &format!("{OURS}/entities/{uid}/scope"), Some(body)).await?.result;
+    let mut results = Results::open(None)?;
+    results.line(&decision(&decided))?;
+    results.finish()
+}
+
+/// What is decided of an entity, in one line.
+fn decision(scope: &Value) -> String {
+    format!(
+        "{} {}: ownership {:.3}, clearance {}, {}",
+        lines::kind(&scope["type"]),
+        plain(&text(&scope["name"])),
+        scope["ownership"].as_f64().unwrap_or_default(),
+        text(&scope["clearance"]),
+        text(&scope["scoped_reason"]),
+    )
+}
+
 async fn path(one: &One, place: &Place, settings: &Settings) -> Result<(), Failure> {
     let scope = read(one, &format!("{OURS}/entities"), "/scope", place, settings).await?;
     let mut results = Results::open(None)?;
@@ -124,14 +161,7 @@ async fn path(one: &One, place: &Place, settings: &Settings) -> Result<(), Failu
             plain(&ground(step)),
         ))?;
     }
-    results.line(&format!(
-        "{} {}: ownership {:.3}, clearance {}, {}",
-        lines::kind(&scope["type"]),
-        plain(&text(&scope["name"])),
-        number(&scope["ownership"]),
-        text(&scope["clearance"]),
-        text(&scope["scoped_reason"]),
-    ))?;
+    results.line(&decision(&scope))?;
     results.finish()
 }
 

@@ -17,6 +17,7 @@ pub(crate) mod issue;
 pub(crate) mod item;
 pub(crate) mod keys;
 pub(crate) mod migrate;
+pub(crate) mod naming;
 pub(crate) mod packs;
 pub(crate) mod projects;
 pub(crate) mod quotas;
@@ -78,7 +79,7 @@ pub(crate) enum Command {
     Project(projects::Project),
     /// Search entities.
     Entities(search::Search),
-    /// One entity: show, raw, path, history, note, tag.
+    /// One entity: show, raw, path, deny, allow, reset, history, note, tag.
     Entity(entity::Entity),
     /// Graphs of an entity's surroundings, or of what a search finds.
     Graph(graphs::Graph),
@@ -129,7 +130,7 @@ pub(crate) struct Place {
     /// Server, such as https://ambit.example.org (default: AMBIT_SERVER). Its key comes from AMBIT_API_KEY: other people see command lines.
     #[arg(long, value_name = "URL", global = true)]
     pub(crate) server: Option<String>,
-    /// Project, by number or uuid (default: AMBIT_PROJECT, else your primary one).
+    /// Project, by number, uuid or name (default: AMBIT_PROJECT, else your primary one).
     #[arg(long, value_name = "ID", global = true)]
     pub(crate) project: Option<String>,
     /// PEM file with authorities that the server's certificate may come from, beside those of browsers.

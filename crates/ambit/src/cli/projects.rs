@@ -1,6 +1,6 @@
 //! `ambit project`: projects, on a server or in a data folder.
 
-use super::Place;
+use super::{Place, naming};
 use crate::api::{ASM, Api, Needs};
 use crate::config::Settings;
 use crate::confirm::confirm;
@@ -8,7 +8,6 @@ use crate::failure::Failure;
 use crate::output::{Results, plain};
 use crate::table::text;
 use serde_json::json;
-use uuid::Uuid;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Project {
@@ -30,14 +29,18 @@ pub(crate) enum Action {
     Create { name: String },
     /// List the people of a project.
     Users {
-        uuid: Uuid,
+        /// Its name, number or uuid.
+        #[arg(value_name = "PROJECT")]
+        of: String,
         /// One JSON object per line.
         #[arg(long)]
         jsonl: bool,
     },
     /// Delete a project with everything in it, for good.
     Delete {
-        uuid: Uuid,
+        /// Its name, number or uuid.
+        #[arg(value_name = "PROJECT")]
+        of: String,
         /// Do not ask.
         #[arg(short = 'y', long)]
         yes: bool,
@@ -65,7 +68,8 @@ pub(crate) async fn run(command: &Project, settings: &Settings) -> Result<(), Fa
             let made = api.post(&projects, json!({"name": name})).await?.result;
             results.line(&text(&made["uuid"]))?;
         }
-        Action::Users { uuid, jsonl } => {
+        Action::Users { of, jsonl } => {
+            let uuid = naming::project(&api, of).await?;
             for row in api
                 .get(&format!("{projects}/{uuid}/users"))
                 .await?
@@ -81,8 +85,9 @@ pub(crate) async fn run(command: &Project, settings: &Settings) -> Result<(), Fa
                 }
             }
         }
-        Action::Delete { uuid, yes } => {
-            confirm(&format!("project {uuid} will be deleted with everything in it"), *yes)?;
+        Action::Delete { of, yes } => {
+            let uuid = naming::project(&api, of).await?;
+            confirm(&format!("project {} ({uuid}) will be deleted with everything in it", plain(of)), *yes)?;
             api.ask("DELETE", &format!("{projects}/{uuid}"), None).await?;
             results.line(&format!("project {uuid} is deleted"))?;
         }

@@ -1,6 +1,6 @@
 //! `ambit role`: who may do what in projects and collections, on a server or in a data folder.
 
-use super::Place;
+use super::{Place, naming};
 use crate::api::{ASM, Api, Needs};
 use crate::config::Settings;
 use crate::failure::Failure;
@@ -8,7 +8,6 @@ use crate::output::{Results, plain};
 use crate::table::text;
 use ambit_model::user::{CollectionRole, ProjectRole};
 use serde_json::json;
-use uuid::Uuid;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Role {
@@ -22,8 +21,9 @@ pub(crate) struct Role {
 pub(crate) enum Action {
     /// Add a person to a project as member or owner.
     Project {
-        /// The project's uuid.
-        project_uuid: Uuid,
+        /// The project's name, number or uuid.
+        #[arg(value_name = "PROJECT")]
+        of: String,
         /// E-mail address of the user.
         email: String,
         #[arg(value_parser = project_role)]
@@ -31,17 +31,17 @@ pub(crate) enum Action {
     },
     /// Give a member of the project a role in a collection: viewer, analyst or admin.
     Collection {
-        /// The collection's uuid.
-        collection: Uuid,
-        /// The number of the member (`ambit project users` shows it).
-        member: i64,
+        /// The collection's name or uuid.
+        collection: String,
+        /// E-mail address or number of the member (`ambit project users` shows both).
+        member: String,
         #[arg(value_parser = collection_role)]
         role: CollectionRole,
     },
     /// List who was given a role in a collection.
     List {
-        /// The collection's uuid.
-        collection: Uuid,
+        /// The collection's name or uuid.
+        collection: String,
     },
 }
 
@@ -56,23 +56,33 @@ fn collection_role(word: &str) -> Result<CollectionRole, String> {
 /// Runs the command.
 pub(crate) async fn run(command: &Role, settings: &Settings) -> Result<(), Failure> {
     let api = Api::open(&command.place, settings, Needs::Rows).await?;
-    let users = |collection: &Uuid| format!("{ASM}/user_collections/{collection}/collection_project_users");
+    let users = |collection: &str| format!("{ASM}/user_collections/{collection}/collection_project_users");
     let mut results = Results::open(None)?;
     match &command.action {
-        Action::Project { project_uuid, email, role } => {
+        Action::Project { of, email, role } => {
+            let project = naming::project(&api, of).await?;
             let body = json!({"emails": [email], "role": role.name()});
-            let added = api.post(&format!("{ASM}/projects/{project_uuid}/users/bulk"), body).await?.result;
+            let added = api.post(&format!("{ASM}/projects/{project}/users/bulk"), body).await?.result;
             for row in added.as_array().into_iter().flatten() {
                 results.line(&format!("{}  {}  {}", row["id"], plain(&text(&row["email"])), text(&row["role"])))?;
             }
         }
         Action::Collection { collection, member, role } => {
-            let body = json!({"project_user_id": member, "role": role.name()});
-            api.post(&users(collection), body).await?;
-            results.line(&format!("member {member} is {} of {collection}", role.name()))?;
+            let uuid = naming::collection(&api, collection).await?;
+            let number = naming::member(&api, &uuid, member).await?;
+            let body = json!({"project_user_id": number, "role": role.name()});
+            api.post(&users(&uuid), body).await?;
+            results.line(&format!("member {} is {} of {}", plain(member), role.name(), plain(collection)))?;
         }
         Action::List { collection } => {
-            for row in api.get(&users(collection)).await?.result.as_array().into_iter().flatten() {
+            for row in api
+                .get(&users(&naming::collection(&api, collection).await?))
+                .await?
+                .result
+                .as_array()
+                .into_iter()
+                .flatten()
+            {
                 results.line(&format!(
                     "{}  {}  {}",
                     row["project_user_id"],

@@ -1,15 +1,14 @@
 //! `ambit run`: runs, on a server or in a data folder. The engine that carries a run hears of pause, resume and cancel within seconds.
 
-use super::Place;
+use super::{Place, naming};
 use crate::api::{ASM, Api, Needs, OURS};
 use crate::config::Settings;
 use crate::failure::Failure;
-use crate::lines;
 use crate::output::{Results, hint, plain};
 use crate::table::text;
-use serde_json::Value;
+use crate::{confirm, lines};
+use serde_json::{Value, json};
 use std::time::Duration;
-use uuid::Uuid;
 
 /// Between two looks at a run that is watched: its counters are written about once a second.
 const LOOK: Duration = Duration::from_secs(1);
@@ -28,14 +27,28 @@ pub(crate) struct Run {
 pub(crate) enum Action {
     /// List the runs of a collection, newest first.
     List {
-        /// The collection's uuid (default: every collection of the project).
-        collection: Option<Uuid>,
+        /// The collection's name or uuid (default: every collection of the project).
+        collection: Option<String>,
         /// One JSON object per line.
         #[arg(long)]
         jsonl: bool,
     },
-    /// Ask for a run; an engine claims it.
-    Start { collection: Uuid },
+    /// Say what a run of a collection asks, in numbers; starts nothing.
+    Plan {
+        /// The collection's name or uuid.
+        collection: String,
+        /// One JSON object.
+        #[arg(long)]
+        jsonl: bool,
+    },
+    /// Ask for a run; an engine claims it. What it asks is told on stderr.
+    Start {
+        /// The collection's name or uuid.
+        collection: String,
+        /// Do not ask before a block of more than 65,536 addresses is swept.
+        #[arg(long)]
+        yes_large: bool,
+    },
     /// One run, with what it did not do and why.
     Show {
         run: i64,
@@ -63,8 +76,19 @@ pub(crate) async fn run(command: &Run, settings: &Settings, silent: bool) -> Res
     let api = Api::open(&command.place, settings, Needs::Rows).await?;
     let mut results = Results::open(None)?;
     match &command.action {
-        Action::List { collection, jsonl } => list(&api, *collection, *jsonl, &mut results).await?,
-        Action::Start { collection } => start(&api, *collection, &mut results).await?,
+        Action::List { collection, jsonl } => list(&api, collection.as_deref(), *jsonl, &mut results).await?,
+        Action::Plan { collection, jsonl } => {
+            let plan = plan(&api, &naming::collection(&api, collection).await?).await?;
+            if *jsonl {
+                results.json(&plan)?;
+            } else {
+                results.line(&format!("level {}", text(&plan["level"])))?;
+                for line in lines::plan(&plan) {
+                    results.line(&line)?;
+                }
+            }
+        }
+        Action::Start { collection, yes_large } => start(&api, collection, (*yes_large, silent), &mut results).await?,
         Action::Show { run, jsonl } => show(&api.get(&one(*run)).await?.result, *jsonl, &mut results)?,
         Action::Pause { run } => results.line(&state(&order(&api, *run, "pause").await?))?,
         Action::Resume { run } => results.line(&state(&order(&api, *run, "resume").await?))?,
@@ -86,9 +110,9 @@ fn state(run: &Value) -> String {
     format!("run {} is {}", run["id"], text(&run["status"]))
 }
 
-async fn list(api: &Api, collection: Option<Uuid>, jsonl: bool, results: &mut Results) -> Result<(), Failure> {
+async fn list(api: &Api, collection: Option<&str>, jsonl: bool, results: &mut Results) -> Result<(), Failure> {
     let collections = match collection {
-        Some(uuid) => vec![uuid.to_string()],
+        Some(typed) => vec![naming::collection(api, typed).await?],
         None => super::collections::list(api).await?.iter().map(|row| text(&row["uuid"])).collect(),
     };
     for uuid in collections {
@@ -108,9 +132,20 @@ async fn runs(api: &Api, collection: &str) -> Result<Vec<Value>, Failure> {
     Ok(reply.result.as_array_mut().map(std::mem::take).unwrap_or_default())
 }
 
-async fn start(api: &Api, collection: Uuid, results: &mut Results) -> Result<(), Failure> {
-    let collection = collection.to_string();
-    api.ask("POST", &format!("{ASM}/collections/{collection}/collection_runs"), None).await?;
+async fn plan(api: &Api, collection: &str) -> Result<Value, Failure> {
+    Ok(api.get(&format!("{OURS}/user_collections/{collection}/plan")).await?.result)
+}
+
+async fn start(api: &Api, typed: &str, (yes_large, silent): (bool, bool), results: &mut Results) -> Result<(), Failure> {
+    let collection = naming::collection(api, typed).await?;
+    let plan = plan(api, &collection).await?;
+    if !silent {
+        lines::plan(&plan).iter().for_each(|line| hint(line));
+    }
+    confirm::large(&plan, yes_large)?;
+    let is_large = plan["large_blocks"].as_array().is_some_and(|blocks| !blocks.is_empty());
+    let body = json!({"confirm_large": is_large});
+    api.post(&format!("{ASM}/collections/{collection}/collection_runs"), body).await?;
     // The newest is the one that was made, or the open one that is already there.
     let runs = runs(api, &collection).await?;
     let newest = runs.first().ok_or_else(|| Failure::run_time("the run that was asked for is not there"))?;

@@ -15,6 +15,9 @@ pub(crate) struct Scan {
     /// Do not ask before starting.
     #[arg(short = 'y', long)]
     pub(crate) yes: bool,
+    /// Do not ask before a block of more than 65,536 addresses is swept either; -y alone does not cover that.
+    #[arg(long)]
+    pub(crate) yes_large: bool,
     /// How loud it may be: passive, polite, normal, intensive.
     #[arg(long, default_value = "normal", value_parser = level)]
     pub(crate) level: Clearance,
@@ -55,7 +58,7 @@ pub(crate) struct Scan {
     pub(crate) output: Output,
 }
 
-fn level(word: &str) -> Result<Clearance, String> {
+pub(crate) fn level(word: &str) -> Result<Clearance, String> {
     Clearance::from_level(word).ok_or_else(|| "expected passive, polite, normal or intensive".to_owned())
 }
 

@@ -22,10 +22,45 @@ fn wrong_words_are_named() {
     refused(&["scan", "-y", "exa mple..org"], 2, &["exa mple..org"]);
     refused(&["scan", "-y", "localhost"], 2, &["localhost", "dot"]);
     refused(&["scan", "-y", "acme.test", "--resolver", "nonsense"], 2, &["nonsense", "192.0.2.53"]);
+    refused(&["scan", "-y", "10.1.2.3-20"], 2, &["10.1.2.3-20", "range of addresses", "192.0.2.0/28"]);
+    refused(&["scan", "-y", "co.uk"], 2, &["co.uk", "public suffix"]);
     refused(&["scan", "-l", "/nowhere/list"], 2, &["/nowhere/list"]);
     refused(&["scan", "-y", "--world", "/nowhere/a.world"], 2, &["/nowhere/a.world"]);
     refused(&["serve", "--listen", "here"], 2, &["here", "127.0.0.1:8080"]);
     refused(&["entities", "--config", "/nowhere/ambit.toml"], 2, &["/nowhere/ambit.toml"]);
+}
+
+#[test]
+fn a_plan_has_numbers_and_a_large_block_needs_a_yes_of_its_own() {
+    let folder = Folder::new("plan");
+    let path = folder.join("data");
+    let data = path.to_str().expect("UTF-8");
+    let planned = |more: &[&str]| {
+        let output = ambit(&[&["scan", "--dry-run", "--data", data], more].concat());
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(0), 0));
+        String::from_utf8(output.stderr).expect("UTF-8")
+    };
+    let host = planned(&["198.51.100.7"]);
+    assert!(host.contains("for 1 address: 0 DNS questions, ") && !host.contains("blocks"), "{host}");
+    let block = planned(&["198.18.0.0/15"]);
+    for words in [
+        "for 1 block: 131,072 DNS questions, 1,179,648 connections",
+        "198.18.0.0/15 has 131,072 addresses: swept only with --yes-large",
+    ] {
+        assert!(block.contains(words), "{words}: {block}");
+    }
+    let quiet = planned(&["acme.test", "--workflow", "third_party_workflow"]);
+    assert!(
+        quiet.contains("the workflow third_party_workflow allows no more") && !quiet.contains("sweeps"),
+        "{quiet}"
+    );
+    assert!(!quiet.contains("names tried"), "{quiet}");
+    refused(
+        &["scan", "-y", "--data", data, "198.18.0.0/15"],
+        2,
+        &["131,072 addresses of 198.18.0.0/15", "--yes-large"],
+    );
+    assert!(!path.exists(), "nothing began");
 }
 
 #[test]

@@ -182,6 +182,112 @@ fn people_change_things_over_the_server() {
 }
 
 #[test]
+fn collections_are_made_and_changed_by_name_and_start_nothing() {
+    let served = Served::new("client-collections");
+    let project = "second";
+    served.answer(&["project", "create", "Second"]);
+    let made = served.ask(&[
+        "collection",
+        "create",
+        "Outside",
+        "--seed",
+        "acme.test",
+        "--exclude",
+        "pay.acme.test",
+        "--project",
+        "second",
+    ]);
+    assert_eq!(made.status.code(), Some(0), "a project has a name");
+    let said = String::from_utf8_lossy(&made.stderr).into_owned();
+    assert!(said.contains("runs on demand: nothing starts until `ambit run start outside_"), "{said}");
+    let made = String::from_utf8_lossy(&made.stdout).trim().to_owned();
+    let made = made.as_str();
+    let shown = served.answer(&["collection", "show", made]);
+    for line in [
+        "seed      Domain acme.test",
+        "schedule  on_demand",
+        "level     normal",
+        "never     pay.acme.test",
+    ] {
+        assert!(shown.contains(line), "{line}: {shown}");
+    }
+    assert!(!shown.contains("next run"), "{shown}");
+    let outside = |words: &[&str]| served.answer(&[words, &["--project", project]].concat());
+    assert_eq!(outside(&["run", "list", "outside"]), "", "nothing started");
+    let changed = outside(&[
+        "collection",
+        "update",
+        "Outside",
+        "--schedule",
+        "weekly",
+        "--level",
+        "polite",
+        "--exclude",
+        "*.dev.acme.test",
+    ]);
+    for line in [
+        "schedule  weekly",
+        "next run  2",
+        "level     polite",
+        "never     *.dev.acme.test, pay.acme.test",
+    ] {
+        assert!(changed.contains(line), "{line}: {changed}");
+    }
+    let changed = outside(&["collection", "update", "Outside", "--name", "Inside", "--unexclude", "pay.acme.test"]);
+    assert!(
+        changed.contains("never     *.dev.acme.test\n") && changed.contains("called    Inside"),
+        "{changed}"
+    );
+    refused(&served.ask(&["collection", "update", made]), 2, &["--schedule"]);
+    refused(&served.ask(&["collection", "update", made, "--unexclude", "x.test"]), 4, &["x.test"]);
+    refused(&served.ask(&["collection", "show", "nowhere"]), 4, &["nowhere", "ambit collection list"]);
+    let seeds = outside(&["collection", "seed", "add", "inside", "203.0.113.0/28", "https://shop.acme.test"]);
+    assert_eq!(seeds.lines().count(), 3, "{seeds}");
+    refused(&served.ask(&["collection", "seed", "add", made, "co.uk"]), 2, &["co.uk", "public suffix"]);
+    outside(&["collection", "seed", "remove", "inside", "203.0.113.0/28"]);
+    assert!(!outside(&["collection", "seed", "list", "inside"]).contains("203.0.113.0"));
+    assert_eq!(outside(&["run", "list", "inside"]), "", "nothing started");
+}
+
+#[test]
+fn a_run_says_what_it_will_ask_and_a_large_block_needs_a_yes() {
+    let served = Served::new("client-plans");
+    let outside = |words: &[&str]| served.answer(words);
+    let made = outside(&[
+        "collection",
+        "create",
+        "Inside",
+        "--seed",
+        "https://shop.acme.test",
+        "--level",
+        "polite",
+        "--seed",
+        "acme.test",
+    ]);
+    let made = made.trim();
+    let plan = outside(&["run", "plan", "inside"]);
+    assert!(plan.starts_with("level polite\nfor 1 domain, 1 site: "), "{plan}");
+    outside(&["collection", "seed", "add", "inside", "198.18.0.0/15"]);
+    let waiting = served.ask(&["run", "start", made]);
+    refused(&waiting, 2, &["131,072 addresses of 198.18.0.0/15", "--yes-large"]);
+    assert_eq!(outside(&["run", "list", "inside"]), "", "nothing started");
+    assert!(outside(&["run", "start", "inside", "--yes-large"]).ends_with(" is scheduled\n"));
+    assert!(outside(&["run", "plan", "inside"]).contains("198.18.0.0/15 has 131,072 addresses: swept, as somebody confirmed"));
+}
+
+#[test]
+fn what_is_denied_is_not_ours_at_once_and_comes_back() {
+    let served = Served::new("client-deny");
+    let host = "www.harbour.test";
+    let denied = served.answer(&["entity", "deny", host]);
+    assert!(denied.contains("clearance L0, deny_list_override"), "{denied}");
+    assert!(served.both(&["entity", "path", host]).ends_with(&denied));
+    assert!(served.answer(&["entity", "allow", host]).contains("allow_list_override"));
+    let reset = served.answer(&["entity", "reset", host]);
+    assert!(!reset.contains("override") && reset.contains("clearance L3"), "{reset}");
+}
+
+#[test]
 fn an_administrator_keeps_people_over_the_server() {
     let served = Served::new("client-people");
     assert_eq!(served.answer(&["user", "create", "--email", "ann@acme.test"]), "ann\n");

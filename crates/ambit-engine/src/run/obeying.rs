@@ -1,0 +1,63 @@
+//! What people say of scope while a run goes on: the guard, the plans and what is under way follow within a second.
+
+use super::{Drive, Outfit, RunEnd};
+use crate::work::{Done, refused};
+use ambit_model::run::Run;
+use ambit_model::scope::Rules;
+use ambit_model::workflow;
+use ambit_store::StoreError;
+use ambit_store::engine::Work;
+use std::collections::VecDeque;
+
+/// The rules of the run's collection as they are now.
+pub(super) async fn rules(outfit: &Outfit, run: &Run) -> Result<Rules, StoreError> {
+    let collection = outfit.engine.collection(run.collection).await?;
+    Ok(Rules {
+        ceiling: workflow::ceiling(&collection.workflow, collection.level),
+        never: outfit.engine.rules(run.collection).await?,
+    })
+}
+
+impl Drive<'_> {
+    /// Takes over what people changed: level, exclusions, allow and deny lists. Rows that are louder than their entity's clearance now end as refused.
+    pub(super) async fn obey(&mut self) -> Result<Option<RunEnd>, StoreError> {
+        self.is_told = false;
+        self.scope_revision = self.outfit.engine.scope_revision(self.run.collection).await?;
+        self.confirmed = self.outfit.engine.confirmed_blocks(self.run.collection).await?;
+        let rules = rules(self.outfit, self.run).await?;
+        self.rules_moved |= rules != self.rules;
+        self.rules = rules;
+        let end = self.settle_all().await?;
+        self.end_uncleared();
+        Ok(end)
+    }
+
+    fn end_uncleared(&mut self) {
+        let is_uncleared = |work: &Work| {
+            let clearance = self
+                .graph
+                .get(&work.uid)
+                .map(|(_, state)| state.decision.clearance.min(self.rules.ceiling));
+            let footprint = ambit_tasks::find(&work.task).map(|task| task.footprint);
+            clearance.zip(footprint).is_some_and(|(clearance, footprint)| footprint > clearance)
+        };
+        let mut ended: Vec<Work> = Vec::new();
+        self.flying.retain(|_, (work, handle)| {
+            let uncleared = is_uncleared(work);
+            if uncleared {
+                handle.abort();
+                ended.push(work.clone());
+            }
+            !uncleared
+        });
+        for queue in [&mut self.queue, &mut self.alone] {
+            let (out, kept): (VecDeque<_>, VecDeque<_>) = std::mem::take(queue).into_iter().partition(|(work, _)| is_uncleared(work));
+            *queue = kept;
+            ended.extend(out.into_iter().map(|(work, _)| work));
+        }
+        let done: Vec<Done> = ended.into_iter().map(|work| refused(&self.bench, work)).collect();
+        for done in done {
+            self.end(done);
+        }
+    }
+}

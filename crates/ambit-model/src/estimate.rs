@@ -1,0 +1,309 @@
+//! What a run will ask for the seeds that people named, in numbers, before anything is contacted. Pure: seeds, level, exclusions and the volumes of the
+//! tasks in, counts out. They are bounds for what is named; what is found beside it adds to them.
+
+use crate::scope::is_never;
+use crate::{Clearance, Kind};
+use ipnet::IpNet;
+use std::net::IpAddr;
+
+/// Addresses of a block above which it is swept only after a person's explicit yes: those of a /16 of IPv4, of a /112 of IPv6. Few organisations have more,
+/// and a slip of the keyboard (`/8` for `/18`) does.
+pub const LARGE_BLOCK_ADDRESSES: u64 = 1 << 16;
+/// Addresses of the largest block that is swept at all: a /8. Larger ones are no single organisation's, and a sweep would not end.
+pub const SWEPT_ADDRESSES_MAX: u64 = 1 << 24;
+/// Footprint of sweeps of ports and names.
+const SWEEP: Clearance = Clearance::L3;
+/// Addresses in the unit by which blocks are swept and paced: a /24.
+const UNIT_ADDRESSES: u64 = 256;
+/// Seconds that a silent address holds up its unit: two rounds of ports, each waiting for its time-out.
+const SILENCE_S: u64 = 6;
+
+/// How much the tasks ask of one thing. The binary fills it: it alone knows tasks, settings and pace.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Volumes {
+    /// DNS questions about one name: the footprint of each task that asks them, and how many.
+    pub questions_per_name: Vec<(Clearance, u64)>,
+    /// HTTP requests to one site, likewise.
+    pub requests_per_site: Vec<(Clearance, u64)>,
+    /// Names that are tried below one domain.
+    pub names_per_domain: u64,
+    /// Ports of an address that is there.
+    pub ports_per_address: u64,
+    /// Ports of each address of a block, to find out whether it is there.
+    pub ports_per_swept_address: u64,
+    /// Things that one process looks at at once.
+    pub at_once: u64,
+    /// Connections to one address, connections into one /24, HTTP requests to one host, questions to one name server: each a second, never 0.
+    pub connections_per_address_s: u64,
+    pub connections_per_block_s: u64,
+    pub requests_per_host_s: u64,
+    pub questions_per_server_s: u64,
+    /// Contacts of every kind together a second; `None`: no limit over all.
+    pub total_s: Option<u64>,
+}
+
+/// A block that is swept only after a person's explicit yes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LargeBlock {
+    pub name: String,
+    pub addresses: u64,
+}
+
+/// What is planned.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Estimate {
+    /// Seeds by what they are. Named hosts count as names; a domain is a name too.
+    pub domains: u64,
+    pub names: u64,
+    pub addresses: u64,
+    pub blocks: u64,
+    pub sites: u64,
+    /// Seeds that only say what is theirs, or that lead on through data providers.
+    pub others: u64,
+    /// Seeds that an exclusion covers: nothing is asked of them.
+    pub excluded: Vec<String>,
+    /// Addresses of blocks that are asked one by one, without excluded ones and each once.
+    pub swept_addresses: u64,
+    /// Blocks among them that need a yes.
+    pub large_blocks: Vec<LargeBlock>,
+    /// Blocks that are too large to be asked one by one: they only say what is theirs.
+    pub unswept_blocks: Vec<String>,
+    /// For each of one thing, at the level: 0 where the level does not ask at all.
+    pub ports_per_swept_address: u64,
+    pub ports_per_address: u64,
+    pub names_per_domain: u64,
+    pub requests_per_site: u64,
+    /// Altogether, for what is named.
+    pub questions: u64,
+    pub connections: u64,
+    pub requests: u64,
+    /// About how long that takes at the polite rates.
+    pub seconds: u64,
+}
+
+/// The number of addresses of a block that is swept only after a yes; `None` for every other name.
+pub fn large_block(name: &str) -> Option<u64> {
+    let addresses = addresses_of(name.parse().ok()?)?;
+    (addresses > LARGE_BLOCK_ADDRESSES).then_some(addresses)
+}
+
+/// How many addresses a block has; `None` where they are too many to be asked one by one.
+pub fn addresses_of(block: IpNet) -> Option<u64> {
+    let host_bits = u32::from(block.max_prefix_len() - block.prefix_len());
+    1_u64.checked_shl(host_bits).filter(|size| *size <= SWEPT_ADDRESSES_MAX)
+}
+
+/// Counts what a run of these seeds at this level (the one asked for, under the workflow's ceiling) asks.
+pub fn estimate(seeds: &[(Kind, String)], ceiling: Clearance, never: &[String], volumes: &Volumes) -> Estimate {
+    let mut plan = Estimate::default();
+    let mut swept = Vec::new();
+    for (kind, name) in seeds {
+        if is_never(name, never) {
+            plan.excluded.push(name.clone());
+            continue;
+        }
+        match kind {
+            Kind::Domain => (plan.domains, plan.names) = (plan.domains + 1, plan.names + 1),
+            Kind::DnsRecord | Kind::Nameserver | Kind::Mailserver => plan.names += 1,
+            Kind::IpAddress | Kind::NetworkService => plan.addresses += 1,
+            Kind::Uri | Kind::ApiEndpoint | Kind::CloudStorageBucket => plan.sites += 1,
+            Kind::NetBlock => {
+                plan.blocks += 1;
+                let block: Option<IpNet> = name.parse().ok();
+                match block.and_then(|block| addresses_of(block).map(|addresses| (block, addresses))) {
+                    Some((block, addresses)) => {
+                        swept.push(block);
+                        if addresses > LARGE_BLOCK_ADDRESSES {
+                            let name = name.clone();
+                            plan.large_blocks.push(LargeBlock { name, addresses });
+                        }
+                    }
+                    None => plan.unswept_blocks.push(name.clone()),
+                }
+            }
+            _ => plan.others += 1,
+        }
+    }
+    plan.swept_addresses = without(&swept, never);
+    plan.sum(ceiling, volumes);
+    plan
+}
+
+/// Addresses of blocks, each once, without those of excluded blocks and addresses.
+fn without(blocks: &[IpNet], never: &[String]) -> u64 {
+    let blocks = IpNet::aggregate(&blocks.to_vec());
+    let read = |pattern: &String| pattern.parse::<IpNet>().ok().or_else(|| pattern.parse::<IpAddr>().ok().map(IpNet::from));
+    let excluded: Vec<IpNet> = never.iter().filter_map(read).collect();
+    let excluded = IpNet::aggregate(&excluded);
+    let count = |nets: &mut dyn Iterator<Item = &IpNet>| nets.filter_map(|net| addresses_of(*net)).fold(0_u64, u64::saturating_add);
+    let inside = |net: &&IpNet| blocks.iter().any(|block| block.contains(*net));
+    // Aggregated blocks may have grown beyond what one sweep takes; two of that size still fit the number.
+    let all = blocks.iter().map(|block| {
+        1_u64
+            .checked_shl(u32::from(block.max_prefix_len() - block.prefix_len()))
+            .unwrap_or(u64::MAX)
+    });
+    let all = all.fold(0_u64, u64::saturating_add);
+    all.saturating_sub(count(&mut excluded.iter().filter(inside)))
+}
+
+/// What tasks up to this level ask.
+fn at(level: Clearance, parts: &[(Clearance, u64)]) -> u64 {
+    parts.iter().filter(|(footprint, _)| *footprint <= level).map(|(_, count)| count).sum()
+}
+
+impl Estimate {
+    fn sum(&mut self, ceiling: Clearance, volumes: &Volumes) {
+        let sweeps = |count: u64| if ceiling >= SWEEP { count } else { 0 };
+        self.ports_per_swept_address = sweeps(volumes.ports_per_swept_address);
+        self.ports_per_address = sweeps(volumes.ports_per_address);
+        self.names_per_domain = sweeps(volumes.names_per_domain);
+        self.requests_per_site = at(ceiling, &volumes.requests_per_site);
+        // Every address of a block is asked for its reverse name at every level.
+        let reverse = if ceiling >= Clearance::L1 { self.swept_addresses } else { 0 };
+        let per_name = at(ceiling, &volumes.questions_per_name);
+        let tried = self.domains.saturating_mul(self.names_per_domain);
+        self.questions = self.names.saturating_mul(per_name).saturating_add(tried).saturating_add(reverse);
+        let knocks = self.swept_addresses.saturating_mul(self.ports_per_swept_address);
+        self.connections = knocks.saturating_add(self.addresses.saturating_mul(self.ports_per_address));
+        // A named host is looked at as a site as well.
+        let sites = self.sites.saturating_add(self.names);
+        self.requests = sites.saturating_mul(self.requests_per_site);
+        self.seconds = self.duration(sites, per_name, volumes);
+    }
+
+    /// Quiet work goes before loud work; within each, many things are looked at at once, each at its own pace.
+    fn duration(&self, sites: u64, per_name: u64, volumes: &Volumes) -> u64 {
+        let rounds = |things: u64| things.div_ceil(volumes.at_once.max(1));
+        let each = |count: u64, rate: u64| count.div_ceil(rate.max(1));
+        let units = self.swept_addresses.div_ceil(UNIT_ADDRESSES);
+        let reverse = if self.questions > 0 {
+            each(UNIT_ADDRESSES, volumes.questions_per_server_s)
+        } else {
+            0
+        };
+        let knocks = match self.ports_per_swept_address {
+            0 => 0,
+            ports => each(UNIT_ADDRESSES * ports, volumes.connections_per_block_s) + SILENCE_S,
+        };
+        let parts = [
+            rounds(self.names) * each(per_name, volumes.questions_per_server_s),
+            rounds(self.domains) * each(self.names_per_domain, volumes.questions_per_server_s),
+            rounds(units) * (reverse + knocks),
+            rounds(self.addresses) * each(self.ports_per_address, volumes.connections_per_address_s),
+            rounds(sites) * each(self.requests_per_site, volumes.requests_per_host_s),
+        ];
+        let at_each = parts.into_iter().fold(0_u64, u64::saturating_add);
+        let contacts = self.questions.saturating_add(self.connections).saturating_add(self.requests);
+        at_each.max(volumes.total_s.map_or(0, |rate| each(contacts, rate)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn volumes() -> Volumes {
+        Volumes {
+            questions_per_name: vec![(Clearance::L1, 10), (Clearance::L3, 5)],
+            requests_per_site: vec![(Clearance::L2, 8), (Clearance::L3, 92)],
+            names_per_domain: 2_000,
+            ports_per_address: 200,
+            ports_per_swept_address: 9,
+            at_once: 256,
+            connections_per_address_s: 50,
+            connections_per_block_s: 300,
+            requests_per_host_s: 10,
+            questions_per_server_s: 100,
+            total_s: None,
+        }
+    }
+
+    fn plan(seeds: &[(Kind, &str)], ceiling: Clearance, never: &[&str]) -> Estimate {
+        let seeds: Vec<(Kind, String)> = seeds.iter().map(|(kind, name)| (*kind, (*name).to_owned())).collect();
+        let never: Vec<String> = never.iter().map(|pattern| (*pattern).to_owned()).collect();
+        estimate(&seeds, ceiling, &never, &volumes())
+    }
+
+    #[test]
+    fn a_block_and_one_host_do_not_read_alike() {
+        let large = plan(&[(Kind::NetBlock, "10.0.0.0/8")], Clearance::L3, &[]);
+        assert_eq!((large.swept_addresses, large.connections), (1 << 24, 9 << 24));
+        let named = LargeBlock {
+            name: "10.0.0.0/8".to_owned(),
+            addresses: 1 << 24,
+        };
+        assert_eq!(large.large_blocks, [named]);
+        assert!(large.seconds > 3_600, "{} s", large.seconds);
+        let host = plan(&[(Kind::IpAddress, "10.1.2.3")], Clearance::L3, &[]);
+        assert_eq!((host.swept_addresses, host.connections, host.seconds), (0, 200, 4));
+    }
+
+    #[test]
+    fn the_level_bounds_what_is_asked() {
+        let seeds = [(Kind::Domain, "acme.test"), (Kind::Uri, "https://acme.test:443")];
+        let of = |level| {
+            let plan = plan(&seeds, level, &[]);
+            (
+                plan.questions,
+                plan.requests,
+                plan.connections,
+                plan.names_per_domain,
+                plan.requests_per_site,
+            )
+        };
+        assert_eq!(of(Clearance::L0), (0, 0, 0, 0, 0));
+        assert_eq!(of(Clearance::L1), (10, 0, 0, 0, 0));
+        assert_eq!(of(Clearance::L2), (10, 16, 0, 0, 8));
+        assert_eq!(of(Clearance::L3), (2_015, 200, 0, 2_000, 100));
+    }
+
+    #[test]
+    fn what_is_excluded_or_named_twice_is_not_counted() {
+        let seeds = [
+            (Kind::NetBlock, "192.0.2.0/24"),
+            (Kind::NetBlock, "192.0.2.0/25"),
+            (Kind::Domain, "pay.test"),
+        ];
+        let plan = plan(&seeds, Clearance::L3, &["192.0.2.128/25", "192.0.2.7", "203.0.113.0/24", "pay.test"]);
+        assert_eq!((plan.swept_addresses, plan.blocks, plan.domains), (127, 2, 0));
+        assert_eq!(plan.excluded, ["pay.test"]);
+        assert_eq!(plan.questions, 127, "reverse names");
+    }
+
+    #[test]
+    fn blocks_are_swept_at_once_after_a_yes_or_never() {
+        for (name, large, swept) in [
+            ("198.18.0.0/16", None, 1 << 16),
+            ("198.18.0.0/15", Some(1 << 17), 1 << 17),
+            ("2001:db8::/112", None, 1 << 16),
+            ("2001:db8::/111", Some(1 << 17), 1 << 17),
+            ("8.0.0.0/7", None, 0),
+            ("2001:db8::/32", None, 0),
+            ("::/0", None, 0),
+            ("acme.test", None, 0),
+        ] {
+            assert_eq!(large_block(name), large, "{name}");
+            let plan = plan(&[(Kind::NetBlock, name)], Clearance::L3, &[]);
+            assert_eq!(plan.swept_addresses, swept, "{name}");
+            assert_eq!(plan.unswept_blocks.len(), usize::from(swept == 0), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_rate_over_all_makes_it_longer_and_never_shorter() {
+        let seeds = [(Kind::NetBlock, "198.18.0.0/16".to_owned())];
+        let free = estimate(&seeds, Clearance::L3, &[], &volumes());
+        let slow = Volumes {
+            total_s: Some(100),
+            ..volumes()
+        };
+        let slow = estimate(&seeds, Clearance::L3, &[], &slow);
+        assert!(slow.seconds == (slow.questions + slow.connections).div_ceil(100) && slow.seconds > free.seconds);
+        let fast = Volumes {
+            total_s: Some(1_000_000),
+            ..volumes()
+        };
+        assert_eq!(estimate(&seeds, Clearance::L3, &[], &fast).seconds, free.seconds);
+    }
+}
