@@ -5,6 +5,7 @@ use crate::shape::{BOOLEAN, INTEGER, MOMENT, MOMENT_OR_NULL, Object, Shape, TEXT
 use ambit_model::Timestamp;
 use ambit_model::user::{Group, User};
 use serde_json::{Value, json};
+use uuid::Uuid;
 
 /// A user.
 pub fn user(of: &User) -> Value {
@@ -33,6 +34,55 @@ pub fn limit(name: &str, allowed: i64) -> Value {
     json!({"name": name, "allowed": allowed})
 }
 
+/// An invitation that was not answered yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Invitation<'a> {
+    pub id: i64,
+    /// `project` or `group`.
+    pub kind: &'a str,
+    /// Of the project or group.
+    pub uuid: Uuid,
+    pub name: &'a str,
+    /// `owner` or `member` of a project, `administrator` or `user` of a group.
+    pub role: &'a str,
+    pub user: &'a User,
+    /// Username.
+    pub invited_by: &'a str,
+    pub created_at: Timestamp,
+}
+
+/// An invitation.
+pub fn invitation(of: Invitation<'_>) -> Value {
+    json!({
+        "id": of.id,
+        "kind": of.kind,
+        "uuid": of.uuid,
+        "name": of.name,
+        "role": of.role,
+        "username": of.user.username,
+        "email": of.user.email,
+        "invited_by": of.invited_by,
+        "created_at": of.created_at,
+    })
+}
+
+/// A list of invitations.
+pub static INVITATIONS: Shape = Shape::List(&Shape::Object(&Object {
+    name: "Invitation",
+    members: &[
+        member("id", INTEGER),
+        member("kind", &Shape::OneOf(&["project", "group"])),
+        member("uuid", UUID),
+        member("name", TEXT),
+        member("role", &Shape::OneOf(&["owner", "member", "administrator", "user"])),
+        member("username", TEXT),
+        member("email", TEXT),
+        member("invited_by", TEXT),
+        member("created_at", MOMENT),
+    ],
+    open: false,
+}));
+
 /// A user.
 pub static USER: Shape = Shape::Object(&Object {
     name: "User",
@@ -49,14 +99,24 @@ pub static USER: Shape = Shape::Object(&Object {
 /// A list of them.
 pub static USERS: Shape = Shape::List(&USER);
 
-/// The body that makes a user. Without a username it is the part of the address before the @, with a number where that is taken.
+/// The body that makes a user. Without a username it is the part of the address before the @, with a number where that is taken. In `project` (uuid or
+/// integer id; one that the caller owns) the user is a member at once and it is the primary one; in `group` (a name) the user is at once.
 pub static NEW_USER: Shape = Shape::Object(&Object {
     name: "NewUser",
     members: &[
         member("email", &Shape::Email),
         optional("username", &Shape::OrNull(TEXT)),
         optional("administrator", &Shape::OrNull(BOOLEAN)),
+        optional("project", &Shape::OrNull(TEXT)),
+        optional("group", &Shape::OrNull(TEXT)),
     ],
+    open: true,
+});
+
+/// The body that suspends a user, or lets the user in again.
+pub static NEW_STATUS: Shape = Shape::Object(&Object {
+    name: "NewUserStatus",
+    members: &[member("status", &Shape::OneOf(&["active", "inactive", "suspended"]))],
     open: true,
 });
 

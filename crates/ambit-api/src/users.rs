@@ -4,8 +4,9 @@ use crate::shape::{INTEGER, Object, Shape, TEXT, TEXT_OR_NULL, UUID, member, opt
 use ambit_model::user::{CollectionRole, ProjectRole, User};
 use serde_json::{Value, json};
 
-/// A user with the role in the project; `id` is that of the membership. We keep one name, so first and last name are null.
-pub fn project_user(id: i64, user: &User, role: ProjectRole) -> Value {
+/// A user with the role in the project; `id` is that of the membership. We keep one name, so first and last name are null. Who was asked and has not
+/// accepted yet is `invited`: the role is what is offered.
+pub fn project_user(id: i64, user: &User, role: ProjectRole, invited: bool) -> Value {
     json!({
         "id": id,
         "uuid": user.uuid,
@@ -14,12 +15,27 @@ pub fn project_user(id: i64, user: &User, role: ProjectRole) -> Value {
         "name": user.username,
         "first_name": null,
         "last_name": null,
+        "state": if invited { "invited" } else { "active" },
+    })
+}
+
+/// An address, or username, that nobody has, among those that were to come into a project.
+pub fn unknown_user(email: &str) -> Value {
+    json!({
+        "id": null,
+        "uuid": null,
+        "email": email,
+        "role": null,
+        "name": null,
+        "first_name": null,
+        "last_name": null,
+        "state": "unknown",
     })
 }
 
 /// A user with the role in a collection.
-pub fn collection_user(id: i64, user: &User, project_role: ProjectRole, role: CollectionRole) -> Value {
-    json!({"project_user_id": id, "role": role.name(), "user": project_user(id, user, project_role)})
+pub fn collection_user(id: i64, user: &User, project_role: ProjectRole, role: CollectionRole, invited: bool) -> Value {
+    json!({"project_user_id": id, "role": role.name(), "user": project_user(id, user, project_role, invited)})
 }
 
 /// A user of a project.
@@ -33,9 +49,26 @@ pub static PROJECT_USER: Shape = Shape::Object(&Object {
         member("name", TEXT),
         member("first_name", TEXT_OR_NULL),
         member("last_name", TEXT_OR_NULL),
+        member("state", &Shape::OneOf(&["active", "invited"])),
     ],
     open: false,
 });
+
+/// What became of those who were to come into a project: users of it, those who were asked, and addresses that nobody has.
+pub static ADDED_USERS: Shape = Shape::List(&Shape::Object(&Object {
+    name: "AddedProjectUser",
+    members: &[
+        member("id", &Shape::OrNull(INTEGER)),
+        member("uuid", &Shape::OrNull(UUID)),
+        member("email", TEXT),
+        member("role", &Shape::OrNull(&Shape::OneOf(&["owner", "member"]))),
+        member("name", TEXT_OR_NULL),
+        member("first_name", TEXT_OR_NULL),
+        member("last_name", TEXT_OR_NULL),
+        member("state", &Shape::OneOf(&["active", "invited", "unknown"])),
+    ],
+    open: false,
+}));
 
 /// A list of them.
 pub static PROJECT_USERS: Shape = Shape::List(&PROJECT_USER);
@@ -64,11 +97,12 @@ static COLLECTION_USER: Shape = Shape::Object(&Object {
 /// Who was given a role in a collection.
 pub static COLLECTION_USERS: Shape = Shape::List(&COLLECTION_USER);
 
-/// The body that gives a member of the project a role in a collection.
+/// The body that gives somebody of the project a role in a collection: by project user id or, ours, by address or username as `user`.
 pub static NEW_COLLECTION_USER: Shape = Shape::Object(&Object {
     name: "NewCollectionUser",
     members: &[
-        member("project_user_id", INTEGER),
+        optional("project_user_id", INTEGER),
+        optional("user", TEXT),
         member("role", &Shape::OneOf(&["viewer", "analyst", "admin"])),
     ],
     open: true,
@@ -90,8 +124,10 @@ mod tests {
             administrator: false,
             created_at: Timestamp(0),
         };
-        let value = collection_user(9, &user, ProjectRole::Member, CollectionRole::Analyst);
+        let value = collection_user(9, &user, ProjectRole::Member, CollectionRole::Analyst, false);
         assert_eq!(COLLECTION_USER.differences(&value), Vec::<String>::new());
         assert_eq!((&value["role"], &value["user"]["role"]), (&json!("analyst"), &json!("member")));
+        let rows = json!([unknown_user("x@acme.test"), project_user(9, &user, ProjectRole::Member, true)]);
+        assert_eq!(ADDED_USERS.differences(&rows), Vec::<String>::new());
     }
 }

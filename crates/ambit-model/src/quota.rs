@@ -169,6 +169,17 @@ impl Meter {
         self.part(allowed.unwrap_or(default_allowed(self)))
     }
 
+    /// What a user's quota says where the group that pays caps what this member draws from it: the smaller of the two. 0 is no cap but for calls.
+    pub fn capped(&self, own: i64, cap: Option<i64>) -> i64 {
+        match cap {
+            None => own,
+            Some(cap) if self.family == Family::Api => own.min(cap),
+            Some(0) => own,
+            Some(cap) if own == 0 => cap,
+            Some(cap) => own.min(cap),
+        }
+    }
+
     /// The window's part of an allowance. An allowance that is not 0 never leaves 0.
     fn part(&self, allowed: i64) -> Option<i64> {
         let quota = self.quota?;
@@ -225,6 +236,16 @@ mod tests {
         assert_eq!((daily.user_limit(None, false), daily.group_limit(None)), (None, None));
         assert_eq!(daily.user_limit(Some(0), true), Some(0), "an API cap of 0 is a cap");
         assert!(quota("api_requests_minute").is_none());
+    }
+
+    #[test]
+    fn a_cap_of_the_group_makes_an_allowance_smaller() {
+        let searches = quota("intelligence_searches_monthly").unwrap();
+        for (own, cap, shown) in [(0, None, 0), (0, Some(7), 7), (5, Some(7), 5), (9, Some(7), 7), (9, Some(0), 9)] {
+            assert_eq!(searches.capped(own, cap), shown, "{own} {cap:?}");
+        }
+        let daily = quota("api_requests_daily").unwrap();
+        assert_eq!((daily.capped(UNCAPPED, Some(0)), daily.capped(3, Some(4))), (0, 3));
     }
 
     proptest::proptest! {

@@ -1,14 +1,17 @@
 //! Counts in windows of a minute: wrong keys by address, and requests by key where a limit is configured. Who has too many is told to wait. A right key is
 //! never held up by a neighbour's wrong ones, because only failures are counted by address.
 
+use crate::ServerState;
+use ambit_api::{ApiError, ErrorCode};
 use ambit_model::Timestamp;
 use ambit_model::moment::SECOND_MS;
 use std::collections::HashMap;
 use std::hash::Hash;
+use std::net::IpAddr;
 use std::sync::Mutex;
 
 /// Wrong keys of one address in one window before 429: keys have 224 random bits, so this protects the store from load, not the keys from guessing.
-pub(crate) const FAILURES_MAX: u32 = 300;
+const FAILURES_MAX: u32 = 300;
 /// Length of a window.
 const WINDOW_MS: i64 = 60 * SECOND_MS;
 /// Counts remembered at once; beyond, the windows that are over are dropped, and if none is, all are.
@@ -46,6 +49,14 @@ impl<K: Eq + Hash> Windows<K> {
         let left_ms = (opened.0 + WINDOW_MS - now.0).clamp(1, WINDOW_MS);
         let left_s = u32::try_from((left_ms + SECOND_MS - 1) / SECOND_MS).unwrap_or(u32::MAX);
         (*count > max).then_some(left_s)
+    }
+}
+
+/// Counts a wrong key of an address, wherever in a request it stood. The error: there were too many in this minute.
+pub(crate) fn count_wrong_key(state: &ServerState, peer: IpAddr, now: Timestamp) -> Result<(), ApiError> {
+    match state.failures.count(peer, FAILURES_MAX, now) {
+        Some(seconds) => Err(ApiError::with(ErrorCode::TooManyRequests, "Too many wrong keys from this address").retry_after(seconds)),
+        None => Ok(()),
     }
 }
 

@@ -1,14 +1,16 @@
 //! A call that passed the gate: who calls, in which project, with which parameters and body. Handlers read their arguments here.
 
-use crate::ServerState;
+use crate::failure::of_store;
 use crate::shares::Share;
 use crate::upload::Upload;
+use crate::{ServerState, attempts};
 use ambit_api::shape::Shape;
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::{Timestamp, Uid};
-use ambit_store::Principal;
+use ambit_store::{Principal, StoreError};
 use bytes::Bytes;
 use serde_json::{Map, Value};
+use std::net::IpAddr;
 use std::sync::Arc;
 use uuid::Uuid;
 
@@ -47,12 +49,29 @@ pub struct Call {
     pub(crate) agent: String,
     /// The connection that the request came on, among all of this process.
     pub(crate) connection: Option<u64>,
+    /// The address that wrong keys are counted by; `None` where the program itself asks.
+    pub(crate) peer: Option<IpAddr>,
 }
 
 impl Call {
     /// Who calls. Only rows with the rule `open` have nobody, and their handlers do not ask.
     pub fn caller(&self) -> &Principal {
         self.caller.as_ref().expect("the gate lets nobody without a key through to this handler")
+    }
+
+    /// The principal of a key that stands in the request beside its credential: in the path, or as a confirmation. A wrong one counts like a wrong
+    /// credential, and where there were too many of this address it is refused until the minute is over. Who is suspended has no key.
+    pub(crate) async fn principal_of(&self, key: &str) -> Result<Option<Principal>, ApiError> {
+        match self.state.store.authenticate(key, self.now).await {
+            Ok(Some(principal)) => Ok(Some(principal)),
+            Ok(None) | Err(StoreError::NotActive) => self.count_wrong_key().map(|()| None),
+            Err(error) => Err(of_store(error, "Key")),
+        }
+    }
+
+    /// Counts a wrong key that stands in the request beside its credential.
+    pub(crate) fn count_wrong_key(&self) -> Result<(), ApiError> {
+        self.peer.map_or(Ok(()), |peer| attempts::count_wrong_key(&self.state, peer, self.now))
     }
 
     /// The project to work in; a caller in no project has none, and what would be made there is 404.

@@ -375,10 +375,10 @@ const OURS: &[Endpoint] = &[
 
     row(Get, "/projects/{uuid}/users", OfProject(Member), "List the people of a project.", &users::PROJECT_USERS, |call| Box::pin(routes::users::list(call))),
 
-    with_body(&users::NEW_PROJECT_USERS, row(Post, "/projects/{uuid}/users/bulk", OfProject(Owner), "Bring people into a project, or change their role; saying it twice is harmless.", &users::PROJECT_USERS, |call| Box::pin(routes::users::add(call)))),
-    row(Delete, "/projects/{uuid}/users/{project_user_id}", OfProject(Owner), "Take somebody out of a project.", BOOLEAN, |call| Box::pin(routes::users::remove(call))),
+    with_body(&users::NEW_PROJECT_USERS, row(Post, "/projects/{uuid}/users/bulk", OfProject(Owner), "Bring people into a project, or change their role; saying it twice is harmless. Whom the administrator of the installation brings is in it; whom others bring is asked, and in it after accepting.", &users::ADDED_USERS, |call| Box::pin(routes::users::add(call)))),
+    row(Delete, "/projects/{uuid}/users/{project_user_id}", OfProject(Owner), "Take somebody out of a project, or an invitation back; everybody may leave.", BOOLEAN, |call| Box::pin(routes::users::remove(call))),
     row(Get, COLLECTION_USERS, OfCollection(Admin), "List who was given a role in a collection.", &users::COLLECTION_USERS, |call| Box::pin(routes::users::list_of_collection(call))),
-    with_body(&users::NEW_COLLECTION_USER, row(Post, COLLECTION_USERS, OfProject(Owner), "Give a member of the project a role in a collection.", BOOLEAN, |call| Box::pin(routes::users::set_of_collection(call)))),
+    with_body(&users::NEW_COLLECTION_USER, row(Post, COLLECTION_USERS, OfProject(Owner), "Give somebody of the project a role in a collection.", BOOLEAN, |call| Box::pin(routes::users::set_of_collection(call)))),
 
     row(Delete, "/user_collections/{uuid}/collection_project_users/{project_user_id}", OfProject(Owner), "Take a member's role in a collection away.", BOOLEAN, |call| Box::pin(routes::users::remove_of_collection(call))),
 

@@ -12,6 +12,7 @@ const RETRY_S: u32 = 1;
 pub(crate) fn of_store(error: StoreError, noun: &str) -> ApiError {
     match error {
         StoreError::NotFound => ApiError::not_found(noun),
+        StoreError::NotActive => ApiError::new(ErrorCode::UserNotActive),
         StoreError::Forbidden(_) => ApiError::new(ErrorCode::Forbidden),
         StoreError::QuotaExceeded { retry_after_s } => {
             let error = ApiError::new(ErrorCode::QuotaExceeded);

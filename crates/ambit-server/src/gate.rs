@@ -3,7 +3,7 @@
 //! and sent everything.
 
 use crate::answer::{Answer, Wishes, respond};
-use crate::attempts::FAILURES_MAX;
+use crate::attempts::count_wrong_key;
 use crate::body::{self, Arriving};
 use crate::call::Call;
 use crate::connections::Working;
@@ -169,6 +169,7 @@ impl Passage<'_> {
             self.take_place(asker, owner, held).await?;
         }
         let administrator = caller.principal.as_ref().is_some_and(Principal::administrator);
+        let peer = matches!(asker, Asker::Peer(..)).then_some(origin.address);
         let call = Call {
             state: self.state.clone(),
             now,
@@ -187,6 +188,7 @@ impl Passage<'_> {
             confirmation: header(&self.head.headers, CONFIRM_DELETE),
             agent: agent(&self.head.headers),
             connection: asker.connection(),
+            peer,
         };
         let time = self.state.limits.request_time;
         let outcome = if endpoint.tree.is_metered() {
@@ -422,10 +424,8 @@ async fn authenticate(state: &ServerState, way: &Way<'_>, headers: &HeaderMap, q
     if let Some(principal) = known.map_err(|error| failure::of_store(error, "Key"))? {
         return Ok(principal);
     }
-    match state.failures.count(way.origin.address, FAILURES_MAX, now) {
-        Some(seconds) => Err(ApiError::with(ErrorCode::TooManyRequests, "Too many wrong keys from this address").retry_after(seconds)),
-        None => Err(ApiError::new(ErrorCode::WrongCredentials)),
-    }
+    count_wrong_key(state, way.origin.address, now)?;
+    Err(ApiError::new(ErrorCode::WrongCredentials))
 }
 
 /// What the project header names; empty and `None` name nothing (asm-wire §1).

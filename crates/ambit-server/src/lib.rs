@@ -137,6 +137,8 @@ pub struct ServerState {
     pub library: Arc<Library>,
     pub clock: Clock,
     pub plan: Plan,
+    /// Whoever may invite makes accounts for addresses that nobody has; else only the administrator of the installation does.
+    pub open_accounts: bool,
     pub(crate) limits: Limits,
     /// Wrong keys by address.
     pub(crate) failures: Windows<IpAddr>,
@@ -189,6 +191,7 @@ impl ServerState {
             clock,
             plan: Plan::default(),
             limits: Limits::default(),
+            open_accounts: false,
             failures: Windows::default(),
             requests: Windows::default(),
             free_counts: quota::FreeCounts::default(),

@@ -24,6 +24,8 @@ pub enum Right {
     OfUser,
     /// Administer the group.
     OfGroup,
+    /// Administer the group, or be the member that is meant.
+    OfGroupOrOneself,
     /// Have made the collection of objects.
     OwnCollection,
     /// Have the licence of the feeds.
@@ -43,6 +45,7 @@ pub(crate) async fn check(call: &Call, right: Right) -> Result<(), ApiError> {
         Right::Oneself => user(call, Standing::Oneself).await?,
         Right::OfUser => user(call, Standing::Administrator).await?,
         Right::OfGroup => group(call).await?,
+        Right::OfGroupOrOneself => member_of_group(call).await?,
         Right::OwnCollection => collection(call).await?,
         Right::Feeds => {
             let licensed = call.state.store.has_privilege(call.caller(), FEEDS, call.now).await;
@@ -67,18 +70,18 @@ async fn collection(call: &Call) -> Result<bool, ApiError> {
 
 async fn user(call: &Call, least: Standing) -> Result<bool, ApiError> {
     let store = &call.state.store;
-    let account = match crate::routes::wider::accounts::named(call, call.parameter("id")).await {
-        Ok(account) => account,
-        Err(error) if error.code == ErrorCode::NotFound => return Ok(true),
-        Err(error) => return Err(error),
+    let Some(account) = crate::routes::wider::accounts::known(call, call.parameter("id")).await? else {
+        return Ok(true);
     };
     let standing = store.standing_to(call.caller(), account.user.id).await;
     Ok(standing.map_err(|error| of_store(error, "User"))? >= least)
 }
 
+/// Members who do not administer their group are refused; for others it is not there.
 async fn group(call: &Call) -> Result<bool, ApiError> {
     let store = &call.state.store;
     match store.group_account(call.parameter("id")).await {
+        Ok(account) if !call.caller().groups().contains(&account.group.id) => Ok(true),
         Ok(account) => store
             .administers(call.caller(), account.group.id)
             .await
@@ -86,4 +89,11 @@ async fn group(call: &Call) -> Result<bool, ApiError> {
         Err(StoreError::NotFound) => Ok(true),
         Err(error) => Err(of_store(error, "Group")),
     }
+}
+
+/// Everybody may leave a group.
+async fn member_of_group(call: &Call) -> Result<bool, ApiError> {
+    let member = call.parameter("member");
+    let caller = call.caller();
+    Ok(member == caller.username() || member.eq_ignore_ascii_case(caller.email()) || group(call).await?)
 }

@@ -2,7 +2,7 @@
 //! write on behalf of a person takes one, and what it may not see is `NotFound`, exactly like what does not exist.
 
 use crate::keys;
-use crate::people::user_from;
+use crate::people::{ACTIVE, user_from};
 use crate::sql::{Tx, values};
 use crate::writer::Who;
 use crate::{Store, StoreError};
@@ -24,6 +24,7 @@ const LAST_USE_EVERY_MS: i64 = 60_000;
 pub struct Principal {
     user: User,
     key: Option<i64>,
+    active: bool,
     groups: Vec<i64>,
     primary: Option<i64>,
     projects: BTreeMap<i64, ProjectRole>,
@@ -121,6 +122,15 @@ impl Principal {
     }
 }
 
+/// Who was found by a key, if the account is not suspended.
+fn admitted(principal: Principal) -> Result<Option<Principal>, StoreError> {
+    if principal.active {
+        Ok(Some(principal))
+    } else {
+        Err(StoreError::NotActive)
+    }
+}
+
 /// Principals by the hash of their credential. Dropped at once by the process that changes anything of them.
 #[derive(Default)]
 pub(crate) struct AccessCache(Mutex<Cached>);
@@ -165,7 +175,7 @@ impl AccessCache {
 }
 
 impl Store {
-    /// The principal of an API key. `None`: malformed, unknown, expired or revoked; the store does not say which.
+    /// The principal of an API key. `None`: malformed, unknown, expired or revoked; the store does not say which. `NotActive`: its user is suspended.
     pub async fn authenticate(&self, credential: &str, now: Timestamp) -> Result<Option<Principal>, StoreError> {
         // The checksum refuses typing errors and guesses without a look at the database.
         if !keys::is_well_formed(credential) {
@@ -173,7 +183,7 @@ impl Store {
         }
         let hash = self.inner.secret.credential_hash(credential);
         let generation = match self.inner.access.find(&hash, now) {
-            Ok(principal) => return Ok(Some(principal)),
+            Ok(principal) => return admitted(principal),
             Err(generation) => generation,
         };
         let mut tx = self.read().await?;
@@ -193,7 +203,7 @@ impl Store {
             }
         }
         self.inner.access.keep(generation, hash, now, &principal);
-        Ok(Some(principal))
+        admitted(principal)
     }
 
     /// The principal of the older header pair: the secret is an API key, the access name its id or the key again.
@@ -206,7 +216,10 @@ impl Store {
     pub async fn local_operator(&self) -> Result<Principal, StoreError> {
         let mut tx = self.read().await?;
         let owner: i64 = tx
-            .one("SELECT id FROM users WHERE administrator = 1 ORDER BY id LIMIT 1", Vec::new())
+            .one(
+                "SELECT id FROM users WHERE administrator = 1 AND status = $1 ORDER BY id LIMIT 1",
+                values![ACTIVE],
+            )
             .await?
             .get(0)?;
         load(&mut tx, owner, None).await
@@ -217,16 +230,20 @@ impl Store {
 pub(crate) async fn load(tx: &mut Tx, user: i64, key: Option<i64>) -> Result<Principal, StoreError> {
     let row = tx
         .one(
-            "SELECT id, uuid, username, email, administrator, created_at, primary_project FROM users WHERE id = $1",
+            "SELECT id, uuid, username, email, administrator, created_at, primary_project, status FROM users WHERE id = $1",
             values![user],
         )
         .await?;
     let chosen: Option<i64> = row.get(6)?;
+    let active = row.get::<String>(7)? == ACTIVE;
     let user = user_from(&row, 0)?;
     let mut projects = BTreeMap::new();
-    let sql = "SELECT m.project_id, m.role FROM members m JOIN projects p ON p.id = m.project_id WHERE m.user_id = $1 AND p.deleted_at IS NULL";
+    let mut first = None;
+    let sql = "SELECT m.project_id, m.role FROM members m JOIN projects p ON p.id = m.project_id WHERE m.user_id = $1 AND p.deleted_at IS NULL
+               ORDER BY m.created_at, m.id";
     for row in tx.rows(sql, values![user.id]).await? {
         let role = ProjectRole::from_name(&row.get::<String>(1)?);
+        first.get_or_insert(row.get(0)?);
         projects.insert(row.get(0)?, role.ok_or_else(|| StoreError::Bug("unknown project role".to_owned()))?);
     }
     let mut collections = BTreeMap::new();
@@ -238,12 +255,11 @@ pub(crate) async fn load(tx: &mut Tx, user: i64, key: Option<i64>) -> Result<Pri
     let sql = "SELECT group_id FROM group_members WHERE user_id = $1 ORDER BY group_id";
     let groups = tx.rows(sql, values![user.id]).await?;
     let groups = groups.iter().map(|row| row.get(0)).collect::<Result<_, _>>()?;
-    let primary = chosen
-        .filter(|project| projects.contains_key(project))
-        .or(projects.keys().next().copied());
+    let primary = chosen.filter(|project| projects.contains_key(project)).or(first);
     Ok(Principal {
         user,
         key,
+        active,
         groups,
         primary,
         projects,

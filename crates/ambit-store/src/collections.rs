@@ -144,10 +144,12 @@ pub(crate) async fn load(tx: &mut Tx, uuid: Uuid) -> Result<(Collection, Vec<Str
     Ok(found)
 }
 
-/// A collection that the caller has at least this role in.
+/// A collection that the caller has at least this role in. Nothing is counted before that is known: a foreign one takes as long as one that is not there.
 pub(crate) async fn require(tx: &mut Tx, principal: &Principal, uuid: Uuid, role: CollectionRole) -> Result<CollectionView, StoreError> {
-    let (collection, never, organization_uuid) = load(tx, uuid).await?;
+    let row = tx.row(&format!("{SELECT} AND c.uuid = $1"), values![uuid]).await?;
+    let (mut collection, never, organization_uuid) = read(&row.ok_or(StoreError::NotFound)?)?;
     let role = principal.require_collection(collection.project, collection.id, role)?;
+    complete(tx, &mut [&mut collection]).await?;
     Ok(CollectionView {
         collection,
         never,

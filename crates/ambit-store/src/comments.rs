@@ -27,6 +27,7 @@ pub struct Comment {
 /// A vote.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Vote {
+    /// Among the votes on the same object, from 1 in the order in which they came: it says nothing of other objects.
     pub number: i64,
     /// Username.
     pub user: String,
@@ -140,7 +141,7 @@ impl Store {
     /// Votes on an object, newest first.
     pub async fn votes_on(&self, item_type: &str, item_id: &str) -> Result<Vec<Vote>, StoreError> {
         let mut tx = self.read().await?;
-        let sql = "SELECT v.number, u.username, v.at, v.verdict FROM votes v JOIN users u ON u.id = v.user_id
+        let sql = "SELECT ROW_NUMBER() OVER (ORDER BY v.number), u.username, v.at, v.verdict FROM votes v JOIN users u ON u.id = v.user_id
                    WHERE v.item_type = $1 AND v.item_id = $2 ORDER BY v.number DESC";
         let rows = tx.rows(sql, values![item_type, item_id]).await?;
         rows.iter()

@@ -1,24 +1,30 @@
 //! The end of accounts and groups: what goes with them, what stays, and to whom it comes.
 
-use crate::accounts::{account_of, group_named};
+use crate::accounts::account_of;
 use crate::graphs::note;
+use crate::groups::group_named;
 use crate::people::{self, DELETED};
 use crate::sql::{Tx, values};
 use crate::writer::Who;
-use crate::{Principal, Store, StoreError, audit, projects};
+use crate::{Principal, Store, StoreError, audit, hunting_rulesets, projects, retrohunt_jobs};
 use ambit_model::Timestamp;
 use ambit_model::feed::What;
 use serde_json::json;
 
-/// What ends with a group. People before the group, as in every charge, so that neither waits for the other.
-const GROUP_TRACES: [&str; 13] = [
+/// Nobody draws from a group that ends.
+const LEAVE_GROUP: [&str; 2] = [
     "UPDATE users SET api_quota_group = NULL WHERE api_quota_group = $1",
     "UPDATE users SET intelligence_quota_group = NULL WHERE intelligence_quota_group = $1",
+];
+
+/// What ends with a group. People before the group, as in every charge, so that neither waits for the other.
+const GROUP_TRACES: [&str; 12] = [
     "DELETE FROM group_members WHERE group_id = $1",
+    "DELETE FROM group_caps WHERE group_id = $1",
+    "DELETE FROM invitations WHERE kind = 'group' AND target_id = $1",
     "DELETE FROM graph_access WHERE subject = 'group' AND subject_id = $1",
     "UPDATE graphs SET group_id = NULL WHERE group_id = $1",
     "DELETE FROM hunting_editors WHERE subject = 'group' AND subject_id = $1",
-    "UPDATE hunting_rulesets SET paying_group = NULL WHERE paying_group = $1",
     "DELETE FROM privileges WHERE subject = 'group' AND subject_id = $1",
     "DELETE FROM quotas WHERE subject = 'group' AND subject_id = $1",
     "DELETE FROM quota_used WHERE payer = 'group' AND payer_id = $1",
@@ -29,13 +35,19 @@ const GROUP_TRACES: [&str; 13] = [
 
 /// Ends an account; the row stays, since what the user made refers to it.
 async fn erase(tx: &mut Tx, user: i64, now: Timestamp) -> Result<(), StoreError> {
+    hunting_rulesets::stop_all(tx, user, now).await?;
+    retrohunt_jobs::abort_all(tx, user, now).await?;
     let sql = "UPDATE api_keys SET revoked_at = $1 WHERE user_id = $2 AND revoked_at IS NULL";
     tx.run(sql, values![now, user]).await?;
     for sql in [
-        "DELETE FROM collection_roles WHERE member_id IN (SELECT id FROM members WHERE user_id = $1)",
+        "DELETE FROM collection_roles WHERE member_id IN
+            (SELECT id FROM members WHERE user_id = $1 UNION ALL SELECT member_id FROM invitations WHERE user_id = $1 AND kind = 'project')",
+        "DELETE FROM invitations WHERE user_id = $1",
+        "DELETE FROM group_caps WHERE user_id = $1",
         "DELETE FROM members WHERE user_id = $1",
         "DELETE FROM group_members WHERE user_id = $1",
         "DELETE FROM graph_access WHERE subject = 'user' AND subject_id = $1",
+        "DELETE FROM hunting_editors WHERE subject = 'user' AND subject_id = $1",
         "DELETE FROM privileges WHERE subject = 'user' AND subject_id = $1",
         "DELETE FROM quotas WHERE subject = 'user' AND subject_id = $1",
     ] {
@@ -47,13 +59,6 @@ async fn erase(tx: &mut Tx, user: i64, now: Timestamp) -> Result<(), StoreError>
     tx.run(sql, values![&name, format!("{name}@deleted.invalid"), DELETED, user])
         .await
         .map(|_| ())
-}
-
-/// How many administrators the installation has; nobody else ends one of them until this transaction ends.
-async fn administrators(tx: &mut Tx) -> Result<usize, StoreError> {
-    let lock = if tx.is_postgres() { " FOR UPDATE" } else { "" };
-    let sql = format!("SELECT id FROM users WHERE administrator = 1 ORDER BY id{lock}");
-    Ok(tx.rows(&sql, Vec::new()).await?.len())
 }
 
 impl Store {
@@ -72,7 +77,7 @@ impl Store {
                 if account.status == DELETED {
                     return Err(StoreError::NotFound);
                 }
-                if account.user.administrator && administrators(tx).await? <= 1 {
+                if account.user.administrator && people::active_administrators(tx).await? == [id] {
                     return Err(StoreError::Conflict("the last administrator of an installation stays".to_owned()));
                 }
                 let inherited = match id == principal.user_id() {
@@ -108,6 +113,7 @@ impl Store {
                 for account in &service {
                     erase(tx, account.get(0)?, now).await?;
                 }
+                let paid = hunting_rulesets::paid_by(tx, group, None).await?;
                 let sql = "SELECT id FROM graphs WHERE deleted_at IS NULL AND (group_id = $1
                            OR number IN (SELECT graph FROM graph_access WHERE subject = 'group' AND subject_id = $1)) ORDER BY number";
                 let graphs: Vec<String> = tx
@@ -116,6 +122,10 @@ impl Store {
                     .iter()
                     .map(|row| row.get(0))
                     .collect::<Result<_, _>>()?;
+                for sql in LEAVE_GROUP {
+                    tx.run(sql, values![group]).await?;
+                }
+                hunting_rulesets::change_payer(tx, paid, now).await?;
                 for sql in GROUP_TRACES {
                     tx.run(sql, values![group]).await?;
                 }

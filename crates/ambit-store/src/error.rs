@@ -6,6 +6,9 @@ pub enum StoreError {
     /// It does not exist, or the caller may not know that it exists.
     #[error("not found")]
     NotFound,
+    /// The key is right, but its user is suspended.
+    #[error("the account is not active")]
+    NotActive,
     /// The caller may see it, but not do this to it.
     #[error("not allowed: {0}")]
     Forbidden(String),

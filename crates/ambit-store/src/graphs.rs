@@ -168,6 +168,13 @@ pub(crate) async fn subject(tx: &mut Tx, collaborator: &Collaborator) -> Result<
     }
 }
 
+/// The same of somebody whom the caller may name: a group that the caller is not in does not exist, but for the administrator of the installation.
+pub(crate) async fn known_subject(tx: &mut Tx, principal: &Principal, collaborator: &Collaborator) -> Result<(&'static str, i64), StoreError> {
+    let (kind, id) = subject(tx, collaborator).await?;
+    let hidden = matches!(collaborator, Collaborator::Group(_)) && !principal.administrator() && !principal.groups().contains(&id);
+    if hidden { Err(StoreError::NotFound) } else { Ok((kind, id)) }
+}
+
 fn document_text(document: &Map<String, Value>) -> Result<String, StoreError> {
     let text = to_json(document);
     if text.len() > DOCUMENT_BYTES_MAX {
@@ -342,12 +349,12 @@ impl Store {
         collaborators: &[Collaborator],
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        let (user, id, collaborators) = (principal.user_id(), id.to_owned(), collaborators.to_vec());
+        let (principal, id, collaborators) = (principal.clone(), id.to_owned(), collaborators.to_vec());
         self.write(Who::Person, move |tx| {
             Box::pin(async move {
-                let number = require(tx, user, &id, GraphRight::Edit).await?;
+                let number = require(tx, principal.user_id(), &id, GraphRight::Edit).await?;
                 for collaborator in &collaborators {
-                    let (subject, subject_id) = subject(tx, collaborator).await?;
+                    let (subject, subject_id) = known_subject(tx, &principal, collaborator).await?;
                     let sql = "INSERT INTO graph_access (graph, role, subject, subject_id) VALUES ($1, $2, $3, $4)
                                ON CONFLICT (graph, role, subject, subject_id) DO NOTHING";
                     tx.run(sql, values![number, role.name(), subject, subject_id]).await?;

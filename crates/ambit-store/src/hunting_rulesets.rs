@@ -2,6 +2,7 @@
 //! were compiled before they come here. What a caller may not see is `NotFound`.
 
 use crate::operations::{self, Operation};
+use crate::people::DELETED;
 use crate::quota::{Cost, charge_units, free_units, quota_groups};
 use crate::sql::{Row, Tx, from_json, to_json, values};
 use crate::writer::Who;
@@ -57,10 +58,11 @@ pub struct Ruleset {
 const COLUMNS: &str = "r.number, r.id, u.username, r.owner_id, r.name, r.rules, r.rule_names, r.enabled, r.daily_limit, r.match_object_type, r.tags,
     r.notification_emails, r.created_at, r.modified_at, r.timeouts, r.reported_day, r.reported";
 const JOINS: &str = "FROM hunting_rulesets r JOIN users u ON u.id = r.owner_id";
-/// The sets that a user may see; the value of each place is the user's id.
+/// The sets that a user may see; the value of each place is the user's id. What a deleted user left is the administrator's of the installation.
 pub(crate) const VISIBLE: &str = "(r.owner_id = $1 OR EXISTS (SELECT 1 FROM hunting_editors e WHERE e.ruleset = r.number
     AND ((e.subject = 'user' AND e.subject_id = $2)
-    OR (e.subject = 'group' AND e.subject_id IN (SELECT m.group_id FROM group_members m WHERE m.user_id = $3)))))";
+    OR (e.subject = 'group' AND e.subject_id IN (SELECT m.group_id FROM group_members m WHERE m.user_id = $3))))
+    OR EXISTS (SELECT 1 FROM users me JOIN users gone ON gone.id = r.owner_id WHERE me.id = $1 AND me.administrator = 1 AND gone.status = 'deleted'))";
 
 /// The number of the UTC day of a moment.
 pub(crate) fn day(now: Timestamp) -> i64 {
@@ -95,9 +97,11 @@ async fn visible(tx: &mut Tx, user: i64, id: &str, now: Timestamp) -> Result<Rul
 }
 
 /// What a change needs to know of the set as it is.
-struct Held {
+pub(crate) struct Held {
     number: i64,
     owner: i64,
+    /// Its owner was deleted: who may see it may delete it or give it away, and nobody enables it.
+    orphaned: bool,
     enabled: bool,
     rules: i64,
     paying_group: Option<i64>,
@@ -106,16 +110,21 @@ struct Held {
 /// The row of a set that the caller may see, held until the transaction ends.
 async fn hold(tx: &mut Tx, user: i64, id: &str) -> Result<Held, StoreError> {
     let lock = if tx.is_postgres() { " FOR UPDATE OF r" } else { "" };
-    let sql =
-        format!("SELECT r.number, r.owner_id, r.enabled, r.rule_names, r.paying_group FROM hunting_rulesets r WHERE {VISIBLE} AND r.id = $4{lock}");
-    let row = tx.row(&sql, values![user, user, user, id]).await?.ok_or(StoreError::NotFound)?;
-    let names: Vec<String> = from_json(&row.get::<String>(3)?)?;
+    let sql = format!("SELECT {HELD} {JOINS} WHERE {VISIBLE} AND r.id = $4{lock}");
+    held(&tx.row(&sql, values![user, user, user, id]).await?.ok_or(StoreError::NotFound)?)
+}
+
+const HELD: &str = "r.number, r.owner_id, u.status, r.enabled, r.rule_names, r.paying_group";
+
+fn held(row: &Row) -> Result<Held, StoreError> {
+    let names: Vec<String> = from_json(&row.get::<String>(4)?)?;
     Ok(Held {
         number: row.get(0)?,
         owner: row.get(1)?,
-        enabled: row.get(2)?,
+        orphaned: row.get::<String>(2)? == DELETED,
+        enabled: row.get(3)?,
         rules: count(&names),
-        paying_group: row.get(4)?,
+        paying_group: row.get(5)?,
     })
 }
 
@@ -123,8 +132,9 @@ fn count(names: &[String]) -> i64 {
     i64::try_from(names.len()).unwrap_or(i64::MAX)
 }
 
-fn require_owner(held: &Held, user: i64) -> Result<(), StoreError> {
-    if held.owner == user {
+/// Whoever sees what nobody owns is the administrator of the installation, or an editor, who may not.
+fn require_owner(held: &Held, principal: &Principal) -> Result<(), StoreError> {
+    if held.owner == principal.user_id() || (held.orphaned && principal.administrator()) {
         return Ok(());
     }
     Err(StoreError::Forbidden("this needs the owner of the rules".to_owned()))
@@ -146,6 +156,51 @@ async fn move_gauge(tx: &mut Tx, held: &Held, wanted: i64, now: Timestamp) -> Re
     charge_units(tx, held.owner, Cost::HuntingRules(units), now).await
 }
 
+/// The enabled sets that a condition names, held until the transaction ends.
+async fn enabled(tx: &mut Tx, condition: &str, values: Vec<crate::sql::Value>) -> Result<Vec<Held>, StoreError> {
+    let lock = if tx.is_postgres() { " FOR UPDATE OF r" } else { "" };
+    let sql = format!("SELECT {HELD} {JOINS} WHERE r.enabled = 1 AND {condition} ORDER BY r.number{lock}");
+    tx.rows(&sql, values).await?.iter().map(held).collect()
+}
+
+/// Stops every set of a user who goes; the gauges of the user and of the groups that paid are free again.
+pub(crate) async fn stop_all(tx: &mut Tx, owner: i64, now: Timestamp) -> Result<(), StoreError> {
+    for held in enabled(tx, "r.owner_id = $1", values![owner]).await? {
+        stop(tx, &held, now).await?;
+    }
+    Ok(())
+}
+
+async fn stop(tx: &mut Tx, held: &Held, now: Timestamp) -> Result<(), StoreError> {
+    move_gauge(tx, held, 0, now).await?;
+    let sql = "UPDATE hunting_rulesets SET enabled = 0, paying_group = NULL, modified_at = $1 WHERE number = $2";
+    tx.run(sql, values![now, held.number]).await.map(|_| ())
+}
+
+/// The enabled sets that a group pays for, or those of one owner, held until the transaction ends. To be asked before the payers change: sets are locked
+/// before payers.
+pub(crate) async fn paid_by(tx: &mut Tx, group: i64, owner: Option<i64>) -> Result<Vec<Held>, StoreError> {
+    match owner {
+        Some(owner) => enabled(tx, "r.paying_group = $1 AND r.owner_id = $2", values![group, owner]).await,
+        None => enabled(tx, "r.paying_group = $1", values![group]).await,
+    }
+}
+
+/// Charges enabled sets to whoever pays for their owners now; a set for which there is no room stops.
+pub(crate) async fn change_payer(tx: &mut Tx, sets: Vec<Held>, now: Timestamp) -> Result<(), StoreError> {
+    for set in sets {
+        move_gauge(tx, &set, 0, now).await?;
+        let (enabled, payer) = match charge_units(tx, set.owner, Cost::HuntingRules(set.rules), now).await {
+            Ok(payer) => (true, payer),
+            Err(StoreError::QuotaExceeded { .. } | StoreError::Forbidden(_)) => (false, None),
+            Err(error) => return Err(error),
+        };
+        let sql = "UPDATE hunting_rulesets SET enabled = $1, paying_group = $2 WHERE number = $3";
+        tx.run(sql, values![enabled, payer, set.number]).await?;
+    }
+    Ok(())
+}
+
 async fn remove(tx: &mut Tx, held: &Held, now: Timestamp) -> Result<(), StoreError> {
     move_gauge(tx, held, 0, now).await?;
     tx.run("DELETE FROM hunting_editors WHERE ruleset = $1", values![held.number]).await?;
@@ -153,11 +208,16 @@ async fn remove(tx: &mut Tx, held: &Held, now: Timestamp) -> Result<(), StoreErr
     Ok(())
 }
 
-async fn insert(tx: &mut Tx, user: i64, new: &RulesetChange, now: Timestamp) -> Result<String, StoreError> {
+async fn require_room(tx: &mut Tx, owner: i64) -> Result<(), StoreError> {
     let sql = "SELECT COUNT(*) FROM hunting_rulesets WHERE owner_id = $1";
-    if tx.one(sql, values![user]).await?.get::<i64>(0)? >= RULESETS_MAX {
+    if tx.one(sql, values![owner]).await?.get::<i64>(0)? >= RULESETS_MAX {
         return Err(StoreError::Invalid(format!("a user has at most {RULESETS_MAX} sets of rules")));
     }
+    Ok(())
+}
+
+async fn insert(tx: &mut Tx, user: i64, new: &RulesetChange, now: Timestamp) -> Result<String, StoreError> {
+    require_room(tx, user).await?;
     let missing = || StoreError::Bug("a new set of rules has a name and rules".to_owned());
     let name = new.name.as_ref().ok_or_else(missing)?;
     let (rules, names) = new.rules.as_ref().ok_or_else(missing)?;
@@ -193,6 +253,11 @@ async fn insert(tx: &mut Tx, user: i64, new: &RulesetChange, now: Timestamp) -> 
 async fn change(tx: &mut Tx, held: &Held, change: &RulesetChange, now: Timestamp) -> Result<(), StoreError> {
     let rules = change.rules.as_ref().map_or(held.rules, |(_, names)| count(names));
     let enabled = change.enabled.unwrap_or(held.enabled);
+    if enabled && held.orphaned {
+        return Err(StoreError::Forbidden(
+            "the owner of these rules is gone: give them to somebody first".to_owned(),
+        ));
+    }
     let group = move_gauge(tx, held, if enabled { rules } else { 0 }, now).await?;
     let sql = "UPDATE hunting_rulesets SET enabled = $1, paying_group = $2, modified_at = $3 WHERE number = $4";
     tx.run(sql, values![enabled, group.filter(|_| enabled), now, held.number]).await?;
@@ -244,9 +309,9 @@ impl Store {
     pub async fn owns_ruleset(&self, principal: &Principal, id: &str) -> Result<Option<bool>, StoreError> {
         let mut tx = self.read().await?;
         let user = principal.user_id();
-        let sql = format!("SELECT r.owner_id FROM hunting_rulesets r WHERE {VISIBLE} AND r.id = $4");
+        let sql = format!("SELECT {HELD} {JOINS} WHERE {VISIBLE} AND r.id = $4");
         let row = tx.row(&sql, values![user, user, user, id]).await?;
-        row.map(|row| Ok(row.get::<i64>(0)? == user)).transpose()
+        row.map(|row| Ok(require_owner(&held(&row)?, principal).is_ok())).transpose()
     }
 
     /// Every set that the caller may see, in the order in which they were made, without their rules.
@@ -274,11 +339,11 @@ impl Store {
 
     /// Deletes a set; for its owner.
     pub async fn delete_ruleset(&self, principal: &Principal, id: &str, now: Timestamp) -> Result<(), StoreError> {
-        let (user, id) = (principal.user_id(), id.to_owned());
+        let (principal, id) = (principal.clone(), id.to_owned());
         self.write(Who::Person, move |tx| {
             Box::pin(async move {
-                let held = hold(tx, user, &id).await?;
-                require_owner(&held, user)?;
+                let held = hold(tx, principal.user_id(), &id).await?;
+                require_owner(&held, &principal)?;
                 remove(tx, &held, now).await
             })
         })
@@ -321,12 +386,12 @@ impl Store {
 
     /// Lets people and groups see and change a set; for the owner and editors. Those who may already still do.
     pub async fn add_ruleset_editors(&self, principal: &Principal, id: &str, editors: &[Collaborator]) -> Result<(), StoreError> {
-        let (user, id, editors) = (principal.user_id(), id.to_owned(), editors.to_vec());
+        let (principal, id, editors) = (principal.clone(), id.to_owned(), editors.to_vec());
         self.write(Who::Person, move |tx| {
             Box::pin(async move {
-                let held = hold(tx, user, &id).await?;
+                let held = hold(tx, principal.user_id(), &id).await?;
                 for editor in &editors {
-                    let (subject, subject_id) = graphs::subject(tx, editor).await?;
+                    let (subject, subject_id) = graphs::known_subject(tx, &principal, editor).await?;
                     let sql = "INSERT INTO hunting_editors (ruleset, subject, subject_id) VALUES ($1, $2, $3)
                                ON CONFLICT (ruleset, subject, subject_id) DO NOTHING";
                     tx.run(sql, values![held.number, subject, subject_id]).await?;
@@ -358,22 +423,21 @@ impl Store {
         .await
     }
 
-    /// Gives a set to another user; for its owner. The new owner pays for its active rules, in the same transaction.
+    /// Gives a set to another user; for its owner. It arrives disabled: whoever gets it decides whether to pay for its rules.
     pub async fn give_ruleset(&self, principal: &Principal, id: &str, to: &str, now: Timestamp) -> Result<(), StoreError> {
-        let (user, id, to) = (principal.user_id(), id.to_owned(), to.to_owned());
+        let (principal, id, to) = (principal.clone(), id.to_owned(), to.to_owned());
         self.write(Who::Person, move |tx| {
             Box::pin(async move {
-                let held = hold(tx, user, &id).await?;
-                require_owner(&held, user)?;
+                let held = hold(tx, principal.user_id(), &id).await?;
+                require_owner(&held, &principal)?;
                 let (_, owner) = graphs::subject(tx, &Collaborator::User(to)).await?;
-                let group = if held.enabled {
-                    move_gauge(tx, &held, 0, now).await?;
-                    charge_units(tx, owner, Cost::HuntingRules(held.rules), now).await?
-                } else {
-                    None
-                };
-                let sql = "UPDATE hunting_rulesets SET owner_id = $1, paying_group = $2, modified_at = $3 WHERE number = $4";
-                tx.run(sql, values![owner, group, now, held.number]).await.map(|_| ())
+                if owner == held.owner {
+                    return Ok(());
+                }
+                require_room(tx, owner).await?;
+                stop(tx, &held, now).await?;
+                let sql = "UPDATE hunting_rulesets SET owner_id = $1 WHERE number = $2";
+                tx.run(sql, values![owner, held.number]).await.map(|_| ())
             })
         })
         .await

@@ -39,6 +39,16 @@ pub struct IssuedKey {
     pub key: String,
     pub visible: String,
     pub label: String,
+    pub expires_at: Option<Timestamp>,
+}
+
+/// What ended with a key.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RevokedKeys {
+    /// Other keys of its user that it made, and those that these made: they ended with it.
+    pub with_it: Vec<i64>,
+    /// Keys of other users that any of these made: they stay.
+    pub of_others: Vec<i64>,
 }
 
 impl std::fmt::Debug for IssuedKey {
@@ -92,6 +102,37 @@ pub(crate) fn random_text() -> String {
     format!("{body}{}", checksum(&body))
 }
 
+/// With which key a key is made, and when it ends: a key that ends makes none that lasts longer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Origin {
+    parent: Option<i64>,
+    expires_at: Option<Timestamp>,
+}
+
+impl Origin {
+    /// Of a key that the caller makes. Where no end is asked for, it is that of the caller's key.
+    pub(crate) async fn of(tx: &mut Tx, principal: &Principal, asked: Option<Timestamp>) -> Result<Self, StoreError> {
+        let Some(parent) = principal.key_id() else {
+            return Ok(Self {
+                parent: None,
+                expires_at: asked,
+            });
+        };
+        let sql = "SELECT expires_at FROM api_keys WHERE id = $1 AND revoked_at IS NULL";
+        let revoked = || StoreError::Forbidden("the key that asks was revoked".to_owned());
+        let end: Option<Timestamp> = tx.row(sql, values![parent]).await?.ok_or_else(revoked)?.get(0)?;
+        match (asked, end) {
+            (Some(asked), Some(end)) if asked > end => Err(StoreError::Invalid(format!(
+                "the key that you use ends at {end}: a key that it makes cannot last longer"
+            ))),
+            _ => Ok(Self {
+                parent: Some(parent),
+                expires_at: asked.or(end),
+            }),
+        }
+    }
+}
+
 /// A key on its way into the database.
 pub(crate) struct Draft {
     key: String,
@@ -109,21 +150,21 @@ impl Draft {
         }
     }
 
-    pub(crate) async fn insert(self, tx: &mut Tx, user: i64, expires_at: Option<Timestamp>, now: Timestamp) -> Result<IssuedKey, StoreError> {
+    pub(crate) async fn insert(self, tx: &mut Tx, user: i64, origin: Origin, now: Timestamp) -> Result<IssuedKey, StoreError> {
         let live = "SELECT COUNT(*) FROM api_keys WHERE user_id = $1 AND revoked_at IS NULL";
         if tx.one(live, values![user]).await?.get::<i64>(0)? >= KEYS_OF_USER_MAX {
             return Err(StoreError::Conflict(format!("the user has {KEYS_OF_USER_MAX} keys: revoke some first")));
         }
         let visible = self.key[..VISIBLE_CHARS].to_owned();
-        let sql = "INSERT INTO api_keys (user_id, hash, visible, label, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6) RETURNING id";
-        let row = tx
-            .one(sql, values![user, self.hash.as_slice(), &visible, &self.label, now, expires_at])
-            .await?;
+        let sql =
+            "INSERT INTO api_keys (user_id, hash, visible, label, created_at, expires_at, parent) VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id";
+        let key = values![user, self.hash.as_slice(), &visible, &self.label, now, origin.expires_at, origin.parent];
         Ok(IssuedKey {
-            id: row.get(0)?,
+            id: tx.one(sql, key).await?.get(0)?,
             key: self.key,
             visible,
             label: self.label,
+            expires_at: origin.expires_at,
         })
     }
 }
@@ -171,7 +212,8 @@ impl Store {
                 if user.id != principal.user_id() {
                     principal.require_administrator()?;
                 }
-                let issued = draft.insert(tx, user.id, new.expires_at, now).await?;
+                let origin = Origin::of(tx, &principal, new.expires_at).await?;
+                let issued = draft.insert(tx, user.id, origin, now).await?;
                 let details = json!({"user": user.email, "visible": issued.visible, "label": issued.label});
                 audit::insert(tx, &principal, None, "key.create", &issued.id.to_string(), details, now).await?;
                 Ok(issued)
@@ -189,23 +231,47 @@ impl Store {
         rows.iter().map(view).collect()
     }
 
-    /// Ends a key at once in this process, and within a second in every other.
-    pub async fn revoke_key(&self, principal: &Principal, id: i64, now: Timestamp) -> Result<(), StoreError> {
+    /// Ends a key at once in this process, and within a second in every other; with it the keys of the same user that were made with it.
+    pub async fn revoke_key(&self, principal: &Principal, id: i64, now: Timestamp) -> Result<RevokedKeys, StoreError> {
         let principal = principal.clone();
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let sql = "UPDATE api_keys SET revoked_at = $1 WHERE id = $2 AND ($3 = 1 OR user_id = $4) AND revoked_at IS NULL";
-                let changed = tx.run(sql, values![now, id, principal.administrator(), principal.user_id()]).await?;
-                if changed == 0 {
-                    return Err(StoreError::NotFound);
-                }
-                audit::insert(tx, &principal, None, "key.revoke", &id.to_string(), json!({}), now).await
+        let revoked = self
+            .write(Who::Person, move |tx| {
+                Box::pin(async move {
+                    let sql =
+                        "UPDATE api_keys SET revoked_at = $1 WHERE id = $2 AND ($3 = 1 OR user_id = $4) AND revoked_at IS NULL RETURNING user_id";
+                    let row = tx.row(sql, values![now, id, principal.administrator(), principal.user_id()]).await?;
+                    let user: i64 = row.ok_or(StoreError::NotFound)?.get(0)?;
+                    let revoked = revoke_children(tx, id, user, now).await?;
+                    let details = json!({"with_it": revoked.with_it, "of_others": revoked.of_others});
+                    audit::insert(tx, &principal, None, "key.revoke", &id.to_string(), details, now).await?;
+                    Ok(revoked)
+                })
             })
-        })
-        .await?;
+            .await?;
         self.inner.access.clear();
-        Ok(())
+        Ok(revoked)
     }
+}
+
+/// Ends what a key made, generation by generation: keys of its user end, those of others are named.
+async fn revoke_children(tx: &mut Tx, id: i64, user: i64, now: Timestamp) -> Result<RevokedKeys, StoreError> {
+    let mut revoked = RevokedKeys::default();
+    let mut parents = vec![id];
+    // Each key has one parent, and a user has at most KEYS_OF_USER_MAX live ones: it ends.
+    while let Some(parent) = parents.pop() {
+        let sql = "SELECT id, user_id FROM api_keys WHERE parent = $1 AND revoked_at IS NULL ORDER BY id";
+        for row in tx.rows(sql, values![parent]).await? {
+            let child: i64 = row.get(0)?;
+            if row.get::<i64>(1)? != user {
+                revoked.of_others.push(child);
+                continue;
+            }
+            tx.run("UPDATE api_keys SET revoked_at = $1 WHERE id = $2", values![now, child]).await?;
+            revoked.with_it.push(child);
+            parents.push(child);
+        }
+    }
+    Ok(revoked)
 }
 
 fn view(row: &Row) -> Result<KeyView, StoreError> {

@@ -55,6 +55,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(202611221543, "schedules"),
     migration!(202611221553, "scope_revision"),
     migration!(202611221603, "confirmed_blocks"),
+    migration!(202611221605, "invitations"),
 ];
 
 /// The newest schema that this program knows.

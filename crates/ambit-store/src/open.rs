@@ -480,5 +480,5 @@ async fn insert_owner(tx: &mut Tx, owner: &NewOwner, key: keys::Draft, now: Time
     let user = crate::people::insert_user(tx, &owner.email, owner.username.as_deref(), true, now).await?;
     crate::people::favour_owner(tx, user.id).await?;
     projects::insert(tx, organization, &owner.organization, user.id, now).await?;
-    key.insert(tx, user.id, None, now).await.map(Some)
+    key.insert(tx, user.id, keys::Origin::default(), now).await.map(Some)
 }

@@ -2,10 +2,10 @@
 
 use crate::sql::{Row, Tx, values};
 use crate::writer::Who;
-use crate::{Principal, Store, StoreError, audit};
+use crate::{Principal, Store, StoreError, audit, groups, projects};
 use ambit_model::Timestamp;
 use ambit_model::quota::{METERS, PRIVILEGES, Window, uncapped};
-use ambit_model::user::{Group, User};
+use ambit_model::user::{Group, ProjectRole, User};
 use serde_json::json;
 use std::collections::BTreeMap;
 use uuid::Uuid;
@@ -15,6 +15,10 @@ const NAME_BYTES_MAX: usize = 254;
 
 /// The status of an account that is no more.
 pub(crate) const DELETED: &str = "deleted";
+/// The status of an account that may act; with any other its keys, and addresses that were signed for it, open nothing.
+pub(crate) const ACTIVE: &str = "active";
+/// What an administrator may set.
+pub(crate) const STATUSES: [&str; 3] = [ACTIVE, "inactive", "suspended"];
 
 /// A user to be made.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,6 +27,10 @@ pub struct NewUser {
     /// Default: the part of the address before the @, with a number where that is taken.
     pub username: Option<String>,
     pub administrator: bool,
+    /// A project of the administrator who makes the user, in which the user is a member at once; it is the user's primary one.
+    pub project: Option<Uuid>,
+    /// A group that the user is in at once, by name.
+    pub group: Option<String>,
 }
 
 /// A privilege that somebody has.
@@ -118,33 +126,77 @@ pub(crate) async fn insert_user(tx: &mut Tx, email: &str, username: Option<&str>
     user_from(&tx.one(sql, values![Uuid::new_v4(), username, email, administrator, now]).await?, 0)
 }
 
-/// A user by address or username.
-pub(crate) async fn find(tx: &mut Tx, name: &str) -> Result<User, StoreError> {
+/// A user by address or username, also one who was deleted.
+pub(crate) async fn find_any(tx: &mut Tx, name: &str) -> Result<User, StoreError> {
     let sql = format!("SELECT {USER_COLUMNS} FROM users u WHERE u.email = $1 OR u.username = $2 ORDER BY u.id LIMIT 1");
     let row = tx.row(&sql, values![name.trim().to_lowercase(), name.trim()]).await?;
     user_from(&row.ok_or(StoreError::NotFound)?, 0)
 }
 
-/// Sets how much a subject may use of a quota.
-pub(crate) async fn write_quota(tx: &mut Tx, subject: &str, id: i64, quota: &str, allowed: i64) -> Result<(), StoreError> {
+/// A user by address or username; who was deleted is not there.
+pub(crate) async fn find(tx: &mut Tx, name: &str) -> Result<User, StoreError> {
+    let user = find_any(tx, name).await?;
+    match tx
+        .row("SELECT 1 FROM users WHERE id = $1 AND status <> $2", values![user.id, DELETED])
+        .await?
+    {
+        Some(_) => Ok(user),
+        None => Err(StoreError::NotFound),
+    }
+}
+
+/// The administrators of the installation who are not suspended, by id; nobody else changes who they are until this transaction ends.
+pub(crate) async fn active_administrators(tx: &mut Tx) -> Result<Vec<i64>, StoreError> {
+    let lock = if tx.is_postgres() { " FOR UPDATE" } else { "" };
+    let sql = format!("SELECT id FROM users WHERE administrator = 1 AND status = $1 ORDER BY id{lock}");
+    tx.rows(&sql, values![ACTIVE]).await?.iter().map(|row| row.get(0)).collect()
+}
+
+/// Refuses an amount below 0, and a quota that there is not.
+fn check_quota(quota: &str, allowed: i64) -> Result<(), StoreError> {
     if allowed < 0 {
         return Err(StoreError::Invalid(format!("a quota is 0 or more, not {allowed}")));
     }
-    if ambit_model::quota::quota(quota).is_none() {
-        let known: Vec<&str> = METERS
-            .iter()
-            .filter(|meter| meter.window != Window::Minute)
-            .map(|meter| meter.name)
-            .collect();
-        return Err(StoreError::Invalid(format!(
-            "there is no quota {quota:?}; there are {}",
-            known.join(", ")
-        )));
+    if ambit_model::quota::quota(quota).is_some() {
+        return Ok(());
     }
+    let known: Vec<&str> = METERS
+        .iter()
+        .filter(|meter| meter.window != Window::Minute)
+        .map(|meter| meter.name)
+        .collect();
+    Err(StoreError::Invalid(format!(
+        "there is no quota {quota:?}; there are {}",
+        known.join(", ")
+    )))
+}
+
+/// Sets how much a subject may use of a quota.
+pub(crate) async fn write_quota(tx: &mut Tx, subject: &str, id: i64, quota: &str, allowed: i64) -> Result<(), StoreError> {
+    check_quota(quota, allowed)?;
     let sql = "INSERT INTO quotas (subject, subject_id, name, allowed) VALUES ($1, $2, $3, $4)
                ON CONFLICT (subject, subject_id, name) DO UPDATE SET allowed = excluded.allowed";
     tx.run(sql, values![subject, id, quota, allowed]).await?;
     Ok(())
+}
+
+/// Sets how much a user may draw of a quota from one group.
+pub(crate) async fn write_cap(tx: &mut Tx, group: i64, user: i64, quota: &str, allowed: i64) -> Result<(), StoreError> {
+    check_quota(quota, allowed)?;
+    let sql = "INSERT INTO group_caps (group_id, user_id, name, allowed) VALUES ($1, $2, $3, $4)
+               ON CONFLICT (group_id, user_id, name) DO UPDATE SET allowed = excluded.allowed";
+    tx.run(sql, values![group, user, quota, allowed]).await.map(|_| ())
+}
+
+/// Refuses a privilege that there is not: a typing error would be granted and mean nothing.
+fn check_privilege(name: &str) -> Result<(), StoreError> {
+    if PRIVILEGES.contains(&name) {
+        return Ok(());
+    }
+    Err(StoreError::Invalid(format!(
+        "there is no privilege {name:?}; there are {}",
+        PRIVILEGES.join(", ")
+    )))
 }
 
 /// The first user of an installation has every privilege and no caps.
@@ -171,14 +223,23 @@ async fn subject(tx: &mut Tx, name: &str) -> Result<(&'static str, i64), StoreEr
 }
 
 impl Store {
-    /// Makes a user; for the administrator of the installation.
+    /// Makes a user, in a project or group at once where the administrator says so; for the administrator of the installation.
     pub async fn create_user(&self, principal: &Principal, new: &NewUser, now: Timestamp) -> Result<User, StoreError> {
         principal.require_administrator()?;
         let (principal, new) = (principal.clone(), new.clone());
         self.write(Who::Person, move |tx| {
             Box::pin(async move {
                 let user = insert_user(tx, &new.email, new.username.as_deref(), new.administrator, now).await?;
-                audit::insert(tx, &principal, None, "user.create", &user.email, json!({"username": user.username}), now).await?;
+                let details = json!({"username": user.username, "project": new.project, "group": new.group});
+                audit::insert(tx, &principal, None, "user.create", &user.email, details, now).await?;
+                if let Some(project) = new.project {
+                    let project = projects::require(tx, &principal, project, ProjectRole::Owner).await?;
+                    projects::put_member(tx, project, user.id, ProjectRole::Member, None, now).await?;
+                }
+                if let Some(group) = &new.group {
+                    let group = groups::group_named(tx, group).await?.group.id;
+                    groups::join(tx, group, user.id, false).await?;
+                }
                 Ok(user)
             })
         })
@@ -226,7 +287,7 @@ impl Store {
                     let mut joined: BTreeMap<i64, User> = BTreeMap::new();
                     for member in &members {
                         let user = find(tx, member).await?;
-                        crate::accounts::join(tx, group.id, user.id, false).await?;
+                        groups::join(tx, group.id, user.id, false).await?;
                         joined.insert(user.id, user);
                     }
                     audit::insert(tx, &principal, None, "group.create", &name, json!({"members": members}), now).await?;
@@ -271,7 +332,8 @@ impl Store {
         now: Timestamp,
     ) -> Result<(), StoreError> {
         principal.require_administrator()?;
-        let (principal, name, privilege) = (principal.clone(), name.to_owned(), clean_name(privilege)?);
+        check_privilege(privilege)?;
+        let (principal, name, privilege) = (principal.clone(), name.to_owned(), privilege.to_owned());
         self.write(Who::Person, move |tx| {
             Box::pin(async move {
                 let (subject, id) = subject(tx, &name).await?;
@@ -293,7 +355,10 @@ impl Store {
             Box::pin(async move {
                 let (subject, id) = subject(tx, &name).await?;
                 let sql = "DELETE FROM privileges WHERE subject = $1 AND subject_id = $2 AND name = $3";
-                tx.run(sql, values![subject, id, &privilege]).await?;
+                if tx.run(sql, values![subject, id, &privilege]).await? == 0 {
+                    // What an older version let through can be taken away, what never was is a typing error.
+                    check_privilege(&privilege)?;
+                }
                 audit::insert(tx, &principal, None, "privilege.revoke", &name, json!({"privilege": privilege}), now).await
             })
         })

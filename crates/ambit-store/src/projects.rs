@@ -1,6 +1,7 @@
 //! Projects: where tenancy ends, and who is in them.
 
-use crate::people::{USER_COLUMNS, clean_email, find, user_from};
+use crate::invitations::{self, InvitedTo};
+use crate::people::{USER_COLUMNS, clean_email, clean_name, find, user_from};
 use crate::sql::{Row, Tx, values};
 use crate::writer::Who;
 use crate::{Principal, Store, StoreError, audit, feed};
@@ -44,6 +45,17 @@ pub struct Member {
     pub id: i64,
     pub user: User,
     pub role: ProjectRole,
+    /// Asked and not in it yet: the role is what is offered.
+    pub invited: bool,
+}
+
+/// What became of those who were to come into a project.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Added {
+    /// In the order of their project user ids.
+    pub members: Vec<Member>,
+    /// Addresses and usernames that nobody has; the caller makes no accounts.
+    pub unknown: Vec<String>,
 }
 
 /// A shown name: without control characters, not blank, of bounded length.
@@ -62,17 +74,61 @@ pub(crate) async fn insert(tx: &mut Tx, organization: i64, name: &str, owner: i6
         .one(sql, values![Uuid::new_v4(), organization, clean_title(name)?, now])
         .await?
         .get(0)?;
-    put_member(tx, id, owner, ProjectRole::Owner, now).await?;
+    put_member(tx, id, owner, ProjectRole::Owner, None, now).await?;
     Ok(id)
 }
 
-/// Gives a user a role in a project. The first project that a user comes to is the primary one.
-async fn put_member(tx: &mut Tx, project: i64, user: i64, role: ProjectRole, now: Timestamp) -> Result<(), StoreError> {
-    let sql = "INSERT INTO members (project_id, user_id, role, created_at) VALUES ($1, $2, $3, $4)
-               ON CONFLICT (project_id, user_id) DO UPDATE SET role = excluded.role";
-    tx.run(sql, values![project, user, role.name(), now]).await?;
+/// The next project user id. Those that invitations hold are taken, too.
+pub(crate) async fn new_member_id(tx: &mut Tx) -> Result<i64, StoreError> {
+    let sql = if tx.is_postgres() {
+        "SELECT nextval(pg_get_serial_sequence('members', 'id'))"
+    } else {
+        "SELECT COALESCE(MAX(n), 0) + 1 FROM (SELECT MAX(id) AS n FROM members UNION ALL SELECT MAX(member_id) AS n FROM invitations)"
+    };
+    tx.one(sql, Vec::new()).await?.get(0)
+}
+
+/// Gives a user a role in a project, with the project user id that an invitation held, if there is one. The first project that a user comes to is the
+/// primary one.
+pub(crate) async fn put_member(tx: &mut Tx, project: i64, user: i64, role: ProjectRole, held: Option<i64>, now: Timestamp) -> Result<(), StoreError> {
+    let sql = "UPDATE members SET role = $1 WHERE project_id = $2 AND user_id = $3";
+    if tx.run(sql, values![role.name(), project, user]).await? == 0 {
+        let id = match held {
+            Some(id) => id,
+            None => new_member_id(tx).await?,
+        };
+        let sql = "INSERT INTO members (id, project_id, user_id, role, created_at) VALUES ($1, $2, $3, $4, $5)";
+        tx.run(sql, values![id, project, user, role.name(), now]).await?;
+    }
     let sql = "UPDATE users SET primary_project = $1 WHERE id = $2 AND primary_project IS NULL";
     tx.run(sql, values![project, user]).await.map(|_| ())
+}
+
+/// Brings one person in, or asks; false where nobody has the name and the caller makes no accounts.
+async fn bring(
+    tx: &mut Tx,
+    by: &Principal,
+    project: i64,
+    name: &str,
+    role: ProjectRole,
+    open_accounts: bool,
+    now: Timestamp,
+) -> Result<bool, StoreError> {
+    let user = match find(tx, name).await {
+        Err(StoreError::NotFound) if name.contains('@') && (by.administrator() || open_accounts) => {
+            crate::people::insert_user(tx, name, None, false, now).await?
+        }
+        Err(StoreError::NotFound) => return Ok(false),
+        found => found?,
+    };
+    let is = "SELECT 1 FROM members WHERE project_id = $1 AND user_id = $2";
+    if by.administrator() || tx.row(is, values![project, user.id]).await?.is_some() {
+        let held = invitations::end(tx, InvitedTo::Project, project, user.id).await?.flatten();
+        put_member(tx, project, user.id, role, held, now).await?;
+    } else {
+        invitations::to_project(tx, by, project, &user, role, now).await?;
+    }
+    Ok(true)
 }
 
 /// Makes a user owner of the projects that another alone owns; gives their names.
@@ -82,7 +138,7 @@ pub(crate) async fn inherit(tx: &mut Tx, from: i64, to: i64, now: Timestamp) -> 
                (SELECT 1 FROM members o WHERE o.project_id = p.id AND o.role = 'owner' AND o.user_id <> $1) ORDER BY p.id";
     let mut names = Vec::new();
     for row in tx.rows(sql, values![from]).await? {
-        put_member(tx, row.get(0)?, to, ProjectRole::Owner, now).await?;
+        put_member(tx, row.get(0)?, to, ProjectRole::Owner, None, now).await?;
         names.push(row.get(1)?);
     }
     Ok(names)
@@ -128,6 +184,14 @@ pub(crate) async fn require(tx: &mut Tx, principal: &Principal, uuid: Uuid, role
     Ok(id)
 }
 
+/// Makes those who change who is in a project wait for each other, so that two owners who leave at once do not both find another one.
+pub(crate) async fn lock(tx: &mut Tx, project: i64) -> Result<(), StoreError> {
+    if tx.is_postgres() {
+        tx.run("SELECT 1 FROM projects WHERE id = $1 FOR NO KEY UPDATE", values![project]).await?;
+    }
+    Ok(())
+}
+
 /// Refuses a change that would leave a project without an owner.
 pub(crate) async fn keep_an_owner(tx: &mut Tx, project: i64) -> Result<(), StoreError> {
     let owners = "SELECT COUNT(*) FROM members WHERE project_id = $1 AND role = 'owner'";
@@ -137,9 +201,26 @@ pub(crate) async fn keep_an_owner(tx: &mut Tx, project: i64) -> Result<(), Store
     Ok(())
 }
 
+/// Members and those who were asked, as one table.
+pub(crate) const PEOPLE: &str = "(SELECT id, project_id, user_id, role, CAST(0 AS BIGINT) AS invited FROM members
+    UNION ALL SELECT member_id, target_id, user_id, role, CAST(1 AS BIGINT) FROM invitations WHERE kind = 'project') AS m";
+
 async fn members(tx: &mut Tx, project: i64) -> Result<Vec<Member>, StoreError> {
-    let sql = format!("SELECT m.id, m.role, {USER_COLUMNS} FROM members m JOIN users u ON u.id = m.user_id WHERE m.project_id = $1 ORDER BY m.id");
+    let sql = format!(
+        "SELECT m.id, m.role, m.invited, {USER_COLUMNS} FROM {PEOPLE} JOIN users u ON u.id = m.user_id WHERE m.project_id = $1 ORDER BY m.id"
+    );
     tx.rows(&sql, values![project]).await?.iter().map(member_from).collect()
+}
+
+/// A project user of a project, whether in it or asked, by address, username or project user id.
+pub(crate) async fn find_member(tx: &mut Tx, project: i64, name: &str) -> Result<Member, StoreError> {
+    let all = members(tx, project).await?;
+    let is = |one: &Member| one.user.username == name || one.user.email.eq_ignore_ascii_case(name);
+    let found = all.iter().find(|one| is(one)).or_else(|| {
+        let id: i64 = name.parse().ok()?;
+        all.iter().find(|one| one.id == id)
+    });
+    found.cloned().ok_or(StoreError::NotFound)
 }
 
 pub(crate) fn member_from(row: &Row) -> Result<Member, StoreError> {
@@ -147,7 +228,8 @@ pub(crate) fn member_from(row: &Row) -> Result<Member, StoreError> {
     Ok(Member {
         id: row.get(0)?,
         role: role.ok_or_else(|| StoreError::Bug("unknown project role".to_owned()))?,
-        user: user_from(row, 2)?,
+        invited: row.get::<i64>(2)? == 1,
+        user: user_from(row, 3)?,
     })
 }
 
@@ -263,6 +345,8 @@ impl Store {
                     )
                     .await?;
                     feed::note(tx, &feed::Note::person(id, Noun::Project, uuid, What::Disappeared), now).await?;
+                    tx.run("DELETE FROM invitations WHERE kind = 'project' AND target_id = $1", values![id])
+                        .await?;
                     tx.run("UPDATE projects SET deleted_at = $1 WHERE id = $2", values![now, id]).await?;
                     Ok(view)
                 })
@@ -294,41 +378,48 @@ impl Store {
         members(&mut tx, view.project.id).await
     }
 
-    /// Brings users into a project, or changes their role; addresses without a user get one. For its owners; saying it twice is harmless.
+    /// Brings users into a project by address or username, or changes their role; for its owners. The administrator of the installation brings them in at
+    /// once, making accounts for unknown addresses; other owners ask those who are not in it. Saying it twice is harmless.
     pub async fn add_members(
         &self,
         principal: &Principal,
         project: Uuid,
-        emails: &[String],
+        names: &[String],
         role: ProjectRole,
+        open_accounts: bool,
         now: Timestamp,
-    ) -> Result<Vec<Member>, StoreError> {
-        if emails.len() > MEMBERS_IN_CALL_MAX {
+    ) -> Result<Added, StoreError> {
+        if names.len() > MEMBERS_IN_CALL_MAX {
             return Err(StoreError::Invalid(format!("at most {MEMBERS_IN_CALL_MAX} addresses in one call")));
         }
-        let emails = emails.iter().map(|email| clean_email(email)).collect::<Result<Vec<_>, _>>()?;
+        let names = names.iter().map(|name| clean_address(name)).collect::<Result<Vec<_>, _>>()?;
         let caller = principal.clone();
         let added = self
             .write(Who::Person, move |tx| {
                 Box::pin(async move {
-                    let id = find_project(tx, &caller, project).await?.project.id;
-                    caller.require_project(id, ProjectRole::Owner)?;
-                    for email in &emails {
-                        let user = match find(tx, email).await {
-                            Err(StoreError::NotFound) => crate::people::insert_user(tx, email, None, false, now).await?,
-                            found => found?,
-                        };
-                        put_member(tx, id, user.id, role, now).await?;
+                    let id = require(tx, &caller, project, ProjectRole::Owner).await?;
+                    lock(tx, id).await?;
+                    let mut unknown = Vec::new();
+                    for name in &names {
+                        if !bring(tx, &caller, id, name, role, open_accounts, now).await? {
+                            unknown.push(name.clone());
+                        }
                     }
                     keep_an_owner(tx, id).await?;
-                    let details = json!({"emails": emails, "role": role.name()});
+                    let details = json!({"emails": names, "role": role.name()});
                     audit::insert(tx, &caller, Some(id), "member.add", &project.to_string(), details, now).await?;
-                    let all = members(tx, id).await?;
-                    Ok(all.into_iter().filter(|member| emails.contains(&member.user.email)).collect::<Vec<_>>())
+                    let mut members = members(tx, id).await?;
+                    members.retain(|member| names.contains(&member.user.email) || names.contains(&member.user.username));
+                    Ok(Added { members, unknown })
                 })
             })
             .await?;
         self.inner.access.clear();
         Ok(added)
     }
+}
+
+/// An address in the one form that is stored, or a username as it is.
+fn clean_address(name: &str) -> Result<String, StoreError> {
+    if name.contains('@') { clean_email(name) } else { clean_name(name) }
 }

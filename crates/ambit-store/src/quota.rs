@@ -73,6 +73,23 @@ pub(crate) async fn allowances(tx: &mut Tx, payer: &str, id: i64) -> Result<BTre
     rows.iter().map(|row| Ok((row.get(0)?, row.get(1)?))).collect()
 }
 
+/// What the administrators of a group let a member draw from it, by quota.
+pub(crate) async fn caps(tx: &mut Tx, group: i64, user: i64) -> Result<BTreeMap<String, i64>, StoreError> {
+    let sql = "SELECT name, allowed FROM group_caps WHERE group_id = $1 AND user_id = $2";
+    let rows = tx.rows(sql, values![group, user]).await?;
+    rows.iter().map(|row| Ok((row.get(0)?, row.get(1)?))).collect()
+}
+
+/// What a user drew from a group in a window. By the minute it is not kept apart: there it is what the user used.
+async fn drawn(tx: &mut Tx, group: i64, user: i64, meter: &Meter, number: i64) -> Result<i64, StoreError> {
+    if matches!(meter.window, Window::Minute | Window::Hour) {
+        return used(tx, "user", user, meter, number).await;
+    }
+    let sql = "SELECT used FROM quota_drawn WHERE group_id = $1 AND meter = $2 AND number = $3 AND user_id = $4";
+    let row = tx.row(sql, values![group, meter.name, number, user]).await?;
+    row.map_or(Ok(0), |row| row.get(0))
+}
+
 /// What a payer used of a meter in a window.
 pub(crate) async fn used(tx: &mut Tx, payer: &str, id: i64, meter: &Meter, number: i64) -> Result<i64, StoreError> {
     let sql = "SELECT used FROM quota_used WHERE payer = $1 AND payer_id = $2 AND meter = $3 AND number = $4";
@@ -148,28 +165,32 @@ async fn standings(tx: &mut Tx, user: i64, group: Option<i64>, family: Family, n
             .await?;
     }
     let own = allowances(tx, "user", user).await?;
-    let theirs = match group {
-        Some(group) => allowances(tx, "group", group).await?,
-        None => BTreeMap::new(),
+    let (theirs, caps) = match group {
+        Some(group) => (allowances(tx, "group", group).await?, caps(tx, group, user).await?),
+        None => (BTreeMap::new(), BTreeMap::new()),
     };
     let mut out = Vec::new();
     for meter in family.meters() {
         let Some(quota) = meter.quota else { continue };
         let number = meter.window.number(now);
-        if let Some(limit) = meter.user_limit(own.get(quota).copied(), group.is_some()) {
+        // A group in which nobody set this quota pays nothing of it: coming into it takes nothing away from its members.
+        let paying = group.filter(|_| family == Family::Api || theirs.contains_key(quota));
+        let mut bind = |limit, used| {
             out.push(Standing {
                 limit: Some(limit),
-                used: used(tx, "user", user, meter, number).await?,
+                used,
                 window: meter.window,
             });
+        };
+        if let Some(limit) = meter.user_limit(own.get(quota).copied(), paying.is_some()) {
+            bind(limit, used(tx, "user", user, meter, number).await?);
         }
-        let Some(group) = group else { continue };
+        let Some(group) = paying else { continue };
         if let Some(limit) = meter.group_limit(theirs.get(quota).copied()) {
-            out.push(Standing {
-                limit: Some(limit),
-                used: used(tx, "group", group, meter, number).await?,
-                window: meter.window,
-            });
+            bind(limit, used(tx, "group", group, meter, number).await?);
+        }
+        if let Some(limit) = caps.get(quota).and_then(|cap| meter.user_limit(Some(*cap), true)) {
+            bind(limit, drawn(tx, group, user, meter, number).await?);
         }
     }
     Ok(out)

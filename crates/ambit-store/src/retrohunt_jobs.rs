@@ -137,6 +137,14 @@ async fn remove(tx: &mut Tx, number: i64) -> Result<(), StoreError> {
     Ok(())
 }
 
+/// Ends what a user's jobs still do: what nobody works at ends at once, the others at the next look at them.
+pub(crate) async fn abort_all(tx: &mut Tx, user: i64, now: Timestamp) -> Result<(), StoreError> {
+    let sql = "UPDATE retrohunt_jobs SET status = 'aborted', finished_at = $1 WHERE user_id = $2 AND status = 'starting'";
+    tx.run(sql, values![now, user]).await?;
+    let sql = "UPDATE retrohunt_jobs SET status = 'aborting' WHERE user_id = $1 AND status = 'running'";
+    tx.run(sql, values![user]).await.map(|_| ())
+}
+
 impl Store {
     /// Takes a job of the caller's, charged in the same transaction.
     pub async fn create_retrohunt_job(&self, principal: &Principal, new: &NewRetrohuntJob, now: Timestamp) -> Result<RetrohuntJob, JobRefused> {

@@ -1,7 +1,7 @@
 //! Who may do what in a collection: the roles that owners give to members of the project.
 
 use crate::collections::require;
-use crate::projects::{Member, member_from};
+use crate::projects::{Member, PEOPLE, member_from};
 use crate::sql::{Row, values};
 use crate::writer::Who;
 use crate::{Principal, Store, StoreError, audit, people, projects};
@@ -16,13 +16,13 @@ impl Store {
         let mut tx = self.read().await?;
         let view = require(&mut tx, principal, uuid, CollectionRole::Admin).await?;
         let sql = format!(
-            "SELECT m.id, m.role, {}, r.role FROM collection_roles r JOIN members m ON m.id = r.member_id JOIN users u ON u.id = m.user_id
+            "SELECT m.id, m.role, m.invited, {}, r.role FROM collection_roles r JOIN {PEOPLE} ON m.id = r.member_id JOIN users u ON u.id = m.user_id
              WHERE r.collection_id = $1 ORDER BY m.id",
             people::USER_COLUMNS
         );
         let rows = tx.rows(&sql, values![view.collection.id]).await?;
         let role = |row: &Row| {
-            let role = CollectionRole::from_name(&row.get::<String>(8)?);
+            let role = CollectionRole::from_name(&row.get::<String>(9)?);
             Ok((
                 member_from(row)?,
                 role.ok_or_else(|| StoreError::Bug("unknown collection role".to_owned()))?,
@@ -31,24 +31,22 @@ impl Store {
         rows.iter().map(role).collect()
     }
 
-    /// Gives a member of the project a role in a collection; for owners of the project.
+    /// Gives somebody of the project, in it or asked, a role in a collection; for owners of the project. `member` is a project user id, an address or a
+    /// username.
     pub async fn set_collection_role(
         &self,
         principal: &Principal,
         uuid: Uuid,
-        member: i64,
+        member: &str,
         role: CollectionRole,
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        let principal = principal.clone();
+        let (principal, member) = (principal.clone(), member.trim().to_owned());
         self.write(Who::Person, move |tx| {
             Box::pin(async move {
                 let collection = require(tx, &principal, uuid, CollectionRole::Viewer).await?.collection;
                 principal.require_project(collection.project, ProjectRole::Owner)?;
-                let sql = "SELECT id FROM members WHERE id = $1 AND project_id = $2";
-                if tx.row(sql, values![member, collection.project]).await?.is_none() {
-                    return Err(StoreError::NotFound);
-                }
+                let member = projects::find_member(tx, collection.project, &member).await?.id;
                 let sql = "INSERT INTO collection_roles (collection_id, member_id, role) VALUES ($1, $2, $3)
                            ON CONFLICT (collection_id, member_id) DO UPDATE SET role = excluded.role";
                 tx.run(sql, values![collection.id, member, role.name()]).await?;
@@ -90,14 +88,26 @@ impl Store {
         Ok(())
     }
 
-    /// Takes somebody out of a project, with the roles in its collections; for its owners. The last owner stays.
+    /// Takes somebody out of a project, with the roles in its collections, or takes an invitation back; for its owners, and for whoever leaves it. The last
+    /// owner stays.
     pub async fn remove_member(&self, principal: &Principal, project: Uuid, member: i64, now: Timestamp) -> Result<(), StoreError> {
         let principal = principal.clone();
         self.write(Who::Person, move |tx| {
             Box::pin(async move {
-                let id = projects::require(tx, &principal, project, ProjectRole::Owner).await?;
-                let sql = "DELETE FROM members WHERE id = $1 AND project_id = $2 RETURNING user_id";
-                let user: i64 = tx.row(sql, values![member, id]).await?.ok_or(StoreError::NotFound)?.get(0)?;
+                let id = projects::require(tx, &principal, project, ProjectRole::Member).await?;
+                projects::lock(tx, id).await?;
+                let own = "SELECT 1 FROM members WHERE id = $1 AND project_id = $2 AND user_id = $3";
+                if tx.row(own, values![member, id, principal.user_id()]).await?.is_none() {
+                    principal.require_project(id, ProjectRole::Owner)?;
+                }
+                let mut removed = None;
+                for sql in [
+                    "DELETE FROM members WHERE id = $1 AND project_id = $2 RETURNING user_id",
+                    "DELETE FROM invitations WHERE member_id = $1 AND kind = 'project' AND target_id = $2 RETURNING user_id",
+                ] {
+                    removed = removed.or(tx.row(sql, values![member, id]).await?);
+                }
+                let user: i64 = removed.ok_or(StoreError::NotFound)?.get(0)?;
                 projects::keep_an_owner(tx, id).await?;
                 tx.run("DELETE FROM collection_roles WHERE member_id = $1", values![member]).await?;
                 let details = json!({"member": member, "user": user});
@@ -107,5 +117,15 @@ impl Store {
         .await?;
         self.inner.access.clear();
         Ok(())
+    }
+
+    /// Leaves a project; the last owner stays.
+    pub async fn leave_project(&self, principal: &Principal, project: Uuid, now: Timestamp) -> Result<(), StoreError> {
+        let mut tx = self.read().await?;
+        let id = projects::require(&mut tx, principal, project, ProjectRole::Member).await?;
+        let sql = "SELECT id FROM members WHERE project_id = $1 AND user_id = $2";
+        let member: i64 = tx.row(sql, values![id, principal.user_id()]).await?.ok_or(StoreError::NotFound)?.get(0)?;
+        tx.rollback().await?;
+        self.remove_member(principal, project, member, now).await
     }
 }

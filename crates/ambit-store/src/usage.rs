@@ -1,6 +1,6 @@
 //! What was used: the standing of each quota, calls by day and endpoint, who draws how much from a group (v3-wire §5).
 
-use crate::quota::{allowances, quota_groups, used};
+use crate::quota::{allowances, caps, quota_groups, used};
 use crate::sql::{Tx, values};
 use crate::writer::Who;
 use crate::{Store, StoreError};
@@ -110,18 +110,21 @@ impl Store {
         let mut theirs = BTreeMap::new();
         for id in [groups.api, groups.intelligence].into_iter().flatten() {
             let row = tx.one("SELECT name FROM user_groups WHERE id = $1", values![id]).await?;
-            theirs.insert(id, (row.get::<String>(0)?, allowances(&mut tx, "group", id).await?));
+            let (set, caps) = (allowances(&mut tx, "group", id).await?, caps(&mut tx, id, user).await?);
+            theirs.insert(id, (row.get::<String>(0)?, set, caps));
         }
         let mut out = Vec::new();
         for meter in METERS.iter().filter(|meter| meter.window != Window::Minute) {
             let number = meter.window.number(now);
             let allowed = |set: &BTreeMap<String, i64>| set.get(meter.name).copied().unwrap_or(default_allowed(meter));
+            let payer = groups.payer(meter.family).and_then(|id| Some((id, theirs.get(&id)?)));
+            let cap = payer.and_then(|(_, (_, _, caps))| caps.get(meter.name).copied());
             let user = Standing {
-                allowed: allowed(&own),
+                allowed: meter.capped(allowed(&own), cap),
                 used: used(&mut tx, "user", user, meter, number).await?,
             };
-            let group = match groups.payer(meter.family).and_then(|id| Some((id, theirs.get(&id)?))) {
-                Some((id, (name, set))) => {
+            let group = match payer {
+                Some((id, (name, set, _))) => {
                     let used = used(&mut tx, "group", id, meter, number).await?;
                     Some((Standing { allowed: allowed(set), used }, name.clone()))
                 }

@@ -7,6 +7,7 @@ use ambit_model::observation::{Found, Lead, Look};
 use ambit_model::run::RunState;
 use ambit_model::scope::Decision;
 use ambit_model::{Clearance, Details, EdgeKind, Kind, Timestamp, Uid};
+use ambit_store::Principal;
 use ambit_store::engine::{Commit, Engine, IssueWrite, NewWork, Outcome, Settlement};
 use anyhow::Context;
 use serde_json::{Value, json};
@@ -59,25 +60,63 @@ pub struct Inventory {
     pub grave_issue: Uid,
 }
 
+/// Whose inventory it is, and what its things are called.
+#[derive(Clone, Debug)]
+pub struct Ground {
+    pub owner: Principal,
+    pub collection: Uuid,
+    /// The seed; the host is `www` below it, the site is that host's.
+    pub domain: String,
+    pub address: String,
+}
+
+impl Ground {
+    /// The collection that a test server begins with.
+    pub async fn first(server: &TestServer) -> anyhow::Result<Self> {
+        Ok(Self {
+            owner: server.store.local_operator().await?,
+            collection: server.collection,
+            domain: "acme.test".to_owned(),
+            address: "203.0.113.7".to_owned(),
+        })
+    }
+
+    fn host(&self) -> String {
+        format!("www.{}", self.domain)
+    }
+
+    /// The name of its site.
+    pub fn site(&self) -> String {
+        format!("https://{}:443", self.host())
+    }
+}
+
 /// A finished run that found: the seed's host, its address with two ports, a site with its title, and two issues. `title` is that of the site.
 pub async fn fill(server: &TestServer, title: &str) -> anyhow::Result<Inventory> {
-    fill_with(server, found(site_details(title), &[])).await
+    let ground = Ground::first(server).await?;
+    let site = found(site_details(&ground.site(), title), &[]);
+    fill_on(server, &ground, site).await
 }
 
 /// The same with another look at the site.
 pub async fn fill_with(server: &TestServer, site: Look) -> anyhow::Result<Inventory> {
+    fill_on(server, &Ground::first(server).await?, site).await
+}
+
+/// The same in another collection.
+pub async fn fill_on(server: &TestServer, ground: &Ground, site: Look) -> anyhow::Result<Inventory> {
     let engine = server.store.engine("a test", Duration::from_secs(1)).await?;
-    let owner = server.store.local_operator().await?;
-    server.store.start_run(&owner, server.collection, None, server.now()).await?;
+    server.store.start_run(&ground.owner, ground.collection, None, server.now()).await?;
     let run = engine.claim_run(&BTreeSet::new(), server.now()).await?.context("the run is there")?;
-    let uid = |kind, name: &str| Uid::of_entity(server.collection, kind, name);
+    let uid = |kind, name: &str| Uid::of_entity(ground.collection, kind, name);
+    let (domain, host, site_name) = (ground.domain.as_str(), ground.host(), ground.site());
     let inventory = Inventory {
-        domain: uid(Kind::Domain, "acme.test"),
-        host: uid(Kind::DnsRecord, "www.acme.test"),
-        address: uid(Kind::IpAddress, "203.0.113.7"),
-        site: uid(Kind::Uri, SITE),
-        issue: issue_uid(server.collection, &CAA_MISSING, uid(Kind::Domain, "acme.test")),
-        grave_issue: issue_uid(server.collection, &OLD_SERVER, uid(Kind::Uri, SITE)),
+        domain: uid(Kind::Domain, domain),
+        host: uid(Kind::DnsRecord, &host),
+        address: uid(Kind::IpAddress, &ground.address),
+        site: uid(Kind::Uri, &site_name),
+        issue: issue_uid(ground.collection, &CAA_MISSING, uid(Kind::Domain, domain)),
+        grave_issue: issue_uid(ground.collection, &OLD_SERVER, uid(Kind::Uri, &site_name)),
     };
     let mut round = Round {
         server,
@@ -90,19 +129,20 @@ pub async fn fill_with(server: &TestServer, site: Look) -> anyhow::Result<Invent
     round
         .commit(|_| {
             found(
-                json!({"nameservers": ["ns1.acme.test"]}),
-                &[(EdgeKind::Subdomain, Kind::DnsRecord, "www.acme.test")],
+                json!({"nameservers": [format!("ns1.{domain}")]}),
+                &[(EdgeKind::Subdomain, Kind::DnsRecord, host.as_str())],
             )
         })
         .await?;
-    let to_host = vec![step(Kind::Domain, "acme.test", EdgeKind::Subdomain)];
+    let to_host = vec![step(Kind::Domain, domain, EdgeKind::Subdomain)];
     round
         .settle(&[(inventory.host, to_host.clone())], &[("resolve", inventory.host)], Vec::new())
         .await?;
-    let resolutions = json!({"resolutions": [{"response_data": "203.0.113.7", "response_type": "A"}]});
-    let edges = [(EdgeKind::ResolvesTo, Kind::IpAddress, "203.0.113.7"), (EdgeKind::Site, Kind::Uri, SITE)];
+    let resolutions = json!({"resolutions": [{"response_data": ground.address, "response_type": "A"}]});
+    let to_address = (EdgeKind::ResolvesTo, Kind::IpAddress, ground.address.as_str());
+    let edges = [to_address, (EdgeKind::Site, Kind::Uri, site_name.as_str())];
     round.commit(|_| found(resolutions.clone(), &edges)).await?;
-    let hop = |edge| [to_host.clone(), vec![step(Kind::DnsRecord, "www.acme.test", edge)]].concat();
+    let hop = |edge| [to_host.clone(), vec![step(Kind::DnsRecord, &host, edge)]].concat();
     let decisions = [(inventory.address, hop(EdgeKind::ResolvesTo)), (inventory.site, hop(EdgeKind::Site))];
     round
         .settle(
@@ -204,9 +244,9 @@ fn address_details() -> Value {
     })
 }
 
-fn site_details(title: &str) -> Value {
+fn site_details(site: &str, title: &str) -> Value {
     json!({
-        "uri": SITE,
+        "uri": site,
         "code": "200",
         "title": title,
         "port": 443,

@@ -2,6 +2,7 @@
 
 pub mod client;
 pub mod inventory;
+pub mod kept;
 pub mod scenario;
 pub mod server;
 

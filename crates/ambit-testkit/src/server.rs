@@ -152,6 +152,20 @@ impl TestServer {
         ask(&self.address, &request).await
     }
 
+    /// Makes a user with a key, who is in no project and no group, and calls from now on by that name.
+    pub async fn add_user(&mut self, name: &str) -> anyhow::Result<()> {
+        let owner = self.store.local_operator().await?;
+        let key = add_person(&self.store, &owner, name, self.now()).await?;
+        self.keys.insert(name.to_owned(), key);
+        Ok(())
+    }
+
+    /// A caller as the store knows it.
+    pub async fn principal(&self, caller: &str) -> anyhow::Result<Principal> {
+        let key = self.keys.get(caller).context("a caller with a key")?;
+        self.store.authenticate(key, self.now()).await?.context("the key is valid")
+    }
+
     /// Makes groups of users by name.
     pub async fn add_groups(&self, groups: &BTreeMap<String, Vec<String>>) -> anyhow::Result<()> {
         let owner = self.store.local_operator().await?;
@@ -278,8 +292,7 @@ async fn add_person(store: &Store, owner: &Principal, name: &str, now: Timestamp
     let email = format!("{name}@acme.test");
     let new = NewUser {
         email: email.clone(),
-        username: None,
-        administrator: false,
+        ..NewUser::default()
     };
     store.create_user(owner, &new, now).await?;
     let new = NewKey {
@@ -307,10 +320,14 @@ async fn add_members(store: &Store, owner: &Principal, place: Place, now: &impl 
     ] {
         let key = add_person(store, owner, name, now()).await?;
         let email = format!("{name}@acme.test");
-        let added = store.add_members(owner, place.project, &[email], ProjectRole::Member, now()).await?;
-        let member = added.first().context("the member was added")?;
+        let added = store
+            .add_members(owner, place.project, &[email], ProjectRole::Member, false, now())
+            .await?;
+        let member = added.members.first().context("the member was added")?;
         if let Some(role) = role {
-            store.set_collection_role(owner, place.collection, member.id, role, now()).await?;
+            store
+                .set_collection_role(owner, place.collection, &member.id.to_string(), role, now())
+                .await?;
         }
         keys.insert(name.to_owned(), key);
     }

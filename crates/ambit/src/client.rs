@@ -87,8 +87,9 @@ pub(crate) async fn index(folder: &Path, store: &Store) -> Result<(Index, Option
 /// The index of a folder that cannot be written: as it is, which is what is in the store, or not at all.
 async fn read_only_index(place: &Path, store: &Store) -> Result<Index, Failure> {
     let copy = "the folder can only be read, so that it cannot be brought up here; search in a copy of the folder";
-    let index = Index::open_read_only(place).map_err(|error| Failure::run_time(format!("search index: {error}; {copy}")))?;
-    if index.reached() < store.last_revision().await? {
+    let index = Index::open_read_only(place, Some(store)).map_err(|error| Failure::run_time(format!("search index: {error}; {copy}")))?;
+    let newest = store.last_revision().await?;
+    if !index.wait_for(newest, Duration::ZERO).await.map_err(index_failure)? {
         return Err(Failure::run_time(format!("the search index {} is behind: {copy}", place.display())));
     }
     Ok(index)

@@ -36,6 +36,8 @@ struct Row {
     by_file: bool,
     /// Several values, by commas; in `ambit.toml` also as an array.
     list: bool,
+    /// `true` or `false`; in `ambit.toml` also without quotes.
+    truth: bool,
 }
 
 /// Every setting; the environment variable is `AMBIT_` and the name in upper case.
@@ -53,6 +55,10 @@ const ROWS: &[Row] = &[
     row("tls_certificate", ""),
     row("tls_key", ""),
     row("key_rate", ""),
+    Row {
+        truth: true,
+        ..row("open_accounts", "false")
+    },
     row("rate", ""),
     list("resolver"),
     list("ca"),
@@ -81,6 +87,7 @@ const fn row(name: &'static str, default: &'static str) -> Row {
         secret: false,
         by_file: false,
         list: false,
+        truth: false,
     }
 }
 
@@ -148,6 +155,15 @@ impl Settings {
             open_runs: number("open_runs", usual.open_runs)?,
             seed_addresses: number("seed_addresses", usual.seed_addresses)?,
         })
+    }
+
+    /// Whether whoever may invite makes accounts for addresses that nobody has.
+    pub(crate) fn open_accounts(&self) -> Result<bool, Failure> {
+        match self.get("open_accounts") {
+            None | Some("false") => Ok(false),
+            Some("true") => Ok(true),
+            Some(text) => Err(Failure::usage(format!("setting open_accounts {text:?}: expected true or false"))),
+        }
     }
 
     /// What projects say of their plan.
@@ -266,6 +282,7 @@ fn text_of(row: &Row, value: &toml::Value) -> Result<String, String> {
         toml::Value::String(text) => Ok(text.clone()),
         toml::Value::Integer(number) => Ok(number.to_string()),
         toml::Value::Datetime(moment) => Ok(moment.to_string()),
+        toml::Value::Boolean(truth) if row.truth => Ok(truth.to_string()),
         toml::Value::Array(items) if row.list => {
             let texts = items.iter().map(|item| match item {
                 toml::Value::String(text) if !text.contains(',') => Ok(text.as_str()),
@@ -336,6 +353,17 @@ mod tests {
             let failure = load(&[("AMBIT_RATE", wrong)]).expect("loads").rate().expect_err("is refused");
             assert!(failure.to_string().contains(wrong), "{failure}");
         }
+    }
+
+    #[test]
+    fn accounts_are_open_only_where_somebody_says_so() {
+        assert_eq!(load(&[]).expect("loads").open_accounts(), Ok(false));
+        assert_eq!(load(&[("AMBIT_OPEN_ACCOUNTS", "true")]).expect("loads").open_accounts(), Ok(true));
+        let failure = load(&[("AMBIT_OPEN_ACCOUNTS", "yes")])
+            .expect("loads")
+            .open_accounts()
+            .expect_err("is refused");
+        assert!(failure.to_string().contains("\"yes\""), "{failure}");
     }
 
     #[test]

@@ -31,6 +31,7 @@ pub(crate) struct Front {
     /// What people may use of the store.
     pub(crate) of_store: ambit_store::Limits,
     plan: Plan,
+    open_accounts: bool,
     phase: watch::Sender<Phase>,
     serving: JoinHandle<std::io::Result<()>>,
 }
@@ -59,6 +60,7 @@ impl Front {
             limits,
             of_store: settings.limits()?,
             plan,
+            open_accounts: settings.open_accounts()?,
             phase,
             serving: tokio::spawn(ambit_server::serve(listener, door, async move { waiting.wait().await })),
         })
@@ -73,6 +75,7 @@ impl Front {
     pub(crate) fn let_in(&self, mut state: ServerState) {
         state.set_limits(self.limits);
         state.plan = self.plan.clone();
+        state.open_accounts = self.open_accounts;
         self.phase.send_replace(Phase::Ready(Arc::new(state)));
     }
 

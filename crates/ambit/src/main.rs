@@ -79,6 +79,7 @@ async fn run(cli: Cli, mut settings: Settings) -> Result<(), Failure> {
         Command::User(user) => cli::users::run(user, &settings).await,
         Command::Group(group) => cli::groups::run(group, &settings).await,
         Command::Graph(graph) => cli::graphs::run(graph, &settings, cli.silent).await,
+        Command::Invitation(invitation) => cli::invitations::run(invitation, &settings).await,
         Command::Quota(quota) => cli::quotas::run(quota, &settings).await,
         Command::Packs(packs) => cli::packs::run(packs, &settings).await,
         Command::Role(role) => cli::roles::run(role, &settings).await,

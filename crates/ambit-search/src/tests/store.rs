@@ -156,7 +156,7 @@ async fn the_index_follows_the_store() {
 /// Another folder with a backup of the database, and the index that was left from later.
 async fn restored(house: &House, backup: &Path) -> House {
     let scratch = Scratch::new();
-    restore(backup, scratch.path()).unwrap();
+    restore(backup, scratch.path()).await.unwrap();
     let index = scratch.path().join("index");
     super::damage::copy(&house.scratch.path().join("index"), &index);
     House::of(scratch).await

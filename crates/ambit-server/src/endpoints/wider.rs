@@ -7,7 +7,7 @@ use crate::routes::wider::{
     accounts, archives, comments, files, graph_lists, graphs, groups, intelligence, metadata, object_collections, objects, quotas, search, votes,
 };
 use Method::{Delete, Get, Patch, Post};
-use Right::{Any, EditGraph, OfGroup, OfUser, Oneself, OwnCollection, OwnGraph};
+use Right::{Any, EditGraph, OfGroup, OfGroupOrOneself, OfUser, Oneself, OwnCollection, OwnGraph};
 use ambit_api::objects::{COLLECTION, FIGURES, FORM, NEW, ONE, RELATED, SAID, WHETHER};
 use ambit_api::shape::{ANY, Shape, TEXT};
 
@@ -130,7 +130,7 @@ pub(super) const ROWS: &[Endpoint] = &[
 
     metered(Get, "/me", &rules::USERS, Any, "Read oneself: clients try their key with it.", &ONE, |call| Box::pin(accounts::me(call))),
     with_query(READ, metered(Get, "/users/{id}", &rules::USERS, Any, "Read a user by username, address or API key.", &ONE, |call| Box::pin(accounts::find(call)))),
-    with_body(&NEW, metered(Patch, "/users/{id}", &rules::USERS, OfUser, "Change a user: the profile; for administrators also caps and privileges.", &ONE, |call| Box::pin(accounts::change(call)))),
+    with_body(&NEW, metered(Patch, "/users/{id}", &rules::USERS, OfUser, "Change a user: the profile; for administrators of the user's group also caps on what is drawn from it; for those of the installation caps, privileges and the status.", &ONE, |call| Box::pin(accounts::change(call)))),
     as_type(EMPTY, metered(Delete, "/users/{id}", &rules::USERS, Oneself, "Delete one's own account; the header x-user-password has an API key of it. The answer is empty.", ANY, |call| Box::pin(accounts::delete(call)))),
     metered(Get, "/users/{id}/overall_quotas", &rules::USER_QUOTAS, OfUser, "Report the quotas of a user and the user's groups.", &FIGURES, |call| Box::pin(quotas::overall(call))),
     with_query(DAYS, metered(Get, "/users/{id}/api_usage", &rules::USER_QUOTAS, OfUser, "Report the calls of a user by day and endpoint.", &FIGURES, |call| Box::pin(quotas::of_user(call)))),
@@ -143,9 +143,9 @@ pub(super) const ROWS: &[Endpoint] = &[
     with_query(CONSUMING, metered(Get, "/groups/{id}/users_consuming_quota/{quota_name}", &rules::GROUP_QUOTAS, OfGroup, "List who drew how much of a quota from a group.", &COLLECTION, |call| Box::pin(groups::users_consuming(call)))),
     with_query(PAGE, metered(Get, "/groups/{id}/{relationship}", &rules::GROUPS, Any, "List users, administrators, graphs or service accounts of a group.", &COLLECTION, |call| Box::pin(groups::relationship(call)))),
     with_query(PAGE, metered(Get, "/groups/{id}/relationships/{relationship}", &rules::GROUPS, Any, "List their descriptors.", &COLLECTION, |call| Box::pin(groups::relationship_described(call)))),
-    with_body(&NEW, metered(Post, "/groups/{id}/relationships/{relationship}", &rules::GROUPS, OfGroup, "Add users or administrators by address, or make service accounts by id.", &COLLECTION, |call| Box::pin(groups::add(call)))),
+    with_body(&NEW, metered(Post, "/groups/{id}/relationships/{relationship}", &rules::GROUPS, OfGroup, "Add users or administrators by address, or make service accounts by id. Whom the administrator of the installation adds is in the group; whom others add is asked, and in it after accepting.", &COLLECTION, |call| Box::pin(groups::add(call)))),
     metered(Get, GROUP_MEMBER, &rules::GROUPS, Any, "Say whether a user is in a group.", &WHETHER, |call| Box::pin(groups::has(call))),
-    as_type(EMPTY, metered(Delete, GROUP_MEMBER, &rules::GROUPS, OfGroup, "Take a user out of a group. The answer is empty.", ANY, |call| Box::pin(groups::remove(call)))),
+    as_type(EMPTY, metered(Delete, GROUP_MEMBER, &rules::GROUPS, OfGroupOrOneself, "Take a user out of a group, or leave it. The answer is empty.", ANY, |call| Box::pin(groups::remove(call)))),
     metered(Get, "/service_accounts/{id}", &rules::USERS, Any, "Read a service account.", &ONE, |call| Box::pin(accounts::service_account(call))),
 
     with_query(INTELLIGENCE, metered(Get, "/intelligence/search", &rules::SEARCH, Any, "Search files, and domains, addresses and URLs of the inventory.", &COLLECTION, |call| Box::pin(intelligence::search(call)))),

@@ -6,7 +6,7 @@ use crate::failure::of_store;
 use ambit_api::keys::{self, Key};
 use ambit_api::{ApiError, ErrorCode, success};
 use ambit_model::Timestamp;
-use ambit_store::{KeyView, NewKey, StoreError};
+use ambit_store::{KeyView, NewKey, RevokedKeys, StoreError};
 use serde_json::{Value, json};
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -37,15 +37,28 @@ pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
     };
     let issued = call.state.store.create_key(call.caller(), &new, call.now).await;
     let issued = issued.map_err(|error| of_store(error, "User"))?;
-    let shown = keys::issued_key(issued.id, &issued.key, &issued.visible, &issued.label, expires_at);
+    let shown = keys::issued_key(issued.id, &issued.key, &issued.visible, &issued.label, issued.expires_at);
     Ok(Answer::json(&success("Key created", shown)))
 }
 
 pub(crate) async fn revoke(call: Call) -> Result<Answer, ApiError> {
     let id = call.parameter("id").parse().map_err(|_| ApiError::not_found(NOUN))?;
     let revoked = call.state.store.revoke_key(call.caller(), id, call.now).await;
-    revoked.map_err(|error| of_store(error, NOUN))?;
-    Ok(Answer::json(&success("Key revoked", json!(true))))
+    let revoked = revoked.map_err(|error| of_store(error, NOUN))?;
+    Ok(Answer::json(&success(&said(&revoked), json!(true))))
+}
+
+/// Which other keys ended, and which stay although the revoked ones made them.
+fn said(revoked: &RevokedKeys) -> String {
+    let ids = |ids: &[i64]| ids.iter().map(i64::to_string).collect::<Vec<_>>().join(", ");
+    let mut message = "Key revoked".to_owned();
+    if !revoked.with_it.is_empty() {
+        message.push_str(&format!(", and with it those that it made: {}", ids(&revoked.with_it)));
+    }
+    if !revoked.of_others.is_empty() {
+        message.push_str(&format!("; it made these keys of others, which stay: {}", ids(&revoked.of_others)));
+    }
+    message
 }
 
 /// Exchanges a one-time token for a key. The token is the credential, and it is worth nothing afterwards.

@@ -1,16 +1,21 @@
 //! The people of the installation, as its administrator keeps them: users, groups, privileges, quotas. The access rule of the row has decided already;
 //! the store decides again.
 
+pub(crate) mod invitations;
+
 use super::keys::end;
 use crate::answer::Answer;
 use crate::call::{Call, NAME_CHARS_MAX, flag_member, optional_text, text_member, texts_member};
 use crate::failure::of_store;
 use ambit_api::{ApiError, people, success};
+use ambit_model::project::Project;
 use ambit_store::NewUser;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
+use uuid::Uuid;
 
 const USER: &str = "User";
 const GROUP: &str = "Group";
+const PROJECT: &str = "Project";
 /// Whom a privilege or quota belongs to.
 const SUBJECT: &str = "User or group";
 
@@ -26,10 +31,35 @@ pub(crate) async fn create_user(call: Call) -> Result<Answer, ApiError> {
         email: text_member(&body, "email", NAME_CHARS_MAX)?,
         username: optional_text(&body, "username", NAME_CHARS_MAX)?,
         administrator: flag_member(&body, "administrator")?.unwrap_or(false),
+        project: project_member(&call, &body).await?,
+        group: optional_text(&body, "group", NAME_CHARS_MAX)?,
     };
     let made = call.state.store.create_user(call.caller(), &new, call.now).await;
-    let made = made.map_err(|error| of_store(error, USER))?;
+    let made = made.map_err(|error| of_store(error, "Project or group"))?;
     Ok(Answer::json(&success("User created", people::user(&made))))
+}
+
+/// The project of a body, by uuid or integer id.
+async fn project_member(call: &Call, body: &Map<String, Value>) -> Result<Option<Uuid>, ApiError> {
+    let Some(name) = optional_text(body, "project", NAME_CHARS_MAX)? else {
+        return Ok(None);
+    };
+    let projects = call.state.store.list_projects(call.caller()).await;
+    let projects = projects.map_err(|error| of_store(error, PROJECT))?;
+    let is = |project: &Project| project.id.to_string() == name || project.uuid.to_string().eq_ignore_ascii_case(&name);
+    let found = projects.into_iter().find(|view| is(&view.project));
+    Ok(Some(found.ok_or_else(|| ApiError::not_found(PROJECT))?.project.uuid))
+}
+
+/// Suspends a user, or lets the user in again.
+pub(crate) async fn set_status(call: Call) -> Result<Answer, ApiError> {
+    let status = text_member(&call.object()?, "status", NAME_CHARS_MAX)?;
+    let store = &call.state.store;
+    let user = store.find_user(call.caller(), call.parameter("username")).await;
+    let user = user.map_err(|error| of_store(error, USER))?;
+    let set = store.set_status(call.caller(), user.id, &status, call.now).await;
+    set.map_err(|error| of_store(error, USER))?;
+    Ok(Answer::json(&success("User status set", json!(true))))
 }
 
 pub(crate) async fn delete_user(call: Call) -> Result<Answer, ApiError> {

@@ -1,15 +1,17 @@
 //! The people of a project and of a collection (asm-wire §8.6).
 
 use crate::answer::Answer;
-use crate::call::{Call, NAME_CHARS_MAX, text_member};
+use crate::call::{Call, NAME_CHARS_MAX, optional_text, text_member};
 use crate::failure::of_store;
-use ambit_api::{ApiError, success, users};
+use ambit_api::{ApiError, ErrorCode, success, users};
 use ambit_model::user::{CollectionRole, ProjectRole};
 use ambit_store::Member;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 const USER: &str = "Project user";
+/// Why an address is of no use.
+const NO_ACCOUNTS: &str = "accounts are made by the administrator of the installation";
 
 pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     let uuid = project(&call).await?;
@@ -31,9 +33,25 @@ pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
     let emails = emails.ok_or_else(|| ApiError::invalid("emails must be a list of addresses"))?;
     let word = text_member(&body, "role", NAME_CHARS_MAX)?;
     let role = ProjectRole::from_name(&word).ok_or_else(|| ApiError::invalid("role must be member or owner"))?;
-    let added = call.state.store.add_members(call.caller(), uuid, &emails, role, call.now).await;
+    let open = call.state.open_accounts;
+    let added = call.state.store.add_members(call.caller(), uuid, &emails, role, open, call.now).await;
     let added = added.map_err(|error| of_store(error, "Project"))?;
-    Ok(Answer::json(&success("Project users added", shown(&added))))
+    let unknown = added.unknown.join(", ");
+    let message = match (added.members.is_empty(), unknown.is_empty()) {
+        (_, true) => "Project users added".to_owned(),
+        (false, false) => format!("Project users added, but nobody has the address {unknown}: {NO_ACCOUNTS}"),
+        (true, false) => {
+            return Err(ApiError::with(
+                ErrorCode::NotFound,
+                format!("Nobody has the address {unknown}: {NO_ACCOUNTS}"),
+            ));
+        }
+    };
+    let mut rows = shown(&added.members);
+    if let Value::Array(rows) = &mut rows {
+        rows.extend(added.unknown.iter().map(|email| users::unknown_user(email)));
+    }
+    Ok(Answer::json(&success(&message, rows)))
 }
 
 pub(crate) async fn list_of_collection(call: Call) -> Result<Answer, ApiError> {
@@ -42,7 +60,7 @@ pub(crate) async fn list_of_collection(call: Call) -> Result<Answer, ApiError> {
     let rows = rows.map_err(|error| of_store(error, "Collection"))?;
     let result: Value = rows
         .iter()
-        .map(|(member, role)| users::collection_user(member.id, &member.user, member.role, *role))
+        .map(|(member, role)| users::collection_user(member.id, &member.user, member.role, *role, member.invited))
         .collect();
     Ok(Answer::json(&success("Collection project users", result)))
 }
@@ -50,11 +68,16 @@ pub(crate) async fn list_of_collection(call: Call) -> Result<Answer, ApiError> {
 pub(crate) async fn set_of_collection(call: Call) -> Result<Answer, ApiError> {
     let uuid = collection(&call).await?;
     let body = call.object()?;
-    let member = body.get("project_user_id").and_then(Value::as_i64);
-    let member = member.ok_or_else(|| ApiError::invalid("project_user_id must be a whole number"))?;
+    let member = match optional_text(&body, "user", NAME_CHARS_MAX)? {
+        Some(user) => user,
+        None => {
+            let id = body.get("project_user_id").and_then(Value::as_i64);
+            id.ok_or_else(|| ApiError::invalid("project_user_id must be a whole number"))?.to_string()
+        }
+    };
     let word = text_member(&body, "role", NAME_CHARS_MAX)?;
     let role = CollectionRole::from_name(&word).ok_or_else(|| ApiError::invalid("role must be viewer, analyst or admin"))?;
-    let done = call.state.store.set_collection_role(call.caller(), uuid, member, role, call.now).await;
+    let done = call.state.store.set_collection_role(call.caller(), uuid, &member, role, call.now).await;
     done.map_err(|error| of_store(error, USER))?;
     Ok(Answer::json(&success("Collection project user added", json!(true))))
 }
@@ -85,7 +108,7 @@ fn project_user(call: &Call) -> Result<i64, ApiError> {
 fn shown(members: &[Member]) -> Value {
     members
         .iter()
-        .map(|member| users::project_user(member.id, &member.user, member.role))
+        .map(|member| users::project_user(member.id, &member.user, member.role, member.invited))
         .collect()
 }
 

@@ -19,4 +19,5 @@ pub(crate) mod page;
 pub(crate) mod quotas;
 pub(crate) mod retrohunt_jobs;
 pub(crate) mod search;
+pub(crate) mod tokens;
 pub(crate) mod votes;

@@ -131,11 +131,11 @@ impl Engine {
         tx.rows(&sql, values![limit]).await?.iter().map(specimen).collect()
     }
 
-    /// The sets that look now: enabled, below their limit of the day, and not too slow.
+    /// The sets that look now: enabled, below their limit of the day, not too slow, and of somebody who is not suspended.
     pub async fn live_rulesets(&self, now: Timestamp) -> Result<Vec<LiveRuleset>, StoreError> {
         let mut tx = self.store.read().await?;
         let sql = "SELECT r.id, r.edition, r.owner_id, r.match_object_type FROM hunting_rulesets r JOIN users u ON u.id = r.owner_id
-                   WHERE r.enabled = 1 AND r.timeouts < $1 AND (r.reported_day <> $2 OR r.reported < r.daily_limit) ORDER BY r.number";
+                   WHERE r.enabled = 1 AND u.status = 'active' AND r.timeouts < $1 AND (r.reported_day <> $2 OR r.reported < r.daily_limit) ORDER BY r.number";
         let rows = tx.rows(sql, values![TIMEOUTS_MAX, day(now)]).await?;
         let live = |row: &crate::sql::Row| {
             Ok(LiveRuleset {
@@ -338,7 +338,8 @@ async fn hold_jobs(tx: &mut Tx, engine: i64, limit: i64, now: Timestamp) -> Resu
         "UPDATE retrohunt_jobs SET engine_id = $1 WHERE number IN
          (SELECT number FROM
            (SELECT number, ROW_NUMBER() OVER (PARTITION BY user_id ORDER BY number) AS place
-            FROM retrohunt_jobs WHERE status IN ('starting', 'running') AND {free}) AS waiting ORDER BY place, number LIMIT $4)
+            FROM retrohunt_jobs WHERE status IN ('starting', 'running') AND {free}
+            AND EXISTS (SELECT 1 FROM users u WHERE u.id = user_id AND u.status = 'active')) AS waiting ORDER BY place, number LIMIT $4)
          RETURNING number, user_id, rules, position, until, range_start, range_end, status"
     );
     let mut out = Vec::new();

@@ -2,10 +2,12 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod crash;
+mod departures;
 mod feed;
 mod folder;
 mod integrations;
 mod intervals;
+mod invitations;
 mod issues;
 mod lab;
 mod objects;

@@ -145,14 +145,16 @@ async fn roles_decide_what_members_may_do() {
         let mine = lab.store.list_projects(&lab.me).await.unwrap().remove(0).project;
         let added = lab
             .store
-            .add_members(&lab.me, mine.uuid, &["Bob@acme.test".to_owned()], ProjectRole::Member, lab.now())
+            .add_members(&lab.me, mine.uuid, &["Bob@acme.test".to_owned()], ProjectRole::Member, false, lab.now())
             .await
-            .unwrap();
+            .unwrap()
+            .members;
         let again = lab
             .store
-            .add_members(&lab.me, mine.uuid, &["bob@acme.test".to_owned()], ProjectRole::Member, lab.now())
+            .add_members(&lab.me, mine.uuid, &["bob".to_owned()], ProjectRole::Member, false, lab.now())
             .await
-            .unwrap();
+            .unwrap()
+            .members;
         assert_eq!(added, again);
         let new = NewKey {
             user: Some("bob@acme.test".to_owned()),
@@ -167,7 +169,7 @@ async fn roles_decide_what_members_may_do() {
         );
         let give = async |role| {
             lab.store
-                .set_collection_role(&lab.me, lab.collection, added[0].id, role, lab.now())
+                .set_collection_role(&lab.me, lab.collection, &added[0].id.to_string(), role, lab.now())
                 .await
                 .unwrap()
         };
@@ -191,7 +193,7 @@ async fn roles_decide_what_members_may_do() {
         ));
         assert!(forbidden(
             lab.store
-                .set_collection_role(&bob().await, lab.collection, added[0].id, CollectionRole::Admin, lab.now())
+                .set_collection_role(&bob().await, lab.collection, &added[0].id.to_string(), CollectionRole::Admin, lab.now())
                 .await
         ));
         assert!(forbidden(lab.store.delete_project(&bob().await, mine.uuid, lab.now()).await.map(|_| ())));
@@ -200,7 +202,7 @@ async fn roles_decide_what_members_may_do() {
         assert_eq!(roles, [(added[0].clone(), CollectionRole::Admin)]);
         let down = lab
             .store
-            .add_members(&lab.me, mine.uuid, &["owner@acme.test".to_owned()], ProjectRole::Member, lab.now())
+            .add_members(&lab.me, mine.uuid, &["owner@acme.test".to_owned()], ProjectRole::Member, false, lab.now())
             .await;
         assert!(matches!(down, Err(StoreError::Conflict(_))), "somebody owns a project: {down:?}");
     })
@@ -214,7 +216,7 @@ async fn privileges_and_quotas_come_from_user_and_group() {
         lab.store.create_group(&lab.me, "red", &["ann".to_owned()], lab.now()).await.unwrap();
         lab.store.grant_privilege(&lab.me, "ann", "intelligence", None, lab.now()).await.unwrap();
         lab.store
-            .grant_privilege(&lab.me, "red", "hunting", Some(Timestamp(9)), lab.now())
+            .grant_privilege(&lab.me, "red", "feeds", Some(Timestamp(9)), lab.now())
             .await
             .unwrap();
         let privileges = lab.store.list_privileges(&ann, "ann").await.unwrap();
@@ -222,7 +224,7 @@ async fn privileges_and_quotas_come_from_user_and_group() {
             .iter()
             .map(|p| format!("{} {:?} {:?}", p.name, p.expires_at.map(|at| at.0), p.inherited_from))
             .collect();
-        assert_eq!(lines, ["hunting Some(9) Some(\"red\")", "intelligence None None"]);
+        assert_eq!(lines, ["feeds Some(9) Some(\"red\")", "intelligence None None"]);
         lab.store.set_quota(&lab.me, "red", "api_requests_daily", 5, lab.now()).await.unwrap();
         lab.store.set_quota(&lab.me, "red", "api_requests_daily", 7, lab.now()).await.unwrap();
         let groups = lab.store.list_groups(&lab.me).await.unwrap();
@@ -267,8 +269,13 @@ async fn an_administrator_deletes_users_and_what_they_alone_owned_is_kept() {
         let shared = lab.store.create_project(&ann, "Shared", lab.now()).await.unwrap().project;
         let ann = lab.store.authenticate(&key, lab.now()).await.unwrap().unwrap();
         let emails = ["eve@acme.test".to_owned()];
-        let added = lab.store.add_members(&ann, shared.uuid, &emails, ProjectRole::Owner, lab.now()).await;
+        let added = lab
+            .store
+            .add_members(&ann, shared.uuid, &emails, ProjectRole::Owner, false, lab.now())
+            .await;
         added.unwrap();
+        let asked = lab.store.list_invitations(&eve).await.unwrap();
+        lab.store.accept_invitation(&eve, asked[0].id, lab.now()).await.unwrap();
         assert!(matches!(
             lab.store.delete_user(&eve, "ann", lab.now()).await,
             Err(StoreError::Forbidden(_))

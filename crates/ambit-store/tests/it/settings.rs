@@ -57,13 +57,14 @@ async fn who_is_taken_out_sees_nothing_and_the_last_owner_stays() {
         let emails = ["ann@acme.test".to_owned()];
         let ann = lab
             .store
-            .add_members(&lab.me, project, &emails, ProjectRole::Member, lab.now())
+            .add_members(&lab.me, project, &emails, ProjectRole::Member, false, lab.now())
             .await
-            .unwrap()[0]
-            .clone();
+            .unwrap()
+            .members
+            .remove(0);
         let give = lab
             .store
-            .set_collection_role(&lab.me, lab.collection, ann.id, CollectionRole::Viewer, lab.now());
+            .set_collection_role(&lab.me, lab.collection, "ann", CollectionRole::Viewer, lab.now());
         give.await.unwrap();
         let take = || lab.store.remove_collection_role(&lab.me, lab.collection, ann.id, lab.now());
         take().await.unwrap();

@@ -41,6 +41,8 @@ pub(crate) enum Action {
     },
     /// Take a user out of a group.
     Remove { group: String, username: String },
+    /// Leave a group.
+    Leave { group: String },
     /// Delete a group with its service accounts, privileges and quotas; its members stay.
     Delete {
         group: String,
@@ -79,6 +81,10 @@ pub(crate) async fn run(command: &Group, settings: &Settings) -> Result<(), Fail
         Action::Remove { group, username } => {
             api.ask("DELETE", &format!("{}/members/{}", one(group), escape(username)), None).await?;
             results.line(&format!("{username} is not in {group}"))?;
+        }
+        Action::Leave { group } => {
+            api.ask("DELETE", &format!("{}/membership", one(group)), None).await?;
+            results.line(&format!("you are not in {group} any more"))?;
         }
         Action::Delete { group, yes } => {
             confirm(&format!("group {group} will be deleted with its privileges and quotas"), *yes)?;

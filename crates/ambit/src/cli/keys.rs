@@ -86,8 +86,9 @@ pub(crate) async fn run(command: &Key, settings: &Settings) -> Result<(), Failur
         }
         Action::Redeem { .. } => {}
         Action::Revoke { id } => {
-            api.ask("DELETE", &format!("{keys}/{id}"), None).await?;
-            results.line(&format!("key {id} is revoked"))?;
+            let said = api.ask("DELETE", &format!("{keys}/{id}"), None).await?.message;
+            let more = said.strip_prefix("Key revoked").unwrap_or_default();
+            results.line(&format!("key {id} is revoked{more}"))?;
         }
     }
     results.finish()

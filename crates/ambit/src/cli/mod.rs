@@ -13,6 +13,7 @@ pub(crate) mod entity;
 pub(crate) mod graphs;
 pub(crate) mod groups;
 pub(crate) mod init;
+pub(crate) mod invitations;
 pub(crate) mod issue;
 pub(crate) mod item;
 pub(crate) mod keys;
@@ -68,6 +69,8 @@ pub(crate) enum Command {
     User(users::User),
     /// Groups.
     Group(groups::Group),
+    /// Invitations to projects and groups.
+    Invitation(invitations::Invitation),
     /// How much users and groups may use.
     Quota(quotas::Quota),
     /// Rules and lists of hashes that files are judged by.

@@ -1,6 +1,6 @@
-//! What people call a collection, a project or a member, as the number or uuid that paths want. A name that several have is refused with the list of them.
+//! What people call a collection or a project, as the uuid that paths want. A name that several have is refused with the list of them.
 
-use crate::api::{ASM, Api, escape};
+use crate::api::{ASM, Api};
 use crate::failure::Failure;
 use crate::output::plain;
 use crate::table::text;
@@ -29,27 +29,6 @@ pub(crate) async fn project(api: &Api, typed: &str) -> Result<String, Failure> {
     let rows = reply.as_array().map(Vec::as_slice).unwrap_or_default();
     let found = choose(rows, typed, &["id", "name"], "project", "ambit project list")?;
     Ok(text(&found["uuid"]))
-}
-
-/// The number of a member of a collection's project that was typed as that number or as an e-mail address.
-pub(crate) async fn member(api: &Api, collection: &str, typed: &str) -> Result<i64, Failure> {
-    if let Ok(number) = typed.parse() {
-        return Ok(number);
-    }
-    let collection = api.get(&format!("{ASM}/user_collections/{}", escape(collection))).await?.result;
-    let project = text(&collection["project_uuid"]);
-    let reply = api.get(&format!("{ASM}/projects/{project}/users")).await?.result;
-    let rows = reply.as_array().map(Vec::as_slice).unwrap_or_default();
-    let found = choose(
-        rows,
-        typed,
-        &["email"],
-        "member of the project",
-        &format!("ambit project users {project}"),
-    )?;
-    found["id"]
-        .as_i64()
-        .ok_or_else(|| Failure::run_time(format!("the member {} has no number", plain(typed))))
 }
 
 /// The one row of which a member is what was typed: exactly, else in another letter case.

@@ -1,7 +1,7 @@
 //! `ambit project`: projects, on a server or in a data folder.
 
 use super::{Place, naming};
-use crate::api::{ASM, Api, Needs};
+use crate::api::{ASM, Api, Needs, OURS};
 use crate::config::Settings;
 use crate::confirm::confirm;
 use crate::failure::Failure;
@@ -35,6 +35,11 @@ pub(crate) enum Action {
         /// One JSON object per line.
         #[arg(long)]
         jsonl: bool,
+    },
+    /// Leave a project; its last owner stays.
+    Leave {
+        /// Its name, number or uuid.
+        name: String,
     },
     /// Delete a project with everything in it, for good.
     Delete {
@@ -81,9 +86,16 @@ pub(crate) async fn run(command: &Project, settings: &Settings) -> Result<(), Fa
                 if *jsonl {
                     results.json(row)?;
                 } else {
-                    results.line(&format!("{}  {}  {}", row["id"], plain(&text(&row["email"])), text(&row["role"])))?;
+                    let invited = if row["state"] == "invited" { "  invited" } else { "" };
+                    let role = text(&row["role"]);
+                    results.line(&format!("{}  {}  {role}{invited}", row["id"], plain(&text(&row["email"]))))?;
                 }
             }
+        }
+        Action::Leave { name } => {
+            let uuid = naming::project(&api, name).await?;
+            api.ask("DELETE", &format!("{OURS}/projects/{uuid}/membership"), None).await?;
+            results.line(&format!("you are not in project {} any more", plain(name)))?;
         }
         Action::Delete { of, yes } => {
             let uuid = naming::project(&api, of).await?;

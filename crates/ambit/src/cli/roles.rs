@@ -19,22 +19,24 @@ pub(crate) struct Role {
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Action {
-    /// Add a person to a project as member or owner.
+    /// Bring a person into a project as member or owner: at once by the administrator of the installation, else the person is asked.
     Project {
         /// The project's name, number or uuid.
         #[arg(value_name = "PROJECT")]
-        of: String,
-        /// E-mail address of the user.
-        email: String,
+        name: String,
+        /// E-mail address or username.
+        #[arg(value_name = "USER")]
+        user: String,
         #[arg(value_parser = project_role)]
         role: ProjectRole,
     },
-    /// Give a member of the project a role in a collection: viewer, analyst or admin.
+    /// Give a person of the project a role in a collection: viewer, analyst or admin.
     Collection {
         /// The collection's name or uuid.
         collection: String,
-        /// E-mail address or number of the member (`ambit project users` shows both).
-        member: String,
+        /// E-mail address, username, or the number that `ambit project users` shows.
+        #[arg(value_name = "USER")]
+        user: String,
         #[arg(value_parser = collection_role)]
         role: CollectionRole,
     },
@@ -59,36 +61,26 @@ pub(crate) async fn run(command: &Role, settings: &Settings) -> Result<(), Failu
     let users = |collection: &str| format!("{ASM}/user_collections/{collection}/collection_project_users");
     let mut results = Results::open(None)?;
     match &command.action {
-        Action::Project { of, email, role } => {
-            let project = naming::project(&api, of).await?;
-            let body = json!({"emails": [email], "role": role.name()});
-            let added = api.post(&format!("{ASM}/projects/{project}/users/bulk"), body).await?.result;
+        Action::Project { name, user, role } => {
+            let uuid = naming::project(&api, name).await?;
+            let body = json!({"emails": [user], "role": role.name()});
+            let added = api.post(&format!("{ASM}/projects/{uuid}/users/bulk"), body).await?.result;
             for row in added.as_array().into_iter().flatten() {
-                results.line(&format!("{}  {}  {}", row["id"], plain(&text(&row["email"])), text(&row["role"])))?;
+                let invited = if row["state"] == "invited" { "  invited" } else { "" };
+                let role = text(&row["role"]);
+                results.line(&format!("{}  {}  {role}{invited}", row["id"], plain(&text(&row["email"]))))?;
             }
         }
-        Action::Collection { collection, member, role } => {
+        Action::Collection { collection, user, role } => {
             let uuid = naming::collection(&api, collection).await?;
-            let number = naming::member(&api, &uuid, member).await?;
-            let body = json!({"project_user_id": number, "role": role.name()});
-            api.post(&users(&uuid), body).await?;
-            results.line(&format!("member {} is {} of {}", plain(member), role.name(), plain(collection)))?;
+            api.post(&users(&uuid), json!({"user": user, "role": role.name()})).await?;
+            results.line(&format!("{} is {} of {}", plain(user), role.name(), plain(collection)))?;
         }
         Action::List { collection } => {
-            for row in api
-                .get(&users(&naming::collection(&api, collection).await?))
-                .await?
-                .result
-                .as_array()
-                .into_iter()
-                .flatten()
-            {
-                results.line(&format!(
-                    "{}  {}  {}",
-                    row["project_user_id"],
-                    plain(&text(&row["user"]["email"])),
-                    text(&row["role"])
-                ))?;
+            let uuid = naming::collection(&api, collection).await?;
+            for row in api.get(&users(&uuid)).await?.result.as_array().into_iter().flatten() {
+                let (id, email, role) = (&row["project_user_id"], plain(&text(&row["user"]["email"])), text(&row["role"]));
+                results.line(&format!("{id}  {email}  {role}"))?;
             }
         }
     }

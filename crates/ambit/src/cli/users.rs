@@ -31,7 +31,17 @@ pub(crate) enum Action {
         /// Another administrator of the installation.
         #[arg(long)]
         administrator: bool,
+        /// A project of yours, by name, number or uuid, that the user is in at once; it becomes the user's primary one.
+        #[arg(long = "in", value_name = "PROJECT")]
+        home: Option<String>,
+        /// A group that the user is in at once.
+        #[arg(long, value_name = "GROUP")]
+        group: Option<String>,
     },
+    /// Suspend a user: keys and signed addresses open nothing until `resume`.
+    Suspend { username: String },
+    /// Let a suspended user in again.
+    Resume { username: String },
     /// List users.
     List,
     /// Give a user or group a privilege.
@@ -65,10 +75,27 @@ pub(crate) async fn run(command: &User, settings: &Settings) -> Result<(), Failu
     let held = |username: &str, privilege: &str| format!("{OURS}/privileges/{}/{}", escape(username), escape(privilege));
     let mut results = Results::open(None)?;
     match &command.action {
-        Action::Create { email, name, administrator } => {
-            let body = json!({"email": email, "username": name, "administrator": administrator});
+        Action::Create {
+            email,
+            name,
+            administrator,
+            home,
+            group,
+        } => {
+            let mut body = json!({"email": email, "username": name, "administrator": administrator, "group": group});
+            if let Some(home) = home {
+                body["project"] = json!(super::roles::project(&api, home).await?);
+            }
             let made = api.post(&users, body).await?.result;
             results.line(&text(&made["username"]))?;
+        }
+        Action::Suspend { username } => {
+            set_status(&api, username, "suspended").await?;
+            results.line(&format!("user {username} is suspended"))?;
+        }
+        Action::Resume { username } => {
+            set_status(&api, username, "active").await?;
+            results.line(&format!("user {username} is active"))?;
         }
         Action::List => {
             for user in api.get(&users).await?.result.as_array().into_iter().flatten() {
@@ -95,6 +122,11 @@ pub(crate) async fn run(command: &User, settings: &Settings) -> Result<(), Failu
         }
     }
     results.finish()
+}
+
+async fn set_status(api: &Api, username: &str, status: &str) -> Result<(), Failure> {
+    let target = format!("{OURS}/users/{}/status", escape(username));
+    api.ask("PUT", &target, Some(json!({"status": status}))).await.map(|_| ())
 }
 
 fn line(user: &Value) -> String {

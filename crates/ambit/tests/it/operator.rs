@@ -235,7 +235,7 @@ fn requests_are_logged_with_v_and_keys_in_paths_are_not() {
     let (mut child, said) = served(&data, &["-v"], "listening on");
     let address = said.split("listening on http://").nth(1).expect("said above").trim().to_owned();
     let mut stream = std::net::TcpStream::connect(&address).expect("answers");
-    let request = format!("GET /api/v3/users/{key}/overall_quotas HTTP/1.1\r\nHost: x\r\nX-Apikey: {key}\r\nConnection: close\r\n\r\n");
+    let request = format!("GET /api/v3/users/{key}/overall_quotas HTTP/1.1\r\nHost: localhost\r\nX-Apikey: {key}\r\nConnection: close\r\n\r\n");
     stream.write_all(request.as_bytes()).expect("is read");
     let mut answer = String::new();
     stream.read_to_string(&mut answer).expect("is text");

@@ -92,7 +92,10 @@ fn a_postgres_database_that_was_put_back_beside_its_index_is_searched_as_it_is()
     database.dump(copy);
     house.tag("after");
     house.is_right_once_put_back(|| {
-        database.run(&["-c", "set client_min_messages = warning; drop schema public cascade; create schema public"]);
+        database.run(&[
+            "-c",
+            "set client_min_messages = warning; drop schema public cascade; create schema public",
+        ]);
         database.run(&["-o", "/dev/null", "-f", copy]);
     });
 }

@@ -8,7 +8,7 @@ use ambit_api::objects::{data, object};
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::Timestamp;
 use ambit_model::quota::{FOREIGN, PRIVILEGES};
-use ambit_store::{Account, Collaborator, GroupAccount, Standing};
+use ambit_store::{Account, Collaborator, GroupAccount, Principal, Standing, StoreError};
 use serde_json::{Map, Value, json};
 
 const NOUN: &str = "User";
@@ -27,22 +27,61 @@ const PRIVATE: [&str; 5] = [
 /// Relationships to what Ambit does not keep by user.
 const NOTHING: [&str; 2] = ["mentions", "votes"];
 
-/// The user of a path: by username, address, or API key. By key only the user and administrators find anybody.
+/// The user of a path: by username, address, or API key. By key only the user and administrators find anybody; for others the key of somebody else is a
+/// wrong one, and counts as such.
 pub(crate) async fn named(call: &Call, id: &str) -> Result<Account, ApiError> {
-    let store = &call.state.store;
-    if id.len() == KEY_CHARS
-        && let Some(principal) = store.authenticate(id, call.now).await.map_err(|error| of_store(error, NOUN))?
-    {
-        let account = store.account_by_id(principal.user_id()).await.map_err(|error| of_store(error, NOUN))?;
-        if standing(call, &account).await? == Standing::Anybody {
-            return Err(ApiError::new(ErrorCode::Forbidden));
-        }
+    if let Some(account) = by_name(call, id).await? {
         return Ok(account);
     }
-    store.account(id).await.map_err(|error| match of_store(error, NOUN) {
-        missing if missing.code == ErrorCode::NotFound => ApiError::with(ErrorCode::NotFound, format!("User \"{id}\" not found")),
-        error => error,
-    })
+    if is_like_a_key(id) {
+        if let Some(principal) = call.principal_of(id).await? {
+            if let Some(account) = under(call, &principal).await? {
+                return Ok(account);
+            }
+            call.count_wrong_key()?;
+        }
+        // What may be a key is not said again: errors stand in logs.
+        return Err(ApiError::not_found(NOUN));
+    }
+    Err(ApiError::with(ErrorCode::NotFound, format!("User \"{id}\" not found")))
+}
+
+/// The same before anything was decided: nothing counts yet, and who is not found is `None`.
+pub(crate) async fn known(call: &Call, id: &str) -> Result<Option<Account>, ApiError> {
+    if let Some(account) = by_name(call, id).await? {
+        return Ok(Some(account));
+    }
+    let found = match is_like_a_key(id) {
+        true => call.state.store.authenticate(id, call.now).await,
+        false => return Ok(None),
+    };
+    match found {
+        Ok(Some(principal)) => under(call, &principal).await,
+        Ok(None) | Err(StoreError::NotActive) => Ok(None),
+        Err(error) => Err(of_store(error, NOUN)),
+    }
+}
+
+fn is_like_a_key(id: &str) -> bool {
+    id.len() == KEY_CHARS && id.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// Everybody may know who there is; service accounts are for themselves and for whoever administers their group, since their names say what groups there are.
+async fn by_name(call: &Call, id: &str) -> Result<Option<Account>, ApiError> {
+    let account = match call.state.store.account(id).await {
+        Ok(account) => account,
+        Err(StoreError::NotFound) => return Ok(None),
+        Err(error) => return Err(of_store(error, NOUN)),
+    };
+    let hidden = account.service_of.is_some() && standing(call, &account).await? == Standing::Anybody;
+    Ok((!hidden).then_some(account))
+}
+
+/// The account of a key, if it is the caller's or the caller stands above it.
+async fn under(call: &Call, principal: &Principal) -> Result<Option<Account>, ApiError> {
+    let account = call.state.store.account_by_id(principal.user_id()).await;
+    let account = account.map_err(|error| of_store(error, NOUN))?;
+    Ok((standing(call, &account).await? != Standing::Anybody).then_some(account))
 }
 
 pub(crate) async fn standing(call: &Call, account: &Account) -> Result<Standing, ApiError> {
@@ -180,6 +219,12 @@ pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
     let caps = caps(&mut attributes)?;
     let granted = attributes.remove("privileges");
     let store = &call.state.store;
+    // Clients send back whole objects: what is not changed needs no right.
+    if let Some(status) = attributes.remove("status").filter(|status| status != account.status.as_str()) {
+        let status = status.as_str().ok_or_else(|| ApiError::invalid("The attribute status must be a text"))?;
+        let set = store.set_status(call.caller(), account.user.id, status, call.now).await;
+        set.map_err(|error| of_store(error, NOUN))?;
+    }
     if !caps.is_empty() {
         let capped = store.cap_user(call.caller(), account.user.id, &caps, call.now).await;
         capped.map_err(|error| of_store(error, NOUN))?;
@@ -297,7 +342,7 @@ pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
     let account = named(&call, call.parameter("id")).await?;
     let store = &call.state.store;
     let confirmed = match call.password.as_deref() {
-        Some(key) => store.authenticate(key, call.now).await.map_err(|error| of_store(error, NOUN))?,
+        Some(key) => call.principal_of(key).await?,
         None => None,
     };
     if confirmed.is_none_or(|principal| principal.user_id() != account.user.id) {
@@ -314,11 +359,11 @@ pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
 /// A service account; for administrators of its group and for itself.
 pub(crate) async fn service_account(call: Call) -> Result<Answer, ApiError> {
     let id = call.parameter("id");
-    let account = named(&call, id).await?;
-    let hidden = standing(&call, &account).await? == Standing::Anybody;
-    if account.service_of.is_none() || hidden {
-        return Err(ApiError::with(ErrorCode::NotFound, format!("Service account \"{id}\" not found")));
-    }
+    let missing = || ApiError::with(ErrorCode::NotFound, format!("Service account \"{id}\" not found"));
+    let account = by_name(&call, id)
+        .await?
+        .filter(|account| account.service_of.is_some())
+        .ok_or_else(missing)?;
     let found = shown(&call, &account).await?;
     Ok(page::one(&call, found))
 }

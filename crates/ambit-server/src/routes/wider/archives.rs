@@ -1,6 +1,6 @@
 //! Archives of files (v3-wire §6): asked for by their hashes, packed in the background, downloaded for an hour.
 
-use super::{files, page};
+use super::{files, page, tokens};
 use crate::ServerState;
 use crate::answer::Answer;
 use crate::call::Call;
@@ -230,13 +230,13 @@ pub(crate) async fn download(call: Call) -> Result<Answer, ApiError> {
 pub(crate) async fn download_url(call: Call) -> Result<Answer, ApiError> {
     let archive = finished(&call).await?;
     let root = call.base.strip_suffix(crate::path::WIDER).unwrap_or(&call.base);
-    let token = files::sealed(&call, DOWNLOAD, &archive.id, SIGNED_MS);
+    let token = tokens::sealed(&call, DOWNLOAD, &archive.id, SIGNED_MS);
     Ok(Answer::json(&data(json!(format!("{root}/downloads/archives/{token}")))))
 }
 
 /// The signed address: it is its own permission and costs nothing.
 pub(crate) async fn signed(call: Call) -> Result<Answer, ApiError> {
-    let id = files::opened(&call, DOWNLOAD, call.parameter("token"))?;
+    let id = tokens::opened_signed(&call, DOWNLOAD, call.parameter("token")).await?;
     bytes(&call, &id).await
 }
 

@@ -2,7 +2,7 @@
 //! and URLs of the caller's projects that changed then; each as it is now. A minute in which nothing changed is an empty batch: readers that count
 //! missing minutes do not stop at it.
 
-use super::{files, objects};
+use super::{files, objects, tokens};
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::of_store;
@@ -131,7 +131,7 @@ impl Lines {
                 continue;
             };
             objects::count_votes(call, ObjectType::File, &mut found).await?;
-            let token = files::sealed(call, DOWNLOAD, &sha256, KEPT_MS);
+            let token = tokens::sealed(call, DOWNLOAD, &sha256, KEPT_MS);
             found["context_attributes"] = json!({"download_url": format!("{root}/{token}/download"), "submitter": {"method": "api"}});
             self.push(&found);
         }
@@ -239,7 +239,7 @@ pub(crate) async fn hour(call: Call) -> Result<Answer, ApiError> {
 
 /// A file of a batch.
 pub(crate) async fn download(call: Call) -> Result<Answer, ApiError> {
-    let hash = files::opened(&call, DOWNLOAD, call.parameter("token"))?;
+    let hash = tokens::opened(&call, DOWNLOAD, call.parameter("token"))?;
     files::bytes(&call, &hash).await
 }
 

@@ -1,6 +1,7 @@
 //! Files that people upload and that runs discover, URLs that people submit, and their analyses (v3-wire §6). The packs that the operator loaded are the
 //! engines; without any, an analysis is complete at once and says that nobody had an opinion.
 
+use super::tokens::{self, opened_signed, sealed};
 use super::{comments, objects, page};
 use crate::answer::Answer;
 use crate::call::Call;
@@ -15,7 +16,7 @@ use ambit_model::moment::SECOND_MS;
 use ambit_model::object::ObjectType;
 use ambit_store::{Analysis, BlobReader, DiscoveredFile, StoreError, StoredFile};
 use base64::Engine;
-use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD};
+use base64::prelude::BASE64_STANDARD;
 use md5::{Digest, Md5};
 use serde_json::{Map, Value, json};
 use sha1::Sha1;
@@ -170,34 +171,18 @@ pub(crate) async fn stored(call: &mut Call, usage: &'static str) -> Result<Store
     Ok(file)
 }
 
-/// Only whoever was given the address may use it; the key says who that is.
+/// Only whoever was given the address may use it; the key says who that is. For anybody else it is no address.
 pub(crate) async fn upload_to(call: Call) -> Result<Answer, ApiError> {
-    opened(&call, UPLOAD, call.parameter("token"))?;
+    let (_, user) = tokens::opened_of(&call, UPLOAD, call.parameter("token"))?;
+    if user != call.caller().user_id() {
+        return Err(ApiError::with(ErrorCode::BadRequest, "Invalid token"));
+    }
     upload(call).await
 }
 
 pub(crate) async fn upload_url(call: Call) -> Result<Answer, ApiError> {
     let token = sealed(&call, UPLOAD, call.caller().username(), SIGNED_MS);
     Ok(Answer::json(&data(json!(format!("{}/files/upload/{token}", call.base)))))
-}
-
-/// A token that stands for something, for so long.
-pub(crate) fn sealed(call: &Call, purpose: &str, what: &str, ms: i64) -> String {
-    let plain = json!([what, call.now.plus_ms(ms).0]).to_string();
-    BASE64_URL_SAFE_NO_PAD.encode(call.state.store.seal(purpose, plain.as_bytes()))
-}
-
-/// What a token was made for, while it works.
-pub(crate) fn opened(call: &Call, purpose: &str, token: &str) -> Result<String, ApiError> {
-    let bad = || ApiError::with(ErrorCode::BadRequest, "Invalid token");
-    let sealed = BASE64_URL_SAFE_NO_PAD.decode(token).map_err(|_| bad())?;
-    let plain = call.state.store.unseal(purpose, &sealed).ok_or_else(bad)?;
-    let value: Value = serde_json::from_slice(&plain).map_err(|_| bad())?;
-    let end = value.get(1).and_then(Value::as_i64).map(Timestamp);
-    match value.get(0).and_then(Value::as_str) {
-        Some(what) if end.is_some_and(|end| end > call.now) => Ok(what.to_owned()),
-        _ => Err(bad()),
-    }
 }
 
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
@@ -329,7 +314,7 @@ pub(crate) async fn download_url(call: Call) -> Result<Answer, ApiError> {
 
 /// The signed address: it is its own permission and costs nothing.
 pub(crate) async fn signed(call: Call) -> Result<Answer, ApiError> {
-    let hash = opened(&call, DOWNLOAD, call.parameter("token"))?;
+    let hash = opened_signed(&call, DOWNLOAD, call.parameter("token")).await?;
     blob(&call, hash.parse().map_err(|_| not_found(&hash))?).await
 }
 

@@ -7,7 +7,7 @@ use crate::failure::of_store;
 use ambit_api::objects::{data, object};
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::quota::FOREIGN;
-use ambit_store::{Account, Collaborator, GroupAccount, Members, Standing};
+use ambit_store::{Account, Brought, Collaborator, GroupAccount, Members, Standing};
 use serde_json::{Map, Value, json};
 
 const NOUN: &str = "Group";
@@ -49,7 +49,7 @@ async fn role(call: &Call, group: &GroupAccount) -> Result<Option<&'static str>,
 }
 
 /// The group of the path, which must be the caller's.
-async fn own(call: &Call) -> Result<(GroupAccount, &'static str), ApiError> {
+pub(crate) async fn own(call: &Call) -> Result<(GroupAccount, &'static str), ApiError> {
     let id = call.parameter("id");
     let missing = || ApiError::with(ErrorCode::NotFound, format!("Group \"{id}\" not found"));
     let group = call.state.store.group_account(id).await;
@@ -186,14 +186,30 @@ pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
         return Err(ApiError::invalid(format!("Invalid email address: \"{id}\"")));
     }
     let administrator = kind == Members::Administrators;
-    let joined = store.join_group(call.caller(), &group, &ids, administrator, call.now).await;
-    joined.map_err(|error| of_store(error, NOUN))?;
+    let open = call.state.open_accounts;
+    let joined = store.join_group(call.caller(), &group, &ids, administrator, open, call.now).await;
+    let joined = joined.map_err(|error| of_store(error, NOUN))?;
     let mut items = Vec::new();
-    for id in &ids {
-        let account = store.account(id).await.map_err(|error| of_store(error, NOUN))?;
-        items.push(accounts::shown(&call, &account).await?);
+    for (id, became) in ids.iter().zip(joined) {
+        items.push(brought(&call, id, became).await?);
     }
     page::of_list(&call, items, page::LIMIT_MAX)
+}
+
+/// What became of one address. Whoever was asked is shown as anybody sees the user, with that word; an address that nobody has stands with the error, as
+/// lists of this API name what is not there.
+async fn brought(call: &Call, id: &str, became: Brought) -> Result<Value, ApiError> {
+    if became == Brought::Unknown {
+        let message = format!("User \"{id}\" not found: accounts are made by the administrator of the installation");
+        let error = json!({"code": ErrorCode::NotFound.name(), "message": message});
+        return Ok(json!({"type": "user", "id": id, "error": error}));
+    }
+    let account = call.state.store.account(id).await.map_err(|error| of_store(error, NOUN))?;
+    let mut item = accounts::shown(call, &account).await?;
+    if became == Brought::Invited {
+        item["context_attributes"] = json!({"state": "invited"});
+    }
+    Ok(item)
 }
 
 fn new_ids(call: &Call) -> Result<Vec<String>, ApiError> {

@@ -1,7 +1,7 @@
 //! Intelligence search (v3-wire §6) over uploaded files and over the domains, addresses and URLs of the caller's projects. The language is that of
 //! `ambit_query::intelligence`; an unknown modifier is refused with the list of those that there are.
 
-use super::{files, objects, page};
+use super::{files, objects, page, tokens};
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::of_store;
@@ -210,7 +210,7 @@ async fn with_content(call: &Call, hits: Vec<Hit>, content: &[u8]) -> Result<Vec
         let content = content.to_vec();
         let found = tokio::task::spawn_blocking(move || memchr::memmem::find(&bytes, &content)).await;
         if let Some(at) = found.map_err(|_| ApiError::new(ErrorCode::Internal))? {
-            let token = files::sealed(call, SNIPPET, &format!("{hash}:{at}"), SNIPPET_MS);
+            let token = tokens::sealed(call, SNIPPET, &format!("{hash}:{at}"), SNIPPET_MS);
             hit.object["context_attributes"] = json!({"confidence": 1, "match_in_subfile": false, "snippet": token});
             out.push(hit);
         }
@@ -299,7 +299,7 @@ pub(crate) async fn search(call: Call) -> Result<Answer, ApiError> {
 
 /// What stands around a place in a file, as a search for content found it.
 pub(crate) async fn snippet(call: Call) -> Result<Answer, ApiError> {
-    let opened = files::opened(&call, SNIPPET, call.parameter("id"))?;
+    let opened = tokens::opened(&call, SNIPPET, call.parameter("id"))?;
     let (hash, at) = opened.split_once(':').ok_or_else(|| bad("Invalid token"))?;
     let at: usize = at.parse().map_err(|_| bad("Invalid token"))?;
     let bytes = files::content(&call, hash).await?.ok_or_else(|| ApiError::not_found("File"))?;

@@ -47,8 +47,7 @@ pub(crate) async fn of_user(call: Call) -> Result<Answer, ApiError> {
 }
 
 pub(crate) async fn of_group(call: Call) -> Result<Answer, ApiError> {
-    let group = call.state.store.group_account(call.parameter("id")).await;
-    let group = group.map_err(|error| of_store(error, "Group"))?;
+    let (group, _) = super::groups::own(&call).await?;
     usage(&call, Payer::Group(group.group.id)).await
 }
 

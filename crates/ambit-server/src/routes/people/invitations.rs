@@ -1,0 +1,75 @@
+//! Invitations to projects and groups: a person comes in by accepting, and leaves by oneself.
+
+use crate::answer::Answer;
+use crate::call::Call;
+use crate::failure::of_store;
+use crate::routes::users;
+use ambit_api::people::{Invitation, invitation};
+use ambit_api::{ApiError, success};
+use serde_json::{Value, json};
+
+const NOUN: &str = "Invitation";
+const GROUP: &str = "Group";
+
+pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
+    let store = &call.state.store;
+    let sent = match call.query("sent") {
+        None | Some("" | "false") => false,
+        Some("true") => true,
+        Some(_) => return Err(ApiError::invalid("sent must be true or false")),
+    };
+    let found = match sent {
+        true => store.list_sent_invitations(call.caller()).await,
+        false => store.list_invitations(call.caller()).await,
+    };
+    let rows: Value = found.map_err(|error| of_store(error, NOUN))?.iter().map(shown).collect();
+    Ok(Answer::json(&success("Invitations", rows)))
+}
+
+fn shown(of: &ambit_store::Invitation) -> Value {
+    invitation(Invitation {
+        id: of.id,
+        kind: of.kind.name(),
+        uuid: of.uuid,
+        name: &of.name,
+        role: &of.role,
+        user: &of.user,
+        invited_by: &of.invited_by,
+        created_at: of.created_at,
+    })
+}
+
+fn id(call: &Call) -> Result<i64, ApiError> {
+    call.parameter("id").parse().map_err(|_| ApiError::not_found(NOUN))
+}
+
+pub(crate) async fn accept(call: Call) -> Result<Answer, ApiError> {
+    let accepted = call.state.store.accept_invitation(call.caller(), id(&call)?, call.now).await;
+    accepted.map_err(|error| of_store(error, NOUN))?;
+    Ok(Answer::json(&success("Invitation accepted", json!(true))))
+}
+
+pub(crate) async fn end(call: Call) -> Result<Answer, ApiError> {
+    let ended = call.state.store.end_invitation(call.caller(), id(&call)?, call.now).await;
+    ended.map_err(|error| of_store(error, NOUN))?;
+    Ok(Answer::json(&success("Invitation ended", json!(true))))
+}
+
+pub(crate) async fn leave_project(call: Call) -> Result<Answer, ApiError> {
+    let project = users::project(&call).await?;
+    let left = call.state.store.leave_project(call.caller(), project, call.now).await;
+    left.map_err(|error| of_store(error, "Project"))?;
+    Ok(Answer::json(&success("Project left", json!(true))))
+}
+
+pub(crate) async fn leave_group(call: Call) -> Result<Answer, ApiError> {
+    let caller = call.caller();
+    let group = call.state.store.group_account(call.parameter("group")).await;
+    let group = group.map_err(|error| of_store(error, GROUP))?.group;
+    if !caller.groups().contains(&group.id) {
+        return Err(ApiError::not_found(GROUP));
+    }
+    let left = call.state.store.leave_group(caller, &group.name, caller.user_id(), false, call.now).await;
+    left.map_err(|error| of_store(error, GROUP))?;
+    Ok(Answer::json(&success("Group left", json!(true))))
+}

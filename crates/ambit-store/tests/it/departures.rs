@@ -1,0 +1,227 @@
+//! What ends when somebody is suspended, deleted, or goes: keys, rules, gauges.
+
+use crate::lab::{Lab, both};
+use ambit_store::{NewKey, NewRetrohuntJob, NewUser, Principal, RulesetChange, StoreError};
+
+async fn user(lab: &Lab, name: &str) -> (String, Principal) {
+    let email = format!("{name}@acme.test");
+    let new = NewUser {
+        email: email.clone(),
+        ..NewUser::default()
+    };
+    lab.store.create_user(&lab.me, &new, lab.now()).await.unwrap();
+    let new = NewKey {
+        user: Some(email),
+        ..NewKey::default()
+    };
+    let key = lab.store.create_key(&lab.me, &new, lab.now()).await.unwrap().key;
+    let principal = lab.store.authenticate(&key, lab.now()).await.unwrap().unwrap();
+    (key, principal)
+}
+
+fn rules(names: &[&str]) -> RulesetChange {
+    RulesetChange {
+        name: Some("set".to_owned()),
+        rules: Some((
+            "rule a { condition: true }".to_owned(),
+            names.iter().map(|name| (*name).to_owned()).collect(),
+        )),
+        enabled: Some(true),
+        daily_limit: Some(100),
+        match_object_type: Some("file".to_owned()),
+        ..RulesetChange::default()
+    }
+}
+
+/// Active rules that a user, and a group, pay for.
+async fn gauges(lab: &Lab, user: i64, group: i64) -> (i64, i64) {
+    let name = "intelligence_hunting_rules";
+    let standings = lab.store.quota_standings(user, lab.now()).await.unwrap();
+    let own = standings.iter().find(|one| one.name == name).unwrap().user.used;
+    let theirs = lab.store.group_standings(group, lab.now()).await.unwrap();
+    (own, theirs.iter().find(|one| one.0 == name).unwrap().1.used)
+}
+
+async fn group_with_room(lab: &Lab, member: &str) -> i64 {
+    let (group, _) = lab.store.create_group(&lab.me, "red", &[member.to_owned()], lab.now()).await.unwrap();
+    lab.store
+        .set_quota(&lab.me, "red", "intelligence_hunting_rules", 10, lab.now())
+        .await
+        .unwrap();
+    group.id
+}
+
+#[tokio::test]
+async fn rules_of_who_was_deleted_stop_and_are_the_administrators_to_delete_or_to_give() {
+    both(async |lab| {
+        let (_, ann) = user(&lab, "ann").await;
+        let (_, bob) = user(&lab, "bob").await;
+        let group = group_with_room(&lab, "ann").await;
+        lab.store
+            .set_quota(&lab.me, "ann", "intelligence_retrohunt_jobs_monthly", 1, lab.now())
+            .await
+            .unwrap();
+        lab.store
+            .set_quota(&lab.me, "red", "intelligence_retrohunt_jobs_monthly", 1, lab.now())
+            .await
+            .unwrap();
+        let sets = [
+            lab.store.create_ruleset(&ann, &rules(&["a", "b"]), lab.now()).await.unwrap(),
+            lab.store.create_ruleset(&ann, &rules(&["c"]), lab.now()).await.unwrap(),
+        ];
+        let new = NewRetrohuntJob {
+            rules: "rule a { condition: true }".to_owned(),
+            corpus: "main".to_owned(),
+            ..NewRetrohuntJob::default()
+        };
+        let job = lab.store.create_retrohunt_job(&ann, &new, lab.now()).await.unwrap();
+        assert_eq!(gauges(&lab, ann.user_id(), group).await, (3, 3));
+        let engine = &lab.engine;
+        assert_eq!(engine.live_rulesets(lab.now()).await.unwrap().len(), 2);
+        lab.store.delete_user(&lab.me, "ann", lab.now()).await.unwrap();
+        assert_eq!(gauges(&lab, ann.user_id(), group).await, (0, 0), "nobody pays");
+        assert_eq!(engine.live_rulesets(lab.now()).await.unwrap().len(), 0);
+        assert_eq!(lab.store.find_retrohunt_job(&ann, &job.id).await.unwrap().status, "aborted");
+        assert_eq!(lab.store.list_rulesets(&bob, lab.now()).await.unwrap(), []);
+        let seen = lab.store.list_rulesets(&lab.me, lab.now()).await.unwrap();
+        assert!(seen.len() == 2 && seen.iter().all(|one| !one.enabled), "{seen:?}");
+        let on = RulesetChange {
+            enabled: Some(true),
+            ..RulesetChange::default()
+        };
+        let enabled = lab.store.change_ruleset(&lab.me, &sets[0].id, &on, lab.now()).await;
+        assert!(matches!(enabled, Err(StoreError::Forbidden(_))), "nobody would pay: {enabled:?}");
+        lab.store.delete_ruleset(&lab.me, &sets[0].id, lab.now()).await.unwrap();
+        lab.store.give_ruleset(&lab.me, &sets[1].id, "bob", lab.now()).await.unwrap();
+        assert_eq!(lab.store.find_ruleset(&bob, &sets[1].id, lab.now()).await.unwrap().owner, "bob");
+        assert_eq!(lab.store.list_rulesets(&lab.me, lab.now()).await.unwrap(), []);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_given_set_arrives_disabled_and_charges_nobody() {
+    both(async |lab| {
+        let (_, ann) = user(&lab, "ann").await;
+        let (_, bob) = user(&lab, "bob").await;
+        let group = group_with_room(&lab, "ann").await;
+        lab.store
+            .set_quota(&lab.me, "bob", "intelligence_hunting_rules", 10, lab.now())
+            .await
+            .unwrap();
+        let set = lab.store.create_ruleset(&ann, &rules(&["a", "b"]), lab.now()).await.unwrap();
+        lab.store.give_ruleset(&ann, &set.id, "bob", lab.now()).await.unwrap();
+        assert_eq!(gauges(&lab, ann.user_id(), group).await, (0, 0));
+        assert_eq!(gauges(&lab, bob.user_id(), group).await, (0, 0));
+        assert!(!lab.store.find_ruleset(&bob, &set.id, lab.now()).await.unwrap().enabled);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_group_pays_no_rules_of_who_left_it() {
+    both(async |lab| {
+        let (_, ann) = user(&lab, "ann").await;
+        let group = group_with_room(&lab, "ann").await;
+        lab.store
+            .set_quota(&lab.me, "ann", "intelligence_hunting_rules", 2, lab.now())
+            .await
+            .unwrap();
+        let first = lab.store.create_ruleset(&ann, &rules(&["a", "b"]), lab.now()).await.unwrap();
+        lab.store.leave_group(&ann, "red", ann.user_id(), false, lab.now()).await.unwrap();
+        assert_eq!(gauges(&lab, ann.user_id(), group).await, (2, 0), "her own allowance has room");
+        assert!(lab.store.find_ruleset(&ann, &first.id, lab.now()).await.unwrap().enabled);
+        lab.store
+            .add_to_group(&lab.me, "red", &["ann".to_owned()], false, lab.now())
+            .await
+            .unwrap();
+        lab.store.delete_ruleset(&ann, &first.id, lab.now()).await.unwrap();
+        lab.store
+            .set_quota(&lab.me, "ann", "intelligence_hunting_rules", 0, lab.now())
+            .await
+            .unwrap();
+        let second = lab.store.create_ruleset(&ann, &rules(&["a"]), lab.now()).await.unwrap();
+        assert_eq!(gauges(&lab, ann.user_id(), group).await, (1, 1));
+        lab.store.delete_group(&lab.me, "red", lab.now()).await.unwrap();
+        assert!(
+            !lab.store.find_ruleset(&ann, &second.id, lab.now()).await.unwrap().enabled,
+            "nobody has room"
+        );
+        let standings = lab.store.quota_standings(ann.user_id(), lab.now()).await.unwrap();
+        assert!(standings.iter().all(|one| one.user.used == 0), "{standings:?}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_key_that_ends_makes_none_that_lasts_and_takes_its_children_with_it() {
+    both(async |lab| {
+        let (key, _) = user(&lab, "ann").await;
+        let now = lab.now();
+        let end = now.plus_ms(60_000);
+        let make = async |with: &str, expires_at, user: Option<&str>| {
+            let by = lab.store.authenticate(with, now).await.unwrap().unwrap();
+            let new = NewKey {
+                user: user.map(str::to_owned),
+                expires_at,
+                ..NewKey::default()
+            };
+            lab.store.create_key(&by, &new, now).await
+        };
+        let short = make(&key, Some(end), None).await.unwrap();
+        let child = make(&short.key, None, None).await.unwrap();
+        assert_eq!(child.expires_at, Some(end));
+        let longer = make(&short.key, Some(end.plus_ms(1)), None).await;
+        assert!(matches!(longer, Err(StoreError::Invalid(_))), "{longer:?}");
+        let grandchild = make(&child.key, Some(now.plus_ms(5_000)), None).await.unwrap();
+        let ann = lab.store.authenticate(&key, now).await.unwrap().unwrap();
+        let revoked = lab.store.revoke_key(&ann, short.id, now).await.unwrap();
+        assert_eq!((revoked.with_it, revoked.of_others), (vec![child.id, grandchild.id], vec![]));
+        for gone in [&short.key, &child.key, &grandchild.key] {
+            assert_eq!(lab.store.authenticate(gone, now).await.unwrap(), None);
+        }
+        assert!(lab.store.authenticate(&key, now).await.unwrap().is_some(), "what made it stays");
+        // Keys of others are said, not ended.
+        let mine = lab.store.create_key(&lab.me, &NewKey::default(), now).await.unwrap();
+        let theirs = make(&mine.key, None, Some("ann")).await.unwrap();
+        let revoked = lab.store.revoke_key(&lab.me, mine.id, now).await.unwrap();
+        assert_eq!((revoked.with_it, revoked.of_others), (vec![], vec![theirs.id]));
+        assert!(lab.store.authenticate(&theirs.key, now).await.unwrap().is_some());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn who_is_suspended_opens_nothing_until_the_administrator_says_so() {
+    both(async |lab| {
+        let (key, ann) = user(&lab, "ann").await;
+        group_with_room(&lab, "ann").await;
+        lab.store.create_ruleset(&ann, &rules(&["a"]), lab.now()).await.unwrap();
+        let engine = &lab.engine;
+        let set = async |by: &Principal, user: i64, status: &str| lab.store.set_status(by, user, status, lab.now()).await;
+        assert!(matches!(set(&ann, ann.user_id(), "suspended").await, Err(StoreError::Forbidden(_))));
+        assert!(matches!(set(&lab.me, ann.user_id(), "away").await, Err(StoreError::Invalid(_))));
+        for status in ["inactive", "suspended"] {
+            set(&lab.me, ann.user_id(), status).await.unwrap();
+            assert_eq!(lab.store.authenticate(&key, lab.now()).await.unwrap_err(), StoreError::NotActive);
+            assert_eq!(
+                lab.store.authenticate(&key, lab.now()).await.unwrap_err(),
+                StoreError::NotActive,
+                "from the cache, too"
+            );
+            assert!(!lab.store.is_active(ann.user_id()).await.unwrap());
+            assert_eq!(engine.live_rulesets(lab.now()).await.unwrap().len(), 0);
+        }
+        set(&lab.me, ann.user_id(), "active").await.unwrap();
+        assert!(lab.store.authenticate(&key, lab.now()).await.unwrap().is_some());
+        assert_eq!(engine.live_rulesets(lab.now()).await.unwrap().len(), 1);
+        let last = set(&lab.me, lab.me.user_id(), "suspended").await;
+        assert!(matches!(last, Err(StoreError::Conflict(_))), "{last:?}");
+        let unknown = lab.store.grant_privilege(&lab.me, "ann", "inteligence", None, lab.now()).await;
+        assert!(
+            matches!(&unknown, Err(StoreError::Invalid(why)) if why.contains("feeds, intelligence, premium-api")),
+            "{unknown:?}"
+        );
+    })
+    .await;
+}
