@@ -6,6 +6,7 @@ use crate::writer::Who;
 use crate::{Principal, Store, StoreError, audit, collections, views};
 use ambit_model::Timestamp;
 use ambit_model::issue::Status;
+use ambit_model::user::CollectionRole;
 use serde_json::json;
 
 /// Tags of one record at most, and characters of each.
@@ -66,8 +67,8 @@ impl Store {
         .await
     }
 
-    /// Sets a person's marks on an entity; for analysts of its collection. Scope follows at once: what depends on the entity is decided before the answer,
-    /// and a run that goes on obeys within seconds.
+    /// Sets a person's marks on an entity; for analysts of its collection, the allow list for its admins, as seeds are: both say what is theirs. Scope
+    /// follows at once: what depends on the entity is decided before the answer, and a run that goes on obeys within seconds.
     pub async fn set_entity_flags(
         &self,
         principal: &Principal,
@@ -87,6 +88,9 @@ impl Store {
                     changes.load_entities(tx, [uid]).await?;
                     let row = changes.entities.get_mut(&uid).ok_or(StoreError::NotFound)?;
                     let before = (row.allow_list, row.deny_list);
+                    if flags.allow.is_some_and(|allow| allow != row.allow_list) {
+                        principal.require_collection(collection.project, collection.id, CollectionRole::Admin)?;
+                    }
                     row.hidden = flags.hidden.unwrap_or(row.hidden);
                     row.allow_list = flags.allow.unwrap_or(row.allow_list);
                     row.deny_list = flags.deny.unwrap_or(row.deny_list);
