@@ -1,5 +1,6 @@
 //! The scope graph of a collection, kept in memory and brought up to date from the store's revisions. Decides; never writes.
 
+use ambit_model::reserved::Reserved;
 use ambit_model::scope::{self, Decision, Edge, Node, Rules};
 use ambit_model::{Kind, Uid};
 use ambit_store::engine::{End, GraphDelta};
@@ -13,6 +14,8 @@ pub struct Graph {
     nodes: BTreeMap<Uid, Node>,
     edges: BTreeSet<Edge>,
     state: BTreeMap<Uid, State>,
+    /// What is closed to everybody but the installation's administrator.
+    reserved: Reserved,
 }
 
 /// What is stored of a node beside its identity.
@@ -33,6 +36,11 @@ pub struct Change {
 }
 
 impl Graph {
+    /// An empty graph on an internet with these reserved ranges.
+    pub fn beside(reserved: Reserved) -> Self {
+        Self { reserved, ..Self::default() }
+    }
+
     /// Takes in what changed. True where scope may be decided otherwise now: most records change in what scope does not look at.
     pub fn apply(&mut self, delta: GraphDelta) -> bool {
         let mut moved = self.revision == 0;
@@ -64,7 +72,7 @@ impl Graph {
 
     /// Decides every node again and returns what differs from the store. The changes are taken as stored.
     pub fn decide(&mut self, rules: &Rules) -> Vec<Change> {
-        let decisions = scope::decide(&self.nodes, &self.edges, rules);
+        let decisions = scope::decide_beside(&self.nodes, &self.edges, rules, &self.reserved);
         let reached = self.reached();
         let mut changes = Vec::new();
         for (uid, decision) in decisions {

@@ -1,6 +1,8 @@
 //! The guard over a collection's scope: asked by the network when a socket opens, on the address really dialled (design §5).
 
-use ambit_model::scope::{Node, host_of, is_never};
+use crate::graph::{Graph, State};
+use ambit_model::reserved::Reserved;
+use ambit_model::scope::{Exclusions, Node, host_of};
 use ambit_model::{Clearance, EdgeKind, Kind};
 use ambit_net::http::Url;
 use ambit_net::{Contact, Grant, Guard, Refused};
@@ -8,22 +10,61 @@ use std::collections::{HashMap, HashSet};
 use std::net::{IpAddr, SocketAddr};
 use std::sync::RwLock;
 
-use crate::graph::{Graph, State};
-
 /// Ports of an address that is not theirs alone that may be contacted, with a name of theirs only (`research/discovery.md` §3.2).
 const SHARED_PORTS: [u16; 2] = [80, 443];
 /// The port that may be asked without a name.
 const TLS_PORT: u16 = 443;
 
+/// What the installation's administrator said for every run of this process.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Installation {
+    /// Patterns of what is never touched (the setting `exclude`), beside those of each collection.
+    pub never: Vec<String>,
+    /// Reserved ranges that may be contacted all the same (the setting `reserved_ranges`).
+    pub opened: Vec<ipnet::IpNet>,
+    /// Where this server itself listens: networks and port. Never contacted, whoever names it.
+    pub listens: Vec<(ipnet::IpNet, u16)>,
+}
+
+impl Installation {
+    /// The patterns that hold in a collection.
+    pub fn never_in(&self, collection: Vec<String>) -> Vec<String> {
+        let mut never = self.never.clone();
+        never.extend(collection);
+        never
+    }
+
+    /// The reserved ranges of an internet, less what is opened here, and what the operator named on the command line: addresses, blocks, hosts of sites.
+    pub fn reserved(&self, ranges: &[ipnet::IpNet], by_operator: &[(Kind, String)]) -> Reserved {
+        let mut opened = self.opened.clone();
+        for (kind, name) in by_operator {
+            if *kind == Kind::NetBlock {
+                opened.extend(name.parse::<ipnet::IpNet>());
+            } else {
+                opened.extend(host_of(name).parse::<IpAddr>().map(ipnet::IpNet::from));
+            }
+        }
+        Reserved::new(ranges.to_vec(), opened)
+    }
+
+    fn listens_at(&self, address: IpAddr, port: u16) -> bool {
+        let at = |address: IpAddr| self.listens.iter().any(|(net, own)| *own == port && net.contains(&address));
+        at(address) || ambit_model::reserved::carried(address).any(|four| at(IpAddr::V4(four)))
+    }
+}
+
 /// Today's clearances of one collection, by address and by name.
 #[derive(Debug, Default)]
 pub struct ScopeGuard {
+    installation: Installation,
+    reserved: Reserved,
     view: RwLock<View>,
 }
 
 #[derive(Debug, Default)]
 struct View {
     ceiling: Option<Clearance>,
+    /// What is known of addresses.
     addresses: HashMap<IpAddr, Known>,
     names: HashMap<String, Clearance>,
     /// Hosts of storage buckets: the provider's addresses are asked by that very name, and are nobody's entity.
@@ -33,26 +74,42 @@ struct View {
     blocks: Vec<ipnet::IpNet>,
     /// Blocks within those that somebody else registered: they wait for a person's word.
     foreign_blocks: Vec<ipnet::IpNet>,
-    named: Vec<IpAddr>,
-    never: Vec<String>,
+    /// Exclusions of the installation and of the collection.
+    never: Exclusions,
+    /// What the deny list closes, with what is on it.
+    denied: Exclusions,
+    /// Addresses and names on the allow list: the deny list closes what is around them, not them.
+    allowed: HashSet<String>,
 }
 
-/// What is known of an address.
+/// An address that is an entity.
 #[derive(Clone, Copy, Debug)]
 struct Known {
     clearance: Clearance,
     /// Nothing shows that it is theirs alone.
     unproven: bool,
-    /// Strangers are known to share it.
+    /// Third parties are known to share it.
     shared: bool,
+    /// A person's word or a reserved range closes it, also inside a block that was named.
+    closed: bool,
 }
 
 impl ScopeGuard {
-    /// Shows the guard the whole graph.
+    /// A guard that nothing was shown to yet: it refuses every target.
+    pub fn new(installation: Installation, reserved: Reserved) -> Self {
+        Self {
+            installation,
+            reserved,
+            view: RwLock::default(),
+        }
+    }
+
+    /// Shows the guard the whole graph. `never`: the exclusions of the installation and of the collection.
     pub fn show(&self, graph: &Graph, ceiling: Clearance, never: &[String]) {
         let mut view = View {
             ceiling: Some(ceiling),
-            never: never.to_vec(),
+            never: Exclusions::new(never),
+            denied: Exclusions::of_denied(graph.iter().map(|(node, _)| node)),
             ..View::default()
         };
         for (node, state) in graph.iter() {
@@ -60,63 +117,82 @@ impl ScopeGuard {
         }
         *self.view.write().unwrap_or_else(std::sync::PoisonError::into_inner) = view;
     }
+
+    /// Why nobody's clearance opens this host at this address and port: what was excluded, denied, or is this server itself. `host` is a name, or the
+    /// address as text. Planning asks it too, so that no work is planned that would be refused for it.
+    pub fn forbids(&self, host: Option<&str>, socket: SocketAddr) -> Option<&'static str> {
+        if self.installation.listens_at(socket.ip(), socket.port()) {
+            return Some("this server itself listens there");
+        }
+        self.view().forbids(host, Some(socket))
+    }
+
+    /// The same for a name that is about to be looked up in order to contact it.
+    pub fn forbids_name(&self, name: &str) -> Option<&'static str> {
+        self.view().forbids(Some(name), None)
+    }
+
+    fn view(&self) -> std::sync::RwLockReadGuard<'_, View> {
+        self.view.read().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
 }
 
 impl View {
     fn add(&mut self, node: &Node, state: &State) {
+        let clearance = state.decision.clearance;
+        if node.allow {
+            self.allowed.insert(node.name.clone());
+        }
         match node.kind {
             Kind::IpAddress => {
                 if let Ok(address) = node.name.parse() {
                     let known = Known {
-                        clearance: state.decision.clearance,
+                        clearance,
                         unproven: node.shared || !state.decision.scoped(),
                         shared: node.shared,
+                        closed: state.decision.is_closed(),
                     };
                     self.addresses.insert(address, known);
-                    if node.seed {
-                        self.named.push(address);
-                    }
                 }
             }
-            Kind::Uri | Kind::NetworkService if node.seed => {
-                let place = place(node);
-                self.named.extend(place.iter().filter_map(|(host, _)| host.parse::<IpAddr>().ok()));
-                self.sites.extend(place);
-            }
-            Kind::NetBlock if node.seed || node.allow => self.blocks.extend(node.name.parse::<ipnet::IpNet>()),
+            Kind::Uri | Kind::NetworkService if node.seed && clearance > Clearance::L0 => self.sites.extend(place(node)),
+            Kind::NetBlock if (node.seed || node.allow) && clearance > Clearance::L0 => self.blocks.extend(node.name.parse::<ipnet::IpNet>()),
             Kind::NetBlock if state.decision.reason == EdgeKind::Suballocation.name() && !state.decision.scoped() => {
                 self.foreign_blocks.extend(node.name.parse::<ipnet::IpNet>());
             }
             Kind::Domain | Kind::DnsRecord | Kind::Nameserver | Kind::Mailserver => {
-                let known = self.names.entry(node.name.clone()).or_insert(state.decision.clearance);
-                *known = (*known).max(state.decision.clearance);
+                let known = self.names.entry(node.name.clone()).or_insert(clearance);
+                *known = (*known).max(clearance);
             }
             Kind::CloudStorageBucket => {
-                let known = self.buckets.entry(host_of(&node.name).to_owned()).or_insert(state.decision.clearance);
-                *known = (*known).max(state.decision.clearance);
+                let known = self.buckets.entry(host_of(&node.name).to_owned()).or_insert(clearance);
+                *known = (*known).max(clearance);
             }
             _ => {}
         }
     }
 
+    /// Exclusions stand before everything, then the deny list: both on the address and on the name.
+    fn forbids(&self, name: Option<&str>, socket: Option<SocketAddr>) -> Option<&'static str> {
+        let address = socket.map(|socket| socket.ip());
+        let place = |words: &Exclusions| socket.is_some_and(|socket| words.cover_place(name, socket));
+        let covered = |words: &Exclusions, name: Option<&str>, address: Option<IpAddr>| {
+            address.is_some_and(|address| words.cover_address(address)) || name.is_some_and(|name| words.cover(name))
+        };
+        if covered(&self.never, name, address) || place(&self.never) {
+            return Some("it is excluded");
+        }
+        let name = name.filter(|name| !self.allowed.contains(*name));
+        let address = address.filter(|address| self.allowed.is_empty() || !self.allowed.contains(&address.to_string()));
+        (covered(&self.denied, name, address) || place(&self.denied)).then_some("it is on the deny list")
+    }
+
     fn check(&self, contact: &Contact) -> Result<(), String> {
         let address = contact.address;
-        if is_never(&address.to_string(), &self.never) || contact.name.as_deref().is_some_and(|name| is_never(name, &self.never)) {
-            return Err("it is excluded".to_owned());
-        }
         if self.is_bucket(contact) {
             return Ok(());
         }
-        let in_block = self.is_in_given_block(&address);
-        let known = match self.addresses.get(&address) {
-            Some(known) if !in_block => *known,
-            _ if in_block => Known {
-                clearance: self.ceiling.unwrap_or(Clearance::L0),
-                unproven: false,
-                shared: false,
-            },
-            _ => return Err("no edge of scope leads to this address".to_owned()),
-        };
+        let known = self.of_address(address)?;
         let clearance = known.clearance;
         let site = self.is_named_site(contact);
         let clearance = if site {
@@ -142,6 +218,23 @@ impl View {
             return Err("the address is not known to be theirs alone: only ports 80 and 443 with a name of theirs".to_owned());
         }
         Ok(())
+    }
+
+    /// An address that a person's word closes stays closed inside a block that was named; else the block opens all of its addresses.
+    fn of_address(&self, address: IpAddr) -> Result<Known, String> {
+        let known = self.addresses.get(&address);
+        if known.is_some_and(|known| known.closed) {
+            return Err("the address is closed: denied itself, or only denied names lead to it".to_owned());
+        }
+        if self.is_in_given_block(&address) {
+            return Ok(Known {
+                clearance: self.ceiling.unwrap_or(Clearance::L0),
+                unproven: false,
+                shared: false,
+                closed: false,
+            });
+        }
+        known.copied().ok_or_else(|| "no edge of scope leads to this address".to_owned())
     }
 
     /// True in a block that somebody gave, where no narrower one is somebody else's.
@@ -188,21 +281,31 @@ impl View {
 
 impl Guard for ScopeGuard {
     fn allow(&self, contact: &Contact) -> Result<(), Refused> {
-        match contact.grant {
-            Grant::Source(_) | Grant::Operator(_) => Ok(()),
-            Grant::Target => {
-                let view = self.view.read().unwrap_or_else(std::sync::PoisonError::into_inner);
-                view.check(contact).map_err(|why| Refused {
-                    address: contact.address,
-                    why,
-                })
-            }
+        // The operator's own resolver, proxy or webhook: whom they ask for us is their matter.
+        if let Grant::Operator(_) = contact.grant {
+            return Ok(());
+        }
+        let socket = SocketAddr::new(contact.address, contact.port);
+        let verdict = match (self.forbids(contact.name.as_deref(), socket), contact.grant) {
+            (Some(why), _) => Err(why.to_owned()),
+            (None, Grant::Target) => self.view().check(contact),
+            (None, _) => Ok(()),
+        };
+        verdict.map_err(|why| Refused {
+            address: contact.address,
+            why,
+        })
+    }
+
+    fn allow_name(&self, name: &str, grant: Grant) -> Result<(), String> {
+        match grant {
+            Grant::Operator(_) => Ok(()),
+            Grant::Target | Grant::Source(_) => self.forbids_name(name).map_or(Ok(()), |why| Err(why.to_owned())),
         }
     }
 
     fn named(&self, address: IpAddr) -> bool {
-        let view = self.view.read().unwrap_or_else(std::sync::PoisonError::into_inner);
-        view.named.contains(&address) || view.blocks.iter().any(|block| block.contains(&address))
+        self.reserved.opens(address)
     }
 }
 
@@ -317,8 +420,173 @@ mod tests {
         ] {
             assert_eq!(asked(&guard, socket, name, footprint), allowed, "{socket} as {name:?} at {footprint:?}");
         }
-        assert!(guard.named("192.0.2.5".parse().expect("an address")));
-        assert!(guard.named("198.51.100.7".parse().expect("an address")), "a site there is a seed");
-        assert!(!guard.named("203.0.113.1".parse().expect("an address")));
+        assert!(!guard.named("192.0.2.5".parse().expect("an address")), "a seed opens no reserved range");
+    }
+
+    /// A guard over entities with flags (`seed allow deny`), decided by scope on an internet whose 10.0.0.0/8 is reserved, less 10.9.9.0/28.
+    fn decided(nodes: &[(Kind, &str, &str)], never: &[&str], installation: Installation) -> ScopeGuard {
+        let node = |(kind, name, flags): &(Kind, &str, &str)| GraphNode {
+            node: Node {
+                uid: Uid::of_entity(Uuid::nil(), *kind, name),
+                kind: *kind,
+                name: (*name).to_owned(),
+                seed: flags.contains("seed"),
+                allow: flags.contains("allow"),
+                deny: flags.contains("deny"),
+                shared: false,
+            },
+            observed: true,
+            present: true,
+            decision: Decision::unreached(),
+        };
+        let reserved = installation.reserved(&ambit_model::reserved::networks(&["10.0.0.0/8", "127.0.0.0/8"]), &[]);
+        let mut graph = Graph::beside(reserved.clone());
+        graph.apply(GraphDelta {
+            revision: 1,
+            nodes: nodes.iter().map(node).collect(),
+            opened: Vec::new(),
+            closed: Vec::new(),
+        });
+        let rules = ambit_model::scope::Rules {
+            ceiling: Clearance::L3,
+            never: installation.never_in(never.iter().map(|pattern| (*pattern).to_owned()).collect()),
+        };
+        graph.decide(&rules);
+        let guard = ScopeGuard::new(installation, reserved);
+        guard.show(&graph, rules.ceiling, &rules.never);
+        guard
+    }
+
+    #[test]
+    fn a_word_of_a_person_holds_inside_a_block_that_was_named() {
+        let nodes = [
+            (Kind::NetBlock, "192.0.2.0/24", "seed"),
+            (Kind::NetBlock, "192.0.2.64/26", "deny"),
+            (Kind::NetBlock, "198.51.100.0/24", "allow"),
+            (Kind::NetBlock, "203.0.113.0/24", "seed deny"),
+            (Kind::IpAddress, "192.0.2.10", "deny"),
+            (Kind::IpAddress, "192.0.2.70", ""),
+            (Kind::IpAddress, "192.0.2.71", "allow"),
+            (Kind::IpAddress, "192.0.2.80", "seed"),
+            (Kind::NetworkService, "192.0.2.11:22/tcp", "deny"),
+            (Kind::DnsRecord, "www.acme.test", "seed"),
+            (Kind::DnsRecord, "pay.acme.test", "seed deny"),
+            (Kind::Nameserver, "pay.acme.test", "seed"),
+            (Kind::Domain, "sold.test", "deny"),
+            (Kind::DnsRecord, "www.sold.test", "seed"),
+            (Kind::DnsRecord, "kept.sold.test", "seed allow"),
+            (Kind::Uri, "https://shop.acme.test:8443", "seed deny"),
+            (Kind::DnsRecord, "shop.acme.test", "seed"),
+            (Kind::Uri, "https://192.0.2.10:9443", "seed"),
+        ];
+        let guard = decided(&nodes, &["192.0.2.12", "*.secret.test", "198.51.100.64/26"], Installation::default());
+        for (socket, name, allowed) in [
+            ("192.0.2.5:80", None, true),
+            ("192.0.2.10:80", None, false),
+            ("192.0.2.10:443", Some("www.acme.test"), false),
+            ("192.0.2.10:9443", None, false),
+            ("[::ffff:192.0.2.10]:80", None, false),
+            ("[64:ff9b::c000:20a]:80", None, false),
+            ("192.0.2.65:80", None, false),
+            ("192.0.2.70:80", None, false),
+            ("192.0.2.71:80", None, true),
+            ("192.0.2.80:80", None, false),
+            ("192.0.2.11:22", None, false),
+            ("192.0.2.11:23", None, true),
+            ("192.0.2.12:80", None, false),
+            ("192.0.2.5:443", Some("www.acme.test"), true),
+            ("192.0.2.5:443", Some("pay.acme.test"), false),
+            ("192.0.2.5:443", Some("www.sold.test"), false),
+            ("192.0.2.5:443", Some("kept.sold.test"), true),
+            ("192.0.2.5:443", Some("x.secret.test"), false),
+            ("192.0.2.5:443", Some("shop.acme.test"), true),
+            ("192.0.2.5:8443", Some("shop.acme.test"), false),
+            ("198.51.100.5:80", None, true),
+            ("198.51.100.70:80", None, false),
+            ("203.0.113.5:80", None, false),
+        ] {
+            assert_eq!(asked(&guard, socket, name, Clearance::L2), allowed, "{socket} as {name:?}");
+        }
+    }
+
+    #[test]
+    fn exclusions_and_denials_hold_for_data_providers_and_not_for_the_operator_s_own() {
+        let installation = Installation {
+            never: vec!["6.6.6.6".to_owned(), "*.evil.test".to_owned()],
+            ..Installation::default()
+        };
+        let nodes = [(Kind::IpAddress, "7.7.7.7", "deny"), (Kind::Domain, "denied.test", "deny")];
+        let guard = decided(&nodes, &["8.8.8.0/24"], installation);
+        for (address, name, allowed) in [
+            ("6.6.6.6", "rdap.org", false),
+            ("7.7.7.7", "rdap.org", false),
+            ("8.8.8.8", "rdap.org", false),
+            ("9.9.9.9", "whois.evil.test", false),
+            ("9.9.9.9", "whois.denied.test", false),
+            ("9.9.9.9", "rdap.org", true),
+        ] {
+            let contact = |grant| Contact {
+                address: address.parse().expect("an address"),
+                port: 443,
+                transport: Transport::Tcp,
+                name: Some(name.to_owned()),
+                footprint: Clearance::L1,
+                grant,
+            };
+            assert_eq!(guard.allow(&contact(Grant::Source("rdap"))).is_ok(), allowed, "{address} {name}");
+            assert!(
+                guard.allow(&contact(Grant::Operator(ambit_net::guard::RESOLVER))).is_ok(),
+                "{address} {name}"
+            );
+        }
+        for (name, allowed) in [("whois.evil.test", false), ("denied.test", false), ("rdap.org", true)] {
+            assert_eq!(guard.allow_name(name, Grant::Source("rdap")).is_ok(), allowed, "{name}");
+            assert!(guard.allow_name(name, Grant::Operator("webhook")).is_ok(), "{name}");
+        }
+    }
+
+    #[test]
+    fn only_the_administrator_opens_reserved_ranges_and_nobody_this_server() {
+        let installation = Installation {
+            opened: ambit_model::reserved::networks(&["10.9.9.0/28", "127.0.0.1/32"]),
+            listens: vec![("127.0.0.1/32".parse().expect("a network"), 8080)],
+            ..Installation::default()
+        };
+        let nodes = [
+            (Kind::NetBlock, "10.0.0.0/8", "seed"),
+            (Kind::NetBlock, "10.9.9.0/29", "seed"),
+            (Kind::IpAddress, "127.0.0.1", "seed"),
+            (Kind::IpAddress, "127.0.0.2", "seed allow"),
+            (Kind::Uri, "http://127.0.0.1:8080", "seed"),
+        ];
+        let guard = decided(&nodes, &[], installation);
+        for (socket, allowed) in [
+            ("10.9.9.5:80", true),
+            ("10.9.9.20:80", false),
+            ("127.0.0.1:80", true),
+            ("127.0.0.1:8080", false),
+            ("[::ffff:127.0.0.1]:8080", false),
+            ("127.0.0.2:80", false),
+        ] {
+            assert_eq!(asked(&guard, socket, None, Clearance::L2), allowed, "{socket}");
+        }
+        assert!(guard.named("10.9.9.5".parse().expect("an address")) && !guard.named("10.9.9.20".parse().expect("an address")));
+        let operator = [
+            (Kind::Uri, "http://10.1.1.1:80/x".to_owned()),
+            (Kind::NetBlock, "10.2.0.0/16".to_owned()),
+            (Kind::Domain, "acme.test".to_owned()),
+            (Kind::NetworkService, "[fd00::1]:22/tcp".to_owned()),
+        ];
+        let ranges = ambit_model::reserved::networks(&["10.0.0.0/8", "fc00::/7"]);
+        let reserved = Installation::default().reserved(&ranges, &operator);
+        for (address, opened) in [
+            ("10.1.1.1", true),
+            ("10.2.9.9", true),
+            ("fd00::1", true),
+            ("10.1.1.2", false),
+            ("fd00::2", false),
+        ] {
+            assert_eq!(reserved.opens(address.parse().expect("an address")), opened, "{address}");
+        }
     }
 }

@@ -11,6 +11,7 @@ pub mod schedule;
 pub mod share;
 pub mod work;
 
+pub use guard::Installation;
 pub use hunt::Hunter;
 pub use progress::Progress;
 pub use run::{Clock, Outfit, RunEnd, drive};

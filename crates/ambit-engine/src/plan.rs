@@ -1,5 +1,6 @@
 //! Which work follows from what is known: kind × workflow × clearance × age → rows. Pure, so planning twice is harmless (design §4 point 1).
 
+use crate::guard::ScopeGuard;
 use ambit_model::estimate::large_block;
 use ambit_model::facts::{Facts, LookOutcome};
 use ambit_model::scope::{Decision, host_of};
@@ -8,6 +9,7 @@ use ambit_store::engine::{NewSweep, NewWork};
 use ambit_tasks::{Contacts, Plan, Settings, Task};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
+use std::net::SocketAddr;
 
 /// Partitions of work by what it contacts (design §4 point 2).
 pub const PARTITIONS: i64 = 1_024;
@@ -24,6 +26,8 @@ pub struct Terms<'a> {
     pub settings: &'a Settings,
     /// Large blocks that somebody said yes to sweeping.
     pub confirmed: &'a BTreeSet<Uid>,
+    /// Names the places that nobody's clearance opens.
+    pub guard: Option<&'a ScopeGuard>,
 }
 
 /// The rows that one entity calls for.
@@ -95,6 +99,9 @@ fn unbound(task: &Task, facts: &Facts, bound: &[String]) -> Vec<(Uid, String, St
 }
 
 fn add_work(planned: &mut Planned, task: &'static Task, facts: &Facts, argument: String, terms: &Terms<'_>) {
+    if terms.guard.is_some_and(|guard| is_forbidden(guard, facts, &argument)) {
+        return;
+    }
     let key = (task.name.to_owned(), argument);
     if !terms.by_person && is_fresh(facts, &key, task.ttl_ms, terms.date) {
         planned.relied = true;
@@ -134,6 +141,14 @@ fn is_fresh(facts: &Facts, key: &(String, String), ttl_ms: i64, date: Timestamp)
         .looks
         .get(key)
         .is_some_and(|look| look.outcome != LookOutcome::Unknown && look.at.plus_ms(ttl_ms) > date)
+}
+
+/// True where the argument names a place (`203.0.113.7:443`) or a host that the guard would refuse whatever scope says of it.
+fn is_forbidden(guard: &ScopeGuard, facts: &Facts, argument: &str) -> bool {
+    match argument.parse::<SocketAddr>() {
+        Ok(socket) => guard.forbids(Some(host_of(&facts.name)), socket).is_some(),
+        Err(_) => !argument.is_empty() && guard.forbids_name(argument).is_some(),
+    }
 }
 
 /// A row for a task at an entity.
@@ -215,6 +230,7 @@ mod tests {
             date: Timestamp(date),
             settings: &settings,
             confirmed: &confirmed,
+            guard: None,
         };
         plan(facts, &owned(clearance), &terms)
     }

@@ -5,11 +5,12 @@ mod obeying;
 mod settling;
 
 use crate::graph::Graph;
-use crate::guard::ScopeGuard;
+use crate::guard::{Installation, ScopeGuard};
 use crate::progress::Progress;
 use crate::share::Share;
 use crate::work::{ATTEMPTS_BEFORE_ALONE, Bench, Done, execute};
 use ambit_model::facts::Facts;
+use ambit_model::reserved::Reserved;
 use ambit_model::run::{NotDone, Run, RunState};
 use ambit_model::scope::Rules;
 use ambit_model::{Timestamp, Uid, moment};
@@ -50,6 +51,8 @@ pub struct Outfit {
     pub wire: Arc<dyn Wire>,
     pub pace: Arc<ambit_net::Pace>,
     pub settings: Arc<Settings>,
+    /// What the administrator said for every run.
+    pub installation: Installation,
     pub clock: Clock,
     pub progress: watch::Sender<Progress>,
     /// How many rows it may have running at once.
@@ -78,7 +81,9 @@ pub async fn drive(outfit: &Outfit, run: &Run) -> Result<RunEnd, StoreError> {
     // Read before the rules: a word that comes between the two is obeyed once more.
     let scope_revision = outfit.engine.scope_revision(run.collection).await?;
     let rules = obeying::rules(outfit, run).await?;
-    let mut drive = Drive::new(outfit, run, rules, scope_revision);
+    let by_operator = outfit.engine.operator_seeds(run.collection).await?;
+    let reserved = outfit.installation.reserved(outfit.wire.reserved(), &by_operator);
+    let mut drive = Drive::new(outfit, run, rules, reserved, scope_revision);
     drive.confirmed = outfit.engine.confirmed_blocks(run.collection).await?;
     let end = drive.until_end().await;
     let given_back = drive.give_back().await;
@@ -136,8 +141,8 @@ struct Drive<'a> {
 }
 
 impl<'a> Drive<'a> {
-    fn new(outfit: &'a Outfit, run: &'a Run, rules: Rules, scope_revision: i64) -> Self {
-        let guard = Arc::new(ScopeGuard::default());
+    fn new(outfit: &'a Outfit, run: &'a Run, rules: Rules, reserved: Reserved, scope_revision: i64) -> Self {
+        let guard = Arc::new(ScopeGuard::new(outfit.installation.clone(), reserved.clone()));
         let net = ambit_net::Net::new(outfit.wire.clone(), guard.clone(), outfit.pace.clone(), ambit_net::NetOptions::default());
         let (sender, receiver) = mpsc::unbounded_channel();
         Self {
@@ -149,7 +154,7 @@ impl<'a> Drive<'a> {
             scope_revision,
             is_told: false,
             rules_moved: false,
-            graph: Graph::default(),
+            graph: Graph::beside(reserved),
             guard,
             bench: Bench {
                 net,

@@ -1,5 +1,6 @@
 //! The engine as a service: claims runs, carries some side by side, starts those that a schedule calls for, until it is asked to stop.
 
+use crate::guard::Installation;
 use crate::hunt::hunt;
 use crate::progress::Progress;
 use crate::run::{Clock, Outfit, RunEnd, drive};
@@ -49,6 +50,8 @@ pub struct Service {
     pub engine: ambit_store::engine::Engine,
     pub make_wire: WireMaker,
     pub settings: Arc<Settings>,
+    /// What the administrator said for every run.
+    pub installation: Installation,
     pub clock: Clock,
     pub board: Board,
     pub stop: watch::Receiver<bool>,
@@ -208,6 +211,7 @@ pub async fn carry(service: &Service, run: &Run, share: Share, give_way: watch::
         wire,
         pace,
         settings: service.settings.clone(),
+        installation: service.installation.clone(),
         clock: service.clock.clone(),
         progress,
         share: Arc::new(share),

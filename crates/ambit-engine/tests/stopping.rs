@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use ambit_engine::{Outfit, Progress, RunEnd, Shares, drive};
+use ambit_engine::{Installation, Outfit, Progress, RunEnd, Shares, drive};
 use ambit_model::collection::Schedule;
 use ambit_model::run::{Run, RunState};
 use ambit_model::wire::WireChoice;
@@ -68,6 +68,7 @@ fn outfit(engine: &Engine, resolver: SocketAddr, is_stopping: bool) -> (Outfit, 
         wire: Arc::new(wire.unwrap()),
         pace: Arc::new(Pace::new(PaceLimits::default())),
         settings: Arc::new(Settings::default()),
+        installation: Installation::default(),
         clock: Arc::new(|| NOW),
         progress: watch::channel(Progress::default()).0,
         share: Arc::new(Shares::default().join(0, 0)),

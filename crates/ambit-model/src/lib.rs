@@ -23,6 +23,7 @@ pub mod observation;
 pub mod platforms;
 pub mod project;
 pub mod quota;
+pub mod reserved;
 pub mod run;
 pub mod scope;
 pub mod technology;

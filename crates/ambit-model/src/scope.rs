@@ -7,10 +7,11 @@ mod surroundings;
 #[cfg(test)]
 mod tests;
 
-pub use never::{exclusion, host_of, is_never};
+pub use never::{Exclusions, exclusion, host_of, is_never};
 pub use spelled::spells;
 
 use crate::entity::PathStep;
+use crate::reserved::Reserved;
 use crate::{Clearance, EdgeKind, Kind, Uid};
 use serde::{Deserialize, Serialize};
 use spread::Graph;
@@ -30,13 +31,25 @@ pub const PATH_STEPS_MAX: usize = 64;
 /// too little, never too much; names seldom depend on addresses, so two rounds are the rule.
 const ROUNDS_MAX: usize = 8;
 
+/// Reasons of decisions that need no path.
+pub mod reason {
+    pub const SEED: &str = "seed";
+    pub const ALLOWED: &str = "allow_list_override";
+    /// The entity is on the deny list, or on something that is; of an address also: only names that are closed resolve to it.
+    pub const DENIED: &str = "deny_list_override";
+    /// An exclusion covers it: of the collection, or of the whole installation.
+    pub const EXCLUDED: &str = "hard_stop";
+    /// It lies in a reserved range that the installation's administrator did not open.
+    pub const RESERVED: &str = "reserved_range";
+}
+
 /// The two answers for one entity, with their reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decision {
     /// In thousandths.
     pub ownership: u16,
     pub clearance: Clearance,
-    /// `seed`, `allow_list_override`, `deny_list_override`, `hard_stop`, or the kind of the last edge of the best path; `unreached` without one.
+    /// One of [`reason`], or the kind of the last edge of the best path; `unreached` without one.
     pub reason: String,
     /// From the seed, edge by edge.
     pub path: Vec<PathStep>,
@@ -51,6 +64,11 @@ impl Decision {
             reason: "unreached".to_owned(),
             path: Vec::new(),
         }
+    }
+
+    /// True where an exclusion, the deny list or a reserved range closes it: nothing that is known beside opens it.
+    pub fn is_closed(&self) -> bool {
+        self.clearance == Clearance::L0 && matches!(self.reason.as_str(), reason::DENIED | reason::EXCLUDED | reason::RESERVED)
     }
 
     /// `scoped` of the API: ownership of at least 0.9, or an allow override.
@@ -96,7 +114,12 @@ pub struct Rules {
 /// clearance, then the fewest steps, then the lowest spelling of the last step. Costs about one pass over the edges for each round and no
 /// allocation for each edge: paths are put together from parent pointers at the end.
 pub fn decide(nodes: &BTreeMap<Uid, Node>, edges: &BTreeSet<Edge>, rules: &Rules) -> BTreeMap<Uid, Decision> {
-    let graph = Graph::new(nodes, edges, rules);
+    decide_beside(nodes, edges, rules, &Reserved::default())
+}
+
+/// Decides as [`decide`], where what lies in a reserved range is closed, also to seeds and the allow list.
+pub fn decide_beside(nodes: &BTreeMap<Uid, Node>, edges: &BTreeSet<Edge>, rules: &Rules, reserved: &Reserved) -> BTreeMap<Uid, Decision> {
+    let graph = Graph::new(nodes, edges, rules, reserved);
     let mut known = Known::nothing(&graph);
     let mut spread = graph.spread(&known);
     for _ in 0..ROUNDS_MAX {

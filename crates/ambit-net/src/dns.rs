@@ -3,7 +3,7 @@
 
 pub mod record;
 
-mod cache;
+pub(crate) mod cache;
 mod lanes;
 pub(crate) mod message;
 pub(crate) mod resolver;

@@ -27,6 +27,9 @@ pub enum NetError {
     /// The guard, or the list of reserved ranges, refused this address.
     #[error(transparent)]
     OutOfScope(#[from] Refused),
+    /// It must not be asked, whatever its address: an excluded name, or no way in which a provider is asked.
+    #[error("not contacted: {0}")]
+    NotAllowed(String),
     /// The session was not given the grant that this call needs.
     #[error("no grant for {0}")]
     NoGrant(&'static str),
@@ -71,7 +74,7 @@ impl NetError {
     pub fn meaning(&self) -> Meaning {
         match self {
             Self::ConnectionRefused => Meaning::Absent,
-            Self::OutOfScope(_) | Self::NoGrant(_) | Self::Invalid { .. } => Meaning::NotAsked,
+            Self::OutOfScope(_) | Self::NotAllowed(_) | Self::NoGrant(_) | Self::Invalid { .. } => Meaning::NotAsked,
             Self::Timeout(_)
             | Self::Reset(_)
             | Self::Closed(_)

@@ -4,16 +4,23 @@
 use crate::error::NetError;
 use crate::wire::Wire;
 use ambit_model::Clearance;
+use ambit_model::reserved::carried;
 use ipnet::IpNet;
 use std::fmt;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, SocketAddr};
 
 /// Decides over contacts.
 pub trait Guard: Send + Sync {
     /// May this contact be made now? Called at every socket and every request.
     fn allow(&self, contact: &Contact) -> Result<(), Refused>;
 
-    /// Did a seed or an operator name this very address, or a block around it? Only then may it lie in a reserved range.
+    /// May this name be looked up in order to contact its addresses on this ground? Asked before a host of a request is resolved; what resolvers are asked
+    /// otherwise is no contact with the name.
+    fn allow_name(&self, _name: &str, _grant: Grant) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// Did the installation's administrator open this very address, or a block around it? Only then may it lie in a reserved range.
     fn named(&self, address: IpAddr) -> bool;
 }
 
@@ -159,7 +166,7 @@ impl Guard for OperatorOnly {
     }
 }
 
-/// Refuses a contact that lies in a reserved range, itself or by an IPv4 address embedded in it, unless it is named; then asks the guard.
+/// Refuses a contact that lies in a reserved range, itself or by an IPv4 address embedded in it, unless the administrator opened it; then asks the guard.
 /// Resolvers are named by the operator as addresses, so that their ranges are not asked; nothing else is contacted on their ground.
 pub(crate) fn check(wire: &dyn Wire, guard: &dyn Guard, contact: &Contact) -> Result<(), NetError> {
     let refused = |why: String| {
@@ -173,36 +180,22 @@ pub(crate) fn check(wire: &dyn Wire, guard: &dyn Guard, contact: &Contact) -> Re
         if !wire.resolvers().contains(&SocketAddr::new(contact.address, contact.port)) {
             return refused("not a resolver".into());
         }
-    } else if let Some(range) = reserved_range(wire.reserved(), contact.address)
-        && !guard.named(contact.address)
-    {
-        return refused(format!("reserved range {range}, named by no seed"));
+    } else if let Some(range) = reserved_range(wire.reserved(), guard, contact.address) {
+        return refused(format!("reserved range {range}, not opened by the administrator"));
     }
     guard.allow(contact).map_err(NetError::from)
 }
 
-/// The reserved range that an address lies in, directly or by the IPv4 address that it carries.
-pub fn reserved_range(reserved: &[IpNet], address: IpAddr) -> Option<IpNet> {
+/// The reserved range that an address lies in, directly or by the IPv4 address that it carries, unless that is opened.
+fn reserved_range(reserved: &[IpNet], guard: &dyn Guard, address: IpAddr) -> Option<IpNet> {
     let find = |address: IpAddr| reserved.iter().find(|range| range.contains(&address)).copied();
-    find(address).or_else(|| match address {
-        IpAddr::V6(six) => embedded(six).into_iter().flatten().find_map(|four| find(IpAddr::V4(four))),
-        IpAddr::V4(_) => None,
-    })
-}
-
-/// IPv4 addresses carried by an IPv6 address: mapped, compatible, NAT64, 6to4, Teredo (server and client), ISATAP.
-fn embedded(address: Ipv6Addr) -> [Option<Ipv4Addr>; 2] {
-    let octets = address.octets();
-    let four = |at: usize| Ipv4Addr::new(octets[at], octets[at + 1], octets[at + 2], octets[at + 3]);
-    let segments = address.segments();
-    match segments {
-        [0, 0, 0, 0, 0, 0 | 0xffff, _, _] | [0x64, 0xff9b, 0, 0, 0, 0, _, _] | [0, 0, 0, 0, 0xffff, 0, _, _] => [Some(four(12)), None],
-        [0x64, 0xff9b, 1, ..] => [Some(four(12)), None],
-        [0x2002, ..] => [Some(four(2)), None],
-        [0x2001, 0, ..] => [Some(four(4)), Some(Ipv4Addr::from(u32::from(four(12)) ^ u32::MAX))],
-        [_, _, _, _, 0 | 0x200, 0x5efe, _, _] => [Some(four(12)), None],
-        _ => [None, None],
+    let all = std::iter::once(address).chain(carried(address).map(IpAddr::V4));
+    if guard.named(address) {
+        return None;
     }
+    all.filter_map(|address| Some((address, find(address)?)))
+        .find(|(address, _)| !guard.named(*address))
+        .map(|(_, range)| range)
 }
 
 impl fmt::Display for Grant {
@@ -218,34 +211,6 @@ impl fmt::Display for Grant {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn reserved_addresses_are_found_in_every_spelling_that_carries_them() {
-        let reserved: Vec<IpNet> = ["127.0.0.0/8", "10.0.0.0/8", "169.254.0.0/16", "fd00::/8", "::1/128"]
-            .iter()
-            .map(|text| text.parse().unwrap())
-            .collect();
-        for (address, range) in [
-            ("127.0.0.1", Some("127.0.0.0/8")),
-            ("169.254.169.254", Some("169.254.0.0/16")),
-            ("::ffff:127.0.0.1", Some("127.0.0.0/8")),
-            ("::7f00:1", Some("127.0.0.0/8")),
-            ("64:ff9b::a00:1", Some("10.0.0.0/8")),
-            ("64:ff9b:1::a00:1", Some("10.0.0.0/8")),
-            ("2002:7f00:1::", Some("127.0.0.0/8")),
-            ("2001:0:5ef5:79fd::80ff:fffe", Some("127.0.0.0/8")),
-            ("2001:0:a00:1::ffff:ffff", Some("10.0.0.0/8")),
-            ("2001:db8::5efe:a00:1", Some("10.0.0.0/8")),
-            ("fd00:ec2::254", Some("fd00::/8")),
-            ("::1", Some("::1/128")),
-            ("192.0.2.1", None),
-            ("2001:db8::1", None),
-            ("::ffff:192.0.2.1", None),
-        ] {
-            let found = reserved_range(&reserved, address.parse().unwrap()).map(|range| range.to_string());
-            assert_eq!(found.as_deref(), range, "{address}");
-        }
-    }
 
     #[test]
     fn a_grant_gives_only_what_it_names() {

@@ -43,6 +43,8 @@ pub struct HttpRequest {
     pub raw: Option<Vec<u8>>,
     /// The ground of the contact.
     pub grant: Grant,
+    /// Hosts beside the provider's own that it may be asked at, where the ground is a data provider: from a list that it gave itself.
+    pub learned: Vec<String>,
     /// Bytes of the decoded body to keep, at most `BODY_KEPT_MAX`.
     pub body_kept: usize,
     /// Time for the whole exchange, at most `EXCHANGE_TIMEOUT`.
@@ -136,7 +138,7 @@ pub enum ChainEnd {
     TooMany,
     /// A URL came again.
     Loop(Url),
-    /// The next hop is not ours to contact: by the guard, or by the list of reserved ranges.
+    /// The next hop is not ours to contact: by the guard, by the list of reserved ranges, or as no host of the provider that is asked.
     OutOfScope {
         /// Where it led.
         url: Url,

@@ -15,6 +15,7 @@ pub mod limits;
 pub mod live;
 pub mod net;
 pub mod pace;
+mod source;
 pub mod tcp;
 pub mod tls;
 mod udp;

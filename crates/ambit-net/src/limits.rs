@@ -38,6 +38,8 @@ pub const BODY_READ_MAX: usize = 10 * 1024 * 1024;
 pub const BODY_KEPT: usize = 1024 * 1024;
 /// Ceiling for what a request may ask to be kept.
 pub const BODY_KEPT_MAX: usize = 64 * 1024 * 1024;
+/// How long a data provider's list of its servers holds within a run: they change some times a year.
+pub const SOURCE_LIST_HOLDS: Duration = Duration::from_secs(24 * 3_600);
 /// Bytes of a data provider's list, such as the certificates of a large organisation: half of all bodies in flight.
 pub const SOURCE_LIST_MAX: usize = 32 * 1024 * 1024;
 /// Decoded bytes from which the ratio is watched: small pages compress well without being bombs.

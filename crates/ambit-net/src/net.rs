@@ -1,9 +1,11 @@
 //! The door itself: [`Net`] for a run, [`Session`] for one unit of work.
 
 mod connection;
+mod sources;
 
 pub use connection::Connection;
 
+use crate::dns::cache::Cache;
 use crate::dns::resolver::Engine;
 use crate::dns::{DnsAnswer, RecordType, Transfer, WildcardProfile};
 use crate::error::NetError;
@@ -37,6 +39,8 @@ struct Inner {
     options: NetOptions,
     dns: Engine,
     roots: RootCertStore,
+    /// Lists of data providers, by provider and URL.
+    lists: Cache<(&'static str, String), HttpFetch>,
     sockets: Arc<Semaphore>,
     connections: AtomicU64,
     requests: AtomicU64,
@@ -96,6 +100,7 @@ impl Net {
                 options,
                 dns,
                 roots,
+                lists: Cache::new(),
                 sockets,
                 connections,
                 requests,
@@ -159,7 +164,7 @@ impl Session {
         self.net.inner.wire.random(buffer);
     }
 
-    /// Did a seed or an operator name this very address, or a block around it? Then it is looked at, even in a reserved range.
+    /// Did the installation's administrator open this very address, or a block around it? Then it is looked at, even in a reserved range.
     pub fn is_named(&self, address: IpAddr) -> bool {
         self.net.inner.guard.named(address)
     }
@@ -278,30 +283,6 @@ impl Session {
     pub async fn fetch(&self, request: &HttpRequest) -> Result<HttpFetch, NetError> {
         crate::http::chain::fetch(self, request).await
     }
-
-    /// Asks a data provider by URL, by name through the resolvers; redirects are followed as the same provider's.
-    pub async fn source(&self, provider: &'static str, url: &str) -> Result<HttpFetch, NetError> {
-        self.source_up_to(provider, url, limits::BODY_READ_MAX).await
-    }
-
-    /// Asks a data provider like [`Session::source`] for something that may be very long: at most `SOURCE_LIST_MAX` bytes.
-    pub async fn source_list(&self, provider: &'static str, url: &str) -> Result<HttpFetch, NetError> {
-        self.source_up_to(provider, url, limits::SOURCE_LIST_MAX).await
-    }
-
-    async fn source_up_to(&self, provider: &'static str, url: &str, bytes: usize) -> Result<HttpFetch, NetError> {
-        let request = HttpRequest {
-            body_kept: bytes,
-            timeout: limits::SOURCE_TIMEOUT,
-            ..self.get(url)?
-        };
-        self.fetch(&request.on(Grant::Source(provider))).await
-    }
-
-    /// Sends one line to a data provider without HTTP (WHOIS) and reads until it closes.
-    pub async fn source_line(&self, provider: &'static str, host: &str, port: u16, line: &str) -> Result<Banner, NetError> {
-        crate::tcp::banner::source_line(self, provider, host, port, line).await
-    }
 }
 
 /// What the engines of this crate share: the checks, the waiting, the opening.
@@ -356,6 +337,14 @@ impl Session {
             grant,
         };
         guard::check(&**self.wire(), &*self.net.inner.guard, &contact).inspect_err(|_| self.count_refused())
+    }
+
+    /// Asks the guard for a name that is about to be looked up in order to contact it.
+    fn check_name(&self, grant: Grant, name: &str) -> Result<(), NetError> {
+        self.net.inner.guard.allow_name(name, grant).map_err(|why| {
+            self.count_refused();
+            NetError::NotAllowed(format!("{}: {why}", crate::untrusted::escape(name)))
+        })
     }
 
     /// Checks a contact, waits for its turn, and checks again: scope may have changed while it waited.
@@ -441,7 +430,10 @@ impl Session {
             Ok(address) => vec![address],
             // Never asked of a resolver (RFC 6761 §6.3); a target of that name is looked up like any other, and refused.
             Err(_) if is_local => vec![Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()],
-            Err(_) => self.addresses(host).await?,
+            Err(_) => {
+                self.check_name(grant, host)?;
+                self.addresses(host).await?
+            }
         };
         let mut refused = None;
         let mut allowed = Vec::new();

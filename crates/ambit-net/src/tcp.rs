@@ -27,6 +27,8 @@ pub struct PortSweep {
     pub closed: Vec<u16>,
     /// Ports without an answer after all tries, sorted.
     pub filtered: Vec<u16>,
+    /// Ports that must not be asked, sorted, where others may be: unknown.
+    pub refused: Vec<u16>,
     /// Ports that could not be asked, with the reason: unknown.
     pub failed: Vec<(u16, crate::NetError)>,
     /// Share of answering ports that answered only on a repeated try, in thousandths.

@@ -50,6 +50,7 @@ use ambit_api::projects::Plan;
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::Timestamp;
 use ambit_model::library::Library;
+use ambit_model::reserved::Reserved;
 use ambit_search::Index;
 use ambit_search::graphs::GraphIndex;
 use ambit_store::{Store, StoreError};
@@ -139,6 +140,8 @@ pub struct ServerState {
     pub plan: Plan,
     /// Whoever may invite makes accounts for addresses that nobody has; else only the administrator of the installation does.
     pub open_accounts: bool,
+    /// Where no seed may lie: the reserved ranges that the administrator did not open.
+    pub reserved: Reserved,
     pub(crate) limits: Limits,
     /// Wrong keys by address.
     pub(crate) failures: Windows<IpAddr>,
@@ -192,6 +195,7 @@ impl ServerState {
             plan: Plan::default(),
             limits: Limits::default(),
             open_accounts: false,
+            reserved: Reserved::internal(Vec::new()),
             failures: Windows::default(),
             requests: Windows::default(),
             free_counts: quota::FreeCounts::default(),

@@ -56,6 +56,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(202611221553, "scope_revision"),
     migration!(202611221603, "confirmed_blocks"),
     migration!(202611221605, "invitations"),
+    migration!(202611221601, "seeds_by_operator"),
 ];
 
 /// The newest schema that this program knows.

@@ -31,6 +31,14 @@ pub(crate) async fn list(tx: &mut Tx, collection: i64) -> Result<Vec<Seed>, Stor
     tx.rows(sql, values![collection]).await?.iter().map(seed_from).collect()
 }
 
+/// The seeds of a collection that the operator named, by id.
+pub(crate) async fn by_operator(tx: &mut Tx, collection: Uuid) -> Result<Vec<(Kind, String)>, StoreError> {
+    let sql = "SELECT s.id, s.kind, s.name, s.created_at FROM seeds s JOIN collections c ON c.id = s.collection_id
+               WHERE c.uuid = $1 AND s.by_operator = 1 ORDER BY s.id";
+    let rows = tx.rows(sql, values![collection]).await?;
+    rows.iter().map(|row| seed_from(row).map(|seed| (seed.kind, seed.name))).collect()
+}
+
 /// What the seeds of a collection ask of a run, as addresses.
 pub(crate) async fn size(tx: &mut Tx, collection: i64) -> Result<i64, StoreError> {
     let of = |seed: &Seed| match seed.kind.addresses(&seed.name) {
@@ -134,6 +142,27 @@ impl Store {
                 let details = json!({"names": names});
                 audit::insert(tx, &principal, Some(collection.project), "seed.confirm_large", &object, details, now).await?;
                 Ok(names)
+            })
+        })
+        .await
+    }
+
+    /// Says that the person at the command line of this installation names these seeds of a collection: its runs may then contact them in reserved ranges,
+    /// too. Over the API that is never said.
+    pub async fn name_seeds(&self, principal: &Principal, collection: Uuid, seeds: &[(Kind, String)], now: Timestamp) -> Result<(), StoreError> {
+        let (principal, seeds) = (principal.clone(), seeds.to_vec());
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                let collection = collections::require(tx, &principal, collection, CollectionRole::Admin).await?.collection;
+                collections::lock(tx, collection.id).await?;
+                let uids: Vec<Uid> = seeds.iter().map(|(kind, name)| Uid::of_entity(collection.uuid, *kind, name)).collect();
+                let head = "UPDATE seeds SET by_operator = 1 WHERE collection_id = $1 AND by_operator = 0 AND uid IN";
+                if tx.run_in(head, values![collection.id], &uids, "").await? == 0 {
+                    return Ok(());
+                }
+                let names: Vec<&String> = seeds.iter().map(|(_, name)| name).collect();
+                let (object, details) = (collection.uuid.to_string(), json!({"names": names}));
+                audit::insert(tx, &principal, Some(collection.project), "seed.by_operator", &object, details, now).await
             })
         })
         .await

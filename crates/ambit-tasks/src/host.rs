@@ -2,7 +2,7 @@
 
 use ambit_model::entity::registrable;
 use ambit_model::{EdgeKind, Facts, Kind};
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::IpAddr;
 
 /// True when both names lie under one registrable domain.
 pub(crate) fn same_domain(a: &str, b: &str) -> bool {
@@ -26,29 +26,9 @@ pub(crate) fn levels<'a>(name: &'a str, parent: &str) -> Vec<&'a str> {
     levels
 }
 
-/// An address that no public name should have: whoever resolves it reaches their own network.
+/// An address that no public name should have: whoever resolves it reaches their own network. In every spelling that carries one.
 pub(crate) fn is_private(address: IpAddr) -> bool {
-    match ambit_model::entity::unmapped(address) {
-        IpAddr::V4(v4) => is_private_v4(v4),
-        IpAddr::V6(v6) => is_private_v6(v6),
-    }
-}
-
-fn is_private_v4(address: Ipv4Addr) -> bool {
-    let [a, b, ..] = address.octets();
-    address.is_private()
-        || address.is_loopback()
-        || address.is_link_local()
-        || address.is_multicast()
-        || address.is_broadcast()
-        || a == 0
-        || a >= 240
-        || (a == 100 && (64..128).contains(&b))
-}
-
-fn is_private_v6(address: Ipv6Addr) -> bool {
-    let first = address.segments()[0];
-    address.is_loopback() || address.is_unspecified() || address.is_multicast() || (first & 0xfe00) == 0xfc00 || (first & 0xffc0) == 0xfe80
+    ambit_model::reserved::is_internal(address)
 }
 
 /// The name under which an address is looked up in reverse (`in-addr.arpa`, `ip6.arpa`).
@@ -121,6 +101,10 @@ mod tests {
             "fd00::1",
             "fe80::1",
             "::ffff:10.0.0.1",
+            "2002:7f00:1::1",
+            "64:ff9b::7f00:1",
+            "64:ff9b:1::1",
+            "168.63.129.16",
         ] {
             assert!(is_private(address.parse().unwrap()), "{address}");
         }

@@ -7,6 +7,7 @@ mod task;
 
 mod bindings;
 mod blocks;
+mod bootstrap;
 mod buckets;
 mod default_certificate;
 mod default_pages;

@@ -1,5 +1,6 @@
 //! Which of the ports of our list are open on an address? Each that is, is a service.
 
+use crate::bindings::open_ports;
 use crate::identify::hear;
 use crate::together::together;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
@@ -42,6 +43,9 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         return Err(error.clone().into());
     }
     let mut open = sweep.open;
+    // What must not be asked now is as it was known.
+    let known = open_ports(&cx.facts.details);
+    open.extend(sweep.refused.iter().filter(|port| known.contains(port)));
     if catch_all {
         open = confirmed(cx, address, &open).await?;
     }

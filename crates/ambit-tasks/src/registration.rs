@@ -3,7 +3,7 @@
 use crate::host::{is_below, is_private, reversed};
 use crate::ptr::is_ours_to_ask;
 use crate::rdap::{self, Person};
-use crate::{Answer, Contacts, Context, Plan, Task, TaskError, whois};
+use crate::{Answer, Contacts, Context, Plan, Task, TaskError, bootstrap, whois};
 use ambit_model::moment::DAY_MS;
 use ambit_model::platforms;
 use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind};
@@ -79,18 +79,16 @@ pub(crate) enum Said {
 
 /// RDAP by the bootstrap redirector; WHOIS where the registry has no RDAP or it is down.
 pub(crate) async fn ask(cx: &Context<'_>, path: &str, question: &str) -> Result<Said, TaskError> {
-    let url = format!("https://rdap.org/{path}");
-    let failure = match cx.net.source(PROVIDER, &url).await {
-        Ok(fetch) => {
-            let last = fetch.last();
-            let body: Option<Value> = serde_json::from_slice(&last.body).ok().filter(Value::is_object);
-            match (last.status, body) {
-                (200, Some(body)) if !last.truncated => return Ok(Said::Rdap(body)),
+    let failure = match bootstrap::ask(cx, path).await {
+        Ok(answer) => {
+            let body: Option<Value> = serde_json::from_slice(&answer.body).ok().filter(Value::is_object);
+            match (answer.status, body) {
+                (200, Some(body)) if !answer.truncated => return Ok(Said::Rdap(body)),
                 (404, Some(_)) => return Ok(Said::Nothing),
-                (status, _) => TaskError::SourceDown(format!("rdap.org: status {status}")),
+                (status, _) => TaskError::SourceDown(format!("{}: status {status}", answer.url.host)),
             }
         }
-        Err(error) => TaskError::source("rdap.org", &error),
+        Err(error) => error,
     };
     if matches!(failure, TaskError::OutOfBudget(_) | TaskError::OutOfScope(_)) {
         return Err(failure);

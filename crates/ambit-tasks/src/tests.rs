@@ -14,6 +14,7 @@ const NO_TASKS: &[&str] = &[
     "task",
     "bindings",
     "blocks",
+    "bootstrap",
     "buckets",
     "default_certificate",
     "default_pages",

@@ -25,7 +25,7 @@ pub(crate) async fn ask(cx: &Context<'_>, question: &str) -> Result<Option<Strin
             Err(_) if known.is_some() => break,
             Err(error) => return Err(TaskError::source(&server, &error)),
         };
-        let next = referral(&text).filter(|next| *next != server);
+        let next = referral(&text, &server).filter(|next| *next != server);
         // The root speaks of the registry, unless it knows nobody to ask.
         let speaks = server != ROOT || next.is_none();
         if speaks && !is_nothing(&text) {
@@ -39,15 +39,17 @@ pub(crate) async fn ask(cx: &Context<'_>, question: &str) -> Result<Option<Strin
     Ok(known)
 }
 
-fn referral(text: &str) -> Option<String> {
-    let server = field(text, &["refer", "whois", "registrar whois server", "referralserver"])?;
-    let host = server
-        .trim_start_matches("whois://")
-        .trim_start_matches("rwhois://")
-        .split([':', '/'])
-        .next()?
-        .to_lowercase();
-    ambit_model::Kind::DnsRecord.canonical(&host).ok()
+/// The server that an answer refers to: the root to a registry, a registry to another one or to a registrar. Only one that speaks WHOIS on its port.
+fn referral(text: &str, server: &str) -> Option<String> {
+    let names: &[&str] = if server == ROOT {
+        &["refer", "whois"]
+    } else {
+        &["registrar whois server", "referralserver"]
+    };
+    let next = field(text, names)?.to_lowercase();
+    let place = next.strip_prefix("whois://").unwrap_or(&next).trim_end_matches('/');
+    let host = place.strip_suffix(&format!(":{PORT}")).unwrap_or(place);
+    ambit_model::Kind::DnsRecord.canonical(host).ok()
 }
 
 /// True where a server says that it knows nothing of it.
@@ -211,9 +213,20 @@ mod tests {
 
     #[test]
     fn referrals_and_nothing_are_told() {
-        assert_eq!(referral("refer:        whois.nic.test\n").as_deref(), Some("whois.nic.test"));
-        assert_eq!(referral("ReferralServer: whois://whois.ripe.net:43\n").as_deref(), Some("whois.ripe.net"));
-        assert_eq!(referral("refer: ../../x\n"), None);
+        for (text, server, next) in [
+            ("refer:        whois.nic.test\n", ROOT, Some("whois.nic.test")),
+            ("whois: whois.nic.test\n", ROOT, Some("whois.nic.test")),
+            ("ReferralServer: whois://whois.ripe.net:43\n", "whois.arin.net", Some("whois.ripe.net")),
+            ("ReferralServer: whois://whois.ripe.net/\n", "whois.arin.net", Some("whois.ripe.net")),
+            ("Registrar WHOIS Server: WHOIS.names.test\n", "whois.nic.test", Some("whois.names.test")),
+            ("refer: whois.evil.test\n", "whois.nic.test", None),
+            ("ReferralServer: rwhois://rwhois.isp.test:4321\n", "whois.arin.net", None),
+            ("ReferralServer: whois://whois.isp.test:8043\n", "whois.arin.net", None),
+            ("refer: ../../x\n", ROOT, None),
+            ("refer: 127.0.0.1\n", ROOT, None),
+        ] {
+            assert_eq!(referral(text, server).as_deref(), next, "{text}");
+        }
         assert!(is_nothing("No match for domain\n"));
         assert!(!is_nothing("Domain Name: A.TEST\n"));
     }

@@ -6,6 +6,7 @@ use crate::internet::Internet;
 use crate::ledger::Ledger;
 use crate::serve::{self, Connection, Knock};
 use ambit_model::Timestamp;
+use ambit_model::reserved::{INTERNAL, networks};
 use ambit_net::wire::{Datagrams, Hold, Stream, Wire, WireTime};
 use futures::future::BoxFuture;
 use ipnet::IpNet;
@@ -27,25 +28,6 @@ const MOMENT: Duration = Duration::from_nanos(1);
 /// Datagrams that wait to be received on one socket; later ones are lost, as with a socket's buffer.
 const INBOX_MAX: usize = 4_096;
 
-/// Ranges that are no internet even here. Those for documentation and measurement are: worlds live in them.
-const RESERVED: &[&str] = &[
-    "0.0.0.0/8",
-    "10.0.0.0/8",
-    "100.64.0.0/10",
-    "127.0.0.0/8",
-    "169.254.0.0/16",
-    "172.16.0.0/12",
-    "192.0.0.0/24",
-    "192.168.0.0/16",
-    "224.0.0.0/4",
-    "240.0.0.0/4",
-    "::/128",
-    "::1/128",
-    "fc00::/7",
-    "fe80::/10",
-    "ff00::/8",
-];
-
 /// The wire of one state of a world at one epoch.
 pub struct SimulatedWire {
     pub(crate) internet: Arc<Internet>,
@@ -65,7 +47,8 @@ impl SimulatedWire {
             ledger: Ledger::default(),
             clock: Clock::default(),
             roots: Arc::new(store.roots),
-            reserved: RESERVED.iter().map(|range| range.parse().expect("the constants are ranges")).collect(),
+            // Those for documentation and measurement are public here: worlds live in them.
+            reserved: networks(INTERNAL),
             random: AtomicU64::new(0),
         }
     }

@@ -6,6 +6,7 @@ use crate::discover::now;
 use crate::failure::Failure;
 use crate::outfit;
 use crate::output::plain;
+use ambit_model::reserved::Reserved;
 use ambit_net::guard::OperatorOnly;
 use ambit_net::http::{HttpRequest, Url};
 use ambit_net::live::LiveWire;
@@ -194,13 +195,14 @@ impl Local {
         let folder = crate::folder::data(place.data.as_deref(), settings)?;
         let (store, principal) = crate::client::opened(place.data.as_deref(), settings).await?;
         let library = Arc::new(crate::serve::library(outfit::planned(settings)?));
-        let (state, engine) = match needs {
+        let (mut state, engine) = match needs {
             Needs::Rows | Needs::NoKey => (ServerState::without_index(store, library, Arc::new(now)).await?, None),
             Needs::Index => {
                 let (index, engine) = crate::client::index(&folder, &store).await?;
                 (ServerState::new(store, index, library, Arc::new(now)).await?, engine)
             }
         };
+        state.reserved = Reserved::internal(crate::outfit::reserved_ranges(settings)?);
         Ok(Self {
             state: Arc::new(state),
             principal,

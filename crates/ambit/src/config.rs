@@ -63,6 +63,8 @@ const ROWS: &[Row] = &[
     list("resolver"),
     list("ca"),
     list("geo"),
+    list("exclude"),
+    list("reserved_ranges"),
     list("words"),
     row("server", ""),
     Row {

@@ -10,7 +10,7 @@ use crate::folder::Asking;
 use crate::output::{Results, hint};
 use crate::report::{Style, print};
 use crate::signals::Stop;
-use crate::{folder, serve, wires};
+use crate::{folder, outfit, serve, wires};
 use ambit_model::Clearance;
 use ambit_model::wire::WireChoice;
 use ambit_net::live::LiveOptions;
@@ -46,6 +46,7 @@ pub(crate) async fn run(demo: &Demo, silent: bool, settings: &mut Settings) -> R
         workflow: None,
         level: Clearance::L3,
         never: Vec::new(),
+        installation: outfit::installation(settings)?,
         state: demo.state,
         live: LiveOptions::default(),
         rate: None,

@@ -7,7 +7,7 @@ use crate::output::{hint, plain};
 use crate::signals::Stop;
 use crate::wires::{self, Simulated};
 use crate::{outfit, progress};
-use ambit_engine::{Outfit, Progress, RunEnd, Shares, drive};
+use ambit_engine::{Installation, Outfit, Progress, RunEnd, Shares, drive};
 use ambit_model::collection::{Collection, Schedule};
 use ambit_model::run::{Run, RunState};
 use ambit_model::wire::WireChoice;
@@ -44,6 +44,8 @@ pub(crate) struct Job {
     pub(crate) workflow: Option<String>,
     pub(crate) level: Clearance,
     pub(crate) never: Vec<String>,
+    /// What the settings say for every run.
+    pub(crate) installation: Installation,
     /// Moves the simulated internet to this state.
     pub(crate) state: Option<i64>,
     pub(crate) live: LiveOptions,
@@ -97,6 +99,7 @@ pub(crate) async fn discover(place: &Place, job: &Job, stop: &Stop) -> Result<Fi
     let collection = collection(place, job).await?;
     // Whoever came here was asked about each.
     place.store.confirm_large_blocks(&place.principal, collection.uuid, now()).await?;
+    place.store.name_seeds(&place.principal, collection.uuid, &job.seeds, now()).await?;
     let run = open_run(place, &collection, job).await?;
     let before = position(place, &run).await?;
     let run = claim(place, &run, job.silent).await?;
@@ -117,6 +120,7 @@ pub(crate) async fn discover(place: &Place, job: &Job, stop: &Stop) -> Result<Fi
         wire,
         pace: Arc::new(Pace::new(outfit::limits(job.rate))),
         settings: Arc::new(job.settings.clone()),
+        installation: job.installation.clone(),
         clock: Arc::new(now),
         progress: sender,
         share: Arc::new(Shares::default().join(run.id, run.project)),

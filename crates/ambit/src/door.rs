@@ -2,9 +2,10 @@
 
 use crate::config::Settings;
 use crate::failure::Failure;
-use crate::outfit::Given;
+use crate::outfit::{self, Given};
 use crate::signals::Stop;
 use ambit_api::projects::Plan;
+use ambit_model::reserved::{IpNet, Reserved};
 use ambit_server::{Door, Hosts, Limits, Listener, Outside, Phase, ServerState, Tls};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::Path;
@@ -24,6 +25,8 @@ const CONNECTIONS_MIN: u64 = 64;
 pub(crate) struct Front {
     /// Where it listens.
     pub(crate) address: String,
+    /// The same as a socket address.
+    pub(crate) bound: SocketAddr,
     /// `None`: it answers requests and carries no runs.
     pub(crate) given: Option<Given>,
     pub(crate) silent: bool,
@@ -32,6 +35,8 @@ pub(crate) struct Front {
     pub(crate) of_store: ambit_store::Limits,
     plan: Plan,
     open_accounts: bool,
+    /// Reserved ranges that seeds may lie in.
+    opened: Vec<IpNet>,
     phase: watch::Sender<Phase>,
     serving: JoinHandle<std::io::Result<()>>,
 }
@@ -55,12 +60,14 @@ impl Front {
         let waiting = stop.clone();
         Ok(Self {
             address: format!("{scheme}://{bound}"),
+            bound,
             given,
             silent,
             limits,
             of_store: settings.limits()?,
             plan,
             open_accounts: settings.open_accounts()?,
+            opened: outfit::reserved_ranges(settings)?,
             phase,
             serving: tokio::spawn(ambit_server::serve(listener, door, async move { waiting.wait().await })),
         })
@@ -76,6 +83,7 @@ impl Front {
         state.set_limits(self.limits);
         state.plan = self.plan.clone();
         state.open_accounts = self.open_accounts;
+        state.reserved = Reserved::internal(self.opened.clone());
         self.phase.send_replace(Phase::Ready(Arc::new(state)));
     }
 

@@ -2,8 +2,11 @@
 
 use crate::config::Settings;
 use crate::failure::Failure;
-use crate::output::hint;
+use crate::output::{hint, plain};
+use ambit_engine::Installation;
 use ambit_model::estimate::Volumes;
+use ambit_model::reserved::IpNet;
+use ambit_model::scope::exclusion;
 use ambit_net::PaceLimits;
 use ambit_net::live::{LiveOptions, LiveWire};
 use std::io::Read as _;
@@ -20,6 +23,7 @@ pub(crate) struct Given {
     pub(crate) live: LiveOptions,
     pub(crate) tasks: ambit_tasks::Settings,
     pub(crate) limits: PaceLimits,
+    pub(crate) installation: Installation,
 }
 
 impl Given {
@@ -31,6 +35,7 @@ impl Given {
             live,
             tasks: tasks(settings)?,
             limits: limits(settings.rate()?),
+            installation: installation(settings)?,
         })
     }
 }
@@ -38,6 +43,53 @@ impl Given {
 /// The ledger's limits at so many requests per second over all; the usual ones where none is said.
 pub(crate) fn limits(rate: Option<u32>) -> PaceLimits {
     rate.map_or_else(PaceLimits::default, |rate| PaceLimits::at_rate(f64::from(rate)))
+}
+
+/// What the administrator says for every run of this process: what is never touched (`exclude`), and reserved ranges that may be (`reserved_ranges`).
+///
+/// # Errors
+/// A pattern or range that is none; the failure names it.
+pub(crate) fn installation(settings: &Settings) -> Result<Installation, Failure> {
+    Ok(Installation {
+        never: patterns("setting exclude", list(settings, "exclude"))?,
+        opened: reserved_ranges(settings)?,
+        listens: Vec::new(),
+    })
+}
+
+/// The setting `reserved_ranges`: networks, or single addresses.
+///
+/// # Errors
+/// A text that is none.
+pub(crate) fn reserved_ranges(settings: &Settings) -> Result<Vec<IpNet>, Failure> {
+    let range = |text: &str| {
+        let address = text.parse::<IpAddr>().map(IpNet::from);
+        address.or_else(|_| text.parse::<IpNet>()).map(|range| range.trunc()).map_err(|_| {
+            Failure::usage(format!(
+                "setting reserved_ranges {text:?}: expected an address or a network such as 10.20.0.0/16"
+            ))
+        })
+    };
+    list(settings, "reserved_ranges").map(range).collect()
+}
+
+/// Patterns of what is never touched, canonical; `from` names the flag or setting that they come from.
+///
+/// # Errors
+/// A pattern that is none.
+pub(crate) fn patterns<'a>(from: &str, patterns: impl Iterator<Item = &'a str>) -> Result<Vec<String>, Failure> {
+    let checked = |pattern: &str| exclusion(pattern).map_err(|error| Failure::usage(format!("{from} {:?}: {error}", plain(pattern))));
+    patterns.map(checked).collect()
+}
+
+/// Where a server itself listens, for the guard: its address and port, or that port of everything that is this machine's own.
+pub(crate) fn listens(address: SocketAddr) -> Vec<(IpNet, u16)> {
+    if !address.ip().is_unspecified() {
+        return vec![(IpNet::from(address.ip()), address.port())];
+    }
+    let own = ambit_net::live::own_addresses().into_iter().map(IpNet::from);
+    let loopback = ambit_model::reserved::networks(&["127.0.0.0/8", "0.0.0.0/8", "::1/128", "::/128"]);
+    own.chain(loopback).map(|net| (net, address.port())).collect()
 }
 
 /// The resolvers to ask (`resolver`) and the authorities to trust besides the system's (`ca`); what flags name stands in place of the setting.

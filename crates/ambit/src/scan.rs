@@ -11,7 +11,7 @@ use crate::report::{Outcome, Style, print, severity_name};
 use crate::signals::Stop;
 use crate::{confirm, folder, lines, outfit, serve, wires};
 use ambit_model::estimate::estimate;
-use ambit_model::scope::{exclusion, is_never};
+use ambit_model::scope::Exclusions;
 use ambit_model::{Clearance, Kind, workflow};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -77,7 +77,8 @@ fn job(scan: &Scan, silent: bool, settings: &Settings, folder: &Path) -> Result<
         simulated: simulated.map(|(text, name, _)| (text, name)),
         workflow: scan.workflow.clone(),
         level: scan.level,
-        never: never(&scan.exclude)?,
+        never: outfit::patterns("--exclude", scan.exclude.iter().map(String::as_str))?,
+        installation: outfit::installation(settings)?,
         state: scan.state,
         live,
         rate: scan.rate.or(settings.rate()?),
@@ -90,8 +91,9 @@ fn job(scan: &Scan, silent: bool, settings: &Settings, folder: &Path) -> Result<
 
 /// Nothing is left to look at where every seed is excluded.
 fn refuse_excluded(job: &Job) -> Result<(), Failure> {
-    if job.seeds.iter().all(|(_, name)| is_never(name, &job.never)) {
-        return Err(Failure::scope("nothing to look at: --exclude covers every target"));
+    let never = Exclusions::new(&job.installation.never_in(job.never.clone()));
+    if job.seeds.iter().all(|(_, name)| never.cover(name)) {
+        return Err(Failure::scope("nothing to look at: --exclude or the setting exclude covers every target"));
     }
     Ok(())
 }
@@ -173,11 +175,6 @@ fn read_list(path: &Path) -> Result<Vec<String>, Failure> {
     Ok(lines.filter(|line| !line.is_empty()).map(str::to_owned).collect())
 }
 
-fn never(patterns: &[String]) -> Result<Vec<String>, Failure> {
-    let checked = |pattern: &String| exclusion(pattern).map_err(|error| Failure::usage(format!("--exclude {:?}: {error}", plain(pattern))));
-    patterns.iter().map(checked).collect()
-}
-
 /// The level asked for, under the ceiling of the workflow.
 fn ceiling(job: &Job) -> Clearance {
     workflow::ceiling(job.workflow.as_deref().unwrap_or(workflow::DEFAULT), job.level)
@@ -186,7 +183,8 @@ fn ceiling(job: &Job) -> Clearance {
 /// What the run asks for its targets, in numbers.
 fn plan(job: &Job) -> Value {
     let volumes = outfit::volumes(&job.settings, &outfit::limits(job.rate));
-    let counted = estimate(&job.seeds, ceiling(job), &job.never, &volumes);
+    let never = job.installation.never_in(job.never.clone());
+    let counted = estimate(&job.seeds, ceiling(job), &never, &volumes);
     ambit_api::plans::plan(&counted, ceiling(job), |_| false)
 }
 
@@ -217,10 +215,11 @@ fn plan_text(job: &Job) -> String {
     } else {
         "the live network"
     };
-    let never = if job.never.is_empty() {
+    let never = job.installation.never_in(job.never.clone());
+    let never = if never.is_empty() {
         String::new()
     } else {
-        format!("; never: {}", job.never.join(", "))
+        format!("; never: {}", never.join(", "))
     };
     let inert = match job.seeds.iter().find(|(kind, _)| is_inert(*kind)) {
         Some((kind, name)) => format!("; nothing is looked up from {} {}: it only says what is theirs", kind.name(), plain(name)),

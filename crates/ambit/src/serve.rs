@@ -138,7 +138,10 @@ pub(crate) async fn answer(mut front: Front, folder: &Path, place: Place, stop: 
     place.store.set_limits(front.of_store);
     let indexer = tokio::spawn(ambit_search::follow(index.clone(), place.store.clone(), stop.watch()));
     let sweeper = tokio::spawn(keep_tidy(place.store.clone(), stop.clone()));
-    let runner = front.given.take().map(|given| service(&place, stop, given));
+    let runner = front.given.take().map(|mut given| {
+        given.installation.listens = outfit::listens(front.bound);
+        service(&place, stop, given)
+    });
     let runner = runner.map(|service| tokio::spawn(async move { ambit_engine::serve(&service).await }));
     let state = ServerState::new(place.store.clone(), index, Arc::new(library(outfit::planned(settings)?)), Arc::new(now)).await?;
     let silent = front.silent;
@@ -169,6 +172,7 @@ pub(crate) fn service(place: &Place, stop: &Stop, given: Given) -> Service {
         engine: place.engine.clone(),
         make_wire: wires::maker(place.store.clone(), given.live, given.limits),
         settings: Arc::new(given.tasks),
+        installation: given.installation,
         clock: Arc::new(now),
         board: Board::default(),
         stop: stop.watch(),

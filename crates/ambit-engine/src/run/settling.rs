@@ -90,6 +90,7 @@ impl Drive<'_> {
                 date,
                 settings: &self.outfit.settings,
                 confirmed: &self.confirmed,
+                guard: Some(&self.guard),
             };
             let planned = plan(&known.facts, &state.decision, &terms);
             for task in planned.unconfirmed {

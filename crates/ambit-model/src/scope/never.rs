@@ -1,60 +1,130 @@
-//! Hard stops: what a person said is never to be touched, as names, `*.name` patterns, addresses and blocks.
+//! Exclusions: what must never be touched, as names, `*.name` patterns, addresses, blocks and sites. The same code reads what the installation's
+//! administrator, a collection and a person's deny list say.
 
+use super::Node;
 use crate::Kind;
 use crate::entity::{InvalidName, unmapped};
+use crate::reserved::carried;
 use ipnet::IpNet;
-use std::net::IpAddr;
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::net::{IpAddr, SocketAddr};
 
-/// The `never` patterns of a collection, read once.
-pub(super) struct Patterns {
-    exact: Vec<String>,
-    /// With the leading dot.
-    below: Vec<String>,
+/// Patterns, read once: asked for every entity and at every contact.
+#[derive(Clone, Debug, Default)]
+pub struct Exclusions {
+    /// Names as a whole, in lower case.
+    exact: HashSet<String>,
+    /// Parents whose names below are covered, in lower case.
+    below: HashSet<String>,
+    addresses: HashSet<IpAddr>,
     blocks: Vec<IpNet>,
+    /// Canonical URLs: what lies below their path is covered too.
+    sites: Vec<String>,
+    /// Hosts and ports of the sites without a path, and of services.
+    places: HashSet<(String, u16)>,
 }
 
-impl Patterns {
-    pub(super) fn new(patterns: &[String]) -> Self {
-        let mut read = Self {
-            exact: Vec::new(),
-            below: Vec::new(),
-            blocks: Vec::new(),
-        };
+impl Exclusions {
+    /// Reads patterns as people type them.
+    pub fn new(patterns: &[String]) -> Self {
+        let mut read = Self::default();
         for pattern in patterns {
-            // People type patterns; entities' names are canonical.
-            if let Ok(uri) = Kind::Uri.canonical(pattern) {
-                read.exact.push(uri);
-                continue;
-            }
-            let pattern = pattern.trim().trim_end_matches('.').to_lowercase();
-            let pattern = idna::domain_to_ascii(&pattern).unwrap_or(pattern);
-            if let Some(parent) = pattern.strip_prefix("*.") {
-                read.below.push(format!(".{parent}"));
-            } else if let Some(block) = block(&pattern) {
-                read.blocks.push(block);
-            } else if !pattern.is_empty() {
-                read.exact.push(pattern);
+            read.add(pattern);
+        }
+        read
+    }
+
+    /// What the deny list closes: each denied entity with all that is on it or, for a registrable domain, below it. One that the allow list holds as well
+    /// is not denied.
+    pub fn of_denied<'a>(nodes: impl Iterator<Item = &'a Node>) -> Self {
+        let mut read = Self::default();
+        for node in nodes.filter(|node| node.deny && !node.allow) {
+            match node.kind {
+                Kind::Domain => {
+                    read.add(&node.name);
+                    read.below.insert(node.name.clone());
+                }
+                Kind::DnsRecord | Kind::Nameserver | Kind::Mailserver | Kind::IpAddress | Kind::NetBlock | Kind::Uri => read.add(&node.name),
+                Kind::NetworkService => {
+                    read.exact.insert(node.name.to_ascii_lowercase());
+                    let socket = node.name.rsplit_once('/').and_then(|(socket, _)| socket.parse::<SocketAddr>().ok());
+                    read.places.extend(socket.map(|socket| (socket.ip().to_string(), socket.port())));
+                }
+                // One of many on a provider's host, unless it has a host of its own.
+                Kind::CloudStorageBucket if !node.name.trim_start_matches("https://").contains('/') => {
+                    read.exact.insert(host_of(&node.name).to_owned());
+                }
+                _ => {}
             }
         }
         read
     }
 
-    /// True where a pattern covers the name.
-    pub(super) fn cover(&self, name: &str) -> bool {
+    fn add(&mut self, pattern: &str) {
+        // People type patterns; entities' names are canonical.
+        if let Ok(url) = Kind::Uri.canonical(pattern) {
+            self.places.extend(place_of(&url));
+            self.sites.push(url);
+            return;
+        }
+        let pattern = pattern.trim().trim_end_matches('.').to_lowercase();
+        let pattern = idna::domain_to_ascii(&pattern).unwrap_or(pattern);
+        if let Some(parent) = pattern.strip_prefix("*.") {
+            self.below.insert(parent.to_owned());
+        } else if let Ok(address) = pattern.parse::<IpAddr>() {
+            self.addresses.insert(unmapped(address));
+        } else if let Some(block) = Kind::NetBlock.canonical(&pattern).ok().and_then(|block| block.parse().ok()) {
+            self.blocks.push(block);
+        } else if !pattern.is_empty() {
+            self.exact.insert(pattern);
+        }
+    }
+
+    /// True where a pattern covers the name: equal, below `*.`, the host of a URL or service, an address in a block, a block within one, or a page of a
+    /// site.
+    pub fn cover(&self, name: &str) -> bool {
         if name.contains('/')
             && let Ok(named) = name.parse::<IpNet>()
         {
             // A block is stopped only as a whole: what else is in it may be looked at.
             return self.blocks.iter().any(|block| block.contains(&named));
         }
+        if self.sites.iter().any(|site| is_page_of(name, site)) {
+            return true;
+        }
         let host = host_of(name);
         if let Ok(address) = host.parse::<IpAddr>() {
-            return self.blocks.iter().any(|block| block.contains(&address)) || self.exact.iter().any(|exact| exact == name);
+            return self.cover_address(address) || self.exact.contains(name);
         }
-        let is_below = |parent: &String| host.len() > parent.len() && host.ends_with(parent.as_str());
-        // Some names keep capitals (`AS64500`, a path); a hard stop rather covers too much.
-        let is_exact = |exact: &String| exact.eq_ignore_ascii_case(host) || exact.eq_ignore_ascii_case(name);
-        self.exact.iter().any(is_exact) || self.below.iter().any(is_below)
+        // Some names keep capitals (`AS64500`, a path); an exclusion rather covers too much.
+        self.cover_host(&lower(host)) || (host != name && self.exact.contains(&*lower(name)))
+    }
+
+    /// True where a pattern covers an address, itself or as the IPv4 address that it carries.
+    pub fn cover_address(&self, address: IpAddr) -> bool {
+        let covers = |address: IpAddr| self.addresses.contains(&address) || self.blocks.iter().any(|block| block.contains(&address));
+        covers(unmapped(address)) || carried(address).any(|four| covers(IpAddr::V4(four)))
+    }
+
+    /// True where a contact there, under this name or none, is one with a covered site or service.
+    pub fn cover_place(&self, name: Option<&str>, socket: SocketAddr) -> bool {
+        let covers = |host: String| self.places.contains(&(host, socket.port()));
+        !self.places.is_empty() && (covers(unmapped(socket.ip()).to_string()) || name.is_some_and(|name| covers(name.to_ascii_lowercase())))
+    }
+
+    fn cover_host(&self, host: &str) -> bool {
+        if self.exact.contains(host) {
+            return true;
+        }
+        let mut rest = host;
+        while let Some((_, parent)) = rest.split_once('.').filter(|_| !self.below.is_empty()) {
+            if self.below.contains(parent) {
+                return true;
+            }
+            rest = parent;
+        }
+        false
     }
 }
 
@@ -71,15 +141,33 @@ pub fn exclusion(text: &str) -> Result<String, InvalidName> {
     Ok(if below { format!("*.{canonical}") } else { canonical })
 }
 
-/// A block, or an address as the block of one.
-fn block(pattern: &str) -> Option<IpNet> {
-    let address = pattern.parse::<IpAddr>().ok().map(|address| IpNet::from(unmapped(address)));
-    address.or_else(|| pattern.parse::<IpNet>().ok().map(|block| block.trunc()))
+fn lower(text: &str) -> Cow<'_, str> {
+    if text.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        Cow::Owned(text.to_ascii_lowercase())
+    } else {
+        Cow::Borrowed(text)
+    }
 }
 
-/// True where a `never` pattern covers the name: equal, below `*.`, the host of a URL or service, an address in a block, or a block within one.
+/// Host and port of a canonical URL without a path.
+fn place_of(url: &str) -> Option<(String, u16)> {
+    let (_, place) = url.split_once("://")?;
+    let (host, port) = place.rsplit_once(':').filter(|_| !place.contains('/'))?;
+    Some((host.trim_start_matches('[').trim_end_matches(']').to_owned(), port.parse().ok()?))
+}
+
+/// True for a site itself and for what lies below its path.
+fn is_page_of(name: &str, site: &str) -> bool {
+    let rest = name
+        .get(..site.len())
+        .filter(|start| start.eq_ignore_ascii_case(site))
+        .map(|_| &name[site.len()..]);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?']))
+}
+
+/// True where a pattern covers the name, see [`Exclusions::cover`].
 pub fn is_never(name: &str, never: &[String]) -> bool {
-    !never.is_empty() && Patterns::new(never).cover(name)
+    !never.is_empty() && Exclusions::new(never).cover(name)
 }
 
 /// The host name or address in an entity's name: of a URL, of `address:port/tcp`, of an e-mail address, or the name itself.

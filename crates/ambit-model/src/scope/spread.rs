@@ -1,9 +1,11 @@
 //! Spreads ownership and clearance over the edges: the widest paths from the seeds, by parent pointers over indexes.
 
-use super::never::Patterns;
+use super::never::{Exclusions, host_of};
+use super::spelled::spells;
 use super::surroundings::{Known, Reason, Surroundings};
-use super::{DEDICATED_ADDRESS_OWN, Decision, Edge, Node, PATH_STEPS_MAX, Rules};
+use super::{DEDICATED_ADDRESS_OWN, Decision, Edge, Node, PATH_STEPS_MAX, Rules, reason};
 use crate::entity::{Ground, GroundKind, PathStep, registrable};
+use crate::reserved::Reserved;
 use crate::{Clearance, EdgeKind, Kind, Uid};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
@@ -87,11 +89,16 @@ struct Reached {
 }
 
 impl<'a> Graph<'a> {
-    pub(super) fn new(nodes: &'a BTreeMap<Uid, Node>, edges: &'a BTreeSet<Edge>, rules: &Rules) -> Self {
+    pub(super) fn new(nodes: &'a BTreeMap<Uid, Node>, edges: &'a BTreeSet<Edge>, rules: &Rules, reserved: &Reserved) -> Self {
         let uids: Vec<Uid> = nodes.keys().copied().collect();
         let nodes: Vec<&Node> = nodes.values().collect();
-        let never = Patterns::new(&rules.never);
-        let fixed = nodes.iter().map(|node| fixed(node, &never, rules.ceiling)).collect();
+        let words = Words {
+            never: Exclusions::new(&rules.never),
+            denied: Exclusions::of_denied(nodes.iter().copied()),
+            reserved,
+            ceiling: rules.ceiling,
+        };
+        let mut fixed: Vec<Option<Fixed>> = nodes.iter().map(|node| words.on(node)).collect();
         let index = |uid: Uid| uids.binary_search(&uid).ok();
         let mut strangely_named = vec![false; nodes.len()];
         let mut links = Vec::with_capacity(edges.len());
@@ -109,6 +116,7 @@ impl<'a> Graph<'a> {
             let start = if range.start == range.end { at } else { range.start };
             *range = start..at + 1;
         }
+        close_by_names(&nodes, &links, &mut fixed);
         let mut graph = Self {
             foreign_domains: foreign_domains(&nodes, &links, &outward),
             nodes,
@@ -397,24 +405,61 @@ impl Label {
     }
 }
 
-/// Hard stops and a person's word stand before any path, in this order: never, allow, deny, seed.
-fn fixed(node: &Node, never: &Patterns, ceiling: Clearance) -> Option<Fixed> {
-    let (ownership, clearance, reason) = if never.cover(&node.name) {
-        (0, Clearance::L0, "hard_stop")
-    } else if node.allow {
-        (1000, ceiling, "allow_list_override")
-    } else if node.deny {
-        (0, Clearance::L0, "deny_list_override")
-    } else if node.seed {
-        (1000, ceiling, "seed")
-    } else {
-        return None;
-    };
-    Some(Fixed {
-        ownership,
-        clearance,
-        reason,
-    })
+/// What was said of entities before any path is looked at.
+struct Words<'a> {
+    never: Exclusions,
+    denied: Exclusions,
+    reserved: &'a Reserved,
+    ceiling: Clearance,
+}
+
+impl Words<'_> {
+    /// In this order: exclusions, reserved ranges, allow, deny (of the entity, or of what it is on), seed.
+    fn on(&self, node: &Node) -> Option<Fixed> {
+        let open = |reason| Fixed {
+            ownership: 1000,
+            clearance: self.ceiling,
+            reason,
+        };
+        if self.never.cover(&node.name) {
+            Some(Fixed::closed(reason::EXCLUDED))
+        } else if self.reserved.closes_name(&node.name).is_some() {
+            Some(Fixed::closed(reason::RESERVED))
+        } else if node.allow {
+            Some(open(reason::ALLOWED))
+        } else if node.deny || self.denied.cover(&node.name) {
+            Some(Fixed::closed(reason::DENIED))
+        } else {
+            node.seed.then(|| open(reason::SEED))
+        }
+    }
+}
+
+impl Fixed {
+    fn closed(reason: &'static str) -> Self {
+        Self {
+            ownership: 0,
+            clearance: Clearance::L0,
+            reason,
+        }
+    }
+}
+
+/// Closes addresses on which only closed names are known: who takes a name out means the machine behind it, also inside a block of theirs. A name that only
+/// spells the address is its provider's and does not count. What was said of the address itself stands.
+fn close_by_names(nodes: &[&Node], links: &[Link<'_>], fixed: &mut [Option<Fixed>]) {
+    let mut closed_by: Vec<Option<&'static str>> = vec![None; nodes.len()];
+    let mut has_other = vec![false; nodes.len()];
+    for link in links.iter().filter(|link| link.edge.kind == EdgeKind::ResolvesTo) {
+        match fixed[link.from].filter(|fixed| fixed.ownership == 0) {
+            Some(closed) => closed_by[link.to] = closed_by[link.to].max(Some(closed.reason)),
+            None => has_other[link.to] |= !spells(host_of(&nodes[link.from].name), &nodes[link.to].name),
+        }
+    }
+    for (at, fixed) in fixed.iter_mut().enumerate() {
+        let reason = closed_by[at].filter(|_| fixed.is_none() && !has_other[at] && nodes[at].kind == Kind::IpAddress);
+        *fixed = fixed.or(reason.map(Fixed::closed));
+    }
 }
 
 /// For each certificate, how many different registrable domains its foreign names belong to.

@@ -150,8 +150,107 @@ fn never_stands_before_allow_and_allow_before_deny_and_deny_before_seed() {
             "c.test 0 L0 deny_list_override",
             "d.test 1000 L3 seed",
             "x.a.test 0 L0 unreached",
-            "x.c.test 0 L0 unreached",
+            "x.c.test 0 L0 deny_list_override",
         ],
+    );
+}
+
+#[test]
+fn a_denied_thing_takes_with_it_what_is_on_it_below_it_and_in_it() {
+    assert_decided(
+        "NetBlock 192.0.2.0/24 seed
+         NetBlock 192.0.2.64/26 deny
+         IpAddress 192.0.2.10 deny
+         IpAddress 192.0.2.11
+         IpAddress 192.0.2.70 seed
+         IpAddress 192.0.2.71 allow
+         NetworkService 192.0.2.10:22/tcp
+         Uri https://192.0.2.70:443
+         Domain acme.test seed
+         Domain sold.test deny
+         DnsRecord www.sold.test seed
+         DnsRecord pay.acme.test deny
+         Uri https://pay.acme.test:443/x
+         Uri https://www.acme.test:443 deny
+         Uri https://www.acme.test:443/x
+         acme.test page https://www.acme.test:443/x
+         acme.test page https://pay.acme.test:443/x
+         192.0.2.0/24 block_member 192.0.2.10
+         192.0.2.0/24 block_member 192.0.2.11
+         192.0.2.0/24 block_member 192.0.2.71
+         192.0.2.11 service 192.0.2.10:22/tcp",
+        &[],
+        &[
+            "192.0.2.0/24 1000 L3 seed",
+            "192.0.2.64/26 0 L0 deny_list_override",
+            "192.0.2.10 0 L0 deny_list_override",
+            "192.0.2.11 970 L3 block_member",
+            "192.0.2.70 0 L0 deny_list_override",
+            "192.0.2.71 1000 L3 allow_list_override",
+            "192.0.2.10:22/tcp 0 L0 deny_list_override",
+            "https://192.0.2.70:443 0 L0 deny_list_override",
+            "acme.test 1000 L3 seed",
+            "sold.test 0 L0 deny_list_override",
+            "www.sold.test 0 L0 deny_list_override",
+            "pay.acme.test 0 L0 deny_list_override",
+            "https://pay.acme.test:443/x 0 L0 deny_list_override",
+            "https://www.acme.test:443 0 L0 deny_list_override",
+            "https://www.acme.test:443/x 0 L0 deny_list_override",
+        ],
+    );
+}
+
+#[test]
+fn an_address_with_none_but_closed_names_is_closed_though_its_block_is_a_seed() {
+    let graph = |more: &str| {
+        let text = format!(
+            "NetBlock 192.0.2.0/24 seed
+             IpAddress 192.0.2.10
+             DnsRecord printer.acme.test deny
+             DnsRecord host-192-0-2-10.isp.example
+             192.0.2.0/24 block_member 192.0.2.10
+             printer.acme.test resolves_to 192.0.2.10
+             host-192-0-2-10.isp.example resolves_to 192.0.2.10
+             {more}"
+        );
+        world(&text).decide(&["*.secret.test"])["192.0.2.10"].reason.clone()
+    };
+    assert_eq!(graph(""), reason::DENIED);
+    assert_eq!(graph("DnsRecord a.secret.test\n a.secret.test resolves_to 192.0.2.10"), reason::EXCLUDED);
+    assert_eq!(graph("DnsRecord www.acme.test\n www.acme.test resolves_to 192.0.2.10"), "block_member");
+    assert_eq!(graph("IpAddress 192.0.2.10 seed"), reason::SEED, "it was named itself");
+}
+
+#[test]
+fn a_reserved_range_opens_by_the_administrators_word_alone() {
+    let world = world(
+        "IpAddress 10.0.0.1 seed
+         IpAddress 10.9.9.9 seed
+         NetBlock 10.9.9.0/24 allow
+         NetBlock 127.0.0.0/30 allow
+         IpAddress 64:ff9b::7f00:1 allow
+         Uri http://169.254.169.254:80/latest seed
+         IpAddress 192.0.2.1 seed",
+    );
+    let reserved = Reserved::new(crate::reserved::networks(crate::reserved::INTERNAL), vec!["10.9.9.0/28".parse().unwrap()]);
+    let rules = Rules {
+        ceiling: Clearance::L3,
+        never: Vec::new(),
+    };
+    let decisions = decide_beside(&world.nodes, &world.edges, &rules, &reserved);
+    let decided = |name: &str| decisions[&uid(world.collection, name)].reason.clone();
+    for name in [
+        "10.0.0.1",
+        "10.9.9.0/24",
+        "127.0.0.0/30",
+        "64:ff9b::7f00:1",
+        "http://169.254.169.254:80/latest",
+    ] {
+        assert_eq!(decided(name), reason::RESERVED, "{name}");
+    }
+    assert_eq!(
+        (decided("10.9.9.9"), decided("192.0.2.1")),
+        (reason::SEED.to_owned(), reason::SEED.to_owned())
     );
 }
 
@@ -330,6 +429,9 @@ fn never_covers_names_hosts_and_blocks() {
         ("192.0.2.0/24", "192.0.2.5/24"),
         ("AS64500", "as64500"),
         ("https://www.acme.test:443/login", "https://www.Acme.test/login"),
+        ("https://www.acme.test:443/login/x", "https://www.acme.test/login"),
+        ("https://www.acme.test:443/login", "https://www.acme.test"),
+        ("64:ff9b::c000:207", "192.0.2.7"),
     ] {
         assert!(covered(name, &[pattern]), "{name} {pattern}");
     }
@@ -344,6 +446,9 @@ fn never_covers_names_hosts_and_blocks() {
         ("acme.test", ""),
         ("acme.test", "*."),
         ("https://www.acme.test:443", "https://www.acme.test/login"),
+        ("https://www.acme.test:443/logins", "https://www.acme.test/login"),
+        ("https://www.acme.test:4430", "https://www.acme.test"),
+        ("www.acme.test", "https://www.acme.test"),
     ] {
         assert!(!covered(name, &[pattern]), "{name} {pattern}");
     }

@@ -10,7 +10,7 @@ use std::mem;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Answers by question.
-pub(super) struct Cache<K, V> {
+pub(crate) struct Cache<K, V> {
     generations: Mutex<Generations<K, V>>,
 }
 
@@ -29,7 +29,7 @@ struct Generations<K, V> {
 }
 
 impl<K: Eq + Hash + Clone, V> Cache<K, V> {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             generations: Mutex::new(Generations {
                 young: HashMap::new(),
@@ -40,7 +40,7 @@ impl<K: Eq + Hash + Clone, V> Cache<K, V> {
 
     /// The kept value, or the one that `ask` brings with the time until which it holds. Failures of the
     /// network are kept for a short while, refusals of our own never.
-    pub(super) async fn get<F>(&self, key: &K, now: impl Fn() -> WireTime, ask: impl FnOnce() -> F) -> Result<Arc<V>, NetError>
+    pub(crate) async fn get<F>(&self, key: &K, now: impl Fn() -> WireTime, ask: impl FnOnce() -> F) -> Result<Arc<V>, NetError>
     where
         F: Future<Output = Result<(V, WireTime), NetError>>,
     {

@@ -24,6 +24,7 @@ pub(crate) async fn fetch(session: &Session, request: &HttpRequest) -> Result<Ht
                         url,
                         why: refused.to_string(),
                     },
+                    NetError::NotAllowed(_) => ChainEnd::OutOfScope { url, why: error.to_string() },
                     error => ChainEnd::Failed { url, error },
                 };
                 return Ok(HttpFetch { exchanges, end });

@@ -13,6 +13,7 @@ use crate::limits::{
 };
 use crate::net::{Session, until};
 use crate::pace::{Cell, Signal};
+use crate::source;
 use crate::tls::TlsOptions;
 use crate::tls::handshake;
 use crate::untrusted::Untrusted;
@@ -27,6 +28,9 @@ use tokio::io::AsyncWriteExt;
 pub(crate) async fn exchange(session: &Session, request: &HttpRequest) -> Result<HttpExchange, NetError> {
     let bytes = request.to_bytes()?;
     session.check_grant(request.grant)?;
+    if let Grant::Source(provider) = request.grant {
+        source::check_url(provider, &request.url, &request.learned)?;
+    }
     let addresses = match request.address {
         Some(address) => vec![address],
         None => session.dialled(request.grant, &request.url.host, request.url.port).await?,
@@ -53,6 +57,10 @@ pub(crate) async fn exchange(session: &Session, request: &HttpRequest) -> Result
 async fn exchange_at(session: &Session, request: &HttpRequest, bytes: &[u8], address: SocketAddr) -> Result<HttpExchange, NetError> {
     let name = request.server_name().filter(|name| !name.is_empty()).unwrap_or(request.identity());
     session.check(request.grant, address, Transport::Tcp, Some(name))?;
+    if request.identity() != name {
+        // A `Host` beside another name in the handshake is asked for as well.
+        session.check(request.grant, address, Transport::Tcp, Some(request.identity()))?;
+    }
     let cell = match request.grant {
         Grant::Target => Cell::Host(address.ip(), request.identity().to_ascii_lowercase()),
         // Its connections are paced by the provider, those to the operator's own hosts not at all.

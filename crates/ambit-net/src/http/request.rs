@@ -21,6 +21,7 @@ impl HttpRequest {
             target: None,
             raw: None,
             grant: Grant::Target,
+            learned: Vec::new(),
             body_kept: BODY_KEPT,
             timeout: EXCHANGE_TIMEOUT,
             redirects: REDIRECTS_MAX,

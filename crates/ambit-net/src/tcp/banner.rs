@@ -34,6 +34,7 @@ async fn ask(session: &Session, stream: &mut (impl AsyncRead + AsyncWrite + Unpi
 pub(crate) async fn source_line(session: &Session, provider: &'static str, host: &str, port: u16, line: &str) -> Result<Banner, NetError> {
     let grant = Grant::Source(provider);
     session.check_grant(grant)?;
+    crate::source::check_line(provider, port)?;
     if line.chars().any(char::is_control) {
         return Err(NetError::invalid("line", line));
     }

@@ -2,12 +2,12 @@
 
 use super::{PortState, PortSweep};
 use crate::error::NetError;
-use crate::guard::Grant;
+use crate::guard::{Grant, Transport};
 use crate::limits::{KNOCK_TIMEOUT, PROBE_TIMEOUT};
 use crate::net::Session;
 use futures::StreamExt;
 use futures::stream;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
@@ -40,9 +40,7 @@ async fn probe_once(session: &Session, address: SocketAddr, limit: Duration) -> 
 pub(crate) async fn sweep(session: &Session, address: IpAddr, ports: &[u16]) -> Result<PortSweep, NetError> {
     session.check_grant(Grant::Target)?;
     let mut states: BTreeMap<u16, Result<PortState, NetError>> = BTreeMap::new();
-    let mut silent: Vec<u16> = ports.to_vec();
-    silent.sort_unstable();
-    silent.dedup();
+    let (mut silent, refused) = allowed(session, address, ports)?;
     let mut loss_permille = 0;
     for round in 0..3 {
         if round > 0 {
@@ -67,6 +65,7 @@ pub(crate) async fn sweep(session: &Session, address: IpAddr, ports: &[u16]) -> 
     }
     let mut sweep = PortSweep {
         loss_permille: u16::try_from(loss_permille).unwrap_or(1_000),
+        refused,
         ..PortSweep::default()
     };
     for (port, state) in states {
@@ -78,6 +77,24 @@ pub(crate) async fn sweep(session: &Session, address: IpAddr, ports: &[u16]) -> 
         }
     }
     Ok(sweep)
+}
+
+/// The ports that may be asked, and those that may not, sorted. An error where none may be.
+fn allowed(session: &Session, address: IpAddr, ports: &[u16]) -> Result<(Vec<u16>, Vec<u16>), NetError> {
+    let (mut allowed, mut refused, mut first) = (Vec::new(), Vec::new(), None);
+    for port in ports.iter().copied().collect::<BTreeSet<u16>>() {
+        match session.check(Grant::Target, SocketAddr::new(address, port), Transport::Tcp, None) {
+            Ok(()) => allowed.push(port),
+            Err(error) => {
+                refused.push(port);
+                first = first.or(Some(error));
+            }
+        }
+    }
+    match first {
+        Some(error) if allowed.is_empty() => Err(error),
+        _ => Ok((allowed, refused)),
+    }
 }
 
 /// Many sockets of many addresses, each asked once; the answers in the order of the sockets.
@@ -96,7 +113,7 @@ fn count_answers(states: &BTreeMap<u16, Result<PortState, NetError>>) -> usize {
         .count()
 }
 
-/// Asks each port once. A contact that scope refuses ends the sweep: it would refuse them all.
+/// Asks each port once. A contact that scope refuses now ends the sweep: scope has changed meanwhile.
 async fn ask_all(session: &Session, address: IpAddr, ports: &[u16]) -> Result<Vec<(u16, Result<PortState, NetError>)>, NetError> {
     let mut asking = stream::iter(ports.iter().copied())
         .map(|port| async move { (port, probe_once(session, SocketAddr::new(address, port), PROBE_TIMEOUT).await) })

@@ -41,12 +41,9 @@ async fn call_everything(session: &Session, address: SocketAddr) -> Vec<(&'stati
         ("http", session.http(&request).await.err()),
         ("http as operator", session.http(&resolver).await.err()),
         ("fetch", session.fetch(&request).await.err()),
-        ("source", session.source("rdap", &format!("https://{address}/")).await.err()),
-        ("source_list", session.source_list("rdap", &format!("https://{address}/")).await.err()),
-        (
-            "source_line",
-            session.source_line("whois", &address.ip().to_string(), 43, "x").await.err(),
-        ),
+        ("source", session.source("plain", &format!("https://{address}/")).await.err()),
+        ("source_list", session.source_list("plain", &format!("https://{address}/")).await.err()),
+        ("source_line", session.source_line("rdap", &address.ip().to_string(), 43, "x").await.err()),
     ]
     .into_iter()
     .map(|(call, error)| (call, error.unwrap_or_else(|| panic!("{call} succeeded"))))
@@ -79,7 +76,7 @@ fn nothing_is_contacted_that_the_guard_refuses() {
         run(move |wire| async move {
             let session = net(&wire, PaceLimits::default()).session(Grants {
                 target: Some(Clearance::L4),
-                sources: vec!["rdap", "whois"],
+                sources: vec!["rdap", "plain"],
                 operator: vec!["webhook"],
                 ..Grants::none()
             });
@@ -97,7 +94,7 @@ fn nothing_is_contacted_that_the_guard_refuses() {
 }
 
 #[test]
-fn a_reserved_address_that_a_seed_names_is_contacted() {
+fn a_reserved_address_that_the_administrator_opened_is_contacted() {
     run(|wire| async move {
         wire.script("10.0.0.5:22", "send \"SSH-2.0-test\\r\\n\"");
         let guard = Arc::new(TestGuard {
@@ -120,6 +117,46 @@ fn a_reserved_address_that_a_seed_names_is_contacted() {
         assert!(session.probe_port("10.0.0.6:22".parse().unwrap()).await.is_err());
         assert_eq!(net.counters().connections, 1);
         assert_eq!(net.counters().refused, 1);
+    });
+}
+
+#[test]
+fn an_excluded_name_is_not_even_looked_up_in_order_to_be_contacted() {
+    run(|wire| async move {
+        let guard = Arc::new(TestGuard {
+            excluded: vec!["rdap.org", "whois.evil.test", "www.evil.test"],
+            ..TestGuard::default()
+        });
+        let net = Net::new(wire.clone(), guard, Arc::new(Pace::new(PaceLimits::default())), NetOptions::default());
+        let session = net.session(Grants::task(Clearance::L3, &["rdap"]));
+        let errors = [
+            session.source("rdap", "https://rdap.org/domain/a.test").await.err(),
+            session.source_line("rdap", "whois.evil.test", 43, "a.test").await.err(),
+            session.http(&session.get("https://www.evil.test/").unwrap()).await.err(),
+        ];
+        for error in errors {
+            assert!(matches!(&error, Some(NetError::NotAllowed(why)) if why.contains("excluded")), "{error:?}");
+        }
+        assert!(untouched(&wire));
+        assert_eq!(net.counters().refused, 3);
+    });
+}
+
+#[test]
+fn a_provider_s_redirect_away_from_it_is_not_followed() {
+    run(|wire| async move {
+        let session = net(&wire, PaceLimits::default()).session(Grants::task(Clearance::L1, &["rdap"]));
+        for url in [
+            "http://rdap.org/",
+            "https://rdap.org:8443/",
+            "https://evil.test/rdap",
+            "https://192.0.2.1/",
+        ] {
+            let error = session.source("rdap", url).await.err();
+            assert!(matches!(error, Some(NetError::NotAllowed(_))), "{url}: {error:?}");
+        }
+        assert!(session.source_line("rdap", "192.0.2.1", 80, "x").await.is_err());
+        assert!(untouched(&wire));
     });
 }
 

@@ -314,17 +314,20 @@ fn redirects_into_forbidden_places_end_the_chain_with_a_note() {
     for (location, end) in [
         (
             "http://169.254.169.254/latest/",
-            "not contacted: 169.254.169.254: reserved range 169.254.0.0/16, named by no seed",
+            "not contacted: 169.254.169.254: reserved range 169.254.0.0/16, not opened by the administrator",
         ),
         (
             "http://[::ffff:127.0.0.1]:9120/",
-            "not contacted: ::ffff:127.0.0.1: reserved range 127.0.0.0/8, named by no seed",
+            "not contacted: ::ffff:127.0.0.1: reserved range 127.0.0.0/8, not opened by the administrator",
         ),
         (
             "http://2130706433:9120/",
-            "not contacted: 127.0.0.1: reserved range 127.0.0.0/8, named by no seed",
+            "not contacted: 127.0.0.1: reserved range 127.0.0.0/8, not opened by the administrator",
         ),
-        ("http://0x7f.1/", "not contacted: 127.0.0.1: reserved range 127.0.0.0/8, named by no seed"),
+        (
+            "http://0x7f.1/",
+            "not contacted: 127.0.0.1: reserved range 127.0.0.0/8, not opened by the administrator",
+        ),
         ("http://203.0.113.9/", "not contacted: 203.0.113.9: not in scope"),
     ] {
         run(move |wire| async move {
@@ -497,11 +500,11 @@ fn a_provider_may_take_a_minute_to_begin_and_a_target_may_not() {
         wire.script(SITE, "read-head\nwait 55s\nsend \"HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\n[]\"");
         let session = session(&wire);
         assert_eq!(ask(&wire).await.err(), Some(NetError::Timeout("head")));
-        let fetch = session.source("rdap", "http://192.0.2.80/").await.unwrap();
+        let fetch = session.source("plain", "http://192.0.2.80/").await.unwrap();
         assert_eq!((fetch.last().body.as_slice(), fetch.last().truncated), (&b"[]"[..], false));
         wire.script(SITE, "read-head\nhang");
         let before = wire.clock.now();
-        assert_eq!(session.source("rdap", "http://192.0.2.80/").await.err(), Some(NetError::Timeout("head")));
+        assert_eq!(session.source("plain", "http://192.0.2.80/").await.err(), Some(NetError::Timeout("head")));
         assert!(wire.clock.now() - before <= crate::limits::EXCHANGE_TIMEOUT);
     });
 }
@@ -522,15 +525,15 @@ fn a_providers_list_may_be_longer_than_a_page_and_is_not_endless() {
             );
         };
         serve(12);
-        let page = session.source("rdap", "http://192.0.2.80/").await.unwrap();
+        let page = session.source("plain", "http://192.0.2.80/").await.unwrap();
         assert_eq!((&page.last().end, page.last().truncated), (&BodyEnd::TooLarge, true));
-        let list = session.source_list("rdap", "http://192.0.2.80/").await.unwrap();
+        let list = session.source_list("plain", "http://192.0.2.80/").await.unwrap();
         assert_eq!(
             (&list.last().end, list.last().truncated, list.last().body.len()),
             (&BodyEnd::Complete, false, 12 * MIB)
         );
         serve(40);
-        let endless = session.source_list("rdap", "http://192.0.2.80/").await.unwrap();
+        let endless = session.source_list("plain", "http://192.0.2.80/").await.unwrap();
         assert_eq!(
             (&endless.last().end, endless.last().truncated, endless.last().body.len()),
             (&BodyEnd::TooLarge, true, crate::limits::SOURCE_LIST_MAX)

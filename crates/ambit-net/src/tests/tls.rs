@@ -239,10 +239,10 @@ fn pages_come_over_tls_and_sources_must_be_trusted() {
             (exchange.body.as_slice(), exchange.tls.unwrap().verification.problems[0].name()),
             (b"hi".as_slice(), "self_signed")
         );
-        request.grant = crate::Grant::Source("rdap");
+        request.grant = crate::Grant::Source("plain");
         assert_eq!(
             session.http(&request).await.err(),
-            Some(NetError::Tls("source rdap is not trusted: self_signed".into()))
+            Some(NetError::Tls("source plain is not trusted: self_signed".into()))
         );
     });
 }

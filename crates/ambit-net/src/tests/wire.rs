@@ -5,7 +5,7 @@ use super::script::{Script, play};
 use crate::guard::{Contact, Guard, Refused, Transport};
 use crate::net::{Net, NetOptions, Session};
 use crate::wire::{Datagrams, Hold, Stream, Wire, WireTime};
-use crate::{Grants, Pace, PaceLimits};
+use crate::{Grant, Grants, Pace, PaceLimits};
 use ambit_model::{Clearance, Timestamp};
 use futures::future::BoxFuture;
 use ipnet::IpNet;
@@ -251,6 +251,8 @@ impl Datagrams for TestDatagrams {
 #[derive(Default)]
 pub(super) struct TestGuard {
     pub(super) named: Vec<IpAddr>,
+    /// Names that are excluded.
+    pub(super) excluded: Vec<&'static str>,
     pub(super) asked: Mutex<Vec<Contact>>,
 }
 
@@ -271,12 +273,16 @@ impl Guard for TestGuard {
         }
     }
 
+    fn allow_name(&self, name: &str, _: Grant) -> Result<(), String> {
+        if self.excluded.contains(&name) { Err("excluded".into()) } else { Ok(()) }
+    }
+
     fn named(&self, address: IpAddr) -> bool {
         self.named.contains(&address)
     }
 }
 
-/// A session for targets at L3 with look-ups and the source `rdap`, over a fast ledger.
+/// A session for targets at L3 with look-ups and the sources `rdap` and `plain`, over a fast ledger.
 pub(super) fn session(wire: &Arc<TestWire>) -> Session {
     net(
         wire,
@@ -286,7 +292,7 @@ pub(super) fn session(wire: &Arc<TestWire>) -> Session {
             ..PaceLimits::default()
         },
     )
-    .session(Grants::task(Clearance::L3, &["rdap"]))
+    .session(Grants::task(Clearance::L3, &["rdap", "plain"]))
 }
 
 pub(super) fn net(wire: &Arc<TestWire>, limits: PaceLimits) -> Net {

@@ -5,6 +5,7 @@ use crate::call::{Call, text_member};
 use crate::failure::of_store;
 use ambit_api::{ApiError, seeds, success};
 use ambit_model::Kind;
+use ambit_model::reserved::Reserved;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
@@ -23,6 +24,7 @@ pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
 pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
     let uuid = collection(&call).await?;
     let body = call.object()?;
+    let read = |object: &Map<String, Value>| read(object, &call.state.reserved);
     let wanted = match body.get("entities") {
         Some(Value::Array(items)) => {
             let objects = items
@@ -46,13 +48,19 @@ pub(crate) async fn remove(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("Entity deleted", json!(true))))
 }
 
-/// One seed in canonical form.
-fn read(object: &Map<String, Value>) -> Result<(Kind, String), ApiError> {
+/// One seed in canonical form. What lies in a reserved range is refused: those who may use the API say what is theirs, not what this server reaches. Ranges
+/// for documentation lead nowhere and are taken.
+fn read(object: &Map<String, Value>, reserved: &Reserved) -> Result<(Kind, String), ApiError> {
     let word = text_member(object, "type", SEED_CHARS_MAX)?;
     let kind = Kind::from_name(&word).ok_or_else(|| ApiError::invalid(format!("type must be an entity kind such as Domain, not {word}")))?;
     let name = text_member(object, "name", SEED_CHARS_MAX)?;
     let name = kind.seed(&name).map_err(|error| ApiError::invalid(error.to_string()))?;
-    Ok((kind, name))
+    match reserved.reaches(&name) {
+        Some(range) => Err(ApiError::invalid(format!(
+            "{name} lies in the reserved range {range}, which the administrator of this installation has not opened"
+        ))),
+        None => Ok((kind, name)),
+    }
 }
 
 /// The collection of the path, in the project that the header names, if it names one.

@@ -8,7 +8,7 @@ use crate::{Store, StoreError, blobs, collections, open, runs};
 use ambit_model::collection::Collection;
 use ambit_model::id::{BlobHash, RunId};
 use ambit_model::run::Run;
-use ambit_model::{Timestamp, Uid};
+use ambit_model::{Kind, Timestamp, Uid};
 use futures::future::BoxFuture;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -113,6 +113,12 @@ impl Engine {
         let mut tx = self.store.read().await?;
         let sql = "SELECT scope_revision FROM collections WHERE uuid = $1";
         tx.row(sql, values![collection]).await?.ok_or(StoreError::NotFound)?.get(0)
+    }
+
+    /// The seeds of a collection that somebody named on a command line of this installation.
+    pub async fn operator_seeds(&self, collection: Uuid) -> Result<Vec<(Kind, String)>, StoreError> {
+        let mut tx = self.store.read().await?;
+        crate::seeds::by_operator(&mut tx, collection).await
     }
 
     /// Says that this engine lives. On PostgreSQL its runs lapse without it.

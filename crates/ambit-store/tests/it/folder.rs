@@ -1,11 +1,12 @@
 //! Data folders: closed to others, completed after any kill, one engine at a time, newer schemas refused.
 
 use crate::lab::{BEGIN, Folder, Lab, owner, postgres};
-use ambit_model::Timestamp;
+use ambit_model::{Kind, Timestamp};
 use ambit_store::{FailAction, Options, Store, StoreError};
 use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
+use uuid::Uuid;
 
 fn mode(path: &std::path::Path) -> u32 {
     std::fs::metadata(path).unwrap().permissions().mode() & 0o777
@@ -201,6 +202,48 @@ async fn an_old_schema_is_brought_up_and_what_ran_is_said() {
     pool.close().await;
     brought_up(&options).await;
     crate::lab::drop_database(&database).await;
+}
+
+#[tokio::test]
+async fn seeds_of_before_are_the_operator_s_where_the_command_line_made_their_collection() {
+    let (folder, options) = old_folder().await;
+    let (scanned, served, moved) = (Uuid::from_u128(1), Uuid::from_u128(2), Uuid::from_u128(3));
+    let collection = |id: i64, uuid: Uuid, schedule: &str| {
+        format!(
+            "INSERT INTO collections (id, uuid, project_id, name, printable_name, workflow, schedule, wire, level, never, created_at, updated_at,
+             custom_last_refreshes_count) VALUES ({id}, '{uuid}', 1, 'c{id}', 'c', 'w', '{schedule}', '\"live\"', 3, '[]', 100, 100, 3);"
+        )
+    };
+    let seed = |collection: i64, last: i64, at: i64| {
+        format!(
+            "INSERT INTO seeds (collection_id, kind, name, uid, created_at) VALUES ({collection}, 'IpAddress', '10.0.0.{last}', x'{last:064x}', {at});"
+        )
+    };
+    let text = [
+        collection(1, scanned, "on_demand"),
+        collection(2, served, "daily"),
+        collection(3, moved, "on_demand"),
+        seed(1, 1, 100),
+        seed(1, 2, 200),
+        seed(2, 3, 100),
+        seed(3, 4, 101),
+    ]
+    .concat();
+    let pool = sqlx::SqlitePool::connect(&format!("sqlite://{}", folder.path().join("ambit.db").display()))
+        .await
+        .unwrap();
+    sqlx::raw_sql(sqlx::AssertSqlSafe(text.as_str())).execute(&pool).await.unwrap();
+    pool.close().await;
+    let (store, _) = Store::open_migrating(&options).await.unwrap();
+    let engine = store.engine("test", Duration::ZERO).await.unwrap();
+    let named = async |uuid| engine.operator_seeds(uuid).await.unwrap();
+    assert_eq!(
+        named(scanned).await,
+        [(Kind::IpAddress, "10.0.0.1".to_owned())],
+        "what was added later came over the API"
+    );
+    assert!(named(served).await.is_empty() && named(moved).await.is_empty());
+    store.close().await;
 }
 
 #[tokio::test]

@@ -269,6 +269,27 @@ async fn removed_seeds_are_seeds_no_longer_after_the_next_claim() {
 }
 
 #[tokio::test]
+async fn only_seeds_named_on_a_command_line_are_the_operator_s() {
+    both(async |lab| {
+        let named = async || lab.engine.operator_seeds(lab.collection).await.unwrap();
+        let address = |last: u8| (Kind::IpAddress, format!("10.0.0.{last}"));
+        let (store, me) = (&lab.store, &lab.me);
+        store.add_seeds(me, lab.collection, &[address(1), address(2)], lab.now()).await.unwrap();
+        assert!(named().await.is_empty(), "what a member adds is a member's");
+        store.name_seeds(me, lab.collection, &[address(1), address(3)], lab.now()).await.unwrap();
+        assert_eq!(named().await, [address(1)], "what is no seed is not made one");
+        store.add_seeds(me, lab.collection, &[address(1)], lab.now()).await.unwrap();
+        assert_eq!(named().await, [address(1)], "and stays so");
+        let seeds = store.list_seeds(me, lab.collection).await.unwrap();
+        let seed = seeds.iter().find(|seed| seed.name == "10.0.0.1").unwrap();
+        store.remove_seed(me, seed.id, lab.now()).await.unwrap();
+        store.add_seeds(me, lab.collection, &[address(1)], lab.now()).await.unwrap();
+        assert!(named().await.is_empty(), "who adds it again is a member");
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn integer_ids_are_the_uids_own() {
     both(async |lab| {
         let _run = lab.run().await;

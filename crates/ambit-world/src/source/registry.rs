@@ -65,10 +65,19 @@ pub(super) fn bootstrap(connection: &Connection, request: &Request) -> Response 
         "/rdap/asn.json" => json!(["1-4294967295"]),
         _ => return Response::new(404, "text/html", "<h1>Not Found</h1>"),
     };
+    // Every registry of the file is one of the internet's.
+    let draft = &connection.internet.draft;
+    let stated = draft
+        .zones
+        .values()
+        .map(|zone| &zone.registry)
+        .chain(draft.blocks.values().map(|block| &block.registry));
+    let mut urls: std::collections::BTreeSet<&str> = stated.map(String::as_str).filter(|url| !url.is_empty()).collect();
+    urls.insert("https://rdap-registry.example/");
     let body = json!({
         "version": "1.0",
         "publication": connection.internet.epoch.to_string(),
-        "services": [[services, ["https://rdap-registry.example/"]]],
+        "services": [[services, urls]],
     });
     Response::new(200, "application/json", body.to_string())
 }

@@ -84,7 +84,7 @@ pub(crate) async fn run(command: &User, settings: &Settings) -> Result<(), Failu
         } => {
             let mut body = json!({"email": email, "username": name, "administrator": administrator, "group": group});
             if let Some(home) = home {
-                body["project"] = json!(super::roles::project(&api, home).await?);
+                body["project"] = json!(super::naming::project(&api, home).await?);
             }
             let made = api.post(&users, body).await?.result;
             results.line(&text(&made["username"]))?;

@@ -3,6 +3,7 @@
 mod cli;
 mod client;
 mod crash;
+mod exclusions;
 mod migrate;
 mod operator;
 mod outfit;

@@ -140,9 +140,15 @@ fn handed(world: &World, node: &Node) -> bool {
 }
 
 fn round(world: &World, ceiling: Clearance, shown: &Shown) -> BTreeMap<Uid, (u16, Clearance)> {
+    let denied = |node: &Node| node.deny && !node.allow;
     let fixed = |node: &Node| match (node.allow, node.deny, node.seed) {
         (true, _, _) | (false, false, true) => Some((1000, ceiling)),
         (false, true, _) => Some((0, Clearance::L0)),
+        _ if node.kind == Kind::IpAddress => {
+            let into = world.edges.iter().filter(|edge| edge.to == node.uid && edge.kind == EdgeKind::ResolvesTo);
+            let names: Vec<&Node> = into.map(|edge| &world.nodes[&edge.from]).collect();
+            (!names.is_empty() && names.iter().all(|name| denied(name))).then_some((0, Clearance::L0))
+        }
         _ => None,
     };
     let first = |node: &Node| (node.uid, fixed(node).unwrap_or((0, Clearance::L0)));

@@ -1,0 +1,102 @@
+//! How data providers are asked, as they are registered here: over https on its port, under names of their own, or by lines on the port of WHOIS. Which
+//! work may ask which of them is its grant's matter, where they must not be is the guard's.
+
+use crate::error::NetError;
+use crate::http::Url;
+
+/// Port of https.
+const HTTPS: u16 = 443;
+/// Port of WHOIS (RFC 3912).
+const WHOIS: u16 = 43;
+
+/// A provider.
+struct Source {
+    name: &'static str,
+    /// Its hosts are at or below these names.
+    hosts: &'static [&'static str],
+    /// The port on which it answers lines, at whatever host its root refers to.
+    lines: Option<u16>,
+    /// Any URL may be asked: for the tests of this crate.
+    anything: bool,
+}
+
+const SOURCES: &[Source] = &[
+    Source {
+        name: "crt.sh",
+        hosts: &["crt.sh"],
+        lines: None,
+        anything: false,
+    },
+    // Registries beside these hosts are learned from the list of the IANA, those of WHOIS by referral from its root.
+    Source {
+        name: "rdap",
+        hosts: &["rdap.org", "data.iana.org"],
+        lines: Some(WHOIS),
+        anything: false,
+    },
+    #[cfg(test)]
+    Source {
+        name: "plain",
+        hosts: &[],
+        lines: None,
+        anything: true,
+    },
+];
+
+fn find(provider: &str) -> Result<&'static Source, NetError> {
+    let found = SOURCES.iter().find(|source| source.name == provider);
+    found.ok_or_else(|| NetError::NotAllowed(format!("no data provider is registered as {provider}")))
+}
+
+/// May the provider be asked by this URL? Asked for each hop. `learned`: hosts that a list which the provider itself gave names as its own.
+pub(crate) fn check_url(provider: &str, url: &Url, learned: &[String]) -> Result<(), NetError> {
+    let source = find(provider)?;
+    let is_own = |host: &str| {
+        let below = |own: &&str| host.strip_suffix(*own).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
+        source.hosts.iter().any(below) || learned.iter().any(|known| known == host)
+    };
+    if source.anything || (url.https && url.port == HTTPS && is_own(&url.host)) {
+        return Ok(());
+    }
+    let url = crate::untrusted::escape(&url.to_string());
+    Err(NetError::NotAllowed(format!("{url} is not how the provider {provider} is asked")))
+}
+
+/// May the provider be asked by lines on this port?
+pub(crate) fn check_line(provider: &str, port: u16) -> Result<(), NetError> {
+    if find(provider)?.lines == Some(port) {
+        return Ok(());
+    }
+    Err(NetError::NotAllowed(format!("port {port} is not how the provider {provider} is asked")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn providers_are_asked_over_https_on_its_port_at_hosts_of_their_own() {
+        let asked = |url: &str, learned: &[String]| check_url("rdap", &Url::parse(url).unwrap(), learned).is_ok();
+        for (url, allowed) in [
+            ("https://rdap.org/domain/acme.test", true),
+            ("https://www.rdap.org/domain/acme.test", true),
+            ("https://data.iana.org/rdap/dns.json", true),
+            ("http://rdap.org/domain/acme.test", false),
+            ("https://rdap.org:8443/", false),
+            ("https://notrdap.org/", false),
+            ("https://rdap.org.evil.test/", false),
+            ("https://127.0.0.1/", false),
+            ("https://rdap.registry.test/", false),
+        ] {
+            assert_eq!(asked(url, &[]), allowed, "{url}");
+        }
+        let learned = ["rdap.registry.test".to_owned()];
+        assert!(asked("https://rdap.registry.test/v1/domain/acme.test", &learned));
+        assert!(!asked("http://rdap.registry.test/v1/domain/acme.test", &learned));
+        assert!(!asked("https://x.rdap.registry.test/", &learned));
+        assert!(check_line("rdap", 43).is_ok());
+        for (provider, port) in [("rdap", 80), ("crt.sh", 43), ("nobody", 43)] {
+            assert!(check_line(provider, port).is_err(), "{provider} {port}");
+        }
+    }
+}
