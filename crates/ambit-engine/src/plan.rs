@@ -257,12 +257,21 @@ mod tests {
         let plan_of = |name: &str, confirmed: &BTreeSet<Uid>| {
             let mut facts = seed_domain();
             (facts.kind, facts.name) = (Kind::NetBlock, name.to_owned());
+            // A block is swept once the registries were asked who holds parts of it.
+            let asked = LastLook {
+                outcome: LookOutcome::Found,
+                at: Timestamp(0),
+                run: 1,
+                reason: None,
+            };
+            facts.looks.insert(("suballocations".to_owned(), String::new()), asked);
             let terms = Terms {
                 ceiling: Clearance::L3,
                 by_person: true,
                 date: Timestamp(0),
                 settings: &settings,
                 confirmed,
+                guard: None,
             };
             let planned = plan(&facts, &owned(Clearance::L3), &terms);
             let swept: Vec<&str> = planned.sweeps.iter().map(|sweep| sweep.task).collect();

@@ -12,9 +12,12 @@ const FLYING_OF_PROCESS_MAX: usize = 3 * FLYING_MAX;
 /// Rows that a run has at least: fewer would make its leases many and small.
 const FLYING_MIN: usize = 16;
 
+/// The project of each run that a process carries, and how many rows it may have under way.
+type PartOfRun = BTreeMap<RunId, (i64, Arc<AtomicUsize>)>;
+
 /// The parts of the runs that a process carries.
 #[derive(Clone, Debug, Default)]
-pub struct Shares(Arc<Mutex<BTreeMap<RunId, (i64, Arc<AtomicUsize>)>>>);
+pub struct Shares(Arc<Mutex<PartOfRun>>);
 
 /// The part of one run; it falls to the others when it is dropped.
 #[derive(Debug)]
@@ -55,7 +58,7 @@ impl Drop for Share {
     }
 }
 
-fn divide(parts: &BTreeMap<RunId, (i64, Arc<AtomicUsize>)>) {
+fn divide(parts: &PartOfRun) {
     let projects: BTreeSet<i64> = parts.values().map(|(project, _)| *project).collect();
     for (project, rows) in parts.values() {
         let runs = parts.values().filter(|(other, _)| other == project).count();

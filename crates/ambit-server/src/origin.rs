@@ -101,7 +101,11 @@ impl Outside {
     pub(crate) fn origin(&self, peer: &Peer, head: &Parts, open: bool) -> Result<Origin, ApiError> {
         one_host(&head.headers, head.version)?;
         let direct = head.uri.authority().map(Authority::as_str).or_else(|| text(&head.headers, HOST.as_str()));
-        let forwarded = self.is_trusted(peer.address).then(|| self.forwarded(&head.headers)).unwrap_or_default();
+        let forwarded = if self.is_trusted(peer.address) {
+            self.forwarded(&head.headers)
+        } else {
+            Default::default()
+        };
         let named = forwarded.host.as_deref().or(direct).unwrap_or_default();
         if !open && !self.answers_for(named) {
             let message = "This server does not answer for that host; the settings hosts and public_url say for which";

@@ -50,13 +50,13 @@ const MIGRATIONS: &[Migration] = &[
     migration!(202611221446, "sightings"),
     migration!(202611221456, "key_tokens"),
     migration!(202611221506, "hunts_deferred"),
-    migration!(202611221608, "milestones"),
     migration!(202611221526, "blob_places"),
     migration!(202611221543, "schedules"),
     migration!(202611221553, "scope_revision"),
+    migration!(202611221601, "seeds_by_operator"),
     migration!(202611221603, "confirmed_blocks"),
     migration!(202611221605, "invitations"),
-    migration!(202611221601, "seeds_by_operator"),
+    migration!(202611221608, "milestones"),
 ];
 
 /// The newest schema that this program knows.

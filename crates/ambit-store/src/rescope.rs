@@ -5,8 +5,8 @@ use crate::engine::{GraphNode, drop_uncleared, graph, mark_dirty};
 use crate::record::{Changes, Place};
 use crate::writer::Who;
 use crate::{Store, StoreError, collections};
-use ambit_model::scope::{self, Decision, Edge, Node, Rules, is_never};
-use ambit_model::{Clearance, Timestamp, Uid, workflow};
+use ambit_model::scope::{self, Decision, Edge, Exclusions, Node, Rules, reason};
+use ambit_model::{Clearance, EdgeKind, Timestamp, Uid, workflow};
 use std::collections::{BTreeMap, BTreeSet};
 use uuid::Uuid;
 
@@ -15,7 +15,7 @@ const WRITTEN_MAX: usize = 2_000;
 
 /// Reasons of entities that something outside the collection may have closed: a reserved range, or an exclusion of the whole installation. Only the engine
 /// knows these, so nothing here opens such an entity.
-const CLOSED_ELSEWHERE: [&str; 2] = ["reserved_range", "hard_stop"];
+const CLOSED_ELSEWHERE: [&str; 2] = [reason::RESERVED, reason::EXCLUDED];
 
 /// The graph of a collection with what is stored of each node, as of a revision.
 struct Known {
@@ -76,12 +76,7 @@ impl Known {
 
     /// What is decided otherwise than it is stored.
     fn decide(&self, rules: &Rules, before: &[String]) -> Vec<(Uid, Decision)> {
-        let closed: BTreeSet<Uid> = self
-            .nodes
-            .values()
-            .filter(|known| is_closed_elsewhere(known, before))
-            .map(|known| known.node.uid)
-            .collect();
+        let closed = self.closed_elsewhere(before);
         let node = |(uid, known): (&Uid, &GraphNode)| {
             let deny = known.node.deny || closed.contains(uid);
             (*uid, Node { deny, ..known.node.clone() })
@@ -92,11 +87,23 @@ impl Known {
             .filter(|(uid, decision)| !closed.contains(uid) && self.nodes.get(uid).is_some_and(|known| known.decision != *decision))
             .collect()
     }
-}
 
-/// Closed, and by none of the collection's own exclusions.
-fn is_closed_elsewhere(known: &GraphNode, before: &[String]) -> bool {
-    CLOSED_ELSEWHERE.contains(&known.decision.reason.as_str()) && !is_never(&known.node.name, before)
+    /// What is closed, and neither itself nor by a name that leads to it through the collection's own exclusions.
+    fn closed_elsewhere(&self, before: &[String]) -> BTreeSet<Uid> {
+        let own = Exclusions::new(before);
+        let mut explained: BTreeSet<Uid> = self
+            .nodes
+            .values()
+            .filter(|known| own.cover(&known.node.name))
+            .map(|known| known.node.uid)
+            .collect();
+        let names = self.edges.iter().filter(|edge| edge.kind == EdgeKind::ResolvesTo);
+        let led_to: Vec<Uid> = names.filter(|edge| explained.contains(&edge.from)).map(|edge| edge.to).collect();
+        explained.extend(led_to);
+        let is_closed = |known: &&GraphNode| CLOSED_ELSEWHERE.contains(&known.decision.reason.as_str());
+        let closed = self.nodes.values().filter(is_closed).map(|known| known.node.uid);
+        closed.filter(|uid| !explained.contains(uid)).collect()
+    }
 }
 
 /// Writes decisions, and takes what is planned above them out of the open run.

@@ -33,7 +33,7 @@ pub(crate) async fn list(tx: &mut Tx, collection: i64) -> Result<Vec<Seed>, Stor
 
 /// The seeds of a collection that the operator named, by id.
 pub(crate) async fn by_operator(tx: &mut Tx, collection: Uuid) -> Result<Vec<(Kind, String)>, StoreError> {
-    let sql = "SELECT s.id, s.kind, s.name, s.created_at FROM seeds s JOIN collections c ON c.id = s.collection_id
+    let sql = "SELECT s.id, s.kind, s.name, s.created_at, s.confirmed FROM seeds s JOIN collections c ON c.id = s.collection_id
                WHERE c.uuid = $1 AND s.by_operator = 1 ORDER BY s.id";
     let rows = tx.rows(sql, values![collection]).await?;
     rows.iter().map(|row| seed_from(row).map(|seed| (seed.kind, seed.name))).collect()

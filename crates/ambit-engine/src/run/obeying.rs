@@ -9,12 +9,12 @@ use ambit_store::StoreError;
 use ambit_store::engine::Work;
 use std::collections::VecDeque;
 
-/// The rules of the run's collection as they are now.
+/// The rules of the run's collection as they are now, with the exclusions of the whole installation.
 pub(super) async fn rules(outfit: &Outfit, run: &Run) -> Result<Rules, StoreError> {
     let collection = outfit.engine.collection(run.collection).await?;
     Ok(Rules {
         ceiling: workflow::ceiling(&collection.workflow, collection.level),
-        never: outfit.engine.rules(run.collection).await?,
+        never: outfit.installation.never_in(outfit.engine.rules(run.collection).await?),
     })
 }
 

@@ -238,7 +238,7 @@ fn delegated(graph: &Graph<'_>) -> Vec<Option<usize>> {
             .take_while(|level| !given.contains(level))
             .find_map(|level| cuts.get(level).copied())
     };
-    graph.nodes.iter().map(|node| of(&node)).collect()
+    graph.nodes.iter().map(of).collect()
 }
 
 /// For each address the narrowest block around it of those that somebody gave and those within them that somebody else registered.

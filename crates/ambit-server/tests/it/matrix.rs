@@ -31,7 +31,6 @@ const DIFFER: &[(&str, &str, &str, &str)] = &[
     ("owner", "DELETE", "/groups/{id}", "and keeps it"),
     ("owner", "GET", "/service_accounts/{id}", "and its service accounts"),
     ("owner", "GET", "/quotas/{subject}", "and what everybody may use"),
-    ("owner", "GET", "/api/v3/users/ID", "and finds users by their keys"),
     ("owner", "POST", "/api/v3/graphs/GRAPH/viewers", "and shows graphs to every group"),
     (
         "owner",

@@ -183,7 +183,7 @@ async fn no_counter_ever_stands_above_its_limit_wherever_the_clock_jumps() {
 #[tokio::test]
 async fn two_groups_three_users_and_who_may_do_what_with_a_graph() {
     both(async |lab| {
-        let mut people = [user(&lab, "ann").await, user(&lab, "bob").await, user(&lab, "eve").await];
+        let people = [user(&lab, "ann").await, user(&lab, "bob").await, user(&lab, "eve").await];
         for (group, member) in [("red", "bob"), ("blue", "eve")] {
             let members = [member, "ann"].map(str::to_owned);
             lab.store.create_group(&lab.me, group, &members, lab.now()).await.unwrap();

@@ -26,6 +26,9 @@ async fn inventory(lab: &Lab) {
         found(json!({}), &[(EdgeKind::ResolvesTo, ADDRESS.0, ADDRESS.1)]),
     )
     .await;
+    // Its reverse name is theirs and leads back: evidence that the address is theirs alone.
+    let reverse = found(json!({}), &[(EdgeKind::Pointer, WWW.0, WWW.1)]);
+    lab.look(&run, "ptr", uid(ADDRESS), 0, reverse).await;
     lab.finish(&run).await;
     // Any change of the rules decides all that is known.
     exclude(lab, &["elsewhere.test"]).await;

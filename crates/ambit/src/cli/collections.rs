@@ -338,7 +338,7 @@ fn seed_line(row: &Value) -> String {
 /// The seed of a name or an id.
 fn seed_of<'a>(all: &'a Value, typed: &str) -> Result<&'a Value, Failure> {
     let canonical = Kind::of_target(typed).map_or_else(|_| typed.to_owned(), |(_, name)| name);
-    let is_meant = |row: &&Value| row["id"].to_string() == typed || row["name"] == typed || row["name"] == canonical;
+    let is_meant = |row: &&Value| text(&row["id"]) == typed || row["name"] == typed || row["name"] == canonical;
     let mut found = all.as_array().into_iter().flatten().filter(is_meant);
     match (found.next(), found.next()) {
         (Some(one), None) => Ok(one),

@@ -141,7 +141,11 @@ fn an_address_in_a_block_that_somebody_gave_is_theirs() {
     assert_eq!(address("NetBlock 192.0.2.0/24 seed"), "900 L3 seeded_block 192.0.2.0/24");
     assert_eq!(address("NetBlock 192.0.2.0/24 allow"), "900 L3 seeded_block 192.0.2.0/24");
     assert_eq!(address("NetBlock 192.0.2.0/24"), "500 L2 -");
-    assert_eq!(address("NetBlock 192.0.2.0/24 seed deny"), "500 L2 -");
+    assert_eq!(
+        address("NetBlock 192.0.2.0/24 seed deny"),
+        "0 L0 -",
+        "what is denied takes along what is in it"
+    );
     assert_eq!(address("NetBlock 192.0.3.0/24 seed"), "500 L2 -");
 }
 

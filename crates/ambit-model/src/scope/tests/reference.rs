@@ -139,9 +139,25 @@ fn handed(world: &World, node: &Node) -> bool {
     false
 }
 
+/// Whether denying the one denies the other: itself, what is in a block, on a host, or below a registrable domain.
+fn takes_along(denied: &Node, node: &Node) -> bool {
+    let host = host_of(&node.name);
+    let is_within = || {
+        let block: ipnet::IpNet = denied.name.parse().ok()?;
+        let address = host.parse::<IpAddr>().map(ipnet::IpNet::from);
+        Some(block.contains(&node.name.parse().or(address).ok()?))
+    };
+    let is_below = || denied.kind == Kind::Domain && host.strip_suffix(&denied.name).is_some_and(|rest| rest.ends_with('.'));
+    let is_host = matches!(
+        denied.kind,
+        Kind::Domain | Kind::DnsRecord | Kind::Nameserver | Kind::Mailserver | Kind::IpAddress
+    ) && host == denied.name;
+    denied.uid == node.uid || is_host || is_below() || (denied.kind == Kind::NetBlock && is_within().unwrap_or(false))
+}
+
 fn round(world: &World, ceiling: Clearance, shown: &Shown) -> BTreeMap<Uid, (u16, Clearance)> {
-    let denied = |node: &Node| node.deny && !node.allow;
-    let fixed = |node: &Node| match (node.allow, node.deny, node.seed) {
+    let denied = |node: &Node| !node.allow && world.nodes.values().any(|other| other.deny && !other.allow && takes_along(other, node));
+    let fixed = |node: &Node| match (node.allow, denied(node), node.seed) {
         (true, _, _) | (false, false, true) => Some((1000, ceiling)),
         (false, true, _) => Some((0, Clearance::L0)),
         _ if node.kind == Kind::IpAddress => {
