@@ -182,7 +182,8 @@ fn speaks_for_itself(graph: &Graph<'_>, domain: usize, domains: &HashSet<&str>) 
 /// Of each address and block, its registrant where that is the one of a seed's domain, or a mailbox in one.
 fn registrants(graph: &Graph<'_>) -> Vec<Option<usize>> {
     let mut found = vec![None; graph.len()];
-    let is_seed = |node: usize| graph.nodes[node].kind == Kind::Domain && graph.is_given(node);
+    // Who allows one domain of somebody's has not named what else its registrant holds.
+    let is_seed = |node: usize| graph.nodes[node].kind == Kind::Domain && graph.nodes[node].seed && graph.is_given(node);
     let named = || {
         graph
             .links_of(EdgeKind::Registrant)
