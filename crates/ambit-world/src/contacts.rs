@@ -42,8 +42,15 @@ impl SimulatedWire {
 
     /// Every contact that was made since requests are kept, by what was asked, sorted.
     pub fn requests(&self) -> Vec<Contact> {
-        let requests = self.ledger.requests().into_iter();
-        requests.map(|((key, asked), count)| self.judged(key, asked, count)).collect()
+        let counts = self.ledger.counts();
+        let requests = self.ledger.requests().into_iter().map(|((key, asked), count)| {
+            // A connection on which a name was asked for is judged by that name.
+            let named_later = asked.is_empty() && !counts.contains_key(&key);
+            let judged = self.judged(key, asked, count);
+            let why = if named_later { String::new() } else { judged.why };
+            Contact { why, ..judged }
+        });
+        requests.collect()
     }
 
     /// The contacts that the file forbids: with strangers, with shared servers but not by a name of ours, with what nobody owns.
