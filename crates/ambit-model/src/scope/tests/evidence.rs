@@ -59,7 +59,11 @@ fn a_block_registered_to_the_registrant_of_a_seed_is_theirs() {
     assert_eq!(address(&told("vendor.test", "Domain")), "500 L2 -");
     let allowed = "Domain vendor.test allow\nNameserver ns1.vendor.test\nvendor.test vendor ns1.vendor.test\n";
     let whole = format!("{allowed}Organization Lessor\nvendor.test registrant Lessor\n192.0.2.1 registrant Lessor");
-    assert_eq!(address(&whole), "500 L2 -", "who allows a domain has not named what else its registrant holds");
+    assert_eq!(
+        address(&whole),
+        "500 L2 -",
+        "who allows a domain has not named what else its registrant holds"
+    );
 }
 
 #[test]

@@ -83,7 +83,11 @@ fn evident(world: &World, node: &Node, scoped: &impl Fn(&Node) -> bool, astray: 
 }
 
 fn registered(world: &World, node: &Node) -> bool {
-    let seeds: Vec<&Node> = world.nodes.values().filter(|node| node.kind == Kind::Domain && node.seed && given(node)).collect();
+    let seeds: Vec<&Node> = world
+        .nodes
+        .values()
+        .filter(|node| node.kind == Kind::Domain && node.seed && given(node))
+        .collect();
     let by = |registrant: &Node| match registrant.kind {
         Kind::Organization => of_kind(world, EdgeKind::Registrant).any(|(from, to)| {
             speaks_for_itself(world, from, &seeds)
