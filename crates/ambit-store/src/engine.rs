@@ -215,6 +215,6 @@ pub struct Pending {
     pub open: i64,
     pub leased: i64,
     pub dirty: i64,
-    /// The earliest wire date at which open work may start, if all of it has to wait.
+    /// The earliest wire date at which open work may start, if all of it has to wait; louder work waits for second looks, see `Engine::lease`.
     pub not_before: Option<Timestamp>,
 }

@@ -23,7 +23,8 @@ const SWEEPS_OF_LEASE_MAX: i64 = 100;
 const REFUSED: &str = "refused by scope";
 
 /// Footprints that are leased together: what the target cannot notice, then what a browser does, then sweeps and probes, then writes. A louder class
-/// waits until the quieter ones have neither leased rows nor rows that could start now.
+/// waits until the quieter ones have neither leased rows nor rows that could start now; and what the target can notice waits also for second looks at what
+/// binds names to addresses.
 const CLASSES: [(Clearance, Clearance); 4] = [
     (Clearance::L0, Clearance::L1),
     (Clearance::L2, Clearance::L2),
@@ -59,6 +60,10 @@ impl Engine {
     }
 }
 
+/// The loudest class whose second looks are waited for. What binds a name to an address is asked at most this loudly; once the first answer is that the
+/// name is gone, whoever has the address now must not be contacted for it.
+const BINDING_FOOTPRINT_MAX: Clearance = Clearance::L1;
+
 async fn pending(tx: &mut Tx, run: RunId, wire_now: Timestamp) -> Result<Pending, StoreError> {
     let sql = "SELECT (SELECT COUNT(*) FROM work WHERE run_id = $1 AND state = 0)
                + (SELECT COUNT(*) FROM sweeps WHERE run_id = $1 AND reached * step < size),
@@ -69,12 +74,29 @@ async fn pending(tx: &mut Tx, run: RunId, wire_now: Timestamp) -> Result<Pending
     let row = tx.one(sql, values![run]).await?;
     let earliest: Option<Timestamp> = row.get(3)?;
     let sweeps: i64 = row.get(4)?;
+    let first = match second_look_owed(tx, run, wire_now).await? {
+        Some(owed) if !could_start_quietly(tx, run, wire_now).await? => Some(owed),
+        _ => earliest.filter(|at| *at > wire_now && sweeps == 0),
+    };
     Ok(Pending {
         open: row.get(0)?,
         leased: row.get(1)?,
         dirty: row.get(2)?,
-        not_before: earliest.filter(|at| *at > wire_now && sweeps == 0),
+        not_before: first,
     })
+}
+
+/// The wire date of the earliest second look, of those that louder work waits for, that cannot start yet.
+async fn second_look_owed(tx: &mut Tx, run: RunId, wire_now: Timestamp) -> Result<Option<Timestamp>, StoreError> {
+    let sql = "SELECT MIN(not_before) FROM work WHERE run_id = $1 AND state = 0 AND footprint <= $2 AND look % 2 = 1 AND not_before > $3";
+    let row = tx.one(sql, values![run, BINDING_FOOTPRINT_MAX.number(), wire_now]).await?;
+    row.get(0)
+}
+
+/// Whether a row could start now that is as quiet as what binds names to addresses.
+async fn could_start_quietly(tx: &mut Tx, run: RunId, wire_now: Timestamp) -> Result<bool, StoreError> {
+    let sql = "SELECT 1 FROM work WHERE run_id = $1 AND state = 0 AND footprint <= $2 AND not_before <= $3 LIMIT 1";
+    Ok(tx.row(sql, values![run, BINDING_FOOTPRINT_MAX.number(), wire_now]).await?.is_some())
 }
 
 async fn lease(tx: &mut Tx, engine: i64, run: RunId, limit: usize, (wire_now, settled): (Timestamp, bool)) -> Result<Vec<Work>, StoreError> {
@@ -86,6 +108,9 @@ async fn lease(tx: &mut Tx, engine: i64, run: RunId, limit: usize, (wire_now, se
     }
     for (low, high) in CLASSES {
         if !settled && low > Clearance::L0 && !is_leased(tx, run, (low, Clearance::L4)).await? {
+            return Ok(Vec::new());
+        }
+        if low > BINDING_FOOTPRINT_MAX && second_look_owed(tx, run, wire_now).await?.is_some() {
             return Ok(Vec::new());
         }
         let wanted = i64::try_from(limit).expect("bounded above");

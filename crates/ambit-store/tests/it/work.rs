@@ -4,7 +4,7 @@ use crate::lab::{Lab, both, found, new_collection, new_work, outcome};
 use ambit_model::collection::Schedule;
 use ambit_model::feed::Noun;
 use ambit_model::moment::DAY_MS;
-use ambit_model::observation::Look;
+use ambit_model::observation::{Look, SECOND_LOOK_AFTER_MS};
 use ambit_model::run::RunState;
 use ambit_model::{Clearance, Kind, Timestamp};
 use ambit_store::engine::{NewSweep, NewWork};
@@ -122,6 +122,50 @@ async fn loud_work_waits_for_quiet_work() {
         let done = held.into_iter().map(|work| outcome(work, Look::Absent, Timestamp(1))).collect();
         lab.engine.commit(lab.commit(run.id, done)).await.unwrap();
         assert_eq!(tasks(&lab.engine.lease(run.id, 9, Timestamp(100)).await.unwrap()), ["later"]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn while_a_name_may_be_gone_nobody_is_contacted_for_it() {
+    both(async |lab| {
+        let run = lab.run().await;
+        let (uid, at) = (lab.uid(Kind::Domain, "acme.test"), Timestamp(1_000));
+        lab.look(&run, "resolve", uid, 0, found(json!({}), &[])).await;
+        let gone = lab.lease_one(&run, "resolve", uid, 2).await;
+        lab.engine
+            .commit(lab.commit(run.id, vec![outcome(gone, Look::Absent, at)]))
+            .await
+            .unwrap();
+        let mut settlement = lab.settlement(run.id);
+        settlement.work = vec![
+            NewWork {
+                footprint: Clearance::L2,
+                ..new_work("page", uid, 0)
+            },
+            NewWork {
+                footprint: Clearance::L1,
+                ..new_work("mail", uid, 0)
+            },
+        ];
+        lab.engine.settle(settlement).await.unwrap();
+        assert_eq!(lab.engine.pending(run.id, at).await.unwrap().not_before, None, "quiet work goes on");
+        let quiet = lab.engine.lease(run.id, 9, at).await.unwrap();
+        assert_eq!(quiet.iter().map(|work| work.task.as_str()).collect::<Vec<_>>(), ["mail"]);
+        let done = quiet.into_iter().map(|work| outcome(work, Look::Unknown("no".to_owned()), at)).collect();
+        lab.engine.commit(lab.commit(run.id, done)).await.unwrap();
+        assert_eq!(lab.engine.lease(run.id, 9, at).await.unwrap(), [], "the page waits for the second look");
+        let due = at.plus_ms(SECOND_LOOK_AFTER_MS);
+        assert_eq!(lab.engine.pending(run.id, at).await.unwrap().not_before, Some(due));
+        let second = lab.engine.lease(run.id, 9, due).await.unwrap();
+        assert_eq!(second.iter().map(|work| work.task.as_str()).collect::<Vec<_>>(), ["resolve"]);
+        let done = second.into_iter().map(|work| outcome(work, Look::Absent, due)).collect();
+        lab.engine.commit(lab.commit(run.id, done)).await.unwrap();
+        assert_eq!(
+            lab.engine.lease(run.id, 9, due).await.unwrap()[0].task,
+            "page",
+            "nothing is in doubt any more"
+        );
     })
     .await;
 }
