@@ -9,4 +9,5 @@ mod operator;
 mod outfit;
 mod program;
 mod restored;
+mod scope;
 mod whole_run;
