@@ -1,6 +1,6 @@
 //! What can be recognised, as data: the library page of fingerprints. One entry a product, with everything that shows it.
 
-use crate::{greeting, technology};
+use crate::read::{greeting, technology};
 use ambit_model::library::{FingerprintEntry, FingerprintMatch};
 use std::collections::BTreeMap;
 

@@ -1,6 +1,7 @@
 //! How much the tasks ask of one thing, for plans that people see before anything is contacted. Read off the table of tasks, so that a new one counts.
 
-use crate::{ALL, Contacts, Settings, Task, block_sweep, name_sweep};
+use crate::tasks::{block_sweep, name_sweep};
+use crate::{ALL, Contacts, Settings, Task};
 use ambit_model::estimate::Volumes;
 use ambit_model::{Clearance, Kind};
 

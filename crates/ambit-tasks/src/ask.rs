@@ -1,0 +1,15 @@
+//! What several tasks ask of the network or of facts, and where: bindings, blocks of addresses, conversations, sites, registries. Only tasks
+//! say what they found; these answer them.
+
+pub(crate) mod bindings;
+pub(crate) mod blocks;
+pub(crate) mod bootstrap;
+pub(crate) mod default_certificate;
+pub(crate) mod delegation;
+pub(crate) mod dialogue;
+pub(crate) mod guess;
+pub(crate) mod host;
+pub(crate) mod identify;
+pub(crate) mod together;
+pub(crate) mod web;
+pub(crate) mod whois;

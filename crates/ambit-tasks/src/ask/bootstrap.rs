@@ -1,0 +1,70 @@
+//! RDAP by the redirector that knows every registry. Where it leads is followed only to a registry that the list of the IANA names (RFC 9224).
+
+use crate::tasks::registration::PROVIDER;
+use crate::{Context, TaskError};
+use ambit_net::http::{ChainEnd, HttpExchange, Url};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// The redirector.
+const REDIRECTOR: &str = "rdap.org";
+/// Where the lists are.
+const LISTS: &str = "data.iana.org";
+
+/// The last answer to a question such as `domain/acme.test` or `ip/192.0.2.1`.
+pub(crate) async fn ask(cx: &Context<'_>, path: &str) -> Result<HttpExchange, TaskError> {
+    let asked = cx.net.source(PROVIDER, &format!("https://{REDIRECTOR}/{path}")).await;
+    let mut fetch = asked.map_err(|error| TaskError::source(REDIRECTOR, &error))?;
+    if let ChainEnd::OutOfScope { url, .. } = &fetch.end
+        && url.https
+        && registries(cx, path).await?.contains(&url.host)
+    {
+        let (host, url) = (url.host.clone(), url.to_string());
+        let asked = cx.net.source_at(PROVIDER, &url, std::slice::from_ref(&host)).await;
+        fetch = asked.map_err(|error| TaskError::source(&host, &error))?;
+    }
+    fetch
+        .exchanges
+        .pop()
+        .ok_or_else(|| TaskError::SourceDown(format!("{REDIRECTOR}: no answer")))
+}
+
+/// The hosts of the registries for this kind of question.
+async fn registries(cx: &Context<'_>, path: &str) -> Result<BTreeSet<String>, TaskError> {
+    let list = match path.split_once('/') {
+        Some(("domain", _)) => "dns",
+        Some(("ip", address)) if address.contains(':') => "ipv6",
+        _ => "ipv4",
+    };
+    let kept = cx.net.source_kept(PROVIDER, &format!("https://{LISTS}/rdap/{list}.json")).await;
+    let kept = kept.map_err(|error| TaskError::source(LISTS, &error))?;
+    let last = kept.last();
+    let body: Option<Value> = serde_json::from_slice(&last.body).ok();
+    let known = body.filter(|_| last.status == 200 && !last.truncated).map(|body| hosts(&body));
+    known.ok_or_else(|| TaskError::SourceDown(format!("{LISTS}: no list of registries, status {}", last.status)))
+}
+
+/// The hosts of a list: `{"services": [[["com", "net"], ["https://rdap.example/v1/"]], …]}`.
+fn hosts(list: &Value) -> BTreeSet<String> {
+    let services = list.get("services").and_then(Value::as_array).into_iter().flatten();
+    let urls = services.filter_map(|service| service.get(1)?.as_array()).flatten();
+    let parsed = urls.filter_map(Value::as_str).filter_map(|url| Url::parse(url).ok());
+    parsed.filter(|url| url.https).map(|url| url.host).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn registries_are_those_of_the_list_over_https() {
+        let list = json!({"version": "1.0", "services": [
+            [["com", "net"], ["https://RDAP.registry.test/v1/", "http://rdap.registry.test/v1/"]],
+            [["old"], ["http://rdap.old.test/"]],
+            ["nonsense"], [["x"], [7]],
+        ]});
+        assert_eq!(hosts(&list).into_iter().collect::<Vec<_>>(), ["rdap.registry.test"]);
+        assert!(hosts(&json!([])).is_empty());
+    }
+}

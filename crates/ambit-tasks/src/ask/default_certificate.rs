@@ -1,0 +1,57 @@
+//! May an address be asked for the certificate that it shows to whoever names nobody, and does that certificate speak for it?
+//!
+//! Asking for it is one handshake on port 443, as a browser makes that sends no server name: what L2 allows. It is asked only where their names lead straight to the
+//! address, no stranger's name is known there, and what the address calls itself and its registration tell of no platform. Anybody may obtain a certificate for a
+//! name that leads to them; so it only tells that the machine is theirs alone, of an address that their own records lead to.
+
+use crate::Plan;
+use crate::ask::host::is_theirs;
+use crate::tasks::cloud_attribution::is_shared;
+use ambit_model::entity::GroundKind;
+use ambit_model::facts::LookOutcome;
+use ambit_model::scope::spells;
+use ambit_model::{EdgeKind, Facts};
+use ambit_net::tls::{Certificate, Problem, TlsFacts};
+use serde_json::Value;
+
+/// Where a browser goes.
+pub(crate) const PORT: u16 = 443;
+
+/// Whether the address is asked. While its registration or its reverse name give no answer it is not, and what it said before holds.
+pub(crate) fn plan(facts: &Facts) -> Plan {
+    let has_looked = |task: &str| matches!(facts.outcome(task), Some(LookOutcome::Found | LookOutcome::Absent));
+    if has_looked("registration") && has_looked("ptr") {
+        Plan::bound_if(may_be_asked(facts))
+    } else {
+        Plan::No
+    }
+}
+
+/// Where its block or its reverse name show that it is theirs, nothing hangs on it.
+fn may_be_asked(facts: &Facts) -> bool {
+    let ground = facts.decision.path.last().and_then(|step| step.ground.as_ref());
+    let is_needed = match ground {
+        None => !facts.decision.scoped(),
+        Some(ground) => ground.kind == GroundKind::DefaultCertificate,
+    };
+    let names = || facts.from(EdgeKind::ResolvesTo);
+    let is_straight = |name: &&ambit_model::facts::Neighbour| {
+        let chain = name.details.get("hidden_cname_chain").and_then(Value::as_array).into_iter().flatten();
+        chain.filter_map(Value::as_str).all(|target| is_theirs(facts, target))
+    };
+    is_needed
+        && !facts.seed
+        && names().any(|name| name.scoped)
+        && names().all(|name| (name.scoped && is_straight(&name)) || spells(&name.name, &facts.name))
+        && !is_shared(facts)
+}
+
+/// True for a certificate that a browser would accept and that names nothing but what is at or below a seed.
+pub(crate) fn speaks_for_it(facts: &Facts, shown: &TlsFacts, leaf: &Certificate) -> bool {
+    let bare = |name: &String| name.strip_prefix("*.").unwrap_or(name).to_ascii_lowercase();
+    let addresses = leaf.ip_addresses.iter().all(|address| address.to_string() == facts.name);
+    let names = leaf.dns_names.iter().map(bare).all(|name| is_theirs(facts, &name));
+    // It was asked for no name, and so need not be for the address.
+    let is_trusted = shown.verification.problems.iter().all(|problem| *problem == Problem::WrongName);
+    is_trusted && !leaf.dns_names.is_empty() && names && addresses
+}

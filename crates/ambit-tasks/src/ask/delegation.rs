@@ -1,0 +1,150 @@
+//! Is a name below a domain answered by the domain's own servers, or was it handed to others?
+//!
+//! A zone of its own below the domain is theirs where its servers are those of the zone above it, or have names of the domain above the cut: both are written by
+//! whoever holds the zone above, and no delegate can make them so. A server that a platform gives to all of its customers alike says nothing; nor does one that
+//! has its name below the cut, unless it is at an address of the zone above's servers. What a zone says of itself (its SOA, its reports) is the delegate's to write,
+//! and a certificate for it the delegate's to have.
+
+use crate::ask::host::{is_below, levels, same_domain};
+use crate::{Context, TaskError};
+use ambit_model::entity::registrable;
+use ambit_model::{EdgeKind, Kind, platforms};
+use ambit_net::NetError;
+use ambit_net::dns::{RecordData, RecordType};
+use std::collections::BTreeSet;
+use std::net::IpAddr;
+
+/// Labels between a domain and a name that are asked for a cut; deeper names are wild chains.
+const LEVELS_MAX: usize = 8;
+/// Servers of one zone whose addresses are asked; a delegation has seldom more than these (RFC 1034 asks for two).
+const SERVERS_MAX: usize = 13;
+
+/// The edge from a domain to a name below it: `DelegatedSubdomain` where some level between them has servers of its own that are not theirs; `Subdomain` otherwise.
+pub(crate) async fn edge_below(cx: &Context<'_>, domain: &str, name: &str) -> Result<EdgeKind, TaskError> {
+    let mut above = None;
+    for level in levels(name, domain).into_iter().take(LEVELS_MAX) {
+        let servers = name_servers(cx, level).await?;
+        if servers.is_empty() {
+            continue;
+        }
+        let zone_above = match above.take() {
+            Some(servers) => servers,
+            None => enclosing(cx, domain).await?,
+        };
+        if !is_kept(cx, domain, level, &servers, &zone_above).await? {
+            return Ok(EdgeKind::DelegatedSubdomain);
+        }
+        above = Some(servers);
+    }
+    Ok(EdgeKind::Subdomain)
+}
+
+/// Servers of the zone that holds a name: its own, or those of the nearest name above it that has some.
+async fn enclosing(cx: &Context<'_>, name: &str) -> Result<BTreeSet<String>, TaskError> {
+    let top = registrable(name).unwrap_or(name);
+    let mut level = name;
+    loop {
+        let servers = name_servers(cx, level).await?;
+        match level.split_once('.') {
+            Some((_, above)) if servers.is_empty() && level != top => level = above,
+            _ => return Ok(servers),
+        }
+    }
+}
+
+/// What the names of a zone's servers say.
+pub(crate) enum Judged<'a> {
+    /// It is theirs.
+    Kept,
+    /// It was handed to others.
+    Handed,
+    /// It is theirs if these servers, whose names lie inside it, are at addresses of the zone above's.
+    Inside(Vec<&'a String>),
+}
+
+/// Judges a zone below a domain by its servers and those of the zone above. One that is not theirs has as much say over the zone as the others.
+pub(crate) fn judged<'a>(domain: &str, cut: &str, servers: &'a BTreeSet<String>, above: &BTreeSet<String>) -> Judged<'a> {
+    let is_inside = |server: &str| server == cut || is_below(server, cut);
+    let (inside, outside): (Vec<&String>, Vec<&String>) = servers.iter().partition(|server| is_inside(server));
+    let is_theirs = |server: &String| same_domain(server, domain) || (above.contains(server) && !platforms::serves_every_customer(server));
+    match outside.iter().all(|server| is_theirs(server)) {
+        false => Judged::Handed,
+        true if inside.is_empty() => Judged::Kept,
+        true => Judged::Inside(inside),
+    }
+}
+
+async fn is_kept(cx: &Context<'_>, domain: &str, cut: &str, servers: &BTreeSet<String>, above: &BTreeSet<String>) -> Result<bool, TaskError> {
+    let inside = match judged(domain, cut, servers, above) {
+        Judged::Kept => return Ok(true),
+        Judged::Handed => return Ok(false),
+        Judged::Inside(servers) => servers,
+    };
+    let same_machines = addresses(cx, above).await?;
+    for server in inside {
+        let own = addresses(cx, [server]).await?;
+        if own.is_empty() || !own.is_subset(&same_machines) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+async fn addresses(cx: &Context<'_>, servers: impl IntoIterator<Item = &String>) -> Result<BTreeSet<IpAddr>, TaskError> {
+    let mut addresses = BTreeSet::new();
+    for server in servers.into_iter().take(SERVERS_MAX) {
+        addresses.extend(cx.net.addresses(server).await?);
+    }
+    Ok(addresses)
+}
+
+/// Says that a domain led to a name below it. Where nobody says whose the name is, it counts as handed to others, which allows less; or as what it was.
+pub(crate) async fn found_below(cx: &Context<'_>, domain: &str, name: &str) -> Result<(), TaskError> {
+    let edge = edge_or(cx, domain, name, EdgeKind::Subdomain).await?;
+    cx.found_host(name, edge);
+    Ok(())
+}
+
+/// The same of something under another kind of name or edge: a server, a name in a certificate. `kept` is the edge where the name was not handed to others.
+pub(crate) async fn found_below_as(cx: &Context<'_>, domain: &str, kind: Kind, name: &str, kept: EdgeKind) -> Result<(), TaskError> {
+    let edge = edge_or(cx, domain, name, kept).await?;
+    cx.found(kind, name, edge);
+    Ok(())
+}
+
+async fn edge_or(cx: &Context<'_>, domain: &str, name: &str, kept: EdgeKind) -> Result<EdgeKind, TaskError> {
+    let known = || {
+        let led = cx.facts.outward.iter().filter(|neighbour| neighbour.name == name);
+        let mut edges = led.map(|neighbour| neighbour.edge);
+        edges.find(|edge| *edge == kept || *edge == EdgeKind::DelegatedSubdomain)
+    };
+    match edge_below(cx, domain, name).await {
+        Ok(EdgeKind::Subdomain) => Ok(kept),
+        Err(TaskError::Failed(_)) => Ok(known().unwrap_or(EdgeKind::DelegatedSubdomain)),
+        edge => edge,
+    }
+}
+
+/// The same of a name that a record of the domain tells of, where it exists; one that cannot be asked for now stays what it was.
+pub(crate) async fn found_existing(cx: &Context<'_>, domain: &str, name: &str) -> Result<(), TaskError> {
+    let exists = match cx.net.lookup(name, RecordType::A).await {
+        Ok(answer) => !answer.is_nxdomain() || !answer.chain.is_empty(),
+        Err(error @ NetError::Budget(_)) => return Err(error.into()),
+        Err(_) => cx.facts.outward.iter().any(|neighbour| neighbour.name == name),
+    };
+    if exists { found_below(cx, domain, name).await } else { Ok(()) }
+}
+
+/// Name servers of a zone whose top is this very name.
+async fn name_servers(cx: &Context<'_>, name: &str) -> Result<BTreeSet<String>, TaskError> {
+    let answer = cx.net.lookup(name, RecordType::NS).await?;
+    let servers = answer
+        .records
+        .iter()
+        .filter(|record| record.name == name)
+        .filter_map(|record| match &record.data {
+            RecordData::Ns(server) => Some(server.clone()),
+            _ => None,
+        });
+    Ok(servers.collect())
+}

@@ -1,0 +1,125 @@
+//! Guessed names: do they exist, and is it more than a wildcard that answers for them?
+
+use crate::ask::delegation::edge_below;
+use crate::ask::together::together;
+use crate::{Answer, Context, TaskError};
+use ambit_net::NetError;
+use ambit_net::dns::{DnsAnswer, RecordType, WildcardProfile, answer_values};
+use serde_json::json;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// Guesses of one look in flight; the resolver's own window paces them.
+const IN_FLIGHT: usize = 64;
+
+/// Random names asked beside a hit that a known wildcard does not explain: its pool rotates slowly compared with six questions.
+const CONTROLS: usize = 3;
+
+/// The member in which a look names the guesses that it could not settle.
+pub(crate) const UNANSWERED: &str = "hidden_sweep_unanswered";
+
+/// Asks for every label below the level and leads to those that exist. Guesses that stayed without an answer are named; where nothing else came of the
+/// look, it failed.
+pub(crate) async fn guess(cx: &Context<'_>, level: &str, labels: impl Iterator<Item = String>) -> Result<Answer, TaskError> {
+    let wild = Wild {
+        four: cx.net.wildcard(level, RecordType::A).await?,
+        six: cx.net.wildcard(level, RecordType::AAAA).await,
+    };
+    let wild = &wild;
+    let ask = |label: String| async move {
+        let name = format!("{label}.{level}");
+        let exists = wild.exists(cx, &name).await;
+        (name, exists)
+    };
+    let answers = together(labels.map(ask), IN_FLIGHT).await;
+    let (mut hits, mut unanswered) = (BTreeSet::new(), BTreeSet::new());
+    for (name, exists) in answers {
+        match exists {
+            Ok(true) => {
+                hits.insert(name);
+            }
+            Ok(false) => {}
+            Err(error @ NetError::Budget(_)) => return Err(error.into()),
+            Err(error) => {
+                unanswered.insert((name, error.to_string()));
+            }
+        }
+    }
+    for name in &hits {
+        match edge_below(cx, level, name).await {
+            Ok(edge) => cx.found_host(name, edge),
+            Err(error) => {
+                unanswered.insert((name.clone(), error.to_string()));
+            }
+        }
+    }
+    if !unanswered.is_empty() {
+        let names: Vec<&String> = unanswered.iter().map(|(name, _)| name).collect();
+        cx.observe(UNANSWERED, json!(names));
+    }
+    match unanswered.first() {
+        Some((name, why)) if hits.is_empty() => Err(TaskError::Failed(format!(
+            "{} names stayed without an answer, such as {name}: {why}",
+            unanswered.len()
+        ))),
+        _ => Ok(Answer::found_if(!hits.is_empty())),
+    }
+}
+
+struct Wild {
+    four: Arc<WildcardProfile>,
+    /// Some servers fail at AAAA alone (RFC 4074 §4): that concerns only names without an address of the other family.
+    six: Result<Arc<WildcardProfile>, NetError>,
+}
+
+impl Wild {
+    /// True where a name has an address or an alias that the wildcard does not explain, or a zone of its own. A dangling alias exists.
+    async fn exists(&self, cx: &Context<'_>, name: &str) -> Result<bool, NetError> {
+        let four = cx.net.lookup_uncached(name, RecordType::A).await?;
+        if says_something(&four) {
+            return Ok(!explained(cx, &self.four, name, &four).await?);
+        }
+        if four.is_nxdomain() {
+            return Ok(false);
+        }
+        let six = cx.net.lookup_uncached(name, RecordType::AAAA).await?;
+        if says_something(&six) {
+            let profile = self.six.as_ref().map_err(Clone::clone)?;
+            return Ok(!explained(cx, profile, name, &six).await?);
+        }
+        // It exists without an address: the top of a zone of its own is worth looking into, an empty name between others is not.
+        let servers = cx.net.lookup_uncached(name, RecordType::NS).await?;
+        Ok(servers
+            .records
+            .iter()
+            .any(|record| record.name == name && record.data.rtype() == RecordType::NS))
+    }
+}
+
+/// Could the answer come from the wildcard? Its pool may rotate with time, between any two questions: so where the profile does not explain a hit, a random
+/// name and the hit are asked in turn, and it counts only if none of its answers is one that the wildcard was seen to give.
+async fn explained(cx: &Context<'_>, profile: &WildcardProfile, name: &str, answer: &DnsAnswer) -> Result<bool, NetError> {
+    if !profile.is_wildcard() || profile.explains(answer) {
+        return Ok(profile.is_wildcard());
+    }
+    let mut values = answer_values(answer);
+    let mut seen: BTreeSet<String> = profile.values.iter().cloned().collect();
+    for index in 0..CONTROLS {
+        let digest = hex::encode(Sha256::digest(format!("{name} {index}")));
+        let control = format!("x{}.{}", &digest[..16], profile.level);
+        seen.extend(answer_values(&cx.net.lookup_uncached(&control, profile.rtype).await?));
+        if values.iter().all(|value| seen.contains(value)) {
+            return Ok(true);
+        }
+        values = answer_values(&cx.net.lookup_uncached(name, profile.rtype).await?);
+        if values.iter().all(|value| seen.contains(value)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn says_something(answer: &DnsAnswer) -> bool {
+    !answer.chain.is_empty() || !answer.is_empty()
+}

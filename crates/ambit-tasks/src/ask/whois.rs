@@ -1,0 +1,233 @@
+//! WHOIS (RFC 3912) where RDAP has nothing: one referral from the root, and lines read by the words that registries share.
+
+use crate::read::rdap::{Block, Person, covering, is_redacted};
+use crate::tasks::registration::PROVIDER;
+use crate::{Context, TaskError};
+use serde_json::{Value, json};
+use std::net::IpAddr;
+
+/// Port of WHOIS.
+const PORT: u16 = 43;
+/// Where the referral chain begins.
+const ROOT: &str = "whois.iana.org";
+/// Referrals followed: root, registry, registrar.
+const REFERRALS_MAX: usize = 3;
+
+/// The text of the last server that says something; `None` where the registry says that there is nothing. What the registry said stands where its
+/// registrar does not answer, or knows nothing.
+pub(crate) async fn ask(cx: &Context<'_>, question: &str) -> Result<Option<String>, TaskError> {
+    let mut server = ROOT.to_owned();
+    let mut known = None;
+    for _ in 0..REFERRALS_MAX {
+        let answer = cx.net.source_line(PROVIDER, &server, PORT, question).await;
+        let text = match answer {
+            Ok(answer) => answer.text().stored().replace("\r\n", "\n"),
+            Err(_) if known.is_some() => break,
+            Err(error) => return Err(TaskError::source(&server, &error)),
+        };
+        let next = referral(&text, &server).filter(|next| *next != server);
+        // The root speaks of the registry, unless it knows nobody to ask.
+        let speaks = server != ROOT || next.is_none();
+        if speaks && !is_nothing(&text) {
+            known = Some(without_stamps(&text));
+        }
+        match next {
+            Some(next) => server = next,
+            None => break,
+        }
+    }
+    Ok(known)
+}
+
+/// The server that an answer refers to: the root to a registry, a registry to another one or to a registrar. Only one that speaks WHOIS on its port.
+fn referral(text: &str, server: &str) -> Option<String> {
+    let names: &[&str] = if server == ROOT {
+        &["refer", "whois"]
+    } else {
+        &["registrar whois server", "referralserver"]
+    };
+    let next = field(text, names)?.to_lowercase();
+    let place = next.strip_prefix("whois://").unwrap_or(&next).trim_end_matches('/');
+    let host = place.strip_suffix(&format!(":{PORT}")).unwrap_or(place);
+    ambit_model::Kind::DnsRecord.canonical(host).ok()
+}
+
+/// True where a server says that it knows nothing of it.
+fn is_nothing(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let nothing = [
+        "no match",
+        "not found",
+        "no entries found",
+        "no data found",
+        "nothing found",
+        "status: free",
+        "no object found",
+    ];
+    text.trim().is_empty() || nothing.iter().any(|word| lower.contains(word))
+}
+
+/// Without the lines that change with every question.
+fn without_stamps(text: &str) -> String {
+    let stamp = |line: &str| {
+        let lower = line.to_lowercase();
+        lower.contains("last update of")
+            || lower.starts_with("% this query was served")
+            || lower.starts_with("% timestamp")
+            || lower.starts_with("query time")
+    };
+    text.lines().filter(|line| !stamp(line)).collect::<Vec<_>>().join("\n")
+}
+
+/// The values of the fields of these names, in any case: those of the first name first, whatever the order of the lines.
+fn fields<'a>(text: &'a str, names: &'a [&str]) -> impl Iterator<Item = &'a str> {
+    names.iter().flat_map(move |known| {
+        let rows = text
+            .lines()
+            .filter(|line| !line.starts_with(['%', '#']))
+            .filter_map(|line| line.split_once(':'));
+        let values = rows.filter(move |(name, _)| name.trim().eq_ignore_ascii_case(known));
+        values.map(|(_, value)| value.trim()).filter(|value| !value.is_empty())
+    })
+}
+
+/// The first of them.
+fn field(text: &str, names: &[&str]) -> Option<String> {
+    fields(text, names).next().map(str::to_owned)
+}
+
+/// The names of a registrant's organisation, the surest first.
+const ORGANIZATIONS: &[&str] = &["registrant organization", "org-name", "orgname", "organization", "organisation", "org"];
+
+/// `ORG-AC1-RIPE`: registries name an organisation's entry by that, in the fields where others name the organisation.
+fn is_handle(value: &str) -> bool {
+    value.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("org-")) && !value.contains(char::is_whitespace)
+}
+
+/// The same shape as RDAP's.
+pub(crate) fn domain(text: &str) -> Value {
+    let registrant = people(text)
+        .into_iter()
+        .find(|person| !person.redacted())
+        .and_then(|person| person.organization.or(person.name));
+    let mut servers: Vec<String> = text
+        .lines()
+        .filter_map(|line| line.split_once(':'))
+        .filter(|(name, _)| matches!(name.trim().to_lowercase().as_str(), "name server" | "nserver"))
+        .filter_map(|(_, value)| value.split_whitespace().next().map(str::to_lowercase))
+        .collect();
+    servers.sort();
+    servers.dedup();
+    let signed = field(text, &["dnssec"]).is_some_and(|value| value.to_lowercase().starts_with("signed"));
+    json!({
+        "registrar": field(text, &["registrar", "sponsoring registrar"]),
+        "registered": field(text, &["creation date", "created", "registered"]), "changed": field(text, &["updated date", "changed", "last-update"]),
+        "expires": field(text, &["registry expiry date", "registrar registration expiration date", "expiry date", "expires", "paid-till"]),
+        "status": [], "nameservers": servers, "dnssec": signed, "registrant": registrant,
+    })
+}
+
+/// The registrant, where the text names one.
+pub(crate) fn people(text: &str) -> Vec<Person> {
+    let person = Person {
+        name: field(text, &["registrant name", "person", "registrant"]),
+        organization: fields(text, ORGANIZATIONS)
+            .find(|name| !is_handle(name))
+            .filter(|name| !is_redacted(name))
+            .map(str::to_owned),
+        email: field(text, &["registrant email", "e-mail"])
+            .filter(|mail| mail.contains('@'))
+            .map(|mail| mail.to_lowercase()),
+        registrant: true,
+        handle: None,
+    };
+    let named = person.name.is_some() || person.organization.is_some() || person.email.is_some();
+    if named { vec![person] } else { Vec::new() }
+}
+
+/// The block around an address.
+pub(crate) fn block(text: &str, address: IpAddr) -> Option<Block> {
+    let range = field(text, &["inetnum", "inet6num", "netrange"])?;
+    let (start, end) = match range.split_once('-') {
+        Some((start, end)) => (start.trim().parse().ok()?, end.trim().parse().ok()?),
+        None => {
+            let block: ipnet::IpNet = range.parse().ok()?;
+            (block.network(), block.broadcast())
+        }
+    };
+    let cidr = covering(start, end, Some(address))?;
+    let owner = people(text).into_iter().next();
+    let said = json!({
+        "start_address": start.to_string(), "end_address": end.to_string(), "cidr": cidr, "description": field(text, &["descr"]),
+        "block_type": field(text, &["status", "nettype"]), "handle": field(text, &["nethandle"]),
+        "organization_name": owner.and_then(|owner| owner.organization), "organization_handle": field(text, &["orgid", "org"]),
+        "organization_reference": null, "parent_reference": field(text, &["parent"]), "rir": field(text, &["source"]), "provider": null,
+        "whois_full_text": text, "extended_rdap": null, "transferred": false, "ipv6": start.is_ipv6(),
+        "handle_name": field(text, &["netname"]), "country": field(text, &["country"]), "allocated": field(text, &["regdate", "created"]),
+    });
+    match said {
+        Value::Object(said) => Some(Block { cidr, asn: None, said }),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_registries_are_read_alike() {
+        let text = "Domain Name: ACME.TEST\nRegistrar: Names Inc.\nCreation Date: 2001-02-03\nRegistry Expiry Date: 2030-02-03\nName Server: NS1.ACME.TEST\n\
+            Registrant Organization: Acme Corp\nDNSSEC: unsigned\n>>> Last update of WHOIS database: now <<<\n";
+        let registration = domain(text);
+        assert_eq!(registration["registrar"], "Names Inc.");
+        assert_eq!(registration["registrant"], "Acme Corp");
+        assert_eq!(registration["nameservers"], json!(["ns1.acme.test"]));
+        assert_eq!(registration["dnssec"], false);
+        assert!(!without_stamps(text).contains("Last update"));
+    }
+
+    #[test]
+    fn a_block_is_read_in_both_spellings() {
+        let text = "inetnum: 203.0.113.0 - 203.0.113.255\nnetname: ACME-NET\ncountry: DE\norg-name: Acme Corp\nsource: RIPE\n";
+        let found = block(text, "203.0.113.7".parse().unwrap()).unwrap();
+        assert_eq!((found.cidr.as_str(), found.member("rir")), ("203.0.113.0/24", json!("RIPE")));
+        assert!(block("NetRange: 2001:db8::/32\n", "2001:db8::1".parse().unwrap()).is_some());
+        assert!(block("inetnum: x - y\n", "203.0.113.7".parse().unwrap()).is_none());
+    }
+
+    #[test]
+    fn an_organisation_is_known_by_its_name_and_not_by_its_handle() {
+        let ripe = "inetnum: 203.0.113.0 - 203.0.113.255\norg: ORG-AC1-RIPE\nstatus: ASSIGNED PA\nsource: RIPE\n\n\
+            organisation: ORG-AC1-RIPE\norg-name: Acme Corp\ncountry: DE\n";
+        let found = block(ripe, "203.0.113.7".parse().unwrap()).unwrap();
+        assert_eq!(
+            (found.member("organization_name"), found.member("organization_handle")),
+            (json!("Acme Corp"), json!("ORG-AC1-RIPE"))
+        );
+        let organization = |text: &str| people(text).into_iter().find_map(|person| person.organization);
+        assert_eq!(organization("organisation: Acme Ltd\n").as_deref(), Some("Acme Ltd"));
+        assert_eq!(organization("org: ORG-AC1-RIPE\n"), None, "a handle is no name");
+        assert_eq!(organization("Organization: Acme\nRegistrant Organization: REDACTED FOR PRIVACY\n"), None);
+    }
+
+    #[test]
+    fn referrals_and_nothing_are_told() {
+        for (text, server, next) in [
+            ("refer:        whois.nic.test\n", ROOT, Some("whois.nic.test")),
+            ("whois: whois.nic.test\n", ROOT, Some("whois.nic.test")),
+            ("ReferralServer: whois://whois.ripe.net:43\n", "whois.arin.net", Some("whois.ripe.net")),
+            ("ReferralServer: whois://whois.ripe.net/\n", "whois.arin.net", Some("whois.ripe.net")),
+            ("Registrar WHOIS Server: WHOIS.names.test\n", "whois.nic.test", Some("whois.names.test")),
+            ("refer: whois.evil.test\n", "whois.nic.test", None),
+            ("ReferralServer: rwhois://rwhois.isp.test:4321\n", "whois.arin.net", None),
+            ("ReferralServer: whois://whois.isp.test:8043\n", "whois.arin.net", None),
+            ("refer: ../../x\n", ROOT, None),
+            ("refer: 127.0.0.1\n", ROOT, None),
+        ] {
+            assert_eq!(referral(text, server).as_deref(), next, "{text}");
+        }
+        assert!(is_nothing("No match for domain\n"));
+        assert!(!is_nothing("Domain Name: A.TEST\n"));
+    }
+}

@@ -1,0 +1,16 @@
+//! Readers: pure functions from what a peer sent, or from a name, to what it means, with the tables that they compare it with. Nothing here
+//! asks the network.
+
+pub(crate) mod buckets;
+pub(crate) mod default_pages;
+pub(crate) mod exposures;
+pub(crate) mod fingerprint;
+pub(crate) mod greeting;
+pub(crate) mod normal;
+pub(crate) mod page;
+pub(crate) mod providers;
+pub(crate) mod rdap;
+pub(crate) mod spf;
+pub(crate) mod takeovers;
+pub(crate) mod technology;
+pub(crate) mod tokens;

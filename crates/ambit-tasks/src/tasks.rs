@@ -1,0 +1,91 @@
+//! The tasks, one file each: a constant that says what the task is, `plan` and `run`. The list below is the only place where a new one is named.
+
+pub(crate) mod block_sweep;
+pub(crate) mod bucket_probe;
+pub(crate) mod certificate_log;
+pub(crate) mod certificate_names;
+pub(crate) mod cloud_attribution;
+pub(crate) mod content_focus;
+pub(crate) mod cors_probe;
+pub(crate) mod dangling;
+pub(crate) mod favicon;
+pub(crate) mod geolocation;
+pub(crate) mod http_enrich;
+pub(crate) mod http_probe;
+pub(crate) mod linked_hosts;
+pub(crate) mod lookalikes;
+pub(crate) mod mail_policy;
+pub(crate) mod name_sweep;
+pub(crate) mod network;
+pub(crate) mod nsec_walk;
+pub(crate) mod open_resolver;
+pub(crate) mod permutations;
+pub(crate) mod port_oracle;
+pub(crate) mod port_sweep;
+pub(crate) mod ptr;
+pub(crate) mod ptr_sweep;
+pub(crate) mod registrable_domain;
+pub(crate) mod registration;
+pub(crate) mod resolve;
+pub(crate) mod reverse_walk;
+pub(crate) mod robots_sitemap_wellknown;
+pub(crate) mod seed_host;
+pub(crate) mod service_identify;
+pub(crate) mod soft404_profile;
+pub(crate) mod suballocations;
+pub(crate) mod subdomain;
+pub(crate) mod takeover;
+pub(crate) mod tls_grab;
+pub(crate) mod wildcard_profile;
+pub(crate) mod zone_profile;
+pub(crate) mod zone_transfer;
+
+use crate::Task;
+
+/// Every task, in alphabetical order of name.
+pub const ALL: &[&Task] = &[
+    &block_sweep::TASK,
+    &bucket_probe::TASK,
+    &certificate_log::TASK,
+    &certificate_names::TASK,
+    &cloud_attribution::TASK,
+    &content_focus::TASK,
+    &cors_probe::TASK,
+    &dangling::TASK,
+    &favicon::TASK,
+    &geolocation::TASK,
+    &http_enrich::TASK,
+    &http_probe::TASK,
+    &linked_hosts::TASK,
+    &lookalikes::TASK,
+    &mail_policy::TASK,
+    &name_sweep::TASK,
+    &network::TASK,
+    &nsec_walk::TASK,
+    &open_resolver::TASK,
+    &permutations::TASK,
+    &port_oracle::TASK,
+    &port_sweep::TASK,
+    &ptr::TASK,
+    &ptr_sweep::TASK,
+    &registrable_domain::TASK,
+    &registration::TASK,
+    &resolve::TASK,
+    &reverse_walk::TASK,
+    &robots_sitemap_wellknown::TASK,
+    &seed_host::TASK,
+    &service_identify::TASK,
+    &soft404_profile::TASK,
+    &suballocations::TASK,
+    &subdomain::TASK,
+    &takeover::TASK,
+    &tls_grab::TASK,
+    &wildcard_profile::TASK,
+    &zone_profile::TASK,
+    &zone_transfer::TASK,
+];
+
+/// The task of a name.
+pub fn find(name: &str) -> Option<&'static Task> {
+    ALL.iter().copied().find(|task| task.name == name)
+}

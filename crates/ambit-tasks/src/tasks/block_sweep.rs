@@ -1,0 +1,154 @@
+//! Which addresses of a block that a person named are there? Asks a few common ports of each, in ranges of one durable row.
+
+use crate::ask::blocks;
+use crate::tasks::suballocations;
+use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use ambit_model::moment::DAY_MS;
+use ambit_model::{Clearance, EdgeKind, Facts, Kind};
+use ambit_net::NetError;
+use ambit_net::tcp::PortState;
+use std::collections::BTreeSet;
+use std::net::{IpAddr, SocketAddr};
+
+pub(crate) const TASK: Task = Task {
+    name: "block_sweep",
+    pretty_name: "Block sweep",
+    description: "Asks a few common ports of every address of a block that is theirs: whoever accepts or refuses is there.",
+    watches: &[Kind::NetBlock],
+    produces: &[Kind::IpAddress],
+    footprint: Clearance::L3,
+    ttl_ms: DAY_MS,
+    cost: 1_000,
+    gain: 200,
+    owns: &[],
+    volatile: &[],
+    contacts: Contacts::Address,
+    plan,
+    run: |cx| Box::pin(run(cx)),
+};
+
+/// Addresses of one look: a /24, so that the pace of one block does not hold up another, and little is asked twice after a crash.
+const STEP: i64 = 256;
+/// Ports that are asked of every address.
+const FIRST_PORTS: &[u16] = &[80, 443];
+/// Ports that are asked of those that said nothing.
+const MORE_PORTS: &[u16] = &[21, 22, 25, 53, 3389, 8080, 8443];
+/// Ports of an address that says nothing to any of them.
+pub(crate) const PORTS: usize = FIRST_PORTS.len() + MORE_PORTS.len();
+/// Addresses of a range from which it can be told that somebody refuses in the place of all.
+const FILTER_SAMPLE: usize = 32;
+/// Share of them, per cent, that refuse where a filter does it for every address, there or not.
+const FILTER_PERCENT: usize = 90;
+
+fn plan(facts: &Facts, _: &crate::Settings) -> Plan {
+    let block = blocks::block(facts).filter(|_| facts.decision.scoped() && suballocations::were_asked(facts));
+    match block.and_then(blocks::size) {
+        Some(size) => Plan::Sweep {
+            prefix: String::new(),
+            size,
+            step: STEP,
+        },
+        None => Plan::No,
+    }
+}
+
+async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+    let block = blocks::block(cx.facts).ok_or_else(|| TaskError::Failed("not a block".into()))?;
+    let asked = blocks::addresses(block, cx.argument).ok_or_else(|| TaskError::Failed(format!("not a range of the block: {:?}", cx.argument)))?;
+    let mut heard = Heard::default();
+    heard.take(cx, &asked, FIRST_PORTS).await?;
+    let silent: Vec<IpAddr> = asked.iter().copied().filter(|address| heard.is_silent(address)).collect();
+    heard.take(cx, &silent, MORE_PORTS).await?;
+    let there = heard.there(asked.len());
+    for address in &there {
+        cx.found(Kind::IpAddress, &address.to_string(), EdgeKind::BlockMember);
+    }
+    Ok(Answer::found_if(!there.is_empty()))
+}
+
+/// What the addresses of a range said.
+#[derive(Default)]
+struct Heard {
+    accepted: BTreeSet<IpAddr>,
+    refused: BTreeSet<IpAddr>,
+    /// Nothing may be asked of them: scope takes them out of the block.
+    forbidden: BTreeSet<IpAddr>,
+}
+
+impl Heard {
+    async fn take(&mut self, cx: &Context<'_>, addresses: &[IpAddr], ports: &[u16]) -> Result<(), TaskError> {
+        let sockets: Vec<SocketAddr> = addresses
+            .iter()
+            .flat_map(|address| ports.iter().map(|port| SocketAddr::new(*address, *port)))
+            .collect();
+        for (socket, state) in cx.net.knock(&sockets).await? {
+            match state {
+                Ok(PortState::Open) => self.accepted.insert(socket.ip()),
+                Ok(PortState::Closed) => self.refused.insert(socket.ip()),
+                Ok(PortState::Filtered) => false,
+                Err(NetError::OutOfScope(_)) => self.forbidden.insert(socket.ip()),
+                Err(error) => return Err(error.into()),
+            };
+        }
+        Ok(())
+    }
+
+    fn is_silent(&self, address: &IpAddr) -> bool {
+        ![&self.accepted, &self.refused, &self.forbidden].iter().any(|set| set.contains(address))
+    }
+
+    /// Whoever accepts is there. Whoever refuses is there too, unless nearly all of the range do: then one filter speaks for all.
+    fn there(&self, asked: usize) -> BTreeSet<IpAddr> {
+        let asked = asked - self.forbidden.len();
+        let refusing = self.refused.difference(&self.accepted).count();
+        let filter = asked >= FILTER_SAMPLE && refusing * 100 >= asked * FILTER_PERCENT;
+        let mut there = self.accepted.clone();
+        if !filter {
+            there.extend(&self.refused);
+        }
+        there
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn heard(accepted: u8, refused: u8) -> Heard {
+        let address = |last: u8| IpAddr::from([192, 0, 2, last]);
+        Heard {
+            accepted: (0..accepted).map(address).collect(),
+            refused: (accepted..accepted + refused).map(address).collect(),
+            forbidden: BTreeSet::new(),
+        }
+    }
+
+    #[test]
+    fn a_refusal_is_a_sign_of_life_unless_everybody_refuses() {
+        assert_eq!(heard(2, 10).there(256).len(), 12);
+        assert_eq!(heard(2, 240).there(256).len(), 2, "a filter refuses in the place of all");
+        assert_eq!(heard(0, 8).there(8).len(), 8, "a small block may be full");
+    }
+
+    #[test]
+    fn only_a_block_of_theirs_that_can_be_asked_is_swept() {
+        let mut facts = crate::tests::facts(Kind::NetBlock, "192.0.2.0/24", serde_json::json!({}));
+        assert_eq!(
+            plan(&facts, &crate::Settings::default()),
+            Plan::No,
+            "a block that only covers an address of theirs"
+        );
+        facts.decision.ownership = 1000;
+        assert_eq!(plan(&facts, &crate::Settings::default()), Plan::No, "the registries were not asked");
+        let look = ambit_model::facts::LastLook {
+            outcome: ambit_model::facts::LookOutcome::Unknown,
+            at: ambit_model::Timestamp(0),
+            run: 1,
+            reason: None,
+        };
+        facts.looks.insert((suballocations::TASK.name.to_owned(), String::new()), look);
+        assert!(matches!(plan(&facts, &crate::Settings::default()), Plan::Sweep { size: 256, .. }));
+        facts.name = "2001:db8::/64".into();
+        assert_eq!(plan(&facts, &crate::Settings::default()), Plan::No);
+    }
+}

@@ -1,0 +1,142 @@
+//! Is a storage bucket there, does it list itself, does it hand out what it holds?
+
+use crate::ask::web;
+use crate::read::buckets::{Place, place};
+use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use ambit_model::moment::DAY_MS;
+use ambit_model::{Clearance, Kind};
+use ambit_net::Grant;
+use ambit_net::http::{HttpExchange, Url};
+use regex::Regex;
+use serde_json::json;
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+pub(crate) const TASK: Task = Task {
+    name: "bucket_probe",
+    pretty_name: "Storage bucket",
+    description: "Asks a storage bucket for its list and for one object of it, without credentials.",
+    watches: &[Kind::CloudStorageBucket],
+    produces: &[],
+    footprint: Clearance::L2,
+    ttl_ms: DAY_MS,
+    cost: 2,
+    gain: 5,
+    owns: &[(
+        Kind::CloudStorageBucket,
+        &[
+            "bucket_name",
+            "provider",
+            "region",
+            "found_objects",
+            "contents",
+            "hidden_listable",
+            "hidden_readable",
+        ],
+    )],
+    volatile: &[],
+    contacts: Contacts::Address,
+    plan: |_, _| Plan::Once,
+    run: |cx| Box::pin(run(cx)),
+};
+
+/// Bytes of a list.
+const LIST_BYTES: usize = 1_024 * 1_024;
+/// Objects that are kept of a list.
+const OBJECTS_MAX: usize = 100;
+
+static KEY: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"<(?:Key|Name)>([^<]{1,1000})</(?:Key|Name)>").expect("the expression is constant"));
+
+async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+    let url = Url::parse(&cx.facts.name)?;
+    let place = place(&url.host, &url.path).ok_or_else(|| TaskError::Failed("not a form of bucket that we know".into()))?;
+    let list = ask(cx, &list_url(&url, &place)).await?;
+    let body = web::text(&list);
+    let listable = list.status == 200 && (body.contains("<ListBucketResult") || body.contains("<EnumerationResults"));
+    if !listable && is_missing(&list, &body, &place) {
+        return Ok(Answer::Absent);
+    }
+    if list.status >= 500 || list.status == 429 {
+        return Err(TaskError::Failed(format!("the bucket answered with status {}", list.status)));
+    }
+    let objects: BTreeSet<String> = if listable { keys(&body) } else { BTreeSet::new() };
+    let mut readable = false;
+    if let Some(object) = objects.iter().find(|object| !object.ends_with('/')) {
+        let answer = ask(cx, &object_url(&url, &place, object)).await?;
+        readable = answer.status == 200;
+    }
+    cx.observe("bucket_name", json!(place.bucket));
+    cx.observe("provider", json!(place.provider));
+    cx.observe("region", json!(place.region));
+    cx.observe("found_objects", json!(objects.iter().take(OBJECTS_MAX).collect::<Vec<_>>()));
+    cx.observe("hidden_listable", json!(listable));
+    cx.observe("hidden_readable", json!(readable));
+    cx.evidence("list", &[&list.head[..], &list.body].concat());
+    Ok(Answer::Found)
+}
+
+async fn ask(cx: &Context<'_>, url: &Url) -> Result<HttpExchange, TaskError> {
+    let mut request = cx.net.get(&url.to_string())?;
+    request.grant = Grant::Target;
+    request.body_kept = LIST_BYTES;
+    Ok(cx.net.http(&request).await?)
+}
+
+fn list_url(url: &Url, place: &Place) -> Url {
+    if place.provider == "azure" {
+        url.with_path(&format!("{}?restype=container&comp=list", place.root))
+    } else {
+        url.with_path(&place.root)
+    }
+}
+
+fn object_url(url: &Url, place: &Place, object: &str) -> Url {
+    url.with_path(&format!("{}/{object}", place.root.trim_end_matches('/')))
+}
+
+/// True where the provider says that there is no such bucket.
+fn is_missing(exchange: &HttpExchange, body: &str, place: &Place) -> bool {
+    let codes: &[&str] = match place.provider {
+        "azure" => &["ContainerNotFound", "ResourceNotFound", "AccountNotFound"],
+        _ => &["NoSuchBucket"],
+    };
+    exchange.status == 404 && codes.iter().any(|code| body.contains(code))
+}
+
+fn keys(body: &str) -> BTreeSet<String> {
+    // The list's own name stands before its first entry.
+    let from = ["<Contents>", "<Blobs>", "<Blob>"]
+        .into_iter()
+        .filter_map(|mark| body.find(mark))
+        .min()
+        .unwrap_or(body.len());
+    KEY.captures_iter(&body[from..]).map(|found| found[1].to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_names_its_objects_and_not_itself() {
+        let body = "<ListBucketResult><Name>acme</Name><Contents><Key>b.txt</Key></Contents><Contents><Key>a.txt</Key></Contents></ListBucketResult>";
+        assert_eq!(keys(body).into_iter().collect::<Vec<_>>(), ["a.txt", "b.txt"]);
+        assert!(keys("<ListBucketResult><Name>acme</Name></ListBucketResult>").is_empty());
+        let blobs = "<EnumerationResults ContainerName=\"m\"><Blobs><Blob><Name>x.png</Name></Blob></Blobs></EnumerationResults>";
+        assert_eq!(keys(blobs).into_iter().collect::<Vec<_>>(), ["x.png"]);
+    }
+
+    #[test]
+    fn questions_go_to_the_buckets_own_root() {
+        let azure = Url::parse("https://acme.blob.core.windows.net/media").unwrap();
+        let at = place(&azure.host, &azure.path).unwrap();
+        assert_eq!(
+            list_url(&azure, &at).to_string(),
+            "https://acme.blob.core.windows.net/media?restype=container&comp=list"
+        );
+        assert_eq!(object_url(&azure, &at, "a/b").path, "/media/a/b");
+        let s3 = Url::parse("https://acme.s3.amazonaws.com").unwrap();
+        let at = place(&s3.host, &s3.path).unwrap();
+        assert_eq!((list_url(&s3, &at).path.as_str(), object_url(&s3, &at, "x").path.as_str()), ("/", "/x"));
+    }
+}

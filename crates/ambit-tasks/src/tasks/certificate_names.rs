@@ -1,0 +1,157 @@
+//! Names in a certificate. Those under a domain that led to it are likely theirs; others are strangers until more speaks for them.
+
+use crate::ask::delegation::found_below_as;
+use crate::ask::host::seed_domains;
+use crate::ask::together::together;
+use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use ambit_model::entity::registrable;
+use ambit_model::moment::DAY_MS;
+use ambit_model::scope::host_of;
+use ambit_model::{Clearance, EdgeKind, Facts, Kind};
+use ambit_net::NetError;
+use ambit_net::dns::RecordType;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+pub(crate) const TASK: Task = Task {
+    name: "certificate_names",
+    pretty_name: "Names in a certificate",
+    description: "Leads from a certificate to the names in it that DNS knows.",
+    watches: &[Kind::PreCertificate, Kind::SslCertificate],
+    produces: &[Kind::DnsRecord, Kind::Domain],
+    footprint: Clearance::L1,
+    ttl_ms: 7 * DAY_MS,
+    cost: 4,
+    gain: 8,
+    owns: &[],
+    volatile: &[],
+    contacts: Contacts::Zone,
+    plan: |facts, _| Plan::bound(arguments(facts)),
+    run: |cx| Box::pin(run(cx)),
+};
+
+/// The argument for names of domains that no seed names.
+const FOREIGN: &str = "foreign";
+/// Names of one domain in one certificate that are followed.
+const NAMES_MAX: usize = 200;
+/// A certificate with more foreign domains is a provider's: it says nothing of who owns them (`research/discovery.md` §3.2).
+const FOREIGN_DOMAINS_MAX: usize = 10;
+/// A certificate with more names is a provider's.
+const FOREIGN_NAMES_MAX: usize = 100;
+/// Names asked for at once.
+const IN_FLIGHT: usize = 16;
+
+/// Host names in the certificate, a wildcard as the name below its star.
+fn names(facts: &Facts) -> BTreeSet<String> {
+    let listed = facts.details.get("hidden_names").and_then(Value::as_array).into_iter().flatten();
+    let texts = listed.filter_map(Value::as_str);
+    texts
+        .filter_map(|text| Kind::DnsRecord.canonical(text.strip_prefix("*.").unwrap_or(text)).ok())
+        .filter(|name| name.contains('.'))
+        .collect()
+}
+
+/// Domains of the seeds and of the names that led here.
+fn home_domains(facts: &Facts) -> BTreeSet<String> {
+    let led = facts
+        .inward
+        .iter()
+        .filter(|neighbour| matches!(neighbour.kind, Kind::Domain | Kind::DnsRecord | Kind::Uri));
+    let led = led.filter_map(|neighbour| registrable(host_of(&neighbour.name)).map(str::to_owned));
+    led.chain(seed_domains(facts)).collect()
+}
+
+fn arguments(facts: &Facts) -> Vec<String> {
+    let domains: BTreeSet<String> = names(facts).iter().filter_map(|name| registrable(name).map(str::to_owned)).collect();
+    let mut arguments: Vec<String> = home_domains(facts).intersection(&domains).cloned().collect();
+    if !foreign(facts).is_empty() {
+        arguments.push(FOREIGN.to_owned());
+    }
+    arguments
+}
+
+/// Names of domains that are no seed's; none where the certificate is a provider's.
+fn foreign(facts: &Facts) -> BTreeSet<String> {
+    let seeds = seed_domains(facts);
+    let names = names(facts);
+    let many = names.len() > FOREIGN_NAMES_MAX;
+    let foreign: BTreeSet<String> = names
+        .into_iter()
+        .filter(|name| registrable(name).is_some_and(|domain| !seeds.iter().any(|seed| seed == domain)))
+        .collect();
+    let domains: BTreeSet<&str> = foreign.iter().filter_map(|name| registrable(name)).collect();
+    if many || domains.len() > FOREIGN_DOMAINS_MAX {
+        BTreeSet::new()
+    } else {
+        foreign
+    }
+}
+
+async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+    let (names, edge) = if cx.argument == FOREIGN {
+        (foreign(cx.facts), EdgeKind::ForeignCertificateName)
+    } else {
+        let of_domain = |name: &String| registrable(name) == Some(cx.argument);
+        (names(cx.facts).into_iter().filter(of_domain).collect(), EdgeKind::CertificateName)
+    };
+    let ask = |name: String| async move {
+        let answer = cx.net.lookup(&name, RecordType::A).await;
+        (name, answer)
+    };
+    let answers = together(names.into_iter().take(NAMES_MAX).map(ask), IN_FLIGHT).await;
+    let (mut known, mut failure) = (BTreeSet::new(), None);
+    for (name, answer) in answers {
+        match answer {
+            Ok(answer) if answer.is_nxdomain() && answer.chain.is_empty() => {}
+            // A name whose servers do not answer stands in a certificate all the same.
+            Ok(_) | Err(NetError::Dns(_) | NetError::Timeout(_)) => {
+                known.insert(name);
+            }
+            Err(error) => failure = Some(error),
+        }
+    }
+    for name in &known {
+        lead_to(cx, name, edge).await?;
+    }
+    match failure {
+        Some(error) if known.is_empty() => Err(error.into()),
+        _ => Ok(Answer::found_if(!known.is_empty())),
+    }
+}
+
+/// A certificate overrules no delegation: its name may be one that the domain handed to others, who are free to have certificates for it.
+async fn lead_to(cx: &Context<'_>, name: &str, edge: EdgeKind) -> Result<(), TaskError> {
+    match Kind::of_host(name) {
+        Ok((Kind::DnsRecord, host)) if edge == EdgeKind::CertificateName => found_below_as(cx, cx.argument, Kind::DnsRecord, &host, edge).await,
+        _ => {
+            cx.found_host(name, edge);
+            Ok(())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn certificate(names: &[&str]) -> Facts {
+        crate::tests::facts(Kind::SslCertificate, "acme.test (1)", json!({"hidden_names": names}))
+    }
+
+    #[test]
+    fn own_names_and_strangers_are_told_apart() {
+        let facts = certificate(&["acme.test", "*.acme.test", "www.brand.test", "203.0.113.7", "localhost"]);
+        assert_eq!(arguments(&facts), ["acme.test", "foreign"]);
+        assert_eq!(foreign(&facts).into_iter().collect::<Vec<_>>(), ["www.brand.test"]);
+        assert_eq!(arguments(&certificate(&["acme.test"])), ["acme.test"]);
+    }
+
+    #[test]
+    fn a_providers_certificate_says_nothing_of_strangers() {
+        let many: Vec<String> = (0..11).map(|number| format!("www.stranger{number}.test")).collect();
+        let mut names: Vec<&str> = many.iter().map(String::as_str).collect();
+        names.push("acme.test");
+        assert_eq!(arguments(&certificate(&names)), ["acme.test"]);
+    }
+}

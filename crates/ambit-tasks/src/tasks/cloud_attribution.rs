@@ -1,0 +1,259 @@
+//! Whose infrastructure is it on, and do strangers share it? One look for each piece of evidence, named by the argument, so that the answer does
+//! not depend on the order in which evidence comes. Sends nothing.
+
+use crate::ask::host::seed_domains;
+use crate::read::providers;
+use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use ambit_model::entity::registrable;
+use ambit_model::facts::Neighbour;
+use ambit_model::moment::DAY_MS;
+use ambit_model::platforms::{self, Sharing};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+pub(crate) const TASK: Task = Task {
+    name: "cloud_attribution",
+    pretty_name: "Cloud and CDN",
+    description: "Tells the provider by alias, reverse name, network and headers, and whether strangers share an address.",
+    watches: &[Kind::DnsRecord, Kind::IpAddress, Kind::Uri],
+    produces: &[],
+    footprint: Clearance::L0,
+    ttl_ms: DAY_MS,
+    cost: 1,
+    gain: 3,
+    owns: &[
+        (Kind::DnsRecord, &["cloud_hosted", "cloud_providers"]),
+        (
+            Kind::IpAddress,
+            &["cloud_hosted", "cloud_providers", "hidden_shared", "hidden_shared_reason"],
+        ),
+        (Kind::Uri, &["cloud_hosted", "cloud_providers", "cloud_fingerprints"]),
+    ],
+    volatile: &[],
+    contacts: Contacts::Nothing,
+    plan: |facts, _| Plan::bound(evidence(facts).into_iter().map(|evidence| evidence.argument())),
+    run: |cx| Box::pin(run(cx)),
+};
+
+/// Foreign domains on one address, or in one certificate that it serves, from which strangers share it.
+const STRANGERS_MIN: usize = 5;
+
+/// One piece of evidence.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Evidence {
+    /// What it is: `alias d1.cloudfront.net`.
+    what: String,
+    provider: Option<&'static str>,
+    shared: bool,
+}
+
+impl Evidence {
+    fn argument(&self) -> String {
+        self.what.clone()
+    }
+
+    fn of_host(word: &str, host: &str) -> Option<Self> {
+        let provider = platforms::of_host(host)?;
+        Some(Self {
+            what: format!("{word} {host}"),
+            provider: Some(provider.name),
+            shared: provider.sharing == Sharing::Shared,
+        })
+    }
+}
+
+async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+    let Some(evidence) = evidence(cx.facts).into_iter().find(|evidence| evidence.argument() == cx.argument) else {
+        return Ok(Answer::Absent);
+    };
+    if let Some(provider) = evidence.provider {
+        cx.observe("cloud_hosted", json!(true));
+        cx.observe("cloud_providers", json!([provider]));
+        if cx.facts.kind == Kind::Uri {
+            cx.observe("cloud_fingerprints", json!([evidence.what]));
+        }
+    }
+    if evidence.shared && cx.facts.kind == Kind::IpAddress {
+        cx.observe("hidden_shared", json!(true));
+        cx.observe("hidden_shared_reason", json!([evidence.what]));
+    }
+    Ok(Answer::Found)
+}
+
+fn evidence(facts: &Facts) -> BTreeSet<Evidence> {
+    match facts.kind {
+        Kind::IpAddress => of_address(facts),
+        Kind::Uri => of_site(facts),
+        _ => aliases(&facts.details).collect(),
+    }
+}
+
+/// Providers in a name's alias chain.
+fn aliases(details: &ambit_model::Details) -> impl Iterator<Item = Evidence> + '_ {
+    let chain = details.get("hidden_cname_chain").and_then(Value::as_array).into_iter().flatten();
+    chain.filter_map(Value::as_str).filter_map(|target| Evidence::of_host("alias", target))
+}
+
+fn of_address(facts: &Facts) -> BTreeSet<Evidence> {
+    let pointers = facts
+        .to(EdgeKind::Pointer)
+        .filter_map(|neighbour| Evidence::of_host("reverse name", &neighbour.name));
+    let bound = facts.from(EdgeKind::ResolvesTo).flat_map(|neighbour| aliases(&neighbour.details));
+    // A provider's own name leads here: what the alias of one of their names ends in.
+    let own = facts
+        .from(EdgeKind::ResolvesTo)
+        .filter_map(|neighbour| Evidence::of_host("name", &neighbour.name));
+    let network = facts.text("net_name").and_then(|name| {
+        let platform = platforms::of_network(name)?;
+        Some(Evidence {
+            what: format!("network {name}"),
+            provider: Some(platform.name),
+            shared: platform.sharing == Sharing::Shared,
+        })
+    });
+    let certificates = certificates(facts);
+    pointers
+        .chain(bound)
+        .chain(own)
+        .chain(network)
+        .chain(certificates)
+        .chain(strangers(facts))
+        .collect()
+}
+
+/// A platform's certificate that was shown here, by its common name; the address' own look and those by its names tell of it.
+fn certificates(facts: &Facts) -> BTreeSet<Evidence> {
+    let by_name = facts
+        .from(EdgeKind::ResolvesTo)
+        .flat_map(|neighbour| shown(&neighbour.details, &facts.name));
+    let names = by_name
+        .chain(shown(&facts.details, &facts.name))
+        .filter_map(|tls| tls.get("certificate")?.as_str());
+    let host = |name: &str| name.split(' ').next().unwrap_or_default().trim_start_matches("*.").to_ascii_lowercase();
+    let seeds = seed_domains(facts);
+    let strange = |host: &String| !seeds.iter().any(|seed| host == seed || crate::ask::host::is_below(host, seed));
+    names
+        .map(host)
+        .filter(strange)
+        .filter_map(|host| Evidence::of_host("certificate", &host))
+        .collect()
+}
+
+/// What was seen of TLS at an address.
+fn shown<'a>(details: &'a ambit_model::Details, address: &'a str) -> impl Iterator<Item = &'a Value> {
+    let looks = details.get("hidden_tls").and_then(Value::as_array).into_iter().flatten();
+    looks.filter(move |tls| {
+        let socket = tls
+            .get("address")
+            .and_then(Value::as_str)
+            .and_then(|text| text.parse::<std::net::SocketAddr>().ok());
+        socket.is_some_and(|socket| socket.ip().to_string() == address)
+    })
+}
+
+/// True where anything says that strangers share the address.
+pub(crate) fn is_shared(facts: &Facts) -> bool {
+    evidence(facts).iter().any(|evidence| evidence.shared)
+}
+
+/// Strangers on the address: names of many foreign domains that lead here, or a certificate full of them.
+fn strangers(facts: &Facts) -> Option<Evidence> {
+    let seeds = seed_domains(facts);
+    let foreign = |domain: &&str| !seeds.iter().any(|seed| seed == domain);
+    let names = facts.from(EdgeKind::ResolvesTo).filter(|neighbour| !neighbour.scoped);
+    let domains: BTreeSet<&str> = names.filter_map(|neighbour| registrable(&neighbour.name)).filter(foreign).collect();
+    let certificates = facts.from(EdgeKind::ResolvesTo).chain(facts.to(EdgeKind::Service));
+    let in_certificate = certificates
+        .flat_map(|neighbour| foreign_domains(neighbour, &facts.name))
+        .max()
+        .unwrap_or(0);
+    let what = if domains.len() >= STRANGERS_MIN {
+        "strangers' names"
+    } else if in_certificate >= STRANGERS_MIN {
+        "strangers' names in its certificate"
+    } else {
+        return None;
+    };
+    Some(Evidence {
+        what: what.to_owned(),
+        provider: None,
+        shared: true,
+    })
+}
+
+/// Foreign domains in the certificates that a neighbour was shown at this address.
+fn foreign_domains<'a>(neighbour: &'a Neighbour, address: &'a str) -> impl Iterator<Item = usize> + 'a {
+    shown(&neighbour.details, address)
+        .filter_map(|tls| tls.get("foreign_domains").and_then(Value::as_u64))
+        .filter_map(|count| usize::try_from(count).ok())
+}
+
+fn of_site(facts: &Facts) -> BTreeSet<Evidence> {
+    let headers = facts.details.get("headers").and_then(Value::as_array).into_iter().flatten();
+    let headers = headers.filter_map(Value::as_str).filter_map(|line| line.split_once(": "));
+    let shown = providers::of_headers(headers).into_iter().map(|(provider, what)| Evidence {
+        what,
+        provider: Some(provider),
+        shared: true,
+    });
+    let names = facts.from(EdgeKind::Site).flat_map(|neighbour| aliases(&neighbour.details));
+    shown.chain(names).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ambit_model::Uid;
+
+    fn name(name: &str, scoped: bool, details: Value) -> Neighbour {
+        Neighbour {
+            edge: EdgeKind::ResolvesTo,
+            task: "resolve".into(),
+            argument: String::new(),
+            uid: Uid::from_bytes([1; 32]),
+            kind: Kind::DnsRecord,
+            name: name.into(),
+            scoped,
+            clearance: Clearance::L1,
+            details: details.as_object().cloned().unwrap_or_default().into(),
+        }
+    }
+
+    fn address(inward: Vec<Neighbour>) -> Facts {
+        let mut facts = crate::tests::facts(Kind::IpAddress, "203.0.113.7", json!({}));
+        facts.inward = inward;
+        facts
+    }
+
+    #[test]
+    fn an_alias_to_a_cdn_makes_the_address_shared() {
+        let facts = address(vec![name("www.acme.test", true, json!({"hidden_cname_chain": ["d1.cloudfront.net"]}))]);
+        let found: Vec<Evidence> = evidence(&facts).into_iter().collect();
+        assert_eq!(found.len(), 1);
+        assert!(found[0].shared);
+        assert_eq!(found[0].argument(), "alias d1.cloudfront.net");
+    }
+
+    #[test]
+    fn a_rented_machine_is_cloud_but_theirs() {
+        let mut facts = address(vec![name("www.acme.test", true, json!({}))]);
+        facts.details = json!({"net_name": "HETZNER-fsn1"}).as_object().cloned().unwrap();
+        let found: Vec<Evidence> = evidence(&facts).into_iter().collect();
+        assert_eq!((found[0].provider, found[0].shared), (Some("Hetzner"), false));
+    }
+
+    #[test]
+    fn some_strangers_are_partners_and_many_are_tenants() {
+        let strangers = |count: usize| {
+            (0..count)
+                .map(|number| name(&format!("www.s{number}.test"), false, json!({})))
+                .collect::<Vec<_>>()
+        };
+        assert!(evidence(&address(strangers(STRANGERS_MIN - 1))).is_empty());
+        assert!(evidence(&address(strangers(STRANGERS_MIN))).iter().all(|evidence| evidence.shared));
+        let tls = |address: &str| json!({"hidden_tls": [{"address": address, "foreign_domains": 40}]});
+        assert_eq!(evidence(&address(vec![name("www.acme.test", true, tls("203.0.113.7:443"))])).len(), 1);
+        assert!(evidence(&address(vec![name("www.acme.test", true, tls("203.0.113.8:443"))])).is_empty());
+    }
+}

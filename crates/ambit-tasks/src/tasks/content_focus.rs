@@ -1,0 +1,265 @@
+//! Looks for what should not be public, and proves it by content, against the site's own way of saying no.
+
+use crate::ask::together::together;
+use crate::ask::{bindings, web};
+use crate::read::exposures::{EXPOSURES, Exposure, FOLDERS, GRAPHQL_QUESTION, Seen, debug_page, listing_proof};
+use crate::tasks::soft404_profile::refusal;
+use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use ambit_model::facts::LookOutcome;
+use ambit_model::moment::DAY_MS;
+use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind};
+use ambit_net::NetError;
+use ambit_net::http::{HttpExchange, Url};
+use serde_json::{Value, json};
+
+pub(crate) const TASK: Task = Task {
+    name: "content_focus",
+    pretty_name: "Exposed content",
+    description: "Looks for repositories, environment files, status pages, API documents, backups and the like, and proves them by content.",
+    watches: &[Kind::Uri],
+    produces: &[Kind::ApiEndpoint],
+    footprint: Clearance::L3,
+    ttl_ms: DAY_MS,
+    cost: 90,
+    gain: 10,
+    owns: &[
+        (Kind::Uri, &["hidden_exposures"]),
+        (Kind::ApiEndpoint, &["response", "code", "is_json", "fingerprint", "title"]),
+    ],
+    volatile: &[],
+    contacts: Contacts::Address,
+    plan: |facts, _| {
+        if only_redirects(facts) {
+            // What lay open here before it began to send on is gone.
+            Plan::bound([])
+        } else {
+            let bound = bindings::of_root_site(facts);
+            let asked = bound.iter().filter(|binding| profiled(facts, binding)).cloned().collect();
+            Plan::Bound { asked, bound }
+        }
+    },
+    run: |cx| Box::pin(run(cx)),
+};
+
+/// Things looked for at once at one site.
+const IN_FLIGHT: usize = 4;
+/// Bytes of an answer that a proof sees.
+const BODY_BYTES: usize = 256 * 1_024;
+
+/// True once the site's way of saying no is known at this binding.
+fn profiled(facts: &Facts, binding: &str) -> bool {
+    let look = facts.looks.get(&("soft404_profile".to_owned(), binding.to_owned()));
+    look.is_some_and(|look| look.outcome == LookOutcome::Found)
+}
+
+/// True for a site that sends everything on to its own https site, which is looked at instead.
+fn only_redirects(facts: &Facts) -> bool {
+    let sends_on = facts.details.get("hidden_https_redirect") == Some(&Value::Bool(true));
+    let says_no = facts.details.get("hidden_soft404").and_then(|profile| profile.get("kind"));
+    sends_on && says_no.and_then(Value::as_str) == Some("redirect")
+}
+
+/// What was proven: what, path, proof, and the answer.
+struct Proven {
+    what: &'static str,
+    url: Url,
+    proof: String,
+    exchange: HttpExchange,
+}
+
+async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+    let url = &web::site(cx)?;
+    let mut seen = Looks::default();
+    let things = EXPOSURES.iter().map(|exposure| (exposure.what, look(cx, url, exposure)));
+    seen.take(things).await;
+    let folders = FOLDERS.iter().map(|path| (LISTING, look_listing(cx, url, path)));
+    seen.take(folders).await;
+    seen.take([(DEBUG_PAGE, look_debug(cx, url))].into_iter()).await;
+    if let Some(error) = seen.fatal() {
+        return Err(error.into());
+    }
+    seen.found.sort_by(|a, b| (a.what, &a.url.path).cmp(&(b.what, &b.url.path)));
+    for proven in &seen.found {
+        cx.evidence(proven.what, &[&proven.exchange.head[..], &proven.exchange.body].concat());
+        if matches!(proven.what, "api_document" | "graphql") {
+            cx.found_with(Kind::ApiEndpoint, &without_query(&proven.url), EdgeKind::Api, endpoint(proven));
+        }
+    }
+    let items = seen
+        .found
+        .iter()
+        .map(|proven| json!({"what": proven.what, "path": proven.url.path_only(), "proof": proven.proof}));
+    let items: Vec<Value> = items.chain(seen.kept(cx.facts)).collect();
+    // "Could not look" is not "nothing there".
+    if let (true, Some((_, error))) = (items.is_empty(), seen.failed.first()) {
+        return Err(error.clone().into());
+    }
+    let answer = Answer::found_if(!items.is_empty());
+    cx.observe("hidden_exposures", json!(items));
+    Ok(answer)
+}
+
+const LISTING: &str = "directory_listing";
+const DEBUG_PAGE: &str = "debug_page";
+
+/// How much may fail at one site before it counts as broken: a wall in front of it breaks off at some paths, a broken server at all.
+const FAILURES_MAX: usize = 12;
+/// What a look that waited in vain weighs: a site that breaks off is left at once, a silent one holds us up each time.
+const SILENCE: usize = 5;
+
+/// Answers come as they come: each says what was looked for.
+async fn named<F: Future>(what: &'static str, look: F) -> (&'static str, F::Output) {
+    (what, look.await)
+}
+
+/// What the looks at one site came to.
+#[derive(Default)]
+struct Looks {
+    found: Vec<Proven>,
+    failed: Vec<(&'static str, NetError)>,
+}
+
+impl Looks {
+    /// Takes some looks at a time, until too many have failed.
+    async fn take<F: Future<Output = Result<Option<Proven>, NetError>>>(&mut self, mut looks: impl Iterator<Item = (&'static str, F)>) {
+        while self.fatal().is_none() {
+            let some: Vec<_> = looks.by_ref().take(IN_FLIGHT).map(|(what, look)| named(what, look)).collect();
+            if some.is_empty() {
+                return;
+            }
+            for (what, answer) in together(some, IN_FLIGHT).await {
+                match answer {
+                    Ok(proven) => self.found.extend(proven),
+                    Err(error) => self.failed.push((what, error)),
+                }
+            }
+        }
+    }
+
+    /// The failure that ends it all: the budget's, or the first of too many.
+    fn fatal(&self) -> Option<NetError> {
+        let budget = self.failed.iter().find(|(_, error)| matches!(error, NetError::Budget(_)));
+        let weight = |error: &NetError| if matches!(error, NetError::Timeout(_)) { SILENCE } else { 1 };
+        let failures: usize = self.failed.iter().map(|(_, error)| weight(error)).sum();
+        let first = || self.failed.first().filter(|_| failures > FAILURES_MAX);
+        budget.or_else(first).map(|(_, error)| error.clone())
+    }
+
+    /// Items of the last answer that could not be looked at again: they hold.
+    fn kept(&self, facts: &Facts) -> Vec<Value> {
+        let items = facts.details.get("hidden_exposures").and_then(Value::as_array).into_iter().flatten();
+        let unseen = items.filter(|item| {
+            let what = item.get("what").and_then(Value::as_str);
+            let proven = self.found.iter().any(|proven| Some(proven.what) == what);
+            !proven && self.failed.iter().any(|(failed, _)| Some(*failed) == what)
+        });
+        unseen.cloned().collect()
+    }
+}
+
+fn without_query(url: &Url) -> String {
+    url.to_string().split('?').next().unwrap_or("").to_owned()
+}
+
+/// The first path that proves the exposure, unless the site says the same of what cannot be there.
+async fn look(cx: &Context<'_>, site: &Url, exposure: &'static Exposure) -> Result<Option<Proven>, NetError> {
+    for path in exposure.paths {
+        let question = if exposure.what == "graphql" { GRAPHQL_QUESTION } else { "" };
+        let url = site.with_path(&format!("{path}{question}"));
+        let Some((exchange, proof)) = prove(cx, &url, exposure).await? else {
+            continue;
+        };
+        let end = path.rfind('.').map_or("", |at| &path[at..]);
+        let no = refusal(cx, site, end).await?;
+        if no.status == 200 && (exposure.proof)(&seen(&no)).is_some() {
+            continue;
+        }
+        return Ok(Some(Proven {
+            what: exposure.what,
+            url,
+            proof,
+            exchange,
+        }));
+    }
+    Ok(None)
+}
+
+async fn prove(cx: &Context<'_>, url: &Url, exposure: &Exposure) -> Result<Option<(HttpExchange, String)>, NetError> {
+    let Some(exchange) = page(cx, url).await? else {
+        return Ok(None);
+    };
+    let proof = (exposure.proof)(&seen(&exchange));
+    Ok(proof.map(|proof| (exchange, proof)))
+}
+
+async fn look_listing(cx: &Context<'_>, site: &Url, path: &'static str) -> Result<Option<Proven>, NetError> {
+    let url = site.with_path(path);
+    let Some(exchange) = page(cx, &url).await? else {
+        return Ok(None);
+    };
+    let proof = listing_proof(&web::text(&exchange));
+    Ok(proof.map(|proof| Proven {
+        what: LISTING,
+        url,
+        proof,
+        exchange,
+    }))
+}
+
+/// What the site says of a page that is not there: to its visitors, or to its developers?
+async fn look_debug(cx: &Context<'_>, site: &Url) -> Result<Option<Proven>, NetError> {
+    let exchange = refusal(cx, site, "").await?;
+    let proof = debug_page(&seen(&exchange));
+    Ok(proof.map(|proof| Proven {
+        what: DEBUG_PAGE,
+        url: exchange.url.clone(),
+        proof,
+        exchange,
+    }))
+}
+
+/// A page that the site gives out; `None` where it does not. A connection that breaks in the middle of many is not a "no".
+async fn page(cx: &Context<'_>, url: &Url) -> Result<Option<HttpExchange>, NetError> {
+    let exchange = web::get(cx, url, BODY_BYTES).await?;
+    Ok((exchange.status == 200).then_some(exchange))
+}
+
+fn seen(exchange: &HttpExchange) -> Seen<'_> {
+    Seen {
+        media: media(exchange),
+        html: web::is_html(exchange),
+        body: &exchange.body,
+    }
+}
+
+fn media(exchange: &HttpExchange) -> &str {
+    web::header(exchange, "content-type").unwrap_or("")
+}
+
+fn endpoint(proven: &Proven) -> Details {
+    let document: Option<Value> = serde_json::from_slice(&proven.exchange.body).ok();
+    let title = document.as_ref().and_then(|document| document.pointer("/info/title")).cloned();
+    let members = json!({
+        "response": null, "code": proven.exchange.status.to_string(), "is_json": document.is_some(), "fingerprint": [], "title": title,
+    });
+    match members {
+        Value::Object(members) => members,
+        _ => Details::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_site_that_only_sends_on_to_https_is_left_to_that() {
+        let site = |kind: &str, https: bool| {
+            let details = json!({"hidden_soft404": {"code": "301", "kind": kind}, "hidden_https_redirect": https});
+            only_redirects(&crate::tests::facts(Kind::Uri, "http://www.acme.test:80", details))
+        };
+        assert!(site("redirect", true));
+        assert!(!site("redirect", false), "a site that sends strangers to its login may still lie open");
+        assert!(!site("plain", true), "only its front page moves");
+    }
+}

@@ -1,0 +1,45 @@
+//! Does a site let any other site read its answers with the visitor's cookies? Asks once with an origin that nobody has.
+
+use crate::ask::{bindings, web};
+use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use ambit_model::moment::DAY_MS;
+use ambit_model::{Clearance, Kind};
+use serde_json::json;
+
+pub(crate) const TASK: Task = Task {
+    name: "cors_probe",
+    pretty_name: "Foreign origins",
+    description: "Asks a site with the origin of a stranger and reads whom it lets read its answers.",
+    watches: &[Kind::Uri],
+    produces: &[],
+    footprint: Clearance::L3,
+    ttl_ms: DAY_MS,
+    cost: 2,
+    gain: 2,
+    owns: &[(Kind::Uri, &["hidden_foreign_origin"])],
+    volatile: &[],
+    contacts: Contacts::Address,
+    plan: |facts, _| Plan::bound(bindings::of_root_site(facts)),
+    run: |cx| Box::pin(run(cx)),
+};
+
+/// An origin that can belong to nobody (RFC 6761 §6.4).
+const STRANGER: &str = "https://ambit.invalid";
+
+async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+    let url = web::site(cx)?;
+    let mut request = web::request(cx, &url)?.with_header("Origin", STRANGER);
+    request.body_kept = 0;
+    let exchange = match cx.net.http(&request).await {
+        Ok(exchange) => exchange,
+        Err(error) if web::is_no_answer(&error) => return Ok(Answer::Absent),
+        Err(error) => return Err(error.into()),
+    };
+    let allowed = web::header(&exchange, "access-control-allow-origin");
+    let credentials = web::header(&exchange, "access-control-allow-credentials").is_some_and(|value| value.eq_ignore_ascii_case("true"));
+    let reflects = allowed.is_some_and(|origin| origin.eq_ignore_ascii_case(STRANGER));
+    if reflects {
+        cx.observe("hidden_foreign_origin", json!({"credentials": credentials}));
+    }
+    Ok(Answer::found_if(reflects))
+}

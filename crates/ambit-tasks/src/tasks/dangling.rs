@@ -1,0 +1,159 @@
+//! Records that lead to nothing: aliases, delegations and mail exchangers whose target does not exist. The DNS half of a takeover.
+
+use crate::read::takeovers;
+use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use ambit_model::entity::registrable;
+use ambit_model::moment::DAY_MS;
+use ambit_model::{Clearance, Kind};
+use ambit_net::NetError;
+use ambit_net::dns::{DnsAnswer, Rcode, RecordType};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+pub(crate) const TASK: Task = Task {
+    name: "dangling",
+    pretty_name: "Dangling records",
+    description: "Looks whether the targets of aliases, delegations and mail exchangers exist.",
+    watches: &[Kind::DnsRecord, Kind::Domain],
+    produces: &[],
+    footprint: Clearance::L1,
+    ttl_ms: DAY_MS,
+    cost: 3,
+    gain: 4,
+    owns: &[(Kind::DnsRecord, &["hidden_dangling"]), (Kind::Domain, &["hidden_dangling"])],
+    volatile: &[],
+    contacts: Contacts::Zone,
+    plan: |facts, _| {
+        if facts.decision.scoped() {
+            Plan::each(RECORDS.iter().map(|record| (*record).to_owned()))
+        } else {
+            Plan::No
+        }
+    },
+    run: |cx| Box::pin(run(cx)),
+};
+
+/// Every kind of record is asked for by itself, so that each has its own answer.
+const RECORDS: &[&str] = &["CNAME", "MX", "NS"];
+
+/// Targets of one kind that are looked at.
+const TARGETS_MAX: usize = 20;
+
+async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+    let name = cx.facts.name.as_str();
+    let items = match cx.argument {
+        "CNAME" => alias(cx, name).await?,
+        "NS" => delegation(cx, name).await?,
+        "MX" => exchangers(cx, name).await?,
+        other => return Err(TaskError::Failed(format!("not a kind of record: {other:?}"))),
+    };
+    cx.observe("hidden_dangling", json!(items));
+    Ok(Answer::found_if(!items.is_empty()))
+}
+
+fn item(record: &str, target: &str, reason: &str) -> Value {
+    json!({"record": record, "target": target, "reason": reason, "provider": takeovers::of_target(target).map(|rule| rule.provider)})
+}
+
+/// The end of an alias chain that does not exist, or that a provider gives to whoever claims it.
+async fn alias(cx: &Context<'_>, name: &str) -> Result<Vec<Value>, TaskError> {
+    let answer = cx.net.lookup(name, RecordType::A).await?;
+    let Some(last) = answer.chain.last() else {
+        return Ok(Vec::new());
+    };
+    if answer.is_nxdomain() {
+        // Of several links the provider's is the one that can be claimed.
+        let claimed = answer
+            .chain
+            .iter()
+            .find(|alias| takeovers::of_target(&alias.target).is_some())
+            .unwrap_or(last);
+        let reason = missing(cx, &claimed.target).await?;
+        return Ok(vec![item("CNAME", &claimed.target, reason)]);
+    }
+    let pattern = answer
+        .chain
+        .iter()
+        .find(|alias| takeovers::of_target(&alias.target).is_some_and(|rule| rule.says.is_some()));
+    Ok(pattern
+        .map(|alias| item("CNAME", &alias.target, "unclaimed_pattern"))
+        .into_iter()
+        .collect())
+}
+
+/// `unregistered` where even the target's domain does not exist; a provider's names are not registered but claimed.
+async fn missing(cx: &Context<'_>, target: &str) -> Result<&'static str, TaskError> {
+    if takeovers::of_target(target).is_some() {
+        return Ok("nxdomain");
+    }
+    let Some(domain) = registrable(target).filter(|domain| *domain != target) else {
+        return Ok("unregistered");
+    };
+    let answer = cx.net.lookup(domain, RecordType::SOA).await?;
+    Ok(if answer.is_nxdomain() { "unregistered" } else { "nxdomain" })
+}
+
+/// Name servers of a cut at this very name that do not exist, or that do not answer for it.
+async fn delegation(cx: &Context<'_>, name: &str) -> Result<Vec<Value>, TaskError> {
+    let servers = match cx.net.lookup(name, RecordType::NS).await {
+        Ok(answer) => targets(&answer, name),
+        // A resolver says so when no server of the zone answers: the name was handed to servers that do not know it.
+        Err(NetError::Dns(Rcode::SERVFAIL)) => return lame(cx, name).await,
+        Err(error) => return Err(error.into()),
+    };
+    let mut items = Vec::new();
+    for server in servers.iter().take(TARGETS_MAX) {
+        let answer = cx.net.lookup(server, RecordType::A).await?;
+        if answer.is_nxdomain() && answer.chain.is_empty() {
+            items.push(item("NS", server, missing(cx, server).await?));
+        }
+    }
+    Ok(items)
+}
+
+/// A name fails while the domain above it answers: its delegation is lame. Where the domain fails too, nothing is known.
+async fn lame(cx: &Context<'_>, name: &str) -> Result<Vec<Value>, TaskError> {
+    let parent = registrable(name).filter(|parent| *parent != name);
+    let parent = parent.ok_or_else(|| TaskError::Failed(format!("no server of {name} answers")))?;
+    let above: Arc<DnsAnswer> = cx.net.lookup(parent, RecordType::SOA).await?;
+    if above.is_empty() {
+        return Err(TaskError::Failed(format!("no server of {name} answers")));
+    }
+    // Where the name is an alias, the servers that fail are those of its target: nobody delegated the name.
+    match cx.net.lookup(name, RecordType::CNAME).await {
+        Ok(answer) if !answer.is_empty() || !answer.chain.is_empty() => Ok(Vec::new()),
+        Ok(_) => Err(TaskError::Failed(format!("servers of {name} answer at times"))),
+        Err(NetError::Dns(Rcode::SERVFAIL)) => Ok(vec![item("NS", name, "lame")]),
+        Err(error) => Err(error.into()),
+    }
+}
+
+async fn exchangers(cx: &Context<'_>, name: &str) -> Result<Vec<Value>, TaskError> {
+    let answer = cx.net.lookup(name, RecordType::MX).await?;
+    let mut items = Vec::new();
+    for target in targets(&answer, name).iter().filter(|target| !target.is_empty()).take(TARGETS_MAX) {
+        let found = cx.net.lookup(target, RecordType::A).await?;
+        if found.is_nxdomain() && found.chain.is_empty() {
+            items.push(item("MX", target, missing(cx, target).await?));
+        }
+    }
+    Ok(items)
+}
+
+/// Targets of records at this very name, sorted.
+fn targets(answer: &DnsAnswer, name: &str) -> BTreeSet<String> {
+    let own = answer.records.iter().filter(|record| record.name == name);
+    own.filter_map(|record| record.data.target()).map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_item_names_the_provider_of_its_target() {
+        assert_eq!(item("CNAME", "acme.github.io", "nxdomain")["provider"], "GitHub Pages");
+        assert_eq!(item("MX", "mail.vendor.test", "nxdomain")["provider"], Value::Null);
+    }
+}

@@ -1,0 +1,154 @@
+//! Which (address, server name, host, port) answers HTTP? Each that does is a site.
+
+use crate::ask::bindings::{self, server_name};
+use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use ambit_model::moment::DAY_MS;
+use ambit_model::{Clearance, EdgeKind, Facts, Kind};
+use ambit_net::http::{HttpExchange, Url};
+use ambit_net::{Grant, NetError};
+use serde_json::json;
+use std::net::SocketAddr;
+
+pub(crate) const TASK: Task = Task {
+    name: "http_probe",
+    pretty_name: "HTTP probe",
+    description: "Asks every address of a name, by the name, and every service, by its address, for a web page.",
+    watches: &[Kind::DnsRecord, Kind::Domain, Kind::NetworkService],
+    produces: &[Kind::Uri],
+    footprint: Clearance::L2,
+    ttl_ms: DAY_MS,
+    cost: 2,
+    gain: 10,
+    owns: &[
+        (Kind::DnsRecord, &["hidden_sites"]),
+        (Kind::Domain, &["hidden_sites"]),
+        (Kind::NetworkService, &["hidden_sites"]),
+    ],
+    volatile: &[],
+    contacts: Contacts::Address,
+    plan: |facts, _| match facts.kind {
+        Kind::NetworkService => {
+            let socket = bindings::socket(facts.kind, &facts.name, "");
+            Plan::once_if(socket.is_some_and(|socket| is_web_port(socket.port())))
+        }
+        _ => {
+            let named = named_sites(facts).map(|url| url.port);
+            let usual: Vec<u16> = USUAL_PORTS.iter().copied().chain(named).collect();
+            bindings::plan(facts, bindings::of_name(facts, &usual, is_web_port))
+        }
+    },
+    run: |cx| Box::pin(run(cx)),
+};
+
+/// Ports that a browser tries without being told.
+const USUAL_PORTS: &[u16] = &[80, 443];
+
+/// Ports of protocols that are no HTTP and that a request would only disturb.
+const OTHER_PORTS: &[u16] = &[
+    21, 22, 23, 25, 26, 53, 79, 88, 110, 111, 113, 135, 139, 143, 179, 222, 389, 445, 465, 502, 512, 513, 514, 515, 548, 554, 587, 636, 873, 990,
+    992, 993, 995, 1099, 1194, 1433, 1434, 1521, 1723, 1883, 2049, 2121, 2181, 2222, 2323, 2525, 3260, 3268, 3306, 3307, 3389, 3690, 4369, 5060,
+    5061, 5222, 5269, 5432, 5433, 5671, 5672, 5900, 5901, 6000, 6379, 6380, 6667, 8883, 9042, 9100, 9160, 9300, 9418, 11211, 11214, 22222, 25565,
+    26379, 27017, 27018, 44818, 47808, 61613, 61616,
+];
+
+/// Ports on which TLS is asked for first.
+const TLS_PORTS: &[u16] = &[
+    443, 444, 2083, 2087, 2096, 2376, 4443, 5001, 5986, 6443, 7443, 8333, 8443, 8444, 9043, 9443, 10000, 10250, 10443,
+];
+
+/// Bytes of the body that are kept: enough to see that a TLS port was asked in plain text.
+const BODY_KEPT: usize = 2_048;
+
+fn is_web_port(port: u16) -> bool {
+    !OTHER_PORTS.contains(&port)
+}
+
+/// Sites on the name that somebody gave as seeds.
+fn named_sites(facts: &Facts) -> impl Iterator<Item = Url> + '_ {
+    let sites = facts.seeds.iter().filter(|(kind, _)| *kind == Kind::Uri);
+    let urls = sites.filter_map(|(_, name)| Url::parse(name).ok());
+    urls.filter(|url| server_name(&facts.name) == Some(url.host.as_str()))
+}
+
+async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+    let socket =
+        bindings::socket(cx.facts.kind, &cx.facts.name, cx.argument).ok_or_else(|| TaskError::Failed(format!("not a binding: {:?}", cx.argument)))?;
+    let Some(exchange) = probe(cx, socket).await? else {
+        return Ok(Answer::Absent);
+    };
+    let uri = exchange.url.to_string();
+    cx.found(Kind::Uri, &uri, EdgeKind::Site);
+    for named in named_sites(cx.facts).filter(|named| (named.https, named.port) == (exchange.url.https, exchange.url.port)) {
+        cx.found(Kind::Uri, &named.to_string(), EdgeKind::Site);
+    }
+    let canonical = Kind::Uri.canonical(&uri).unwrap_or(uri);
+    cx.observe(
+        "hidden_sites",
+        json!([{"uri": canonical, "address": socket.to_string(), "code": exchange.status.to_string()}]),
+    );
+    Ok(Answer::Found)
+}
+
+/// The first scheme that answers; `None` where nobody takes connections, or whoever does speaks no HTTP.
+async fn probe(cx: &Context<'_>, socket: SocketAddr) -> Result<Option<HttpExchange>, TaskError> {
+    let tls_first = TLS_PORTS.contains(&socket.port());
+    let mut failure = None;
+    for https in [tls_first, !tls_first] {
+        match ask(cx, socket, https).await {
+            Ok(exchange) if !https && wants_tls(&exchange) => {}
+            Ok(exchange) => return Ok(Some(exchange)),
+            // Not even a connection: asking in the other scheme would be no different.
+            Err(error) if bindings::is_closed(&error) => return Ok(None),
+            Err(error) if speaks_otherwise(&error) => {}
+            Err(error) => failure = failure.or(Some(error)),
+        }
+        if socket.port() == 80 {
+            break;
+        }
+    }
+    match failure {
+        Some(error) => Err(error.into()),
+        None => Ok(None),
+    }
+}
+
+async fn ask(cx: &Context<'_>, socket: SocketAddr, https: bool) -> Result<HttpExchange, NetError> {
+    let address = socket.ip().to_string();
+    let host = match cx.facts.kind {
+        Kind::NetworkService => &address,
+        _ => server_name(&cx.facts.name).unwrap_or(&address),
+    };
+    let url = Url::site(https, host, socket.port())?;
+    let mut request = cx.net.get(&url.to_string())?;
+    request.address = Some(socket);
+    request.grant = Grant::Target;
+    request.body_kept = BODY_KEPT;
+    cx.net.http(&request).await
+}
+
+/// True for the answer that a TLS port gives to a plain request.
+fn wants_tls(exchange: &HttpExchange) -> bool {
+    let body = String::from_utf8_lossy(&exchange.body).to_ascii_lowercase();
+    exchange.status == 400
+        && ["https port", "speaking plain http to an ssl", "http request to an https server"]
+            .iter()
+            .any(|text| body.contains(text))
+}
+
+/// True where the peer answered in another protocol: it was looked at, and is no web server.
+fn speaks_otherwise(error: &NetError) -> bool {
+    matches!(error, NetError::Protocol(_) | NetError::Tls(_))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_of_ports_ascend_and_do_not_contradict() {
+        for list in [OTHER_PORTS, TLS_PORTS, crate::settings::PORTS] {
+            assert!(list.windows(2).all(|pair| pair[0] < pair[1]), "{list:?}");
+        }
+        assert!(TLS_PORTS.iter().chain(USUAL_PORTS).all(|port| is_web_port(*port)));
+    }
+}

@@ -1,0 +1,208 @@
+//! What a site points to: hosts, mailboxes, buckets, and identifiers of services in its page, scripts and policy.
+
+use crate::ask::host::same_domain;
+use crate::ask::{bindings, web};
+use crate::read::page::Page;
+use crate::read::{buckets, tokens};
+use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use ambit_model::moment::DAY_MS;
+use ambit_model::{Clearance, Details, EdgeKind, Kind};
+use ambit_net::http::{HttpExchange, Url};
+use regex::Regex;
+use serde_json::json;
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+pub(crate) const TASK: Task = Task {
+    name: "linked_hosts",
+    pretty_name: "Linked hosts",
+    description: "Reads hosts, mailboxes, storage buckets and identifiers out of a site's page, its own scripts and its content policy.",
+    watches: &[Kind::Uri],
+    produces: &[
+        Kind::CloudStorageBucket,
+        Kind::DnsRecord,
+        Kind::Domain,
+        Kind::EmailAddress,
+        Kind::UniqueToken,
+    ],
+    footprint: Clearance::L2,
+    ttl_ms: DAY_MS,
+    cost: 4,
+    gain: 8,
+    owns: &[
+        (Kind::Uri, &["hidden_linked_hosts"]),
+        (Kind::UniqueToken, &["snippet", "provider", "sensitive"]),
+    ],
+    volatile: &[],
+    contacts: Contacts::Address,
+    plan: |facts, _| Plan::bound(bindings::of_root_site(facts)),
+    run: |cx| Box::pin(run(cx)),
+};
+
+/// Own scripts that are read.
+const SCRIPTS_MAX: usize = 10;
+/// Bytes of a script.
+const SCRIPT_BYTES: usize = 512 * 1_024;
+/// Hosts of one page that are followed.
+const HOSTS_MAX: usize = 300;
+/// Mailboxes of one page.
+const MAILBOXES_MAX: usize = 100;
+
+async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+    let url = web::site(cx)?;
+    let mut request = web::request(cx, &url)?;
+    request.body_kept = web::PAGE_BYTES;
+    let fetch = match cx.net.fetch(&request).await {
+        Ok(fetch) => fetch,
+        Err(error) if web::is_no_answer(&error) => return Ok(Answer::Absent),
+        Err(error) => return Err(error.into()),
+    };
+    let stays = |exchange: &&HttpExchange| exchange.url.host == url.host && exchange.url.port == url.port && exchange.url.https == url.https;
+    let mut found = Mentioned::default();
+    for exchange in fetch.exchanges.iter().filter(stays) {
+        let body = web::text(exchange);
+        found.read_policy(exchange);
+        if web::is_html(exchange) {
+            let page = Page::parse(&body, &exchange.url);
+            found.read_page(&page);
+            for script in own_scripts(&page, &url) {
+                // A script that is gone tells nothing, and the page says enough without it.
+                if let Ok(answer) = web::get(cx, &script, SCRIPT_BYTES).await
+                    && answer.status == 200
+                    && !web::is_html(&answer)
+                {
+                    found.read_text(&web::text(&answer));
+                }
+            }
+        }
+        found.read_text(&body);
+    }
+    Ok(Answer::found_if(say(cx, &url, found)))
+}
+
+fn own_scripts(page: &Page, site: &Url) -> Vec<Url> {
+    let scripts = page.scripts.iter().filter_map(|script| Url::parse(script).ok());
+    scripts
+        .filter(|script| script.host == site.host && script.port == site.port && script.https == site.https)
+        .take(SCRIPTS_MAX)
+        .collect()
+}
+
+fn say(cx: &Context<'_>, url: &Url, found: Mentioned) -> bool {
+    let hosts: BTreeSet<String> = found.hosts.into_iter().filter(|host| *host != url.host).take(HOSTS_MAX).collect();
+    for host in &hosts {
+        if host.parse::<std::net::IpAddr>().is_err() {
+            cx.found_host(host, EdgeKind::Link);
+        }
+    }
+    let own = |mailbox: &&String| {
+        mailbox
+            .rsplit_once('@')
+            .is_some_and(|(_, domain)| same_domain(domain, &url.host) || url.host.ends_with(domain))
+    };
+    for mailbox in found.mailboxes.iter().filter(own).take(MAILBOXES_MAX) {
+        let origin = Details::from_iter([("origin".to_owned(), json!(cx.facts.name))]);
+        cx.found_with(Kind::EmailAddress, mailbox, EdgeKind::Contact, origin);
+    }
+    for bucket in &found.buckets {
+        cx.found(Kind::CloudStorageBucket, bucket, EdgeKind::Bucket);
+    }
+    for token in &found.tokens {
+        let members = json!({"snippet": token.snippet, "provider": token.provider, "sensitive": token.sensitive});
+        cx.found_with(
+            Kind::UniqueToken,
+            &token.name,
+            EdgeKind::Token,
+            members.as_object().cloned().unwrap_or_default(),
+        );
+    }
+    cx.observe("hidden_linked_hosts", json!(hosts));
+    !hosts.is_empty() || !found.mailboxes.is_empty() || !found.buckets.is_empty() || !found.tokens.is_empty()
+}
+
+#[derive(Debug, Default)]
+struct Mentioned {
+    hosts: BTreeSet<String>,
+    mailboxes: BTreeSet<String>,
+    buckets: BTreeSet<String>,
+    tokens: BTreeSet<tokens::Token>,
+}
+
+static ADDRESS: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"(?i)\b([a-z0-9][a-z0-9._%+-]{0,63}@[a-z0-9][a-z0-9.-]{1,200}\.[a-z]{2,24})\b").expect("constant"));
+static URL: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r#"(?i)\bhttps?:\\?/\\?/[a-z0-9][a-z0-9.-]{1,252}(?::\d{1,5})?(?:/[^\s"'<>\\)]{0,300})?"#).expect("constant"));
+
+impl Mentioned {
+    fn read_page(&mut self, page: &Page) {
+        let urls = page.links.iter().filter_map(|link| Url::parse(link).ok());
+        for url in urls {
+            self.buckets.extend(buckets::of_url(&url));
+            self.hosts.insert(url.host);
+        }
+        self.mailboxes
+            .extend(page.mailboxes.iter().filter_map(|mailbox| Kind::EmailAddress.canonical(mailbox).ok()));
+    }
+
+    /// Sources that the content policy allows.
+    fn read_policy(&mut self, exchange: &HttpExchange) {
+        for name in ["content-security-policy", "content-security-policy-report-only"] {
+            self.hosts.extend(policy_hosts(web::header(exchange, name).unwrap_or("")));
+        }
+    }
+
+    fn read_text(&mut self, text: &str) {
+        for found in URL.find_iter(text).take(HOSTS_MAX * 4) {
+            let plain = found.as_str().replace("\\/", "/");
+            if let Ok(url) = Url::parse(&plain) {
+                self.buckets.extend(buckets::of_url(&url));
+                self.hosts.insert(url.host);
+            }
+        }
+        let mailboxes = ADDRESS
+            .captures_iter(text)
+            .filter_map(|found| Kind::EmailAddress.canonical(&found[1]).ok());
+        // File names such as logo@2x.png look like mailboxes.
+        let is_file = |mailbox: &String| {
+            [".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".css", ".js"]
+                .iter()
+                .any(|end| mailbox.ends_with(end))
+        };
+        self.mailboxes.extend(mailboxes.filter(|mailbox| !is_file(mailbox)).take(MAILBOXES_MAX));
+        self.tokens.extend(tokens::find(text));
+    }
+}
+
+/// Hosts in a content policy; `*.acme.test` is `acme.test`.
+fn policy_hosts(policy: &str) -> BTreeSet<String> {
+    let sources = policy
+        .split([' ', ';', ','])
+        .map(|source| source.split_once("://").map_or(source, |(_, rest)| rest));
+    let hosts = sources.map(|source| source.split([':', '/']).next().unwrap_or("").trim_start_matches("*."));
+    hosts
+        .filter(|host| host.contains('.') && !host.starts_with('\''))
+        .filter_map(|host| Kind::DnsRecord.canonical(host).ok())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_policy_names_hosts() {
+        let hosts = policy_hosts("default-src 'self' https://cdn.acme.test:8443/x; img-src *.images.test data: blob:; report-uri /csp");
+        assert_eq!(hosts.into_iter().collect::<Vec<_>>(), ["cdn.acme.test", "images.test"]);
+    }
+
+    #[test]
+    fn a_script_names_hosts_buckets_and_mailboxes() {
+        let mut found = Mentioned::default();
+        found.read_text(
+            r#"const api="https:\/\/api.acme.test\/v1"; fetch("https://acme-files.s3.amazonaws.com/x.png"); mail="Help@acme.test"; img="logo@2x.png""#,
+        );
+        assert!(found.hosts.contains("api.acme.test"), "{found:?}");
+        assert_eq!(found.buckets.iter().collect::<Vec<_>>(), ["https://acme-files.s3.amazonaws.com"]);
+        assert_eq!(found.mailboxes.iter().collect::<Vec<_>>(), ["help@acme.test"]);
+    }
+}

@@ -1,0 +1,290 @@
+//! Who may send mail in a domain's name, and what shall happen to forgeries: SPF with its whole tree, DMARC, MTA-STS, TLS reports, BIMI.
+
+use crate::ask::delegation::found_existing;
+use crate::ask::host::{is_below, same_domain};
+use crate::read::spf::{self, Mechanism, Record};
+use crate::tasks::zone_profile::is_spf;
+use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use ambit_model::moment::DAY_MS;
+use ambit_model::{Clearance, EdgeKind, Kind};
+use ambit_net::dns::RecordType;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+pub(crate) const TASK: Task = Task {
+    name: "mail_policy",
+    pretty_name: "Mail policy",
+    description: "Reads SPF with all it includes, DMARC, MTA-STS, TLS reporting and BIMI.",
+    watches: &[Kind::Domain],
+    produces: &[Kind::DnsRecord, Kind::Domain, Kind::EmailAddress],
+    footprint: Clearance::L1,
+    ttl_ms: DAY_MS,
+    cost: 10,
+    gain: 6,
+    owns: &[(
+        Kind::Domain,
+        &[
+            "spf_record",
+            "hidden_spf",
+            "dmarc",
+            "hidden_dmarc",
+            "hidden_mta_sts",
+            "hidden_tls_rpt",
+            "hidden_bimi",
+        ],
+    )],
+    volatile: &[],
+    contacts: Contacts::Zone,
+    plan: |facts, _| {
+        let records = TEXTS.iter().map(|(record, ..)| *record).chain([SPF, DMARC]);
+        if facts.decision.scoped() {
+            Plan::bound(records.map(str::to_owned))
+        } else {
+            Plan::No
+        }
+    },
+    run: |cx| Box::pin(run(cx)),
+};
+
+/// Look-ups of one tree: receivers stop at 10 (RFC 7208 §4.6.4); we go on a little to say by how much.
+const LOOKUPS_MAX: usize = 40;
+
+// Each policy is asked for by itself, so that each has its own answer.
+const SPF: &str = "SPF";
+const DMARC: &str = "DMARC";
+
+/// Policies that are one text: what they are called, the member, where they stand, how they begin.
+const TEXTS: &[(&str, &str, &str, &str)] = &[
+    ("BIMI", "hidden_bimi", "default._bimi", "v=BIMI1"),
+    ("MTA-STS", "hidden_mta_sts", "_mta-sts", "v=STSv1"),
+    ("TLS-RPT", "hidden_tls_rpt", "_smtp._tls", "v=TLSRPTv1"),
+];
+
+async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+    let name = cx.facts.name.as_str();
+    let seen = match cx.argument {
+        SPF => observe_spf(cx, name).await?,
+        DMARC => observe_dmarc(cx, name).await?,
+        argument => {
+            let policy = TEXTS.iter().find(|(policy, ..)| *policy == argument);
+            let (_, member, label, tag) = policy.ok_or_else(|| TaskError::Failed(format!("not a policy: {argument:?}")))?;
+            let texts = texts(cx, &format!("{label}.{name}")).await?;
+            let found = texts.into_iter().find(|text| text.starts_with(tag));
+            if let Some(text) = &found {
+                cx.observe(member, json!(text));
+            }
+            found.is_some()
+        }
+    };
+    Ok(Answer::found_if(seen))
+}
+
+async fn observe_spf(cx: &Context<'_>, name: &str) -> Result<bool, TaskError> {
+    let records: Vec<String> = texts(cx, name).await?.into_iter().filter(|text| is_spf(text)).collect();
+    let Some(first) = records.first() else {
+        return Ok(false);
+    };
+    let tree = walk(cx, name, first).await?;
+    cx.observe("spf_record", json!(first));
+    cx.observe("hidden_spf", tree.value(records.len()));
+    for include in tree.includes.iter().filter(|include| !same_domain(include, name)) {
+        cx.found_host(include, EdgeKind::Vendor);
+    }
+    for host in tree.hosts.iter().filter(|host| is_below(host, name)) {
+        found_existing(cx, name, host).await?;
+    }
+    Ok(true)
+}
+
+async fn observe_dmarc(cx: &Context<'_>, name: &str) -> Result<bool, TaskError> {
+    let records: Vec<String> = texts(cx, &format!("_dmarc.{name}"))
+        .await?
+        .into_iter()
+        .filter(|text| is_dmarc(text))
+        .collect();
+    let Some(first) = records.first() else {
+        return Ok(false);
+    };
+    let policy = Dmarc::parse(first);
+    cx.observe("dmarc", json!(first));
+    cx.observe("hidden_dmarc", policy.value(records.len()));
+    for address in policy.reports.iter() {
+        cx.found_with(Kind::EmailAddress, address, EdgeKind::Contact, origin(&format!("_dmarc.{name}")));
+    }
+    Ok(true)
+}
+
+fn origin(of: &str) -> ambit_model::Details {
+    ambit_model::Details::from_iter([("origin".to_owned(), json!(of))])
+}
+
+/// Texts at a name, sorted.
+async fn texts(cx: &Context<'_>, name: &str) -> Result<BTreeSet<String>, TaskError> {
+    let answer = cx.net.lookup(name, RecordType::TXT).await?;
+    Ok(answer
+        .records
+        .iter()
+        .filter_map(|record| record.data.text())
+        .map(|text| text.stored())
+        .collect())
+}
+
+/// What the whole tree of an SPF record comes to.
+#[derive(Debug, Default)]
+struct Tree {
+    all: Option<char>,
+    lookups: usize,
+    void: usize,
+    complete: bool,
+    includes: BTreeSet<String>,
+    /// Hosts that may send, by their names.
+    hosts: BTreeSet<String>,
+    errors: BTreeSet<String>,
+}
+
+impl Tree {
+    fn value(&self, records: usize) -> Value {
+        json!({
+            "records": records, "all": self.all.map(String::from), "lookups": self.lookups, "void_lookups": self.void, "complete": self.complete,
+            "errors": self.errors, "includes": self.includes,
+        })
+    }
+}
+
+/// Follows includes and redirects, breadth first, counting look-ups as a receiver does.
+async fn walk(cx: &Context<'_>, name: &str, text: &str) -> Result<Tree, TaskError> {
+    let mut tree = Tree {
+        complete: true,
+        ..Tree::default()
+    };
+    let mut open = vec![(name.to_owned(), text.to_owned(), true)];
+    let mut seen = BTreeSet::from([name.to_owned()]);
+    while let Some((domain, text, own)) = open.pop() {
+        let record = spf::parse(&text);
+        tree.errors.extend(record.errors.iter().map(|error| format!("{domain}: {error}")));
+        if own {
+            tree.all = tree.all.or(record.all);
+        }
+        for (target, redirect) in count(&mut tree, &record) {
+            if tree.lookups > LOOKUPS_MAX {
+                tree.complete = false;
+                return Ok(tree);
+            }
+            if !seen.insert(target.clone()) {
+                tree.errors.insert(format!("{target}: included twice or in a loop"));
+                continue;
+            }
+            match included(cx, &target).await {
+                Ok(Some(text)) => open.push((target, text, own && redirect)),
+                Ok(None) => {
+                    tree.void += 1;
+                    tree.errors.insert(format!("{target}: has no SPF record"));
+                }
+                Err(TaskError::Failed(_)) => tree.complete = false,
+                Err(error) => return Err(error),
+            }
+        }
+    }
+    Ok(tree)
+}
+
+/// Counts a record's look-ups, and gives the names that it hands on to.
+fn count(tree: &mut Tree, record: &Record) -> Vec<(String, bool)> {
+    let mut targets = Vec::new();
+    for mechanism in &record.mechanisms {
+        tree.lookups += 1;
+        match mechanism {
+            Mechanism::Include(target) => {
+                tree.includes.insert(target.clone());
+                targets.push((target.clone(), false));
+            }
+            Mechanism::Host(host) => {
+                tree.hosts.insert(host.clone());
+            }
+            Mechanism::Other => {}
+        }
+    }
+    if let Some(target) = record.redirect.as_ref().filter(|_| record.all.is_none()) {
+        tree.lookups += 1;
+        tree.includes.insert(target.clone());
+        targets.push((target.clone(), true));
+    }
+    targets
+}
+
+async fn included(cx: &Context<'_>, name: &str) -> Result<Option<String>, TaskError> {
+    Ok(texts(cx, name).await?.into_iter().find(|text| is_spf(text)))
+}
+
+/// True for a DMARC record: the version must be the first tag (RFC 7489 §6.3).
+fn is_dmarc(text: &str) -> bool {
+    let first = text.split(';').next().unwrap_or("");
+    let mut parts = first.splitn(2, '=').map(str::trim);
+    parts.next().is_some_and(|tag| tag.eq_ignore_ascii_case("v")) && parts.next() == Some("DMARC1")
+}
+
+#[derive(Debug, Default, PartialEq)]
+struct Dmarc {
+    policy: Option<String>,
+    subdomain_policy: Option<String>,
+    percent: u8,
+    reports: BTreeSet<String>,
+}
+
+impl Dmarc {
+    fn parse(text: &str) -> Self {
+        let mut dmarc = Self {
+            percent: 100,
+            ..Self::default()
+        };
+        for (tag, value) in text.split(';').filter_map(|part| part.split_once('=')) {
+            let value = value.trim();
+            match tag.trim().to_ascii_lowercase().as_str() {
+                "p" => dmarc.policy = Some(value.to_ascii_lowercase()),
+                "sp" => dmarc.subdomain_policy = Some(value.to_ascii_lowercase()),
+                "pct" => dmarc.percent = value.parse().unwrap_or(100).min(100),
+                "rua" | "ruf" => dmarc.reports.extend(value.split(',').filter_map(mailbox)),
+                _ => {}
+            }
+        }
+        dmarc
+    }
+
+    fn value(&self, records: usize) -> Value {
+        json!({
+            "records": records, "policy": self.policy, "subdomain_policy": self.subdomain_policy, "percent": self.percent, "rua": self.reports,
+        })
+    }
+}
+
+/// The address of a `mailto:` URI, without the size limit that may follow a `!`.
+fn mailbox(uri: &str) -> Option<String> {
+    let uri = uri.trim();
+    let address = uri.get(..7).filter(|scheme| scheme.eq_ignore_ascii_case("mailto:")).and(uri.get(7..))?;
+    let address = address.split(['!', '?']).next().unwrap_or(address);
+    Kind::EmailAddress.canonical(address).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dmarc_is_read_with_its_defaults() {
+        let dmarc = Dmarc::parse("v=DMARC1; p=Reject; pct=50; rua=mailto:a@acme.test!10m, mailto:b@acme.test; ruf=https://x");
+        assert_eq!(dmarc.policy.as_deref(), Some("reject"));
+        assert_eq!(dmarc.percent, 50);
+        assert_eq!(dmarc.reports.iter().collect::<Vec<_>>(), ["a@acme.test", "b@acme.test"]);
+        assert_eq!(Dmarc::parse("v=DMARC1; p=none").percent, 100);
+        assert_eq!(Dmarc::parse("v=DMARC1; pct=900").percent, 100);
+    }
+
+    #[test]
+    fn only_a_record_that_begins_with_the_version_counts() {
+        assert!(is_dmarc("v=DMARC1; p=none"));
+        assert!(is_dmarc("v = DMARC1;p=none"));
+        assert!(!is_dmarc("p=none; v=DMARC1"));
+        assert!(!is_dmarc("v=DMARC12"));
+        assert!(!is_dmarc("v=spf1 -all"));
+    }
+}

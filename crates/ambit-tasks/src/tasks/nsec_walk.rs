@@ -1,0 +1,176 @@
+//! A zone signed with NSEC names its names one after another to whoever asks: each record says which name comes next (RFC 4034 §4).
+
+use crate::ask::delegation::edge_below;
+use crate::ask::host::is_below;
+use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use ambit_model::moment::DAY_MS;
+use ambit_model::{Clearance, EdgeKind, Facts, Kind};
+use ambit_net::NetError;
+use ambit_net::dns::{RecordData, RecordType};
+use serde_json::json;
+use std::collections::{BTreeMap, BTreeSet};
+
+pub(crate) const TASK: Task = Task {
+    name: "nsec_walk",
+    pretty_name: "Zone walk",
+    description: "Follows the NSEC records of a signed zone from name to name.",
+    watches: &[Kind::DnsRecord, Kind::Domain],
+    produces: &[Kind::DnsRecord],
+    footprint: Clearance::L1,
+    ttl_ms: DAY_MS,
+    cost: 2,
+    gain: 6,
+    owns: &[(Kind::DnsRecord, &["hidden_zone_walk"]), (Kind::Domain, &["hidden_zone_walk"])],
+    volatile: &[],
+    contacts: Contacts::Zone,
+    plan: |facts, _| {
+        if facts.decision.scoped() {
+            Plan::bound_if(is_zone_top(facts))
+        } else {
+            Plan::No
+        }
+    },
+    run: |cx| Box::pin(run(cx)),
+};
+
+/// Names of one walk: more than most organisations have, and minutes of questions.
+const NAMES_MAX: usize = 10_000;
+/// Names of which one walk proves that a zone can be walked: the top alone says nothing.
+const PROOF_NAMES: usize = 2;
+
+fn is_zone_top(facts: &Facts) -> bool {
+    facts.kind == Kind::Domain || facts.details.get("soa_record").is_some_and(|soa| !soa.is_null())
+}
+
+/// One NSEC record: the next name, and the types that this one has.
+#[derive(Debug, PartialEq)]
+struct Link {
+    next: String,
+    types: BTreeSet<u16>,
+}
+
+async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+    let zone = cx.facts.name.as_str();
+    let mut names: BTreeMap<String, BTreeSet<u16>> = BTreeMap::new();
+    let mut current = zone.to_owned();
+    let (mut whole, mut failure) = (false, None);
+    while names.len() < NAMES_MAX {
+        let link = match link(cx, &current).await {
+            Ok(Some(link)) => link,
+            // A name that was handed to others answers for itself, and not for what follows it.
+            Ok(None) => break,
+            Err(error @ NetError::Budget(_)) => return Err(error.into()),
+            Err(error) => {
+                failure = Some(error);
+                break;
+            }
+        };
+        names.insert(current, link.types);
+        if link.next == zone {
+            whole = true;
+            break;
+        }
+        // A server that signs as it goes invents the next name, so that nobody can walk; one that leads out or back is broken.
+        if !is_below(&link.next, zone) || link.next.starts_with("\\000.") || names.contains_key(&link.next) {
+            break;
+        }
+        current = link.next;
+    }
+    if names.len() < PROOF_NAMES {
+        return failure.map_or(Ok(Answer::Absent), |error| Err(error.into()));
+    }
+    cx.observe("hidden_zone_walk", json!({"names": names.len(), "whole": whole}));
+    cx.evidence("names", names.keys().map(String::as_str).collect::<Vec<_>>().join("\n").as_bytes());
+    for (name, types) in names.iter().filter(|(name, types)| is_host(name, types) && name.as_str() != zone) {
+        let delegated = types.contains(&RecordType::NS.0);
+        let edge = if delegated {
+            edge_below(cx, zone, name).await?
+        } else {
+            EdgeKind::Subdomain
+        };
+        cx.found_host(name, edge);
+    }
+    Ok(Answer::Found)
+}
+
+async fn link(cx: &Context<'_>, name: &str) -> Result<Option<Link>, NetError> {
+    let answer = cx.net.lookup_uncached(name, RecordType::NSEC).await?;
+    let own = answer.records.iter().filter(|record| record.name == name);
+    Ok(own
+        .filter_map(|record| match &record.data {
+            RecordData::Other { rtype, data } if *rtype == RecordType::NSEC => read(data),
+            _ => None,
+        })
+        .next())
+}
+
+/// True for a name that may be a host: it has an address, an alias, mail or servers, and is no service label or wildcard.
+fn is_host(name: &str, types: &BTreeSet<u16>) -> bool {
+    let telling = [RecordType::A, RecordType::AAAA, RecordType::CNAME, RecordType::MX, RecordType::NS];
+    telling.iter().any(|rtype| types.contains(&rtype.0)) && !name.split('.').any(|label| label.starts_with(['_', '*', '\\']))
+}
+
+/// The data of an NSEC record: an uncompressed name, then blocks of a bitmap.
+fn read(data: &[u8]) -> Option<Link> {
+    let mut labels = Vec::new();
+    let mut rest = data;
+    loop {
+        let (length, after) = rest.split_first()?;
+        if *length == 0 {
+            rest = after;
+            break;
+        }
+        let (label, after) = after.split_at_checked(usize::from(*length))?;
+        labels.push(label_text(label));
+        rest = after;
+    }
+    let mut types = BTreeSet::new();
+    while let Some((head, after)) = rest.split_at_checked(2) {
+        let (bits, after) = after.split_at_checked(usize::from(head[1]))?;
+        for (at, byte) in bits.iter().enumerate() {
+            let number = |bit: u16| u16::from(head[0]) << 8 | u16::try_from(at * 8).unwrap_or(u16::MAX) | bit;
+            types.extend((0..8).filter(|bit| byte & (0x80 >> bit) != 0).map(number));
+        }
+        rest = after;
+    }
+    Some(Link {
+        next: labels.join("."),
+        types,
+    })
+}
+
+/// A label as the network writes it: lower case, bytes that no host name has as `\DDD`.
+fn label_text(label: &[u8]) -> String {
+    let byte = |byte: &u8| match byte {
+        b'!'..=b'~' if !matches!(byte, b'.' | b'\\') => char::from(byte.to_ascii_lowercase()).to_string(),
+        _ => format!("\\{byte:03}"),
+    };
+    label.iter().map(byte).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_names_the_next_name_and_its_own_types() {
+        // host.Example.test A MX AAAA, from RFC 4034 §4.3 with another name.
+        let data = b"\x04host\x07Example\x04test\x00\x00\x04\x40\x01\x00\x08";
+        let link = read(data).unwrap();
+        assert_eq!(link.next, "host.example.test");
+        assert_eq!(link.types, BTreeSet::from([1, 15, 28]));
+        assert_eq!(read(b"\x01\x00\x04test\x00").unwrap().next, "\\000.test");
+        for broken in [&b""[..], b"\x04hos", b"\x01a", b"\x01a\x00\x00\x09\x40"] {
+            assert_eq!(read(broken), None, "{broken:?}");
+        }
+    }
+
+    #[test]
+    fn only_names_that_may_be_hosts_are_followed() {
+        let address = BTreeSet::from([1]);
+        assert!(is_host("www.acme.test", &address));
+        assert!(!is_host("_dmarc.acme.test", &BTreeSet::from([16])));
+        assert!(!is_host("*.acme.test", &address));
+        assert!(!is_host("empty.acme.test", &BTreeSet::from([46, 47])));
+    }
+}

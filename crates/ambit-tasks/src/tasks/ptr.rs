@@ -1,0 +1,60 @@
+//! The name that an address gives itself in reverse. Weak evidence: whoever holds the address writes it.
+
+use crate::ask::host::reverse_name;
+use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use ambit_model::moment::DAY_MS;
+use ambit_model::scope::spells;
+use ambit_model::{Clearance, EdgeKind, Facts, Kind};
+use ambit_net::dns::{RecordData, RecordType};
+use serde_json::json;
+use std::collections::BTreeSet;
+use std::net::IpAddr;
+
+pub(crate) const TASK: Task = Task {
+    name: "ptr",
+    pretty_name: "Reverse DNS",
+    description: "Looks up the PTR records of an address.",
+    watches: &[Kind::IpAddress],
+    produces: &[Kind::DnsRecord, Kind::Domain],
+    footprint: Clearance::L1,
+    ttl_ms: DAY_MS,
+    cost: 1,
+    gain: 2,
+    owns: &[(Kind::IpAddress, &["resolutions"])],
+    volatile: &[],
+    contacts: Contacts::Zone,
+    plan: |facts, _| Plan::once_if(is_ours_to_ask(facts)),
+    run: |cx| Box::pin(run(cx)),
+};
+
+/// PTR names of one address that are followed; more are noise of a provider.
+const NAMES_MAX: usize = 20;
+
+/// True for an address that is theirs, or that one of their names leads to: whose it is has to be asked before anything else is.
+pub(crate) fn is_ours_to_ask(facts: &Facts) -> bool {
+    let mut names = facts.from(EdgeKind::ResolvesTo);
+    facts.decision.scoped() || facts.decision.clearance >= Clearance::L2 || names.any(|name| name.scoped)
+}
+
+async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+    let address: IpAddr = cx.facts.name.parse().map_err(|_| TaskError::Failed("not an address".into()))?;
+    let answer = cx.net.lookup(&reverse_name(address), RecordType::PTR).await?;
+    let names: BTreeSet<&String> = answer
+        .records
+        .iter()
+        .filter_map(|record| match &record.data {
+            RecordData::Ptr(name) => Some(name),
+            _ => None,
+        })
+        .collect();
+    cx.observe(
+        "resolutions",
+        names.iter().map(|name| json!({"response_data": name, "response_type": "PTR"})).collect(),
+    );
+    // A name that only spells the address is its provider's: nobody lives under it.
+    let telling = names.iter().filter(|name| !spells(name, &cx.facts.name));
+    for name in telling.take(NAMES_MAX) {
+        cx.found_host(name, EdgeKind::Pointer);
+    }
+    Ok(Answer::found_if(!names.is_empty()))
+}

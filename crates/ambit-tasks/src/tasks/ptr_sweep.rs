@@ -1,0 +1,83 @@
+//! The names that the addresses of a block that a person named give themselves in reverse.
+
+use crate::ask::blocks;
+use crate::ask::host::reverse_name;
+use crate::ask::together::together;
+use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use ambit_model::moment::DAY_MS;
+use ambit_model::scope::spells;
+use ambit_model::{Clearance, EdgeKind, Kind};
+use ambit_net::NetError;
+use ambit_net::dns::{RecordData, RecordType};
+use std::collections::BTreeSet;
+use std::net::IpAddr;
+
+pub(crate) const TASK: Task = Task {
+    name: "ptr_sweep",
+    pretty_name: "Reverse DNS sweep",
+    description: "Looks up the PTR records of every address of a block that is theirs.",
+    watches: &[Kind::NetBlock],
+    produces: &[Kind::DnsRecord, Kind::Domain],
+    footprint: Clearance::L1,
+    ttl_ms: DAY_MS,
+    cost: 256,
+    gain: 50,
+    owns: &[],
+    volatile: &[],
+    contacts: Contacts::Zone,
+    plan: |facts, _| {
+        let block = blocks::block(facts).filter(|_| facts.decision.scoped());
+        match block.and_then(blocks::size) {
+            Some(size) => Plan::Sweep {
+                prefix: String::new(),
+                size,
+                step: STEP,
+            },
+            None => Plan::No,
+        }
+    },
+    run: |cx| Box::pin(run(cx)),
+};
+
+/// Addresses of one look.
+const STEP: i64 = 256;
+/// Look-ups in flight; the resolver's own window paces them.
+const IN_FLIGHT: usize = 64;
+/// Share of look-ups, per cent, that may stay without an answer before the look counts as failed.
+const LOST_PERCENT: usize = 10;
+
+async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+    let block = blocks::block(cx.facts).ok_or_else(|| TaskError::Failed("not a block".into()))?;
+    let asked = blocks::addresses(block, cx.argument).ok_or_else(|| TaskError::Failed(format!("not a range of the block: {:?}", cx.argument)))?;
+    let count = asked.len();
+    let ask = |address: IpAddr| async move { own_names(cx, address).await };
+    let (mut names, mut lost, mut failure) = (BTreeSet::new(), 0, None);
+    for answer in together(asked.into_iter().map(ask), IN_FLIGHT).await {
+        match answer {
+            Ok(found) => names.extend(found),
+            Err(error @ NetError::Budget(_)) => return Err(error.into()),
+            Err(error) => {
+                lost += 1;
+                failure = failure.or(Some(error));
+            }
+        }
+    }
+    if let Some(error) = failure.filter(|_| lost * 100 > count * LOST_PERCENT) {
+        return Err(error.into());
+    }
+    for name in &names {
+        cx.found_host(name, EdgeKind::Pointer);
+    }
+    Ok(Answer::found_if(!names.is_empty()))
+}
+
+/// PTR names of an address. One that only spells the address is its provider's, and nobody lives under it.
+pub(crate) async fn own_names(cx: &Context<'_>, address: IpAddr) -> Result<Vec<String>, NetError> {
+    let answer = cx.net.lookup_uncached(&reverse_name(address), RecordType::PTR).await?;
+    let spelled = address.to_string();
+    let names = answer.records.iter().filter_map(|record| match &record.data {
+        RecordData::Ptr(name) if !spells(name, &spelled) => Some(name.clone()),
+        _ => None,
+    });
+    Ok(names.collect())
+}

@@ -1,0 +1,229 @@
+//! Who registered a domain, and who holds the block around an address: RDAP, and WHOIS where RDAP has nothing.
+
+use crate::ask::host::{is_below, is_private, reversed};
+use crate::ask::{bootstrap, whois};
+use crate::read::rdap::{self, Person};
+use crate::tasks::ptr::is_ours_to_ask;
+use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use ambit_model::moment::DAY_MS;
+use ambit_model::platforms;
+use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind};
+use ambit_net::dns::RecordType;
+use serde_json::{Value, json};
+use std::net::IpAddr;
+
+pub(crate) const TASK: Task = Task {
+    name: "registration",
+    pretty_name: "Registration",
+    description: "Asks the registries (RDAP, else WHOIS) who registered a domain or holds the block around an address.",
+    watches: &[Kind::Domain, Kind::IpAddress, Kind::NetBlock],
+    produces: &[Kind::AutonomousSystem, Kind::EmailAddress, Kind::NetBlock, Kind::Organization],
+    footprint: Clearance::L1,
+    ttl_ms: 7 * DAY_MS,
+    cost: 3,
+    gain: 6,
+    owns: &[
+        (Kind::Domain, &["whois_full_text", "contacts", "hidden_registration"]),
+        (
+            Kind::IpAddress,
+            &[
+                "net_name",
+                "network.name",
+                "network.block",
+                "network.rir",
+                "network.country_code",
+                "network.allocation_date",
+                "network.asn",
+                "whois_full_text",
+            ],
+        ),
+        (Kind::NetBlock, rdap::BLOCK_MEMBERS),
+        (Kind::EmailAddress, &["origin"]),
+        (Kind::Organization, &["origin"]),
+    ],
+    volatile: &[],
+    contacts: Contacts::Provider(PROVIDER),
+    plan: |facts, _| match facts.kind {
+        Kind::Domain => Plan::once_if(facts.decision.scoped()),
+        Kind::IpAddress => Plan::once_if(is_ours_to_ask(facts) && is_registered(facts)),
+        _ => {
+            let is_in_question = facts.from(EdgeKind::Suballocation).next().is_some();
+            Plan::once_if((facts.seed || facts.decision.scoped() || is_in_question) && is_registered(facts))
+        }
+    },
+    run: |cx| Box::pin(run(cx)),
+};
+
+/// The provider that RDAP and WHOIS questions are granted as.
+pub(crate) const PROVIDER: &str = "rdap";
+
+/// No registry knows private addresses, and none needs to learn that somebody uses them.
+pub(crate) fn is_registered(facts: &Facts) -> bool {
+    let first = facts.name.split('/').next().unwrap_or("");
+    !first.parse().is_ok_and(is_private)
+}
+
+async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+    match cx.facts.kind {
+        Kind::Domain => domain(cx).await,
+        Kind::IpAddress => address(cx).await,
+        _ => block(cx).await,
+    }
+}
+
+/// What a registry said.
+pub(crate) enum Said {
+    Rdap(Value),
+    Whois(String),
+    Nothing,
+}
+
+/// RDAP by the bootstrap redirector; WHOIS where the registry has no RDAP or it is down.
+pub(crate) async fn ask(cx: &Context<'_>, path: &str, question: &str) -> Result<Said, TaskError> {
+    let failure = match bootstrap::ask(cx, path).await {
+        Ok(answer) => {
+            let body: Option<Value> = serde_json::from_slice(&answer.body).ok().filter(Value::is_object);
+            match (answer.status, body) {
+                (200, Some(body)) if !answer.truncated => return Ok(Said::Rdap(body)),
+                (404, Some(_)) => return Ok(Said::Nothing),
+                (status, _) => TaskError::SourceDown(format!("{}: status {status}", answer.url.host)),
+            }
+        }
+        Err(error) => error,
+    };
+    if matches!(failure, TaskError::OutOfBudget(_) | TaskError::OutOfScope(_)) {
+        return Err(failure);
+    }
+    match whois::ask(cx, question).await {
+        Ok(Some(text)) => Ok(Said::Whois(text)),
+        Ok(None) => Ok(Said::Nothing),
+        Err(_) => Err(failure),
+    }
+}
+
+async fn domain(cx: &Context<'_>) -> Result<Answer, TaskError> {
+    let name = cx.facts.name.as_str();
+    let said = ask(cx, &format!("domain/{name}"), name).await?;
+    let (registration, people, text) = match &said {
+        Said::Rdap(body) => (rdap::domain(body), rdap::people(body), rdap::text_of(body)),
+        Said::Whois(text) => (whois::domain(text), whois::people(text), text.clone()),
+        Said::Nothing => return Ok(Answer::Absent),
+    };
+    cx.observe("whois_full_text", json!(text));
+    cx.observe(
+        "contacts",
+        people.iter().map(|person| json!({"name": person.name, "email": person.email})).collect(),
+    );
+    cx.observe("hidden_registration", registration);
+    lead_to(cx, &people);
+    Ok(Answer::Found)
+}
+
+async fn address(cx: &Context<'_>) -> Result<Answer, TaskError> {
+    let name = cx.facts.name.as_str();
+    let address: IpAddr = name.parse().map_err(|_| TaskError::Failed("not an address".into()))?;
+    let said = ask(cx, &format!("ip/{name}"), name).await?;
+    let (block, people) = match &said {
+        Said::Rdap(body) => (rdap::block(body, Some(address)), rdap::people(body)),
+        Said::Whois(text) => (whois::block(text, address), whois::people(text)),
+        Said::Nothing => (None, Vec::new()),
+    };
+    let Some(block) = block else {
+        return Ok(Answer::Absent);
+    };
+    lead_to_holder(cx, &people);
+    for (member, of) in [
+        ("net_name", "handle_name"),
+        ("network.name", "handle_name"),
+        ("network.block", "cidr"),
+        ("network.rir", "rir"),
+        ("network.country_code", "country"),
+        ("network.allocation_date", "allocated"),
+        ("whois_full_text", "whois_full_text"),
+    ] {
+        cx.observe(member, block.member(of));
+    }
+    let asn = match block.asn {
+        Some(asn) => Some(asn),
+        None => asn_by_dns(cx, address).await?,
+    };
+    cx.observe("network.asn", json!(asn));
+    cx.found_with(Kind::NetBlock, &block.cidr, EdgeKind::CoveringBlock, block.members());
+    if let Some(asn) = asn {
+        cx.found(Kind::AutonomousSystem, &format!("AS{asn}"), EdgeKind::CoveringBlock);
+    }
+    Ok(Answer::Found)
+}
+
+async fn block(cx: &Context<'_>) -> Result<Answer, TaskError> {
+    let first = cx.facts.name.split('/').next().unwrap_or("");
+    let said = ask(cx, &format!("ip/{}", cx.facts.name), first).await?;
+    let (block, people) = match &said {
+        Said::Rdap(body) => (rdap::block(body, first.parse().ok()), rdap::people(body)),
+        Said::Whois(text) => (first.parse().ok().and_then(|address| whois::block(text, address)), whois::people(text)),
+        Said::Nothing => (None, Vec::new()),
+    };
+    let Some(block) = block else {
+        return Ok(Answer::Absent);
+    };
+    let members: Details = block.members();
+    for member in rdap::BLOCK_MEMBERS {
+        cx.observe(member, members.get(*member).cloned().unwrap_or(Value::Null));
+    }
+    lead_to_holder(cx, &people);
+    Ok(Answer::Found)
+}
+
+/// Leads from an address or a block to whoever registered it: to the organisation, and to a registrant's mailbox in the domain of a seed. Scope compares them with
+/// what the registration of a seed says. A provider that leases its blocks is nobody's evidence, though it may have registered the domain as well.
+fn lead_to_holder(cx: &Context<'_>, people: &[Person]) {
+    let origin = || Details::from_iter([("origin".to_owned(), json!("registration"))]);
+    let domains = cx
+        .facts
+        .seeds
+        .iter()
+        .filter(|(kind, _)| *kind == Kind::Domain)
+        .map(|(_, name)| name.as_str());
+    let domains: Vec<&str> = domains.collect();
+    for person in people.iter().filter(|person| person.registrant && !person.redacted()) {
+        if let Some(organization) = person
+            .organization
+            .as_ref()
+            .filter(|name| platforms::of_network(&name.replace(' ', "-")).is_none())
+        {
+            cx.found_with(Kind::Organization, organization, EdgeKind::Registrant, origin());
+        }
+        let host = person.email.as_ref().and_then(|email| email.rsplit_once('@').map(|(_, host)| host));
+        if let (Some(email), Some(host)) = (&person.email, host)
+            && domains.iter().any(|domain| host == *domain || is_below(host, domain))
+        {
+            cx.found_with(Kind::EmailAddress, email, EdgeKind::Registrant, origin());
+        }
+    }
+}
+
+/// Leads from a domain to the organisation that registered it and to the mailboxes of its people.
+fn lead_to(cx: &Context<'_>, people: &[Person]) {
+    let origin = || Details::from_iter([("origin".to_owned(), json!("registration"))]);
+    for person in people.iter().filter(|person| !person.redacted()) {
+        if let Some(organization) = person.organization.as_ref().filter(|_| person.registrant) {
+            cx.found_with(Kind::Organization, organization, EdgeKind::Registrant, origin());
+        }
+        if let Some(email) = &person.email {
+            cx.found_with(Kind::EmailAddress, email, EdgeKind::Contact, origin());
+        }
+    }
+}
+
+/// The system that announces an address, by a public DNS zone (`64500 | 203.0.113.0/24 | …`).
+async fn asn_by_dns(cx: &Context<'_>, address: IpAddr) -> Result<Option<u32>, TaskError> {
+    let zone = if address.is_ipv4() { "origin" } else { "origin6" };
+    let name = format!("{}.{zone}.asn.cymru.com", reversed(address));
+    // A number that a third party does not give is no reason to lose what the registry said.
+    let Ok(answer) = cx.net.lookup(&name, RecordType::TXT).await else {
+        return Ok(None);
+    };
+    let numbers = answer.records.iter().filter_map(|record| record.data.text());
+    let numbers = numbers.filter_map(|text| text.raw().split(['|', ' ']).next().and_then(|number| number.trim().parse().ok()));
+    Ok(numbers.min())
+}

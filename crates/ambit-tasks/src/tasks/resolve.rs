@@ -1,0 +1,207 @@
+//! Resolves a name: addresses of both families, the alias chain, and whether the name exists at all.
+
+use crate::ask::host::{is_private, is_theirs, only_mentioned};
+use crate::read::buckets;
+use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use ambit_model::moment::SECOND_MS;
+use ambit_model::platforms;
+use ambit_model::{Clearance, EdgeKind, Facts, Kind};
+use ambit_net::NetError;
+use ambit_net::dns::{DnsAnswer, Rcode, RecordType};
+use ambit_net::http::Url;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::net::IpAddr;
+use std::sync::Arc;
+
+pub(crate) const TASK: Task = Task {
+    name: "resolve",
+    pretty_name: "DNS resolution",
+    description: "Looks up the addresses (A, AAAA) and the alias chain of a name.",
+    watches: &[Kind::DnsRecord, Kind::Domain, Kind::Mailserver, Kind::Nameserver],
+    produces: &[Kind::CloudStorageBucket, Kind::DnsRecord, Kind::Domain, Kind::IpAddress],
+    footprint: Clearance::L1,
+    ttl_ms: 12 * 3_600 * SECOND_MS,
+    cost: 2,
+    gain: 6,
+    owns: &[
+        (Kind::DnsRecord, MEMBERS),
+        (Kind::Domain, MEMBERS),
+        (Kind::Mailserver, MEMBERS),
+        (Kind::Nameserver, MEMBERS),
+    ],
+    volatile: &["hidden_ttl"],
+    contacts: Contacts::Zone,
+    plan: |facts, _| Plan::bound_if(facts.name.parse::<IpAddr>().is_err() && !only_mentioned(facts)),
+    run: |cx| Box::pin(run(cx)),
+};
+
+const MEMBERS: &[&str] = &[
+    "resolutions",
+    "hidden_rcode",
+    "hidden_cname_chain",
+    "hidden_private_addresses",
+    "hidden_ttl",
+];
+
+async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+    let name = &cx.facts.name;
+    let (four, six) = futures::join!(cx.net.lookup(name, RecordType::A), cx.net.lookup(name, RecordType::AAAA));
+    let families = Families { four, six };
+    let mut seen = families.read()?;
+    if seen.addresses.is_empty() && seen.chain.is_empty() {
+        // A name that does not exist has no addresses of the other family either (RFC 8020).
+        return match families.failure() {
+            Some(error) if seen.rcode != Rcode::NXDOMAIN => Err(error.clone().into()),
+            _ => Ok(Answer::Absent),
+        };
+    }
+    seen.addresses.extend(families.kept(cx.facts));
+    cx.observe("resolutions", seen.resolutions());
+    cx.observe("hidden_rcode", json!(seen.rcode.to_string()));
+    cx.observe("hidden_cname_chain", json!(seen.chain));
+    cx.observe("hidden_private_addresses", json!(seen.private()));
+    cx.observe("hidden_ttl", json!(seen.ttl));
+    // A private address is somebody else's as soon as one looks from elsewhere; where a seed names it, it is meant.
+    for address in seen
+        .addresses
+        .iter()
+        .filter(|address| !is_private(**address) || cx.net.is_named(**address))
+    {
+        cx.found(Kind::IpAddress, &address.to_string(), EdgeKind::ResolvesTo);
+    }
+    for target in &seen.chain {
+        let hosted = platforms::of_host(target).is_some() && !is_theirs(cx.facts, target);
+        cx.found_host(target, if hosted { EdgeKind::HostedAlias } else { EdgeKind::Alias });
+    }
+    for target in &seen.chain {
+        let bucket = Url::parse(&format!("https://{target}/")).ok().and_then(|url| buckets::of_url(&url));
+        if let Some(bucket) = bucket {
+            cx.found(Kind::CloudStorageBucket, &bucket, EdgeKind::Bucket);
+        }
+    }
+    Ok(Answer::Found)
+}
+
+/// The answers of both families. Some servers fail at AAAA alone (RFC 4074 §4): the other family's addresses are no less true for it.
+struct Families {
+    four: Result<Arc<DnsAnswer>, NetError>,
+    six: Result<Arc<DnsAnswer>, NetError>,
+}
+
+impl Families {
+    /// What the families that answered say together; the failure where none did.
+    fn read(&self) -> Result<Seen, NetError> {
+        match (&self.four, &self.six) {
+            (Ok(four), Ok(six)) => Ok(Seen::read(four, six)),
+            (Ok(one), Err(_)) | (Err(_), Ok(one)) => Ok(Seen::read(one, one)),
+            (Err(error), Err(_)) => Err(error.clone()),
+        }
+    }
+
+    fn failure(&self) -> Option<&NetError> {
+        self.four.as_ref().err().or(self.six.as_ref().err())
+    }
+
+    /// Addresses of the family that failed, as they were known: they are not gone.
+    fn kept(&self, facts: &Facts) -> impl Iterator<Item = IpAddr> {
+        let known = facts.to(EdgeKind::ResolvesTo).filter(|neighbour| neighbour.task == TASK.name);
+        let known: Vec<IpAddr> = known.filter_map(|neighbour| neighbour.name.parse().ok()).collect();
+        known.into_iter().filter(|address| match address {
+            IpAddr::V4(_) => self.four.is_err(),
+            IpAddr::V6(_) => self.six.is_err(),
+        })
+    }
+}
+
+/// What both families' answers say together.
+#[derive(Debug, PartialEq)]
+struct Seen {
+    addresses: BTreeSet<IpAddr>,
+    chain: Vec<String>,
+    rcode: Rcode,
+    ttl: u32,
+}
+
+impl Seen {
+    fn read(four: &DnsAnswer, six: &DnsAnswer) -> Self {
+        let longer = if six.chain.len() > four.chain.len() { six } else { four };
+        Self {
+            addresses: four.addresses().chain(six.addresses()).collect(),
+            chain: longer.chain.iter().map(|alias| alias.target.clone()).collect(),
+            rcode: four.rcode,
+            ttl: four.ttl.min(six.ttl),
+        }
+    }
+
+    fn resolutions(&self) -> Value {
+        let item = |data: String, rtype: &str| json!({"response_data": data, "response_type": rtype});
+        let aliases = self.chain.iter().map(|target| item(target.clone(), "CNAME"));
+        let addresses = self
+            .addresses
+            .iter()
+            .map(|address| item(address.to_string(), if address.is_ipv4() { "A" } else { "AAAA" }));
+        aliases.chain(addresses).collect()
+    }
+
+    fn private(&self) -> Vec<String> {
+        self.addresses
+            .iter()
+            .filter(|address| is_private(**address))
+            .map(IpAddr::to_string)
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ambit_net::dns::{Alias, Rcode, Record, RecordData};
+
+    fn answer(rtype: RecordType, chain: &[&str], data: &[RecordData]) -> DnsAnswer {
+        let record = |data: &RecordData| Record {
+            name: "www.acme.test".into(),
+            data: data.clone(),
+            ttl: 60,
+        };
+        let alias = |target: &&str| Alias {
+            name: "www.acme.test".into(),
+            target: (*target).to_owned(),
+            ttl: 60,
+        };
+        DnsAnswer {
+            name: "www.acme.test".into(),
+            rtype,
+            rcode: Rcode::NOERROR,
+            chain: chain.iter().map(alias).collect(),
+            endless: false,
+            records: data.iter().map(record).collect(),
+            cut: false,
+            authority: None,
+            referral: Vec::new(),
+            authoritative: false,
+            ttl: 60,
+            server: "192.0.2.53:53".parse().unwrap(),
+        }
+    }
+
+    #[test]
+    fn both_families_and_the_chain_are_one_answer() {
+        let four = answer(
+            RecordType::A,
+            &["edge.cdn.test"],
+            &[RecordData::A("203.0.113.7".parse().unwrap()), RecordData::A("10.0.0.1".parse().unwrap())],
+        );
+        let six = answer(RecordType::AAAA, &["edge.cdn.test"], &[RecordData::Aaaa("2001:db8::7".parse().unwrap())]);
+        let seen = Seen::read(&four, &six);
+        assert_eq!(seen.private(), ["10.0.0.1"]);
+        let types: Vec<String> = seen
+            .resolutions()
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|item| item["response_type"].as_str().unwrap().into())
+            .collect();
+        assert_eq!(types, ["CNAME", "A", "A", "AAAA"]);
+    }
+}

@@ -1,0 +1,240 @@
+//! What a site says to machines: robots.txt, sitemap, security.txt and other well-known files.
+
+use crate::ask::host::same_domain;
+use crate::ask::{bindings, web};
+use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use ambit_model::moment::DAY_MS;
+use ambit_model::scope::host_of;
+use ambit_model::{Clearance, Details, EdgeKind, Kind};
+use ambit_net::http::{HttpExchange, Url};
+use regex::Regex;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+pub(crate) const TASK: Task = Task {
+    name: "robots_sitemap_wellknown",
+    pretty_name: "Files for machines",
+    description: "Reads robots.txt, the sitemap, security.txt and other well-known files.",
+    watches: &[Kind::Uri],
+    produces: &[Kind::DnsRecord, Kind::Domain, Kind::EmailAddress],
+    footprint: Clearance::L2,
+    ttl_ms: DAY_MS,
+    cost: 8,
+    gain: 5,
+    owns: &[(
+        Kind::Uri,
+        &[
+            "hidden_robots",
+            "hidden_sitemap",
+            "hidden_security_txt",
+            "hidden_well_known",
+            "hidden_mta_sts_policy",
+        ],
+    )],
+    volatile: &[],
+    contacts: Contacts::Address,
+    plan: |facts, _| Plan::bound(bindings::of_root_site(facts)),
+    run: |cx| Box::pin(run(cx)),
+};
+
+/// Bytes of one of these files.
+const FILE_BYTES: usize = 256 * 1_024;
+/// Paths of a robots file or a sitemap that are kept.
+const PATHS_MAX: usize = 500;
+/// Other well-known files, each with a text that only the real one holds.
+const WELL_KNOWN: &[(&str, &str)] = &[
+    ("/.well-known/openid-configuration", "\"authorization_endpoint\""),
+    ("/.well-known/oauth-authorization-server", "\"token_endpoint\""),
+    ("/.well-known/assetlinks.json", "\"package_name\""),
+    ("/.well-known/apple-app-site-association", "\"applinks\""),
+    ("/.well-known/matrix/server", "\"m.server\""),
+];
+
+async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+    let url = web::site(cx)?;
+    let mut seen = false;
+    let Some(robots) = file(cx, &url, "/robots.txt").await? else {
+        return Ok(Answer::Absent);
+    };
+    // Whoever sends even this file elsewhere sends everything: what lies there is that site's.
+    if (300..400).contains(&robots.status) {
+        return Ok(Answer::Absent);
+    }
+    let mut sitemaps = vec![url.with_path("/sitemap.xml")];
+    if let Some(robots) = text_file(&robots).map(|text| Robots::parse(&text)).filter(|robots| robots.is_one) {
+        seen = true;
+        cx.observe("hidden_robots", json!(robots.paths));
+        let named = robots.sitemaps.iter().filter_map(|sitemap| url.join(sitemap).ok());
+        sitemaps = named.filter(|sitemap| sitemap.host == url.host).take(1).chain(sitemaps).collect();
+    }
+    for sitemap in sitemaps.into_iter().take(2) {
+        seen |= read_sitemap(cx, &url, &sitemap).await?;
+    }
+    seen |= read_security(cx, &url).await?;
+    let mut known = BTreeSet::new();
+    for (path, mark) in WELL_KNOWN {
+        let answer = file(cx, &url, path).await?;
+        if answer.is_some_and(|answer| answer.status == 200 && !web::is_html(&answer) && web::text(&answer).contains(mark)) {
+            known.insert(*path);
+        }
+    }
+    if !known.is_empty() {
+        seen = true;
+        cx.observe("hidden_well_known", json!(known));
+    }
+    if url.https && url.host.starts_with("mta-sts.") {
+        seen |= read_mta_sts(cx, &url).await?;
+    }
+    Ok(Answer::found_if(seen))
+}
+
+/// One file; `None` where nobody is there at all.
+async fn file(cx: &Context<'_>, url: &Url, path: &str) -> Result<Option<HttpExchange>, TaskError> {
+    match web::get(cx, &url.with_path(path), FILE_BYTES).await {
+        Ok(exchange) => web::whole(exchange).map(Some),
+        Err(error) if web::is_no_answer(&error) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The text of a file that is there and is no page: pages at such paths are soft 404s.
+fn text_file(exchange: &HttpExchange) -> Option<String> {
+    (exchange.status == 200 && !web::is_html(exchange)).then(|| web::text(exchange))
+}
+
+#[derive(Debug, Default, PartialEq)]
+struct Robots {
+    is_one: bool,
+    paths: BTreeSet<String>,
+    sitemaps: BTreeSet<String>,
+}
+
+impl Robots {
+    fn parse(text: &str) -> Self {
+        let mut robots = Self::default();
+        for line in text.lines() {
+            let line = line.split('#').next().unwrap_or("");
+            let Some((field, value)) = line.split_once(':') else { continue };
+            let value = value.trim().to_owned();
+            match field.trim().to_ascii_lowercase().as_str() {
+                "user-agent" => robots.is_one = true,
+                "allow" | "disallow" if value.starts_with('/') && robots.paths.len() < PATHS_MAX => {
+                    robots.is_one = true;
+                    robots.paths.insert(value);
+                }
+                "sitemap" if !value.is_empty() => {
+                    robots.is_one = true;
+                    robots.sitemaps.insert(value);
+                }
+                _ => {}
+            }
+        }
+        robots
+    }
+}
+
+static LOCATION: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"<loc>\s*(https?://[^\s<]{1,2000})\s*</loc>").expect("the expression is constant"));
+
+async fn read_sitemap(cx: &Context<'_>, url: &Url, sitemap: &Url) -> Result<bool, TaskError> {
+    let Some(answer) = file(cx, url, &sitemap.path).await? else {
+        return Ok(false);
+    };
+    let body = web::text(&answer);
+    if answer.status != 200 || !(body.contains("<urlset") || body.contains("<sitemapindex")) {
+        return Ok(false);
+    }
+    let mut paths = BTreeSet::new();
+    for found in LOCATION.captures_iter(&body).take(PATHS_MAX) {
+        let Ok(target) = Url::parse(&found[1]) else { continue };
+        if target.host == url.host {
+            paths.insert(target.path);
+        } else if same_domain(&target.host, &url.host) {
+            cx.found_host(&target.host, EdgeKind::Link);
+        }
+    }
+    cx.observe("hidden_sitemap", json!(paths));
+    Ok(true)
+}
+
+async fn read_security(cx: &Context<'_>, url: &Url) -> Result<bool, TaskError> {
+    for path in ["/.well-known/security.txt", "/security.txt"] {
+        let Some(answer) = file(cx, url, path).await? else {
+            return Ok(false);
+        };
+        let Some(security) = text_file(&answer).and_then(|text| security(&text)) else {
+            continue;
+        };
+        for mailbox in list(&security, "contact").filter_map(|contact| contact.strip_prefix("mailto:")) {
+            let origin = Details::from_iter([("origin".to_owned(), json!(format!("{}{path}", host_of(&cx.facts.name))))]);
+            cx.found_with(Kind::EmailAddress, mailbox, EdgeKind::Contact, origin);
+        }
+        cx.observe("hidden_security_txt", security);
+        return Ok(true);
+    }
+    Ok(false)
+}
+
+fn list<'a>(of: &'a Value, member: &str) -> impl Iterator<Item = &'a str> {
+    of.get(member).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
+}
+
+/// RFC 9116: a file without a contact is none.
+fn security(text: &str) -> Option<Value> {
+    let field = |name: &str| {
+        let rows = text.lines().filter_map(|line| line.split_once(':'));
+        let rows = rows.filter(|(field, _)| field.trim().eq_ignore_ascii_case(name));
+        rows.map(|(_, value)| value.trim().to_owned())
+            .filter(|value| !value.is_empty())
+            .collect::<BTreeSet<String>>()
+    };
+    let contact = field("contact");
+    (!contact.is_empty()).then(|| json!({"contact": contact, "expires": field("expires").first(), "policy": field("policy").first()}))
+}
+
+async fn read_mta_sts(cx: &Context<'_>, url: &Url) -> Result<bool, TaskError> {
+    let answer = file(cx, url, "/.well-known/mta-sts.txt").await?;
+    let policy = answer.and_then(|answer| text_file(&answer)).and_then(|text| mta_sts(&text));
+    if let Some(policy) = &policy {
+        cx.observe("hidden_mta_sts_policy", policy.clone());
+    }
+    Ok(policy.is_some())
+}
+
+fn mta_sts(text: &str) -> Option<Value> {
+    let field = |name: &str| -> BTreeSet<String> {
+        let rows = text.lines().filter_map(|line| line.split_once(':'));
+        rows.filter(|(field, _)| field.trim() == name)
+            .map(|(_, value)| value.trim().to_owned())
+            .collect()
+    };
+    let is_policy = field("version").contains("STSv1");
+    is_policy.then(|| json!({"mode": field("mode").first(), "mx": field("mx")}))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn robots_are_read_and_other_texts_are_none() {
+        let robots = Robots::parse("User-agent: *\nDisallow: /private/ # secret\nAllow: /\nSitemap: https://www.acme.test/s.xml\n");
+        assert_eq!(robots.paths.iter().collect::<Vec<_>>(), ["/", "/private/"]);
+        assert_eq!(robots.sitemaps.len(), 1);
+        assert!(!Robots::parse("Welcome: to our page").is_one);
+    }
+
+    #[test]
+    fn a_security_file_needs_a_contact() {
+        let found = security("Contact: mailto:security@acme.test\nExpires: 2027-01-01T00:00:00Z\n").unwrap();
+        assert_eq!(found["contact"], json!(["mailto:security@acme.test"]));
+        assert!(security("Expires: 2027-01-01T00:00:00Z").is_none());
+    }
+
+    #[test]
+    fn a_policy_for_mail_is_read() {
+        let policy = mta_sts("version: STSv1\nmode: enforce\nmx: mail.acme.test\nmax_age: 86400\n").unwrap();
+        assert_eq!((&policy["mode"], &policy["mx"]), (&json!("enforce"), &json!(["mail.acme.test"])));
+        assert!(mta_sts("mode: enforce").is_none());
+    }
+}

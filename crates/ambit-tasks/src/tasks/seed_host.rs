@@ -1,0 +1,37 @@
+//! Leads from a site or service that somebody named to the host that it is on: without the host's addresses nobody can go there. Sends nothing.
+
+use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use ambit_model::moment::DAY_MS;
+use ambit_model::scope::host_of;
+use ambit_model::{Clearance, EdgeKind, Kind};
+use std::net::IpAddr;
+
+pub(crate) const TASK: Task = Task {
+    name: "seed_host",
+    pretty_name: "Host of a seed",
+    description: "Leads from a site or service that was given as a seed to the host that it is on.",
+    watches: &[Kind::NetworkService, Kind::Uri],
+    produces: &[Kind::DnsRecord, Kind::Domain, Kind::IpAddress],
+    footprint: Clearance::L0,
+    ttl_ms: 30 * DAY_MS,
+    cost: 1,
+    gain: 20,
+    owns: &[],
+    volatile: &[],
+    contacts: Contacts::Nothing,
+    plan: |facts, _| Plan::bound_if(facts.seed),
+    run: |cx| Box::pin(run(cx)),
+};
+
+async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+    let host = match cx.facts.kind {
+        Kind::NetworkService => crate::ask::bindings::socket(cx.facts.kind, &cx.facts.name, "").map(|socket| socket.ip().to_string()),
+        _ => Some(host_of(&cx.facts.name).to_owned()),
+    };
+    let host = host.ok_or_else(|| TaskError::Failed(format!("{:?} names no host", cx.facts.name)))?;
+    match host.parse::<IpAddr>() {
+        Ok(address) => cx.found(Kind::IpAddress, &address.to_string(), EdgeKind::Host),
+        Err(_) => cx.found_host(&host, EdgeKind::Host),
+    }
+    Ok(Answer::Found)
+}

@@ -1,0 +1,211 @@
+//! Which protocol and product a service speaks, and whether it serves without asking who is there. Reads only.
+
+use crate::ask::bindings;
+use crate::ask::dialogue::{Dialogue, is_whole_listing, is_whole_reply};
+use crate::ask::identify::{Identity, Layer, hear, read_banner};
+use crate::read::fingerprint;
+use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use ambit_model::moment::DAY_MS;
+use ambit_model::{Clearance, Kind};
+use ambit_net::tcp::BannerOptions;
+use ambit_net::{NetError, Untrusted};
+use serde_json::json;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+pub(crate) const TASK: Task = Task {
+    name: "service_identify",
+    pretty_name: "Service identification",
+    description: "Listens to a service and asks small questions: protocol, product, STARTTLS, anonymous FTP, open Redis.",
+    watches: &[Kind::NetworkService],
+    produces: &[],
+    footprint: Clearance::L3,
+    ttl_ms: DAY_MS,
+    cost: 4,
+    gain: 8,
+    owns: &[(
+        Kind::NetworkService,
+        &[
+            "service",
+            "ssl",
+            "fingerprint",
+            "hidden_port_open_confirmed",
+            "hidden_banner",
+            "hidden_starttls",
+            "hidden_anonymous_ftp",
+            "hidden_open_redis",
+            "hidden_no_authentication",
+            "hide_value",
+            "hide_reason",
+        ],
+    )],
+    // Banners hold dates, salts and counters.
+    volatile: &["hidden_banner"],
+    contacts: Contacts::Address,
+    plan: |_, _| Plan::Once,
+    run: |cx| Box::pin(run(cx)),
+};
+
+/// Characters of a banner that are kept in the details; all of it is evidence.
+const BANNER_CHARS_MAX: usize = 512;
+/// How long Redis may take for its description.
+const INFO_TIMEOUT: Duration = Duration::from_secs(4);
+
+async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+    let socket = bindings::socket(cx.facts.kind, &cx.facts.name, "").ok_or_else(|| TaskError::Failed("not a TCP service".into()))?;
+    let identity = match hear(cx, socket).await {
+        Ok(identity) => identity,
+        Err(NetError::ConnectionRefused) => return Ok(Answer::Absent),
+        Err(error) => return Err(error.into()),
+    };
+    cx.observe("service", json!(identity.service));
+    cx.observe("ssl", json!(identity.ssl));
+    cx.observe("hidden_port_open_confirmed", json!(identity.service.is_some()));
+    cx.observe("hide_value", json!(false));
+    if !identity.said.is_empty() {
+        let banner: String = Untrusted::from_bytes(&identity.said).stored().chars().take(BANNER_CHARS_MAX).collect();
+        cx.observe("hidden_banner", json!(banner));
+        cx.evidence("banner", &identity.said);
+    }
+    if identity.no_authentication && identity.service != Some("REDIS") {
+        cx.observe("hidden_no_authentication", json!(true));
+    }
+    ask_further(cx, socket, &identity).await?;
+    cx.observe("fingerprint", fingerprint::items(identity.products));
+    Ok(Answer::Found)
+}
+
+/// What only the protocol's own words tell.
+async fn ask_further(cx: &Context<'_>, socket: SocketAddr, identity: &Identity) -> Result<(), TaskError> {
+    let layer = identity.layer();
+    let told = match identity.service {
+        Some("FTP") => anonymous(cx, socket, layer).await,
+        Some("REDIS") if identity.no_authentication => redis(cx, socket, layer).await,
+        Some("MONGODB") => mongodb(cx, socket, layer).await,
+        // Whoever begins with TLS offers none later.
+        _ if layer == Layer::Tls => Ok(()),
+        Some("SMTP") => starttls(cx, socket, "EHLO ambit.invalid\r\n", "STARTTLS", is_whole_reply).await,
+        Some("IMAP") => starttls(cx, socket, "a1 CAPABILITY\r\n", "STARTTLS", is_whole_listing).await,
+        Some("POP3") => starttls(cx, socket, "CAPA\r\n", "STLS", is_whole_listing).await,
+        Some("POSTGRESQL") => {
+            cx.observe("hidden_starttls", json!(identity.said == b"S"));
+            Ok(())
+        }
+        _ => Ok(()),
+    };
+    match told {
+        // Whether TLS is offered is a courtesy; whether anybody is let in must be known, or the look has failed.
+        Err(NetError::Timeout(_) | NetError::Reset(_) | NetError::Closed(_)) if !matches!(identity.service, Some("FTP" | "MONGODB" | "REDIS")) => {
+            Ok(())
+        }
+        told => told.map_err(TaskError::from),
+    }
+}
+
+/// Would an FTP server let anybody in? Asks, and leaves at once.
+async fn anonymous(cx: &Context<'_>, socket: SocketAddr, layer: Layer) -> Result<(), NetError> {
+    let mut dialogue = Dialogue::open(cx, socket, layer).await?;
+    dialogue.say("", is_whole_reply).await?;
+    if layer == Layer::Plain {
+        let features = dialogue.say("FEAT\r\n", is_whole_reply).await?;
+        cx.observe("hidden_starttls", json!(features.to_ascii_uppercase().contains("AUTH TLS")));
+    }
+    let mut reply = dialogue.say("USER anonymous\r\n", is_whole_reply).await?;
+    if reply.starts_with("331") {
+        reply = dialogue.say("PASS guest@ambit.invalid\r\n", is_whole_reply).await?;
+    }
+    if reply.starts_with("230") {
+        cx.observe("hidden_anonymous_ftp", json!(true));
+    }
+    // Politeness only: the connection closes either way.
+    let _ = dialogue.say("QUIT\r\n", is_whole_reply).await;
+    Ok(())
+}
+
+async fn redis(cx: &Context<'_>, socket: SocketAddr, layer: Layer) -> Result<(), NetError> {
+    let options = BannerOptions {
+        send: b"INFO server\r\n".to_vec(),
+        bytes_max: 4_096,
+        timeout: INFO_TIMEOUT,
+    };
+    let info = read_banner(cx, socket, layer, &options).await?;
+    let text = info.text().stored();
+    let version = text
+        .lines()
+        .find_map(|line| line.trim().strip_prefix("redis_version:").map(str::to_owned));
+    if version.is_some() || text.starts_with('$') {
+        cx.observe("hidden_open_redis", json!({"version": version}));
+        cx.evidence("redis_info", &info.bytes);
+    }
+    Ok(())
+}
+
+/// Asks for the names of databases, which a server that asks who is there refuses to strangers: as servers since 3.6 are asked, then as older ones are.
+async fn mongodb(cx: &Context<'_>, socket: SocketAddr, layer: Layer) -> Result<(), NetError> {
+    let mut failure = NetError::Timeout("answer");
+    for question in [LIST_DATABASES, LIST_DATABASES_OLD] {
+        let options = BannerOptions {
+            send: question.to_vec(),
+            bytes_max: DATABASES_BYTES_MAX,
+            timeout: INFO_TIMEOUT,
+        };
+        match read_banner(cx, socket, layer, &options).await {
+            // An old server hangs up on the newer question.
+            Ok(answer) if answer.bytes.is_empty() => {}
+            Ok(answer) => {
+                if lists_databases(&answer.bytes) {
+                    cx.observe("hidden_no_authentication", json!(true));
+                    cx.evidence("databases", &answer.bytes);
+                }
+                return Ok(());
+            }
+            Err(error @ (NetError::Timeout(_) | NetError::Reset(_) | NetError::Closed(_))) => failure = error,
+            Err(error) => return Err(error),
+        }
+    }
+    Err(failure)
+}
+
+/// Bytes of a list of databases that are read: the beginning tells.
+const DATABASES_BYTES_MAX: usize = 4_096;
+
+/// OP_MSG `{listDatabases: 1, $db: "admin"}`: since 5.1 only hello is answered as OP_QUERY.
+const LIST_DATABASES: &[u8] = b"\x3c\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\xdd\x07\x00\x00\x00\x00\x00\x00\x00\x27\x00\x00\x00\x10listDatabases\x00\x01\x00\x00\x00\x02$db\x00\x06\x00\x00\x00admin\x00\x00";
+
+/// OP_QUERY `admin.$cmd {listDatabases: 1}`.
+const LIST_DATABASES_OLD: &[u8] = b"\x3f\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\xd4\x07\x00\x00\x00\x00\x00\x00admin.$cmd\x00\x00\x00\x00\x00\xff\xff\xff\xff\x18\x00\x00\x00\x10listDatabases\x00\x01\x00\x00\x00\x00";
+
+/// An array of that name, and no word of a refusal. What follows a long list may be cut.
+fn lists_databases(answer: &[u8]) -> bool {
+    let holds = |text: &[u8]| answer.windows(text.len()).any(|window| window == text);
+    holds(b"\x04databases\0") && !holds(b"errmsg")
+}
+
+async fn starttls(cx: &Context<'_>, socket: SocketAddr, ask: &str, word: &str, whole: fn(&[u8]) -> bool) -> Result<(), NetError> {
+    let mut dialogue = Dialogue::open(cx, socket, Layer::Plain).await?;
+    dialogue.say("", |heard| heard.ends_with(b"\n")).await?;
+    let answer = dialogue.say(ask, whole).await?;
+    let offered = answer.to_ascii_uppercase().contains(word);
+    cx.observe("hidden_starttls", json!(offered));
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_lists_no_databases() {
+        assert!(lists_databases(b"\x04databases\x00...\x01totalSize\x00"));
+        assert!(lists_databases(b"\x04databases\x00\xff\x7f\x00\x00\x030\x00"), "cut in its middle");
+        assert!(!lists_databases(b"\x02errmsg\x00command listDatabases requires authentication\x00"));
+        assert!(!lists_databases(
+            b"\x02errmsg\x00Unsupported OP_QUERY command: listDatabases\x00\x10code\x00\x60\x01\x00\x00"
+        ));
+        assert!(!lists_databases(b""));
+        for question in [LIST_DATABASES, LIST_DATABASES_OLD] {
+            assert_eq!(question.len(), usize::from(question[0]));
+        }
+        assert_eq!(LIST_DATABASES.len() - 21, usize::from(LIST_DATABASES[21]), "the document's own length");
+    }
+}

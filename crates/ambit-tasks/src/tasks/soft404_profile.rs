@@ -1,0 +1,87 @@
+//! How does a site say that a page is not there? Some say it with a page like any other: whoever looks for pages must know.
+
+use crate::ask::{bindings, web};
+use crate::read::normal;
+use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use ambit_model::moment::DAY_MS;
+use ambit_model::{Clearance, Kind};
+use ambit_net::http::{HttpExchange, Url};
+use serde_json::json;
+use sha2::{Digest, Sha256};
+
+pub(crate) const TASK: Task = Task {
+    name: "soft404_profile",
+    pretty_name: "Soft 404 profile",
+    description: "Asks a site for pages that cannot be there and keeps how it says no.",
+    watches: &[Kind::Uri],
+    produces: &[],
+    footprint: Clearance::L2,
+    ttl_ms: DAY_MS,
+    cost: 2,
+    gain: 4,
+    owns: &[(Kind::Uri, &["hidden_soft404", "hidden_soft404_hash"])],
+    volatile: &["hidden_soft404_hash"],
+    contacts: Contacts::Address,
+    plan: |facts, _| Plan::bound(bindings::of_root_site(facts)),
+    run: |cx| Box::pin(run(cx)),
+};
+
+/// Bytes of a "no" that are compared.
+const BODY_BYTES: usize = 64 * 1_024;
+
+/// A path that cannot be there, the same each time: an answer must not depend on chance.
+pub(crate) fn improbable(url: &Url, end: &str) -> Url {
+    let hash = hex::encode(Sha256::digest(format!("{url}{end}")));
+    url.with_path(&format!("/{}{end}", &hash[..18]))
+}
+
+/// One answer that stands for "not there".
+pub(crate) async fn refusal(cx: &Context<'_>, url: &Url, end: &str) -> Result<HttpExchange, ambit_net::NetError> {
+    web::get(cx, &improbable(url, end), BODY_BYTES).await
+}
+
+async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+    let url = web::site(cx)?;
+    let page = match refusal(cx, &url, "").await {
+        Ok(page) => web::whole(page)?,
+        Err(error) if web::is_no_answer(&error) => return Ok(Answer::Absent),
+        Err(error) => return Err(error.into()),
+    };
+    let file = web::whole(refusal(cx, &url, ".txt").await?)?;
+    let kind = kind_of(page.status, file.status);
+    cx.observe("hidden_soft404", json!({"code": page.status.to_string(), "kind": kind}));
+    cx.observe("hidden_soft404_hash", json!(normal::body_hash(&page)));
+    Ok(Answer::Found)
+}
+
+fn kind_of(page: u16, file: u16) -> &'static str {
+    let found = |status: u16| (200..300).contains(&status);
+    match (page, file) {
+        (300..=399, _) => "redirect",
+        (page, file) if found(page) && found(file) => "catch_all",
+        (page, file) if found(page) || found(file) => "soft",
+        _ => "plain",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_way_of_saying_no_has_a_name() {
+        assert_eq!(kind_of(404, 404), "plain");
+        assert_eq!(kind_of(403, 404), "plain");
+        assert_eq!(kind_of(200, 404), "soft");
+        assert_eq!(kind_of(200, 200), "catch_all");
+        assert_eq!(kind_of(302, 404), "redirect");
+    }
+
+    #[test]
+    fn an_improbable_path_is_the_same_each_time() {
+        let url = Url::parse("https://www.acme.test/").unwrap();
+        assert_eq!(improbable(&url, ".txt"), improbable(&url, ".txt"));
+        assert_ne!(improbable(&url, ".txt"), improbable(&url, ".php"));
+        assert!(improbable(&url, ".txt").path.ends_with(".txt"));
+    }
+}

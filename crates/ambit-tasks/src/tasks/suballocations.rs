@@ -1,0 +1,136 @@
+//! Which parts of a block that a person named did its holder's registry register to somebody else? Asked before the block is swept, at regular steps through it.
+
+use crate::ask::{blocks, whois};
+use crate::read::rdap::{self, Person};
+use crate::tasks::registration::{self, PROVIDER, Said};
+use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use ambit_model::facts::LookOutcome;
+use ambit_model::moment::DAY_MS;
+use ambit_model::{Clearance, EdgeKind, Facts, Kind};
+use ipnet::IpNet;
+use std::collections::BTreeSet;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+pub(crate) const TASK: Task = Task {
+    name: "suballocations",
+    pretty_name: "Allocations within a block",
+    description: "Asks the registries which parts of a named block are registered to somebody else.",
+    watches: &[Kind::NetBlock],
+    produces: &[Kind::NetBlock],
+    footprint: Clearance::L1,
+    ttl_ms: 7 * DAY_MS,
+    cost: 32,
+    gain: 64,
+    owns: &[],
+    volatile: &[],
+    contacts: Contacts::Provider(PROVIDER),
+    plan: |facts, _| Plan::once_if(is_asked(facts) && facts.outcome(registration::TASK.name).is_some()),
+    run: |cx| Box::pin(run(cx)),
+};
+
+/// Questions to the registries about one block: at the usual pace of two a second about a minute.
+const QUESTIONS_MAX: u128 = 128;
+/// Addresses from one question to the next at least: registries seldom register less than eight.
+const STEP_MIN: u128 = 8;
+
+/// True for a block that is swept and that registries know.
+fn is_asked(facts: &Facts) -> bool {
+    let is_swept = blocks::block(facts).and_then(blocks::size).is_some();
+    facts.decision.scoped() && is_swept && registration::is_registered(facts)
+}
+
+/// True where nothing is to be asked of the registries before the block is swept, or they were asked. Where they gave no answer, the person's word stands alone.
+pub(crate) fn were_asked(facts: &Facts) -> bool {
+    !is_asked(facts) || facts.outcome(TASK.name).is_some()
+}
+
+async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+    let block = blocks::block(cx.facts).ok_or_else(|| TaskError::Failed("not a block".into()))?;
+    let holders: BTreeSet<String> = cx.facts.to(EdgeKind::Registrant).map(|holder| holder.name.to_lowercase()).collect();
+    // Where nobody is known to hold the whole, nobody in it is somebody else.
+    if holders.is_empty() || cx.facts.outcome(registration::TASK.name) != Some(LookOutcome::Found) {
+        return Ok(Answer::Absent);
+    }
+    let (first, last) = (number(block.network()), number(block.broadcast()));
+    let step = ((last - first) / QUESTIONS_MAX + 1).max(STEP_MIN);
+    let mut strange: BTreeSet<IpNet> = BTreeSet::new();
+    let mut at = first;
+    while at <= last {
+        let mut next = at.saturating_add(step);
+        if let Some((allocation, people)) = allocation(cx, address(at, block)).await? {
+            let is_within = block.contains(&allocation) && allocation.prefix_len() > block.prefix_len();
+            if is_within {
+                next = next.max(number(allocation.broadcast()).saturating_add(1));
+                strange.extend(Some(allocation).filter(|_| is_somebody_else(&people, &holders)));
+            }
+        }
+        at = next;
+    }
+    for allocation in &strange {
+        cx.found(Kind::NetBlock, &allocation.to_string(), EdgeKind::Suballocation);
+    }
+    Ok(Answer::found_if(!strange.is_empty()))
+}
+
+/// The narrowest registered block around an address, and who registered it.
+async fn allocation(cx: &Context<'_>, address: IpAddr) -> Result<Option<(IpNet, Vec<Person>)>, TaskError> {
+    let text = address.to_string();
+    let (block, people) = match registration::ask(cx, &format!("ip/{text}"), &text).await? {
+        Said::Rdap(body) => (rdap::block(&body, Some(address)), rdap::people(&body)),
+        Said::Whois(text) => (whois::block(&text, address), whois::people(&text)),
+        Said::Nothing => (None, Vec::new()),
+    };
+    let net = block.and_then(|block| block.cidr.parse::<IpNet>().ok());
+    Ok(net.map(|net| (net, people)))
+}
+
+/// True where a registrant is named, and none is one that holds the whole: what names nobody is its holder's.
+fn is_somebody_else(people: &[Person], holders: &BTreeSet<String>) -> bool {
+    let named = people.iter().filter(|person| person.registrant && !person.redacted());
+    let names: Vec<String> = named
+        .filter_map(|person| person.organization.as_ref())
+        .map(|name| name.to_lowercase())
+        .collect();
+    !names.is_empty() && !names.iter().any(|name| holders.contains(name))
+}
+
+fn number(address: IpAddr) -> u128 {
+    match address {
+        IpAddr::V4(address) => u128::from(u32::from(address)),
+        IpAddr::V6(address) => u128::from(address),
+    }
+}
+
+fn address(number: u128, block: IpNet) -> IpAddr {
+    match block {
+        IpNet::V4(_) => IpAddr::V4(Ipv4Addr::from(u32::try_from(number).unwrap_or(u32::MAX))),
+        IpNet::V6(_) => IpAddr::V6(Ipv6Addr::from(number)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_names_nobody_is_its_holders() {
+        let person = |organization: Option<&str>| Person {
+            organization: organization.map(str::to_owned),
+            registrant: true,
+            ..Person::default()
+        };
+        let holders = BTreeSet::from(["acme corp".to_owned()]);
+        assert!(is_somebody_else(&[person(Some("Other"))], &holders));
+        assert!(!is_somebody_else(&[person(Some("ACME Corp"))], &holders));
+        assert!(!is_somebody_else(&[person(None)], &holders));
+        assert!(!is_somebody_else(&[], &holders));
+    }
+
+    #[test]
+    fn numbers_and_addresses_go_both_ways() {
+        for (text, block) in [("203.0.113.7", "203.0.113.0/24"), ("2001:db8::7", "2001:db8::/120")] {
+            let parsed: IpAddr = text.parse().unwrap();
+            assert_eq!(address(number(parsed), block.parse().unwrap()), parsed);
+        }
+    }
+}

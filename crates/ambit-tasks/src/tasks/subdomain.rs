@@ -1,0 +1,50 @@
+//! Leads from a domain to the names below it that others mentioned, so that ownership comes from the domain's own zone and from nowhere else.
+
+use crate::ask::delegation::found_below;
+use crate::ask::host::is_below;
+use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use ambit_model::moment::DAY_MS;
+use ambit_model::{Clearance, EdgeKind, Facts, Kind};
+use ambit_net::dns::RecordType;
+
+pub(crate) const TASK: Task = Task {
+    name: "subdomain",
+    pretty_name: "Names below a domain",
+    description: "Asks the zone whether a name that was met elsewhere exists, and whether it was delegated to others.",
+    watches: &[Kind::Domain],
+    produces: &[Kind::DnsRecord],
+    footprint: Clearance::L1,
+    ttl_ms: DAY_MS,
+    cost: 2,
+    gain: 4,
+    owns: &[],
+    volatile: &[],
+    contacts: Contacts::Zone,
+    plan: |facts, _| {
+        if facts.decision.scoped() {
+            Plan::bound(mentioned(facts))
+        } else {
+            Plan::No
+        }
+    },
+    run: |cx| Box::pin(run(cx)),
+};
+
+/// Names below the domain that led to it by their spelling.
+fn mentioned(facts: &Facts) -> impl Iterator<Item = String> {
+    let names = facts
+        .from(EdgeKind::RegistrableDomain)
+        .filter(|neighbour| neighbour.kind == Kind::DnsRecord);
+    names
+        .filter(|neighbour| is_below(&neighbour.name, &facts.name))
+        .map(|neighbour| neighbour.name.clone())
+}
+
+async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+    let answer = cx.net.lookup(cx.argument, RecordType::A).await?;
+    if answer.is_nxdomain() && answer.chain.is_empty() {
+        return Ok(Answer::Absent);
+    }
+    found_below(cx, &cx.facts.name, cx.argument).await?;
+    Ok(Answer::Found)
+}

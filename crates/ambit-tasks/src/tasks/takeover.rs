@@ -1,0 +1,95 @@
+//! Does a provider say that nobody holds the site a name leads to? Counts only together with the alias that leads to that very provider.
+
+use crate::ask::{bindings, web};
+use crate::read::takeovers::{self, Claimable};
+use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use ambit_model::moment::DAY_MS;
+use ambit_model::{Clearance, Facts, Kind};
+use ambit_net::Grant;
+use ambit_net::http::Url;
+use serde_json::{Value, json};
+use std::net::SocketAddr;
+
+pub(crate) const TASK: Task = Task {
+    name: "takeover",
+    pretty_name: "Takeover",
+    description: "Asks a provider for the site that an alias leads to, and reads whether anybody holds it.",
+    watches: &[Kind::DnsRecord, Kind::Domain],
+    produces: &[],
+    footprint: Clearance::L2,
+    ttl_ms: DAY_MS,
+    cost: 2,
+    gain: 3,
+    owns: &[(Kind::DnsRecord, &["hidden_takeover"]), (Kind::Domain, &["hidden_takeover"])],
+    volatile: &[],
+    contacts: Contacts::Address,
+    plan: |facts, _| match claimable(facts) {
+        _ if !facts.decision.scoped() => Plan::No,
+        Some(_) => bindings::plan(facts, bindings::of_name(facts, &[80], |_| false)),
+        None => Plan::bound([]),
+    },
+    run: |cx| Box::pin(run(cx)),
+};
+
+/// Bytes of an answer that are read.
+const BODY_BYTES: usize = 64 * 1_024;
+
+/// The target in the name's alias chain that a provider gives to whoever claims it and that says so on its pages.
+fn claimable(facts: &Facts) -> Option<(String, &'static Claimable)> {
+    let chain = facts.details.get("hidden_cname_chain").and_then(Value::as_array)?;
+    let targets = chain.iter().filter_map(Value::as_str);
+    let mut rules = targets.filter_map(|target| takeovers::of_target(target).map(|rule| (target.to_owned(), rule)));
+    rules.find(|(_, rule)| rule.says.is_some())
+}
+
+async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+    let Some((target, rule)) = claimable(cx.facts) else {
+        return Ok(Answer::Absent);
+    };
+    let socket: SocketAddr = cx
+        .argument
+        .parse()
+        .map_err(|_| TaskError::Failed(format!("not a binding: {:?}", cx.argument)))?;
+    let mut failure = None;
+    for https in [false, true] {
+        let url = Url::site(https, &cx.facts.name, if https { 443 } else { 80 })?;
+        let mut request = cx.net.get(&url.to_string())?;
+        request.address = Some(SocketAddr::new(socket.ip(), url.port));
+        request.grant = Grant::Target;
+        request.body_kept = BODY_BYTES;
+        match cx.net.http(&request).await {
+            Ok(exchange) => {
+                if let Some(proof) = rule.proof(exchange.status, &web::text(&exchange)) {
+                    cx.observe("hidden_takeover", json!({"provider": rule.provider, "target": target, "proof": proof}));
+                    cx.evidence("response", &[&exchange.head[..], &exchange.body].concat());
+                    return Ok(Answer::Found);
+                }
+            }
+            Err(error) if web::is_no_answer(&error) => {}
+            Err(error) => failure = Some(error),
+        }
+    }
+    match failure {
+        Some(error) => Err(error.into()),
+        None => Ok(Answer::Absent),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_an_alias_to_a_provider_is_asked_about() {
+        let name = |chain: &[&str]| crate::tests::facts(Kind::DnsRecord, "blog.acme.test", json!({"hidden_cname_chain": chain}));
+        assert_eq!(
+            claimable(&name(&["acme.github.io"])).map(|(target, _)| target).as_deref(),
+            Some("acme.github.io")
+        );
+        assert!(
+            claimable(&name(&["acme.azurewebsites.net"])).is_none(),
+            "its name does not exist when nobody holds it"
+        );
+        assert!(claimable(&name(&[])).is_none());
+    }
+}

@@ -1,0 +1,346 @@
+//! The certificates that a service shows, without a name and for each name bound to it, and the versions of TLS it speaks.
+
+use crate::ask::bindings::{self, server_name};
+use crate::ask::default_certificate;
+use crate::ask::host::seed_domains;
+use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use ambit_model::entity::registrable;
+use ambit_model::moment::DAY_MS;
+use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind};
+use ambit_net::http::Url;
+use ambit_net::tcp::StartTls;
+use ambit_net::tls::{Certificate, HelloAnswer, KeyType, Problem, TlsFacts, TlsOptions, TlsVersion, Verification};
+use ambit_net::{NetError, Untrusted};
+use base64::Engine;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::net::SocketAddr;
+
+pub(crate) const TASK: Task = Task {
+    name: "tls_grab",
+    pretty_name: "TLS certificates",
+    description: "Shakes hands with a service or an address, without a name, and by each name bound to it, and reads certificates and versions.",
+    watches: &[Kind::DnsRecord, Kind::Domain, Kind::IpAddress, Kind::NetworkService],
+    produces: &[Kind::NetworkService, Kind::SslCertificate],
+    footprint: Clearance::L2,
+    ttl_ms: DAY_MS,
+    cost: 5,
+    gain: 10,
+    owns: &[
+        (Kind::DnsRecord, &["hidden_tls"]),
+        (Kind::Domain, &["hidden_tls"]),
+        (Kind::IpAddress, &["hidden_tls"]),
+        (Kind::NetworkService, &["hidden_tls", "cert", "alt_names"]),
+        (
+            Kind::SslCertificate,
+            &[
+                "serial",
+                "not_before",
+                "not_after",
+                "subject",
+                "issuer",
+                "algorithm",
+                "fingerprint_sha256",
+                "hidden_text",
+                "hidden_names",
+                "hidden_key",
+                "hidden_self_signed",
+                "hidden_ca",
+                "hidden_chain_error",
+                "hidden_organization",
+            ],
+        ),
+    ],
+    volatile: &[],
+    contacts: Contacts::Address,
+    plan: |facts, _| match facts.kind {
+        Kind::NetworkService => Plan::bound_if(service_may_speak_tls(facts)),
+        Kind::IpAddress => default_certificate::plan(facts),
+        _ => {
+            let ports: BTreeSet<u16> = https(facts).map(|socket| socket.port()).collect();
+            let of_name = bindings::of_name(facts, &[443], |port| TLS_PORTS.contains(&port) || ports.contains(&port));
+            bindings::plan(facts, of_name.into_iter().chain(https(facts).map(|socket| socket.to_string())))
+        }
+    },
+    run: |cx| Box::pin(run(cx)),
+};
+
+/// Ports where TLS is the custom.
+pub(crate) const TLS_PORTS: &[u16] = &[
+    443, 444, 465, 636, 853, 989, 990, 992, 993, 995, 2083, 2087, 2096, 2376, 3269, 4443, 5061, 5671, 5986, 6443, 6697, 7443, 8333, 8443, 8444, 8883,
+    9043, 9443, 10250, 10443,
+];
+
+/// Where the name has a site that speaks TLS.
+fn https(facts: &Facts) -> impl Iterator<Item = SocketAddr> + '_ {
+    let sites = facts.to(EdgeKind::Site).filter(|site| Url::parse(&site.name).is_ok_and(|url| url.https));
+    sites.filter_map(|site| site.argument.parse().ok())
+}
+
+/// Versions that a browser no longer speaks; asking for them is a probe.
+const OLD_VERSIONS: &[TlsVersion] = &[TlsVersion::Ssl3, TlsVersion::Tls10, TlsVersion::Tls11];
+/// Names kept of one certificate.
+const NAMES_MAX: usize = 1_000;
+/// A certificate with more foreign domains is a provider's for its customers (`research/discovery.md` §3.2).
+const FOREIGN_DOMAINS_MAX: usize = 10;
+
+fn service_may_speak_tls(facts: &Facts) -> bool {
+    let port = bindings::socket(facts.kind, &facts.name, "").map(|socket| socket.port());
+    let said = facts.details.get("ssl") == Some(&Value::Bool(true)) || facts.details.get("hidden_starttls") == Some(&Value::Bool(true));
+    said || port.is_some_and(|port| TLS_PORTS.contains(&port))
+}
+
+/// How a service that begins in plain text is led to TLS.
+fn start_tls(facts: &Facts) -> Option<StartTls> {
+    if facts.details.get("hidden_starttls") != Some(&Value::Bool(true)) {
+        return None;
+    }
+    match facts.text("service")? {
+        "SMTP" => Some(StartTls::Smtp),
+        "IMAP" => Some(StartTls::Imap),
+        "POP3" => Some(StartTls::Pop3),
+        "FTP" => Some(StartTls::Ftp),
+        "POSTGRESQL" => Some(StartTls::Postgres),
+        _ => None,
+    }
+}
+
+async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+    let socket = match cx.facts.kind {
+        Kind::IpAddress => cx
+            .facts
+            .name
+            .parse()
+            .ok()
+            .map(|address| SocketAddr::new(address, default_certificate::PORT)),
+        kind => bindings::socket(kind, &cx.facts.name, cx.argument),
+    };
+    let socket = socket.ok_or_else(|| TaskError::Failed(format!("not a binding: {:?}", cx.argument)))?;
+    let service = cx.facts.kind == Kind::NetworkService;
+    let sni = if is_named(cx.facts) { server_name(&cx.facts.name) } else { None };
+    let upgrade = start_tls(cx.facts).filter(|_| service);
+    let facts = match shake(cx, socket, sni, upgrade).await {
+        Ok(facts) => facts,
+        Err(error) if bindings::is_closed(&error) => return Ok(Answer::Absent),
+        Err(NetError::Tls(_) | NetError::Protocol(_)) => return Ok(Answer::Absent),
+        Err(error) => return Err(error.into()),
+    };
+    let mut versions = BTreeSet::from([facts.version]);
+    let is_probed = cx.facts.kind != Kind::IpAddress && cx.facts.decision.clearance >= Clearance::L3;
+    if upgrade.is_none() && is_probed {
+        versions.extend(old_versions(cx, socket, sni, &known_versions(cx.facts, socket)).await?);
+    }
+    observe(cx, socket, sni, &facts, &versions);
+    Ok(Answer::Found)
+}
+
+async fn shake(cx: &Context<'_>, socket: SocketAddr, sni: Option<&str>, upgrade: Option<StartTls>) -> Result<TlsFacts, NetError> {
+    let options = TlsOptions::default();
+    let session = match upgrade {
+        Some(protocol) => {
+            let connection = cx.net.connect(socket, sni).await?;
+            let (connection, _) = cx.net.start_tls(connection, protocol, "ambit.invalid").await?;
+            cx.net.tls_over(connection, sni, &options).await?
+        }
+        None => cx.net.tls(socket, sni, &options).await?,
+    };
+    Ok(session.facts)
+}
+
+/// Which withdrawn versions the service speaks. Where a hello stayed without an answer, as some walls in front of servers leave it, an earlier answer holds: that
+/// the certificate was just seen is true all the same.
+async fn old_versions(cx: &Context<'_>, socket: SocketAddr, sni: Option<&str>, known: &BTreeSet<TlsVersion>) -> Result<Vec<TlsVersion>, TaskError> {
+    let mut spoken = Vec::new();
+    // A hello of SSL 3 cannot say a name, and without one an address that strangers share may not be contacted.
+    let asked = OLD_VERSIONS.iter().filter(|version| sni.is_none() || **version != TlsVersion::Ssl3);
+    for version in asked {
+        match cx.net.tls_hello(socket, sni, *version).await {
+            Ok(HelloAnswer::Accepted { version, .. }) => spoken.push(version),
+            // Whoever closes or resets at an old hello does not speak it.
+            Ok(HelloAnswer::Refused(_)) | Err(NetError::Closed(_) | NetError::Reset(_) | NetError::Tls(_) | NetError::Protocol(_)) => {}
+            Err(error @ NetError::Budget(_)) => return Err(error.into()),
+            Err(_) => spoken.extend(known.get(version)),
+        }
+    }
+    Ok(spoken)
+}
+
+/// Versions that the service was last heard to speak.
+fn known_versions(facts: &Facts, socket: SocketAddr) -> BTreeSet<TlsVersion> {
+    let looks = facts.details.get("hidden_tls").and_then(Value::as_array).into_iter().flatten();
+    let here = looks.filter(|look| look.get("address").and_then(Value::as_str) == Some(&socket.to_string()));
+    let names = here
+        .filter_map(|look| look.get("versions")?.as_array())
+        .flatten()
+        .filter_map(Value::as_str);
+    let names: BTreeSet<&str> = names.collect();
+    OLD_VERSIONS.iter().copied().filter(|version| names.contains(version.name())).collect()
+}
+
+fn observe(cx: &Context<'_>, socket: SocketAddr, sni: Option<&str>, facts: &TlsFacts, versions: &BTreeSet<TlsVersion>) {
+    let leaf = facts.certificate().and_then(Result::ok);
+    let name = leaf.as_ref().map(name_of);
+    let spoken: Vec<&str> = versions.iter().map(|version| version.name()).collect();
+    let tls = json!([{
+        "address": socket.to_string(), "name": sni, "certificate": name, "versions": spoken,
+        "name_matches": leaf.as_ref().zip(sni).map(|(leaf, sni)| covers(&leaf.dns_names, sni)),
+        "foreign_domains": leaf.as_ref().map_or(0, |leaf| foreign_domains(cx.facts, leaf)),
+    }]);
+    cx.observe("hidden_tls", tls);
+    // A service may refuse whoever names no name it knows: what it tells this one is then all that tells of it.
+    if is_named(cx.facts) && versions.iter().any(|version| OLD_VERSIONS.contains(version)) {
+        cx.found(Kind::NetworkService, &format!("{socket}/tcp"), EdgeKind::Binding);
+    }
+    let (Some(leaf), Some(der)) = (leaf, facts.chain.first()) else {
+        return;
+    };
+    if cx.facts.kind == Kind::NetworkService {
+        cx.observe("cert", short(&leaf));
+        cx.observe("alt_names", json!(names(&leaf)));
+    }
+    cx.evidence("certificate", der);
+    if let Some(edge) = edge_to(cx.facts, facts, &leaf) {
+        cx.found_with(Kind::SslCertificate, &name_of(&leaf), edge, members(&leaf, der, &facts.verification));
+    }
+}
+
+/// Who asks by a name asks as a browser does.
+fn is_named(facts: &Facts) -> bool {
+    !matches!(facts.kind, Kind::IpAddress | Kind::NetworkService)
+}
+
+/// How the entity leads to a certificate that it showed. What a machine of theirs shows is theirs; what was shown for a name is where it names that domain or a seed's, and
+/// is no provider's for many; what an address shows to everybody counts only where it speaks for the address.
+fn edge_to(of: &Facts, shown: &TlsFacts, leaf: &Certificate) -> Option<EdgeKind> {
+    match of.kind {
+        Kind::NetworkService => Some(EdgeKind::Certificate),
+        Kind::IpAddress => default_certificate::speaks_for_it(of, shown, leaf).then_some(EdgeKind::DefaultCertificate),
+        _ if names_theirs(of, leaf) => Some(EdgeKind::Certificate),
+        _ => Some(EdgeKind::UnrelatedCertificate),
+    }
+}
+
+/// True where a certificate names something of the name's own domain or of a seed's: a star below a public suffix is every customer's of a platform.
+fn names_theirs(facts: &Facts, leaf: &Certificate) -> bool {
+    let mut own: BTreeSet<String> = seed_domains(facts).into_iter().collect();
+    own.extend(server_name(&facts.name).and_then(registrable).map(str::to_owned));
+    let common = leaf.subject_cn.as_ref().map(Untrusted::stored).filter(|_| leaf.dns_names.is_empty());
+    let names = leaf.dns_names.iter().cloned().chain(common).map(|name| name.to_ascii_lowercase());
+    let mut domains = names.filter_map(|name| registrable(name.strip_prefix("*.").unwrap_or(&name)).map(str::to_owned));
+    domains.any(|domain| own.contains(&domain)) && foreign_domains(facts, leaf) <= FOREIGN_DOMAINS_MAX
+}
+
+/// `CN (serial)`; without a common name the first alternative one.
+pub(crate) fn name_of(certificate: &Certificate) -> String {
+    let common = certificate
+        .subject_cn
+        .as_ref()
+        .map(Untrusted::stored)
+        .filter(|name| !name.trim().is_empty());
+    let name = common.or_else(|| certificate.dns_names.first().cloned());
+    let name = name.or_else(|| certificate.ip_addresses.first().map(ToString::to_string));
+    format!("{} ({})", name.as_deref().unwrap_or("unnamed"), certificate.serial)
+}
+
+/// Names in a certificate, sorted.
+pub(crate) fn names(certificate: &Certificate) -> BTreeSet<String> {
+    let addresses = certificate.ip_addresses.iter().map(ToString::to_string);
+    certificate.dns_names.iter().cloned().chain(addresses).take(NAMES_MAX).collect()
+}
+
+/// True where a name of the list covers the host: equal, or a star for exactly one label. The common name does not count (RFC 9525).
+pub(crate) fn covers(names: &[String], host: &str) -> bool {
+    names.iter().any(|name| match name.strip_prefix("*.") {
+        Some(parent) => host.split_once('.').is_some_and(|(_, above)| above.eq_ignore_ascii_case(parent)),
+        None => name.eq_ignore_ascii_case(host),
+    })
+}
+
+/// Registrable domains in the certificate that are neither the entity's nor a seed's.
+fn foreign_domains(facts: &Facts, certificate: &Certificate) -> usize {
+    let mut own: BTreeSet<String> = seed_domains(facts).into_iter().collect();
+    own.extend(server_name(&facts.name).and_then(registrable).map(str::to_owned));
+    let bare = certificate.dns_names.iter().map(|name| name.strip_prefix("*.").unwrap_or(name));
+    let domains: BTreeSet<&str> = bare.filter_map(registrable).filter(|domain| !own.contains(*domain)).collect();
+    domains.len()
+}
+
+fn short(certificate: &Certificate) -> Value {
+    json!({
+        "version": certificate.version, "serial": certificate.serial, "not_before": certificate.not_before.to_string(),
+        "not_after": certificate.not_after.to_string(), "subject": certificate.subject.stored(), "issuer": certificate.issuer.stored(),
+        "signature_algorithm": certificate.signature_algorithm,
+    })
+}
+
+fn members(certificate: &Certificate, der: &[u8], verification: &Verification) -> Details {
+    let (kind, curve) = match &certificate.key_type {
+        KeyType::Rsa => ("rsa", None),
+        KeyType::Ec(curve) => ("ec", Some(curve)),
+        KeyType::Ed25519 => ("ed25519", None),
+        KeyType::Dsa => ("dsa", None),
+        KeyType::Other(oid) => ("other", Some(oid)),
+    };
+    let members = json!({
+        "serial": certificate.serial, "not_before": certificate.not_before.to_string(), "not_after": certificate.not_after.to_string(),
+        "subject": certificate.subject.stored(), "issuer": certificate.issuer.stored(), "algorithm": certificate.signature_algorithm,
+        "fingerprint_sha256": certificate.sha256, "hidden_text": pem(der), "hidden_names": names(certificate),
+        "hidden_key": {"type": kind, "bits": certificate.key_bits, "curve": curve},
+        "hidden_self_signed": is_self_signed(verification), "hidden_ca": certificate.is_ca,
+        "hidden_chain_error": chain_error(verification), "hidden_organization": certificate.subject_organization.as_ref().map(Untrusted::stored),
+    });
+    match members {
+        Value::Object(members) => members,
+        _ => Details::new(),
+    }
+}
+
+fn is_self_signed(verification: &Verification) -> bool {
+    verification.problems.contains(&Problem::SelfSigned)
+}
+
+/// What is wrong with the chain, dates and names apart.
+fn chain_error(verification: &Verification) -> Option<&'static str> {
+    verification.problems.iter().find_map(|problem| match problem {
+        Problem::SelfSigned => Some("self_signed"),
+        Problem::UnknownIssuer => Some("unknown_issuer"),
+        Problem::Constraint(_) => Some("constraint"),
+        _ => None,
+    })
+}
+
+fn pem(der: &[u8]) -> String {
+    let text = base64::engine::general_purpose::STANDARD.encode(der);
+    let lines: Vec<&str> = text.as_bytes().chunks(64).filter_map(|line| std::str::from_utf8(line).ok()).collect();
+    format!("-----BEGIN CERTIFICATE-----\n{}\n-----END CERTIFICATE-----\n", lines.join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_stands_for_exactly_one_label() {
+        let names = ["*.acme.test".to_owned(), "Acme.test".to_owned()];
+        assert!(covers(&names, "www.acme.test"));
+        assert!(covers(&names, "acme.test"));
+        assert!(!covers(&names, "a.b.acme.test"));
+        assert!(!covers(&names, "acme.test.evil.test"));
+        assert!(!covers(&[], "acme.test"));
+    }
+
+    #[test]
+    fn starttls_is_for_services_that_offered_it() {
+        let service = |details: Value| crate::tests::facts(Kind::NetworkService, "203.0.113.25:25/tcp", details);
+        assert!(!service_may_speak_tls(&service(json!({"service": "SMTP"}))));
+        let offered = service(json!({"service": "SMTP", "hidden_starttls": true}));
+        assert!(service_may_speak_tls(&offered));
+        assert_eq!(start_tls(&offered), Some(StartTls::Smtp));
+        assert_eq!(start_tls(&service(json!({"service": "SSH", "hidden_starttls": true}))), None);
+    }
+
+    #[test]
+    fn tls_ports_ascend() {
+        assert!(TLS_PORTS.windows(2).all(|pair| pair[0] < pair[1]));
+    }
+}

@@ -1,0 +1,332 @@
+//! What a zone says of itself: its authority, name servers, mail servers, texts, services, and who may sign certificates for it.
+
+use crate::ask::delegation::{found_below_as, found_existing};
+use crate::ask::host::{is_below, same_domain};
+use crate::ask::together::together;
+use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use ambit_model::entity::registrable;
+use ambit_model::moment::SECOND_MS;
+use ambit_model::{Clearance, EdgeKind, Kind};
+use ambit_net::NetError;
+use ambit_net::dns::{DnsAnswer, RecordData, RecordType};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+pub(crate) const TASK: Task = Task {
+    name: "zone_profile",
+    pretty_name: "Zone profile",
+    description: "Reads SOA, NS, MX, TXT, CAA, DS and the common SRV records of a domain, MX and TXT of a name.",
+    watches: &[Kind::DnsRecord, Kind::Domain],
+    produces: &[Kind::DnsRecord, Kind::Domain, Kind::Mailserver, Kind::Nameserver],
+    footprint: Clearance::L1,
+    ttl_ms: 24 * 3_600 * SECOND_MS,
+    cost: 8,
+    gain: 12,
+    owns: &[
+        (
+            Kind::DnsRecord,
+            &[
+                "soa_record",
+                "mx_records",
+                "txt_records",
+                "spf_record",
+                "hidden_soa_serial",
+                "hidden_nameservers",
+            ],
+        ),
+        (
+            Kind::Domain,
+            &[
+                "soa_record",
+                "nameservers",
+                "mx_records",
+                "txt_records",
+                "hidden_caa",
+                "hidden_ds",
+                "hidden_srv",
+                "hidden_soa_serial",
+            ],
+        ),
+    ],
+    volatile: &["hidden_soa_serial"],
+    contacts: Contacts::Zone,
+    plan: |facts, _| match facts.kind {
+        _ if !facts.decision.scoped() => Plan::No,
+        Kind::Domain => Plan::bound(["", CAA, DS, SRV].map(str::to_owned)),
+        _ => Plan::bound_if(true),
+    },
+    run: |cx| Box::pin(run(cx)),
+};
+
+// What only the top of a domain says, each asked for by itself: some servers fail at the rarer types, and what the others say is no less true.
+const CAA: &str = "CAA";
+const DS: &str = "DS";
+const SRV: &str = "SRV";
+
+/// Services that mail, chat, telephony and directory clients look for, and that therefore organisations announce.
+const SERVICES: &[&str] = &[
+    "_autodiscover._tcp",
+    "_caldav._tcp",
+    "_caldavs._tcp",
+    "_carddavs._tcp",
+    "_gc._tcp",
+    "_h323cs._tcp",
+    "_imap._tcp",
+    "_imaps._tcp",
+    "_jabber._tcp",
+    "_kerberos._tcp",
+    "_kerberos._udp",
+    "_kpasswd._tcp",
+    "_ldap._tcp",
+    "_ldaps._tcp",
+    "_matrix._tcp",
+    "_minecraft._tcp",
+    "_pop3s._tcp",
+    "_sip._tcp",
+    "_sip._tls",
+    "_sip._udp",
+    "_sipfederationtls._tcp",
+    "_sips._tcp",
+    "_stun._udp",
+    "_submission._tcp",
+    "_submissions._tcp",
+    "_turn._udp",
+    "_vlmcs._tcp",
+    "_xmpp-client._tcp",
+    "_xmpp-server._tcp",
+];
+/// SRV questions in flight.
+const IN_FLIGHT: usize = 8;
+
+async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+    let name = cx.facts.name.as_str();
+    match cx.argument {
+        "" => profile(cx, name).await,
+        CAA => {
+            let caa = certification(&*cx.net.lookup(name, RecordType::CAA).await?);
+            cx.observe("hidden_caa", json!(caa));
+            Ok(Answer::found_if(!caa.is_empty()))
+        }
+        DS => {
+            let signed = !cx.net.lookup(name, RecordType::DS).await?.records.is_empty();
+            cx.observe("hidden_ds", json!(signed));
+            Ok(Answer::found_if(signed))
+        }
+        SRV => services(cx, name).await,
+        other => Err(TaskError::Failed(format!("not a kind of record: {other:?}"))),
+    }
+}
+
+async fn profile(cx: &Context<'_>, name: &str) -> Result<Answer, TaskError> {
+    let soa = cx.net.lookup(name, RecordType::SOA).await?;
+    let mx = cx.net.lookup(name, RecordType::MX).await?;
+    let txt = cx.net.lookup(name, RecordType::TXT).await?;
+    let texts = texts(&txt);
+    let seen_authority = observe_authority(cx, &soa);
+    let mail = mail_servers(&mx);
+    let mut seen = seen_authority || !mail.is_empty() || !texts.is_empty();
+    cx.observe("mx_records", mail_value(&mail));
+    if cx.facts.kind == Kind::DnsRecord {
+        let spf = texts.iter().find(|text| is_spf(text));
+        cx.observe("spf_record", json!(spf));
+        if seen_authority {
+            observe_servers(cx, name, "hidden_nameservers").await?;
+        }
+    } else {
+        seen |= observe_servers(cx, name, "nameservers").await?;
+    }
+    cx.observe("txt_records", json!(texts));
+    for (_, host) in mail.iter().filter(|(_, host)| host != ".") {
+        found_server(cx, Kind::Mailserver, host).await?;
+    }
+    Ok(Answer::found_if(seen))
+}
+
+/// The servers of a zone whose top is this very name.
+async fn observe_servers(cx: &Context<'_>, name: &str, member: &'static str) -> Result<bool, TaskError> {
+    let servers = name_servers(&*cx.net.lookup(name, RecordType::NS).await?);
+    cx.observe(member, json!(servers));
+    for server in &servers {
+        found_server(cx, Kind::Nameserver, server).await?;
+    }
+    Ok(!servers.is_empty())
+}
+
+/// Leads to a server by its role and, where it has a name below this domain, as a name.
+async fn found_server(cx: &Context<'_>, kind: Kind, server: &str) -> Result<(), TaskError> {
+    match registrable(server).filter(|domain| same_domain(domain, &cx.facts.name)) {
+        Some(domain) => found_below_as(cx, domain, kind, server, EdgeKind::OwnServer).await?,
+        None => cx.found(kind, server, EdgeKind::Vendor),
+    }
+    found_host(cx, server).await
+}
+
+async fn found_host(cx: &Context<'_>, host: &str) -> Result<(), TaskError> {
+    if is_below(host, &cx.facts.name) {
+        found_existing(cx, &cx.facts.name, host).await?;
+    } else if !same_domain(host, &cx.facts.name) {
+        cx.found_host(host, EdgeKind::Vendor);
+    }
+    Ok(())
+}
+
+fn observe_authority(cx: &Context<'_>, answer: &DnsAnswer) -> bool {
+    let own = answer.records.iter().find(|record| record.name == cx.facts.name);
+    let Some(RecordData::Soa {
+        primary,
+        mailbox,
+        serial,
+        refresh,
+        retry,
+        expire,
+        minimum,
+    }) = own.map(|record| &record.data)
+    else {
+        return false;
+    };
+    cx.observe(
+        "soa_record",
+        json!({
+            "primary_name_server": primary, "responsible_party": mailbox,
+            "refresh": refresh, "retry": retry, "expire": expire, "minimum": minimum,
+        }),
+    );
+    cx.observe("hidden_soa_serial", json!(serial));
+    true
+}
+
+fn name_servers(answer: &DnsAnswer) -> BTreeSet<String> {
+    let servers = answer.records.iter().filter_map(|record| match &record.data {
+        RecordData::Ns(server) => Some(server.clone()),
+        _ => None,
+    });
+    servers.collect()
+}
+
+/// Preference and host, sorted; the root (RFC 7505, "no mail") is written `.`.
+fn mail_servers(answer: &DnsAnswer) -> BTreeSet<(u16, String)> {
+    let servers = answer.records.iter().filter_map(|record| match &record.data {
+        RecordData::Mx { preference, exchange } if exchange.is_empty() => Some((*preference, ".".to_owned())),
+        RecordData::Mx { preference, exchange } => Some((*preference, exchange.clone())),
+        _ => None,
+    });
+    servers.collect()
+}
+
+fn mail_value(servers: &BTreeSet<(u16, String)>) -> Value {
+    servers
+        .iter()
+        .map(|(priority, host)| json!({"priority": priority, "host": host}))
+        .collect()
+}
+
+/// Texts of TXT records, sorted.
+fn texts(answer: &DnsAnswer) -> BTreeSet<String> {
+    answer
+        .records
+        .iter()
+        .filter_map(|record| record.data.text())
+        .map(|text| text.stored())
+        .collect()
+}
+
+/// True for an SPF record: the version tag alone or followed by a blank, in any case (RFC 7208 §4.5).
+pub(crate) fn is_spf(text: &str) -> bool {
+    let tag = text.get(..6).is_some_and(|tag| tag.eq_ignore_ascii_case("v=spf1"));
+    tag && text.get(6..).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+}
+
+fn certification(answer: &DnsAnswer) -> Vec<Value> {
+    let mut entries: Vec<(u8, String, String)> = answer
+        .records
+        .iter()
+        .filter_map(|record| match &record.data {
+            RecordData::Caa { critical, tag, value } => {
+                Some((if *critical { 128 } else { 0 }, tag.clone(), String::from_utf8_lossy(value).into_owned()))
+            }
+            _ => None,
+        })
+        .collect();
+    entries.sort();
+    entries.dedup();
+    let value = |(flags, tag, value): (u8, String, String)| json!({"flags": flags, "tag": tag, "value": value});
+    entries.into_iter().map(value).collect()
+}
+
+/// SRV records under the common service names. A name that only a wildcard answers has no SRV record, so that needs no care. What was announced under a
+/// name that stayed without an answer holds.
+async fn services(cx: &Context<'_>, name: &str) -> Result<Answer, TaskError> {
+    let owners: Vec<String> = SERVICES.iter().map(|service| format!("{service}.{name}")).collect();
+    let ask = |owner: String| async move { (cx.net.lookup(&owner, RecordType::SRV).await, owner) };
+    let answers = together(owners.into_iter().map(ask), IN_FLIGHT).await;
+    let (mut items, mut failure) = (BTreeMap::new(), None);
+    for (answer, owner) in answers {
+        match answer {
+            Ok(answer) => {
+                let records = answer.records.iter().filter(|record| record.data.rtype() == RecordType::SRV);
+                items.extend(records.map(|record| {
+                    let target = record.data.target().filter(|target| !target.is_empty());
+                    (
+                        (owner.clone(), record.data.to_string()),
+                        (service_value(&owner, &record.data), target.map(str::to_owned)),
+                    )
+                }));
+            }
+            Err(error @ NetError::Budget(_)) => return Err(error.into()),
+            Err(error) => {
+                items.extend(known_services(cx, &owner));
+                failure = failure.or(Some(error));
+            }
+        }
+    }
+    if let Some(error) = failure.filter(|_| items.is_empty()) {
+        return Err(error.into());
+    }
+    cx.observe("hidden_srv", items.values().map(|(value, _)| value.clone()).collect());
+    for (_, target) in items.values() {
+        if let Some(target) = target {
+            found_host(cx, target).await?;
+        }
+    }
+    Ok(Answer::found_if(!items.is_empty()))
+}
+
+/// A service as it is shown, and the host that it leads to, by name and data.
+type Service = ((String, String), (Value, Option<String>));
+
+/// What the last answer said under the name.
+fn known_services(cx: &Context<'_>, owner: &str) -> Vec<Service> {
+    let known = cx.facts.details.get("hidden_srv").and_then(Value::as_array).into_iter().flatten();
+    let own = known.filter(|item| item.get("name").and_then(Value::as_str) == Some(owner));
+    let service = |item: &Value| {
+        let target = item.get("target").and_then(Value::as_str).filter(|target| !target.is_empty());
+        ((owner.to_owned(), item.to_string()), (item.clone(), target.map(str::to_owned)))
+    };
+    own.map(service).collect()
+}
+
+fn service_value(name: &str, data: &RecordData) -> Value {
+    match data {
+        RecordData::Srv {
+            priority,
+            weight,
+            port,
+            target,
+        } => json!({"name": name, "priority": priority, "weight": weight, "port": port, "target": target}),
+        _ => Value::Null,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_spf_record_begins_with_the_whole_version_tag() {
+        assert!(is_spf("v=spf1 -all"));
+        assert!(is_spf("V=SPF1"));
+        assert!(!is_spf("v=spf10 -all"));
+        assert!(!is_spf("v=spf2.0/pra"));
+        assert!(!is_spf("spf1"));
+    }
+}

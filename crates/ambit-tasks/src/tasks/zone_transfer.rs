@@ -1,0 +1,171 @@
+//! Does a name server hand the whole zone to whoever asks?
+
+use crate::ask::delegation::{self, Judged};
+use crate::ask::host::{is_below, same_domain};
+use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use ambit_model::moment::DAY_MS;
+use ambit_model::{Clearance, EdgeKind, Facts, Kind};
+use ambit_net::dns::{Record, RecordData, Transfer};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::{IpAddr, SocketAddr};
+
+pub(crate) const TASK: Task = Task {
+    name: "zone_transfer",
+    pretty_name: "Zone transfer",
+    description: "Asks a zone's own name servers for all of it (AXFR).",
+    watches: &[Kind::DnsRecord, Kind::Domain],
+    produces: &[Kind::DnsRecord],
+    footprint: Clearance::L3,
+    ttl_ms: DAY_MS,
+    cost: 3,
+    gain: 30,
+    owns: &[(Kind::DnsRecord, &["hidden_zone_transfer"]), (Kind::Domain, &["hidden_zone_transfer"])],
+    volatile: &[],
+    contacts: Contacts::Zone,
+    plan: |facts, _| {
+        if facts.decision.scoped() {
+            Plan::bound(own_servers(facts))
+        } else {
+            Plan::No
+        }
+    },
+    run: |cx| Box::pin(run(cx)),
+};
+
+/// Port of DNS over TCP.
+const PORT: u16 = 53;
+/// Records of a transferred zone that are kept as evidence.
+const EVIDENCE_RECORDS_MAX: usize = 5_000;
+
+/// Name servers of the domain that are within its own names: others are somebody else's machines.
+fn own_servers(facts: &Facts) -> Vec<String> {
+    let member = if facts.kind == Kind::Domain {
+        "nameservers"
+    } else {
+        "hidden_nameservers"
+    };
+    let servers = facts.details.get(member).and_then(Value::as_array).into_iter().flatten();
+    let names = servers.filter_map(Value::as_str).filter(|server| same_domain(server, &facts.name));
+    names.map(str::to_owned).collect()
+}
+
+async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+    let zone = cx.facts.name.as_str();
+    let mut failure = None;
+    for address in cx.net.addresses(cx.argument).await? {
+        match cx.net.transfer(SocketAddr::new(address, PORT), zone).await {
+            Ok(Transfer::Given { records, .. }) if !records.is_empty() => return Ok(read(cx, zone, &records)),
+            Ok(_) => failure = failure.or(Some(None)),
+            Err(ambit_net::NetError::ConnectionRefused) => failure = failure.or(Some(None)),
+            Err(error) => failure = Some(Some(error)),
+        }
+    }
+    match failure.flatten() {
+        Some(error) => Err(error.into()),
+        None => Ok(Answer::Absent),
+    }
+}
+
+fn read(cx: &Context<'_>, zone: &str, records: &[Record]) -> Answer {
+    let distinct: BTreeSet<&Record> = records.iter().collect();
+    cx.observe("hidden_zone_transfer", json!([{"server": cx.argument, "records": distinct.len()}]));
+    let text: Vec<String> = distinct
+        .iter()
+        .take(EVIDENCE_RECORDS_MAX)
+        .map(|record| format!("{}. {} {} {}", record.name, record.ttl, record.data.rtype(), record.data))
+        .collect();
+    cx.evidence("zone", text.join("\n").as_bytes());
+    for (name, edge) in names(zone, records) {
+        cx.found_host(&name, edge);
+    }
+    Answer::Found
+}
+
+/// Names below the zone that it hands to others: here the zone above says so itself.
+fn away<'a>(zone: &str, records: &'a [Record]) -> BTreeSet<&'a str> {
+    let mut servers: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    let mut glue: BTreeMap<&str, BTreeSet<IpAddr>> = BTreeMap::new();
+    for record in records {
+        match &record.data {
+            RecordData::Ns(server) => {
+                servers.entry(&record.name).or_default().insert(server.clone());
+            }
+            RecordData::A(address) => {
+                glue.entry(&record.name).or_default().insert(IpAddr::V4(*address));
+            }
+            RecordData::Aaaa(address) => {
+                glue.entry(&record.name).or_default().insert(IpAddr::V6(*address));
+            }
+            _ => {}
+        }
+    }
+    let own = servers.remove(zone).unwrap_or_default();
+    let machines: BTreeSet<IpAddr> = own.iter().filter_map(|server| glue.get(server.as_str())).flatten().copied().collect();
+    let at_own_machines = |server: &String| glue.get(server.as_str()).is_some_and(|addresses| addresses.is_subset(&machines));
+    let kept = |cut: &str, set: &BTreeSet<String>| match delegation::judged(zone, cut, set, &own) {
+        Judged::Kept => true,
+        Judged::Handed => false,
+        Judged::Inside(servers) => servers.iter().all(|server| at_own_machines(server)),
+    };
+    let below = servers.iter().filter(|(cut, _)| is_below(cut, zone));
+    below.filter(|(cut, set)| !kept(cut, set)).map(|(cut, _)| *cut).collect()
+}
+
+/// Host names in a zone, with the edge that leads to each: at and below a cut that leads away, a name is somebody else's.
+fn names(zone: &str, records: &[Record]) -> BTreeMap<String, EdgeKind> {
+    let away = away(zone, records);
+    let host = |record: &&Record| {
+        let data = matches!(
+            record.data,
+            RecordData::A(_) | RecordData::Aaaa(_) | RecordData::Cname(_) | RecordData::Mx { .. } | RecordData::Ns(_)
+        );
+        data && is_below(&record.name, zone) && !record.name.split('.').any(|label| label.starts_with(['_', '*']))
+    };
+    let edge = |name: &str| {
+        let delegated = away.iter().any(|cut| name == *cut || is_below(name, cut));
+        if delegated { EdgeKind::DelegatedSubdomain } else { EdgeKind::Subdomain }
+    };
+    records
+        .iter()
+        .filter(host)
+        .map(|record| (record.name.clone(), edge(&record.name)))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(name: &str, data: RecordData) -> Record {
+        Record {
+            name: name.to_owned(),
+            data,
+            ttl: 60,
+        }
+    }
+
+    #[test]
+    fn a_zone_names_its_hosts_and_what_it_gave_away() {
+        let ns = |server: &str| RecordData::Ns(server.to_owned());
+        let a = || RecordData::A("203.0.113.1".parse().unwrap());
+        let records = [
+            record("acme.test", ns("ns1.acme.test")),
+            record("www.acme.test", a()),
+            record("*.acme.test", a()),
+            record("_dmarc.acme.test", RecordData::Txt(vec![b"v=DMARC1".to_vec()])),
+            record("own.acme.test", ns("ns1.acme.test")),
+            record("shop.acme.test", ns("ns.vendor.test")),
+            record("x.shop.acme.test", a()),
+            record("other.test", a()),
+        ];
+        let names: Vec<(String, EdgeKind)> = names("acme.test", &records).into_iter().collect();
+        let expected = [
+            ("own.acme.test", EdgeKind::Subdomain),
+            ("shop.acme.test", EdgeKind::DelegatedSubdomain),
+            ("www.acme.test", EdgeKind::Subdomain),
+            ("x.shop.acme.test", EdgeKind::DelegatedSubdomain),
+        ];
+        assert_eq!(names, expected.map(|(name, edge)| (name.to_owned(), edge)));
+    }
+}
