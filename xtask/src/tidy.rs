@@ -55,6 +55,7 @@ const RULES: &[Rule] = &[
     docs::links,
     docs::map_names_every_crate,
     doors::sockets,
+    doors::wire,
     doors::sql,
     doors::search_engine,
     doors::pure_crates,

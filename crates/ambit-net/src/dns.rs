@@ -3,6 +3,7 @@
 
 pub mod record;
 
+mod addresses;
 pub(crate) mod cache;
 mod lanes;
 pub(crate) mod message;

@@ -1,7 +1,7 @@
 //! Why a contact gave no answer, and what that says about the thing that was looked for.
 
 use crate::dns::Rcode;
-use crate::guard::Refused;
+use std::net::IpAddr;
 
 /// A contact that failed. Peers' words in it are escaped.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -56,6 +56,16 @@ pub enum NetError {
         /// What was given, escaped.
         text: String,
     },
+}
+
+/// A contact that must not be made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not contacted: {address}: {why}")]
+pub struct Refused {
+    /// The address.
+    pub address: IpAddr,
+    /// Why, for the run's record.
+    pub why: String,
 }
 
 /// What a failure says about the thing that was looked for.

@@ -1,13 +1,12 @@
 //! Who may be contacted for what. The engine implements [`Guard`] over the collection's scope; net itself refuses reserved addresses.
 //! Asked when the socket opens, on the address really dialled, and for each request on an open one: first contacts, retries and redirects alike.
 
-use crate::error::NetError;
-use crate::wire::Wire;
+use crate::error::{NetError, Refused};
 use ambit_model::Clearance;
 use ambit_model::reserved::carried;
 use ipnet::IpNet;
 use std::fmt;
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 
 /// Decides over contacts.
 pub trait Guard: Send + Sync {
@@ -63,16 +62,6 @@ pub enum Grant {
 
 /// The purpose under which resolvers are contacted.
 pub const RESOLVER: &str = "resolver";
-
-/// A contact that must not be made.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not contacted: {address}: {why}")]
-pub struct Refused {
-    /// The address.
-    pub address: IpAddr,
-    /// Why, for the run's record.
-    pub why: String,
-}
 
 /// What one unit of work may contact, given by the engine with its session. A call outside it opens no socket.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -166,28 +155,8 @@ impl Guard for OperatorOnly {
     }
 }
 
-/// Refuses a contact that lies in a reserved range, itself or by an IPv4 address embedded in it, unless the administrator opened it; then asks the guard.
-/// Resolvers are named by the operator as addresses, so that their ranges are not asked; nothing else is contacted on their ground.
-pub(crate) fn check(wire: &dyn Wire, guard: &dyn Guard, contact: &Contact) -> Result<(), NetError> {
-    let refused = |why: String| {
-        Err(Refused {
-            address: contact.address,
-            why,
-        }
-        .into())
-    };
-    if contact.grant == Grant::Operator(RESOLVER) {
-        if !wire.resolvers().contains(&SocketAddr::new(contact.address, contact.port)) {
-            return refused("not a resolver".into());
-        }
-    } else if let Some(range) = reserved_range(wire.reserved(), guard, contact.address) {
-        return refused(format!("reserved range {range}, not opened by the administrator"));
-    }
-    guard.allow(contact).map_err(NetError::from)
-}
-
 /// The reserved range that an address lies in, directly or by the IPv4 address that it carries, unless that is opened.
-fn reserved_range(reserved: &[IpNet], guard: &dyn Guard, address: IpAddr) -> Option<IpNet> {
+pub(crate) fn reserved_range(reserved: &[IpNet], guard: &dyn Guard, address: IpAddr) -> Option<IpNet> {
     let find = |address: IpAddr| reserved.iter().find(|range| range.contains(&address)).copied();
     let all = std::iter::once(address).chain(carried(address).map(IpAddr::V4));
     if guard.named(address) {

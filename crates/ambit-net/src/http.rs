@@ -13,12 +13,27 @@ pub mod url;
 pub use cookie::Cookie;
 pub use url::Url;
 
+use crate::dns::resolver::Engine;
+use crate::door::Door;
 use crate::error::NetError;
 use crate::guard::Grant;
 use crate::tls::TlsFacts;
 use crate::untrusted::Untrusted;
+use keep::Keeper;
 use std::net::SocketAddr;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
+
+/// What an exchange is made with: the door, names, and what lives as long as the session and the run.
+#[derive(Clone, Copy)]
+pub(crate) struct Client<'a> {
+    pub(crate) door: &'a Door,
+    pub(crate) dns: &'a Engine,
+    /// The session's connections between two requests.
+    pub(crate) keeper: &'a Keeper,
+    /// Counts the requests sent.
+    pub(crate) requests: &'a AtomicU64,
+}
 
 /// A request. [`HttpRequest::get`] gives what a browser would ask; every part can be pinned or replaced.
 #[derive(Clone, Debug)]

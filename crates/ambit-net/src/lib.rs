@@ -2,12 +2,13 @@
 //!
 //! One [`Net`] per wire and guard; one [`Session`] per unit of work, with the [`Grants`] it was given. Every call of a session names what it
 //! contacts; the contact is checked at the socket, on the address really dialled, for every redirect and every retry, and waits its turn in the
-//! ledger of manners ([`Pace`]). No socket opens without a grant.
+//! ledger of manners ([`Pace`]). No socket opens without a grant: `door.rs` alone holds the wire, and all that sends, sends through it.
 //!
 //! What comes back is hostile until shown otherwise: text is [`Untrusted`], every read has a limit of [`limits`], and whatever a peer does ends in
 //! an answer, an [`error::NetError`] that says whether the thing is absent or unknown, or a note on a partial answer. Never in a hang.
 
 pub mod dns;
+mod door;
 pub mod error;
 pub mod guard;
 pub mod http;
@@ -25,9 +26,10 @@ pub mod wire;
 #[cfg(test)]
 mod tests;
 
-pub use error::{Meaning, NetError};
-pub use guard::{Contact, Grant, Grants, Guard, Home, Refused, Transport};
-pub use net::{Connection, Counters, Net, NetOptions, Session};
+pub use door::Connection;
+pub use error::{Meaning, NetError, Refused};
+pub use guard::{Contact, Grant, Grants, Guard, Home, Transport};
+pub use net::{Counters, Net, NetOptions, Session};
 pub use pace::{Pace, PaceLimits};
 pub use untrusted::Untrusted;
 pub use wire::Wire;

@@ -3,7 +3,7 @@
 
 use crate::guard::Home;
 use crate::limits::{ERRORS_IN_A_ROW, ERRORS_PAUSE, EXCHANGES_PER_ADDRESS, RETRY_AFTER_MAX};
-use crate::wire::{Wire, WireTime};
+use crate::wire::WireTime;
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -203,19 +203,8 @@ impl Pace {
         }
     }
 
-    /// Waits for this contact's turn in each cell, the narrowest first.
-    pub(crate) async fn turn(&self, wire: &dyn Wire, cells: &[Cell], home: Option<&Home>) {
-        for cell in cells {
-            let now = wire.now();
-            let at = self.reserve(now, cell, home);
-            if at > now {
-                wire.sleep_until(at).await;
-            }
-        }
-    }
-
     /// Takes the cell's next place and says when it is.
-    fn reserve(&self, now: WireTime, cell: &Cell, home: Option<&Home>) -> WireTime {
+    pub(crate) fn reserve(&self, now: WireTime, cell: &Cell, home: Option<&Home>) -> WireTime {
         let Some(mut rate) = self.limits.rate(cell) else { return now };
         if !cell.is_home(home) {
             rate /= self.engines() as f64;

@@ -9,8 +9,8 @@ pub use certificate::{Certificate, KeyType};
 pub use hello::cipher_name;
 pub use verify::{is_for, verify};
 
+use crate::door::Connection;
 use crate::error::NetError;
-use crate::net::Connection;
 use tokio_rustls::client::TlsStream;
 
 /// How to shake hands.

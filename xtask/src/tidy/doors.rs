@@ -40,6 +40,47 @@ pub(crate) fn sockets(tree: &Tree, out: &mut Vec<Finding>) {
     door.check("belongs to ambit-net: connect through its wire", tree, out);
 }
 
+/// The one file that may ask a wire for a connection or a datagram socket: it checks before each.
+const DOOR: &str = "crates/ambit-net/src/door.rs";
+/// Files of ambit-net beside it that may name a wire: what one is, the live one, and who hands it to the door.
+const NAMES_WIRE: &[&str] = &[
+    "crates/ambit-net/src/wire.rs",
+    "crates/ambit-net/src/live.rs",
+    "crates/ambit-net/src/net.rs",
+    "crates/ambit-net/src/lib.rs",
+];
+/// Crates that connect through a wire without the door: the simulated one, which is a wire itself, and what only tests use.
+const WIRE_CRATES: &[&str] = &["ambit-world", "ambit-testkit"];
+
+/// Only the door holds a wire: whatever is sent was checked there.
+pub(crate) fn wire(tree: &Tree, out: &mut Vec<Finding>) {
+    let outside = |source: &&Source| source.path != DOOR && !WIRE_CRATES.contains(&source.crate_name());
+    for source in tree.crate_sources().filter(outside) {
+        let engine = source.crate_name() == "ambit-net" && !NAMES_WIRE.contains(&source.path.as_str());
+        for (index, token) in source.product_tokens().filter(|(_, token)| token.kind == TokenKind::Word) {
+            let names = engine && ["Wire", "Datagrams"].contains(&token.text.as_str());
+            let called = |name: &str| token.text == name && source.reads(index + 1, &["("]);
+            let before = |marks: &[&str]| index >= marks.len() && source.reads(index - marks.len(), marks);
+            let asks = called("datagrams") && before(&["."]) || called("connect") && (before(&["wire", "."]) || before(&["wire", "(", ")", "."]));
+            if names || asks {
+                let remedy = format!(
+                    "{}: only the door ({DOOR}) holds a wire, and checks before it sends: add what is needed there",
+                    token.text
+                );
+                out.push(Finding::new(&source.path, token.line, "wire", remedy));
+            }
+        }
+    }
+    if tree.text("xtask/src/tidy/doors.rs").is_some() && tree.text(DOOR).is_none() {
+        out.push(Finding::new(
+            DOOR,
+            1,
+            "wire",
+            "the door is not there: correct DOOR in xtask/src/tidy/doors.rs",
+        ));
+    }
+}
+
 /// What reads the wall clock.
 const WALL_CLOCK: &[&str] = &["SystemTime", "now_utc", "now_local", "UtcDateTime"];
 
@@ -241,6 +282,26 @@ mod tests {
         assert!(said(sockets, &[("crates/ambit-net/src/live.rs", bad)]).is_empty());
         let in_test = "#[cfg(test)]\nmod tests { use std::net::TcpListener; }";
         assert!(said(sockets, &[(TASK, in_test)]).is_empty());
+    }
+
+    #[test]
+    fn only_the_door_holds_a_wire() {
+        for bad in [
+            "async fn f(session: &Session) { session.wire().connect(a).await; }",
+            "async fn f(wire: &Live) { wire.connect(a).await; }",
+            "fn f(wire: &Live) { wire.datagrams(a); }",
+        ] {
+            assert_eq!(said(wire, &[("crates/ambit-engine/src/a.rs", bad)]).len(), 1, "{bad}");
+            assert!(said(wire, &[(DOOR, bad)]).is_empty(), "{bad}");
+        }
+        let names = "use crate::wire::Wire;";
+        assert_eq!(said(wire, &[("crates/ambit-net/src/udp.rs", names)]).len(), 1);
+        for path in ["crates/ambit-net/src/net.rs", DOOR, "crates/ambit-engine/src/a.rs"] {
+            assert!(said(wire, &[(path, names)]).is_empty(), "{path}");
+        }
+        let good =
+            "async fn f(session: &Session, wire: Arc<dyn Clock>) { session.connect(a, None).await; connector.connect(name, stream); wire.now(); }";
+        assert!(said(wire, &[("crates/ambit-net/src/tls/handshake.rs", good)]).is_empty());
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! Datagram sockets that carry many questions at once: one receiver per socket matches answers by server, id and the question itself.
 
 use super::message::{Match, Question, id_of, matches};
+use crate::door::{DatagramSocket, Door, Pass};
 use crate::error::NetError;
 use crate::limits::DNS_DATAGRAM_MAX;
-use crate::wire::{Datagrams, Wire};
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,6 +14,8 @@ use tokio::task::AbortHandle;
 
 /// Sockets per address family. Each has a random port of its own; more would buy little, since every one carries 65,536 questions per server.
 const LANES: usize = 2;
+/// Tries to find an id that is not in flight.
+const ID_TRIES: usize = 16;
 /// Errors of a socket in a row after which its receiver stops; the next question opens another socket.
 const RECEIVE_ERRORS_MAX: usize = 100;
 
@@ -34,36 +36,40 @@ pub(super) enum Reply {
 }
 
 impl Lanes {
-    /// Sends a question and waits for the answer to it, for at most `limit` of wire time.
-    pub(super) async fn exchange(&self, wire: &Arc<dyn Wire>, server: SocketAddr, question: &Question, limit: Duration) -> Result<Reply, NetError> {
-        let lane = self.lane(wire, server.ip())?;
-        let (told, answer) = oneshot::channel();
-        let waiting = Waiting::enter(&lane, server, question, told)?;
-        let until = wire.now() + limit;
-        lane.socket
-            .send_to(&question.bytes, server)
-            .await
-            .map_err(|error| NetError::from_io(&error, "sending a DNS question"))?;
-        let reply = crate::net::until(&**wire, until, "DNS answer", answer).await?;
-        drop(waiting);
-        reply.map_err(|_| NetError::Unreachable("the DNS socket is closed".into()))
+    /// Sends a question to where the pass leads and waits for the answer to it, for at most `limit` of wire time. `new_question` gives it an id.
+    pub(super) async fn exchange(&self, door: &Door, pass: Pass, new_question: impl Fn() -> Question, limit: Duration) -> Result<Reply, NetError> {
+        for _ in 0..ID_TRIES {
+            let lane = self.lane(door, pass.to().ip())?;
+            let question = new_question();
+            let (told, answer) = oneshot::channel();
+            let Some(waiting) = Waiting::enter(&lane, pass.to(), &question, told) else {
+                continue;
+            };
+            let until = door.now() + limit;
+            let sent = lane.socket.send(pass, &question.bytes).await;
+            sent.map_err(|error| NetError::from_io(&error, "sending a DNS question"))?;
+            let reply = door.until(until, "DNS answer", answer).await?;
+            drop(waiting);
+            return reply.map_err(|_| NetError::Unreachable("the DNS socket is closed".into()));
+        }
+        Err(NetError::Budget("no free DNS id".into()))
     }
 
-    fn lane(&self, wire: &Arc<dyn Wire>, peer: IpAddr) -> Result<Arc<Lane>, NetError> {
+    fn lane(&self, door: &Door, peer: IpAddr) -> Result<Arc<Lane>, NetError> {
         let index = self.next.fetch_add(1, Ordering::Relaxed) % LANES;
         let slot = if peer.is_ipv4() { &self.four[index] } else { &self.six[index] };
         let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(lane) = slot.as_ref().filter(|lane| !lane.receiver.is_finished()) {
             return Ok(lane.clone());
         }
-        let lane = Arc::new(Lane::open(wire, peer)?);
+        let lane = Arc::new(Lane::open(door, peer)?);
         *slot = Some(lane.clone());
         Ok(lane)
     }
 }
 
 struct Lane {
-    socket: Arc<dyn Datagrams>,
+    socket: Arc<DatagramSocket>,
     flight: Arc<Mutex<Flight>>,
     receiver: AbortHandle,
     serial: AtomicUsize,
@@ -79,10 +85,10 @@ struct Expected {
 }
 
 impl Lane {
-    fn open(wire: &Arc<dyn Wire>, peer: IpAddr) -> Result<Self, NetError> {
-        let socket: Arc<dyn Datagrams> = Arc::from(wire.datagrams(peer).map_err(|error| NetError::from_io(&error, "opening a DNS socket"))?);
+    fn open(door: &Door, peer: IpAddr) -> Result<Self, NetError> {
+        let socket = Arc::new(door.datagram_socket(peer, "opening a DNS socket")?);
         let flight = Arc::new(Mutex::new(Flight::new()));
-        let receiver = tokio::spawn(wire.track(Box::pin(receive(socket.clone(), flight.clone())))).abort_handle();
+        let receiver = tokio::spawn(door.track(Box::pin(receive(socket.clone(), flight.clone())))).abort_handle();
         Ok(Self {
             socket,
             flight,
@@ -98,7 +104,7 @@ impl Drop for Lane {
     }
 }
 
-async fn receive(socket: Arc<dyn Datagrams>, flight: Arc<Mutex<Flight>>) {
+async fn receive(socket: Arc<DatagramSocket>, flight: Arc<Mutex<Flight>>) {
     let mut buffer = vec![0; DNS_DATAGRAM_MAX];
     let mut errors = 0;
     while errors < RECEIVE_ERRORS_MAX {
@@ -138,11 +144,12 @@ struct Waiting<'a> {
 }
 
 impl<'a> Waiting<'a> {
-    fn enter(lane: &'a Lane, server: SocketAddr, question: &Question, told: oneshot::Sender<Reply>) -> Result<Self, NetError> {
+    /// Enters a question; `None` where its id is in flight to the same server.
+    fn enter(lane: &'a Lane, server: SocketAddr, question: &Question, told: oneshot::Sender<Reply>) -> Option<Self> {
         let key = (server, question.id);
         let mut flight = lock(&lane.flight);
         if flight.contains_key(&key) {
-            return Err(NetError::Budget("the DNS id is in use".into()));
+            return None;
         }
         let serial = lane.serial.fetch_add(1, Ordering::Relaxed);
         flight.insert(
@@ -153,7 +160,7 @@ impl<'a> Waiting<'a> {
                 told,
             },
         );
-        Ok(Self { lane, key, serial })
+        Some(Self { lane, key, serial })
     }
 }
 

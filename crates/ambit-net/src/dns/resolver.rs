@@ -5,12 +5,11 @@ use super::lanes::{Lanes, Reply};
 use super::message::{self, Decoded, Question, Style, decode, question_name, read_answer};
 use super::window::Window;
 use super::{DnsAnswer, Rcode, RecordType, WildcardProfile};
+use crate::door::{Door, Pass};
 use crate::error::NetError;
-use crate::guard::{Grant, RESOLVER, Transport};
+use crate::guard::{Grant, RESOLVER};
 use crate::limits::{DNS_CHAIN_MAX, DNS_TCP_TIMEOUT, DNS_TRIES};
-use crate::net::Session;
 use crate::pace::{Cell, Signal};
-use crate::wire::Wire;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -18,7 +17,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-/// What all sessions of a run share for DNS.
+/// What all doors of a run share for DNS.
 pub(crate) struct Engine {
     lanes: Lanes,
     upstreams: Vec<Upstream>,
@@ -37,14 +36,12 @@ struct Upstream {
 
 /// Tries of a question that a resolver answers with a failure: the other resolver may do better, a third will not.
 const FAILURE_TRIES: usize = 2;
-/// Tries to find an id that is not in flight.
-const ID_TRIES: usize = 16;
 
 impl Engine {
-    pub(crate) fn new(wire: &dyn Wire) -> Self {
+    pub(crate) fn new(door: &Door) -> Self {
         let mut salt = [0; 16];
-        wire.random(&mut salt);
-        let upstreams = wire
+        door.random(&mut salt);
+        let upstreams = door
             .resolvers()
             .into_iter()
             .map(|address| Upstream {
@@ -64,34 +61,34 @@ impl Engine {
     }
 
     /// Looks up by the run's cache.
-    pub(crate) async fn lookup(&self, session: &Session, name: &str, rtype: RecordType) -> Result<Arc<DnsAnswer>, NetError> {
-        session.check_grant(Grant::Operator(RESOLVER))?;
+    pub(crate) async fn lookup(&self, door: &Door, name: &str, rtype: RecordType) -> Result<Arc<DnsAnswer>, NetError> {
+        door.check_grant(Grant::Operator(RESOLVER))?;
         let name = question_name(name)?;
         let key = (name, rtype);
-        let now = || session.now();
+        let now = || door.now();
         self.answers
             .get(&key, now, || async {
-                let answer = Box::pin(self.resolve(session, &key.0, rtype)).await?;
-                let until = session.now() + Duration::from_secs(u64::from(answer.ttl));
+                let answer = Box::pin(self.resolve(door, &key.0, rtype)).await?;
+                let until = door.now() + Duration::from_secs(u64::from(answer.ttl));
                 Ok((answer, until))
             })
             .await
     }
 
     /// Looks up past the cache.
-    pub(crate) async fn lookup_uncached(&self, session: &Session, name: &str, rtype: RecordType) -> Result<DnsAnswer, NetError> {
-        session.check_grant(Grant::Operator(RESOLVER))?;
-        self.resolve(session, &question_name(name)?, rtype).await
+    pub(crate) async fn lookup_uncached(&self, door: &Door, name: &str, rtype: RecordType) -> Result<DnsAnswer, NetError> {
+        door.check_grant(Grant::Operator(RESOLVER))?;
+        self.resolve(door, &question_name(name)?, rtype).await
     }
 
     /// Asks, and goes on where a resolver gave only the beginning of a chain.
-    async fn resolve(&self, session: &Session, name: &str, rtype: RecordType) -> Result<DnsAnswer, NetError> {
-        let mut answer = self.ask_resolvers(session, name, rtype).await?;
+    async fn resolve(&self, door: &Door, name: &str, rtype: RecordType) -> Result<DnsAnswer, NetError> {
+        let mut answer = self.ask_resolvers(door, name, rtype).await?;
         while !answer.chain.is_empty() && !answer.endless && answer.records.is_empty() && answer.authority.is_none() && answer.rcode == Rcode::NOERROR
         {
             let end = answer.canonical_name().to_owned();
             let Ok(end) = question_name(&end) else { return Ok(answer) };
-            let more = self.ask_resolvers(session, &end, rtype).await?;
+            let more = self.ask_resolvers(door, &end, rtype).await?;
             let nothing_new = more.chain.is_empty();
             append(&mut answer, more);
             if nothing_new {
@@ -101,7 +98,7 @@ impl Engine {
         Ok(answer)
     }
 
-    async fn ask_resolvers(&self, session: &Session, name: &str, rtype: RecordType) -> Result<DnsAnswer, NetError> {
+    async fn ask_resolvers(&self, door: &Door, name: &str, rtype: RecordType) -> Result<DnsAnswer, NetError> {
         if self.upstreams.is_empty() {
             return Err(NetError::Unreachable("no resolver is set up".into()));
         }
@@ -114,7 +111,7 @@ impl Engine {
         let mut error = NetError::Timeout("DNS answer");
         for (index, limit) in DNS_TRIES.into_iter().enumerate() {
             let upstream = &self.upstreams[(first + index) % self.upstreams.len()];
-            match self.ask_upstream(session, upstream, name, rtype, style, limit).await {
+            match self.ask_upstream(door, upstream, name, rtype, style, limit).await {
                 Ok(decoded) => match decoded.rcode {
                     Rcode::NOERROR | Rcode::NXDOMAIN => return Ok(read_answer(decoded, name, rtype, upstream.address)),
                     Rcode::FORMERR | Rcode::NOTIMP if style.edns => style.edns = false,
@@ -138,7 +135,7 @@ impl Engine {
 
     async fn ask_upstream(
         &self,
-        session: &Session,
+        door: &Door,
         upstream: &Upstream,
         name: &str,
         rtype: RecordType,
@@ -148,10 +145,8 @@ impl Engine {
         let server = upstream.address;
         let grant = Grant::Operator(RESOLVER);
         let place = upstream.window.enter().await;
-        session
-            .admit(grant, server, Transport::Udp, Some(name), &[Cell::Resolver(server.ip())])
-            .await?;
-        let result = self.ask_datagram(session, server, name, rtype, style, limit).await;
+        let pass = door.admit_datagram(grant, server, Some(name), &[Cell::Resolver(server.ip())]).await?;
+        let result = self.ask_datagram(door, pass, name, rtype, style, limit).await;
         match &result {
             Ok(_) => place.end(true),
             Err(NetError::Timeout(_)) => place.end(false),
@@ -160,15 +155,15 @@ impl Engine {
         match result? {
             Some(decoded) => Ok(decoded),
             None => self
-                .ask_stream(session, grant, server, name, rtype, style)
+                .ask_stream(door, grant, server, name, rtype, style)
                 .await
                 .map_err(NetError::of_helper),
         }
     }
 
     /// Asks one server directly.
-    pub(crate) async fn ask(&self, session: &Session, server: SocketAddr, name: &str, rtype: RecordType) -> Result<DnsAnswer, NetError> {
-        session.check_grant(Grant::Target)?;
+    pub(crate) async fn ask(&self, door: &Door, server: SocketAddr, name: &str, rtype: RecordType) -> Result<DnsAnswer, NetError> {
+        door.check_grant(Grant::Target)?;
         let name = question_name(name)?;
         let cell = Cell::Server(server.ip());
         let mut style = Style {
@@ -177,19 +172,19 @@ impl Engine {
         };
         let mut error = NetError::Timeout("DNS answer");
         for limit in DNS_TRIES {
-            session
-                .admit(Grant::Target, server, Transport::Udp, Some(&name), std::slice::from_ref(&cell))
+            let pass = door
+                .admit_datagram(Grant::Target, server, Some(&name), std::slice::from_ref(&cell))
                 .await?;
-            let result = match self.ask_datagram(session, server, &name, rtype, style, limit).await {
+            let result = match self.ask_datagram(door, pass, &name, rtype, style, limit).await {
                 Ok(Some(decoded)) => Ok(decoded),
                 // Over UDP it did answer: that its TCP port is shut says nothing of the records.
                 Ok(None) => self
-                    .ask_stream(session, Grant::Target, server, &name, rtype, style)
+                    .ask_stream(door, Grant::Target, server, &name, rtype, style)
                     .await
                     .map_err(NetError::of_helper),
                 Err(error) => Err(error),
             };
-            session.report(&cell, if result.is_ok() { Signal::Fine } else { Signal::Failed });
+            door.report(&cell, if result.is_ok() { Signal::Fine } else { Signal::Failed });
             match result {
                 Ok(decoded) => match decoded.rcode {
                     Rcode::NOERROR | Rcode::NXDOMAIN => return Ok(read_answer(decoded, &name, rtype, server)),
@@ -206,40 +201,33 @@ impl Engine {
     /// One datagram and its answer; `None`: ask again over TCP (cut, or not in our spelling).
     async fn ask_datagram(
         &self,
-        session: &Session,
-        server: SocketAddr,
+        door: &Door,
+        pass: Pass,
         name: &str,
         rtype: RecordType,
         style: Style,
         limit: Duration,
     ) -> Result<Option<Decoded>, NetError> {
-        let wire = session.wire();
         self.questions.fetch_add(1, Ordering::Relaxed);
-        for _ in 0..ID_TRIES {
-            let question = new_question(&**wire, name, rtype, style);
-            match self.lanes.exchange(wire, server, &question, limit).await {
-                Ok(Reply::OtherCase) => return Ok(None),
-                Ok(Reply::Answer(bytes)) => return decode(&bytes).map(|decoded| (!decoded.truncated).then_some(decoded)),
-                // The id is in flight: another one.
-                Err(NetError::Budget(_)) => {}
-                Err(error) => return Err(error),
-            }
+        let question = || new_question(door, name, rtype, style);
+        match self.lanes.exchange(door, pass, question, limit).await? {
+            Reply::OtherCase => Ok(None),
+            Reply::Answer(bytes) => decode(&bytes).map(|decoded| (!decoded.truncated).then_some(decoded)),
         }
-        Err(NetError::Budget("no free DNS id".into()))
     }
 
     async fn ask_stream(
         &self,
-        session: &Session,
+        door: &Door,
         grant: Grant,
         server: SocketAddr,
         name: &str,
         rtype: RecordType,
         style: Style,
     ) -> Result<Decoded, NetError> {
-        let mut stream = session.open(grant, server, Some(name), DNS_TCP_TIMEOUT).await?;
-        let question = new_question(&**session.wire(), name, rtype, style);
-        let until = session.now() + DNS_TCP_TIMEOUT;
+        let mut stream = door.open(grant, server, Some(name), DNS_TCP_TIMEOUT).await?;
+        let question = new_question(door, name, rtype, style);
+        let until = door.now() + DNS_TCP_TIMEOUT;
         let exchange = async {
             send_framed(&mut stream, &question.bytes).await?;
             loop {
@@ -249,7 +237,7 @@ impl Engine {
                 }
             }
         };
-        let decoded = crate::net::until(&**session.wire(), until, "DNS answer over TCP", exchange).await??;
+        let decoded = door.until(until, "DNS answer over TCP", exchange).await??;
         if decoded.truncated {
             Err(NetError::Protocol("a DNS answer over TCP is marked as cut".into()))
         } else {
@@ -258,9 +246,9 @@ impl Engine {
     }
 }
 
-pub(super) fn new_question(wire: &dyn Wire, name: &str, rtype: RecordType, style: Style) -> Question {
+pub(super) fn new_question(door: &Door, name: &str, rtype: RecordType, style: Style) -> Question {
     let mut chance = [0; 34];
-    wire.random(&mut chance);
+    door.random(&mut chance);
     Question::new(name, rtype, style, chance)
 }
 

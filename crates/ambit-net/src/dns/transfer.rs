@@ -3,19 +3,19 @@
 use super::message::{Style, decode, id_of, question_name};
 use super::resolver::{new_question, read_framed, send_framed};
 use super::{Rcode, RecordData, RecordType, Transfer};
+use crate::door::{Connection, Door};
 use crate::error::NetError;
 use crate::guard::Grant;
 use crate::limits::{CONNECT_TIMEOUT, TRANSFER_BYTES_MAX, TRANSFER_RECORDS_MAX, TRANSFER_TIMEOUT};
-use crate::net::{Connection, Session};
 use std::net::SocketAddr;
 
 /// Asks for a zone.
-pub(crate) async fn transfer(session: &Session, server: SocketAddr, zone: &str) -> Result<Transfer, NetError> {
-    session.check_grant(Grant::Target)?;
+pub(crate) async fn transfer(door: &Door, server: SocketAddr, zone: &str) -> Result<Transfer, NetError> {
+    door.check_grant(Grant::Target)?;
     let zone = question_name(zone)?;
-    let mut stream = session.open(Grant::Target, server, Some(&zone), CONNECT_TIMEOUT).await?;
+    let mut stream = door.open(Grant::Target, server, Some(&zone), CONNECT_TIMEOUT).await?;
     let question = new_question(
-        &**session.wire(),
+        door,
         &zone,
         RecordType::AXFR,
         Style {
@@ -33,10 +33,8 @@ pub(crate) async fn transfer(session: &Session, server: SocketAddr, zone: &str) 
         send_framed(&mut stream, &question.bytes).await?;
         read_zone(&mut stream, question.id, &mut given).await
     };
-    let until = session.now() + TRANSFER_TIMEOUT;
-    let result = crate::net::until(&**session.wire(), until, "zone transfer", reading)
-        .await
-        .and_then(|result| result);
+    let until = door.now() + TRANSFER_TIMEOUT;
+    let result = door.until(until, "zone transfer", reading).await.and_then(|result| result);
     match result {
         Ok(Some(rcode)) => Ok(Transfer::Denied(rcode)),
         Ok(None) => Ok(Transfer::Given {

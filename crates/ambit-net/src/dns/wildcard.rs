@@ -2,9 +2,9 @@
 
 use super::resolver::Engine;
 use super::{RecordType, WildcardProfile, answer_values};
+use crate::door::Door;
 use crate::error::NetError;
 use crate::limits::{WILDCARD_QUIET, WILDCARD_SAMPLES_MAX};
-use crate::net::Session;
 use futures::future::join_all;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -23,19 +23,19 @@ const FAILURES_MAX: usize = 5;
 const PROFILE_HOLDS: Duration = Duration::from_secs(72 * 3_600);
 
 impl Engine {
-    pub(crate) async fn wildcard(&self, session: &Session, level: &str, rtype: RecordType) -> Result<Arc<WildcardProfile>, NetError> {
+    pub(crate) async fn wildcard(&self, door: &Door, level: &str, rtype: RecordType) -> Result<Arc<WildcardProfile>, NetError> {
         let level = super::message::question_name(level)?;
         let key = (level, rtype);
         self.wildcards
             .get(
                 &key,
-                || session.now(),
-                || async { Ok((self.sample(session, &key.0, rtype).await?, session.now() + PROFILE_HOLDS)) },
+                || door.now(),
+                || async { Ok((self.sample(door, &key.0, rtype).await?, door.now() + PROFILE_HOLDS)) },
             )
             .await
     }
 
-    async fn sample(&self, session: &Session, level: &str, rtype: RecordType) -> Result<WildcardProfile, NetError> {
+    async fn sample(&self, door: &Door, level: &str, rtype: RecordType) -> Result<WildcardProfile, NetError> {
         let mut values = BTreeSet::new();
         let (mut asked, mut quiet, mut failures) = (0, 0, 0);
         let needed = |values: &BTreeSet<String>| WILDCARD_QUIET.max(values.len() * QUIET_PER_VALUE);
@@ -47,7 +47,7 @@ impl Engine {
             };
             let names: Vec<String> = (asked..asked + batch).map(|index| self.random_name(level, index)).collect();
             asked += batch;
-            for answer in join_all(names.iter().map(|name| self.lookup_uncached(session, name, rtype))).await {
+            for answer in join_all(names.iter().map(|name| self.lookup_uncached(door, name, rtype))).await {
                 match answer {
                     Ok(answer) => {
                         let before = values.len();

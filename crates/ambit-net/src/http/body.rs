@@ -3,9 +3,9 @@
 use super::BodyEnd;
 use super::decode::{Decoded, Decoder, Stop};
 use super::head::Framing;
+use crate::door::Door;
 use crate::error::NetError;
 use crate::limits::{BODIES_IN_FLIGHT_MAX, CHUNK_LINE_MAX, IDLE_TIMEOUT, RATE_GRACE, RATE_MIN};
-use crate::net::{Session, until};
 use crate::wire::WireTime;
 use std::io::ErrorKind;
 use tokio::io::{AsyncRead, AsyncReadExt};
@@ -28,7 +28,7 @@ pub(super) struct Body {
 
 /// Reads a body. `begun`: what came behind the head.
 pub(super) async fn read_body(
-    session: &Session,
+    door: &Door,
     stream: &mut (impl AsyncRead + Unpin),
     begun: Vec<u8>,
     framing: Framing,
@@ -36,7 +36,7 @@ pub(super) async fn read_body(
     mut limit: WireTime,
 ) -> Body {
     let mut frame = Frame::new(framing);
-    let mut started = session.now();
+    let mut started = door.now();
     let mut read = 0;
     let mut place = None;
     let memory = decoder.memory_bytes();
@@ -46,11 +46,11 @@ pub(super) async fn read_body(
     let end = loop {
         read += length;
         if place.is_none() && (needs_windows || decoder.kept_bytes() + length > SMALL_BODY) {
-            let before = session.now();
+            let before = door.now();
             let kib = u32::try_from(memory.min(BODIES_IN_FLIGHT_MAX) / 1024).expect("the limit is small");
             place = Some(IN_FLIGHT_KIB.acquire_many(kib).await.expect("the semaphore is never closed"));
             // Our own waiting is not the peer's slowness.
-            let waited = session.now() - before;
+            let waited = door.now() - before;
             started += waited;
             limit += waited;
         }
@@ -60,13 +60,13 @@ pub(super) async fn read_body(
         if read >= decoder.read_max() {
             break BodyEnd::TooLarge;
         }
-        let lasted = session.now() - started;
+        let lasted = door.now() - started;
         if lasted > RATE_GRACE && (read as u64) < RATE_MIN * lasted.as_secs() {
             break BodyEnd::TooSlow;
         }
         buffer.resize(READ_BYTES, 0);
-        let idle = session.now() + IDLE_TIMEOUT;
-        length = match until(&**session.wire(), idle.min(limit), "body", stream.read(&mut buffer)).await {
+        let idle = door.now() + IDLE_TIMEOUT;
+        length = match door.until(idle.min(limit), "body", stream.read(&mut buffer)).await {
             Err(_) if idle < limit => break BodyEnd::TooSlow,
             Err(_) => break BodyEnd::Timeout,
             Ok(Ok(0)) => break frame.at_close(),
@@ -246,14 +246,14 @@ fn chunk_size(line: &[u8]) -> Option<u64> {
 
 /// Reads bytes until the limit; `Ok(0)` at the end.
 pub(super) async fn read_some(
-    session: &Session,
+    door: &Door,
     stream: &mut (impl AsyncRead + Unpin),
     bytes: &mut Vec<u8>,
     limit: WireTime,
     what: &'static str,
 ) -> Result<usize, NetError> {
     let mut buffer = [0; 8 * 1024];
-    let length = match until(&**session.wire(), limit, what, stream.read(&mut buffer)).await? {
+    let length = match door.until(limit, what, stream.read(&mut buffer)).await? {
         Ok(length) => length,
         Err(error) if error.kind() == ErrorKind::UnexpectedEof => 0,
         Err(error) => return Err(NetError::from_io(&error, what)),

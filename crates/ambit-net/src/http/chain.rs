@@ -1,20 +1,19 @@
 //! Chains of exchanges over redirects: each hop under the guard, pins and secrets only as far as they belong, cookies of the chain alone.
 
 use super::exchange::{exchange, next_hop};
-use super::{ChainEnd, HttpExchange, HttpFetch, HttpRequest, Url};
+use super::{ChainEnd, Client, HttpExchange, HttpFetch, HttpRequest, Url};
 use crate::error::NetError;
 use crate::limits::{COOKIES_MAX, REDIRECTS_MAX};
-use crate::net::Session;
 use std::net::SocketAddr;
 
 /// Follows redirects.
-pub(crate) async fn fetch(session: &Session, request: &HttpRequest) -> Result<HttpFetch, NetError> {
+pub(crate) async fn fetch(client: Client<'_>, request: &HttpRequest) -> Result<HttpFetch, NetError> {
     let mut request = request.clone();
     let most = request.redirects.min(REDIRECTS_MAX);
     let mut jar = Jar::default();
     let mut exchanges: Vec<HttpExchange> = Vec::new();
     loop {
-        let exchange = match exchange(session, &request).await {
+        let exchange = match exchange(client, &request).await {
             Ok(exchange) => exchange,
             Err(error) if exchanges.is_empty() => return Err(error),
             Err(error) => {

@@ -4,14 +4,14 @@ use super::body::{read_body, read_some};
 use super::decode::Decoder;
 use super::head::{Framing, Head, could_be_http, end_of_head};
 use super::keep::{Channel, HttpPin};
-use super::{BodyEnd, Cookie, HttpExchange, HttpRequest, Url};
+use super::{BodyEnd, Client, Cookie, HttpExchange, HttpRequest, Url};
+use crate::door::Door;
 use crate::error::NetError;
 use crate::guard::{Grant, Transport};
 use crate::limits::{
     ADDRESSES_TRIED, BODY_KEPT_MAX, CONNECT_TIMEOUT, CONNECTION_IDLE_MAX, COOKIES_MAX, EXCHANGE_TIMEOUT, HEAD_BYTES_MAX, HEAD_TIMEOUT,
     INTERIM_HEADS_MAX, SOURCE_HEAD_TIMEOUT, SOURCE_TIMEOUT,
 };
-use crate::net::{Session, until};
 use crate::pace::{Cell, Signal};
 use crate::source;
 use crate::tls::TlsOptions;
@@ -20,25 +20,27 @@ use crate::untrusted::Untrusted;
 use crate::wire::{Stream, WireTime};
 use ambit_model::Timestamp;
 use std::net::SocketAddr;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
 
 /// One request, one answer. A provider or an operator's host with several addresses is tried on each until one lets us in; of a target's host the
 /// lowest address answers for it, come what may.
-pub(crate) async fn exchange(session: &Session, request: &HttpRequest) -> Result<HttpExchange, NetError> {
+pub(crate) async fn exchange(client: Client<'_>, request: &HttpRequest) -> Result<HttpExchange, NetError> {
+    let door = client.door;
     let bytes = request.to_bytes()?;
-    session.check_grant(request.grant)?;
+    door.check_grant(request.grant)?;
     if let Grant::Source(provider) = request.grant {
         source::check_url(provider, &request.url, &request.learned)?;
     }
     let addresses = match request.address {
         Some(address) => vec![address],
-        None => session.dialled(request.grant, &request.url.host, request.url.port).await?,
+        None => client.dns.dialled(door, request.grant, &request.url.host, request.url.port).await?,
     };
     let most = if request.grant == Grant::Target { 1 } else { ADDRESSES_TRIED };
     let mut result = Err(NetError::Unreachable("no address".into()));
     for address in addresses.into_iter().take(most) {
-        result = exchange_at(session, request, &bytes, address).await;
+        result = exchange_at(client, request, &bytes, address).await;
         let not_let_in = matches!(
             result,
             Err(NetError::ConnectionRefused | NetError::Unreachable(_) | NetError::Offline(_) | NetError::Timeout("connection"))
@@ -54,59 +56,61 @@ pub(crate) async fn exchange(session: &Session, request: &HttpRequest) -> Result
     }
 }
 
-async fn exchange_at(session: &Session, request: &HttpRequest, bytes: &[u8], address: SocketAddr) -> Result<HttpExchange, NetError> {
+async fn exchange_at(client: Client<'_>, request: &HttpRequest, bytes: &[u8], address: SocketAddr) -> Result<HttpExchange, NetError> {
+    let door = client.door;
     let name = request.server_name().filter(|name| !name.is_empty()).unwrap_or(request.identity());
-    session.check(request.grant, address, Transport::Tcp, Some(name))?;
+    door.check(request.grant, address, Transport::Tcp, Some(name))?;
     if request.identity() != name {
         // A `Host` beside another name in the handshake is asked for as well.
-        session.check(request.grant, address, Transport::Tcp, Some(request.identity()))?;
+        door.check(request.grant, address, Transport::Tcp, Some(request.identity()))?;
     }
     let cell = match request.grant {
         Grant::Target => Cell::Host(address.ip(), request.identity().to_ascii_lowercase()),
         // Its connections are paced by the provider, those to the operator's own hosts not at all.
         Grant::Source(provider) => Cell::Provider(provider),
-        Grant::Operator(_) => return on_fresh(session, request, bytes, address, name).await,
+        Grant::Operator(_) => return on_fresh(client, request, bytes, address, name).await,
     };
     // First the turn, then the place: a host that wants to be left alone takes no place from its neighbours at the address.
     let _place = match request.grant == Grant::Target {
         true => {
-            session.pace().turn(&**session.wire(), std::slice::from_ref(&cell), session.home()).await;
-            Some(session.pace().exchange_place(address.ip()).await)
+            door.turn(std::slice::from_ref(&cell)).await;
+            Some(door.exchange_place(address.ip()).await)
         }
         false => None,
     };
-    let result = match on_kept(session, request, bytes, address, name).await {
-        None => on_fresh(session, request, bytes, address, name).await,
+    let result = match on_kept(client, request, bytes, address, name).await {
+        None => on_fresh(client, request, bytes, address, name).await,
         // Servers close idle connections without a word: the request is made once more, as one more request, for the peer may have heard it.
         Some(Err(Failed { cut_unheard: true, .. })) => {
-            session.pace().turn(&**session.wire(), std::slice::from_ref(&cell), session.home()).await;
-            on_fresh(session, request, bytes, address, name).await
+            door.turn(std::slice::from_ref(&cell)).await;
+            on_fresh(client, request, bytes, address, name).await
         }
         Some(result) => result.map_err(|failed| failed.error),
     };
-    report(session, &cell, &result);
+    report(door, &cell, &result);
     result
 }
 
 /// Asks on a connection that an earlier exchange left open; `None`: there is none for this request.
-async fn on_kept(session: &Session, request: &HttpRequest, bytes: &[u8], address: SocketAddr, name: &str) -> Option<Result<HttpExchange, Failed>> {
+async fn on_kept(client: Client<'_>, request: &HttpRequest, bytes: &[u8], address: SocketAddr, name: &str) -> Option<Result<HttpExchange, Failed>> {
+    let door = client.door;
     let pin = request.shares().then(|| pin(request, address, name))?;
     // Where all contacts wait long, a connection would be cut before its turn comes.
-    if session.pace().wait(session.now(), &Cell::Total) >= CONNECTION_IDLE_MAX {
+    if door.wait_over_all() >= CONNECTION_IDLE_MAX {
         return None;
     }
-    let channel = session.kept(&pin)?;
-    session.turn_over_all(request.grant).await;
+    let channel = client.keeper.take(&pin, door.now())?;
+    door.turn_over_all(request.grant).await;
     // Scope may have changed since it was opened.
-    if let Err(error) = session.check(request.grant, address, Transport::Tcp, Some(name)) {
+    if let Err(error) = door.check(request.grant, address, Transport::Tcp, Some(name)) {
         return Some(Err(error.into()));
     }
-    Some(converse(session, request, bytes, &pin, channel).await)
+    Some(converse(client, request, bytes, &pin, channel).await)
 }
 
-async fn on_fresh(session: &Session, request: &HttpRequest, bytes: &[u8], address: SocketAddr, name: &str) -> Result<HttpExchange, NetError> {
-    let channel = open(session, request, address, name).await?;
-    converse(session, request, bytes, &pin(request, address, name), channel)
+async fn on_fresh(client: Client<'_>, request: &HttpRequest, bytes: &[u8], address: SocketAddr, name: &str) -> Result<HttpExchange, NetError> {
+    let channel = open(client.door, request, address, name).await?;
+    converse(client, request, bytes, &pin(request, address, name), channel)
         .await
         .map_err(|failed| failed.error)
 }
@@ -135,9 +139,10 @@ impl From<NetError> for Failed {
 }
 
 /// Asks and reads the answer; what leaves no doubt about its end leaves its connection for the next.
-async fn converse(session: &Session, request: &HttpRequest, bytes: &[u8], pin: &HttpPin, mut channel: Channel) -> Result<HttpExchange, Failed> {
-    session.count_request();
-    let started = session.now();
+async fn converse(client: Client<'_>, request: &HttpRequest, bytes: &[u8], pin: &HttpPin, mut channel: Channel) -> Result<HttpExchange, Failed> {
+    let door = client.door;
+    client.requests.fetch_add(1, Ordering::Relaxed);
+    let started = door.now();
     let (whole_max, head_max) = match request.grant {
         // A provider is believed to be at work while it is silent: what it looks up may be large.
         Grant::Source(_) => (SOURCE_TIMEOUT, SOURCE_HEAD_TIMEOUT),
@@ -146,13 +151,13 @@ async fn converse(session: &Session, request: &HttpRequest, bytes: &[u8], pin: &
     let limit = started + request.timeout.min(whole_max);
     let head_limit = limit.min(started + head_max);
     let stream = &mut channel.stream;
-    let sent = until(&**session.wire(), head_limit, "sending the request", async {
+    let sending = async {
         stream.write_all(bytes).await?;
         stream.flush().await
-    })
-    .await?;
+    };
+    let sent = door.until(head_limit, "sending the request", sending).await?;
     let mut heard = false;
-    let read = match (read_head(session, stream, head_limit, &mut heard).await, sent) {
+    let read = match (read_head(door, stream, head_limit, &mut heard).await, sent) {
         (Ok(read), _) => read,
         (Err(error), sent) => {
             // Some peers answer before they have read all, and cut: the answer counts, else the cut.
@@ -161,7 +166,7 @@ async fn converse(session: &Session, request: &HttpRequest, bytes: &[u8], pin: &
             return Err(Failed { error, cut_unheard });
         }
     };
-    let head_after = session.now() - started;
+    let head_after = door.now() - started;
     let mut head = Head::parse(&read.head)?;
     let framing = head.framing(&request.method);
     if end_of_head(&read.head, 0).is_none() {
@@ -169,12 +174,12 @@ async fn converse(session: &Session, request: &HttpRequest, bytes: &[u8], pin: &
     }
     let kept_max = request.body_kept.min(BODY_KEPT_MAX);
     let decoder = Decoder::new(&if framing == Framing::None { Vec::new() } else { head.encodings() }, kept_max);
-    let body = read_body(session, stream, read.rest, framing, decoder, limit).await;
+    let body = read_body(door, stream, read.rest, framing, decoder, limit).await;
     let stays = request.shares() && body.clean && !read.interim && read.head.starts_with(b"HTTP/1.1 ") && head.leaves_open(framing);
     let tls = channel.tls.clone();
-    if stays {
+    if stays && door.sockets_are_plenty() {
         channel.exchanges += 1;
-        session.keep(pin.clone(), channel);
+        client.keeper.put(pin.clone(), channel, door.now());
     }
     Ok(HttpExchange {
         url: request.url.clone(),
@@ -194,13 +199,13 @@ async fn converse(session: &Session, request: &HttpRequest, bytes: &[u8], pin: &
         end: body.end,
         oddities: head.oddities.into_iter().collect(),
         head_after,
-        elapsed: session.now() - started,
+        elapsed: door.now() - started,
     })
 }
 
-async fn open(session: &Session, request: &HttpRequest, address: SocketAddr, name: &str) -> Result<Channel, NetError> {
+async fn open(door: &Door, request: &HttpRequest, address: SocketAddr, name: &str) -> Result<Channel, NetError> {
     if !request.url.https {
-        let connection = session.open(request.grant, address, Some(name), CONNECT_TIMEOUT).await?;
+        let connection = door.open(request.grant, address, Some(name), CONNECT_TIMEOUT).await?;
         return Ok(Channel {
             stream: Box::new(connection),
             tls: None,
@@ -208,7 +213,7 @@ async fn open(session: &Session, request: &HttpRequest, address: SocketAddr, nam
         });
     }
     let sni = request.server_name().filter(|name| !name.is_empty());
-    let shaken = handshake::connect(session, request.grant, address, sni, &TlsOptions::default()).await?;
+    let shaken = handshake::connect(door, request.grant, address, sni, &TlsOptions::default()).await?;
     let (stream, facts) = shaken.into_stream()?;
     // Targets are looked at as they are. Whom we believe, or tell secrets, must prove who they are.
     if request.grant != Grant::Target && !facts.verification.is_trusted() {
@@ -232,7 +237,7 @@ struct ReadHead {
 }
 
 /// Reads up to the empty line of the final head. `heard`: a byte came.
-async fn read_head(session: &Session, stream: &mut Box<dyn Stream>, limit: WireTime, heard: &mut bool) -> Result<ReadHead, NetError> {
+async fn read_head(door: &Door, stream: &mut Box<dyn Stream>, limit: WireTime, heard: &mut bool) -> Result<ReadHead, NetError> {
     let mut bytes = Vec::new();
     let mut interim = 0;
     let mut dropped = 0;
@@ -268,7 +273,7 @@ async fn read_head(session: &Session, stream: &mut Box<dyn Stream>, limit: WireT
         if bytes.len() + dropped > HEAD_BYTES_MAX {
             return Err(NetError::TooLarge("head"));
         }
-        if read_some(session, stream, &mut bytes, limit, "head").await? == 0 {
+        if read_some(door, stream, &mut bytes, limit, "head").await? == 0 {
             // A head that ends with the connection is taken if its status line is whole.
             return if bytes.contains(&b'\n') {
                 Ok(ReadHead {
@@ -285,10 +290,10 @@ async fn read_head(session: &Session, stream: &mut Box<dyn Stream>, limit: WireT
 }
 
 /// Tells the ledger what the answer says about our pace.
-fn report(session: &Session, cell: &Cell, result: &Result<HttpExchange, NetError>) {
+fn report(door: &Door, cell: &Cell, result: &Result<HttpExchange, NetError>) {
     let signal = match result {
         Ok(exchange) if matches!(exchange.status, 429 | 503) => {
-            let pause = exchange.header("retry-after").and_then(|value| retry_after(value.raw(), session.date()));
+            let pause = exchange.header("retry-after").and_then(|value| retry_after(value.raw(), door.date()));
             // A 503 without a time is a broken page more often than a complaint.
             if exchange.status == 503 && pause.is_none() {
                 Signal::Fine
@@ -300,7 +305,7 @@ fn report(session: &Session, cell: &Cell, result: &Result<HttpExchange, NetError
         Err(NetError::Timeout(_) | NetError::Reset(_) | NetError::Closed(_)) => Signal::Failed,
         Err(_) => return,
     };
-    session.report(cell, signal);
+    door.report(cell, signal);
 }
 
 /// Seconds, or a date as `Wed, 21 Oct 2026 07:28:00 GMT` (RFC 9110 §10.2.3).

@@ -26,7 +26,7 @@ impl Session {
 
     /// Asks a data provider for a list that many questions need: once in a run, as long as the list holds.
     pub async fn source_kept(&self, provider: &'static str, url: &str) -> Result<Arc<HttpFetch>, NetError> {
-        self.check_grant(Grant::Source(provider))?;
+        self.door.check_grant(Grant::Source(provider))?;
         let ask = || async {
             let fetch = Box::pin(self.source_list(provider, url)).await?;
             let holds = if fetch.last().status == 200 {
@@ -51,6 +51,6 @@ impl Session {
 
     /// Sends one line to a data provider without HTTP (WHOIS) and reads until it closes.
     pub async fn source_line(&self, provider: &'static str, host: &str, port: u16, line: &str) -> Result<Banner, NetError> {
-        crate::tcp::banner::source_line(self, provider, host, port, line).await
+        crate::tcp::banner::source_line(&self.door, &self.net.inner.dns, provider, host, port, line).await
     }
 }

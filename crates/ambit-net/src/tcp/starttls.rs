@@ -1,13 +1,13 @@
 //! The dialogues that lead from plain text to TLS. Each reads exactly what it needs, byte by byte near the end, so that nothing of the handshake is lost.
 
 use super::{Banner, StartTls};
+use crate::door::{Connection, Door};
 use crate::error::NetError;
 use crate::limits::{BANNER_TIMEOUT, LINE_BYTES_MAX, REPLY_LINES_MAX};
-use crate::net::{Connection, Session, until};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 /// Leads a connection to the point where TLS begins.
-pub(crate) async fn lead(session: &Session, connection: Connection, protocol: StartTls, name: &str) -> Result<(Connection, Banner), NetError> {
+pub(crate) async fn lead(door: &Door, connection: Connection, protocol: StartTls, name: &str) -> Result<(Connection, Banner), NetError> {
     if name.is_empty()
         || !name
             .bytes()
@@ -15,12 +15,12 @@ pub(crate) async fn lead(session: &Session, connection: Connection, protocol: St
     {
         return Err(NetError::invalid("host name", name));
     }
-    let limit = session.now() + BANNER_TIMEOUT;
+    let limit = door.now() + BANNER_TIMEOUT;
     let mut dialogue = Dialogue {
         connection,
         said: Vec::new(),
     };
-    until(&**session.wire(), limit, "STARTTLS dialogue", dialogue.lead(protocol, name)).await??;
+    door.until(limit, "STARTTLS dialogue", dialogue.lead(protocol, name)).await??;
     Ok((
         dialogue.connection,
         Banner {

@@ -1,10 +1,10 @@
 //! Looking at ports by connecting. Many at once, at the ledger's pace; what did not answer is asked again, so that loss is measured, not assumed.
 
 use super::{PortState, PortSweep};
+use crate::door::Door;
 use crate::error::NetError;
 use crate::guard::{Grant, Transport};
 use crate::limits::{KNOCK_TIMEOUT, PROBE_TIMEOUT};
-use crate::net::Session;
 use futures::StreamExt;
 use futures::stream;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,15 +19,15 @@ const LOSS_TO_REPEAT: usize = 10;
 const REPEAT_MAX: usize = 2_000;
 
 /// One port. A port without an answer is asked twice.
-pub(crate) async fn probe(session: &Session, address: SocketAddr) -> Result<PortState, NetError> {
-    match probe_once(session, address, PROBE_TIMEOUT).await? {
-        PortState::Filtered => probe_once(session, address, PROBE_TIMEOUT).await,
+pub(crate) async fn probe(door: &Door, address: SocketAddr) -> Result<PortState, NetError> {
+    match probe_once(door, address, PROBE_TIMEOUT).await? {
+        PortState::Filtered => probe_once(door, address, PROBE_TIMEOUT).await,
         answered => Ok(answered),
     }
 }
 
-async fn probe_once(session: &Session, address: SocketAddr, limit: Duration) -> Result<PortState, NetError> {
-    match session.open(Grant::Target, address, None, limit).await {
+async fn probe_once(door: &Door, address: SocketAddr, limit: Duration) -> Result<PortState, NetError> {
+    match door.open(Grant::Target, address, None, limit).await {
         Ok(_) => Ok(PortState::Open),
         Err(NetError::ConnectionRefused) => Ok(PortState::Closed),
         // A reset before the connection stood comes from a filter; so do the unreachables. Where this machine itself is cut off, nothing was asked.
@@ -36,18 +36,18 @@ async fn probe_once(session: &Session, address: SocketAddr, limit: Duration) -> 
     }
 }
 
-/// Many ports of one address.
-pub(crate) async fn sweep(session: &Session, address: IpAddr, ports: &[u16]) -> Result<PortSweep, NetError> {
-    session.check_grant(Grant::Target)?;
+/// Many ports of one address, `in_flight` at once.
+pub(crate) async fn sweep(door: &Door, address: IpAddr, ports: &[u16], in_flight: usize) -> Result<PortSweep, NetError> {
+    door.check_grant(Grant::Target)?;
     let mut states: BTreeMap<u16, Result<PortState, NetError>> = BTreeMap::new();
-    let (mut silent, refused) = allowed(session, address, ports)?;
+    let (mut silent, refused) = allowed(door, address, ports)?;
     let mut loss_permille = 0;
     for round in 0..3 {
         if round > 0 {
             silent.truncate(REPEAT_MAX);
         }
         let before = count_answers(&states);
-        let answers = ask_all(session, address, &silent).await?;
+        let answers = ask_all(door, address, &silent, in_flight).await?;
         states.extend(answers);
         let late = count_answers(&states) - before;
         silent = states
@@ -80,10 +80,10 @@ pub(crate) async fn sweep(session: &Session, address: IpAddr, ports: &[u16]) -> 
 }
 
 /// The ports that may be asked, and those that may not, sorted. An error where none may be.
-fn allowed(session: &Session, address: IpAddr, ports: &[u16]) -> Result<(Vec<u16>, Vec<u16>), NetError> {
+fn allowed(door: &Door, address: IpAddr, ports: &[u16]) -> Result<(Vec<u16>, Vec<u16>), NetError> {
     let (mut allowed, mut refused, mut first) = (Vec::new(), Vec::new(), None);
     for port in ports.iter().copied().collect::<BTreeSet<u16>>() {
-        match session.check(Grant::Target, SocketAddr::new(address, port), Transport::Tcp, None) {
+        match door.check(Grant::Target, SocketAddr::new(address, port), Transport::Tcp, None) {
             Ok(()) => allowed.push(port),
             Err(error) => {
                 refused.push(port);
@@ -98,10 +98,10 @@ fn allowed(session: &Session, address: IpAddr, ports: &[u16]) -> Result<(Vec<u16
 }
 
 /// Many sockets of many addresses, each asked once; the answers in the order of the sockets.
-pub(crate) async fn knock(session: &Session, sockets: &[SocketAddr]) -> Result<Vec<(SocketAddr, Result<PortState, NetError>)>, NetError> {
-    session.check_grant(Grant::Target)?;
-    let asking = stream::iter(sockets.iter().copied()).map(|socket| async move { (socket, probe_once(session, socket, KNOCK_TIMEOUT).await) });
-    let mut answers: Vec<_> = asking.buffer_unordered(session.options().sweep_in_flight.max(1)).collect().await;
+pub(crate) async fn knock(door: &Door, sockets: &[SocketAddr], in_flight: usize) -> Result<Vec<(SocketAddr, Result<PortState, NetError>)>, NetError> {
+    door.check_grant(Grant::Target)?;
+    let asking = stream::iter(sockets.iter().copied()).map(|socket| async move { (socket, probe_once(door, socket, KNOCK_TIMEOUT).await) });
+    let mut answers: Vec<_> = asking.buffer_unordered(in_flight.max(1)).collect().await;
     answers.sort_by_key(|(socket, _)| *socket);
     Ok(answers)
 }
@@ -114,10 +114,10 @@ fn count_answers(states: &BTreeMap<u16, Result<PortState, NetError>>) -> usize {
 }
 
 /// Asks each port once. A contact that scope refuses now ends the sweep: scope has changed meanwhile.
-async fn ask_all(session: &Session, address: IpAddr, ports: &[u16]) -> Result<Vec<(u16, Result<PortState, NetError>)>, NetError> {
+async fn ask_all(door: &Door, address: IpAddr, ports: &[u16], in_flight: usize) -> Result<Vec<(u16, Result<PortState, NetError>)>, NetError> {
     let mut asking = stream::iter(ports.iter().copied())
-        .map(|port| async move { (port, probe_once(session, SocketAddr::new(address, port), PROBE_TIMEOUT).await) })
-        .buffer_unordered(session.options().sweep_in_flight.max(1));
+        .map(|port| async move { (port, probe_once(door, SocketAddr::new(address, port), PROBE_TIMEOUT).await) })
+        .buffer_unordered(in_flight.max(1));
     let mut answers = Vec::with_capacity(ports.len());
     while let Some((port, state)) = asking.next().await {
         if let Err(refused @ (NetError::OutOfScope(_) | NetError::NoGrant(_))) = state {

@@ -1,7 +1,8 @@
 //! Connections that carry several exchanges: when they do, when they must not, and that nothing said too early is ever an answer.
 
 use super::wire::{Peer, PeerStream, TestGuard, TestWire, dialled, run, session};
-use crate::guard::{Contact, Guard, Refused};
+use crate::Refused;
+use crate::guard::{Contact, Guard};
 use crate::http::{HttpExchange, HttpRequest};
 use crate::limits::{CONNECTION_IDLE_MAX, CONNECTIONS_KEPT_MAX, EXCHANGES_PER_CONNECTION};
 use crate::net::{Net, NetOptions};

@@ -1,7 +1,8 @@
 //! Live sockets, against listeners of this process on the loopback.
 
+use crate::Refused;
 use crate::dns::RecordType;
-use crate::guard::{Contact, Guard, Refused};
+use crate::guard::{Contact, Guard};
 use crate::live::{LiveOptions, LiveWire};
 use crate::net::{Net, NetOptions, Session};
 use crate::tcp::PortState;

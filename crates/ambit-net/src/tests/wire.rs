@@ -2,7 +2,8 @@
 
 use super::clock::Clock;
 use super::script::{Script, play};
-use crate::guard::{Contact, Guard, Refused, Transport};
+use crate::Refused;
+use crate::guard::{Contact, Guard, Transport};
 use crate::net::{Net, NetOptions, Session};
 use crate::wire::{Datagrams, Hold, Stream, Wire, WireTime};
 use crate::{Grant, Grants, Pace, PaceLimits};

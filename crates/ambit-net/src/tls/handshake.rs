@@ -3,10 +3,10 @@
 use super::hello::{Shown, cipher_name, send_hello};
 use super::verify::verify;
 use super::{HelloAnswer, Problem, TlsFacts, TlsOptions, TlsSession, TlsVersion};
+use crate::door::{Connection, Door};
 use crate::error::NetError;
 use crate::guard::Grant;
 use crate::limits::{CERTIFICATE_BYTES_MAX, CHAIN_MAX, CONNECT_TIMEOUT, TLS_TIMEOUT};
-use crate::net::{Connection, Session, until};
 use crate::pace::{Cell, Signal};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{ResolvesClientCert, Resumption};
@@ -19,28 +19,22 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use tokio_rustls::TlsConnector;
 
 /// Connects and shakes hands.
-pub(crate) async fn connect(
-    session: &Session,
-    grant: Grant,
-    address: SocketAddr,
-    sni: Option<&str>,
-    options: &TlsOptions,
-) -> Result<TlsSession, NetError> {
-    let connection = session.open(grant, address, sni, CONNECT_TIMEOUT).await?;
-    match shake(session, connection, sni, options).await {
-        Err(Failed { error, try_old: true }) => old_hello(session, grant, address, sni).await.map_err(|_| error),
+pub(crate) async fn connect(door: &Door, grant: Grant, address: SocketAddr, sni: Option<&str>, options: &TlsOptions) -> Result<TlsSession, NetError> {
+    let connection = door.open(grant, address, sni, CONNECT_TIMEOUT).await?;
+    match shake(door, connection, sni, options).await {
+        Err(Failed { error, try_old: true }) => old_hello(door, grant, address, sni).await.map_err(|_| error),
         other => other.map_err(|failed| failed.error),
     }
 }
 
 /// Shakes hands on a connection that is there.
-pub(crate) async fn over(session: &Session, connection: Connection, sni: Option<&str>, options: &TlsOptions) -> Result<TlsSession, NetError> {
-    shake(session, connection, sni, options).await.map_err(|failed| failed.error)
+pub(crate) async fn over(door: &Door, connection: Connection, sni: Option<&str>, options: &TlsOptions) -> Result<TlsSession, NetError> {
+    shake(door, connection, sni, options).await.map_err(|failed| failed.error)
 }
 
 /// One hello of one version.
-pub(crate) async fn hello(session: &Session, address: SocketAddr, sni: Option<&str>, version: TlsVersion) -> Result<HelloAnswer, NetError> {
-    Ok(match exchange_hello(session, Grant::Target, address, sni, version).await? {
+pub(crate) async fn hello(door: &Door, address: SocketAddr, sni: Option<&str>, version: TlsVersion) -> Result<HelloAnswer, NetError> {
+    Ok(match exchange_hello(door, Grant::Target, address, sni, version).await? {
         Shown::Hello {
             version: chosen,
             cipher,
@@ -58,21 +52,22 @@ struct Failed {
     try_old: bool,
 }
 
-async fn shake(session: &Session, connection: Connection, sni: Option<&str>, options: &TlsOptions) -> Result<TlsSession, Failed> {
+async fn shake(door: &Door, connection: Connection, sni: Option<&str>, options: &TlsOptions) -> Result<TlsSession, Failed> {
     let address = connection.address();
     let failed = |error| Failed { error, try_old: false };
     let name = server_name(address, sni).map_err(failed)?;
     let recorder = Arc::new(Recorder::default());
     let connector = TlsConnector::from(Arc::new(client_config(&recorder, options).map_err(failed)?));
-    let limit = session.now() + TLS_TIMEOUT;
+    let limit = door.now() + TLS_TIMEOUT;
     let cell = Cell::Address(address.ip());
-    let shaken = until(&**session.wire(), limit, "TLS handshake", connector.connect(name, connection))
+    let shaken = door
+        .until(limit, "TLS handshake", connector.connect(name, connection))
         .await
         .map_err(failed)?;
     let record = recorder.lock().clone();
     match shaken {
         Ok(stream) => {
-            session.report(&cell, Signal::Fine);
+            door.report(&cell, Signal::Fine);
             let state = stream.get_ref().1;
             let version = state
                 .protocol_version()
@@ -87,21 +82,21 @@ async fn shake(session: &Session, connection: Connection, sni: Option<&str>, opt
                 cipher,
                 alpn,
                 complete: true,
-                ..facts(session, address, sni, record)
+                ..facts(door, address, sni, record)
             };
             Ok(TlsSession { stream: Some(stream), facts })
         }
         // The peer broke off after it had shown its certificate (it wants one of ours, or finds no common signature).
         Err(_) if !record.chain.is_empty() => Ok(TlsSession {
             stream: None,
-            facts: facts(session, address, sni, record),
+            facts: facts(door, address, sni, record),
         }),
         Err(error) => Err(read_failure(&error)),
     }
 }
 
-fn facts(session: &Session, address: SocketAddr, sni: Option<&str>, record: Record) -> TlsFacts {
-    let mut verification = verify_session(session, address, sni, &record.chain);
+fn facts(door: &Door, address: SocketAddr, sni: Option<&str>, record: Record) -> TlsFacts {
+    let mut verification = verify_session(door, address, sni, &record.chain);
     if record.chain.is_empty() && record.cut {
         verification.problems = vec![Problem::Unparsable(format!("more than {CERTIFICATE_BYTES_MAX} bytes"))];
     }
@@ -121,10 +116,10 @@ fn facts(session: &Session, address: SocketAddr, sni: Option<&str>, record: Reco
     }
 }
 
-fn verify_session(session: &Session, address: SocketAddr, sni: Option<&str>, chain: &[Vec<u8>]) -> super::Verification {
+fn verify_session(door: &Door, address: SocketAddr, sni: Option<&str>, chain: &[Vec<u8>]) -> super::Verification {
     let ip = address.ip().to_string();
     let name = sni.filter(|sni| !sni.is_empty()).unwrap_or(&ip);
-    verify(chain, Some(name), session.roots(), session.date())
+    verify(chain, Some(name), door.roots(), door.date())
 }
 
 /// Reads why rustls gave up.
@@ -158,10 +153,10 @@ fn read_failure(error: &std::io::Error) -> Failed {
 const OLD_HELLOS: &[TlsVersion] = &[TlsVersion::Tls12, TlsVersion::Tls11, TlsVersion::Tls10];
 
 /// Reads what the server shows to an old client: version, cipher and certificates in clear.
-async fn old_hello(session: &Session, grant: Grant, address: SocketAddr, sni: Option<&str>) -> Result<TlsSession, NetError> {
+async fn old_hello(door: &Door, grant: Grant, address: SocketAddr, sni: Option<&str>) -> Result<TlsSession, NetError> {
     let mut refusal = NetError::Tls("no hello was sent".into());
     for offered in OLD_HELLOS {
-        match exchange_hello(session, grant, address, sni, *offered).await? {
+        match exchange_hello(door, grant, address, sni, *offered).await? {
             Shown::Hello { version, cipher, chain, cut } => {
                 let record = Record {
                     chain,
@@ -171,7 +166,7 @@ async fn old_hello(session: &Session, grant: Grant, address: SocketAddr, sni: Op
                 };
                 let facts = TlsFacts {
                     cipher: cipher_name(cipher),
-                    ..facts(session, address, sni, record)
+                    ..facts(door, address, sni, record)
                 };
                 return Ok(TlsSession { stream: None, facts });
             }
@@ -181,12 +176,12 @@ async fn old_hello(session: &Session, grant: Grant, address: SocketAddr, sni: Op
     Err(refusal)
 }
 
-async fn exchange_hello(session: &Session, grant: Grant, address: SocketAddr, sni: Option<&str>, version: TlsVersion) -> Result<Shown, NetError> {
-    let mut connection = session.open(grant, address, sni, CONNECT_TIMEOUT).await?;
+async fn exchange_hello(door: &Door, grant: Grant, address: SocketAddr, sni: Option<&str>, version: TlsVersion) -> Result<Shown, NetError> {
+    let mut connection = door.open(grant, address, sni, CONNECT_TIMEOUT).await?;
     let mut random = [0; 64];
-    session.random(&mut random);
-    let limit = session.now() + TLS_TIMEOUT;
-    until(&**session.wire(), limit, "TLS hello", send_hello(&mut connection, sni, version, &random)).await?
+    door.random(&mut random);
+    let limit = door.now() + TLS_TIMEOUT;
+    door.until(limit, "TLS hello", send_hello(&mut connection, sni, version, &random)).await?
 }
 
 /// The server name for rustls; an address sends none.

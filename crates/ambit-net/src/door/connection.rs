@@ -1,4 +1,4 @@
-//! An open connection with the place that it takes among the process's sockets. It is opened in `net.rs`, behind guard and pace.
+//! An open connection with the place that it takes among the process's sockets. Only the door opens one.
 
 use crate::guard::Grant;
 use crate::wire::Stream;
@@ -11,14 +11,23 @@ use tokio::sync::OwnedSemaphorePermit;
 
 /// A TCP connection that the guard has allowed.
 pub struct Connection {
-    pub(super) stream: Box<dyn Stream>,
-    pub(super) address: SocketAddr,
-    pub(super) grant: Grant,
+    stream: Box<dyn Stream>,
+    address: SocketAddr,
+    grant: Grant,
     /// Its place among the sockets.
-    pub(super) _place: OwnedSemaphorePermit,
+    _place: OwnedSemaphorePermit,
 }
 
 impl Connection {
+    pub(super) fn new(stream: Box<dyn Stream>, address: SocketAddr, grant: Grant, place: OwnedSemaphorePermit) -> Self {
+        Self {
+            stream,
+            address,
+            grant,
+            _place: place,
+        }
+    }
+
     /// The peer.
     pub fn address(&self) -> SocketAddr {
         self.address

@@ -1,0 +1,318 @@
+//! The door: the only holder of the wire. Nothing is sent but through it, and it checks before each contact: the grant of the work, the reserved
+//! ranges, the guard, the pace, a free socket. DNS, TCP, TLS and HTTP stand before it and never see the wire itself (`cargo xtask tidy` holds them to it).
+
+mod connection;
+
+pub use connection::Connection;
+
+use crate::error::{NetError, Refused};
+use crate::guard::{Contact, Grant, Grants, Guard, RESOLVER, Transport, reserved_range};
+use crate::limits::{SOCKETS_FREE_SHARE, SOCKETS_MAX};
+use crate::pace::{Cell, Pace, Signal};
+use crate::wire::{Datagrams, Wire, WireTime};
+use ambit_model::{Clearance, Timestamp};
+use futures::future::BoxFuture;
+use rustls::RootCertStore;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// The way out for one unit of work, with the grants it was given. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Door {
+    outside: Arc<Outside>,
+    grants: Grants,
+    /// Closes the connections that the work keeps idle, for whoever waits for a socket.
+    close_idle: Arc<dyn Fn() + Send + Sync>,
+}
+
+/// What all units of work of a [`crate::Net`] share.
+struct Outside {
+    wire: Arc<dyn Wire>,
+    guard: Arc<dyn Guard>,
+    pace: Arc<Pace>,
+    sockets: Arc<Semaphore>,
+    /// Sockets open at once.
+    sockets_max: usize,
+    roots: RootCertStore,
+    connections: AtomicU64,
+    refused: AtomicU64,
+}
+
+/// A contact by datagram that was admitted: it is good for one datagram to its address.
+pub(crate) struct Pass {
+    to: SocketAddr,
+}
+
+/// A datagram socket. It sends only to where a [`Pass`] leads.
+pub(crate) struct DatagramSocket {
+    inner: Box<dyn Datagrams>,
+}
+
+impl Door {
+    /// A door without any grant: it opens for nobody. `sockets`: how many may be open at once.
+    pub(crate) fn new(wire: Arc<dyn Wire>, guard: Arc<dyn Guard>, pace: Arc<Pace>, sockets: usize) -> Self {
+        let sockets_max = sockets.clamp(1, SOCKETS_MAX);
+        let roots = RootCertStore {
+            roots: wire.trust_roots().to_vec(),
+        };
+        let outside = Outside {
+            wire,
+            guard,
+            pace,
+            sockets: Arc::new(Semaphore::new(sockets_max)),
+            sockets_max,
+            roots,
+            connections: AtomicU64::new(0),
+            refused: AtomicU64::new(0),
+        };
+        Self {
+            outside: Arc::new(outside),
+            grants: Grants::none(),
+            close_idle: Arc::new(|| ()),
+        }
+    }
+
+    /// The same door for one unit of work.
+    pub(crate) fn with(&self, grants: Grants, close_idle: Arc<dyn Fn() + Send + Sync>) -> Self {
+        let outside = self.outside.clone();
+        Self { outside, grants, close_idle }
+    }
+
+    /// TCP connections tried so far.
+    pub(crate) fn connections(&self) -> u64 {
+        self.outside.connections.load(Ordering::Relaxed)
+    }
+
+    /// Contacts refused so far.
+    pub(crate) fn refused(&self) -> u64 {
+        self.outside.refused.load(Ordering::Relaxed)
+    }
+
+    fn count_refused(&self) {
+        self.outside.refused.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Time, chance and what the wire says of itself: none of it is a contact.
+impl Door {
+    /// The date that certificates and judges are measured by.
+    pub(crate) fn date(&self) -> Timestamp {
+        self.outside.wire.date()
+    }
+
+    /// The wire's monotonic clock.
+    pub(crate) fn now(&self) -> WireTime {
+        self.outside.wire.now()
+    }
+
+    /// Waits until the wire's clock shows `at`.
+    pub(crate) async fn sleep_until(&self, at: WireTime) {
+        self.outside.wire.sleep_until(at).await;
+    }
+
+    /// Waits for a future, at most until the wire's clock shows `at`; fails with a time-out of `what`.
+    pub(crate) async fn until<T>(&self, at: WireTime, what: &'static str, future: impl Future<Output = T>) -> Result<T, NetError> {
+        tokio::select! {
+            biased;
+            value = future => Ok(value),
+            () = self.sleep_until(at) => Err(NetError::Timeout(what)),
+        }
+    }
+
+    /// Wraps a task that waits on the wire ([`Wire::track`]).
+    pub(crate) fn track(&self, task: BoxFuture<'static, ()>) -> BoxFuture<'static, ()> {
+        self.outside.wire.track(task)
+    }
+
+    /// Fills the buffer with random bytes of the wire.
+    pub(crate) fn random(&self, buffer: &mut [u8]) {
+        self.outside.wire.random(buffer);
+    }
+
+    /// Addresses of the recursive resolvers.
+    pub(crate) fn resolvers(&self) -> Vec<SocketAddr> {
+        self.outside.wire.resolvers()
+    }
+
+    /// The certificate authorities that a browser on this wire trusts.
+    pub(crate) fn roots(&self) -> &RootCertStore {
+        &self.outside.roots
+    }
+}
+
+/// Who may be contacted.
+impl Door {
+    /// Returns the footprint of a ground that this work was given; fails for any other.
+    pub(crate) fn check_grant(&self, grant: Grant) -> Result<Clearance, NetError> {
+        self.grants.check(grant).inspect_err(|_| self.count_refused())
+    }
+
+    /// Checks grant, reserved ranges and guard for an address about to be contacted. A contact that lies in a reserved range, itself or by an IPv4
+    /// address embedded in it, is refused unless the administrator opened it; then the guard is asked. Resolvers are named by the operator as
+    /// addresses, so that their ranges are not asked; nothing else is contacted on their ground.
+    pub(crate) fn check(&self, grant: Grant, address: SocketAddr, transport: Transport, name: Option<&str>) -> Result<(), NetError> {
+        let Outside { wire, guard, .. } = &*self.outside;
+        let footprint = self.check_grant(grant)?;
+        let contact = Contact {
+            address: address.ip(),
+            port: address.port(),
+            transport,
+            name: name.map(str::to_owned),
+            footprint,
+            grant,
+        };
+        let why = if grant == Grant::Operator(RESOLVER) {
+            (!wire.resolvers().contains(&address)).then(|| "not a resolver".to_owned())
+        } else {
+            let range = reserved_range(wire.reserved(), &**guard, contact.address);
+            range.map(|range| format!("reserved range {range}, not opened by the administrator"))
+        };
+        let refused = why.map(|why| Refused {
+            address: contact.address,
+            why,
+        });
+        let checked = refused.map_or_else(|| guard.allow(&contact), Err);
+        checked.map_err(|refused| {
+            self.count_refused();
+            refused.into()
+        })
+    }
+
+    /// Asks the guard for a name that is about to be looked up in order to contact it.
+    pub(crate) fn check_name(&self, grant: Grant, name: &str) -> Result<(), NetError> {
+        self.outside.guard.allow_name(name, grant).map_err(|why| {
+            self.count_refused();
+            NetError::NotAllowed(format!("{}: {why}", crate::untrusted::escape(name)))
+        })
+    }
+
+    /// Returns whether the installation's administrator opened this very address, or a block around it.
+    pub(crate) fn is_named(&self, address: IpAddr) -> bool {
+        self.outside.guard.named(address)
+    }
+}
+
+/// When they may be contacted.
+impl Door {
+    /// Waits for this contact's turn in each cell, the narrowest first.
+    pub(crate) async fn turn(&self, cells: &[Cell]) {
+        for cell in cells {
+            let now = self.now();
+            let at = self.outside.pace.reserve(now, cell, self.grants.home.as_ref());
+            if at > now {
+                self.sleep_until(at).await;
+            }
+        }
+    }
+
+    /// Waits for a contact's turn among all, after its turn with its own peer: what then waits no more goes out at once, so that no second ever sees
+    /// more than the limit. The operator's own hosts are not counted, resolvers are.
+    pub(crate) async fn turn_over_all(&self, grant: Grant) {
+        if matches!(grant, Grant::Target | Grant::Source(_) | Grant::Operator(RESOLVER)) {
+            self.turn(&[Cell::Total]).await;
+        }
+    }
+
+    /// How long the next contact of any peer would wait for its turn among all.
+    pub(crate) fn wait_over_all(&self) -> Duration {
+        self.outside.pace.wait(self.now(), &Cell::Total)
+    }
+
+    /// One of the places for HTTP exchanges with an address.
+    pub(crate) async fn exchange_place(&self, address: IpAddr) -> OwnedSemaphorePermit {
+        self.outside.pace.exchange_place(address).await
+    }
+
+    /// Tells the pace how a contact went.
+    pub(crate) fn report(&self, cell: &Cell, signal: Signal) {
+        self.outside.pace.report(self.now(), cell, signal);
+    }
+
+    /// Checks a contact, waits for its turn, and checks again: scope may have changed while it waited.
+    async fn admit(&self, grant: Grant, address: SocketAddr, transport: Transport, name: Option<&str>, cells: &[Cell]) -> Result<(), NetError> {
+        self.check(grant, address, transport, name)?;
+        let before = self.now();
+        self.turn(cells).await;
+        self.turn_over_all(grant).await;
+        if self.now() > before {
+            self.check(grant, address, transport, name)
+        } else {
+            Ok(())
+        }
+    }
+}
+
+/// The contacts themselves.
+impl Door {
+    /// Opens a connection: grant, guard, pace, a free socket, then the wire.
+    pub(crate) async fn open(&self, grant: Grant, address: SocketAddr, name: Option<&str>, limit: Duration) -> Result<Connection, NetError> {
+        self.check(grant, address, Transport::Tcp, name)?;
+        let cells = match grant {
+            Grant::Target => vec![Cell::Address(address.ip()), Cell::block(address.ip())],
+            Grant::Source(provider) => vec![Cell::Provider(provider)],
+            Grant::Operator(_) => Vec::new(),
+        };
+        self.admit(grant, address, Transport::Tcp, name, &cells).await?;
+        let place = self.socket().await;
+        self.check(grant, address, Transport::Tcp, name)?;
+        self.outside.connections.fetch_add(1, Ordering::Relaxed);
+        let at = self.now() + limit;
+        let connecting = self.outside.wire.connect(address);
+        let stream = self
+            .until(at, "connection", connecting)
+            .await?
+            .map_err(|error| NetError::from_io(&error, "connecting"))?;
+        Ok(Connection::new(stream, address, grant, place))
+    }
+
+    /// A free socket. Who waits for one keeps none idle, so that nobody waits for nothing.
+    async fn socket(&self) -> OwnedSemaphorePermit {
+        let sockets = &self.outside.sockets;
+        if let Ok(place) = sockets.clone().try_acquire_owned() {
+            return place;
+        }
+        (self.close_idle)();
+        sockets.clone().acquire_owned().await.expect("the semaphore is never closed")
+    }
+
+    /// Returns whether so many sockets are free that idle connections may be kept open.
+    pub(crate) fn sockets_are_plenty(&self) -> bool {
+        self.outside.sockets.available_permits() >= self.outside.sockets_max / SOCKETS_FREE_SHARE
+    }
+
+    /// Opens a datagram socket of the family of `peer`. Nothing is sent yet; `what` names the step in an error.
+    pub(crate) fn datagram_socket(&self, peer: IpAddr, what: &'static str) -> Result<DatagramSocket, NetError> {
+        let opened = self.outside.wire.datagrams(peer);
+        opened
+            .map(|inner| DatagramSocket { inner })
+            .map_err(|error| NetError::from_io(&error, what))
+    }
+
+    /// Admits one datagram: checks the contact, waits for its turn, checks again.
+    pub(crate) async fn admit_datagram(&self, grant: Grant, to: SocketAddr, name: Option<&str>, cells: &[Cell]) -> Result<Pass, NetError> {
+        self.admit(grant, to, Transport::Udp, name, cells).await?;
+        Ok(Pass { to })
+    }
+}
+
+impl Pass {
+    /// Where it leads.
+    pub(crate) fn to(&self) -> SocketAddr {
+        self.to
+    }
+}
+
+impl DatagramSocket {
+    /// Sends one datagram to where the pass leads.
+    pub(crate) async fn send(&self, pass: Pass, bytes: &[u8]) -> std::io::Result<()> {
+        self.inner.send_to(bytes, pass.to).await
+    }
+
+    /// Receives one datagram, cut at the buffer's length, and who sent it.
+    pub(crate) async fn receive(&self, buffer: &mut [u8]) -> std::io::Result<(usize, SocketAddr)> {
+        self.inner.receive(buffer).await
+    }
+}
