@@ -1,6 +1,6 @@
 //! Answers: from a value or an error to an HTTP response, always with a content type, and with headers that keep browsers from guessing.
 
-use crate::documents::Document;
+use crate::document::Document;
 use crate::encoding::{self, Coding};
 use crate::shares::Share;
 use ambit_api::ApiError;

@@ -1,7 +1,6 @@
 //! Counts in windows of a minute: wrong keys by address, and requests by key where a limit is configured. Who has too many is told to wait. A right key is
 //! never held up by a neighbour's wrong ones, because only failures are counted by address.
 
-use crate::ServerState;
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::Timestamp;
 use ambit_model::moment::SECOND_MS;
@@ -53,8 +52,8 @@ impl<K: Eq + Hash> Windows<K> {
 }
 
 /// Counts a wrong key of an address, wherever in a request it stood. The error: there were too many in this minute.
-pub(crate) fn count_wrong_key(state: &ServerState, peer: IpAddr, now: Timestamp) -> Result<(), ApiError> {
-    match state.failures.count(peer, FAILURES_MAX, now) {
+pub(crate) fn count_wrong_key(failures: &Windows<IpAddr>, peer: IpAddr, now: Timestamp) -> Result<(), ApiError> {
+    match failures.count(peer, FAILURES_MAX, now) {
         Some(seconds) => Err(ApiError::with(ErrorCode::TooManyRequests, "Too many wrong keys from this address").retry_after(seconds)),
         None => Ok(()),
     }

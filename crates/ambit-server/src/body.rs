@@ -1,8 +1,8 @@
-//! Bodies of requests: how large, how slow, and how much of them at once. What has no room waits; what is announced too large is refused unread, and
-//! drained for a moment, so that its sender sees why.
+//! Bodies of requests: how large, how slow. What is announced too large is refused unread, and drained for a moment, so that its sender sees why.
 
 use crate::form;
-use crate::shares::{Owner, Share, Shares};
+use crate::rooms::Rooms;
+use crate::shares::Owner;
 use ambit_api::{ApiError, ErrorCode};
 use axum::body::Body;
 use bytes::{Bytes, BytesMut};
@@ -23,14 +23,8 @@ pub(crate) const WIDER_BYTES_MAX: usize = 16 * 1024 * 1024;
 pub(crate) const UPLOAD_BYTES_MAX: usize = 65 * 1024 * 1024;
 /// Bytes of memory that an upload needs while it goes by: a chunk that fills, the same compressed, and the row that is written.
 pub(crate) const UPLOAD_HELD_BYTES: usize = 4 * 1024 * 1024;
-/// Bytes of bodies that are held at once.
-const HELD_BYTES: usize = 64 * 1024 * 1024;
 /// Bytes that a key must be found in where it stands in a form: files come behind the fields.
 const KEY_WITHIN_BYTES: usize = 64 * 1024;
-/// Strangers' forms that are read at once, for their key; of one address a quarter.
-const STRANGERS_MAX: i64 = 64;
-/// Bytes of one unit of room.
-const UNIT_BYTES: usize = 1024;
 /// Bytes a second that a body comes with at least: an upload over a line of half a megabit is not cut off.
 const RATE_MIN: usize = 64 * 1024;
 /// Bytes of a form's field that is a parameter: comments are the longest.
@@ -38,38 +32,6 @@ pub(crate) const PARAMETER_BYTES_MAX: usize = 64 * 1024;
 /// Bytes of a refused body that are read and forgotten, in how long: enough for a client to see the answer before it is cut off.
 const DRAINED_BYTES_MAX: usize = 256 * 1024 * 1024;
 const DRAIN_TIME: Duration = Duration::from_secs(10);
-/// Requests of one owner that wait for room at most.
-const WAITING_MAX: usize = 256;
-
-/// Room for bodies.
-pub(crate) struct Rooms {
-    /// For callers whose key is known; one of them has half.
-    known: Shares,
-    /// For those whose key stands in the body.
-    strangers: Shares,
-}
-
-impl Default for Rooms {
-    fn default() -> Self {
-        let units = i64::try_from(HELD_BYTES / UNIT_BYTES).expect("a small number");
-        Self {
-            known: Shares::new(units, units / 2, WAITING_MAX),
-            strangers: Shares::new(STRANGERS_MAX, STRANGERS_MAX / 4, WAITING_MAX),
-        }
-    }
-}
-
-impl Rooms {
-    /// Room for so many bytes of a caller's body.
-    pub(crate) async fn room(&self, owner: Owner, bytes: usize, wait: Duration) -> Result<Share, ApiError> {
-        let units = i64::try_from(bytes.div_ceil(UNIT_BYTES)).expect("bodies have a limit far below");
-        let room = self.known.take(owner, units, wait).await;
-        room.ok_or_else(|| ApiError::with(ErrorCode::Transient, "Too much is being sent at once").retry_after(RETRY_S))
-    }
-}
-
-/// Seconds until a body that found no room is sent again.
-const RETRY_S: u32 = 2;
 
 /// A body on its way.
 pub(crate) struct Arriving {
@@ -182,9 +144,7 @@ impl Arriving {
             return Ok(None);
         };
         // Nothing is held for those of whom nothing came.
-        let Some(_place) = rooms.strangers.take(owner, 1, time).await else {
-            return Err(ApiError::new(ErrorCode::Transient).retry_after(RETRY_S));
-        };
+        let _place = rooms.stranger(owner, time).await?;
         let mut seen = BytesMut::from(&first[..]);
         self.ahead.push_back(first);
         loop {

@@ -3,7 +3,7 @@
 use crate::failure::of_store;
 use crate::shares::Share;
 use crate::upload::Upload;
-use crate::{ServerState, attempts};
+use crate::{attempts, state::ServerState};
 use ambit_api::shape::Shape;
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::{Timestamp, Uid};
@@ -71,7 +71,8 @@ impl Call {
 
     /// Counts a wrong key that stands in the request beside its credential.
     pub(crate) fn count_wrong_key(&self) -> Result<(), ApiError> {
-        self.peer.map_or(Ok(()), |peer| attempts::count_wrong_key(&self.state, peer, self.now))
+        self.peer
+            .map_or(Ok(()), |peer| attempts::count_wrong_key(&self.state.failures, peer, self.now))
     }
 
     /// The project to work in; a caller in no project has none, and what would be made there is 404.

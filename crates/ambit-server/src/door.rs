@@ -3,9 +3,11 @@
 
 use crate::answer::{Manner, Wishes, respond};
 use crate::gate::{Asker, answer_to};
+use crate::limits::Limits;
 use crate::origin::{Outside, Peer, one_host};
+use crate::state::ServerState;
 use crate::tls::Tls;
-use crate::{Limits, ServerState, documents, path};
+use crate::{health, router};
 use axum::body::Body;
 use axum::response::Response;
 use http::Request;
@@ -48,7 +50,7 @@ impl Door {
         let health = path.trim_matches('/');
         if health == "livez" && names_one_host(&request) && matches!(request.method().as_str(), "GET" | "HEAD") {
             let wishes = Wishes::of(Manner::Envelope, request.headers());
-            return respond(Ok(documents::alive()), &wishes, None).await;
+            return respond(Ok(health::alive()), &wishes, None).await;
         }
         let found = match &*self.phase.borrow() {
             Phase::Ready(state) => Ok(state.clone()),
@@ -61,8 +63,8 @@ impl Door {
         match found {
             Ok(state) => answer_to(state, Asker::Peer(peer, self.outside.clone()), request).await,
             Err(why) => {
-                let wishes = Wishes::of(path::manner(path), request.headers());
-                respond(Err(documents::not_ready(&why)), &wishes, None).await
+                let wishes = Wishes::of(router::manner(path), request.headers());
+                respond(Err(health::not_ready(&why)), &wishes, None).await
             }
         }
     }

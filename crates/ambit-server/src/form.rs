@@ -1,7 +1,7 @@
 //! Bodies of forms: `multipart/form-data` (RFC 7578) and `application/x-www-form-urlencoded`, as far as uploads and submissions need them. The parts of a form
 //! are read as they come, so that a file is never in memory as a whole.
 
-use crate::path::query_parameters;
+use crate::percent::query_parameters;
 use ambit_api::{ApiError, ErrorCode};
 use bytes::{Bytes, BytesMut};
 use memchr::memmem;

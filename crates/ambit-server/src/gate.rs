@@ -7,28 +7,28 @@ use crate::attempts::count_wrong_key;
 use crate::body::{self, Arriving};
 use crate::call::Call;
 use crate::connections::Working;
-use crate::endpoints::{Access, Endpoint, Method, Tree};
+use crate::endpoint::{Access, Endpoint, Method};
+use crate::limits::{bounded, caught, in_time};
+use crate::mount::{Mount, Tree, WIDER};
 use crate::origin::{Origin, Outside, Peer};
-use crate::path::{self, Mount, Target};
 use crate::quota::rules::Price;
+use crate::router::{self, Target};
 use crate::shares::{Owner, Share, site};
+use crate::state::ServerState;
 use crate::upload::Upload;
-use crate::{ServerState, failure, quota, request_log, upload};
+use crate::{failure, percent, quota, request_log, upload};
 use ambit_api::{ACCESS_KEY_HEADERS, ApiError, ErrorCode, KEY_NAME, PROJECT_HEADERS, SECRET_KEY_HEADERS, V2_KEY_NAME};
 use ambit_model::Timestamp;
 use ambit_store::Principal;
 use axum::body::Body;
 use axum::response::Response;
 use bytes::Bytes;
-use futures::FutureExt;
 use http::header::{CONTENT_TYPE, USER_AGENT};
 use http::request::Parts;
 use http::{HeaderMap, Request};
-use std::future::Future;
 use std::net::{IpAddr, Ipv4Addr};
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Confirms that an account is to be deleted (v3-wire §1.1).
 const PASSWORD: &str = "x-user-password";
@@ -70,9 +70,9 @@ struct Held {
 /// Answers one request.
 pub(crate) async fn answer_to(state: Arc<ServerState>, asker: Asker, request: Request<Body>) -> Response {
     let (head, body) = request.into_parts();
-    let line = format!("{} {}", head.method, path::printable(&request_log::shown(head.uri.path())));
+    let line = format!("{} {}", head.method, request_log::printable(&request_log::shown(head.uri.path())));
     let begun = Instant::now();
-    let wishes = Wishes::of(path::manner(head.uri.path()), &head.headers);
+    let wishes = Wishes::of(router::manner(head.uri.path()), &head.headers);
     let mut arriving = Arriving::new(&head.headers, body, state.limits.request_time);
     let mut held = Held::default();
     let passage = Passage {
@@ -96,31 +96,6 @@ pub(crate) async fn answer_to(state: Arc<ServerState>, asker: Asker, request: Re
         "answered"
     );
     response
-}
-
-/// Whatever happens behind, there is an answer.
-async fn caught(line: &str, passing: impl Future<Output = Result<Answer, ApiError>>) -> Result<Answer, ApiError> {
-    AssertUnwindSafe(passing).catch_unwind().await.unwrap_or_else(|panic| {
-        tracing::error!(request = line, panic = panic_text(&*panic), "a handler panicked");
-        Err(ApiError::new(ErrorCode::Internal))
-    })
-}
-
-/// The same in time.
-pub(crate) async fn bounded(line: &str, time: Duration, passing: impl Future<Output = Result<Answer, ApiError>>) -> Result<Answer, ApiError> {
-    in_time(line, time, caught(line, passing)).await
-}
-
-async fn in_time<T>(line: &str, time: Duration, passing: impl Future<Output = Result<T, ApiError>>) -> Result<T, ApiError> {
-    tokio::time::timeout(time, passing).await.unwrap_or_else(|_| {
-        tracing::warn!(request = line, "a request took too long");
-        Err(ApiError::new(ErrorCode::DeadlineExceeded))
-    })
-}
-
-fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
-    let text = panic.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without text")
 }
 
 /// A request on its way to its handler.
@@ -150,10 +125,10 @@ struct Received {
 
 impl Passage<'_> {
     async fn pass(&self, asker: &Asker, arriving: &mut Arriving, held: &mut Held) -> Result<Answer, ApiError> {
-        let target = path::resolve(self.head.uri.path())?;
+        let target = router::resolve(self.head.uri.path())?;
         let endpoint = choose(&target, self.head.method.as_str())?;
         let origin = self.origin(asker, endpoint)?;
-        let mut query = path::query_parameters(self.head.uri.query());
+        let mut query = percent::query_parameters(self.head.uri.query());
         let now = (self.state.clock)();
         let content_type = content_type(&self.head.headers);
         let way = Way {
@@ -215,7 +190,7 @@ impl Passage<'_> {
             Asker::Peer(peer, outside) => outside.origin(peer, self.head, endpoint.access == Access::Open),
             Asker::Known(_) => Ok(Origin {
                 address: IpAddr::V4(Ipv4Addr::LOCALHOST),
-                base: format!("http://localhost{}", path::WIDER),
+                base: format!("http://localhost{}", WIDER),
             }),
         }
     }
@@ -424,7 +399,7 @@ async fn authenticate(state: &ServerState, way: &Way<'_>, headers: &HeaderMap, q
     if let Some(principal) = known.map_err(|error| failure::of_store(error, "Key"))? {
         return Ok(principal);
     }
-    count_wrong_key(state, way.origin.address, now)?;
+    count_wrong_key(&state.failures, way.origin.address, now)?;
     Err(ApiError::new(ErrorCode::WrongCredentials))
 }
 
@@ -459,7 +434,7 @@ async fn project(state: &ServerState, access: Access, caller: &Principal, header
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::path::MOUNTS;
+    use crate::mount::MOUNTS;
     use http::{HeaderName, HeaderValue};
 
     fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
@@ -471,7 +446,7 @@ mod tests {
     }
 
     fn key_of(mount: usize, pairs: &[(&'static str, &str)], query: &str) -> Result<Option<String>, u16> {
-        let found = credential(&MOUNTS[mount], &headers(pairs), &path::query_parameters(Some(query)));
+        let found = credential(&MOUNTS[mount], &headers(pairs), &percent::query_parameters(Some(query)));
         found
             .map(|found| found.map(|found| format!("{} {:?}", found.key, found.access)))
             .map_err(|error| error.code.status())
@@ -493,15 +468,6 @@ mod tests {
         let second = MOUNTS.iter().position(|mount| mount.tree == Tree::V2).unwrap();
         assert_eq!(key_of(second, &[("x-apikey", "k")], "x-apikey=q"), Ok(None));
         assert_eq!(key_of(second, &[], "apikey=q&resource=r"), Ok(Some("q None".to_owned())));
-    }
-
-    #[tokio::test]
-    async fn a_panic_and_a_stall_are_answers() {
-        let time = Duration::from_millis(20);
-        let panicked = bounded("GET /x", time, async { panic!("inside") }).await;
-        assert_eq!(panicked.map(|_| ()), Err(ApiError::new(ErrorCode::Internal)));
-        let stalled = bounded("GET /x", time, std::future::pending()).await;
-        assert_eq!(stalled.map(|_| ()), Err(ApiError::new(ErrorCode::DeadlineExceeded)));
     }
 
     #[test]

@@ -1,6 +1,9 @@
 //! Whether requests can be answered: a look at the store, not more often than a monitor needs it, however many ask.
 
+use crate::answer::Answer;
+use ambit_api::{ApiError, ErrorCode, success};
 use ambit_store::{Store, StoreError};
+use serde_json::json;
 use std::time::Duration;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
@@ -46,4 +49,17 @@ fn told(error: &StoreError) -> &'static str {
         StoreError::Damaged { .. } => "the database is damaged",
         _ => "the database does not answer",
     }
+}
+
+/// Seconds until a server that is not ready is asked again.
+const RETRY_S: u32 = 1;
+
+/// The process is alive: said without a look at anything.
+pub(crate) fn alive() -> Answer {
+    Answer::json(&success("Alive", json!(true)))
+}
+
+/// Not ready, and why.
+pub(crate) fn not_ready(why: &str) -> ApiError {
+    ApiError::with(ErrorCode::Transient, format!("Not ready: {why}")).retry_after(RETRY_S)
 }

@@ -1,8 +1,9 @@
 //! The description of the API (OpenAPI 3.1), generated from the table of endpoints and the tables of members: it cannot say anything else than what
 //! is served.
 
-use crate::endpoints::{Access, ENDPOINTS, Endpoint, Tree};
-use crate::path::MOUNTS;
+use crate::endpoint::{Access, Endpoint};
+use crate::endpoints::ENDPOINTS;
+use crate::mount::{MOUNTS, Tree};
 use ambit_api::envelope::FAILURE;
 use ambit_api::objects;
 use ambit_api::shape::{Shape, TEXT, TEXT_OR_NULL, UUID};

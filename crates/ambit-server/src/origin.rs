@@ -1,7 +1,7 @@
 //! Where a request comes from, and by which address its sender called this server. A proxy in front is believed only where the operator says that it is one.
 
 use crate::connections::{Connections, Standing, Working};
-use crate::path;
+use crate::mount::WIDER;
 use ambit_api::{ApiError, ErrorCode};
 use http::header::{FORWARDED, HOST};
 use http::request::Parts;
@@ -119,7 +119,7 @@ impl Outside {
         let root = self.public_url.clone().unwrap_or_else(|| format!("{scheme}://{named}"));
         Ok(Origin {
             address: forwarded.client.unwrap_or(peer.address),
-            base: format!("{root}{}", path::WIDER),
+            base: format!("{root}{}", WIDER),
         })
     }
 

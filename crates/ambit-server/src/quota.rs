@@ -1,17 +1,14 @@
 //! Metered calls: the order of decisions of v3-wire §8.2. The right, then the price, then the charge, then the work; what the server itself fails at is
 //! given back. A call that costs nothing waits for nothing: it is counted a moment later, with others.
 
+pub(crate) mod free;
 pub(crate) mod rules;
-
-mod free;
-
-pub(crate) use free::FreeCounts;
 
 use crate::answer::Answer;
 use crate::call::Call;
-use crate::endpoints::Endpoint;
+use crate::endpoint::Endpoint;
 use crate::failure::of_store;
-use crate::gate::bounded;
+use crate::limits::bounded;
 use crate::rights;
 use crate::routes::v2;
 use crate::routes::wider::{archives, files};

@@ -19,6 +19,20 @@ pub(crate) fn shown(path: &str) -> String {
     parts.join("/").chars().take(PATH_CHARS_MAX).collect()
 }
 
+/// A path as it may stand in a log: whole keys and tokens never do, and nothing of it begins a line.
+pub(crate) fn printable(raw: &str) -> String {
+    /// Characters of a segment that is shown whole: names, numbers and uuids are shorter, keys, tokens and hashes are not (those are known by their first).
+    const WHOLE_CHARS_MAX: usize = 40;
+    const FIRST_CHARS: usize = 8;
+    const CHARS_MAX: usize = 300;
+    let shown = raw.split('/').map(|segment| {
+        let long = segment.chars().count() > WHOLE_CHARS_MAX;
+        let first: String = segment.chars().take(if long { FIRST_CHARS } else { WHOLE_CHARS_MAX }).collect();
+        first.escape_default().to_string() + if long { "…" } else { "" }
+    });
+    shown.collect::<Vec<_>>().join("/").chars().take(CHARS_MAX).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -37,5 +51,19 @@ mod tests {
             assert_eq!(shown(&path), expected);
         }
         assert_eq!(shown(&"/x".repeat(5_000)).len(), PATH_CHARS_MAX);
+    }
+
+    #[test]
+    fn no_key_stands_in_a_log() {
+        let key = "a".repeat(64);
+        assert_eq!(
+            printable(&format!("/api/v3/users/{key}/overall_quotas")),
+            "/api/v3/users/aaaaaaaa…/overall_quotas"
+        );
+        assert_eq!(printable("/api/v3/users/ann%0aforged"), "/api/v3/users/ann%0aforged");
+        assert_eq!(printable("/a\nb"), "/a\\nb");
+        let uuid = "0f8fad5b-d9cb-469f-a165-70867728950e";
+        assert_eq!(printable(&format!("/{uuid}")), format!("/{uuid}"));
+        assert!(printable(&"/abc".repeat(1_000)).len() <= 300);
     }
 }

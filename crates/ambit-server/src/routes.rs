@@ -1,4 +1,4 @@
-//! The handlers, one file for each noun; the rows of `endpoints.rs` name them.
+//! The handlers, one file for each noun; the rows of `endpoints/` name them.
 
 pub(crate) mod audit;
 pub(crate) mod bulk;
@@ -12,6 +12,7 @@ pub(crate) mod issues;
 pub(crate) mod keys;
 pub(crate) mod library;
 pub(crate) mod notes;
+pub(crate) mod open;
 pub(crate) mod people;
 pub(crate) mod projects;
 pub(crate) mod search;

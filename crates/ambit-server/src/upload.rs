@@ -1,10 +1,10 @@
 //! A file that comes in a form: it goes to the store while it comes, a piece at a time, and its hashes are made on the way. Nothing of it is kept unless a
 //! handler refers to it.
 
-use crate::ServerState;
 use crate::body::{Arriving, PARAMETER_BYTES_MAX, UPLOAD_BYTES_MAX};
 use crate::failure::of_store;
 use crate::form::{self, Field, Parts, Piece};
+use crate::state::ServerState;
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::Timestamp;
 use ambit_store::{NewFile, Staged};

@@ -1,12 +1,13 @@
 //! What grows is one file and one line in a list; here is which folder goes with which list.
 
 use super::Finding;
-use super::source::TokenKind;
+use super::source::{Source, TokenKind};
 use super::tree::Tree;
 
 /// Files below `folder` that hold product code must each be named in `list`, beyond their `mod` line.
 struct List {
     folder: &'static str,
+    /// A file, or with `/` at its end a folder whose files are the parts of the list.
     list: &'static str,
 }
 
@@ -21,7 +22,7 @@ const LISTS: &[List] = &[
     },
     List {
         folder: "crates/ambit-server/src/routes",
-        list: "crates/ambit-server/src/endpoints.rs",
+        list: "crates/ambit-server/src/endpoints/",
     },
 ];
 
@@ -33,16 +34,19 @@ pub(crate) fn registered(tree: &Tree, out: &mut Vec<Finding>) {
 }
 
 fn in_list(list: &List, tree: &Tree, out: &mut Vec<Finding>) {
-    let Some(registry) = tree.sources.iter().find(|source| source.path == list.list) else {
+    let is_part = |source: &&Source| source.path == list.list || (list.list.ends_with('/') && source.path.starts_with(list.list));
+    let parts: Vec<&Source> = tree.sources.iter().filter(is_part).collect();
+    if parts.is_empty() {
         let remedy = format!("the list of {} is not there: correct LISTS in xtask/src/tidy/lists.rs", list.folder);
         return out.push(Finding::new(list.list, 1, "registered", remedy));
-    };
-    let named = |name: &str| {
-        registry.product_tokens().any(|(index, token)| {
-            let declared = index > 0 && registry.reads(index - 1, &["mod"]);
+    }
+    let names = |part: &Source, name: &str| {
+        part.product_tokens().any(|(index, token)| {
+            let declared = index > 0 && part.reads(index - 1, &["mod"]);
             token.kind == TokenKind::Word && token.text == name && !declared
         })
     };
+    let named = |name: &str| parts.iter().any(|part| names(part, name));
     let mut members = 0;
     for source in tree.sources.iter().filter(|source| !source.is_test && source.path != list.list) {
         let Some(file) = source.path.strip_prefix(list.folder).and_then(|rest| rest.strip_prefix('/')) else {
@@ -85,6 +89,28 @@ mod tests {
         assert!(said_of("mod resolve;\nconst ALL: &[Task] = &[resolve::TASK];").is_empty());
         let expected = "crates/t/src/tasks/resolve.rs:1: registered: add resolve to the list in crates/t/src/tasks.rs";
         assert_eq!(said_of("mod resolve;\nconst ALL: &[Task] = &[];"), [expected]);
+    }
+
+    #[test]
+    fn a_list_may_be_a_folder() {
+        fn routes(tree: &Tree, out: &mut Vec<Finding>) {
+            in_list(
+                &List {
+                    folder: "crates/s/src/routes",
+                    list: "crates/s/src/tables/",
+                },
+                tree,
+                out,
+            );
+        }
+        let file = ("crates/s/src/routes/issues.rs", "pub fn list() {}");
+        let parts = [
+            ("crates/s/src/tables/one.rs", ""),
+            ("crates/s/src/tables/two.rs", "fn all() { issues::list; }"),
+        ];
+        assert!(said(routes, &[file, parts[0], parts[1]]).is_empty());
+        assert_eq!(said(routes, &[file, parts[0]]).len(), 1);
+        assert_eq!(said(routes, &[file]).len(), 1);
     }
 
     #[test]

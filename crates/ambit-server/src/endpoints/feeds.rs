@@ -1,11 +1,11 @@
 //! The rows of the feeds (v3-wire §6): for whoever has their licence, at no cost.
 
 use super::wider::metered;
-use super::{Endpoint, Method, as_type};
+use crate::endpoint::Method::Get;
+use crate::endpoint::{Endpoint, as_type};
 use crate::quota::rules;
 use crate::rights::Right;
 use crate::routes::wider::feeds;
-use Method::Get;
 use ambit_api::shape::ANY;
 
 /// Every row.

@@ -1,11 +1,11 @@
 //! The rows of hunting in the wider API (v3-wire §6): rule sets, what they find, and jobs over what is stored.
 
 use super::wider::{ATTRIBUTES, CURSOR, EMPTY, LIMIT, PAGE, READ, RELATIONSHIPS, metered, text};
-use super::{Endpoint, Method, Parameter, as_type, with_body, with_query};
+use crate::endpoint::Method::{Delete, Get, Patch, Post};
+use crate::endpoint::{Endpoint, Parameter, as_type, with_body, with_query};
 use crate::quota::rules;
 use crate::rights::Right::{Any, OwnRuleset};
 use crate::routes::wider::{hunting_notifications, hunting_rulesets, operations, retrohunt_jobs};
-use Method::{Delete, Get, Patch, Post};
 use ambit_api::objects::{COLLECTION, NEW, ONE, RELATED, WHETHER};
 use ambit_api::shape::ANY;
 

@@ -1,10 +1,11 @@
 //! The rows of the people of the installation: what its administrator does, beyond what the wider API has calls for.
 
-use super::Access::{self, Administrator, Key, OfProject};
-use super::{Endpoint, Handler, Method, Parameter, Tree, beside, row, with_body, with_query};
+use crate::endpoint::Access::{self, Administrator, Key, OfProject};
+use crate::endpoint::Method::{self, Delete, Get, Post, Put};
+use crate::endpoint::{Endpoint, Handler, Parameter, beside, row, with_body, with_query};
+use crate::mount::Tree;
 use crate::routes::people as answer;
 use crate::routes::people::invitations;
-use Method::{Delete, Get, Post, Put};
 use ambit_api::people;
 use ambit_api::shape::{BOOLEAN, Shape};
 use ambit_model::user::ProjectRole::Member;

@@ -1,9 +1,10 @@
 //! The rows of version 2 of the wider API (v3-wire §7). Parameters stand in the query or in a form; the key is one of them.
 
-use super::{Access, Endpoint, Handler, Method, Parameter, Tree, as_type, row, with_body, with_query};
+use crate::endpoint::Method::{self, Get, Post};
+use crate::endpoint::{Access, Endpoint, Handler, Parameter, as_type, row, with_body, with_query};
+use crate::mount::Tree;
 use crate::quota::rules::{self, Rule};
 use crate::routes::v2::{comments, files, objects, urls};
-use Method::{Get, Post};
 use ambit_api::objects::FORM;
 use ambit_api::shape::{ANY, TEXT};
 

@@ -1,13 +1,13 @@
 //! The rows of the wider API (v3-wire). Each names its rule of the cost table and the right that it needs.
 
-use super::{Access, Endpoint, Handler, Method, Parameter, Tree, as_type, row, with_body, with_query};
+use crate::endpoint::Method::{self, Delete, Get, Patch, Post};
+use crate::endpoint::{Access, Endpoint, Handler, Parameter, as_type, row, with_body, with_query};
+use crate::mount::Tree;
 use crate::quota::rules::{self, Rule};
-use crate::rights::Right;
+use crate::rights::Right::{self, Any, EditGraph, OfGroup, OfGroupOrOneself, OfUser, Oneself, OwnCollection, OwnGraph};
 use crate::routes::wider::{
     accounts, archives, comments, files, graph_lists, graphs, groups, intelligence, metadata, object_collections, objects, quotas, search, votes,
 };
-use Method::{Delete, Get, Patch, Post};
-use Right::{Any, EditGraph, OfGroup, OfGroupOrOneself, OfUser, Oneself, OwnCollection, OwnGraph};
 use ambit_api::objects::{COLLECTION, FIGURES, FORM, NEW, ONE, RELATED, SAID, WHETHER};
 use ambit_api::shape::{ANY, Shape, TEXT};
 

@@ -100,9 +100,9 @@ pub(crate) async fn scan(mut call: Call) -> Result<Answer, ApiError> {
 
 /// The address for large files is that of all files: keys are part of addresses in this version.
 pub(crate) async fn upload_url(call: Call) -> Result<Answer, ApiError> {
-    let root = call.base.strip_suffix(crate::path::WIDER).unwrap_or(&call.base);
+    let root = call.base.strip_suffix(crate::mount::WIDER).unwrap_or(&call.base);
     let key = ambit_api::objects::query_value(required(&call, V2_KEY_NAME)?);
-    let url = format!("{root}{}/file/scan?{V2_KEY_NAME}={key}", crate::path::V2);
+    let url = format!("{root}{}/file/scan?{V2_KEY_NAME}={key}", crate::mount::V2);
     Ok(Answer::json(&json!({"upload_url": url})))
 }
 

@@ -330,7 +330,7 @@ pub(crate) fn answer_related(call: &Call, found: Value, described: bool) -> Resu
         }
         Value::Null => Ok(Answer::json(&data(Value::Null))),
         one => {
-            let root = call.base.strip_suffix(crate::path::WIDER).unwrap_or(&call.base);
+            let root = call.base.strip_suffix(crate::mount::WIDER).unwrap_or(&call.base);
             let one = if described { page::described(&one) } else { one };
             Ok(Answer::json(&json!({"data": one, "links": {"self": format!("{root}{}", call.path)}})))
         }

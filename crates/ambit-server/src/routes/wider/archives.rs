@@ -1,10 +1,10 @@
 //! Archives of files (v3-wire §6): asked for by their hashes, packed in the background, downloaded for an hour.
 
 use super::{files, page, tokens};
-use crate::ServerState;
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::of_store;
+use crate::state::ServerState;
 use ambit_api::objects::{data, object};
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::Timestamp;
@@ -229,7 +229,7 @@ pub(crate) async fn download(call: Call) -> Result<Answer, ApiError> {
 
 pub(crate) async fn download_url(call: Call) -> Result<Answer, ApiError> {
     let archive = finished(&call).await?;
-    let root = call.base.strip_suffix(crate::path::WIDER).unwrap_or(&call.base);
+    let root = call.base.strip_suffix(crate::mount::WIDER).unwrap_or(&call.base);
     let token = tokens::sealed(&call, DOWNLOAD, &archive.id, SIGNED_MS);
     Ok(Answer::json(&data(json!(format!("{root}/downloads/archives/{token}")))))
 }

@@ -307,7 +307,7 @@ pub(crate) async fn download(call: Call) -> Result<Answer, ApiError> {
 
 pub(crate) async fn download_url(call: Call) -> Result<Answer, ApiError> {
     let sha256 = visible_hash(&call, call.parameter("id")).await?;
-    let root = call.base.strip_suffix(crate::path::WIDER).unwrap_or(&call.base);
+    let root = call.base.strip_suffix(crate::mount::WIDER).unwrap_or(&call.base);
     let token = sealed(&call, DOWNLOAD, &sha256.to_string(), SIGNED_MS);
     Ok(Answer::json(&data(json!(format!("{root}/downloads/{token}")))))
 }

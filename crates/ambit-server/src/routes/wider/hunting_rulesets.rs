@@ -5,7 +5,7 @@ use super::{accounts, graph_lists, page};
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::of_store;
-use crate::path::WIDER;
+use crate::mount::WIDER;
 use ambit_api::objects::{data, object};
 use ambit_api::{ApiError, ErrorCode};
 use ambit_query::hunting::{Condition, RULESET_MODIFIERS, Wanted, parse_conditions, parse_order};

@@ -2,7 +2,7 @@
 
 use crate::answer::Answer;
 use crate::call::Call;
-use crate::path::WIDER;
+use crate::mount::WIDER;
 use ambit_api::objects::{self, keep_attributes, query_value};
 use ambit_api::{ApiError, ErrorCode, KEY_NAME};
 use ambit_model::id::blob_hash;

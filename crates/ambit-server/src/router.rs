@@ -2,14 +2,11 @@
 //! answered in our envelope: doubled and trailing slashes, escapes of any bytes, a last segment that holds anything or nothing.
 
 use crate::answer::Manner;
-use crate::endpoints::{ENDPOINTS, Endpoint, Tree};
+use crate::endpoint::Endpoint;
+use crate::endpoints::ENDPOINTS;
+use crate::mount::{MOUNTS, Mount, V2, WIDER};
+use crate::percent::decode;
 use ambit_api::{ApiError, ErrorCode};
-
-/// Where the wider API is; also the root of the links in its answers.
-pub(crate) const WIDER: &str = "/api/v3";
-
-/// Where version 2 of it is.
-pub(crate) const V2: &str = "/vtapi/v2";
 
 /// How the failures of a path are said, whether it leads anywhere or not.
 pub(crate) fn manner(raw: &str) -> Manner {
@@ -20,49 +17,6 @@ pub(crate) fn manner(raw: &str) -> Manner {
     } else {
         Manner::Envelope
     }
-}
-
-/// Where each tree is mounted. The older tree is an alias with other names for the credential (asm-wire §1).
-pub const MOUNTS: &[Mount] = &[
-    Mount {
-        prefix: "/api/v3/asm",
-        tree: Tree::Asm,
-        legacy_keys: false,
-    },
-    Mount {
-        prefix: "/api/v1",
-        tree: Tree::Asm,
-        legacy_keys: true,
-    },
-    Mount {
-        prefix: WIDER,
-        tree: Tree::Wider,
-        legacy_keys: false,
-    },
-    Mount {
-        prefix: V2,
-        tree: Tree::V2,
-        legacy_keys: false,
-    },
-    Mount {
-        prefix: "/api/ambit/v1",
-        tree: Tree::Ambit,
-        legacy_keys: false,
-    },
-    Mount {
-        prefix: "",
-        tree: Tree::Open,
-        legacy_keys: false,
-    },
-];
-
-/// A place where a tree is served.
-#[derive(Debug)]
-pub struct Mount {
-    pub prefix: &'static str,
-    pub tree: Tree,
-    /// The two headers of the older tree carry the key.
-    pub legacy_keys: bool,
 }
 
 /// What a path leads to.
@@ -155,58 +109,6 @@ fn decode_all(captured: Vec<(&'static str, &str)>) -> Result<Vec<(&'static str, 
         .collect()
 }
 
-/// Decodes `%xx` once; an escape that is none stays as it is, and so does `+`.
-pub(crate) fn decode(raw: &str) -> Vec<u8> {
-    let bytes = raw.as_bytes();
-    let (mut out, mut index) = (Vec::with_capacity(bytes.len()), 0);
-    while index < bytes.len() {
-        let digits = (bytes[index] == b'%').then(|| bytes.get(index + 1..index + 3)).flatten();
-        match digits.and_then(hex_byte) {
-            Some(byte) => {
-                out.push(byte);
-                index += 3;
-            }
-            None => {
-                out.push(bytes[index]);
-                index += 1;
-            }
-        }
-    }
-    out
-}
-
-fn hex_byte(digits: &[u8]) -> Option<u8> {
-    let digit = |byte: u8| char::from(byte).to_digit(16);
-    u8::try_from(digit(*digits.first()?)? * 16 + digit(*digits.get(1)?)?).ok()
-}
-
-/// A path as it may stand in a log: whole keys and tokens never do, and nothing of it begins a line.
-pub(crate) fn printable(raw: &str) -> String {
-    /// Characters of a segment that is shown whole: names, numbers and uuids are shorter, keys, tokens and hashes are not (those are known by their first).
-    const WHOLE_CHARS_MAX: usize = 40;
-    const FIRST_CHARS: usize = 8;
-    const CHARS_MAX: usize = 300;
-    let shown = raw.split('/').map(|segment| {
-        let long = segment.chars().count() > WHOLE_CHARS_MAX;
-        let first: String = segment.chars().take(if long { FIRST_CHARS } else { WHOLE_CHARS_MAX }).collect();
-        first.escape_default().to_string() + if long { "…" } else { "" }
-    });
-    shown.collect::<Vec<_>>().join("/").chars().take(CHARS_MAX).collect()
-}
-
-/// The parameters of a query string, decoded; bytes that are no UTF-8 become U+FFFD, since unknown parameters are ignored anyway.
-pub(crate) fn query_parameters(raw: Option<&str>) -> Vec<(String, String)> {
-    let text = |raw: &str| String::from_utf8_lossy(&decode(&raw.replace('+', " "))).into_owned();
-    raw.unwrap_or_default()
-        .split('&')
-        .filter(|pair| !pair.is_empty())
-        .map(|pair| {
-            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            (text(name), text(value))
-        })
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -286,27 +188,5 @@ mod tests {
         ] {
             assert_eq!(shown(path), "404", "{path}");
         }
-    }
-
-    #[test]
-    fn no_key_stands_in_a_log() {
-        let key = "a".repeat(64);
-        assert_eq!(
-            printable(&format!("/api/v3/users/{key}/overall_quotas")),
-            "/api/v3/users/aaaaaaaa…/overall_quotas"
-        );
-        assert_eq!(printable("/api/v3/users/ann%0aforged"), "/api/v3/users/ann%0aforged");
-        assert_eq!(printable("/a\nb"), "/a\\nb");
-        let uuid = "0f8fad5b-d9cb-469f-a165-70867728950e";
-        assert_eq!(printable(&format!("/{uuid}")), format!("/{uuid}"));
-        assert!(printable(&"/abc".repeat(1_000)).len() <= 300);
-    }
-
-    #[test]
-    fn queries_are_read_leniently() {
-        let pairs = query_parameters(Some("page_size=10&&x&page_token=a%2Bb+c&bad=%ff"));
-        let pairs: Vec<(&str, &str)> = pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-        assert_eq!(pairs, [("page_size", "10"), ("x", ""), ("page_token", "a+b c"), ("bad", "\u{fffd}")]);
-        assert!(query_parameters(None).is_empty());
     }
 }

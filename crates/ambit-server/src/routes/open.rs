@@ -1,0 +1,67 @@
+//! What is open to everyone: health, version, the description of the API and a page to try it that needs no network. The documents are made and packed once.
+
+use crate::answer::Answer;
+use crate::call::Call;
+use crate::document::Document;
+use crate::health::{alive, not_ready};
+use ambit_api::shape::{Object, Shape, TEXT, member};
+use ambit_api::{ApiError, ErrorCode, success};
+use bytes::Bytes;
+use serde_json::json;
+use tokio::sync::OnceCell;
+
+/// The result of `/version`.
+pub(crate) static VERSION: Shape = Shape::Object(&Object {
+    name: "Version",
+    members: &[member("name", TEXT), member("version", TEXT)],
+    open: false,
+});
+
+/// The documents, in the order of their numbers.
+static MADE: [OnceCell<Document>; 5] = [const { OnceCell::const_new() }; 5];
+
+/// A document, made and packed when it is first asked for, which takes a moment; by one of those who ask then, while the others wait for it.
+async fn made(number: usize, content_type: &'static str, make: impl FnOnce() -> Bytes + Send + 'static) -> Result<Answer, ApiError> {
+    let making = || tokio::task::spawn_blocking(move || Document::new(content_type, make()));
+    let document = MADE[number].get_or_try_init(making).await;
+    document.map(Answer::document).map_err(|_| ApiError::new(ErrorCode::Internal))
+}
+
+const HTML: &str = "text/html; charset=utf-8";
+
+pub(crate) async fn openapi(call: Call) -> Result<Answer, ApiError> {
+    let make = call.state.openapi;
+    made(0, "application/json", move || make().to_string().into()).await
+}
+
+pub(crate) async fn home(_call: Call) -> Result<Answer, ApiError> {
+    made(1, HTML, || include_str!("../docs/home.html").into()).await
+}
+
+pub(crate) async fn page(_call: Call) -> Result<Answer, ApiError> {
+    made(2, HTML, || include_str!("../docs/page.html").into()).await
+}
+
+pub(crate) async fn script(_call: Call) -> Result<Answer, ApiError> {
+    made(3, "text/javascript; charset=utf-8", || include_str!("../docs/page.js").into()).await
+}
+
+pub(crate) async fn style(_call: Call) -> Result<Answer, ApiError> {
+    made(4, "text/css; charset=utf-8", || include_str!("../docs/page.css").into()).await
+}
+
+pub(crate) async fn live(_call: Call) -> Result<Answer, ApiError> {
+    Ok(alive())
+}
+
+pub(crate) async fn ready(call: Call) -> Result<Answer, ApiError> {
+    match call.state.health.trouble(&call.state.store).await {
+        None => Ok(Answer::json(&success("Ready", json!(true)))),
+        Some(why) => Err(not_ready(&why)),
+    }
+}
+
+pub(crate) async fn version(_call: Call) -> Result<Answer, ApiError> {
+    let version = json!({"name": "ambit", "version": env!("CARGO_PKG_VERSION")});
+    Ok(Answer::json(&success("Version", version)))
+}

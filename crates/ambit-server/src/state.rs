@@ -1,0 +1,111 @@
+//! What the server works on: the store, the index, and what its requests share.
+
+use crate::attempts::Windows;
+use crate::health::Health;
+use crate::limits::Limits;
+use crate::quota::free::FreeCounts;
+use crate::rooms::Rooms;
+use crate::shares::Shares;
+use ambit_api::projects::Plan;
+use ambit_api::{ApiError, ErrorCode};
+use ambit_model::Timestamp;
+use ambit_model::library::Library;
+use ambit_model::reserved::Reserved;
+use ambit_search::Index;
+use ambit_search::graphs::GraphIndex;
+use ambit_store::Store;
+use serde_json::Value;
+use std::net::IpAddr;
+use std::sync::Arc;
+use tokio::sync::Semaphore;
+
+/// Batches of feeds, of up to 60 MB each, that are made at once.
+const BATCHES_MAX: usize = 2;
+
+/// Bytes of answers that are on their way at once, in KiB; of one owner half.
+const ANSWERS_KIB: i64 = 96 * 1024;
+
+/// Requests of one owner that wait for a place at most: two thousand clients of one key do.
+const WAITING_MAX: usize = 4_096;
+
+/// Wall time, given by the binary.
+pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+
+/// What the server works on.
+pub struct ServerState {
+    pub store: Store,
+    /// `None` in commands that do not search.
+    index: Option<Index>,
+    /// What searches over graphs see.
+    pub(crate) graphs: GraphIndex,
+    pub library: Arc<Library>,
+    pub clock: Clock,
+    /// Makes the description of the API.
+    pub(crate) openapi: fn() -> Value,
+    pub plan: Plan,
+    /// Whoever may invite makes accounts for addresses that nobody has; else only the administrator of the installation does.
+    pub open_accounts: bool,
+    /// Where no seed may lie: the reserved ranges that the administrator did not open.
+    pub reserved: Reserved,
+    pub(crate) limits: Limits,
+    /// Wrong keys by address.
+    pub(crate) failures: Windows<IpAddr>,
+    /// Requests by key.
+    pub(crate) requests: Windows<i64>,
+    /// Calls of the wider API that cost nothing, until they are written.
+    pub(crate) free_counts: FreeCounts,
+    /// Places among the requests that are worked on.
+    pub(crate) places: Shares,
+    /// Bytes of answers on their way, in KiB.
+    pub(crate) answers: Shares,
+    /// Whether requests can be answered.
+    pub(crate) health: Health,
+    /// Batches of feeds that are made at once: each holds its lines in memory.
+    pub(crate) batches: Semaphore,
+    /// Where bodies are held.
+    pub(crate) rooms: Rooms,
+}
+
+impl ServerState {
+    /// Sets other limits, before the first request.
+    pub fn set_limits(&mut self, limits: Limits) {
+        self.limits = limits;
+        self.places = places(&limits);
+    }
+
+    /// The search index.
+    pub(crate) fn index(&self) -> Result<&Index, ApiError> {
+        self.index
+            .as_ref()
+            .ok_or_else(|| ApiError::with(ErrorCode::Transient, "The search index is not open here"))
+    }
+
+    /// A server that describes itself by what `openapi` gives.
+    pub(crate) fn with(store: Store, index: Option<Index>, library: Arc<Library>, clock: Clock, openapi: fn() -> Value) -> Self {
+        Self {
+            store,
+            graphs: index.as_ref().map(|index| index.graphs().clone()).unwrap_or_default(),
+            index,
+            library,
+            clock,
+            openapi,
+            plan: Plan::default(),
+            limits: Limits::default(),
+            open_accounts: false,
+            reserved: Reserved::internal(Vec::new()),
+            failures: Windows::default(),
+            requests: Windows::default(),
+            free_counts: FreeCounts::default(),
+            places: places(&Limits::default()),
+            answers: Shares::new(ANSWERS_KIB, ANSWERS_KIB / 2, WAITING_MAX),
+            health: Health::default(),
+            batches: Semaphore::new(BATCHES_MAX),
+            rooms: Rooms::default(),
+        }
+    }
+}
+
+fn places(limits: &Limits) -> Shares {
+    let count = |places: usize| i64::try_from(places).unwrap_or(i64::MAX);
+    Shares::new(count(limits.places), count(limits.places_each), WAITING_MAX)
+}
