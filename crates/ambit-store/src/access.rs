@@ -1,126 +1,16 @@
-//! Principals: who a call is made for and what they may see. Made only by `authenticate` and `local_operator`, so that tenancy is a type: every read or
-//! write on behalf of a person takes one, and what it may not see is `NotFound`, exactly like what does not exist.
+//! Access: an API key, or the command line of the installation itself, becomes a principal.
 
 use crate::keys;
 use crate::people::{ACTIVE, user_from};
 use crate::sql::{Tx, values};
 use crate::writer::Who;
-use crate::{Store, StoreError};
+use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
-use ambit_model::user::{CollectionRole, ProjectRole, User};
-use std::collections::{BTreeMap, HashMap};
-use std::sync::Mutex;
-use uuid::Uuid;
+use ambit_model::user::{CollectionRole, ProjectRole};
+use std::collections::BTreeMap;
 
-/// How long keys and roles are believed before they are read again (design §3 "Locks"), in milliseconds.
-const CACHED_MS: i64 = 1_000;
-/// Principals kept at most; beyond it the cache starts anew.
-const CACHED_MAX: usize = 10_000;
 /// A key's last use is written down no more often than this, in milliseconds.
 const LAST_USE_EVERY_MS: i64 = 60_000;
-
-/// Who a call is made for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Principal {
-    user: User,
-    key: Option<i64>,
-    active: bool,
-    groups: Vec<i64>,
-    primary: Option<i64>,
-    projects: BTreeMap<i64, ProjectRole>,
-    collections: BTreeMap<i64, CollectionRole>,
-}
-
-impl Principal {
-    /// The user's integer id.
-    pub fn user_id(&self) -> i64 {
-        self.user.id
-    }
-
-    /// The user's uuid.
-    pub fn user_uuid(&self) -> Uuid {
-        self.user.uuid
-    }
-
-    /// The user's id in the wider API.
-    pub fn username(&self) -> &str {
-        &self.user.username
-    }
-
-    /// The user's address.
-    pub fn email(&self) -> &str {
-        &self.user.email
-    }
-
-    /// The user with all members.
-    pub fn user(&self) -> &User {
-        &self.user
-    }
-
-    /// Administrator of the installation.
-    pub fn administrator(&self) -> bool {
-        self.user.administrator
-    }
-
-    /// The key that was presented; `None` for the local operator.
-    pub fn key_id(&self) -> Option<i64> {
-        self.key
-    }
-
-    /// The ids of the user's groups, ascending.
-    pub fn groups(&self) -> &[i64] {
-        &self.groups
-    }
-
-    /// The ids of the user's projects, ascending.
-    pub fn projects(&self) -> impl Iterator<Item = i64> {
-        self.projects.keys().copied()
-    }
-
-    /// The project that is meant where none is named.
-    pub fn primary(&self) -> Option<i64> {
-        self.primary
-    }
-
-    /// The role in a project; `None`: it does not exist for this caller.
-    pub fn project_role(&self, project: i64) -> Option<ProjectRole> {
-        self.projects.get(&project).copied()
-    }
-
-    /// The role in a collection of a project; owners of the project are admins of all its collections.
-    pub fn collection_role(&self, project: i64, collection: i64) -> Option<CollectionRole> {
-        match self.project_role(project)? {
-            ProjectRole::Owner => Some(CollectionRole::Admin),
-            ProjectRole::Member => self.collections.get(&collection).copied(),
-        }
-    }
-
-    /// `NotFound` where the project is not the caller's, `Forbidden` where the role is too low.
-    pub(crate) fn require_project(&self, project: i64, role: ProjectRole) -> Result<(), StoreError> {
-        match self.project_role(project) {
-            None => Err(StoreError::NotFound),
-            Some(has) if has < role => Err(StoreError::Forbidden(format!("this needs the role {} in the project", role.name()))),
-            Some(_) => Ok(()),
-        }
-    }
-
-    /// `NotFound` where the collection is not visible, `Forbidden` where the role is too low.
-    pub(crate) fn require_collection(&self, project: i64, collection: i64, role: CollectionRole) -> Result<CollectionRole, StoreError> {
-        match self.collection_role(project, collection) {
-            None => Err(StoreError::NotFound),
-            Some(has) if has < role => Err(StoreError::Forbidden(format!("this needs the role {} in the collection", role.name()))),
-            Some(has) => Ok(has),
-        }
-    }
-
-    /// For what concerns the installation: people, groups, keys of others.
-    pub(crate) fn require_administrator(&self) -> Result<(), StoreError> {
-        if self.administrator() {
-            return Ok(());
-        }
-        Err(StoreError::Forbidden("this needs the administrator of the installation".to_owned()))
-    }
-}
 
 /// Who was found by a key, if the account is not suspended.
 fn admitted(principal: Principal) -> Result<Option<Principal>, StoreError> {
@@ -128,49 +18,6 @@ fn admitted(principal: Principal) -> Result<Option<Principal>, StoreError> {
         Ok(Some(principal))
     } else {
         Err(StoreError::NotActive)
-    }
-}
-
-/// Principals by the hash of their credential. Dropped at once by the process that changes anything of them.
-#[derive(Default)]
-pub(crate) struct AccessCache(Mutex<Cached>);
-
-#[derive(Default)]
-struct Cached {
-    /// Raised by every drop, so that what was read before it is not kept after it.
-    generation: u64,
-    principals: HashMap<[u8; 32], (Timestamp, Principal)>,
-}
-
-impl AccessCache {
-    /// Forgets everybody; to be called after a commit that changes keys, people or roles.
-    pub(crate) fn clear(&self) {
-        let mut cached = self.lock();
-        cached.generation += 1;
-        cached.principals.clear();
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, Cached> {
-        self.0.lock().expect("nobody panics while holding it")
-    }
-
-    fn find(&self, hash: &[u8; 32], now: Timestamp) -> Result<Principal, u64> {
-        let cached = self.lock();
-        match cached.principals.get(hash) {
-            Some((at, principal)) if (0..=CACHED_MS).contains(&(now.0 - at.0)) => Ok(principal.clone()),
-            _ => Err(cached.generation),
-        }
-    }
-
-    fn keep(&self, generation: u64, hash: [u8; 32], now: Timestamp, principal: &Principal) {
-        let mut cached = self.lock();
-        if cached.generation != generation {
-            return;
-        }
-        if cached.principals.len() >= CACHED_MAX {
-            cached.principals.clear();
-        }
-        cached.principals.insert(hash, (now, principal.clone()));
     }
 }
 

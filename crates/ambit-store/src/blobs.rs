@@ -1,9 +1,9 @@
 //! Blobs: bodies, certificates, screenshots, uploads. Content-addressed, in compressed chunks, written ahead of the transaction that refers to them,
-//! swept when nothing refers to them for an hour. And the other brooms.
+//! swept when nothing refers to them for an hour.
 
-use crate::sql::{Tx, values};
+use crate::sql::{SWEPT_ROWS_MAX, Tx, values};
 use crate::writer::Who;
-use crate::{Store, StoreError, milestones, specimens};
+use crate::{Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::id::{BlobHash, blob_hash};
 use ambit_model::moment::DAY_MS;
@@ -19,10 +19,6 @@ const ZSTD_LEVEL: i32 = 3;
 const UNREFERENCED_MS: i64 = 3_600_000;
 /// A body that live rules have not looked at waits for them this long, in milliseconds: where no engine hunts, nothing is kept for it for ever.
 const WAITING_MS: i64 = DAY_MS;
-/// Rows that only say "seen again" live this long, in milliseconds.
-const SEEN_ROWS_MS: i64 = 7 * DAY_MS;
-/// Rows that one broom removes in one transaction, so that nobody waits long behind it.
-const SWEPT_ROWS_MAX: i64 = 5_000;
 
 /// A blob ready to be written.
 pub(crate) struct Packed {
@@ -107,101 +103,6 @@ impl Store {
         }
         Ok(Some(bytes))
     }
-
-    /// The brooms: unreferenced blobs, old `seen` rows of the feed, the rows of deleted collections. To be called every few minutes; each call removes
-    /// a bounded number of rows in each of its transactions and goes on until nothing is left.
-    pub async fn tidy(&self, now: Timestamp) -> Result<(), StoreError> {
-        for broom in BROOMS {
-            while self.write(Who::Engine, move |tx| Box::pin(async move { broom.sweep(tx).await })).await? {}
-        }
-        while self
-            .write(Who::Engine, move |tx| Box::pin(async move { crate::archives::sweep(tx, now).await }))
-            .await?
-        {}
-        while self
-            .write(Who::Engine, move |tx| Box::pin(async move { sweep_blobs(tx, now).await }))
-            .await?
-        {}
-        self.write(Who::Engine, move |tx| {
-            Box::pin(async move { milestones::sweep(tx, now.0 - SEEN_ROWS_MS).await })
-        })
-        .await?;
-        while self
-            .write(Who::Engine, move |tx| Box::pin(async move { sweep_seen(tx, now).await }))
-            .await?
-        {}
-        while self
-            .write(Who::Engine, move |tx| Box::pin(async move { specimens::sweep(tx).await }))
-            .await?
-        {}
-        while self
-            .write(Who::Engine, move |tx| Box::pin(async move { crate::usage::sweep(tx, now).await }))
-            .await?
-        {}
-        Ok(())
-    }
-}
-
-/// Removes the rows of deleted collections, noun by noun.
-struct Broom {
-    /// Selects the keys.
-    select: &'static str,
-    /// From where they are removed; from the table of `select` last.
-    deletes: &'static [&'static str],
-}
-
-const BROOMS: &[Broom] = &[
-    Broom {
-        select: "SELECT e.uid FROM entities e WHERE e.collection_id IN (SELECT id FROM collections WHERE deleted_at IS NOT NULL)",
-        deletes: &[
-            "DELETE FROM looks WHERE uid IN",
-            "DELETE FROM intervals WHERE uid IN",
-            "DELETE FROM evidence WHERE uid IN",
-            "DELETE FROM edges WHERE from_uid IN",
-            "DELETE FROM dirty WHERE uid IN",
-            "DELETE FROM sightings WHERE uid IN",
-            "DELETE FROM versions WHERE noun = 'entity' AND uid IN",
-            "DELETE FROM entity_technologies WHERE entity_uid IN",
-            "DELETE FROM notes WHERE item_uid IN",
-            "DELETE FROM entities WHERE uid IN",
-        ],
-    },
-    Broom {
-        select: "SELECT i.uid FROM issues i WHERE i.collection_id IN (SELECT id FROM collections WHERE deleted_at IS NOT NULL)",
-        deletes: &[
-            "DELETE FROM sightings WHERE uid IN",
-            "DELETE FROM versions WHERE noun = 'issue' AND uid IN",
-            "DELETE FROM notes WHERE item_uid IN",
-            "DELETE FROM issues WHERE uid IN",
-        ],
-    },
-    Broom {
-        select: "SELECT t.uid FROM technologies t WHERE t.collection_id IN (SELECT id FROM collections WHERE deleted_at IS NOT NULL)",
-        deletes: &[
-            "DELETE FROM sightings WHERE uid IN",
-            "DELETE FROM versions WHERE noun = 'technology' AND uid IN",
-            "DELETE FROM technologies WHERE uid IN",
-        ],
-    },
-];
-
-impl Broom {
-    /// True when there may be more.
-    async fn sweep(&self, tx: &mut Tx) -> Result<bool, StoreError> {
-        let sql = format!("{} LIMIT {SWEPT_ROWS_MAX}", self.select);
-        let rows = tx.rows(&sql, Vec::new()).await?;
-        let keys = rows.iter().map(|row| row.get::<Vec<u8>>(0)).collect::<Result<Vec<_>, _>>()?;
-        for delete in self.deletes {
-            tx.run_in(delete, Vec::new(), &keys, "").await?;
-        }
-        Ok(!keys.is_empty())
-    }
-}
-
-/// Old rows that only say "seen again"; true when there may be more.
-async fn sweep_seen(tx: &mut Tx, now: Timestamp) -> Result<bool, StoreError> {
-    let sql = format!("DELETE FROM feed WHERE revision IN (SELECT revision FROM feed WHERE what = 'seen' AND at < $1 LIMIT {SWEPT_ROWS_MAX})");
-    Ok(tx.run(&sql, values![now.0 - SEEN_ROWS_MS]).await? > 0)
 }
 
 /// What makes a blob one that nothing refers to, and that was written before $1; a body that live rules still have to look at is kept since $2.
@@ -214,7 +115,7 @@ const UNREFERENCED: &str = "b.written_at < $1 AND NOT EXISTS (SELECT 1 FROM evid
     AND NOT EXISTS (SELECT 1 FROM collections c WHERE c.wire_blob = b.hash AND c.deleted_at IS NULL)";
 
 /// Unreferenced blobs that are no longer young; true when there may be more.
-async fn sweep_blobs(tx: &mut Tx, now: Timestamp) -> Result<bool, StoreError> {
+pub(crate) async fn sweep(tx: &mut Tx, now: Timestamp) -> Result<bool, StoreError> {
     let select = format!("SELECT b.hash FROM blobs b WHERE {UNREFERENCED} LIMIT {SWEPT_ROWS_MAX}");
     let rows = tx.rows(&select, values![now.0 - UNREFERENCED_MS, now.0 - WAITING_MS]).await?;
     let keys = rows.iter().map(|row| row.get::<BlobHash>(0)).collect::<Result<Vec<_>, _>>()?;

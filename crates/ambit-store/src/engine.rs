@@ -4,6 +4,7 @@
 mod claim;
 mod commit;
 mod deferred;
+mod dirty;
 mod facts;
 mod graph;
 mod hunt;
@@ -13,14 +14,13 @@ mod settle;
 mod turns;
 
 pub use claim::Claimed;
-pub(crate) use commit::mark_dirty;
 pub use deferred::Deferred;
+pub(crate) use dirty::mark_dirty;
 pub use facts::End;
 pub(crate) use graph::graph;
 pub use hunt::{HeldJob, Hunted, JobPart, LiveRuleset, RuleMatch, Specimen, WaitingAnalysis};
 pub(crate) use lease::drop_uncleared;
 pub use place::Engine;
-pub(crate) use turns::NAME_SIZE;
 pub use turns::Room;
 
 use ambit_model::facts::Facts;

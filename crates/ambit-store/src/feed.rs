@@ -1,6 +1,5 @@
 //! The change feed: one row per changed record, with a revision whose order is the commit order; stamps that never run backwards; readers' positions.
 
-use crate::runs::feed_uid;
 use crate::sql::{Row, Tx, values};
 use crate::writer::Who;
 use crate::{Store, StoreError, milestones};
@@ -90,6 +89,13 @@ impl Note {
         self.collection = Some(collection);
         self
     }
+}
+
+/// The uid under which the feed names what has a uuid: its 16 bytes, then zeros.
+fn feed_uid(uuid: Uuid) -> Uid {
+    let mut bytes = [0; 32];
+    bytes[..16].copy_from_slice(uuid.as_bytes());
+    Uid::from_bytes(bytes)
 }
 
 pub(crate) const INSERT: &str = "INSERT INTO feed (revision, project_id, collection_id, noun, uid, what, at, person)";

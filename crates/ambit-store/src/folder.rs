@@ -1,6 +1,6 @@
 //! The data folder: made so that a start after a kill at any instant completes it, closed to other people, its engine's place held by one process.
 
-use crate::{StoreError, secret};
+use crate::StoreError;
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 
 /// The database's file.
 pub(crate) const DATABASE: &str = "ambit.db";
+/// The master secret's file.
+pub(crate) const SECRET: &str = "secret.key";
 /// The file whose lock is the engine's place.
 const ENGINE_LOCK: &str = "engine.lock";
 /// The folder of the search index, and the file in it that names the one that counts.
@@ -59,7 +61,7 @@ fn is_foreign(path: &Path) -> io::Result<bool> {
         let name = entry?.file_name();
         let name = name.to_string_lossy();
         let begins = |own: &str| name.trim_start_matches('.').starts_with(own);
-        if begins(DATABASE) || begins(secret::FILE_NAME) || name == ENGINE_LOCK {
+        if begins(DATABASE) || begins(SECRET) || name == ENGINE_LOCK {
             return Ok(false);
         }
         // With a PostgreSQL database and the secret elsewhere, the index is all there is.

@@ -1,8 +1,7 @@
 //! How much one user, and one project, may ask of runs at a time, so that nobody fills the queue for all. Administrators of the installation are not bound.
 
-use crate::record::kind_from;
 use crate::sql::{Tx, values};
-use crate::{Principal, Store, StoreError};
+use crate::{Principal, StoreError};
 use ambit_model::Kind;
 
 /// Runs of one user that wait, run or are paused, where no setting says otherwise: an engine carries a few at a time.
@@ -25,17 +24,6 @@ impl Default for Limits {
             open_runs: OPEN_RUNS,
             seed_addresses: SEED_ADDRESSES,
         }
-    }
-}
-
-impl Store {
-    /// Sets what people may ask of runs, for this process.
-    pub fn set_limits(&self, limits: Limits) {
-        *self.inner.limits.lock().expect("nobody panics while holding it") = limits;
-    }
-
-    pub(crate) fn limits(&self) -> Limits {
-        *self.inner.limits.lock().expect("nobody panics while holding it")
     }
 }
 
@@ -72,7 +60,7 @@ impl Limits {
             );
             let mut named = 0_i64;
             for row in tx.rows(&sql, values![id]).await? {
-                named = named.saturating_add(kind_from(&row.get::<String>(0)?)?.addresses(&row.get::<String>(1)?));
+                named = named.saturating_add(row.get::<Kind>(0)?.addresses(&row.get::<String>(1)?));
             }
             if named > self.seed_addresses {
                 let most = self.seed_addresses;

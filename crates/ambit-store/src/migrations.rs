@@ -113,6 +113,12 @@ pub(crate) async fn step(tx: &mut Tx, now: Timestamp) -> Result<Option<(i64, &'s
 mod tests {
     use super::*;
 
+    /// The next migration is found as the first of a higher number, so one that stands too early would never run.
+    #[test]
+    fn the_list_is_sorted_by_number() {
+        assert!(MIGRATIONS.is_sorted_by(|one, next| one.version < next.version));
+    }
+
     #[test]
     fn the_list_is_the_folders() {
         for folder in ["sqlite", "postgres"] {

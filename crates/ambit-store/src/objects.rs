@@ -1,6 +1,5 @@
 //! Entities by kind and name in every collection that the caller may see: what the wider API shows as domains, addresses and URLs.
 
-use crate::specimens::EVERYBODYS;
 use crate::sql::{Row, Tx, values};
 use crate::{Principal, Store, StoreError};
 use ambit_model::entity::EntityRecord;
@@ -8,6 +7,8 @@ use ambit_model::{EdgeKind, Kind, Timestamp, Uid};
 use std::collections::{BTreeMap, BTreeSet};
 use uuid::Uuid;
 
+/// The collection of what belongs to the installation.
+pub(crate) const EVERYBODYS: i64 = 0;
 /// Neighbours of one reading at most.
 const NEIGHBOURS_MAX: i64 = 10_000;
 
@@ -116,7 +117,7 @@ impl Store {
                 continue;
             }
             for row in tx.rows_in(&head, Vec::new(), uids, &tail).await? {
-                out.insert((row.get(0)?, edge_kind(&row.get::<String>(1)?)?, row.get(2)?));
+                out.insert((row.get(0)?, row.get(1)?, row.get(2)?));
             }
         }
         Ok(out.into_iter().collect())
@@ -179,7 +180,7 @@ impl Store {
                      WHERE d.{from} = $1 AND d.closed_at IS NULL ORDER BY e.name, e.uid LIMIT {NEIGHBOURS_MAX}"
                 );
                 for row in tx.rows(&sql, values![uid]).await? {
-                    let edge = edge_kind(&row.get::<String>(4)?)?;
+                    let edge: EdgeKind = row.get(4)?;
                     let object = object(&row)?;
                     if seen.insert((edge, outward, object.uid)) {
                         out.push(Neighbour { edge, outward, object });
@@ -209,8 +210,4 @@ async fn first_revision(tx: &mut Tx, moment: Timestamp) -> Result<i64, StoreErro
         }
     }
     Ok(low)
-}
-
-fn edge_kind(name: &str) -> Result<EdgeKind, StoreError> {
-    serde_json::from_value(serde_json::Value::String(name.to_owned())).map_err(|_| StoreError::Bug("unknown edge".to_owned()))
 }

@@ -199,7 +199,7 @@ async fn standings(tx: &mut Tx, user: i64, group: Option<i64>, family: Family, n
 /// Checks and charges inside a transaction. `QuotaExceeded` moves nothing; so does `Forbidden`, which is said where the licence is missing.
 pub(crate) async fn charge(tx: &mut Tx, user: i64, cost: Cost, name: &'static str, now: Timestamp) -> Result<Receipt, StoreError> {
     let receipt = draw(tx, user, cost, name, now).await?;
-    crate::usage::note(tx, user, receipt.group, name, true, 1, now).await?;
+    count_calls(tx, user, receipt.group, name, true, 1, now).await?;
     Ok(receipt)
 }
 
@@ -258,6 +258,26 @@ fn later(one: Option<u32>, other: Option<u32>) -> Option<u32> {
     Some(one?.max(other?))
 }
 
+/// Counts calls of a day for a user and the group that pays beside.
+pub(crate) async fn count_calls(
+    tx: &mut Tx,
+    user: i64,
+    group: Option<i64>,
+    name: &str,
+    consuming: bool,
+    calls: i64,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let day = Window::Day.number(now);
+    let mut rows = values!["user", user, day, name, consuming, calls];
+    if let Some(group) = group {
+        rows.extend(values!["group", group, day, name, consuming, calls]);
+    }
+    let tail = "ON CONFLICT (payer, payer_id, day, name, consuming) DO UPDATE SET calls = api_usage.calls + excluded.calls";
+    tx.many("INSERT INTO api_usage (payer, payer_id, day, name, consuming, calls)", 6, rows, tail)
+        .await
+}
+
 impl Store {
     /// Checks and charges a call in one transaction, and notes it under `name` in the usage of the day.
     pub async fn charge(&self, principal: &Principal, cost: Cost, name: &'static str, now: Timestamp) -> Result<Receipt, StoreError> {
@@ -273,7 +293,7 @@ impl Store {
             Box::pin(async move {
                 quota_groups(tx, receipt.user, true).await?;
                 add(tx, &receipt, -receipt.units).await?;
-                crate::usage::note(tx, receipt.user, receipt.group, receipt.name, true, -1, receipt.at).await
+                count_calls(tx, receipt.user, receipt.group, receipt.name, true, -1, receipt.at).await
             })
         })
         .await

@@ -5,7 +5,7 @@ mod entities;
 mod issues;
 mod technologies;
 
-pub(crate) use entities::{EntityRow, kind_from};
+pub(crate) use entities::EntityRow;
 pub(crate) use issues::{Closing, IssueRow, closing};
 
 use crate::StoreError;

@@ -3,13 +3,13 @@
 use crate::sql::{Row, Tx, values};
 use crate::writer::Who;
 use crate::{Principal, Store, StoreError, audit, collections, feed, seeds};
+use ambit_model::Timestamp;
 use ambit_model::collection::Collection;
 use ambit_model::feed::{Noun, What};
 use ambit_model::id::RunId;
 use ambit_model::run::{NotDone, Run, RunCounters, RunState};
 use ambit_model::user::CollectionRole;
 use ambit_model::wire::WireChoice;
-use ambit_model::{Timestamp, Uid};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -294,11 +294,4 @@ pub(crate) async fn clear_work(tx: &mut Tx, run: RunId) -> Result<(), StoreError
     tx.run("DELETE FROM work WHERE run_id = $1", values![run]).await?;
     tx.run("DELETE FROM sweeps WHERE run_id = $1", values![run]).await?;
     Ok(())
-}
-
-/// The uid under which the feed names what has a uuid: its 16 bytes, then zeros.
-pub(crate) fn feed_uid(uuid: Uuid) -> Uid {
-    let mut bytes = [0; 32];
-    bytes[..16].copy_from_slice(uuid.as_bytes());
-    Uid::from_bytes(bytes)
 }

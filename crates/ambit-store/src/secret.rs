@@ -1,7 +1,8 @@
 //! The master secret and what derives from it: the hash of API keys, and sealing. It is a file of mode 0600 beside the data, or wherever
 //! `AMBIT_SECRET_FILE` points; all servers of an installation share it (design §3).
 
-use crate::{StoreError, folder};
+use crate::StoreError;
+use crate::folder::{self, SECRET};
 use chacha20poly1305::aead::{Aead, Payload};
 use chacha20poly1305::{KeyInit, XChaCha20Poly1305, XNonce};
 use hmac::{Hmac, Mac};
@@ -11,8 +12,6 @@ use std::io::{Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-/// The name of the file in the data folder.
-pub(crate) const FILE_NAME: &str = "secret.key";
 /// Bytes of the master secret; in the file as hexadecimal text.
 const SECRET_BYTES: usize = 32;
 /// Bytes of a nonce of XChaCha20: long enough to be random.
@@ -40,7 +39,7 @@ impl Secret {
         }
         let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         // A name of its own: several stores of one process may keep their secrets in one folder.
-        let draft = folder.join(format!(".{FILE_NAME}.{:016x}", rand::random::<u64>()));
+        let draft = folder.join(format!(".{SECRET}.{:016x}", rand::random::<u64>()));
         let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&draft)?;
         file.write_all(format!("{}\n", hex::encode(rand::random::<[u8; SECRET_BYTES]>())).as_bytes())?;
         file.sync_all()?;

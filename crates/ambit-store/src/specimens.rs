@@ -1,15 +1,11 @@
 //! Specimens: bytes that rules look at. Files that people upload are everybody's, bodies of pages belong to their collection. Each is a row from the
 //! transaction that stored the bytes, marked once the live rules have looked: what was not marked before a crash is looked at again.
 
-use crate::sql::{Tx, Value, values};
-use crate::{Principal, Store, StoreError, objects};
+use crate::objects::{self, EVERYBODYS};
+use crate::sql::{SWEPT_ROWS_MAX, Tx, Value, values};
+use crate::{Principal, Store, StoreError};
 use ambit_model::id::BlobHash;
 use ambit_model::{Timestamp, Uid};
-
-/// The collection of what belongs to the installation.
-pub(crate) const EVERYBODYS: i64 = 0;
-/// Rows that one broom removes in one transaction.
-const SWEPT_ROWS_MAX: i64 = 5_000;
 
 /// Bytes that a run discovered.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 
 use crate::error::corrupt;
 use crate::{StoreError, folder};
-use ambit_model::{Timestamp, Uid};
+use ambit_model::{EdgeKind, Kind, Timestamp, Uid};
 use sqlx::{AssertSqlSafe, Postgres, Row as _, Sqlite};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,6 +11,9 @@ use uuid::Uuid;
 
 /// Rows of one transaction's part, and values of one list.
 pub(crate) const ROWS_MAX: usize = 500;
+
+/// Rows that one sweep removes in one transaction, so that nobody waits long behind it.
+pub(crate) const SWEPT_ROWS_MAX: i64 = 5_000;
 
 /// Rows of one statement at most: what an engine gathers between two commits fits few statements, and larger ones cost as much for each row, while
 /// each connection keeps the plan of each.
@@ -132,6 +135,8 @@ column! {
     Timestamp, i64, value => Timestamp(value);
     String, String, value => value;
     Uuid, String, value => value.parse().map_err(|error| corrupt("uuid", error))?;
+    Kind, String, value => Kind::from_name(&value).ok_or_else(|| StoreError::Bug(format!("unknown kind {value:?}")))?;
+    EdgeKind, String, value => EdgeKind::from_name(&value).ok_or_else(|| StoreError::Bug(format!("unknown edge {value:?}")))?;
     Vec<u8>, Vec<u8>, value => value;
     Uid, Vec<u8>, value => Uid::from_bytes(value.try_into().map_err(|_| corrupt("uid", "not 32 bytes"))?);
 }

@@ -1,9 +1,13 @@
-//! Looking after an installation: is its database whole, and a copy of everything while it is in use.
+//! Looking after an installation: is its database whole, a copy of everything while it is in use, and sweeping what nobody needs any more.
 
-use crate::folder::{self, DATABASE};
-use crate::open::Pools;
-use crate::secret::{FILE_NAME, Secret};
-use crate::{Store, StoreError};
+use crate::folder::{self, DATABASE, SECRET};
+use crate::secret::Secret;
+use crate::sql::{SWEPT_ROWS_MAX, Tx, values};
+use crate::store::Pools;
+use crate::writer::Who;
+use crate::{Store, StoreError, archives, blobs, milestones, specimens, usage};
+use ambit_model::Timestamp;
+use ambit_model::moment::DAY_MS;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions as _, Connection as _, Row as _};
 use std::fs::{self, File};
@@ -13,6 +17,8 @@ use std::path::Path;
 /// What a SQLite database begins with, and the bytes of its header.
 const MAGIC: &[u8] = b"SQLite format 3\0";
 const HEADER_BYTES: usize = 100;
+/// Rows that only say "seen again" live this long, in milliseconds.
+const SEEN_ROWS_MS: i64 = 7 * DAY_MS;
 
 impl Store {
     /// What is wrong with the database, in its own words; empty: nothing was found. PostgreSQL looks after itself.
@@ -40,7 +46,7 @@ impl Store {
         };
         refuse_used(target)?;
         folder::create(target)?;
-        self.inner.secret.save(&target.join(FILE_NAME))?;
+        self.inner.secret.save(&target.join(SECRET))?;
         let copy = target.join(DATABASE);
         // SQLite writes into an empty file that is there, which keeps its mode.
         folder::create_private(&copy)?;
@@ -53,11 +59,106 @@ impl Store {
         File::open(target)?.sync_all()?;
         Ok(())
     }
+
+    /// Sweeps unreferenced blobs, old `seen` rows of the feed and the rows of deleted collections. To be called every few minutes; each call removes
+    /// a bounded number of rows in each of its transactions and goes on until nothing is left.
+    pub async fn tidy(&self, now: Timestamp) -> Result<(), StoreError> {
+        for broom in BROOMS {
+            while self.write(Who::Engine, move |tx| Box::pin(async move { broom.sweep(tx).await })).await? {}
+        }
+        while self
+            .write(Who::Engine, move |tx| Box::pin(async move { archives::sweep(tx, now).await }))
+            .await?
+        {}
+        while self
+            .write(Who::Engine, move |tx| Box::pin(async move { blobs::sweep(tx, now).await }))
+            .await?
+        {}
+        self.write(Who::Engine, move |tx| {
+            Box::pin(async move { milestones::sweep(tx, now.0 - SEEN_ROWS_MS).await })
+        })
+        .await?;
+        while self
+            .write(Who::Engine, move |tx| Box::pin(async move { sweep_seen(tx, now).await }))
+            .await?
+        {}
+        while self
+            .write(Who::Engine, move |tx| Box::pin(async move { specimens::sweep(tx).await }))
+            .await?
+        {}
+        while self
+            .write(Who::Engine, move |tx| Box::pin(async move { usage::sweep(tx, now).await }))
+            .await?
+        {}
+        Ok(())
+    }
+}
+
+/// Removes the rows of deleted collections, noun by noun.
+struct Broom {
+    /// Selects the keys.
+    select: &'static str,
+    /// From where they are removed; from the table of `select` last.
+    deletes: &'static [&'static str],
+}
+
+const BROOMS: &[Broom] = &[
+    Broom {
+        select: "SELECT e.uid FROM entities e WHERE e.collection_id IN (SELECT id FROM collections WHERE deleted_at IS NOT NULL)",
+        deletes: &[
+            "DELETE FROM looks WHERE uid IN",
+            "DELETE FROM intervals WHERE uid IN",
+            "DELETE FROM evidence WHERE uid IN",
+            "DELETE FROM edges WHERE from_uid IN",
+            "DELETE FROM dirty WHERE uid IN",
+            "DELETE FROM sightings WHERE uid IN",
+            "DELETE FROM versions WHERE noun = 'entity' AND uid IN",
+            "DELETE FROM entity_technologies WHERE entity_uid IN",
+            "DELETE FROM notes WHERE item_uid IN",
+            "DELETE FROM entities WHERE uid IN",
+        ],
+    },
+    Broom {
+        select: "SELECT i.uid FROM issues i WHERE i.collection_id IN (SELECT id FROM collections WHERE deleted_at IS NOT NULL)",
+        deletes: &[
+            "DELETE FROM sightings WHERE uid IN",
+            "DELETE FROM versions WHERE noun = 'issue' AND uid IN",
+            "DELETE FROM notes WHERE item_uid IN",
+            "DELETE FROM issues WHERE uid IN",
+        ],
+    },
+    Broom {
+        select: "SELECT t.uid FROM technologies t WHERE t.collection_id IN (SELECT id FROM collections WHERE deleted_at IS NOT NULL)",
+        deletes: &[
+            "DELETE FROM sightings WHERE uid IN",
+            "DELETE FROM versions WHERE noun = 'technology' AND uid IN",
+            "DELETE FROM technologies WHERE uid IN",
+        ],
+    },
+];
+
+impl Broom {
+    /// True when there may be more.
+    async fn sweep(&self, tx: &mut Tx) -> Result<bool, StoreError> {
+        let sql = format!("{} LIMIT {SWEPT_ROWS_MAX}", self.select);
+        let rows = tx.rows(&sql, Vec::new()).await?;
+        let keys = rows.iter().map(|row| row.get::<Vec<u8>>(0)).collect::<Result<Vec<_>, _>>()?;
+        for delete in self.deletes {
+            tx.run_in(delete, Vec::new(), &keys, "").await?;
+        }
+        Ok(!keys.is_empty())
+    }
+}
+
+/// Old rows that only say "seen again"; true when there may be more.
+async fn sweep_seen(tx: &mut Tx, now: Timestamp) -> Result<bool, StoreError> {
+    let sql = format!("DELETE FROM feed WHERE revision IN (SELECT revision FROM feed WHERE what = 'seen' AND at < $1 LIMIT {SWEPT_ROWS_MAX})");
+    Ok(tx.run(&sql, values![now.0 - SEEN_ROWS_MS]).await? > 0)
 }
 
 /// Makes a data folder of a backup, once that has proved to be whole. The database comes last, in one step: a folder without one is no installation.
 pub async fn restore(backup: &Path, target: &Path) -> Result<(), StoreError> {
-    let (secret, database) = (backup.join(FILE_NAME), backup.join(DATABASE));
+    let (secret, database) = (backup.join(SECRET), backup.join(DATABASE));
     if !folder::has(&database)? || !database.is_file() {
         return Err(StoreError::Invalid(format!("{} is no backup: it has no {DATABASE}", backup.display())));
     }
@@ -73,7 +174,7 @@ pub async fn restore(backup: &Path, target: &Path) -> Result<(), StoreError> {
         fs::remove_file(&draft)?;
         return Err(error.in_place(&database.display().to_string()));
     }
-    secret.save(&target.join(FILE_NAME))?;
+    secret.save(&target.join(SECRET))?;
     File::open(&draft)?.sync_all()?;
     fs::rename(&draft, target.join(DATABASE))?;
     File::open(target)?.sync_all()?;
@@ -130,7 +231,7 @@ async fn whole(database: &Path) -> Result<(), StoreError> {
 }
 
 fn refuse_used(target: &Path) -> Result<(), StoreError> {
-    for name in [DATABASE, FILE_NAME] {
+    for name in [DATABASE, SECRET] {
         let path = target.join(name);
         if folder::has(&path)? {
             return Err(StoreError::Invalid(format!(

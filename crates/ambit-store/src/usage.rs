@@ -1,6 +1,6 @@
 //! What was used: the standing of each quota, calls by day and endpoint, who draws how much from a group (v3-wire §5).
 
-use crate::quota::{allowances, caps, quota_groups, used};
+use crate::quota::{allowances, caps, count_calls, quota_groups, used};
 use crate::sql::{Tx, values};
 use crate::writer::Who;
 use crate::{Store, StoreError};
@@ -63,26 +63,6 @@ pub struct FreeCalls {
     pub at: Timestamp,
 }
 
-/// Counts calls of a day for a user and the group that pays beside.
-pub(crate) async fn note(
-    tx: &mut Tx,
-    user: i64,
-    group: Option<i64>,
-    name: &str,
-    consuming: bool,
-    calls: i64,
-    now: Timestamp,
-) -> Result<(), StoreError> {
-    let day = Window::Day.number(now);
-    let mut rows = values!["user", user, day, name, consuming, calls];
-    if let Some(group) = group {
-        rows.extend(values!["group", group, day, name, consuming, calls]);
-    }
-    let tail = "ON CONFLICT (payer, payer_id, day, name, consuming) DO UPDATE SET calls = api_usage.calls + excluded.calls";
-    tx.many("INSERT INTO api_usage (payer, payer_id, day, name, consuming, calls)", 6, rows, tail)
-        .await
-}
-
 impl Store {
     /// Notes calls that cost nothing.
     pub async fn note_free_calls(&self, calls: Vec<FreeCalls>) -> Result<(), StoreError> {
@@ -91,7 +71,7 @@ impl Store {
                 for one in calls {
                     // A user who is gone has no usage.
                     match quota_groups(tx, one.user, false).await {
-                        Ok(groups) => note(tx, one.user, groups.api, one.name, false, one.calls, one.at).await?,
+                        Ok(groups) => count_calls(tx, one.user, groups.api, one.name, false, one.calls, one.at).await?,
                         Err(StoreError::NotFound) => {}
                         Err(error) => return Err(error),
                     }

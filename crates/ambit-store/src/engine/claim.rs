@@ -1,6 +1,7 @@
 //! Claiming runs and ending them.
 
 use super::Engine;
+use super::dirty::new_mark;
 use super::place::LAPSED_MS;
 use super::turns::{Queue, Room, take_turn};
 use crate::record::{Changes, EntityRow, Place, RunPlace};
@@ -146,11 +147,6 @@ impl Engine {
             })
             .await
     }
-}
-
-/// A mark that was never used before.
-pub(super) fn new_mark() -> i64 {
-    rand::random_range(1..i64::MAX)
 }
 
 /// Brings the entities in line with the collection's seeds: new seeds become entities, removed ones are seeds no longer.

@@ -2,7 +2,6 @@
 
 mod batch;
 
-use super::claim::new_mark;
 use super::lease::{INSERT_WORK, held};
 use super::{Commit, Committed, Engine, Outcome, Work};
 use crate::record::{Place, RunPlace};
@@ -10,10 +9,10 @@ use crate::runs::load;
 use crate::sql::{ROWS_MAX, Tx, values};
 use crate::writer::Who;
 use crate::{StoreError, blobs, collections};
+use ambit_model::Timestamp;
 use ambit_model::id::{BlobHash, RunId, blob_hash};
 use ambit_model::observation::Look;
 use ambit_model::run::{NotDone, Run};
-use ambit_model::{Timestamp, Uid};
 use batch::Batch;
 pub(super) use batch::{CLOSE_EDGES, INSERT_INTERVALS};
 use std::collections::BTreeMap;
@@ -179,19 +178,6 @@ pub(super) async fn count_not_done(tx: &mut Tx, run: RunId, not_done: &[NotDone]
     let head = "INSERT INTO not_done (run_id, reason, task, count, example)";
     let tail = "ON CONFLICT (run_id, reason, task) DO UPDATE SET count = not_done.count + excluded.count";
     tx.many(head, 5, rows, tail).await
-}
-
-/// Marks entities for planning and judging.
-pub(crate) async fn mark_dirty(tx: &mut Tx, collection: i64, uids: impl IntoIterator<Item = Uid>) -> Result<(), StoreError> {
-    let mark = new_mark();
-    let rows = uids.into_iter().flat_map(|uid| values![uid, collection, mark]).collect();
-    tx.many(
-        "INSERT INTO dirty (uid, collection_id, mark)",
-        3,
-        rows,
-        "ON CONFLICT (uid) DO UPDATE SET mark = excluded.mark",
-    )
-    .await
 }
 
 /// Remembers the latest wire date that results were stored for: what a person closes now is closed after it.

@@ -1,7 +1,6 @@
 //! Facts for planning and judging: a few statements for a block of entities, none for each.
 
 use super::{Engine, Known, KnownIssue};
-use crate::record::kind_from;
 use crate::sql::{Row, Tx, from_json, values};
 use crate::{StoreError, seeds};
 use ambit_model::facts::{Facts, LastLook, LookOutcome, Neighbour};
@@ -173,24 +172,22 @@ impl EdgeRow {
 
 /// Open edges at either end of the entities, in an order that does not depend on the database.
 async fn load_edges(tx: &mut Tx, uids: &[Uid]) -> Result<Vec<EdgeRow>, StoreError> {
-    let mut found = BTreeSet::new();
+    let mut found = BTreeMap::new();
     for end in ["from_uid", "to_uid"] {
         let head = format!("SELECT from_uid, to_uid, kind, task, argument FROM edges WHERE closed_at IS NULL AND {end} IN");
         for row in tx.rows_in(&head, Vec::new(), uids, "").await? {
-            let key: (String, String, String) = (row.get(2)?, row.get(3)?, row.get(4)?);
-            found.insert((key, row.get::<Uid>(0)?, row.get::<Uid>(1)?));
+            let edge = EdgeRow {
+                from: row.get(0)?,
+                to: row.get(1)?,
+                kind: row.get(2)?,
+                task: row.get(3)?,
+                argument: row.get(4)?,
+            };
+            let key = (edge.kind.name(), edge.task.clone(), edge.argument.clone(), edge.from, edge.to);
+            found.insert(key, edge);
         }
     }
-    let edge = |((kind, task, argument), from, to): ((String, String, String), Uid, Uid)| {
-        Ok(EdgeRow {
-            from,
-            to,
-            kind: super::graph::edge_from(&kind)?,
-            task,
-            argument,
-        })
-    };
-    found.into_iter().map(edge).collect()
+    Ok(found.into_values().collect())
 }
 
 async fn load_nodes(tx: &mut Tx, collection: i64, uids: &[Uid]) -> Result<BTreeMap<Uid, NodeRow>, StoreError> {
@@ -199,7 +196,7 @@ async fn load_nodes(tx: &mut Tx, collection: i64, uids: &[Uid]) -> Result<BTreeM
     for row in tx.rows_in(head, values![collection], uids, "").await? {
         let decision: String = row.get(5)?;
         let node = NodeRow {
-            kind: kind_from(&row.get::<String>(1)?)?,
+            kind: row.get(1)?,
             name: row.get(2)?,
             seed: row.get(3)?,
             present: row.get(4)?,

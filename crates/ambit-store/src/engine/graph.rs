@@ -2,22 +2,15 @@
 
 use super::{Engine, GraphDelta, GraphNode};
 use crate::StoreError;
-use crate::record::kind_from;
 use crate::sql::{Row, Tx, values};
-use ambit_model::EdgeKind;
 use ambit_model::scope::{Edge, Node};
 use uuid::Uuid;
-
-/// The kind of a stored name.
-pub(super) fn edge_from(name: &str) -> Result<EdgeKind, StoreError> {
-    EdgeKind::from_name(name).ok_or_else(|| StoreError::Bug(format!("unknown edge {name:?}")))
-}
 
 fn node_from(row: &Row) -> Result<GraphNode, StoreError> {
     Ok(GraphNode {
         node: Node {
             uid: row.get(0)?,
-            kind: kind_from(&row.get::<String>(1)?)?,
+            kind: row.get(1)?,
             name: row.get(2)?,
             seed: row.get(3)?,
             allow: row.get(4)?,
@@ -61,7 +54,7 @@ pub(crate) async fn graph(tx: &mut Tx, collection: Uuid, since: i64) -> Result<G
         let edge = Edge {
             from: row.get(0)?,
             to: row.get(1)?,
-            kind: edge_from(&row.get::<String>(2)?)?,
+            kind: row.get(2)?,
             task: row.get(3)?,
         };
         if row.get::<bool>(4)? {

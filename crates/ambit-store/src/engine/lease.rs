@@ -2,7 +2,6 @@
 
 use super::commit::count_not_done;
 use super::{Engine, NewSweep, NewWork, Pending, Work};
-use crate::record::kind_from;
 use crate::runs::load;
 use crate::sql::{Row, Tx, values};
 use crate::writer::Who;
@@ -182,7 +181,7 @@ fn work_from(row: &Row, run: RunId) -> Result<((i64, i64), Work), StoreError> {
         run,
         task: row.get(1)?,
         uid: row.get(2)?,
-        kind: kind_from(&row.get::<String>(3)?)?,
+        kind: row.get(3)?,
         name: row.get(4)?,
         argument: row.get(5)?,
         look: row.get(6)?,

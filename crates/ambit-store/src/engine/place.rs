@@ -1,8 +1,8 @@
 //! The engine's place: who holds it, its heartbeat, and reading what persons want of its runs.
 
 use crate::folder::{self, EngineLock};
-use crate::open::Pools;
 use crate::sql::{Tx, values};
+use crate::store::Pools;
 use crate::writer::Who;
 use crate::{Store, StoreError, blobs, collections, open, runs};
 use ambit_model::collection::Collection;

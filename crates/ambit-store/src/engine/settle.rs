@@ -1,6 +1,7 @@
 //! Settling: decisions, presence, plans and issues, in one transaction with the marks that they settle.
 
-use super::commit::{CLOSE_EDGES, INSERT_INTERVALS, count_not_done, enter, mark_dirty, raise_wire_date};
+use super::commit::{CLOSE_EDGES, INSERT_INTERVALS, count_not_done, enter, raise_wire_date};
+use super::dirty::mark_dirty;
 use super::lease::{insert_sweeps, insert_work};
 use super::{Dirty, Engine, IssueWrite, Settlement};
 use crate::record::{Changes, IssueRow, closing};

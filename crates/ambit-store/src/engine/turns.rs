@@ -11,8 +11,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A run of at most this size is expected to be short: a /24, or sixteen names. An engine keeps a place for such runs.
 const SHORT_SIZE_MAX: i64 = 256;
-/// What a seed without addresses of its own counts for in a run's size: the hosts that a name leads to in a small organisation.
-pub(crate) const NAME_SIZE: i64 = 16;
 /// Open runs that one decision looks at: each collection has at most one.
 const OPEN_RUNS_MAX: i64 = 20_000;
 /// The names of turns.

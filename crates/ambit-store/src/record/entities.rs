@@ -76,7 +76,7 @@ impl EntityRow {
         };
         Ok(Self {
             uid: row.get(0)?,
-            kind: kind_from(&row.get::<String>(1)?)?,
+            kind: row.get(1)?,
             name: row.get(2)?,
             seed: row.get(3)?,
             hidden: row.get(4)?,
@@ -109,11 +109,6 @@ impl Stored {
         }
         from_json::<Scoped>(&self.record).map(|record| record.scoped)
     }
-}
-
-/// The kind of a stored name.
-pub(crate) fn kind_from(name: &str) -> Result<Kind, StoreError> {
-    Kind::from_name(name).ok_or_else(|| StoreError::Bug(format!("unknown kind {name:?}")))
 }
 
 /// A folded entity.

@@ -1,8 +1,9 @@
 //! A batch of looks in memory: what each does to the intervals and edges that are open, and then everything written in a few statements.
 
 use super::super::Outcome;
+use super::super::dirty::mark_dirty;
 use super::super::lease::Held;
-use super::{EvidenceList, count_not_done, insert_second_looks, mark_dirty, raise_wire_date};
+use super::{EvidenceList, count_not_done, insert_second_looks, raise_wire_date};
 use crate::record::{Changes, EntityRow, Place};
 use crate::sql::{Tx, Value, from_json, to_json, values};
 use crate::{StoreError, blobs, specimens};
@@ -428,7 +429,7 @@ async fn load_edges(tx: &mut Tx, keys: &BTreeSet<Key>) -> Result<BTreeMap<Key, B
     let tail = ") AS v JOIN edges e ON e.from_uid = v.column1 AND e.task = v.column2 AND e.argument = v.column3 WHERE e.closed_at IS NULL";
     let mut edges: BTreeMap<Key, BTreeMap<EdgeKey, EdgeRow>> = BTreeMap::new();
     for row in tx.many_rows(head, 3, key_values(keys), tail).await? {
-        let kind = super::super::graph::edge_from(&row.get::<String>(3)?)?;
+        let kind: EdgeKind = row.get(3)?;
         let details: Details = row.json(5)?;
         let known = EdgeRow {
             stored: Some(details.clone()),

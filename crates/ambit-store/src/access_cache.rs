@@ -1,0 +1,54 @@
+//! The principals that were read a moment ago: keys and roles are believed for a second.
+
+use crate::Principal;
+use ambit_model::Timestamp;
+use std::collections::HashMap;
+use std::sync::Mutex;
+
+/// How long keys and roles are believed before they are read again (design §3 "Locks"), in milliseconds.
+const CACHED_MS: i64 = 1_000;
+/// Principals kept at most; beyond it the cache starts anew.
+const CACHED_MAX: usize = 10_000;
+
+/// Principals by the hash of their credential. Dropped at once by the process that changes anything of them.
+#[derive(Default)]
+pub(crate) struct AccessCache(Mutex<Cached>);
+
+#[derive(Default)]
+struct Cached {
+    /// Raised by every drop, so that what was read before it is not kept after it.
+    generation: u64,
+    principals: HashMap<[u8; 32], (Timestamp, Principal)>,
+}
+
+impl AccessCache {
+    /// Forgets everybody; to be called after a commit that changes keys, people or roles.
+    pub(crate) fn clear(&self) {
+        let mut cached = self.lock();
+        cached.generation += 1;
+        cached.principals.clear();
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Cached> {
+        self.0.lock().expect("nobody panics while holding it")
+    }
+
+    pub(crate) fn find(&self, hash: &[u8; 32], now: Timestamp) -> Result<Principal, u64> {
+        let cached = self.lock();
+        match cached.principals.get(hash) {
+            Some((at, principal)) if (0..=CACHED_MS).contains(&(now.0 - at.0)) => Ok(principal.clone()),
+            _ => Err(cached.generation),
+        }
+    }
+
+    pub(crate) fn keep(&self, generation: u64, hash: [u8; 32], now: Timestamp, principal: &Principal) {
+        let mut cached = self.lock();
+        if cached.generation != generation {
+            return;
+        }
+        if cached.principals.len() >= CACHED_MAX {
+            cached.principals.clear();
+        }
+        cached.principals.insert(hash, (now, principal.clone()));
+    }
+}

@@ -1,0 +1,110 @@
+//! Principals: who a call is made for and what they may see. Made only in `access`, by `authenticate` and `local_operator`, so that tenancy is a type: every
+//! read or write on behalf of a person takes one, and what it may not see is `NotFound`, exactly like what does not exist.
+
+use crate::StoreError;
+use ambit_model::user::{CollectionRole, ProjectRole, User};
+use std::collections::BTreeMap;
+use uuid::Uuid;
+
+/// Who a call is made for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Principal {
+    pub(crate) user: User,
+    pub(crate) key: Option<i64>,
+    pub(crate) active: bool,
+    pub(crate) groups: Vec<i64>,
+    pub(crate) primary: Option<i64>,
+    pub(crate) projects: BTreeMap<i64, ProjectRole>,
+    pub(crate) collections: BTreeMap<i64, CollectionRole>,
+}
+
+impl Principal {
+    /// The user's integer id.
+    pub fn user_id(&self) -> i64 {
+        self.user.id
+    }
+
+    /// The user's uuid.
+    pub fn user_uuid(&self) -> Uuid {
+        self.user.uuid
+    }
+
+    /// The user's id in the wider API.
+    pub fn username(&self) -> &str {
+        &self.user.username
+    }
+
+    /// The user's address.
+    pub fn email(&self) -> &str {
+        &self.user.email
+    }
+
+    /// The user with all members.
+    pub fn user(&self) -> &User {
+        &self.user
+    }
+
+    /// Administrator of the installation.
+    pub fn administrator(&self) -> bool {
+        self.user.administrator
+    }
+
+    /// The key that was presented; `None` for the local operator.
+    pub fn key_id(&self) -> Option<i64> {
+        self.key
+    }
+
+    /// The ids of the user's groups, ascending.
+    pub fn groups(&self) -> &[i64] {
+        &self.groups
+    }
+
+    /// The ids of the user's projects, ascending.
+    pub fn projects(&self) -> impl Iterator<Item = i64> {
+        self.projects.keys().copied()
+    }
+
+    /// The project that is meant where none is named.
+    pub fn primary(&self) -> Option<i64> {
+        self.primary
+    }
+
+    /// The role in a project; `None`: it does not exist for this caller.
+    pub fn project_role(&self, project: i64) -> Option<ProjectRole> {
+        self.projects.get(&project).copied()
+    }
+
+    /// The role in a collection of a project; owners of the project are admins of all its collections.
+    pub fn collection_role(&self, project: i64, collection: i64) -> Option<CollectionRole> {
+        match self.project_role(project)? {
+            ProjectRole::Owner => Some(CollectionRole::Admin),
+            ProjectRole::Member => self.collections.get(&collection).copied(),
+        }
+    }
+
+    /// `NotFound` where the project is not the caller's, `Forbidden` where the role is too low.
+    pub(crate) fn require_project(&self, project: i64, role: ProjectRole) -> Result<(), StoreError> {
+        match self.project_role(project) {
+            None => Err(StoreError::NotFound),
+            Some(has) if has < role => Err(StoreError::Forbidden(format!("this needs the role {} in the project", role.name()))),
+            Some(_) => Ok(()),
+        }
+    }
+
+    /// `NotFound` where the collection is not visible, `Forbidden` where the role is too low.
+    pub(crate) fn require_collection(&self, project: i64, collection: i64, role: CollectionRole) -> Result<CollectionRole, StoreError> {
+        match self.collection_role(project, collection) {
+            None => Err(StoreError::NotFound),
+            Some(has) if has < role => Err(StoreError::Forbidden(format!("this needs the role {} in the collection", role.name()))),
+            Some(has) => Ok(has),
+        }
+    }
+
+    /// For what concerns the installation: people, groups, keys of others.
+    pub(crate) fn require_administrator(&self) -> Result<(), StoreError> {
+        if self.administrator() {
+            return Ok(());
+        }
+        Err(StoreError::Forbidden("this needs the administrator of the installation".to_owned()))
+    }
+}
