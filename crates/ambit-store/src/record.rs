@@ -9,8 +9,8 @@ pub(crate) use entities::EntityRow;
 pub(crate) use issues::{Closing, IssueRow, closing};
 
 use crate::StoreError;
-use crate::feed;
-use crate::sql::{Tx, Value, values};
+use crate::db::sql::{Tx, Value, values};
+use crate::inventory::feed;
 use ambit_model::feed::{Noun, What};
 use ambit_model::id::RunId;
 use ambit_model::{Timestamp, Uid};

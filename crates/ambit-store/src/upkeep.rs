@@ -1,11 +1,13 @@
 //! Looking after an installation: is its database whole, a copy of everything while it is in use, and sweeping what nobody needs any more.
 
-use crate::folder::{self, DATABASE, SECRET};
-use crate::secret::Secret;
-use crate::sql::{SWEPT_ROWS_MAX, Tx, values};
-use crate::store::Pools;
-use crate::writer::Who;
-use crate::{Store, StoreError, archives, blobs, milestones, specimens, usage};
+use crate::db::folder::{self, DATABASE, SECRET};
+use crate::db::secret::Secret;
+use crate::db::sql::{SWEPT_ROWS_MAX, Tx, values};
+use crate::db::store::Pools;
+use crate::db::writer::Who;
+use crate::inventory::{blobs, milestones};
+use crate::wider::{archives, specimens, usage};
+use crate::{Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::moment::DAY_MS;
 use sqlx::sqlite::SqliteConnectOptions;

@@ -4,11 +4,12 @@ mod batch;
 
 use super::lease::{INSERT_WORK, held};
 use super::{Commit, Committed, Engine, Outcome, Work};
+use crate::StoreError;
+use crate::db::sql::{ROWS_MAX, Tx, values};
+use crate::db::writer::Who;
+use crate::inventory::runs::load;
+use crate::inventory::{blobs, collections};
 use crate::record::{Place, RunPlace};
-use crate::runs::load;
-use crate::sql::{ROWS_MAX, Tx, values};
-use crate::writer::Who;
-use crate::{StoreError, blobs, collections};
 use ambit_model::Timestamp;
 use ambit_model::id::{BlobHash, RunId, blob_hash};
 use ambit_model::observation::Look;
@@ -189,6 +190,6 @@ pub(super) async fn raise_wire_date(tx: &mut Tx, place: &Place, at: Timestamp) -
 }
 
 /// Plans second looks: rows of `INSERT_WORK`.
-async fn insert_second_looks(tx: &mut Tx, rows: Vec<crate::sql::Value>) -> Result<(), StoreError> {
+async fn insert_second_looks(tx: &mut Tx, rows: Vec<crate::db::sql::Value>) -> Result<(), StoreError> {
     tx.many(INSERT_WORK, 9, rows, "ON CONFLICT DO NOTHING").await
 }

@@ -5,8 +5,8 @@ use super::hunt::{SPECIMENS, record_hunt, specimen};
 use super::turns::note_turn;
 use super::{Engine, Hunted, LiveRuleset, Specimen};
 use crate::StoreError;
-use crate::sql::{Tx, values};
-use crate::writer::Who;
+use crate::db::sql::{Tx, values};
+use crate::db::writer::Who;
 use ambit_model::Timestamp;
 use std::collections::BTreeMap;
 

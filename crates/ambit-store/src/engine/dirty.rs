@@ -1,7 +1,7 @@
 //! Marks on entities that a run has to plan for and judge again. A mark is cleared only by whoever saw it: one that was set meanwhile is another.
 
 use crate::StoreError;
-use crate::sql::{Tx, values};
+use crate::db::sql::{Tx, values};
 use ambit_model::Uid;
 
 /// Marks entities for planning and judging.

@@ -1,8 +1,9 @@
 //! Facts for planning and judging: a few statements for a block of entities, none for each.
 
 use super::{Engine, Known, KnownIssue};
-use crate::sql::{Row, Tx, from_json, values};
-use crate::{StoreError, seeds};
+use crate::StoreError;
+use crate::db::sql::{Row, Tx, from_json, values};
+use crate::inventory::seeds;
 use ambit_model::facts::{Facts, LastLook, LookOutcome, Neighbour};
 use ambit_model::id::RunId;
 use ambit_model::issue::Status;
@@ -52,7 +53,7 @@ struct Stored {
 
 impl Stored {
     async fn load(tx: &mut Tx, run: RunId, uids: &[Uid]) -> Result<Self, StoreError> {
-        let (_, collection) = crate::runs::load(tx, run).await?;
+        let (_, collection) = crate::inventory::runs::load(tx, run).await?;
         let seeds = seeds::list(tx, collection).await?;
         let edges = load_edges(tx, uids).await?;
         let mut tell: BTreeSet<Uid> = uids.iter().copied().collect();

@@ -2,7 +2,7 @@
 
 use super::{Engine, GraphDelta, GraphNode};
 use crate::StoreError;
-use crate::sql::{Row, Tx, values};
+use crate::db::sql::{Row, Tx, values};
 use ambit_model::scope::{Edge, Node};
 use uuid::Uuid;
 

@@ -4,12 +4,14 @@
 use super::Engine;
 use super::deferred::defer;
 use super::place::LAPSED_MS;
-use crate::hunting_notifications::NOTIFICATIONS_MAX;
-use crate::hunting_rulesets::{TIMEOUTS_MAX, day};
-use crate::retrohunt_jobs::MATCHES_MAX;
-use crate::sql::{Tx, from_json, to_json, values};
-use crate::writer::Who;
-use crate::{Pack, StoreError, access, objects, packs};
+use crate::db::sql::{Tx, from_json, to_json, values};
+use crate::db::writer::Who;
+use crate::people::access;
+use crate::wider::hunting_notifications::NOTIFICATIONS_MAX;
+use crate::wider::hunting_rulesets::{TIMEOUTS_MAX, day};
+use crate::wider::retrohunt_jobs::MATCHES_MAX;
+use crate::wider::{objects, packs};
+use crate::{Pack, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::id::BlobHash;
 use serde_json::{Map, Value};
@@ -112,7 +114,7 @@ const JOB_TIMEOUTS_MAX: i64 = 10;
 pub(super) const SPECIMENS: &str =
     "SELECT s.number, s.sha256, s.collection_id, s.uid, b.size, s.at FROM specimens s LEFT JOIN blobs b ON b.hash = s.sha256";
 
-pub(super) fn specimen(row: &crate::sql::Row) -> Result<Specimen, StoreError> {
+pub(super) fn specimen(row: &crate::db::sql::Row) -> Result<Specimen, StoreError> {
     Ok(Specimen {
         number: row.get(0)?,
         sha256: row.get(1)?,
@@ -137,7 +139,7 @@ impl Engine {
         let sql = "SELECT r.id, r.edition, r.owner_id, r.match_object_type FROM hunting_rulesets r JOIN users u ON u.id = r.owner_id
                    WHERE r.enabled = 1 AND u.status = 'active' AND r.timeouts < $1 AND (r.reported_day <> $2 OR r.reported < r.daily_limit) ORDER BY r.number";
         let rows = tx.rows(sql, values![TIMEOUTS_MAX, day(now)]).await?;
-        let live = |row: &crate::sql::Row| {
+        let live = |row: &crate::db::sql::Row| {
             Ok(LiveRuleset {
                 id: row.get(0)?,
                 edition: row.get(1)?,
@@ -194,7 +196,7 @@ impl Engine {
         let mut tx = self.store.read().await?;
         let sql = "SELECT a.number, f.sha256, f.sha1, f.md5 FROM analyses a JOIN files f ON f.sha256 = a.sha256
                    WHERE a.finished_at IS NULL ORDER BY a.number LIMIT $1";
-        let waiting = |row: &crate::sql::Row| {
+        let waiting = |row: &crate::db::sql::Row| {
             Ok(WaitingAnalysis {
                 number: row.get(0)?,
                 sha256: row.get(1)?,

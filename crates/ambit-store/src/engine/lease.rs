@@ -2,10 +2,11 @@
 
 use super::commit::count_not_done;
 use super::{Engine, NewSweep, NewWork, Pending, Work};
-use crate::runs::load;
-use crate::sql::{Row, Tx, values};
-use crate::writer::Who;
-use crate::{StoreError, collections};
+use crate::StoreError;
+use crate::db::sql::{Row, Tx, values};
+use crate::db::writer::Who;
+use crate::inventory::collections;
+use crate::inventory::runs::load;
 use ambit_model::id::RunId;
 use ambit_model::run::{NotDone, RunState};
 use ambit_model::{Clearance, Timestamp, Uid};

@@ -1,10 +1,12 @@
 //! The engine's place: who holds it, its heartbeat, and reading what persons want of its runs.
 
-use crate::folder::{self, EngineLock};
-use crate::sql::{Tx, values};
-use crate::store::Pools;
-use crate::writer::Who;
-use crate::{Store, StoreError, blobs, collections, open, runs};
+use crate::db::folder::{self, EngineLock};
+use crate::db::open;
+use crate::db::sql::{Tx, values};
+use crate::db::store::Pools;
+use crate::db::writer::Who;
+use crate::inventory::{blobs, collections, runs};
+use crate::{Store, StoreError};
 use ambit_model::collection::Collection;
 use ambit_model::id::{BlobHash, RunId};
 use ambit_model::run::Run;
@@ -118,7 +120,7 @@ impl Engine {
     /// The seeds of a collection that somebody named on a command line of this installation.
     pub async fn operator_seeds(&self, collection: Uuid) -> Result<Vec<(Kind, String)>, StoreError> {
         let mut tx = self.store.read().await?;
-        crate::seeds::by_operator(&mut tx, collection).await
+        crate::inventory::seeds::by_operator(&mut tx, collection).await
     }
 
     /// Says that this engine lives. On PostgreSQL its runs lapse without it.

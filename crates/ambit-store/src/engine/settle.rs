@@ -4,11 +4,12 @@ use super::commit::{CLOSE_EDGES, INSERT_INTERVALS, count_not_done, enter, raise_
 use super::dirty::mark_dirty;
 use super::lease::{insert_sweeps, insert_work};
 use super::{Dirty, Engine, IssueWrite, Settlement};
+use crate::StoreError;
+use crate::db::sql::{Row, Tx, values};
+use crate::db::writer::Who;
+use crate::inventory::collections;
+use crate::inventory::runs::load;
 use crate::record::{Changes, IssueRow, closing};
-use crate::runs::load;
-use crate::sql::{Row, Tx, values};
-use crate::writer::Who;
-use crate::{StoreError, collections};
 use ambit_model::id::RunId;
 use ambit_model::issue::{IssueKind, IssueRecord, Proof, Status};
 use ambit_model::wire::WireChoice;
@@ -122,7 +123,7 @@ async fn unbind(tx: &mut Tx, changes: &mut Changes, run: RunId, unbound: &[(Uid,
     if unbound.is_empty() {
         return Ok(());
     }
-    let keys = || -> Vec<crate::sql::Value> {
+    let keys = || -> Vec<crate::db::sql::Value> {
         let keys = unbound.iter();
         keys.flat_map(|(uid, task, argument)| values![*uid, &**task, &**argument]).collect()
     };

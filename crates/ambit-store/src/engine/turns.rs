@@ -3,7 +3,7 @@
 use super::Engine;
 use super::place::LAPSED_MS;
 use crate::StoreError;
-use crate::sql::{Row, Tx, values};
+use crate::db::sql::{Row, Tx, values};
 use ambit_model::Timestamp;
 use ambit_model::id::RunId;
 use std::cmp::Reverse;

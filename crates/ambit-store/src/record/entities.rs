@@ -2,7 +2,7 @@
 
 use super::{Changes, Closed, Stamps, Step, close_versions, free_ids};
 use crate::StoreError;
-use crate::sql::{Row, Tx, from_json, to_json, values};
+use crate::db::sql::{Row, Tx, from_json, to_json, values};
 use ambit_model::entity::{EntityRecord, FoldInput, IssueCounts, fold};
 use ambit_model::feed::{Noun, What};
 use ambit_model::observation::Observation;

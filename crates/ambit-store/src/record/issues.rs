@@ -3,7 +3,7 @@
 use super::entities::Folded;
 use super::{Changes, Closed, Stamps, Step, close_versions, free_ids};
 use crate::StoreError;
-use crate::sql::{Row, Tx, from_json, to_json, values};
+use crate::db::sql::{Row, Tx, from_json, to_json, values};
 use ambit_model::entity::IssueCounts;
 use ambit_model::feed::{Noun, What};
 use ambit_model::issue::{IssueRecord, SEVERITY_HIGH};

@@ -3,7 +3,7 @@
 use super::entities::Folded;
 use super::{Changes, Closed, Place, Stamps, Step, close_versions, free_ids, touch};
 use crate::StoreError;
-use crate::sql::{Tx, from_json, to_json, values};
+use crate::db::sql::{Tx, from_json, to_json, values};
 use ambit_model::feed::{Noun, What};
 use ambit_model::technology::TechnologyRecord;
 use ambit_model::{Timestamp, Uid};

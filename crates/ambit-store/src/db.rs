@@ -1,0 +1,11 @@
+//! One way to two databases: opening, statements, the writing task, the schema, the data folder and its secret.
+
+pub(crate) mod error;
+pub(crate) mod failpoint;
+pub(crate) mod folder;
+pub(crate) mod migrations;
+pub(crate) mod open;
+pub(crate) mod secret;
+pub(crate) mod sql;
+pub(crate) mod store;
+pub(crate) mod writer;

@@ -1,0 +1,135 @@
+//! Migrations: files named by UTC minute and title, never edited once landed. Each runs in its own transaction; a schema newer than this program is refused.
+
+use crate::StoreError;
+use crate::db::sql::{Tx, values};
+use ambit_model::Timestamp;
+
+/// What was done to a schema.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Migrated {
+    /// The migrations that ran, in order: the UTC minute and the title of each.
+    pub ran: Vec<(i64, &'static str)>,
+    /// The schema since then: the UTC minute of the newest migration.
+    pub version: i64,
+}
+
+/// One migration with its two texts.
+struct Migration {
+    /// The UTC minute of its file name.
+    version: i64,
+    title: &'static str,
+    sqlite: &'static str,
+    postgres: &'static str,
+}
+
+macro_rules! migration {
+    ($version:literal, $title:literal) => {
+        Migration {
+            version: $version,
+            title: $title,
+            sqlite: include_str!(concat!("../../migrations/sqlite/", $version, "_", $title, ".sql")),
+            postgres: include_str!(concat!("../../migrations/postgres/", $version, "_", $title, ".sql")),
+        }
+    };
+}
+
+/// In order; a test compares it with the folders.
+const MIGRATIONS: &[Migration] = &[
+    migration!(202611210530, "start"),
+    migration!(202611210840, "graphs"),
+    migration!(202611210950, "files"),
+    migration!(202611220041, "submission_times"),
+    migration!(202611220130, "archives"),
+    migration!(202611220227, "hunting_rulesets"),
+    migration!(202611220228, "specimens"),
+    migration!(202611220229, "packs"),
+    migration!(202611220230, "retrohunt_jobs"),
+    migration!(202611220500, "graph_views"),
+    migration!(202611220601, "version_order"),
+    migration!(202611221436, "turns"),
+    migration!(202611221446, "sightings"),
+    migration!(202611221456, "key_tokens"),
+    migration!(202611221506, "hunts_deferred"),
+    migration!(202611221526, "blob_places"),
+    migration!(202611221543, "schedules"),
+    migration!(202611221553, "scope_revision"),
+    migration!(202611221601, "seeds_by_operator"),
+    migration!(202611221603, "confirmed_blocks"),
+    migration!(202611221605, "invitations"),
+    migration!(202611221608, "milestones"),
+];
+
+/// The newest schema that this program knows.
+pub(crate) fn known() -> i64 {
+    MIGRATIONS.last().map_or(0, |migration| migration.version)
+}
+
+/// The schema that the database has; 0 for an empty one. Refuses one that is newer than this program.
+pub(crate) async fn version(tx: &mut Tx) -> Result<i64, StoreError> {
+    let tables = if tx.is_postgres() {
+        "SELECT COUNT(*) FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'schema_versions'"
+    } else {
+        "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = 'schema_versions'"
+    };
+    if tx.one(tables, Vec::new()).await?.get::<i64>(0)? == 0 {
+        return Ok(0);
+    }
+    let found = tx
+        .one("SELECT COALESCE(MAX(version), 0) FROM schema_versions", Vec::new())
+        .await?
+        .get::<i64>(0)?;
+    if found > known() {
+        return Err(StoreError::NewerSchema {
+            place: "the database".to_owned(),
+            found,
+            known: known(),
+        });
+    }
+    Ok(found)
+}
+
+/// Runs the next migration that the database lacks, and names it; `None`: there is none. To be called in a transaction of its own.
+pub(crate) async fn step(tx: &mut Tx, now: Timestamp) -> Result<Option<(i64, &'static str)>, StoreError> {
+    if tx.is_postgres() {
+        // Two processes that start together: the second waits here and finds the work done. Held until the transaction ends.
+        tx.run("SELECT pg_advisory_xact_lock(7230681)", Vec::new()).await?;
+    }
+    let found = version(tx).await?;
+    let Some(migration) = MIGRATIONS.iter().find(|migration| migration.version > found) else {
+        return Ok(None);
+    };
+    tx.script("CREATE TABLE IF NOT EXISTS schema_versions (version BIGINT NOT NULL PRIMARY KEY, title TEXT NOT NULL, applied_at BIGINT NOT NULL)")
+        .await?;
+    tx.script(if tx.is_postgres() { migration.postgres } else { migration.sqlite }).await?;
+    tx.run(
+        "INSERT INTO schema_versions (version, title, applied_at) VALUES ($1, $2, $3)",
+        values![migration.version, migration.title, now],
+    )
+    .await?;
+    Ok(Some((migration.version, migration.title)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The next migration is found as the first of a higher number, so one that stands too early would never run.
+    #[test]
+    fn the_list_is_sorted_by_number() {
+        assert!(MIGRATIONS.is_sorted_by(|one, next| one.version < next.version));
+    }
+
+    #[test]
+    fn the_list_is_the_folders() {
+        for folder in ["sqlite", "postgres"] {
+            let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations").join(folder);
+            let mut files: Vec<String> = std::fs::read_dir(folder)
+                .unwrap()
+                .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+                .collect();
+            files.sort();
+            let listed: Vec<String> = MIGRATIONS.iter().map(|step| format!("{}_{}.sql", step.version, step.title)).collect();
+            assert_eq!(files, listed);
+        }
+    }
+}

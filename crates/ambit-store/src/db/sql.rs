@@ -1,0 +1,485 @@
+//! One text of SQL for both databases: values, rows and transactions as enums over sqlx's two drivers (`research/stack.md` §4).
+//! Every statement of this crate goes through `Tx`, and whatever is in it comes from a literal or from a bound value.
+
+use crate::StoreError;
+use crate::db::error::corrupt;
+use crate::db::folder;
+use ambit_model::{EdgeKind, Kind, Timestamp, Uid};
+use sqlx::{AssertSqlSafe, Postgres, Row as _, Sqlite};
+use std::path::PathBuf;
+use std::sync::Arc;
+use uuid::Uuid;
+
+/// Rows of one transaction's part, and values of one list.
+pub(crate) const ROWS_MAX: usize = 500;
+
+/// Rows that one sweep removes in one transaction, so that nobody waits long behind it.
+pub(crate) const SWEPT_ROWS_MAX: i64 = 5_000;
+
+/// Rows of one statement at most: what an engine gathers between two commits fits few statements, and larger ones cost as much for each row, while
+/// each connection keeps the plan of each.
+const STATEMENT_ROWS_MAX: usize = 64;
+
+/// A bound value. Times and booleans are integers, uids bytes, uuids and documents text, the same on both databases.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Value {
+    Int(Option<i64>),
+    Text(Option<String>),
+    Bytes(Option<Vec<u8>>),
+}
+
+impl Value {
+    /// A null of the same type: PostgreSQL gives each column of a list of rows one.
+    fn null_like(&self) -> Self {
+        match self {
+            Self::Int(_) => Self::Int(None),
+            Self::Text(_) => Self::Text(None),
+            Self::Bytes(_) => Self::Bytes(None),
+        }
+    }
+}
+
+macro_rules! value_from {
+    ($($kind:ty, $value:ident => $to:expr;)*) => {$(
+        impl From<$kind> for Value {
+            fn from($value: $kind) -> Self {
+                $to
+            }
+        }
+    )*};
+}
+
+value_from! {
+    i64, value => Self::Int(Some(value));
+    Option<i64>, value => Self::Int(value);
+    bool, value => Self::Int(Some(i64::from(value)));
+    Timestamp, value => Self::Int(Some(value.0));
+    Option<Timestamp>, value => Self::Int(value.map(|time| time.0));
+    &str, value => Self::Text(Some(clean(value.to_owned())));
+    String, value => Self::Text(Some(clean(value)));
+    &String, value => Self::Text(Some(clean(value.clone())));
+    Option<&str>, value => Self::Text(value.map(|text| clean(text.to_owned())));
+    Option<String>, value => Self::Text(value.map(clean));
+    Uuid, value => Self::Text(Some(value.to_string()));
+    Option<Uuid>, value => Self::Text(value.map(|uuid| uuid.to_string()));
+    Uid, value => Self::Bytes(Some(value.bytes().to_vec()));
+    &Uid, value => Self::Bytes(Some(value.bytes().to_vec()));
+    Option<Uid>, value => Self::Bytes(value.map(|uid| uid.bytes().to_vec()));
+    Vec<u8>, value => Self::Bytes(Some(value));
+    &[u8], value => Self::Bytes(Some(value.to_vec()));
+}
+
+/// PostgreSQL refuses NUL in text and fails the whole batch; it is dropped at this edge on both. (JSON documents spell it `\u0000` and keep it.)
+fn clean(text: String) -> String {
+    if text.contains('\0') { text.replace('\0', "") } else { text }
+}
+
+/// A list of bound values: `values![uid, now]`.
+macro_rules! values {
+    ($($value:expr),* $(,)?) => { vec![$($crate::db::sql::Value::from($value)),*] };
+}
+pub(crate) use values;
+
+/// A row of an answer; columns are counted from 0.
+pub(crate) enum Row {
+    Sqlite(sqlx::sqlite::SqliteRow),
+    Postgres(sqlx::postgres::PgRow),
+}
+
+/// A type that a column can be read as.
+pub(crate) trait Column: Sized {
+    fn read(row: &Row, column: usize) -> Result<Self, StoreError>;
+}
+
+impl Row {
+    /// The value of a column.
+    pub(crate) fn get<T: Column>(&self, column: usize) -> Result<T, StoreError> {
+        T::read(self, column)
+    }
+
+    /// A text column that holds a JSON document.
+    pub(crate) fn json<T: serde::de::DeserializeOwned>(&self, column: usize) -> Result<T, StoreError> {
+        from_json(&self.get::<String>(column)?)
+    }
+
+    fn raw<'r, T>(&'r self, column: usize) -> Result<Option<T>, StoreError>
+    where
+        T: sqlx::Decode<'r, Sqlite> + sqlx::Type<Sqlite> + sqlx::Decode<'r, Postgres> + sqlx::Type<Postgres>,
+    {
+        Ok(match self {
+            Self::Sqlite(row) => row.try_get(column)?,
+            Self::Postgres(row) => row.try_get(column)?,
+        })
+    }
+}
+
+macro_rules! column {
+    ($($kind:ty, $raw:ty, $value:ident => $to:expr;)*) => {$(
+        impl Column for Option<$kind> {
+            fn read(row: &Row, column: usize) -> Result<Self, StoreError> {
+                let Some($value) = row.raw::<$raw>(column)? else { return Ok(None) };
+                Ok(Some($to))
+            }
+        }
+        impl Column for $kind {
+            fn read(row: &Row, column: usize) -> Result<Self, StoreError> {
+                row.get::<Option<$kind>>(column)?
+                    .ok_or_else(|| StoreError::Bug(format!("column {column} is empty")))
+            }
+        }
+    )*};
+}
+
+column! {
+    i64, i64, value => value;
+    bool, i64, value => value != 0;
+    Timestamp, i64, value => Timestamp(value);
+    String, String, value => value;
+    Uuid, String, value => value.parse().map_err(|error| corrupt("uuid", error))?;
+    Kind, String, value => Kind::from_name(&value).ok_or_else(|| StoreError::Bug(format!("unknown kind {value:?}")))?;
+    EdgeKind, String, value => EdgeKind::from_name(&value).ok_or_else(|| StoreError::Bug(format!("unknown edge {value:?}")))?;
+    Vec<u8>, Vec<u8>, value => value;
+    Uid, Vec<u8>, value => Uid::from_bytes(value.try_into().map_err(|_| corrupt("uid", "not 32 bytes"))?);
+}
+
+/// A document as it is stored.
+pub(crate) fn to_json<T: serde::Serialize>(value: &T) -> String {
+    serde_json::to_string(value).expect("our records have string keys and finite numbers")
+}
+
+/// A stored document.
+pub(crate) fn from_json<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, StoreError> {
+    serde_json::from_str(text).map_err(|error| corrupt("document", error))
+}
+
+/// What errors name: the database's file, or the host and the name of a database elsewhere; never a password.
+#[derive(Debug)]
+pub(crate) struct Origin {
+    pub(crate) named: String,
+    /// The data folder of a SQLite database.
+    pub(crate) folder: Option<PathBuf>,
+}
+
+impl Origin {
+    /// The failure of a statement, with the place that it is about. Where SQLite only says that writing failed, a small file beside the database tells
+    /// whether the disk is full or can only be read.
+    pub(crate) fn failed(&self, error: sqlx::Error) -> StoreError {
+        let (error, folder) = (StoreError::from(error), self.folder.as_deref());
+        let reason = match (&error, folder) {
+            (StoreError::Unavailable(why), Some(folder)) if why.contains("disk I/O error") => folder::why_not_written(folder),
+            _ => None,
+        };
+        reason.unwrap_or(error).in_place(&self.named)
+    }
+}
+
+/// An open transaction of either database. Dropped without `commit`, it rolls back.
+pub(crate) struct Tx {
+    open: Open,
+    origin: Arc<Origin>,
+}
+
+enum Open {
+    Sqlite(sqlx::Transaction<'static, Sqlite>),
+    /// The one writing connection of a process, with its transaction begun and ended by hand: SQLite ends one by itself where the disk is full, which
+    /// sqlx's own bookkeeping of transactions does not survive. Whoever holds it ends it, also after a failure.
+    SqliteWriter(sqlx::pool::PoolConnection<Sqlite>),
+    Postgres(sqlx::Transaction<'static, Postgres>),
+}
+
+/// Runs `$body` with the typed query and executor of one database.
+macro_rules! typed {
+    ($database:ty, $connection:expr, $sql:expr, $values:expr, $row:path, |$query:ident, $on:ident, $wrap:ident| $body:expr) => {{
+        let mut $query = sqlx::query::<$database>(AssertSqlSafe($sql));
+        for value in $values {
+            $query = match value {
+                Value::Int(value) => $query.bind(value),
+                Value::Text(value) => $query.bind(value),
+                Value::Bytes(value) => $query.bind(value),
+            };
+        }
+        let ($on, $wrap) = (&mut **$connection, $row);
+        $body
+    }};
+}
+
+/// Runs `$body` with the typed query and executor of the transaction's database.
+macro_rules! on_either {
+    ($tx:expr, $sql:expr, $values:expr, |$query:ident, $on:ident, $wrap:ident| $body:expr) => {
+        match $tx {
+            Open::Sqlite(open) => typed!(Sqlite, open, $sql, $values, Row::Sqlite, |$query, $on, $wrap| $body),
+            Open::SqliteWriter(open) => typed!(Sqlite, open, $sql, $values, Row::Sqlite, |$query, $on, $wrap| $body),
+            Open::Postgres(open) => typed!(Postgres, open, $sql, $values, Row::Postgres, |$query, $on, $wrap| $body),
+        }
+    };
+}
+
+impl Tx {
+    pub(crate) fn sqlite(open: sqlx::Transaction<'static, Sqlite>, origin: Arc<Origin>) -> Self {
+        let open = Open::Sqlite(open);
+        Self { open, origin }
+    }
+
+    pub(crate) fn postgres(open: sqlx::Transaction<'static, Postgres>, origin: Arc<Origin>) -> Self {
+        let open = Open::Postgres(open);
+        Self { open, origin }
+    }
+
+    /// True on PostgreSQL; only where two forms of a statement stand side by side.
+    pub(crate) fn is_postgres(&self) -> bool {
+        matches!(self.open, Open::Postgres(_))
+    }
+
+    /// Runs a statement; gives the number of rows it changed.
+    pub(crate) async fn run(&mut self, sql: &str, values: Vec<Value>) -> Result<u64, StoreError> {
+        let origin = &self.origin;
+        on_either!(&mut self.open, sql.to_owned(), values, |query, on, _wrap| {
+            query
+                .execute(on)
+                .await
+                .map(|done| done.rows_affected())
+                .map_err(|error| origin.failed(error))
+        })
+    }
+
+    /// All rows of an answer; the statement itself must bound them.
+    pub(crate) async fn rows(&mut self, sql: &str, values: Vec<Value>) -> Result<Vec<Row>, StoreError> {
+        let origin = &self.origin;
+        on_either!(&mut self.open, sql.to_owned(), values, |query, on, wrap| {
+            let rows = query.fetch_all(on).await.map_err(|error| origin.failed(error))?;
+            Ok(rows.into_iter().map(wrap).collect())
+        })
+    }
+
+    /// The first row of an answer.
+    pub(crate) async fn row(&mut self, sql: &str, values: Vec<Value>) -> Result<Option<Row>, StoreError> {
+        Ok(self.rows(sql, values).await?.into_iter().next())
+    }
+
+    /// The first row of an answer that always has one.
+    pub(crate) async fn one(&mut self, sql: &str, values: Vec<Value>) -> Result<Row, StoreError> {
+        self.row(sql, values).await?.ok_or_else(|| StoreError::Bug(format!("no row: {sql}")))
+    }
+
+    /// A statement over many rows of `columns` values each: `head VALUES (…), (…) tail`, split into statements of at most `STATEMENT_ROWS_MAX` rows.
+    /// The first column of a row is never null.
+    pub(crate) async fn many(&mut self, head: &str, columns: usize, values: Vec<Value>, tail: &str) -> Result<(), StoreError> {
+        for (sql, chunk) in chunks(self.is_postgres(), head, columns, values, tail) {
+            self.run(&sql, chunk).await?;
+        }
+        Ok(())
+    }
+
+    /// `many` for statements that answer with rows.
+    pub(crate) async fn many_rows(&mut self, head: &str, columns: usize, values: Vec<Value>, tail: &str) -> Result<Vec<Row>, StoreError> {
+        let mut rows = Vec::new();
+        for (sql, chunk) in chunks(self.is_postgres(), head, columns, values, tail) {
+            rows.extend(self.rows(&sql, chunk).await?);
+        }
+        Ok(rows)
+    }
+
+    /// Rows whose column is one of a list: `head (…) tail`, where `first` are the values `$1` … of head and tail.
+    pub(crate) async fn rows_in<T>(&mut self, head: &str, first: Vec<Value>, list: &[T], tail: &str) -> Result<Vec<Row>, StoreError>
+    where
+        T: Clone,
+        Value: From<T>,
+    {
+        let mut rows = Vec::new();
+        for chunk in list.chunks(ROWS_MAX) {
+            let (sql, values) = list_of(self.is_postgres(), head, &first, chunk, tail);
+            rows.extend(self.rows(&sql, values).await?);
+        }
+        Ok(rows)
+    }
+
+    /// A statement on rows whose column is one of a list, like `rows_in`.
+    pub(crate) async fn run_in<T>(&mut self, head: &str, first: Vec<Value>, list: &[T], tail: &str) -> Result<u64, StoreError>
+    where
+        T: Clone,
+        Value: From<T>,
+    {
+        let mut changed = 0;
+        for chunk in list.chunks(ROWS_MAX) {
+            let (sql, values) = list_of(self.is_postgres(), head, &first, chunk, tail);
+            changed += self.run(&sql, values).await?;
+        }
+        Ok(changed)
+    }
+
+    /// Runs a script of several statements without values.
+    pub(crate) async fn script(&mut self, sql: &'static str) -> Result<(), StoreError> {
+        let done = match &mut self.open {
+            Open::Sqlite(transaction) => sqlx::raw_sql(sql).execute(&mut **transaction).await.map(|_| ()),
+            Open::SqliteWriter(connection) => sqlx::raw_sql(sql).execute(&mut **connection).await.map(|_| ()),
+            Open::Postgres(transaction) => sqlx::raw_sql(sql).execute(&mut **transaction).await.map(|_| ()),
+        };
+        done.map_err(|error| self.origin.failed(error))
+    }
+
+    /// Makes it durable.
+    pub(crate) async fn commit(self) -> Result<(), StoreError> {
+        let done = match self.open {
+            Open::Sqlite(transaction) => transaction.commit().await,
+            Open::SqliteWriter(mut connection) => {
+                let committed = sqlx::query("COMMIT").execute(&mut *connection).await;
+                if committed.is_err() {
+                    end_by_hand(connection).await;
+                }
+                committed.map(|_| ())
+            }
+            Open::Postgres(transaction) => transaction.commit().await,
+        };
+        done.map_err(|error| self.origin.failed(error))
+    }
+
+    /// Takes it back.
+    pub(crate) async fn rollback(self) -> Result<(), StoreError> {
+        let done = match self.open {
+            Open::Sqlite(transaction) => transaction.rollback().await,
+            Open::SqliteWriter(connection) => {
+                end_by_hand(connection).await;
+                Ok(())
+            }
+            Open::Postgres(transaction) => transaction.rollback().await,
+        };
+        done.map_err(|error| self.origin.failed(error))
+    }
+}
+
+/// Begins a writing transaction on SQLite, waiting for other processes' writes.
+pub(crate) async fn begin_sqlite_writer(pool: &sqlx::SqlitePool, origin: &Arc<Origin>) -> Result<Tx, StoreError> {
+    let mut connection = pool.acquire().await.map_err(|error| origin.failed(error))?;
+    if let Err(error) = sqlx::query("BEGIN IMMEDIATE").execute(&mut *connection).await {
+        // Whatever state it is in, the next group gets a fresh one.
+        let _ = connection.close().await;
+        return Err(origin.failed(error));
+    }
+    Ok(Tx {
+        open: Open::SqliteWriter(connection),
+        origin: Arc::clone(origin),
+    })
+}
+
+/// Ends what may be left of a transaction: none is, where SQLite ended it by itself, and then the statement fails.
+async fn end_by_hand(mut connection: sqlx::pool::PoolConnection<Sqlite>) {
+    let _ = sqlx::query("ROLLBACK").execute(&mut *connection).await;
+}
+
+/// Rows are padded to a power of two with rows of nulls, so that few lengths of statement exist and each keeps its plan. Nothing equals a null; an
+/// `INSERT` leaves such rows out.
+fn chunks(numbered: bool, head: &str, columns: usize, values: Vec<Value>, tail: &str) -> Vec<(String, Vec<Value>)> {
+    debug_assert_eq!(values.len() % columns, 0, "whole rows: {head}");
+    let (open, close) = if head.starts_with("INSERT") {
+        (" SELECT * FROM (VALUES ", ") AS v WHERE column1 IS NOT NULL ")
+    } else {
+        (" VALUES ", " ")
+    };
+    let mut statements = Vec::new();
+    let mut values = values.into_iter().peekable();
+    while values.peek().is_some() {
+        let mut chunk: Vec<Value> = values.by_ref().take(columns * STATEMENT_ROWS_MAX).collect();
+        let rows = (chunk.len() / columns).next_power_of_two();
+        let nulls: Vec<Value> = chunk[..columns].iter().map(Value::null_like).collect();
+        while chunk.len() < rows * columns {
+            chunk.extend_from_slice(&nulls);
+        }
+        let mut sql = String::with_capacity(head.len() + open.len() + close.len() + tail.len() + chunk.len() * 6);
+        sql.push_str(head);
+        sql.push_str(open);
+        for row in 0..rows {
+            sql.push_str(if row == 0 { "(" } else { ", (" });
+            for column in 0..columns {
+                if column > 0 {
+                    sql.push(',');
+                }
+                push_place(&mut sql, numbered, row * columns + column + 1);
+            }
+            sql.push(')');
+        }
+        sql.push_str(close);
+        sql.push_str(tail);
+        statements.push((sql, chunk));
+    }
+    statements
+}
+
+/// The place of a bound value in a long statement. On SQLite `$1` is a name that is searched for in the list of all names, so that a statement with
+/// thousands of them takes seconds; `?` is simply the next one. PostgreSQL only knows numbers.
+fn push_place(sql: &mut String, numbered: bool, number: usize) {
+    if numbered {
+        sql.push_str(&format!("${number}"));
+    } else {
+        sql.push('?');
+    }
+}
+
+/// Lists are padded to a power of two by repeating their last value, so that few lengths of statement exist. The values of `first` stand in the head,
+/// each once and in order; the tail has none.
+fn list_of<T>(numbered: bool, head: &str, first: &[Value], list: &[T], tail: &str) -> (String, Vec<Value>)
+where
+    T: Clone,
+    Value: From<T>,
+{
+    let size = list.len().next_power_of_two();
+    let mut values = first.to_vec();
+    values.extend(list.iter().cloned().map(Value::from));
+    let last = values.last().cloned().expect("a chunk is never empty");
+    values.resize(first.len() + size, last);
+    debug_assert!(
+        head.matches('$').count() == first.len() && !tail.contains('$'),
+        "each value once, in the head: {head}"
+    );
+    let mut sql = head.to_owned();
+    if !numbered {
+        for number in 1..=first.len() {
+            sql = sql.replacen(&format!("${number}"), "?", 1);
+        }
+    }
+    for number in first.len() + 1..=values.len() {
+        sql.push_str(if number == first.len() + 1 { " (" } else { "," });
+        push_place(&mut sql, numbered, number);
+    }
+    sql.push_str(") ");
+    sql.push_str(tail);
+    (sql, values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_rows_become_statements_of_few_sizes() {
+        let numbers = |count: i64| (0..count).map(Value::from).collect::<Vec<_>>();
+        let statements = chunks(true, "INSERT INTO t (a, b)", 2, numbers(134), "ON CONFLICT DO NOTHING");
+        assert_eq!(statements.len(), 2);
+        assert_eq!(statements[0].1.len(), 128);
+        let insert =
+            "INSERT INTO t (a, b) SELECT * FROM (VALUES ($1,$2), ($3,$4), ($5,$6), ($7,$8)) AS v WHERE column1 IS NOT NULL ON CONFLICT DO NOTHING";
+        assert_eq!(statements[1].0, insert);
+        let mut padded = values![128, 129, 130, 131, 132, 133];
+        padded.extend([Value::Int(None), Value::Int(None)]);
+        assert_eq!(statements[1].1, padded);
+        let update = chunks(false, "UPDATE t SET b = v.column2 FROM (", 2, numbers(4), ") AS v WHERE a = v.column1");
+        assert_eq!(
+            update[0].0,
+            "UPDATE t SET b = v.column2 FROM ( VALUES (?,?), (?,?) ) AS v WHERE a = v.column1"
+        );
+        assert!(chunks(true, "x", 2, Vec::new(), "").is_empty());
+    }
+
+    #[test]
+    fn lists_are_padded_to_a_power_of_two() {
+        let (sql, values) = list_of(true, "WHERE a = $1 AND b IN", &[Value::from(7)], &[1_i64, 2, 3], "");
+        assert_eq!(sql, "WHERE a = $1 AND b IN ($2,$3,$4,$5) ");
+        let (sql, _) = list_of(false, "WHERE a = $1 AND b IN", &[Value::from(7)], &[1_i64, 2, 3], "AND c");
+        assert_eq!(sql, "WHERE a = ? AND b IN (?,?,?,?) AND c");
+        assert_eq!(values, values![7, 1, 2, 3, 3]);
+    }
+
+    #[test]
+    fn nul_never_reaches_a_text_column() {
+        assert_eq!(Value::from("a\0b"), Value::Text(Some("ab".to_owned())));
+    }
+}

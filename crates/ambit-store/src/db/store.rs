@@ -1,0 +1,197 @@
+//! The handle of an open installation: how everything else in this crate reads and writes. What stands behind it is made in `open`.
+
+use crate::db::failpoint::{FailAction, Failpoints};
+use crate::db::secret::Secret;
+use crate::db::sql::{Origin, Tx};
+use crate::db::writer::{Who, Writer};
+use crate::people::access_cache::AccessCache;
+use crate::{Limits, StoreError};
+use futures::future::BoxFuture;
+use sqlx::{PgPool, SqlitePool};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// Age at which a failure to write is doubted and a write is tried: readiness is asked for every few seconds, by anybody.
+const TROUBLE_AGE: Duration = Duration::from_secs(1);
+
+/// An open installation; cheap to clone. The last clone dropped ends the writing task after what it was given.
+#[derive(Clone)]
+pub struct Store {
+    pub(crate) inner: Arc<Inner>,
+}
+
+pub(crate) struct Inner {
+    pools: Pools,
+    writer: Writer,
+    pub(crate) secret: Secret,
+    pub(crate) folder: Option<PathBuf>,
+    pub(crate) access: AccessCache,
+    failpoints: Arc<Failpoints>,
+    trouble: Trouble,
+    limits: Mutex<Limits>,
+}
+
+impl Inner {
+    pub(crate) fn new(pools: Pools, writer: Writer, secret: Secret, folder: Option<PathBuf>, failpoints: Arc<Failpoints>) -> Self {
+        Self {
+            pools,
+            writer,
+            secret,
+            folder,
+            access: AccessCache::default(),
+            failpoints,
+            trouble: Trouble::default(),
+            limits: Mutex::default(),
+        }
+    }
+}
+
+/// What the last write failed of, where that is no matter of the write itself.
+#[derive(Default)]
+struct Trouble(Mutex<Option<(StoreError, Instant)>>);
+
+impl Trouble {
+    fn note(&self, error: Option<&StoreError>) {
+        let mut last = self.0.lock().expect("nobody panics while holding it");
+        match error {
+            None => *last = None,
+            Some(error) if error.is_of_place() => *last = Some((error.clone(), Instant::now())),
+            Some(_) => {}
+        }
+    }
+
+    fn last(&self) -> Option<StoreError> {
+        let last = self.0.lock().expect("nobody panics while holding it");
+        last.as_ref().map(|(error, _)| error.clone())
+    }
+
+    /// The failure, and whether it is time to try again.
+    fn standing(&self) -> Option<(StoreError, bool)> {
+        let mut last = self.0.lock().expect("nobody panics while holding it");
+        let (error, at) = last.as_mut()?;
+        let is_due = at.elapsed() >= TROUBLE_AGE;
+        if is_due {
+            *at = Instant::now();
+        }
+        Some((error.clone(), is_due))
+    }
+}
+
+pub(crate) enum Pools {
+    Sqlite(SqlitePool, Arc<Origin>),
+    Postgres(PgPool, Arc<Origin>),
+}
+
+impl Pools {
+    pub(crate) async fn begin_read(&self) -> Result<Tx, StoreError> {
+        let (begun, origin) = match self {
+            Self::Sqlite(pool, origin) => (pool.begin().await.map(|open| Tx::sqlite(open, Arc::clone(origin))), origin),
+            Self::Postgres(pool, origin) => {
+                let begun = pool.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await;
+                (begun.map(|open| Tx::postgres(open, Arc::clone(origin))), origin)
+            }
+        };
+        begun.map_err(|error| origin.failed(error))
+    }
+
+    /// To be asked of a database with a schema.
+    pub(crate) async fn has_owner(&self) -> Result<bool, StoreError> {
+        let mut tx = self.begin_read().await?;
+        Ok(tx.row("SELECT id FROM organizations", Vec::new()).await?.is_some())
+    }
+}
+
+impl Store {
+    pub(crate) fn pools(&self) -> &Pools {
+        &self.inner.pools
+    }
+
+    /// A consistent view of everything committed so far.
+    pub(crate) async fn read(&self) -> Result<Tx, StoreError> {
+        self.inner.pools.begin_read().await
+    }
+
+    /// Runs `body` in a transaction; answers when that is durable.
+    pub(crate) async fn write<T, F>(&self, who: Who, body: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, StoreError>> + Send + 'static,
+    {
+        let written = self.inner.writer.write(who, body).await;
+        self.inner.trouble.note(written.as_ref().err());
+        written
+    }
+
+    /// Whether requests can be answered: the database can be read, and the last write did not fail for want of room, right or health. Where it did, a
+    /// small write is tried here, at most once a second, so that an installation which nobody writes to is seen to be well again.
+    ///
+    /// # Errors
+    /// `Full`, `ReadOnly`, `Damaged` or `Unavailable`, with the file or database.
+    pub async fn ready(&self) -> Result<(), StoreError> {
+        self.last_revision().await?;
+        let Some((error, is_due)) = self.inner.trouble.standing() else {
+            return Ok(());
+        };
+        if !is_due {
+            return Err(error);
+        }
+        let sql = "UPDATE revision SET stamp = stamp WHERE one = 1";
+        self.write(Who::Engine, move |tx| Box::pin(async move { tx.run(sql, Vec::new()).await.map(|_| ()) }))
+            .await
+    }
+
+    /// What the last write failed of, where that is no matter of the write itself: a full disk, a database that is away.
+    pub fn trouble(&self) -> Option<StoreError> {
+        self.inner.trouble.last()
+    }
+
+    /// True where the database was opened to be read, since its folder cannot be written. Then nothing can be changed, no engine's place is taken, and an
+    /// older schema is not brought up.
+    pub fn is_read_only(&self) -> bool {
+        matches!(self.inner.writer, Writer::Nowhere(_))
+    }
+
+    /// Seals bytes for a purpose (a page token, a credential of a provider); only `unseal` under the same purpose opens them.
+    pub fn seal(&self, purpose: &str, plain: &[u8]) -> Vec<u8> {
+        self.inner.secret.seal(purpose, plain)
+    }
+
+    /// Opens what `seal` made; `None` for anything else.
+    pub fn unseal(&self, purpose: &str, sealed: &[u8]) -> Option<Vec<u8>> {
+        self.inner.secret.unseal(purpose, sealed)
+    }
+
+    /// Closes the reading connections; calls after it fail.
+    pub async fn close(&self) {
+        match &self.inner.pools {
+            Pools::Sqlite(pool, _) => pool.close().await,
+            Pools::Postgres(pool, _) => pool.close().await,
+        }
+    }
+
+    /// For tests of a full disk: the SQLite database grows to so many pages of 4 KiB at most.
+    #[doc(hidden)]
+    pub async fn limit_pages(&self, pages: i64) -> Result<(), StoreError> {
+        let sql = format!("PRAGMA max_page_count = {pages}");
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move { tx.rows(&sql, Vec::new()).await.map(|_| ()) })
+        })
+        .await
+    }
+
+    /// For crash tests: the `edge`-th transaction edge from now fails, or ends the process. 0 disarms.
+    #[doc(hidden)]
+    pub fn arm_failpoint(&self, edge: i64, action: FailAction) {
+        self.inner.failpoints.arm(edge, action);
+    }
+
+    /// Sets what people may ask of runs, for this process.
+    pub fn set_limits(&self, limits: Limits) {
+        *self.inner.limits.lock().expect("nobody panics while holding it") = limits;
+    }
+
+    pub(crate) fn limits(&self) -> Limits {
+        *self.inner.limits.lock().expect("nobody panics while holding it")
+    }
+}

@@ -1,0 +1,219 @@
+//! Group commit: on SQLite one task writes for the whole process and commits many callers' parts together, each in a savepoint of its own;
+//! on PostgreSQL each part is a transaction. Either way an answer goes out after its commit (design §3).
+
+use crate::StoreError;
+use crate::db::failpoint::Failpoints;
+use crate::db::sql::{Origin, Tx, begin_sqlite_writer};
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use sqlx::{PgPool, SqlitePool};
+use std::panic::AssertUnwindSafe;
+use std::sync::{Arc, Mutex};
+use tokio::sync::{mpsc, oneshot};
+
+/// Parts committed together at most: bounds how long the first of them waits for its answer.
+const GROUP_PARTS_MAX: usize = 64;
+
+/// Parts that wait at most, of people and of the engine each; further callers wait to be let in.
+const QUEUE_PARTS_MAX: usize = 1_024;
+
+/// People go before the engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Who {
+    Person,
+    Engine,
+}
+
+pub(crate) type Body = Box<dyn for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<(), StoreError>> + Send>;
+
+pub(crate) struct Part {
+    body: Body,
+    answer: oneshot::Sender<Result<(), StoreError>>,
+}
+
+/// Where writes go.
+pub(crate) enum Writer {
+    /// To the one writing task.
+    Sqlite {
+        people: mpsc::Sender<Part>,
+        engine: mpsc::Sender<Part>,
+    },
+    /// Each in its own transaction.
+    Postgres {
+        pool: PgPool,
+        failpoints: Arc<Failpoints>,
+        origin: Arc<Origin>,
+    },
+    /// Nowhere: the database was opened to be read.
+    Nowhere(Arc<Origin>),
+}
+
+impl Writer {
+    /// Starts the writing task of a SQLite database; it ends when the last sender is gone.
+    pub(crate) fn sqlite(pool: SqlitePool, failpoints: Arc<Failpoints>, origin: Arc<Origin>) -> Self {
+        let (people, people_queue) = mpsc::channel(QUEUE_PARTS_MAX);
+        let (engine, engine_queue) = mpsc::channel(QUEUE_PARTS_MAX);
+        let queues = Queues {
+            people: people_queue,
+            engine: engine_queue,
+        };
+        tokio::spawn(write_groups(pool, queues, failpoints, origin));
+        Self::Sqlite { people, engine }
+    }
+
+    /// Runs `body` in a transaction and answers when that is durable. All or nothing.
+    pub(crate) async fn write<T, F>(&self, who: Who, body: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, StoreError>> + Send + 'static,
+    {
+        let (people, engine) = match self {
+            Self::Sqlite { people, engine } => (people, engine),
+            Self::Postgres { pool, failpoints, origin } => return write_alone(pool, failpoints, origin, body).await,
+            Self::Nowhere(origin) => {
+                return Err(StoreError::ReadOnly {
+                    place: origin.named.clone(),
+                    why: "the folder or its file system".to_owned(),
+                });
+            }
+        };
+        let slot = Arc::new(Mutex::new(None));
+        let filled = Arc::clone(&slot);
+        let body: Body = Box::new(move |tx| {
+            Box::pin(async move {
+                let value = body(tx).await?;
+                *filled.lock().expect("nobody panics while holding it") = Some(value);
+                Ok(())
+            })
+        });
+        let (answer, answered) = oneshot::channel();
+        let queue = if who == Who::Person { people } else { engine };
+        queue.send(Part { body, answer }).await.map_err(|_| stopped())?;
+        answered.await.map_err(|_| stopped())??;
+        let value = slot.lock().expect("nobody panics while holding it").take();
+        value.ok_or_else(|| StoreError::Bug("a committed part left no value".to_owned()))
+    }
+}
+
+fn stopped() -> StoreError {
+    StoreError::Unavailable("the writing task has stopped".to_owned())
+}
+
+async fn write_alone<T, F>(pool: &PgPool, failpoints: &Failpoints, origin: &Arc<Origin>, body: F) -> Result<T, StoreError>
+where
+    F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, StoreError>>,
+{
+    failpoints.edge()?;
+    let begun = pool.begin().await.map_err(|error| origin.failed(error))?;
+    let mut tx = Tx::postgres(begun, Arc::clone(origin));
+    match guarded(body(&mut tx)).await.and_then(|value| failpoints.edge().map(|()| value)) {
+        Ok(value) => {
+            tx.commit().await?;
+            failpoints.edge()?;
+            Ok(value)
+        }
+        Err(error) => {
+            tx.rollback().await?;
+            Err(error)
+        }
+    }
+}
+
+/// A panic in a part is that part's failure, not the end of all writing.
+async fn guarded<T>(body: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
+    AssertUnwindSafe(body).catch_unwind().await.unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
+        Err(StoreError::Bug(format!("a write panicked: {text}")))
+    })
+}
+
+struct Queues {
+    people: mpsc::Receiver<Part>,
+    engine: mpsc::Receiver<Part>,
+}
+
+impl Queues {
+    /// The next part, a person's before the engine's; `None` when nobody can send any more.
+    async fn next(&mut self) -> Option<Part> {
+        tokio::select! {
+            biased;
+            Some(part) = self.people.recv() => Some(part),
+            Some(part) = self.engine.recv() => Some(part),
+            else => None,
+        }
+    }
+
+    fn waiting(&mut self) -> Option<Part> {
+        self.people.try_recv().or_else(|_| self.engine.try_recv()).ok()
+    }
+}
+
+async fn write_groups(pool: SqlitePool, mut queues: Queues, failpoints: Arc<Failpoints>, origin: Arc<Origin>) {
+    while let Some(first) = queues.next().await {
+        write_group(&pool, &origin, first, &mut queues, &failpoints).await;
+    }
+    pool.close().await;
+}
+
+/// One group: begins, lets each part do its work in a savepoint, commits, and only then answers.
+async fn write_group(pool: &SqlitePool, origin: &Arc<Origin>, first: Part, queues: &mut Queues, failpoints: &Failpoints) {
+    let begun = match failpoints.edge() {
+        Ok(()) => begin_sqlite_writer(pool, origin).await,
+        Err(error) => Err(error),
+    };
+    let mut tx = match begun {
+        Ok(tx) => tx,
+        Err(error) => return answer(vec![first.answer], &Err(error)),
+    };
+    let mut done = Vec::new();
+    let mut next = Some(first);
+    while let Some(part) = next {
+        let outcome = write_part(&mut tx, part.body, failpoints).await;
+        match outcome {
+            Ok(()) => done.push(part.answer),
+            Err(Failed::Part(error)) => answer(vec![part.answer], &Err(error)),
+            Err(Failed::Group(error)) => {
+                // The savepoint is gone and with it everything before it (a full disk rolls the whole transaction back).
+                done.push(part.answer);
+                let _ = tx.rollback().await;
+                return answer(done, &Err(error));
+            }
+        }
+        next = if done.len() < GROUP_PARTS_MAX { queues.waiting() } else { None };
+    }
+    let committed = match failpoints.edge() {
+        Ok(()) => tx.commit().await,
+        Err(error) => tx.rollback().await.and(Err(error)),
+    };
+    let committed = committed.and_then(|()| failpoints.edge());
+    answer(done, &committed);
+}
+
+enum Failed {
+    Part(StoreError),
+    Group(StoreError),
+}
+
+async fn write_part(tx: &mut Tx, body: Body, failpoints: &Failpoints) -> Result<(), Failed> {
+    tx.run("SAVEPOINT part", Vec::new()).await.map_err(Failed::Group)?;
+    let outcome = guarded(body(tx)).await.and_then(|()| failpoints.edge());
+    let Err(error) = outcome else {
+        return tx.run("RELEASE part", Vec::new()).await.map(|_| ()).map_err(Failed::Group);
+    };
+    let undone = async {
+        tx.run("ROLLBACK TO part", Vec::new()).await?;
+        tx.run("RELEASE part", Vec::new()).await
+    };
+    match undone.await {
+        Ok(_) => Err(Failed::Part(error)),
+        Err(_) => Err(Failed::Group(error)),
+    }
+}
+
+/// A caller that gave up waiting is no failure.
+fn answer(callers: Vec<oneshot::Sender<Result<(), StoreError>>>, outcome: &Result<(), StoreError>) {
+    for caller in callers {
+        let _ = caller.send(outcome.clone());
+    }
+}

@@ -1,0 +1,135 @@
+//! One change of many entities or issues, all or none: what a person does with a selection.
+
+use crate::db::sql::Tx;
+use crate::db::writer::Who;
+use crate::inventory::collections;
+use crate::inventory::items::{self, Item};
+use crate::inventory::marks::clean_tags;
+use crate::people::audit;
+use crate::record::{Changes, Closing, Place, closing};
+use crate::{Principal, Store, StoreError};
+use ambit_model::issue::Status;
+use ambit_model::user::CollectionRole;
+use ambit_model::{Timestamp, Uid};
+use serde_json::json;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Items of one call at most: they are changed in one transaction, which nobody should wait long for.
+const ITEMS_MAX: usize = 1_000;
+
+/// What is changed of each item.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BulkChange {
+    /// For issues only.
+    pub status: Option<Status>,
+    pub add_tags: Vec<String>,
+    /// Those that are not there are none to remove.
+    pub remove_tags: Vec<String>,
+}
+
+impl Store {
+    /// Changes entities or issues, named by uid or uuid, in any collections in which the caller is an analyst; `project` narrows. One that the caller may not
+    /// see or change refuses all. Answers with how many items that were.
+    pub async fn change_items(
+        &self,
+        principal: &Principal,
+        (item, ids): (Item, &[String]),
+        project: Option<i64>,
+        change: &BulkChange,
+        now: Timestamp,
+    ) -> Result<usize, StoreError> {
+        if ids.len() > ITEMS_MAX {
+            return Err(StoreError::Invalid(format!("at most {ITEMS_MAX} items in one call")));
+        }
+        if item == Item::Entity && change.status.is_some() {
+            return Err(StoreError::Invalid("only issues have a status".to_owned()));
+        }
+        let change = BulkChange {
+            add_tags: clean_tags(&change.add_tags)?,
+            ..change.clone()
+        };
+        let (principal, ids) = (principal.clone(), ids.to_vec());
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                let mut places: BTreeMap<i64, (i64, BTreeSet<Uid>)> = BTreeMap::new();
+                for id in &ids {
+                    let view = items::require(tx, &principal, (item, id), project, CollectionRole::Analyst).await?;
+                    let place = places.entry(view.collection.id).or_insert((view.collection.project, BTreeSet::new()));
+                    place.1.insert(view.uid);
+                }
+                // All of them before the revision counter, which the first change takes: the order in which everybody locks.
+                for collection in places.keys() {
+                    collections::lock(tx, *collection).await?;
+                }
+                let mut changed = 0;
+                for (collection, (project, uids)) in places {
+                    changed += uids.len();
+                    let said = apply(tx, (collection, item), &uids, &change, now).await?;
+                    for (uid, action, details) in said {
+                        audit::insert(tx, &principal, Some(project), action, &uid.to_string(), details, now).await?;
+                    }
+                }
+                Ok(changed)
+            })
+        })
+        .await
+    }
+}
+
+/// A row of the audit log: what changed, the action, details.
+type Said = (Uid, &'static str, serde_json::Value);
+
+/// Changes the items of one collection.
+async fn apply(
+    tx: &mut Tx,
+    (collection, item): (i64, Item),
+    uids: &BTreeSet<Uid>,
+    change: &BulkChange,
+    now: Timestamp,
+) -> Result<Vec<Said>, StoreError> {
+    let mut changes = Changes::new(Place::enter(tx, collection, None, true, now).await?);
+    let mut said = Vec::new();
+    match item {
+        Item::Entity => {
+            changes.load_entities(tx, uids.iter().copied()).await?;
+            for uid in uids {
+                let row = changes.entities.get_mut(uid).ok_or(StoreError::NotFound)?;
+                said.extend(tag(&mut row.tags, change)?.map(|details| (*uid, "entity.tag", details)));
+                changes.refold.insert(*uid);
+            }
+        }
+        Item::Issue => {
+            changes.load_issues(tx, uids.iter().copied()).await?;
+            let closed = closing(tx, collection, now).await?;
+            for uid in uids {
+                said.extend(change_issue(&mut changes, *uid, change, closed)?);
+            }
+        }
+    }
+    changes.write(tx).await?;
+    Ok(said)
+}
+
+fn change_issue(changes: &mut Changes, uid: Uid, change: &BulkChange, closed: Closing) -> Result<Vec<Said>, StoreError> {
+    let row = changes.issues.get_mut(&uid).ok_or(StoreError::NotFound)?;
+    let mut said = Vec::new();
+    said.extend(tag(&mut row.record.tags, change)?.map(|details| (uid, "issue.tag", details)));
+    if let Some(status) = change.status {
+        let details = json!({"from": row.record.status.name(), "to": status.name()});
+        row.record.status = status;
+        row.absent_at = None;
+        row.closed = (!status.is_open()).then_some(closed);
+        changes.refold.insert(row.record.entity_uid);
+        said.push((uid, "issue.status", details));
+    }
+    Ok(said)
+}
+
+/// The details of what changed; `None`: nothing did.
+fn tag(tags: &mut Vec<String>, change: &BulkChange) -> Result<Option<serde_json::Value>, StoreError> {
+    let before = tags.clone();
+    tags.retain(|tag| !change.remove_tags.contains(tag));
+    tags.extend(change.add_tags.iter().cloned());
+    *tags = clean_tags(tags)?;
+    Ok((*tags != before).then(|| json!({"added": change.add_tags, "removed": change.remove_tags})))
+}

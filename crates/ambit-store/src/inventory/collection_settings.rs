@@ -1,0 +1,172 @@
+//! What people change of a collection: its name, schedule, level and exclusions, whether it is archived, and the state of its simulated internet.
+
+use crate::db::sql::{Tx, to_json, values};
+use crate::db::writer::Who;
+use crate::inventory::collections::{check_never, lock, raise_scope_revision, require};
+use crate::inventory::feed;
+use crate::people::audit;
+use crate::people::projects::clean_title;
+use crate::{CollectionView, Principal, Store, StoreError};
+use ambit_model::collection::{Collection, Schedule};
+use ambit_model::feed::{Noun, What};
+use ambit_model::user::CollectionRole;
+use ambit_model::wire::WireChoice;
+use ambit_model::{Clearance, Timestamp};
+use serde_json::{Map, Value, json};
+use uuid::Uuid;
+
+/// What `config.custom_last_refreshes_count` may be: searches know the starts of the last ten runs.
+const LAST_REFRESHES: std::ops::RangeInclusive<i64> = 1..=10;
+
+/// What is changed of a collection; `None` leaves a member as it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CollectionSettings {
+    pub printable_name: Option<String>,
+    /// Another schedule counts from the moment of the change: it starts nothing at once.
+    pub schedule: Option<Schedule>,
+    /// How loud a run may be.
+    pub level: Option<Clearance>,
+    /// All exclusions, not only new ones.
+    pub never: Option<Vec<String>>,
+    pub custom_last_refreshes_count: Option<i64>,
+}
+
+impl CollectionSettings {
+    fn check(&self) -> Result<(), StoreError> {
+        check_never(self.never.as_deref().unwrap_or_default())?;
+        if self.custom_last_refreshes_count.is_some_and(|count| !LAST_REFRESHES.contains(&count)) {
+            let (least, most) = (LAST_REFRESHES.start(), LAST_REFRESHES.end());
+            return Err(StoreError::Invalid(format!(
+                "custom_last_refreshes_count is a number from {least} to {most}"
+            )));
+        }
+        Ok(())
+    }
+
+    /// What is changed, for the audit log.
+    fn details(&self) -> Value {
+        let mut details = Map::new();
+        let members = [
+            ("printable_name", self.printable_name.as_ref().map(|name| json!(name))),
+            ("schedule", self.schedule.map(|schedule| json!(schedule.name()))),
+            ("level", self.level.map(|level| json!(level.level()))),
+            ("exclusions", self.never.as_ref().map(|never| json!(never))),
+            ("custom_last_refreshes_count", self.custom_last_refreshes_count.map(|count| json!(count))),
+        ];
+        for (name, value) in members {
+            details.extend(value.map(|value| (name.to_owned(), value)));
+        }
+        Value::Object(details)
+    }
+}
+
+impl Store {
+    /// Changes what is given; for the collection's admins. Scope follows another level or other exclusions at once, as after `set_entity_flags`.
+    pub async fn change_settings(
+        &self,
+        principal: &Principal,
+        uuid: Uuid,
+        settings: &CollectionSettings,
+        now: Timestamp,
+    ) -> Result<CollectionView, StoreError> {
+        settings.check()?;
+        let mut settings = settings.clone();
+        settings.printable_name = settings.printable_name.as_deref().map(clean_title).transpose()?;
+        let (caller, principal) = (principal, principal.clone());
+        let before = self.find_collection(caller, uuid).await?;
+        let moves_scope = settings.level.is_some_and(|level| level != before.collection.level)
+            || settings.never.as_ref().is_some_and(|never| *never != before.never);
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                let collection = enter(tx, &principal, uuid).await?;
+                let schedule = settings.schedule.filter(|schedule| *schedule != collection.schedule);
+                let due = schedule.map_or(collection.due_at, |schedule| schedule.due_after(now));
+                let sql = "UPDATE collections SET updated_at = $2, printable_name = COALESCE($3, printable_name), schedule = COALESCE($4, schedule),
+                           due_at = $5, level = COALESCE($6, level), never = COALESCE($7, never),
+                           custom_last_refreshes_count = COALESCE($8, custom_last_refreshes_count) WHERE id = $1";
+                let mut values = values![collection.id, now, settings.printable_name.clone(), schedule.map(Schedule::name), due];
+                values.extend(values![settings.level.map(Clearance::number), settings.never.as_ref().map(to_json)]);
+                values.extend(values![settings.custom_last_refreshes_count]);
+                tx.run(sql, values).await?;
+                if moves_scope {
+                    raise_scope_revision(tx, collection.id).await?;
+                }
+                changed(tx, &principal, &collection, "collection.settings", settings.details(), now).await
+            })
+        })
+        .await?;
+        if moves_scope {
+            self.rescope(uuid, &before.never, now).await?;
+        }
+        self.find_collection(caller, uuid).await
+    }
+
+    /// Archives a collection: it stays readable, and no run starts in it.
+    pub async fn archive_collection(&self, principal: &Principal, uuid: Uuid, now: Timestamp) -> Result<(), StoreError> {
+        self.set_archived(principal, uuid, true, now).await
+    }
+
+    /// Takes a collection out of the archive; its schedule counts from now.
+    pub async fn unarchive_collection(&self, principal: &Principal, uuid: Uuid, now: Timestamp) -> Result<(), StoreError> {
+        self.set_archived(principal, uuid, false, now).await
+    }
+
+    async fn set_archived(&self, principal: &Principal, uuid: Uuid, archived: bool, now: Timestamp) -> Result<(), StoreError> {
+        let principal = principal.clone();
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                let collection = enter(tx, &principal, uuid).await?;
+                let due = if collection.archived && !archived {
+                    collection.schedule.due_after(now)
+                } else {
+                    collection.due_at
+                };
+                let sql = "UPDATE collections SET updated_at = $2, archived = $3, due_at = $4 WHERE id = $1";
+                tx.run(sql, values![collection.id, now, archived, due]).await?;
+                let action = if archived { "collection.archive" } else { "collection.unarchive" };
+                changed(tx, &principal, &collection, action, json!({}), now).await
+            })
+        })
+        .await
+    }
+
+    /// Moves the state of a simulated internet in which later runs look; conflict on a live collection.
+    pub async fn set_wire_state(&self, principal: &Principal, uuid: Uuid, state: i64, now: Timestamp) -> Result<(), StoreError> {
+        let principal = principal.clone();
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                let collection = enter(tx, &principal, uuid).await?;
+                let WireChoice::Simulated { blob, .. } = collection.wire else {
+                    return Err(StoreError::Conflict("a collection on the live internet has no states".to_owned()));
+                };
+                let wire = to_json(&WireChoice::Simulated { blob, state });
+                let sql = "UPDATE collections SET updated_at = $2, wire = $3 WHERE id = $1";
+                tx.run(sql, values![collection.id, now, wire]).await?;
+                changed(tx, &principal, &collection, "collection.wire_state", json!({"state": state}), now).await
+            })
+        })
+        .await
+    }
+}
+
+/// The collection, locked, for one of its admins.
+async fn enter(tx: &mut Tx, principal: &Principal, uuid: Uuid) -> Result<Collection, StoreError> {
+    let id = require(tx, principal, uuid, CollectionRole::Admin).await?.collection.id;
+    lock(tx, id).await?;
+    Ok(require(tx, principal, uuid, CollectionRole::Admin).await?.collection)
+}
+
+/// The audit row and the feed row of a change.
+async fn changed(
+    tx: &mut Tx,
+    principal: &Principal,
+    collection: &Collection,
+    action: &'static str,
+    details: Value,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let object = collection.uuid.to_string();
+    audit::insert(tx, principal, Some(collection.project), action, &object, details, now).await?;
+    let note = feed::Note::person(collection.project, Noun::Collection, collection.uuid, What::Changed).of(collection.id);
+    feed::note(tx, &note, now).await
+}

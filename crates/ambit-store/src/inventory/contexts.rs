@@ -1,0 +1,70 @@
+//! What each search needs of the collections that its caller may see: names and the starts of their last runs, without the counters of a whole view.
+
+use crate::db::sql::{Tx, values};
+use crate::{Principal, Store, StoreError};
+use ambit_model::Timestamp;
+use uuid::Uuid;
+
+/// Finished runs whose starts are shown (`last_scan_count_N`, N up to 10).
+const LAST_REFRESHES_MAX: i64 = 10;
+
+/// What a search needs of a collection to resolve `collection:` and `last_refresh`, and what its hits repeat of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CollectionContext {
+    pub id: i64,
+    pub uuid: Uuid,
+    pub name: String,
+    pub organization_uuid: Uuid,
+    pub last_refresh: Option<Timestamp>,
+    /// Starts of the last finished runs, newest first, at most 10.
+    pub last_refreshes: Vec<Timestamp>,
+    pub custom_last_refreshes_count: i64,
+}
+
+/// Collection and start of its last runs that had finished by a moment, newest first, at most 10 each.
+pub(crate) async fn refreshes(tx: &mut Tx, collections: &[i64], by: Timestamp) -> Result<Vec<(i64, Timestamp)>, StoreError> {
+    let head = "SELECT collection_id, started_at FROM (SELECT collection_id, started_at, number,
+            ROW_NUMBER() OVER (PARTITION BY collection_id ORDER BY number DESC) AS place
+            FROM runs WHERE state = 'finished' AND started_at IS NOT NULL AND finished_at <= $1 AND collection_id IN";
+    let tail = format!(") AS finished WHERE place <= {LAST_REFRESHES_MAX} ORDER BY collection_id, number DESC");
+    let rows = tx.rows_in(head, values![by], collections, &tail).await?;
+    rows.iter().map(|row| Ok((row.get(0)?, row.get(1)?))).collect()
+}
+
+impl Store {
+    /// What searches need of the collections of a project that the caller may read, by id; none where the project is not the caller's.
+    pub async fn collection_contexts(&self, principal: &Principal, project: i64) -> Result<Vec<CollectionContext>, StoreError> {
+        self.collection_contexts_at(principal, project, Timestamp(i64::MAX)).await
+    }
+
+    /// As [`Store::collection_contexts`], with the runs that had finished by a moment.
+    pub async fn collection_contexts_at(&self, principal: &Principal, project: i64, moment: Timestamp) -> Result<Vec<CollectionContext>, StoreError> {
+        let mut tx = self.read().await?;
+        let sql = "SELECT c.id, c.uuid, c.name, o.uuid, c.custom_last_refreshes_count
+                   FROM collections c JOIN projects p ON p.id = c.project_id JOIN organizations o ON o.id = p.organization_id
+                   WHERE c.project_id = $1 AND c.deleted_at IS NULL AND p.deleted_at IS NULL ORDER BY c.id";
+        let mut contexts = Vec::new();
+        for row in tx.rows(sql, values![project]).await? {
+            let id = row.get(0)?;
+            if principal.collection_role(project, id).is_none() {
+                continue;
+            }
+            contexts.push(CollectionContext {
+                id,
+                uuid: row.get(1)?,
+                name: row.get(2)?,
+                organization_uuid: row.get(3)?,
+                last_refresh: None,
+                last_refreshes: Vec::new(),
+                custom_last_refreshes_count: row.get(4)?,
+            });
+        }
+        let ids: Vec<i64> = contexts.iter().map(|context| context.id).collect();
+        for (id, started_at) in refreshes(&mut tx, &ids, moment).await? {
+            let context = contexts.iter_mut().find(|context| context.id == id).expect("only these were asked for");
+            context.last_refresh.get_or_insert(started_at);
+            context.last_refreshes.push(started_at);
+        }
+        Ok(contexts)
+    }
+}

@@ -1,0 +1,228 @@
+//! The change feed: one row per changed record, with a revision whose order is the commit order; stamps that never run backwards; readers' positions.
+
+use crate::db::sql::{Row, Tx, values};
+use crate::db::writer::Who;
+use crate::inventory::milestones;
+use crate::{Store, StoreError};
+use ambit_model::feed::{FeedRow, Noun, What};
+use ambit_model::{Timestamp, Uid};
+use uuid::Uuid;
+
+/// Records that share one millisecond stamp at most: pollers page by the last hit's `last_seen` (design §3).
+const RECORDS_OF_STAMP_MAX: i64 = 500;
+/// Rows of one reading at most.
+const FEED_ROWS_MAX: usize = 10_000;
+
+/// Revisions and stamps for the records of one transaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Allotted {
+    first: i64,
+    stamp: i64,
+    used: i64,
+}
+
+impl Allotted {
+    /// The revision and stamp of the n-th record (from 0).
+    pub(crate) fn nth(&self, n: usize) -> (i64, Timestamp) {
+        let n = i64::try_from(n).expect("a transaction has far fewer records");
+        (self.first + n, Timestamp(self.stamp + (self.used + n) / RECORDS_OF_STAMP_MAX))
+    }
+}
+
+/// Raises the revision counter by `count` (at least 1) and allots stamps: not before `now`, never before an earlier revision's.
+/// The counter is the last lock of a transaction: nothing but inserts and updates of rows already locked comes after it.
+pub(crate) async fn allot(tx: &mut Tx, count: usize, now: Timestamp) -> Result<Allotted, StoreError> {
+    let lock = if tx.is_postgres() { " FOR UPDATE" } else { "" };
+    let row = tx
+        .one(
+            &format!("SELECT revision, stamp, stamp_records FROM revision WHERE one = 1{lock}"),
+            Vec::new(),
+        )
+        .await?;
+    let (revision, stamp, used): (i64, i64, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
+    let allotted = Allotted {
+        first: revision + 1,
+        stamp: stamp.max(now.0),
+        used: if now.0 > stamp { 0 } else { used },
+    };
+    let (last, last_stamp) = allotted.nth(count.max(1) - 1);
+    let in_last = allotted.used + (last - revision) - (last_stamp.0 - allotted.stamp) * RECORDS_OF_STAMP_MAX;
+    set(tx, last, last_stamp, in_last).await?;
+    milestones::leave(tx, last, last_stamp).await?;
+    Ok(allotted)
+}
+
+async fn set(tx: &mut Tx, revision: i64, stamp: Timestamp, used: i64) -> Result<(), StoreError> {
+    let sql = "UPDATE revision SET revision = $1, stamp = $2, stamp_records = $3 WHERE one = 1";
+    tx.run(sql, values![revision, stamp, used]).await?;
+    Ok(())
+}
+
+/// Makes every later stamp lie after the one given: what a run sees is later than its start.
+pub(crate) async fn close_stamp(tx: &mut Tx, allotted: &Allotted) -> Result<(), StoreError> {
+    let (revision, stamp) = allotted.nth(0);
+    set(tx, revision, stamp, RECORDS_OF_STAMP_MAX).await
+}
+
+/// A feed row of something that is no record: a collection, a project, a run.
+pub(crate) struct Note {
+    pub(crate) project: i64,
+    pub(crate) collection: Option<i64>,
+    pub(crate) noun: Noun,
+    pub(crate) uid: Uid,
+    pub(crate) what: What,
+    pub(crate) person: bool,
+}
+
+impl Note {
+    pub(crate) fn person(project: i64, noun: Noun, uuid: Uuid, what: What) -> Self {
+        Self {
+            project,
+            collection: None,
+            noun,
+            uid: feed_uid(uuid),
+            what,
+            person: true,
+        }
+    }
+
+    pub(crate) fn of(mut self, collection: i64) -> Self {
+        self.collection = Some(collection);
+        self
+    }
+}
+
+/// The uid under which the feed names what has a uuid: its 16 bytes, then zeros.
+fn feed_uid(uuid: Uuid) -> Uid {
+    let mut bytes = [0; 32];
+    bytes[..16].copy_from_slice(uuid.as_bytes());
+    Uid::from_bytes(bytes)
+}
+
+pub(crate) const INSERT: &str = "INSERT INTO feed (revision, project_id, collection_id, noun, uid, what, at, person)";
+pub(crate) const INSERT_COLUMNS: usize = 8;
+
+/// Writes one row; answers with what was allotted for it.
+pub(crate) async fn note(tx: &mut Tx, note: &Note, now: Timestamp) -> Result<(), StoreError> {
+    note_allotted(tx, note, now).await.map(|_| ())
+}
+
+pub(crate) async fn note_allotted(tx: &mut Tx, note: &Note, now: Timestamp) -> Result<Allotted, StoreError> {
+    let allotted = allot(tx, 1, now).await?;
+    let (revision, at) = allotted.nth(0);
+    let mut row = values![revision, note.project, note.collection, note.noun.name(), note.uid];
+    row.extend(values![note.what.name(), at, note.person]);
+    tx.many(INSERT, INSERT_COLUMNS, row, "").await?;
+    if note.person {
+        raise_person_revision(tx, note.project, revision).await?;
+    }
+    Ok(allotted)
+}
+
+/// Remembers the last revision that a person made in a project: searches wait for it.
+pub(crate) async fn raise_person_revision(tx: &mut Tx, project: i64, revision: i64) -> Result<(), StoreError> {
+    tx.run("UPDATE projects SET person_revision = $1 WHERE id = $2", values![revision, project])
+        .await?;
+    Ok(())
+}
+
+pub(crate) fn row_from(row: &Row) -> Result<FeedRow, StoreError> {
+    let unknown = |what| StoreError::Bug(format!("unknown {what} in the feed"));
+    Ok(FeedRow {
+        revision: row.get(0)?,
+        project: row.get(1)?,
+        noun: Noun::from_name(&row.get::<String>(2)?).ok_or_else(|| unknown("noun"))?,
+        uid: row.get(3)?,
+        what: What::from_name(&row.get::<String>(4)?).ok_or_else(|| unknown("change"))?,
+    })
+}
+
+impl Store {
+    /// The newest committed revision.
+    pub async fn last_revision(&self) -> Result<i64, StoreError> {
+        let mut tx = self.read().await?;
+        tx.one("SELECT revision FROM revision WHERE one = 1", Vec::new()).await?.get(0)
+    }
+
+    /// The last revision that a person made in a project.
+    pub async fn person_revision(&self, project: i64) -> Result<i64, StoreError> {
+        let mut tx = self.read().await?;
+        let row = tx.row("SELECT person_revision FROM projects WHERE id = $1", values![project]).await?;
+        row.ok_or(StoreError::NotFound)?.get(0)
+    }
+
+    /// The last revision that a person made anywhere.
+    pub async fn person_revision_of_all(&self) -> Result<i64, StoreError> {
+        let mut tx = self.read().await?;
+        tx.one("SELECT COALESCE(MAX(person_revision), 0) FROM projects", Vec::new()).await?.get(0)
+    }
+
+    /// Rows after a revision, in order. Of collections, projects and runs, `uid` is their uuid's 16 bytes and 16 zeros. A record that was only seen since has
+    /// one row, with the revision of its last sighting. A reader that asks again from the last row's revision misses nothing: revisions become visible in
+    /// order, and a sighting only moves on.
+    pub async fn feed_since(&self, revision: i64, limit: usize) -> Result<Vec<FeedRow>, StoreError> {
+        let mut tx = self.read().await?;
+        let limit = limit.min(FEED_ROWS_MAX);
+        let page = i64::try_from(limit).unwrap_or(i64::MAX);
+        let sql = "SELECT revision, project_id, noun, uid, what FROM feed WHERE revision > $1 ORDER BY revision LIMIT $2";
+        let changed = tx.rows(sql, values![revision, page]).await?;
+        let mut rows = changed.iter().map(row_from).collect::<Result<Vec<_>, _>>()?;
+        for (noun, table) in [(Noun::Entity, "entities"), (Noun::Issue, "issues"), (Noun::Technology, "technologies")] {
+            let sql = format!(
+                "SELECT t.seen_revision, c.project_id, t.uid FROM {table} t JOIN collections c ON c.id = t.collection_id
+                 WHERE t.seen_revision > $1 ORDER BY t.seen_revision LIMIT $2"
+            );
+            for row in tx.rows(&sql, values![revision, page]).await? {
+                rows.push(FeedRow {
+                    revision: row.get(0)?,
+                    project: row.get(1)?,
+                    noun,
+                    uid: row.get(2)?,
+                    what: What::Seen,
+                });
+            }
+        }
+        // What changed when it was seen has a row that says more, which came first and stays.
+        rows.sort_by_key(|row| row.revision);
+        rows.dedup_by_key(|row| row.revision);
+        rows.truncate(limit);
+        Ok(rows)
+    }
+
+    /// How far a named reader of the feed has come; `None`: it never said.
+    pub async fn position(&self, reader: &str) -> Result<Option<i64>, StoreError> {
+        let mut tx = self.read().await?;
+        let row = tx.row("SELECT revision FROM positions WHERE reader = $1", values![reader]).await?;
+        row.map(|row| row.get(0)).transpose()
+    }
+
+    /// Remembers how far a named reader of the feed has come.
+    pub async fn set_position(&self, reader: &str, revision: i64) -> Result<(), StoreError> {
+        let reader = reader.to_owned();
+        self.write(Who::Engine, move |tx| {
+            Box::pin(async move {
+                let sql = "INSERT INTO positions (reader, revision) VALUES ($1, $2) ON CONFLICT (reader) DO UPDATE SET revision = excluded.revision";
+                tx.run(sql, values![reader, revision]).await.map(|_| ())
+            })
+        })
+        .await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stamps_hold_500_records_each_in_revision_order() {
+        let allotted = Allotted {
+            first: 10,
+            stamp: 1_000,
+            used: 498,
+        };
+        assert_eq!(allotted.nth(0), (10, Timestamp(1_000)));
+        assert_eq!(allotted.nth(1), (11, Timestamp(1_000)));
+        assert_eq!(allotted.nth(2), (12, Timestamp(1_001)));
+        assert_eq!(allotted.nth(502), (512, Timestamp(1_002)));
+    }
+}

@@ -1,0 +1,249 @@
+//! What the readers of the change feed need: current records, closed versions, every uid for a rebuild, and the activity page.
+
+use crate::db::sql::{Row, Tx, from_json, values};
+use crate::inventory::collections::CollectionRef;
+use crate::inventory::feed::row_from;
+use crate::inventory::views::{COLLECTION_COLUMNS, COLLECTION_JOINS, collection_from};
+use crate::{Principal, Store, StoreError};
+use ambit_model::feed::{FeedRow, Noun};
+use ambit_model::user::ProjectRole;
+use ambit_model::{Timestamp, Uid};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use uuid::Uuid;
+
+/// Rows of one reading at most.
+const ROWS_MAX: usize = 10_000;
+
+/// A record as the index holds it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IndexRow {
+    pub noun: Noun,
+    pub uid: Uid,
+    pub id: i64,
+    pub uuid: Uuid,
+    /// The record of the noun, as JSON.
+    pub record: Value,
+    pub first_seen: Timestamp,
+    pub last_seen: Timestamp,
+    /// When the current version was opened, and the revision that did it.
+    pub opened_at: Timestamp,
+    pub revision: i64,
+    /// When it last came or went.
+    pub turned_at: Timestamp,
+    pub collection: CollectionRef,
+}
+
+/// A closed version.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HistoryRow {
+    pub noun: Noun,
+    pub uid: Uid,
+    pub id: i64,
+    pub record: Value,
+    pub opened_at: Timestamp,
+    pub closed_at: Timestamp,
+    pub opened_revision: i64,
+    pub closed_revision: i64,
+    pub first_seen: Timestamp,
+    /// The start of the last run that saw the record before this version was closed, or the opening if that is later.
+    pub last_seen: Timestamp,
+    /// When it last came or went, at its opening or before.
+    pub turned_at: Timestamp,
+    pub collection: CollectionRef,
+}
+
+/// When a record last came or went, as far as a revision; the feed says so.
+fn turned_at(opened_revision: &str, opened_at: &str) -> String {
+    format!(
+        "COALESCE((SELECT MAX(f.at) FROM feed f WHERE f.uid = t.uid AND f.what IN ('appeared', 'disappeared')
+         AND f.revision <= {opened_revision}), {opened_at})"
+    )
+}
+
+/// The start of the last run that had begun by a moment and saw the record of `t`; null where there is none.
+fn run_that_saw(moment: &str) -> String {
+    format!(
+        "(SELECT MAX(r.started_at) FROM runs r WHERE r.collection_id = t.collection_id AND r.started_at <= {moment}
+         AND (r.number BETWEEN t.seen_from AND t.seen_to OR EXISTS
+         (SELECT 1 FROM sightings s WHERE s.uid = t.uid AND r.number BETWEEN s.from_run AND s.to_run)))"
+    )
+}
+
+/// A row of the feed with what a person wants to read of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Change {
+    pub row: FeedRow,
+    pub at: Timestamp,
+    /// A person made it.
+    pub person: bool,
+    /// The record as it is now; `None` for collections, projects and runs, and for what was deleted since.
+    pub record: Option<Value>,
+    pub collection: Option<CollectionRef>,
+}
+
+/// The table of a noun that has records.
+fn table(noun: Noun) -> Option<&'static str> {
+    match noun {
+        Noun::Entity => Some("entities"),
+        Noun::Issue => Some("issues"),
+        Noun::Technology => Some("technologies"),
+        Noun::Collection | Noun::Project | Noun::Run | Noun::Graph => None,
+    }
+}
+
+fn index_row(noun: Noun, row: &Row) -> Result<IndexRow, StoreError> {
+    let uid: Uid = row.get(0)?;
+    Ok(IndexRow {
+        noun,
+        uid,
+        id: row.get(1)?,
+        uuid: uid.uuid(),
+        record: from_json(&row.get::<String>(2)?)?,
+        first_seen: row.get(3)?,
+        last_seen: row.get(4)?,
+        opened_at: row.get(5)?,
+        revision: row.get(6)?,
+        turned_at: row.get(7)?,
+        collection: collection_from(row, 8)?,
+    })
+}
+
+async fn index_rows(tx: &mut Tx, noun: Noun, uids: &[Uid]) -> Result<Vec<IndexRow>, StoreError> {
+    let Some(table) = table(noun) else { return Ok(Vec::new()) };
+    let head = format!(
+        "SELECT t.uid, t.id, t.record, t.first_seen, t.last_seen, t.opened_at, t.opened_revision, {}, {COLLECTION_COLUMNS}
+         FROM {table} t {COLLECTION_JOINS} WHERE c.deleted_at IS NULL AND p.deleted_at IS NULL AND t.uid IN",
+        turned_at("t.opened_revision", "t.opened_at")
+    );
+    let rows = tx.rows_in(&head, Vec::new(), uids, "").await?;
+    rows.iter().map(|row| index_row(noun, row)).collect()
+}
+
+impl Store {
+    /// The current records of a noun; those of deleted collections are left out, so a document whose row is missing is to be removed.
+    pub async fn index_rows(&self, noun: Noun, uids: &[Uid]) -> Result<Vec<IndexRow>, StoreError> {
+        index_rows(&mut self.read().await?, noun, uids).await
+    }
+
+    /// Closed versions after a revision, in the order in which they were closed.
+    pub async fn history_rows(&self, after: i64, limit: usize) -> Result<Vec<HistoryRow>, StoreError> {
+        let mut tx = self.read().await?;
+        let limit = i64::try_from(limit.min(ROWS_MAX)).unwrap_or(i64::MAX);
+        let mut history = Vec::new();
+        for noun in [Noun::Entity, Noun::Issue, Noun::Technology] {
+            let table = table(noun).expect("these three have one");
+            let sql = format!(
+                "SELECT v.uid, v.record, v.opened_at, v.closed_at, v.opened_revision, v.closed_revision, t.first_seen, t.id, {}, {}, {COLLECTION_COLUMNS}
+                 FROM versions v JOIN {table} t ON t.uid = v.uid {COLLECTION_JOINS}
+                 WHERE v.noun = $1 AND v.closed_revision > $2 AND c.deleted_at IS NULL AND p.deleted_at IS NULL
+                 ORDER BY v.closed_revision LIMIT $3",
+                run_that_saw("v.closed_at"),
+                turned_at("v.opened_revision", "v.opened_at")
+            );
+            for row in tx.rows(&sql, values![noun.name(), after, limit]).await? {
+                let opened_at: Timestamp = row.get(2)?;
+                let run: Option<Timestamp> = row.get(8)?;
+                history.push(HistoryRow {
+                    noun,
+                    uid: row.get(0)?,
+                    id: row.get(7)?,
+                    record: from_json(&row.get::<String>(1)?)?,
+                    opened_at,
+                    closed_at: row.get(3)?,
+                    opened_revision: row.get(4)?,
+                    closed_revision: row.get(5)?,
+                    first_seen: row.get(6)?,
+                    last_seen: run.unwrap_or(opened_at).max(opened_at),
+                    turned_at: row.get(9)?,
+                    collection: collection_from(&row, 10)?,
+                });
+            }
+        }
+        history.sort_by_key(|row| row.closed_revision);
+        history.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+        Ok(history)
+    }
+
+    /// When records were last seen as of a moment, by the runs alone; none for those that no run had seen by then. Point in time shows the opening of
+    /// the version where that is later.
+    pub async fn last_seen_by(&self, noun: Noun, uids: &[Uid], moment: Timestamp) -> Result<BTreeMap<Uid, Timestamp>, StoreError> {
+        let Some(table) = table(noun) else { return Ok(BTreeMap::new()) };
+        let head = format!("SELECT t.uid, {} FROM {table} t WHERE t.uid IN", run_that_saw("$1"));
+        let rows = self.read().await?.rows_in(&head, values![moment], uids, "").await?;
+        let mut seen = BTreeMap::new();
+        for row in &rows {
+            let run: Option<Timestamp> = row.get(1)?;
+            if let Some(run) = run {
+                seen.insert(row.get(0)?, run);
+            }
+        }
+        Ok(seen)
+    }
+
+    /// Every uid of a noun after one, ascending: for a rebuild.
+    pub async fn all_uids(&self, noun: Noun, after: Option<Uid>, limit: usize) -> Result<Vec<Uid>, StoreError> {
+        let Some(table) = table(noun) else { return Ok(Vec::new()) };
+        let mut tx = self.read().await?;
+        let after = after.map_or(Vec::new(), |uid| uid.bytes().to_vec());
+        let limit = i64::try_from(limit.min(ROWS_MAX)).unwrap_or(i64::MAX);
+        let sql = format!("SELECT uid FROM {table} WHERE uid > $1 ORDER BY uid LIMIT $2");
+        tx.rows(&sql, values![after, limit]).await?.iter().map(|row| row.get(0)).collect()
+    }
+
+    /// What changed in a project after a revision, oldest first, without rows that only say "seen again"; what the caller may not read is left out.
+    /// Empty: nothing more.
+    pub async fn changes(&self, principal: &Principal, project: i64, after: i64, limit: usize) -> Result<Vec<Change>, StoreError> {
+        principal.require_project(project, ProjectRole::Member)?;
+        let mut tx = self.read().await?;
+        let limit = limit.min(ROWS_MAX);
+        let mut after = after;
+        let mut changes = Vec::new();
+        loop {
+            let sql = "SELECT revision, project_id, noun, uid, what, at, person, collection_id FROM feed
+                       WHERE project_id = $1 AND revision > $2 AND what <> 'seen' ORDER BY revision LIMIT $3";
+            let page = i64::try_from(limit - changes.len()).unwrap_or(i64::MAX);
+            let rows = tx.rows(sql, values![project, after, page]).await?;
+            let Some(last) = rows.last() else { break };
+            after = last.get(0)?;
+            for row in &rows {
+                let collection: Option<i64> = row.get(7)?;
+                if collection.is_none_or(|collection| principal.collection_role(project, collection).is_some()) {
+                    changes.push(change_from(row)?);
+                }
+            }
+        }
+        add_records(&mut tx, &mut changes).await?;
+        Ok(changes)
+    }
+}
+
+fn change_from(row: &Row) -> Result<Change, StoreError> {
+    Ok(Change {
+        row: row_from(row)?,
+        at: row.get(5)?,
+        person: row.get(6)?,
+        record: None,
+        collection: None,
+    })
+}
+
+async fn add_records(tx: &mut Tx, changes: &mut [Change]) -> Result<(), StoreError> {
+    let mut wanted = BTreeMap::<Noun, Vec<Uid>>::new();
+    for change in changes.iter() {
+        wanted.entry(change.row.noun).or_default().push(change.row.uid);
+    }
+    let mut records = BTreeMap::new();
+    for (noun, uids) in wanted {
+        for row in index_rows(tx, noun, &uids).await? {
+            records.insert((noun, row.uid), row);
+        }
+    }
+    for change in changes {
+        if let Some(row) = records.get(&(change.row.noun, change.row.uid)) {
+            change.record = Some(row.record.clone());
+            change.collection = Some(row.collection.clone());
+        }
+    }
+    Ok(())
+}

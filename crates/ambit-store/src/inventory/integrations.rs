@@ -1,0 +1,317 @@
+//! Integrations of a project and the collections that may use them. What is secret of one is sealed before it reaches the database (design §3) and is
+//! given to nobody but the engine.
+
+use crate::db::sql::{Row, Tx, from_json, to_json, values};
+use crate::db::writer::Who;
+use crate::inventory::{collections, feed};
+use crate::people::audit;
+use crate::people::projects::{self, clean_title};
+use crate::{Principal, Store, StoreError};
+use ambit_model::Timestamp;
+use ambit_model::feed::{Noun, What};
+use ambit_model::user::{CollectionRole, ProjectRole};
+use serde_json::{Map, Value, json};
+use uuid::Uuid;
+
+/// Integrations of a project at most.
+const INTEGRATIONS_MAX: i64 = 1_000;
+/// Bytes of secrets and of settings: a service account's key file has about 3 KiB.
+const DOCUMENT_BYTES_MAX: usize = 64 * 1024;
+/// Characters of a type.
+const TYPE_CHARS_MAX: usize = 64;
+
+/// An integration to be made.
+#[derive(Clone, PartialEq)]
+pub struct NewIntegration {
+    pub name: String,
+    /// `AwsCredential`, `GithubCredential`, `JiraCredential` …
+    pub kind: String,
+    /// What only the engine may read.
+    pub secrets: Map<String, Value>,
+    /// What everybody in the project may read.
+    pub settings: Map<String, Value>,
+}
+
+impl std::fmt::Debug for NewIntegration {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("NewIntegration").field("kind", &self.kind).finish_non_exhaustive()
+    }
+}
+
+/// An integration as people see it: of its secrets the names only.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IntegrationView {
+    pub id: i64,
+    pub uuid: Uuid,
+    pub project: i64,
+    pub project_uuid: Uuid,
+    pub name: String,
+    pub kind: String,
+    pub settings: Map<String, Value>,
+    pub secret_names: Vec<String>,
+    pub created_at: Timestamp,
+    /// Address of who made it.
+    pub created_by: Option<String>,
+}
+
+/// That a collection may use an integration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IntegrationUse {
+    pub id: i64,
+    pub uuid: Uuid,
+    pub integration_uuid: Uuid,
+    pub integration_name: String,
+    pub integration_kind: String,
+    pub collection_uuid: Uuid,
+    pub collection_name: String,
+    pub created_at: Timestamp,
+}
+
+/// An integration with its secrets, for the engine.
+#[derive(Clone, PartialEq)]
+pub struct Credential {
+    pub integration: Uuid,
+    pub kind: String,
+    pub secrets: Map<String, Value>,
+    pub settings: Map<String, Value>,
+}
+
+impl std::fmt::Debug for Credential {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Credential")
+            .field("integration", &self.integration)
+            .field("kind", &self.kind)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Sealed bytes open for their own integration only.
+fn purpose(integration: Uuid) -> String {
+    format!("integration {integration}")
+}
+
+const SELECT: &str = "SELECT i.id, i.uuid, p.id, p.uuid, i.name, i.kind, i.settings, i.secret_names, i.created_at, u.email
+    FROM integrations i JOIN projects p ON p.id = i.project_id LEFT JOIN users u ON u.id = i.created_by WHERE p.deleted_at IS NULL";
+
+fn integration_from(row: &Row) -> Result<IntegrationView, StoreError> {
+    Ok(IntegrationView {
+        id: row.get(0)?,
+        uuid: row.get(1)?,
+        project: row.get(2)?,
+        project_uuid: row.get(3)?,
+        name: row.get(4)?,
+        kind: row.get(5)?,
+        settings: row.json(6)?,
+        secret_names: row.json(7)?,
+        created_at: row.get(8)?,
+        created_by: row.get(9)?,
+    })
+}
+
+const SELECT_USE: &str = "SELECT x.id, x.uuid, i.uuid, i.name, i.kind, c.uuid, c.name, x.created_at, c.id, c.project_id
+    FROM integration_collections x JOIN integrations i ON i.id = x.integration_id JOIN collections c ON c.id = x.collection_id
+    JOIN projects p ON p.id = c.project_id WHERE c.deleted_at IS NULL AND p.deleted_at IS NULL";
+
+fn use_from(row: &Row) -> Result<IntegrationUse, StoreError> {
+    Ok(IntegrationUse {
+        id: row.get(0)?,
+        uuid: row.get(1)?,
+        integration_uuid: row.get(2)?,
+        integration_name: row.get(3)?,
+        integration_kind: row.get(4)?,
+        collection_uuid: row.get(5)?,
+        collection_name: row.get(6)?,
+        created_at: row.get(7)?,
+    })
+}
+
+/// An integration of a project in which the caller has at least this role.
+async fn require(tx: &mut Tx, principal: &Principal, uuid: Uuid, role: ProjectRole) -> Result<IntegrationView, StoreError> {
+    let row = tx.row(&format!("{SELECT} AND i.uuid = $1"), values![uuid]).await?;
+    let view = integration_from(&row.ok_or(StoreError::NotFound)?)?;
+    principal.require_project(view.project, role)?;
+    Ok(view)
+}
+
+fn check(new: &NewIntegration) -> Result<NewIntegration, StoreError> {
+    let good = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    if new.kind.is_empty() || new.kind.len() > TYPE_CHARS_MAX || !new.kind.chars().all(good) {
+        return Err(StoreError::Invalid(format!(
+            "a type is a word such as AwsCredential, of at most {TYPE_CHARS_MAX} characters"
+        )));
+    }
+    if to_json(&new.secrets).len() > DOCUMENT_BYTES_MAX || to_json(&new.settings).len() > DOCUMENT_BYTES_MAX {
+        return Err(StoreError::Invalid(format!(
+            "secrets and settings have at most {DOCUMENT_BYTES_MAX} bytes each"
+        )));
+    }
+    Ok(NewIntegration {
+        name: clean_title(&new.name)?,
+        ..new.clone()
+    })
+}
+
+impl Store {
+    /// Makes an integration of a project; for its owners.
+    pub async fn create_integration(
+        &self,
+        principal: &Principal,
+        project: Uuid,
+        new: &NewIntegration,
+        now: Timestamp,
+    ) -> Result<IntegrationView, StoreError> {
+        let (principal, new, uuid) = (principal.clone(), check(new)?, Uuid::new_v4());
+        let sealed = self.seal(&purpose(uuid), to_json(&new.secrets).as_bytes());
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                let project = projects::require(tx, &principal, project, ProjectRole::Owner).await?;
+                let count = tx
+                    .one("SELECT COUNT(*) FROM integrations WHERE project_id = $1", values![project])
+                    .await?;
+                if count.get::<i64>(0)? >= INTEGRATIONS_MAX {
+                    return Err(StoreError::Conflict(format!("a project has at most {INTEGRATIONS_MAX} integrations")));
+                }
+                let names: Vec<&String> = new.secrets.keys().collect();
+                let sql = "INSERT INTO integrations (uuid, project_id, name, kind, settings, secret_names, secrets, created_by, created_at)
+                           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+                let mut row = values![uuid, project, &new.name, &new.kind, to_json(&new.settings), to_json(&names)];
+                row.extend(values![sealed, principal.user_id(), now]);
+                tx.run(sql, row).await?;
+                let details = json!({"name": new.name, "type": new.kind});
+                audit::insert(tx, &principal, Some(project), "integration.create", &uuid.to_string(), details, now).await?;
+                require(tx, &principal, uuid, ProjectRole::Owner).await
+            })
+        })
+        .await
+    }
+
+    /// The integrations of a project, by id.
+    pub async fn list_integrations(&self, principal: &Principal, project: Uuid) -> Result<Vec<IntegrationView>, StoreError> {
+        let mut tx = self.read().await?;
+        let project = projects::require(&mut tx, principal, project, ProjectRole::Member).await?;
+        let sql = format!("{SELECT} AND i.project_id = $1 ORDER BY i.id LIMIT {INTEGRATIONS_MAX}");
+        tx.rows(&sql, values![project]).await?.iter().map(integration_from).collect()
+    }
+
+    /// An integration by its uuid.
+    pub async fn find_integration(&self, principal: &Principal, uuid: Uuid) -> Result<IntegrationView, StoreError> {
+        require(&mut self.read().await?, principal, uuid, ProjectRole::Member).await
+    }
+
+    /// Removes an integration, its secrets and its uses; for owners of its project.
+    pub async fn delete_integration(&self, principal: &Principal, uuid: Uuid, now: Timestamp) -> Result<(), StoreError> {
+        let principal = principal.clone();
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                let view = require(tx, &principal, uuid, ProjectRole::Owner).await?;
+                tx.run("DELETE FROM integration_collections WHERE integration_id = $1", values![view.id])
+                    .await?;
+                tx.run("DELETE FROM integrations WHERE id = $1", values![view.id]).await?;
+                let details = json!({"name": view.name, "type": view.kind});
+                audit::insert(tx, &principal, Some(view.project), "integration.delete", &uuid.to_string(), details, now).await
+            })
+        })
+        .await
+    }
+
+    /// Lets a collection use an integration of its project; for admins of the collection. Saying it twice is harmless.
+    pub async fn add_integration_use(
+        &self,
+        principal: &Principal,
+        collection: Uuid,
+        integration: Uuid,
+        now: Timestamp,
+    ) -> Result<IntegrationUse, StoreError> {
+        let principal = principal.clone();
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                let of = collections::require(tx, &principal, collection, CollectionRole::Admin).await?.collection;
+                let view = require(tx, &principal, integration, ProjectRole::Member).await?;
+                if view.project != of.project {
+                    return Err(StoreError::NotFound);
+                }
+                collections::lock(tx, of.id).await?;
+                let sql = "INSERT INTO integration_collections (uuid, integration_id, collection_id, created_at) VALUES ($1, $2, $3, $4)
+                           ON CONFLICT (integration_id, collection_id) DO NOTHING";
+                let new = tx.run(sql, values![Uuid::new_v4(), view.id, of.id, now]).await? > 0;
+                if new {
+                    let details = json!({"integration": integration});
+                    let object = collection.to_string();
+                    audit::insert(tx, &principal, Some(of.project), "collection.integration.add", &object, details, now).await?;
+                    let note = feed::Note::person(of.project, Noun::Collection, collection, What::Changed).of(of.id);
+                    feed::note(tx, &note, now).await?;
+                }
+                let sql = format!("{SELECT_USE} AND x.integration_id = $1 AND x.collection_id = $2");
+                use_from(&tx.one(&sql, values![view.id, of.id]).await?)
+            })
+        })
+        .await
+    }
+
+    /// Which collections of a project use which integrations, as far as the caller may see the collections; by id.
+    pub async fn list_integration_uses(&self, principal: &Principal, project: i64) -> Result<Vec<IntegrationUse>, StoreError> {
+        let mut tx = self.read().await?;
+        let sql = format!("{SELECT_USE} AND c.project_id = $1 ORDER BY x.id");
+        let rows = tx.rows(&sql, values![project]).await?;
+        let mut uses = Vec::new();
+        for row in &rows {
+            if principal.collection_role(project, row.get(8)?).is_some() {
+                uses.push(use_from(row)?);
+            }
+        }
+        Ok(uses)
+    }
+
+    /// Ends the use of an integration in a collection; for admins of the collection. `project` narrows.
+    pub async fn delete_integration_use(&self, principal: &Principal, uuid: Uuid, project: Option<i64>, now: Timestamp) -> Result<(), StoreError> {
+        let principal = principal.clone();
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                let row = tx.row(&format!("{SELECT_USE} AND x.uuid = $1"), values![uuid]).await?;
+                let row = row.ok_or(StoreError::NotFound)?;
+                let (of, collection, in_project) = (use_from(&row)?, row.get::<i64>(8)?, row.get::<i64>(9)?);
+                if project.is_some_and(|wanted| wanted != in_project) {
+                    return Err(StoreError::NotFound);
+                }
+                principal.require_collection(in_project, collection, CollectionRole::Admin)?;
+                collections::lock(tx, collection).await?;
+                tx.run("DELETE FROM integration_collections WHERE id = $1", values![of.id]).await?;
+                let details = json!({"integration": of.integration_uuid});
+                let object = of.collection_uuid.to_string();
+                audit::insert(tx, &principal, Some(in_project), "collection.integration.remove", &object, details, now).await?;
+                let note = feed::Note::person(in_project, Noun::Collection, of.collection_uuid, What::Changed).of(collection);
+                feed::note(tx, &note, now).await
+            })
+        })
+        .await
+    }
+
+    /// The integrations that a collection uses, with their secrets; for the engine, never for an answer to people.
+    pub async fn list_credentials(&self, collection: Uuid) -> Result<Vec<Credential>, StoreError> {
+        let mut tx = self.read().await?;
+        let sql = "SELECT i.uuid, i.kind, i.settings, i.secrets FROM integration_collections x JOIN integrations i ON i.id = x.integration_id
+                   JOIN collections c ON c.id = x.collection_id WHERE c.uuid = $1 AND c.deleted_at IS NULL ORDER BY i.id";
+        let mut credentials = Vec::new();
+        for row in tx.rows(sql, values![collection]).await? {
+            let (uuid, sealed): (Uuid, Vec<u8>) = (row.get(0)?, row.get(3)?);
+            let plain = self.unseal(&purpose(uuid), &sealed);
+            let plain = plain.and_then(|plain| String::from_utf8(plain).ok());
+            let plain = plain.ok_or_else(|| StoreError::Bug(format!("the secrets of the integration {uuid} cannot be opened with this secret")))?;
+            credentials.push(Credential {
+                integration: uuid,
+                kind: row.get(1)?,
+                settings: row.json(2)?,
+                secrets: from_json(&plain)?,
+            });
+        }
+        Ok(credentials)
+    }
+}
+
+/// Removes the integrations of a project that is being deleted, with their secrets.
+pub(crate) async fn forget(tx: &mut Tx, project: i64) -> Result<(), StoreError> {
+    let sql = "DELETE FROM integration_collections WHERE integration_id IN (SELECT id FROM integrations WHERE project_id = $1)";
+    tx.run(sql, values![project]).await?;
+    tx.run("DELETE FROM integrations WHERE project_id = $1", values![project]).await?;
+    Ok(())
+}

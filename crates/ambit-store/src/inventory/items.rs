@@ -1,0 +1,90 @@
+//! What people put tags and notes on: entities and issues, found by uid or uuid like everywhere.
+
+use crate::db::sql::{Tx, from_json};
+use crate::inventory::collections::CollectionRef;
+use crate::inventory::views::{self, Table};
+use crate::{Principal, Store, StoreError};
+use ambit_model::Uid;
+use ambit_model::user::CollectionRole;
+use serde::Deserialize;
+
+/// A noun that carries tags and notes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Item {
+    Entity,
+    Issue,
+}
+
+impl Item {
+    /// As it is stored, and as it stands in paths.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Entity => "entity",
+            Self::Issue => "issue",
+        }
+    }
+
+    /// The item of a name, in the singular or the plural and in any letter case.
+    pub fn from_name(name: &str) -> Option<Self> {
+        match name.to_ascii_lowercase().as_str() {
+            "entity" | "entities" => Some(Self::Entity),
+            "issue" | "issues" => Some(Self::Issue),
+            _ => None,
+        }
+    }
+
+    fn table(self) -> Table {
+        match self {
+            Self::Entity => Table::Entities,
+            Self::Issue => Table::Issues,
+        }
+    }
+}
+
+/// An item as tags and notes need it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ItemView {
+    pub item: Item,
+    pub uid: Uid,
+    /// The entity's name, or the kind of the issue.
+    pub name: String,
+    /// The entity itself, or that of the issue.
+    pub entity_uid: Uid,
+    pub tags: Vec<String>,
+    pub collection: CollectionRef,
+}
+
+/// What both nouns' records have.
+#[derive(Deserialize)]
+struct Record {
+    name: String,
+    tags: Vec<String>,
+    entity_uid: Option<Uid>,
+}
+
+/// An item in which the caller has at least this role.
+pub(crate) async fn require(
+    tx: &mut Tx,
+    principal: &Principal,
+    (item, id): (Item, &str),
+    project: Option<i64>,
+    role: CollectionRole,
+) -> Result<ItemView, StoreError> {
+    let base = views::find(tx, principal, item.table(), id, project, role).await?;
+    let record: Record = from_json(&base.record)?;
+    Ok(ItemView {
+        item,
+        uid: base.uid,
+        name: record.name,
+        entity_uid: record.entity_uid.unwrap_or(base.uid),
+        tags: record.tags,
+        collection: base.collection,
+    })
+}
+
+impl Store {
+    /// An entity or issue by its uid or uuid, with its tags; `project` narrows.
+    pub async fn find_item(&self, principal: &Principal, item: Item, id: &str, project: Option<i64>) -> Result<ItemView, StoreError> {
+        require(&mut self.read().await?, principal, (item, id), project, CollectionRole::Viewer).await
+    }
+}

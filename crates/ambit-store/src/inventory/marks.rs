@@ -1,0 +1,135 @@
+//! What people mark on records: the status of an issue, tags, hidden, allowed and denied entities.
+
+use crate::db::writer::Who;
+use crate::engine::mark_dirty;
+use crate::inventory::{collections, views};
+use crate::people::audit;
+use crate::record::{Changes, Place, closing};
+use crate::{Principal, Store, StoreError};
+use ambit_model::Timestamp;
+use ambit_model::issue::Status;
+use ambit_model::user::CollectionRole;
+use serde_json::json;
+
+/// Tags of one record at most, and characters of each.
+const TAGS_MAX: usize = 100;
+const TAG_CHARS_MAX: usize = 100;
+
+/// A person's marks on an entity; `None` leaves one as it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EntityFlags {
+    pub hidden: Option<bool>,
+    pub allow: Option<bool>,
+    pub deny: Option<bool>,
+    /// All tags, not only new ones.
+    pub tags: Option<Vec<String>>,
+}
+
+/// Tags in the one form that is stored: trimmed, sorted, each once.
+pub(crate) fn clean_tags(tags: &[String]) -> Result<Vec<String>, StoreError> {
+    let mut tags: Vec<String> = tags.iter().map(|tag| tag.trim().to_owned()).collect();
+    tags.sort();
+    tags.dedup();
+    let good = |tag: &String| !tag.is_empty() && tag.chars().count() <= TAG_CHARS_MAX && !tag.contains(char::is_control);
+    if tags.len() > TAGS_MAX || !tags.iter().all(good) {
+        return Err(StoreError::Invalid(format!("at most {TAGS_MAX} tags of 1 to {TAG_CHARS_MAX} characters")));
+    }
+    Ok(tags)
+}
+
+impl Store {
+    /// Moves an issue to any status; for analysts of its collection.
+    pub async fn set_issue_status(
+        &self,
+        principal: &Principal,
+        id: &str,
+        project: Option<i64>,
+        status: Status,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let (principal, id) = (principal.clone(), id.to_owned());
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                let (collection, uid) = views::issue_to_change(tx, &principal, &id, project).await?;
+                collections::lock(tx, collection.id).await?;
+                let mut changes = Changes::new(Place::enter(tx, collection.id, None, true, now).await?);
+                changes.load_issues(tx, [uid]).await?;
+                let closed = closing(tx, collection.id, now).await?;
+                let row = changes.issues.get_mut(&uid).ok_or(StoreError::NotFound)?;
+                let before = row.record.status;
+                row.record.status = status;
+                row.absent_at = None;
+                row.closed = (!status.is_open()).then_some(closed);
+                changes.refold.insert(row.record.entity_uid);
+                changes.write(tx).await?;
+                let details = json!({"from": before.name(), "to": status.name()});
+                audit::insert(tx, &principal, Some(collection.project), "issue.status", &uid.to_string(), details, now).await
+            })
+        })
+        .await
+    }
+
+    /// Sets a person's marks on an entity; for analysts of its collection, the allow list for its admins, as seeds are: both say what is theirs. Scope
+    /// follows at once: what depends on the entity is decided before the answer, and a run that goes on obeys within seconds.
+    pub async fn set_entity_flags(
+        &self,
+        principal: &Principal,
+        id: &str,
+        project: Option<i64>,
+        flags: &EntityFlags,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let tags = flags.tags.as_deref().map(clean_tags).transpose()?;
+        let (principal, id, flags) = (principal.clone(), id.to_owned(), flags.clone());
+        let moved = self
+            .write(Who::Person, move |tx| {
+                Box::pin(async move {
+                    let (collection, uid) = views::entity_to_change(tx, &principal, &id, project).await?;
+                    collections::lock(tx, collection.id).await?;
+                    let mut changes = Changes::new(Place::enter(tx, collection.id, None, true, now).await?);
+                    changes.load_entities(tx, [uid]).await?;
+                    let row = changes.entities.get_mut(&uid).ok_or(StoreError::NotFound)?;
+                    let before = (row.allow_list, row.deny_list);
+                    if flags.allow.is_some_and(|allow| allow != row.allow_list) {
+                        principal.require_collection(collection.project, collection.id, CollectionRole::Admin)?;
+                    }
+                    row.hidden = flags.hidden.unwrap_or(row.hidden);
+                    row.allow_list = flags.allow.unwrap_or(row.allow_list);
+                    row.deny_list = flags.deny.unwrap_or(row.deny_list);
+                    row.tags = tags.unwrap_or_else(|| row.tags.clone());
+                    let moved = before != (row.allow_list, row.deny_list);
+                    let details = json!({"hidden": row.hidden, "allow": row.allow_list, "deny": row.deny_list, "tags": row.tags});
+                    changes.refold.insert(uid);
+                    changes.write(tx).await?;
+                    mark_dirty(tx, collection.id, [uid]).await?;
+                    if moved {
+                        collections::raise_scope_revision(tx, collection.id).await?;
+                    }
+                    audit::insert(tx, &principal, Some(collection.project), "entity.flags", &uid.to_string(), details, now).await?;
+                    Ok(moved.then_some(collection.uuid))
+                })
+            })
+            .await?;
+        match moved {
+            Some(collection) => {
+                let (_, exclusions, _) = collections::load(&mut self.read().await?, collection).await?;
+                self.rescope(collection, &exclusions, now).await
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_are_trimmed_sorted_and_single() {
+        let tags = |list: &[&str]| clean_tags(&list.iter().map(|tag| (*tag).to_owned()).collect::<Vec<_>>());
+        assert_eq!(tags(&[" b", "a", "b "]).unwrap(), ["a", "b"]);
+        assert!(tags(&["a\nb"]).is_err());
+        assert!(tags(&[""]).is_err());
+        assert!(tags(&[&"x".repeat(TAG_CHARS_MAX + 1)]).is_err());
+    }
+}

@@ -1,0 +1,179 @@
+//! Notes that people write on entities and issues. A note is its own row: writers at once never meet. What was written, changed and removed stands in the
+//! audit log, without its text.
+
+use crate::db::sql::{Row, Tx, values};
+use crate::db::writer::Who;
+use crate::inventory::items::{self, Item, ItemView};
+use crate::people::audit;
+use crate::{Principal, Store, StoreError};
+use ambit_model::user::CollectionRole;
+use ambit_model::{Timestamp, Uid};
+use serde_json::json;
+use uuid::Uuid;
+
+/// Characters of a note: clients send up to 50,000 (asm-wire §8.2).
+pub const NOTE_CHARS_MAX: usize = 50_000;
+/// Notes of one item at most: more is a log, not a conversation.
+const NOTES_OF_ITEM_MAX: i64 = 10_000;
+
+/// A note.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoteView {
+    pub uid: Uid,
+    /// Markdown, as it was written.
+    pub text: String,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+    /// Who wrote it.
+    pub author_uuid: Uuid,
+    /// The author's name in the wider API.
+    pub author: String,
+}
+
+const SELECT: &str = "SELECT n.uid, n.text, n.created_at, n.updated_at, u.uuid, u.username, u.id FROM notes n JOIN users u ON u.id = n.created_by";
+
+fn note_from(row: &Row) -> Result<NoteView, StoreError> {
+    Ok(NoteView {
+        uid: row.get(0)?,
+        text: row.get(1)?,
+        created_at: row.get(2)?,
+        updated_at: row.get(3)?,
+        author_uuid: row.get(4)?,
+        author: row.get(5)?,
+    })
+}
+
+fn check_text(text: &str) -> Result<(), StoreError> {
+    if text.trim().is_empty() || text.chars().count() > NOTE_CHARS_MAX {
+        return Err(StoreError::Invalid(format!("a note has 1 to {NOTE_CHARS_MAX} characters")));
+    }
+    Ok(())
+}
+
+/// A note of an item that the caller may change: its author's own, or any for admins of the collection.
+async fn find_own(tx: &mut Tx, principal: &Principal, view: &ItemView, note: Uid) -> Result<NoteView, StoreError> {
+    let sql = format!("{SELECT} WHERE n.uid = $1 AND n.item_uid = $2");
+    let row = tx.row(&sql, values![note, view.uid]).await?.ok_or(StoreError::NotFound)?;
+    if row.get::<i64>(6)? != principal.user_id() {
+        principal.require_collection(view.collection.project, view.collection.id, CollectionRole::Admin)?;
+    }
+    note_from(&row)
+}
+
+/// The action as it stands in the audit log.
+fn action(item: Item, verb: &str) -> &'static str {
+    match (item, verb) {
+        (Item::Entity, "create") => "entity.note.create",
+        (Item::Entity, "edit") => "entity.note.edit",
+        (Item::Entity, _) => "entity.note.delete",
+        (Item::Issue, "create") => "issue.note.create",
+        (Item::Issue, "edit") => "issue.note.edit",
+        (Item::Issue, _) => "issue.note.delete",
+    }
+}
+
+async fn write_down(tx: &mut Tx, principal: &Principal, view: &ItemView, verb: &str, note: Uid, now: Timestamp) -> Result<(), StoreError> {
+    let (project, object) = (Some(view.collection.project), view.uid.to_string());
+    audit::insert(tx, principal, project, action(view.item, verb), &object, json!({"note": note}), now).await
+}
+
+impl Store {
+    /// The notes of an entity or issue with the item itself, oldest first.
+    pub async fn list_notes(
+        &self,
+        principal: &Principal,
+        (item, id): (Item, &str),
+        project: Option<i64>,
+    ) -> Result<(ItemView, Vec<NoteView>), StoreError> {
+        let mut tx = self.read().await?;
+        let view = items::require(&mut tx, principal, (item, id), project, CollectionRole::Viewer).await?;
+        let sql = format!("{SELECT} WHERE n.item_uid = $1 ORDER BY n.id LIMIT {NOTES_OF_ITEM_MAX}");
+        let rows = tx.rows(&sql, values![view.uid]).await?;
+        Ok((view, rows.iter().map(note_from).collect::<Result<_, _>>()?))
+    }
+
+    /// Writes a note on an entity or issue; for analysts of its collection.
+    pub async fn add_note(
+        &self,
+        principal: &Principal,
+        (item, id): (Item, &str),
+        project: Option<i64>,
+        text: &str,
+        now: Timestamp,
+    ) -> Result<(ItemView, NoteView), StoreError> {
+        check_text(text)?;
+        let (principal, id, text) = (principal.clone(), id.to_owned(), text.to_owned());
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                let view = items::require(tx, &principal, (item, &id), project, CollectionRole::Analyst).await?;
+                let count = tx.one("SELECT COUNT(*) FROM notes WHERE item_uid = $1", values![view.uid]).await?;
+                if count.get::<i64>(0)? >= NOTES_OF_ITEM_MAX {
+                    return Err(StoreError::Conflict(format!("there are {NOTES_OF_ITEM_MAX} notes: delete some first")));
+                }
+                let uid = Uid::from_bytes(rand::random());
+                let sql = "INSERT INTO notes (uid, item_uid, text, created_by, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $5)";
+                tx.run(sql, values![uid, view.uid, &text, principal.user_id(), now]).await?;
+                write_down(tx, &principal, &view, "create", uid, now).await?;
+                let note = NoteView {
+                    uid,
+                    text,
+                    created_at: now,
+                    updated_at: now,
+                    author_uuid: principal.user_uuid(),
+                    author: principal.username().to_owned(),
+                };
+                Ok((view, note))
+            })
+        })
+        .await
+    }
+
+    /// Replaces the text of a note; for its author and for admins of the collection.
+    pub async fn edit_note(
+        &self,
+        principal: &Principal,
+        (item, id, note): (Item, &str, Uid),
+        project: Option<i64>,
+        text: &str,
+        now: Timestamp,
+    ) -> Result<(ItemView, NoteView), StoreError> {
+        check_text(text)?;
+        let (principal, id, text) = (principal.clone(), id.to_owned(), text.to_owned());
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                let view = items::require(tx, &principal, (item, &id), project, CollectionRole::Analyst).await?;
+                let found = find_own(tx, &principal, &view, note).await?;
+                tx.run("UPDATE notes SET text = $1, updated_at = $2 WHERE uid = $3", values![&text, now, note])
+                    .await?;
+                write_down(tx, &principal, &view, "edit", note, now).await?;
+                let edited = NoteView {
+                    text,
+                    updated_at: now,
+                    ..found
+                };
+                Ok((view, edited))
+            })
+        })
+        .await
+    }
+
+    /// Removes a note; for its author and for admins of the collection.
+    pub async fn delete_note(
+        &self,
+        principal: &Principal,
+        (item, id, note): (Item, &str, Uid),
+        project: Option<i64>,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let (principal, id) = (principal.clone(), id.to_owned());
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                let view = items::require(tx, &principal, (item, &id), project, CollectionRole::Analyst).await?;
+                find_own(tx, &principal, &view, note).await?;
+                tx.run("DELETE FROM notes WHERE uid = $1", values![note]).await?;
+                write_down(tx, &principal, &view, "delete", note, now).await
+            })
+        })
+        .await
+    }
+}

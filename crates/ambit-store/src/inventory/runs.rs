@@ -1,0 +1,299 @@
+//! Runs as people see them: started, listed, paused, resumed, cancelled. The engine's side is in `engine`.
+
+use crate::db::sql::{Row, Tx, values};
+use crate::db::writer::Who;
+use crate::inventory::{collections, feed, seeds};
+use crate::people::audit;
+use crate::{Principal, Store, StoreError};
+use ambit_model::Timestamp;
+use ambit_model::collection::Collection;
+use ambit_model::feed::{Noun, What};
+use ambit_model::id::RunId;
+use ambit_model::run::{NotDone, Run, RunCounters, RunState};
+use ambit_model::user::CollectionRole;
+use ambit_model::wire::WireChoice;
+use serde_json::json;
+use uuid::Uuid;
+
+/// Runs shown of a collection at most, newest first.
+const RUNS_SHOWN_MAX: i64 = 1_000;
+/// A run that a person started goes before scheduled ones.
+const PRIORITY_PERSON: i64 = 10;
+const PRIORITY_SCHEDULE: i64 = 0;
+
+/// What became of the wish for a run.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Started {
+    /// It is scheduled; an engine will claim it.
+    Scheduled(Run),
+    /// One is open in the collection already: this one.
+    Open(Run),
+}
+
+impl Started {
+    /// The open run of the collection, new or not.
+    pub fn run(&self) -> &Run {
+        match self {
+            Self::Scheduled(run) | Self::Open(run) => run,
+        }
+    }
+}
+
+const SELECT: &str = "SELECT r.id, r.uuid, c.uuid, c.name, c.project_id, p.uuid, p.name, r.number, r.state, r.by_person, r.wire_state, r.priority,
+    r.created_at, r.started_at, r.finished_at, u.uuid, u.email, r.engine, r.work_done, r.work_unknown, r.new_entities,
+    CASE WHEN r.state IN ('finished', 'failed', 'cancelled') THEN r.entities ELSE c.entity_count END,
+    (SELECT COUNT(*) FROM work w WHERE w.run_id = r.id AND w.state = 0) + (SELECT COUNT(*) FROM work w WHERE w.run_id = r.id AND w.state = 1),
+    c.id
+    FROM runs r JOIN collections c ON c.id = r.collection_id JOIN projects p ON p.id = c.project_id LEFT JOIN users u ON u.id = r.created_by";
+
+/// Collections whose schedule calls for a run at `$1`: active, with seeds, and without an open run.
+const DUE: &str = "FROM collections c JOIN projects p ON p.id = c.project_id
+    WHERE c.due_at <= $1 AND c.archived = 0 AND c.deleted_at IS NULL AND p.deleted_at IS NULL
+    AND EXISTS (SELECT 1 FROM seeds s WHERE s.collection_id = c.id)
+    AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.collection_id = c.id AND r.state IN ('scheduled', 'running', 'paused'))";
+
+fn run_from(row: &Row) -> Result<Run, StoreError> {
+    Ok(Run {
+        id: row.get(0)?,
+        uuid: row.get(1)?,
+        collection: row.get(2)?,
+        collection_name: row.get(3)?,
+        project: row.get(4)?,
+        project_uuid: row.get(5)?,
+        project_name: row.get(6)?,
+        number: row.get(7)?,
+        state: RunState::from_name(&row.get::<String>(8)?).ok_or_else(|| StoreError::Bug("unknown state of a run".to_owned()))?,
+        by_person: row.get(9)?,
+        wire_state: row.get(10)?,
+        priority: row.get(11)?,
+        created_at: row.get(12)?,
+        started_at: row.get(13)?,
+        finished_at: row.get(14)?,
+        created_by_uuid: row.get(15)?,
+        created_by_email: row.get(16)?,
+        engine: row.get(17)?,
+        counters: RunCounters {
+            work_done: row.get(18)?,
+            work_unknown: row.get(19)?,
+            new_entities: row.get(20)?,
+            entities: row.get(21)?,
+            work_open: row.get(22)?,
+        },
+    })
+}
+
+/// A run with the integer id of its collection.
+pub(crate) async fn load(tx: &mut Tx, id: RunId) -> Result<(Run, i64), StoreError> {
+    let row = tx
+        .row(&format!("{SELECT} WHERE r.id = $1"), values![id])
+        .await?
+        .ok_or(StoreError::NotFound)?;
+    Ok((run_from(&row)?, row.get(23)?))
+}
+
+/// The open run of a collection.
+async fn find_open(tx: &mut Tx, collection: i64) -> Result<Option<Run>, StoreError> {
+    let sql = format!("{SELECT} WHERE r.collection_id = $1 AND r.state IN ('scheduled', 'running', 'paused')");
+    tx.row(&sql, values![collection]).await?.as_ref().map(run_from).transpose()
+}
+
+/// Writes the feed row of a run.
+pub(crate) async fn note(tx: &mut Tx, run: &Run, collection: i64, what: What, person: bool, now: Timestamp) -> Result<(), StoreError> {
+    let mut note = feed::Note::person(run.project, Noun::Run, run.uuid, what).of(collection);
+    note.person = person;
+    feed::note(tx, &note, now).await
+}
+
+/// Inserts a run unless one is open; the schedule counts from it. Numbers count in the collection.
+async fn insert(
+    tx: &mut Tx,
+    collection: &Collection,
+    by: Option<&Principal>,
+    wire_state: Option<i64>,
+    now: Timestamp,
+) -> Result<Started, StoreError> {
+    collections::lock(tx, collection.id).await?;
+    if let Some(open) = find_open(tx, collection.id).await? {
+        return Ok(Started::Open(open));
+    }
+    let state = match &collection.wire {
+        WireChoice::Live => 1,
+        WireChoice::Simulated { state, .. } => wire_state.unwrap_or(*state),
+    };
+    let raise = "UPDATE collections SET run_number = run_number + 1, due_at = $2 WHERE id = $1 RETURNING run_number";
+    let due = collection.schedule.due_after(now);
+    let number: i64 = tx.one(raise, values![collection.id, due]).await?.get(0)?;
+    let size = seeds::size(tx, collection.id).await?;
+    let sql = "INSERT INTO runs (uuid, collection_id, number, state, by_person, wire_state, priority, created_at, created_by, size)
+               VALUES ($1, $2, $3, 'scheduled', $4, $5, $6, $7, $8, $9) RETURNING id";
+    let priority = if by.is_some() { PRIORITY_PERSON } else { PRIORITY_SCHEDULE };
+    let mut values = values![Uuid::new_v4(), collection.id, number, by.is_some(), state, priority, now];
+    values.extend(values![by.map(Principal::user_id), size]);
+    let id = tx.one(sql, values).await?.get(0)?;
+    let (run, _) = load(tx, id).await?;
+    note(tx, &run, collection.id, What::Appeared, by.is_some(), now).await?;
+    Ok(Started::Scheduled(run))
+}
+
+impl Store {
+    /// Schedules a run in a collection, unless one is open. `wire_state` moves this run's simulated internet; live collections ignore it. For admins.
+    pub async fn start_run(&self, principal: &Principal, collection: Uuid, wire_state: Option<i64>, now: Timestamp) -> Result<Started, StoreError> {
+        let (principal, limits) = (principal.clone(), self.limits());
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                let collection = collections::require(tx, &principal, collection, CollectionRole::Admin).await?.collection;
+                if collection.archived {
+                    return Err(StoreError::Conflict("the collection is archived: unarchive it first".to_owned()));
+                }
+                let started = insert(tx, &collection, Some(&principal), wire_state, now).await?;
+                if let Started::Scheduled(run) = &started {
+                    limits.check_run(tx, &principal).await?;
+                    let details = json!({"run": run.id});
+                    audit::insert(
+                        tx,
+                        &principal,
+                        Some(collection.project),
+                        "run.start",
+                        &collection.uuid.to_string(),
+                        details,
+                        now,
+                    )
+                    .await?;
+                }
+                Ok(started)
+            })
+        })
+        .await
+    }
+
+    /// The scheduler's tick: inserts a run in every collection whose schedule is due and that has seeds. Harmless to call from several processes.
+    pub async fn schedule_due(&self, now: Timestamp) -> Result<Vec<RunId>, StoreError> {
+        let mut tx = self.read().await?;
+        let rows = tx.rows(&format!("SELECT c.uuid {DUE} ORDER BY c.due_at, c.id"), values![now]).await?;
+        tx.rollback().await?;
+        let mut started = Vec::new();
+        for row in rows {
+            let uuid: Uuid = row.get(0)?;
+            let outcome = self
+                .write(Who::Person, move |tx| {
+                    Box::pin(async move {
+                        let (collection, _, _) = collections::load(tx, uuid).await?;
+                        collections::lock(tx, collection.id).await?;
+                        // Started, archived or given another schedule meanwhile.
+                        let due = tx.row(&format!("SELECT c.id {DUE} AND c.id = $2"), values![now, collection.id]).await?;
+                        match due {
+                            Some(_) => insert(tx, &collection, None, None, now).await.map(Some),
+                            None => Ok(None),
+                        }
+                    })
+                })
+                .await;
+            match outcome {
+                Ok(Some(Started::Scheduled(run))) => started.push(run.id),
+                // Deleted meanwhile.
+                Ok(_) | Err(StoreError::NotFound) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(started)
+    }
+
+    /// The runs of a collection, newest first.
+    pub async fn list_runs(&self, principal: &Principal, collection: Uuid) -> Result<Vec<Run>, StoreError> {
+        let mut tx = self.read().await?;
+        let view = collections::require(&mut tx, principal, collection, CollectionRole::Viewer).await?;
+        let sql = format!("{SELECT} WHERE r.collection_id = $1 ORDER BY r.number DESC LIMIT {RUNS_SHOWN_MAX}");
+        tx.rows(&sql, values![view.collection.id]).await?.iter().map(run_from).collect()
+    }
+
+    /// A run by its integer id.
+    pub async fn find_run(&self, principal: &Principal, id: RunId) -> Result<Run, StoreError> {
+        let mut tx = self.read().await?;
+        let (run, collection) = load(&mut tx, id).await?;
+        principal.require_collection(run.project, collection, CollectionRole::Viewer)?;
+        // The collection itself may be deleted.
+        collections::load(&mut tx, run.collection).await?;
+        Ok(run)
+    }
+
+    /// Stops a run until it is resumed; running work ends within seconds.
+    pub async fn pause_run(&self, principal: &Principal, id: RunId, now: Timestamp) -> Result<Run, StoreError> {
+        self.move_run(principal, id, &[RunState::Scheduled, RunState::Running], RunState::Paused, now)
+            .await
+    }
+
+    /// Lets a paused run go on.
+    pub async fn resume_run(&self, principal: &Principal, id: RunId, now: Timestamp) -> Result<Run, StoreError> {
+        self.move_run(principal, id, &[RunState::Paused], RunState::Running, now).await
+    }
+
+    /// Ends a run for good.
+    pub async fn cancel_run(&self, principal: &Principal, id: RunId, now: Timestamp) -> Result<Run, StoreError> {
+        const OPEN: &[RunState] = &[RunState::Scheduled, RunState::Running, RunState::Paused];
+        self.move_run(principal, id, OPEN, RunState::Cancelled, now).await
+    }
+
+    async fn move_run(&self, principal: &Principal, id: RunId, from: &'static [RunState], to: RunState, now: Timestamp) -> Result<Run, StoreError> {
+        let principal = principal.clone();
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                let (run, collection) = load(tx, id).await?;
+                collections::load(tx, run.collection).await?;
+                principal.require_collection(run.project, collection, CollectionRole::Admin)?;
+                collections::lock(tx, collection).await?;
+                let (run, _) = load(tx, id).await?;
+                if run.state == to {
+                    return Ok(run);
+                }
+                if !from.contains(&run.state) {
+                    return Err(StoreError::Conflict(format!("the run is {}", run.state.name())));
+                }
+                // A run that was paused before any engine claimed it waits for one again.
+                let to = if to == RunState::Running && run.started_at.is_none() { RunState::Scheduled } else { to };
+                let finished = to.is_over().then_some(now);
+                let sql = "UPDATE runs SET state = $1, finished_at = $2, entities = (SELECT entity_count FROM collections c WHERE c.id = collection_id) WHERE id = $3";
+                tx.run(sql, values![to.name(), finished, id]).await?;
+                if to.is_over() {
+                    clear_work(tx, id).await?;
+                }
+                let action = match to {
+                    RunState::Paused => "run.pause",
+                    RunState::Cancelled => "run.cancel",
+                    _ => "run.resume",
+                };
+                audit::insert(tx, &principal, Some(run.project), action, &id.to_string(), json!({}), now).await?;
+                note(tx, &run, collection, What::Changed, true, now).await?;
+                Ok(load(tx, id).await?.0)
+            })
+        })
+        .await
+    }
+
+    /// What a run did not do, and why.
+    pub async fn list_not_done(&self, principal: &Principal, run: RunId) -> Result<Vec<NotDone>, StoreError> {
+        self.find_run(principal, run).await?;
+        let mut tx = self.read().await?;
+        let rows = tx
+            .rows("SELECT reason, task, count, example FROM not_done WHERE run_id = $1", values![run])
+            .await?;
+        let mut list = rows.iter().map(not_done_from).collect::<Result<Vec<_>, _>>()?;
+        list.sort_by(|a, b| (&a.reason, &a.task).cmp(&(&b.reason, &b.task)));
+        Ok(list)
+    }
+}
+
+fn not_done_from(row: &Row) -> Result<NotDone, StoreError> {
+    Ok(NotDone {
+        reason: row.get(0)?,
+        task: row.get(1)?,
+        count: row.get(2)?,
+        example: row.get(3)?,
+    })
+}
+
+/// Work rows of a run that is over serve nothing any more: they made planning twice harmless.
+pub(crate) async fn clear_work(tx: &mut Tx, run: RunId) -> Result<(), StoreError> {
+    tx.run("DELETE FROM work WHERE run_id = $1", values![run]).await?;
+    tx.run("DELETE FROM sweeps WHERE run_id = $1", values![run]).await?;
+    Ok(())
+}

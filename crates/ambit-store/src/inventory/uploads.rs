@@ -1,0 +1,247 @@
+//! Uploads: large blobs that are written while they come and read while they go, a chunk at a time, so that nobody holds one as a whole. Until its hash is
+//! known, an upload stands under a random one; what is given up is removed, and what a crash left is swept like every blob that nothing refers to.
+
+use crate::db::sql::{Tx, values};
+use crate::db::writer::Who;
+use crate::inventory::blobs::{self, CHUNK_BYTES, Packed};
+use crate::{Store, StoreError};
+use ambit_model::id::BlobHash;
+use ambit_model::{Timestamp, Uid};
+use sha2::{Digest, Sha256};
+
+/// An upload that is coming.
+pub struct Upload {
+    rows: Rows,
+    hasher: Sha256,
+    position: i64,
+    size: i64,
+}
+
+/// Bytes that are ready to be referred to.
+pub struct Staged(Content);
+
+enum Content {
+    /// Small enough to be written with what refers to them.
+    Packed(Packed),
+    /// Written already.
+    Written { rows: Rows, hash: BlobHash, size: i64 },
+}
+
+/// Chunks under a random hash; dropping them removes them, unless a blob has taken them.
+struct Rows {
+    store: Store,
+    key: BlobHash,
+    /// False: there are none.
+    written: bool,
+}
+
+impl Drop for Rows {
+    fn drop(&mut self) {
+        let (store, key) = (self.store.clone(), self.key);
+        if let (true, Ok(runtime)) = (self.written, tokio::runtime::Handle::try_current()) {
+            runtime.spawn(async move {
+                let removed = store.write(Who::Engine, move |tx| Box::pin(async move { discard(tx, key).await })).await;
+                if let Err(error) = removed {
+                    tracing::warn!(%error, "what came of an upload that was given up stays for an hour");
+                }
+            });
+        }
+    }
+}
+
+async fn discard(tx: &mut Tx, key: BlobHash) -> Result<(), StoreError> {
+    tx.run("DELETE FROM blobs WHERE hash = $1", values![key]).await?;
+    tx.run("DELETE FROM blob_chunks WHERE hash = $1", values![key]).await?;
+    Ok(())
+}
+
+impl Upload {
+    /// Bytes of a piece.
+    pub const PIECE_BYTES: usize = CHUNK_BYTES;
+
+    /// Begins one; nothing is written yet.
+    pub fn begin(store: &Store) -> Self {
+        Self {
+            rows: Rows {
+                store: store.clone(),
+                key: Uid::from_bytes(rand::random()),
+                written: false,
+            },
+            hasher: Sha256::new(),
+            position: 0,
+            size: 0,
+        }
+    }
+
+    /// Writes a piece of exactly [`Self::PIECE_BYTES`]; only the last may be shorter, and that is given to [`Self::finish`].
+    pub async fn write(&mut self, piece: Vec<u8>, now: Timestamp) -> Result<(), StoreError> {
+        let mut hasher = std::mem::take(&mut self.hasher);
+        let size = piece.len();
+        let work = tokio::task::spawn_blocking(move || {
+            hasher.update(&piece);
+            (hasher, blobs::pack_chunk(&piece))
+        });
+        let (hasher, chunk) = work.await.map_err(|_| StoreError::Bug("packing panicked".to_owned()))?;
+        self.hasher = hasher;
+        let (key, position, chunk) = (self.rows.key, self.position, chunk?);
+        self.rows.written = true;
+        let write = self.rows.store.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                let sql =
+                    "INSERT INTO blobs (hash, size, written_at) VALUES ($1, 0, $2) ON CONFLICT (hash) DO UPDATE SET written_at = excluded.written_at";
+                tx.run(sql, values![key, now]).await?;
+                let sql = "INSERT INTO blob_chunks (hash, position, bytes) VALUES ($1, $2, $3)";
+                tx.run(sql, values![key, position, chunk]).await.map(|_| ())
+            })
+        });
+        write.await?;
+        self.position += 1;
+        self.size += i64::try_from(size).map_err(|_| StoreError::Bug("a piece without end".to_owned()))?;
+        Ok(())
+    }
+
+    /// The last piece, which may be empty.
+    pub async fn finish(mut self, last: Vec<u8>, now: Timestamp) -> Result<Staged, StoreError> {
+        if self.position == 0 {
+            return Staged::of(&last);
+        }
+        if !last.is_empty() {
+            self.write(last, now).await?;
+        }
+        Ok(Staged(Content::Written {
+            rows: self.rows,
+            hash: Uid::from_bytes(self.hasher.finalize().into()),
+            size: self.size,
+        }))
+    }
+}
+
+impl Staged {
+    /// Bytes that are there as a whole.
+    pub fn of(bytes: &[u8]) -> Result<Self, StoreError> {
+        Ok(Self(Content::Packed(blobs::pack(bytes)?)))
+    }
+
+    /// Their SHA-256.
+    pub fn hash(&self) -> BlobHash {
+        match &self.0 {
+            Content::Packed(packed) => packed.hash(),
+            Content::Written { hash, .. } => *hash,
+        }
+    }
+
+    /// How many they are.
+    pub fn size(&self) -> i64 {
+        match &self.0 {
+            Content::Packed(packed) => packed.size(),
+            Content::Written { size, .. } => *size,
+        }
+    }
+}
+
+/// What is to be done in the transaction that refers to staged bytes, and what is to be let go of after it.
+pub(crate) struct Adopted {
+    rows: Option<Rows>,
+}
+
+impl Adopted {
+    /// The transaction was committed: the chunks belong to the blob.
+    pub(crate) fn keep(mut self) {
+        if let Some(rows) = &mut self.rows {
+            rows.written = false;
+        }
+    }
+}
+
+/// A step of a transaction.
+pub(crate) enum Step {
+    Insert(Packed),
+    Adopt { key: BlobHash, hash: BlobHash, size: i64 },
+}
+
+/// Takes staged bytes apart: the step for the transaction, and the chunks, which are removed if it fails.
+pub(crate) fn adopt(staged: Staged) -> (Step, Adopted) {
+    match staged.0 {
+        Content::Packed(packed) => (Step::Insert(packed), Adopted { rows: None }),
+        Content::Written { rows, hash, size } => {
+            let key = rows.key;
+            (Step::Adopt { key, hash, size }, Adopted { rows: Some(rows) })
+        }
+    }
+}
+
+impl Step {
+    /// Makes the bytes a blob; one that is there already only becomes young again.
+    pub(crate) async fn run(self, tx: &mut Tx, now: Timestamp) -> Result<(), StoreError> {
+        let (key, hash, size) = match self {
+            Self::Insert(packed) => return blobs::insert(tx, vec![packed], now).await,
+            Self::Adopt { key, hash, size } => (key, hash, size),
+        };
+        if tx.run("DELETE FROM blobs WHERE hash = $1", values![key]).await? == 0 {
+            return Err(StoreError::Invalid("the upload took too long: send it again".to_owned()));
+        }
+        let sql = "INSERT INTO blobs (hash, size, written_at, stored_as) VALUES ($1, $2, $3, $4) ON CONFLICT (hash) DO NOTHING";
+        if tx.run(sql, values![hash, size, now, key]).await? == 0 {
+            tx.run("UPDATE blobs SET written_at = $1 WHERE hash = $2", values![now, hash]).await?;
+            tx.run("DELETE FROM blob_chunks WHERE hash = $1", values![key]).await?;
+        }
+        Ok(())
+    }
+}
+
+/// A blob that is read a chunk at a time.
+pub struct BlobReader {
+    store: Store,
+    hash: BlobHash,
+    key: BlobHash,
+    hasher: Sha256,
+    position: i64,
+    left: u64,
+}
+
+impl Store {
+    /// Reads a blob a chunk at a time; `None`: there is none.
+    pub async fn read_blob(&self, hash: BlobHash) -> Result<Option<BlobReader>, StoreError> {
+        let sql = "SELECT size, COALESCE(stored_as, hash) FROM blobs WHERE hash = $1";
+        let Some(row) = self.read().await?.row(sql, values![hash]).await? else {
+            return Ok(None);
+        };
+        Ok(Some(BlobReader {
+            store: self.clone(),
+            hash,
+            key: row.get(1)?,
+            hasher: Sha256::new(),
+            position: 0,
+            left: u64::try_from(row.get::<i64>(0)?).map_err(|_| StoreError::Bug("a blob of negative size".to_owned()))?,
+        }))
+    }
+}
+
+impl BlobReader {
+    /// Bytes that are still to come.
+    pub fn left(&self) -> u64 {
+        self.left
+    }
+
+    /// The next chunk; `None` at the end. The last one is given only when all of them together are what the hash says.
+    pub async fn next(&mut self) -> Result<Option<Vec<u8>>, StoreError> {
+        if self.left == 0 {
+            return Ok(None);
+        }
+        let damaged = || StoreError::Bug(format!("the blob {} is damaged", self.hash));
+        let sql = "SELECT bytes FROM blob_chunks WHERE hash = $1 AND position = $2";
+        let row = self.store.read().await?.row(sql, values![self.key, self.position]).await?;
+        let bytes = blobs::unpack_chunk(&row.ok_or_else(damaged)?.get::<Vec<u8>>(0)?)?;
+        self.hasher.update(&bytes);
+        self.left = self
+            .left
+            .checked_sub(bytes.len() as u64)
+            .filter(|_| !bytes.is_empty())
+            .ok_or_else(damaged)?;
+        self.position += 1;
+        if self.left == 0 && Uid::from_bytes(std::mem::take(&mut self.hasher).finalize().into()) != self.hash {
+            return Err(damaged());
+        }
+        Ok(Some(bytes))
+    }
+}

@@ -1,0 +1,320 @@
+//! Entities and issues as people read them: as they are now, and as they were (versions are read, never folded again: design §3).
+
+use crate::db::sql::{Row, Tx, from_json, values};
+use crate::inventory::collections::CollectionRef;
+use crate::{Principal, Store, StoreError};
+use ambit_model::entity::EntityRecord;
+use ambit_model::issue::IssueRecord;
+use ambit_model::user::CollectionRole;
+use ambit_model::{Timestamp, Uid};
+use uuid::Uuid;
+
+/// Moments that one list of points in time holds at most, newest kept.
+const POINTS_MAX: usize = 10_000;
+
+/// An entity with what stands beside its record.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EntityView {
+    pub id: i64,
+    pub uuid: Uuid,
+    pub record: EntityRecord,
+    pub first_seen: Timestamp,
+    pub last_seen: Timestamp,
+    /// When it was first stored: `first_seen`.
+    pub created_at: Timestamp,
+    /// When the version shown was opened.
+    pub updated_at: Timestamp,
+    /// When `scoped` last moved; `None`: it never was, and in point in time.
+    pub scoped_at: Option<Timestamp>,
+    pub collection: CollectionRef,
+}
+
+/// An issue with what stands beside its record.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IssueView {
+    pub id: i64,
+    pub uuid: Uuid,
+    pub record: IssueRecord,
+    pub first_seen: Timestamp,
+    pub last_seen: Timestamp,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+    /// Integer id of its entity.
+    pub entity_id: i64,
+    pub collection: CollectionRef,
+}
+
+/// The answer for a moment.
+#[derive(Clone, Debug, PartialEq)]
+pub enum At<T> {
+    /// As it was shown then.
+    Then(T),
+    /// It was first seen later: then.
+    BeforeFirstSeen(Timestamp),
+}
+
+/// What of a record's row is the same for all nouns.
+pub(crate) struct Base {
+    id: i64,
+    pub(crate) uid: Uid,
+    pub(crate) record: String,
+    first_seen: Timestamp,
+    last_seen: Timestamp,
+    opened_at: Timestamp,
+    seen_from: i64,
+    seen_to: i64,
+    pub(crate) collection: CollectionRef,
+    scoped_at: Option<Timestamp>,
+    entity_id: i64,
+}
+
+/// A noun whose records people read by id; the texts are literals of this file.
+#[derive(Clone, Copy)]
+pub(crate) enum Table {
+    Entities,
+    Issues,
+}
+
+pub(crate) const COLLECTION_COLUMNS: &str = "c.id, c.uuid, c.name, c.printable_name, c.project_id, p.uuid, o.uuid, c.archived";
+pub(crate) const COLLECTION_JOINS: &str = "JOIN collections c ON c.id = t.collection_id JOIN projects p ON p.id = c.project_id
+    JOIN organizations o ON o.id = p.organization_id";
+
+pub(crate) fn collection_from(row: &Row, first: usize) -> Result<CollectionRef, StoreError> {
+    Ok(CollectionRef {
+        id: row.get(first)?,
+        uuid: row.get(first + 1)?,
+        name: row.get(first + 2)?,
+        printable_name: row.get(first + 3)?,
+        project: row.get(first + 4)?,
+        project_uuid: row.get(first + 5)?,
+        organization_uuid: row.get(first + 6)?,
+        archived: row.get(first + 7)?,
+    })
+}
+
+impl Table {
+    fn noun(self) -> &'static str {
+        match self {
+            Self::Entities => "entity",
+            Self::Issues => "issue",
+        }
+    }
+
+    fn select(self) -> String {
+        let (table, scoped_at, entity) = match self {
+            Self::Entities => ("entities", "t.scoped_at", "t.id"),
+            Self::Issues => ("issues", "NULL", "(SELECT e.id FROM entities e WHERE e.uid = t.entity_uid)"),
+        };
+        format!(
+            "SELECT t.id, t.uid, t.record, t.first_seen, t.last_seen, t.opened_at, t.seen_from, t.seen_to, CAST({scoped_at} AS BIGINT), {entity},
+             {COLLECTION_COLUMNS} FROM {table} t {COLLECTION_JOINS} WHERE c.deleted_at IS NULL AND p.deleted_at IS NULL"
+        )
+    }
+}
+
+fn base_from(row: &Row) -> Result<Base, StoreError> {
+    Ok(Base {
+        id: row.get(0)?,
+        uid: row.get(1)?,
+        record: row.get(2)?,
+        first_seen: row.get(3)?,
+        last_seen: row.get(4)?,
+        opened_at: row.get(5)?,
+        seen_from: row.get(6)?,
+        seen_to: row.get(7)?,
+        scoped_at: row.get(8)?,
+        entity_id: row.get(9)?,
+        collection: collection_from(row, 10)?,
+    })
+}
+
+/// A record by its uid or uuid, in any project of the caller; `project` narrows. What the caller may not see is not found.
+pub(crate) async fn find(
+    tx: &mut Tx,
+    principal: &Principal,
+    table: Table,
+    id: &str,
+    project: Option<i64>,
+    role: CollectionRole,
+) -> Result<Base, StoreError> {
+    let rows = if let Ok(uid) = id.parse::<Uid>() {
+        tx.rows(&format!("{} AND t.uid = $1", table.select()), values![uid]).await?
+    } else {
+        // A record's uuid is the beginning of its uid with six bits replaced: the ids that begin so are a short range of the index.
+        let uuid: Uuid = id.parse().map_err(|_| StoreError::NotFound)?;
+        let start = uuid.as_bytes()[..6].to_vec();
+        let (mut low, mut high) = (start.clone(), start);
+        low.resize(32, 0);
+        high.resize(32, u8::MAX);
+        let rows = tx
+            .rows(&format!("{} AND t.uid >= $1 AND t.uid <= $2", table.select()), values![low, high])
+            .await?;
+        let same = |row: &Row| row.get::<Uid>(1).is_ok_and(|uid| uid.uuid() == uuid);
+        rows.into_iter().filter(same).collect()
+    };
+    let base = base_from(rows.first().ok_or(StoreError::NotFound)?)?;
+    if project.is_some_and(|project| project != base.collection.project) {
+        return Err(StoreError::NotFound);
+    }
+    principal.require_collection(base.collection.project, base.collection.id, role)?;
+    Ok(base)
+}
+
+/// The version in force at a moment, with the `last_seen` of that moment.
+async fn at(tx: &mut Tx, table: Table, base: Base, moment: Timestamp, now: Timestamp) -> Result<At<Base>, StoreError> {
+    let moment = moment.min(now);
+    if moment < base.first_seen {
+        return Ok(At::BeforeFirstSeen(base.first_seen));
+    }
+    let mut then = base;
+    if then.opened_at > moment {
+        let sql = "SELECT record, opened_at FROM versions WHERE noun = $1 AND uid = $2 AND opened_at <= $3 ORDER BY opened_revision DESC LIMIT 1";
+        let row = tx.row(sql, values![table.noun(), then.uid, moment]).await?;
+        let row = row.ok_or_else(|| StoreError::Bug(format!("no version of {} at {moment}", then.uid)))?;
+        (then.record, then.opened_at) = (row.get(0)?, row.get(1)?);
+    }
+    then.last_seen = last_seen_at(tx, &then, moment).await?;
+    then.scoped_at = None;
+    Ok(At::Then(then))
+}
+
+/// The start of the highest run that saw the record and had begun by the moment, or the version's opening if that is later.
+async fn last_seen_at(tx: &mut Tx, then: &Base, moment: Timestamp) -> Result<Timestamp, StoreError> {
+    let sql = "SELECT MAX(r.started_at) FROM runs r WHERE r.collection_id = $1 AND r.started_at <= $2 AND (r.number BETWEEN $3 AND $4 OR EXISTS
+               (SELECT 1 FROM sightings s WHERE s.uid = $5 AND r.number BETWEEN s.from_run AND s.to_run))";
+    let row = tx
+        .one(sql, values![then.collection.id, moment, then.seen_from, then.seen_to, then.uid])
+        .await?;
+    let run: Option<Timestamp> = row.get(0)?;
+    Ok(run.unwrap_or(then.opened_at).max(then.opened_at))
+}
+
+/// Openings of all versions from a moment on, oldest first.
+async fn points(tx: &mut Tx, table: Table, base: &Base, start: Option<Timestamp>) -> Result<Vec<Timestamp>, StoreError> {
+    let sql =
+        format!("SELECT opened_at FROM versions WHERE noun = $1 AND uid = $2 AND opened_at >= $3 ORDER BY opened_revision DESC LIMIT {POINTS_MAX}");
+    let start = start.unwrap_or(Timestamp(i64::MIN));
+    let rows = tx.rows(&sql, values![table.noun(), base.uid, start]).await?;
+    let mut points = rows.iter().map(|row| row.get(0)).collect::<Result<Vec<Timestamp>, _>>()?;
+    points.reverse();
+    if base.opened_at >= start {
+        points.push(base.opened_at);
+    }
+    points.dedup();
+    Ok(points)
+}
+
+fn entity(base: Base) -> Result<EntityView, StoreError> {
+    Ok(EntityView {
+        id: base.id,
+        uuid: base.uid.uuid(),
+        record: from_json(&base.record)?,
+        first_seen: base.first_seen,
+        last_seen: base.last_seen,
+        created_at: base.first_seen,
+        updated_at: base.opened_at,
+        scoped_at: base.scoped_at,
+        collection: base.collection,
+    })
+}
+
+fn issue(base: Base) -> Result<IssueView, StoreError> {
+    Ok(IssueView {
+        id: base.id,
+        uuid: base.uid.uuid(),
+        record: from_json(&base.record)?,
+        first_seen: base.first_seen,
+        last_seen: base.last_seen,
+        created_at: base.first_seen,
+        updated_at: base.opened_at,
+        entity_id: base.entity_id,
+        collection: base.collection,
+    })
+}
+
+fn map<T>(at: At<Base>, view: impl Fn(Base) -> Result<T, StoreError>) -> Result<At<T>, StoreError> {
+    Ok(match at {
+        At::Then(base) => At::Then(view(base)?),
+        At::BeforeFirstSeen(first_seen) => At::BeforeFirstSeen(first_seen),
+    })
+}
+
+impl Store {
+    /// An entity by its uid (64 hexadecimal characters) or uuid.
+    pub async fn find_entity(&self, principal: &Principal, id: &str, project: Option<i64>) -> Result<EntityView, StoreError> {
+        let mut tx = self.read().await?;
+        entity(find(&mut tx, principal, Table::Entities, id, project, CollectionRole::Viewer).await?)
+    }
+
+    /// An issue by its uid (64 hexadecimal characters) or uuid.
+    pub async fn find_issue(&self, principal: &Principal, id: &str, project: Option<i64>) -> Result<IssueView, StoreError> {
+        let mut tx = self.read().await?;
+        issue(find(&mut tx, principal, Table::Issues, id, project, CollectionRole::Viewer).await?)
+    }
+
+    /// An entity as it was shown at a moment; a future one is now.
+    pub async fn entity_at(
+        &self,
+        principal: &Principal,
+        id: &str,
+        project: Option<i64>,
+        moment: Timestamp,
+        now: Timestamp,
+    ) -> Result<At<EntityView>, StoreError> {
+        let mut tx = self.read().await?;
+        let base = find(&mut tx, principal, Table::Entities, id, project, CollectionRole::Viewer).await?;
+        map(at(&mut tx, Table::Entities, base, moment, now).await?, entity)
+    }
+
+    /// An issue as it was shown at a moment; a future one is now.
+    pub async fn issue_at(
+        &self,
+        principal: &Principal,
+        id: &str,
+        project: Option<i64>,
+        moment: Timestamp,
+        now: Timestamp,
+    ) -> Result<At<IssueView>, StoreError> {
+        let mut tx = self.read().await?;
+        let base = find(&mut tx, principal, Table::Issues, id, project, CollectionRole::Viewer).await?;
+        map(at(&mut tx, Table::Issues, base, moment, now).await?, issue)
+    }
+
+    /// The moments from `start` on at which another version of an entity was opened, oldest first.
+    pub async fn points_in_time(
+        &self,
+        principal: &Principal,
+        id: &str,
+        project: Option<i64>,
+        start: Option<Timestamp>,
+    ) -> Result<Vec<Timestamp>, StoreError> {
+        let mut tx = self.read().await?;
+        let base = find(&mut tx, principal, Table::Entities, id, project, CollectionRole::Viewer).await?;
+        points(&mut tx, Table::Entities, &base, start).await
+    }
+
+    /// The moments from `start` on at which another version of an issue was opened, oldest first.
+    pub async fn issue_points_in_time(
+        &self,
+        principal: &Principal,
+        id: &str,
+        project: Option<i64>,
+        start: Option<Timestamp>,
+    ) -> Result<Vec<Timestamp>, StoreError> {
+        let mut tx = self.read().await?;
+        let base = find(&mut tx, principal, Table::Issues, id, project, CollectionRole::Viewer).await?;
+        points(&mut tx, Table::Issues, &base, start).await
+    }
+}
+
+/// Where a person changes an entity: its collection's integer id and project, and its uid.
+pub(crate) async fn entity_to_change(tx: &mut Tx, principal: &Principal, id: &str, project: Option<i64>) -> Result<(CollectionRef, Uid), StoreError> {
+    let base = find(tx, principal, Table::Entities, id, project, CollectionRole::Analyst).await?;
+    Ok((base.collection, base.uid))
+}
+
+/// Where a person changes an issue.
+pub(crate) async fn issue_to_change(tx: &mut Tx, principal: &Principal, id: &str, project: Option<i64>) -> Result<(CollectionRef, Uid), StoreError> {
+    let base = find(tx, principal, Table::Issues, id, project, CollectionRole::Analyst).await?;
+    Ok((base.collection, base.uid))
+}

@@ -1,0 +1,115 @@
+//! Access: an API key, or the command line of the installation itself, becomes a principal.
+
+use crate::db::sql::{Tx, values};
+use crate::db::writer::Who;
+use crate::people::keys;
+use crate::people::users::{ACTIVE, user_from};
+use crate::{Principal, Store, StoreError};
+use ambit_model::Timestamp;
+use ambit_model::user::{CollectionRole, ProjectRole};
+use std::collections::BTreeMap;
+
+/// A key's last use is written down no more often than this, in milliseconds.
+const LAST_USE_EVERY_MS: i64 = 60_000;
+
+/// Who was found by a key, if the account is not suspended.
+fn admitted(principal: Principal) -> Result<Option<Principal>, StoreError> {
+    if principal.active {
+        Ok(Some(principal))
+    } else {
+        Err(StoreError::NotActive)
+    }
+}
+
+impl Store {
+    /// The principal of an API key. `None`: malformed, unknown, expired or revoked; the store does not say which. `NotActive`: its user is suspended.
+    pub async fn authenticate(&self, credential: &str, now: Timestamp) -> Result<Option<Principal>, StoreError> {
+        // The checksum refuses typing errors and guesses without a look at the database.
+        if !keys::is_well_formed(credential) {
+            return Ok(None);
+        }
+        let hash = self.inner.secret.credential_hash(credential);
+        let generation = match self.inner.access.find(&hash, now) {
+            Ok(principal) => return admitted(principal),
+            Err(generation) => generation,
+        };
+        let mut tx = self.read().await?;
+        let Some(key) = keys::find_live(&mut tx, &hash, now).await? else {
+            return Ok(None);
+        };
+        let principal = load(&mut tx, key.user, Some(key.id)).await?;
+        tx.rollback().await?;
+        if key.last_used_at.is_none_or(|last| now.0 - last.0 > LAST_USE_EVERY_MS) {
+            let id = key.id;
+            let noted = self
+                .write(Who::Person, move |tx| Box::pin(async move { keys::touch(tx, id, now).await }))
+                .await;
+            if let Err(error) = noted {
+                // Reading must go on where writing cannot (a full disk).
+                tracing::warn!(%error, "the last use of key {id} was not written down");
+            }
+        }
+        self.inner.access.keep(generation, hash, now, &principal);
+        admitted(principal)
+    }
+
+    /// The principal of the older header pair: the secret is an API key, the access name its id or the key again.
+    pub async fn authenticate_pair(&self, access: &str, secret: &str, now: Timestamp) -> Result<Option<Principal>, StoreError> {
+        let principal = self.authenticate(secret, now).await?;
+        Ok(principal.filter(|principal| access == secret || principal.key.is_some_and(|id| id.to_string() == access)))
+    }
+
+    /// Whoever runs a command on the data folder itself: acts as the owner that `init` made.
+    pub async fn local_operator(&self) -> Result<Principal, StoreError> {
+        let mut tx = self.read().await?;
+        let owner: i64 = tx
+            .one(
+                "SELECT id FROM users WHERE administrator = 1 AND status = $1 ORDER BY id LIMIT 1",
+                values![ACTIVE],
+            )
+            .await?
+            .get(0)?;
+        load(&mut tx, owner, None).await
+    }
+}
+
+/// A user with everything that decides what they see.
+pub(crate) async fn load(tx: &mut Tx, user: i64, key: Option<i64>) -> Result<Principal, StoreError> {
+    let row = tx
+        .one(
+            "SELECT id, uuid, username, email, administrator, created_at, primary_project, status FROM users WHERE id = $1",
+            values![user],
+        )
+        .await?;
+    let chosen: Option<i64> = row.get(6)?;
+    let active = row.get::<String>(7)? == ACTIVE;
+    let user = user_from(&row, 0)?;
+    let mut projects = BTreeMap::new();
+    let mut first = None;
+    let sql = "SELECT m.project_id, m.role FROM members m JOIN projects p ON p.id = m.project_id WHERE m.user_id = $1 AND p.deleted_at IS NULL
+               ORDER BY m.created_at, m.id";
+    for row in tx.rows(sql, values![user.id]).await? {
+        let role = ProjectRole::from_name(&row.get::<String>(1)?);
+        first.get_or_insert(row.get(0)?);
+        projects.insert(row.get(0)?, role.ok_or_else(|| StoreError::Bug("unknown project role".to_owned()))?);
+    }
+    let mut collections = BTreeMap::new();
+    let sql = "SELECT r.collection_id, r.role FROM collection_roles r JOIN members m ON m.id = r.member_id WHERE m.user_id = $1";
+    for row in tx.rows(sql, values![user.id]).await? {
+        let role = CollectionRole::from_name(&row.get::<String>(1)?);
+        collections.insert(row.get(0)?, role.ok_or_else(|| StoreError::Bug("unknown collection role".to_owned()))?);
+    }
+    let sql = "SELECT group_id FROM group_members WHERE user_id = $1 ORDER BY group_id";
+    let groups = tx.rows(sql, values![user.id]).await?;
+    let groups = groups.iter().map(|row| row.get(0)).collect::<Result<_, _>>()?;
+    let primary = chosen.filter(|project| projects.contains_key(project)).or(first);
+    Ok(Principal {
+        user,
+        key,
+        active,
+        groups,
+        primary,
+        projects,
+        collections,
+    })
+}

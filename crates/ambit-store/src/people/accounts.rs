@@ -1,0 +1,216 @@
+//! Users as the wider API shows and changes them: profiles, caps, whether they are active (v3-wire §4). What of it a caller may see is decided by who the
+//! caller is to the account: `Standing`. Groups are in `groups.rs`.
+
+use crate::db::sql::{Row, Tx, from_json, to_json, values};
+use crate::db::writer::Who;
+use crate::people::audit;
+use crate::people::users::{self, ACTIVE, DELETED, STATUSES, USER_COLUMNS, user_from};
+use crate::{Principal, Store, StoreError};
+use ambit_model::Timestamp;
+use ambit_model::user::User;
+use serde_json::{Map, Value, json};
+
+/// Bytes of a profile as JSON: what people say of themselves is short.
+const PROFILE_BYTES_MAX: usize = 16 * 1024;
+
+/// A user or service account.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Account {
+    pub user: User,
+    pub profile: Map<String, Value>,
+    /// `active`, or why not.
+    pub status: String,
+    /// The group that it draws calls from.
+    pub api_quota_group: Option<String>,
+    /// The group that it draws everything else from.
+    pub intelligence_quota_group: Option<String>,
+    /// The group whose service account it is.
+    pub service_of: Option<String>,
+    /// The last use of a key, to the minute.
+    pub last_login: Option<Timestamp>,
+}
+
+/// Who the caller is to a user.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Standing {
+    Anybody,
+    /// Administrator of the installation, or of one of the user's groups (and the user is no administrator of the installation).
+    Administrator,
+    Oneself,
+}
+
+pub(crate) const SELECT: &str = ", u.profile, u.status, a.name, i.name, s.name, (SELECT MAX(k.last_used_at) FROM api_keys k WHERE k.user_id = u.id)
+    FROM users u LEFT JOIN user_groups a ON a.id = u.api_quota_group LEFT JOIN user_groups i ON i.id = u.intelligence_quota_group
+    LEFT JOIN user_groups s ON s.id = u.service_of";
+pub(crate) fn account(row: &Row) -> Result<Account, StoreError> {
+    Ok(Account {
+        user: user_from(row, 0)?,
+        profile: from_json(&row.get::<String>(6)?)?,
+        status: row.get(7)?,
+        api_quota_group: row.get(8)?,
+        intelligence_quota_group: row.get(9)?,
+        service_of: row.get(10)?,
+        last_login: row.get(11)?,
+    })
+}
+
+pub(crate) async fn account_of(tx: &mut Tx, id: i64) -> Result<Account, StoreError> {
+    let sql = format!("SELECT {USER_COLUMNS}{SELECT} WHERE u.id = $1");
+    account(&tx.row(&sql, values![id]).await?.ok_or(StoreError::NotFound)?)
+}
+
+/// The groups through which the caller stands above a user: those that the caller administers and the user is in, or whose service account it is. Nobody
+/// stands above an administrator of the installation through a group.
+async fn groups_over(tx: &mut Tx, principal: &Principal, user: i64) -> Result<Vec<i64>, StoreError> {
+    let sql =
+        "SELECT me.group_id FROM group_members me JOIN users u ON u.id = $1 WHERE me.user_id = $2 AND me.administrator = 1 AND u.administrator = 0
+               AND (u.service_of = me.group_id OR EXISTS
+                   (SELECT 1 FROM group_members them WHERE them.group_id = me.group_id AND them.user_id = u.id)) ORDER BY me.group_id";
+    let rows = tx.rows(sql, values![user, principal.user_id()]).await?;
+    rows.iter().map(|row| row.get(0)).collect()
+}
+
+async fn standing_to(tx: &mut Tx, principal: &Principal, user: i64) -> Result<Standing, StoreError> {
+    if principal.user_id() == user {
+        return Ok(Standing::Oneself);
+    }
+    let over = principal.administrator() || !groups_over(tx, principal, user).await?.is_empty();
+    Ok(if over { Standing::Administrator } else { Standing::Anybody })
+}
+
+/// Replaces members of a profile; null removes one.
+pub(crate) fn merged(mut profile: Map<String, Value>, changes: &Map<String, Value>) -> Result<Map<String, Value>, StoreError> {
+    for (name, value) in changes {
+        if value.is_null() {
+            profile.shift_remove(name);
+        } else {
+            profile.insert(name.clone(), value.clone());
+        }
+    }
+    if to_json(&profile).len() > PROFILE_BYTES_MAX {
+        return Err(StoreError::Invalid(format!("a profile is at most {PROFILE_BYTES_MAX} bytes of JSON")));
+    }
+    Ok(profile)
+}
+
+impl Store {
+    /// A user or service account by username or address; everybody who has a key may know that it exists.
+    pub async fn account(&self, name: &str) -> Result<Account, StoreError> {
+        let mut tx = self.read().await?;
+        let user = users::find_any(&mut tx, name).await?;
+        account_of(&mut tx, user.id).await
+    }
+
+    /// The same by integer id.
+    pub async fn account_by_id(&self, id: i64) -> Result<Account, StoreError> {
+        account_of(&mut self.read().await?, id).await
+    }
+
+    /// Who the caller is to a user.
+    pub async fn standing_to(&self, principal: &Principal, user: i64) -> Result<Standing, StoreError> {
+        standing_to(&mut self.read().await?, principal, user).await
+    }
+
+    /// Changes what a user's profile says; for the user and the administrators of the user's groups.
+    pub async fn change_profile(&self, principal: &Principal, user: i64, changes: &Map<String, Value>, now: Timestamp) -> Result<(), StoreError> {
+        let (principal, changes) = (principal.clone(), changes.clone());
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                if standing_to(tx, &principal, user).await? == Standing::Anybody {
+                    return Err(StoreError::Forbidden("this is another user's profile".to_owned()));
+                }
+                let before = account_of(tx, user).await?;
+                let profile = merged(before.profile, &changes)?;
+                tx.run("UPDATE users SET profile = $1 WHERE id = $2", values![to_json(&profile), user])
+                    .await?;
+                audit::insert(tx, &principal, None, "user.change", &before.user.username, Value::Object(changes), now).await
+            })
+        })
+        .await
+    }
+
+    /// Caps what a user may use. The administrator of the installation caps the user; administrators of the user's groups cap what the user draws from
+    /// those groups, and nothing else. A name is one of `ambit_model::quota`.
+    pub async fn cap_user(&self, principal: &Principal, user: i64, caps: &[(String, i64)], now: Timestamp) -> Result<(), StoreError> {
+        let (principal, caps) = (principal.clone(), caps.to_vec());
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                let groups = match principal.administrator() {
+                    true => Vec::new(),
+                    false if principal.user_id() == user => Vec::new(),
+                    false => groups_over(tx, &principal, user).await?,
+                };
+                if !principal.administrator() && groups.is_empty() {
+                    return Err(StoreError::Forbidden("caps are set by administrators of the user's group".to_owned()));
+                }
+                for (name, allowed) in &caps {
+                    if principal.administrator() {
+                        users::write_quota(tx, "user", user, name, *allowed).await?;
+                    }
+                    for group in &groups {
+                        users::write_cap(tx, *group, user, name, *allowed).await?;
+                    }
+                }
+                let caps: Map<String, Value> = caps.into_iter().map(|(name, allowed)| (name, json!(allowed))).collect();
+                let details = json!({"caps": caps, "groups": groups});
+                audit::insert(tx, &principal, None, "quota.set", &user.to_string(), details, now).await
+            })
+        })
+        .await
+    }
+
+    /// Suspends a user, or lets the user in again; for the administrator of the installation. The last administrator who is active stays.
+    pub async fn set_status(&self, principal: &Principal, user: i64, status: &str, now: Timestamp) -> Result<(), StoreError> {
+        principal.require_administrator()?;
+        if !STATUSES.contains(&status) {
+            let known = STATUSES.join(", ");
+            return Err(StoreError::Invalid(format!("there is no status {status:?}; there are {known}")));
+        }
+        let (principal, status) = (principal.clone(), status.to_owned());
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                let administrators = users::active_administrators(tx).await?;
+                if status != ACTIVE && administrators == [user] {
+                    return Err(StoreError::Conflict("the last administrator of an installation stays active".to_owned()));
+                }
+                let sql = "UPDATE users SET status = $1 WHERE id = $2 AND status <> $3 RETURNING username";
+                let row = tx.row(sql, values![&status, user, DELETED]).await?.ok_or(StoreError::NotFound)?;
+                audit::insert(
+                    tx,
+                    &principal,
+                    None,
+                    "user.status",
+                    &row.get::<String>(0)?,
+                    json!({"status": status}),
+                    now,
+                )
+                .await
+            })
+        })
+        .await?;
+        self.inner.access.clear();
+        Ok(())
+    }
+
+    /// Whether a user may act now: there, and not suspended.
+    pub async fn is_active(&self, user: i64) -> Result<bool, StoreError> {
+        let mut tx = self.read().await?;
+        Ok(tx
+            .row("SELECT 1 FROM users WHERE id = $1 AND status = $2", values![user, ACTIVE])
+            .await?
+            .is_some())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn profiles_are_merged_and_null_removes() {
+        let map = |value: Value| value.as_object().unwrap().clone();
+        let before = map(json!({"a": 1, "b": 2}));
+        assert_eq!(merged(before.clone(), &map(json!({"a": null, "c": 3}))), Ok(map(json!({"b": 2, "c": 3}))));
+        assert!(merged(before, &map(json!({"a": "x".repeat(PROFILE_BYTES_MAX)}))).is_err());
+    }
+}

@@ -1,0 +1,65 @@
+//! One-time tokens: where a key would end in a journal, its owner is given a token instead, which is exchanged for a key once and soon.
+
+use crate::db::sql::values;
+use crate::db::writer::Who;
+use crate::people::keys::{self, Draft};
+use crate::people::{access, audit};
+use crate::{IssuedKey, Store, StoreError};
+use ambit_model::Timestamp;
+use serde_json::json;
+
+/// How long a token may be exchanged, in milliseconds: for a person who starts a server and looks where it says.
+const TOKEN_MS: i64 = 15 * 60 * 1_000;
+/// The label of the key that comes of one.
+const LABEL: &str = "owner";
+
+/// A token that waits to be exchanged; the text is given this once.
+#[derive(Clone, PartialEq, Eq)]
+pub struct KeyToken {
+    pub text: String,
+    pub expires_at: Timestamp,
+}
+
+impl Store {
+    /// Makes a token for a key of the installation's first administrator. Those from before are worth nothing any more.
+    pub async fn issue_key_token(&self, now: Timestamp) -> Result<KeyToken, StoreError> {
+        let operator = self.local_operator().await?;
+        let text = keys::random_text();
+        let (hash, expires_at) = (self.inner.secret.token_hash(&text), now.plus_ms(TOKEN_MS));
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                tx.run("DELETE FROM key_tokens", Vec::new()).await?;
+                let sql = "INSERT INTO key_tokens (hash, user_id, expires_at) VALUES ($1, $2, $3)";
+                tx.run(sql, values![hash.as_slice(), operator.user_id(), expires_at]).await.map(|_| ())
+            })
+        })
+        .await?;
+        Ok(KeyToken { text, expires_at })
+    }
+
+    /// Exchanges a token for a key. `NotFound`: it was never made, was exchanged before, or is too old; nobody learns which.
+    pub async fn redeem_key_token(&self, token: &str, now: Timestamp) -> Result<IssuedKey, StoreError> {
+        if !keys::is_well_formed(token) {
+            return Err(StoreError::NotFound);
+        }
+        let hash = self.inner.secret.token_hash(token);
+        // Most tokens that strangers try are none: they cost a reading.
+        let sql = "SELECT 1 FROM key_tokens WHERE hash = $1 AND expires_at > $2";
+        if self.read().await?.row(sql, values![hash.as_slice(), now]).await?.is_none() {
+            return Err(StoreError::NotFound);
+        }
+        let draft = Draft::new(&self.inner.secret, LABEL);
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                let sql = "DELETE FROM key_tokens WHERE hash = $1 AND expires_at > $2 RETURNING user_id";
+                let row = tx.row(sql, values![hash.as_slice(), now]).await?.ok_or(StoreError::NotFound)?;
+                let principal = access::load(tx, row.get(0)?, None).await?;
+                let issued = draft.insert(tx, principal.user_id(), keys::Origin::default(), now).await?;
+                let details = json!({"user": principal.email(), "visible": issued.visible, "label": issued.label});
+                audit::insert(tx, &principal, None, "key.redeem", &issued.id.to_string(), details, now).await?;
+                Ok(issued)
+            })
+        })
+        .await
+    }
+}

@@ -1,0 +1,319 @@
+//! Groups (v3-wire §4): who is in them, who administers them, what they may use, their service accounts. People come into a group by accepting
+//! (`invitations.rs`), unless the administrator of the installation brings them.
+
+use crate::db::sql::{Row, Tx, from_json, to_json, values};
+use crate::db::writer::Who;
+use crate::people::accounts::{SELECT, account, account_of, merged};
+use crate::people::invitations::{self, InvitedTo};
+use crate::people::users::{self, USER_COLUMNS, clean_name, insert_user};
+use crate::people::{audit, keys};
+use crate::wider::hunting_rulesets;
+use crate::{Account, IssuedKey, Principal, Store, StoreError};
+use ambit_model::Timestamp;
+use ambit_model::user::Group;
+use serde_json::{Map, Value, json};
+
+/// People of one request at most.
+const MEMBERS_MAX: usize = 1_000;
+
+/// A group.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GroupAccount {
+    pub group: Group,
+    pub profile: Map<String, Value>,
+}
+
+/// Who of a group is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Members {
+    Users,
+    Administrators,
+    ServiceAccounts,
+}
+
+/// What became of somebody who was to come into a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Brought {
+    /// In it.
+    In,
+    /// Asked; in it once the person accepts.
+    Invited,
+    /// Nobody has this address here, and the caller makes no accounts.
+    Unknown,
+}
+
+const GROUP_SELECT: &str = "SELECT g.id, g.uuid, g.name, g.created_at, g.profile FROM user_groups g";
+
+fn group_account(row: &Row) -> Result<GroupAccount, StoreError> {
+    Ok(GroupAccount {
+        group: Group {
+            id: row.get(0)?,
+            uuid: row.get(1)?,
+            name: row.get(2)?,
+            created_at: row.get(3)?,
+        },
+        profile: from_json(&row.get::<String>(4)?)?,
+    })
+}
+
+pub(crate) async fn group_named(tx: &mut Tx, name: &str) -> Result<GroupAccount, StoreError> {
+    let sql = format!("{GROUP_SELECT} WHERE g.name = $1");
+    group_account(&tx.row(&sql, values![name.trim()]).await?.ok_or(StoreError::NotFound)?)
+}
+
+pub(crate) async fn administers(tx: &mut Tx, principal: &Principal, group: i64) -> Result<bool, StoreError> {
+    let sql = "SELECT 1 FROM group_members WHERE group_id = $1 AND user_id = $2 AND administrator = 1";
+    Ok(principal.administrator() || tx.row(sql, values![group, principal.user_id()]).await?.is_some())
+}
+
+async fn require_administrator_of(tx: &mut Tx, principal: &Principal, group: i64) -> Result<(), StoreError> {
+    if administers(tx, principal, group).await? {
+        return Ok(());
+    }
+    Err(StoreError::Forbidden("this needs an administrator of the group".to_owned()))
+}
+
+/// Puts a user into a group. The first group that a user comes to is the one that quotas are drawn from.
+pub(crate) async fn join(tx: &mut Tx, group: i64, user: i64, administrator: bool) -> Result<(), StoreError> {
+    let sql = "INSERT INTO group_members (group_id, user_id, administrator) VALUES ($1, $2, $3)
+               ON CONFLICT (group_id, user_id) DO UPDATE SET administrator =
+               CASE WHEN excluded.administrator = 1 THEN 1 ELSE group_members.administrator END";
+    tx.run(sql, values![group, user, administrator]).await?;
+    let sql = "UPDATE users SET api_quota_group = COALESCE(api_quota_group, $1), intelligence_quota_group = COALESCE(intelligence_quota_group, $2)
+               WHERE id = $3";
+    tx.run(sql, values![group, group, user]).await?;
+    Ok(())
+}
+
+/// Takes a user out of a group: what the user drew from it, and what it paid for the user's rules, ends.
+async fn part(tx: &mut Tx, group: i64, user: i64, now: Timestamp) -> Result<(), StoreError> {
+    let paid = hunting_rulesets::paid_by(tx, group, Some(user)).await?;
+    let sql = "DELETE FROM group_members WHERE group_id = $1 AND user_id = $2";
+    if tx.run(sql, values![group, user]).await? == 0 {
+        return Err(StoreError::NotFound);
+    }
+    for column in ["api_quota_group", "intelligence_quota_group"] {
+        let sql = format!("UPDATE users SET {column} = NULL WHERE id = $1 AND {column} = $2");
+        tx.run(&sql, values![user, group]).await?;
+    }
+    let sql = "DELETE FROM group_caps WHERE group_id = $1 AND user_id = $2";
+    tx.run(sql, values![group, user]).await?;
+    hunting_rulesets::change_payer(tx, paid, now).await
+}
+
+/// Brings one person in, or asks. Accounts are made by the administrator of the installation, and by others where `open_accounts` says so.
+async fn bring(
+    tx: &mut Tx,
+    by: &Principal,
+    group: i64,
+    email: &str,
+    administrator: bool,
+    open_accounts: bool,
+    now: Timestamp,
+) -> Result<Brought, StoreError> {
+    let user = match users::find(tx, email).await {
+        Err(StoreError::NotFound) if by.administrator() || open_accounts => insert_user(tx, email, None, false, now).await?,
+        Err(StoreError::NotFound) => return Ok(Brought::Unknown),
+        found => found?,
+    };
+    let is = "SELECT 1 FROM group_members WHERE group_id = $1 AND user_id = $2";
+    if by.administrator() || tx.row(is, values![group, user.id]).await?.is_some() {
+        join(tx, group, user.id, administrator).await?;
+        invitations::end(tx, InvitedTo::Group, group, user.id).await?;
+        return Ok(Brought::In);
+    }
+    invitations::to_group(tx, by, group, &user, administrator, now).await?;
+    Ok(Brought::Invited)
+}
+
+impl Store {
+    /// A group by name.
+    pub async fn group_account(&self, name: &str) -> Result<GroupAccount, StoreError> {
+        group_named(&mut self.read().await?, name).await
+    }
+
+    /// True for administrators of a group and of the installation.
+    pub async fn administers(&self, principal: &Principal, group: i64) -> Result<bool, StoreError> {
+        administers(&mut self.read().await?, principal, group).await
+    }
+
+    /// The groups of a user, by id; with `managed` only those that the user administers.
+    pub async fn groups_of(&self, user: i64, managed: bool) -> Result<Vec<GroupAccount>, StoreError> {
+        let mut tx = self.read().await?;
+        let sql = format!("{GROUP_SELECT} JOIN group_members m ON m.group_id = g.id WHERE m.user_id = $1 AND m.administrator >= $2 ORDER BY g.id");
+        tx.rows(&sql, values![user, managed]).await?.iter().map(group_account).collect()
+    }
+
+    /// People of a group, by id.
+    pub async fn members_of(&self, group: i64, members: Members) -> Result<Vec<Account>, StoreError> {
+        let mut tx = self.read().await?;
+        let of = match members {
+            Members::Users => "JOIN group_members m ON m.user_id = u.id WHERE m.group_id = $1",
+            Members::Administrators => "JOIN group_members m ON m.user_id = u.id WHERE m.group_id = $1 AND m.administrator = 1",
+            Members::ServiceAccounts => "WHERE u.service_of = $1",
+        };
+        let sql = format!("SELECT {USER_COLUMNS}{SELECT} {of} ORDER BY u.id");
+        tx.rows(&sql, values![group]).await?.iter().map(account).collect()
+    }
+
+    /// Sets what a group may use; for the administrator of the installation. A name is one of `ambit_model::quota`.
+    pub async fn cap_group(&self, principal: &Principal, group: i64, caps: &[(String, i64)], now: Timestamp) -> Result<(), StoreError> {
+        principal.require_administrator()?;
+        let (principal, caps) = (principal.clone(), caps.to_vec());
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                for (name, allowed) in &caps {
+                    users::write_quota(tx, "group", group, name, *allowed).await?;
+                }
+                let caps: Map<String, Value> = caps.into_iter().map(|(name, allowed)| (name, json!(allowed))).collect();
+                audit::insert(tx, &principal, None, "quota.set", &group.to_string(), Value::Object(caps), now).await
+            })
+        })
+        .await
+    }
+
+    /// Changes what a group's profile says; for its administrators.
+    pub async fn change_group(&self, principal: &Principal, name: &str, changes: &Map<String, Value>, now: Timestamp) -> Result<(), StoreError> {
+        let (principal, name, changes) = (principal.clone(), name.to_owned(), changes.clone());
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                let before = group_named(tx, &name).await?;
+                require_administrator_of(tx, &principal, before.group.id).await?;
+                let profile = merged(before.profile, &changes)?;
+                let sql = "UPDATE user_groups SET profile = $1 WHERE id = $2";
+                tx.run(sql, values![to_json(&profile), before.group.id]).await?;
+                audit::insert(tx, &principal, None, "group.change", &name, Value::Object(changes), now).await
+            })
+        })
+        .await
+    }
+
+    /// Brings users into a group by their addresses: the administrator of the installation at once, making accounts where there are none; administrators of
+    /// the group by asking those who are not in it. What became of each stands in the order of the addresses. Saying it twice is harmless.
+    pub async fn join_group(
+        &self,
+        principal: &Principal,
+        name: &str,
+        emails: &[String],
+        administrator: bool,
+        open_accounts: bool,
+        now: Timestamp,
+    ) -> Result<Vec<Brought>, StoreError> {
+        if emails.len() > MEMBERS_MAX {
+            return Err(StoreError::Invalid(format!("at most {MEMBERS_MAX} people at once")));
+        }
+        let emails: Vec<String> = emails.iter().map(|email| users::clean_email(email)).collect::<Result<_, _>>()?;
+        let (principal, name) = (principal.clone(), name.to_owned());
+        let brought = self
+            .write(Who::Person, move |tx| {
+                Box::pin(async move {
+                    let group = group_named(tx, &name).await?.group;
+                    require_administrator_of(tx, &principal, group.id).await?;
+                    let mut brought = Vec::new();
+                    for email in &emails {
+                        brought.push(bring(tx, &principal, group.id, email, administrator, open_accounts, now).await?);
+                    }
+                    let details = json!({"emails": emails, "administrator": administrator});
+                    audit::insert(tx, &principal, None, "group.join", &name, details, now).await?;
+                    Ok(brought)
+                })
+            })
+            .await?;
+        self.inner.access.clear();
+        Ok(brought)
+    }
+
+    /// Brings users who are there already into a group, by usernames or addresses; for the administrator of the installation. Saying it twice is harmless.
+    pub async fn add_to_group(
+        &self,
+        principal: &Principal,
+        name: &str,
+        members: &[String],
+        administrator: bool,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        principal.require_administrator()?;
+        let (principal, name, members) = (principal.clone(), name.to_owned(), members.to_vec());
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                let group = group_named(tx, &name).await?.group;
+                for member in &members {
+                    let user = users::find(tx, member).await?;
+                    join(tx, group.id, user.id, administrator).await?;
+                    invitations::end(tx, InvitedTo::Group, group.id, user.id).await?;
+                }
+                let details = json!({"members": members, "administrator": administrator});
+                audit::insert(tx, &principal, None, "group.join", &name, details, now).await
+            })
+        })
+        .await?;
+        self.inner.access.clear();
+        Ok(())
+    }
+
+    /// Takes a user out of a group, or (`administrators`) only its administration: for its administrators, and for the user. An invitation that was not
+    /// answered is taken back.
+    pub async fn leave_group(&self, principal: &Principal, name: &str, user: i64, administrators: bool, now: Timestamp) -> Result<(), StoreError> {
+        let (principal, name) = (principal.clone(), name.to_owned());
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                let group = group_named(tx, &name).await?.group;
+                if user != principal.user_id() {
+                    require_administrator_of(tx, &principal, group.id).await?;
+                }
+                if administrators {
+                    let sql = "UPDATE group_members SET administrator = 0 WHERE group_id = $1 AND user_id = $2 AND administrator = 1";
+                    if tx.run(sql, values![group.id, user]).await? == 0 {
+                        return Err(StoreError::NotFound);
+                    }
+                } else if invitations::end(tx, InvitedTo::Group, group.id, user).await?.is_none() {
+                    part(tx, group.id, user, now).await?;
+                }
+                let details = json!({"user": user, "administrators": administrators});
+                audit::insert(tx, &principal, None, "group.leave", &name, details, now).await
+            })
+        })
+        .await?;
+        self.inner.access.clear();
+        Ok(())
+    }
+
+    /// Makes a service account `<group>_<id>` with a key, which is given this once; for administrators of the group.
+    pub async fn create_service_account(
+        &self,
+        principal: &Principal,
+        group: &str,
+        id: &str,
+        now: Timestamp,
+    ) -> Result<(Account, IssuedKey), StoreError> {
+        let (principal, group, id) = (principal.clone(), group.to_owned(), clean_name(id)?);
+        let draft = keys::Draft::new(&self.inner.secret, "service account");
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                let group = group_named(tx, &group).await?.group;
+                require_administrator_of(tx, &principal, group.id).await?;
+                let prefix = format!("{}_", group.name);
+                let username = if id.starts_with(&prefix) { id } else { format!("{prefix}{id}") };
+                // An identifier like an address that no person can have: the reserved domain is nobody's.
+                let email = format!("{username}@service.invalid");
+                let user = insert_user(tx, &email, Some(&username), false, now).await?;
+                let sql = "UPDATE users SET service_of = $1, api_quota_group = $2, intelligence_quota_group = $3 WHERE id = $4";
+                tx.run(sql, values![group.id, group.id, group.id, user.id]).await?;
+                let origin = keys::Origin::of(tx, &principal, None).await?;
+                let issued = draft.insert(tx, user.id, origin, now).await?;
+                audit::insert(
+                    tx,
+                    &principal,
+                    None,
+                    "service_account.create",
+                    &username,
+                    json!({"group": group.name}),
+                    now,
+                )
+                .await?;
+                Ok((account_of(tx, user.id).await?, issued))
+            })
+        })
+        .await
+    }
+}

@@ -1,0 +1,59 @@
+//! What a fresh installation begins with: its organisation, owner, primary project and first key.
+
+use crate::db::sql::{Tx, values};
+use crate::db::writer::Who;
+use crate::people::{keys, projects, users};
+use crate::{IssuedKey, Options, Store, StoreError};
+use ambit_model::Timestamp;
+use uuid::Uuid;
+
+/// Whom a fresh installation belongs to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewOwner {
+    pub email: String,
+    pub organization: String,
+    /// Default: the part of the address before the @.
+    pub username: Option<String>,
+}
+
+impl Store {
+    /// Makes a fresh installation with its owner, or completes one whose making was cut off; the owner's first key is given once.
+    /// `None`: it was complete already.
+    pub async fn init(options: &Options, owner: &NewOwner, now: Timestamp) -> Result<(Self, Option<IssuedKey>), StoreError> {
+        let (store, version) = Self::connect(options, true).await?;
+        store.migrate(version).await?;
+        let (owner, key) = (owner.clone(), keys::Draft::new(&store.inner.secret, "owner"));
+        let issued = store
+            .write(Who::Person, move |tx| Box::pin(async move { insert_owner(tx, &owner, key, now).await }))
+            .await?;
+        Ok((store, issued))
+    }
+
+    /// Midnight UTC of the day on which this installation was made: dates in the files of simulated internets are relative to it (design §4 "Two clocks").
+    pub async fn epoch(&self) -> Result<Timestamp, StoreError> {
+        let mut tx = self.read().await?;
+        let made: Timestamp = tx.one("SELECT MIN(created_at) FROM organizations", Vec::new()).await?.get(0)?;
+        Ok(made.day_start())
+    }
+}
+
+/// Organisation, owner, primary project and first key, in one transaction: all there or none.
+async fn insert_owner(tx: &mut Tx, owner: &NewOwner, key: keys::Draft, now: Timestamp) -> Result<Option<IssuedKey>, StoreError> {
+    if tx.is_postgres() {
+        tx.run("LOCK TABLE organizations IN EXCLUSIVE MODE", Vec::new()).await?;
+    }
+    if tx.row("SELECT id FROM organizations", Vec::new()).await?.is_some() {
+        return Ok(None);
+    }
+    let organization: i64 = tx
+        .one(
+            "INSERT INTO organizations (uuid, name, created_at) VALUES ($1, $2, $3) RETURNING id",
+            values![Uuid::new_v4(), &owner.organization, now],
+        )
+        .await?
+        .get(0)?;
+    let user = users::insert_user(tx, &owner.email, owner.username.as_deref(), true, now).await?;
+    users::favour_owner(tx, user.id).await?;
+    projects::insert(tx, organization, &owner.organization, user.id, now).await?;
+    key.insert(tx, user.id, keys::Origin::default(), now).await.map(Some)
+}

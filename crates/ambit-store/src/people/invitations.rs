@@ -1,0 +1,237 @@
+//! Invitations: a person comes to a project or group when that person accepts, and the one in between is a row of its own, so that nothing that reads
+//! memberships can take it for one. The administrator of the installation brings people in without asking.
+
+use crate::db::sql::{Row, Tx, values};
+use crate::db::writer::Who;
+use crate::people::users::{USER_COLUMNS, user_from};
+use crate::people::{audit, groups, projects};
+use crate::{Principal, Store, StoreError};
+use ambit_model::Timestamp;
+use ambit_model::user::{ProjectRole, User};
+use serde_json::json;
+use uuid::Uuid;
+
+/// Invitations that wait for one person at most: whoever floods somebody is told so.
+const INVITATIONS_OF_USER_MAX: i64 = 1_000;
+/// Rows of one list at most.
+const LISTED_MAX: i64 = 10_000;
+
+/// What an invitation leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InvitedTo {
+    Project,
+    Group,
+}
+
+impl InvitedTo {
+    /// As it is stored and shown.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Project => "project",
+            Self::Group => "group",
+        }
+    }
+
+    fn from_name(name: &str) -> Result<Self, StoreError> {
+        [Self::Project, Self::Group]
+            .into_iter()
+            .find(|kind| kind.name() == name)
+            .ok_or_else(|| StoreError::Bug(format!("unknown kind of invitation: {name}")))
+    }
+}
+
+/// An invitation that was not answered yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Invitation {
+    pub id: i64,
+    pub kind: InvitedTo,
+    /// Of the project or group.
+    pub uuid: Uuid,
+    pub name: String,
+    /// `owner` or `member`; `administrator` or `user`.
+    pub role: String,
+    pub user: User,
+    /// Username.
+    pub invited_by: String,
+    pub created_at: Timestamp,
+}
+
+/// What a group's administrators are, and who is none, in an invitation.
+const ADMINISTRATOR: &str = "administrator";
+const MEMBER: &str = "user";
+
+const SELECT: &str = "i.id, i.kind, COALESCE(p.uuid, g.uuid), COALESCE(p.name, g.name), i.role, b.username, i.created_at FROM invitations i
+    JOIN users u ON u.id = i.user_id JOIN users b ON b.id = i.invited_by
+    LEFT JOIN projects p ON i.kind = 'project' AND p.id = i.target_id AND p.deleted_at IS NULL
+    LEFT JOIN user_groups g ON i.kind = 'group' AND g.id = i.target_id
+    WHERE (p.id IS NOT NULL OR g.id IS NOT NULL)";
+
+fn invitation(row: &Row) -> Result<Invitation, StoreError> {
+    Ok(Invitation {
+        user: user_from(row, 0)?,
+        id: row.get(6)?,
+        kind: InvitedTo::from_name(&row.get::<String>(7)?)?,
+        uuid: row.get(8)?,
+        name: row.get(9)?,
+        role: row.get(10)?,
+        invited_by: row.get(11)?,
+        created_at: row.get(12)?,
+    })
+}
+
+/// Asks somebody; asking again changes what is offered. `member` is the project user id that it becomes.
+async fn insert(
+    tx: &mut Tx,
+    by: &Principal,
+    to: (InvitedTo, i64),
+    user: &User,
+    role: &str,
+    member: Option<i64>,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let (kind, target) = to;
+    let sql = "UPDATE invitations SET role = $1, invited_by = $2 WHERE kind = $3 AND target_id = $4 AND user_id = $5";
+    if tx.run(sql, values![role, by.user_id(), kind.name(), target, user.id]).await? > 0 {
+        return Ok(());
+    }
+    let open = "SELECT COUNT(*) FROM invitations WHERE user_id = $1";
+    if tx.one(open, values![user.id]).await?.get::<i64>(0)? >= INVITATIONS_OF_USER_MAX {
+        return Err(StoreError::Invalid(format!(
+            "{} has {INVITATIONS_OF_USER_MAX} unanswered invitations: no more are sent",
+            user.username
+        )));
+    }
+    let sql = "INSERT INTO invitations (kind, target_id, user_id, role, member_id, invited_by, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7)";
+    tx.run(sql, values![kind.name(), target, user.id, role, member, by.user_id(), now])
+        .await
+        .map(|_| ())
+}
+
+/// Asks somebody into a project. The project user id is given out now, so that roles in collections can be given with it.
+pub(crate) async fn to_project(tx: &mut Tx, by: &Principal, project: i64, user: &User, role: ProjectRole, now: Timestamp) -> Result<(), StoreError> {
+    let member = projects::new_member_id(tx).await?;
+    insert(tx, by, (InvitedTo::Project, project), user, role.name(), Some(member), now).await
+}
+
+/// Asks somebody into a group. Whoever was asked to administer it is still asked for that.
+pub(crate) async fn to_group(tx: &mut Tx, by: &Principal, group: i64, user: &User, administrator: bool, now: Timestamp) -> Result<(), StoreError> {
+    let sql = "SELECT 1 FROM invitations WHERE kind = 'group' AND target_id = $1 AND user_id = $2 AND role = $3";
+    let administrator = administrator || tx.row(sql, values![group, user.id, ADMINISTRATOR]).await?.is_some();
+    let role = if administrator { ADMINISTRATOR } else { MEMBER };
+    insert(tx, by, (InvitedTo::Group, group), user, role, None, now).await
+}
+
+/// Ends the invitation of a user, if there is one; gives the project user id that it held.
+pub(crate) async fn end(tx: &mut Tx, kind: InvitedTo, target: i64, user: i64) -> Result<Option<Option<i64>>, StoreError> {
+    let sql = "DELETE FROM invitations WHERE kind = $1 AND target_id = $2 AND user_id = $3 RETURNING member_id";
+    let row = tx.row(sql, values![kind.name(), target, user]).await?;
+    row.map(|row| row.get(0)).transpose()
+}
+
+/// A row that the person, or whoever may take it back, answers.
+struct Held {
+    kind: InvitedTo,
+    target: i64,
+    user: i64,
+    role: String,
+    member: Option<i64>,
+}
+
+async fn hold(tx: &mut Tx, id: i64) -> Result<Held, StoreError> {
+    let lock = if tx.is_postgres() { " FOR UPDATE" } else { "" };
+    let sql = format!("SELECT kind, target_id, user_id, role, member_id FROM invitations WHERE id = $1{lock}");
+    let row = tx.row(&sql, values![id]).await?.ok_or(StoreError::NotFound)?;
+    Ok(Held {
+        kind: InvitedTo::from_name(&row.get::<String>(0)?)?,
+        target: row.get(1)?,
+        user: row.get(2)?,
+        role: row.get(3)?,
+        member: row.get(4)?,
+    })
+}
+
+/// Makes of an invitation what it offers. `NotFound` where the project or group is gone.
+async fn accept(tx: &mut Tx, principal: &Principal, id: i64, now: Timestamp) -> Result<(), StoreError> {
+    let held = hold(tx, id).await?;
+    if held.user != principal.user_id() {
+        return Err(StoreError::NotFound);
+    }
+    tx.run("DELETE FROM invitations WHERE id = $1", values![id]).await?;
+    match held.kind {
+        InvitedTo::Project => {
+            projects::lock(tx, held.target).await?;
+            let sql = "SELECT uuid FROM projects WHERE id = $1 AND deleted_at IS NULL";
+            let uuid: Uuid = tx.row(sql, values![held.target]).await?.ok_or(StoreError::NotFound)?.get(0)?;
+            let role = ProjectRole::from_name(&held.role).ok_or_else(|| StoreError::Bug("unknown project role".to_owned()))?;
+            projects::put_member(tx, held.target, held.user, role, held.member, now).await?;
+            let details = json!({"role": held.role});
+            audit::insert(tx, principal, Some(held.target), "invitation.accept", &uuid.to_string(), details, now).await
+        }
+        InvitedTo::Group => {
+            let sql = "SELECT name FROM user_groups WHERE id = $1";
+            let name: String = tx.row(sql, values![held.target]).await?.ok_or(StoreError::NotFound)?.get(0)?;
+            groups::join(tx, held.target, held.user, held.role == ADMINISTRATOR).await?;
+            audit::insert(tx, principal, None, "invitation.accept", &name, json!({"role": held.role}), now).await
+        }
+    }
+}
+
+/// True for whoever may take an invitation back: owners of the project, administrators of the group.
+async fn may_withdraw(tx: &mut Tx, principal: &Principal, held: &Held) -> Result<bool, StoreError> {
+    match held.kind {
+        InvitedTo::Project => Ok(principal.project_role(held.target) == Some(ProjectRole::Owner)),
+        InvitedTo::Group => groups::administers(tx, principal, held.target).await,
+    }
+}
+
+impl Store {
+    /// The caller's unanswered invitations, oldest first.
+    pub async fn list_invitations(&self, principal: &Principal) -> Result<Vec<Invitation>, StoreError> {
+        let mut tx = self.read().await?;
+        let sql = format!("SELECT {USER_COLUMNS}, {SELECT} AND i.user_id = $1 ORDER BY i.id LIMIT {LISTED_MAX}");
+        tx.rows(&sql, values![principal.user_id()]).await?.iter().map(invitation).collect()
+    }
+
+    /// The unanswered invitations to the caller's own projects and to the groups that the caller administers, oldest first.
+    pub async fn list_sent_invitations(&self, principal: &Principal) -> Result<Vec<Invitation>, StoreError> {
+        let mut tx = self.read().await?;
+        let sql = format!(
+            "SELECT {USER_COLUMNS}, {SELECT} AND ((i.kind = 'project' AND i.target_id IN
+                 (SELECT m.project_id FROM members m WHERE m.user_id = $1 AND m.role = 'owner'))
+             OR (i.kind = 'group' AND i.target_id IN (SELECT m.group_id FROM group_members m WHERE m.user_id = $2 AND m.administrator = 1))
+             OR (i.kind = 'group' AND $3 = 1)) ORDER BY i.id LIMIT {LISTED_MAX}"
+        );
+        let caller = values![principal.user_id(), principal.user_id(), principal.administrator()];
+        tx.rows(&sql, caller).await?.iter().map(invitation).collect()
+    }
+
+    /// Accepts an invitation of the caller's.
+    pub async fn accept_invitation(&self, principal: &Principal, id: i64, now: Timestamp) -> Result<(), StoreError> {
+        let principal = principal.clone();
+        self.write(Who::Person, move |tx| Box::pin(async move { accept(tx, &principal, id, now).await }))
+            .await?;
+        self.inner.access.clear();
+        Ok(())
+    }
+
+    /// Ends an invitation: the person declines it, or whoever may invite takes it back. Roles in collections that were given with it end too.
+    pub async fn end_invitation(&self, principal: &Principal, id: i64, now: Timestamp) -> Result<(), StoreError> {
+        let principal = principal.clone();
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                let held = hold(tx, id).await?;
+                let declined = held.user == principal.user_id();
+                if !declined && !may_withdraw(tx, &principal, &held).await? {
+                    return Err(StoreError::NotFound);
+                }
+                tx.run("DELETE FROM invitations WHERE id = $1", values![id]).await?;
+                tx.run("DELETE FROM collection_roles WHERE member_id = $1", values![held.member]).await?;
+                let action = if declined { "invitation.decline" } else { "invitation.withdraw" };
+                let project = (held.kind == InvitedTo::Project).then_some(held.target);
+                let details = json!({"user": held.user, "role": held.role});
+                audit::insert(tx, &principal, project, action, &id.to_string(), details, now).await
+            })
+        })
+        .await
+    }
+}

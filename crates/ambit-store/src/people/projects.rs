@@ -1,0 +1,427 @@
+//! Projects: where tenancy ends, and who is in them.
+
+use crate::db::sql::{Row, Tx, values};
+use crate::db::writer::Who;
+use crate::inventory::feed;
+use crate::people::audit;
+use crate::people::invitations::{self, InvitedTo};
+use crate::people::users::{USER_COLUMNS, clean_email, clean_name, find, user_from};
+use crate::{Principal, Store, StoreError};
+use ambit_model::Timestamp;
+use ambit_model::feed::{Noun, What};
+use ambit_model::project::Project;
+use ambit_model::user::{ProjectRole, User};
+use serde_json::json;
+use uuid::Uuid;
+
+/// Longest name of a project or collection, in characters.
+pub(crate) const NAME_CHARS_MAX: usize = 200;
+/// Characters of a description.
+const DESCRIPTION_CHARS_MAX: usize = 10_000;
+/// Addresses in one call at most.
+const MEMBERS_IN_CALL_MAX: usize = 1_000;
+
+/// A project as a caller sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProjectView {
+    pub project: Project,
+    /// The caller's; `None` in the record of a deleted project.
+    pub role: Option<ProjectRole>,
+    /// It is the one that is meant where the caller names none.
+    pub primary: bool,
+}
+
+/// What is changed of a project; `None` leaves a member as it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProjectSettings {
+    pub name: Option<String>,
+    /// An empty one is none.
+    pub description: Option<String>,
+    /// It becomes the one that is meant where the caller names none.
+    pub primary: bool,
+}
+
+/// Somebody in a project; the id is the contract's project user id.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    pub id: i64,
+    pub user: User,
+    pub role: ProjectRole,
+    /// Asked and not in it yet: the role is what is offered.
+    pub invited: bool,
+}
+
+/// What became of those who were to come into a project.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Added {
+    /// In the order of their project user ids.
+    pub members: Vec<Member>,
+    /// Addresses and usernames that nobody has; the caller makes no accounts.
+    pub unknown: Vec<String>,
+}
+
+/// A shown name: without control characters, not blank, of bounded length.
+pub(crate) fn clean_title(name: &str) -> Result<String, StoreError> {
+    let name: String = name.trim().chars().filter(|c| !c.is_control()).collect();
+    if name.is_empty() || name.chars().count() > NAME_CHARS_MAX {
+        return Err(StoreError::Invalid(format!("a name has 1 to {NAME_CHARS_MAX} characters")));
+    }
+    Ok(name)
+}
+
+/// Inserts a project with its owner; the owner's first project becomes the primary one.
+pub(crate) async fn insert(tx: &mut Tx, organization: i64, name: &str, owner: i64, now: Timestamp) -> Result<i64, StoreError> {
+    let sql = "INSERT INTO projects (uuid, organization_id, name, created_at) VALUES ($1, $2, $3, $4) RETURNING id";
+    let id: i64 = tx
+        .one(sql, values![Uuid::new_v4(), organization, clean_title(name)?, now])
+        .await?
+        .get(0)?;
+    put_member(tx, id, owner, ProjectRole::Owner, None, now).await?;
+    Ok(id)
+}
+
+/// The next project user id. Those that invitations hold are taken, too.
+pub(crate) async fn new_member_id(tx: &mut Tx) -> Result<i64, StoreError> {
+    let sql = if tx.is_postgres() {
+        "SELECT nextval(pg_get_serial_sequence('members', 'id'))"
+    } else {
+        "SELECT COALESCE(MAX(n), 0) + 1 FROM (SELECT MAX(id) AS n FROM members UNION ALL SELECT MAX(member_id) AS n FROM invitations)"
+    };
+    tx.one(sql, Vec::new()).await?.get(0)
+}
+
+/// Gives a user a role in a project, with the project user id that an invitation held, if there is one. The first project that a user comes to is the
+/// primary one.
+pub(crate) async fn put_member(tx: &mut Tx, project: i64, user: i64, role: ProjectRole, held: Option<i64>, now: Timestamp) -> Result<(), StoreError> {
+    let sql = "UPDATE members SET role = $1 WHERE project_id = $2 AND user_id = $3";
+    if tx.run(sql, values![role.name(), project, user]).await? == 0 {
+        let id = match held {
+            Some(id) => id,
+            None => new_member_id(tx).await?,
+        };
+        let sql = "INSERT INTO members (id, project_id, user_id, role, created_at) VALUES ($1, $2, $3, $4, $5)";
+        tx.run(sql, values![id, project, user, role.name(), now]).await?;
+    }
+    let sql = "UPDATE users SET primary_project = $1 WHERE id = $2 AND primary_project IS NULL";
+    tx.run(sql, values![project, user]).await.map(|_| ())
+}
+
+/// Brings one person in, or asks; false where nobody has the name and the caller makes no accounts.
+async fn bring(
+    tx: &mut Tx,
+    by: &Principal,
+    project: i64,
+    name: &str,
+    role: ProjectRole,
+    open_accounts: bool,
+    now: Timestamp,
+) -> Result<bool, StoreError> {
+    let user = match find(tx, name).await {
+        Err(StoreError::NotFound) if name.contains('@') && (by.administrator() || open_accounts) => {
+            crate::people::users::insert_user(tx, name, None, false, now).await?
+        }
+        Err(StoreError::NotFound) => return Ok(false),
+        found => found?,
+    };
+    let is = "SELECT 1 FROM members WHERE project_id = $1 AND user_id = $2";
+    if by.administrator() || tx.row(is, values![project, user.id]).await?.is_some() {
+        let held = invitations::end(tx, InvitedTo::Project, project, user.id).await?.flatten();
+        put_member(tx, project, user.id, role, held, now).await?;
+    } else {
+        invitations::to_project(tx, by, project, &user, role, now).await?;
+    }
+    Ok(true)
+}
+
+/// Makes a user owner of the projects that another alone owns; gives their names.
+pub(crate) async fn inherit(tx: &mut Tx, from: i64, to: i64, now: Timestamp) -> Result<Vec<String>, StoreError> {
+    let sql = "SELECT p.id, p.name FROM projects p JOIN members m ON m.project_id = p.id
+               WHERE m.user_id = $1 AND m.role = 'owner' AND p.deleted_at IS NULL AND NOT EXISTS
+               (SELECT 1 FROM members o WHERE o.project_id = p.id AND o.role = 'owner' AND o.user_id <> $1) ORDER BY p.id";
+    let mut names = Vec::new();
+    for row in tx.rows(sql, values![from]).await? {
+        put_member(tx, row.get(0)?, to, ProjectRole::Owner, None, now).await?;
+        names.push(row.get(1)?);
+    }
+    Ok(names)
+}
+
+const SELECT: &str = "SELECT p.id, p.uuid, p.name, p.description, o.name, o.uuid, p.created_at, p.deleted_at,
+    (SELECT u.email FROM members m JOIN users u ON u.id = m.user_id WHERE m.project_id = p.id AND m.role = 'owner' ORDER BY m.id LIMIT 1)
+    FROM projects p JOIN organizations o ON o.id = p.organization_id";
+
+fn view(row: &Row, principal: &Principal) -> Result<ProjectView, StoreError> {
+    let project = Project {
+        id: row.get(0)?,
+        uuid: row.get(1)?,
+        name: row.get(2)?,
+        description: row.get(3)?,
+        organization_name: row.get(4)?,
+        organization_uuid: row.get(5)?,
+        created_at: row.get(6)?,
+        deleted_at: row.get(7)?,
+        owner_email: row.get(8)?,
+    };
+    Ok(ProjectView {
+        role: principal.project_role(project.id),
+        primary: principal.primary() == Some(project.id),
+        project,
+    })
+}
+
+/// The project of a uuid, if the caller is in it.
+async fn find_project(tx: &mut Tx, principal: &Principal, uuid: Uuid) -> Result<ProjectView, StoreError> {
+    let row = tx
+        .row(&format!("{SELECT} WHERE p.uuid = $1 AND p.deleted_at IS NULL"), values![uuid])
+        .await?;
+    let view = view(&row.ok_or(StoreError::NotFound)?, principal)?;
+    principal.require_project(view.project.id, ProjectRole::Member)?;
+    Ok(view)
+}
+
+/// The integer id of a project in which the caller has at least this role.
+pub(crate) async fn require(tx: &mut Tx, principal: &Principal, uuid: Uuid, role: ProjectRole) -> Result<i64, StoreError> {
+    let id = find_project(tx, principal, uuid).await?.project.id;
+    principal.require_project(id, role)?;
+    Ok(id)
+}
+
+/// Makes those who change who is in a project wait for each other, so that two owners who leave at once do not both find another one.
+pub(crate) async fn lock(tx: &mut Tx, project: i64) -> Result<(), StoreError> {
+    if tx.is_postgres() {
+        tx.run("SELECT 1 FROM projects WHERE id = $1 FOR NO KEY UPDATE", values![project]).await?;
+    }
+    Ok(())
+}
+
+/// Refuses a change that would leave a project without an owner.
+pub(crate) async fn keep_an_owner(tx: &mut Tx, project: i64) -> Result<(), StoreError> {
+    let owners = "SELECT COUNT(*) FROM members WHERE project_id = $1 AND role = 'owner'";
+    if tx.one(owners, values![project]).await?.get::<i64>(0)? == 0 {
+        return Err(StoreError::Conflict("a project keeps at least one owner".to_owned()));
+    }
+    Ok(())
+}
+
+/// Members and those who were asked, as one table.
+pub(crate) const PEOPLE: &str = "(SELECT id, project_id, user_id, role, CAST(0 AS BIGINT) AS invited FROM members
+    UNION ALL SELECT member_id, target_id, user_id, role, CAST(1 AS BIGINT) FROM invitations WHERE kind = 'project') AS m";
+
+async fn members(tx: &mut Tx, project: i64) -> Result<Vec<Member>, StoreError> {
+    let sql = format!(
+        "SELECT m.id, m.role, m.invited, {USER_COLUMNS} FROM {PEOPLE} JOIN users u ON u.id = m.user_id WHERE m.project_id = $1 ORDER BY m.id"
+    );
+    tx.rows(&sql, values![project]).await?.iter().map(member_from).collect()
+}
+
+/// A project user of a project, whether in it or asked, by address, username or project user id.
+pub(crate) async fn find_member(tx: &mut Tx, project: i64, name: &str) -> Result<Member, StoreError> {
+    let all = members(tx, project).await?;
+    let is = |one: &Member| one.user.username == name || one.user.email.eq_ignore_ascii_case(name);
+    let found = all.iter().find(|one| is(one)).or_else(|| {
+        let id: i64 = name.parse().ok()?;
+        all.iter().find(|one| one.id == id)
+    });
+    found.cloned().ok_or(StoreError::NotFound)
+}
+
+pub(crate) fn member_from(row: &Row) -> Result<Member, StoreError> {
+    let role = ProjectRole::from_name(&row.get::<String>(1)?);
+    Ok(Member {
+        id: row.get(0)?,
+        role: role.ok_or_else(|| StoreError::Bug("unknown project role".to_owned()))?,
+        invited: row.get::<i64>(2)? == 1,
+        user: user_from(row, 3)?,
+    })
+}
+
+impl Store {
+    /// The caller's projects, by id.
+    pub async fn list_projects(&self, principal: &Principal) -> Result<Vec<ProjectView>, StoreError> {
+        let ids: Vec<i64> = principal.projects().collect();
+        let mut tx = self.read().await?;
+        let head = format!("{SELECT} WHERE p.deleted_at IS NULL AND p.id IN");
+        let rows = tx.rows_in(&head, Vec::new(), &ids, "").await?;
+        let mut projects = rows.iter().map(|row| view(row, principal)).collect::<Result<Vec<_>, _>>()?;
+        projects.sort_by_key(|view| view.project.id);
+        Ok(projects)
+    }
+
+    /// A project of the caller by its uuid.
+    pub async fn find_project(&self, principal: &Principal, uuid: Uuid) -> Result<ProjectView, StoreError> {
+        find_project(&mut self.read().await?, principal, uuid).await
+    }
+
+    /// Makes a project that the caller owns.
+    pub async fn create_project(&self, principal: &Principal, name: &str, now: Timestamp) -> Result<ProjectView, StoreError> {
+        let (caller, name) = (principal.clone(), clean_title(name)?);
+        let mut created = self
+            .write(Who::Person, move |tx| {
+                Box::pin(async move {
+                    let organization: i64 = tx.one("SELECT id FROM organizations ORDER BY id LIMIT 1", Vec::new()).await?.get(0)?;
+                    let id = insert(tx, organization, &name, caller.user_id(), now).await?;
+                    let created = view(&tx.one(&format!("{SELECT} WHERE p.id = $1"), values![id]).await?, &caller)?;
+                    audit::insert(
+                        tx,
+                        &caller,
+                        Some(id),
+                        "project.create",
+                        &created.project.uuid.to_string(),
+                        json!({"name": name}),
+                        now,
+                    )
+                    .await?;
+                    feed::note(tx, &feed::Note::person(id, Noun::Project, created.project.uuid, What::Appeared), now).await?;
+                    Ok(created)
+                })
+            })
+            .await?;
+        self.inner.access.clear();
+        created.role = Some(ProjectRole::Owner);
+        created.primary = principal.primary().is_none();
+        Ok(created)
+    }
+
+    /// Changes a project's name or description, for its owners, and which one is the caller's primary one, for anybody in it.
+    pub async fn change_project(&self, principal: &Principal, uuid: Uuid, settings: &ProjectSettings, now: Timestamp) -> Result<(), StoreError> {
+        let name = settings.name.as_deref().map(clean_title).transpose()?;
+        let description = settings.description.clone();
+        if description.as_ref().is_some_and(|text| text.chars().count() > DESCRIPTION_CHARS_MAX) {
+            return Err(StoreError::Invalid(format!(
+                "a description has at most {DESCRIPTION_CHARS_MAX} characters"
+            )));
+        }
+        let (caller, primary) = (principal.clone(), settings.primary);
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                let id = find_project(tx, &caller, uuid).await?.project.id;
+                let object = uuid.to_string();
+                if name.is_some() || description.is_some() {
+                    caller.require_project(id, ProjectRole::Owner)?;
+                    let sql = "UPDATE projects SET name = COALESCE($1, name), description = NULLIF(COALESCE($2, description), '') WHERE id = $3";
+                    tx.run(sql, values![name.clone(), description.clone(), id]).await?;
+                    let details = json!({"name": name, "description": description});
+                    audit::insert(tx, &caller, Some(id), "project.settings", &object, details, now).await?;
+                    feed::note(tx, &feed::Note::person(id, Noun::Project, uuid, What::Changed), now).await?;
+                }
+                if primary {
+                    let sql = "UPDATE users SET primary_project = $1 WHERE id = $2";
+                    tx.run(sql, values![id, caller.user_id()]).await?;
+                    audit::insert(tx, &caller, Some(id), "user.primary_project", &object, json!({}), now).await?;
+                }
+                Ok(())
+            })
+        })
+        .await?;
+        self.inner.access.clear();
+        Ok(())
+    }
+
+    /// Deletes a project with everything in it; for its owners.
+    pub async fn delete_project(&self, principal: &Principal, uuid: Uuid, now: Timestamp) -> Result<ProjectView, StoreError> {
+        let caller = principal.clone();
+        let deleted = self
+            .write(Who::Person, move |tx| {
+                Box::pin(async move {
+                    let view = find_project(tx, &caller, uuid).await?;
+                    let id = view.project.id;
+                    caller.require_project(id, ProjectRole::Owner)?;
+                    let sql = "SELECT id, uuid FROM collections WHERE project_id = $1 AND deleted_at IS NULL ORDER BY id";
+                    let rows = tx.rows(sql, values![id]).await?;
+                    for row in &rows {
+                        // All of them before the revision counter, which the first deletion takes: the order in which everybody locks.
+                        crate::inventory::collections::lock(tx, row.get(0)?).await?;
+                    }
+                    for row in &rows {
+                        crate::inventory::collections::delete(tx, row.get(0)?, id, row.get(1)?, caller.user_uuid(), now).await?;
+                    }
+                    crate::inventory::integrations::forget(tx, id).await?;
+                    audit::insert(
+                        tx,
+                        &caller,
+                        Some(id),
+                        "project.delete",
+                        &uuid.to_string(),
+                        json!({"name": view.project.name}),
+                        now,
+                    )
+                    .await?;
+                    feed::note(tx, &feed::Note::person(id, Noun::Project, uuid, What::Disappeared), now).await?;
+                    tx.run("DELETE FROM invitations WHERE kind = 'project' AND target_id = $1", values![id])
+                        .await?;
+                    tx.run("UPDATE projects SET deleted_at = $1 WHERE id = $2", values![now, id]).await?;
+                    Ok(view)
+                })
+            })
+            .await?;
+        self.inner.access.clear();
+        Ok(deleted)
+    }
+
+    /// The project that a request's header names: its integer id or uuid; absent, empty or the text `None`: the primary one.
+    /// `None`: the caller is in no project. Unknown, malformed and foreign: `NotFound`.
+    pub async fn choose_project(&self, principal: &Principal, header: Option<&str>) -> Result<Option<i64>, StoreError> {
+        let text = header.unwrap_or_default().trim();
+        if text.is_empty() || text == "None" {
+            return Ok(principal.primary());
+        }
+        if let Ok(id) = text.parse::<i64>() {
+            return principal.project_role(id).map(|_| Some(id)).ok_or(StoreError::NotFound);
+        }
+        let uuid: Uuid = text.parse().map_err(|_| StoreError::NotFound)?;
+        let view = find_project(&mut self.read().await?, principal, uuid).await?;
+        Ok(Some(view.project.id))
+    }
+
+    /// Who is in a project.
+    pub async fn list_members(&self, principal: &Principal, project: Uuid) -> Result<Vec<Member>, StoreError> {
+        let mut tx = self.read().await?;
+        let view = find_project(&mut tx, principal, project).await?;
+        members(&mut tx, view.project.id).await
+    }
+
+    /// Brings users into a project by address or username, or changes their role; for its owners. The administrator of the installation brings them in at
+    /// once, making accounts for unknown addresses; other owners ask those who are not in it. Saying it twice is harmless.
+    pub async fn add_members(
+        &self,
+        principal: &Principal,
+        project: Uuid,
+        names: &[String],
+        role: ProjectRole,
+        open_accounts: bool,
+        now: Timestamp,
+    ) -> Result<Added, StoreError> {
+        if names.len() > MEMBERS_IN_CALL_MAX {
+            return Err(StoreError::Invalid(format!("at most {MEMBERS_IN_CALL_MAX} addresses in one call")));
+        }
+        let names = names.iter().map(|name| clean_address(name)).collect::<Result<Vec<_>, _>>()?;
+        let caller = principal.clone();
+        let added = self
+            .write(Who::Person, move |tx| {
+                Box::pin(async move {
+                    let id = require(tx, &caller, project, ProjectRole::Owner).await?;
+                    lock(tx, id).await?;
+                    let mut unknown = Vec::new();
+                    for name in &names {
+                        if !bring(tx, &caller, id, name, role, open_accounts, now).await? {
+                            unknown.push(name.clone());
+                        }
+                    }
+                    keep_an_owner(tx, id).await?;
+                    let details = json!({"emails": names, "role": role.name()});
+                    audit::insert(tx, &caller, Some(id), "member.add", &project.to_string(), details, now).await?;
+                    let mut members = members(tx, id).await?;
+                    members.retain(|member| names.contains(&member.user.email) || names.contains(&member.user.username));
+                    Ok(Added { members, unknown })
+                })
+            })
+            .await?;
+        self.inner.access.clear();
+        Ok(added)
+    }
+}
+
+/// An address in the one form that is stored, or a username as it is.
+fn clean_address(name: &str) -> Result<String, StoreError> {
+    if name.contains('@') { clean_email(name) } else { clean_name(name) }
+}

@@ -1,0 +1,132 @@
+//! Who may do what in a collection: the roles that owners give to members of the project.
+
+use crate::db::sql::{Row, values};
+use crate::db::writer::Who;
+use crate::inventory::collections::require;
+use crate::people::projects::{self, Member, PEOPLE, member_from};
+use crate::people::{audit, users};
+use crate::{Principal, Store, StoreError};
+use ambit_model::Timestamp;
+use ambit_model::user::{CollectionRole, ProjectRole};
+use serde_json::json;
+use uuid::Uuid;
+
+impl Store {
+    /// Who was given a role in a collection; for its admins.
+    pub async fn list_collection_roles(&self, principal: &Principal, uuid: Uuid) -> Result<Vec<(Member, CollectionRole)>, StoreError> {
+        let mut tx = self.read().await?;
+        let view = require(&mut tx, principal, uuid, CollectionRole::Admin).await?;
+        let sql = format!(
+            "SELECT m.id, m.role, m.invited, {}, r.role FROM collection_roles r JOIN {PEOPLE} ON m.id = r.member_id JOIN users u ON u.id = m.user_id
+             WHERE r.collection_id = $1 ORDER BY m.id",
+            users::USER_COLUMNS
+        );
+        let rows = tx.rows(&sql, values![view.collection.id]).await?;
+        let role = |row: &Row| {
+            let role = CollectionRole::from_name(&row.get::<String>(9)?);
+            Ok((
+                member_from(row)?,
+                role.ok_or_else(|| StoreError::Bug("unknown collection role".to_owned()))?,
+            ))
+        };
+        rows.iter().map(role).collect()
+    }
+
+    /// Gives somebody of the project, in it or asked, a role in a collection; for owners of the project. `member` is a project user id, an address or a
+    /// username.
+    pub async fn set_collection_role(
+        &self,
+        principal: &Principal,
+        uuid: Uuid,
+        member: &str,
+        role: CollectionRole,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let (principal, member) = (principal.clone(), member.trim().to_owned());
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                let collection = require(tx, &principal, uuid, CollectionRole::Viewer).await?.collection;
+                principal.require_project(collection.project, ProjectRole::Owner)?;
+                let member = projects::find_member(tx, collection.project, &member).await?.id;
+                let sql = "INSERT INTO collection_roles (collection_id, member_id, role) VALUES ($1, $2, $3)
+                           ON CONFLICT (collection_id, member_id) DO UPDATE SET role = excluded.role";
+                tx.run(sql, values![collection.id, member, role.name()]).await?;
+                let details = json!({"member": member, "role": role.name()});
+                audit::insert(
+                    tx,
+                    &principal,
+                    Some(collection.project),
+                    "collection.role",
+                    &uuid.to_string(),
+                    details,
+                    now,
+                )
+                .await
+            })
+        })
+        .await?;
+        self.inner.access.clear();
+        Ok(())
+    }
+
+    /// Takes a member's role in a collection away; for owners of the project.
+    pub async fn remove_collection_role(&self, principal: &Principal, uuid: Uuid, member: i64, now: Timestamp) -> Result<(), StoreError> {
+        let principal = principal.clone();
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                let collection = require(tx, &principal, uuid, CollectionRole::Viewer).await?.collection;
+                principal.require_project(collection.project, ProjectRole::Owner)?;
+                let sql = "DELETE FROM collection_roles WHERE collection_id = $1 AND member_id = $2";
+                if tx.run(sql, values![collection.id, member]).await? == 0 {
+                    return Err(StoreError::NotFound);
+                }
+                let (project, object) = (Some(collection.project), uuid.to_string());
+                audit::insert(tx, &principal, project, "collection.role.remove", &object, json!({"member": member}), now).await
+            })
+        })
+        .await?;
+        self.inner.access.clear();
+        Ok(())
+    }
+
+    /// Takes somebody out of a project, with the roles in its collections, or takes an invitation back; for its owners, and for whoever leaves it. The last
+    /// owner stays.
+    pub async fn remove_member(&self, principal: &Principal, project: Uuid, member: i64, now: Timestamp) -> Result<(), StoreError> {
+        let principal = principal.clone();
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                let id = projects::require(tx, &principal, project, ProjectRole::Member).await?;
+                projects::lock(tx, id).await?;
+                let own = "SELECT 1 FROM members WHERE id = $1 AND project_id = $2 AND user_id = $3";
+                if tx.row(own, values![member, id, principal.user_id()]).await?.is_none() {
+                    principal.require_project(id, ProjectRole::Owner)?;
+                }
+                let mut removed = None;
+                for sql in [
+                    "DELETE FROM members WHERE id = $1 AND project_id = $2 RETURNING user_id",
+                    "DELETE FROM invitations WHERE member_id = $1 AND kind = 'project' AND target_id = $2 RETURNING user_id",
+                ] {
+                    removed = removed.or(tx.row(sql, values![member, id]).await?);
+                }
+                let user: i64 = removed.ok_or(StoreError::NotFound)?.get(0)?;
+                projects::keep_an_owner(tx, id).await?;
+                tx.run("DELETE FROM collection_roles WHERE member_id = $1", values![member]).await?;
+                let details = json!({"member": member, "user": user});
+                audit::insert(tx, &principal, Some(id), "member.remove", &project.to_string(), details, now).await
+            })
+        })
+        .await?;
+        self.inner.access.clear();
+        Ok(())
+    }
+
+    /// Leaves a project; the last owner stays.
+    pub async fn leave_project(&self, principal: &Principal, project: Uuid, now: Timestamp) -> Result<(), StoreError> {
+        let mut tx = self.read().await?;
+        let id = projects::require(&mut tx, principal, project, ProjectRole::Member).await?;
+        let sql = "SELECT id FROM members WHERE project_id = $1 AND user_id = $2";
+        let member: i64 = tx.row(sql, values![id, principal.user_id()]).await?.ok_or(StoreError::NotFound)?.get(0)?;
+        tx.rollback().await?;
+        self.remove_member(principal, project, member, now).await
+    }
+}

@@ -1,0 +1,438 @@
+//! Users, groups, privileges and quotas of the installation.
+
+use crate::db::sql::{Row, Tx, values};
+use crate::db::writer::Who;
+use crate::people::{audit, groups, projects};
+use crate::{Principal, Store, StoreError};
+use ambit_model::Timestamp;
+use ambit_model::quota::{METERS, PRIVILEGES, Window, uncapped};
+use ambit_model::user::{Group, ProjectRole, User};
+use serde_json::json;
+use std::collections::BTreeMap;
+use uuid::Uuid;
+
+/// Longest address, username or group name, in bytes (an address has at most 254, RFC 5321 §4.5.3.1.3).
+const NAME_BYTES_MAX: usize = 254;
+
+/// The status of an account that is no more.
+pub(crate) const DELETED: &str = "deleted";
+/// The status of an account that may act; with any other its keys, and addresses that were signed for it, open nothing.
+pub(crate) const ACTIVE: &str = "active";
+/// What an administrator may set.
+pub(crate) const STATUSES: [&str; 3] = [ACTIVE, "inactive", "suspended"];
+
+/// A user to be made.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NewUser {
+    pub email: String,
+    /// Default: the part of the address before the @, with a number where that is taken.
+    pub username: Option<String>,
+    pub administrator: bool,
+    /// A project of the administrator who makes the user, in which the user is a member at once; it is the user's primary one.
+    pub project: Option<Uuid>,
+    /// A group that the user is in at once, by name.
+    pub group: Option<String>,
+}
+
+/// A privilege that somebody has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Privilege {
+    pub name: String,
+    pub expires_at: Option<Timestamp>,
+    /// The group that it is inherited from; `None`: the user's own.
+    pub inherited_from: Option<String>,
+}
+
+/// An amount that somebody may use of something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Quota {
+    pub name: String,
+    pub allowed: i64,
+}
+
+pub(crate) const USER_COLUMNS: &str = "u.id, u.uuid, u.username, u.email, u.administrator, u.created_at";
+
+pub(crate) fn user_from(row: &Row, first: usize) -> Result<User, StoreError> {
+    Ok(User {
+        id: row.get(first)?,
+        uuid: row.get(first + 1)?,
+        username: row.get(first + 2)?,
+        email: row.get(first + 3)?,
+        administrator: row.get(first + 4)?,
+        created_at: row.get(first + 5)?,
+    })
+}
+
+fn group_from(row: &Row) -> Result<Group, StoreError> {
+    Ok(Group {
+        id: row.get(0)?,
+        uuid: row.get(1)?,
+        name: row.get(2)?,
+        created_at: row.get(3)?,
+    })
+}
+
+/// An address in the one form that is stored: lower case, something on both sides of one @.
+pub(crate) fn clean_email(email: &str) -> Result<String, StoreError> {
+    let email = email.trim().to_lowercase();
+    let whole = email.split_once('@').is_some_and(|(local, domain)| {
+        !local.is_empty() && !domain.is_empty() && !domain.contains('@') && !email.contains(|c: char| c.is_whitespace() || c.is_control())
+    });
+    if whole && email.len() <= NAME_BYTES_MAX {
+        return Ok(email);
+    }
+    Err(StoreError::Invalid(format!("invalid email address: {email:?}")))
+}
+
+pub(crate) fn clean_name(name: &str) -> Result<String, StoreError> {
+    let name = name.trim();
+    let good = |c: char| c.is_ascii_alphanumeric() || "._-+".contains(c);
+    if name.is_empty() || name.len() > NAME_BYTES_MAX || !name.chars().all(good) {
+        return Err(StoreError::Invalid(format!("invalid name {name:?}: letters, digits and . _ - + only")));
+    }
+    Ok(name.to_owned())
+}
+
+/// Inserts a user; a given username that is taken is a conflict, a derived one gets a number.
+pub(crate) async fn insert_user(tx: &mut Tx, email: &str, username: Option<&str>, administrator: bool, now: Timestamp) -> Result<User, StoreError> {
+    let email = clean_email(email)?;
+    if tx.row("SELECT id FROM users WHERE email = $1", values![&email]).await?.is_some() {
+        return Err(StoreError::Conflict(format!("a user with the address {email} is there already")));
+    }
+    let taken = "SELECT id FROM users WHERE username = $1";
+    let username = match username {
+        Some(given) => {
+            let given = clean_name(given)?;
+            if tx.row(taken, values![&given]).await?.is_some() {
+                return Err(StoreError::Conflict(format!("a user named {given} is there already")));
+            }
+            given
+        }
+        None => {
+            let local = email.split('@').next().unwrap_or_default();
+            let base: String = local
+                .chars()
+                .map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' })
+                .collect();
+            let mut name = base.clone();
+            let mut number = 1;
+            while tx.row(taken, values![&name]).await?.is_some() {
+                number += 1;
+                name = format!("{base}{number}");
+            }
+            name
+        }
+    };
+    let sql = "INSERT INTO users (uuid, username, email, administrator, created_at) VALUES ($1, $2, $3, $4, $5) RETURNING id, uuid, username, email, administrator, created_at";
+    user_from(&tx.one(sql, values![Uuid::new_v4(), username, email, administrator, now]).await?, 0)
+}
+
+/// A user by address or username, also one who was deleted.
+pub(crate) async fn find_any(tx: &mut Tx, name: &str) -> Result<User, StoreError> {
+    let sql = format!("SELECT {USER_COLUMNS} FROM users u WHERE u.email = $1 OR u.username = $2 ORDER BY u.id LIMIT 1");
+    let row = tx.row(&sql, values![name.trim().to_lowercase(), name.trim()]).await?;
+    user_from(&row.ok_or(StoreError::NotFound)?, 0)
+}
+
+/// A user by address or username; who was deleted is not there.
+pub(crate) async fn find(tx: &mut Tx, name: &str) -> Result<User, StoreError> {
+    let user = find_any(tx, name).await?;
+    match tx
+        .row("SELECT 1 FROM users WHERE id = $1 AND status <> $2", values![user.id, DELETED])
+        .await?
+    {
+        Some(_) => Ok(user),
+        None => Err(StoreError::NotFound),
+    }
+}
+
+/// The administrators of the installation who are not suspended, by id; nobody else changes who they are until this transaction ends.
+pub(crate) async fn active_administrators(tx: &mut Tx) -> Result<Vec<i64>, StoreError> {
+    let lock = if tx.is_postgres() { " FOR UPDATE" } else { "" };
+    let sql = format!("SELECT id FROM users WHERE administrator = 1 AND status = $1 ORDER BY id{lock}");
+    tx.rows(&sql, values![ACTIVE]).await?.iter().map(|row| row.get(0)).collect()
+}
+
+/// Refuses an amount below 0, and a quota that there is not.
+fn check_quota(quota: &str, allowed: i64) -> Result<(), StoreError> {
+    if allowed < 0 {
+        return Err(StoreError::Invalid(format!("a quota is 0 or more, not {allowed}")));
+    }
+    if ambit_model::quota::quota(quota).is_some() {
+        return Ok(());
+    }
+    let known: Vec<&str> = METERS
+        .iter()
+        .filter(|meter| meter.window != Window::Minute)
+        .map(|meter| meter.name)
+        .collect();
+    Err(StoreError::Invalid(format!(
+        "there is no quota {quota:?}; there are {}",
+        known.join(", ")
+    )))
+}
+
+/// Sets how much a subject may use of a quota.
+pub(crate) async fn write_quota(tx: &mut Tx, subject: &str, id: i64, quota: &str, allowed: i64) -> Result<(), StoreError> {
+    check_quota(quota, allowed)?;
+    let sql = "INSERT INTO quotas (subject, subject_id, name, allowed) VALUES ($1, $2, $3, $4)
+               ON CONFLICT (subject, subject_id, name) DO UPDATE SET allowed = excluded.allowed";
+    tx.run(sql, values![subject, id, quota, allowed]).await?;
+    Ok(())
+}
+
+/// Sets how much a user may draw of a quota from one group.
+pub(crate) async fn write_cap(tx: &mut Tx, group: i64, user: i64, quota: &str, allowed: i64) -> Result<(), StoreError> {
+    check_quota(quota, allowed)?;
+    let sql = "INSERT INTO group_caps (group_id, user_id, name, allowed) VALUES ($1, $2, $3, $4)
+               ON CONFLICT (group_id, user_id, name) DO UPDATE SET allowed = excluded.allowed";
+    tx.run(sql, values![group, user, quota, allowed]).await.map(|_| ())
+}
+
+/// Refuses a privilege that there is not: a typing error would be granted and mean nothing.
+fn check_privilege(name: &str) -> Result<(), StoreError> {
+    if PRIVILEGES.contains(&name) {
+        return Ok(());
+    }
+    Err(StoreError::Invalid(format!(
+        "there is no privilege {name:?}; there are {}",
+        PRIVILEGES.join(", ")
+    )))
+}
+
+/// The first user of an installation has every privilege and no caps.
+pub(crate) async fn favour_owner(tx: &mut Tx, user: i64) -> Result<(), StoreError> {
+    for privilege in PRIVILEGES {
+        let sql = "INSERT INTO privileges (subject, subject_id, name, expires_at) VALUES ('user', $1, $2, NULL)";
+        tx.run(sql, values![user, privilege]).await?;
+    }
+    for meter in METERS.iter().filter(|meter| meter.window != Window::Minute) {
+        write_quota(tx, "user", user, meter.name, uncapped(meter.name)).await?;
+    }
+    Ok(())
+}
+
+/// Whom a privilege or quota belongs to.
+async fn subject(tx: &mut Tx, name: &str) -> Result<(&'static str, i64), StoreError> {
+    match find(tx, name).await {
+        Ok(user) => return Ok(("user", user.id)),
+        Err(StoreError::NotFound) => {}
+        Err(error) => return Err(error),
+    }
+    let row = tx.row("SELECT id FROM user_groups WHERE name = $1", values![name.trim()]).await?;
+    Ok(("group", row.ok_or(StoreError::NotFound)?.get(0)?))
+}
+
+impl Store {
+    /// Makes a user, in a project or group at once where the administrator says so; for the administrator of the installation.
+    pub async fn create_user(&self, principal: &Principal, new: &NewUser, now: Timestamp) -> Result<User, StoreError> {
+        principal.require_administrator()?;
+        let (principal, new) = (principal.clone(), new.clone());
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                let user = insert_user(tx, &new.email, new.username.as_deref(), new.administrator, now).await?;
+                let details = json!({"username": user.username, "project": new.project, "group": new.group});
+                audit::insert(tx, &principal, None, "user.create", &user.email, details, now).await?;
+                if let Some(project) = new.project {
+                    let project = projects::require(tx, &principal, project, ProjectRole::Owner).await?;
+                    projects::put_member(tx, project, user.id, ProjectRole::Member, None, now).await?;
+                }
+                if let Some(group) = &new.group {
+                    let group = groups::group_named(tx, group).await?.group.id;
+                    groups::join(tx, group, user.id, false).await?;
+                }
+                Ok(user)
+            })
+        })
+        .await
+    }
+
+    /// All users who were not deleted; for the administrator of the installation.
+    pub async fn list_users(&self, principal: &Principal) -> Result<Vec<User>, StoreError> {
+        principal.require_administrator()?;
+        let mut tx = self.read().await?;
+        let sql = format!("SELECT {USER_COLUMNS} FROM users u WHERE u.status <> $1 ORDER BY u.id");
+        let rows = tx.rows(&sql, values![DELETED]).await?;
+        rows.iter().map(|row| user_from(row, 0)).collect()
+    }
+
+    /// A user by address or username: oneself, or anybody for the administrator of the installation.
+    pub async fn find_user(&self, principal: &Principal, name: &str) -> Result<User, StoreError> {
+        let mut tx = self.read().await?;
+        let user = find(&mut tx, name).await?;
+        if user.id == principal.user_id() || principal.administrator() {
+            Ok(user)
+        } else {
+            Err(StoreError::NotFound)
+        }
+    }
+
+    /// Makes a group with members (usernames or addresses); for the administrator of the installation.
+    pub async fn create_group(
+        &self,
+        principal: &Principal,
+        name: &str,
+        members: &[String],
+        now: Timestamp,
+    ) -> Result<(Group, Vec<User>), StoreError> {
+        principal.require_administrator()?;
+        let (principal, name, members) = (principal.clone(), clean_name(name)?, members.to_vec());
+        let made = self
+            .write(Who::Person, move |tx| {
+                Box::pin(async move {
+                    if tx.row("SELECT id FROM user_groups WHERE name = $1", values![&name]).await?.is_some() {
+                        return Err(StoreError::Conflict(format!("a group named {name} is there already")));
+                    }
+                    let sql = "INSERT INTO user_groups (uuid, name, created_at) VALUES ($1, $2, $3) RETURNING id, uuid, name, created_at";
+                    let group = group_from(&tx.one(sql, values![Uuid::new_v4(), &name, now]).await?)?;
+                    let mut joined: BTreeMap<i64, User> = BTreeMap::new();
+                    for member in &members {
+                        let user = find(tx, member).await?;
+                        groups::join(tx, group.id, user.id, false).await?;
+                        joined.insert(user.id, user);
+                    }
+                    audit::insert(tx, &principal, None, "group.create", &name, json!({"members": members}), now).await?;
+                    Ok((group, joined.into_values().collect()))
+                })
+            })
+            .await?;
+        self.inner.access.clear();
+        Ok(made)
+    }
+
+    /// The groups with their members: all for the administrator of the installation, else the caller's own.
+    pub async fn list_groups(&self, principal: &Principal) -> Result<Vec<(Group, Vec<User>)>, StoreError> {
+        let mut tx = self.read().await?;
+        let rows = tx
+            .rows("SELECT id, uuid, name, created_at FROM user_groups ORDER BY id", Vec::new())
+            .await?;
+        let mut groups = Vec::new();
+        for row in &rows {
+            let group = group_from(row)?;
+            if principal.administrator() || principal.groups().contains(&group.id) {
+                groups.push((group, Vec::new()));
+            }
+        }
+        let sql = format!("SELECT g.group_id, {USER_COLUMNS} FROM group_members g JOIN users u ON u.id = g.user_id ORDER BY u.id");
+        for row in tx.rows(&sql, Vec::new()).await? {
+            let id: i64 = row.get(0)?;
+            if let Some((_, members)) = groups.iter_mut().find(|(group, _)| group.id == id) {
+                members.push(user_from(&row, 1)?);
+            }
+        }
+        Ok(groups)
+    }
+
+    /// Gives a user or group a privilege, or moves its end; for the administrator of the installation.
+    pub async fn grant_privilege(
+        &self,
+        principal: &Principal,
+        name: &str,
+        privilege: &str,
+        expires_at: Option<Timestamp>,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        principal.require_administrator()?;
+        check_privilege(privilege)?;
+        let (principal, name, privilege) = (principal.clone(), name.to_owned(), privilege.to_owned());
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                let (subject, id) = subject(tx, &name).await?;
+                let sql = "INSERT INTO privileges (subject, subject_id, name, expires_at) VALUES ($1, $2, $3, $4)
+                           ON CONFLICT (subject, subject_id, name) DO UPDATE SET expires_at = excluded.expires_at";
+                tx.run(sql, values![subject, id, &privilege, expires_at]).await?;
+                let details = json!({"privilege": privilege, "expires_at": expires_at});
+                audit::insert(tx, &principal, None, "privilege.grant", &name, details, now).await
+            })
+        })
+        .await
+    }
+
+    /// Takes a privilege of a user's or group's own away; for the administrator of the installation. One that is not there stays away.
+    pub async fn revoke_privilege(&self, principal: &Principal, name: &str, privilege: &str, now: Timestamp) -> Result<(), StoreError> {
+        principal.require_administrator()?;
+        let (principal, name, privilege) = (principal.clone(), name.to_owned(), privilege.to_owned());
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                let (subject, id) = subject(tx, &name).await?;
+                let sql = "DELETE FROM privileges WHERE subject = $1 AND subject_id = $2 AND name = $3";
+                if tx.run(sql, values![subject, id, &privilege]).await? == 0 {
+                    // What an older version let through can be taken away, what never was is a typing error.
+                    check_privilege(&privilege)?;
+                }
+                audit::insert(tx, &principal, None, "privilege.revoke", &name, json!({"privilege": privilege}), now).await
+            })
+        })
+        .await
+    }
+
+    /// The privileges of a user with those inherited from the groups that quotas are drawn from; expired ones included, as their dates say. For oneself and the administrator.
+    pub async fn list_privileges(&self, principal: &Principal, name: &str) -> Result<Vec<Privilege>, StoreError> {
+        let user = self.find_user(principal, name).await?;
+        let mut tx = self.read().await?;
+        let sql = "SELECT p.name, p.expires_at, NULL FROM privileges p WHERE p.subject = 'user' AND p.subject_id = $1
+                   UNION ALL
+                   SELECT p.name, p.expires_at, g.name FROM privileges p
+                   JOIN user_groups g ON g.id = p.subject_id JOIN users u ON u.api_quota_group = g.id OR u.intelligence_quota_group = g.id
+                   WHERE p.subject = 'group' AND u.id = $1";
+        let rows = tx.rows(sql, values![user.id]).await?;
+        let privilege = |row: &Row| {
+            Ok(Privilege {
+                name: row.get(0)?,
+                expires_at: row.get(1)?,
+                inherited_from: row.get(2)?,
+            })
+        };
+        let mut privileges = rows.iter().map(privilege).collect::<Result<Vec<_>, StoreError>>()?;
+        privileges.sort_by(|a, b| (&a.name, &a.inherited_from).cmp(&(&b.name, &b.inherited_from)));
+        Ok(privileges)
+    }
+
+    /// Sets how much a user or group may use; for the administrator of the installation.
+    pub async fn set_quota(&self, principal: &Principal, name: &str, quota: &str, allowed: i64, now: Timestamp) -> Result<(), StoreError> {
+        principal.require_administrator()?;
+        let (principal, name, quota) = (principal.clone(), name.to_owned(), quota.to_owned());
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                let (subject, id) = subject(tx, &name).await?;
+                write_quota(tx, subject, id, &quota, allowed).await?;
+                audit::insert(tx, &principal, None, "quota.set", &name, json!({"quota": quota, "allowed": allowed}), now).await
+            })
+        })
+        .await
+    }
+
+    /// The quotas set for a user or group; for oneself, one's groups, and the administrator of the installation.
+    pub async fn list_quotas(&self, principal: &Principal, name: &str) -> Result<Vec<Quota>, StoreError> {
+        let mut tx = self.read().await?;
+        let (subject, id) = subject(&mut tx, name).await?;
+        let own = (subject == "user" && id == principal.user_id()) || (subject == "group" && principal.groups().contains(&id));
+        if !own && !principal.administrator() {
+            return Err(StoreError::NotFound);
+        }
+        let sql = "SELECT name, allowed FROM quotas WHERE subject = $1 AND subject_id = $2";
+        let rows = tx.rows(sql, values![subject, id]).await?;
+        let quota = |row: &Row| {
+            Ok(Quota {
+                name: row.get(0)?,
+                allowed: row.get(1)?,
+            })
+        };
+        let mut quotas = rows.iter().map(quota).collect::<Result<Vec<_>, StoreError>>()?;
+        quotas.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(quotas)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_have_one_form() {
+        assert_eq!(clean_email(" Ann@Example.TEST ").unwrap(), "ann@example.test");
+        for bad in ["", "ann", "@x", "ann@", "a@b@c", "a b@c", "a\n@c"] {
+            assert!(clean_email(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Analyses of files: one row each, from the transaction that asked for it. Where no pack is loaded there is nobody to ask and it is finished at once,
+//! without a result; else the engine finishes it.
+
+use crate::db::sql::{Row, Tx, from_json, values};
+use crate::db::writer::Who;
+use crate::{Store, StoreError};
+use ambit_model::Timestamp;
+use ambit_model::id::BlobHash;
+use ambit_model::moment::SECOND_MS;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// An analysis.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Analysis {
+    pub sha256: BlobHash,
+    /// Seconds since 1970: part of its id.
+    pub second: i64,
+    pub finished: bool,
+    /// By engine.
+    pub results: Map<String, Value>,
+}
+
+const SELECT: &str = "SELECT sha256, second, finished_at, results FROM analyses";
+
+fn analysis(row: &Row) -> Result<Analysis, StoreError> {
+    Ok(Analysis {
+        sha256: row.get(0)?,
+        second: row.get(1)?,
+        finished: row.get::<Option<Timestamp>>(2)?.is_some(),
+        results: from_json(&row.get::<String>(3)?)?,
+    })
+}
+
+/// Asks for an analysis; one of the same second is the same.
+pub(crate) async fn insert(tx: &mut Tx, sha256: BlobHash, now: Timestamp) -> Result<(), StoreError> {
+    let asked = tx.one("SELECT COUNT(*) FROM packs", Vec::new()).await?.get::<i64>(0)? > 0;
+    let finished = (!asked).then_some(now);
+    let sql = "INSERT INTO analyses (sha256, second, finished_at) VALUES ($1, $2, $3) ON CONFLICT (sha256, second) DO NOTHING";
+    tx.run(sql, values![sha256, now.0.div_euclid(SECOND_MS), finished]).await.map(|_| ())
+}
+
+impl Store {
+    /// Asks for another analysis of a file.
+    pub async fn analyse_file(&self, sha256: BlobHash, now: Timestamp) -> Result<(), StoreError> {
+        self.write(Who::Person, move |tx| Box::pin(async move { insert(tx, sha256, now).await }))
+            .await
+    }
+
+    /// An analysis of a file by its second.
+    pub async fn find_analysis(&self, sha256: BlobHash, second: i64) -> Result<Analysis, StoreError> {
+        let mut tx = self.read().await?;
+        let sql = format!("{SELECT} WHERE sha256 = $1 AND second = $2");
+        analysis(&tx.row(&sql, values![sha256, second]).await?.ok_or(StoreError::NotFound)?)
+    }
+
+    /// The newest finished analyses of some files, by their hash.
+    pub async fn last_analyses(&self, files: &[BlobHash]) -> Result<BTreeMap<BlobHash, Analysis>, StoreError> {
+        if files.is_empty() {
+            return Ok(BTreeMap::new());
+        }
+        let mut tx = self.read().await?;
+        let head = format!("{SELECT} WHERE finished_at IS NOT NULL AND sha256 IN");
+        let rows = tx.rows_in(&head, Vec::new(), files, "ORDER BY second").await?;
+        // Later ones take the place of earlier ones.
+        rows.iter().map(|row| analysis(row).map(|one| (one.sha256, one))).collect()
+    }
+
+    /// The newest finished analysis of a file.
+    pub async fn last_analysis(&self, sha256: BlobHash) -> Result<Option<Analysis>, StoreError> {
+        Ok(self.last_analyses(&[sha256]).await?.remove(&sha256))
+    }
+}

@@ -1,0 +1,142 @@
+//! Archives of files that somebody asked for (v3-wire §6): made in the background, kept for an hour, then removed with their bytes.
+
+use crate::db::sql::{Row, Tx, values};
+use crate::db::writer::Who;
+use crate::inventory::blobs;
+use crate::inventory::uploads::BlobReader;
+use crate::{Principal, Store, StoreError};
+use ambit_model::Timestamp;
+use ambit_model::id::BlobHash;
+use uuid::Uuid;
+
+/// How long an archive is kept, in milliseconds.
+const KEPT_MS: i64 = 3_600_000;
+/// Archives of one user that are kept at once: with the limit of their size this bounds the disk.
+const ARCHIVES_OF_USER_MAX: i64 = 10;
+
+/// How far an archive is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArchiveStatus {
+    Starting,
+    Creating,
+    Finished,
+    /// The files could not be read or packed.
+    Failed,
+}
+
+impl ArchiveStatus {
+    const ALL: [Self; 4] = [Self::Starting, Self::Creating, Self::Finished, Self::Failed];
+
+    /// As stored and shown.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Starting => "starting",
+            Self::Creating => "creating",
+            Self::Finished => "finished",
+            Self::Failed => "error-creating",
+        }
+    }
+}
+
+/// An archive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Archive {
+    pub id: String,
+    pub created_at: Timestamp,
+    pub status: ArchiveStatus,
+    /// Files that were asked for.
+    pub files: i64,
+    /// Files that are packed.
+    pub packed: i64,
+    /// Files that are not known.
+    pub missing: i64,
+    /// Its bytes, once it is finished.
+    pub blob: Option<BlobHash>,
+}
+
+const SELECT: &str = "SELECT id, created_at, status, files, packed, missing, blob FROM archives";
+
+fn archive(row: &Row) -> Result<Archive, StoreError> {
+    let status: String = row.get(2)?;
+    let known = ArchiveStatus::ALL.into_iter().find(|one| one.name() == status);
+    Ok(Archive {
+        id: row.get(0)?,
+        created_at: row.get(1)?,
+        status: known.ok_or_else(|| StoreError::Bug(format!("unknown status {status:?} of an archive")))?,
+        files: row.get(3)?,
+        packed: row.get(4)?,
+        missing: row.get(5)?,
+        blob: row.get(6)?,
+    })
+}
+
+impl Store {
+    /// Begins an archive of so many files. `Conflict`: the caller has too many already.
+    pub async fn begin_archive(&self, principal: &Principal, files: i64, now: Timestamp) -> Result<Archive, StoreError> {
+        let user = principal.user_id();
+        let id = Uuid::new_v4().simple().to_string();
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                while sweep(tx, now).await? {}
+                let count: i64 = tx.one("SELECT COUNT(*) FROM archives WHERE user_id = $1", values![user]).await?.get(0)?;
+                if count >= ARCHIVES_OF_USER_MAX {
+                    let message = format!("at most {ARCHIVES_OF_USER_MAX} archives are kept of one user; each is removed after an hour");
+                    return Err(StoreError::Conflict(message));
+                }
+                let sql = "INSERT INTO archives (id, user_id, created_at, status, files, packed, missing) VALUES ($1, $2, $3, $4, $5, 0, 0)";
+                tx.run(sql, values![&id, user, now, ArchiveStatus::Starting.name(), files]).await?;
+                archive(&tx.one(&format!("{SELECT} WHERE id = $1"), values![&id]).await?)
+            })
+        })
+        .await
+    }
+
+    /// Notes how far an archive is; one that was removed meanwhile stays away.
+    pub async fn note_archive(&self, id: &str, status: ArchiveStatus, packed: i64, missing: i64) -> Result<(), StoreError> {
+        let id = id.to_owned();
+        self.write(Who::Engine, move |tx| {
+            Box::pin(async move {
+                let sql = "UPDATE archives SET status = $1, packed = $2, missing = $3 WHERE id = $4";
+                tx.run(sql, values![status.name(), packed, missing, id]).await.map(|_| ())
+            })
+        })
+        .await
+    }
+
+    /// Stores the bytes of an archive and finishes it.
+    pub async fn finish_archive(&self, id: &str, bytes: &[u8], now: Timestamp) -> Result<(), StoreError> {
+        let packed = blobs::pack(bytes)?;
+        let (id, hash) = (id.to_owned(), packed.hash());
+        self.write(Who::Engine, move |tx| {
+            Box::pin(async move {
+                blobs::insert(tx, vec![packed], now).await?;
+                let sql = "UPDATE archives SET status = $1, blob = $2 WHERE id = $3";
+                tx.run(sql, values![ArchiveStatus::Finished.name(), hash, id]).await.map(|_| ())
+            })
+        })
+        .await
+    }
+
+    /// An archive that the caller asked for.
+    pub async fn archive(&self, principal: &Principal, id: &str) -> Result<Archive, StoreError> {
+        let mut tx = self.read().await?;
+        let sql = format!("{SELECT} WHERE id = $1 AND user_id = $2");
+        let row = tx.row(&sql, values![id, principal.user_id()]).await?;
+        archive(&row.ok_or(StoreError::NotFound)?)
+    }
+
+    /// The bytes of an archive that is still kept.
+    pub async fn archive_bytes(&self, id: &str) -> Result<BlobReader, StoreError> {
+        let mut tx = self.read().await?;
+        let row = tx.row("SELECT blob FROM archives WHERE id = $1", values![id]).await?;
+        let hash: Option<BlobHash> = row.ok_or(StoreError::NotFound)?.get(0)?;
+        drop(tx);
+        let blob = self.read_blob(hash.ok_or(StoreError::NotFound)?).await?;
+        blob.ok_or(StoreError::NotFound)
+    }
+}
+
+/// Removes archives whose time is over; true when there may be more. Their bytes go with the unreferenced blobs.
+pub(crate) async fn sweep(tx: &mut Tx, now: Timestamp) -> Result<bool, StoreError> {
+    Ok(tx.run("DELETE FROM archives WHERE created_at < $1", values![now.0 - KEPT_MS]).await? > 0)
+}

@@ -1,0 +1,191 @@
+//! Files that people upload and URLs that they submit. They belong to the installation; the bytes of a file are the blob of its hash. A file that
+//! nobody had costs nothing, one that is known costs a call: both are decided in the transaction that stores it.
+
+use crate::db::sql::{Row, Tx, from_json, to_json, values};
+use crate::db::writer::Who;
+use crate::inventory::uploads::{Staged, adopt};
+use crate::wider::quota::{Cost, charge};
+use crate::wider::{analyses, specimens};
+use crate::{Principal, Store, StoreError};
+use ambit_model::Timestamp;
+use ambit_model::id::BlobHash;
+use std::collections::BTreeMap;
+
+/// Names that are kept of one file.
+const NAMES_MAX: usize = 100;
+/// Characters of a name.
+const NAME_CHARS_MAX: usize = 255;
+
+/// A file to be stored.
+pub struct NewFile {
+    pub content: Staged,
+    /// In hexadecimal.
+    pub sha1: String,
+    /// In hexadecimal.
+    pub md5: String,
+    pub type_tag: Option<&'static str>,
+    pub name: Option<String>,
+}
+
+/// A file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredFile {
+    pub sha256: BlobHash,
+    pub sha1: String,
+    pub md5: String,
+    pub size: i64,
+    pub type_tag: Option<String>,
+    /// The user who uploaded it when nobody had it.
+    pub uploader: i64,
+    pub first_at: Timestamp,
+    pub last_at: Timestamp,
+    pub names: Vec<String>,
+    pub submissions: i64,
+}
+
+/// A URL that somebody submitted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SubmittedUrl {
+    pub sha256: String,
+    pub url: String,
+    pub first_at: Timestamp,
+    pub last_at: Timestamp,
+    pub submissions: i64,
+}
+
+const SELECT: &str = "SELECT f.sha256, f.sha1, f.md5, f.size, f.type_tag, f.uploader_id, f.first_at, f.last_at, f.names FROM files f";
+
+async fn file_from(tx: &mut Tx, row: &Row) -> Result<StoredFile, StoreError> {
+    let sha256: BlobHash = row.get(0)?;
+    let submissions = submissions_of(tx, &sha256.to_string()).await?;
+    file_with(row, submissions)
+}
+
+fn file_with(row: &Row, submissions: i64) -> Result<StoredFile, StoreError> {
+    Ok(StoredFile {
+        sha256: row.get(0)?,
+        sha1: row.get(1)?,
+        md5: row.get(2)?,
+        size: row.get(3)?,
+        type_tag: row.get(4)?,
+        uploader: row.get(5)?,
+        first_at: row.get(6)?,
+        last_at: row.get(7)?,
+        names: from_json(&row.get::<String>(8)?)?,
+        submissions,
+    })
+}
+
+async fn submissions_of(tx: &mut Tx, item: &str) -> Result<i64, StoreError> {
+    tx.one("SELECT COUNT(*) FROM submissions WHERE item = $1", values![item]).await?.get(0)
+}
+
+async fn note_submission(tx: &mut Tx, item: &str, user: i64, name: Option<&str>, now: Timestamp) -> Result<(), StoreError> {
+    let sql = "INSERT INTO submissions (item, user_id, at, name) VALUES ($1, $2, $3, $4)";
+    tx.run(sql, values![item, user, now, name]).await.map(|_| ())
+}
+
+async fn find(tx: &mut Tx, hash: &str) -> Result<StoredFile, StoreError> {
+    let hash = hash.to_ascii_lowercase();
+    let row = match (hash.len(), hash.parse::<BlobHash>()) {
+        (64, Ok(sha256)) => tx.row(&format!("{SELECT} WHERE f.sha256 = $1"), values![sha256]).await?,
+        (40, _) => tx.row(&format!("{SELECT} WHERE f.sha1 = $1 ORDER BY f.first_at"), values![hash]).await?,
+        (32, _) => tx.row(&format!("{SELECT} WHERE f.md5 = $1 ORDER BY f.first_at"), values![hash]).await?,
+        _ => None,
+    };
+    file_from(tx, &row.ok_or(StoreError::NotFound)?).await
+}
+
+impl Store {
+    /// Stores a file, asks for its analysis and lets the live rules look. True: nobody had it, and nothing was charged; else a call was, noted under `usage`.
+    pub async fn submit_file(
+        &self,
+        principal: &Principal,
+        new: NewFile,
+        usage: &'static str,
+        now: Timestamp,
+    ) -> Result<(StoredFile, bool), StoreError> {
+        let (size, hash, user) = (new.content.size(), new.content.hash(), principal.user_id());
+        let (content, adopted) = adopt(new.content);
+        let (sha1, md5, type_tag) = (new.sha1, new.md5, new.type_tag);
+        let name: Option<String> = new.name.map(|name| name.chars().take(NAME_CHARS_MAX).collect());
+        let stored = self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                content.run(tx, now).await?;
+                let first: Vec<&String> = name.iter().collect();
+                let sql = "INSERT INTO files (sha256, sha1, md5, size, type_tag, uploader_id, first_at, last_at, names)
+                           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (sha256) DO NOTHING";
+                let row = values![hash, sha1, md5, size, type_tag, user, now, now, to_json(&first)];
+                let new = tx.run(sql, row).await? == 1;
+                if !new {
+                    charge(tx, user, Cost::Requests(1), usage, now).await?;
+                    let mut names = find(tx, &hash.to_string()).await?.names;
+                    if let Some(name) = name.as_ref().filter(|name| !names.contains(name) && names.len() < NAMES_MAX) {
+                        names.push(name.clone());
+                    }
+                    let sql = "UPDATE files SET last_at = $1, names = $2 WHERE sha256 = $3";
+                    tx.run(sql, values![now, to_json(&names), hash]).await?;
+                }
+                note_submission(tx, &hash.to_string(), user, name.as_deref(), now).await?;
+                specimens::insert_upload(tx, hash, now).await?;
+                analyses::insert(tx, hash, now).await?;
+                Ok((find(tx, &hash.to_string()).await?, new))
+            })
+        });
+        let stored = stored.await?;
+        adopted.keep();
+        Ok(stored)
+    }
+
+    /// Files, those first that were uploaded last; at most `limit`.
+    pub async fn newest_files(&self, limit: usize) -> Result<Vec<StoredFile>, StoreError> {
+        let mut tx = self.read().await?;
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let counts = tx.rows("SELECT item, COUNT(*) FROM submissions GROUP BY item", Vec::new()).await?;
+        let counts: BTreeMap<String, i64> = counts
+            .iter()
+            .map(|row| Ok((row.get(0)?, row.get(1)?)))
+            .collect::<Result<_, StoreError>>()?;
+        let sql = format!("{SELECT} ORDER BY f.first_at DESC, f.sha256 LIMIT $1");
+        let rows = tx.rows(&sql, values![limit]).await?;
+        let file = |row: &Row| {
+            let hash: BlobHash = row.get(0)?;
+            file_with(row, counts.get(&hash.to_string()).copied().unwrap_or(0))
+        };
+        rows.iter().map(file).collect()
+    }
+
+    /// A file by SHA-256, SHA-1 or MD5.
+    pub async fn file(&self, hash: &str) -> Result<StoredFile, StoreError> {
+        find(&mut self.read().await?, hash).await
+    }
+
+    /// Remembers that somebody submitted a URL; `sha256` is that of the URL, in hexadecimal.
+    pub async fn submit_url(&self, principal: &Principal, url: &str, sha256: &str, now: Timestamp) -> Result<(), StoreError> {
+        let (user, url, sha256) = (principal.user_id(), url.to_owned(), sha256.to_owned());
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                let sql = "INSERT INTO urls (sha256, url, first_at, last_at) VALUES ($1, $2, $3, $4)
+                           ON CONFLICT (sha256) DO UPDATE SET last_at = excluded.last_at";
+                tx.run(sql, values![&sha256, url, now, now]).await?;
+                note_submission(tx, &sha256, user, None, now).await
+            })
+        })
+        .await
+    }
+
+    /// A submitted URL by its SHA-256.
+    pub async fn submitted_url(&self, sha256: &str) -> Result<SubmittedUrl, StoreError> {
+        let mut tx = self.read().await?;
+        let sql = "SELECT sha256, url, first_at, last_at FROM urls WHERE sha256 = $1";
+        let row = tx.row(sql, values![sha256.to_ascii_lowercase()]).await?.ok_or(StoreError::NotFound)?;
+        let sha256: String = row.get(0)?;
+        Ok(SubmittedUrl {
+            submissions: submissions_of(&mut tx, &sha256).await?,
+            sha256,
+            url: row.get(1)?,
+            first_at: row.get(2)?,
+            last_at: row.get(3)?,
+        })
+    }
+}

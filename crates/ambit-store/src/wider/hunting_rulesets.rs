@@ -1,0 +1,446 @@
+//! Sets of live rules: kept with who may see and change them, and with the gauge of active rules that their owners pay (v3-wire §8, H1 to H7). The rules
+//! were compiled before they come here. What a caller may not see is `NotFound`.
+
+use crate::db::sql::{Row, Tx, from_json, to_json, values};
+use crate::db::writer::Who;
+use crate::people::users::DELETED;
+use crate::wider::graphs;
+use crate::wider::operations::{self, Operation};
+use crate::wider::quota::{Cost, charge_units, free_units, quota_groups};
+use crate::{Collaborator, Principal, Store, StoreError};
+use ambit_model::Timestamp;
+use ambit_model::moment::DAY_MS;
+use ambit_model::quota::Family;
+
+/// Sets of one owner.
+const RULESETS_MAX: i64 = 1_000;
+/// Editors of one set.
+const EDITORS_MAX: i64 = 1_000;
+/// A set that took too long this often looks no more, until its rules change: each time costs what a hundred other sets do.
+pub(crate) const TIMEOUTS_MAX: i64 = 3;
+
+/// What a set is made of, and what of it can be changed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RulesetChange {
+    pub name: Option<String>,
+    /// Source, and the names of its rules.
+    pub rules: Option<(String, Vec<String>)>,
+    pub enabled: Option<bool>,
+    /// Notifications of a UTC day at most.
+    pub daily_limit: Option<i64>,
+    pub match_object_type: Option<String>,
+    pub tags: Option<Vec<String>>,
+    pub notification_emails: Option<Vec<String>>,
+}
+
+/// A set of rules.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ruleset {
+    pub number: i64,
+    /// Digits.
+    pub id: String,
+    /// Username.
+    pub owner: String,
+    pub owner_id: i64,
+    pub name: String,
+    pub rules: String,
+    pub rule_names: Vec<String>,
+    pub enabled: bool,
+    pub daily_limit: i64,
+    pub match_object_type: String,
+    pub tags: Vec<String>,
+    pub notification_emails: Vec<String>,
+    pub created_at: Timestamp,
+    pub modified_at: Timestamp,
+    /// It looks no more today, or no more until its rules change.
+    pub rate_limited: bool,
+}
+
+const COLUMNS: &str = "r.number, r.id, u.username, r.owner_id, r.name, r.rules, r.rule_names, r.enabled, r.daily_limit, r.match_object_type, r.tags,
+    r.notification_emails, r.created_at, r.modified_at, r.timeouts, r.reported_day, r.reported";
+const JOINS: &str = "FROM hunting_rulesets r JOIN users u ON u.id = r.owner_id";
+/// The sets that a user may see; the value of each place is the user's id. What a deleted user left is the administrator's of the installation.
+pub(crate) const VISIBLE: &str = "(r.owner_id = $1 OR EXISTS (SELECT 1 FROM hunting_editors e WHERE e.ruleset = r.number
+    AND ((e.subject = 'user' AND e.subject_id = $2)
+    OR (e.subject = 'group' AND e.subject_id IN (SELECT m.group_id FROM group_members m WHERE m.user_id = $3))))
+    OR EXISTS (SELECT 1 FROM users me JOIN users gone ON gone.id = r.owner_id WHERE me.id = $1 AND me.administrator = 1 AND gone.status = 'deleted'))";
+
+/// The number of the UTC day of a moment.
+pub(crate) fn day(now: Timestamp) -> i64 {
+    now.0.div_euclid(DAY_MS)
+}
+
+fn ruleset(row: &Row, now: Timestamp) -> Result<Ruleset, StoreError> {
+    let daily_limit: i64 = row.get(8)?;
+    let full = row.get::<i64>(15)? == day(now) && row.get::<i64>(16)? >= daily_limit;
+    Ok(Ruleset {
+        number: row.get(0)?,
+        id: row.get(1)?,
+        owner: row.get(2)?,
+        owner_id: row.get(3)?,
+        name: row.get(4)?,
+        rules: row.get(5)?,
+        rule_names: from_json(&row.get::<String>(6)?)?,
+        enabled: row.get(7)?,
+        daily_limit,
+        match_object_type: row.get(9)?,
+        tags: from_json(&row.get::<String>(10)?)?,
+        notification_emails: from_json(&row.get::<String>(11)?)?,
+        created_at: row.get(12)?,
+        modified_at: row.get(13)?,
+        rate_limited: full || row.get::<i64>(14)? >= TIMEOUTS_MAX,
+    })
+}
+
+async fn visible(tx: &mut Tx, user: i64, id: &str, now: Timestamp) -> Result<Ruleset, StoreError> {
+    let sql = format!("SELECT {COLUMNS} {JOINS} WHERE {VISIBLE} AND r.id = $4");
+    ruleset(&tx.row(&sql, values![user, user, user, id]).await?.ok_or(StoreError::NotFound)?, now)
+}
+
+/// What a change needs to know of the set as it is.
+pub(crate) struct Held {
+    number: i64,
+    owner: i64,
+    /// Its owner was deleted: who may see it may delete it or give it away, and nobody enables it.
+    orphaned: bool,
+    enabled: bool,
+    rules: i64,
+    paying_group: Option<i64>,
+}
+
+/// The row of a set that the caller may see, held until the transaction ends.
+async fn hold(tx: &mut Tx, user: i64, id: &str) -> Result<Held, StoreError> {
+    let lock = if tx.is_postgres() { " FOR UPDATE OF r" } else { "" };
+    let sql = format!("SELECT {HELD} {JOINS} WHERE {VISIBLE} AND r.id = $4{lock}");
+    held(&tx.row(&sql, values![user, user, user, id]).await?.ok_or(StoreError::NotFound)?)
+}
+
+const HELD: &str = "r.number, r.owner_id, u.status, r.enabled, r.rule_names, r.paying_group";
+
+fn held(row: &Row) -> Result<Held, StoreError> {
+    let names: Vec<String> = from_json(&row.get::<String>(4)?)?;
+    Ok(Held {
+        number: row.get(0)?,
+        owner: row.get(1)?,
+        orphaned: row.get::<String>(2)? == DELETED,
+        enabled: row.get(3)?,
+        rules: count(&names),
+        paying_group: row.get(5)?,
+    })
+}
+
+fn count(names: &[String]) -> i64 {
+    i64::try_from(names.len()).unwrap_or(i64::MAX)
+}
+
+/// Whoever sees what nobody owns is the administrator of the installation, or an editor, who may not.
+fn require_owner(held: &Held, principal: &Principal) -> Result<(), StoreError> {
+    if held.owner == principal.user_id() || (held.orphaned && principal.administrator()) {
+        return Ok(());
+    }
+    Err(StoreError::Forbidden("this needs the owner of the rules".to_owned()))
+}
+
+/// Moves the gauge of active rules from what a set has to `wanted`; gives the group that pays then.
+async fn move_gauge(tx: &mut Tx, held: &Held, wanted: i64, now: Timestamp) -> Result<Option<i64>, StoreError> {
+    let active = if held.enabled { held.rules } else { 0 };
+    if wanted <= active {
+        free_units(tx, held.owner, held.paying_group, Family::HuntingRules, active - wanted, now).await?;
+        return Ok(held.paying_group);
+    }
+    let payer = quota_groups(tx, held.owner, true).await?.payer(Family::HuntingRules);
+    let same = active == 0 || payer == held.paying_group;
+    if !same {
+        free_units(tx, held.owner, held.paying_group, Family::HuntingRules, active, now).await?;
+    }
+    let units = if same { wanted - active } else { wanted };
+    charge_units(tx, held.owner, Cost::HuntingRules(units), now).await
+}
+
+/// The enabled sets that a condition names, held until the transaction ends.
+async fn enabled(tx: &mut Tx, condition: &str, values: Vec<crate::db::sql::Value>) -> Result<Vec<Held>, StoreError> {
+    let lock = if tx.is_postgres() { " FOR UPDATE OF r" } else { "" };
+    let sql = format!("SELECT {HELD} {JOINS} WHERE r.enabled = 1 AND {condition} ORDER BY r.number{lock}");
+    tx.rows(&sql, values).await?.iter().map(held).collect()
+}
+
+/// Stops every set of a user who goes; the gauges of the user and of the groups that paid are free again.
+pub(crate) async fn stop_all(tx: &mut Tx, owner: i64, now: Timestamp) -> Result<(), StoreError> {
+    for held in enabled(tx, "r.owner_id = $1", values![owner]).await? {
+        stop(tx, &held, now).await?;
+    }
+    Ok(())
+}
+
+async fn stop(tx: &mut Tx, held: &Held, now: Timestamp) -> Result<(), StoreError> {
+    move_gauge(tx, held, 0, now).await?;
+    let sql = "UPDATE hunting_rulesets SET enabled = 0, paying_group = NULL, modified_at = $1 WHERE number = $2";
+    tx.run(sql, values![now, held.number]).await.map(|_| ())
+}
+
+/// The enabled sets that a group pays for, or those of one owner, held until the transaction ends. To be asked before the payers change: sets are locked
+/// before payers.
+pub(crate) async fn paid_by(tx: &mut Tx, group: i64, owner: Option<i64>) -> Result<Vec<Held>, StoreError> {
+    match owner {
+        Some(owner) => enabled(tx, "r.paying_group = $1 AND r.owner_id = $2", values![group, owner]).await,
+        None => enabled(tx, "r.paying_group = $1", values![group]).await,
+    }
+}
+
+/// Charges enabled sets to whoever pays for their owners now; a set for which there is no room stops.
+pub(crate) async fn change_payer(tx: &mut Tx, sets: Vec<Held>, now: Timestamp) -> Result<(), StoreError> {
+    for set in sets {
+        move_gauge(tx, &set, 0, now).await?;
+        let (enabled, payer) = match charge_units(tx, set.owner, Cost::HuntingRules(set.rules), now).await {
+            Ok(payer) => (true, payer),
+            Err(StoreError::QuotaExceeded { .. } | StoreError::Forbidden(_)) => (false, None),
+            Err(error) => return Err(error),
+        };
+        let sql = "UPDATE hunting_rulesets SET enabled = $1, paying_group = $2 WHERE number = $3";
+        tx.run(sql, values![enabled, payer, set.number]).await?;
+    }
+    Ok(())
+}
+
+async fn remove(tx: &mut Tx, held: &Held, now: Timestamp) -> Result<(), StoreError> {
+    move_gauge(tx, held, 0, now).await?;
+    tx.run("DELETE FROM hunting_editors WHERE ruleset = $1", values![held.number]).await?;
+    tx.run("DELETE FROM hunting_rulesets WHERE number = $1", values![held.number]).await?;
+    Ok(())
+}
+
+async fn require_room(tx: &mut Tx, owner: i64) -> Result<(), StoreError> {
+    let sql = "SELECT COUNT(*) FROM hunting_rulesets WHERE owner_id = $1";
+    if tx.one(sql, values![owner]).await?.get::<i64>(0)? >= RULESETS_MAX {
+        return Err(StoreError::Invalid(format!("a user has at most {RULESETS_MAX} sets of rules")));
+    }
+    Ok(())
+}
+
+async fn insert(tx: &mut Tx, user: i64, new: &RulesetChange, now: Timestamp) -> Result<String, StoreError> {
+    require_room(tx, user).await?;
+    let missing = || StoreError::Bug("a new set of rules has a name and rules".to_owned());
+    let name = new.name.as_ref().ok_or_else(missing)?;
+    let (rules, names) = new.rules.as_ref().ok_or_else(missing)?;
+    let enabled = new.enabled.unwrap_or(false);
+    let group = if enabled {
+        charge_units(tx, user, Cost::HuntingRules(count(names)), now).await?
+    } else {
+        None
+    };
+    // Positive, and exact as a number in every client.
+    let id = (rand::random::<u64>() >> 12).max(1).to_string();
+    let sql = "INSERT INTO hunting_rulesets (id, owner_id, name, rules, rule_names, enabled, paying_group, daily_limit, match_object_type, tags,
+               notification_emails, created_at, modified_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
+    let mut row = values![
+        &id,
+        user,
+        name,
+        rules,
+        to_json(names),
+        enabled,
+        group,
+        new.daily_limit.unwrap_or_default()
+    ];
+    row.extend(values![
+        new.match_object_type.clone().unwrap_or_default(),
+        to_json(&new.tags.clone().unwrap_or_default())
+    ]);
+    row.extend(values![to_json(&new.notification_emails.clone().unwrap_or_default()), now, now]);
+    tx.run(sql, row).await?;
+    Ok(id)
+}
+
+async fn change(tx: &mut Tx, held: &Held, change: &RulesetChange, now: Timestamp) -> Result<(), StoreError> {
+    let rules = change.rules.as_ref().map_or(held.rules, |(_, names)| count(names));
+    let enabled = change.enabled.unwrap_or(held.enabled);
+    if enabled && held.orphaned {
+        return Err(StoreError::Forbidden(
+            "the owner of these rules is gone: give them to somebody first".to_owned(),
+        ));
+    }
+    let group = move_gauge(tx, held, if enabled { rules } else { 0 }, now).await?;
+    let sql = "UPDATE hunting_rulesets SET enabled = $1, paying_group = $2, modified_at = $3 WHERE number = $4";
+    tx.run(sql, values![enabled, group.filter(|_| enabled), now, held.number]).await?;
+    if let Some((rules, names)) = &change.rules {
+        let sql = "UPDATE hunting_rulesets SET rules = $1, rule_names = $2, edition = edition + 1, timeouts = 0 WHERE number = $3";
+        tx.run(sql, values![rules, to_json(names), held.number]).await?;
+    }
+    let texts = [
+        ("name", change.name.clone()),
+        ("match_object_type", change.match_object_type.clone()),
+        ("tags", change.tags.as_ref().map(to_json)),
+        ("notification_emails", change.notification_emails.as_ref().map(to_json)),
+    ];
+    for (column, value) in texts {
+        if let Some(value) = value {
+            let sql = format!("UPDATE hunting_rulesets SET {column} = $1 WHERE number = $2");
+            tx.run(&sql, values![value, held.number]).await?;
+        }
+    }
+    if let Some(limit) = change.daily_limit {
+        tx.run(
+            "UPDATE hunting_rulesets SET daily_limit = $1 WHERE number = $2",
+            values![limit, held.number],
+        )
+        .await?;
+    }
+    Ok(())
+}
+
+impl Store {
+    /// Makes a set of the caller's; name and rules are there. An enabled one moves the gauge in the same transaction.
+    pub async fn create_ruleset(&self, principal: &Principal, new: &RulesetChange, now: Timestamp) -> Result<Ruleset, StoreError> {
+        let (user, new) = (principal.user_id(), new.clone());
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                let id = insert(tx, user, &new, now).await?;
+                visible(tx, user, &id, now).await
+            })
+        })
+        .await
+    }
+
+    /// A set that the caller may see.
+    pub async fn find_ruleset(&self, principal: &Principal, id: &str, now: Timestamp) -> Result<Ruleset, StoreError> {
+        visible(&mut self.read().await?, principal.user_id(), id, now).await
+    }
+
+    /// Whether a set is the caller's own; `None`: it is not there for this caller.
+    pub async fn owns_ruleset(&self, principal: &Principal, id: &str) -> Result<Option<bool>, StoreError> {
+        let mut tx = self.read().await?;
+        let user = principal.user_id();
+        let sql = format!("SELECT {HELD} {JOINS} WHERE {VISIBLE} AND r.id = $4");
+        let row = tx.row(&sql, values![user, user, user, id]).await?;
+        row.map(|row| Ok(require_owner(&held(&row)?, principal).is_ok())).transpose()
+    }
+
+    /// Every set that the caller may see, in the order in which they were made, without their rules.
+    pub async fn list_rulesets(&self, principal: &Principal, now: Timestamp) -> Result<Vec<Ruleset>, StoreError> {
+        let mut tx = self.read().await?;
+        let user = principal.user_id();
+        let columns = COLUMNS.replacen("r.rules", "''", 1);
+        let sql = format!("SELECT {columns} {JOINS} WHERE {VISIBLE} ORDER BY r.number");
+        let rows = tx.rows(&sql, values![user, user, user]).await?;
+        rows.iter().map(|row| ruleset(row, now)).collect()
+    }
+
+    /// Changes what is given; for the owner and editors. More active rules are paid by the owner in the same transaction, fewer are given back.
+    pub async fn change_ruleset(&self, principal: &Principal, id: &str, wanted: &RulesetChange, now: Timestamp) -> Result<Ruleset, StoreError> {
+        let (user, id, wanted) = (principal.user_id(), id.to_owned(), wanted.clone());
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                let held = hold(tx, user, &id).await?;
+                change(tx, &held, &wanted, now).await?;
+                visible(tx, user, &id, now).await
+            })
+        })
+        .await
+    }
+
+    /// Deletes a set; for its owner.
+    pub async fn delete_ruleset(&self, principal: &Principal, id: &str, now: Timestamp) -> Result<(), StoreError> {
+        let (principal, id) = (principal.clone(), id.to_owned());
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                let held = hold(tx, principal.user_id(), &id).await?;
+                require_owner(&held, &principal)?;
+                remove(tx, &held, now).await
+            })
+        })
+        .await
+    }
+
+    /// Deletes every set that the caller owns.
+    pub async fn delete_rulesets(&self, principal: &Principal, now: Timestamp) -> Result<Operation, StoreError> {
+        let user = principal.user_id();
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                let rows = tx
+                    .rows("SELECT id FROM hunting_rulesets WHERE owner_id = $1 ORDER BY number", values![user])
+                    .await?;
+                for row in &rows {
+                    let held = hold(tx, user, &row.get::<String>(0)?).await?;
+                    remove(tx, &held, now).await?;
+                }
+                operations::insert_finished(tx, user, "delete_hunting_rulesets", rows.len() as u64, now).await
+            })
+        })
+        .await
+    }
+
+    /// Who else may change a set, in the order in which they came.
+    pub async fn ruleset_editors(&self, principal: &Principal, id: &str) -> Result<Vec<Collaborator>, StoreError> {
+        let mut tx = self.read().await?;
+        let user = principal.user_id();
+        let sql = format!("SELECT r.number FROM hunting_rulesets r WHERE {VISIBLE} AND r.id = $4");
+        let number: i64 = tx.row(&sql, values![user, user, user, id]).await?.ok_or(StoreError::NotFound)?.get(0)?;
+        let sql = "SELECT u.username, o.name FROM hunting_editors e LEFT JOIN users u ON e.subject = 'user' AND u.id = e.subject_id
+                   LEFT JOIN user_groups o ON e.subject = 'group' AND o.id = e.subject_id WHERE e.ruleset = $1 ORDER BY e.id";
+        let mut out = Vec::new();
+        for row in tx.rows(sql, values![number]).await? {
+            let (user, group): (Option<String>, Option<String>) = (row.get(0)?, row.get(1)?);
+            out.extend(user.map(Collaborator::User).or(group.map(Collaborator::Group)));
+        }
+        Ok(out)
+    }
+
+    /// Lets people and groups see and change a set; for the owner and editors. Those who may already still do.
+    pub async fn add_ruleset_editors(&self, principal: &Principal, id: &str, editors: &[Collaborator]) -> Result<(), StoreError> {
+        let (principal, id, editors) = (principal.clone(), id.to_owned(), editors.to_vec());
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                let held = hold(tx, principal.user_id(), &id).await?;
+                for editor in &editors {
+                    let (subject, subject_id) = graphs::known_subject(tx, &principal, editor).await?;
+                    let sql = "INSERT INTO hunting_editors (ruleset, subject, subject_id) VALUES ($1, $2, $3)
+                               ON CONFLICT (ruleset, subject, subject_id) DO NOTHING";
+                    tx.run(sql, values![held.number, subject, subject_id]).await?;
+                }
+                let sql = "SELECT COUNT(*) FROM hunting_editors WHERE ruleset = $1";
+                if tx.one(sql, values![held.number]).await?.get::<i64>(0)? > EDITORS_MAX {
+                    return Err(StoreError::Invalid(format!("at most {EDITORS_MAX} editors of a set of rules")));
+                }
+                Ok(())
+            })
+        })
+        .await
+    }
+
+    /// Takes an editor off; for the owner and editors. `NotFound` where there is no such editor.
+    pub async fn remove_ruleset_editor(&self, principal: &Principal, id: &str, editor: &Collaborator) -> Result<(), StoreError> {
+        let (user, id, editor) = (principal.user_id(), id.to_owned(), editor.clone());
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                let held = hold(tx, user, &id).await?;
+                let (subject, subject_id) = graphs::subject(tx, &editor).await?;
+                let sql = "DELETE FROM hunting_editors WHERE ruleset = $1 AND subject = $2 AND subject_id = $3";
+                match tx.run(sql, values![held.number, subject, subject_id]).await? {
+                    0 => Err(StoreError::NotFound),
+                    _ => Ok(()),
+                }
+            })
+        })
+        .await
+    }
+
+    /// Gives a set to another user; for its owner. It arrives disabled: whoever gets it decides whether to pay for its rules.
+    pub async fn give_ruleset(&self, principal: &Principal, id: &str, to: &str, now: Timestamp) -> Result<(), StoreError> {
+        let (principal, id, to) = (principal.clone(), id.to_owned(), to.to_owned());
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                let held = hold(tx, principal.user_id(), &id).await?;
+                require_owner(&held, &principal)?;
+                let (_, owner) = graphs::subject(tx, &Collaborator::User(to)).await?;
+                if owner == held.owner {
+                    return Ok(());
+                }
+                require_room(tx, owner).await?;
+                stop(tx, &held, now).await?;
+                let sql = "UPDATE hunting_rulesets SET owner_id = $1 WHERE number = $2";
+                tx.run(sql, values![owner, held.number]).await.map(|_| ())
+            })
+        })
+        .await
+    }
+}

@@ -1,0 +1,258 @@
+//! Collections of the wider API: named sets of files, URLs, domains and addresses that people make (v3-wire §6). Everybody sees those that are not private.
+
+use crate::db::sql::{Row, Tx, values};
+use crate::db::writer::Who;
+use crate::{Principal, Store, StoreError};
+use ambit_model::Timestamp;
+
+/// Characters of a name and of a description.
+const NAME_CHARS_MAX: usize = 200;
+const DESCRIPTION_CHARS_MAX: usize = 10_000;
+/// Items of one collection at most.
+const ITEMS_MAX: i64 = 10_000;
+/// Characters of an item's id: URLs are the longest.
+const ITEM_CHARS_MAX: usize = 8 * 1024;
+/// Collections of one reading at most.
+const COLLECTIONS_MAX: i64 = 10_000;
+
+/// A collection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ObjectCollection {
+    number: i64,
+    /// 64 hexadecimal characters.
+    pub id: String,
+    /// Username.
+    pub owner: String,
+    pub owner_id: i64,
+    pub name: String,
+    pub description: String,
+    pub private: bool,
+    pub created_at: Timestamp,
+    pub modified_at: Timestamp,
+}
+
+/// An object in a collection: its type and its id.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CollectedItem {
+    pub kind: &'static str,
+    pub id: String,
+}
+
+/// What a collection says of itself; `None` stays as it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CollectionText {
+    pub name: Option<String>,
+    pub description: Option<String>,
+    pub private: Option<bool>,
+}
+
+const SELECT: &str = "SELECT c.number, c.id, u.username, c.owner_id, c.name, c.description, c.private, c.created_at, c.modified_at
+    FROM object_collections c JOIN users u ON u.id = c.owner_id";
+/// Those that a user may see; the value is the user's id.
+const VISIBLE: &str = "(c.private = 0 OR c.owner_id = $1)";
+
+fn collection(row: &Row) -> Result<ObjectCollection, StoreError> {
+    Ok(ObjectCollection {
+        number: row.get(0)?,
+        id: row.get(1)?,
+        owner: row.get(2)?,
+        owner_id: row.get(3)?,
+        name: row.get(4)?,
+        description: row.get(5)?,
+        private: row.get(6)?,
+        created_at: row.get(7)?,
+        modified_at: row.get(8)?,
+    })
+}
+
+async fn visible(tx: &mut Tx, user: i64, id: &str) -> Result<ObjectCollection, StoreError> {
+    let sql = format!("{SELECT} WHERE {VISIBLE} AND c.id = $2");
+    collection(&tx.row(&sql, values![user, id]).await?.ok_or(StoreError::NotFound)?)
+}
+
+async fn own(tx: &mut Tx, user: i64, id: &str) -> Result<ObjectCollection, StoreError> {
+    let found = visible(tx, user, id).await?;
+    if found.owner_id == user {
+        return Ok(found);
+    }
+    Err(StoreError::Forbidden("a collection is changed by its owner".to_owned()))
+}
+
+fn checked(text: &CollectionText) -> Result<(), StoreError> {
+    let chars = |text: &Option<String>| text.as_ref().map_or(0, |text| text.chars().count());
+    if text.name.as_ref().is_some_and(|name| name.trim().is_empty()) || chars(&text.name) > NAME_CHARS_MAX {
+        return Err(StoreError::Invalid(format!(
+            "the name of a collection has 1 to {NAME_CHARS_MAX} characters"
+        )));
+    }
+    if chars(&text.description) > DESCRIPTION_CHARS_MAX {
+        return Err(StoreError::Invalid(format!(
+            "a description has at most {DESCRIPTION_CHARS_MAX} characters"
+        )));
+    }
+    Ok(())
+}
+
+async fn insert_items(tx: &mut Tx, collection: i64, items: &[CollectedItem]) -> Result<(), StoreError> {
+    if let Some(long) = items.iter().find(|item| item.id.is_empty() || item.id.len() > ITEM_CHARS_MAX) {
+        return Err(StoreError::Invalid(format!(
+            "the id of a {} has 1 to {ITEM_CHARS_MAX} characters",
+            long.kind
+        )));
+    }
+    let rows = items.iter().flat_map(|item| values![collection, item.kind, &item.id]).collect();
+    let tail = "ON CONFLICT (collection, item_type, item_id) DO NOTHING";
+    tx.many("INSERT INTO object_collection_items (collection, item_type, item_id)", 3, rows, tail)
+        .await?;
+    let sql = "SELECT COUNT(*) FROM object_collection_items WHERE collection = $1";
+    if tx.one(sql, values![collection]).await?.get::<i64>(0)? > ITEMS_MAX {
+        return Err(StoreError::Invalid(format!("a collection has at most {ITEMS_MAX} items")));
+    }
+    Ok(())
+}
+
+async fn touch(tx: &mut Tx, number: i64, now: Timestamp) -> Result<(), StoreError> {
+    let sql = "UPDATE object_collections SET modified_at = $1 WHERE number = $2";
+    tx.run(sql, values![now, number]).await.map(|_| ())
+}
+
+impl Store {
+    /// Makes a collection with its first items.
+    pub async fn create_object_collection(
+        &self,
+        principal: &Principal,
+        text: CollectionText,
+        items: Vec<CollectedItem>,
+        now: Timestamp,
+    ) -> Result<ObjectCollection, StoreError> {
+        checked(&text)?;
+        let name = text.name.ok_or_else(|| StoreError::Invalid("a collection needs a name".to_owned()))?;
+        let (user, id) = (principal.user_id(), hex::encode(rand::random::<[u8; 32]>()));
+        let (description, private) = (text.description.unwrap_or_default(), text.private.unwrap_or(false));
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                let sql = "INSERT INTO object_collections (id, owner_id, name, description, private, created_at, modified_at)
+                           VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING number";
+                let number: i64 = tx.one(sql, values![&id, user, name, description, private, now, now]).await?.get(0)?;
+                insert_items(tx, number, &items).await?;
+                visible(tx, user, &id).await
+            })
+        })
+        .await
+    }
+
+    /// A collection that the caller may see.
+    pub async fn object_collection(&self, principal: &Principal, id: &str) -> Result<ObjectCollection, StoreError> {
+        visible(&mut self.read().await?, principal.user_id(), id).await
+    }
+
+    /// Collections that the caller may see, newest first; of one owner where one is named.
+    pub async fn object_collections(&self, principal: &Principal, owner: Option<i64>) -> Result<Vec<ObjectCollection>, StoreError> {
+        let mut tx = self.read().await?;
+        let mut who = values![principal.user_id()];
+        who.extend(owner.map(|owner| values![owner]).unwrap_or_default());
+        let of = if owner.is_some() { "AND c.owner_id = $2" } else { "" };
+        let sql = format!("{SELECT} WHERE {VISIBLE} {of} ORDER BY c.number DESC LIMIT {COLLECTIONS_MAX}");
+        let rows = tx.rows(&sql, who).await?;
+        rows.iter().map(collection).collect()
+    }
+
+    /// Changes what a collection says of itself; for its owner.
+    pub async fn change_object_collection(
+        &self,
+        principal: &Principal,
+        id: &str,
+        text: CollectionText,
+        now: Timestamp,
+    ) -> Result<ObjectCollection, StoreError> {
+        checked(&text)?;
+        let (user, id) = (principal.user_id(), id.to_owned());
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                let found = own(tx, user, &id).await?;
+                let name = text.name.unwrap_or(found.name);
+                let description = text.description.unwrap_or(found.description);
+                let private = text.private.unwrap_or(found.private);
+                let sql = "UPDATE object_collections SET name = $1, description = $2, private = $3, modified_at = $4 WHERE number = $5";
+                tx.run(sql, values![name, description, private, now, found.number]).await?;
+                visible(tx, user, &id).await
+            })
+        })
+        .await
+    }
+
+    /// Deletes a collection; its objects stay. For its owner.
+    pub async fn delete_object_collection(&self, principal: &Principal, id: &str) -> Result<(), StoreError> {
+        let (user, id) = (principal.user_id(), id.to_owned());
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                let number = own(tx, user, &id).await?.number;
+                tx.run("DELETE FROM object_collection_items WHERE collection = $1", values![number])
+                    .await?;
+                tx.run("DELETE FROM object_collections WHERE number = $1", values![number])
+                    .await
+                    .map(|_| ())
+            })
+        })
+        .await
+    }
+
+    /// Items of one type in a collection that the caller may see, in the order in which they came.
+    pub async fn collected_items(&self, principal: &Principal, id: &str, kind: &'static str) -> Result<Vec<String>, StoreError> {
+        let mut tx = self.read().await?;
+        let number = visible(&mut tx, principal.user_id(), id).await?.number;
+        let sql = "SELECT item_id FROM object_collection_items WHERE collection = $1 AND item_type = $2 ORDER BY number";
+        let rows = tx.rows(sql, values![number, kind]).await?;
+        rows.iter().map(|row| row.get(0)).collect()
+    }
+
+    /// Adds items; those that are there stay where they are. For the owner.
+    pub async fn add_to_object_collection(
+        &self,
+        principal: &Principal,
+        id: &str,
+        items: Vec<CollectedItem>,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let (user, id) = (principal.user_id(), id.to_owned());
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                let number = own(tx, user, &id).await?.number;
+                insert_items(tx, number, &items).await?;
+                touch(tx, number, now).await
+            })
+        })
+        .await
+    }
+
+    /// Takes items out; those that are not there stay away. For the owner.
+    pub async fn remove_from_object_collection(
+        &self,
+        principal: &Principal,
+        id: &str,
+        items: Vec<CollectedItem>,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let (user, id) = (principal.user_id(), id.to_owned());
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                let number = own(tx, user, &id).await?.number;
+                let sql = "DELETE FROM object_collection_items WHERE collection = $1 AND item_type = $2 AND item_id = $3";
+                for item in &items {
+                    tx.run(sql, values![number, item.kind, &item.id]).await?;
+                }
+                touch(tx, number, now).await
+            })
+        })
+        .await
+    }
+
+    /// How many objects of each type a collection has, by type.
+    pub async fn collected_counts(&self, principal: &Principal, id: &str) -> Result<Vec<(String, i64)>, StoreError> {
+        let mut tx = self.read().await?;
+        let number = visible(&mut tx, principal.user_id(), id).await?.number;
+        let sql = "SELECT item_type, COUNT(*) FROM object_collection_items WHERE collection = $1 GROUP BY item_type ORDER BY item_type";
+        let rows = tx.rows(sql, values![number]).await?;
+        rows.iter().map(|row| Ok((row.get(0)?, row.get(1)?))).collect()
+    }
+}

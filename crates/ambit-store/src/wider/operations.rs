@@ -1,0 +1,51 @@
+//! Operations: what a person asked to be done to many objects at once (v3-wire §6). Each is done in the transaction that notes it, so that it is found
+//! finished, or it never was.
+
+use crate::db::sql::{Row, Tx, values};
+use crate::{Principal, Store, StoreError};
+use ambit_model::Timestamp;
+
+/// What was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Operation {
+    pub id: String,
+    /// Such as `delete_hunting_rulesets`.
+    pub kind: String,
+    /// `finished`.
+    pub status: String,
+    /// How many objects it was about.
+    pub objects: i64,
+    pub created_at: Timestamp,
+    pub finished_at: Option<Timestamp>,
+}
+
+fn operation(row: &Row) -> Result<Operation, StoreError> {
+    Ok(Operation {
+        id: row.get(0)?,
+        kind: row.get(1)?,
+        status: row.get(2)?,
+        objects: row.get(3)?,
+        created_at: row.get(4)?,
+        finished_at: row.get(5)?,
+    })
+}
+
+const SELECT: &str = "SELECT id, kind, status, objects, created_at, finished_at FROM operations";
+
+/// Notes an operation that this transaction does.
+pub(crate) async fn insert_finished(tx: &mut Tx, user: i64, kind: &str, objects: u64, now: Timestamp) -> Result<Operation, StoreError> {
+    let id = hex::encode(rand::random::<[u8; 16]>());
+    let objects = i64::try_from(objects).unwrap_or(i64::MAX);
+    let sql = "INSERT INTO operations (id, user_id, kind, status, objects, created_at, finished_at) VALUES ($1, $2, $3, 'finished', $4, $5, $6)";
+    tx.run(sql, values![&id, user, kind, objects, now, now]).await?;
+    operation(&tx.one(&format!("{SELECT} WHERE id = $1"), values![&id]).await?)
+}
+
+impl Store {
+    /// An operation of the caller's.
+    pub async fn find_operation(&self, principal: &Principal, id: &str) -> Result<Operation, StoreError> {
+        let mut tx = self.read().await?;
+        let sql = format!("{SELECT} WHERE id = $1 AND user_id = $2");
+        operation(&tx.row(&sql, values![id, principal.user_id()]).await?.ok_or(StoreError::NotFound)?)
+    }
+}

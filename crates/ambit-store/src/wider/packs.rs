@@ -1,0 +1,136 @@
+//! Packs: rules and lists of hashes that the operator loads to judge files by. Each is an engine in the results of analyses.
+
+use crate::db::sql::{Row, from_json, to_json, values};
+use crate::db::writer::Who;
+use crate::{Principal, Store, StoreError};
+use ambit_model::Timestamp;
+
+/// Packs of one installation: each looks at every file.
+const PACKS_MAX: i64 = 100;
+/// Hashes of one list: a day's worth of everything that is known publicly is below it.
+const HASHES_MAX: usize = 5_000_000;
+/// Rows written at once.
+const HASHES_AT_ONCE: usize = 5_000;
+
+/// What a pack holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PackContent {
+    /// Name and text of each source; they were compiled before.
+    Rules { sources: Vec<(String, String)>, rules: i64 },
+    /// Hash (SHA-256, SHA-1 or MD5, hexadecimal, in lower case) and what is known of it.
+    Hashes(Vec<(String, String)>),
+}
+
+/// A pack.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pack {
+    pub name: String,
+    /// `rules` or `hashes`.
+    pub kind: String,
+    /// Rules or hashes.
+    pub entries: i64,
+    /// The beginning of a hash of its content.
+    pub version: String,
+    pub loaded_at: Timestamp,
+}
+
+const SELECT: &str = "SELECT name, kind, entries, version, loaded_at FROM packs";
+
+pub(crate) fn pack(row: &Row) -> Result<Pack, StoreError> {
+    Ok(Pack {
+        name: row.get(0)?,
+        kind: row.get(1)?,
+        entries: row.get(2)?,
+        version: row.get(3)?,
+        loaded_at: row.get(4)?,
+    })
+}
+
+impl Store {
+    /// Loads a pack, in place of one of the same name; for administrators.
+    pub async fn load_pack(&self, principal: &Principal, name: &str, version: &str, content: PackContent, now: Timestamp) -> Result<(), StoreError> {
+        principal.require_administrator()?;
+        let (name, version) = (name.to_owned(), version.to_owned());
+        if matches!(&content, PackContent::Hashes(hashes) if hashes.len() > HASHES_MAX) {
+            return Err(StoreError::Invalid(format!("a list has at most {HASHES_MAX} hashes")));
+        }
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                let sql = "SELECT COUNT(*) FROM packs WHERE name <> $1";
+                if tx.one(sql, values![&name]).await?.get::<i64>(0)? >= PACKS_MAX {
+                    return Err(StoreError::Invalid(format!("at most {PACKS_MAX} packs are loaded")));
+                }
+                tx.run("DELETE FROM packs WHERE name = $1", values![&name]).await?;
+                tx.run("DELETE FROM pack_hashes WHERE pack = $1", values![&name]).await?;
+                let (kind, sources, entries) = match &content {
+                    PackContent::Rules { sources, rules } => ("rules", to_json(sources), *rules),
+                    PackContent::Hashes(hashes) => ("hashes", String::new(), i64::try_from(hashes.len()).unwrap_or(i64::MAX)),
+                };
+                let sql = "INSERT INTO packs (name, kind, sources, entries, version, loaded_at) VALUES ($1, $2, $3, $4, $5, $6)";
+                tx.run(sql, values![&name, kind, sources, entries, version, now]).await?;
+                if let PackContent::Hashes(hashes) = content {
+                    for chunk in hashes.chunks(HASHES_AT_ONCE) {
+                        let rows = chunk.iter().flat_map(|(hash, label)| values![hash, &name, label]).collect();
+                        tx.many(
+                            "INSERT INTO pack_hashes (hash, pack, label)",
+                            3,
+                            rows,
+                            "ON CONFLICT (hash, pack) DO NOTHING",
+                        )
+                        .await?;
+                    }
+                }
+                Ok(())
+            })
+        })
+        .await
+    }
+
+    /// Every pack, by name.
+    pub async fn list_packs(&self) -> Result<Vec<Pack>, StoreError> {
+        let mut tx = self.read().await?;
+        let rows = tx.rows(&format!("{SELECT} ORDER BY name"), Vec::new()).await?;
+        rows.iter().map(pack).collect()
+    }
+
+    /// Removes a pack; for administrators. What it said of files stays.
+    pub async fn remove_pack(&self, principal: &Principal, name: &str) -> Result<(), StoreError> {
+        principal.require_administrator()?;
+        let name = name.to_owned();
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                tx.run("DELETE FROM pack_hashes WHERE pack = $1", values![&name]).await?;
+                match tx.run("DELETE FROM packs WHERE name = $1", values![&name]).await? {
+                    0 => Err(StoreError::NotFound),
+                    _ => Ok(()),
+                }
+            })
+        })
+        .await
+    }
+
+    /// Name and text of the sources of a pack of rules.
+    pub async fn pack_sources(&self, name: &str) -> Result<Vec<(String, String)>, StoreError> {
+        let mut tx = self.read().await?;
+        let row = tx
+            .row("SELECT sources FROM packs WHERE name = $1 AND kind = 'rules'", values![name])
+            .await?;
+        from_json(&row.ok_or(StoreError::NotFound)?.get::<String>(0)?)
+    }
+
+    /// What lists know of a file by its hashes: pack and label, by pack.
+    pub async fn hash_labels(&self, hashes: &[String]) -> Result<Vec<(String, String)>, StoreError> {
+        let mut tx = self.read().await?;
+        let rows = tx
+            .rows_in(
+                "SELECT pack, label FROM pack_hashes WHERE hash IN",
+                Vec::new(),
+                hashes,
+                "ORDER BY pack, hash",
+            )
+            .await?;
+        let mut out: Vec<(String, String)> = rows.iter().map(|row| Ok((row.get(0)?, row.get(1)?))).collect::<Result<_, StoreError>>()?;
+        out.dedup_by(|one, other| one.0 == other.0);
+        Ok(out)
+    }
+}

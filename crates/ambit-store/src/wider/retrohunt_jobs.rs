@@ -1,0 +1,229 @@
+//! Jobs of rules over what is stored (v3-wire §6, R1 to R3): made and read by people, carried on by engines (`engine/hunt.rs`). What a job found is shown
+//! as far as the caller may still see the bytes.
+
+use crate::db::sql::{Row, Tx, values};
+use crate::db::writer::Who;
+use crate::wider::objects;
+use crate::wider::quota::{Cost, charge_units};
+use crate::{Principal, Store, StoreError};
+use ambit_model::Timestamp;
+use ambit_model::id::BlobHash;
+use ambit_model::moment::SECOND_MS;
+
+/// Jobs of a user that are not over (v3-wire §6).
+pub const JOBS_AT_ONCE_MAX: i64 = 10;
+/// Jobs that are kept of a user; the oldest that are over go.
+const JOBS_KEPT_MAX: i64 = 1_000;
+/// What a job finds at most; it goes on counting.
+pub(crate) const MATCHES_MAX: i64 = 10_000;
+
+/// What a job is made of.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NewRetrohuntJob {
+    /// Compiled before.
+    pub rules: String,
+    pub corpus: String,
+    pub notification_email: Option<String>,
+    /// Seconds since 1970; what was first seen outside is counted apart.
+    pub range: (Option<i64>, Option<i64>),
+}
+
+/// A job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RetrohuntJob {
+    pub number: i64,
+    /// Username and second, joined by a hyphen.
+    pub id: String,
+    pub rules: String,
+    pub corpus: String,
+    pub notification_email: Option<String>,
+    pub range: (Option<i64>, Option<i64>),
+    /// `starting`, `running`, `aborting`, `aborted` or `finished`.
+    pub status: String,
+    /// Bodies looked at, and to be looked at.
+    pub looked: i64,
+    pub to_look: i64,
+    pub scanned_bytes: i64,
+    /// Bodies on which the rules took too long.
+    pub timeouts: i64,
+    pub matches: i64,
+    pub matches_outside: i64,
+    pub created_at: Timestamp,
+    pub started_at: Option<Timestamp>,
+    pub finished_at: Option<Timestamp>,
+}
+
+/// A body that a rule of a job is true of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RetrohuntMatch {
+    pub sha256: BlobHash,
+    pub rule_name: String,
+    pub snippet: Option<String>,
+}
+
+/// Why a job was not taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum JobRefused {
+    /// So many of the user's are not over yet.
+    TooMany,
+    Store(StoreError),
+}
+
+impl From<StoreError> for JobRefused {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+const SELECT: &str = "SELECT j.number, j.id, j.rules, j.corpus, j.notification_email, j.range_start, j.range_end, j.status, j.looked, j.to_look,
+    j.scanned_bytes, j.timeouts, j.matches, j.matches_outside, j.created_at, j.started_at, j.finished_at FROM retrohunt_jobs j";
+
+fn job(row: &Row) -> Result<RetrohuntJob, StoreError> {
+    Ok(RetrohuntJob {
+        number: row.get(0)?,
+        id: row.get(1)?,
+        rules: row.get(2)?,
+        corpus: row.get(3)?,
+        notification_email: row.get(4)?,
+        range: (row.get(5)?, row.get(6)?),
+        status: row.get(7)?,
+        looked: row.get(8)?,
+        to_look: row.get(9)?,
+        scanned_bytes: row.get(10)?,
+        timeouts: row.get(11)?,
+        matches: row.get(12)?,
+        matches_outside: row.get(13)?,
+        created_at: row.get(14)?,
+        started_at: row.get(15)?,
+        finished_at: row.get(16)?,
+    })
+}
+
+async fn find(tx: &mut Tx, user: i64, id: &str) -> Result<RetrohuntJob, StoreError> {
+    let sql = format!("{SELECT} WHERE j.user_id = $1 AND j.id = $2");
+    job(&tx.row(&sql, values![user, id]).await?.ok_or(StoreError::NotFound)?)
+}
+
+async fn insert(tx: &mut Tx, user: i64, name: &str, new: &NewRetrohuntJob, now: Timestamp) -> Result<String, StoreError> {
+    charge_units(tx, user, Cost::RetrohuntJobs(1), now).await?;
+    let mut second = now.0.div_euclid(SECOND_MS);
+    let id = loop {
+        let id = format!("{name}-{second}");
+        if tx.row("SELECT 1 FROM retrohunt_jobs WHERE id = $1", values![&id]).await?.is_none() {
+            break id;
+        }
+        second += 1;
+    };
+    let until: i64 = tx.one("SELECT COALESCE(MAX(number), 0) FROM specimens", Vec::new()).await?.get(0)?;
+    let sql = "INSERT INTO retrohunt_jobs (id, user_id, rules, corpus, notification_email, range_start, range_end, status, until, created_at)
+               VALUES ($1, $2, $3, $4, $5, $6, $7, 'starting', $8, $9)";
+    let mut row = values![&id, user, &new.rules, &new.corpus, new.notification_email.clone()];
+    row.extend(values![new.range.0, new.range.1, until, now]);
+    tx.run(sql, row).await?;
+    Ok(id)
+}
+
+/// Makes room for a job: those that are over go, the oldest first.
+async fn forget_old(tx: &mut Tx, user: i64) -> Result<(), StoreError> {
+    let sql = "SELECT number FROM retrohunt_jobs WHERE user_id = $1 AND finished_at IS NOT NULL ORDER BY number DESC LIMIT 100 OFFSET $2";
+    for row in tx.rows(sql, values![user, JOBS_KEPT_MAX]).await? {
+        remove(tx, row.get(0)?).await?;
+    }
+    Ok(())
+}
+
+async fn remove(tx: &mut Tx, number: i64) -> Result<(), StoreError> {
+    tx.run("DELETE FROM retrohunt_matches WHERE job = $1", values![number]).await?;
+    tx.run("DELETE FROM retrohunt_jobs WHERE number = $1", values![number]).await?;
+    Ok(())
+}
+
+/// Ends what a user's jobs still do: what nobody works at ends at once, the others at the next look at them.
+pub(crate) async fn abort_all(tx: &mut Tx, user: i64, now: Timestamp) -> Result<(), StoreError> {
+    let sql = "UPDATE retrohunt_jobs SET status = 'aborted', finished_at = $1 WHERE user_id = $2 AND status = 'starting'";
+    tx.run(sql, values![now, user]).await?;
+    let sql = "UPDATE retrohunt_jobs SET status = 'aborting' WHERE user_id = $1 AND status = 'running'";
+    tx.run(sql, values![user]).await.map(|_| ())
+}
+
+impl Store {
+    /// Takes a job of the caller's, charged in the same transaction.
+    pub async fn create_retrohunt_job(&self, principal: &Principal, new: &NewRetrohuntJob, now: Timestamp) -> Result<RetrohuntJob, JobRefused> {
+        let (user, name, new) = (principal.user_id(), principal.username().to_owned(), new.clone());
+        let made = self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                // Whoever makes two at once waits here: the row of the payer is held until the end.
+                crate::wider::quota::quota_groups(tx, user, true).await?;
+                let sql = "SELECT COUNT(*) FROM retrohunt_jobs WHERE user_id = $1 AND finished_at IS NULL";
+                if tx.one(sql, values![user]).await?.get::<i64>(0)? >= JOBS_AT_ONCE_MAX {
+                    return Ok(None);
+                }
+                forget_old(tx, user).await?;
+                let id = insert(tx, user, &name, &new, now).await?;
+                find(tx, user, &id).await.map(Some)
+            })
+        });
+        made.await?.ok_or(JobRefused::TooMany)
+    }
+
+    /// A job of the caller's.
+    pub async fn find_retrohunt_job(&self, principal: &Principal, id: &str) -> Result<RetrohuntJob, StoreError> {
+        find(&mut self.read().await?, principal.user_id(), id).await
+    }
+
+    /// The caller's jobs, newest first.
+    pub async fn list_retrohunt_jobs(&self, principal: &Principal) -> Result<Vec<RetrohuntJob>, StoreError> {
+        let mut tx = self.read().await?;
+        let sql = format!("{SELECT} WHERE j.user_id = $1 ORDER BY j.number DESC");
+        let rows = tx.rows(&sql, values![principal.user_id()]).await?;
+        rows.iter().map(job).collect()
+    }
+
+    /// Asks a job to end. One that nobody works at ends at once; one that is over stays as it is.
+    pub async fn abort_retrohunt_job(&self, principal: &Principal, id: &str, now: Timestamp) -> Result<(), StoreError> {
+        let (user, id) = (principal.user_id(), id.to_owned());
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                let number = find(tx, user, &id).await?.number;
+                let sql = "UPDATE retrohunt_jobs SET status = 'aborted', finished_at = $1 WHERE number = $2 AND status = 'starting'";
+                tx.run(sql, values![now, number]).await?;
+                let sql = "UPDATE retrohunt_jobs SET status = 'aborting' WHERE number = $1 AND status = 'running'";
+                tx.run(sql, values![number]).await.map(|_| ())
+            })
+        })
+        .await
+    }
+
+    /// Deletes a job with what it found; one that is worked at ends by it.
+    pub async fn delete_retrohunt_job(&self, principal: &Principal, id: &str) -> Result<(), StoreError> {
+        let (user, id) = (principal.user_id(), id.to_owned());
+        self.write(Who::Person, move |tx| {
+            Box::pin(async move {
+                let number = find(tx, user, &id).await?.number;
+                remove(tx, number).await
+            })
+        })
+        .await
+    }
+
+    /// What a job of the caller's found, in the order in which it did.
+    pub async fn retrohunt_matches(&self, principal: &Principal, id: &str) -> Result<Vec<RetrohuntMatch>, StoreError> {
+        let mut tx = self.read().await?;
+        let number = find(&mut tx, principal.user_id(), id).await?.number;
+        let collections = objects::collection_ids(&mut tx, principal).await?;
+        let sql = format!(
+            "SELECT m.sha256, m.rule_name, m.snippet, m.collection_id FROM retrohunt_matches m WHERE m.job = $1 ORDER BY m.number LIMIT {MATCHES_MAX}"
+        );
+        let mut out = Vec::new();
+        for row in tx.rows(&sql, values![number]).await? {
+            if collections.contains(&row.get::<i64>(3)?) {
+                out.push(RetrohuntMatch {
+                    sha256: row.get(0)?,
+                    rule_name: row.get(1)?,
+                    snippet: row.get(2)?,
+                });
+            }
+        }
+        Ok(out)
+    }
+}

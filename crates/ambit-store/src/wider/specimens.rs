@@ -1,0 +1,67 @@
+//! Specimens: bytes that rules look at. Files that people upload are everybody's, bodies of pages belong to their collection. Each is a row from the
+//! transaction that stored the bytes, marked once the live rules have looked: what was not marked before a crash is looked at again.
+
+use crate::db::sql::{SWEPT_ROWS_MAX, Tx, Value, values};
+use crate::wider::objects::{self, EVERYBODYS};
+use crate::{Principal, Store, StoreError};
+use ambit_model::id::BlobHash;
+use ambit_model::{Timestamp, Uid};
+
+/// Bytes that a run discovered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DiscoveredFile {
+    pub sha256: BlobHash,
+    pub size: i64,
+    /// Where, by the names of entities.
+    pub names: Vec<String>,
+    pub first_at: Timestamp,
+}
+
+const INSERT: &str = "INSERT INTO specimens (sha256, collection_id, uid, at)";
+const COLUMNS: usize = 4;
+
+/// Notes an uploaded file.
+pub(crate) async fn insert_upload(tx: &mut Tx, sha256: BlobHash, now: Timestamp) -> Result<(), StoreError> {
+    insert(tx, values![sha256, EVERYBODYS, None::<Uid>, now]).await
+}
+
+/// Notes bodies: rows of hash, collection, entity and time. Those that are there already stay as they are.
+pub(crate) async fn insert(tx: &mut Tx, rows: Vec<Value>) -> Result<(), StoreError> {
+    tx.many(INSERT, COLUMNS, rows, "ON CONFLICT (sha256, collection_id) DO NOTHING").await
+}
+
+/// Removes rows whose bytes are gone or whose collection was deleted; true when there may be more.
+pub(crate) async fn sweep(tx: &mut Tx) -> Result<bool, StoreError> {
+    let sql = format!(
+        "DELETE FROM specimens WHERE number IN (SELECT s.number FROM specimens s WHERE NOT EXISTS (SELECT 1 FROM blobs b WHERE b.hash = s.sha256)
+         OR s.collection_id IN (SELECT c.id FROM collections c WHERE c.deleted_at IS NOT NULL) LIMIT {SWEPT_ROWS_MAX})"
+    );
+    Ok(tx.run(&sql, Vec::new()).await? > 0)
+}
+
+impl Store {
+    /// A body of the caller's collections, by its SHA-256 in hexadecimal.
+    pub async fn discovered_file(&self, principal: &Principal, sha256: &str) -> Result<DiscoveredFile, StoreError> {
+        let Ok(hash) = sha256.to_ascii_lowercase().parse::<BlobHash>() else {
+            return Err(StoreError::NotFound);
+        };
+        let mut tx = self.read().await?;
+        let collections = objects::collection_ids(&mut tx, principal).await?;
+        let sql = "SELECT s.collection_id, b.size, s.at, e.name FROM specimens s JOIN blobs b ON b.hash = s.sha256
+                   LEFT JOIN entities e ON e.uid = s.uid WHERE s.sha256 = $1 ORDER BY s.number";
+        let mut found: Option<DiscoveredFile> = None;
+        for row in tx.rows(sql, values![hash]).await? {
+            if !collections.contains(&row.get::<i64>(0)?) {
+                continue;
+            }
+            let first = DiscoveredFile {
+                sha256: hash,
+                size: row.get(1)?,
+                names: Vec::new(),
+                first_at: row.get(2)?,
+            };
+            found.get_or_insert(first).names.extend(row.get::<Option<String>>(3)?);
+        }
+        found.ok_or(StoreError::NotFound)
+    }
+}

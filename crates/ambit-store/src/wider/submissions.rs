@@ -1,0 +1,50 @@
+//! Who submitted a file or URL, and when; and which were submitted in a stretch of time.
+
+use crate::db::sql::{Row, values};
+use crate::{Store, StoreError};
+use ambit_model::Timestamp;
+use ambit_model::id::blob_hash;
+
+/// Submissions of one item that are answered.
+const SUBMISSIONS_MAX: i64 = 1_000;
+/// Characters of a source's key: enough to tell sources apart.
+const SOURCE_CHARS: usize = 8;
+
+/// One submission.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Submission {
+    pub at: Timestamp,
+    /// Under which name.
+    pub name: Option<String>,
+    /// Says of two submissions whether the same user made them, and nothing else.
+    pub source: String,
+}
+
+impl Store {
+    /// The newest submissions of an item, newest first; `item` is its SHA-256 in hexadecimal.
+    pub async fn submissions(&self, item: &str) -> Result<Vec<Submission>, StoreError> {
+        let mut tx = self.read().await?;
+        let sql = format!(
+            "SELECT s.at, s.name, u.uuid FROM submissions s JOIN users u ON u.id = s.user_id
+             WHERE s.item = $1 ORDER BY s.id DESC LIMIT {SUBMISSIONS_MAX}"
+        );
+        let submission = |row: &Row| {
+            let source = blob_hash(format!("source {}", row.get::<String>(2)?).as_bytes()).to_string();
+            Ok(Submission {
+                at: row.get(0)?,
+                name: row.get(1)?,
+                source: source[..SOURCE_CHARS].to_owned(),
+            })
+        };
+        tx.rows(&sql, values![item]).await?.iter().map(submission).collect()
+    }
+
+    /// What was submitted in `from..until`, each item once, in the order of their first submission there; at most `limit`.
+    pub async fn submitted_between(&self, from: Timestamp, until: Timestamp, limit: usize) -> Result<Vec<String>, StoreError> {
+        let mut tx = self.read().await?;
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let sql = "SELECT item, MIN(id) FROM submissions WHERE at >= $1 AND at < $2 GROUP BY item ORDER BY MIN(id) LIMIT $3";
+        let rows = tx.rows(sql, values![from, until, limit]).await?;
+        rows.iter().map(|row| row.get(0)).collect()
+    }
+}
