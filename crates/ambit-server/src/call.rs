@@ -1,9 +1,11 @@
 //! A call that passed the gate: who calls, in which project, with which parameters and body. Handlers read their arguments here.
 
+use crate::attempts::count_wrong_key;
 use crate::failure::of_store;
+use crate::mount::WIDER;
 use crate::shares::Share;
+use crate::state::ServerState;
 use crate::upload::Upload;
-use crate::{attempts, state::ServerState};
 use ambit_api::shape::Shape;
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::{Timestamp, Uid};
@@ -71,8 +73,12 @@ impl Call {
 
     /// Counts a wrong key that stands in the request beside its credential.
     pub(crate) fn count_wrong_key(&self) -> Result<(), ApiError> {
-        self.peer
-            .map_or(Ok(()), |peer| attempts::count_wrong_key(&self.state.failures, peer, self.now))
+        self.peer.map_or(Ok(()), |peer| count_wrong_key(&self.state.failures, peer, self.now))
+    }
+
+    /// The root of links that lead beside the wider API.
+    pub(crate) fn root(&self) -> &str {
+        self.base.strip_suffix(WIDER).unwrap_or(&self.base)
     }
 
     /// The project to work in; a caller in no project has none, and what would be made there is 404.

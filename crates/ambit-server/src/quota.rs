@@ -9,9 +9,11 @@ use crate::call::Call;
 use crate::endpoint::Endpoint;
 use crate::failure::of_store;
 use crate::limits::bounded;
+use crate::present::analyses::item_of_analysis;
+use crate::present::files;
 use crate::rights;
 use crate::routes::v2;
-use crate::routes::wider::{archives, files};
+use crate::routes::wider::archives;
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::quota::Family;
 use ambit_store::{Cost, Receipt, StoreError};
@@ -80,7 +82,7 @@ async fn due(endpoint: &Endpoint, call: &Call) -> Result<Due, ApiError> {
         Price::Reports => Due::Charge(Cost::Requests(v2::files::asked_for(call))),
         Price::ReadFile if files::uploaded_as_new(call, call.parameter("id")).await? => Due::Nothing,
         Price::ReadFile => ONE_REQUEST,
-        Price::ReadAnalysis => match files::item_of_analysis(call).await? {
+        Price::ReadAnalysis => match item_of_analysis(call).await? {
             None => Due::Nothing,
             Some(item) if files::uploaded_as_new(call, &item.id).await? => Due::Nothing,
             Some(_) => ONE_REQUEST,

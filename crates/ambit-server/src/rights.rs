@@ -3,6 +3,7 @@
 
 use crate::call::Call;
 use crate::failure::of_store;
+use crate::present::accounts::known;
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::quota::FEEDS;
 use ambit_store::{GraphRight, Standing, StoreError};
@@ -70,7 +71,7 @@ async fn collection(call: &Call) -> Result<bool, ApiError> {
 
 async fn user(call: &Call, least: Standing) -> Result<bool, ApiError> {
     let store = &call.state.store;
-    let Some(account) = crate::routes::wider::accounts::known(call, call.parameter("id")).await? else {
+    let Some(account) = known(call, call.parameter("id")).await? else {
         return Ok(true);
     };
     let standing = store.standing_to(call.caller(), account.user.id).await;

@@ -1,12 +1,14 @@
-//! Which time a search is about: `as_of` and `between`, and what hits then repeat of their records.
+//! Which time a request is about: a moment in its query, the window of a search, an end that lies ahead; and what hits then repeat of their records.
 
 use crate::call::Call;
 use crate::failure::of_store;
-use crate::routes::time_series::{end_of, moment};
-use ambit_api::ApiError;
+use ambit_api::{ApiError, ErrorCode};
+use ambit_model::Timestamp;
 use ambit_model::feed::Noun as Recorded;
+use ambit_model::moment::DAY_MS;
 use ambit_query::{Noun, Search};
 use ambit_search::{CHANGE, IndexedRecord, Window};
+use ambit_store::At;
 
 const FORMS: &str = "between must be two dates or moments with a comma between them, the earlier one first, such as 2026-01-01,2026-01-31";
 
@@ -50,6 +52,41 @@ pub(crate) async fn set_last_seen(call: &Call, noun: Noun, window: Window, hits:
         hit.last_seen = run.max(hit.valid_from);
     }
     Ok(())
+}
+
+/// Characters of a bare date.
+pub(crate) const DATE_CHARS: usize = 10;
+
+pub(crate) const MOMENT_FORMS: &str = "a date YYYY-MM-DD or a moment such as 2026-01-31T12:00:00Z";
+
+/// The record of the moment; before it was first seen there is none.
+pub(crate) fn then<T>(at: At<T>, noun: &str) -> Result<T, ApiError> {
+    match at {
+        At::Then(view) => Ok(view),
+        At::BeforeFirstSeen(first_seen) => {
+            let message = format!("{noun} not found at that time: it was first seen at {first_seen}");
+            Err(ApiError::with(ErrorCode::NotFound, message))
+        }
+    }
+}
+
+/// A moment in the query, if it is there: a bare date is the end of that day, UTC (design §3).
+pub(crate) fn moment(call: &Call, name: &str) -> Result<Option<Timestamp>, ApiError> {
+    let text = call.query(name).map(str::trim).filter(|text| !text.is_empty());
+    text.map(|text| end_of(text).ok_or_else(|| ApiError::invalid(format!("{name} must be {MOMENT_FORMS}"))))
+        .transpose()
+}
+
+/// A moment, or the end of a day.
+pub(crate) fn end_of(text: &str) -> Option<Timestamp> {
+    let moment = Timestamp::parse(text)?;
+    Some(if text.len() == DATE_CHARS { moment.plus_ms(DAY_MS - 1) } else { moment })
+}
+
+/// The end of a key or privilege lies ahead.
+pub(crate) fn end(text: &str, now: Timestamp) -> Result<Timestamp, ApiError> {
+    let moment = Timestamp::parse(text).filter(|moment| *moment > now);
+    moment.ok_or_else(|| ApiError::invalid("expires_at must be a date YYYY-MM-DD or a moment, in the future"))
 }
 
 #[cfg(test)]

@@ -140,7 +140,7 @@ pub(super) const ROWS: &[Endpoint] = &[
     metered(Get, "/groups/{id}", &rules::GROUPS, Any, "Read a group of the caller's.", &ONE, |call| Box::pin(groups::find(call))),
     with_body(&NEW, metered(Patch, "/groups/{id}", &rules::GROUPS, OfGroup, "Change the profile of a group.", &ONE, |call| Box::pin(groups::change(call)))),
     with_query(DAYS, metered(Get, "/groups/{id}/api_usage", &rules::GROUP_QUOTAS, OfGroup, "Report the calls of a group by day and endpoint.", &FIGURES, |call| Box::pin(quotas::of_group(call)))),
-    with_query(CONSUMING, metered(Get, "/groups/{id}/users_consuming_quota/{quota_name}", &rules::GROUP_QUOTAS, OfGroup, "List who drew how much of a quota from a group.", &COLLECTION, |call| Box::pin(groups::users_consuming(call)))),
+    with_query(CONSUMING, metered(Get, "/groups/{id}/users_consuming_quota/{quota_name}", &rules::GROUP_QUOTAS, OfGroup, "List who drew how much of a quota from a group.", &COLLECTION, |call| Box::pin(quotas::users_consuming(call)))),
     with_query(PAGE, metered(Get, "/groups/{id}/{relationship}", &rules::GROUPS, Any, "List users, administrators, graphs or service accounts of a group.", &COLLECTION, |call| Box::pin(groups::relationship(call)))),
     with_query(PAGE, metered(Get, "/groups/{id}/relationships/{relationship}", &rules::GROUPS, Any, "List their descriptors.", &COLLECTION, |call| Box::pin(groups::relationship_described(call)))),
     with_body(&NEW, metered(Post, "/groups/{id}/relationships/{relationship}", &rules::GROUPS, OfGroup, "Add users or administrators by address, or make service accounts by id. Whom the administrator of the installation adds is in the group; whom others add is asked, and in it after accepting.", &COLLECTION, |call| Box::pin(groups::add(call)))),

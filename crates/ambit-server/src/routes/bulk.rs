@@ -1,10 +1,10 @@
 //! One change of many entities or issues, all or none. Ours.
 
-use super::issues::status_member;
-use super::tags::noun;
 use crate::answer::Answer;
 use crate::call::{Call, texts_member};
 use crate::failure::of_store;
+use crate::present::issues::status_member;
+use crate::present::items::noun;
 use ambit_api::{ApiError, bulk, success};
 use ambit_store::{BulkChange, Item};
 

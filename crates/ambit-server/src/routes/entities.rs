@@ -1,13 +1,13 @@
 //! Entities: detail and raw detail (seed-asm §4, endpoints 13 and 14), and why one is in scope. An entity is named by its uid or its uuid.
 
-use super::time_series::{moment, then};
 use crate::answer::Answer;
 use crate::call::{Call, flag_member};
 use crate::failure::of_store;
-use ambit_api::{ApiError, CollectionRef, Sighting, entities, success};
+use crate::present::entities::{NOUN, collection, sighting};
+use crate::window::{moment, then};
+use ambit_api::{ApiError, entities, success};
 use ambit_store::{EntityFlags, EntityView};
 
-pub(crate) const NOUN: &str = "Entity";
 const MESSAGE: &str = "successfully returned entity";
 
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
@@ -65,24 +65,4 @@ async fn view(call: &Call) -> Result<EntityView, ApiError> {
     };
     let at = call.state.store.entity_at(call.caller(), id, call.project, moment, call.now).await;
     then(at.map_err(|error| of_store(error, NOUN))?, NOUN)
-}
-
-/// What the shapes need beside the record.
-pub(crate) fn sighting(view: &EntityView) -> Sighting {
-    Sighting {
-        id: view.id,
-        first_seen: view.first_seen,
-        last_seen: view.last_seen,
-        since: view.updated_at,
-    }
-}
-
-/// What the shapes repeat of the collection.
-pub(crate) fn collection(collection: &ambit_store::CollectionRef) -> CollectionRef<'_> {
-    CollectionRef {
-        id: collection.id,
-        uuid: collection.uuid,
-        name: &collection.name,
-        organization_uuid: Some(collection.organization_uuid),
-    }
 }

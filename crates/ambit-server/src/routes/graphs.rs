@@ -1,10 +1,10 @@
 //! Graphs of what Ambit knows: the neighbourhood of an entity, or what a search finds, saved as a graph of the caller's like any other. Ours.
 
-use super::entities::NOUN as ENTITY;
-use super::search::found_uids;
 use crate::answer::Answer;
 use crate::call::{Call, flag_member};
 use crate::failure::of_store;
+use crate::present::entities::NOUN as ENTITY;
+use crate::searching::found_uids;
 use ambit_api::graphs::{DEPTH_MAX, Link, Node, graph_document, made_graph};
 use ambit_api::{ApiError, success};
 use ambit_model::Uid;

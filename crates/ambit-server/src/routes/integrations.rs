@@ -3,6 +3,7 @@
 use crate::answer::Answer;
 use crate::call::{Call, NAME_CHARS_MAX, text_member};
 use crate::failure::of_store;
+use crate::present::{collections, projects};
 use ambit_api::integrations::{self, Integration, IntegrationCollection};
 use ambit_api::{ApiError, success};
 use ambit_store::{IntegrationUse, IntegrationView, NewIntegration};
@@ -28,7 +29,7 @@ pub(crate) async fn jira_projects(call: Call) -> Result<Answer, ApiError> {
 }
 
 pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
-    let project = super::users::project(&call).await?;
+    let project = projects::project(&call).await?;
     let body = call.object()?;
     let new = NewIntegration {
         name: text_member(&body, "name", NAME_CHARS_MAX)?,
@@ -61,7 +62,7 @@ pub(crate) async fn list_uses(call: Call) -> Result<Answer, ApiError> {
 }
 
 pub(crate) async fn add_use(call: Call) -> Result<Answer, ApiError> {
-    let collection = super::seeds::collection(&call).await?;
+    let collection = collections::collection(&call).await?;
     let named = text_member(&call.object()?, "integration_uuid", NAME_CHARS_MAX)?;
     let integration: Uuid = named.parse().map_err(|_| ApiError::invalid("integration_uuid must be a uuid"))?;
     let added = call
@@ -81,7 +82,7 @@ pub(crate) async fn remove_use(call: Call) -> Result<Answer, ApiError> {
 }
 
 async fn of_project(call: &Call) -> Result<Vec<IntegrationView>, ApiError> {
-    let project = super::users::project(call).await?;
+    let project = projects::project(call).await?;
     let views = call.state.store.list_integrations(call.caller(), project).await;
     views.map_err(|error| of_store(error, "Project"))
 }

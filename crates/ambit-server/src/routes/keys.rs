@@ -3,9 +3,9 @@
 use crate::answer::Answer;
 use crate::call::{Call, NAME_CHARS_MAX, optional_text, text_member};
 use crate::failure::of_store;
+use crate::window::end;
 use ambit_api::keys::{self, Key};
 use ambit_api::{ApiError, ErrorCode, success};
-use ambit_model::Timestamp;
 use ambit_store::{KeyView, NewKey, RevokedKeys, StoreError};
 use serde_json::{Value, json};
 use std::net::{IpAddr, Ipv4Addr};
@@ -79,12 +79,6 @@ pub(crate) async fn redeem(call: Call) -> Result<Answer, ApiError> {
     };
     let shown = keys::issued_key(issued.id, &issued.key, &issued.visible, &issued.label, None);
     Ok(Answer::json(&success("Key created", shown)))
-}
-
-/// The end of a key or privilege lies ahead.
-pub(crate) fn end(text: &str, now: Timestamp) -> Result<Timestamp, ApiError> {
-    let moment = Timestamp::parse(text).filter(|moment| *moment > now);
-    moment.ok_or_else(|| ApiError::invalid("expires_at must be a date YYYY-MM-DD or a moment, in the future"))
 }
 
 fn wire(view: &KeyView) -> Key<'_> {

@@ -1,10 +1,10 @@
 //! Notes on entities and issues: list, write, remove (asm-wire §8.2), and ours: edit.
 
-use super::entities::collection;
-use super::tags::{item, item_type, noun};
 use crate::answer::Answer;
 use crate::call::{Call, text_member};
 use crate::failure::of_store;
+use crate::present::entities::collection;
+use crate::present::items::{item, item_type, noun};
 use ambit_api::notes::{self, NoteItem, NoteText};
 use ambit_api::{ApiError, success};
 use ambit_model::Uid;

@@ -3,10 +3,10 @@
 
 pub(crate) mod invitations;
 
-use super::keys::end;
 use crate::answer::Answer;
 use crate::call::{Call, NAME_CHARS_MAX, flag_member, optional_text, text_member, texts_member};
 use crate::failure::of_store;
+use crate::window::end;
 use ambit_api::{ApiError, people, success};
 use ambit_model::project::Project;
 use ambit_store::NewUser;

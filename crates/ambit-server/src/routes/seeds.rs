@@ -3,11 +3,11 @@
 use crate::answer::Answer;
 use crate::call::{Call, text_member};
 use crate::failure::of_store;
+use crate::present::collections::collection;
 use ambit_api::{ApiError, seeds, success};
 use ambit_model::Kind;
 use ambit_model::reserved::Reserved;
 use serde_json::{Map, Value, json};
-use uuid::Uuid;
 
 const NOUN: &str = "Seed";
 /// Characters of a seed: the longest host name has 253, an address of a page may have more.
@@ -61,15 +61,4 @@ fn read(object: &Map<String, Value>, reserved: &Reserved) -> Result<(Kind, Strin
         ))),
         None => Ok((kind, name)),
     }
-}
-
-/// The collection of the path, in the project that the header names, if it names one.
-pub(crate) async fn collection(call: &Call) -> Result<Uuid, ApiError> {
-    let uuid = call.uuid("collection_uuid", "Collection")?;
-    if call.project.is_some() {
-        let found = call.state.store.find_collection(call.caller(), uuid).await;
-        let found = found.map_err(|error| of_store(error, "Collection"))?;
-        call.narrowed_to(found.collection.project, "Collection")?;
-    }
-    Ok(uuid)
 }

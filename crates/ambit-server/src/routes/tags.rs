@@ -3,8 +3,9 @@
 use crate::answer::Answer;
 use crate::call::{Call, text_member, texts_member};
 use crate::failure::of_store;
+use crate::present::items::{item, noun};
 use ambit_api::{ApiError, success};
-use ambit_store::{Item, ItemView, TagChange};
+use ambit_store::{ItemView, TagChange};
 use serde_json::json;
 
 /// Characters of a tag; the store says the same.
@@ -47,29 +48,6 @@ pub(crate) async fn remove(call: Call) -> Result<Answer, ApiError> {
         .await;
     tags.map_err(|error| of_store(error, "Tag"))?;
     Ok(Answer::json(&success("Tag removed", json!(true))))
-}
-
-/// The item of the path, which the caller may see.
-pub(crate) async fn item(call: &Call) -> Result<ItemView, ApiError> {
-    let item = item_type(call)?;
-    let view = call
-        .state
-        .store
-        .find_item(call.caller(), item, call.parameter("item_uid"), call.project)
-        .await;
-    view.map_err(|error| of_store(error, noun(item)))
-}
-
-/// What the path names as the sort of item; any other word names nothing.
-pub(crate) fn item_type(call: &Call) -> Result<Item, ApiError> {
-    Item::from_name(call.parameter("item_type")).ok_or_else(|| ApiError::not_found("Item type"))
-}
-
-pub(crate) fn noun(item: Item) -> &'static str {
-    match item {
-        Item::Entity => super::entities::NOUN,
-        Item::Issue => super::issues::NOUN,
-    }
 }
 
 fn message(view: &ItemView) -> String {

@@ -3,6 +3,7 @@
 use crate::answer::Answer;
 use crate::call::{Call, NAME_CHARS_MAX, optional_text, text_member};
 use crate::failure::of_store;
+use crate::present::projects::project;
 use ambit_api::{ApiError, ErrorCode, success, users};
 use ambit_model::user::{CollectionRole, ProjectRole};
 use ambit_store::Member;
@@ -110,14 +111,6 @@ fn shown(members: &[Member]) -> Value {
         .iter()
         .map(|member| users::project_user(member.id, &member.user, member.role, member.invited))
         .collect()
-}
-
-/// The project of the path, if the header does not name another.
-pub(crate) async fn project(call: &Call) -> Result<Uuid, ApiError> {
-    let uuid = call.uuid("uuid", "Project")?;
-    let view = call.state.store.find_project(call.caller(), uuid).await;
-    call.narrowed_to(view.map_err(|error| of_store(error, "Project"))?.project.id, "Project")?;
-    Ok(uuid)
 }
 
 /// The collection of the path, if the header does not name another project.

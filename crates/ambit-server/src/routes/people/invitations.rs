@@ -3,7 +3,7 @@
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::of_store;
-use crate::routes::users;
+use crate::present::projects::project;
 use ambit_api::people::{Invitation, invitation};
 use ambit_api::{ApiError, success};
 use serde_json::{Value, json};
@@ -56,7 +56,7 @@ pub(crate) async fn end(call: Call) -> Result<Answer, ApiError> {
 }
 
 pub(crate) async fn leave_project(call: Call) -> Result<Answer, ApiError> {
-    let project = users::project(&call).await?;
+    let project = project(&call).await?;
     let left = call.state.store.leave_project(call.caller(), project, call.now).await;
     left.map_err(|error| of_store(error, "Project"))?;
     Ok(Answer::json(&success("Project left", json!(true))))

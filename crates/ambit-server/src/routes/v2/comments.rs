@@ -4,7 +4,8 @@ use super::required;
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::of_store;
-use crate::routes::wider::{files, objects};
+use crate::present::{files, objects};
+use crate::submissions::submitted;
 use ambit_api::ApiError;
 use ambit_model::Timestamp;
 use ambit_model::id::blob_hash;
@@ -19,7 +20,7 @@ async fn item(call: &Call, resource: &str) -> Result<Option<(&'static str, Strin
     if let Some(file) = files::known(call, resource).await? {
         return Ok(Some(("file", file.sha256.to_string())));
     }
-    let submitted = files::submitted(resource).map(|url| blob_hash(url.as_bytes()).to_string());
+    let submitted = submitted(resource).map(|url| blob_hash(url.as_bytes()).to_string());
     for name in [Some(resource.to_owned()), submitted].into_iter().flatten() {
         let found = objects::shown_or_missing(call, "url", &name).await?;
         if let Some(id) = found["id"].as_str().filter(|_| found.get("error").is_none()) {

@@ -4,8 +4,9 @@ use super::{LIST_MAX, answer, bounded, required, stamp, verdicts, without};
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::of_store;
+use crate::present::files;
 use crate::quota::rules;
-use crate::routes::wider::files;
+use crate::submissions::stored;
 use ambit_api::{ApiError, V2_KEY_NAME};
 use ambit_model::moment::SECOND_MS;
 use ambit_store::{Cost, StoredFile, Submission};
@@ -94,15 +95,14 @@ fn queued(call: &Call, file: &StoredFile, resource: &str) -> Value {
 }
 
 pub(crate) async fn scan(mut call: Call) -> Result<Answer, ApiError> {
-    let file = files::stored(&mut call, rules::V2_SCAN.usage).await?;
+    let file = stored(&mut call, rules::V2_SCAN.usage).await?;
     Ok(Answer::json(&queued(&call, &file, &file.sha256.to_string())))
 }
 
 /// The address for large files is that of all files: keys are part of addresses in this version.
 pub(crate) async fn upload_url(call: Call) -> Result<Answer, ApiError> {
-    let root = call.base.strip_suffix(crate::mount::WIDER).unwrap_or(&call.base);
     let key = ambit_api::objects::query_value(required(&call, V2_KEY_NAME)?);
-    let url = format!("{root}{}/file/scan?{V2_KEY_NAME}={key}", crate::mount::V2);
+    let url = format!("{}{}/file/scan?{V2_KEY_NAME}={key}", call.root(), crate::mount::V2);
     Ok(Answer::json(&json!({"upload_url": url})))
 }
 

@@ -3,7 +3,7 @@
 use super::{required, stamp, without};
 use crate::answer::Answer;
 use crate::call::Call;
-use crate::routes::wider::objects;
+use crate::present::relationships;
 use ambit_api::ApiError;
 use ambit_model::object::ObjectType;
 use serde_json::{Value, json};
@@ -13,10 +13,10 @@ pub(crate) async fn domain(call: Call) -> Result<Answer, ApiError> {
     if ObjectType::Domain.names(name).is_empty() {
         return Ok(Answer::json(&without(-1, name, "Invalid domain")));
     }
-    let Some(resolutions) = objects::related_to(&call, ObjectType::Domain, name, "resolutions").await? else {
+    let Some(resolutions) = relationships::related_to(&call, ObjectType::Domain, name, "resolutions").await? else {
         return Ok(Answer::json(&without(0, name, "Domain not found in dataset")));
     };
-    let subdomains = objects::related_to(&call, ObjectType::Domain, name, "subdomains")
+    let subdomains = relationships::related_to(&call, ObjectType::Domain, name, "subdomains")
         .await?
         .unwrap_or_default();
     let subdomains: Vec<&Value> = subdomains.iter().map(|one| &one["id"]).collect();
@@ -35,7 +35,7 @@ pub(crate) async fn address(call: Call) -> Result<Answer, ApiError> {
     if ObjectType::IpAddress.names(name).is_empty() {
         return Ok(Answer::json(&without(-1, name, "Invalid IP address")));
     }
-    let Some(resolutions) = objects::related_to(&call, ObjectType::IpAddress, name, "resolutions").await? else {
+    let Some(resolutions) = relationships::related_to(&call, ObjectType::IpAddress, name, "resolutions").await? else {
         return Ok(Answer::json(&without(0, name, "IP address not found in dataset")));
     };
     Ok(Answer::json(&json!({
@@ -58,7 +58,7 @@ fn resolved(resolutions: &[Value], attribute: &str, member: &str) -> Vec<Value> 
 
 /// Each as the older version lists it: URL, SHA-256, how many engines found something and how many looked, when.
 async fn urls(call: &Call, kind: ObjectType, name: &str) -> Result<Vec<Value>, ApiError> {
-    let found = objects::related_to(call, kind, name, "urls").await?.unwrap_or_default();
+    let found = relationships::related_to(call, kind, name, "urls").await?.unwrap_or_default();
     let one = |url: &Value| {
         let attributes = &url["attributes"];
         json!([attributes["url"], url["id"], 0, 0, stamp(attributes.get("last_modification_date"))])

@@ -3,7 +3,8 @@
 use super::{answer, bounded, stamp, verdicts, without};
 use crate::answer::Answer;
 use crate::call::Call;
-use crate::routes::wider::{files, objects};
+use crate::present::objects;
+use crate::submissions::{submit, submitted};
 use ambit_api::ApiError;
 use ambit_model::id::blob_hash;
 use ambit_model::moment::SECOND_MS;
@@ -27,10 +28,10 @@ fn lines(call: &Call, name: &str) -> Vec<String> {
 }
 
 async fn queued(call: &Call, text: &str) -> Result<Value, ApiError> {
-    let Some(url) = files::submitted(text) else {
+    let Some(url) = submitted(text) else {
         return Ok(without(-1, text, INVALID));
     };
-    let sha256 = files::submit(call, &url).await?;
+    let sha256 = submit(call, &url).await?;
     Ok(json!({
         "response_code": 1,
         "verbose_msg": QUEUED,
@@ -69,7 +70,7 @@ async fn found(call: &Call, resource: &str) -> Result<Option<Value>, ApiError> {
     let mut names = vec![resource.to_owned()];
     if hash.len() == SHA256_CHARS && hash.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         names = vec![hash.to_owned()];
-    } else if let Some(url) = files::submitted(resource) {
+    } else if let Some(url) = submitted(resource) {
         names.push(blob_hash(url.as_bytes()).to_string());
     }
     for name in names {

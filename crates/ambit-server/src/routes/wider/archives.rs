@@ -1,10 +1,12 @@
 //! Archives of files (v3-wire §6): asked for by their hashes, packed in the background, downloaded for an hour.
 
-use super::{files, page, tokens};
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::of_store;
+use crate::object_body::body_data;
+use crate::present::files;
 use crate::state::ServerState;
+use crate::{page, tokens};
 use ambit_api::objects::{data, object};
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::Timestamp;
@@ -50,7 +52,7 @@ pub(crate) fn asked_for(call: &Call) -> i64 {
 }
 
 fn password(call: &Call) -> Result<Option<String>, ApiError> {
-    match page::body_data(call)?.get("password") {
+    match body_data(call)?.get("password") {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) if text.is_empty() => Ok(None),
         Some(Value::String(text)) if text.chars().count() <= PASSWORD_CHARS_MAX => Ok(Some(text.clone())),
@@ -229,9 +231,8 @@ pub(crate) async fn download(call: Call) -> Result<Answer, ApiError> {
 
 pub(crate) async fn download_url(call: Call) -> Result<Answer, ApiError> {
     let archive = finished(&call).await?;
-    let root = call.base.strip_suffix(crate::mount::WIDER).unwrap_or(&call.base);
     let token = tokens::sealed(&call, DOWNLOAD, &archive.id, SIGNED_MS);
-    Ok(Answer::json(&data(json!(format!("{root}/downloads/archives/{token}")))))
+    Ok(Answer::json(&data(json!(format!("{}/downloads/archives/{token}", call.root())))))
 }
 
 /// The signed address: it is its own permission and costs nothing.

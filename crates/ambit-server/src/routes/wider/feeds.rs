@@ -2,10 +2,11 @@
 //! and URLs of the caller's projects that changed then; each as it is now. A minute in which nothing changed is an empty batch: readers that count
 //! missing minutes do not stop at it.
 
-use super::{files, objects, tokens};
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::of_store;
+use crate::present::{files, objects};
+use crate::tokens;
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::Timestamp;
 use ambit_model::moment::{DAY_MS, SECOND_MS};

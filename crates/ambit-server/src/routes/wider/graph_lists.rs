@@ -1,38 +1,15 @@
 //! The editors and viewers of a graph (v3-wire §2.2), by both paths that clients use.
 
-use super::{accounts, graphs, groups, page};
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::of_store;
+use crate::page;
+use crate::present::collaborators::{body_collaborators, shown};
+use crate::present::graphs;
 use ambit_api::objects::data;
 use ambit_api::{ApiError, ErrorCode};
 use ambit_store::{Collaborator, Role, StoreError};
-use serde_json::{Value, json};
-
-/// Who is on a list, as objects.
-pub(crate) async fn shown(call: &Call, id: &str, role: Role) -> Result<Vec<Value>, ApiError> {
-    let found = call.state.store.collaborators(call.caller(), id, role).await;
-    as_objects(call, found.map_err(|error| of_store(error, graphs::NOUN))?).await
-}
-
-/// Users and groups as objects.
-pub(crate) async fn as_objects(call: &Call, collaborators: Vec<Collaborator>) -> Result<Vec<Value>, ApiError> {
-    let store = &call.state.store;
-    let mut out = Vec::new();
-    for collaborator in collaborators {
-        out.push(match collaborator {
-            Collaborator::User(name) => {
-                let account = store.account(&name).await.map_err(|error| of_store(error, "User"))?;
-                accounts::brief(call, &account)
-            }
-            Collaborator::Group(name) => {
-                let group = store.group_account(&name).await.map_err(|error| of_store(error, "Group"))?;
-                groups::brief(call, &group)
-            }
-        });
-    }
-    Ok(out)
-}
+use serde_json::json;
 
 /// The list that the path names.
 fn role(call: &Call) -> Result<Role, ApiError> {
@@ -41,16 +18,6 @@ fn role(call: &Call) -> Result<Role, ApiError> {
         "viewers" => Ok(Role::Viewer),
         name => Err(ApiError::not_found(&format!("List {name}"))),
     }
-}
-
-/// The users and groups that a body names.
-pub(crate) fn body_collaborators(call: &Call) -> Result<Vec<Collaborator>, ApiError> {
-    let named = page::body_descriptors(call)?.into_iter().map(|(kind, name)| match kind.as_str() {
-        "user" | "service_account" => Ok(Collaborator::User(name)),
-        "group" => Ok(Collaborator::Group(name)),
-        _ => Err(ApiError::invalid(format!("Type must be user or group, not {kind}"))),
-    });
-    named.collect()
 }
 
 pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {

@@ -1,21 +1,22 @@
 //! Graphs (v3-wire §2 and §3): searched, made, read, changed, deleted; what they are related to.
 
-use super::{accounts, comments, page};
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::{of_search, of_store};
-use ambit_api::objects::object;
+use crate::object_body::body_attributes;
+use crate::page;
+use crate::present::graphs::{NOUN, failed, shown};
+use crate::present::{accounts, collaborators, comments, groups, objects};
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::id::blob_hash;
 use ambit_query::graphs::{GraphOrder, Leaf, SortKey, parse_graph_query};
 use ambit_search::graphs::{GraphPage, GraphSearch};
-use ambit_store::{Collaborator, Graph, NewGraph, Role};
+use ambit_store::{Graph, NewGraph, Role};
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-pub(crate) const NOUN: &str = "Graph";
 /// What the server keeps itself: ignored where a client sends it.
 const READ_ONLY: [&str; 4] = ["creation_date", "last_modified_date", "comments_count", "views_count"];
 /// Names that clients cannot hold as attributes (v3-wire §1.3).
@@ -30,42 +31,6 @@ const FORBIDDEN: [&str; 9] = [
     "to_dict",
     "from_dict",
 ];
-
-/// 404 that names the graph.
-pub(crate) fn not_found(id: &str) -> ApiError {
-    ApiError::with(ErrorCode::NotFound, format!("Graph \"{id}\" not found"))
-}
-
-/// An error of the store about the graph of a path.
-pub(crate) fn failed(call: &Call) -> impl Fn(ambit_store::StoreError) -> ApiError {
-    let id = call.parameter("id").to_owned();
-    move |error| match of_store(error, NOUN) {
-        error if error.code == ErrorCode::NotFound => not_found(&id),
-        error => error,
-    }
-}
-
-/// A graph as an object: its attributes as they were sent, and those that the server keeps.
-pub(crate) fn shown(call: &Call, graph: Graph) -> Value {
-    let mut attributes = graph.document;
-    attributes.insert("private".to_owned(), json!(graph.private));
-    attributes.insert("creation_date".to_owned(), page::seconds(graph.created_at));
-    attributes.insert("last_modified_date".to_owned(), page::seconds(graph.modified_at));
-    attributes.insert("comments_count".to_owned(), json!(graph.comments));
-    attributes.insert("views_count".to_owned(), json!(graph.views));
-    object(&call.base, "graphs", "graph", &graph.id, attributes)
-}
-
-/// The graphs of a user or group that the caller may see, newest first.
-pub(crate) async fn related(call: &Call, of: &Collaborator) -> Result<Value, ApiError> {
-    let store = &call.state.store;
-    let numbers = store.graphs_of(call.caller(), of).await.map_err(|error| of_store(error, NOUN))?;
-    let graphs = store
-        .graphs_numbered(call.caller(), &numbers)
-        .await
-        .map_err(|error| of_store(error, NOUN))?;
-    Ok(Value::Array(graphs.into_iter().map(|graph| shown(call, graph)).collect()))
-}
 
 /// Without a body a search, with one a creation (v3-wire §2.2).
 pub(crate) async fn post(call: Call) -> Result<Answer, ApiError> {
@@ -170,7 +135,7 @@ fn checked(mut attributes: Map<String, Value>) -> Result<(Map<String, Value>, Op
 }
 
 async fn create(call: Call) -> Result<Answer, ApiError> {
-    let (mut document, private) = checked(page::body_attributes(&call, "graph", None)?)?;
+    let (mut document, private) = checked(body_attributes(&call, "graph", None)?)?;
     document.entry("graph_data").or_insert_with(|| json!({}));
     document.entry("nodes").or_insert_with(|| json!([]));
     document.entry("links").or_insert_with(|| json!([]));
@@ -211,7 +176,7 @@ pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
 
 pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
     let id = call.parameter("id");
-    let (attributes, private) = checked(page::body_attributes(&call, "graph", Some(id))?)?;
+    let (attributes, private) = checked(body_attributes(&call, "graph", Some(id))?)?;
     let changed = call.state.store.change_graph(call.caller(), id, &attributes, private, call.now).await;
     let changed = changed.map_err(failed(&call))?;
     Ok(page::one(&call, shown(&call, changed)))
@@ -242,12 +207,12 @@ async fn all_related(call: &Call, graph: &Graph, name: &str) -> Result<Value, Ap
         "group" => match &graph.group {
             Some(group) => {
                 let group = store.group_account(group).await.map_err(|error| of_store(error, "Group"))?;
-                super::groups::brief(call, &group)
+                groups::brief(call, &group)
             }
             None => Value::Null,
         },
-        "editors" => Value::Array(super::graph_lists::shown(call, &graph.id, Role::Editor).await?),
-        "viewers" => Value::Array(super::graph_lists::shown(call, &graph.id, Role::Viewer).await?),
+        "editors" => Value::Array(collaborators::shown(call, &graph.id, Role::Editor).await?),
+        "viewers" => Value::Array(collaborators::shown(call, &graph.id, Role::Viewer).await?),
         "comments" => {
             let found = store.comments_on("graph", &graph.id).await.map_err(|error| of_store(error, "Comment"))?;
             Value::Array(found.iter().map(|comment| comments::shown(call, comment)).collect())
@@ -270,7 +235,7 @@ fn items(graph: &Graph) -> Vec<(String, String)> {
     nodes
         .iter()
         .filter_map(|node| text(node, "type").zip(text(node, "entity_id")))
-        .filter(|(kind, _)| super::objects::KINDS.contains(&kind.as_str()))
+        .filter(|(kind, _)| objects::KINDS.contains(&kind.as_str()))
         .filter(|item| seen.insert(item.clone()))
         .collect()
 }
@@ -283,7 +248,7 @@ pub(crate) async fn full_items(call: Call) -> Result<Answer, ApiError> {
     let (items, next) = page::slice(&paging, items)?;
     let mut found = Vec::new();
     for (kind, id) in &items {
-        found.push(super::objects::shown_or_missing(&call, kind, id).await?);
+        found.push(objects::shown_or_missing(&call, kind, id).await?);
     }
     Ok(page::answer(&call, found, paging.limit, next, Some(total)))
 }
@@ -308,7 +273,7 @@ async fn relationship_in(call: &Call, described: bool) -> Result<Answer, ApiErro
     let whole = ["editors", "viewers"].contains(&name);
     match found {
         Value::Array(all) => page::of_list(call, all, if whole { page::LIMIT_MAX } else { page::LIMIT_DEFAULT }),
-        one => accounts::answer_related(call, one, described),
+        one => page::answer_related(call, one, described),
     }
 }
 

@@ -1,79 +1,16 @@
 //! Groups and their people (v3-wire §4). Members see the group, its administrators change it.
 
-use super::{accounts, page};
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::of_store;
-use ambit_api::objects::{data, object};
+use crate::object_body::{body_attributes, body_data};
+use crate::page;
+use crate::present::groups::{NOUN, PROFILE, own, shown};
+use crate::present::{accounts, graphs};
+use ambit_api::objects::data;
 use ambit_api::{ApiError, ErrorCode};
-use ambit_model::quota::FOREIGN;
-use ambit_store::{Account, Brought, Collaborator, GroupAccount, Members, Standing};
-use serde_json::{Map, Value, json};
-
-const NOUN: &str = "Group";
-/// What administrators may write about their group.
-const PROFILE: [&str; 9] = [
-    "organization",
-    "organization_legal_name",
-    "auto_add_users",
-    "country",
-    "country_iso",
-    "domain_name",
-    "industry",
-    "agreement_signed_date",
-    "preferences",
-];
-
-fn profile(group: &GroupAccount) -> Map<String, Value> {
-    let mut out = group.profile.clone();
-    out.retain(|name, _| PROFILE.contains(&name.as_str()));
-    out.entry("preferences").or_insert_with(|| json!({}));
-    out
-}
-
-/// A group as those see it who see that it exists.
-pub(crate) fn brief(call: &Call, group: &GroupAccount) -> Value {
-    object(&call.base, "groups", "group", &group.group.name, profile(group))
-}
-
-/// The caller's role in a group; `None`: the group is not there for the caller.
-async fn role(call: &Call, group: &GroupAccount) -> Result<Option<&'static str>, ApiError> {
-    let administers = call.state.store.administers(call.caller(), group.group.id).await;
-    Ok(if administers.map_err(|error| of_store(error, NOUN))? {
-        Some("admin")
-    } else if call.caller().groups().contains(&group.group.id) {
-        Some("user")
-    } else {
-        None
-    })
-}
-
-/// The group of the path, which must be the caller's.
-pub(crate) async fn own(call: &Call) -> Result<(GroupAccount, &'static str), ApiError> {
-    let id = call.parameter("id");
-    let missing = || ApiError::with(ErrorCode::NotFound, format!("Group \"{id}\" not found"));
-    let group = call.state.store.group_account(id).await;
-    let group = group.map_err(|error| match of_store(error, NOUN) {
-        error if error.code == ErrorCode::NotFound => missing(),
-        error => error,
-    })?;
-    let role = role(call, &group).await?.ok_or_else(missing)?;
-    Ok((group, role))
-}
-
-async fn shown(call: &Call, group: &GroupAccount, role: &str) -> Result<Value, ApiError> {
-    let standings = call.state.store.group_standings(group.group.id, call.now).await;
-    let standings = standings.map_err(|error| of_store(error, NOUN))?;
-    let own = standings
-        .iter()
-        .map(|(name, one)| ((*name).to_owned(), json!({"allowed": one.allowed, "used": one.used})));
-    let foreign = FOREIGN.iter().map(|name| ((*name).to_owned(), json!({"allowed": 0, "used": 0})));
-    let mut attributes = profile(group);
-    attributes.insert("quotas".to_owned(), Value::Object(own.chain(foreign).collect()));
-    let mut out = object(&call.base, "groups", "group", &group.group.name, attributes);
-    out["context_attributes"] = json!({"role": role});
-    Ok(out)
-}
+use ambit_store::{Account, Brought, Collaborator, GroupAccount, Members};
+use serde_json::{Value, json};
 
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
     let (group, role) = own(&call).await?;
@@ -83,7 +20,7 @@ pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
 
 pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
     let (group, role) = own(&call).await?;
-    let mut attributes = page::body_attributes(&call, "group", Some(&group.group.name))?;
+    let mut attributes = body_attributes(&call, "group", Some(&group.group.name))?;
     let caps = accounts::caps(&mut attributes)?;
     attributes.retain(|name, _| PROFILE.contains(&name.as_str()));
     let store = &call.state.store;
@@ -132,8 +69,8 @@ async fn related(call: &Call, described: bool) -> Result<Answer, ApiError> {
     let (group, role) = own(call).await?;
     let name = call.parameter("relationship");
     if name == "graphs" {
-        let found = super::graphs::related(call, &Collaborator::Group(group.group.name.clone())).await?;
-        return accounts::answer_related(call, found, described);
+        let found = graphs::related(call, &Collaborator::Group(group.group.name.clone())).await?;
+        return page::answer_related(call, found, described);
     }
     let kind = members_named(name).ok_or_else(|| no_relationship(name))?;
     if kind == Members::ServiceAccounts && role != "admin" {
@@ -214,7 +151,7 @@ async fn brought(call: &Call, id: &str, became: Brought) -> Result<Value, ApiErr
 
 fn new_ids(call: &Call) -> Result<Vec<String>, ApiError> {
     let bad = || ApiError::with(ErrorCode::BadRequest, "The member data must be a list of objects with an id");
-    let items = match page::body_data(call)? {
+    let items = match body_data(call)? {
         Value::Array(items) => items,
         one => vec![one],
     };
@@ -250,32 +187,4 @@ pub(crate) async fn remove(call: Call) -> Result<Answer, ApiError> {
         .await;
     left.map_err(|error| of_store(error, "User"))?;
     Ok(Answer::empty())
-}
-
-/// Who drew how much of a quota from the group (v3-wire §5.4).
-pub(crate) async fn users_consuming(call: Call) -> Result<Answer, ApiError> {
-    let (group, _) = own(&call).await?;
-    let (meter, number) = super::quotas::period(&call)?;
-    let descending = match call.query("order") {
-        None | Some("" | "desc") => true,
-        Some("asc") => false,
-        Some(_) => return Err(ApiError::with(ErrorCode::BadRequest, "Order must be asc or desc")),
-    };
-    let store = &call.state.store;
-    let drawn = store.drawn_from_group(group.group.id, meter, number, descending).await;
-    let drawn = drawn.map_err(|error| of_store(error, NOUN))?;
-    let paging = page::paging(&call, page::LIMIT_DEFAULT, page::LIMIT_MAX)?;
-    let total = drawn.len();
-    let (drawn, next) = page::slice(&paging, drawn)?;
-    let mut items = Vec::new();
-    for (user, units) in drawn {
-        let account = store.account_by_id(user).await.map_err(|error| of_store(error, "User"))?;
-        let mut item = match accounts::standing(&call, &account).await? {
-            Standing::Anybody => accounts::brief(&call, &account),
-            Standing::Administrator | Standing::Oneself => accounts::shown(&call, &account).await?,
-        };
-        item["context_attributes"] = json!({"quota_consumed_from_group": units});
-        items.push(item);
-    }
-    Ok(page::answer(&call, items, paging.limit, next, Some(total)))
 }

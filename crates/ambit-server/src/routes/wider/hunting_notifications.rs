@@ -1,10 +1,12 @@
 //! What live rules found (v3-wire §6): as notifications, as files with the notification beside them, and as the newer stream of indicators. All three are
 //! the same rows; nothing of a body that the caller may not see is among them.
 
-use super::{files, hunting_rulesets, operations, page};
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::of_store;
+use crate::page;
+use crate::present::accounts::require_oneself;
+use crate::present::{files, hunting_rulesets, operations};
 use ambit_api::objects::{data, missing, object};
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::moment::SECOND_MS;
@@ -126,7 +128,7 @@ pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
 
 /// The same below the user; for oneself.
 pub(crate) async fn of_user(call: Call) -> Result<Answer, ApiError> {
-    super::accounts::require_oneself(&call).await?;
+    require_oneself(&call).await?;
     list(call).await
 }
 
@@ -148,7 +150,7 @@ pub(crate) async fn list_files(call: Call) -> Result<Answer, ApiError> {
 
 /// The same below the user; for oneself.
 pub(crate) async fn files_of_user(call: Call) -> Result<Answer, ApiError> {
-    super::accounts::require_oneself(&call).await?;
+    require_oneself(&call).await?;
     list_files(call).await
 }
 

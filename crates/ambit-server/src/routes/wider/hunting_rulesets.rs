@@ -1,22 +1,22 @@
 //! Rule sets of live hunting (v3-wire §6, H1 to H7): compiled when they are saved, with the compiler's message where that fails. What they find is in
 //! `hunting_notifications.rs`.
 
-use super::{accounts, graph_lists, page};
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::of_store;
 use crate::mount::WIDER;
-use ambit_api::objects::{data, object};
+use crate::object_body::{body_attributes, text_of};
+use crate::page;
+use crate::present::hunting_rulesets::{COLLECTION, NOUN, not_found, shown};
+use crate::present::{accounts, collaborators, operations};
+use crate::rules::rule_names;
+use ambit_api::objects::data;
 use ambit_api::{ApiError, ErrorCode};
 use ambit_query::hunting::{Condition, RULESET_MODIFIERS, Wanted, parse_conditions, parse_order};
 use ambit_store::{Collaborator, Ruleset, RulesetChange, StoreError};
-use ambit_yara::{Bounds, CompileError, LIVE, Source};
+use ambit_yara::LIVE;
 use serde_json::{Map, Value, json};
-use tokio::sync::oneshot;
 
-const NOUN: &str = "Hunting ruleset";
-/// Where rule sets are.
-const COLLECTION: &str = "intelligence/hunting_rulesets";
 /// Characters of the name of a set.
 const NAME_CHARS_MAX: usize = 200;
 /// Notifications of a day where the client names no limit (v3-wire §6), and at most.
@@ -30,60 +30,11 @@ const WORD_CHARS_MAX: usize = 254;
 const OBJECT_TYPES: [&str; 2] = ["file", "url"];
 const ORDERS: [&str; 3] = ["name", "creation_date", "modification_date"];
 
-/// 404 that names the set.
-pub(crate) fn not_found(id: &str) -> ApiError {
-    ApiError::with(ErrorCode::NotFound, format!("Hunting ruleset \"{id}\" not found"))
-}
-
 fn failed(call: &Call) -> impl Fn(StoreError) -> ApiError {
     let id = call.parameter("id").to_owned();
     move |error| match of_store(error, NOUN) {
         error if error.code == ErrorCode::NotFound => not_found(&id),
         error => error,
-    }
-}
-
-/// A set as an object.
-pub(crate) fn shown(call: &Call, ruleset: &Ruleset) -> Value {
-    let attributes = Map::from_iter([
-        ("name".to_owned(), json!(ruleset.name)),
-        ("enabled".to_owned(), json!(ruleset.enabled)),
-        ("limit".to_owned(), json!(ruleset.daily_limit)),
-        ("rules".to_owned(), json!(ruleset.rules)),
-        ("rule_names".to_owned(), json!(ruleset.rule_names)),
-        ("number_of_rules".to_owned(), json!(ruleset.rule_names.len())),
-        ("match_object_type".to_owned(), json!(ruleset.match_object_type)),
-        ("notification_emails".to_owned(), json!(ruleset.notification_emails)),
-        ("tags".to_owned(), json!(ruleset.tags)),
-        ("rate_limited".to_owned(), json!(ruleset.rate_limited)),
-        ("creation_date".to_owned(), page::seconds(ruleset.created_at)),
-        ("modification_date".to_owned(), page::seconds(ruleset.modified_at)),
-    ]);
-    object(&call.base, COLLECTION, "hunting_ruleset", &ruleset.id, attributes)
-}
-
-/// Compiles on a thread of its own: what a stranger wrote may take a while, and much stack. Gives the names of the rules.
-pub(crate) async fn rule_names(rules: &str, bounds: &'static Bounds) -> Result<Vec<String>, ApiError> {
-    let text = rules.to_owned();
-    let (tell, told) = oneshot::channel();
-    let thread = std::thread::Builder::new().stack_size(bounds.stack_bytes(text.len()));
-    let compiling = thread.spawn(move || {
-        let compiled = ambit_yara::compile(&[Source { name: "", text: &text }], bounds);
-        let names = compiled.map(|rules| rules.rules().into_iter().map(|rule| rule.name).collect());
-        // A request that was given up is told nothing.
-        tell.send(names).ok();
-    });
-    compiling.map_err(|_| ApiError::new(ErrorCode::Transient))?;
-    let compiled: Result<Vec<String>, CompileError> = told.await.map_err(|_| ApiError::new(ErrorCode::Internal))?;
-    compiled.map_err(|error| ApiError::invalid(format!("The rules do not compile: {error}")))
-}
-
-/// A text among attributes.
-pub(crate) fn text_of<'a>(attributes: &'a Map<String, Value>, name: &str) -> Result<Option<&'a str>, ApiError> {
-    match attributes.get(name) {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::String(text)) => Ok(Some(text)),
-        Some(_) => Err(ApiError::invalid(format!("The attribute {name} must be a text"))),
     }
 }
 
@@ -144,7 +95,7 @@ async fn checked(attributes: &Map<String, Value>) -> Result<RulesetChange, ApiEr
 }
 
 pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
-    let mut new = checked(&page::body_attributes(&call, "hunting_ruleset", None)?).await?;
+    let mut new = checked(&body_attributes(&call, "hunting_ruleset", None)?).await?;
     for (name, given) in [("name", new.name.is_some()), ("rules", new.rules.is_some())] {
         if !given {
             return Err(ApiError::invalid(format!("The attribute {name} is needed")));
@@ -170,7 +121,7 @@ pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
 
 pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
     let id = call.parameter("id");
-    let attributes = page::body_attributes(&call, "hunting_ruleset", Some(id))?;
+    let attributes = body_attributes(&call, "hunting_ruleset", Some(id))?;
     // What the caller cannot see is not compiled for it.
     found(&call).await?;
     let wanted = checked(&attributes).await?;
@@ -198,7 +149,7 @@ pub(crate) async fn delete_all(call: Call) -> Result<Answer, ApiError> {
     require_confirmation(&call)?;
     let done = call.state.store.delete_rulesets(call.caller(), call.now).await;
     let done = done.map_err(|error| of_store(error, NOUN))?;
-    Ok(Answer::json(&data(super::operations::shown(&call, &done))))
+    Ok(Answer::json(&data(operations::shown(&call, &done))))
 }
 
 /// The list of the caller's sets. Its links lead to the same list below the user, as the contract has it.
@@ -301,7 +252,7 @@ async fn related(call: &Call, ruleset: &Ruleset, name: &str) -> Result<Value, Ap
         "editors" => {
             let editors = store.ruleset_editors(call.caller(), &ruleset.id).await;
             let editors = editors.map_err(|error| of_store(error, NOUN))?;
-            Ok(Value::Array(graph_lists::as_objects(call, editors).await?))
+            Ok(Value::Array(collaborators::as_objects(call, editors).await?))
         }
         _ => Err(ApiError::not_found(&format!("Relationship {name}"))),
     }
@@ -311,22 +262,22 @@ async fn related(call: &Call, ruleset: &Ruleset, name: &str) -> Result<Value, Ap
 pub(crate) async fn relationship(call: Call, name: &'static str, described: bool) -> Result<Answer, ApiError> {
     let ruleset = found(&call).await?;
     let related = related(&call, &ruleset, name).await?;
-    accounts::answer_related(&call, related, described)
+    page::answer_related(&call, related, described)
 }
 
 pub(crate) async fn add_editors(call: Call) -> Result<Answer, ApiError> {
     let ruleset = found(&call).await?;
-    let editors = graph_lists::body_collaborators(&call)?;
+    let editors = collaborators::body_collaborators(&call)?;
     let added = call.state.store.add_ruleset_editors(call.caller(), &ruleset.id, &editors).await;
     added.map_err(|error| of_store(error, "User or group"))?;
     let all = related(&call, &ruleset, "editors").await?;
-    accounts::answer_related(&call, all, false)
+    page::answer_related(&call, all, false)
 }
 
 /// The owner gives the set away: `{"data": {"type": "user", "id": username}}`.
 pub(crate) async fn give(call: Call) -> Result<Answer, ApiError> {
     let ruleset = found(&call).await?;
-    let to = match graph_lists::body_collaborators(&call)?.as_slice() {
+    let to = match collaborators::body_collaborators(&call)?.as_slice() {
         [Collaborator::User(name)] => name.clone(),
         _ => return Err(ApiError::invalid("The owner must be one user")),
     };

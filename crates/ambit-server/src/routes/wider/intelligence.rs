@@ -1,10 +1,11 @@
 //! Intelligence search (v3-wire §6) over uploaded files and over the domains, addresses and URLs of the caller's projects. The language is that of
 //! `ambit_query::intelligence`; an unknown modifier is refused with the list of those that there are.
 
-use super::{files, objects, page, tokens};
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::of_store;
+use crate::present::{files, objects};
+use crate::{page, tokens};
 use ambit_api::objects::data;
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::Kind;
@@ -220,32 +221,11 @@ async fn with_content(call: &Call, hits: Vec<Hit>, content: &[u8]) -> Result<Vec
 
 /// A query that is nothing but the name of an object finds that one and nothing beside it: clients ask so what they do not know the type of.
 async fn exact(call: &Call, text: &str) -> Result<Option<Hit>, ApiError> {
-    let found = named(call, text.trim().trim_matches('"')).await?;
+    let found = objects::named(call, text.trim().trim_matches('"')).await?;
     Ok(found.map(|(kind, object)| Hit {
         facts: facts(kind, &object),
         object,
     }))
-}
-
-/// The object with a name, of whatever type.
-pub(crate) async fn named(call: &Call, text: &str) -> Result<Option<(ObjectType, Value)>, ApiError> {
-    if text.is_empty() || text.contains(char::is_whitespace) {
-        return Ok(None);
-    }
-    for kind in [ObjectType::File, ObjectType::Url, ObjectType::IpAddress, ObjectType::Domain] {
-        let names = match kind {
-            ObjectType::Url => objects::url_names(text),
-            ObjectType::Domain if !text.contains('.') => Vec::new(),
-            _ => vec![text.to_owned()],
-        };
-        for name in names {
-            let found = objects::shown_or_missing(call, kind.name(), &name).await?;
-            if found.get("error").is_none() {
-                return Ok(Some((kind, found)));
-            }
-        }
-    }
-    Ok(None)
 }
 
 fn unreadable(error: &IntelligenceError) -> ApiError {

@@ -2,6 +2,8 @@
 
 use crate::answer::Answer;
 use crate::call::Call;
+use crate::present::object_collections;
+use crate::present::relationships::{ADDRESS_RELATIONSHIPS, DOMAIN_RELATIONSHIPS, URL_RELATIONSHIPS};
 use ambit_api::ApiError;
 use ambit_api::objects::data;
 use ambit_model::quota::PRIVILEGES;
@@ -9,8 +11,8 @@ use serde_json::{Map, Value, json};
 
 /// Type, and its relationships with what each leads to.
 const RELATIONSHIPS: [(&str, &[(&str, &str)]); 8] = [
-    ("domain", super::objects::DOMAIN_RELATIONSHIPS),
-    ("collection", super::object_collections::RELATIONSHIPS),
+    ("domain", DOMAIN_RELATIONSHIPS),
+    ("collection", object_collections::RELATIONSHIPS),
     (
         "file",
         &[
@@ -39,8 +41,8 @@ const RELATIONSHIPS: [(&str, &[(&str, &str)]); 8] = [
             ("users", "Users of the group."),
         ],
     ),
-    ("ip_address", super::objects::ADDRESS_RELATIONSHIPS),
-    ("url", super::objects::URL_RELATIONSHIPS),
+    ("ip_address", ADDRESS_RELATIONSHIPS),
+    ("url", URL_RELATIONSHIPS),
     (
         "user",
         &[

@@ -1,57 +1,17 @@
 //! Collections of objects that people make (v3-wire §6): a name, a description, and files, domains, addresses and URLs.
 
-use super::{objects, page};
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::of_store;
-use ambit_api::objects::object;
+use crate::object_body::{body_attributes, body_data};
+use crate::page;
+use crate::present::object_collections::{failed, shown};
+use crate::present::{accounts, objects};
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::id::blob_hash;
 use ambit_model::object::ObjectType;
-use ambit_store::{CollectedItem, CollectionText, ObjectCollection, StoreError};
-use serde_json::{Map, Value, json};
-
-/// Relationships, with what each leads to.
-pub(crate) const RELATIONSHIPS: &[(&str, &str)] = &[
-    ("domains", "Domains in the collection."),
-    ("files", "Files in the collection."),
-    ("ip_addresses", "Addresses in the collection."),
-    ("owner", "The user who made the collection."),
-    ("urls", "URLs in the collection."),
-];
-
-fn failed(call: &Call) -> impl Fn(StoreError) -> ApiError + '_ {
-    |error| match of_store(error, "Collection") {
-        error if error.code == ErrorCode::NotFound && call.parameters.iter().any(|(name, _)| *name == "id") => {
-            ApiError::with(ErrorCode::NotFound, format!("Collection \"{}\" not found", call.parameter("id")))
-        }
-        error => error,
-    }
-}
-
-/// A collection as an object.
-pub(crate) async fn shown(call: &Call, collection: &ObjectCollection) -> Result<Value, ApiError> {
-    let counts = call
-        .state
-        .store
-        .collected_counts(call.caller(), &collection.id)
-        .await
-        .map_err(failed(call))?;
-    let count = |kind: ObjectType| counts.iter().find(|(name, _)| name == kind.name()).map_or(0, |(_, count)| *count);
-    let mut attributes = Map::from_iter([
-        ("name".to_owned(), json!(collection.name)),
-        ("description".to_owned(), json!(collection.description)),
-        ("owner".to_owned(), json!(collection.owner)),
-        ("private".to_owned(), json!(collection.private)),
-        ("creation_date".to_owned(), page::seconds(collection.created_at)),
-        ("last_modification_date".to_owned(), page::seconds(collection.modified_at)),
-        ("references_count".to_owned(), json!(0)),
-    ]);
-    for kind in ObjectType::ALL {
-        attributes.insert(format!("{}_count", kind.collection()), json!(count(kind)));
-    }
-    Ok(object(&call.base, "collections", "collection", &collection.id, attributes))
-}
+use ambit_store::{CollectedItem, CollectionText, ObjectCollection};
+use serde_json::{Map, Value};
 
 fn text(attributes: &Map<String, Value>) -> Result<CollectionText, ApiError> {
     let texts = |name: &str| match attributes.get(name) {
@@ -91,8 +51,8 @@ fn items(kind: ObjectType, list: &Value) -> Result<Vec<CollectedItem>, ApiError>
 }
 
 pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
-    let attributes = page::body_attributes(&call, "collection", None)?;
-    let body = page::body_data(&call)?;
+    let attributes = body_attributes(&call, "collection", None)?;
+    let body = body_data(&call)?;
     let mut all = Vec::new();
     for kind in ObjectType::ALL {
         if let Some(list) = body.pointer(&format!("/relationships/{}/data", kind.collection())) {
@@ -123,16 +83,6 @@ pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
     Ok(page::one(&call, found))
 }
 
-/// All that the caller may see of an owner, or of everybody.
-pub(crate) async fn of(call: &Call, owner: Option<i64>) -> Result<Vec<Value>, ApiError> {
-    let found = call.state.store.object_collections(call.caller(), owner).await.map_err(failed(call))?;
-    let mut out = Vec::new();
-    for collection in &found {
-        out.push(shown(call, collection).await?);
-    }
-    Ok(out)
-}
-
 pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     let paging = page::paging(&call, page::LIMIT_DEFAULT, page::LIMIT_MAX)?;
     let found = call.state.store.object_collections(call.caller(), None).await.map_err(failed(&call))?;
@@ -146,7 +96,7 @@ pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
 }
 
 pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
-    let attributes = page::body_attributes(&call, "collection", Some(call.parameter("id")))?;
+    let attributes = body_attributes(&call, "collection", Some(call.parameter("id")))?;
     let store = &call.state.store;
     let changed = store
         .change_object_collection(call.caller(), call.parameter("id"), text(&attributes)?, call.now)
@@ -179,7 +129,7 @@ async fn related(call: &Call, described: bool) -> Result<Answer, ApiError> {
     if call.parameter("relationship") == "owner" {
         let owner = named(call).await?.owner_id;
         let account = call.state.store.account_by_id(owner).await.map_err(|error| of_store(error, "User"))?;
-        return super::accounts::answer_related(call, super::accounts::brief(call, &account), described);
+        return page::answer_related(call, accounts::brief(call, &account), described);
     }
     let kind = relationship_named(call)?;
     let ids = call.state.store.collected_items(call.caller(), call.parameter("id"), kind.name()).await;
@@ -199,7 +149,7 @@ async fn related(call: &Call, described: bool) -> Result<Answer, ApiError> {
 }
 
 pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
-    let items = items(relationship_named(&call)?, &page::body_data(&call)?)?;
+    let items = items(relationship_named(&call)?, &body_data(&call)?)?;
     let added = call
         .state
         .store
@@ -210,7 +160,7 @@ pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
 }
 
 pub(crate) async fn remove(call: Call) -> Result<Answer, ApiError> {
-    let items = items(relationship_named(&call)?, &page::body_data(&call)?)?;
+    let items = items(relationship_named(&call)?, &body_data(&call)?)?;
     let removed = call
         .state
         .store

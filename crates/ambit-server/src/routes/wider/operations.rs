@@ -3,24 +3,10 @@
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::of_store;
-use ambit_api::objects::{data, object};
+use crate::present::operations::shown;
+use ambit_api::objects::data;
 use ambit_api::{ApiError, ErrorCode};
-use ambit_store::{Operation, StoreError};
-use serde_json::{Map, json};
-
-/// An operation as an object.
-pub(crate) fn shown(call: &Call, operation: &Operation) -> serde_json::Value {
-    let mut attributes = Map::from_iter([
-        ("status".to_owned(), json!(operation.status)),
-        ("kind".to_owned(), json!(operation.kind)),
-        ("objects".to_owned(), json!(operation.objects)),
-        ("start_date".to_owned(), super::page::seconds(operation.created_at)),
-    ]);
-    if let Some(at) = operation.finished_at {
-        attributes.insert("finish_date".to_owned(), super::page::seconds(at));
-    }
-    object(&call.base, "operations", "operation", &operation.id, attributes)
-}
+use ambit_store::StoreError;
 
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
     let id = call.parameter("id");

@@ -1,15 +1,17 @@
 //! Reports of quotas and usage (v3-wire §5.2 to §5.4). They cost nothing and are answered when everything is used up.
 
-use super::accounts;
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::of_store;
+use crate::page;
+use crate::present::accounts;
+use crate::present::groups::{self, own};
 use ambit_api::objects::data;
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::Timestamp;
 use ambit_model::moment::DAY_MS;
 use ambit_model::quota::{FOREIGN, Window, quota};
-use ambit_store::{DayUsage, Payer};
+use ambit_store::{DayUsage, Payer, Standing};
 use serde_json::{Map, Value, json};
 
 /// Days of one report at most, and where no dates are given.
@@ -47,7 +49,7 @@ pub(crate) async fn of_user(call: Call) -> Result<Answer, ApiError> {
 }
 
 pub(crate) async fn of_group(call: Call) -> Result<Answer, ApiError> {
-    let (group, _) = super::groups::own(&call).await?;
+    let (group, _) = own(&call).await?;
     usage(&call, Payer::Group(group.group.id)).await
 }
 
@@ -149,4 +151,32 @@ pub(crate) fn period(call: &Call) -> Result<(&'static str, i64), ApiError> {
         _ => return Err(bad(format!("{name} is counted by month: the period is written as YYYY-MM"))),
     };
     Ok((name, window.number(moment)))
+}
+
+/// Who drew how much of a quota from the group (v3-wire §5.4).
+pub(crate) async fn users_consuming(call: Call) -> Result<Answer, ApiError> {
+    let (group, _) = own(&call).await?;
+    let (meter, number) = period(&call)?;
+    let descending = match call.query("order") {
+        None | Some("" | "desc") => true,
+        Some("asc") => false,
+        Some(_) => return Err(ApiError::with(ErrorCode::BadRequest, "Order must be asc or desc")),
+    };
+    let store = &call.state.store;
+    let drawn = store.drawn_from_group(group.group.id, meter, number, descending).await;
+    let drawn = drawn.map_err(|error| of_store(error, groups::NOUN))?;
+    let paging = page::paging(&call, page::LIMIT_DEFAULT, page::LIMIT_MAX)?;
+    let total = drawn.len();
+    let (drawn, next) = page::slice(&paging, drawn)?;
+    let mut items = Vec::new();
+    for (user, units) in drawn {
+        let account = store.account_by_id(user).await.map_err(|error| of_store(error, "User"))?;
+        let mut item = match accounts::standing(&call, &account).await? {
+            Standing::Anybody => accounts::brief(&call, &account),
+            Standing::Administrator | Standing::Oneself => accounts::shown(&call, &account).await?,
+        };
+        item["context_attributes"] = json!({"quota_consumed_from_group": units});
+        items.push(item);
+    }
+    Ok(page::answer(&call, items, paging.limit, next, Some(total)))
 }

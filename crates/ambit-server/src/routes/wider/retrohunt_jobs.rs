@@ -1,9 +1,13 @@
 //! Jobs of rules over what is stored (v3-wire §6, R1 to R3). An engine does them; here they are made, shown and ended.
 
-use super::{files, hunting_rulesets, page};
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::of_store;
+use crate::object_body::{body_attributes, text_of};
+use crate::page;
+use crate::present::accounts::require_oneself;
+use crate::present::files::shown_if_known;
+use crate::rules::rule_names;
 use ambit_api::objects::{missing, object};
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::Timestamp;
@@ -90,23 +94,23 @@ fn range(attributes: &Map<String, Value>) -> Result<(Option<i64>, Option<i64>), 
 }
 
 pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
-    let attributes = page::body_attributes(&call, "retrohunt_job", None)?;
-    let rules = hunting_rulesets::text_of(&attributes, "rules")?;
+    let attributes = body_attributes(&call, "retrohunt_job", None)?;
+    let rules = text_of(&attributes, "rules")?;
     let rules = rules.ok_or_else(|| ApiError::invalid("The attribute rules is needed"))?;
-    let corpus = hunting_rulesets::text_of(&attributes, "corpus")?.unwrap_or(CORPUS);
+    let corpus = text_of(&attributes, "corpus")?.unwrap_or(CORPUS);
     if corpus != CORPUS {
         return Err(ApiError::invalid(format!(
             "The attribute corpus must be {CORPUS}, not {corpus:?}: there is no other here"
         )));
     }
-    let email = hunting_rulesets::text_of(&attributes, "notification_email")?.filter(|email| !email.is_empty());
+    let email = text_of(&attributes, "notification_email")?.filter(|email| !email.is_empty());
     if email.is_some_and(|email| email.chars().count() > EMAIL_CHARS_MAX) {
         return Err(ApiError::invalid(format!(
             "The attribute notification_email has at most {EMAIL_CHARS_MAX} characters"
         )));
     }
     let range = range(&attributes)?;
-    hunting_rulesets::rule_names(rules, &RETRO).await?;
+    rule_names(rules, &RETRO).await?;
     let new = NewRetrohuntJob {
         rules: rules.to_owned(),
         corpus: corpus.to_owned(),
@@ -139,7 +143,7 @@ pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
 
 /// The same below the user; for oneself.
 pub(crate) async fn of_user(call: Call) -> Result<Answer, ApiError> {
-    super::accounts::require_oneself(&call).await?;
+    require_oneself(&call).await?;
     list(call).await
 }
 
@@ -171,7 +175,7 @@ pub(crate) async fn matching_files(call: Call) -> Result<Answer, ApiError> {
     let mut items = Vec::new();
     for one in &found {
         let id = one.sha256.to_string();
-        let mut file = files::shown_if_known(&call, &id).await?.unwrap_or_else(|| missing("file", &id));
+        let mut file = shown_if_known(&call, &id).await?.unwrap_or_else(|| missing("file", &id));
         file["context_attributes"] = json!({"rule_name": one.rule_name, "match_in_subfile": false, "snippet": one.snippet});
         items.push(file);
     }

@@ -1,8 +1,9 @@
 //! Search for anything by its name (v3-wire §6): a file by hash, a URL, a domain, an address; else comments by their tags and words.
 
-use super::{comments, intelligence, page};
 use crate::answer::Answer;
 use crate::call::Call;
+use crate::page;
+use crate::present::{comments, objects};
 use ambit_api::objects::hash_tags;
 use ambit_api::{ApiError, ErrorCode};
 
@@ -15,7 +16,7 @@ pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
         let message = format!("The parameter query is needed, with at most {QUERY_CHARS_MAX} characters");
         return Err(ApiError::with(ErrorCode::BadRequest, message));
     }
-    if let Some((_, object)) = intelligence::named(&call, text).await? {
+    if let Some((_, object)) = objects::named(&call, text).await? {
         return page::of_list(&call, vec![object], page::LIMIT_DEFAULT);
     }
     let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();

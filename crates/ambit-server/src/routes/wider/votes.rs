@@ -1,33 +1,14 @@
 //! Votes on files, URLs, domains and addresses: one of each user on each object, which may be changed (v3-wire §6).
 
-use super::{objects, page};
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::of_store;
+use crate::object_body::body_attributes;
+use crate::page;
+use crate::present::objects;
+use crate::present::votes::{NOUN, VERDICTS, shown};
 use ambit_api::ApiError;
-use ambit_api::objects::object;
-use ambit_store::Vote;
-use serde_json::{Map, Value, json};
-
-const NOUN: &str = "Vote";
-const VERDICTS: [&str; 2] = ["harmless", "malicious"];
-
-fn shown(call: &Call, kind: &str, item: &str, vote: &Vote) -> Value {
-    let attributes = Map::from_iter([
-        ("date".to_owned(), page::seconds(vote.at)),
-        ("verdict".to_owned(), json!(vote.verdict)),
-        ("value".to_owned(), json!(if vote.verdict == VERDICTS[0] { 1 } else { -1 })),
-    ]);
-    let letter = kind.chars().next().unwrap_or('o');
-    object(&call.base, "votes", "vote", &format!("{letter}-{item}-{}", vote.number), attributes)
-}
-
-/// How many users voted which way.
-pub(crate) async fn total(call: &Call, kind: &str, item: &str) -> Result<Value, ApiError> {
-    let votes = call.state.store.votes_on(kind, item).await.map_err(|error| of_store(error, NOUN))?;
-    let count = |verdict: &str| votes.iter().filter(|vote| vote.verdict == verdict).count();
-    Ok(json!({"harmless": count(VERDICTS[0]), "malicious": count(VERDICTS[1])}))
-}
+use serde_json::Value;
 
 pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     let (kind, item) = objects::item(&call).await?;
@@ -43,7 +24,7 @@ pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
 
 pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
     let (kind, item) = objects::item(&call).await?;
-    let attributes = page::body_attributes(&call, "vote", None)?;
+    let attributes = body_attributes(&call, "vote", None)?;
     let verdict = attributes
         .get("verdict")
         .and_then(Value::as_str)

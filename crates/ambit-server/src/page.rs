@@ -2,13 +2,12 @@
 
 use crate::answer::Answer;
 use crate::call::Call;
-use crate::mount::WIDER;
-use ambit_api::objects::{self, keep_attributes, query_value};
+use ambit_api::objects::{self, data, keep_attributes, query_value};
 use ambit_api::{ApiError, ErrorCode, KEY_NAME};
 use ambit_model::id::blob_hash;
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Items of a page where the client names no limit.
 pub(crate) const LIMIT_DEFAULT: usize = 10;
@@ -93,7 +92,6 @@ fn fingerprint(call: &Call) -> [u8; FINGERPRINT_BYTES] {
 
 /// The address of this collection with other parameters of the page.
 fn link(call: &Call, page: &[(&str, &str)]) -> String {
-    let root = call.base.strip_suffix(WIDER).unwrap_or(&call.base);
     let own = parameters(call).map(|(name, value)| (name.as_str(), value.as_str()));
     let pairs: Vec<String> = own
         .chain(page.iter().copied())
@@ -104,7 +102,7 @@ fn link(call: &Call, page: &[(&str, &str)]) -> String {
     } else {
         format!("?{}", pairs.join("&"))
     };
-    format!("{root}{}{query}", call.path)
+    format!("{}{}{query}", call.root(), call.path)
 }
 
 /// Answers with a page. `next` is what the next page begins after; `None` on the last one.
@@ -176,52 +174,19 @@ pub(crate) fn seconds(at: ambit_model::Timestamp) -> Value {
     Value::from(at.0.div_euclid(ambit_model::moment::SECOND_MS))
 }
 
-/// The `data` of a body.
-pub(crate) fn body_data(call: &Call) -> Result<Value, ApiError> {
-    let bad = |message: &str| ApiError::with(ErrorCode::BadRequest, message);
-    let mut body: Value = serde_json::from_slice(&call.body).map_err(|error| bad(&format!("The body is not JSON: {error}")))?;
-    match body.as_object_mut().and_then(|body| body.remove("data")) {
-        Some(data) => Ok(data),
-        None => Err(bad("The body must be an object with the member data")),
+/// Answers with what something is related to, in full or as descriptors.
+pub(crate) fn answer_related(call: &Call, found: Value, as_descriptors: bool) -> Result<Answer, ApiError> {
+    match found {
+        Value::Array(all) => {
+            let all = if as_descriptors { all.iter().map(described).collect() } else { all };
+            of_list(call, all, LIMIT_DEFAULT)
+        }
+        Value::Null => Ok(Answer::json(&data(Value::Null))),
+        one => {
+            let one = if as_descriptors { described(&one) } else { one };
+            Ok(Answer::json(
+                &json!({"data": one, "links": {"self": format!("{}{}", call.root(), call.path)}}),
+            ))
+        }
     }
-}
-
-/// The attributes of the object in a body. Its type and id may be left out; what contradicts the address is refused (v3-wire §1.3).
-pub(crate) fn body_attributes(call: &Call, kind: &str, id: Option<&str>) -> Result<serde_json::Map<String, Value>, ApiError> {
-    let bad = |message: String| ApiError::with(ErrorCode::BadRequest, message);
-    let Value::Object(mut data) = body_data(call)? else {
-        return Err(bad("The member data must be an object".to_owned()));
-    };
-    if data.get("type").is_some_and(|said| said.as_str() != Some(kind)) {
-        return Err(bad(format!("The type must be {kind}")));
-    }
-    if let Some(id) = id
-        && data.get("id").is_some_and(|said| said.as_str() != Some(id))
-    {
-        return Err(bad("The id of the body is not that of the address".to_owned()));
-    }
-    match data.remove("attributes") {
-        Some(Value::Object(attributes)) => Ok(attributes),
-        None => Ok(serde_json::Map::new()),
-        Some(_) => Err(bad("The attributes must be an object".to_owned())),
-    }
-}
-
-/// What of a list of descriptors in a body is of which type.
-pub(crate) fn body_descriptors(call: &Call) -> Result<Vec<(String, String)>, ApiError> {
-    let bad = |message: &str| ApiError::with(ErrorCode::BadRequest, message);
-    let items = match body_data(call)? {
-        Value::Array(items) => items,
-        one @ Value::Object(_) => vec![one],
-        _ => return Err(bad("The member data must be a list of objects with type and id")),
-    };
-    let text = |item: &Value, name: &str| item.get(name).and_then(Value::as_str).map(str::to_owned);
-    items
-        .iter()
-        .map(|item| {
-            text(item, "type")
-                .zip(text(item, "id"))
-                .ok_or_else(|| bad("Each object must have type and id"))
-        })
-        .collect()
 }

@@ -1,0 +1,21 @@
+//! What callers see of records: the record that a path or a body names, if the caller may see it, and its JSON; one file for each noun. Handlers, rights
+//! and prices ask here, so that no handler needs another.
+
+pub(crate) mod accounts;
+pub(crate) mod analyses;
+pub(crate) mod collaborators;
+pub(crate) mod collections;
+pub(crate) mod comments;
+pub(crate) mod entities;
+pub(crate) mod files;
+pub(crate) mod graphs;
+pub(crate) mod groups;
+pub(crate) mod hunting_rulesets;
+pub(crate) mod issues;
+pub(crate) mod items;
+pub(crate) mod object_collections;
+pub(crate) mod objects;
+pub(crate) mod operations;
+pub(crate) mod projects;
+pub(crate) mod relationships;
+pub(crate) mod votes;

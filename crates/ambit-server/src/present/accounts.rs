@@ -1,0 +1,185 @@
+//! Users and service accounts, as a caller may find and see them.
+
+use crate::call::Call;
+use crate::failure::of_store;
+use crate::page;
+use ambit_api::objects::object;
+use ambit_api::{ApiError, ErrorCode};
+use ambit_model::quota::{FOREIGN, PRIVILEGES};
+use ambit_store::{Account, Principal, Standing, StoreError};
+use serde_json::{Map, Value, json};
+
+pub(crate) const NOUN: &str = "User";
+
+/// Characters of an API key, which is another name of its user.
+const KEY_CHARS: usize = 64;
+
+/// The user of a path: by username, address, or API key. By key only the user and administrators find anybody; for others the key of somebody else is a
+/// wrong one, and counts as such.
+pub(crate) async fn named(call: &Call, id: &str) -> Result<Account, ApiError> {
+    if let Some(account) = by_name(call, id).await? {
+        return Ok(account);
+    }
+    if is_like_a_key(id) {
+        if let Some(principal) = call.principal_of(id).await? {
+            if let Some(account) = under(call, &principal).await? {
+                return Ok(account);
+            }
+            call.count_wrong_key()?;
+        }
+        // What may be a key is not said again: errors stand in logs.
+        return Err(ApiError::not_found(NOUN));
+    }
+    Err(ApiError::with(ErrorCode::NotFound, format!("User \"{id}\" not found")))
+}
+
+/// The same before anything was decided: nothing counts yet, and who is not found is `None`.
+pub(crate) async fn known(call: &Call, id: &str) -> Result<Option<Account>, ApiError> {
+    if let Some(account) = by_name(call, id).await? {
+        return Ok(Some(account));
+    }
+    let found = match is_like_a_key(id) {
+        true => call.state.store.authenticate(id, call.now).await,
+        false => return Ok(None),
+    };
+    match found {
+        Ok(Some(principal)) => under(call, &principal).await,
+        Ok(None) | Err(StoreError::NotActive) => Ok(None),
+        Err(error) => Err(of_store(error, NOUN)),
+    }
+}
+
+fn is_like_a_key(id: &str) -> bool {
+    id.len() == KEY_CHARS && id.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// Everybody may know who there is; service accounts are for themselves and for whoever administers their group, since their names say what groups there are.
+pub(crate) async fn by_name(call: &Call, id: &str) -> Result<Option<Account>, ApiError> {
+    let account = match call.state.store.account(id).await {
+        Ok(account) => account,
+        Err(StoreError::NotFound) => return Ok(None),
+        Err(error) => return Err(of_store(error, NOUN)),
+    };
+    let hidden = account.service_of.is_some() && standing(call, &account).await? == Standing::Anybody;
+    Ok((!hidden).then_some(account))
+}
+
+/// The account of a key, if it is the caller's or the caller stands above it.
+async fn under(call: &Call, principal: &Principal) -> Result<Option<Account>, ApiError> {
+    let account = call.state.store.account_by_id(principal.user_id()).await;
+    let account = account.map_err(|error| of_store(error, NOUN))?;
+    Ok((standing(call, &account).await? != Standing::Anybody).then_some(account))
+}
+
+pub(crate) async fn standing(call: &Call, account: &Account) -> Result<Standing, ApiError> {
+    let standing = call.state.store.standing_to(call.caller(), account.user.id).await;
+    standing.map_err(|error| of_store(error, NOUN))
+}
+
+/// Refuses everybody but the user of the path.
+pub(crate) async fn require_oneself(call: &Call) -> Result<(), ApiError> {
+    let account = named(call, call.parameter("id")).await?;
+    match standing(call, &account).await? {
+        Standing::Oneself => Ok(()),
+        Standing::Administrator | Standing::Anybody => Err(ApiError::new(ErrorCode::Forbidden)),
+    }
+}
+
+fn profile_text(profile: &Map<String, Value>, name: &str) -> Value {
+    profile.get(name).filter(|value| value.is_string()).cloned().unwrap_or_else(|| json!(""))
+}
+
+/// The attributes that everybody sees.
+fn open_attributes(account: &Account) -> Map<String, Value> {
+    let mut out = Map::new();
+    for name in ["first_name", "last_name", "profile_phrase"] {
+        out.insert(name.to_owned(), profile_text(&account.profile, name));
+    }
+    out.insert("reputation".to_owned(), json!(0));
+    out.insert("status".to_owned(), json!(account.status));
+    out.insert("user_since".to_owned(), page::seconds(account.user.created_at));
+    out
+}
+
+fn as_object(call: &Call, account: &Account, attributes: Map<String, Value>) -> Value {
+    let (collection, kind) = match account.service_of {
+        Some(_) => ("service_accounts", "service_account"),
+        None => ("users", "user"),
+    };
+    object(&call.base, collection, kind, &account.user.username, attributes)
+}
+
+/// A user as everybody sees it.
+pub(crate) fn brief(call: &Call, account: &Account) -> Value {
+    as_object(call, account, open_attributes(account))
+}
+
+/// A user as this caller sees it.
+pub(crate) async fn shown(call: &Call, account: &Account) -> Result<Value, ApiError> {
+    let standing = standing(call, account).await?;
+    let mut attributes = open_attributes(account);
+    if standing >= Standing::Administrator {
+        attributes.insert("email".to_owned(), json!(account.user.email));
+        if let Some(at) = account.last_login {
+            attributes.insert("last_login".to_owned(), page::seconds(at));
+        }
+        attributes.insert("quotas".to_owned(), quotas(call, account).await?);
+    }
+    if standing == Standing::Oneself {
+        attributes.insert("has_2fa".to_owned(), json!(false));
+        let preferences = account.profile.get("preferences").cloned().unwrap_or_else(|| json!({}));
+        attributes.insert("preferences".to_owned(), preferences);
+        attributes.insert("privileges".to_owned(), privileges(call, account).await?);
+    }
+    Ok(as_object(call, account, attributes))
+}
+
+async fn quotas(call: &Call, account: &Account) -> Result<Value, ApiError> {
+    let standings = call.state.store.quota_standings(account.user.id, call.now).await;
+    let standings = standings.map_err(|error| of_store(error, NOUN))?;
+    let own = standings
+        .iter()
+        .map(|one| (one.name.to_owned(), json!({"allowed": one.user.allowed, "used": one.user.used})));
+    let foreign = FOREIGN.iter().map(|name| ((*name).to_owned(), json!({"allowed": 0, "used": 0})));
+    Ok(Value::Object(own.chain(foreign).collect()))
+}
+
+async fn privileges(call: &Call, account: &Account) -> Result<Value, ApiError> {
+    let found = call.state.store.list_privileges(call.caller(), &account.user.username).await;
+    let found = found.map_err(|error| of_store(error, NOUN))?;
+    let mut out: Map<String, Value> = PRIVILEGES.iter().map(|name| ((*name).to_owned(), json!({"granted": false}))).collect();
+    for one in found.iter().filter(|one| one.expires_at.is_none_or(|end| end > call.now)) {
+        // One's own comes first in the list and says more than an inherited one.
+        if out.get(&one.name).is_some_and(|known| known["granted"] == json!(true)) {
+            continue;
+        }
+        let mut entry = json!({"granted": true});
+        if let Some(end) = one.expires_at {
+            entry["expiration_date"] = page::seconds(end);
+        }
+        if let Some(group) = &one.inherited_from {
+            entry["inherited_from"] = json!(group);
+            let via = if account.api_quota_group.as_ref() == Some(group) {
+                "api_quota_group"
+            } else {
+                "intelligence_quota_group"
+            };
+            entry["inherited_via"] = json!(via);
+        }
+        out.insert(one.name.clone(), entry);
+    }
+    Ok(Value::Object(out))
+}
+
+/// The caps in `quotas`: `{name: {"allowed": number}}`.
+pub(crate) fn caps(attributes: &mut Map<String, Value>) -> Result<Vec<(String, i64)>, ApiError> {
+    let Some(quotas) = attributes.remove("quotas") else {
+        return Ok(Vec::new());
+    };
+    let bad = || ApiError::invalid("Quotas must be an object of objects with a whole number as allowed");
+    let quotas = quotas.as_object().ok_or_else(bad)?;
+    quotas
+        .iter()
+        .map(|(name, value)| Ok((name.clone(), value.get("allowed").and_then(Value::as_i64).ok_or_else(bad)?)))
+        .collect()
+}

@@ -1,0 +1,102 @@
+//! Analyses of files and URLs: their ids, and what they are of.
+
+use super::files::known;
+use crate::call::Call;
+use crate::failure::of_store;
+use ambit_api::ApiError;
+use ambit_model::Timestamp;
+use ambit_model::moment::SECOND_MS;
+use ambit_store::StoreError;
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use serde_json::{Map, Value, json};
+
+/// What an analysis is of.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Item {
+    /// `file` or `url`.
+    pub(crate) kind: &'static str,
+    /// SHA-256 in hexadecimal.
+    pub(crate) id: String,
+    /// Seconds since 1970.
+    pub(crate) at: i64,
+    pub(crate) finished: bool,
+    /// By engine.
+    pub(crate) results: Map<String, Value>,
+}
+
+pub(crate) fn file_analysis_id(md5: &str, now: Timestamp) -> String {
+    BASE64_STANDARD.encode(format!("{md5}:{}", now.0.div_euclid(SECOND_MS)))
+}
+
+pub(crate) fn analysis_descriptor(call: &Call, id: &str) -> Value {
+    let link = format!("{}/analyses/{}", call.base, ambit_api::objects::path_segment(id));
+    json!({"type": "analysis", "id": id, "links": {"self": link}})
+}
+
+/// Kind, hash and second of an analysis' id: base64 of `md5:second`, `f-sha256-second` or `u-sha256-second`.
+fn parse_analysis(id: &str) -> Option<(&'static str, String, i64)> {
+    let hexadecimal = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if let Some((kind, rest)) = id.split_once('-') {
+        let kind = match kind {
+            "f" => "file",
+            "u" => "url",
+            _ => return None,
+        };
+        let (hash, at) = rest.split_once('-')?;
+        return (hash.len() == 64 && hexadecimal(hash)).then_some((kind, hash.to_owned(), at.parse().ok()?));
+    }
+    let text = String::from_utf8(BASE64_STANDARD.decode(id).ok()?).ok()?;
+    let (md5, at) = text.split_once(':')?;
+    (md5.len() == 32 && hexadecimal(md5)).then_some(("file", md5.to_owned(), at.parse().ok()?))
+}
+
+/// What the analysis of the path is of; `None`: there is no such analysis.
+pub(crate) async fn item_of_analysis(call: &Call) -> Result<Option<Item>, ApiError> {
+    let Some((kind, hash, at)) = parse_analysis(call.parameter("id")) else {
+        return Ok(None);
+    };
+    if kind == "file" {
+        let Some(file) = known(call, &hash).await? else { return Ok(None) };
+        let analysis = match call.state.store.find_analysis(file.sha256, at).await {
+            Ok(analysis) => analysis,
+            Err(StoreError::NotFound) => return Ok(None),
+            Err(error) => return Err(of_store(error, "Analysis")),
+        };
+        return Ok(Some(Item {
+            kind,
+            id: file.sha256.to_string(),
+            at,
+            finished: analysis.finished,
+            results: analysis.results,
+        }));
+    }
+    match call.state.store.submitted_url(&hash).await {
+        Ok(url) => Ok(Some(Item {
+            kind,
+            id: url.sha256,
+            at,
+            finished: true,
+            results: Map::new(),
+        })),
+        Err(StoreError::NotFound) => Ok(None),
+        Err(error) => Err(of_store(error, "Analysis")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn analyses_are_named_in_three_ways() {
+        let (md5, sha256) = ("9e107d9d372bb6826bd81d3542a419d6", "a".repeat(64));
+        let id = file_analysis_id(md5, Timestamp(1_475_048_277_000));
+        assert_eq!(parse_analysis(&id), Some(("file", md5.to_owned(), 1_475_048_277)));
+        assert_eq!(parse_analysis(&format!("u-{sha256}-7")), Some(("url", sha256.clone(), 7)));
+        assert_eq!(parse_analysis(&format!("f-{sha256}-7")), Some(("file", sha256, 7)));
+        for id in ["nonsense", "x-1-2", "f-abc-1", "", "Zm9v"] {
+            assert_eq!(parse_analysis(id), None, "{id}");
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Users and groups that may see or change something.
+
+use super::{accounts, graphs, groups};
+use crate::call::Call;
+use crate::failure::of_store;
+use crate::object_body::body_descriptors;
+use ambit_api::ApiError;
+use ambit_store::{Collaborator, Role};
+use serde_json::Value;
+
+/// Who is on a list, as objects.
+pub(crate) async fn shown(call: &Call, id: &str, role: Role) -> Result<Vec<Value>, ApiError> {
+    let found = call.state.store.collaborators(call.caller(), id, role).await;
+    as_objects(call, found.map_err(|error| of_store(error, graphs::NOUN))?).await
+}
+
+/// Users and groups as objects.
+pub(crate) async fn as_objects(call: &Call, collaborators: Vec<Collaborator>) -> Result<Vec<Value>, ApiError> {
+    let store = &call.state.store;
+    let mut out = Vec::new();
+    for collaborator in collaborators {
+        out.push(match collaborator {
+            Collaborator::User(name) => {
+                let account = store.account(&name).await.map_err(|error| of_store(error, "User"))?;
+                accounts::brief(call, &account)
+            }
+            Collaborator::Group(name) => {
+                let group = store.group_account(&name).await.map_err(|error| of_store(error, "Group"))?;
+                groups::brief(call, &group)
+            }
+        });
+    }
+    Ok(out)
+}
+
+/// The users and groups that a body names.
+pub(crate) fn body_collaborators(call: &Call) -> Result<Vec<Collaborator>, ApiError> {
+    let named = body_descriptors(call)?.into_iter().map(|(kind, name)| match kind.as_str() {
+        "user" | "service_account" => Ok(Collaborator::User(name)),
+        "group" => Ok(Collaborator::Group(name)),
+        _ => Err(ApiError::invalid(format!("Type must be user or group, not {kind}"))),
+    });
+    named.collect()
+}

@@ -1,0 +1,17 @@
+//! The collection of a path.
+
+use crate::call::Call;
+use crate::failure::of_store;
+use ambit_api::ApiError;
+use uuid::Uuid;
+
+/// The collection of the path, in the project that the header names, if it names one.
+pub(crate) async fn collection(call: &Call) -> Result<Uuid, ApiError> {
+    let uuid = call.uuid("collection_uuid", "Collection")?;
+    if call.project.is_some() {
+        let found = call.state.store.find_collection(call.caller(), uuid).await;
+        let found = found.map_err(|error| of_store(error, "Collection"))?;
+        call.narrowed_to(found.collection.project, "Collection")?;
+    }
+    Ok(uuid)
+}

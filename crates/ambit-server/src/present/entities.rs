@@ -1,0 +1,51 @@
+//! Entities: what their shapes need beside the record.
+
+use crate::call::Call;
+use crate::failure::of_store;
+use ambit_api::{ApiError, CollectionRef, Sighting, entities};
+use ambit_model::{Timestamp, Uid};
+use ambit_store::EntityView;
+use serde_json::Value;
+
+pub(crate) const NOUN: &str = "Entity";
+
+/// What the shapes need beside the record.
+pub(crate) fn sighting(view: &EntityView) -> Sighting {
+    Sighting {
+        id: view.id,
+        first_seen: view.first_seen,
+        last_seen: view.last_seen,
+        since: view.updated_at,
+    }
+}
+
+/// What the shapes repeat of the collection.
+pub(crate) fn collection(collection: &ambit_store::CollectionRef) -> CollectionRef<'_> {
+    CollectionRef {
+        id: collection.id,
+        uuid: collection.uuid,
+        name: &collection.name,
+        organization_uuid: Some(collection.organization_uuid),
+    }
+}
+
+/// Fills the `issues` of hits that have open ones, as they were at a moment (`None`: now).
+pub(crate) async fn fill_issues(call: &Call, project: i64, hits: &mut [Value], at: Option<Timestamp>) -> Result<(), ApiError> {
+    let uid_of = |hit: &Value| hit["id"].as_str().and_then(|id| id.parse::<Uid>().ok());
+    let with_issues: Vec<Uid> = hits
+        .iter()
+        .filter(|hit| hit["summary"]["issues"]["current_count"] != 0)
+        .filter_map(uid_of)
+        .collect();
+    if with_issues.is_empty() {
+        return Ok(());
+    }
+    let found = call.state.store.open_issues_of(call.caller(), project, &with_issues, at).await;
+    let found = found.map_err(|error| of_store(error, "Project"))?;
+    for hit in hits {
+        if let Some(open) = uid_of(hit).and_then(|uid| found.get(&uid)) {
+            hit["issues"] = entities::hit_issues(open);
+        }
+    }
+    Ok(())
+}

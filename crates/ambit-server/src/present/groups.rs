@@ -1,0 +1,75 @@
+//! Groups, as their members see them.
+
+use crate::call::Call;
+use crate::failure::of_store;
+use ambit_api::objects::object;
+use ambit_api::{ApiError, ErrorCode};
+use ambit_model::quota::FOREIGN;
+use ambit_store::GroupAccount;
+use serde_json::{Map, Value, json};
+
+pub(crate) const NOUN: &str = "Group";
+
+/// What administrators may write about their group.
+pub(crate) const PROFILE: [&str; 9] = [
+    "organization",
+    "organization_legal_name",
+    "auto_add_users",
+    "country",
+    "country_iso",
+    "domain_name",
+    "industry",
+    "agreement_signed_date",
+    "preferences",
+];
+
+fn profile(group: &GroupAccount) -> Map<String, Value> {
+    let mut out = group.profile.clone();
+    out.retain(|name, _| PROFILE.contains(&name.as_str()));
+    out.entry("preferences").or_insert_with(|| json!({}));
+    out
+}
+
+/// A group as those see it who see that it exists.
+pub(crate) fn brief(call: &Call, group: &GroupAccount) -> Value {
+    object(&call.base, "groups", "group", &group.group.name, profile(group))
+}
+
+/// The caller's role in a group; `None`: the group is not there for the caller.
+async fn role(call: &Call, group: &GroupAccount) -> Result<Option<&'static str>, ApiError> {
+    let administers = call.state.store.administers(call.caller(), group.group.id).await;
+    Ok(if administers.map_err(|error| of_store(error, NOUN))? {
+        Some("admin")
+    } else if call.caller().groups().contains(&group.group.id) {
+        Some("user")
+    } else {
+        None
+    })
+}
+
+/// The group of the path, which must be the caller's.
+pub(crate) async fn own(call: &Call) -> Result<(GroupAccount, &'static str), ApiError> {
+    let id = call.parameter("id");
+    let missing = || ApiError::with(ErrorCode::NotFound, format!("Group \"{id}\" not found"));
+    let group = call.state.store.group_account(id).await;
+    let group = group.map_err(|error| match of_store(error, NOUN) {
+        error if error.code == ErrorCode::NotFound => missing(),
+        error => error,
+    })?;
+    let role = role(call, &group).await?.ok_or_else(missing)?;
+    Ok((group, role))
+}
+
+pub(crate) async fn shown(call: &Call, group: &GroupAccount, role: &str) -> Result<Value, ApiError> {
+    let standings = call.state.store.group_standings(group.group.id, call.now).await;
+    let standings = standings.map_err(|error| of_store(error, NOUN))?;
+    let own = standings
+        .iter()
+        .map(|(name, one)| ((*name).to_owned(), json!({"allowed": one.allowed, "used": one.used})));
+    let foreign = FOREIGN.iter().map(|name| ((*name).to_owned(), json!({"allowed": 0, "used": 0})));
+    let mut attributes = profile(group);
+    attributes.insert("quotas".to_owned(), Value::Object(own.chain(foreign).collect()));
+    let mut out = object(&call.base, "groups", "group", &group.group.name, attributes);
+    out["context_attributes"] = json!({"role": role});
+    Ok(out)
+}

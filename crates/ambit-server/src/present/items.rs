@@ -1,0 +1,30 @@
+//! What tags and notes are on: the entity or issue of the path.
+
+use super::{entities, issues};
+use crate::call::Call;
+use crate::failure::of_store;
+use ambit_api::ApiError;
+use ambit_store::{Item, ItemView};
+
+/// The item of the path, which the caller may see.
+pub(crate) async fn item(call: &Call) -> Result<ItemView, ApiError> {
+    let item = item_type(call)?;
+    let view = call
+        .state
+        .store
+        .find_item(call.caller(), item, call.parameter("item_uid"), call.project)
+        .await;
+    view.map_err(|error| of_store(error, noun(item)))
+}
+
+/// What the path names as the sort of item; any other word names nothing.
+pub(crate) fn item_type(call: &Call) -> Result<Item, ApiError> {
+    Item::from_name(call.parameter("item_type")).ok_or_else(|| ApiError::not_found("Item type"))
+}
+
+pub(crate) fn noun(item: Item) -> &'static str {
+    match item {
+        Item::Entity => entities::NOUN,
+        Item::Issue => issues::NOUN,
+    }
+}

@@ -1,0 +1,211 @@
+//! Domains, addresses and URLs as the caller's projects know them, and files beside them: found by type and name, shown as objects.
+
+use super::{files, votes};
+use crate::call::Call;
+use crate::failure::of_store;
+use crate::page;
+use crate::submissions::submitted;
+use ambit_api::objects::{missing, object};
+use ambit_api::{ApiError, ErrorCode};
+use ambit_model::id::blob_hash;
+use ambit_model::object::ObjectType;
+use ambit_store::{KnownObject, StoreError};
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use serde_json::{Map, Value, json};
+
+/// Types of node that are objects.
+pub(crate) const KINDS: [&str; 4] = ["file", "url", "domain", "ip_address"];
+
+/// Characters of a hexadecimal SHA-256.
+const SHA256_CHARS: usize = 64;
+
+/// The type that the path names by its collection.
+pub(crate) fn kind(call: &Call) -> ObjectType {
+    let below = call.path.trim_start_matches('/').trim_start_matches("api/v3");
+    let collection = below.split('/').find(|segment| !segment.is_empty()).unwrap_or_default();
+    ObjectType::from_collection(collection).expect("rows with these handlers begin with a collection of objects")
+}
+
+pub(crate) fn not_found(kind: ObjectType, id: &str) -> ApiError {
+    let name = match kind {
+        ObjectType::Domain => "Domain",
+        ObjectType::File => "File",
+        ObjectType::IpAddress => "IP address",
+        ObjectType::Url => "URL",
+    };
+    ApiError::with(ErrorCode::NotFound, format!("{name} \"{id}\" not found"))
+}
+
+/// The name that an id stands for: URLs are named by their base64.
+fn name_of(kind: ObjectType, id: &str) -> Option<String> {
+    if kind != ObjectType::Url || id.contains("://") {
+        return Some(id.to_owned());
+    }
+    String::from_utf8(BASE64_URL_SAFE_NO_PAD.decode(id.trim_end_matches('=')).ok()?).ok()
+}
+
+/// The names under which a URL may be known: itself, and the SHA-256 of its canonical form.
+pub(crate) fn url_names(text: &str) -> Vec<String> {
+    if !text.contains("://") {
+        return Vec::new();
+    }
+    let submitted = submitted(text).map(|url| blob_hash(url.as_bytes()).to_string());
+    [Some(text.to_owned()), submitted].into_iter().flatten().collect()
+}
+
+/// What the caller's collections know of an object; empty: nothing.
+pub(crate) async fn known(call: &Call, kind: ObjectType, id: &str) -> Result<Vec<KnownObject>, ApiError> {
+    let store = &call.state.store;
+    let failed = |error| of_store(error, "Object");
+    let hash = kind == ObjectType::Url && id.len() == SHA256_CHARS && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if hash {
+        let wanted = id.to_ascii_lowercase();
+        let names = store.names_of_kinds(call.caller(), kind.kinds()).await.map_err(failed)?;
+        let found = names.into_iter().find(|(_, name)| blob_hash(name.as_bytes()).to_string() == wanted);
+        let names: Vec<_> = found.into_iter().collect();
+        return store.known_objects(call.caller(), &names).await.map_err(failed);
+    }
+    let names = name_of(kind, id).map(|name| kind.names(&name)).unwrap_or_default();
+    store.known_objects(call.caller(), &names).await.map_err(failed)
+}
+
+/// True for an object that the caller's projects know.
+pub(crate) async fn is_known(call: &Call, kind: &str, id: &str) -> Result<bool, ApiError> {
+    match ObjectType::from_name(kind) {
+        Some(ObjectType::File) => Ok(files::shown_if_known(call, id).await?.is_some()),
+        Some(kind) => Ok(!known(call, kind, id).await?.is_empty()),
+        None => Ok(false),
+    }
+}
+
+/// The id of an object by its name.
+pub(crate) fn id_of(kind: ObjectType, name: &str) -> String {
+    match kind {
+        ObjectType::Url => blob_hash(name.as_bytes()).to_string(),
+        ObjectType::Domain | ObjectType::File | ObjectType::IpAddress => name.to_owned(),
+    }
+}
+
+/// One object from what all collections know of it: the first sight, the last, the tags of all.
+pub(crate) fn shown(call: &Call, kind: ObjectType, found: &[KnownObject]) -> Option<Value> {
+    let name = &found.first()?.record.name;
+    let first = found.iter().map(|one| one.first_seen).min()?;
+    let last = found.iter().map(|one| one.last_seen).max()?;
+    let mut tags: Vec<&String> = found.iter().flat_map(|one| &one.record.tags).collect();
+    tags.sort();
+    tags.dedup();
+    let mut attributes = Map::from_iter([
+        ("tags".to_owned(), json!(tags)),
+        ("first_seen_date".to_owned(), page::seconds(first)),
+        ("last_modification_date".to_owned(), page::seconds(last)),
+        ("reputation".to_owned(), json!(0)),
+        ("last_analysis_stats".to_owned(), no_engines()),
+        ("last_analysis_results".to_owned(), json!({})),
+        ("total_votes".to_owned(), json!({"harmless": 0, "malicious": 0})),
+    ]);
+    if kind == ObjectType::Url {
+        attributes.insert("url".to_owned(), json!(name));
+        attributes.insert("last_final_url".to_owned(), json!(name));
+    }
+    Some(object(&call.base, kind.collection(), kind.name(), &id_of(kind, name), attributes))
+}
+
+/// No engine looked: all counts are 0.
+fn no_engines() -> Value {
+    json!({"malicious": 0, "suspicious": 0, "undetected": 0, "harmless": 0, "timeout": 0})
+}
+
+/// An object by the type and id of a node; one that is not known says so in the collection (v3-wire §1.3).
+pub(crate) async fn shown_or_missing(call: &Call, kind: &str, id: &str) -> Result<Value, ApiError> {
+    let Some(object_type) = ObjectType::from_name(kind) else {
+        return Ok(missing(kind, id));
+    };
+    if object_type == ObjectType::File {
+        return Ok(files::shown_if_known(call, id).await?.unwrap_or_else(|| missing(kind, id)));
+    }
+    let found = known(call, object_type, id).await?;
+    let found = match shown(call, object_type, &found) {
+        None if object_type == ObjectType::Url => submitted_url(call, id).await?,
+        found => found,
+    };
+    Ok(found.unwrap_or_else(|| missing(kind, id)))
+}
+
+/// Adds up the votes on an object.
+pub(crate) async fn count_votes(call: &Call, kind: ObjectType, found: &mut Value) -> Result<(), ApiError> {
+    let id = found["id"].as_str().unwrap_or_default().to_owned();
+    found["attributes"]["total_votes"] = votes::total(call, kind.name(), &id).await?;
+    Ok(())
+}
+
+/// A URL that somebody submitted, by its SHA-256 or base64.
+pub(crate) async fn submitted_url(call: &Call, id: &str) -> Result<Option<Value>, ApiError> {
+    let hash = match name_of(ObjectType::Url, id) {
+        Some(name) if id.len() != SHA256_CHARS => blob_hash(name.as_bytes()).to_string(),
+        _ => id.to_owned(),
+    };
+    let found = match call.state.store.submitted_url(&hash).await {
+        Ok(found) => found,
+        Err(StoreError::NotFound) => return Ok(None),
+        Err(error) => return Err(of_store(error, "URL")),
+    };
+    let attributes = Map::from_iter([
+        ("url".to_owned(), json!(found.url)),
+        ("last_final_url".to_owned(), json!(found.url)),
+        ("first_submission_date".to_owned(), page::seconds(found.first_at)),
+        ("last_submission_date".to_owned(), page::seconds(found.last_at)),
+        ("times_submitted".to_owned(), json!(found.submissions)),
+        ("last_analysis_stats".to_owned(), no_engines()),
+        ("last_analysis_results".to_owned(), json!({})),
+        ("total_votes".to_owned(), json!({"harmless": 0, "malicious": 0})),
+        ("reputation".to_owned(), json!(0)),
+        ("tags".to_owned(), json!([])),
+    ]);
+    Ok(Some(object(&call.base, "urls", "url", &found.sha256, attributes)))
+}
+
+/// Type and id of the object of the path, which must be known.
+pub(crate) async fn item(call: &Call) -> Result<(ObjectType, String), ApiError> {
+    let (kind, id) = (kind(call), call.parameter("id"));
+    let found = shown_or_missing(call, kind.name(), id).await?;
+    match found.get("id").and_then(Value::as_str).filter(|_| found.get("error").is_none()) {
+        Some(id) => Ok((kind, id.to_owned())),
+        None => Err(not_found(kind, id)),
+    }
+}
+
+/// The object with a name, of whatever type.
+pub(crate) async fn named(call: &Call, text: &str) -> Result<Option<(ObjectType, Value)>, ApiError> {
+    if text.is_empty() || text.contains(char::is_whitespace) {
+        return Ok(None);
+    }
+    for kind in [ObjectType::File, ObjectType::Url, ObjectType::IpAddress, ObjectType::Domain] {
+        let names = match kind {
+            ObjectType::Url => url_names(text),
+            ObjectType::Domain if !text.contains('.') => Vec::new(),
+            _ => vec![text.to_owned()],
+        };
+        for name in names {
+            let found = shown_or_missing(call, kind.name(), &name).await?;
+            if found.get("error").is_none() {
+                return Ok(Some((kind, found)));
+            }
+        }
+    }
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls_are_named_by_their_base64() {
+        let url = "https://www.acme.test:443";
+        let id = BASE64_URL_SAFE_NO_PAD.encode(url);
+        assert_eq!(name_of(ObjectType::Url, &id).as_deref(), Some(url));
+        assert_eq!(name_of(ObjectType::Domain, "acme.test").as_deref(), Some("acme.test"));
+        assert_eq!(name_of(ObjectType::Url, "***"), None);
+    }
+}

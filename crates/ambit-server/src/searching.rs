@@ -1,0 +1,87 @@
+//! A search on behalf of a caller: where it may look, who walks through its pages, and the index that it waits for.
+
+use crate::call::Call;
+use crate::failure::{of_query, of_search, of_store};
+use ambit_api::{ApiError, ErrorCode};
+use ambit_model::Uid;
+use ambit_model::user::ProjectRole;
+use ambit_query::{Noun, parse_search};
+use ambit_search::{Caller, CollectionContext, PAGE_SIZE_MAX, SearchContext, SearchRequest, Window};
+
+/// Seconds until a search over an index that lags is tried again.
+pub(crate) const RETRY_S: u32 = 2;
+
+/// The first entities that a search string finds in the call's project, in default order, with the number of all; a page at most. In no project
+/// nothing is found.
+pub(crate) async fn found_uids(call: &Call, text: &str) -> Result<(Vec<Uid>, u64), ApiError> {
+    let search = parse_search(text, Noun::Entities).map_err(|error| of_query(&error))?;
+    if call.project.is_none() {
+        return Ok((Vec::new(), 0));
+    }
+    let (context, _) = context(call, Window::Now).await?;
+    wait_for_index(call, context.project).await?;
+    let mut request = SearchRequest::new(Noun::Entities, search, context, call.now);
+    request.caller = caller(call);
+    request.page_size = PAGE_SIZE_MAX;
+    request.with_aggregations = false;
+    let answer = call.state.index()?.search(request).await.map_err(of_search)?;
+    if let Some(message) = answer.message {
+        return Err(ApiError::invalid(message));
+    }
+    Ok((answer.hits.iter().map(|hit| hit.record.uid()).collect(), answer.total_hits))
+}
+
+/// Where the caller may look: the project's collections as far as they are the caller's. In no project nothing is found.
+pub(crate) async fn context(call: &Call, window: Window) -> Result<(SearchContext, Vec<ambit_store::CollectionContext>), ApiError> {
+    let Some(project) = call.project else {
+        let nowhere = SearchContext {
+            project: 0,
+            collections: Vec::new(),
+            whole_project: false,
+        };
+        return Ok((nowhere, Vec::new()));
+    };
+    let store = &call.state.store;
+    let found = match window.moment() {
+        None => store.collection_contexts(call.caller(), project).await,
+        Some(moment) => store.collection_contexts_at(call.caller(), project, moment).await,
+    };
+    let found = found.map_err(|error| of_store(error, "Project"))?;
+    let collections = found
+        .iter()
+        .map(|context| CollectionContext {
+            uuid: context.uuid,
+            name: context.name.clone(),
+            last_refreshes: context.last_refreshes.clone(),
+            configured_scan_count: usize::try_from(context.custom_last_refreshes_count).unwrap_or(0),
+        })
+        .collect();
+    let context = SearchContext {
+        project,
+        collections,
+        whole_project: call.caller().project_role(project) == Some(ProjectRole::Owner),
+    };
+    Ok((context, found))
+}
+
+/// Who walks through pages: walks belong to a key; the local operator has some of its own.
+pub(crate) fn caller(call: &Call) -> Caller {
+    let caller = call.caller();
+    let key = caller.key_id();
+    Caller {
+        key: key.map_or_else(|| format!("user {}", caller.user_id()), |key| format!("key {key}")),
+        agent: call.agent.clone(),
+        connection: call.connection,
+    }
+}
+
+/// A search shows what people did before it; it does not wait for the engine's writes, but for those from before the index was opened.
+pub(crate) async fn wait_for_index(call: &Call, project: i64) -> Result<(), ApiError> {
+    let wanted = call.state.store.person_revision(project).await;
+    let wanted = wanted.map_err(|error| of_store(error, "Project"))?;
+    let reached = call.aside(call.state.index()?.wait_for(wanted, call.state.limits.index_wait)).await;
+    if reached.map_err(|error| of_search(error.into()))? {
+        return Ok(());
+    }
+    Err(ApiError::with(ErrorCode::Transient, "The search index is catching up").retry_after(RETRY_S))
+}
