@@ -1,8 +1,10 @@
-//! The repository's own commands: `cargo xtask tidy` checks what the compiler cannot, `cargo xtask test` runs tests and ends in any case,
+//! The repository's own commands: `cargo xtask tidy` checks what the compiler cannot, `cargo xtask docs` writes the
+//! generated parts of the documents, `cargo xtask test` runs tests and ends in any case,
 //! `cargo xtask with-postgres` runs a command beside a private PostgreSQL, `cargo xtask with-python` with a private Python. Nothing here is part of the
 //! product.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line program for developers")]
 
+mod docs;
 mod postgres;
 mod python;
 mod test;
@@ -15,6 +17,7 @@ use std::process::{Command, ExitCode};
 use anyhow::Context as _;
 
 const USAGE: &str = "usage: cargo xtask tidy
+       cargo xtask docs
        cargo xtask test [ARGUMENT OF CARGO TEST]… [-- PART OF A TEST'S NAME…]
        cargo xtask with-postgres COMMAND [ARGUMENT]…    AMBIT_TEST_POSTGRES is set for COMMAND
        cargo xtask with-python COMMAND [ARGUMENT]…      AMBIT_TEST_PYTHON is set for COMMAND";
@@ -24,6 +27,7 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let outcome = match words.as_slice() {
         ["tidy"] => tidy::command(&root()),
+        ["docs"] => docs::command(&root()),
         ["test", arguments @ ..] => test::command(arguments),
         ["with-postgres", "--", command @ ..] | ["with-postgres", command @ ..] if !command.is_empty() => postgres::run_beside(command),
         ["with-python", "--", command @ ..] | ["with-python", command @ ..] if !command.is_empty() => python::run_beside(&root(), command),

@@ -27,21 +27,21 @@ impl std::fmt::Display for Origin {
 }
 
 /// One row of the settings table.
-struct Row {
-    name: &'static str,
-    default: &'static str,
+pub(crate) struct Row {
+    pub(crate) name: &'static str,
+    pub(crate) default: &'static str,
     /// Its value is never printed.
-    secret: bool,
+    pub(crate) secret: bool,
     /// Another file may hold it: `AMBIT_…_FILE`, and `…_file` in `ambit.toml`.
-    by_file: bool,
+    pub(crate) by_file: bool,
     /// Several values, by commas; in `ambit.toml` also as an array.
-    list: bool,
+    pub(crate) list: bool,
     /// `true` or `false`; in `ambit.toml` also without quotes.
-    truth: bool,
+    pub(crate) truth: bool,
 }
 
 /// Every setting; the environment variable is `AMBIT_` and the name in upper case.
-const ROWS: &[Row] = &[
+pub(crate) const ROWS: &[Row] = &[
     row("data", ""),
     // A password within it is not printed.
     Row {
@@ -307,9 +307,14 @@ fn kind_of(value: &toml::Value) -> &'static str {
     }
 }
 
+/// The environment variable of a setting.
+pub(crate) fn variable(setting: &str) -> String {
+    format!("AMBIT_{}", setting.to_uppercase())
+}
+
 fn read_environment(environment: &BTreeMap<String, String>, values: &mut BTreeMap<&'static str, (String, Origin)>) -> Result<(), Failure> {
     for row in ROWS {
-        let name = format!("AMBIT_{}", row.name.to_uppercase());
+        let name = variable(row.name);
         let file = format!("{name}_FILE");
         if let Some(path) = environment.get(&file).filter(|_| row.by_file) {
             values.insert(row.name, (held_by(&file, path)?, Origin::Environment(file)));

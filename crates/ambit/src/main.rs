@@ -18,6 +18,8 @@ mod outfit;
 mod output;
 mod progress;
 mod records;
+#[cfg(test)]
+mod reference;
 mod report;
 mod scan;
 mod serve;
