@@ -18,8 +18,7 @@ pub(crate) fn of(facts: &Facts) -> impl Iterator<Item = IpAddr> {
 #[cfg(test)]
 pub(crate) mod sample {
     use crate::samples::{Told, facts};
-    use crate::tasks::RESOLVE;
-    use ambit_model::{Facts, Kind};
+    use ambit_model::{Facts, Kind, TaskName};
     use serde_json::json;
 
     /// A name that resolves to these addresses.
@@ -28,6 +27,8 @@ pub(crate) mod sample {
             .iter()
             .map(|address| json!({"response_data": address, "response_type": if address.contains(':') { "AAAA" } else { "A" }}))
             .collect();
-        facts(Kind::DnsRecord, "www.acme.test").found(RESOLVE).with(json!({"resolutions": items}))
+        facts(Kind::DnsRecord, "www.acme.test")
+            .found(TaskName::Resolve)
+            .with(json!({"resolutions": items}))
     }
 }

@@ -1,9 +1,8 @@
 //! What the judges of exposed files share: the paths that a task fetched and recognised by their content, never by their status alone.
 
 use crate::look;
-use crate::tasks::CONTENT_FOCUS;
-use ambit_model::Facts;
 use ambit_model::issue::Verdict;
+use ambit_model::{Facts, TaskName};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +13,7 @@ pub(crate) fn judge(facts: &Facts, what: &[&str], sentence: impl Fn(&str) -> Str
 
 /// Like `judge`, with one issue for each discriminator that `group` makes of a path; the sentence gets the lowest path.
 pub(crate) fn judge_groups(facts: &Facts, what: &[&str], group: impl Fn(&str) -> &str, sentence: impl Fn(&str) -> String) -> Verdict {
-    look::after(facts, CONTENT_FOCUS, |facts| {
+    look::after(facts, TaskName::ContentFocus, |facts| {
         let mut groups: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for path in paths(facts, what) {
             groups.entry(group(path)).or_default().insert(path);
@@ -39,8 +38,7 @@ pub(crate) fn paths<'a>(facts: &'a Facts, what: &'a [&'a str]) -> impl Iterator<
 pub(crate) mod sample {
     use crate::samples::Samples;
     use crate::samples::{Told, facts};
-    use crate::tasks::CONTENT_FOCUS;
-    use ambit_model::{Facts, Kind};
+    use ambit_model::{Facts, Kind, TaskName};
     use serde_json::json;
 
     /// A site that was probed, with what was recognised: (what, path).
@@ -49,7 +47,7 @@ pub(crate) mod sample {
             .iter()
             .map(|(what, path)| json!({"what": what, "path": path, "proof": ""}))
             .collect();
-        unprobed().found(CONTENT_FOCUS).with(json!({"hidden_exposures": items}))
+        unprobed().found(TaskName::ContentFocus).with(json!({"hidden_exposures": items}))
     }
 
     /// The samples of a judge that reports one issue for each path of a kind.
@@ -57,11 +55,11 @@ pub(crate) mod sample {
         Samples::new()
             .reports_each(probed(&[(what, path), (other, "/other")]), &[path])
             .near_miss(probed(&[(other, path)]))
-            .near_miss(unprobed().absent(CONTENT_FOCUS))
+            .near_miss(unprobed().absent(TaskName::ContentFocus))
             .unknown(unprobed())
             .unknown(
                 unprobed()
-                    .failed(CONTENT_FOCUS)
+                    .failed(TaskName::ContentFocus)
                     .with(json!({"hidden_exposures": [{"what": what, "path": path}]})),
             )
     }

@@ -3,7 +3,7 @@
 
 use ambit_model::issue::{IssueKind, Verdict};
 use ambit_model::library::IssueEntry;
-use ambit_model::{Facts, Kind, Timestamp};
+use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::json;
 
 /// One judge: what it reports, of which kinds of entity, and from which tasks' looks.
@@ -13,8 +13,8 @@ pub struct Judge {
     pub issue: IssueKind,
     /// Kinds of entity it judges.
     pub applies_to: &'static [Kind],
-    /// Names of the tasks whose looks prove or clear it.
-    pub reads: &'static [&'static str],
+    /// The tasks whose looks prove or clear it.
+    pub reads: &'static [TaskName],
     /// The verdict on one entity at a wire date. Proofs hold no value that depends on the date.
     pub judge: fn(&Facts, Timestamp) -> Verdict,
 }

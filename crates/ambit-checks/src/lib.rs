@@ -10,6 +10,5 @@ mod look;
 mod samples;
 mod service;
 mod site;
-mod tasks;
 
 pub use judge::{ALL, Judge, find, library};

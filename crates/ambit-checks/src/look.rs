@@ -1,9 +1,9 @@
 //! From looks to verdicts: what may be said after a look that found, found nothing, or failed. "Could not look" is never "nothing there".
 
-use crate::tasks::ZONE_PROFILE;
-use ambit_model::Facts;
 use ambit_model::facts::LookOutcome;
 use ambit_model::issue::{Proof, Verdict};
+use ambit_model::task::NamedLook;
+use ambit_model::{Facts, TaskName};
 use serde_json::Value;
 
 /// Longest text of a stranger that a proof's sentence repeats, in characters.
@@ -11,13 +11,13 @@ const SHOWN_CHARS_MAX: usize = 200;
 
 /// Judges what a task found. Nothing follows where it never looked or its looks failed; a look that succeeded and found nothing clears,
 /// even while the interval of an earlier answer is still open.
-pub(crate) fn after(facts: &Facts, task: &str, prove: impl FnOnce(&Facts) -> Vec<Proof>) -> Verdict {
+pub(crate) fn after(facts: &Facts, task: TaskName, prove: impl FnOnce(&Facts) -> Vec<Proof>) -> Verdict {
     weigh(facts, facts.outcome(task), facts.looked(task), prove)
 }
 
 /// The same of one look of the task, whatever became of its others.
-pub(crate) fn after_at(facts: &Facts, (task, argument): (&str, &str), prove: impl FnOnce(&Facts) -> Vec<Proof>) -> Verdict {
-    let outcome = facts.outcome_at(task, argument);
+pub(crate) fn after_at(facts: &Facts, look: NamedLook, prove: impl FnOnce(&Facts) -> Vec<Proof>) -> Verdict {
+    let outcome = facts.outcome_at(look.task, look.argument);
     weigh(facts, outcome, outcome != Some(LookOutcome::Unknown), prove)
 }
 
@@ -36,8 +36,8 @@ fn weigh(facts: &Facts, outcome: Option<LookOutcome>, looked: bool, prove: impl 
 
 /// Judges that something is missing: proven only where the look succeeded and the member stays empty. A first absent look over an open answer proves nothing
 /// yet; the second one closes that answer.
-pub(crate) fn missing_at(facts: &Facts, (task, argument): (&str, &str), member: &str, proof: impl FnOnce() -> Proof) -> Verdict {
-    let outcome = facts.outcome_at(task, argument);
+pub(crate) fn missing_at(facts: &Facts, look: NamedLook, member: &str, proof: impl FnOnce() -> Proof) -> Verdict {
+    let outcome = facts.outcome_at(look.task, look.argument);
     match (is_empty(facts.details.get(member)), outcome) {
         (_, None | Some(LookOutcome::Unknown)) => Verdict::Unknown,
         (true, _) => Verdict::Proven(vec![proof()]),
@@ -49,7 +49,11 @@ pub(crate) fn missing_at(facts: &Facts, (task, argument): (&str, &str), member: 
 /// True for a domain that has no zone of its own: a tenant's name at a platform (`acme.github.io`), where only the platform can write records.
 pub(crate) fn has_no_zone(facts: &Facts) -> bool {
     let zone = facts.details.get("soa_record").is_some_and(|soa| !soa.is_null()) || texts(facts, "nameservers").next().is_some();
-    !zone && matches!(facts.outcome_at(ZONE_PROFILE, ""), Some(LookOutcome::Found | LookOutcome::Absent))
+    !zone
+        && matches!(
+            facts.outcome_at(TaskName::ZoneProfile, ""),
+            Some(LookOutcome::Found | LookOutcome::Absent)
+        )
 }
 
 /// True for a member that nobody observed or that holds nothing.
@@ -111,7 +115,8 @@ mod tests {
     use ambit_model::Kind;
     use serde_json::json;
 
-    const TASK: &str = "resolve";
+    const TASK: TaskName = TaskName::Resolve;
+    const LOOK: NamedLook = NamedLook { task: TASK, argument: "" };
 
     fn found_it(facts: &Facts) -> Vec<Proof> {
         texts(facts, "list").map(|text| proof(text.to_owned(), json!({}))).collect()
@@ -144,7 +149,7 @@ mod tests {
     #[test]
     fn missing_is_proven_only_after_looks_that_succeeded() {
         let base = || facts(Kind::Domain, "acme.test");
-        let verdict = |facts: Facts| missing_at(&facts, (TASK, ""), "list", || proof(String::new(), json!({})));
+        let verdict = |facts: Facts| missing_at(&facts, LOOK, "list", || proof(String::new(), json!({})));
         assert_eq!(verdict(base()), Verdict::Unknown);
         assert_eq!(verdict(base().failed(TASK)), Verdict::Unknown);
         assert_eq!(

@@ -4,7 +4,7 @@
 use ambit_model::edge::EdgeKind;
 use ambit_model::facts::{LastLook, LookOutcome, Neighbour};
 use ambit_model::scope::Decision;
-use ambit_model::{Clearance, Facts, Kind, Timestamp, Uid};
+use ambit_model::{Clearance, Facts, Kind, TaskName, Timestamp, Uid};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -93,17 +93,17 @@ pub(crate) trait Told: Sized {
     /// Adds members.
     fn with(self, details: Value) -> Self;
     /// The task looked and found something.
-    fn found(self, task: &str) -> Self;
+    fn found(self, task: TaskName) -> Self;
     /// The task's look at an argument found something.
-    fn found_at(self, task: &str, argument: &str) -> Self;
+    fn found_at(self, task: TaskName, argument: &str) -> Self;
     /// The task's look at an argument found nothing.
-    fn absent_at(self, task: &str, argument: &str) -> Self;
+    fn absent_at(self, task: TaskName, argument: &str) -> Self;
     /// The task looked and found nothing.
-    fn absent(self, task: &str) -> Self;
+    fn absent(self, task: TaskName) -> Self;
     /// The task's look failed.
-    fn failed(self, task: &str) -> Self;
+    fn failed(self, task: TaskName) -> Self;
     /// The task's look at an argument failed.
-    fn failed_at(self, task: &str, argument: &str) -> Self;
+    fn failed_at(self, task: TaskName, argument: &str) -> Self;
     /// An open edge away.
     fn leads_to(self, neighbour: Neighbour) -> Self;
     /// An open edge from elsewhere.
@@ -118,27 +118,27 @@ impl Told for Facts {
         self
     }
 
-    fn found(self, task: &str) -> Self {
+    fn found(self, task: TaskName) -> Self {
         look(self, task, "", LookOutcome::Found)
     }
 
-    fn found_at(self, task: &str, argument: &str) -> Self {
+    fn found_at(self, task: TaskName, argument: &str) -> Self {
         look(self, task, argument, LookOutcome::Found)
     }
 
-    fn absent_at(self, task: &str, argument: &str) -> Self {
+    fn absent_at(self, task: TaskName, argument: &str) -> Self {
         look(self, task, argument, LookOutcome::Absent)
     }
 
-    fn absent(self, task: &str) -> Self {
+    fn absent(self, task: TaskName) -> Self {
         look(self, task, "", LookOutcome::Absent)
     }
 
-    fn failed(self, task: &str) -> Self {
+    fn failed(self, task: TaskName) -> Self {
         look(self, task, "", LookOutcome::Unknown)
     }
 
-    fn failed_at(self, task: &str, argument: &str) -> Self {
+    fn failed_at(self, task: TaskName, argument: &str) -> Self {
         look(self, task, argument, LookOutcome::Unknown)
     }
 
@@ -158,13 +158,13 @@ impl Told for Facts {
     }
 }
 
-fn look(mut facts: Facts, task: &str, argument: &str, outcome: LookOutcome) -> Facts {
+fn look(mut facts: Facts, task: TaskName, argument: &str, outcome: LookOutcome) -> Facts {
     let look = LastLook {
         outcome,
         at: Timestamp::parse(DATE).unwrap(),
         run: 1,
         reason: None,
     };
-    facts.looks.insert((task.to_owned(), argument.to_owned()), look);
+    facts.looks.entry(task).or_default().insert(argument.to_owned(), look);
     facts
 }

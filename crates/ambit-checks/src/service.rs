@@ -1,14 +1,13 @@
 //! What the judges of services share: the protocol that a service was heard to speak, never the one its port suggests.
 
 use crate::look;
-use crate::tasks::SERVICE_IDENTIFY;
-use ambit_model::Facts;
 use ambit_model::issue::{Proof, Verdict};
+use ambit_model::{Facts, TaskName};
 use serde_json::json;
 
 /// Judges a service that speaks one of some protocols.
 pub(crate) fn speaks(facts: &Facts, protocols: &[&str], sentence: impl FnOnce(&Facts, &str) -> String) -> Verdict {
-    look::after(facts, SERVICE_IDENTIFY, |facts| {
+    look::after(facts, TaskName::ServiceIdentify, |facts| {
         facts
             .text("service")
             .filter(|service| protocols.iter().any(|protocol| protocol.eq_ignore_ascii_case(service)))
@@ -27,13 +26,12 @@ pub(crate) fn exposed(facts: &Facts, service: &str, sentence: String) -> Proof {
 #[cfg(test)]
 pub(crate) mod sample {
     use crate::samples::{Told, facts};
-    use crate::tasks::SERVICE_IDENTIFY;
-    use ambit_model::{Facts, Kind};
+    use ambit_model::{Facts, Kind, TaskName};
     use serde_json::json;
 
     /// A port behind which this protocol was heard.
     pub(crate) fn service(port: u16, service: &str) -> Facts {
-        unidentified(port).found(SERVICE_IDENTIFY).with(json!({"service": service}))
+        unidentified(port).found(TaskName::ServiceIdentify).with(json!({"service": service}))
     }
 
     /// A port that nobody has listened to yet.

@@ -86,7 +86,7 @@ fn absent(judged: &mut Judged, judge: &'static Judge, known: &Known, proofs: &[P
 /// True where the tasks that the judge reads and that watch this kind have said nothing and find nothing here to look at any more: what an issue was proven by
 /// is gone, as when a site has begun to send everyone on to another.
 fn has_lost_its_ground(judge: &Judge, known: &Known, settings: &Settings) -> bool {
-    let tasks = judge.reads.iter().filter_map(|task| ambit_tasks::find(task));
+    let tasks = judge.reads.iter().map(|task| ambit_tasks::task(*task));
     let mut watching = tasks.filter(|task| task.watches.contains(&known.facts.kind)).peekable();
     let lost = |task: &Task| matches!((task.plan)(&known.facts, settings), Plan::Bound { bound, .. } if bound.is_empty());
     watching.peek().is_some() && !is_looked_at(judge, known) && watching.all(lost)
@@ -94,12 +94,12 @@ fn has_lost_its_ground(judge: &Judge, known: &Known, settings: &Settings) -> boo
 
 /// True where a task that the judge reads looks at this very entity.
 fn is_looked_at(judge: &Judge, known: &Known) -> bool {
-    known.facts.looks.keys().any(|(task, _)| judge.reads.contains(&task.as_str()))
+    judge.reads.iter().any(|task| known.facts.looks.contains_key(task))
 }
 
 /// True when every task that the judge reads looked at the entity again at or after the moment.
 fn looked_since(judge: &Judge, known: &Known, moment: Timestamp) -> bool {
-    let mut looks = known.facts.looks.iter().filter(|((task, _), _)| judge.reads.contains(&task.as_str()));
+    let mut looks = judge.reads.iter().flat_map(|task| known.facts.looks_of(*task));
     looks.all(|(_, look)| look.at >= moment)
 }
 
@@ -108,12 +108,11 @@ fn looked_since(judge: &Judge, known: &Known, moment: Timestamp) -> bool {
 fn second_looks(judge: &'static Judge, known: &Known, date: Timestamp) -> Vec<NewWork> {
     let step = date.plus_ms(SECOND_LOOK_AFTER_MS + ISSUE_LOOK_STEP_MS - 1).0 / ISSUE_LOOK_STEP_MS;
     let (look, not_before) = (2 * step, Timestamp(step * ISSUE_LOOK_STEP_MS));
-    let read = known.facts.looks.keys().filter(|(task, _)| judge.reads.contains(&task.as_str()));
-    read.filter_map(|(task, argument)| {
-        let task = ambit_tasks::find(task)?;
-        Some(new_work(task, &known.facts, argument.clone(), look, not_before))
-    })
-    .collect()
+    let tasks = known.facts.looks.keys().filter(|task| judge.reads.contains(task));
+    let looks = tasks.flat_map(|task| known.facts.looks_of(*task).map(|(argument, _)| (*task, argument)));
+    looks
+        .map(|(task, argument)| new_work(ambit_tasks::task(task), &known.facts, argument.to_owned(), look, not_before))
+        .collect()
 }
 
 #[cfg(test)]
@@ -122,10 +121,10 @@ mod tests {
     use ambit_model::facts::{Facts, LastLook, LookOutcome};
     use ambit_model::issue::Status;
     use ambit_model::scope::Decision;
-    use ambit_model::{Kind, Uid};
+    use ambit_model::{Kind, TaskName, Uid};
     use std::collections::BTreeMap;
 
-    const TASK: &str = "service_identify";
+    const TASK: TaskName = TaskName::ServiceIdentify;
     const ISSUE: &str = "exposed_telnet_service";
 
     /// A service that the task saw speaking this at that moment, with one open issue.
@@ -146,7 +145,7 @@ mod tests {
             present: true,
             decision: Decision::unreached(),
             details: details.as_object().cloned().expect("an object"),
-            looks: BTreeMap::from([((TASK.to_owned(), String::new()), look)]),
+            looks: BTreeMap::from([(TASK, BTreeMap::from([(String::new(), look)]))]),
             inward: Vec::new(),
             outward: Vec::new(),
             seeds: Vec::new(),
@@ -172,7 +171,7 @@ mod tests {
             first.writes
         );
         let look = &first.work[0];
-        assert_eq!((look.task, look.look, look.not_before), (TASK, 14, Timestamp(70_000)));
+        assert_eq!((look.task, look.look, look.not_before), (TASK.as_str(), 14, Timestamp(70_000)));
         // Another issue of the same look vanishes later: the earlier second look would come too soon for it.
         let later = judge(&known("SSH", 30_000, None), true, true, Timestamp(30_000), &Settings::default());
         assert_eq!((later.work[0].look, later.work[0].not_before), (18, Timestamp(90_000)));
@@ -189,7 +188,7 @@ mod tests {
         let proven = judge(&known("TELNET", 1_000, None), true, true, Timestamp(1_000), &Settings::default());
         assert!(matches!(proven.writes[..], [IssueWrite::Prove { .. }]), "{:?}", proven.writes);
         let mut blind = known("SSH", 1_000, None);
-        for look in blind.facts.looks.values_mut() {
+        for look in blind.facts.looks.values_mut().flat_map(BTreeMap::values_mut) {
             look.outcome = LookOutcome::Unknown;
         }
         blind.facts.details.clear();
@@ -218,12 +217,13 @@ mod tests {
         site.facts.details = sends_on.as_object().cloned().expect("an object");
         let judged = judge(&site, true, true, Timestamp(1_000), &Settings::default());
         assert!(matches!(judged.writes[..], [IssueWrite::Resolve { .. }]), "{:?}", judged.writes);
-        let look = known("", 1_000, None).facts.looks.into_values().next().expect("one");
+        let look = known("", 1_000, None).facts.look_at(TASK, "").cloned().expect("one");
         let unknown = LastLook {
             outcome: LookOutcome::Unknown,
             ..look
         };
-        site.facts.looks.insert(("content_focus".to_owned(), "192.0.2.1:80".to_owned()), unknown);
+        let looks = BTreeMap::from([("192.0.2.1:80".to_owned(), unknown)]);
+        site.facts.looks.insert(TaskName::ContentFocus, looks);
         assert_eq!(
             judge(&site, true, true, Timestamp(1_000), &Settings::default()),
             Judged::default(),

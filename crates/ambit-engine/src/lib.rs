@@ -17,15 +17,3 @@ pub use progress::Progress;
 pub use run::{Clock, Outfit, RunEnd, drive};
 pub use schedule::{Board, Service, WireMaker, carry, serve};
 pub use share::{FLYING_MAX, Share, Shares};
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn every_judge_reads_tasks_that_exist() {
-        for judge in ambit_checks::ALL {
-            for task in judge.reads {
-                assert!(ambit_tasks::find(task).is_some(), "{} reads {task:?}, which is no task", judge.issue.name);
-            }
-        }
-    }
-}

@@ -2,9 +2,9 @@
 
 use crate::guard::ScopeGuard;
 use ambit_model::estimate::large_block;
-use ambit_model::facts::{Facts, LookOutcome};
+use ambit_model::facts::{Facts, LastLook, LookKey, LookOutcome};
 use ambit_model::scope::{Decision, host_of};
-use ambit_model::{Clearance, EdgeKind, Kind, Timestamp, Uid, entity};
+use ambit_model::{Clearance, EdgeKind, Kind, TaskName, Timestamp, Uid, entity};
 use ambit_store::engine::{NewSweep, NewWork};
 use ambit_tasks::{Contacts, Plan, Settings, Task};
 use sha2::{Digest, Sha256};
@@ -35,10 +35,10 @@ pub struct Terms<'a> {
 pub struct Planned {
     pub work: Vec<NewWork>,
     pub sweeps: Vec<NewSweep>,
-    /// Looks that have lost their ground: entity, task, argument.
-    pub unbound: Vec<(Uid, String, String)>,
+    /// Looks that have lost their ground.
+    pub unbound: Vec<LookKey>,
     /// Tasks that would sweep a large block that nobody said yes to.
-    pub unconfirmed: Vec<&'static str>,
+    pub unconfirmed: Vec<TaskName>,
     /// A fact within its time to live was relied on instead of asked again.
     pub relied: bool,
 }
@@ -87,44 +87,41 @@ fn add_each(planned: &mut Planned, task: &'static Task, facts: &Facts, arguments
 
 /// True where the task has said anything of the entity.
 fn looked(task: &Task, facts: &Facts) -> bool {
-    facts.looks.keys().any(|(name, _)| name == task.name)
+    facts.looks.contains_key(&task.name)
 }
 
 /// Looks of the task, with their arguments, that nothing binds to the entity any more.
-fn unbound(task: &Task, facts: &Facts, bound: &[String]) -> Vec<(Uid, String, String)> {
-    let mine = facts.looks.keys().filter(|(name, _)| name == task.name);
-    mine.filter(|(_, argument)| !bound.contains(argument))
-        .map(|(name, argument)| (facts.uid, name.clone(), argument.clone()))
-        .collect()
+fn unbound(task: &Task, facts: &Facts, bound: &[String]) -> Vec<LookKey> {
+    let looks = facts.looks.get(&task.name).into_iter().flatten();
+    let lost = looks.filter(|(argument, _)| !bound.contains(argument));
+    let key = |argument: &String| LookKey {
+        entity: facts.uid,
+        task: task.name,
+        argument: argument.clone(),
+    };
+    lost.map(|(argument, _)| key(argument)).collect()
 }
 
 fn add_work(planned: &mut Planned, task: &'static Task, facts: &Facts, argument: String, terms: &Terms<'_>) {
     if terms.guard.is_some_and(|guard| is_forbidden(guard, facts, &argument)) {
         return;
     }
-    let key = (task.name.to_owned(), argument);
-    if !terms.by_person && is_fresh(facts, &key, task.ttl_ms, terms.date) {
+    if !terms.by_person && facts.look_at(task.name, &argument).is_some_and(|look| is_fresh(look, task, terms.date)) {
         planned.relied = true;
         return;
     }
-    planned.work.push(new_work(task, facts, key.1, 0, Timestamp(0)));
+    planned.work.push(new_work(task, facts, argument, 0, Timestamp(0)));
 }
 
 fn add_sweep(planned: &mut Planned, task: &'static Task, facts: &Facts, (prefix, size, step): (String, i64, i64), terms: &Terms<'_>) {
-    let ranges = facts
-        .looks
-        .iter()
-        .filter(|((name, argument), _)| name == task.name && argument.starts_with(&prefix));
-    let mut fresh = 0;
-    for (key, _) in ranges {
-        fresh += i64::from(is_fresh(facts, key, task.ttl_ms, terms.date));
-    }
+    let ranges = facts.looks_of(task.name).filter(|(argument, _)| argument.starts_with(&prefix));
+    let fresh: i64 = ranges.map(|(_, look)| i64::from(is_fresh(look, task, terms.date))).sum();
     if !terms.by_person && fresh > 0 && fresh * step >= size {
         planned.relied = true;
         return;
     }
     planned.sweeps.push(NewSweep {
-        task: task.name,
+        task: task.name.as_str(),
         uid: facts.uid,
         prefix,
         size,
@@ -136,11 +133,8 @@ fn add_sweep(planned: &mut Planned, task: &'static Task, facts: &Facts, (prefix,
 }
 
 /// True while the newest look succeeded and is within the task's time to live.
-fn is_fresh(facts: &Facts, key: &(String, String), ttl_ms: i64, date: Timestamp) -> bool {
-    facts
-        .looks
-        .get(key)
-        .is_some_and(|look| look.outcome != LookOutcome::Unknown && look.at.plus_ms(ttl_ms) > date)
+fn is_fresh(look: &LastLook, task: &Task, date: Timestamp) -> bool {
+    look.outcome != LookOutcome::Unknown && look.at.plus_ms(task.ttl_ms) > date
 }
 
 /// True where the argument names a place (`203.0.113.7:443`) or a host that the guard would refuse whatever scope says of it.
@@ -154,7 +148,7 @@ fn is_forbidden(guard: &ScopeGuard, facts: &Facts, argument: &str) -> bool {
 /// A row for a task at an entity.
 pub fn new_work(task: &'static Task, facts: &Facts, argument: String, look: i64, not_before: Timestamp) -> NewWork {
     NewWork {
-        task: task.name,
+        task: task.name.as_str(),
         uid: facts.uid,
         argument,
         look,
@@ -194,7 +188,6 @@ fn network_of(host: &str) -> String {
 mod tests {
     use super::*;
     use ambit_model::Kind;
-    use ambit_model::facts::LastLook;
     use std::collections::BTreeMap;
 
     fn seed_domain() -> Facts {
@@ -264,7 +257,7 @@ mod tests {
                 run: 1,
                 reason: None,
             };
-            facts.looks.insert(("suballocations".to_owned(), String::new()), asked);
+            facts.looks.entry(TaskName::Suballocations).or_default().insert(String::new(), asked);
             let terms = Terms {
                 ceiling: Clearance::L3,
                 by_person: true,
@@ -278,9 +271,9 @@ mod tests {
             (swept, planned.unconfirmed)
         };
         let (nobody, somebody) = (BTreeSet::new(), BTreeSet::from([Uid::from_bytes([1; 32])]));
-        let sweeps = vec!["block_sweep", "ptr_sweep"];
+        let (sweeps, names) = (vec!["block_sweep", "ptr_sweep"], vec![TaskName::BlockSweep, TaskName::PtrSweep]);
         assert_eq!(plan_of("198.18.0.0/16", &nobody), (sweeps.clone(), Vec::new()));
-        assert_eq!(plan_of("198.18.0.0/15", &nobody), (Vec::new(), sweeps.clone()));
+        assert_eq!(plan_of("198.18.0.0/15", &nobody), (Vec::new(), names));
         assert_eq!(plan_of("198.18.0.0/15", &somebody), (sweeps, Vec::new()));
     }
 
@@ -294,8 +287,12 @@ mod tests {
             run: 1,
             reason: None,
         };
-        for (task, argument) in [("http_probe", "192.0.2.1:80"), ("http_probe", "192.0.2.2:80"), ("resolve", "")] {
-            facts.looks.insert((task.to_owned(), argument.to_owned()), look.clone());
+        for (task, argument) in [
+            (TaskName::HttpProbe, "192.0.2.1:80"),
+            (TaskName::HttpProbe, "192.0.2.2:80"),
+            (TaskName::Resolve, ""),
+        ] {
+            facts.looks.entry(task).or_default().insert(argument.to_owned(), look.clone());
         }
         facts.outward.push(ambit_model::facts::Neighbour {
             edge: ambit_model::EdgeKind::ResolvesTo,
@@ -310,7 +307,12 @@ mod tests {
         });
         for clearance in [Clearance::L3, Clearance::L1] {
             let all = planned(&facts, clearance, true, 0);
-            assert_eq!(all.unbound, [(facts.uid, "http_probe".to_owned(), "192.0.2.1:80".to_owned())]);
+            let lost = LookKey {
+                entity: facts.uid,
+                task: TaskName::HttpProbe,
+                argument: "192.0.2.1:80".to_owned(),
+            };
+            assert_eq!(all.unbound, [lost]);
             let asked = all.work.iter().any(|row| row.task == "http_probe");
             assert_eq!(
                 asked,
@@ -329,13 +331,17 @@ mod tests {
             run: 1,
             reason: None,
         };
-        facts.looks.insert(("resolve".to_owned(), String::new()), look);
+        facts.looks.entry(TaskName::Resolve).or_default().insert(String::new(), look);
         let asks = |planned: &Planned| planned.work.iter().any(|row| row.task == "resolve");
         let scheduled = planned(&facts, Clearance::L3, false, 1);
         assert!(!asks(&scheduled) && scheduled.relied);
         assert!(asks(&planned(&facts, Clearance::L3, true, 1)));
         assert!(asks(&planned(&facts, Clearance::L3, false, i64::MAX / 2)), "past its time to live");
-        facts.looks.values_mut().for_each(|look| look.outcome = LookOutcome::Unknown);
+        facts
+            .looks
+            .values_mut()
+            .flat_map(BTreeMap::values_mut)
+            .for_each(|look| look.outcome = LookOutcome::Unknown);
         assert!(asks(&planned(&facts, Clearance::L3, false, 1)), "an unknown answer is never fresh");
     }
 }

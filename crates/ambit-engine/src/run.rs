@@ -13,7 +13,7 @@ use ambit_model::facts::Facts;
 use ambit_model::reserved::Reserved;
 use ambit_model::run::{NotDone, Run, RunState};
 use ambit_model::scope::Rules;
-use ambit_model::{Timestamp, Uid, moment};
+use ambit_model::{TaskName, Timestamp, Uid, moment};
 use ambit_net::wire::Wire;
 use ambit_store::StoreError;
 use ambit_store::engine::{Commit, Work};
@@ -104,7 +104,7 @@ struct Drive<'a> {
     /// Large blocks that somebody said yes to sweeping.
     confirmed: BTreeSet<Uid>,
     /// What was counted as not done because nobody said so: once a run, though it is planned many times.
-    unconfirmed: BTreeSet<(Uid, &'static str)>,
+    unconfirmed: BTreeSet<(Uid, TaskName)>,
     /// How often people had changed what scope depends on when the rules were read.
     scope_revision: i64,
     /// Somebody changed it since.

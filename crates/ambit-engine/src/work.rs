@@ -65,7 +65,7 @@ pub async fn execute(bench: &Bench, work: Work, facts: &Facts) -> Done {
             (Look::Unknown(text), Some(class))
         }
         Some(Err(_)) => {
-            tracing::error!(task = task.name, entity.name = %work.name, "task panicked");
+            tracing::error!(task = task.name.as_str(), entity.name = %work.name, "task panicked");
             (Look::Unknown("the task panicked".to_owned()), Some("task panicked"))
         }
         None => (Look::Unknown("out of time".to_owned()), Some("out of time")),

@@ -1,7 +1,7 @@
 //! All that is known of an entity when work is planned or issues are judged. Built by the engine from the store; read by tasks and judges.
 
 use crate::scope::Decision;
-use crate::{Clearance, Details, EdgeKind, Kind, Timestamp, Uid};
+use crate::{Clearance, Details, EdgeKind, Kind, TaskName, Timestamp, Uid};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -16,8 +16,8 @@ pub struct Facts {
     pub decision: Decision,
     /// The members of all open observations, folded.
     pub details: Details,
-    /// The newest look of each (task, argument).
-    pub looks: BTreeMap<(String, String), LastLook>,
+    /// The newest look of each task with each argument. Looks of tasks that this version does not have are left out.
+    pub looks: Looks,
     /// Open edges that lead here.
     pub inward: Vec<Neighbour>,
     /// Open edges that lead away.
@@ -25,6 +25,9 @@ pub struct Facts {
     /// Canonical names of the collection's seeds, with their kinds.
     pub seeds: Vec<(Kind, String)>,
 }
+
+/// The newest look at an entity, by task and argument.
+pub type Looks = BTreeMap<TaskName, BTreeMap<String, LastLook>>;
 
 /// The newest look of a task at an entity.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,6 +39,14 @@ pub struct LastLook {
     pub run: i64,
     /// Why it failed, where it did.
     pub reason: Option<String>,
+}
+
+/// Which look: of a task at an entity, with an argument.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LookKey {
+    pub entity: Uid,
+    pub task: TaskName,
+    pub argument: String,
 }
 
 /// How the newest look ended.
@@ -80,35 +91,34 @@ impl Facts {
         self.details.get(member).and_then(|value| value.as_str())
     }
 
-    /// How the newest look of a task ended: `Found` if any argument found something, else `Unknown` if any failed, else `Absent`; `None` if it
-    /// never looked.
-    pub fn outcome(&self, task: &str) -> Option<LookOutcome> {
-        let mut outcomes = self
-            .looks
-            .iter()
-            .filter(|((name, _), _)| name == task)
-            .map(|(_, look)| look.outcome)
-            .peekable();
-        outcomes.peek()?;
-        let outcomes: Vec<_> = outcomes.collect();
-        [LookOutcome::Found, LookOutcome::Unknown]
+    /// Returns the newest looks of a task with their arguments; nothing if it never looked.
+    pub fn looks_of(&self, task: TaskName) -> impl Iterator<Item = (&str, &LastLook)> {
+        let looks = self.looks.get(&task).into_iter().flatten();
+        looks.map(|(argument, look)| (argument.as_str(), look))
+    }
+
+    /// Returns the newest look of a task with an argument; `None` if there was none.
+    pub fn look_at(&self, task: TaskName, argument: &str) -> Option<&LastLook> {
+        self.looks.get(&task)?.get(argument)
+    }
+
+    /// Returns how the newest looks of a task ended: `Found` if any argument found something, else `Unknown` if any failed, else `Absent`; `None` if
+    /// it never looked.
+    pub fn outcome(&self, task: TaskName) -> Option<LookOutcome> {
+        let outcomes = || self.looks_of(task).map(|(_, look)| look.outcome);
+        [LookOutcome::Found, LookOutcome::Unknown, LookOutcome::Absent]
             .into_iter()
-            .find(|outcome| outcomes.contains(outcome))
-            .or(Some(LookOutcome::Absent))
+            .find(|outcome| outcomes().any(|seen| seen == *outcome))
     }
 
-    /// How the newest look of a task with an argument ended; `None` if there was none.
-    pub fn outcome_at(&self, task: &str, argument: &str) -> Option<LookOutcome> {
-        self.looks.get(&(task.to_owned(), argument.to_owned())).map(|look| look.outcome)
+    /// Returns how the newest look of a task with an argument ended; `None` if there was none.
+    pub fn outcome_at(&self, task: TaskName, argument: &str) -> Option<LookOutcome> {
+        self.look_at(task, argument).map(|look| look.outcome)
     }
 
-    /// True when the task's newest looks all succeeded (found or absent), and there was at least one.
-    pub fn looked(&self, task: &str) -> bool {
-        self.outcome(task).is_some()
-            && !self
-                .looks
-                .iter()
-                .any(|((name, _), look)| name == task && look.outcome == LookOutcome::Unknown)
+    /// Returns true when the task's newest looks all succeeded (found or absent), and there was at least one.
+    pub fn looked(&self, task: TaskName) -> bool {
+        self.outcome(task).is_some() && self.looks_of(task).all(|(_, look)| look.outcome != LookOutcome::Unknown)
     }
 }
 
@@ -117,13 +127,17 @@ mod tests {
     use super::*;
     use LookOutcome::{Absent, Found, Unknown};
 
-    fn facts(looks: &[(&str, &str, LookOutcome)]) -> Facts {
-        let look = |outcome| LastLook {
-            outcome,
-            at: Timestamp(0),
-            run: 1,
-            reason: None,
-        };
+    fn facts(seen: &[(TaskName, &str, LookOutcome)]) -> Facts {
+        let mut looks = Looks::new();
+        for (task, argument, outcome) in seen {
+            let look = LastLook {
+                outcome: *outcome,
+                at: Timestamp(0),
+                run: 1,
+                reason: None,
+            };
+            looks.entry(*task).or_default().insert((*argument).to_owned(), look);
+        }
         Facts {
             uid: Uid::from_bytes([0; 32]),
             kind: Kind::Domain,
@@ -132,10 +146,7 @@ mod tests {
             present: true,
             decision: Decision::unreached(),
             details: Details::new(),
-            looks: looks
-                .iter()
-                .map(|(task, argument, outcome)| (((*task).to_owned(), (*argument).to_owned()), look(*outcome)))
-                .collect(),
+            looks,
             inward: Vec::new(),
             outward: Vec::new(),
             seeds: Vec::new(),
@@ -144,18 +155,19 @@ mod tests {
 
     #[test]
     fn a_task_has_looked_when_none_of_its_newest_looks_failed() {
+        use TaskName::{Ptr, Resolve, ReverseWalk};
         for (looks, outcome, looked) in [
             (&[][..], None, false),
-            (&[("resolve", "", Found)][..], Some(Found), true),
-            (&[("resolve", "", Absent)][..], Some(Absent), true),
-            (&[("resolve", "", Unknown)][..], Some(Unknown), false),
-            (&[("resolve", "a", Absent), ("resolve", "b", Found)][..], Some(Found), true),
-            (&[("resolve", "a", Found), ("resolve", "b", Unknown)][..], Some(Found), false),
-            (&[("resolve", "a", Absent), ("resolve", "b", Unknown)][..], Some(Unknown), false),
-            (&[("resolver", "", Found), ("ptr", "", Unknown)][..], None, false),
+            (&[(Resolve, "", Found)][..], Some(Found), true),
+            (&[(Resolve, "", Absent)][..], Some(Absent), true),
+            (&[(Resolve, "", Unknown)][..], Some(Unknown), false),
+            (&[(Resolve, "a", Absent), (Resolve, "b", Found)][..], Some(Found), true),
+            (&[(Resolve, "a", Found), (Resolve, "b", Unknown)][..], Some(Found), false),
+            (&[(Resolve, "a", Absent), (Resolve, "b", Unknown)][..], Some(Unknown), false),
+            (&[(ReverseWalk, "", Found), (Ptr, "", Unknown)][..], None, false),
         ] {
             let facts = facts(looks);
-            assert_eq!((facts.outcome("resolve"), facts.looked("resolve")), (outcome, looked), "{looks:?}");
+            assert_eq!((facts.outcome(Resolve), facts.looked(Resolve)), (outcome, looked), "{looks:?}");
         }
     }
 }

@@ -26,6 +26,7 @@ pub mod quota;
 pub mod reserved;
 pub mod run;
 pub mod scope;
+pub mod task;
 pub mod technology;
 pub mod user;
 pub mod wire;
@@ -37,6 +38,7 @@ pub use entity::Kind;
 pub use facts::Facts;
 pub use id::Uid;
 pub use moment::Timestamp;
+pub use task::TaskName;
 
 /// The details of an entity: one JSON object whose members are those of the contract (`spec/seed-asm.md` §2.5, `spec/asm-wire.md` §7.1).
 pub type Details = serde_json::Map<String, serde_json::Value>;

@@ -23,7 +23,7 @@ pub(crate) use lease::drop_uncleared;
 pub use place::Engine;
 pub use turns::Room;
 
-use ambit_model::facts::Facts;
+use ambit_model::facts::{Facts, LookKey};
 use ambit_model::id::RunId;
 use ambit_model::issue::{IssueKind, Proof, Status};
 use ambit_model::observation::Look;
@@ -198,7 +198,7 @@ pub struct Settlement {
     pub lost: Vec<Uid>,
     /// Looks (entity, task, argument) that nothing binds to their entity any more: their intervals are closed, they are forgotten, and open rows for
     /// them are not carried any more.
-    pub unbound: Vec<(Uid, String, String)>,
+    pub unbound: Vec<LookKey>,
     pub work: Vec<NewWork>,
     pub sweeps: Vec<NewSweep>,
     pub issues: Vec<IssueWrite>,

@@ -15,7 +15,7 @@ pub use context::Context;
 pub use library::fingerprints;
 pub use settings::Settings;
 pub use task::{Answer, Contacts, Plan, STAGES, Task, TaskError};
-pub use tasks::{ALL, find};
+pub use tasks::{ALL, find, task};
 pub use volumes::volumes;
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What a task is: the declaration that the engine plans by, and the answers that a look may end in.
 
 use crate::{Context, Settings};
-use ambit_model::{Clearance, Facts, Kind};
+use ambit_model::{Clearance, Facts, Kind, TaskName};
 use ambit_net::{Meaning, NetError};
 use futures::future::BoxFuture;
 
@@ -9,7 +9,7 @@ use futures::future::BoxFuture;
 #[derive(Clone, Copy)]
 pub struct Task {
     /// Its stable name, also that of its file.
-    pub name: &'static str,
+    pub name: TaskName,
     /// Its name for people.
     pub pretty_name: &'static str,
     /// What it does, in a sentence.

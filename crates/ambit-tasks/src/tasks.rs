@@ -41,6 +41,7 @@ pub(crate) mod zone_profile;
 pub(crate) mod zone_transfer;
 
 use crate::Task;
+use ambit_model::TaskName;
 
 /// Every task, in alphabetical order of name.
 pub const ALL: &[&Task] = &[
@@ -85,7 +86,13 @@ pub const ALL: &[&Task] = &[
     &zone_transfer::TASK,
 ];
 
-/// The task of a name.
+/// Returns the task that is stored under this name; `None` for one that this version does not have.
 pub fn find(name: &str) -> Option<&'static Task> {
-    ALL.iter().copied().find(|task| task.name == name)
+    TaskName::from_name(name).map(task)
+}
+
+/// Returns the task of this name.
+pub fn task(name: TaskName) -> &'static Task {
+    let found = ALL.iter().copied().find(|task| task.name == name);
+    found.expect("every name of a task is that of one in the list")
 }

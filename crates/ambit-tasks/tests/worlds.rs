@@ -12,7 +12,7 @@ mod services;
 mod strangers;
 
 use ambit_model::facts::LookOutcome;
-use ambit_model::{Clearance, Kind, Timestamp};
+use ambit_model::{Clearance, Kind, TaskName, Timestamp};
 use ambit_world::{Verdict, World};
 use explorer::Explorer;
 
@@ -192,15 +192,15 @@ fn what_some_questions_fail_at_the_others_still_tell() {
     );
     let domain = explorer.facts(Kind::Domain, "acme.test");
     assert_eq!(domain.text("spf_record"), Some("v=spf1 +all"));
-    let outcome = |task: &str, argument: &str| domain.outcome_at(task, argument);
-    assert_eq!(outcome("zone_profile", ""), Some(LookOutcome::Found));
+    let outcome = |task, argument| domain.outcome_at(task, argument);
+    assert_eq!(outcome(TaskName::ZoneProfile, ""), Some(LookOutcome::Found));
     assert_eq!(
-        outcome("zone_profile", "CAA"),
+        outcome(TaskName::ZoneProfile, "CAA"),
         Some(LookOutcome::Unknown),
         "nobody knows whether there is a record"
     );
-    assert_eq!(outcome("mail_policy", "SPF"), Some(LookOutcome::Found));
-    assert_eq!(outcome("mail_policy", "TLS-RPT"), Some(LookOutcome::Unknown));
+    assert_eq!(outcome(TaskName::MailPolicy, "SPF"), Some(LookOutcome::Found));
+    assert_eq!(outcome(TaskName::MailPolicy, "TLS-RPT"), Some(LookOutcome::Unknown));
     assert_eq!(domain.details["hidden_srv"][0]["target"], "pbx-7k.acme.test");
 }
 
@@ -214,7 +214,7 @@ fn an_alias_into_a_broken_zone_is_no_lame_delegation() {
     let (explorer, _) = explore(&text, Clearance::L3);
     let records = |name: &str| explorer.facts(Kind::DnsRecord, name).details.get("hidden_dangling").cloned();
     assert_eq!(
-        explorer.facts(Kind::DnsRecord, "shop.acme.test").outcome_at("dangling", "NS"),
+        explorer.facts(Kind::DnsRecord, "shop.acme.test").outcome_at(TaskName::Dangling, "NS"),
         Some(LookOutcome::Absent)
     );
     assert_eq!(records("lame.acme.test").unwrap()[0]["reason"], "lame");

@@ -200,7 +200,7 @@ pub(crate) fn library(volumes: Volumes) -> Library {
         example: kind.example().to_owned(),
     });
     let tasks = ambit_tasks::ALL.iter().map(|task| TaskEntry {
-        name: task.name.to_owned(),
+        name: task.name.to_string(),
         pretty_name: task.pretty_name.to_owned(),
         description: task.description.to_owned(),
         footprint: task.footprint,

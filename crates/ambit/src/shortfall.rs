@@ -82,8 +82,12 @@ async fn facts(place: &Place, finished: &Finished, uids: &[Uid]) -> Result<Vec<F
 
 /// A task that contacts something came back with an answer in this run.
 fn is_looked_at(facts: &Facts, finished: &Finished) -> bool {
-    let mut looks = facts.looks.iter();
-    looks.any(|((task, _), look)| look.run == finished.run.id && look.outcome != LookOutcome::Unknown && !derives(task))
+    let mut looks = facts
+        .looks
+        .iter()
+        .filter(|(task, _)| !derives(task.as_str()))
+        .flat_map(|(_, looks)| looks.values());
+    looks.any(|look| look.run == finished.run.id && look.outcome != LookOutcome::Unknown)
 }
 
 /// What tasks that contact nothing read from the entity's own name.

@@ -3,9 +3,8 @@
 use super::Judge;
 use crate::look;
 use crate::site;
-use crate::tasks::HTTP_ENRICH;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM, Verdict};
-use ambit_model::{Facts, Kind, Timestamp};
+use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::json;
 
 pub(super) const JUDGE: Judge = Judge {
@@ -29,7 +28,7 @@ pub(super) const JUDGE: Judge = Judge {
         ],
     },
     applies_to: &[Kind::Uri],
-    reads: &[HTTP_ENRICH],
+    reads: &[TaskName::HttpEnrich],
     judge,
 };
 
@@ -37,7 +36,7 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     if site::is_encrypted(facts) {
         return Verdict::Clear;
     }
-    look::after(facts, HTTP_ENRICH, |facts| {
+    look::after(facts, TaskName::HttpEnrich, |facts| {
         if look::flag(facts, "auth.basic") != Some(true) {
             return Vec::new();
         }
@@ -51,14 +50,14 @@ pub(super) fn samples() -> crate::samples::Samples {
     use crate::samples::{Samples, Told, facts};
     let page = |name: &str, basic: bool| {
         facts(Kind::Uri, name)
-            .found(HTTP_ENRICH)
+            .found(TaskName::HttpEnrich)
             .with(json!({"code": "401", "auth.basic": basic}))
     };
     Samples::new()
         .reports(page("http://stores.acme.test", true))
         .near_miss(page("https://stores.acme.test", true))
         .near_miss(page("http://stores.acme.test", false))
-        .near_miss(facts(Kind::Uri, "http://stores.acme.test").absent(HTTP_ENRICH))
+        .near_miss(facts(Kind::Uri, "http://stores.acme.test").absent(TaskName::HttpEnrich))
         .unknown(facts(Kind::Uri, "http://stores.acme.test"))
-        .unknown(page("http://stores.acme.test", true).failed(HTTP_ENRICH))
+        .unknown(page("http://stores.acme.test", true).failed(TaskName::HttpEnrich))
 }

@@ -2,9 +2,8 @@
 
 use super::Judge;
 use crate::look;
-use crate::tasks::CORS_PROBE;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM, Verdict};
-use ambit_model::{Facts, Kind, Timestamp};
+use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::json;
 
 pub(super) const JUDGE: Judge = Judge {
@@ -29,12 +28,12 @@ pub(super) const JUDGE: Judge = Judge {
         ],
     },
     applies_to: &[Kind::Uri],
-    reads: &[CORS_PROBE],
+    reads: &[TaskName::CorsProbe],
     judge,
 };
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    look::after(facts, CORS_PROBE, |facts| {
+    look::after(facts, TaskName::CorsProbe, |facts| {
         let answer = facts.details.get("hidden_foreign_origin");
         if answer.and_then(|answer| answer.get("credentials")) != Some(&json!(true)) {
             return Vec::new();
@@ -49,12 +48,12 @@ pub(super) fn samples() -> crate::samples::Samples {
     use crate::samples::{Samples, Told, facts};
     let site = |credentials: bool| {
         let answer = json!({"hidden_foreign_origin": {"credentials": credentials}});
-        facts(Kind::Uri, "https://api.acme.test").found(CORS_PROBE).with(answer)
+        facts(Kind::Uri, "https://api.acme.test").found(TaskName::CorsProbe).with(answer)
     };
     Samples::new()
         .reports(site(true))
         .near_miss(site(false))
-        .near_miss(facts(Kind::Uri, "https://api.acme.test").absent(CORS_PROBE))
+        .near_miss(facts(Kind::Uri, "https://api.acme.test").absent(TaskName::CorsProbe))
         .unknown(facts(Kind::Uri, "https://api.acme.test"))
-        .unknown(site(true).failed(CORS_PROBE))
+        .unknown(site(true).failed(TaskName::CorsProbe))
 }

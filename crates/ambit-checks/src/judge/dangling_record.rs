@@ -2,9 +2,8 @@
 
 use super::Judge;
 use crate::look;
-use crate::tasks::{DANGLING, TAKEOVER};
 use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_HIGH, SEVERITY_LOW, Verdict};
-use ambit_model::{Facts, Kind, Timestamp};
+use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -30,7 +29,7 @@ pub(super) const JUDGE: Judge = Judge {
         ],
     },
     applies_to: &[Kind::DnsRecord, Kind::Domain],
-    reads: &[DANGLING, TAKEOVER],
+    reads: &[TaskName::Dangling, TaskName::Takeover],
     judge,
 };
 
@@ -38,7 +37,7 @@ pub(super) const JUDGE: Judge = Judge {
 const GONE: &[&str] = &["nxdomain", "unregistered", "lame"];
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    look::after(facts, DANGLING, |facts| {
+    look::after(facts, TaskName::Dangling, |facts| {
         if super::subdomain_takeover::is_claimable(facts) {
             // The graver issue says it all.
             return Vec::new();
@@ -79,7 +78,7 @@ pub(super) fn samples() -> crate::samples::Samples {
     let name = || facts(Kind::DnsRecord, "old.acme.test");
     let dangling = |reason: &str, provider: Value| {
         let item = json!({"record": "CNAME", "target": "app.gone.example", "reason": reason, "provider": provider});
-        name().found(DANGLING).with(json!({"hidden_dangling": [item]}))
+        name().found(TaskName::Dangling).with(json!({"hidden_dangling": [item]}))
     };
     Samples::new()
         .reports(dangling("nxdomain", json!(null)))
@@ -87,17 +86,16 @@ pub(super) fn samples() -> crate::samples::Samples {
         .reports(dangling("unregistered", json!("Heroku")))
         .near_miss(dangling("nxdomain", json!("Azure")))
         .near_miss(dangling("unclaimed_pattern", json!("GitHub Pages")))
-        .near_miss(name().absent(DANGLING))
+        .near_miss(name().absent(TaskName::Dangling))
         .unknown(name())
-        .unknown(dangling("nxdomain", json!(null)).failed(DANGLING))
+        .unknown(dangling("nxdomain", json!(null)).failed(TaskName::Dangling))
 }
 
 #[cfg(test)]
 mod tests {
     use crate::samples::{Told, facts};
-    use crate::tasks::DANGLING;
     use ambit_model::issue::Verdict;
-    use ambit_model::{Kind, Timestamp};
+    use ambit_model::{Kind, TaskName, Timestamp};
     use serde_json::json;
 
     #[test]
@@ -105,7 +103,7 @@ mod tests {
         let severity = |record: &str, reason: &str| {
             let item = json!({"record": record, "target": "gone.example", "reason": reason, "provider": null});
             let name = facts(Kind::DnsRecord, "old.acme.test")
-                .found(DANGLING)
+                .found(TaskName::Dangling)
                 .with(json!({"hidden_dangling": [item]}));
             match (super::JUDGE.judge)(&name, Timestamp(0)) {
                 Verdict::Proven(proofs) => proofs[0].severity,

@@ -2,9 +2,8 @@
 
 use super::Judge;
 use crate::look;
-use crate::tasks::HTTP_ENRICH;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_INFO, Verdict};
-use ambit_model::{Facts, Kind, Timestamp};
+use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::json;
 
 pub(super) const JUDGE: Judge = Judge {
@@ -25,12 +24,12 @@ pub(super) const JUDGE: Judge = Judge {
         ],
     },
     applies_to: &[Kind::Uri],
-    reads: &[HTTP_ENRICH],
+    reads: &[TaskName::HttpEnrich],
     judge,
 };
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    look::after(facts, HTTP_ENRICH, |facts| {
+    look::after(facts, TaskName::HttpEnrich, |facts| {
         let Some(product) = facts.text("hidden_default_page") else {
             return Vec::new();
         };
@@ -44,13 +43,13 @@ pub(super) fn samples() -> crate::samples::Samples {
     use crate::samples::{Samples, Told, facts};
     let site = |product: Option<&str>| {
         facts(Kind::Uri, "http://192.0.2.1")
-            .found(HTTP_ENRICH)
+            .found(TaskName::HttpEnrich)
             .with(json!({"hidden_default_page": product}))
     };
     Samples::new()
         .reports(site(Some("nginx")))
         .near_miss(site(None))
-        .near_miss(facts(Kind::Uri, "http://192.0.2.1").absent(HTTP_ENRICH))
+        .near_miss(facts(Kind::Uri, "http://192.0.2.1").absent(TaskName::HttpEnrich))
         .unknown(facts(Kind::Uri, "http://192.0.2.1"))
-        .unknown(site(Some("nginx")).failed(HTTP_ENRICH))
+        .unknown(site(Some("nginx")).failed(TaskName::HttpEnrich))
 }

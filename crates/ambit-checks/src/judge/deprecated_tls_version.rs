@@ -3,9 +3,8 @@
 use super::Judge;
 use crate::look;
 use crate::site::sorted;
-use crate::tasks::TLS_GRAB;
 use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_LOW, Verdict};
-use ambit_model::{Details, EdgeKind, Facts, Kind, Timestamp};
+use ambit_model::{Details, EdgeKind, Facts, Kind, TaskName, Timestamp};
 use serde_json::{Value, json};
 
 pub(super) const JUDGE: Judge = Judge {
@@ -27,7 +26,7 @@ pub(super) const JUDGE: Judge = Judge {
         ],
     },
     applies_to: &[Kind::NetworkService],
-    reads: &[TLS_GRAB],
+    reads: &[TaskName::TlsGrab],
     judge,
 };
 
@@ -41,7 +40,7 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     if !told.is_empty() {
         return Verdict::Proven(vec![proof(facts, &sorted(told.into_iter().chain(own().map(str::to_owned))))]);
     }
-    look::after(facts, TLS_GRAB, |facts| {
+    look::after(facts, TaskName::TlsGrab, |facts| {
         let versions = sorted(own());
         if versions.is_empty() {
             Vec::new()
@@ -73,7 +72,7 @@ pub(super) fn samples() -> crate::samples::Samples {
     let look = |address: &str, versions: &[&str]| json!({"hidden_tls": [{"address": address, "versions": versions}]});
     let tls = |versions: &[&str]| {
         crate::service::sample::unidentified(443)
-            .found(TLS_GRAB)
+            .found(TaskName::TlsGrab)
             .with(look("192.0.2.1:443", versions))
     };
     let told = |address: &str| {
@@ -85,7 +84,7 @@ pub(super) fn samples() -> crate::samples::Samples {
             look(address, &["TLSv1.0", "TLSv1.2"]),
         )
     };
-    let refused = || crate::service::sample::unidentified(443).absent(TLS_GRAB);
+    let refused = || crate::service::sample::unidentified(443).absent(TaskName::TlsGrab);
     crate::samples::Samples::new()
         .reports(tls(&["TLSv1.0", "TLSv1.2"]))
         .reports(tls(&["SSLv3"]))
@@ -96,5 +95,5 @@ pub(super) fn samples() -> crate::samples::Samples {
         .near_miss(refused().led_from(told("192.0.2.1:4433")))
         .near_miss(refused().led_from(told("192.0.2.2:443")))
         .unknown(crate::service::sample::unidentified(443))
-        .unknown(tls(&["TLSv1.0"]).failed(TLS_GRAB))
+        .unknown(tls(&["TLSv1.0"]).failed(TaskName::TlsGrab))
 }

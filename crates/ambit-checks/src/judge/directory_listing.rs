@@ -3,9 +3,8 @@
 use super::Judge;
 use crate::exposure;
 use crate::look;
-use crate::tasks::{CONTENT_FOCUS, HTTP_ENRICH};
 use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_LOW, Verdict};
-use ambit_model::{Facts, Kind, Timestamp};
+use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::json;
 use std::collections::BTreeSet;
 
@@ -28,16 +27,16 @@ pub(super) const JUDGE: Judge = Judge {
         ],
     },
     applies_to: &[Kind::Uri],
-    reads: &[CONTENT_FOCUS, HTTP_ENRICH],
+    reads: &[TaskName::ContentFocus, TaskName::HttpEnrich],
     judge,
 };
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    let own = look::after(facts, HTTP_ENRICH, |facts| {
+    let own = look::after(facts, TaskName::HttpEnrich, |facts| {
         let listed = look::flag(facts, "hidden_directory_listing") == Some(true);
         listed.then(|| proof(facts, path_of(&facts.name))).into_iter().collect()
     });
-    let found = look::after(facts, CONTENT_FOCUS, |facts| {
+    let found = look::after(facts, TaskName::ContentFocus, |facts| {
         let paths: BTreeSet<&str> = exposure::paths(facts, &["directory_listing"]).collect();
         paths.into_iter().map(|path| proof(facts, path)).collect()
     });
@@ -51,7 +50,7 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
         (Verdict::Proven(proofs), _) | (_, Verdict::Proven(proofs)) => Verdict::Proven(proofs),
         (Verdict::Clear, Verdict::Clear) => Verdict::Clear,
         // Only pages that were found by address are probed for more.
-        (Verdict::Clear, Verdict::Unknown) if facts.outcome(CONTENT_FOCUS).is_none() && path_of(&facts.name) != "/" => Verdict::Clear,
+        (Verdict::Clear, Verdict::Unknown) if facts.outcome(TaskName::ContentFocus).is_none() && path_of(&facts.name) != "/" => Verdict::Clear,
         _ => Verdict::Unknown,
     }
 }
@@ -73,18 +72,18 @@ pub(super) fn samples() -> crate::samples::Samples {
     let listing = |listed: bool| json!({"hidden_directory_listing": listed});
     let page = || facts(Kind::Uri, "https://www.acme.test/files/");
     Samples::new()
-        .reports_each(unprobed().found(HTTP_ENRICH).with(listing(true)), &["/"])
-        .reports_each(page().found(HTTP_ENRICH).with(listing(true)), &["/files/"])
+        .reports_each(unprobed().found(TaskName::HttpEnrich).with(listing(true)), &["/"])
+        .reports_each(page().found(TaskName::HttpEnrich).with(listing(true)), &["/files/"])
         .reports_each(
             probed(&[("directory_listing", "/files/"), ("directory_listing", "/")])
-                .found(HTTP_ENRICH)
+                .found(TaskName::HttpEnrich)
                 .with(listing(true)),
             &["/", "/files/"],
         )
-        .near_miss(probed(&[("env_file", "/files/")]).found(HTTP_ENRICH).with(listing(false)))
-        .near_miss(page().found(HTTP_ENRICH).with(listing(false)))
-        .near_miss(unprobed().absent(HTTP_ENRICH).absent(CONTENT_FOCUS))
+        .near_miss(probed(&[("env_file", "/files/")]).found(TaskName::HttpEnrich).with(listing(false)))
+        .near_miss(page().found(TaskName::HttpEnrich).with(listing(false)))
+        .near_miss(unprobed().absent(TaskName::HttpEnrich).absent(TaskName::ContentFocus))
         .unknown(unprobed())
-        .unknown(unprobed().found(HTTP_ENRICH).with(listing(false)))
-        .unknown(unprobed().found(HTTP_ENRICH).failed(CONTENT_FOCUS))
+        .unknown(unprobed().found(TaskName::HttpEnrich).with(listing(false)))
+        .unknown(unprobed().found(TaskName::HttpEnrich).failed(TaskName::ContentFocus))
 }

@@ -2,9 +2,9 @@
 
 use super::Judge;
 use crate::look;
-use crate::tasks::{DMARC, MAIL_POLICY, ZONE_PROFILE};
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_LOW, Verdict};
-use ambit_model::{Facts, Kind, Timestamp};
+use ambit_model::task::DMARC;
+use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::json;
 
 pub(super) const JUDGE: Judge = Judge {
@@ -25,7 +25,7 @@ pub(super) const JUDGE: Judge = Judge {
         ],
     },
     applies_to: &[Kind::Domain],
-    reads: &[MAIL_POLICY, ZONE_PROFILE],
+    reads: &[TaskName::MailPolicy, TaskName::ZoneProfile],
     judge,
 };
 
@@ -45,10 +45,18 @@ pub(super) fn samples() -> crate::samples::Samples {
     use crate::samples::{Samples, Told, facts};
     let domain = || facts(Kind::Domain, "acme.test");
     Samples::new()
-        .reports(domain().absent_at(DMARC.0, DMARC.1))
-        .reports(domain().found_at(DMARC.0, DMARC.1).with(json!({"spf_record": "v=spf1 -all"})))
-        .near_miss(domain().found_at(DMARC.0, DMARC.1).with(json!({"dmarc": "v=DMARC1; p=quarantine"})))
-        .near_miss(facts(Kind::Domain, "acme.github.io").absent_at(DMARC.0, DMARC.1).absent(ZONE_PROFILE))
+        .reports(domain().absent_at(DMARC.task, DMARC.argument))
+        .reports(domain().found_at(DMARC.task, DMARC.argument).with(json!({"spf_record": "v=spf1 -all"})))
+        .near_miss(
+            domain()
+                .found_at(DMARC.task, DMARC.argument)
+                .with(json!({"dmarc": "v=DMARC1; p=quarantine"})),
+        )
+        .near_miss(
+            facts(Kind::Domain, "acme.github.io")
+                .absent_at(DMARC.task, DMARC.argument)
+                .absent(TaskName::ZoneProfile),
+        )
         .unknown(domain())
-        .unknown(domain().failed_at(DMARC.0, DMARC.1))
+        .unknown(domain().failed_at(DMARC.task, DMARC.argument))
 }

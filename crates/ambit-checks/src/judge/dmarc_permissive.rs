@@ -2,9 +2,9 @@
 
 use super::Judge;
 use crate::look;
-use crate::tasks::{DMARC, MAIL_POLICY};
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_LOW, Verdict};
-use ambit_model::{Facts, Kind, Timestamp};
+use ambit_model::task::DMARC;
+use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::json;
 
 pub(super) const JUDGE: Judge = Judge {
@@ -25,7 +25,7 @@ pub(super) const JUDGE: Judge = Judge {
         ],
     },
     applies_to: &[Kind::Domain],
-    reads: &[MAIL_POLICY],
+    reads: &[TaskName::MailPolicy],
     judge,
 };
 
@@ -55,14 +55,18 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
 #[cfg(test)]
 pub(super) fn samples() -> crate::samples::Samples {
     use crate::samples::{Samples, Told, facts};
-    let domain = |record: &str| facts(Kind::Domain, "acme.test").found_at(DMARC.0, DMARC.1).with(json!({"dmarc": record}));
+    let domain = |record: &str| {
+        facts(Kind::Domain, "acme.test")
+            .found_at(DMARC.task, DMARC.argument)
+            .with(json!({"dmarc": record}))
+    };
     Samples::new()
         .reports(domain("v=DMARC1; p=none; rua=mailto:dmarc@acme.test"))
         .reports(domain("v=DMARC1;P=None"))
         .reports(domain("v=DMARC1; p=reject; pct=20"))
         .near_miss(domain("v=DMARC1; p=quarantine; sp=none"))
         .near_miss(domain("v=DMARC1; p=reject; pct=100"))
-        .near_miss(facts(Kind::Domain, "acme.test").absent_at(DMARC.0, DMARC.1))
+        .near_miss(facts(Kind::Domain, "acme.test").absent_at(DMARC.task, DMARC.argument))
         .unknown(facts(Kind::Domain, "acme.test"))
-        .unknown(domain("v=DMARC1; p=none").failed_at(DMARC.0, DMARC.1))
+        .unknown(domain("v=DMARC1; p=none").failed_at(DMARC.task, DMARC.argument))
 }

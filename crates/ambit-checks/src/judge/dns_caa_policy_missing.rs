@@ -2,9 +2,9 @@
 
 use super::Judge;
 use crate::look;
-use crate::tasks::{CAA, ZONE_PROFILE};
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_INFO, Verdict};
-use ambit_model::{Facts, Kind, Timestamp};
+use ambit_model::task::CAA;
+use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::json;
 
 pub(super) const JUDGE: Judge = Judge {
@@ -25,7 +25,7 @@ pub(super) const JUDGE: Judge = Judge {
         ],
     },
     applies_to: &[Kind::Domain],
-    reads: &[ZONE_PROFILE],
+    reads: &[TaskName::ZoneProfile],
     judge,
 };
 
@@ -45,16 +45,15 @@ pub(super) fn samples() -> crate::samples::Samples {
     use crate::samples::{Samples, Told, facts};
     let domain = |caa: serde_json::Value| {
         facts(Kind::Domain, "acme.test")
-            .found(ZONE_PROFILE)
+            .found(TaskName::ZoneProfile)
             .with(json!({"nameservers": ["ns1.acme.test"], "hidden_caa": caa}))
     };
-    let (task, caa) = CAA;
     Samples::new()
-        .reports(domain(json!([])).absent_at(task, caa))
-        .reports(domain(json!([])).absent_at(task, caa).failed_at(task, "SRV"))
-        .near_miss(domain(json!([{"flags": 0, "tag": "issue", "value": ";"}])).found_at(task, caa))
-        .near_miss(facts(Kind::Domain, "acme.test").absent(task).absent_at(task, caa))
+        .reports(domain(json!([])).absent_at(CAA.task, CAA.argument))
+        .reports(domain(json!([])).absent_at(CAA.task, CAA.argument).failed_at(CAA.task, "SRV"))
+        .near_miss(domain(json!([{"flags": 0, "tag": "issue", "value": ";"}])).found_at(CAA.task, CAA.argument))
+        .near_miss(facts(Kind::Domain, "acme.test").absent(CAA.task).absent_at(CAA.task, CAA.argument))
         .unknown(facts(Kind::Domain, "acme.test"))
         .unknown(domain(json!([])))
-        .unknown(domain(json!([])).failed_at(task, caa))
+        .unknown(domain(json!([])).failed_at(CAA.task, CAA.argument))
 }

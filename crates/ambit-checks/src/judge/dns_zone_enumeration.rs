@@ -2,9 +2,8 @@
 
 use super::Judge;
 use crate::look;
-use crate::tasks::NSEC_WALK;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_INFO, Verdict};
-use ambit_model::{Facts, Kind, Timestamp};
+use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::json;
 
 pub(super) const JUDGE: Judge = Judge {
@@ -26,12 +25,12 @@ pub(super) const JUDGE: Judge = Judge {
         ],
     },
     applies_to: &[Kind::DnsRecord, Kind::Domain],
-    reads: &[NSEC_WALK],
+    reads: &[TaskName::NsecWalk],
     judge,
 };
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    look::after(facts, NSEC_WALK, |facts| {
+    look::after(facts, TaskName::NsecWalk, |facts| {
         let walk = facts.details.get("hidden_zone_walk");
         let Some(names) = walk.and_then(|walk| walk.get("names")).and_then(serde_json::Value::as_u64) else {
             return Vec::new();
@@ -46,13 +45,13 @@ pub(super) fn samples() -> crate::samples::Samples {
     use crate::samples::{Samples, Told, facts};
     let walked = |kind: Kind, name: &str| {
         facts(kind, name)
-            .found(NSEC_WALK)
+            .found(TaskName::NsecWalk)
             .with(json!({"hidden_zone_walk": {"names": 12, "whole": true}}))
     };
     Samples::new()
         .reports(walked(Kind::Domain, "acme.test"))
         .reports(walked(Kind::DnsRecord, "lab.acme.test"))
-        .near_miss(facts(Kind::Domain, "acme.test").absent(NSEC_WALK))
+        .near_miss(facts(Kind::Domain, "acme.test").absent(TaskName::NsecWalk))
         .unknown(facts(Kind::Domain, "acme.test"))
-        .unknown(walked(Kind::Domain, "acme.test").failed(NSEC_WALK))
+        .unknown(walked(Kind::Domain, "acme.test").failed(TaskName::NsecWalk))
 }

@@ -3,9 +3,8 @@
 use super::Judge;
 use crate::look;
 use crate::site::sorted;
-use crate::tasks::ZONE_TRANSFER;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM, Verdict};
-use ambit_model::{Facts, Kind, Timestamp};
+use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::json;
 
 pub(super) const JUDGE: Judge = Judge {
@@ -27,12 +26,12 @@ pub(super) const JUDGE: Judge = Judge {
         ],
     },
     applies_to: &[Kind::DnsRecord, Kind::Domain],
-    reads: &[ZONE_TRANSFER],
+    reads: &[TaskName::ZoneTransfer],
     judge,
 };
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    look::after(facts, ZONE_TRANSFER, |facts| {
+    look::after(facts, TaskName::ZoneTransfer, |facts| {
         let servers = look::items(facts, "hidden_zone_transfer").filter_map(|item| item.get("server")?.as_str());
         let servers = sorted(servers);
         let Some(first) = servers.first() else {
@@ -48,23 +47,23 @@ pub(super) fn samples() -> crate::samples::Samples {
     use crate::samples::{Samples, Told, facts};
     let domain = |servers: serde_json::Value| {
         facts(Kind::Domain, "acme.test")
-            .found(ZONE_TRANSFER)
+            .found(TaskName::ZoneTransfer)
             .with(json!({"hidden_zone_transfer": servers}))
     };
     Samples::new()
         .reports(domain(json!([{"server": "ns2.acme.test", "records": 40}])))
-        .reports(domain(json!([{"server": "ns2.acme.test", "records": 40}])).failed_at(ZONE_TRANSFER, "ns1.acme.test"))
-        .near_miss(facts(Kind::Domain, "acme.test").absent(ZONE_TRANSFER))
+        .reports(domain(json!([{"server": "ns2.acme.test", "records": 40}])).failed_at(TaskName::ZoneTransfer, "ns1.acme.test"))
+        .near_miss(facts(Kind::Domain, "acme.test").absent(TaskName::ZoneTransfer))
         .reports(
             facts(Kind::DnsRecord, "lab.acme.test")
-                .found(ZONE_TRANSFER)
+                .found(TaskName::ZoneTransfer)
                 .with(json!({"hidden_zone_transfer": [{"server": "ns.lab.acme.test", "records": 9}]})),
         )
         .near_miss(domain(json!([])))
         .unknown(facts(Kind::Domain, "acme.test"))
         .unknown(
             facts(Kind::Domain, "acme.test")
-                .absent(ZONE_TRANSFER)
-                .failed_at(ZONE_TRANSFER, "ns1.acme.test"),
+                .absent(TaskName::ZoneTransfer)
+                .failed_at(TaskName::ZoneTransfer, "ns1.acme.test"),
         )
 }

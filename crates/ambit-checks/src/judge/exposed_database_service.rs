@@ -3,9 +3,8 @@
 use super::Judge;
 use crate::look;
 use crate::service;
-use crate::tasks::SERVICE_IDENTIFY;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_HIGH, Verdict};
-use ambit_model::{Facts, Kind, Timestamp};
+use ambit_model::{Facts, Kind, TaskName, Timestamp};
 #[cfg(test)]
 use serde_json::json;
 
@@ -31,7 +30,7 @@ pub(super) const JUDGE: Judge = Judge {
         ],
     },
     applies_to: &[Kind::NetworkService],
-    reads: &[SERVICE_IDENTIFY],
+    reads: &[TaskName::ServiceIdentify],
     judge,
 };
 
@@ -39,7 +38,7 @@ pub(super) const JUDGE: Judge = Judge {
 const DATABASES: &[&str] = &["MYSQL", "POSTGRESQL", "MSSQL", "MONGODB", "ORACLE", "CASSANDRA", "MEMCACHED"];
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    if look::flag(facts, "hidden_no_authentication") == Some(true) && facts.looked(SERVICE_IDENTIFY) {
+    if look::flag(facts, "hidden_no_authentication") == Some(true) && facts.looked(TaskName::ServiceIdentify) {
         // The graver issue says it all.
         return Verdict::Clear;
     }
@@ -59,7 +58,7 @@ pub(super) fn samples() -> crate::samples::Samples {
         .near_miss(service(3306, "SSH"))
         .near_miss(service(6379, "REDIS"))
         .near_miss(service(27017, "MONGODB").with(json!({"hidden_no_authentication": true})))
-        .near_miss(unidentified(3306).absent(SERVICE_IDENTIFY))
+        .near_miss(unidentified(3306).absent(TaskName::ServiceIdentify))
         .unknown(unidentified(3306))
-        .unknown(service(3306, "MYSQL").failed(SERVICE_IDENTIFY))
+        .unknown(service(3306, "MYSQL").failed(TaskName::ServiceIdentify))
 }

@@ -2,9 +2,8 @@
 
 use super::Judge;
 use crate::service;
-use crate::tasks::SERVICE_IDENTIFY;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_HIGH, Verdict};
-use ambit_model::{Facts, Kind, Timestamp};
+use ambit_model::{Facts, Kind, TaskName, Timestamp};
 
 pub(super) const JUDGE: Judge = Judge {
     issue: IssueKind {
@@ -23,7 +22,7 @@ pub(super) const JUDGE: Judge = Judge {
         ],
     },
     applies_to: &[Kind::NetworkService],
-    reads: &[SERVICE_IDENTIFY],
+    reads: &[TaskName::ServiceIdentify],
     judge,
 };
 
@@ -38,7 +37,7 @@ pub(super) fn samples() -> crate::samples::Samples {
         .reports(service::sample::service(3389, "RDP"))
         .near_miss(service::sample::service(3389, "HTTP"))
         .near_miss(service::sample::service(3389, "SSH"))
-        .near_miss(service::sample::unidentified(3389).absent(SERVICE_IDENTIFY))
+        .near_miss(service::sample::unidentified(3389).absent(TaskName::ServiceIdentify))
         .unknown(service::sample::unidentified(3389))
-        .unknown(service::sample::service(3389, "RDP").failed(SERVICE_IDENTIFY))
+        .unknown(service::sample::service(3389, "RDP").failed(TaskName::ServiceIdentify))
 }

@@ -2,9 +2,8 @@
 
 use super::Judge;
 use crate::look;
-use crate::tasks::LINKED_HOSTS;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_HIGH, Verdict};
-use ambit_model::{EdgeKind, Facts, Kind, Timestamp};
+use ambit_model::{EdgeKind, Facts, Kind, TaskName, Timestamp};
 use serde_json::json;
 
 pub(super) const JUDGE: Judge = Judge {
@@ -27,12 +26,12 @@ pub(super) const JUDGE: Judge = Judge {
         ],
     },
     applies_to: &[Kind::Uri],
-    reads: &[LINKED_HOSTS],
+    reads: &[TaskName::LinkedHosts],
     judge,
 };
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    look::after(facts, LINKED_HOSTS, |facts| {
+    look::after(facts, TaskName::LinkedHosts, |facts| {
         let keys = facts
             .to(EdgeKind::Token)
             .filter(|token| token.details.get("sensitive") == Some(&json!(true)));
@@ -53,10 +52,10 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
 pub(super) fn samples() -> crate::samples::Samples {
     use crate::samples::{Samples, Told, facts};
     let site = |sensitive: bool| {
-        let mut site = facts(Kind::Uri, "https://shop.acme.test").found(LINKED_HOSTS);
+        let mut site = facts(Kind::Uri, "https://shop.acme.test").found(TaskName::LinkedHosts);
         site.outward.push(ambit_model::facts::Neighbour {
             edge: EdgeKind::Token,
-            task: LINKED_HOSTS.to_owned(),
+            task: TaskName::LinkedHosts.to_string(),
             argument: String::new(),
             uid: ambit_model::Uid::from_bytes([3; 32]),
             kind: Kind::UniqueToken,
@@ -74,7 +73,7 @@ pub(super) fn samples() -> crate::samples::Samples {
     Samples::new()
         .reports_each(site(true), &["AKIA0000#1f"])
         .near_miss(site(false))
-        .near_miss(facts(Kind::Uri, "https://shop.acme.test").absent(LINKED_HOSTS))
+        .near_miss(facts(Kind::Uri, "https://shop.acme.test").absent(TaskName::LinkedHosts))
         .unknown(facts(Kind::Uri, "https://shop.acme.test"))
-        .unknown(site(true).failed(LINKED_HOSTS))
+        .unknown(site(true).failed(TaskName::LinkedHosts))
 }

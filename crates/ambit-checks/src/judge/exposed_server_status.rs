@@ -3,9 +3,8 @@
 use super::Judge;
 use crate::exposure;
 use crate::look::shown;
-use crate::tasks::CONTENT_FOCUS;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_LOW, Verdict};
-use ambit_model::{Facts, Kind, Timestamp};
+use ambit_model::{Facts, Kind, TaskName, Timestamp};
 
 pub(super) const JUDGE: Judge = Judge {
     issue: IssueKind {
@@ -24,7 +23,7 @@ pub(super) const JUDGE: Judge = Judge {
         ],
     },
     applies_to: &[Kind::Uri],
-    reads: &[CONTENT_FOCUS],
+    reads: &[TaskName::ContentFocus],
     judge,
 };
 

@@ -2,9 +2,8 @@
 
 use super::Judge;
 use crate::service;
-use crate::tasks::SERVICE_IDENTIFY;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_HIGH, Verdict};
-use ambit_model::{Facts, Kind, Timestamp};
+use ambit_model::{Facts, Kind, TaskName, Timestamp};
 
 pub(super) const JUDGE: Judge = Judge {
     issue: IssueKind {
@@ -27,7 +26,7 @@ pub(super) const JUDGE: Judge = Judge {
         ],
     },
     applies_to: &[Kind::NetworkService],
-    reads: &[SERVICE_IDENTIFY],
+    reads: &[TaskName::ServiceIdentify],
     judge,
 };
 
@@ -42,7 +41,7 @@ pub(super) fn samples() -> crate::samples::Samples {
         .reports(service::sample::service(445, "SMB"))
         .near_miss(service::sample::service(445, "HTTP"))
         .near_miss(service::sample::service(445, "RDP"))
-        .near_miss(service::sample::unidentified(445).absent(SERVICE_IDENTIFY))
+        .near_miss(service::sample::unidentified(445).absent(TaskName::ServiceIdentify))
         .unknown(service::sample::unidentified(445))
-        .unknown(service::sample::service(445, "SMB").failed(SERVICE_IDENTIFY))
+        .unknown(service::sample::service(445, "SMB").failed(TaskName::ServiceIdentify))
 }

@@ -1,10 +1,9 @@
 //! Telnet, open to the internet.
 
 use super::Judge;
-use crate::tasks::SERVICE_IDENTIFY;
 use crate::{look, service};
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_HIGH, Verdict};
-use ambit_model::{Facts, Kind, Timestamp};
+use ambit_model::{Facts, Kind, TaskName, Timestamp};
 
 pub(super) const JUDGE: Judge = Judge {
     issue: IssueKind {
@@ -24,7 +23,7 @@ pub(super) const JUDGE: Judge = Judge {
         ],
     },
     applies_to: &[Kind::NetworkService],
-    reads: &[SERVICE_IDENTIFY],
+    reads: &[TaskName::ServiceIdentify],
     judge,
 };
 
@@ -45,7 +44,7 @@ pub(super) fn samples() -> crate::samples::Samples {
         .near_miss(service::sample::service(992, "TELNET").with(serde_json::json!({"ssl": true})))
         .near_miss(service::sample::service(23, "SSH"))
         .near_miss(service::sample::service(23, "HTTP"))
-        .near_miss(service::sample::unidentified(23).absent(SERVICE_IDENTIFY))
+        .near_miss(service::sample::unidentified(23).absent(TaskName::ServiceIdentify))
         .unknown(service::sample::unidentified(23))
-        .unknown(service::sample::service(23, "TELNET").failed(SERVICE_IDENTIFY))
+        .unknown(service::sample::service(23, "TELNET").failed(TaskName::ServiceIdentify))
 }

@@ -3,9 +3,8 @@
 use super::Judge;
 use crate::exposure;
 use crate::look::shown;
-use crate::tasks::CONTENT_FOCUS;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_HIGH, Verdict};
-use ambit_model::{Facts, Kind, Timestamp};
+use ambit_model::{Facts, Kind, TaskName, Timestamp};
 
 pub(super) const JUDGE: Judge = Judge {
     issue: IssueKind {
@@ -28,7 +27,7 @@ pub(super) const JUDGE: Judge = Judge {
         ],
     },
     applies_to: &[Kind::Uri],
-    reads: &[CONTENT_FOCUS],
+    reads: &[TaskName::ContentFocus],
     judge,
 };
 
@@ -58,7 +57,7 @@ pub(super) fn samples() -> crate::samples::Samples {
     crate::samples::Samples::new()
         .reports_each(probed(&files), &["/.git", "/app/.svn"])
         .near_miss(probed(&[("env_file", "/.git/HEAD")]))
-        .near_miss(unprobed().absent(CONTENT_FOCUS))
+        .near_miss(unprobed().absent(TaskName::ContentFocus))
         .unknown(unprobed())
-        .unknown(probed(&files).failed(CONTENT_FOCUS))
+        .unknown(probed(&files).failed(TaskName::ContentFocus))
 }

@@ -3,9 +3,8 @@
 use super::Judge;
 use crate::look;
 use crate::service;
-use crate::tasks::SERVICE_IDENTIFY;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM, Verdict};
-use ambit_model::{Facts, Kind, Timestamp};
+use ambit_model::{Facts, Kind, TaskName, Timestamp};
 
 pub(super) const JUDGE: Judge = Judge {
     issue: IssueKind {
@@ -26,12 +25,12 @@ pub(super) const JUDGE: Judge = Judge {
         ],
     },
     applies_to: &[Kind::NetworkService],
-    reads: &[SERVICE_IDENTIFY],
+    reads: &[TaskName::ServiceIdentify],
     judge,
 };
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    look::after(facts, SERVICE_IDENTIFY, |facts| {
+    look::after(facts, TaskName::ServiceIdentify, |facts| {
         if look::flag(facts, "hidden_anonymous_ftp") != Some(true) {
             return Vec::new();
         }
@@ -55,5 +54,5 @@ pub(super) fn samples() -> crate::samples::Samples {
         .near_miss(service(21, "FTP"))
         .near_miss(service(21, "SSH"))
         .unknown(unidentified(21))
-        .unknown(open(true).failed(SERVICE_IDENTIFY))
+        .unknown(open(true).failed(TaskName::ServiceIdentify))
 }

@@ -3,9 +3,8 @@
 use super::Judge;
 use crate::look;
 use crate::site;
-use crate::tasks::HTTP_ENRICH;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_LOW, Verdict};
-use ambit_model::{Facts, Kind, Timestamp};
+use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::json;
 
 pub(super) const JUDGE: Judge = Judge {
@@ -29,7 +28,7 @@ pub(super) const JUDGE: Judge = Judge {
         ],
     },
     applies_to: &[Kind::Uri],
-    reads: &[HTTP_ENRICH],
+    reads: &[TaskName::HttpEnrich],
     judge,
 };
 
@@ -42,7 +41,7 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     if site::host_name(facts).is_none() {
         return Verdict::Clear;
     }
-    look::after(facts, HTTP_ENRICH, |facts| {
+    look::after(facts, TaskName::HttpEnrich, |facts| {
         let cookies = site::cookies(facts).filter(|cookie| !cookie.http_only && is_session(cookie.name));
         let names = site::sorted(cookies.map(|cookie| cookie.name));
         let Some(first) = names.first() else {
@@ -64,7 +63,9 @@ pub(super) fn samples() -> crate::samples::Samples {
     use crate::samples::{Samples, Told, facts};
     let site = |name: &str, cookie: &str, http_only: bool| {
         let cookie = json!({"name": cookie, "secure": true, "http_only": http_only});
-        facts(Kind::Uri, name).found(HTTP_ENRICH).with(json!({"hidden_cookies": [cookie]}))
+        facts(Kind::Uri, name)
+            .found(TaskName::HttpEnrich)
+            .with(json!({"hidden_cookies": [cookie]}))
     };
     Samples::new()
         .reports(site("https://www.acme.test", "PHPSESSID", false))
@@ -74,5 +75,5 @@ pub(super) fn samples() -> crate::samples::Samples {
         .near_miss(site("https://www.acme.test", "csrf_token", false))
         .near_miss(site("https://192.0.2.1", "PHPSESSID", false))
         .unknown(facts(Kind::Uri, "https://www.acme.test"))
-        .unknown(site("https://www.acme.test", "PHPSESSID", false).failed(HTTP_ENRICH))
+        .unknown(site("https://www.acme.test", "PHPSESSID", false).failed(TaskName::HttpEnrich))
 }

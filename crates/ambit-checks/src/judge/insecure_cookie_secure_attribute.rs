@@ -3,9 +3,8 @@
 use super::Judge;
 use crate::look;
 use crate::site;
-use crate::tasks::HTTP_ENRICH;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_LOW, Verdict};
-use ambit_model::{Facts, Kind, Timestamp};
+use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::json;
 
 pub(super) const JUDGE: Judge = Judge {
@@ -31,7 +30,7 @@ pub(super) const JUDGE: Judge = Judge {
         ],
     },
     applies_to: &[Kind::Uri],
-    reads: &[HTTP_ENRICH],
+    reads: &[TaskName::HttpEnrich],
     judge,
 };
 
@@ -40,7 +39,7 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     if site::host_name(facts).is_none() || !site::is_encrypted(facts) {
         return Verdict::Clear;
     }
-    look::after(facts, HTTP_ENRICH, |facts| {
+    look::after(facts, TaskName::HttpEnrich, |facts| {
         let names = site::sorted(site::cookies(facts).filter(|cookie| !cookie.secure).map(|cookie| cookie.name));
         let Some(first) = names.first() else {
             return Vec::new();
@@ -55,14 +54,16 @@ pub(super) fn samples() -> crate::samples::Samples {
     use crate::samples::{Samples, Told, facts};
     let site = |name: &str, secure: bool| {
         let cookie = json!({"name": "lang", "secure": secure, "http_only": false});
-        facts(Kind::Uri, name).found(HTTP_ENRICH).with(json!({"hidden_cookies": [cookie]}))
+        facts(Kind::Uri, name)
+            .found(TaskName::HttpEnrich)
+            .with(json!({"hidden_cookies": [cookie]}))
     };
     Samples::new()
         .reports(site("https://www.acme.test", false))
         .near_miss(site("https://www.acme.test", true))
         .near_miss(site("http://www.acme.test", false))
         .near_miss(site("https://192.0.2.1", false))
-        .near_miss(facts(Kind::Uri, "https://www.acme.test").found(HTTP_ENRICH))
+        .near_miss(facts(Kind::Uri, "https://www.acme.test").found(TaskName::HttpEnrich))
         .unknown(facts(Kind::Uri, "https://www.acme.test"))
-        .unknown(site("https://www.acme.test", false).failed(HTTP_ENRICH))
+        .unknown(site("https://www.acme.test", false).failed(TaskName::HttpEnrich))
 }

@@ -3,9 +3,8 @@
 use super::Judge;
 use crate::address;
 use crate::look;
-use crate::tasks::RESOLVE;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_LOW, Verdict};
-use ambit_model::{Facts, Kind, Timestamp};
+use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -29,12 +28,12 @@ pub(super) const JUDGE: Judge = Judge {
         ],
     },
     applies_to: &[Kind::DnsRecord, Kind::Domain],
-    reads: &[RESOLVE],
+    reads: &[TaskName::Resolve],
     judge,
 };
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    look::after(facts, RESOLVE, |facts| {
+    look::after(facts, TaskName::Resolve, |facts| {
         let addresses: BTreeSet<IpAddr> = address::of(facts)
             .filter(|address| is_internal(*address) && !is_meant(facts, *address))
             .collect();
@@ -85,7 +84,7 @@ pub(super) fn samples() -> crate::samples::Samples {
         .reports(resolved(&["::ffff:10.0.0.1"]))
         .near_miss(resolved(&["100.128.0.1", "172.32.0.1", "2a00::1"]))
         .near_miss(resolved(&["127.0.0.1"]))
-        .near_miss(facts(Kind::DnsRecord, "gone.acme.test").absent(RESOLVE))
+        .near_miss(facts(Kind::DnsRecord, "gone.acme.test").absent(TaskName::Resolve))
         .unknown(facts(Kind::DnsRecord, "www.acme.test"))
-        .unknown(resolved(&["10.0.0.1"]).failed(RESOLVE))
+        .unknown(resolved(&["10.0.0.1"]).failed(TaskName::Resolve))
 }

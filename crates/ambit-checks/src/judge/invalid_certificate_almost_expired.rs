@@ -2,10 +2,9 @@
 
 use super::Judge;
 use crate::certificate::{self, Defect};
-use crate::tasks::TLS_GRAB;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_LOW, Verdict};
 use ambit_model::moment::DAY_MS;
-use ambit_model::{Facts, Kind, Timestamp};
+use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::json;
 
 pub(super) const JUDGE: Judge = Judge {
@@ -26,7 +25,7 @@ pub(super) const JUDGE: Judge = Judge {
         ],
     },
     applies_to: &[Kind::SslCertificate],
-    reads: &[TLS_GRAB],
+    reads: &[TaskName::TlsGrab],
     judge,
 };
 

@@ -3,9 +3,8 @@
 use super::Judge;
 use crate::certificate::{self, Defect};
 use crate::look::shown;
-use crate::tasks::TLS_GRAB;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM, Verdict};
-use ambit_model::{Facts, Kind, Timestamp};
+use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::json;
 
 pub(super) const JUDGE: Judge = Judge {
@@ -31,7 +30,7 @@ pub(super) const JUDGE: Judge = Judge {
         ],
     },
     applies_to: &[Kind::SslCertificate],
-    reads: &[TLS_GRAB],
+    reads: &[TaskName::TlsGrab],
     judge,
 };
 

@@ -3,10 +3,9 @@
 use super::Judge;
 use crate::look;
 use crate::site;
-use crate::tasks::HTTP_ENRICH;
 use ambit_model::facts::LookOutcome;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM, Verdict};
-use ambit_model::{EdgeKind, Facts, Kind, Timestamp};
+use ambit_model::{EdgeKind, Facts, Kind, TaskName, Timestamp};
 use serde_json::json;
 
 pub(super) const JUDGE: Judge = Judge {
@@ -31,7 +30,7 @@ pub(super) const JUDGE: Judge = Judge {
         ],
     },
     applies_to: &[Kind::Uri],
-    reads: &[HTTP_ENRICH],
+    reads: &[TaskName::HttpEnrich],
     judge,
 };
 
@@ -43,7 +42,7 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
         return Verdict::Clear;
     };
     let seen = look::items(facts, "certificate_chain").next().is_some() || look::texts(facts, "alt_names").next().is_some();
-    let verdict = look::after(facts, HTTP_ENRICH, |facts| {
+    let verdict = look::after(facts, TaskName::HttpEnrich, |facts| {
         let mut names = site::sorted(look::texts(facts, "alt_names"));
         if !seen || names.iter().any(|name| covers(name, host)) || is_served_in_plain_only(facts) {
             return Vec::new();
@@ -53,7 +52,7 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
         vec![look::proof(description, json!({"host": host, "names": names}))]
     });
     // Without any certificate among the facts, nobody looked at one.
-    if verdict == Verdict::Clear && !seen && facts.outcome(HTTP_ENRICH) == Some(LookOutcome::Found) {
+    if verdict == Verdict::Clear && !seen && facts.outcome(TaskName::HttpEnrich) == Some(LookOutcome::Found) {
         Verdict::Unknown
     } else {
         verdict
@@ -92,7 +91,7 @@ pub(super) fn samples() -> crate::samples::Samples {
     let site = |name: &str, names: &[&str]| {
         let chain = json!([{"subjectCommonName": "x"}]);
         facts(Kind::Uri, name)
-            .found(HTTP_ENRICH)
+            .found(TaskName::HttpEnrich)
             .with(json!({"alt_names": names, "certificate_chain": chain}))
     };
     let in_plain = |code: &str, plain: &str| {
@@ -114,8 +113,8 @@ pub(super) fn samples() -> crate::samples::Samples {
         .reports(in_plain("404", "301"))
         .near_miss(site("https://192.0.2.1", &["www.acme.test"]))
         .near_miss(site("http://www.acme.test", &["other.example"]))
-        .near_miss(facts(Kind::Uri, "https://www.acme.test").absent(HTTP_ENRICH))
+        .near_miss(facts(Kind::Uri, "https://www.acme.test").absent(TaskName::HttpEnrich))
         .unknown(facts(Kind::Uri, "https://www.acme.test"))
-        .unknown(facts(Kind::Uri, "https://www.acme.test").found(HTTP_ENRICH))
-        .unknown(site("https://www.acme.test", &["other.example"]).failed(HTTP_ENRICH))
+        .unknown(facts(Kind::Uri, "https://www.acme.test").found(TaskName::HttpEnrich))
+        .unknown(site("https://www.acme.test", &["other.example"]).failed(TaskName::HttpEnrich))
 }

@@ -3,9 +3,8 @@
 use super::Judge;
 use crate::look;
 use crate::site;
-use crate::tasks::HTTP_ENRICH;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM, Verdict};
-use ambit_model::{Facts, Kind, Timestamp};
+use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::json;
 
 pub(super) const JUDGE: Judge = Judge {
@@ -29,7 +28,7 @@ pub(super) const JUDGE: Judge = Judge {
         ],
     },
     applies_to: &[Kind::Uri],
-    reads: &[HTTP_ENRICH],
+    reads: &[TaskName::HttpEnrich],
     judge,
 };
 
@@ -37,7 +36,7 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     if site::is_encrypted(facts) {
         return Verdict::Clear;
     }
-    look::after(facts, HTTP_ENRICH, |facts| {
+    look::after(facts, TaskName::HttpEnrich, |facts| {
         // The form is that of the page where a visitor ends without leaving the site; one who is led to https never sees it.
         let secured = look::flag(facts, "hidden_https_redirect") == Some(true);
         if secured || look::flag(facts, "auth.forms") != Some(true) {
@@ -51,7 +50,11 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
 #[cfg(test)]
 pub(super) fn samples() -> crate::samples::Samples {
     use crate::samples::{Samples, Told, facts};
-    let page = |name: &str, code: &str, forms: bool| facts(Kind::Uri, name).found(HTTP_ENRICH).with(json!({"code": code, "auth.forms": forms}));
+    let page = |name: &str, code: &str, forms: bool| {
+        facts(Kind::Uri, name)
+            .found(TaskName::HttpEnrich)
+            .with(json!({"code": code, "auth.forms": forms}))
+    };
     Samples::new()
         .reports(page("http://portal.acme.test", "200", true))
         .reports(page("http://192.0.2.1:8080", "401", true))
@@ -59,7 +62,7 @@ pub(super) fn samples() -> crate::samples::Samples {
         .near_miss(page("http://portal.acme.test", "200", false))
         .reports(page("http://portal.acme.test", "302", true))
         .near_miss(page("http://portal.acme.test", "301", true).with(json!({"hidden_https_redirect": true})))
-        .near_miss(facts(Kind::Uri, "http://portal.acme.test").absent(HTTP_ENRICH))
+        .near_miss(facts(Kind::Uri, "http://portal.acme.test").absent(TaskName::HttpEnrich))
         .unknown(facts(Kind::Uri, "http://portal.acme.test"))
-        .unknown(page("http://portal.acme.test", "200", true).failed(HTTP_ENRICH))
+        .unknown(page("http://portal.acme.test", "200", true).failed(TaskName::HttpEnrich))
 }

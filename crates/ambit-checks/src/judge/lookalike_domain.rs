@@ -2,9 +2,8 @@
 
 use super::Judge;
 use crate::look;
-use crate::tasks::LOOKALIKES;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM, Verdict};
-use ambit_model::{Facts, Kind, Timestamp};
+use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::json;
 use std::collections::BTreeSet;
 
@@ -28,7 +27,7 @@ pub(super) const JUDGE: Judge = Judge {
         ],
     },
     applies_to: &[Kind::Domain],
-    reads: &[LOOKALIKES],
+    reads: &[TaskName::Lookalikes],
     judge,
 };
 
@@ -51,7 +50,7 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     if !facts.seed {
         return Verdict::Clear;
     }
-    look::after(facts, LOOKALIKES, |facts| {
+    look::after(facts, TaskName::Lookalikes, |facts| {
         let is_ours = |name: &str| facts.seeds.iter().any(|(_, seed)| seed == name);
         let names: BTreeSet<&str> = look::texts(facts, "hidden_lookalikes")
             .filter(|name| !is_ours(name) && resembles(name, &facts.name))
@@ -104,7 +103,7 @@ pub(super) fn samples() -> crate::samples::Samples {
     let seed = |names: &[&str]| {
         facts(Kind::Domain, "acme.test")
             .seed()
-            .found(LOOKALIKES)
+            .found(TaskName::Lookalikes)
             .with(json!({"hidden_lookalikes": names}))
     };
     Samples::new()
@@ -114,8 +113,8 @@ pub(super) fn samples() -> crate::samples::Samples {
         )
         .near_miss(seed(&["acme-partners.test", "apex.test", "acme.test"]))
         .near_miss(seed(&[]))
-        .near_miss(facts(Kind::Domain, "acme.test").seed().absent(LOOKALIKES))
+        .near_miss(facts(Kind::Domain, "acme.test").seed().absent(TaskName::Lookalikes))
         .near_miss(facts(Kind::Domain, "acme-shop.test"))
         .unknown(facts(Kind::Domain, "acme.test").seed())
-        .unknown(seed(&["acrne.test"]).failed(LOOKALIKES))
+        .unknown(seed(&["acrne.test"]).failed(TaskName::Lookalikes))
 }

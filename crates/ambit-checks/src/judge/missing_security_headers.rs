@@ -3,9 +3,8 @@
 use super::Judge;
 use crate::look;
 use crate::site;
-use crate::tasks::HTTP_ENRICH;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_INFO, Verdict};
-use ambit_model::{Facts, Kind, Timestamp};
+use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::json;
 
 pub(super) const JUDGE: Judge = Judge {
@@ -30,7 +29,7 @@ pub(super) const JUDGE: Judge = Judge {
         ],
     },
     applies_to: &[Kind::Uri],
-    reads: &[HTTP_ENRICH],
+    reads: &[TaskName::HttpEnrich],
     judge,
 };
 
@@ -38,7 +37,7 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     if site::host_name(facts).is_none() {
         return Verdict::Clear;
     }
-    look::after(facts, HTTP_ENRICH, |facts| {
+    look::after(facts, TaskName::HttpEnrich, |facts| {
         if !site::is_page(facts) {
             return Vec::new();
         }
@@ -71,7 +70,11 @@ fn missing(facts: &Facts) -> Vec<&'static str> {
 #[cfg(test)]
 pub(super) fn samples() -> crate::samples::Samples {
     use crate::samples::{Samples, Told, facts};
-    let page = |name: &str, code: &str, headers: &[&str]| facts(Kind::Uri, name).found(HTTP_ENRICH).with(json!({"code": code, "headers": headers}));
+    let page = |name: &str, code: &str, headers: &[&str]| {
+        facts(Kind::Uri, name)
+            .found(TaskName::HttpEnrich)
+            .with(json!({"code": code, "headers": headers}))
+    };
     let html = "Content-Type: text/html";
     let nosniff = "X-Content-Type-Options: nosniff";
     let policy = "content-security-policy: default-src 'self'; frame-ancestors 'none'";
@@ -86,5 +89,5 @@ pub(super) fn samples() -> crate::samples::Samples {
         .near_miss(page("https://api.acme.test", "200", &["Content-Type: application/json"]))
         .near_miss(page("https://192.0.2.1", "200", &[html]))
         .unknown(facts(Kind::Uri, "https://www.acme.test"))
-        .unknown(page("https://www.acme.test", "200", &[html]).failed(HTTP_ENRICH))
+        .unknown(page("https://www.acme.test", "200", &[html]).failed(TaskName::HttpEnrich))
 }

@@ -2,10 +2,9 @@
 
 use super::Judge;
 use crate::look;
-use crate::tasks::BUCKET_PROBE;
 use ambit_model::edge::EdgeKind;
 use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_HIGH, Verdict};
-use ambit_model::{Facts, Kind, Timestamp};
+use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -30,13 +29,13 @@ pub(super) const JUDGE: Judge = Judge {
         ],
     },
     applies_to: &[Kind::CloudStorageBucket, Kind::DnsRecord, Kind::Domain, Kind::Uri],
-    reads: &[BUCKET_PROBE],
+    reads: &[TaskName::BucketProbe],
     judge,
 };
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     if facts.kind == Kind::CloudStorageBucket {
-        return look::after(facts, BUCKET_PROBE, |facts| {
+        return look::after(facts, TaskName::BucketProbe, |facts| {
             let listable = look::flag(facts, "hidden_listable") == Some(true);
             listable.then(|| proof("", &facts.name, None)).into_iter().collect()
         });
@@ -77,7 +76,7 @@ pub(super) fn samples() -> crate::samples::Samples {
     const NAME: &str = "https://acme-files.s3.amazonaws.com";
     let bucket = |listable: bool| {
         facts(Kind::CloudStorageBucket, NAME)
-            .found(BUCKET_PROBE)
+            .found(TaskName::BucketProbe)
             .with(json!({"hidden_listable": listable}))
     };
     let site = |scoped: bool, details: Value| {
@@ -91,6 +90,6 @@ pub(super) fn samples() -> crate::samples::Samples {
         .near_miss(site(true, json!({"hidden_listable": true})))
         .near_miss(facts(Kind::Uri, "https://www.acme.test"))
         .unknown(facts(Kind::CloudStorageBucket, NAME))
-        .unknown(bucket(true).failed(BUCKET_PROBE))
+        .unknown(bucket(true).failed(TaskName::BucketProbe))
         .unknown(site(false, json!({})))
 }

@@ -3,9 +3,8 @@
 use super::Judge;
 use crate::look;
 use crate::service;
-use crate::tasks::SERVICE_IDENTIFY;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_CRITICAL, Verdict};
-use ambit_model::{Facts, Kind, Timestamp};
+use ambit_model::{Facts, Kind, TaskName, Timestamp};
 
 pub(super) const JUDGE: Judge = Judge {
     issue: IssueKind {
@@ -27,7 +26,7 @@ pub(super) const JUDGE: Judge = Judge {
         ],
     },
     applies_to: &[Kind::NetworkService],
-    reads: &[SERVICE_IDENTIFY],
+    reads: &[TaskName::ServiceIdentify],
     judge,
 };
 
@@ -37,7 +36,7 @@ const DATABASES: &[&str] = &["MONGODB", "MEMCACHED", "CASSANDRA", "ELASTICSEARCH
 const WEB_DATABASES: &[&str] = &["Elasticsearch"];
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    look::after(facts, SERVICE_IDENTIFY, |facts| {
+    look::after(facts, TaskName::ServiceIdentify, |facts| {
         let open = look::flag(facts, "hidden_no_authentication") == Some(true);
         let Some(database) = database(facts).filter(|_| open) else {
             return Vec::new();
@@ -74,5 +73,5 @@ pub(super) fn samples() -> crate::samples::Samples {
         .near_miss(service(27017, "MONGODB").with(open(false)))
         .near_miss(service(3306, "MYSQL"))
         .unknown(unidentified(27017))
-        .unknown(service(27017, "MONGODB").with(open(true)).failed(SERVICE_IDENTIFY))
+        .unknown(service(27017, "MONGODB").with(open(true)).failed(TaskName::ServiceIdentify))
 }

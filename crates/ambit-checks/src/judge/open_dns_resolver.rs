@@ -2,9 +2,8 @@
 
 use super::Judge;
 use crate::look;
-use crate::tasks::OPEN_RESOLVER;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM, Verdict};
-use ambit_model::{Facts, Kind, Timestamp};
+use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::json;
 
 pub(super) const JUDGE: Judge = Judge {
@@ -25,12 +24,12 @@ pub(super) const JUDGE: Judge = Judge {
         ],
     },
     applies_to: &[Kind::NetworkService],
-    reads: &[OPEN_RESOLVER],
+    reads: &[TaskName::OpenResolver],
     judge,
 };
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    look::after(facts, OPEN_RESOLVER, |facts| {
+    look::after(facts, TaskName::OpenResolver, |facts| {
         if look::flag(facts, "hidden_open_resolver") != Some(true) {
             return Vec::new();
         }
@@ -43,11 +42,11 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
 pub(super) fn samples() -> crate::samples::Samples {
     use crate::samples::{Samples, Told};
     let service = || crate::service::sample::unidentified(53);
-    let open = || service().found(OPEN_RESOLVER).with(json!({"hidden_open_resolver": true}));
+    let open = || service().found(TaskName::OpenResolver).with(json!({"hidden_open_resolver": true}));
     Samples::new()
         .reports(open())
-        .near_miss(service().absent(OPEN_RESOLVER))
-        .near_miss(service().found(OPEN_RESOLVER))
+        .near_miss(service().absent(TaskName::OpenResolver))
+        .near_miss(service().found(TaskName::OpenResolver))
         .unknown(service())
-        .unknown(open().failed(OPEN_RESOLVER))
+        .unknown(open().failed(TaskName::OpenResolver))
 }

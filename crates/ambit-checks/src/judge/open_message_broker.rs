@@ -3,9 +3,8 @@
 use super::Judge;
 use crate::look;
 use crate::service;
-use crate::tasks::SERVICE_IDENTIFY;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_HIGH, Verdict};
-use ambit_model::{Facts, Kind, Timestamp};
+use ambit_model::{Facts, Kind, TaskName, Timestamp};
 
 pub(super) const JUDGE: Judge = Judge {
     issue: IssueKind {
@@ -24,12 +23,12 @@ pub(super) const JUDGE: Judge = Judge {
         ],
     },
     applies_to: &[Kind::NetworkService],
-    reads: &[SERVICE_IDENTIFY],
+    reads: &[TaskName::ServiceIdentify],
     judge,
 };
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    look::after(facts, SERVICE_IDENTIFY, |facts| {
+    look::after(facts, TaskName::ServiceIdentify, |facts| {
         let open = facts.text("service") == Some("MQTT") && look::flag(facts, "hidden_no_authentication") == Some(true);
         if !open {
             return Vec::new();
@@ -50,5 +49,5 @@ pub(super) fn samples() -> crate::samples::Samples {
         .near_miss(service(1883, "MQTT"))
         .near_miss(service(1883, "MEMCACHED").with(open()))
         .unknown(unidentified(1883))
-        .unknown(service(1883, "MQTT").with(open()).failed(SERVICE_IDENTIFY))
+        .unknown(service(1883, "MQTT").with(open()).failed(TaskName::ServiceIdentify))
 }

@@ -3,9 +3,8 @@
 use super::Judge;
 use crate::look;
 use crate::service;
-use crate::tasks::SERVICE_IDENTIFY;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_CRITICAL, Verdict};
-use ambit_model::{Facts, Kind, Timestamp};
+use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::Value;
 
 pub(super) const JUDGE: Judge = Judge {
@@ -26,12 +25,12 @@ pub(super) const JUDGE: Judge = Judge {
         ],
     },
     applies_to: &[Kind::NetworkService],
-    reads: &[SERVICE_IDENTIFY],
+    reads: &[TaskName::ServiceIdentify],
     judge,
 };
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    look::after(facts, SERVICE_IDENTIFY, |facts| {
+    look::after(facts, TaskName::ServiceIdentify, |facts| {
         if !facts.details.get("hidden_open_redis").is_some_and(Value::is_object) {
             return Vec::new();
         }
@@ -54,5 +53,5 @@ pub(super) fn samples() -> crate::samples::Samples {
         .near_miss(service(6379, "REDIS"))
         .near_miss(service(6379, "HTTP"))
         .unknown(unidentified(6379))
-        .unknown(open().failed(SERVICE_IDENTIFY))
+        .unknown(open().failed(TaskName::ServiceIdentify))
 }

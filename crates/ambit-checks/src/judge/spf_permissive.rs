@@ -2,9 +2,9 @@
 
 use super::Judge;
 use crate::look;
-use crate::tasks::{MAIL_POLICY, SPF};
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM, Verdict};
-use ambit_model::{Facts, Kind, Timestamp};
+use ambit_model::task::SPF;
+use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::json;
 
 pub(super) const JUDGE: Judge = Judge {
@@ -24,7 +24,7 @@ pub(super) const JUDGE: Judge = Judge {
         ],
     },
     applies_to: &[Kind::Domain],
-    reads: &[MAIL_POLICY],
+    reads: &[TaskName::MailPolicy],
     judge,
 };
 
@@ -56,7 +56,7 @@ pub(super) fn samples() -> crate::samples::Samples {
     use crate::samples::{Samples, Told, facts};
     let domain = |record: &str| {
         facts(Kind::Domain, "acme.test")
-            .found_at(SPF.0, SPF.1)
+            .found_at(SPF.task, SPF.argument)
             .with(json!({"spf_record": record}))
     };
     Samples::new()
@@ -70,7 +70,7 @@ pub(super) fn samples() -> crate::samples::Samples {
         .near_miss(domain("v=spf1 redirect=_spf.acme.test").with(json!({"hidden_spf": {"all": "-"}})))
         .near_miss(domain("v=spf1 redirect=_spf.acme.test"))
         .near_miss(domain("v=spf1 include:all.example -all"))
-        .near_miss(facts(Kind::Domain, "acme.test").absent_at(SPF.0, SPF.1))
+        .near_miss(facts(Kind::Domain, "acme.test").absent_at(SPF.task, SPF.argument))
         .unknown(facts(Kind::Domain, "acme.test"))
-        .unknown(domain("v=spf1 +all").failed_at(SPF.0, SPF.1))
+        .unknown(domain("v=spf1 +all").failed_at(SPF.task, SPF.argument))
 }

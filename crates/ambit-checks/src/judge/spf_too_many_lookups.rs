@@ -2,9 +2,9 @@
 
 use super::Judge;
 use crate::look;
-use crate::tasks::{MAIL_POLICY, SPF};
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_LOW, Verdict};
-use ambit_model::{Facts, Kind, Timestamp};
+use ambit_model::task::SPF;
+use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::{Value, json};
 
 pub(super) const JUDGE: Judge = Judge {
@@ -26,7 +26,7 @@ pub(super) const JUDGE: Judge = Judge {
         ],
     },
     applies_to: &[Kind::Domain],
-    reads: &[MAIL_POLICY],
+    reads: &[TaskName::MailPolicy],
     judge,
 };
 
@@ -55,13 +55,13 @@ pub(super) fn samples() -> crate::samples::Samples {
     use crate::samples::{Samples, Told, facts};
     let domain = |lookups: i64| {
         facts(Kind::Domain, "acme.test")
-            .found_at(SPF.0, SPF.1)
+            .found_at(SPF.task, SPF.argument)
             .with(json!({"spf_record": "v=spf1 include:a.example -all", "hidden_spf": {"lookups": lookups}}))
     };
     Samples::new()
         .reports(domain(11))
         .near_miss(domain(10))
-        .near_miss(facts(Kind::Domain, "acme.test").absent_at(SPF.0, SPF.1))
+        .near_miss(facts(Kind::Domain, "acme.test").absent_at(SPF.task, SPF.argument))
         .unknown(facts(Kind::Domain, "acme.test"))
-        .unknown(domain(11).failed_at(SPF.0, SPF.1))
+        .unknown(domain(11).failed_at(SPF.task, SPF.argument))
 }

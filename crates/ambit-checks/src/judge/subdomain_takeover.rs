@@ -2,10 +2,9 @@
 
 use super::Judge;
 use crate::look;
-use crate::tasks::{DANGLING, TAKEOVER};
 use ambit_model::facts::LookOutcome;
 use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_HIGH, Verdict};
-use ambit_model::{Facts, Kind, Timestamp};
+use ambit_model::{Facts, Kind, TaskName, Timestamp};
 #[cfg(test)]
 use serde_json::Value;
 use serde_json::json;
@@ -31,25 +30,25 @@ pub(super) const JUDGE: Judge = Judge {
         ],
     },
     applies_to: &[Kind::DnsRecord, Kind::Domain],
-    reads: &[DANGLING, TAKEOVER],
+    reads: &[TaskName::Dangling, TaskName::Takeover],
     judge,
 };
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    let by_name = look::after(facts, DANGLING, |facts| free_in_dns(facts).into_iter().collect());
-    let by_answer = look::after(facts, TAKEOVER, |facts| unclaimed(facts).into_iter().collect());
+    let by_name = look::after(facts, TaskName::Dangling, |facts| free_in_dns(facts).into_iter().collect());
+    let by_answer = look::after(facts, TaskName::Takeover, |facts| unclaimed(facts).into_iter().collect());
     match (by_answer, by_name) {
         (Verdict::Proven(proofs), _) | (_, Verdict::Proven(proofs)) => Verdict::Proven(proofs),
         (Verdict::Clear, Verdict::Clear) => Verdict::Clear,
         // The provider is asked only where its answer decides.
-        (Verdict::Unknown, Verdict::Clear) if facts.outcome(TAKEOVER).is_none() && !needs_answer(facts) => Verdict::Clear,
+        (Verdict::Unknown, Verdict::Clear) if facts.outcome(TaskName::Takeover).is_none() && !needs_answer(facts) => Verdict::Clear,
         _ => Verdict::Unknown,
     }
 }
 
 /// True where it is reported: the alias leads to the provider, and the provider (or its zone) says that the name is free.
 pub(super) fn is_claimable(facts: &Facts) -> bool {
-    let answered = facts.outcome(TAKEOVER) == Some(LookOutcome::Found);
+    let answered = facts.outcome(TaskName::Takeover) == Some(LookOutcome::Found);
     (answered && unclaimed(facts).is_some()) || free_in_dns(facts).is_some()
 }
 
@@ -83,20 +82,20 @@ pub(super) fn samples() -> crate::samples::Samples {
     let name = || facts(Kind::DnsRecord, "shop.acme.test");
     let dangling = |reason: &str, provider: Value| {
         let item = json!({"record": "CNAME", "target": "acme.host.example", "reason": reason, "provider": provider});
-        name().found(DANGLING).with(json!({"hidden_dangling": [item]}))
+        name().found(TaskName::Dangling).with(json!({"hidden_dangling": [item]}))
     };
     let pattern = || dangling("unclaimed_pattern", json!("GitHub Pages"));
     let takeover = json!({"hidden_takeover": {"provider": "GitHub Pages", "target": "acme.github.io", "proof": "no site here"}});
     Samples::new()
-        .reports(pattern().found(TAKEOVER).with(takeover.clone()))
+        .reports(pattern().found(TaskName::Takeover).with(takeover.clone()))
         .reports(dangling("nxdomain", json!("Azure")))
-        .near_miss(pattern().absent(TAKEOVER).with(takeover.clone()))
+        .near_miss(pattern().absent(TaskName::Takeover).with(takeover.clone()))
         .near_miss(dangling("nxdomain", json!(null)))
-        .near_miss(name().absent(DANGLING).absent(TAKEOVER))
-        .near_miss(name().absent(DANGLING))
+        .near_miss(name().absent(TaskName::Dangling).absent(TaskName::Takeover))
+        .near_miss(name().absent(TaskName::Dangling))
         .unknown(name())
         .unknown(pattern())
-        .unknown(pattern().failed(DANGLING).absent(TAKEOVER))
-        .unknown(pattern().failed(TAKEOVER).with(takeover))
-        .unknown(dangling("nxdomain", json!("Azure")).failed(DANGLING))
+        .unknown(pattern().failed(TaskName::Dangling).absent(TaskName::Takeover))
+        .unknown(pattern().failed(TaskName::Takeover).with(takeover))
+        .unknown(dangling("nxdomain", json!("Azure")).failed(TaskName::Dangling))
 }

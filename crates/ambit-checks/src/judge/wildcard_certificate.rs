@@ -4,9 +4,8 @@ use super::Judge;
 use crate::certificate::{self, Defect};
 use crate::look;
 use crate::site::sorted;
-use crate::tasks::TLS_GRAB;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_INFO, Verdict};
-use ambit_model::{Facts, Kind, Timestamp};
+use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::json;
 
 pub(super) const JUDGE: Judge = Judge {
@@ -30,7 +29,7 @@ pub(super) const JUDGE: Judge = Judge {
         ],
     },
     applies_to: &[Kind::SslCertificate],
-    reads: &[TLS_GRAB],
+    reads: &[TaskName::TlsGrab],
     judge,
 };
 

@@ -6,7 +6,7 @@ use crate::judge::judge;
 use crate::plan::{Terms, plan};
 use ambit_model::estimate::LARGE_BLOCK_ADDRESSES;
 use ambit_model::run::NotDone;
-use ambit_model::{Facts, Timestamp, Uid};
+use ambit_model::{Facts, TaskName, Timestamp, Uid};
 use ambit_store::StoreError;
 use ambit_store::engine::{Dirty, IssueWrite, Known, Settlement};
 use std::collections::BTreeSet;
@@ -117,10 +117,10 @@ impl Drive<'_> {
 }
 
 /// A sweep that waits for a person's yes.
-fn unconfirmed(task: &str, facts: &Facts) -> NotDone {
+fn unconfirmed(task: TaskName, facts: &Facts) -> NotDone {
     NotDone {
         reason: format!("not confirmed: a block of more than {LARGE_BLOCK_ADDRESSES} addresses is swept only after an explicit yes"),
-        task: task.to_owned(),
+        task: task.to_string(),
         count: 1,
         example: format!("{} {}", facts.kind.name(), facts.name),
     }

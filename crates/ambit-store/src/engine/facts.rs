@@ -4,11 +4,11 @@ use super::{Engine, Known, KnownIssue};
 use crate::StoreError;
 use crate::db::sql::{Row, Tx, from_json, values};
 use crate::inventory::seeds;
-use ambit_model::facts::{Facts, LastLook, LookOutcome, Neighbour};
+use ambit_model::facts::{Facts, LastLook, LookOutcome, Looks, Neighbour};
 use ambit_model::id::RunId;
 use ambit_model::issue::Status;
 use ambit_model::scope::SCOPED_FROM;
-use ambit_model::{Clearance, Details, Kind, Uid};
+use ambit_model::{Clearance, Details, Kind, TaskName, Uid};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -47,7 +47,7 @@ struct Stored {
     nodes: BTreeMap<Uid, NodeRow>,
     /// Of the entities, and of those that tell them something.
     details: BTreeMap<Uid, Arc<Details>>,
-    looks: BTreeMap<Uid, BTreeMap<(String, String), LastLook>>,
+    looks: BTreeMap<Uid, Looks>,
     issues: BTreeMap<Uid, Vec<KnownIssue>>,
 }
 
@@ -219,17 +219,22 @@ async fn load_details(tx: &mut Tx, uids: BTreeSet<Uid>) -> Result<BTreeMap<Uid, 
     Ok(details)
 }
 
-async fn load_looks(tx: &mut Tx, uids: &[Uid]) -> Result<BTreeMap<Uid, BTreeMap<(String, String), LastLook>>, StoreError> {
-    let mut looks: BTreeMap<Uid, BTreeMap<(String, String), LastLook>> = BTreeMap::new();
+async fn load_looks(tx: &mut Tx, uids: &[Uid]) -> Result<BTreeMap<Uid, Looks>, StoreError> {
+    let mut looks: BTreeMap<Uid, Looks> = BTreeMap::new();
     let head = "SELECT uid, task, argument, outcome, at, run_id, reason FROM looks WHERE uid IN";
     for row in tx.rows_in(head, Vec::new(), uids, "").await? {
+        // A newer version may have written looks of a task that this one does not have: nobody here asks for them.
+        let Some(task) = TaskName::from_name(&row.get::<String>(1)?) else {
+            continue;
+        };
         let look = LastLook {
             outcome: outcome_from(&row, 3)?,
             at: row.get(4)?,
             run: row.get(5)?,
             reason: row.get(6)?,
         };
-        looks.entry(row.get(0)?).or_default().insert((row.get(1)?, row.get(2)?), look);
+        let of_entity: &mut Looks = looks.entry(row.get(0)?).or_default();
+        of_entity.entry(task).or_default().insert(row.get(2)?, look);
     }
     Ok(looks)
 }

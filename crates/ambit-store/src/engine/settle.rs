@@ -10,6 +10,7 @@ use crate::db::writer::Who;
 use crate::inventory::collections;
 use crate::inventory::runs::load;
 use crate::record::{Changes, IssueRow, closing};
+use ambit_model::facts::LookKey;
 use ambit_model::id::RunId;
 use ambit_model::issue::{IssueKind, IssueRecord, Proof, Status};
 use ambit_model::wire::WireChoice;
@@ -119,15 +120,15 @@ async fn lose(tx: &mut Tx, changes: &mut Changes, lost: &[Uid]) -> Result<(), St
 
 /// Closes what looks said that nothing binds to their entity any more, and forgets the looks: a failed one must not speak for ever. The history keeps the
 /// intervals.
-async fn unbind(tx: &mut Tx, changes: &mut Changes, run: RunId, unbound: &[(Uid, String, String)]) -> Result<(), StoreError> {
+async fn unbind(tx: &mut Tx, changes: &mut Changes, run: RunId, unbound: &[LookKey]) -> Result<(), StoreError> {
     if unbound.is_empty() {
         return Ok(());
     }
     let keys = || -> Vec<crate::db::sql::Value> {
         let keys = unbound.iter();
-        keys.flat_map(|(uid, task, argument)| values![*uid, &**task, &**argument]).collect()
+        keys.flat_map(|look| values![look.entity, look.task.as_str(), &*look.argument]).collect()
     };
-    changes.load_entities(tx, unbound.iter().map(|(uid, _, _)| *uid)).await?;
+    changes.load_entities(tx, unbound.iter().map(|look| look.entity)).await?;
     let intervals = tx
         .many_rows(&format!("{OPEN_INTERVALS} (uid, task, argument) IN ("), 3, keys(), ")")
         .await?;
@@ -141,13 +142,13 @@ async fn unbind(tx: &mut Tx, changes: &mut Changes, run: RunId, unbound: &[(Uid,
         tx.many(head, 3, keys(), ")").await?;
     }
     let waiting = "DELETE FROM work WHERE run_id = $1 AND state = 0 AND uid = $2 AND task = $3 AND argument = $4";
-    for (uid, task, argument) in unbound {
-        tx.run(waiting, values![run, *uid, &**task, &**argument]).await?;
+    for look in unbound {
+        tx.run(waiting, values![run, look.entity, look.task.as_str(), &*look.argument]).await?;
     }
     let mut ends = close(tx, changes, &intervals, &edges).await?;
-    for (uid, _, _) in unbound {
-        ends.insert(*uid);
-        changes.refold.insert(*uid);
+    for look in unbound {
+        ends.insert(look.entity);
+        changes.refold.insert(look.entity);
     }
     mark_dirty(tx, changes.place.collection, ends).await
 }

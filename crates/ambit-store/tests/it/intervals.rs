@@ -1,8 +1,9 @@
 //! What looks do to intervals, edges and marks.
 
 use crate::lab::{Lab, both, details, found, new_work, outcome, with_evidence};
+use ambit_model::facts::LookKey;
 use ambit_model::observation::{Found, Lead, Look};
-use ambit_model::{EdgeKind, Kind, Timestamp, Uid};
+use ambit_model::{EdgeKind, Kind, TaskName, Timestamp, Uid};
 use serde_json::{Value, json};
 
 const TASK: &str = "resolve";
@@ -10,7 +11,7 @@ const TASK: &str = "resolve";
 /// What is known of acme.test after each look: newest outcome, title in the record, whether an interval is open, leads.
 async fn known(lab: &Lab, run: i64, uid: Uid) -> String {
     let known = lab.engine.known(run, &[uid], |_| None).await.unwrap().remove(0);
-    let look = &known.facts.looks[&(TASK.to_owned(), String::new())];
+    let look = known.facts.look_at(TaskName::Resolve, "").unwrap();
     let record = lab.entity(uid).await.record;
     let title = record.details.get("title").and_then(Value::as_str).unwrap_or("-").to_owned();
     let date = record.details.get("date").map_or("-".to_owned(), ToString::to_string);
@@ -372,14 +373,18 @@ async fn a_look_that_lost_its_ground_is_closed_and_its_open_rows_are_not_carried
         let mut again = new_work(TASK, uid, 2);
         again.argument = "192.0.2.1:80".to_owned();
         settlement.work.push(again);
-        settlement.unbound.push((uid, TASK.to_owned(), "192.0.2.1:80".to_owned()));
+        settlement.unbound.push(LookKey {
+            entity: uid,
+            task: TaskName::Resolve,
+            argument: "192.0.2.1:80".to_owned(),
+        });
         lab.engine.settle(settlement).await.unwrap();
         assert_eq!(lab.entity(uid).await.record.details["title"], "192.0.2.2");
         let delta = lab.engine.graph(lab.collection, before.revision).await.unwrap();
         assert_eq!((delta.opened.len(), delta.closed.len()), (0, 1), "{delta:?}");
         assert_eq!(lab.engine.pending(run.id, Timestamp(0)).await.unwrap().open, 0, "nobody asks there again");
         let known = lab.engine.known(run.id, &[uid], |_| None).await.unwrap().remove(0);
-        let arguments: Vec<&str> = known.facts.looks.keys().map(|(_, argument)| argument.as_str()).collect();
+        let arguments: Vec<&str> = known.facts.looks_of(TaskName::Resolve).map(|(argument, _)| argument).collect();
         assert_eq!(arguments, ["192.0.2.2:80"]);
     })
     .await;

@@ -10,7 +10,7 @@ use crate::tasks::cloud_attribution::is_shared;
 use ambit_model::entity::GroundKind;
 use ambit_model::facts::LookOutcome;
 use ambit_model::scope::spells;
-use ambit_model::{EdgeKind, Facts};
+use ambit_model::{EdgeKind, Facts, TaskName};
 use ambit_net::tls::{Certificate, Problem, TlsFacts};
 use serde_json::Value;
 
@@ -19,8 +19,8 @@ pub(crate) const PORT: u16 = 443;
 
 /// Whether the address is asked. While its registration or its reverse name give no answer it is not, and what it said before holds.
 pub(crate) fn plan(facts: &Facts) -> Plan {
-    let has_looked = |task: &str| matches!(facts.outcome(task), Some(LookOutcome::Found | LookOutcome::Absent));
-    if has_looked("registration") && has_looked("ptr") {
+    let has_looked = |task| matches!(facts.outcome(task), Some(LookOutcome::Found | LookOutcome::Absent));
+    if has_looked(TaskName::Registration) && has_looked(TaskName::Ptr) {
         Plan::bound_if(may_be_asked(facts))
     } else {
         Plan::No

@@ -4,14 +4,14 @@ use crate::ask::blocks;
 use crate::tasks::suballocations;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::moment::DAY_MS;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
 use ambit_net::NetError;
 use ambit_net::tcp::PortState;
 use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
 
 pub(crate) const TASK: Task = Task {
-    name: "block_sweep",
+    name: TaskName::BlockSweep,
     pretty_name: "Block sweep",
     description: "Asks a few common ports of every address of a block that is theirs: whoever accepts or refuses is there.",
     watches: &[Kind::NetBlock],
@@ -146,7 +146,7 @@ mod tests {
             run: 1,
             reason: None,
         };
-        facts.looks.insert((suballocations::TASK.name.to_owned(), String::new()), look);
+        facts.looks.entry(TaskName::Suballocations).or_default().insert(String::new(), look);
         assert!(matches!(plan(&facts, &crate::Settings::default()), Plan::Sweep { size: 256, .. }));
         facts.name = "2001:db8::/64".into();
         assert_eq!(plan(&facts, &crate::Settings::default()), Plan::No);

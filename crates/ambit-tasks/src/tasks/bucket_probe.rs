@@ -4,7 +4,7 @@ use crate::ask::web;
 use crate::read::buckets::{Place, place};
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::moment::DAY_MS;
-use ambit_model::{Clearance, Kind};
+use ambit_model::{Clearance, Kind, TaskName};
 use ambit_net::Grant;
 use ambit_net::http::{HttpExchange, Url};
 use regex::Regex;
@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 pub(crate) const TASK: Task = Task {
-    name: "bucket_probe",
+    name: TaskName::BucketProbe,
     pretty_name: "Storage bucket",
     description: "Asks a storage bucket for its list and for one object of it, without credentials.",
     watches: &[Kind::CloudStorageBucket],

@@ -2,7 +2,7 @@
 
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::moment::DAY_MS;
-use ambit_model::{Clearance, Details, EdgeKind, Kind, Timestamp};
+use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName, Timestamp};
 use ambit_net::NetError;
 use ambit_net::http::BodyEnd;
 use serde::Deserialize;
@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 pub(crate) const TASK: Task = Task {
-    name: "certificate_log",
+    name: TaskName::CertificateLog,
     pretty_name: "Certificate log",
     description: "Asks a search engine of certificate transparency for the certificates of a domain.",
     watches: &[Kind::Domain],

@@ -7,14 +7,14 @@ use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::entity::registrable;
 use ambit_model::moment::DAY_MS;
 use ambit_model::scope::host_of;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
 use ambit_net::NetError;
 use ambit_net::dns::RecordType;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
 pub(crate) const TASK: Task = Task {
-    name: "certificate_names",
+    name: TaskName::CertificateNames,
     pretty_name: "Names in a certificate",
     description: "Leads from a certificate to the names in it that DNS knows.",
     watches: &[Kind::PreCertificate, Kind::SslCertificate],

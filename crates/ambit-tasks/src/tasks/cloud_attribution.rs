@@ -8,12 +8,12 @@ use ambit_model::entity::registrable;
 use ambit_model::facts::Neighbour;
 use ambit_model::moment::DAY_MS;
 use ambit_model::platforms::{self, Sharing};
-use ambit_model::{Clearance, EdgeKind, Facts, Kind};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 pub(crate) const TASK: Task = Task {
-    name: "cloud_attribution",
+    name: TaskName::CloudAttribution,
     pretty_name: "Cloud and CDN",
     description: "Tells the provider by alias, reverse name, network and headers, and whether strangers share an address.",
     watches: &[Kind::DnsRecord, Kind::IpAddress, Kind::Uri],

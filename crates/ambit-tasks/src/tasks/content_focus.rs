@@ -7,13 +7,13 @@ use crate::tasks::soft404_profile::refusal;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::facts::LookOutcome;
 use ambit_model::moment::DAY_MS;
-use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind};
+use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName};
 use ambit_net::NetError;
 use ambit_net::http::{HttpExchange, Url};
 use serde_json::{Value, json};
 
 pub(crate) const TASK: Task = Task {
-    name: "content_focus",
+    name: TaskName::ContentFocus,
     pretty_name: "Exposed content",
     description: "Looks for repositories, environment files, status pages, API documents, backups and the like, and proves them by content.",
     watches: &[Kind::Uri],
@@ -48,8 +48,7 @@ const BODY_BYTES: usize = 256 * 1_024;
 
 /// True once the site's way of saying no is known at this binding.
 fn profiled(facts: &Facts, binding: &str) -> bool {
-    let look = facts.looks.get(&("soft404_profile".to_owned(), binding.to_owned()));
-    look.is_some_and(|look| look.outcome == LookOutcome::Found)
+    facts.outcome_at(TaskName::Soft404Profile, binding) == Some(LookOutcome::Found)
 }
 
 /// True for a site that sends everything on to its own https site, which is looked at instead.

@@ -3,11 +3,11 @@
 use crate::ask::{bindings, web};
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::moment::DAY_MS;
-use ambit_model::{Clearance, Kind};
+use ambit_model::{Clearance, Kind, TaskName};
 use serde_json::json;
 
 pub(crate) const TASK: Task = Task {
-    name: "cors_probe",
+    name: TaskName::CorsProbe,
     pretty_name: "Foreign origins",
     description: "Asks a site with the origin of a stranger and reads whom it lets read its answers.",
     watches: &[Kind::Uri],

@@ -4,7 +4,7 @@ use crate::read::takeovers;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::entity::registrable;
 use ambit_model::moment::DAY_MS;
-use ambit_model::{Clearance, Kind};
+use ambit_model::{Clearance, Kind, TaskName};
 use ambit_net::NetError;
 use ambit_net::dns::{DnsAnswer, Rcode, RecordType};
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 pub(crate) const TASK: Task = Task {
-    name: "dangling",
+    name: TaskName::Dangling,
     pretty_name: "Dangling records",
     description: "Looks whether the targets of aliases, delegations and mail exchangers exist.",
     watches: &[Kind::DnsRecord, Kind::Domain],

@@ -4,7 +4,7 @@ use crate::ask::{bindings, web};
 use crate::read::page::Page;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::moment::DAY_MS;
-use ambit_model::{Clearance, Kind};
+use ambit_model::{Clearance, Kind, TaskName};
 use ambit_net::http::Url;
 use base64::Engine;
 use md5::{Digest, Md5};
@@ -13,7 +13,7 @@ use sha1::Sha1;
 use sha2::Sha256;
 
 pub(crate) const TASK: Task = Task {
-    name: "favicon",
+    name: TaskName::Favicon,
     pretty_name: "Favicon",
     description: "Fetches the icon that a site names, or the usual one, and hashes it.",
     watches: &[Kind::Uri],

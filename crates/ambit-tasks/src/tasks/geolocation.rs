@@ -2,12 +2,12 @@
 
 use crate::{Answer, Contacts, Context, Plan, Settings, Task, TaskError};
 use ambit_model::moment::DAY_MS;
-use ambit_model::{Clearance, Kind};
+use ambit_model::{Clearance, Kind, TaskName};
 use serde_json::{Value, json};
 use std::net::IpAddr;
 
 pub(crate) const TASK: Task = Task {
-    name: "geolocation",
+    name: TaskName::Geolocation,
     pretty_name: "Geolocation",
     description: "Looks an address up in the user's databases of places and networks (MMDB).",
     watches: &[Kind::IpAddress],

@@ -11,14 +11,14 @@ use crate::tasks::tls_grab::names;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::BODY;
-use ambit_model::{Clearance, EdgeKind, Kind};
+use ambit_model::{Clearance, EdgeKind, Kind, TaskName};
 use ambit_net::http::{ChainEnd, Cookie, HttpExchange, HttpFetch, Url};
 use ambit_net::tls::{Certificate, TlsFacts};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 pub(crate) const TASK: Task = Task {
-    name: "http_enrich",
+    name: TaskName::HttpEnrich,
     pretty_name: "HTTP enrichment",
     description: "Visits a site once and reads all that the answer tells.",
     watches: &[Kind::Uri],

@@ -3,14 +3,14 @@
 use crate::ask::bindings::{self, server_name};
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::moment::DAY_MS;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
 use ambit_net::http::{HttpExchange, Url};
 use ambit_net::{Grant, NetError};
 use serde_json::json;
 use std::net::SocketAddr;
 
 pub(crate) const TASK: Task = Task {
-    name: "http_probe",
+    name: TaskName::HttpProbe,
     pretty_name: "HTTP probe",
     description: "Asks every address of a name, by the name, and every service, by its address, for a web page.",
     watches: &[Kind::DnsRecord, Kind::Domain, Kind::NetworkService],

@@ -6,7 +6,7 @@ use crate::read::page::Page;
 use crate::read::{buckets, tokens};
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::moment::DAY_MS;
-use ambit_model::{Clearance, Details, EdgeKind, Kind};
+use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName};
 use ambit_net::http::{HttpExchange, Url};
 use regex::Regex;
 use serde_json::json;
@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 pub(crate) const TASK: Task = Task {
-    name: "linked_hosts",
+    name: TaskName::LinkedHosts,
     pretty_name: "Linked hosts",
     description: "Reads hosts, mailboxes, storage buckets and identifiers out of a site's page, its own scripts and its content policy.",
     watches: &[Kind::Uri],

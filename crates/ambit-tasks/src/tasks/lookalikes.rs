@@ -3,14 +3,14 @@
 use crate::ask::together::together;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::moment::DAY_MS;
-use ambit_model::{Clearance, Facts, Kind};
+use ambit_model::{Clearance, Facts, Kind, TaskName};
 use ambit_net::NetError;
 use ambit_net::dns::{RecordData, RecordType};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 pub(crate) const TASK: Task = Task {
-    name: "lookalikes",
+    name: TaskName::Lookalikes,
     pretty_name: "Look-alike domains",
     description: "Asks which domains are registered whose names resemble the seed's: typing slips, letters that look alike, other suffixes.",
     watches: &[Kind::Domain],

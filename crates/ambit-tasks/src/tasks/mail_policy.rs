@@ -6,13 +6,13 @@ use crate::read::spf::{self, Mechanism, Record};
 use crate::tasks::zone_profile::is_spf;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::moment::DAY_MS;
-use ambit_model::{Clearance, EdgeKind, Kind};
+use ambit_model::{Clearance, EdgeKind, Kind, TaskName};
 use ambit_net::dns::RecordType;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 pub(crate) const TASK: Task = Task {
-    name: "mail_policy",
+    name: TaskName::MailPolicy,
     pretty_name: "Mail policy",
     description: "Reads SPF with all it includes, DMARC, MTA-STS, TLS reporting and BIMI.",
     watches: &[Kind::Domain],
@@ -50,8 +50,8 @@ pub(crate) const TASK: Task = Task {
 const LOOKUPS_MAX: usize = 40;
 
 // Each policy is asked for by itself, so that each has its own answer.
-const SPF: &str = "SPF";
-const DMARC: &str = "DMARC";
+const SPF: &str = ambit_model::task::SPF.argument;
+const DMARC: &str = ambit_model::task::DMARC.argument;
 
 /// Policies that are one text: what they are called, the member, where they stand, how they begin.
 const TEXTS: &[(&str, &str, &str, &str)] = &[

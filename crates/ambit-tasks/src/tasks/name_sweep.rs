@@ -4,10 +4,10 @@ use crate::ask::guess::{UNANSWERED, guess};
 use crate::tasks::wildcard_profile::is_level;
 use crate::{Answer, Contacts, Context, Plan, Settings, Task, TaskError};
 use ambit_model::moment::DAY_MS;
-use ambit_model::{Clearance, Facts, Kind};
+use ambit_model::{Clearance, Facts, Kind, TaskName};
 
 pub(crate) const TASK: Task = Task {
-    name: "name_sweep",
+    name: TaskName::NameSweep,
     pretty_name: "Name sweep",
     description: "Tries common labels as names below a domain, and tells hits from wildcards.",
     watches: &[Kind::DnsRecord, Kind::Domain],
@@ -29,7 +29,7 @@ const STEP: usize = 250;
 const LEVEL_WORDS: usize = 250;
 
 fn plan(facts: &Facts, settings: &Settings) -> Plan {
-    let ready = facts.decision.scoped() && is_level(facts) && facts.looked("wildcard_profile");
+    let ready = facts.decision.scoped() && is_level(facts) && facts.looked(TaskName::WildcardProfile);
     let words = match facts.kind {
         Kind::Domain => settings.words.len(),
         _ => settings.words.len().min(LEVEL_WORDS),

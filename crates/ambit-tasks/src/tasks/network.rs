@@ -6,11 +6,11 @@
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::facts::Neighbour;
 use ambit_model::moment::DAY_MS;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
 use serde_json::{Value, json};
 
 pub(crate) const TASK: Task = Task {
-    name: "network",
+    name: TaskName::Network,
     pretty_name: "Network",
     description: "Carries what is known of an address over to the names, services and sites on it.",
     watches: &[Kind::DnsRecord, Kind::Domain, Kind::IpAddress, Kind::NetworkService, Kind::Uri],

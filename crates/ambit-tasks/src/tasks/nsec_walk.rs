@@ -4,14 +4,14 @@ use crate::ask::delegation::edge_below;
 use crate::ask::host::is_below;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::moment::DAY_MS;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
 use ambit_net::NetError;
 use ambit_net::dns::{RecordData, RecordType};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) const TASK: Task = Task {
-    name: "nsec_walk",
+    name: TaskName::NsecWalk,
     pretty_name: "Zone walk",
     description: "Follows the NSEC records of a signed zone from name to name.",
     watches: &[Kind::DnsRecord, Kind::Domain],

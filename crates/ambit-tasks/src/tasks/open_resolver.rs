@@ -3,12 +3,12 @@
 use crate::ask::bindings;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::moment::DAY_MS;
-use ambit_model::{Clearance, Kind};
+use ambit_model::{Clearance, Kind, TaskName};
 use serde_json::json;
 use std::time::Duration;
 
 pub(crate) const TASK: Task = Task {
-    name: "open_resolver",
+    name: TaskName::OpenResolver,
     pretty_name: "Open resolver",
     description: "Asks a name server for the servers of the root, with recursion, over UDP.",
     watches: &[Kind::NetworkService],

@@ -5,11 +5,11 @@ use crate::ask::host::is_below;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::facts::LookOutcome;
 use ambit_model::moment::DAY_MS;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
 use std::collections::BTreeSet;
 
 pub(crate) const TASK: Task = Task {
-    name: "permutations",
+    name: TaskName::Permutations,
     pretty_name: "Name permutations",
     description: "Tries names like the known ones of a domain: neighbouring numbers, other environments.",
     watches: &[Kind::Domain],
@@ -22,7 +22,7 @@ pub(crate) const TASK: Task = Task {
     volatile: &[],
     contacts: Contacts::Zone,
     plan: |facts, _| {
-        if facts.decision.scoped() && facts.looked("wildcard_profile") {
+        if facts.decision.scoped() && facts.looked(TaskName::WildcardProfile) {
             Plan::each(bases(facts).into_iter().chain(fruitful(facts)))
         } else {
             Plan::No
@@ -47,7 +47,7 @@ fn bases(facts: &Facts) -> Vec<String> {
     let led = facts.outward.iter().chain(&facts.inward);
     let names = led.filter(|neighbour| {
         let edge = matches!(neighbour.edge, EdgeKind::Subdomain | EdgeKind::CertificateName);
-        edge && neighbour.task != TASK.name && neighbour.kind == Kind::DnsRecord && is_below(&neighbour.name, &facts.name)
+        edge && neighbour.task != TASK.name.as_str() && neighbour.kind == Kind::DnsRecord && is_below(&neighbour.name, &facts.name)
     });
     let names: BTreeSet<String> = names.map(|neighbour| neighbour.name.clone()).collect();
     names
@@ -63,11 +63,8 @@ fn bases(facts: &Facts) -> Vec<String> {
 
 /// Names whose variations were found: they are varied as long as that bears fruit, also when the name itself is gone.
 fn fruitful(facts: &Facts) -> impl Iterator<Item = String> + '_ {
-    let mine = facts
-        .looks
-        .iter()
-        .filter(|((task, _), look)| task == TASK.name && look.outcome == LookOutcome::Found);
-    mine.map(|((_, name), _)| name.clone())
+    let found = facts.looks_of(TASK.name).filter(|(_, look)| look.outcome == LookOutcome::Found);
+    found.map(|(name, _)| name.to_owned())
 }
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {

@@ -4,14 +4,14 @@ use crate::ask::identify::identify;
 use crate::ask::together::together;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::moment::DAY_MS;
-use ambit_model::{Clearance, Kind};
+use ambit_model::{Clearance, Kind, TaskName};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
 
 pub(crate) const TASK: Task = Task {
-    name: "port_oracle",
+    name: TaskName::PortOracle,
     pretty_name: "Catch-all ports",
     description: "Tries improbable ports: an address that answers on them answers on all.",
     watches: &[Kind::IpAddress],

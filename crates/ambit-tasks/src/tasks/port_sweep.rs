@@ -5,13 +5,13 @@ use crate::ask::identify::hear;
 use crate::ask::together::together;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::moment::DAY_MS;
-use ambit_model::{Clearance, Details, EdgeKind, Kind};
+use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName};
 use ambit_net::{Meaning, NetError};
 use serde_json::{Value, json};
 use std::net::{IpAddr, SocketAddr};
 
 pub(crate) const TASK: Task = Task {
-    name: "port_sweep",
+    name: TaskName::PortSweep,
     pretty_name: "TCP port sweep",
     description: "Connects to the ports of our list. Where an address answers on every port, only services that speak their protocol count.",
     watches: &[Kind::IpAddress],
@@ -26,7 +26,7 @@ pub(crate) const TASK: Task = Task {
     ],
     volatile: &[],
     contacts: Contacts::Address,
-    plan: |facts, _| Plan::once_if(facts.looked("port_oracle")),
+    plan: |facts, _| Plan::once_if(facts.looked(TaskName::PortOracle)),
     run: |cx| Box::pin(run(cx)),
 };
 

@@ -4,14 +4,14 @@ use crate::ask::host::reverse_name;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::moment::DAY_MS;
 use ambit_model::scope::spells;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
 use ambit_net::dns::{RecordData, RecordType};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 pub(crate) const TASK: Task = Task {
-    name: "ptr",
+    name: TaskName::Ptr,
     pretty_name: "Reverse DNS",
     description: "Looks up the PTR records of an address.",
     watches: &[Kind::IpAddress],

@@ -6,14 +6,14 @@ use crate::ask::together::together;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::moment::DAY_MS;
 use ambit_model::scope::spells;
-use ambit_model::{Clearance, EdgeKind, Kind};
+use ambit_model::{Clearance, EdgeKind, Kind, TaskName};
 use ambit_net::NetError;
 use ambit_net::dns::{RecordData, RecordType};
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 pub(crate) const TASK: Task = Task {
-    name: "ptr_sweep",
+    name: TaskName::PtrSweep,
     pretty_name: "Reverse DNS sweep",
     description: "Looks up the PTR records of every address of a block that is theirs.",
     watches: &[Kind::NetBlock],

@@ -4,10 +4,10 @@ use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::entity::registrable;
 use ambit_model::moment::DAY_MS;
 use ambit_model::scope::host_of;
-use ambit_model::{Clearance, EdgeKind, Kind};
+use ambit_model::{Clearance, EdgeKind, Kind, TaskName};
 
 pub(crate) const TASK: Task = Task {
-    name: "registrable_domain",
+    name: TaskName::RegistrableDomain,
     pretty_name: "Registrable domain",
     description: "Leads from a name to the domain that was registered, by the public suffix list.",
     watches: &[Kind::DnsRecord, Kind::EmailAddress, Kind::Mailserver, Kind::Nameserver, Kind::Uri],

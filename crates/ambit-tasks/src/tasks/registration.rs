@@ -7,13 +7,13 @@ use crate::tasks::ptr::is_ours_to_ask;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::moment::DAY_MS;
 use ambit_model::platforms;
-use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind};
+use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName};
 use ambit_net::dns::RecordType;
 use serde_json::{Value, json};
 use std::net::IpAddr;
 
 pub(crate) const TASK: Task = Task {
-    name: "registration",
+    name: TaskName::Registration,
     pretty_name: "Registration",
     description: "Asks the registries (RDAP, else WHOIS) who registered a domain or holds the block around an address.",
     watches: &[Kind::Domain, Kind::IpAddress, Kind::NetBlock],

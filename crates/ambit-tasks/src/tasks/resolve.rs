@@ -5,7 +5,7 @@ use crate::read::buckets;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::moment::SECOND_MS;
 use ambit_model::platforms;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
 use ambit_net::NetError;
 use ambit_net::dns::{DnsAnswer, Rcode, RecordType};
 use ambit_net::http::Url;
@@ -15,7 +15,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 pub(crate) const TASK: Task = Task {
-    name: "resolve",
+    name: TaskName::Resolve,
     pretty_name: "DNS resolution",
     description: "Looks up the addresses (A, AAAA) and the alias chain of a name.",
     watches: &[Kind::DnsRecord, Kind::Domain, Kind::Mailserver, Kind::Nameserver],
@@ -105,7 +105,7 @@ impl Families {
 
     /// Addresses of the family that failed, as they were known: they are not gone.
     fn kept(&self, facts: &Facts) -> impl Iterator<Item = IpAddr> {
-        let known = facts.to(EdgeKind::ResolvesTo).filter(|neighbour| neighbour.task == TASK.name);
+        let known = facts.to(EdgeKind::ResolvesTo).filter(|neighbour| neighbour.task == TASK.name.as_str());
         let known: Vec<IpAddr> = known.filter_map(|neighbour| neighbour.name.parse().ok()).collect();
         known.into_iter().filter(|address| match address {
             IpAddr::V4(_) => self.four.is_err(),

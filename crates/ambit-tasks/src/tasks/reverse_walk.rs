@@ -7,7 +7,7 @@ use crate::ask::together::together;
 use crate::tasks::ptr_sweep::own_names;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::moment::DAY_MS;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
 use ambit_net::NetError;
 use ambit_net::dns::RecordType;
 use ipnet::{IpNet, Ipv6Net};
@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 use std::net::Ipv6Addr;
 
 pub(crate) const TASK: Task = Task {
-    name: "reverse_walk",
+    name: TaskName::ReverseWalk,
     pretty_name: "Reverse zone walk",
     description: "Walks the reverse zone of an IPv6 block that is theirs, nibble by nibble, to the addresses that have names.",
     watches: &[Kind::NetBlock],

@@ -5,7 +5,7 @@ use crate::ask::{bindings, web};
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::moment::DAY_MS;
 use ambit_model::scope::host_of;
-use ambit_model::{Clearance, Details, EdgeKind, Kind};
+use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName};
 use ambit_net::http::{HttpExchange, Url};
 use regex::Regex;
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 pub(crate) const TASK: Task = Task {
-    name: "robots_sitemap_wellknown",
+    name: TaskName::RobotsSitemapWellknown,
     pretty_name: "Files for machines",
     description: "Reads robots.txt, the sitemap, security.txt and other well-known files.",
     watches: &[Kind::Uri],

@@ -3,11 +3,11 @@
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::moment::DAY_MS;
 use ambit_model::scope::host_of;
-use ambit_model::{Clearance, EdgeKind, Kind};
+use ambit_model::{Clearance, EdgeKind, Kind, TaskName};
 use std::net::IpAddr;
 
 pub(crate) const TASK: Task = Task {
-    name: "seed_host",
+    name: TaskName::SeedHost,
     pretty_name: "Host of a seed",
     description: "Leads from a site or service that was given as a seed to the host that it is on.",
     watches: &[Kind::NetworkService, Kind::Uri],

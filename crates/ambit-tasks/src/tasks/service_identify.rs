@@ -6,7 +6,7 @@ use crate::ask::identify::{Identity, Layer, hear, read_banner};
 use crate::read::fingerprint;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::moment::DAY_MS;
-use ambit_model::{Clearance, Kind};
+use ambit_model::{Clearance, Kind, TaskName};
 use ambit_net::tcp::BannerOptions;
 use ambit_net::{NetError, Untrusted};
 use serde_json::json;
@@ -14,7 +14,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 pub(crate) const TASK: Task = Task {
-    name: "service_identify",
+    name: TaskName::ServiceIdentify,
     pretty_name: "Service identification",
     description: "Listens to a service and asks small questions: protocol, product, STARTTLS, anonymous FTP, open Redis.",
     watches: &[Kind::NetworkService],

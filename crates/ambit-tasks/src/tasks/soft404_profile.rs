@@ -4,13 +4,13 @@ use crate::ask::{bindings, web};
 use crate::read::normal;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::moment::DAY_MS;
-use ambit_model::{Clearance, Kind};
+use ambit_model::{Clearance, Kind, TaskName};
 use ambit_net::http::{HttpExchange, Url};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
 pub(crate) const TASK: Task = Task {
-    name: "soft404_profile",
+    name: TaskName::Soft404Profile,
     pretty_name: "Soft 404 profile",
     description: "Asks a site for pages that cannot be there and keeps how it says no.",
     watches: &[Kind::Uri],

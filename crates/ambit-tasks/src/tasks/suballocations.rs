@@ -6,13 +6,13 @@ use crate::tasks::registration::{self, PROVIDER, Said};
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::facts::LookOutcome;
 use ambit_model::moment::DAY_MS;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
 use ipnet::IpNet;
 use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 pub(crate) const TASK: Task = Task {
-    name: "suballocations",
+    name: TaskName::Suballocations,
     pretty_name: "Allocations within a block",
     description: "Asks the registries which parts of a named block are registered to somebody else.",
     watches: &[Kind::NetBlock],
@@ -24,7 +24,7 @@ pub(crate) const TASK: Task = Task {
     owns: &[],
     volatile: &[],
     contacts: Contacts::Provider(PROVIDER),
-    plan: |facts, _| Plan::once_if(is_asked(facts) && facts.outcome(registration::TASK.name).is_some()),
+    plan: |facts, _| Plan::once_if(is_asked(facts) && facts.outcome(TaskName::Registration).is_some()),
     run: |cx| Box::pin(run(cx)),
 };
 
@@ -48,7 +48,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let block = blocks::block(cx.facts).ok_or_else(|| TaskError::Failed("not a block".into()))?;
     let holders: BTreeSet<String> = cx.facts.to(EdgeKind::Registrant).map(|holder| holder.name.to_lowercase()).collect();
     // Where nobody is known to hold the whole, nobody in it is somebody else.
-    if holders.is_empty() || cx.facts.outcome(registration::TASK.name) != Some(LookOutcome::Found) {
+    if holders.is_empty() || cx.facts.outcome(TaskName::Registration) != Some(LookOutcome::Found) {
         return Ok(Answer::Absent);
     }
     let (first, last) = (number(block.network()), number(block.broadcast()));

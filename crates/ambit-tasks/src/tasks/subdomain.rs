@@ -4,11 +4,11 @@ use crate::ask::delegation::found_below;
 use crate::ask::host::is_below;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::moment::DAY_MS;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
 use ambit_net::dns::RecordType;
 
 pub(crate) const TASK: Task = Task {
-    name: "subdomain",
+    name: TaskName::Subdomain,
     pretty_name: "Names below a domain",
     description: "Asks the zone whether a name that was met elsewhere exists, and whether it was delegated to others.",
     watches: &[Kind::Domain],

@@ -4,14 +4,14 @@ use crate::ask::{bindings, web};
 use crate::read::takeovers::{self, Claimable};
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::moment::DAY_MS;
-use ambit_model::{Clearance, Facts, Kind};
+use ambit_model::{Clearance, Facts, Kind, TaskName};
 use ambit_net::Grant;
 use ambit_net::http::Url;
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 
 pub(crate) const TASK: Task = Task {
-    name: "takeover",
+    name: TaskName::Takeover,
     pretty_name: "Takeover",
     description: "Asks a provider for the site that an alias leads to, and reads whether anybody holds it.",
     watches: &[Kind::DnsRecord, Kind::Domain],

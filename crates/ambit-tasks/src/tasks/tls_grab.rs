@@ -6,7 +6,7 @@ use crate::ask::host::seed_domains;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::entity::registrable;
 use ambit_model::moment::DAY_MS;
-use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind};
+use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName};
 use ambit_net::http::Url;
 use ambit_net::tcp::StartTls;
 use ambit_net::tls::{Certificate, HelloAnswer, KeyType, Problem, TlsFacts, TlsOptions, TlsVersion, Verification};
@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 use std::net::SocketAddr;
 
 pub(crate) const TASK: Task = Task {
-    name: "tls_grab",
+    name: TaskName::TlsGrab,
     pretty_name: "TLS certificates",
     description: "Shakes hands with a service or an address, without a name, and by each name bound to it, and reads certificates and versions.",
     watches: &[Kind::DnsRecord, Kind::Domain, Kind::IpAddress, Kind::NetworkService],

@@ -2,12 +2,12 @@
 
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::moment::DAY_MS;
-use ambit_model::{Clearance, Facts, Kind};
+use ambit_model::{Clearance, Facts, Kind, TaskName};
 use ambit_net::dns::RecordType;
 use serde_json::{Map, Value, json};
 
 pub(crate) const TASK: Task = Task {
-    name: "wildcard_profile",
+    name: TaskName::WildcardProfile,
     pretty_name: "Wildcard profile",
     description: "Asks for names that nobody made, by record type, until no new answer comes.",
     watches: &[Kind::DnsRecord, Kind::Domain],

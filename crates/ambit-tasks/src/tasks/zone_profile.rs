@@ -6,14 +6,14 @@ use crate::ask::together::together;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::entity::registrable;
 use ambit_model::moment::SECOND_MS;
-use ambit_model::{Clearance, EdgeKind, Kind};
+use ambit_model::{Clearance, EdgeKind, Kind, TaskName};
 use ambit_net::NetError;
 use ambit_net::dns::{DnsAnswer, RecordData, RecordType};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) const TASK: Task = Task {
-    name: "zone_profile",
+    name: TaskName::ZoneProfile,
     pretty_name: "Zone profile",
     description: "Reads SOA, NS, MX, TXT, CAA, DS and the common SRV records of a domain, MX and TXT of a name.",
     watches: &[Kind::DnsRecord, Kind::Domain],
@@ -59,7 +59,7 @@ pub(crate) const TASK: Task = Task {
 };
 
 // What only the top of a domain says, each asked for by itself: some servers fail at the rarer types, and what the others say is no less true.
-const CAA: &str = "CAA";
+const CAA: &str = ambit_model::task::CAA.argument;
 const DS: &str = "DS";
 const SRV: &str = "SRV";
 

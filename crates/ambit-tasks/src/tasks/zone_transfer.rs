@@ -4,14 +4,14 @@ use crate::ask::delegation::{self, Judged};
 use crate::ask::host::{is_below, same_domain};
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::moment::DAY_MS;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
 use ambit_net::dns::{Record, RecordData, Transfer};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, SocketAddr};
 
 pub(crate) const TASK: Task = Task {
-    name: "zone_transfer",
+    name: TaskName::ZoneTransfer,
     pretty_name: "Zone transfer",
     description: "Asks a zone's own name servers for all of it (AXFR).",
     watches: &[Kind::DnsRecord, Kind::Domain],

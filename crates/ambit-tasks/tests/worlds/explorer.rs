@@ -1,9 +1,9 @@
 //! A small explorer: plans by facts, runs by the network over a world, decides scope, until nothing is left. Keeps everything in memory.
 
-use ambit_model::facts::{Facts, LastLook, LookOutcome, Neighbour};
+use ambit_model::facts::{Facts, LastLook, LookOutcome, Looks, Neighbour};
 use ambit_model::observation::Found;
 use ambit_model::scope::{self, Decision, Edge, Node, Rules, host_of};
-use ambit_model::{Clearance, Details, EdgeKind, Kind, Timestamp, Uid};
+use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName, Timestamp, Uid};
 use ambit_net::net::NetOptions;
 use ambit_net::{Contact, Grant, Grants, Guard, Net, Pace, PaceLimits, Refused, Wire};
 use ambit_tasks::{Answer, Contacts, Context, Plan, Settings, Task, TaskError};
@@ -18,9 +18,9 @@ const AT_ONCE: usize = 64;
 /// Rounds after which something plans for ever.
 const ROUNDS_MAX: usize = 200;
 
-type Key = (&'static str, String);
+type Key = (TaskName, String);
 /// What a look with an argument said of an entity.
-type Said<'a> = (&'a str, &'a str, &'a Details);
+type Said<'a> = (TaskName, &'a str, &'a Details);
 /// An edge seen from its end: what it is, the look that saw it, where it comes from.
 type Inward = (EdgeKind, Key, Kind, String);
 
@@ -28,7 +28,7 @@ type Inward = (EdgeKind, Key, Kind, String);
 struct Entity {
     seed: bool,
     found: BTreeMap<Key, Found>,
-    looks: BTreeMap<(String, String), LastLook>,
+    looks: Looks,
 }
 
 pub(crate) struct Explorer {
@@ -184,7 +184,7 @@ impl Explorer {
                     from,
                     to: uid(lead.kind, &lead.name),
                     kind: lead.edge,
-                    task: (*task).to_owned(),
+                    task: task.to_string(),
                 }));
             }
         }
@@ -229,7 +229,7 @@ impl Explorer {
                 .filter(|task| task.watches.contains(kind) && task.footprint <= clearance)
             {
                 for argument in arguments((task.plan)(&facts, settings)) {
-                    if !facts.looks.contains_key(&(task.name.to_owned(), argument.clone())) {
+                    if facts.look_at(task.name, &argument).is_none() {
                         jobs.push(Job {
                             task,
                             facts: facts.clone(),
@@ -276,7 +276,7 @@ impl Explorer {
         let decision = self.decision(kind, name);
         Neighbour {
             edge,
-            task: (*task).to_owned(),
+            task: task.to_string(),
             argument: argument.clone(),
             uid: uid(kind, name),
             kind,
@@ -342,7 +342,7 @@ impl Explorer {
             run: 1,
             reason: None,
         };
-        entity.looks.insert((job.task.name.to_owned(), job.argument.clone()), look);
+        entity.looks.entry(job.task.name).or_default().insert(job.argument.clone(), look);
         if outcome == LookOutcome::Found {
             entity.found.insert((job.task.name, job.argument.clone()), found);
         }
@@ -373,7 +373,7 @@ impl Explorer {
         let mut lines = Vec::new();
         for ((kind, name), entity) in &self.entities {
             for ((task, argument), found) in &entity.found {
-                let owner = ambit_tasks::find(task).unwrap();
+                let owner = ambit_tasks::task(*task);
                 let stable: Details = found
                     .details
                     .iter()
