@@ -1,7 +1,7 @@
 //! A call that passed the gate: who calls, in which project, with which parameters and body. Handlers read their arguments here.
 
 use crate::attempts::count_wrong_key;
-use crate::failure::of_store;
+use crate::failure::About;
 use crate::mount::WIDER;
 use crate::shares::Share;
 use crate::state::ServerState;
@@ -9,7 +9,7 @@ use crate::upload::Upload;
 use ambit_api::shape::Shape;
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::{Timestamp, Uid};
-use ambit_store::{Principal, StoreError};
+use ambit_store::{Principal, Store, StoreError};
 use bytes::Bytes;
 use serde_json::{Map, Value};
 use std::net::IpAddr;
@@ -64,16 +64,20 @@ impl Call {
     /// The principal of a key that stands in the request beside its credential: in the path, or as a confirmation. A wrong one counts like a wrong
     /// credential, and where there were too many of this address it is refused until the minute is over. Who is suspended has no key.
     pub(crate) async fn principal_of(&self, key: &str) -> Result<Option<Principal>, ApiError> {
-        match self.state.store.authenticate(key, self.now).await {
-            Ok(Some(principal)) => Ok(Some(principal)),
+        match self.store().authenticate(key, self.now).await {
             Ok(None) | Err(StoreError::NotActive) => self.count_wrong_key().map(|()| None),
-            Err(error) => Err(of_store(error, "Key")),
+            found => found.about("Key"),
         }
     }
 
     /// Counts a wrong key that stands in the request beside its credential.
     pub(crate) fn count_wrong_key(&self) -> Result<(), ApiError> {
         self.peer.map_or(Ok(()), |peer| count_wrong_key(&self.state.failures, peer, self.now))
+    }
+
+    /// The store that answers the call.
+    pub(crate) fn store(&self) -> &Store {
+        &self.state.store
     }
 
     /// The root of links that lead beside the wider API.

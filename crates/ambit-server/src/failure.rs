@@ -8,10 +8,45 @@ use ambit_store::StoreError;
 /// Seconds until a busy database is asked again.
 const RETRY_S: u32 = 1;
 
-/// An error of the store about `noun`.
-pub(crate) fn of_store(error: StoreError, noun: &str) -> ApiError {
+/// What a call of the store was about, so that `?` answers with what clients know.
+pub(crate) trait About<T> {
+    /// Returns what the store gave. What is not there is a 404 that says the noun.
+    fn about(self, noun: &str) -> Result<T, ApiError>;
+
+    /// Returns what the store gave. What is not there is a 404 that says the noun and the name that was asked for.
+    fn about_named(self, noun: &str, name: &str) -> Result<T, ApiError>;
+
+    /// Returns what the store gave, and `None` for what is not there.
+    fn if_found(self) -> Result<Option<T>, ApiError>;
+}
+
+impl<T> About<T> for Result<T, StoreError> {
+    fn about(self, noun: &str) -> Result<T, ApiError> {
+        self.if_found()?.ok_or_else(|| ApiError::not_found(noun))
+    }
+
+    fn about_named(self, noun: &str, name: &str) -> Result<T, ApiError> {
+        self.if_found()?.ok_or_else(|| not_found(noun, name))
+    }
+
+    fn if_found(self) -> Result<Option<T>, ApiError> {
+        match self {
+            Ok(found) => Ok(Some(found)),
+            Err(StoreError::NotFound) => Ok(None),
+            Err(error) => Err(of_store(error)),
+        }
+    }
+}
+
+/// The 404 of something that was asked for by its name.
+pub(crate) fn not_found(noun: &str, name: &str) -> ApiError {
+    ApiError::with(ErrorCode::NotFound, format!("{noun} \"{name}\" not found"))
+}
+
+/// The error that clients know for one of the store.
+fn of_store(error: StoreError) -> ApiError {
     match error {
-        StoreError::NotFound => ApiError::not_found(noun),
+        StoreError::NotFound => ApiError::new(ErrorCode::NotFound),
         StoreError::NotActive => ApiError::new(ErrorCode::UserNotActive),
         StoreError::Forbidden(_) => ApiError::new(ErrorCode::Forbidden),
         StoreError::QuotaExceeded { retry_after_s } => {

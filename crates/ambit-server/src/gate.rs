@@ -8,6 +8,7 @@ use crate::body::{self, Arriving};
 use crate::call::Call;
 use crate::connections::Working;
 use crate::endpoint::{Access, Endpoint, Method};
+use crate::failure::About;
 use crate::limits::{bounded, caught, in_time};
 use crate::mount::{Mount, Tree, WIDER};
 use crate::origin::{Origin, Outside, Peer};
@@ -16,7 +17,7 @@ use crate::router::{self, Target};
 use crate::shares::{Owner, Share, site};
 use crate::state::ServerState;
 use crate::upload::Upload;
-use crate::{failure, percent, quota, request_log, upload};
+use crate::{percent, quota, request_log, upload};
 use ambit_api::{ACCESS_KEY_HEADERS, ApiError, ErrorCode, KEY_NAME, PROJECT_HEADERS, SECRET_KEY_HEADERS, V2_KEY_NAME};
 use ambit_model::Timestamp;
 use ambit_store::Principal;
@@ -396,7 +397,7 @@ async fn authenticate(state: &ServerState, way: &Way<'_>, headers: &HeaderMap, q
         Some(access) => state.store.authenticate_pair(access, &credential.key, now).await,
         None => state.store.authenticate(&credential.key, now).await,
     };
-    if let Some(principal) = known.map_err(|error| failure::of_store(error, "Key"))? {
+    if let Some(principal) = known.about("Key")? {
         return Ok(principal);
     }
     count_wrong_key(&state.failures, way.origin.address, now)?;
@@ -420,10 +421,9 @@ async fn project(state: &ServerState, access: Access, caller: &Principal, header
             return Ok(None);
         }
         let chosen = state.store.choose_project(caller, named.as_deref()).await;
-        return chosen.map_err(|error| failure::of_store(error, "Project"));
+        return chosen.about("Project");
     };
-    let chosen = state.store.choose_project(caller, named.as_deref()).await;
-    let chosen = chosen.map_err(|error| failure::of_store(error, "Project"))?;
+    let chosen = state.store.choose_project(caller, named.as_deref()).await.about("Project")?;
     let role = chosen.and_then(|project| caller.project_role(project));
     if role.is_some_and(|role| role < least) {
         return Err(ApiError::new(ErrorCode::Forbidden));

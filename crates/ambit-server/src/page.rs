@@ -62,9 +62,7 @@ fn opened(call: &Call, text: &str) -> Result<Vec<u8>, ApiError> {
     let sealed = (text.len() <= CURSOR_CHARS_MAX)
         .then(|| BASE64_URL_SAFE_NO_PAD.decode(text).ok())
         .flatten();
-    let plain = sealed
-        .and_then(|sealed| call.state.store.unseal(PURPOSE, &sealed))
-        .ok_or_else(bad_cursor)?;
+    let plain = sealed.and_then(|sealed| call.store().unseal(PURPOSE, &sealed)).ok_or_else(bad_cursor)?;
     match plain.split_at_checked(FINGERPRINT_BYTES) {
         Some((print, rest)) if print == fingerprint(call) => Ok(rest.to_vec()),
         _ => Err(bad_cursor()),
@@ -120,7 +118,7 @@ pub(crate) fn answer_with(call: &Call, mut items: Vec<Value>, limit: usize, next
     // A page without items never has a cursor: some clients take from it without looking.
     let next = next.filter(|_| !items.is_empty()).map(|next| {
         let plain = [fingerprint(call).as_slice(), &next].concat();
-        let cursor = BASE64_URL_SAFE_NO_PAD.encode(call.state.store.seal(PURPOSE, &plain));
+        let cursor = BASE64_URL_SAFE_NO_PAD.encode(call.store().seal(PURPOSE, &plain));
         let link = link(call, &[("cursor", &cursor), ("limit", &limit)]);
         (cursor, link)
     });

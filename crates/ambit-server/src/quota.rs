@@ -7,7 +7,7 @@ pub(crate) mod rules;
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::endpoint::Endpoint;
-use crate::failure::of_store;
+use crate::failure::About;
 use crate::limits::bounded;
 use crate::present::analyses::item_of_analysis;
 use crate::present::files;
@@ -16,7 +16,7 @@ use crate::routes::v2;
 use crate::routes::wider::archives;
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::quota::Family;
-use ambit_store::{Cost, Receipt, StoreError};
+use ambit_store::{Cost, Receipt};
 use rules::Price;
 use serde_json::Value;
 use std::time::Duration;
@@ -43,13 +43,13 @@ async fn run(endpoint: &'static Endpoint, call: Call, line: &str, time: Duration
     let usage = endpoint.cost.usage;
     let receipt = match due(endpoint, &call).await? {
         Due::Nothing => {
-            call.state.free_counts.count(&call.state.store, call.caller().user_id(), usage, call.now);
+            call.state.free_counts.count(call.store(), call.caller().user_id(), usage, call.now);
             None
         }
         Due::Within => None,
         Due::Charge(cost) => {
-            let charged = call.state.store.charge(call.caller(), cost, usage, call.now).await;
-            Some(charged.map_err(|error| of_store(error, "Quota"))?)
+            let charged = call.store().charge(call.caller(), cost, usage, call.now).await.about("Quota")?;
+            Some(charged)
         }
     };
     let state = call.state.clone();
@@ -101,11 +101,8 @@ fn wants_private(call: &Call) -> bool {
 
 /// Whether the graph of the path is private; `None`: it is not there for the caller.
 async fn is_private(call: &Call) -> Result<Option<bool>, ApiError> {
-    match call.state.store.find_graph(call.caller(), call.parameter("id")).await {
-        Ok(graph) => Ok(Some(graph.private)),
-        Err(StoreError::NotFound) => Ok(None),
-        Err(error) => Err(of_store(error, "Graph")),
-    }
+    let found = call.store().find_graph(call.caller(), call.parameter("id")).await.if_found()?;
+    Ok(found.map(|graph| graph.private))
 }
 
 async fn read_graph(call: &Call) -> Result<Due, ApiError> {

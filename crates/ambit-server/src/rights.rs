@@ -2,11 +2,11 @@
 //! what is not there is the handler's 404, which is charged like any call.
 
 use crate::call::Call;
-use crate::failure::of_store;
+use crate::failure::About;
 use crate::present::accounts::known;
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::quota::FEEDS;
-use ambit_store::{GraphRight, Standing, StoreError};
+use ambit_store::{GraphRight, Standing};
 
 /// The right that a row of the wider API needs beyond a valid key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,56 +39,49 @@ pub(crate) async fn check(call: &Call, right: Right) -> Result<(), ApiError> {
         Right::Any => true,
         Right::EditGraph => graph(call, GraphRight::Edit).await?,
         Right::OwnGraph => graph(call, GraphRight::Own).await?,
-        Right::OwnRuleset => {
-            let owns = call.state.store.owns_ruleset(call.caller(), call.parameter("id")).await;
-            owns.map_err(|error| of_store(error, "Hunting ruleset"))?.unwrap_or(true)
-        }
+        Right::OwnRuleset => call
+            .store()
+            .owns_ruleset(call.caller(), call.parameter("id"))
+            .await
+            .about("Hunting ruleset")?
+            .unwrap_or(true),
         Right::Oneself => user(call, Standing::Oneself).await?,
         Right::OfUser => user(call, Standing::Administrator).await?,
         Right::OfGroup => group(call).await?,
         Right::OfGroupOrOneself => member_of_group(call).await?,
         Right::OwnCollection => collection(call).await?,
-        Right::Feeds => {
-            let licensed = call.state.store.has_privilege(call.caller(), FEEDS, call.now).await;
-            licensed.map_err(|error| of_store(error, "User"))?
-        }
+        Right::Feeds => call.store().has_privilege(call.caller(), FEEDS, call.now).await.about("User")?,
     };
     if allowed { Ok(()) } else { Err(ApiError::new(ErrorCode::Forbidden)) }
 }
 
 async fn graph(call: &Call, least: GraphRight) -> Result<bool, ApiError> {
-    let has = call.state.store.graph_right(call.caller(), call.parameter("id")).await;
-    Ok(has.map_err(|error| of_store(error, "Graph"))?.is_none_or(|has| has >= least))
+    let has = call.store().graph_right(call.caller(), call.parameter("id")).await.about("Graph")?;
+    Ok(has.is_none_or(|has| has >= least))
 }
 
 async fn collection(call: &Call) -> Result<bool, ApiError> {
-    match call.state.store.object_collection(call.caller(), call.parameter("id")).await {
-        Ok(found) => Ok(found.owner_id == call.caller().user_id()),
-        Err(StoreError::NotFound) => Ok(true),
-        Err(error) => Err(of_store(error, "Collection")),
-    }
+    let found = call.store().object_collection(call.caller(), call.parameter("id")).await.if_found()?;
+    Ok(found.is_none_or(|found| found.owner_id == call.caller().user_id()))
 }
 
 async fn user(call: &Call, least: Standing) -> Result<bool, ApiError> {
-    let store = &call.state.store;
+    let store = call.store();
     let Some(account) = known(call, call.parameter("id")).await? else {
         return Ok(true);
     };
-    let standing = store.standing_to(call.caller(), account.user.id).await;
-    Ok(standing.map_err(|error| of_store(error, "User"))? >= least)
+    let standing = store.standing_to(call.caller(), account.user.id).await.about("User")?;
+    Ok(standing >= least)
 }
 
 /// Members who do not administer their group are refused; for others it is not there.
 async fn group(call: &Call) -> Result<bool, ApiError> {
-    let store = &call.state.store;
-    match store.group_account(call.parameter("id")).await {
-        Ok(account) if !call.caller().groups().contains(&account.group.id) => Ok(true),
-        Ok(account) => store
-            .administers(call.caller(), account.group.id)
-            .await
-            .map_err(|error| of_store(error, "Group")),
-        Err(StoreError::NotFound) => Ok(true),
-        Err(error) => Err(of_store(error, "Group")),
+    let store = call.store();
+    match store.group_account(call.parameter("id")).await.if_found()? {
+        Some(account) if call.caller().groups().contains(&account.group.id) => {
+            store.administers(call.caller(), account.group.id).await.about("Group")
+        }
+        Some(_) | None => Ok(true),
     }
 }
 

@@ -1,7 +1,7 @@
 //! A search on behalf of a caller: where it may look, who walks through its pages, and the index that it waits for.
 
 use crate::call::Call;
-use crate::failure::{of_query, of_search, of_store};
+use crate::failure::{About, of_query, of_search};
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::Uid;
 use ambit_model::user::ProjectRole;
@@ -41,12 +41,12 @@ pub(crate) async fn context(call: &Call, window: Window) -> Result<(SearchContex
         };
         return Ok((nowhere, Vec::new()));
     };
-    let store = &call.state.store;
+    let store = call.store();
     let found = match window.moment() {
         None => store.collection_contexts(call.caller(), project).await,
         Some(moment) => store.collection_contexts_at(call.caller(), project, moment).await,
     };
-    let found = found.map_err(|error| of_store(error, "Project"))?;
+    let found = found.about("Project")?;
     let collections = found
         .iter()
         .map(|context| CollectionContext {
@@ -77,8 +77,7 @@ pub(crate) fn caller(call: &Call) -> Caller {
 
 /// A search shows what people did before it; it does not wait for the engine's writes, but for those from before the index was opened.
 pub(crate) async fn wait_for_index(call: &Call, project: i64) -> Result<(), ApiError> {
-    let wanted = call.state.store.person_revision(project).await;
-    let wanted = wanted.map_err(|error| of_store(error, "Project"))?;
+    let wanted = call.store().person_revision(project).await.about("Project")?;
     let reached = call.aside(call.state.index()?.wait_for(wanted, call.state.limits.index_wait)).await;
     if reached.map_err(|error| of_search(error.into()))? {
         return Ok(());

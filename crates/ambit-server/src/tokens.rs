@@ -1,7 +1,7 @@
 //! Tokens in addresses: sealed, for a purpose, for a time, and for the user who was given them.
 
 use crate::call::Call;
-use crate::failure::of_store;
+use crate::failure::About;
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::Timestamp;
 use base64::Engine;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 /// A token that stands for something, for so long, and for the caller.
 pub(crate) fn sealed(call: &Call, purpose: &str, what: &str, ms: i64) -> String {
     let plain = json!([what, call.now.plus_ms(ms).0, call.caller().user_id()]).to_string();
-    BASE64_URL_SAFE_NO_PAD.encode(call.state.store.seal(purpose, plain.as_bytes()))
+    BASE64_URL_SAFE_NO_PAD.encode(call.store().seal(purpose, plain.as_bytes()))
 }
 
 /// What a token was made for, while it works.
@@ -22,7 +22,7 @@ pub(crate) fn opened(call: &Call, purpose: &str, token: &str) -> Result<String, 
 /// The same where the token is its own permission: it works while the user for whom it was made may act.
 pub(crate) async fn opened_signed(call: &Call, purpose: &str, token: &str) -> Result<String, ApiError> {
     let (what, user) = opened_of(call, purpose, token)?;
-    let active = call.state.store.is_active(user).await.map_err(|error| of_store(error, "User"))?;
+    let active = call.store().is_active(user).await.about("User")?;
     if active {
         Ok(what)
     } else {
@@ -34,7 +34,7 @@ pub(crate) async fn opened_signed(call: &Call, purpose: &str, token: &str) -> Re
 pub(crate) fn opened_of(call: &Call, purpose: &str, token: &str) -> Result<(String, i64), ApiError> {
     let bad = || ApiError::with(ErrorCode::BadRequest, "Invalid token");
     let sealed = BASE64_URL_SAFE_NO_PAD.decode(token).map_err(|_| bad())?;
-    let plain = call.state.store.unseal(purpose, &sealed).ok_or_else(bad)?;
+    let plain = call.store().unseal(purpose, &sealed).ok_or_else(bad)?;
     let value: Value = serde_json::from_slice(&plain).map_err(|_| bad())?;
     let end = value.get(1).and_then(Value::as_i64).map(Timestamp);
     let user = value.get(2).and_then(Value::as_i64);

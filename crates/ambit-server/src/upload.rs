@@ -2,7 +2,7 @@
 //! handler refers to it.
 
 use crate::body::{Arriving, PARAMETER_BYTES_MAX, UPLOAD_BYTES_MAX};
-use crate::failure::of_store;
+use crate::failure::About;
 use crate::form::{self, Field, Parts, Piece};
 use crate::state::ServerState;
 use ambit_api::{ApiError, ErrorCode};
@@ -143,7 +143,7 @@ impl Coming {
             // A full piece is written when it is known that it is not the last.
             if self.piece.len() == ambit_store::Upload::PIECE_BYTES {
                 let piece = self.hashed().await?;
-                self.staging.write(piece, now).await.map_err(|error| of_store(error, "File"))?;
+                self.staging.write(piece, now).await.about("File")?;
             }
             let (these, rest) = bytes.split_at(bytes.len().min(ambit_store::Upload::PIECE_BYTES - self.piece.len()));
             self.piece.extend_from_slice(these);
@@ -166,7 +166,7 @@ impl Coming {
 
     async fn finish(mut self, now: Timestamp) -> Result<NewFile, ApiError> {
         let last = self.hashed().await?;
-        let content: Staged = self.staging.finish(last, now).await.map_err(|error| of_store(error, "File"))?;
+        let content: Staged = self.staging.finish(last, now).await.about("File")?;
         let hashes = self.hashes.unwrap_or_default();
         Ok(NewFile {
             content,

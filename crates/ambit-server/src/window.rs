@@ -1,7 +1,7 @@
 //! Which time a request is about: a moment in its query, the window of a search, an end that lies ahead; and what hits then repeat of their records.
 
 use crate::call::Call;
-use crate::failure::of_store;
+use crate::failure::About;
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::Timestamp;
 use ambit_model::feed::Noun as Recorded;
@@ -45,8 +45,7 @@ pub(crate) async fn set_last_seen(call: &Call, noun: Noun, window: Window, hits:
         Noun::Issues => Recorded::Issue,
         Noun::Technologies => Recorded::Technology,
     };
-    let seen = call.state.store.last_seen_by(noun, &uids, moment).await;
-    let seen = seen.map_err(|error| of_store(error, "Project"))?;
+    let seen = call.store().last_seen_by(noun, &uids, moment).await.about("Project")?;
     for hit in hits {
         let run = seen.get(&hit.record.uid()).copied().unwrap_or(hit.valid_from);
         hit.last_seen = run.max(hit.valid_from);

@@ -1,7 +1,7 @@
 //! Users and service accounts, as a caller may find and see them.
 
 use crate::call::Call;
-use crate::failure::of_store;
+use crate::failure::{About, not_found};
 use crate::page;
 use ambit_api::objects::object;
 use ambit_api::{ApiError, ErrorCode};
@@ -30,7 +30,7 @@ pub(crate) async fn named(call: &Call, id: &str) -> Result<Account, ApiError> {
         // What may be a key is not said again: errors stand in logs.
         return Err(ApiError::not_found(NOUN));
     }
-    Err(ApiError::with(ErrorCode::NotFound, format!("User \"{id}\" not found")))
+    Err(not_found(NOUN, id))
 }
 
 /// The same before anything was decided: nothing counts yet, and who is not found is `None`.
@@ -38,14 +38,15 @@ pub(crate) async fn known(call: &Call, id: &str) -> Result<Option<Account>, ApiE
     if let Some(account) = by_name(call, id).await? {
         return Ok(Some(account));
     }
-    let found = match is_like_a_key(id) {
-        true => call.state.store.authenticate(id, call.now).await,
-        false => return Ok(None),
-    };
-    match found {
-        Ok(Some(principal)) => under(call, &principal).await,
-        Ok(None) | Err(StoreError::NotActive) => Ok(None),
-        Err(error) => Err(of_store(error, NOUN)),
+    if !is_like_a_key(id) {
+        return Ok(None);
+    }
+    match call.store().authenticate(id, call.now).await {
+        Err(StoreError::NotActive) => Ok(None),
+        found => match found.about(NOUN)? {
+            Some(principal) => under(call, &principal).await,
+            None => Ok(None),
+        },
     }
 }
 
@@ -55,10 +56,8 @@ fn is_like_a_key(id: &str) -> bool {
 
 /// Everybody may know who there is; service accounts are for themselves and for whoever administers their group, since their names say what groups there are.
 pub(crate) async fn by_name(call: &Call, id: &str) -> Result<Option<Account>, ApiError> {
-    let account = match call.state.store.account(id).await {
-        Ok(account) => account,
-        Err(StoreError::NotFound) => return Ok(None),
-        Err(error) => return Err(of_store(error, NOUN)),
+    let Some(account) = call.store().account(id).await.if_found()? else {
+        return Ok(None);
     };
     let hidden = account.service_of.is_some() && standing(call, &account).await? == Standing::Anybody;
     Ok((!hidden).then_some(account))
@@ -66,14 +65,12 @@ pub(crate) async fn by_name(call: &Call, id: &str) -> Result<Option<Account>, Ap
 
 /// The account of a key, if it is the caller's or the caller stands above it.
 async fn under(call: &Call, principal: &Principal) -> Result<Option<Account>, ApiError> {
-    let account = call.state.store.account_by_id(principal.user_id()).await;
-    let account = account.map_err(|error| of_store(error, NOUN))?;
+    let account = call.store().account_by_id(principal.user_id()).await.about(NOUN)?;
     Ok((standing(call, &account).await? != Standing::Anybody).then_some(account))
 }
 
 pub(crate) async fn standing(call: &Call, account: &Account) -> Result<Standing, ApiError> {
-    let standing = call.state.store.standing_to(call.caller(), account.user.id).await;
-    standing.map_err(|error| of_store(error, NOUN))
+    call.store().standing_to(call.caller(), account.user.id).await.about(NOUN)
 }
 
 /// Refuses everybody but the user of the path.
@@ -135,8 +132,7 @@ pub(crate) async fn shown(call: &Call, account: &Account) -> Result<Value, ApiEr
 }
 
 async fn quotas(call: &Call, account: &Account) -> Result<Value, ApiError> {
-    let standings = call.state.store.quota_standings(account.user.id, call.now).await;
-    let standings = standings.map_err(|error| of_store(error, NOUN))?;
+    let standings = call.store().quota_standings(account.user.id, call.now).await.about(NOUN)?;
     let own = standings
         .iter()
         .map(|one| (one.name.to_owned(), json!({"allowed": one.user.allowed, "used": one.user.used})));
@@ -145,8 +141,7 @@ async fn quotas(call: &Call, account: &Account) -> Result<Value, ApiError> {
 }
 
 async fn privileges(call: &Call, account: &Account) -> Result<Value, ApiError> {
-    let found = call.state.store.list_privileges(call.caller(), &account.user.username).await;
-    let found = found.map_err(|error| of_store(error, NOUN))?;
+    let found = call.store().list_privileges(call.caller(), &account.user.username).await.about(NOUN)?;
     let mut out: Map<String, Value> = PRIVILEGES.iter().map(|name| ((*name).to_owned(), json!({"granted": false}))).collect();
     for one in found.iter().filter(|one| one.expires_at.is_none_or(|end| end > call.now)) {
         // One's own comes first in the list and says more than an inherited one.

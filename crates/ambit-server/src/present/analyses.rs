@@ -2,11 +2,10 @@
 
 use super::files::known;
 use crate::call::Call;
-use crate::failure::of_store;
+use crate::failure::About;
 use ambit_api::ApiError;
 use ambit_model::Timestamp;
 use ambit_model::moment::SECOND_MS;
-use ambit_store::StoreError;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Map, Value, json};
@@ -58,11 +57,8 @@ pub(crate) async fn item_of_analysis(call: &Call) -> Result<Option<Item>, ApiErr
     };
     if kind == "file" {
         let Some(file) = known(call, &hash).await? else { return Ok(None) };
-        let analysis = match call.state.store.find_analysis(file.sha256, at).await {
-            Ok(analysis) => analysis,
-            Err(StoreError::NotFound) => return Ok(None),
-            Err(error) => return Err(of_store(error, "Analysis")),
-        };
+        let found = call.store().find_analysis(file.sha256, at).await.if_found()?;
+        let Some(analysis) = found else { return Ok(None) };
         return Ok(Some(Item {
             kind,
             id: file.sha256.to_string(),
@@ -71,17 +67,14 @@ pub(crate) async fn item_of_analysis(call: &Call) -> Result<Option<Item>, ApiErr
             results: analysis.results,
         }));
     }
-    match call.state.store.submitted_url(&hash).await {
-        Ok(url) => Ok(Some(Item {
-            kind,
-            id: url.sha256,
-            at,
-            finished: true,
-            results: Map::new(),
-        })),
-        Err(StoreError::NotFound) => Ok(None),
-        Err(error) => Err(of_store(error, "Analysis")),
-    }
+    let found = call.store().submitted_url(&hash).await.if_found()?;
+    Ok(found.map(|url| Item {
+        kind,
+        id: url.sha256,
+        at,
+        finished: true,
+        results: Map::new(),
+    }))
 }
 
 #[cfg(test)]

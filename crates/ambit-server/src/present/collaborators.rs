@@ -2,7 +2,7 @@
 
 use super::{accounts, graphs, groups};
 use crate::call::Call;
-use crate::failure::of_store;
+use crate::failure::About;
 use crate::object_body::body_descriptors;
 use ambit_api::ApiError;
 use ambit_store::{Collaborator, Role};
@@ -10,22 +10,22 @@ use serde_json::Value;
 
 /// Who is on a list, as objects.
 pub(crate) async fn shown(call: &Call, id: &str, role: Role) -> Result<Vec<Value>, ApiError> {
-    let found = call.state.store.collaborators(call.caller(), id, role).await;
-    as_objects(call, found.map_err(|error| of_store(error, graphs::NOUN))?).await
+    let found = call.store().collaborators(call.caller(), id, role).await.about(graphs::NOUN)?;
+    as_objects(call, found).await
 }
 
 /// Users and groups as objects.
 pub(crate) async fn as_objects(call: &Call, collaborators: Vec<Collaborator>) -> Result<Vec<Value>, ApiError> {
-    let store = &call.state.store;
+    let store = call.store();
     let mut out = Vec::new();
     for collaborator in collaborators {
         out.push(match collaborator {
             Collaborator::User(name) => {
-                let account = store.account(&name).await.map_err(|error| of_store(error, "User"))?;
+                let account = store.account(&name).await.about("User")?;
                 accounts::brief(call, &account)
             }
             Collaborator::Group(name) => {
-                let group = store.group_account(&name).await.map_err(|error| of_store(error, "Group"))?;
+                let group = store.group_account(&name).await.about("Group")?;
                 groups::brief(call, &group)
             }
         });

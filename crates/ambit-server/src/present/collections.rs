@@ -1,7 +1,7 @@
 //! The collection of a path.
 
 use crate::call::Call;
-use crate::failure::of_store;
+use crate::failure::About;
 use ambit_api::ApiError;
 use uuid::Uuid;
 
@@ -9,8 +9,7 @@ use uuid::Uuid;
 pub(crate) async fn collection(call: &Call) -> Result<Uuid, ApiError> {
     let uuid = call.uuid("collection_uuid", "Collection")?;
     if call.project.is_some() {
-        let found = call.state.store.find_collection(call.caller(), uuid).await;
-        let found = found.map_err(|error| of_store(error, "Collection"))?;
+        let found = call.store().find_collection(call.caller(), uuid).await.about("Collection")?;
         call.narrowed_to(found.collection.project, "Collection")?;
     }
     Ok(uuid)

@@ -3,7 +3,7 @@
 use super::objects;
 use crate::answer::Answer;
 use crate::call::Call;
-use crate::failure::of_store;
+use crate::failure::About;
 use crate::object_body::body_attributes;
 use crate::page;
 use ambit_api::ApiError;
@@ -40,8 +40,8 @@ pub(crate) async fn may_see(call: &Call, comment: &Comment) -> Result<bool, ApiE
     if comment.item_type != "graph" {
         return objects::is_known(call, &comment.item_type, &comment.item_id).await;
     }
-    let right = call.state.store.graph_right(call.caller(), &comment.item_id).await;
-    Ok(right.map_err(|error| of_store(error, NOUN))?.is_some())
+    let right = call.store().graph_right(call.caller(), &comment.item_id).await.about(NOUN)?;
+    Ok(right.is_some())
 }
 
 /// The text of a new comment.
@@ -67,8 +67,7 @@ pub(crate) async fn latest(call: &Call, matches: &(dyn Fn(&Comment) -> bool + Sy
     };
     let (mut items, mut read) = (Vec::new(), 0);
     loop {
-        let found = call.state.store.latest_comments(before, CHUNK).await;
-        let found = found.map_err(|error| of_store(error, NOUN))?;
+        let found = call.store().latest_comments(before, CHUNK).await.about(NOUN)?;
         read += found.len();
         let last = found.len() < CHUNK;
         for (number, comment) in found {

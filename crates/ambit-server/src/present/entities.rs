@@ -1,7 +1,7 @@
 //! Entities: what their shapes need beside the record.
 
 use crate::call::Call;
-use crate::failure::of_store;
+use crate::failure::About;
 use ambit_api::{ApiError, CollectionRef, Sighting, entities};
 use ambit_model::{Timestamp, Uid};
 use ambit_store::EntityView;
@@ -40,8 +40,11 @@ pub(crate) async fn fill_issues(call: &Call, project: i64, hits: &mut [Value], a
     if with_issues.is_empty() {
         return Ok(());
     }
-    let found = call.state.store.open_issues_of(call.caller(), project, &with_issues, at).await;
-    let found = found.map_err(|error| of_store(error, "Project"))?;
+    let found = call
+        .store()
+        .open_issues_of(call.caller(), project, &with_issues, at)
+        .await
+        .about("Project")?;
     for hit in hits {
         if let Some(open) = uid_of(hit).and_then(|uid| found.get(&uid)) {
             hit["issues"] = entities::hit_issues(open);

@@ -2,13 +2,13 @@
 
 use crate::answer::Answer;
 use crate::call::Call;
-use crate::failure::of_store;
+use crate::failure::{About, not_found};
 use crate::page;
 use crate::upload::{hex_of, type_tag};
+use ambit_api::ApiError;
 use ambit_api::objects::object;
-use ambit_api::{ApiError, ErrorCode};
 use ambit_model::id::BlobHash;
-use ambit_store::{Analysis, BlobReader, DiscoveredFile, StoreError, StoredFile};
+use ambit_store::{Analysis, BlobReader, DiscoveredFile, StoredFile};
 use md5::{Digest, Md5};
 use serde_json::{Map, Value, json};
 use sha1::Sha1;
@@ -18,17 +18,9 @@ pub(crate) const NOUN: &str = "File";
 /// What an engine can say (v3-wire §6).
 const CATEGORIES: &str = "malicious suspicious undetected harmless timeout confirmed-timeout failure type-unsupported";
 
-pub(crate) fn not_found(id: &str) -> ApiError {
-    ApiError::with(ErrorCode::NotFound, format!("File \"{id}\" not found"))
-}
-
 /// A file by any of its hashes, if there is one.
 pub(crate) async fn known(call: &Call, hash: &str) -> Result<Option<StoredFile>, ApiError> {
-    match call.state.store.file(hash).await {
-        Ok(file) => Ok(Some(file)),
-        Err(StoreError::NotFound) => Ok(None),
-        Err(error) => Err(of_store(error, NOUN)),
-    }
+    call.store().file(hash).await.if_found()
 }
 
 /// True for a file that the caller uploaded when nobody had it (v3-wire A9).
@@ -38,11 +30,7 @@ pub(crate) async fn uploaded_as_new(call: &Call, hash: &str) -> Result<bool, Api
 
 /// A body that the caller's collections have, by its SHA-256.
 pub(crate) async fn discovered(call: &Call, hash: &str) -> Result<Option<DiscoveredFile>, ApiError> {
-    match call.state.store.discovered_file(call.caller(), hash).await {
-        Ok(file) => Ok(Some(file)),
-        Err(StoreError::NotFound) => Ok(None),
-        Err(error) => Err(of_store(error, NOUN)),
-    }
+    call.store().discovered_file(call.caller(), hash).await.if_found()
 }
 
 /// A file as an object; `None`: there is none with this hash.
@@ -58,7 +46,7 @@ pub(crate) async fn shown_if_known(call: &Call, hash: &str) -> Result<Option<Val
 
 /// A body that a run discovered; `None` where its bytes are gone.
 async fn shown_discovered(call: &Call, file: &DiscoveredFile) -> Result<Option<Value>, ApiError> {
-    let bytes = call.state.store.blob(file.sha256).await.map_err(|error| of_store(error, NOUN))?;
+    let bytes = call.store().blob(file.sha256).await.about(NOUN)?;
     let Some(bytes) = bytes else { return Ok(None) };
     let mut attributes = Map::from_iter([
         ("sha256".to_owned(), json!(file.sha256.to_string())),
@@ -81,7 +69,7 @@ async fn shown_discovered(call: &Call, file: &DiscoveredFile) -> Result<Option<V
 
 /// A file as an object.
 pub(crate) async fn shown(call: &Call, file: &StoredFile) -> Result<Value, ApiError> {
-    let last = call.state.store.last_analysis(file.sha256).await.map_err(|error| of_store(error, NOUN))?;
+    let last = call.store().last_analysis(file.sha256).await.about(NOUN)?;
     Ok(shown_with(call, file, last))
 }
 
@@ -124,20 +112,20 @@ pub(crate) fn stats(results: &Map<String, Value>) -> Value {
 /// The bytes of a file; `None`: it is not known.
 pub(crate) async fn content(call: &Call, hash: &str) -> Result<Option<Vec<u8>>, ApiError> {
     match known(call, hash).await? {
-        Some(file) => call.state.store.blob(file.sha256).await.map_err(|error| of_store(error, NOUN)),
+        Some(file) => call.store().blob(file.sha256).await.about(NOUN),
         None => Ok(None),
     }
 }
 
 /// The answer that is a file.
 pub(crate) async fn bytes(call: &Call, hash: &str) -> Result<Answer, ApiError> {
-    let file = known(call, hash).await?.ok_or_else(|| not_found(hash))?;
+    let file = known(call, hash).await?.ok_or_else(|| not_found(NOUN, hash))?;
     blob(call, file.sha256).await
 }
 
 pub(crate) async fn blob(call: &Call, sha256: BlobHash) -> Result<Answer, ApiError> {
-    let found = call.state.store.read_blob(sha256).await.map_err(|error| of_store(error, NOUN))?;
-    let found = found.ok_or_else(|| not_found(&sha256.to_string()))?;
+    let found = call.store().read_blob(sha256).await.about(NOUN)?;
+    let found = found.ok_or_else(|| not_found(NOUN, &sha256.to_string()))?;
     Ok(streamed("application/octet-stream", found))
 }
 

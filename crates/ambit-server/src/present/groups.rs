@@ -1,9 +1,9 @@
 //! Groups, as their members see them.
 
 use crate::call::Call;
-use crate::failure::of_store;
+use crate::failure::{About, not_found};
+use ambit_api::ApiError;
 use ambit_api::objects::object;
-use ambit_api::{ApiError, ErrorCode};
 use ambit_model::quota::FOREIGN;
 use ambit_store::GroupAccount;
 use serde_json::{Map, Value, json};
@@ -37,8 +37,8 @@ pub(crate) fn brief(call: &Call, group: &GroupAccount) -> Value {
 
 /// The caller's role in a group; `None`: the group is not there for the caller.
 async fn role(call: &Call, group: &GroupAccount) -> Result<Option<&'static str>, ApiError> {
-    let administers = call.state.store.administers(call.caller(), group.group.id).await;
-    Ok(if administers.map_err(|error| of_store(error, NOUN))? {
+    let administers = call.store().administers(call.caller(), group.group.id).await.about(NOUN)?;
+    Ok(if administers {
         Some("admin")
     } else if call.caller().groups().contains(&group.group.id) {
         Some("user")
@@ -50,19 +50,13 @@ async fn role(call: &Call, group: &GroupAccount) -> Result<Option<&'static str>,
 /// The group of the path, which must be the caller's.
 pub(crate) async fn own(call: &Call) -> Result<(GroupAccount, &'static str), ApiError> {
     let id = call.parameter("id");
-    let missing = || ApiError::with(ErrorCode::NotFound, format!("Group \"{id}\" not found"));
-    let group = call.state.store.group_account(id).await;
-    let group = group.map_err(|error| match of_store(error, NOUN) {
-        error if error.code == ErrorCode::NotFound => missing(),
-        error => error,
-    })?;
-    let role = role(call, &group).await?.ok_or_else(missing)?;
+    let group = call.store().group_account(id).await.about_named(NOUN, id)?;
+    let role = role(call, &group).await?.ok_or_else(|| not_found(NOUN, id))?;
     Ok((group, role))
 }
 
 pub(crate) async fn shown(call: &Call, group: &GroupAccount, role: &str) -> Result<Value, ApiError> {
-    let standings = call.state.store.group_standings(group.group.id, call.now).await;
-    let standings = standings.map_err(|error| of_store(error, NOUN))?;
+    let standings = call.store().group_standings(group.group.id, call.now).await.about(NOUN)?;
     let own = standings
         .iter()
         .map(|(name, one)| ((*name).to_owned(), json!({"allowed": one.allowed, "used": one.used})));

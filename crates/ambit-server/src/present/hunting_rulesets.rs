@@ -3,7 +3,6 @@
 use crate::call::Call;
 use crate::page;
 use ambit_api::objects::object;
-use ambit_api::{ApiError, ErrorCode};
 use ambit_store::Ruleset;
 use serde_json::{Map, Value, json};
 
@@ -11,11 +10,6 @@ pub(crate) const NOUN: &str = "Hunting ruleset";
 
 /// Where rule sets are.
 pub(crate) const COLLECTION: &str = "intelligence/hunting_rulesets";
-
-/// 404 that names the set.
-pub(crate) fn not_found(id: &str) -> ApiError {
-    ApiError::with(ErrorCode::NotFound, format!("Hunting ruleset \"{id}\" not found"))
-}
 
 /// A set as an object.
 pub(crate) fn shown(call: &Call, ruleset: &Ruleset) -> Value {

@@ -2,19 +2,17 @@
 
 use super::{entities, issues};
 use crate::call::Call;
-use crate::failure::of_store;
+use crate::failure::About;
 use ambit_api::ApiError;
 use ambit_store::{Item, ItemView};
 
 /// The item of the path, which the caller may see.
 pub(crate) async fn item(call: &Call) -> Result<ItemView, ApiError> {
     let item = item_type(call)?;
-    let view = call
-        .state
-        .store
+    call.store()
         .find_item(call.caller(), item, call.parameter("item_uid"), call.project)
-        .await;
-    view.map_err(|error| of_store(error, noun(item)))
+        .await
+        .about(noun(item))
 }
 
 /// What the path names as the sort of item; any other word names nothing.

@@ -1,12 +1,12 @@
 //! Collections of objects, as those see them who may.
 
 use crate::call::Call;
-use crate::failure::of_store;
+use crate::failure::About;
 use crate::page;
+use ambit_api::ApiError;
 use ambit_api::objects::object;
-use ambit_api::{ApiError, ErrorCode};
 use ambit_model::object::ObjectType;
-use ambit_store::{ObjectCollection, StoreError};
+use ambit_store::ObjectCollection;
 use serde_json::{Map, Value, json};
 
 /// Relationships, with what each leads to.
@@ -18,23 +18,11 @@ pub(crate) const RELATIONSHIPS: &[(&str, &str)] = &[
     ("urls", "URLs in the collection."),
 ];
 
-pub(crate) fn failed(call: &Call) -> impl Fn(StoreError) -> ApiError + '_ {
-    |error| match of_store(error, "Collection") {
-        error if error.code == ErrorCode::NotFound && call.parameters.iter().any(|(name, _)| *name == "id") => {
-            ApiError::with(ErrorCode::NotFound, format!("Collection \"{}\" not found", call.parameter("id")))
-        }
-        error => error,
-    }
-}
+pub(crate) const NOUN: &str = "Collection";
 
 /// A collection as an object.
 pub(crate) async fn shown(call: &Call, collection: &ObjectCollection) -> Result<Value, ApiError> {
-    let counts = call
-        .state
-        .store
-        .collected_counts(call.caller(), &collection.id)
-        .await
-        .map_err(failed(call))?;
+    let counts = call.store().collected_counts(call.caller(), &collection.id).await.about(NOUN)?;
     let count = |kind: ObjectType| counts.iter().find(|(name, _)| name == kind.name()).map_or(0, |(_, count)| *count);
     let mut attributes = Map::from_iter([
         ("name".to_owned(), json!(collection.name)),
@@ -53,7 +41,7 @@ pub(crate) async fn shown(call: &Call, collection: &ObjectCollection) -> Result<
 
 /// All that the caller may see of an owner, or of everybody.
 pub(crate) async fn of(call: &Call, owner: Option<i64>) -> Result<Vec<Value>, ApiError> {
-    let found = call.state.store.object_collections(call.caller(), owner).await.map_err(failed(call))?;
+    let found = call.store().object_collections(call.caller(), owner).await.about(NOUN)?;
     let mut out = Vec::new();
     for collection in &found {
         out.push(shown(call, collection).await?);

@@ -2,14 +2,14 @@
 
 use super::{files, votes};
 use crate::call::Call;
-use crate::failure::of_store;
+use crate::failure::About;
 use crate::page;
 use crate::submissions::submitted;
 use ambit_api::objects::{missing, object};
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::id::blob_hash;
 use ambit_model::object::ObjectType;
-use ambit_store::{KnownObject, StoreError};
+use ambit_store::KnownObject;
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use serde_json::{Map, Value, json};
@@ -56,18 +56,17 @@ pub(crate) fn url_names(text: &str) -> Vec<String> {
 
 /// What the caller's collections know of an object; empty: nothing.
 pub(crate) async fn known(call: &Call, kind: ObjectType, id: &str) -> Result<Vec<KnownObject>, ApiError> {
-    let store = &call.state.store;
-    let failed = |error| of_store(error, "Object");
+    let store = call.store();
     let hash = kind == ObjectType::Url && id.len() == SHA256_CHARS && id.bytes().all(|byte| byte.is_ascii_hexdigit());
     if hash {
         let wanted = id.to_ascii_lowercase();
-        let names = store.names_of_kinds(call.caller(), kind.kinds()).await.map_err(failed)?;
+        let names = store.names_of_kinds(call.caller(), kind.kinds()).await.about("Object")?;
         let found = names.into_iter().find(|(_, name)| blob_hash(name.as_bytes()).to_string() == wanted);
         let names: Vec<_> = found.into_iter().collect();
-        return store.known_objects(call.caller(), &names).await.map_err(failed);
+        return store.known_objects(call.caller(), &names).await.about("Object");
     }
     let names = name_of(kind, id).map(|name| kind.names(&name)).unwrap_or_default();
-    store.known_objects(call.caller(), &names).await.map_err(failed)
+    store.known_objects(call.caller(), &names).await.about("Object")
 }
 
 /// True for an object that the caller's projects know.
@@ -145,10 +144,8 @@ pub(crate) async fn submitted_url(call: &Call, id: &str) -> Result<Option<Value>
         Some(name) if id.len() != SHA256_CHARS => blob_hash(name.as_bytes()).to_string(),
         _ => id.to_owned(),
     };
-    let found = match call.state.store.submitted_url(&hash).await {
-        Ok(found) => found,
-        Err(StoreError::NotFound) => return Ok(None),
-        Err(error) => return Err(of_store(error, "URL")),
+    let Some(found) = call.store().submitted_url(&hash).await.if_found()? else {
+        return Ok(None);
     };
     let attributes = Map::from_iter([
         ("url".to_owned(), json!(found.url)),

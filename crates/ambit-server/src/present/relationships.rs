@@ -3,7 +3,7 @@
 use super::objects::{id_of, known, shown};
 use super::{comments, graphs};
 use crate::call::Call;
-use crate::failure::{of_search, of_store};
+use crate::failure::{About, of_search};
 use crate::page;
 use ambit_api::ApiError;
 use ambit_api::objects::object;
@@ -66,7 +66,7 @@ pub(crate) async fn related_to(call: &Call, kind: ObjectType, id: &str, name: &s
 
 async fn neighbours(call: &Call, found: &[KnownObject]) -> Result<Vec<Neighbour>, ApiError> {
     let uids: Vec<_> = found.iter().map(|one| one.uid).collect();
-    call.state.store.neighbours(&uids).await.map_err(|error| of_store(error, "Object"))
+    call.store().neighbours(&uids).await.about("Object")
 }
 
 /// What edges lead to, by name.
@@ -130,9 +130,8 @@ async fn graphs_with(call: &Call, kind: ObjectType, found: &[KnownObject]) -> Re
 
 /// Graphs that a condition finds, newest first.
 pub(crate) async fn graphs_that(call: &Call, leaf: Leaf) -> Result<Vec<Value>, ApiError> {
-    let store = &call.state.store;
-    let failed = |error| of_store(error, "Graph");
-    let groups = store.groups_of(call.caller().user_id(), false).await.map_err(failed)?;
+    let store = call.store();
+    let groups = store.groups_of(call.caller().user_id(), false).await.about("Graph")?;
     let search = GraphSearch {
         query: GraphQuery::Leaf(leaf),
         order: GraphOrder::default(),
@@ -143,14 +142,13 @@ pub(crate) async fn graphs_that(call: &Call, leaf: Leaf) -> Result<Vec<Value>, A
         limit: GRAPHS_MAX,
     };
     let page = call.state.graphs.search(store, search).await.map_err(|error| of_search(error.into()))?;
-    let graphs = store.graphs_numbered(call.caller(), &page.numbers).await.map_err(failed)?;
+    let graphs = store.graphs_numbered(call.caller(), &page.numbers).await.about("Graph")?;
     Ok(graphs.into_iter().map(|graph| graphs::shown(call, graph)).collect())
 }
 
 pub(crate) async fn comments_on(call: &Call, kind: ObjectType, found: &[KnownObject]) -> Result<Vec<Value>, ApiError> {
     let id = found.first().map(|one| id_of(kind, &one.record.name)).unwrap_or_default();
-    let comments = call.state.store.comments_on(kind.name(), &id).await;
-    let comments = comments.map_err(|error| of_store(error, "Comment"))?;
+    let comments = call.store().comments_on(kind.name(), &id).await.about("Comment")?;
     Ok(comments.iter().map(|comment| comments::shown(call, comment)).collect())
 }
 

@@ -1,7 +1,7 @@
 //! Votes on objects, and how many there are of each sort.
 
 use crate::call::Call;
-use crate::failure::of_store;
+use crate::failure::About;
 use crate::page;
 use ambit_api::ApiError;
 use ambit_api::objects::object;
@@ -24,7 +24,7 @@ pub(crate) fn shown(call: &Call, kind: &str, item: &str, vote: &Vote) -> Value {
 
 /// How many users voted which way.
 pub(crate) async fn total(call: &Call, kind: &str, item: &str) -> Result<Value, ApiError> {
-    let votes = call.state.store.votes_on(kind, item).await.map_err(|error| of_store(error, NOUN))?;
+    let votes = call.store().votes_on(kind, item).await.about(NOUN)?;
     let count = |verdict: &str| votes.iter().filter(|vote| vote.verdict == verdict).count();
     Ok(json!({"harmless": count(VERDICTS[0]), "malicious": count(VERDICTS[1])}))
 }

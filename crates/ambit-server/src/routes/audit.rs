@@ -2,7 +2,7 @@
 
 use crate::answer::Answer;
 use crate::call::Call;
-use crate::failure::of_store;
+use crate::failure::About;
 use ambit_api::{ApiError, audit, success};
 use ambit_store::AuditRow;
 use serde_json::Value;
@@ -31,8 +31,7 @@ async fn rows_of(call: &Call, project: i64, wanted: usize) -> Result<Vec<AuditRo
     let mut rows: Vec<AuditRow> = Vec::new();
     let mut before = None;
     while rows.len() < wanted {
-        let page = call.state.store.list_audit(call.caller(), before, ROWS_MAX).await;
-        let page = page.map_err(|error| of_store(error, "Project"))?;
+        let page = call.store().list_audit(call.caller(), before, ROWS_MAX).await.about("Project")?;
         let Some(last) = page.last() else { break };
         before = Some(last.id);
         rows.extend(page.into_iter().filter(|row| row.project.is_none_or(|of| of == project)));

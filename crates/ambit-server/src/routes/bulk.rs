@@ -2,7 +2,7 @@
 
 use crate::answer::Answer;
 use crate::call::{Call, texts_member};
-use crate::failure::of_store;
+use crate::failure::About;
 use crate::present::issues::status_member;
 use crate::present::items::noun;
 use ambit_api::{ApiError, bulk, success};
@@ -32,10 +32,9 @@ async fn change(call: Call, item: Item) -> Result<Answer, ApiError> {
         return Err(ApiError::invalid("nothing is changed: give status, add_tags or remove_tags"));
     }
     let changed = call
-        .state
-        .store
+        .store()
         .change_items(call.caller(), (item, &ids), call.project, &change, call.now)
-        .await;
-    let changed = changed.map_err(|error| of_store(error, noun(item)))?;
+        .await
+        .about(noun(item))?;
     Ok(Answer::json(&success("Changed", bulk::bulk_result(changed))))
 }

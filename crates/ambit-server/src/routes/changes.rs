@@ -2,7 +2,7 @@
 
 use crate::answer::Answer;
 use crate::call::{Call, whole_number};
-use crate::failure::of_store;
+use crate::failure::About;
 use ambit_api::{ApiError, changes, success};
 use serde_json::Value;
 
@@ -17,8 +17,7 @@ pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     let limit = whole_number(&call, "limit")?.unwrap_or(ROWS).min(ROWS_MAX);
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let project = call.project_or_404()?;
-    let found = call.state.store.changes(call.caller(), project, after, limit).await;
-    let found = found.map_err(|error| of_store(error, "Project"))?;
+    let found = call.store().changes(call.caller(), project, after, limit).await.about("Project")?;
     let next = found.last().map_or(after, |change| change.row.revision);
     let rows: Vec<Value> = found
         .iter()

@@ -3,7 +3,7 @@
 
 use crate::answer::Answer;
 use crate::call::{Call, flag_member};
-use crate::failure::of_store;
+use crate::failure::About;
 use ambit_api::{ApiError, collection_runs, plans, success};
 use ambit_model::estimate::estimate;
 use ambit_model::run::Run;
@@ -15,8 +15,7 @@ const NOUN: &str = "Collection run";
 
 pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     let uuid = collection(&call).await?;
-    let runs = call.state.store.list_runs(call.caller(), uuid).await;
-    let runs = runs.map_err(|error| of_store(error, "Collection"))?;
+    let runs = call.store().list_runs(call.caller(), uuid).await.about("Collection")?;
     let result: Value = runs.iter().map(|run| collection_runs::collection_run(run, call.now)).collect();
     Ok(Answer::json(&success("Collection runs retrieved!", result)))
 }
@@ -31,12 +30,14 @@ pub(crate) async fn start(call: Call) -> Result<Answer, ApiError> {
         refuse_unconfirmed(&plan)?;
     }
     if confirm {
-        let confirmed = call.state.store.confirm_large_blocks(call.caller(), uuid, call.now).await;
-        confirmed.map_err(|error| of_store(error, "Collection"))?;
+        call.store()
+            .confirm_large_blocks(call.caller(), uuid, call.now)
+            .await
+            .about("Collection")?;
     }
-    let started = call.state.store.start_run(call.caller(), uuid, None, call.now).await;
+    let started = call.store().start_run(call.caller(), uuid, None, call.now).await.about("Collection")?;
     // A run that is open already is the answer to the wish for one: asking twice is harmless.
-    started.map_err(|error| of_store(error, "Collection"))?;
+    drop(started);
     let mut answer = success("Collection scan", json!(true));
     answer["plan"] = plan;
     Ok(Answer::json(&answer))
@@ -65,11 +66,9 @@ pub(crate) async fn plan(call: Call) -> Result<Answer, ApiError> {
 
 /// What a run of the collection asks for its seeds, with the caller's role. `confirm`: every large block counts as confirmed.
 async fn planned(call: &Call, uuid: uuid::Uuid, confirm: bool) -> Result<(Value, CollectionRole), ApiError> {
-    let store = &call.state.store;
-    let view = store.find_collection(call.caller(), uuid).await;
-    let view = view.map_err(|error| of_store(error, "Collection"))?;
-    let seeds = store.list_seeds(call.caller(), uuid).await;
-    let seeds = seeds.map_err(|error| of_store(error, "Collection"))?;
+    let store = call.store();
+    let view = store.find_collection(call.caller(), uuid).await.about("Collection")?;
+    let seeds = store.list_seeds(call.caller(), uuid).await.about("Collection")?;
     let names: Vec<(Kind, String)> = seeds.iter().map(|seed| (seed.kind, seed.name.clone())).collect();
     let level = workflow::ceiling(&view.collection.workflow, view.collection.level);
     let counted = estimate(&names, level, &view.never, &call.state.library.volumes);
@@ -84,28 +83,27 @@ pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
 
 pub(crate) async fn pause(call: Call) -> Result<Answer, ApiError> {
     let run = run(&call).await?;
-    let paused = call.state.store.pause_run(call.caller(), run.id, call.now).await;
-    shown(&call, &paused.map_err(|error| of_store(error, NOUN))?, "Collection run paused").await
+    let paused = call.store().pause_run(call.caller(), run.id, call.now).await.about(NOUN)?;
+    shown(&call, &paused, "Collection run paused").await
 }
 
 pub(crate) async fn resume(call: Call) -> Result<Answer, ApiError> {
     let run = run(&call).await?;
-    let resumed = call.state.store.resume_run(call.caller(), run.id, call.now).await;
-    shown(&call, &resumed.map_err(|error| of_store(error, NOUN))?, "Collection run resumed").await
+    let resumed = call.store().resume_run(call.caller(), run.id, call.now).await.about(NOUN)?;
+    shown(&call, &resumed, "Collection run resumed").await
 }
 
 pub(crate) async fn cancel(call: Call) -> Result<Answer, ApiError> {
     let run = run(&call).await?;
-    let cancelled = call.state.store.cancel_run(call.caller(), run.id, call.now).await;
-    shown(&call, &cancelled.map_err(|error| of_store(error, NOUN))?, "Collection run cancelled").await
+    let cancelled = call.store().cancel_run(call.caller(), run.id, call.now).await.about(NOUN)?;
+    shown(&call, &cancelled, "Collection run cancelled").await
 }
 
 /// The collection of the path, in the project that the header names, if it names one.
 async fn collection(call: &Call) -> Result<uuid::Uuid, ApiError> {
     let uuid = call.uuid("collection_uuid", "Collection")?;
     if call.project.is_some() {
-        let found = call.state.store.find_collection(call.caller(), uuid).await;
-        let found = found.map_err(|error| of_store(error, "Collection"))?;
+        let found = call.store().find_collection(call.caller(), uuid).await.about("Collection")?;
         call.narrowed_to(found.collection.project, "Collection")?;
     }
     Ok(uuid)
@@ -114,14 +112,12 @@ async fn collection(call: &Call) -> Result<uuid::Uuid, ApiError> {
 /// The run of the path.
 async fn run(call: &Call) -> Result<Run, ApiError> {
     let id = call.parameter("id").parse().map_err(|_| ApiError::not_found(NOUN))?;
-    let run = call.state.store.find_run(call.caller(), id).await;
-    let run = run.map_err(|error| of_store(error, NOUN))?;
+    let run = call.store().find_run(call.caller(), id).await.about(NOUN)?;
     call.narrowed_to(run.project, NOUN)?;
     Ok(run)
 }
 
 async fn shown(call: &Call, run: &Run, message: &str) -> Result<Answer, ApiError> {
-    let not_done = call.state.store.list_not_done(call.caller(), run.id).await;
-    let not_done = not_done.map_err(|error| of_store(error, NOUN))?;
+    let not_done = call.store().list_not_done(call.caller(), run.id).await.about(NOUN)?;
     Ok(Answer::json(&success(message, collection_runs::run_detail(run, &not_done, call.now))))
 }

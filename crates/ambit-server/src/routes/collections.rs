@@ -2,7 +2,7 @@
 
 use crate::answer::Answer;
 use crate::call::{Call, NAME_CHARS_MAX, only_members, optional_text, text_member};
-use crate::failure::of_store;
+use crate::failure::About;
 use ambit_api::{ApiError, collections, envelope, success};
 use ambit_model::collection::Schedule;
 use ambit_model::scope::exclusion;
@@ -20,8 +20,7 @@ pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     let Some(project) = call.project else {
         return Ok(Answer::json(&success("User collections", json!([]))));
     };
-    let found = call.state.store.list_collections(call.caller(), Some(project)).await;
-    let found = found.map_err(|error| of_store(error, NOUN))?;
+    let found = call.store().list_collections(call.caller(), Some(project)).await.about(NOUN)?;
     let result: Value = found.iter().map(shown).collect();
     Ok(Answer::json(&success("User collections", result)))
 }
@@ -45,8 +44,7 @@ pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
         never: exclusions(&body)?.unwrap_or_default(),
         seeds: Vec::new(),
     };
-    let created = call.state.store.create_collection(call.caller(), project, &new, call.now).await;
-    let created = created.map_err(|error| of_store(error, NOUN))?;
+    let created = call.store().create_collection(call.caller(), project, &new, call.now).await.about(NOUN)?;
     Ok(Answer::json(&success(
         "Collection created!",
         collections::created_collection(&created.collection, &created.never),
@@ -54,8 +52,7 @@ pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
 }
 
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
-    let found = call.state.store.find_collection(call.caller(), call.uuid("uuid", NOUN)?).await;
-    let found = found.map_err(|error| of_store(error, NOUN))?;
+    let found = call.store().find_collection(call.caller(), call.uuid("uuid", NOUN)?).await.about(NOUN)?;
     call.narrowed_to(found.collection.project, NOUN)?;
     Ok(Answer::json(&success("Collection retrieved!", shown(&found))))
 }
@@ -74,8 +71,7 @@ pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
         never: exclusions(&body)?,
         custom_last_refreshes_count: refreshes(&body)?,
     };
-    let changed = call.state.store.change_settings(call.caller(), uuid, &settings, call.now).await;
-    let changed = changed.map_err(|error| of_store(error, NOUN))?;
+    let changed = call.store().change_settings(call.caller(), uuid, &settings, call.now).await.about(NOUN)?;
     Ok(Answer::json(&success("Collection updated!", shown(&changed))))
 }
 
@@ -141,22 +137,19 @@ fn schedule(body: &Map<String, Value>) -> Result<Option<Schedule>, ApiError> {
 
 pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
     let uuid = narrowed(&call).await?;
-    let deleted = call.state.store.delete_collection(call.caller(), uuid, call.now).await;
-    deleted.map_err(|error| of_store(error, NOUN))?;
+    call.store().delete_collection(call.caller(), uuid, call.now).await.about(NOUN)?;
     Ok(Answer::json_as(PLAIN, &success("Collection permanently deleted", json!(true))))
 }
 
 pub(crate) async fn archive(call: Call) -> Result<Answer, ApiError> {
     let uuid = narrowed(&call).await?;
-    let archived = call.state.store.archive_collection(call.caller(), uuid, call.now).await;
-    archived.map_err(|error| of_store(error, NOUN))?;
+    call.store().archive_collection(call.caller(), uuid, call.now).await.about(NOUN)?;
     Ok(Answer::json(&success("Collection archived", json!(true))))
 }
 
 pub(crate) async fn unarchive(call: Call) -> Result<Answer, ApiError> {
     let uuid = narrowed(&call).await?;
-    let unarchived = call.state.store.unarchive_collection(call.caller(), uuid, call.now).await;
-    unarchived.map_err(|error| of_store(error, NOUN))?;
+    call.store().unarchive_collection(call.caller(), uuid, call.now).await.about(NOUN)?;
     Ok(Answer::json(&envelope::unarchived()))
 }
 
@@ -164,8 +157,7 @@ pub(crate) async fn unarchive(call: Call) -> Result<Answer, ApiError> {
 async fn narrowed(call: &Call) -> Result<uuid::Uuid, ApiError> {
     let uuid = call.uuid("uuid", NOUN)?;
     if call.project.is_some() {
-        let found = call.state.store.find_collection(call.caller(), uuid).await;
-        let found = found.map_err(|error| of_store(error, NOUN))?;
+        let found = call.store().find_collection(call.caller(), uuid).await.about(NOUN)?;
         call.narrowed_to(found.collection.project, NOUN)?;
     }
     Ok(uuid)

@@ -2,7 +2,7 @@
 
 use crate::answer::Answer;
 use crate::call::{Call, flag_member};
-use crate::failure::of_store;
+use crate::failure::About;
 use crate::present::entities::{NOUN, collection, sighting};
 use crate::window::{moment, then};
 use ambit_api::{ApiError, entities, success};
@@ -47,12 +47,10 @@ pub(crate) async fn mark(call: Call) -> Result<Answer, ApiError> {
         tags: None,
     };
     let id = seen.record.uid.to_string();
-    let marked = call
-        .state
-        .store
+    call.store()
         .set_entity_flags(call.caller(), &id, call.project, &flags, call.now)
-        .await;
-    marked.map_err(|error| of_store(error, NOUN))?;
+        .await
+        .about(NOUN)?;
     scope(call).await
 }
 
@@ -60,9 +58,13 @@ pub(crate) async fn mark(call: Call) -> Result<Answer, ApiError> {
 async fn view(call: &Call) -> Result<EntityView, ApiError> {
     let id = call.parameter("entity_uid");
     let Some(moment) = moment(call, "as_of")? else {
-        let view = call.state.store.find_entity(call.caller(), id, call.project).await;
-        return view.map_err(|error| of_store(error, NOUN));
+        let view = call.store().find_entity(call.caller(), id, call.project).await;
+        return view.about(NOUN);
     };
-    let at = call.state.store.entity_at(call.caller(), id, call.project, moment, call.now).await;
-    then(at.map_err(|error| of_store(error, NOUN))?, NOUN)
+    let at = call
+        .store()
+        .entity_at(call.caller(), id, call.project, moment, call.now)
+        .await
+        .about(NOUN)?;
+    then(at, NOUN)
 }

@@ -2,7 +2,7 @@
 
 use crate::answer::Answer;
 use crate::call::{Call, flag_member};
-use crate::failure::of_store;
+use crate::failure::About;
 use crate::present::entities::NOUN as ENTITY;
 use crate::searching::found_uids;
 use ambit_api::graphs::{DEPTH_MAX, Link, Node, graph_document, made_graph};
@@ -31,8 +31,8 @@ pub(crate) async fn create(mut call: Call) -> Result<Answer, ApiError> {
     let private = flag_member(&body, "private")?.unwrap_or(true);
     let (first, total) = match &asked {
         Asked::Entity(id) => {
-            let view = call.state.store.find_entity(call.caller(), id, call.project).await;
-            (vec![view.map_err(|error| of_store(error, ENTITY))?.record.uid], 1)
+            let view = call.store().find_entity(call.caller(), id, call.project).await.about(ENTITY)?;
+            (vec![view.record.uid], 1)
         }
         Asked::Query(query) => {
             // An entity is found by its id in any project of the caller, a search works in one.
@@ -45,8 +45,7 @@ pub(crate) async fn create(mut call: Call) -> Result<Answer, ApiError> {
     let name = name.unwrap_or_else(|| usual_name(&asked, &nodes));
     let document = graph_document(&name, &nodes, &links);
     let new = NewGraph { document, private };
-    let made = call.state.store.create_graph(call.caller(), &new, call.now).await;
-    let made = made.map_err(|error| of_store(error, "Graph"))?;
+    let made = call.store().create_graph(call.caller(), &new, call.now).await.about("Graph")?;
     let result = made_graph(&made.id, made.private, &new.document, nodes.len(), complete && all_first);
     Ok(Answer::json(&success("Graph made", result)))
 }
@@ -95,8 +94,7 @@ fn usual_name(asked: &Asked, nodes: &[Node]) -> String {
 
 /// The entities within some steps of the first ones, and the edges between them; false where a graph holds no more of them.
 async fn gather(call: &Call, first: Vec<Uid>, depth: u64) -> Result<(Vec<Node>, Vec<Link>, bool), ApiError> {
-    let store = &call.state.store;
-    let failed = |error| of_store(error, ENTITY);
+    let store = call.store();
     let (mut nodes, mut links, mut complete) = (Vec::new(), BTreeSet::new(), true);
     let mut seen: BTreeSet<Uid> = first.iter().copied().collect();
     let mut front = first;
@@ -104,7 +102,7 @@ async fn gather(call: &Call, first: Vec<Uid>, depth: u64) -> Result<(Vec<Node>, 
         let room = ENTITIES_MAX - nodes.len();
         complete &= front.len() <= room;
         front.truncate(room);
-        let found = store.objects_of(call.caller(), &front).await.map_err(failed)?;
+        let found = store.objects_of(call.caller(), &front).await.about(ENTITY)?;
         front = found.iter().map(|object| object.uid).collect();
         nodes.extend(found.into_iter().map(|object| Node {
             uid: object.uid,
@@ -113,7 +111,7 @@ async fn gather(call: &Call, first: Vec<Uid>, depth: u64) -> Result<(Vec<Node>, 
             depth: usize::try_from(step).unwrap_or(usize::MAX),
         }));
         let mut next = Vec::new();
-        for (from, kind, to) in store.open_edges(&front).await.map_err(failed)? {
+        for (from, kind, to) in store.open_edges(&front).await.about(ENTITY)? {
             links.insert(Link { from, kind, to });
             next.extend([from, to].into_iter().filter(|uid| seen.insert(*uid)));
         }

@@ -2,7 +2,7 @@
 
 use crate::answer::Answer;
 use crate::call::{Call, NAME_CHARS_MAX, text_member};
-use crate::failure::of_store;
+use crate::failure::About;
 use crate::present::{collections, projects};
 use ambit_api::integrations::{self, Integration, IntegrationCollection};
 use ambit_api::{ApiError, success};
@@ -37,17 +37,19 @@ pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
         secrets: object_member(&body, "secrets")?,
         settings: object_member(&body, "settings")?,
     };
-    let created = call.state.store.create_integration(call.caller(), project, &new, call.now).await;
-    let created = created.map_err(|error| of_store(error, "Project"))?;
+    let created = call
+        .store()
+        .create_integration(call.caller(), project, &new, call.now)
+        .await
+        .about("Project")?;
     Ok(Answer::json(&success("Integration created", integrations::integration(wire(&created)))))
 }
 
 pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
     let uuid = call.uuid("uuid", NOUN)?;
-    let view = call.state.store.find_integration(call.caller(), uuid).await;
-    call.narrowed_to(view.map_err(|error| of_store(error, NOUN))?.project, NOUN)?;
-    let deleted = call.state.store.delete_integration(call.caller(), uuid, call.now).await;
-    deleted.map_err(|error| of_store(error, NOUN))?;
+    let view = call.store().find_integration(call.caller(), uuid).await.about(NOUN)?;
+    call.narrowed_to(view.project, NOUN)?;
+    call.store().delete_integration(call.caller(), uuid, call.now).await.about(NOUN)?;
     Ok(Answer::json(&success("Integration deleted", json!(true))))
 }
 
@@ -55,8 +57,7 @@ pub(crate) async fn list_uses(call: Call) -> Result<Answer, ApiError> {
     let Some(project) = call.project else {
         return Ok(Answer::json(&success("Integration collections", json!([]))));
     };
-    let uses = call.state.store.list_integration_uses(call.caller(), project).await;
-    let uses = uses.map_err(|error| of_store(error, "Project"))?;
+    let uses = call.store().list_integration_uses(call.caller(), project).await.about("Project")?;
     let rows: Value = uses.iter().map(shown_use).collect();
     Ok(Answer::json(&success("Integration collections", rows)))
 }
@@ -66,25 +67,25 @@ pub(crate) async fn add_use(call: Call) -> Result<Answer, ApiError> {
     let named = text_member(&call.object()?, "integration_uuid", NAME_CHARS_MAX)?;
     let integration: Uuid = named.parse().map_err(|_| ApiError::invalid("integration_uuid must be a uuid"))?;
     let added = call
-        .state
-        .store
+        .store()
         .add_integration_use(call.caller(), collection, integration, call.now)
-        .await;
-    let added = added.map_err(|error| of_store(error, NOUN))?;
+        .await
+        .about(NOUN)?;
     Ok(Answer::json(&success("Integration collection created", shown_use(&added))))
 }
 
 pub(crate) async fn remove_use(call: Call) -> Result<Answer, ApiError> {
     let uuid = call.uuid("uuid", USE)?;
-    let removed = call.state.store.delete_integration_use(call.caller(), uuid, call.project, call.now).await;
-    removed.map_err(|error| of_store(error, USE))?;
+    call.store()
+        .delete_integration_use(call.caller(), uuid, call.project, call.now)
+        .await
+        .about(USE)?;
     Ok(Answer::json(&success("Integration collection deleted", json!(true))))
 }
 
 async fn of_project(call: &Call) -> Result<Vec<IntegrationView>, ApiError> {
     let project = projects::project(call).await?;
-    let views = call.state.store.list_integrations(call.caller(), project).await;
-    views.map_err(|error| of_store(error, "Project"))
+    call.store().list_integrations(call.caller(), project).await.about("Project")
 }
 
 /// A member that is an object; missing and null are an empty one.

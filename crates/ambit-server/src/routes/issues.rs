@@ -2,15 +2,18 @@
 
 use crate::answer::Answer;
 use crate::call::Call;
-use crate::failure::of_store;
+use crate::failure::About;
 use crate::present::entities::collection;
 use crate::present::issues::{NOUN, sighting, status_member};
 use ambit_api::{ApiError, issues, success};
 use serde_json::json;
 
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
-    let view = call.state.store.find_issue(call.caller(), call.parameter("id"), call.project).await;
-    let view = view.map_err(|error| of_store(error, NOUN))?;
+    let view = call
+        .store()
+        .find_issue(call.caller(), call.parameter("id"), call.project)
+        .await
+        .about(NOUN)?;
     let result = issues::issue_detail(&view.record, sighting(&view), view.entity_id, collection(&view.collection));
     Ok(Answer::json(&success("successfully returned issue", result)))
 }
@@ -18,11 +21,12 @@ pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
 pub(crate) async fn report_status(call: Call) -> Result<Answer, ApiError> {
     // What the caller may not see is 404, whatever the body says.
     let id = call.parameter("id");
-    let seen = call.state.store.find_issue(call.caller(), id, call.project).await;
-    seen.map_err(|error| of_store(error, NOUN))?;
+    call.store().find_issue(call.caller(), id, call.project).await.about(NOUN)?;
     let status = status_member(&call.object()?)?;
-    let done = call.state.store.set_issue_status(call.caller(), id, call.project, status, call.now).await;
-    done.map_err(|error| of_store(error, NOUN))?;
+    call.store()
+        .set_issue_status(call.caller(), id, call.project, status, call.now)
+        .await
+        .about(NOUN)?;
     let message = format!("Successfully reported status as {}", status.name());
     Ok(Answer::json(&success(&message, json!(true))))
 }

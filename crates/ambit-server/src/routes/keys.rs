@@ -2,11 +2,11 @@
 
 use crate::answer::Answer;
 use crate::call::{Call, NAME_CHARS_MAX, optional_text, text_member};
-use crate::failure::of_store;
+use crate::failure::About;
 use crate::window::end;
 use ambit_api::keys::{self, Key};
 use ambit_api::{ApiError, ErrorCode, success};
-use ambit_store::{KeyView, NewKey, RevokedKeys, StoreError};
+use ambit_store::{KeyView, NewKey, RevokedKeys};
 use serde_json::{Value, json};
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -15,9 +15,11 @@ const NOUN: &str = "Key";
 const REDEMPTIONS_MAX: u32 = 60;
 
 pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
-    let views = call.state.store.list_keys(call.caller()).await;
-    let rows: Value = views
-        .map_err(|error| of_store(error, NOUN))?
+    let rows: Value = call
+        .store()
+        .list_keys(call.caller())
+        .await
+        .about(NOUN)?
         .iter()
         .map(|view| keys::key(wire(view)))
         .collect();
@@ -35,16 +37,14 @@ pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
         label: optional_text(&body, "label", NAME_CHARS_MAX)?.unwrap_or_default(),
         expires_at,
     };
-    let issued = call.state.store.create_key(call.caller(), &new, call.now).await;
-    let issued = issued.map_err(|error| of_store(error, "User"))?;
+    let issued = call.store().create_key(call.caller(), &new, call.now).await.about("User")?;
     let shown = keys::issued_key(issued.id, &issued.key, &issued.visible, &issued.label, issued.expires_at);
     Ok(Answer::json(&success("Key created", shown)))
 }
 
 pub(crate) async fn revoke(call: Call) -> Result<Answer, ApiError> {
     let id = call.parameter("id").parse().map_err(|_| ApiError::not_found(NOUN))?;
-    let revoked = call.state.store.revoke_key(call.caller(), id, call.now).await;
-    let revoked = revoked.map_err(|error| of_store(error, NOUN))?;
+    let revoked = call.store().revoke_key(call.caller(), id, call.now).await.about(NOUN)?;
     Ok(Answer::json(&success(&said(&revoked), json!(true))))
 }
 
@@ -65,17 +65,13 @@ fn said(revoked: &RevokedKeys) -> String {
 pub(crate) async fn redeem(call: Call) -> Result<Answer, ApiError> {
     let body = call.object()?;
     let token = text_member(&body, "token", NAME_CHARS_MAX)?;
-    let issued = call.state.store.redeem_key_token(token.trim(), call.now).await;
-    let issued = match issued {
-        Err(StoreError::NotFound) => {
-            // Whoever it was: there is one token at most, and it has 224 random bits, so that this keeps load away, nothing else.
-            let counted = call.state.failures.count(IpAddr::V4(Ipv4Addr::UNSPECIFIED), REDEMPTIONS_MAX, call.now);
-            return Err(counted.map_or_else(
-                || ApiError::with(ErrorCode::NotFound, "No such token: it was used, is older than 15 minutes, or never was"),
-                |seconds| ApiError::new(ErrorCode::TooManyRequests).retry_after(seconds),
-            ));
-        }
-        other => other.map_err(|error| of_store(error, "Token"))?,
+    let Some(issued) = call.store().redeem_key_token(token.trim(), call.now).await.if_found()? else {
+        // Whoever it was: there is one token at most, and it has 224 random bits, so that this keeps load away, nothing else.
+        let counted = call.state.failures.count(IpAddr::V4(Ipv4Addr::UNSPECIFIED), REDEMPTIONS_MAX, call.now);
+        return Err(counted.map_or_else(
+            || ApiError::with(ErrorCode::NotFound, "No such token: it was used, is older than 15 minutes, or never was"),
+            |seconds| ApiError::new(ErrorCode::TooManyRequests).retry_after(seconds),
+        ));
     };
     let shown = keys::issued_key(issued.id, &issued.key, &issued.visible, &issued.label, None);
     Ok(Answer::json(&success("Key created", shown)))

@@ -2,7 +2,7 @@
 
 use crate::answer::Answer;
 use crate::call::{Call, text_member};
-use crate::failure::of_store;
+use crate::failure::About;
 use crate::present::entities::collection;
 use crate::present::items::{item, item_type, noun};
 use ambit_api::notes::{self, NoteItem, NoteText};
@@ -15,12 +15,11 @@ const NOUN: &str = "Note";
 
 pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     let item = item_type(&call)?;
-    let listed = call
-        .state
-        .store
+    let (view, notes) = call
+        .store()
         .list_notes(call.caller(), (item, call.parameter("item_uid")), call.project)
-        .await;
-    let (view, notes) = listed.map_err(|error| of_store(error, noun(item)))?;
+        .await
+        .about(noun(item))?;
     let rows: Value = notes.iter().map(|note| shown(&view, note)).collect();
     let message = format!("Notes for {} {}", view.item.name(), view.uid);
     Ok(Answer::json(&success(&message, rows)))
@@ -31,12 +30,11 @@ pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
     let seen = item(&call).await?;
     let text = text_member(&call.object()?, "note_text", NOTE_CHARS_MAX)?;
     let id = seen.uid.to_string();
-    let added = call
-        .state
-        .store
+    let (view, note) = call
+        .store()
         .add_note(call.caller(), (seen.item, &id), call.project, &text, call.now)
-        .await;
-    let (view, note) = added.map_err(|error| of_store(error, noun(seen.item)))?;
+        .await
+        .about(noun(seen.item))?;
     Ok(Answer::json(&success("Note created", shown(&view, &note))))
 }
 
@@ -44,24 +42,21 @@ pub(crate) async fn edit(call: Call) -> Result<Answer, ApiError> {
     let (seen, note) = (item(&call).await?, uid(&call)?);
     let text = text_member(&call.change(&notes::EDITED_NOTE, &notes::NOTE)?, "note_text", NOTE_CHARS_MAX)?;
     let id = seen.uid.to_string();
-    let edited = call
-        .state
-        .store
+    let (view, note) = call
+        .store()
         .edit_note(call.caller(), (seen.item, &id, note), call.project, &text, call.now)
-        .await;
-    let (view, note) = edited.map_err(|error| of_store(error, NOUN))?;
+        .await
+        .about(NOUN)?;
     Ok(Answer::json(&success("Note updated", shown(&view, &note))))
 }
 
 pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
     let (seen, note) = (item(&call).await?, uid(&call)?);
     let id = seen.uid.to_string();
-    let deleted = call
-        .state
-        .store
+    call.store()
         .delete_note(call.caller(), (seen.item, &id, note), call.project, call.now)
-        .await;
-    deleted.map_err(|error| of_store(error, NOUN))?;
+        .await
+        .about(NOUN)?;
     Ok(Answer::json(&success("Note deleted", json!(true))))
 }
 

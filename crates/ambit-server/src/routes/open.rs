@@ -55,7 +55,7 @@ pub(crate) async fn live(_call: Call) -> Result<Answer, ApiError> {
 }
 
 pub(crate) async fn ready(call: Call) -> Result<Answer, ApiError> {
-    match call.state.health.trouble(&call.state.store).await {
+    match call.state.health.trouble(call.store()).await {
         None => Ok(Answer::json(&success("Ready", json!(true)))),
         Some(why) => Err(not_ready(&why)),
     }

@@ -5,7 +5,7 @@ pub(crate) mod invitations;
 
 use crate::answer::Answer;
 use crate::call::{Call, NAME_CHARS_MAX, flag_member, optional_text, text_member, texts_member};
-use crate::failure::of_store;
+use crate::failure::About;
 use crate::window::end;
 use ambit_api::{ApiError, people, success};
 use ambit_model::project::Project;
@@ -20,8 +20,14 @@ const PROJECT: &str = "Project";
 const SUBJECT: &str = "User or group";
 
 pub(crate) async fn list_users(call: Call) -> Result<Answer, ApiError> {
-    let users = call.state.store.list_users(call.caller()).await;
-    let rows: Value = users.map_err(|error| of_store(error, USER))?.iter().map(people::user).collect();
+    let rows: Value = call
+        .store()
+        .list_users(call.caller())
+        .await
+        .about(USER)?
+        .iter()
+        .map(people::user)
+        .collect();
     Ok(Answer::json(&success("Users", rows)))
 }
 
@@ -34,8 +40,7 @@ pub(crate) async fn create_user(call: Call) -> Result<Answer, ApiError> {
         project: project_member(&call, &body).await?,
         group: optional_text(&body, "group", NAME_CHARS_MAX)?,
     };
-    let made = call.state.store.create_user(call.caller(), &new, call.now).await;
-    let made = made.map_err(|error| of_store(error, "Project or group"))?;
+    let made = call.store().create_user(call.caller(), &new, call.now).await.about("Project or group")?;
     Ok(Answer::json(&success("User created", people::user(&made))))
 }
 
@@ -44,8 +49,7 @@ async fn project_member(call: &Call, body: &Map<String, Value>) -> Result<Option
     let Some(name) = optional_text(body, "project", NAME_CHARS_MAX)? else {
         return Ok(None);
     };
-    let projects = call.state.store.list_projects(call.caller()).await;
-    let projects = projects.map_err(|error| of_store(error, PROJECT))?;
+    let projects = call.store().list_projects(call.caller()).await.about(PROJECT)?;
     let is = |project: &Project| project.id.to_string() == name || project.uuid.to_string().eq_ignore_ascii_case(&name);
     let found = projects.into_iter().find(|view| is(&view.project));
     Ok(Some(found.ok_or_else(|| ApiError::not_found(PROJECT))?.project.uuid))
@@ -54,23 +58,22 @@ async fn project_member(call: &Call, body: &Map<String, Value>) -> Result<Option
 /// Suspends a user, or lets the user in again.
 pub(crate) async fn set_status(call: Call) -> Result<Answer, ApiError> {
     let status = text_member(&call.object()?, "status", NAME_CHARS_MAX)?;
-    let store = &call.state.store;
-    let user = store.find_user(call.caller(), call.parameter("username")).await;
-    let user = user.map_err(|error| of_store(error, USER))?;
-    let set = store.set_status(call.caller(), user.id, &status, call.now).await;
-    set.map_err(|error| of_store(error, USER))?;
+    let store = call.store();
+    let user = store.find_user(call.caller(), call.parameter("username")).await.about(USER)?;
+    store.set_status(call.caller(), user.id, &status, call.now).await.about(USER)?;
     Ok(Answer::json(&success("User status set", json!(true))))
 }
 
 pub(crate) async fn delete_user(call: Call) -> Result<Answer, ApiError> {
-    let deleted = call.state.store.delete_user(call.caller(), call.parameter("username"), call.now).await;
-    deleted.map_err(|error| of_store(error, USER))?;
+    call.store()
+        .delete_user(call.caller(), call.parameter("username"), call.now)
+        .await
+        .about(USER)?;
     Ok(Answer::json(&success("User deleted", json!(true))))
 }
 
 pub(crate) async fn list_groups(call: Call) -> Result<Answer, ApiError> {
-    let groups = call.state.store.list_groups(call.caller()).await;
-    let groups = groups.map_err(|error| of_store(error, GROUP))?;
+    let groups = call.store().list_groups(call.caller()).await.about(GROUP)?;
     let rows: Value = groups.iter().map(|(group, members)| people::group(group, members)).collect();
     Ok(Answer::json(&success("Groups", rows)))
 }
@@ -83,14 +86,15 @@ pub(crate) async fn create_group(call: Call) -> Result<Answer, ApiError> {
         Some(Value::Array(none)) if none.is_empty() => Vec::new(),
         Some(_) => texts_member(&body, "members")?,
     };
-    let made = call.state.store.create_group(call.caller(), &name, &members, call.now).await;
-    let (made, members) = made.map_err(|error| of_store(error, USER))?;
+    let (made, members) = call.store().create_group(call.caller(), &name, &members, call.now).await.about(USER)?;
     Ok(Answer::json(&success("Group created", people::group(&made, &members))))
 }
 
 pub(crate) async fn delete_group(call: Call) -> Result<Answer, ApiError> {
-    let deleted = call.state.store.delete_group(call.caller(), call.parameter("group"), call.now).await;
-    deleted.map_err(|error| of_store(error, GROUP))?;
+    call.store()
+        .delete_group(call.caller(), call.parameter("group"), call.now)
+        .await
+        .about(GROUP)?;
     Ok(Answer::json(&success("Group deleted", json!(true))))
 }
 
@@ -99,22 +103,21 @@ pub(crate) async fn add_members(call: Call) -> Result<Answer, ApiError> {
     let body = call.object()?;
     let members = texts_member(&body, "members")?;
     let administrator = flag_member(&body, "administrator")?.unwrap_or(false);
-    let added = call
-        .state
-        .store
+    call.store()
         .add_to_group(call.caller(), &group, &members, administrator, call.now)
-        .await;
-    added.map_err(|error| of_store(error, USER))?;
+        .await
+        .about(USER)?;
     Ok(Answer::json(&success("Group members added", json!(true))))
 }
 
 pub(crate) async fn remove_member(call: Call) -> Result<Answer, ApiError> {
     let group = group(&call).await?;
-    let store = &call.state.store;
-    let user = store.find_user(call.caller(), call.parameter("username")).await;
-    let user = user.map_err(|error| of_store(error, USER))?.id;
-    let removed = store.leave_group(call.caller(), &group, user, false, call.now).await;
-    removed.map_err(|error| of_store(error, "Group member"))?;
+    let store = call.store();
+    let user = store.find_user(call.caller(), call.parameter("username")).await.about(USER)?.id;
+    store
+        .leave_group(call.caller(), &group, user, false, call.now)
+        .await
+        .about("Group member")?;
     Ok(Answer::json(&success("Group member removed", json!(true))))
 }
 
@@ -122,25 +125,24 @@ pub(crate) async fn grant(call: Call) -> Result<Answer, ApiError> {
     let expires_at = optional_text(&call.members_of(&people::NEW_GRANT, &people::GRANT)?, "expires_at", NAME_CHARS_MAX)?;
     let expires_at = expires_at.map(|text| end(&text, call.now)).transpose()?;
     let (subject, privilege) = (call.parameter("subject"), call.parameter("privilege"));
-    let granted = call
-        .state
-        .store
+    call.store()
         .grant_privilege(call.caller(), subject, privilege, expires_at, call.now)
-        .await;
-    granted.map_err(|error| of_store(error, SUBJECT))?;
+        .await
+        .about(SUBJECT)?;
     Ok(Answer::json(&success("Privilege granted", people::grant(subject, privilege, expires_at))))
 }
 
 pub(crate) async fn revoke(call: Call) -> Result<Answer, ApiError> {
     let (subject, privilege) = (call.parameter("subject"), call.parameter("privilege"));
-    let revoked = call.state.store.revoke_privilege(call.caller(), subject, privilege, call.now).await;
-    revoked.map_err(|error| of_store(error, SUBJECT))?;
+    call.store()
+        .revoke_privilege(call.caller(), subject, privilege, call.now)
+        .await
+        .about(SUBJECT)?;
     Ok(Answer::json(&success("Privilege revoked", json!(true))))
 }
 
 pub(crate) async fn list_limits(call: Call) -> Result<Answer, ApiError> {
-    let limits = call.state.store.list_quotas(call.caller(), call.parameter("subject")).await;
-    let limits = limits.map_err(|error| of_store(error, SUBJECT))?;
+    let limits = call.store().list_quotas(call.caller(), call.parameter("subject")).await.about(SUBJECT)?;
     let rows: Value = limits.iter().map(|quota| people::limit(&quota.name, quota.allowed)).collect();
     Ok(Answer::json(&success("Quotas", rows)))
 }
@@ -150,13 +152,15 @@ pub(crate) async fn set_limit(call: Call) -> Result<Answer, ApiError> {
     let allowed = body.get("allowed").and_then(Value::as_i64).filter(|allowed| *allowed >= 0);
     let allowed = allowed.ok_or_else(|| ApiError::invalid("allowed must be a whole number from 0"))?;
     let (subject, quota) = (call.parameter("subject"), call.parameter("quota"));
-    let set = call.state.store.set_quota(call.caller(), subject, quota, allowed, call.now).await;
-    set.map_err(|error| of_store(error, SUBJECT))?;
+    call.store()
+        .set_quota(call.caller(), subject, quota, allowed, call.now)
+        .await
+        .about(SUBJECT)?;
     Ok(Answer::json(&success("Quota set", people::limit(quota, allowed))))
 }
 
 /// The name of the group of the path, which must be there.
 async fn group(call: &Call) -> Result<String, ApiError> {
-    let found = call.state.store.group_account(call.parameter("group")).await;
-    Ok(found.map_err(|error| of_store(error, GROUP))?.group.name)
+    let found = call.store().group_account(call.parameter("group")).await.about(GROUP)?;
+    Ok(found.group.name)
 }

@@ -2,7 +2,7 @@
 
 use crate::answer::Answer;
 use crate::call::{Call, NAME_CHARS_MAX, flag_member, optional_text, text_member};
-use crate::failure::of_store;
+use crate::failure::About;
 use ambit_api::{ApiError, projects, success};
 use ambit_model::user::ProjectRole;
 use ambit_store::{ProjectSettings, ProjectView};
@@ -11,23 +11,21 @@ use serde_json::Value;
 const NOUN: &str = "Project";
 
 pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
-    let found = call.state.store.list_projects(call.caller()).await;
-    let found = found.map_err(|error| of_store(error, NOUN))?;
+    let found = call.store().list_projects(call.caller()).await.about(NOUN)?;
     let result: Value = found.iter().map(|view| shown(&call, view)).collect();
     Ok(Answer::json(&success("Projects", result)))
 }
 
 pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
     let name = text_member(&call.object()?, "name", NAME_CHARS_MAX)?;
-    let created = call.state.store.create_project(call.caller(), &name, call.now).await;
-    let created = created.map_err(|error| of_store(error, NOUN))?;
+    let created = call.store().create_project(call.caller(), &name, call.now).await.about(NOUN)?;
     Ok(Answer::json(&success("Projects", shown(&call, &created))))
 }
 
 pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
     let uuid = call.uuid("uuid", NOUN)?;
-    let view = call.state.store.find_project(call.caller(), uuid).await;
-    call.narrowed_to(view.map_err(|error| of_store(error, NOUN))?.project.id, NOUN)?;
+    let view = call.store().find_project(call.caller(), uuid).await.about(NOUN)?;
+    call.narrowed_to(view.project.id, NOUN)?;
     let body = call.change(&projects::PROJECT_SETTINGS, &projects::PROJECT)?;
     let description = match body.get("description") {
         None => None,
@@ -40,25 +38,17 @@ pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
         description,
         primary: flag_member(&body, "primary")?.unwrap_or(false),
     };
-    let changed = call.state.store.change_project(call.caller(), uuid, &settings, call.now).await;
-    changed.map_err(|error| of_store(error, NOUN))?;
-    let mut view = call
-        .state
-        .store
-        .find_project(call.caller(), uuid)
-        .await
-        .map_err(|error| of_store(error, NOUN))?;
+    call.store().change_project(call.caller(), uuid, &settings, call.now).await.about(NOUN)?;
+    let mut view = call.store().find_project(call.caller(), uuid).await.about(NOUN)?;
     view.primary |= settings.primary;
     Ok(Answer::json(&success("Project updated", shown(&call, &view))))
 }
 
 pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
     let uuid = call.uuid("uuid", NOUN)?;
-    let view = call.state.store.find_project(call.caller(), uuid).await;
-    let view = view.map_err(|error| of_store(error, NOUN))?;
+    let view = call.store().find_project(call.caller(), uuid).await.about(NOUN)?;
     call.narrowed_to(view.project.id, NOUN)?;
-    let deleted = call.state.store.delete_project(call.caller(), uuid, call.now).await;
-    let deleted = deleted.map_err(|error| of_store(error, NOUN))?;
+    let deleted = call.store().delete_project(call.caller(), uuid, call.now).await.about(NOUN)?;
     let result = projects::deleted_project(&deleted.project, deleted.primary, &call.state.plan);
     Ok(Answer::json(&success("Deleted Project", result)))
 }

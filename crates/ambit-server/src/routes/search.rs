@@ -86,7 +86,7 @@ fn page_token(call: &Call) -> Result<Option<Vec<u8>>, ApiError> {
     let sealed = (text.len() <= TOKEN_CHARS_MAX)
         .then(|| BASE64_URL_SAFE_NO_PAD.decode(text).ok())
         .flatten();
-    let token = sealed.and_then(|sealed| call.state.store.unseal(TOKEN_PURPOSE, &sealed));
+    let token = sealed.and_then(|sealed| call.store().unseal(TOKEN_PURPOSE, &sealed));
     token
         .map(Some)
         .ok_or_else(|| ApiError::with(ErrorCode::BadRequest, "Page_token was not made by this server; start again without it"))
@@ -94,7 +94,7 @@ fn page_token(call: &Call) -> Result<Option<Vec<u8>>, ApiError> {
 
 fn result(call: &Call, noun: Noun, text: &str, answer: SearchAnswer, names: &[ambit_store::CollectionContext]) -> Value {
     let hits = answer.hits.iter().filter_map(|hit| shown(hit, names)).collect();
-    let seal = |token: Vec<u8>| BASE64_URL_SAFE_NO_PAD.encode(call.state.store.seal(TOKEN_PURPOSE, &token));
+    let seal = |token: Vec<u8>| BASE64_URL_SAFE_NO_PAD.encode(call.store().seal(TOKEN_PURPOSE, &token));
     search_result(SearchPage {
         search: Query {
             body: answer.search_body,

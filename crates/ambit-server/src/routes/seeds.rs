@@ -2,7 +2,7 @@
 
 use crate::answer::Answer;
 use crate::call::{Call, text_member};
-use crate::failure::of_store;
+use crate::failure::About;
 use crate::present::collections::collection;
 use ambit_api::{ApiError, seeds, success};
 use ambit_model::Kind;
@@ -15,8 +15,7 @@ const SEED_CHARS_MAX: usize = 2_048;
 
 pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     let uuid = collection(&call).await?;
-    let found = call.state.store.list_seeds(call.caller(), uuid).await;
-    let found = found.map_err(|error| of_store(error, "Collection"))?;
+    let found = call.store().list_seeds(call.caller(), uuid).await.about("Collection")?;
     let result: Value = found.iter().map(seeds::seed).collect();
     Ok(Answer::json(&success("Collection entities retrieved!", result)))
 }
@@ -35,16 +34,14 @@ pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
         Some(_) => return Err(ApiError::invalid("entities must be a list of objects")),
         None => vec![read(&body)?],
     };
-    let added = call.state.store.add_seeds(call.caller(), uuid, &wanted, call.now).await;
-    let added = added.map_err(|error| of_store(error, "Collection"))?;
+    let added = call.store().add_seeds(call.caller(), uuid, &wanted, call.now).await.about("Collection")?;
     let result: Value = added.iter().map(seeds::seed).collect();
     Ok(Answer::json(&success("Collection entities added", result)))
 }
 
 pub(crate) async fn remove(call: Call) -> Result<Answer, ApiError> {
     let id = call.parameter("entity_uid").parse().map_err(|_| ApiError::not_found(NOUN))?;
-    let removed = call.state.store.remove_seed(call.caller(), id, call.now).await;
-    removed.map_err(|error| of_store(error, NOUN))?;
+    call.store().remove_seed(call.caller(), id, call.now).await.about(NOUN)?;
     Ok(Answer::json(&success("Entity deleted", json!(true))))
 }
 

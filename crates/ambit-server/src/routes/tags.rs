@@ -2,7 +2,7 @@
 
 use crate::answer::Answer;
 use crate::call::{Call, text_member, texts_member};
-use crate::failure::of_store;
+use crate::failure::About;
 use crate::present::items::{item, noun};
 use ambit_api::{ApiError, success};
 use ambit_store::{ItemView, TagChange};
@@ -26,11 +26,10 @@ pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
     let change = TagChange { add, remove: Vec::new() };
     let id = view.uid.to_string();
     let tags = call
-        .state
-        .store
+        .store()
         .change_tags(call.caller(), (view.item, &id), call.project, &change, call.now)
-        .await;
-    let tags = tags.map_err(|error| of_store(error, noun(view.item)))?;
+        .await
+        .about(noun(view.item))?;
     Ok(Answer::json(&success(&message(&view), json!(tags))))
 }
 
@@ -41,12 +40,10 @@ pub(crate) async fn remove(call: Call) -> Result<Answer, ApiError> {
         remove: vec![call.parameter("tag_name").to_owned()],
     };
     let id = view.uid.to_string();
-    let tags = call
-        .state
-        .store
+    call.store()
         .change_tags(call.caller(), (view.item, &id), call.project, &change, call.now)
-        .await;
-    tags.map_err(|error| of_store(error, "Tag"))?;
+        .await
+        .about("Tag")?;
     Ok(Answer::json(&success("Tag removed", json!(true))))
 }
 

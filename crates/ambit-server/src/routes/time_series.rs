@@ -2,7 +2,7 @@
 
 use crate::answer::Answer;
 use crate::call::Call;
-use crate::failure::of_store;
+use crate::failure::About;
 use crate::present::entities::{self as entity_shapes, collection};
 use crate::present::issues as issue_shapes;
 use crate::window::{MOMENT_FORMS, moment, then};
@@ -14,31 +14,45 @@ const MESSAGE: &str = "Success";
 
 pub(crate) async fn entity(call: Call) -> Result<Answer, ApiError> {
     let (id, moment) = (call.parameter("uid"), point(&call)?);
-    let at = call.state.store.entity_at(call.caller(), id, call.project, moment, call.now).await;
-    let view = then(at.map_err(|error| of_store(error, entity_shapes::NOUN))?, entity_shapes::NOUN)?;
+    let at = call
+        .store()
+        .entity_at(call.caller(), id, call.project, moment, call.now)
+        .await
+        .about(entity_shapes::NOUN)?;
+    let view = then(at, entity_shapes::NOUN)?;
     let entity = entities::entity_at(&view.record, entity_shapes::sighting(&view), collection(&view.collection));
     Ok(Answer::json(&success(MESSAGE, time_series::entity_at_result(entity))))
 }
 
 pub(crate) async fn issue(call: Call) -> Result<Answer, ApiError> {
     let (id, moment) = (call.parameter("uid"), point(&call)?);
-    let at = call.state.store.issue_at(call.caller(), id, call.project, moment, call.now).await;
-    let view = then(at.map_err(|error| of_store(error, issue_shapes::NOUN))?, issue_shapes::NOUN)?;
+    let at = call
+        .store()
+        .issue_at(call.caller(), id, call.project, moment, call.now)
+        .await
+        .about(issue_shapes::NOUN)?;
+    let view = then(at, issue_shapes::NOUN)?;
     let issue = issues::issue_detail(&view.record, issue_shapes::sighting(&view), view.entity_id, collection(&view.collection));
     Ok(Answer::json(&success(MESSAGE, time_series::issue_at_result(issue))))
 }
 
 pub(crate) async fn points_of_entity(call: Call) -> Result<Answer, ApiError> {
     let (id, start) = (call.parameter("uid"), start(&call)?);
-    let points = call.state.store.points_in_time(call.caller(), id, call.project, start).await;
-    let points = points.map_err(|error| of_store(error, entity_shapes::NOUN))?;
+    let points = call
+        .store()
+        .points_in_time(call.caller(), id, call.project, start)
+        .await
+        .about(entity_shapes::NOUN)?;
     Ok(Answer::json(&success(MESSAGE, json!(points))))
 }
 
 pub(crate) async fn points_of_issue(call: Call) -> Result<Answer, ApiError> {
     let (id, start) = (call.parameter("uid"), start(&call)?);
-    let points = call.state.store.issue_points_in_time(call.caller(), id, call.project, start).await;
-    let points = points.map_err(|error| of_store(error, issue_shapes::NOUN))?;
+    let points = call
+        .store()
+        .issue_points_in_time(call.caller(), id, call.project, start)
+        .await
+        .about(issue_shapes::NOUN)?;
     Ok(Answer::json(&success(MESSAGE, json!(points))))
 }
 

@@ -2,7 +2,7 @@
 
 use crate::answer::Answer;
 use crate::call::{Call, NAME_CHARS_MAX, optional_text, text_member};
-use crate::failure::of_store;
+use crate::failure::About;
 use crate::present::projects::project;
 use ambit_api::{ApiError, ErrorCode, success, users};
 use ambit_model::user::{CollectionRole, ProjectRole};
@@ -16,8 +16,7 @@ const NO_ACCOUNTS: &str = "accounts are made by the administrator of the install
 
 pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     let uuid = project(&call).await?;
-    let members = call.state.store.list_members(call.caller(), uuid).await;
-    let members = members.map_err(|error| of_store(error, "Project"))?;
+    let members = call.store().list_members(call.caller(), uuid).await.about("Project")?;
     Ok(Answer::json(&success("Project users", shown(&members))))
 }
 
@@ -35,8 +34,11 @@ pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
     let word = text_member(&body, "role", NAME_CHARS_MAX)?;
     let role = ProjectRole::from_name(&word).ok_or_else(|| ApiError::invalid("role must be member or owner"))?;
     let open = call.state.open_accounts;
-    let added = call.state.store.add_members(call.caller(), uuid, &emails, role, open, call.now).await;
-    let added = added.map_err(|error| of_store(error, "Project"))?;
+    let added = call
+        .store()
+        .add_members(call.caller(), uuid, &emails, role, open, call.now)
+        .await
+        .about("Project")?;
     let unknown = added.unknown.join(", ");
     let message = match (added.members.is_empty(), unknown.is_empty()) {
         (_, true) => "Project users added".to_owned(),
@@ -57,8 +59,7 @@ pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
 
 pub(crate) async fn list_of_collection(call: Call) -> Result<Answer, ApiError> {
     let uuid = collection(&call).await?;
-    let rows = call.state.store.list_collection_roles(call.caller(), uuid).await;
-    let rows = rows.map_err(|error| of_store(error, "Collection"))?;
+    let rows = call.store().list_collection_roles(call.caller(), uuid).await.about("Collection")?;
     let result: Value = rows
         .iter()
         .map(|(member, role)| users::collection_user(member.id, &member.user, member.role, *role, member.invited))
@@ -78,26 +79,28 @@ pub(crate) async fn set_of_collection(call: Call) -> Result<Answer, ApiError> {
     };
     let word = text_member(&body, "role", NAME_CHARS_MAX)?;
     let role = CollectionRole::from_name(&word).ok_or_else(|| ApiError::invalid("role must be viewer, analyst or admin"))?;
-    let done = call.state.store.set_collection_role(call.caller(), uuid, &member, role, call.now).await;
-    done.map_err(|error| of_store(error, USER))?;
+    call.store()
+        .set_collection_role(call.caller(), uuid, &member, role, call.now)
+        .await
+        .about(USER)?;
     Ok(Answer::json(&success("Collection project user added", json!(true))))
 }
 
 pub(crate) async fn remove(call: Call) -> Result<Answer, ApiError> {
     let uuid = project(&call).await?;
-    let removed = call.state.store.remove_member(call.caller(), uuid, project_user(&call)?, call.now).await;
-    removed.map_err(|error| of_store(error, USER))?;
+    call.store()
+        .remove_member(call.caller(), uuid, project_user(&call)?, call.now)
+        .await
+        .about(USER)?;
     Ok(Answer::json(&success("Project user removed", json!(true))))
 }
 
 pub(crate) async fn remove_of_collection(call: Call) -> Result<Answer, ApiError> {
     let uuid = collection(&call).await?;
-    let removed = call
-        .state
-        .store
+    call.store()
         .remove_collection_role(call.caller(), uuid, project_user(&call)?, call.now)
-        .await;
-    removed.map_err(|error| of_store(error, USER))?;
+        .await
+        .about(USER)?;
     Ok(Answer::json(&success("Collection project user removed", json!(true))))
 }
 
@@ -116,7 +119,7 @@ fn shown(members: &[Member]) -> Value {
 /// The collection of the path, if the header does not name another project.
 async fn collection(call: &Call) -> Result<Uuid, ApiError> {
     let uuid = call.uuid("uuid", "Collection")?;
-    let view = call.state.store.find_collection(call.caller(), uuid).await;
-    call.narrowed_to(view.map_err(|error| of_store(error, "Collection"))?.collection.project, "Collection")?;
+    let view = call.store().find_collection(call.caller(), uuid).await.about("Collection")?;
+    call.narrowed_to(view.collection.project, "Collection")?;
     Ok(uuid)
 }

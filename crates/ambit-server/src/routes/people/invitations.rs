@@ -2,7 +2,7 @@
 
 use crate::answer::Answer;
 use crate::call::Call;
-use crate::failure::of_store;
+use crate::failure::About;
 use crate::present::projects::project;
 use ambit_api::people::{Invitation, invitation};
 use ambit_api::{ApiError, success};
@@ -12,7 +12,7 @@ const NOUN: &str = "Invitation";
 const GROUP: &str = "Group";
 
 pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
-    let store = &call.state.store;
+    let store = call.store();
     let sent = match call.query("sent") {
         None | Some("" | "false") => false,
         Some("true") => true,
@@ -22,7 +22,7 @@ pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
         true => store.list_sent_invitations(call.caller()).await,
         false => store.list_invitations(call.caller()).await,
     };
-    let rows: Value = found.map_err(|error| of_store(error, NOUN))?.iter().map(shown).collect();
+    let rows: Value = found.about(NOUN)?.iter().map(shown).collect();
     Ok(Answer::json(&success("Invitations", rows)))
 }
 
@@ -44,32 +44,30 @@ fn id(call: &Call) -> Result<i64, ApiError> {
 }
 
 pub(crate) async fn accept(call: Call) -> Result<Answer, ApiError> {
-    let accepted = call.state.store.accept_invitation(call.caller(), id(&call)?, call.now).await;
-    accepted.map_err(|error| of_store(error, NOUN))?;
+    call.store().accept_invitation(call.caller(), id(&call)?, call.now).await.about(NOUN)?;
     Ok(Answer::json(&success("Invitation accepted", json!(true))))
 }
 
 pub(crate) async fn end(call: Call) -> Result<Answer, ApiError> {
-    let ended = call.state.store.end_invitation(call.caller(), id(&call)?, call.now).await;
-    ended.map_err(|error| of_store(error, NOUN))?;
+    call.store().end_invitation(call.caller(), id(&call)?, call.now).await.about(NOUN)?;
     Ok(Answer::json(&success("Invitation ended", json!(true))))
 }
 
 pub(crate) async fn leave_project(call: Call) -> Result<Answer, ApiError> {
     let project = project(&call).await?;
-    let left = call.state.store.leave_project(call.caller(), project, call.now).await;
-    left.map_err(|error| of_store(error, "Project"))?;
+    call.store().leave_project(call.caller(), project, call.now).await.about("Project")?;
     Ok(Answer::json(&success("Project left", json!(true))))
 }
 
 pub(crate) async fn leave_group(call: Call) -> Result<Answer, ApiError> {
     let caller = call.caller();
-    let group = call.state.store.group_account(call.parameter("group")).await;
-    let group = group.map_err(|error| of_store(error, GROUP))?.group;
+    let group = call.store().group_account(call.parameter("group")).await.about(GROUP)?.group;
     if !caller.groups().contains(&group.id) {
         return Err(ApiError::not_found(GROUP));
     }
-    let left = call.state.store.leave_group(caller, &group.name, caller.user_id(), false, call.now).await;
-    left.map_err(|error| of_store(error, GROUP))?;
+    call.store()
+        .leave_group(caller, &group.name, caller.user_id(), false, call.now)
+        .await
+        .about(GROUP)?;
     Ok(Answer::json(&success("Group left", json!(true))))
 }

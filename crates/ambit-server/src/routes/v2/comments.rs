@@ -3,7 +3,7 @@
 use super::required;
 use crate::answer::Answer;
 use crate::call::Call;
-use crate::failure::of_store;
+use crate::failure::About;
 use crate::present::{files, objects};
 use crate::submissions::submitted;
 use ambit_api::ApiError;
@@ -39,8 +39,7 @@ pub(crate) async fn put(call: Call) -> Result<Answer, ApiError> {
     let Some((kind, id)) = item(&call, resource).await? else {
         return Ok(unknown(resource));
     };
-    let made = call.state.store.add_comment(call.caller(), kind, &id, text, call.now).await;
-    made.map_err(|error| of_store(error, NOUN))?;
+    call.store().add_comment(call.caller(), kind, &id, text, call.now).await.about(NOUN)?;
     Ok(Answer::json(
         &json!({"response_code": 1, "verbose_msg": "Your comment was successfully posted"}),
     ))
@@ -57,7 +56,7 @@ pub(crate) async fn get(call: Call) -> Result<Answer, ApiError> {
     let Some((kind, id)) = item(&call, resource).await? else {
         return Ok(unknown(resource));
     };
-    let found = call.state.store.comments_on(kind, &id).await.map_err(|error| of_store(error, NOUN))?;
+    let found = call.store().comments_on(kind, &id).await.about(NOUN)?;
     let before = call.query("before").map(str::trim).filter(|text| !text.is_empty());
     let comments: Vec<Value> = found
         .iter()

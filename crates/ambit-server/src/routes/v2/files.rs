@@ -3,7 +3,7 @@
 use super::{LIST_MAX, answer, bounded, required, stamp, verdicts, without};
 use crate::answer::Answer;
 use crate::call::Call;
-use crate::failure::of_store;
+use crate::failure::About;
 use crate::present::files;
 use crate::quota::rules;
 use crate::submissions::stored;
@@ -141,17 +141,19 @@ pub(crate) async fn submissions(call: Call) -> Result<Answer, ApiError> {
             continue;
         };
         let sha256 = file.sha256.to_string();
-        let found = call.state.store.submissions(&sha256).await.map_err(|error| of_store(error, "File"))?;
+        let found = call.store().submissions(&sha256).await.about("File")?;
         count += i64::try_from(found.len()).expect("the store bounds them");
         let list: Vec<Value> = found.iter().map(submission).collect();
         items.push(json!({"response_code": 1, "resource": resource, "sha256": sha256, "submissions": list}));
     }
     let usage = rules::V2_SUBMISSIONS.usage;
     if count == 0 {
-        call.state.free_counts.count(&call.state.store, call.caller().user_id(), usage, call.now);
+        call.state.free_counts.count(call.store(), call.caller().user_id(), usage, call.now);
     } else {
-        let charged = call.state.store.charge(call.caller(), Cost::Requests(count), usage, call.now).await;
-        charged.map_err(|error| of_store(error, "Quota"))?;
+        call.store()
+            .charge(call.caller(), Cost::Requests(count), usage, call.now)
+            .await
+            .about("Quota")?;
     }
     Ok(answer(items))
 }

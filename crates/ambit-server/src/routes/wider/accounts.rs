@@ -2,7 +2,7 @@
 
 use crate::answer::Answer;
 use crate::call::Call;
-use crate::failure::of_store;
+use crate::failure::{About, not_found};
 use crate::object_body::body_attributes;
 use crate::page;
 use crate::present::accounts::{NOUN, by_name, caps, named, shown, standing};
@@ -28,8 +28,7 @@ const NOTHING: [&str; 2] = ["mentions", "votes"];
 
 /// Whoever calls: clients try their key with it.
 pub(crate) async fn me(call: Call) -> Result<Answer, ApiError> {
-    let account = call.state.store.account_by_id(call.caller().user_id()).await;
-    let account = account.map_err(|error| of_store(error, NOUN))?;
+    let account = call.store().account_by_id(call.caller().user_id()).await.about(NOUN)?;
     Ok(Answer::json(&data(shown(&call, &account).await?)))
 }
 
@@ -60,26 +59,26 @@ pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
     let mut attributes = body_attributes(&call, "user", Some(&account.user.username))?;
     let caps = caps(&mut attributes)?;
     let granted = attributes.remove("privileges");
-    let store = &call.state.store;
+    let store = call.store();
     // Clients send back whole objects: what is not changed needs no right.
     if let Some(status) = attributes.remove("status").filter(|status| status != account.status.as_str()) {
         let status = status.as_str().ok_or_else(|| ApiError::invalid("The attribute status must be a text"))?;
-        let set = store.set_status(call.caller(), account.user.id, status, call.now).await;
-        set.map_err(|error| of_store(error, NOUN))?;
+        store.set_status(call.caller(), account.user.id, status, call.now).await.about(NOUN)?;
     }
     if !caps.is_empty() {
-        let capped = store.cap_user(call.caller(), account.user.id, &caps, call.now).await;
-        capped.map_err(|error| of_store(error, NOUN))?;
+        store.cap_user(call.caller(), account.user.id, &caps, call.now).await.about(NOUN)?;
     }
     if let Some(granted) = granted {
         grant(&call, &account.user.username, &granted).await?;
     }
     attributes.retain(|name, _| PROFILE.contains(&name.as_str()));
     if !attributes.is_empty() {
-        let changed = store.change_profile(call.caller(), account.user.id, &attributes, call.now).await;
-        changed.map_err(|error| of_store(error, NOUN))?;
+        store
+            .change_profile(call.caller(), account.user.id, &attributes, call.now)
+            .await
+            .about(NOUN)?;
     }
-    let account = store.account_by_id(account.user.id).await.map_err(|error| of_store(error, NOUN))?;
+    let account = store.account_by_id(account.user.id).await.about(NOUN)?;
     let changed = shown(&call, &account).await?;
     Ok(page::one(&call, changed))
 }
@@ -91,27 +90,26 @@ async fn grant(call: &Call, username: &str, privileges: &Value) -> Result<(), Ap
         let granted = value.get("granted").and_then(Value::as_bool).ok_or_else(bad)?;
         let end = value.get("expiration_date").and_then(Value::as_i64).filter(|seconds| *seconds != 0);
         let end = end.map(|seconds| Timestamp(seconds.saturating_mul(ambit_model::moment::SECOND_MS)));
-        let store = &call.state.store;
+        let store = call.store();
         let done = if granted {
             store.grant_privilege(call.caller(), username, name, end, call.now).await
         } else {
             store.revoke_privilege(call.caller(), username, name, call.now).await
         };
-        done.map_err(|error| of_store(error, NOUN))?;
+        done.about(NOUN)?;
     }
     Ok(())
 }
 
 /// What a user is related to: an object, null, or a list.
 async fn related(call: &Call, account: &Account, name: &str) -> Result<Value, ApiError> {
-    let store = &call.state.store;
-    let failed = |error| of_store(error, NOUN);
+    let store = call.store();
     if PRIVATE.contains(&name) && standing(call, account).await? == Standing::Anybody {
         return Err(ApiError::new(ErrorCode::Forbidden));
     }
     let one = |group: Option<String>| async move {
         match group {
-            Some(group) => Ok::<Value, ApiError>(groups::brief(call, &store.group_account(&group).await.map_err(failed)?)),
+            Some(group) => Ok::<Value, ApiError>(groups::brief(call, &store.group_account(&group).await.about(NOUN)?)),
             None => Ok(Value::Null),
         }
     };
@@ -120,10 +118,10 @@ async fn related(call: &Call, account: &Account, name: &str) -> Result<Value, Ap
         "api_quota_group" => one(account.api_quota_group.clone()).await?,
         "intelligence_quota_group" => one(account.intelligence_quota_group.clone()).await?,
         "monitor_quota_group" => Value::Null,
-        "groups" => all(store.groups_of(account.user.id, false).await.map_err(failed)?),
-        "groups_managed" => all(store.groups_of(account.user.id, true).await.map_err(failed)?),
+        "groups" => all(store.groups_of(account.user.id, false).await.about(NOUN)?),
+        "groups_managed" => all(store.groups_of(account.user.id, true).await.about(NOUN)?),
         "comments" => {
-            let comments = store.comments_by(account.user.id).await.map_err(failed)?;
+            let comments = store.comments_by(account.user.id).await.about(NOUN)?;
             comments::visible(call, comments).await?
         }
         "graphs" => {
@@ -153,7 +151,7 @@ async fn relationship_in(call: &Call, described: bool) -> Result<Answer, ApiErro
 /// Deletes the caller's own account. Nobody has a password here: an API key of the account is the confirmation.
 pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
     let account = named(&call, call.parameter("id")).await?;
-    let store = &call.state.store;
+    let store = call.store();
     let confirmed = match call.password.as_deref() {
         Some(key) => call.principal_of(key).await?,
         None => None,
@@ -162,21 +160,17 @@ pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
         let message = "Send a x-user-password header with an API key of the account as a confirmation";
         return Err(ApiError::with(ErrorCode::Forbidden, message));
     }
-    store
-        .delete_user(call.caller(), call.caller().username(), call.now)
-        .await
-        .map_err(|error| of_store(error, NOUN))?;
+    store.delete_user(call.caller(), call.caller().username(), call.now).await.about(NOUN)?;
     Ok(Answer::empty())
 }
 
 /// A service account; for administrators of its group and for itself.
 pub(crate) async fn service_account(call: Call) -> Result<Answer, ApiError> {
     let id = call.parameter("id");
-    let missing = || ApiError::with(ErrorCode::NotFound, format!("Service account \"{id}\" not found"));
     let account = by_name(&call, id)
         .await?
         .filter(|account| account.service_of.is_some())
-        .ok_or_else(missing)?;
+        .ok_or_else(|| not_found("Service account", id))?;
     let found = shown(&call, &account).await?;
     Ok(page::one(&call, found))
 }

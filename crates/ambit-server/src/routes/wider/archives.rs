@@ -2,7 +2,7 @@
 
 use crate::answer::Answer;
 use crate::call::Call;
-use crate::failure::of_store;
+use crate::failure::About;
 use crate::object_body::body_data;
 use crate::present::files;
 use crate::state::ServerState;
@@ -20,7 +20,7 @@ use zip::result::ZipError;
 use zip::unstable::write::FileOptionsExt;
 use zip::write::FileOptions;
 
-const NOUN: &str = "Archive";
+const NOUN: &str = "Zip file";
 /// Files of one archive.
 const FILES_MAX: usize = 100;
 /// Bytes of all its files: what is packed is held in memory until it is stored.
@@ -103,14 +103,12 @@ pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
         )));
     }
     let count = i64::try_from(found.len()).expect("a short list") + missing;
-    let begun = call.state.store.begin_archive(call.caller(), count, call.now).await;
-    let archive = begun.map_err(|error| match error {
-        StoreError::Conflict(_) => ApiError::with(
-            ErrorCode::TooManyRequests,
-            "Too many archives; each is removed an hour after it was asked for",
-        ),
-        error => of_store(error, NOUN),
-    })?;
+    let begun = call.store().begin_archive(call.caller(), count, call.now).await;
+    if matches!(begun, Err(StoreError::Conflict(_))) {
+        let message = "Too many archives; each is removed an hour after it was asked for";
+        return Err(ApiError::with(ErrorCode::TooManyRequests, message));
+    }
+    let archive = begun.about(NOUN)?;
     let work = Work {
         state: call.state.clone(),
         id: archive.id.clone(),
@@ -190,15 +188,7 @@ fn add(mut writer: Writer, name: &str, password: Option<&str>, bytes: &[u8]) -> 
 
 async fn asked(call: &Call) -> Result<Archive, ApiError> {
     let id = call.parameter("id");
-    let found = call.state.store.archive(call.caller(), id).await;
-    found.map_err(|error| match of_store(error, NOUN) {
-        error if error.code == ErrorCode::NotFound => missing(id),
-        error => error,
-    })
-}
-
-fn missing(id: &str) -> ApiError {
-    ApiError::with(ErrorCode::NotFound, format!("Zip file \"{id}\" not found"))
+    call.store().archive(call.caller(), id).await.about_named(NOUN, id)
 }
 
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
@@ -207,11 +197,7 @@ pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
 }
 
 async fn bytes(call: &Call, id: &str) -> Result<Answer, ApiError> {
-    let found = call.state.store.archive_bytes(id).await;
-    let found = found.map_err(|error| match of_store(error, NOUN) {
-        error if error.code == ErrorCode::NotFound => missing(id),
-        error => error,
-    })?;
+    let found = call.store().archive_bytes(id).await.about_named(NOUN, id)?;
     Ok(files::streamed(TYPE, found))
 }
 

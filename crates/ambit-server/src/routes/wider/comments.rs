@@ -2,7 +2,7 @@
 
 use crate::answer::Answer;
 use crate::call::Call;
-use crate::failure::of_store;
+use crate::failure::{About, not_found};
 use crate::page;
 use crate::present::comments::{NOUN, latest, may_see, shown, text};
 use crate::present::graphs;
@@ -11,23 +11,22 @@ use ambit_api::{ApiError, ErrorCode};
 use ambit_store::Comment;
 
 pub(crate) async fn on_graph(call: Call) -> Result<Answer, ApiError> {
-    let store = &call.state.store;
+    let store = call.store();
     let graph = store
         .find_graph(call.caller(), call.parameter("id"))
         .await
-        .map_err(graphs::failed(&call))?;
-    let found = store.comments_on("graph", &graph.id).await.map_err(|error| of_store(error, NOUN))?;
+        .about_named(graphs::NOUN, call.parameter("id"))?;
+    let found = store.comments_on("graph", &graph.id).await.about(NOUN)?;
     page::of_list(&call, found.iter().map(|comment| shown(&call, comment)).collect(), page::LIMIT_DEFAULT)
 }
 
 pub(crate) async fn add_to_graph(call: Call) -> Result<Answer, ApiError> {
     let text = text(&call)?;
     let made = call
-        .state
-        .store
+        .store()
         .add_comment(call.caller(), "graph", call.parameter("id"), &text, call.now)
-        .await;
-    let made = made.map_err(graphs::failed(&call))?;
+        .await
+        .about_named(graphs::NOUN, call.parameter("id"))?;
     Ok(page::one(&call, shown(&call, &made)))
 }
 
@@ -50,18 +49,14 @@ pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     .await
 }
 
-fn not_found(id: &str) -> ApiError {
-    ApiError::with(ErrorCode::NotFound, format!("Comment \"{id}\" not found"))
-}
-
 async fn named(call: &Call) -> Result<Comment, ApiError> {
     let id = call.parameter("id");
-    let found = call.state.store.comment(id).await;
-    let found = found.map_err(|error| match of_store(error, NOUN) {
-        error if error.code == ErrorCode::NotFound => not_found(id),
-        error => error,
-    })?;
-    if may_see(call, &found).await? { Ok(found) } else { Err(not_found(id)) }
+    let found = call.store().comment(id).await.about_named(NOUN, id)?;
+    if may_see(call, &found).await? {
+        Ok(found)
+    } else {
+        Err(not_found(NOUN, id))
+    }
 }
 
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
@@ -71,7 +66,6 @@ pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
 
 pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
     let found = named(&call).await?;
-    let deleted = call.state.store.delete_comment(call.caller(), &found.id, call.now).await;
-    deleted.map_err(|error| of_store(error, NOUN))?;
+    call.store().delete_comment(call.caller(), &found.id, call.now).await.about(NOUN)?;
     Ok(Answer::empty())
 }

@@ -4,7 +4,7 @@
 
 use crate::answer::Answer;
 use crate::call::Call;
-use crate::failure::of_store;
+use crate::failure::About;
 use crate::present::{files, objects};
 use crate::tokens;
 use ambit_api::{ApiError, ErrorCode};
@@ -77,7 +77,7 @@ async fn available(call: &Call, digits: usize, minutes: i64) -> Result<Timestamp
             format!("The batch {text:?} is not available yet: batches are there an hour after their minute"),
         ));
     }
-    let began = call.state.store.began_at().await.map_err(|error| of_store(error, NOUN))?;
+    let began = call.store().began_at().await.about(NOUN)?;
     let end = last.plus_ms(MINUTE_MS);
     if first.plus_ms(KEPT_MS) < call.now || end <= began {
         return Err(missing());
@@ -121,8 +121,7 @@ impl Lines {
 
     /// SHA-256 of what was submitted, files and URLs alike.
     async fn submitted(&self, call: &Call, from: Timestamp, until: Timestamp) -> Result<Vec<String>, ApiError> {
-        let found = call.state.store.submitted_between(from, until, self.left + 1).await;
-        found.map_err(|error| of_store(error, NOUN))
+        call.store().submitted_between(from, until, self.left + 1).await.about(NOUN)
     }
 
     async fn read_files(&mut self, call: &Call, from: Timestamp, until: Timestamp) -> Result<(), ApiError> {
@@ -151,12 +150,11 @@ impl Lines {
     }
 
     async fn read_inventory(&mut self, call: &Call, kind: ObjectType, from: Timestamp, until: Timestamp) -> Result<(), ApiError> {
-        let failed = |error| of_store(error, NOUN);
-        let store = &call.state.store;
+        let store = call.store();
         let changed = store.changed_between(call.caller(), kind.kinds(), (from, until), self.left + 1).await;
-        for names in changed.map_err(failed)?.chunks(CHUNK) {
+        for names in changed.about(NOUN)?.chunks(CHUNK) {
             let all: Vec<_> = names.iter().flat_map(|name| kind.names(name)).collect();
-            let known = store.known_objects(call.caller(), &all).await.map_err(failed)?;
+            let known = store.known_objects(call.caller(), &all).await.about(NOUN)?;
             for name in names {
                 let same: Vec<_> = known.iter().filter(|one| one.record.name == *name).cloned().collect();
                 let Some(mut found) = objects::shown(call, kind, &same) else { continue };

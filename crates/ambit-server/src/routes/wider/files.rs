@@ -3,11 +3,11 @@
 
 use crate::answer::Answer;
 use crate::call::Call;
-use crate::failure::of_store;
+use crate::failure::{About, not_found};
 use crate::form::{Field, fields};
 use crate::page;
 use crate::present::analyses::{Item, analysis_descriptor, file_analysis_id, item_of_analysis};
-use crate::present::files::{NOUN, blob, discovered, known, not_found, shown_if_known, stats};
+use crate::present::files::{NOUN, blob, discovered, known, shown_if_known, stats};
 use crate::present::{comments, objects, relationships};
 use crate::submissions::{stored, submit, submitted};
 use crate::tokens::{self, opened_signed, sealed};
@@ -28,10 +28,7 @@ const SIGNED_MS: i64 = 3_600 * SECOND_MS;
 const USAGE: &str = "files";
 
 async fn file(call: &Call, hash: &str) -> Result<StoredFile, ApiError> {
-    call.state.store.file(hash).await.map_err(|error| match of_store(error, NOUN) {
-        error if error.code == ErrorCode::NotFound => not_found(hash),
-        error => error,
-    })
+    call.store().file(hash).await.about_named(NOUN, hash)
 }
 
 /// The SHA-256 of a file that the caller may see.
@@ -40,7 +37,7 @@ async fn visible_hash(call: &Call, hash: &str) -> Result<BlobHash, ApiError> {
         return Ok(file.sha256);
     }
     let found = discovered(call, hash).await?;
-    found.map(|file| file.sha256).ok_or_else(|| not_found(hash))
+    found.map(|file| file.sha256).ok_or_else(|| not_found(NOUN, hash))
 }
 
 fn form(call: &Call) -> Result<Vec<Field>, ApiError> {
@@ -68,15 +65,14 @@ pub(crate) async fn upload_url(call: Call) -> Result<Answer, ApiError> {
 
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
     let hash = call.parameter("id");
-    let mut found = shown_if_known(&call, hash).await?.ok_or_else(|| not_found(hash))?;
+    let mut found = shown_if_known(&call, hash).await?.ok_or_else(|| not_found(NOUN, hash))?;
     objects::count_votes(&call, ObjectType::File, &mut found).await?;
     Ok(page::one(&call, found))
 }
 
 pub(crate) async fn analyse(call: Call) -> Result<Answer, ApiError> {
     let file = file(&call, call.parameter("id")).await?;
-    let asked = call.state.store.analyse_file(file.sha256, call.now).await;
-    asked.map_err(|error| of_store(error, NOUN))?;
+    call.store().analyse_file(file.sha256, call.now).await.about(NOUN)?;
     Ok(Answer::json(&data(analysis_descriptor(&call, &file_analysis_id(&file.md5, call.now)))))
 }
 
@@ -108,7 +104,7 @@ async fn related(call: &Call, described: bool) -> Result<Answer, ApiError> {
 /// Who submitted it, and when: a source has a name that says nothing but whether two are the same.
 async fn submissions(call: &Call, file: &StoredFile) -> Result<Vec<Value>, ApiError> {
     let sha256 = file.sha256.to_string();
-    let found = call.state.store.submissions(&sha256).await.map_err(|error| of_store(error, NOUN))?;
+    let found = call.store().submissions(&sha256).await.about(NOUN)?;
     let shown = |one: &ambit_store::Submission| {
         let mut attributes = Map::from_iter([
             ("date".to_owned(), page::seconds(one.at)),
@@ -125,8 +121,7 @@ async fn submissions(call: &Call, file: &StoredFile) -> Result<Vec<Value>, ApiEr
 }
 
 async fn comments_on(call: &Call, file: &StoredFile) -> Result<Vec<Value>, ApiError> {
-    let found = call.state.store.comments_on("file", &file.sha256.to_string()).await;
-    let found = found.map_err(|error| of_store(error, "Comment"))?;
+    let found = call.store().comments_on("file", &file.sha256.to_string()).await.about("Comment")?;
     Ok(found.iter().map(|comment| comments::shown(call, comment)).collect())
 }
 
@@ -140,11 +135,10 @@ pub(crate) async fn add_comment(call: Call) -> Result<Answer, ApiError> {
     let file = file(&call, call.parameter("id")).await?;
     let text = comments::text(&call)?;
     let made = call
-        .state
-        .store
+        .store()
         .add_comment(call.caller(), "file", &file.sha256.to_string(), &text, call.now)
-        .await;
-    let made = made.map_err(|error| of_store(error, "Comment"))?;
+        .await
+        .about("Comment")?;
     Ok(page::one(&call, comments::shown(&call, &made)))
 }
 
@@ -162,13 +156,12 @@ pub(crate) async fn download_url(call: Call) -> Result<Answer, ApiError> {
 /// The signed address: it is its own permission and costs nothing.
 pub(crate) async fn signed(call: Call) -> Result<Answer, ApiError> {
     let hash = opened_signed(&call, DOWNLOAD, call.parameter("token")).await?;
-    blob(&call, hash.parse().map_err(|_| not_found(&hash))?).await
+    blob(&call, hash.parse().map_err(|_| not_found(NOUN, &hash))?).await
 }
 
 async fn required_item(call: &Call) -> Result<Item, ApiError> {
     let id = call.parameter("id");
-    let missing = || ApiError::with(ErrorCode::NotFound, format!("Analysis \"{id}\" not found"));
-    item_of_analysis(call).await?.ok_or_else(missing)
+    item_of_analysis(call).await?.ok_or_else(|| not_found("Analysis", id))
 }
 
 pub(crate) async fn analysis(call: Call) -> Result<Answer, ApiError> {

@@ -2,13 +2,13 @@
 
 use crate::answer::Answer;
 use crate::call::Call;
-use crate::failure::of_store;
+use crate::failure::About;
 use crate::page;
 use crate::present::collaborators::{body_collaborators, shown};
 use crate::present::graphs;
+use ambit_api::ApiError;
 use ambit_api::objects::data;
-use ambit_api::{ApiError, ErrorCode};
-use ambit_store::{Collaborator, Role, StoreError};
+use ambit_store::{Collaborator, Role};
 use serde_json::json;
 
 /// The list that the path names.
@@ -23,14 +23,16 @@ fn role(call: &Call) -> Result<Role, ApiError> {
 pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
     let (role, id) = (role(&call)?, call.parameter("id"));
     let collaborators = body_collaborators(&call)?;
-    let store = &call.state.store;
+    let store = call.store();
     // A graph that is not there is said before people who are not.
-    store.find_graph(call.caller(), id).await.map_err(graphs::failed(&call))?;
-    let added = store.add_collaborators(call.caller(), id, role, &collaborators, call.now).await;
-    added.map_err(|error| match of_store(error, "User or group") {
-        error if error.code == ErrorCode::NotFound => ApiError::not_found("User or group"),
-        error => error,
-    })?;
+    store
+        .find_graph(call.caller(), id)
+        .await
+        .about_named(graphs::NOUN, call.parameter("id"))?;
+    store
+        .add_collaborators(call.caller(), id, role, &collaborators, call.now)
+        .await
+        .about("User or group")?;
     let all = shown(&call, id, role).await?;
     page::of_list(&call, all, page::LIMIT_MAX)
 }
@@ -38,8 +40,11 @@ pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
 /// Whoever of the list has the name in the path: users before groups.
 async fn member(call: &Call, role: Role) -> Result<Option<Collaborator>, ApiError> {
     let wanted = call.parameter("member");
-    let found = call.state.store.collaborators(call.caller(), call.parameter("id"), role).await;
-    let mut found = found.map_err(graphs::failed(call))?;
+    let mut found = call
+        .store()
+        .collaborators(call.caller(), call.parameter("id"), role)
+        .await
+        .about_named(graphs::NOUN, call.parameter("id"))?;
     found.sort();
     let is = |one: &Collaborator| match one {
         Collaborator::User(name) | Collaborator::Group(name) => name == wanted,
@@ -56,11 +61,9 @@ pub(crate) async fn remove(call: Call) -> Result<Answer, ApiError> {
     let role = role(&call)?;
     let missing = || ApiError::not_found("User or group");
     let found = member(&call, role).await?.ok_or_else(missing)?;
-    let removed = call
-        .state
-        .store
+    call.store()
         .remove_collaborator(call.caller(), call.parameter("id"), role, &found, call.now)
-        .await;
-    removed.map_err(|error: StoreError| of_store(error, "User or group"))?;
+        .await
+        .about("User or group")?;
     Ok(Answer::empty())
 }

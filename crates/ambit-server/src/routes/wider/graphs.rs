@@ -2,10 +2,10 @@
 
 use crate::answer::Answer;
 use crate::call::Call;
-use crate::failure::{of_search, of_store};
+use crate::failure::{About, of_search};
 use crate::object_body::body_attributes;
 use crate::page;
-use crate::present::graphs::{NOUN, failed, shown};
+use crate::present::graphs::{NOUN, shown};
 use crate::present::{accounts, collaborators, comments, groups, objects};
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::id::blob_hash;
@@ -63,13 +63,12 @@ pub(crate) async fn search(call: Call) -> Result<Answer, ApiError> {
         after,
         limit: paging.limit,
     };
-    let found = call.state.graphs.search(&call.state.store, found).await;
+    let found = call.state.graphs.search(call.store(), found).await;
     answer_page(&call, found.map_err(|error| of_search(error.into()))?, paging.limit).await
 }
 
 async fn answer_page(call: &Call, found: GraphPage, limit: usize) -> Result<Answer, ApiError> {
-    let graphs = call.state.store.graphs_numbered(call.caller(), &found.numbers).await;
-    let graphs = graphs.map_err(|error| of_store(error, NOUN))?;
+    let graphs = call.store().graphs_numbered(call.caller(), &found.numbers).await.about(NOUN)?;
     let items = graphs.into_iter().map(|graph| shown(call, graph)).collect();
     let next = found.next.map(|key| match key {
         SortKey::Text(text, number) => json!([text, number]).to_string().into_bytes(),
@@ -96,15 +95,13 @@ fn url_names(url: &str) -> Vec<String> {
 }
 
 async fn groups_of(call: &Call, users: BTreeSet<String>) -> Result<BTreeMap<String, Vec<String>>, ApiError> {
-    let store = &call.state.store;
+    let store = call.store();
     let mut out = BTreeMap::new();
     for user in users {
-        let account = match store.account(&user).await {
-            Ok(account) => account,
-            Err(ambit_store::StoreError::NotFound) => continue,
-            Err(error) => return Err(of_store(error, "User")),
+        let Some(account) = store.account(&user).await.if_found()? else {
+            continue;
         };
-        let groups = store.groups_of(account.user.id, false).await.map_err(|error| of_store(error, "Group"))?;
+        let groups = store.groups_of(account.user.id, false).await.about("Group")?;
         out.insert(user, groups.into_iter().map(|group| group.group.name).collect());
     }
     Ok(out)
@@ -143,14 +140,16 @@ async fn create(call: Call) -> Result<Answer, ApiError> {
         document,
         private: private.unwrap_or(false),
     };
-    let made = call.state.store.create_graph(call.caller(), &new, call.now).await;
-    let made = made.map_err(|error| of_store(error, NOUN))?;
+    let made = call.store().create_graph(call.caller(), &new, call.now).await.about(NOUN)?;
     Ok(page::one(&call, shown(&call, made)))
 }
 
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
-    let graph = call.state.store.view_graph(call.caller(), call.parameter("id")).await;
-    let graph = graph.map_err(failed(&call))?;
+    let graph = call
+        .store()
+        .view_graph(call.caller(), call.parameter("id"))
+        .await
+        .about_named(NOUN, call.parameter("id"))?;
     let wanted = page::names(&call, "relationships").unwrap_or_default();
     let mut relationships = Map::new();
     for name in wanted {
@@ -177,20 +176,25 @@ pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
 pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
     let id = call.parameter("id");
     let (attributes, private) = checked(body_attributes(&call, "graph", Some(id))?)?;
-    let changed = call.state.store.change_graph(call.caller(), id, &attributes, private, call.now).await;
-    let changed = changed.map_err(failed(&call))?;
+    let changed = call
+        .store()
+        .change_graph(call.caller(), id, &attributes, private, call.now)
+        .await
+        .about_named(NOUN, call.parameter("id"))?;
     Ok(page::one(&call, shown(&call, changed)))
 }
 
 pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
-    let deleted = call.state.store.delete_graph(call.caller(), call.parameter("id"), call.now).await;
-    deleted.map_err(failed(&call))?;
+    call.store()
+        .delete_graph(call.caller(), call.parameter("id"), call.now)
+        .await
+        .about_named(NOUN, call.parameter("id"))?;
     Ok(Answer::empty())
 }
 
 pub(crate) async fn screenshot(call: Call) -> Result<Answer, ApiError> {
-    let graph = call.state.store.find_graph(call.caller(), call.parameter("id")).await;
-    let document = Value::Object(graph.map_err(failed(&call))?.document);
+    let graph = call.store().find_graph(call.caller(), call.parameter("id")).await;
+    let document = Value::Object(graph.about_named(NOUN, call.parameter("id"))?.document);
     let drawn = tokio::task::spawn_blocking(move || crate::picture::draw(&document)).await;
     let drawn = drawn.map_err(|_| ApiError::new(ErrorCode::Internal))?;
     Ok(Answer::bytes("image/png", drawn.into()))
@@ -198,15 +202,15 @@ pub(crate) async fn screenshot(call: Call) -> Result<Answer, ApiError> {
 
 /// What a graph is related to: an object, null, or a list.
 async fn all_related(call: &Call, graph: &Graph, name: &str) -> Result<Value, ApiError> {
-    let store = &call.state.store;
+    let store = call.store();
     Ok(match name {
         "owner" => {
-            let account = store.account_by_id(graph.owner_id).await.map_err(|error| of_store(error, "User"))?;
+            let account = store.account_by_id(graph.owner_id).await.about("User")?;
             accounts::brief(call, &account)
         }
         "group" => match &graph.group {
             Some(group) => {
-                let group = store.group_account(group).await.map_err(|error| of_store(error, "Group"))?;
+                let group = store.group_account(group).await.about("Group")?;
                 groups::brief(call, &group)
             }
             None => Value::Null,
@@ -214,7 +218,7 @@ async fn all_related(call: &Call, graph: &Graph, name: &str) -> Result<Value, Ap
         "editors" => Value::Array(collaborators::shown(call, &graph.id, Role::Editor).await?),
         "viewers" => Value::Array(collaborators::shown(call, &graph.id, Role::Viewer).await?),
         "comments" => {
-            let found = store.comments_on("graph", &graph.id).await.map_err(|error| of_store(error, "Comment"))?;
+            let found = store.comments_on("graph", &graph.id).await.about("Comment")?;
             Value::Array(found.iter().map(|comment| comments::shown(call, comment)).collect())
         }
         "items" => Value::Array(items(graph).iter().map(|(kind, id)| ambit_api::objects::descriptor(kind, id)).collect()),
@@ -241,8 +245,8 @@ fn items(graph: &Graph) -> Vec<(String, String)> {
 }
 
 pub(crate) async fn full_items(call: Call) -> Result<Answer, ApiError> {
-    let graph = call.state.store.find_graph(call.caller(), call.parameter("id")).await;
-    let items = items(&graph.map_err(failed(&call))?);
+    let graph = call.store().find_graph(call.caller(), call.parameter("id")).await;
+    let items = items(&graph.about_named(NOUN, call.parameter("id"))?);
     let paging = page::paging(&call, page::LIMIT_DEFAULT, page::LIMIT_MAX)?;
     let total = items.len();
     let (items, next) = page::slice(&paging, items)?;
@@ -263,8 +267,11 @@ pub(crate) async fn relationship_described(call: Call) -> Result<Answer, ApiErro
 
 async fn relationship_in(call: &Call, described: bool) -> Result<Answer, ApiError> {
     let name = call.parameter("relationship");
-    let graph = call.state.store.find_graph(call.caller(), call.parameter("id")).await;
-    let graph = graph.map_err(failed(call))?;
+    let graph = call
+        .store()
+        .find_graph(call.caller(), call.parameter("id"))
+        .await
+        .about_named(NOUN, call.parameter("id"))?;
     let mut found = all_related(call, &graph, name).await?;
     if described && let Value::Array(all) = &mut found {
         all.iter_mut().for_each(|item| *item = page::described(item));

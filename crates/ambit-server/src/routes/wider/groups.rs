@@ -2,7 +2,7 @@
 
 use crate::answer::Answer;
 use crate::call::Call;
-use crate::failure::of_store;
+use crate::failure::About;
 use crate::object_body::{body_attributes, body_data};
 use crate::page;
 use crate::present::groups::{NOUN, PROFILE, own, shown};
@@ -23,14 +23,15 @@ pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
     let mut attributes = body_attributes(&call, "group", Some(&group.group.name))?;
     let caps = accounts::caps(&mut attributes)?;
     attributes.retain(|name, _| PROFILE.contains(&name.as_str()));
-    let store = &call.state.store;
+    let store = call.store();
     if !caps.is_empty() {
-        let capped = store.cap_group(call.caller(), group.group.id, &caps, call.now).await;
-        capped.map_err(|error| of_store(error, NOUN))?;
+        store.cap_group(call.caller(), group.group.id, &caps, call.now).await.about(NOUN)?;
     }
-    let changed = store.change_group(call.caller(), &group.group.name, &attributes, call.now).await;
-    changed.map_err(|error| of_store(error, NOUN))?;
-    let group = store.group_account(&group.group.name).await.map_err(|error| of_store(error, NOUN))?;
+    store
+        .change_group(call.caller(), &group.group.name, &attributes, call.now)
+        .await
+        .about(NOUN)?;
+    let group = store.group_account(&group.group.name).await.about(NOUN)?;
     let changed = shown(&call, &group, role).await?;
     Ok(page::one(&call, changed))
 }
@@ -49,8 +50,7 @@ fn no_relationship(name: &str) -> ApiError {
 }
 
 async fn members(call: &Call, group: &GroupAccount, members: Members) -> Result<Vec<Account>, ApiError> {
-    let found = call.state.store.members_of(group.group.id, members).await;
-    let mut found = found.map_err(|error| of_store(error, NOUN))?;
+    let mut found = call.store().members_of(group.group.id, members).await.about(NOUN)?;
     // Nobody has a second factor here: everybody passes `2fa_enabled:false`, nobody its contrary.
     match call.query("filter").map(str::trim) {
         None | Some("" | "2fa_enabled:false") => {}
@@ -106,12 +106,11 @@ pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
     let (name, group) = (call.parameter("relationship"), group.group.name);
     let kind = members_named(name).ok_or_else(|| no_relationship(name))?;
     let ids: Vec<String> = new_ids(&call)?;
-    let store = &call.state.store;
+    let store = call.store();
     if kind == Members::ServiceAccounts {
         let mut made = Vec::new();
         for id in &ids {
-            let created = store.create_service_account(call.caller(), &group, id, call.now).await;
-            let (account, issued) = created.map_err(|error| of_store(error, NOUN))?;
+            let (account, issued) = store.create_service_account(call.caller(), &group, id, call.now).await.about(NOUN)?;
             let mut object = accounts::shown(&call, &account).await?;
             // Keys are shown once: here.
             object["attributes"]["apikey"] = json!(issued.key);
@@ -124,8 +123,10 @@ pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
     }
     let administrator = kind == Members::Administrators;
     let open = call.state.open_accounts;
-    let joined = store.join_group(call.caller(), &group, &ids, administrator, open, call.now).await;
-    let joined = joined.map_err(|error| of_store(error, NOUN))?;
+    let joined = store
+        .join_group(call.caller(), &group, &ids, administrator, open, call.now)
+        .await
+        .about(NOUN)?;
     let mut items = Vec::new();
     for (id, became) in ids.iter().zip(joined) {
         items.push(brought(&call, id, became).await?);
@@ -141,7 +142,7 @@ async fn brought(call: &Call, id: &str, became: Brought) -> Result<Value, ApiErr
         let error = json!({"code": ErrorCode::NotFound.name(), "message": message});
         return Ok(json!({"type": "user", "id": id, "error": error}));
     }
-    let account = call.state.store.account(id).await.map_err(|error| of_store(error, NOUN))?;
+    let account = call.store().account(id).await.about(NOUN)?;
     let mut item = accounts::shown(call, &account).await?;
     if became == Brought::Invited {
         item["context_attributes"] = json!({"state": "invited"});
@@ -180,11 +181,9 @@ pub(crate) async fn remove(call: Call) -> Result<Answer, ApiError> {
         Some(Members::ServiceAccounts) | None => return Err(no_relationship(name)),
     };
     let account = accounts::named(&call, call.parameter("member")).await?;
-    let left = call
-        .state
-        .store
+    call.store()
         .leave_group(call.caller(), &group.group.name, account.user.id, administrators, call.now)
-        .await;
-    left.map_err(|error| of_store(error, "User"))?;
+        .await
+        .about("User")?;
     Ok(Answer::empty())
 }

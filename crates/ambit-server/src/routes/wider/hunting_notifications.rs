@@ -3,7 +3,7 @@
 
 use crate::answer::Answer;
 use crate::call::Call;
-use crate::failure::of_store;
+use crate::failure::{About, not_found};
 use crate::page;
 use crate::present::accounts::require_oneself;
 use crate::present::{files, hunting_rulesets, operations};
@@ -11,7 +11,7 @@ use ambit_api::objects::{data, missing, object};
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::moment::SECOND_MS;
 use ambit_query::hunting::{Condition, Modifier, NOTIFICATION_MODIFIERS, STREAM_MODIFIERS, parse_conditions, parse_order};
-use ambit_store::{Notification, StoreError};
+use ambit_store::Notification;
 use serde_json::{Map, Value, json};
 
 const NOUN: &str = "Notification";
@@ -112,8 +112,7 @@ async fn filtered(call: &Call, modifiers: &[Modifier]) -> Result<Vec<Notificatio
     let conditions = conditions.map_err(|error| bad(format!("Filter: {error}")))?;
     let order = call.query("order").filter(|order| !order.trim().is_empty()).unwrap_or("date-");
     let (_, descending) = parse_order(order, &["date"]).map_err(|error| bad(format!("Order: {error}")))?;
-    let found = call.state.store.list_notifications(call.caller()).await;
-    let mut found = found.map_err(|error| of_store(error, NOUN))?;
+    let mut found = call.store().list_notifications(call.caller()).await.about(NOUN)?;
     found.retain(|one| conditions.iter().all(|condition| holds(condition, one)));
     if !descending {
         found.reverse();
@@ -179,21 +178,11 @@ async fn answer_files(call: &Call, found: Vec<Notification>, context: fn(&Notifi
     Ok(page::answer(call, items, paging.limit, next, Some(total)))
 }
 
-fn not_found(id: &str) -> ApiError {
-    ApiError::with(ErrorCode::NotFound, format!("Notification \"{id}\" not found"))
-}
-
-fn failed(call: &Call) -> impl Fn(StoreError) -> ApiError {
-    let id = call.parameter("id").to_owned();
-    move |error| match of_store(error, NOUN) {
-        error if error.code == ErrorCode::NotFound => not_found(&id),
-        error => error,
-    }
-}
-
 async fn found(call: &Call) -> Result<Notification, ApiError> {
-    let found = call.state.store.find_notification(call.caller(), call.parameter("id")).await;
-    found.map_err(failed(call))
+    call.store()
+        .find_notification(call.caller(), call.parameter("id"))
+        .await
+        .about_named(NOUN, call.parameter("id"))
 }
 
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
@@ -225,8 +214,10 @@ pub(crate) async fn find_in_stream(call: Call) -> Result<Answer, ApiError> {
 }
 
 pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
-    let deleted = call.state.store.delete_notification(call.caller(), call.parameter("id")).await;
-    deleted.map_err(failed(&call))?;
+    call.store()
+        .delete_notification(call.caller(), call.parameter("id"))
+        .await
+        .about_named(NOUN, call.parameter("id"))?;
     Ok(Answer::empty())
 }
 
@@ -247,17 +238,16 @@ pub(crate) async fn delete_stream(call: Call) -> Result<Answer, ApiError> {
 
 async fn delete_found(call: &Call, found: &[Notification]) -> Result<Answer, ApiError> {
     let numbers: Vec<i64> = found.iter().map(|one| one.number).collect();
-    let done = call.state.store.delete_notifications(call.caller(), &numbers, call.now).await;
-    let done = done.map_err(|error| of_store(error, NOUN))?;
+    let done = call.store().delete_notifications(call.caller(), &numbers, call.now).await.about(NOUN)?;
     Ok(Answer::json(&data(operations::shown(call, &done))))
 }
 
 /// What a rule set reported, newest first.
 pub(crate) async fn of_ruleset(call: Call) -> Result<Answer, ApiError> {
     let id = call.parameter("id").to_owned();
-    let known = call.state.store.owns_ruleset(call.caller(), &id).await;
-    if known.map_err(|error| of_store(error, NOUN))?.is_none() {
-        return Err(hunting_rulesets::not_found(&id));
+    let known = call.store().owns_ruleset(call.caller(), &id).await.about(NOUN)?;
+    if known.is_none() {
+        return Err(not_found(hunting_rulesets::NOUN, &id));
     }
     let mut found = filtered(&call, NOTIFICATION_MODIFIERS).await?;
     found.retain(|one| one.ruleset_id == id);

@@ -3,17 +3,17 @@
 
 use crate::answer::Answer;
 use crate::call::Call;
-use crate::failure::of_store;
+use crate::failure::About;
 use crate::mount::WIDER;
 use crate::object_body::{body_attributes, text_of};
 use crate::page;
-use crate::present::hunting_rulesets::{COLLECTION, NOUN, not_found, shown};
+use crate::present::hunting_rulesets::{COLLECTION, NOUN, shown};
 use crate::present::{accounts, collaborators, operations};
 use crate::rules::rule_names;
 use ambit_api::objects::data;
 use ambit_api::{ApiError, ErrorCode};
 use ambit_query::hunting::{Condition, RULESET_MODIFIERS, Wanted, parse_conditions, parse_order};
-use ambit_store::{Collaborator, Ruleset, RulesetChange, StoreError};
+use ambit_store::{Collaborator, Ruleset, RulesetChange};
 use ambit_yara::LIVE;
 use serde_json::{Map, Value, json};
 
@@ -29,14 +29,6 @@ const WORD_CHARS_MAX: usize = 254;
 /// What a set can look at: files and bodies of pages, or the latter alone.
 const OBJECT_TYPES: [&str; 2] = ["file", "url"];
 const ORDERS: [&str; 3] = ["name", "creation_date", "modification_date"];
-
-fn failed(call: &Call) -> impl Fn(StoreError) -> ApiError {
-    let id = call.parameter("id").to_owned();
-    move |error| match of_store(error, NOUN) {
-        error if error.code == ErrorCode::NotFound => not_found(&id),
-        error => error,
-    }
-}
 
 fn words_of(attributes: &Map<String, Value>, name: &str) -> Result<Option<Vec<String>>, ApiError> {
     let bad = || {
@@ -103,14 +95,15 @@ pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
     }
     new.daily_limit.get_or_insert(LIMIT_DEFAULT);
     new.match_object_type.get_or_insert_with(|| OBJECT_TYPES[0].to_owned());
-    let made = call.state.store.create_ruleset(call.caller(), &new, call.now).await;
-    let made = made.map_err(|error| of_store(error, NOUN))?;
+    let made = call.store().create_ruleset(call.caller(), &new, call.now).await.about(NOUN)?;
     Ok(page::one(&call, shown(&call, &made)))
 }
 
 async fn found(call: &Call) -> Result<Ruleset, ApiError> {
-    let found = call.state.store.find_ruleset(call.caller(), call.parameter("id"), call.now).await;
-    found.map_err(failed(call))
+    call.store()
+        .find_ruleset(call.caller(), call.parameter("id"), call.now)
+        .await
+        .about_named(NOUN, call.parameter("id"))
 }
 
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
@@ -125,14 +118,19 @@ pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
     // What the caller cannot see is not compiled for it.
     found(&call).await?;
     let wanted = checked(&attributes).await?;
-    let changed = call.state.store.change_ruleset(call.caller(), id, &wanted, call.now).await;
-    let changed = changed.map_err(failed(&call))?;
+    let changed = call
+        .store()
+        .change_ruleset(call.caller(), id, &wanted, call.now)
+        .await
+        .about_named(NOUN, call.parameter("id"))?;
     Ok(page::one(&call, shown(&call, &changed)))
 }
 
 pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
-    let deleted = call.state.store.delete_ruleset(call.caller(), call.parameter("id"), call.now).await;
-    deleted.map_err(failed(&call))?;
+    call.store()
+        .delete_ruleset(call.caller(), call.parameter("id"), call.now)
+        .await
+        .about_named(NOUN, call.parameter("id"))?;
     Ok(Answer::empty())
 }
 
@@ -147,8 +145,7 @@ pub(crate) fn require_confirmation(call: &Call) -> Result<(), ApiError> {
 
 pub(crate) async fn delete_all(call: Call) -> Result<Answer, ApiError> {
     require_confirmation(&call)?;
-    let done = call.state.store.delete_rulesets(call.caller(), call.now).await;
-    let done = done.map_err(|error| of_store(error, NOUN))?;
+    let done = call.store().delete_rulesets(call.caller(), call.now).await.about(NOUN)?;
     Ok(Answer::json(&data(operations::shown(&call, &done))))
 }
 
@@ -172,9 +169,9 @@ async fn list_in(call: &Call) -> Result<Answer, ApiError> {
     let order = call.query("order").filter(|order| !order.trim().is_empty()).unwrap_or("creation_date-");
     let (field, descending) = parse_order(order, &ORDERS).map_err(|error| bad(format!("Order: {error}")))?;
     let paging = page::paging(call, page::LIMIT_DEFAULT, page::LIMIT_MAX)?;
-    let all = call.state.store.list_rulesets(call.caller(), call.now).await;
+    let all = call.store().list_rulesets(call.caller(), call.now).await;
     let mut kept = Vec::new();
-    for ruleset in all.map_err(|error| of_store(error, NOUN))? {
+    for ruleset in all.about(NOUN)? {
         if holds(call, &conditions, &ruleset).await? {
             kept.push(ruleset);
         }
@@ -200,11 +197,7 @@ async fn list_in(call: &Call) -> Result<Answer, ApiError> {
 
 /// A set of a list with its rules; `None`: it went away meanwhile.
 async fn whole(call: &Call, ruleset: &Ruleset) -> Result<Option<Ruleset>, ApiError> {
-    match call.state.store.find_ruleset(call.caller(), &ruleset.id, call.now).await {
-        Ok(whole) => Ok(Some(whole)),
-        Err(StoreError::NotFound) => Ok(None),
-        Err(error) => Err(of_store(error, NOUN)),
-    }
+    call.store().find_ruleset(call.caller(), &ruleset.id, call.now).await.if_found()
 }
 
 async fn holds(call: &Call, conditions: &[Condition], ruleset: &Ruleset) -> Result<bool, ApiError> {
@@ -243,15 +236,14 @@ async fn with_relationships(call: &Call, ruleset: &Ruleset) -> Result<Value, Api
 
 /// What a set is related to: its owner, or the list of its editors.
 async fn related(call: &Call, ruleset: &Ruleset, name: &str) -> Result<Value, ApiError> {
-    let store = &call.state.store;
+    let store = call.store();
     match name {
         "owner" => {
-            let account = store.account_by_id(ruleset.owner_id).await.map_err(|error| of_store(error, "User"))?;
+            let account = store.account_by_id(ruleset.owner_id).await.about("User")?;
             Ok(accounts::brief(call, &account))
         }
         "editors" => {
-            let editors = store.ruleset_editors(call.caller(), &ruleset.id).await;
-            let editors = editors.map_err(|error| of_store(error, NOUN))?;
+            let editors = store.ruleset_editors(call.caller(), &ruleset.id).await.about(NOUN)?;
             Ok(Value::Array(collaborators::as_objects(call, editors).await?))
         }
         _ => Err(ApiError::not_found(&format!("Relationship {name}"))),
@@ -268,8 +260,10 @@ pub(crate) async fn relationship(call: Call, name: &'static str, described: bool
 pub(crate) async fn add_editors(call: Call) -> Result<Answer, ApiError> {
     let ruleset = found(&call).await?;
     let editors = collaborators::body_collaborators(&call)?;
-    let added = call.state.store.add_ruleset_editors(call.caller(), &ruleset.id, &editors).await;
-    added.map_err(|error| of_store(error, "User or group"))?;
+    call.store()
+        .add_ruleset_editors(call.caller(), &ruleset.id, &editors)
+        .await
+        .about("User or group")?;
     let all = related(&call, &ruleset, "editors").await?;
     page::answer_related(&call, all, false)
 }
@@ -282,16 +276,21 @@ pub(crate) async fn give(call: Call) -> Result<Answer, ApiError> {
         _ => return Err(ApiError::invalid("The owner must be one user")),
     };
     let account = accounts::named(&call, &to).await?;
-    let given = call.state.store.give_ruleset(call.caller(), &ruleset.id, &to, call.now).await;
-    given.map_err(failed(&call))?;
+    call.store()
+        .give_ruleset(call.caller(), &ruleset.id, &to, call.now)
+        .await
+        .about_named(NOUN, call.parameter("id"))?;
     Ok(Answer::json(&data(accounts::brief(&call, &account))))
 }
 
 /// The editor with the name in the path: users before groups.
 async fn member(call: &Call) -> Result<Option<Collaborator>, ApiError> {
     let wanted = call.parameter("member");
-    let found = call.state.store.ruleset_editors(call.caller(), call.parameter("id")).await;
-    let mut found = found.map_err(failed(call))?;
+    let mut found = call
+        .store()
+        .ruleset_editors(call.caller(), call.parameter("id"))
+        .await
+        .about_named(NOUN, call.parameter("id"))?;
     found.sort();
     let is = |one: &Collaborator| match one {
         Collaborator::User(name) | Collaborator::Group(name) => name == wanted,
@@ -307,7 +306,9 @@ pub(crate) async fn has_editor(call: Call) -> Result<Answer, ApiError> {
 pub(crate) async fn remove_editor(call: Call) -> Result<Answer, ApiError> {
     let missing = || ApiError::not_found("User or group");
     let found = member(&call).await?.ok_or_else(missing)?;
-    let removed = call.state.store.remove_ruleset_editor(call.caller(), call.parameter("id"), &found).await;
-    removed.map_err(|error| of_store(error, "User or group"))?;
+    call.store()
+        .remove_ruleset_editor(call.caller(), call.parameter("id"), &found)
+        .await
+        .about("User or group")?;
     Ok(Answer::empty())
 }

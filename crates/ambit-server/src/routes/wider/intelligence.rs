@@ -3,7 +3,7 @@
 
 use crate::answer::Answer;
 use crate::call::Call;
-use crate::failure::of_store;
+use crate::failure::About;
 use crate::present::{files, objects};
 use crate::{page, tokens};
 use ambit_api::objects::data;
@@ -138,8 +138,7 @@ async fn candidates(call: &Call, query: &IntelligenceQuery) -> Result<Vec<(Objec
     };
     let mut out = Vec::new();
     for kind in ObjectType::ALL.into_iter().filter(|kind| wanted(*kind)) {
-        let names = call.state.store.names_of_kinds(call.caller(), kind.kinds()).await;
-        let names = names.map_err(|error| of_store(error, "Object"))?;
+        let names = call.store().names_of_kinds(call.caller(), kind.kinds()).await.about("Object")?;
         out.extend(names.into_iter().filter(|(_, name)| named(name)).map(|(_, name)| (kind, name)));
     }
     out.sort();
@@ -152,9 +151,9 @@ async fn inventory(call: &Call, query: &IntelligenceQuery) -> Result<Vec<Hit>, A
     let mut out = Vec::new();
     for chunk in candidates(call, query).await?.chunks(CHUNK) {
         let names: Vec<(Kind, String)> = chunk.iter().flat_map(|(kind, name)| kind.names(name)).collect();
-        let known = call.state.store.known_objects(call.caller(), &names).await;
+        let known = call.store().known_objects(call.caller(), &names).await;
         let mut same = BTreeMap::<(ObjectType, String), Vec<_>>::new();
-        for one in known.map_err(|error| of_store(error, "Object"))? {
+        for one in known.about("Object")? {
             let Some(kind) = ObjectType::of_kind(one.record.kind) else { continue };
             same.entry((kind, one.record.name.clone())).or_default().push(one);
         }
@@ -179,11 +178,10 @@ async fn matching_files(call: &Call, query: &IntelligenceQuery) -> Result<Vec<Hi
         return Ok(Vec::new());
     }
     let mut out = Vec::new();
-    let files = call.state.store.newest_files(FILES_MAX).await.map_err(|error| of_store(error, "File"))?;
+    let files = call.store().newest_files(FILES_MAX).await.about("File")?;
     for chunk in files.chunks(CHUNK) {
         let hashes: Vec<_> = chunk.iter().map(|file| file.sha256).collect();
-        let last = call.state.store.last_analyses(&hashes).await;
-        let mut last = last.map_err(|error| of_store(error, "File"))?;
+        let mut last = call.store().last_analyses(&hashes).await.about("File")?;
         for file in chunk {
             let object = files::shown_with(call, file, last.remove(&file.sha256));
             let facts = facts(ObjectType::File, &object);

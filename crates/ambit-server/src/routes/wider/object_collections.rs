@@ -2,10 +2,10 @@
 
 use crate::answer::Answer;
 use crate::call::Call;
-use crate::failure::of_store;
+use crate::failure::About;
 use crate::object_body::{body_attributes, body_data};
 use crate::page;
-use crate::present::object_collections::{failed, shown};
+use crate::present::object_collections::{NOUN, shown};
 use crate::present::{accounts, objects};
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::id::blob_hash;
@@ -60,21 +60,19 @@ pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
         }
     }
     let made = call
-        .state
-        .store
+        .store()
         .create_object_collection(call.caller(), text(&attributes)?, all, call.now)
-        .await;
-    let made = made.map_err(failed(&call))?;
+        .await
+        .about(NOUN)?;
     let made = shown(&call, &made).await?;
     Ok(page::one(&call, made))
 }
 
 async fn named(call: &Call) -> Result<ObjectCollection, ApiError> {
-    call.state
-        .store
+    call.store()
         .object_collection(call.caller(), call.parameter("id"))
         .await
-        .map_err(failed(call))
+        .about_named(NOUN, call.parameter("id"))
 }
 
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
@@ -85,7 +83,7 @@ pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
 
 pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     let paging = page::paging(&call, page::LIMIT_DEFAULT, page::LIMIT_MAX)?;
-    let found = call.state.store.object_collections(call.caller(), None).await.map_err(failed(&call))?;
+    let found = call.store().object_collections(call.caller(), None).await.about(NOUN)?;
     let total = found.len();
     let (found, next) = page::slice(&paging, found)?;
     let mut items = Vec::new();
@@ -97,18 +95,20 @@ pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
 
 pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
     let attributes = body_attributes(&call, "collection", Some(call.parameter("id")))?;
-    let store = &call.state.store;
+    let store = call.store();
     let changed = store
         .change_object_collection(call.caller(), call.parameter("id"), text(&attributes)?, call.now)
-        .await;
-    let changed = changed.map_err(failed(&call))?;
+        .await
+        .about_named(NOUN, call.parameter("id"))?;
     let changed = shown(&call, &changed).await?;
     Ok(page::one(&call, changed))
 }
 
 pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
-    let deleted = call.state.store.delete_object_collection(call.caller(), call.parameter("id")).await;
-    deleted.map_err(failed(&call))?;
+    call.store()
+        .delete_object_collection(call.caller(), call.parameter("id"))
+        .await
+        .about_named(NOUN, call.parameter("id"))?;
     Ok(Answer::empty())
 }
 
@@ -128,12 +128,15 @@ pub(crate) async fn relationship_described(call: Call) -> Result<Answer, ApiErro
 async fn related(call: &Call, described: bool) -> Result<Answer, ApiError> {
     if call.parameter("relationship") == "owner" {
         let owner = named(call).await?.owner_id;
-        let account = call.state.store.account_by_id(owner).await.map_err(|error| of_store(error, "User"))?;
+        let account = call.store().account_by_id(owner).await.about("User")?;
         return page::answer_related(call, accounts::brief(call, &account), described);
     }
     let kind = relationship_named(call)?;
-    let ids = call.state.store.collected_items(call.caller(), call.parameter("id"), kind.name()).await;
-    let ids = ids.map_err(failed(call))?;
+    let ids = call
+        .store()
+        .collected_items(call.caller(), call.parameter("id"), kind.name())
+        .await
+        .about_named(NOUN, call.parameter("id"))?;
     let paging = page::paging(call, page::LIMIT_DEFAULT, page::LIMIT_MAX)?;
     let total = ids.len();
     let (ids, next) = page::slice(&paging, ids)?;
@@ -150,22 +153,18 @@ async fn related(call: &Call, described: bool) -> Result<Answer, ApiError> {
 
 pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
     let items = items(relationship_named(&call)?, &body_data(&call)?)?;
-    let added = call
-        .state
-        .store
+    call.store()
         .add_to_object_collection(call.caller(), call.parameter("id"), items, call.now)
-        .await;
-    added.map_err(failed(&call))?;
+        .await
+        .about_named(NOUN, call.parameter("id"))?;
     related(&call, true).await
 }
 
 pub(crate) async fn remove(call: Call) -> Result<Answer, ApiError> {
     let items = items(relationship_named(&call)?, &body_data(&call)?)?;
-    let removed = call
-        .state
-        .store
+    call.store()
         .remove_from_object_collection(call.caller(), call.parameter("id"), items, call.now)
-        .await;
-    removed.map_err(failed(&call))?;
+        .await
+        .about_named(NOUN, call.parameter("id"))?;
     related(&call, true).await
 }

@@ -3,7 +3,7 @@
 
 use crate::answer::Answer;
 use crate::call::Call;
-use crate::failure::of_store;
+use crate::failure::About;
 use crate::page;
 use crate::present::comments::{self, text};
 use crate::present::objects::{count_votes, id_of, kind, known, not_found, shown, submitted_url};
@@ -60,7 +60,10 @@ pub(crate) async fn add_comment(call: Call) -> Result<Answer, ApiError> {
     let (kind, found) = required(&call).await?;
     let text = text(&call)?;
     let id = found.first().map(|one| id_of(kind, &one.record.name)).unwrap_or_default();
-    let made = call.state.store.add_comment(call.caller(), kind.name(), &id, &text, call.now).await;
-    let made = made.map_err(|error| of_store(error, "Comment"))?;
+    let made = call
+        .store()
+        .add_comment(call.caller(), kind.name(), &id, &text, call.now)
+        .await
+        .about("Comment")?;
     Ok(page::one(&call, comments::shown(&call, &made)))
 }

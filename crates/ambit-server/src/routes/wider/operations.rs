@@ -2,18 +2,13 @@
 
 use crate::answer::Answer;
 use crate::call::Call;
-use crate::failure::of_store;
+use crate::failure::About;
 use crate::present::operations::shown;
+use ambit_api::ApiError;
 use ambit_api::objects::data;
-use ambit_api::{ApiError, ErrorCode};
-use ambit_store::StoreError;
 
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
     let id = call.parameter("id");
-    let found = call.state.store.find_operation(call.caller(), id).await;
-    let found = found.map_err(|error| match error {
-        StoreError::NotFound => ApiError::with(ErrorCode::NotFound, format!("Operation \"{id}\" not found")),
-        error => of_store(error, "Operation"),
-    })?;
+    let found = call.store().find_operation(call.caller(), id).await.about_named("Operation", id)?;
     Ok(Answer::json(&data(shown(&call, &found))))
 }

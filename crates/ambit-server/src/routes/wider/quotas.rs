@@ -2,7 +2,7 @@
 
 use crate::answer::Answer;
 use crate::call::Call;
-use crate::failure::of_store;
+use crate::failure::About;
 use crate::page;
 use crate::present::accounts;
 use crate::present::groups::{self, own};
@@ -23,8 +23,7 @@ const MONTHS_BACK: i64 = 2;
 
 pub(crate) async fn overall(call: Call) -> Result<Answer, ApiError> {
     let account = accounts::named(&call, call.parameter("id")).await?;
-    let standings = call.state.store.quota_standings(account.user.id, call.now).await;
-    let standings = standings.map_err(|error| of_store(error, "User"))?;
+    let standings = call.store().quota_standings(account.user.id, call.now).await.about("User")?;
     let mut out = Map::new();
     for one in &standings {
         let mut entry = json!({"user": {"allowed": one.user.allowed, "used": one.user.used}});
@@ -55,10 +54,8 @@ pub(crate) async fn of_group(call: Call) -> Result<Answer, ApiError> {
 
 async fn usage(call: &Call, payer: Payer) -> Result<Answer, ApiError> {
     let (from, to) = days(call)?;
-    let written = call.state.free_counts.write(&call.state.store).await;
-    written.map_err(|error| of_store(error, "Usage"))?;
-    let rows = call.state.store.api_usage(payer, from, to).await;
-    let rows = rows.map_err(|error| of_store(error, "Usage"))?;
+    call.state.free_counts.write(call.store()).await.about("Usage")?;
+    let rows = call.store().api_usage(payer, from, to).await.about("Usage")?;
     Ok(Answer::json(&data(report(&rows))))
 }
 
@@ -162,15 +159,17 @@ pub(crate) async fn users_consuming(call: Call) -> Result<Answer, ApiError> {
         Some("asc") => false,
         Some(_) => return Err(ApiError::with(ErrorCode::BadRequest, "Order must be asc or desc")),
     };
-    let store = &call.state.store;
-    let drawn = store.drawn_from_group(group.group.id, meter, number, descending).await;
-    let drawn = drawn.map_err(|error| of_store(error, groups::NOUN))?;
+    let store = call.store();
+    let drawn = store
+        .drawn_from_group(group.group.id, meter, number, descending)
+        .await
+        .about(groups::NOUN)?;
     let paging = page::paging(&call, page::LIMIT_DEFAULT, page::LIMIT_MAX)?;
     let total = drawn.len();
     let (drawn, next) = page::slice(&paging, drawn)?;
     let mut items = Vec::new();
     for (user, units) in drawn {
-        let account = store.account_by_id(user).await.map_err(|error| of_store(error, "User"))?;
+        let account = store.account_by_id(user).await.about("User")?;
         let mut item = match accounts::standing(&call, &account).await? {
             Standing::Anybody => accounts::brief(&call, &account),
             Standing::Administrator | Standing::Oneself => accounts::shown(&call, &account).await?,

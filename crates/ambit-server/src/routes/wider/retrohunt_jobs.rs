@@ -2,7 +2,7 @@
 
 use crate::answer::Answer;
 use crate::call::Call;
-use crate::failure::of_store;
+use crate::failure::About;
 use crate::object_body::{body_attributes, text_of};
 use crate::page;
 use crate::present::accounts::require_oneself;
@@ -13,7 +13,7 @@ use ambit_api::{ApiError, ErrorCode};
 use ambit_model::Timestamp;
 use ambit_model::moment::SECOND_MS;
 use ambit_query::hunting::{JOB_MODIFIERS, parse_conditions};
-use ambit_store::{JOBS_AT_ONCE_MAX, JobRefused, NewRetrohuntJob, RetrohuntJob, StoreError};
+use ambit_store::{JOBS_AT_ONCE_MAX, JobRefused, NewRetrohuntJob, RetrohuntJob};
 use ambit_yara::RETRO;
 use serde_json::{Map, Value, json};
 
@@ -23,14 +23,6 @@ const COLLECTION: &str = "intelligence/retrohunt_jobs";
 const CORPUS: &str = "main";
 /// Characters of an address.
 const EMAIL_CHARS_MAX: usize = 254;
-
-fn failed(call: &Call) -> impl Fn(StoreError) -> ApiError {
-    let id = call.parameter("id").to_owned();
-    move |error| match of_store(error, NOUN) {
-        error if error.code == ErrorCode::NotFound => ApiError::with(ErrorCode::NotFound, format!("Retrohunt job \"{id}\" not found")),
-        error => error,
-    }
-}
 
 /// Percent of what there is to look at, as far as it was.
 fn progress(job: &RetrohuntJob) -> f64 {
@@ -117,13 +109,13 @@ pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
         notification_email: email.map(str::to_owned),
         range,
     };
-    match call.state.store.create_retrohunt_job(call.caller(), &new, call.now).await {
+    match call.store().create_retrohunt_job(call.caller(), &new, call.now).await {
         Ok(made) => Ok(page::one(&call, shown(&call, &made))),
         Err(JobRefused::TooMany) => {
             let message = format!("{JOBS_AT_ONCE_MAX} of your jobs are not over yet: wait for one, or abort one");
             Err(ApiError::with(ErrorCode::TooManyRequests, message))
         }
-        Err(JobRefused::Store(error)) => Err(of_store(error, NOUN)),
+        Err(JobRefused::Store(error)) => Err(error).about(NOUN),
     }
 }
 
@@ -132,8 +124,7 @@ pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     let conditions = parse_conditions(call.query("filter").unwrap_or_default(), JOB_MODIFIERS);
     let conditions = conditions.map_err(|error| bad(format!("Filter: {error}")))?;
     let paging = page::paging(&call, page::LIMIT_DEFAULT, page::LIMIT_MAX)?;
-    let jobs = call.state.store.list_retrohunt_jobs(call.caller()).await;
-    let mut jobs = jobs.map_err(|error| of_store(error, NOUN))?;
+    let mut jobs = call.store().list_retrohunt_jobs(call.caller()).await.about(NOUN)?;
     jobs.retain(|job| conditions.iter().all(|condition| condition.wanted.is_in(&job.status)));
     let total = jobs.len();
     let (jobs, next) = page::slice(&paging, jobs)?;
@@ -148,28 +139,38 @@ pub(crate) async fn of_user(call: Call) -> Result<Answer, ApiError> {
 }
 
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
-    let found = call.state.store.find_retrohunt_job(call.caller(), call.parameter("id")).await;
-    let found = found.map_err(failed(&call))?;
+    let found = call
+        .store()
+        .find_retrohunt_job(call.caller(), call.parameter("id"))
+        .await
+        .about_named(NOUN, call.parameter("id"))?;
     Ok(page::one(&call, shown(&call, &found)))
 }
 
 pub(crate) async fn abort(call: Call) -> Result<Answer, ApiError> {
-    let aborted = call.state.store.abort_retrohunt_job(call.caller(), call.parameter("id"), call.now).await;
-    aborted.map_err(failed(&call))?;
+    call.store()
+        .abort_retrohunt_job(call.caller(), call.parameter("id"), call.now)
+        .await
+        .about_named(NOUN, call.parameter("id"))?;
     Ok(Answer::empty())
 }
 
 pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
-    let deleted = call.state.store.delete_retrohunt_job(call.caller(), call.parameter("id")).await;
-    deleted.map_err(failed(&call))?;
+    call.store()
+        .delete_retrohunt_job(call.caller(), call.parameter("id"))
+        .await
+        .about_named(NOUN, call.parameter("id"))?;
     Ok(Answer::empty())
 }
 
 /// Files that rules of a job are true of, each with the rule beside it.
 pub(crate) async fn matching_files(call: Call) -> Result<Answer, ApiError> {
     let paging = page::paging(&call, page::LIMIT_DEFAULT, page::LIMIT_MAX)?;
-    let found = call.state.store.retrohunt_matches(call.caller(), call.parameter("id")).await;
-    let found = found.map_err(failed(&call))?;
+    let found = call
+        .store()
+        .retrohunt_matches(call.caller(), call.parameter("id"))
+        .await
+        .about_named(NOUN, call.parameter("id"))?;
     let total = found.len();
     let (found, next) = page::slice(&paging, found)?;
     let mut items = Vec::new();

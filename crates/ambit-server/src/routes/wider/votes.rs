@@ -2,7 +2,7 @@
 
 use crate::answer::Answer;
 use crate::call::Call;
-use crate::failure::of_store;
+use crate::failure::About;
 use crate::object_body::body_attributes;
 use crate::page;
 use crate::present::objects;
@@ -12,12 +12,7 @@ use serde_json::Value;
 
 pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     let (kind, item) = objects::item(&call).await?;
-    let votes = call
-        .state
-        .store
-        .votes_on(kind.name(), &item)
-        .await
-        .map_err(|error| of_store(error, NOUN))?;
+    let votes = call.store().votes_on(kind.name(), &item).await.about(NOUN)?;
     let votes = votes.iter().map(|vote| shown(&call, kind.name(), &item, vote)).collect();
     page::of_list(&call, votes, page::LIMIT_DEFAULT)
 }
@@ -30,10 +25,9 @@ pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
         .and_then(Value::as_str)
         .filter(|verdict| VERDICTS.contains(verdict));
     let verdict = verdict.ok_or_else(|| ApiError::invalid("The attribute verdict must be harmless or malicious"))?;
-    let store = &call.state.store;
-    let voted = store.vote(call.caller(), kind.name(), &item, verdict, call.now).await;
-    voted.map_err(|error| of_store(error, NOUN))?;
-    let votes = store.votes_on(kind.name(), &item).await.map_err(|error| of_store(error, NOUN))?;
+    let store = call.store();
+    store.vote(call.caller(), kind.name(), &item, verdict, call.now).await.about(NOUN)?;
+    let votes = store.votes_on(kind.name(), &item).await.about(NOUN)?;
     let own = votes.iter().find(|vote| vote.user == call.caller().username());
     let own = own.ok_or_else(|| ApiError::not_found(NOUN))?;
     Ok(page::one(&call, shown(&call, kind.name(), &item, own)))
