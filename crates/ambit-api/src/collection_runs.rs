@@ -1,4 +1,4 @@
-//! Collection runs on the wire (seed-asm §2.4), and our own longer form with what was not done and why.
+//! Collection runs on the wire (docs/contract/asm.md §3.3), and our own longer form with what was not done and why.
 
 use crate::COLLECTION_TYPE;
 use crate::shape::{BOOLEAN, INTEGER, MOMENT, MOMENT_OR_NULL, Object, Shape, TEXT, TEXT_OR_NULL, UUID, UUID_OR_NULL, member};

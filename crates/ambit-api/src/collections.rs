@@ -1,4 +1,4 @@
-//! Collections on the wire (seed-asm §2.3, asm-wire §8.5). The project's id is sent under both spellings that clients read.
+//! Collections on the wire (docs/contract/asm.md §3.2). The project's id is sent under both spellings that clients read.
 
 use crate::COLLECTION_TYPE;
 use crate::shape::{
@@ -20,7 +20,7 @@ pub fn collection(collection: &Collection, exclusions: &[String], role: Collecti
     value
 }
 
-/// A collection in the answer to its creation: its tags are named `global_labels` there, and it has no role (seed-asm §2.3).
+/// A collection in the answer to its creation: its tags are named `global_labels` there, and it has no role (docs/contract/asm.md §2.3).
 pub fn created_collection(collection: &Collection, exclusions: &[String]) -> Value {
     bare(collection, exclusions, "global_labels")
 }

@@ -1,5 +1,5 @@
-//! Entities on the wire (seed-asm §2.5): the search hit, the detail, the raw detail and the record of a point in time. One conversion for all
-//! kinds; details are sent as they are stored.
+//! Entities on the wire (docs/contract/asm.md §4): the search hit, the detail, the raw detail and the record of a point in time. One conversion for
+//! all kinds; details are sent as they are stored.
 
 mod tables;
 
@@ -11,7 +11,7 @@ use ambit_model::issue::IssueRecord;
 use ambit_model::{Details, Kind, Timestamp};
 use serde_json::{Value, json};
 
-/// Members of details that only the raw form shows (asm-wire §7).
+/// Members of details that only the raw form shows (docs/contract/asm.md §4.4).
 const RAW_ONLY: [&str; 3] = ["hidden_", "extended_", "encoded_"];
 
 /// Issues that one hit lists at most: pages have up to 1,000 hits.

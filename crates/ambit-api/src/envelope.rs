@@ -1,4 +1,4 @@
-//! The envelope of every answer (seed-asm §2.1): `success`, `message`, `result`.
+//! The envelope of every answer (docs/contract/asm.md §2.1): `success`, `message`, `result`.
 
 use crate::shape::{BOOLEAN, NULL, Object, Shape, TEXT, member};
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ pub fn success(message: &str, result: Value) -> Value {
     json!({"success": true, "message": message, "result": result})
 }
 
-/// The answer of a successful unarchive, which says `success: false`: the contract has it so (seed-asm §2.1).
+/// The answer of a successful unarchive, which says `success: false`: the contract has it so (docs/contract/asm.md §2.3).
 pub fn unarchived() -> Value {
     json!({"success": false, "message": "Collection unarchived", "result": null})
 }

@@ -1,4 +1,5 @@
-//! Errors as clients see them: one table of codes with their HTTP status and usual message (v3-wire §1.5), inside the envelope of design §9.
+//! Errors as clients see them: one table of codes with their HTTP status and usual message (docs/contract/errors.md §2), inside the envelope
+//! (docs/contract/errors.md §1).
 
 use serde_json::{Value, json};
 use std::fmt;
@@ -33,7 +34,7 @@ struct Row(ErrorCode, u16, &'static str, &'static str);
 const TABLE: &[Row] = &[
     Row(ErrorCode::BadRequest, 400, "BadRequestError", "The request is malformed"),
     Row(ErrorCode::InvalidArgument, 400, "InvalidArgumentError", "An argument is wrong"),
-    // Without the ending that all others have (v3-wire §1.5).
+    // Without the ending that all others have (docs/contract/errors.md §2).
     Row(ErrorCode::NotAvailableYet, 400, "NotAvailableYet", "It is not available yet"),
     Row(
         ErrorCode::UnselectiveContent,
@@ -93,7 +94,7 @@ impl ErrorCode {
         self.row().1
     }
 
-    /// The HTTP status in version 2: whoever has no right is 403, whoever has no calls left gets nothing (v3-wire §7).
+    /// The HTTP status in version 2: whoever has no right is 403, whoever has no calls left gets nothing (docs/contract/errors.md §3).
     pub fn v2_status(self) -> u16 {
         match self {
             Self::AuthenticationRequired | Self::UserNotActive | Self::WrongCredentials => 403,
@@ -156,7 +157,7 @@ impl ApiError {
         self
     }
 
-    /// The body in the wider API: the error object alone (v3-wire §1.5).
+    /// The body in the wider API: the error object alone (docs/contract/errors.md §2).
     pub fn object_body(&self) -> Value {
         json!({"error": {"code": self.code.name(), "message": self.message}})
     }

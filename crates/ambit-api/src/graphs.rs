@@ -1,5 +1,5 @@
-//! Entities and their edges as a graph of the wider API: nodes and links as clients of graphs write them (v3-wire §2.1). Ours is only that it is made from
-//! the inventory; kept and searched it is like any other graph.
+//! Entities and their edges as a graph of the wider API: nodes and links as clients of graphs write them (docs/contract/graphs.md §1). Ours is only
+//! that it is made from the inventory; kept and searched it is like any other graph.
 
 use crate::shape::{BOOLEAN, INTEGER, Object, Shape, TEXT, member, optional};
 use ambit_model::id::blob_hash;

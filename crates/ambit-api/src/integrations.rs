@@ -1,4 +1,5 @@
-//! Integrations and the collections that use them, on the wire (asm-wire §8.4). The contract leaves the records open; ours never hold a secret.
+//! Integrations and the collections that use them, on the wire (docs/contract/asm.md §3.6). The contract leaves the records open; ours never hold a
+//! secret.
 
 use crate::shape::{ANY, INTEGER, MOMENT, NAME, Object, Shape, TEXT, TEXT_OR_NULL, TEXTS, UUID, member, optional};
 use ambit_model::Timestamp;

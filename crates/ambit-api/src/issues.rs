@@ -1,4 +1,4 @@
-//! Issues on the wire (seed-asm §2.6, asm-wire §6.1): the search hit and the detail, with the members that clients read beyond the description.
+//! Issues on the wire (docs/contract/asm.md §5): the search hit and the detail, with the members that clients read beyond the description.
 
 use crate::shape::{
     ANY, BOOLEAN, BOOLEAN_OR_NULL, INTEGER, MOMENT, NULL, NUMBER_OR_NULL, Object, Shape, TEXT, TEXT_OR_NULL, TEXTS, UID, UUID, UUID_OR_NULL, member,

@@ -1,4 +1,5 @@
-//! What the program can find and report, on the wire (asm-wire §8.8). Clients page these lists by number and read `more` beside `result`, not in it.
+//! What the program can find and report, on the wire (docs/contract/asm.md §8.4). Clients page these lists by number and read `more` beside `result`,
+//! not in it.
 
 use crate::shape::{BOOLEAN, INTEGER, NULL, Object, Shape, TEXT, TEXT_OR_NULL, TEXTS, member};
 use ambit_model::library::{FingerprintEntry, IssueEntry, KindEntry, TaskEntry};
@@ -59,7 +60,7 @@ pub fn issue(entry: &IssueEntry) -> Value {
     })
 }
 
-/// A product that can be recognised, with the members that fingerprint items of entities have (seed-asm §2.5).
+/// A product that can be recognised, with the members that fingerprint items of entities have (docs/contract/asm.md §4.6).
 pub fn fingerprint(entry: &FingerprintEntry) -> Value {
     let matches = entry.matches.iter();
     json!({

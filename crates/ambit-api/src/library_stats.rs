@@ -1,4 +1,4 @@
-//! Counts over the library, and its lists as CSV (asm-wire §8.8 names the paths; the members are ours).
+//! Counts over the library, and its lists as CSV (docs/contract/asm.md §8.4 names the paths; the members are ours).
 
 use crate::csv;
 use crate::shape::{COUNTS, INTEGER, Object, Shape, member, optional};

@@ -1,4 +1,4 @@
-//! Notes on the wire (asm-wire §8.2): read as `note`, written as `note_text`, with the two forms of time that recorded answers have.
+//! Notes on the wire (docs/contract/asm.md §8.3): read as `note`, written as `note_text`, with the two forms of time that recorded answers have.
 
 use crate::CollectionRef;
 use crate::shape::{Object, Shape, TEXT, UID, UUID, UUID_OR_NULL, member};

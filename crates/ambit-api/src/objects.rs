@@ -1,4 +1,5 @@
-//! The envelope of the wider API (v3-wire §1.3 to §1.5): objects, descriptors, collections with cursors, and the failure that is only an error object.
+//! The envelope of the wider API (docs/contract/wider.md §1.3 and §1.5): objects, descriptors, collections with cursors, and the failure that is only
+//! an error object.
 
 use crate::shape::{ANY, Object, Shape, TEXT, member, optional};
 use serde_json::{Map, Value, json};
@@ -18,7 +19,7 @@ pub fn descriptor(kind: &str, id: &str) -> Value {
     json!({"type": kind, "id": id})
 }
 
-/// A related object that is not there, as full collections show it (v3-wire §1.3).
+/// A related object that is not there, as full collections show it (docs/contract/wider.md §1.3).
 pub fn missing(kind: &str, id: &str) -> Value {
     json!({
         "type": kind,
@@ -47,7 +48,7 @@ pub fn collection(items: Vec<Value>, link: &str, next: Option<(&str, &str)>, fig
     out
 }
 
-/// Keeps only the named attributes of an object; unknown names are ignored (v3-wire §1.3).
+/// Keeps only the named attributes of an object; unknown names are ignored (docs/contract/wider.md §1.3).
 pub fn keep_attributes(object: &mut Value, names: &[String]) {
     if let Some(attributes) = object.get_mut("attributes").and_then(Value::as_object_mut) {
         attributes.retain(|name, _| names.contains(name));

@@ -1,4 +1,4 @@
-//! Projects on the wire (seed-asm §2.2).
+//! Projects on the wire (docs/contract/asm.md §3.1).
 
 use crate::shape::{BOOLEAN, INTEGER, MOMENT, MOMENT_OR_NULL, NAME, Object, Shape, TEXT, TEXT_OR_NULL, UUID, member, optional};
 use ambit_model::Timestamp;
@@ -33,7 +33,7 @@ pub fn project(project: &Project, role: ProjectRole, primary: bool, plan: &Plan)
     value
 }
 
-/// A project in the answer to its own deletion: without role and owner, and not yet marked as deleted (seed-asm §2.2).
+/// A project in the answer to its own deletion: without role and owner, and not yet marked as deleted (docs/contract/asm.md §2.3).
 pub fn deleted_project(project: &Project, primary: bool, plan: &Plan) -> Value {
     let mut value = bare(project, primary, plan);
     value["deleted_at"] = Value::Null;

@@ -1,4 +1,4 @@
-//! The result of a search (seed-asm §4.1, §4.2), with the names of aggregations as the contract spells them.
+//! The result of a search (docs/contract/asm.md §7), with the names of aggregations as the contract spells them.
 
 use crate::entities::ENTITY_HIT;
 use crate::issues::ISSUE_HIT;

@@ -1,4 +1,4 @@
-//! Seeds on the wire (asm-wire §8.3): their type stands there without its prefix.
+//! Seeds on the wire (docs/contract/asm.md §3.4): their type stands there without its prefix.
 
 use crate::shape::{BOOLEAN, INTEGER, MOMENT, NAME, NULL, Object, Shape, TEXT, member, optional};
 use ambit_model::collection::Seed;

@@ -1,4 +1,4 @@
-//! Tags on the wire (asm-wire §8.1): a list of texts. A body names one tag, as clients do, or several.
+//! Tags on the wire (docs/contract/asm.md §8.2): a list of texts. A body names one tag, as clients do, or several.
 
 use crate::shape::{Object, Shape, TEXT, TEXTS, optional};
 

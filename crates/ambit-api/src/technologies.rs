@@ -1,5 +1,5 @@
-//! Technologies on the wire (asm-wire §8.7). The contract names the search and leaves the hit open: ours has what fingerprints say, with the names of
-//! the members that fingerprint items have.
+//! Technologies on the wire (docs/contract/asm.md §8.1). The contract names the search and leaves the hit open: ours has what fingerprints say, with
+//! the names of the members that fingerprint items have.
 
 use crate::shape::{INTEGER, MOMENT, Object, Shape, TEXT, TEXT_OR_NULL, TEXTS, UID, UUID, UUID_OR_NULL, member};
 use crate::{COLLECTION_TYPE, CollectionRef, Sighting};

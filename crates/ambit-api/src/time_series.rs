@@ -1,4 +1,4 @@
-//! Points in time on the wire (seed-asm §4, endpoint 18).
+//! Points in time on the wire (docs/contract/asm.md §8.5).
 
 use crate::entities::ENTITY_AT;
 use crate::issues::ISSUE_DETAIL;

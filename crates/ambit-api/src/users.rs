@@ -1,4 +1,4 @@
-//! People of a project on the wire (asm-wire §8.6).
+//! People of a project on the wire (docs/contract/asm.md §3.5).
 
 use crate::shape::{INTEGER, Object, Shape, TEXT, TEXT_OR_NULL, UUID, member, optional};
 use ambit_model::user::{CollectionRole, ProjectRole, User};

@@ -1,5 +1,5 @@
-//! Judges: pure functions over facts that report issues (design §6). A judge is one file in `judge/` and two lines here: its `mod` and its
-//! name in the list.
+//! Judges: pure functions over facts that report issues (docs/architecture.md §5). A judge is one file in `judge/` and two lines here: its `mod` and
+//! its name in the list.
 
 use ambit_model::issue::{IssueKind, Verdict};
 use ambit_model::library::IssueEntry;

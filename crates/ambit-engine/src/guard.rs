@@ -1,4 +1,4 @@
-//! The guard over a collection's scope: asked by the network when a socket opens, on the address really dialled (design §5).
+//! The guard over a collection's scope: asked by the network when a socket opens, on the address really dialled (docs/architecture.md §3).
 
 use crate::graph::{Graph, State};
 use ambit_model::reserved::Reserved;
@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 use std::net::{IpAddr, SocketAddr};
 use std::sync::RwLock;
 
-/// Ports of an address that is not theirs alone that may be contacted, with a name of theirs only (`research/discovery.md` §3.2).
+/// Ports of an address that is not theirs alone that may be contacted, with a name of theirs only (docs/architecture.md §4).
 const SHARED_PORTS: [u16; 2] = [80, 443];
 /// The port that may be asked without a name.
 const TLS_PORT: u16 = 443;

@@ -1,4 +1,4 @@
-//! Which work follows from what is known: kind × workflow × clearance × age → rows. Pure, so planning twice is harmless (design §4 point 1).
+//! Which work follows from what is known: kind × workflow × clearance × age → rows. Pure, so planning twice is harmless (docs/architecture.md §2).
 
 use crate::guard::ScopeGuard;
 use ambit_model::estimate::large_block;
@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 
-/// Partitions of work by what it contacts (design §4 point 2).
+/// Partitions of work by what it contacts (docs/architecture.md §2).
 pub const PARTITIONS: i64 = 1_024;
 
 /// What planning depends on beside the facts.

@@ -1,4 +1,4 @@
-//! The life of a run: lease, execute, commit, settle, until no work is open and no lease is live (design §4).
+//! The life of a run: lease, execute, commit, settle, until no work is open and no lease is live (docs/architecture.md §2).
 
 mod giving_back;
 mod obeying;
@@ -23,9 +23,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 
-/// Outcomes of one commit (design §3: engine parts of at most 500 rows).
+/// Outcomes of one commit (docs/architecture.md §1.7: engine parts of at most 500 rows).
 const COMMIT_MAX: usize = 200;
-/// Longest time between a row's end and its commit, wall time (design §4 point 3).
+/// Longest time between a row's end and its commit, wall time (docs/architecture.md §2).
 const COMMIT_EVERY: Duration = Duration::from_millis(500);
 /// Between two settlements while there is other work, as a multiple of what the last one took: what changes many times meanwhile is settled once, and
 /// scope, which is decided over the whole graph, takes no more than a quarter of the time however large that is.
@@ -34,7 +34,7 @@ const SETTLE_PACE: u32 = 3;
 const CONTROL_EVERY: Duration = Duration::from_millis(500);
 /// How often the engines that live are counted, wall time: one that came or went is noticed within seconds.
 const ENGINES_EVERY: Duration = Duration::from_secs(5);
-/// Longest a run may take, wall time (asm-wire §8.5). While it is carried that time is measured, not read off the clock, which jumps.
+/// Longest a run may take, wall time (docs/contract/asm.md §3.3). While it is carried that time is measured, not read off the clock, which jumps.
 const RUN_MAX_MS: i64 = 72 * 3_600 * moment::SECOND_MS;
 /// How often the log says how far a run is, wall time.
 const TELL_EVERY: Duration = Duration::from_secs(10);
@@ -285,7 +285,7 @@ impl<'a> Drive<'a> {
         self.outfit.engine.commit(commit).await.map(|_| ())
     }
 
-    /// Tells the ledger of manners how many engines divide what lies outside a row's partition (design §4 point 2).
+    /// Tells the ledger of manners how many engines divide what lies outside a row's partition (docs/architecture.md §2).
     async fn count_engines(&mut self, now: Timestamp) -> Result<(), StoreError> {
         if self.counted.is_some_and(|at| at.elapsed() < ENGINES_EVERY) {
             return Ok(());

@@ -16,7 +16,7 @@ use std::time::Duration;
 /// Longest time of one row, on the wire's clock: a sweep of a slow address takes minutes, nothing takes longer for a good reason.
 const TASK_DEADLINE: Duration = Duration::from_secs(20 * 60);
 
-/// Leases after which a row runs alone: the process died under it that often (design §4 point 6).
+/// Leases after which a row runs alone: the process died under it that often (docs/architecture.md §2).
 pub const ATTEMPTS_BEFORE_ALONE: i64 = 3;
 /// Leases after which a row is set aside: it died twice more, alone.
 pub const ATTEMPTS_MAX: i64 = ATTEMPTS_BEFORE_ALONE + 2;

@@ -1,4 +1,4 @@
-//! What may be done to an entity, and what a task needs: the five levels of the design (§5).
+//! What may be done to an entity, and what a task needs: the five levels of docs/architecture.md §3.1.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Collections, their schedules and seeds (seed-asm §2.3).
+//! Collections, their schedules and seeds (docs/contract/asm.md §3.2).
 
 use crate::moment::DAY_MS;
 use crate::wire::WireChoice;

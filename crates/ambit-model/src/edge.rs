@@ -1,4 +1,4 @@
-//! Typed edges between entities: how one led to another, and what that says about ownership and clearance (`research/discovery.md` §3.2).
+//! Typed edges between entities: how one led to another, and what that says about ownership and clearance (docs/architecture.md §4).
 
 use crate::Clearance;
 use serde::de::IntoDeserializer;
@@ -83,8 +83,8 @@ pub struct EdgeRule {
     pub cap: Clearance,
 }
 
-/// The edge table of `research/discovery.md` §3.2. `scope` refines several rows from their surroundings: what an address, an alias or a block within a block passes
-/// on depends on the evidence around it.
+/// The edge table of docs/architecture.md §4. `scope` refines several rows from their surroundings: what an address, an alias or a block within a
+/// block passes on depends on the evidence around it.
 pub const EDGES: &[EdgeRule] = &[
     rule(EdgeKind::Subdomain, 990, Clearance::L4),
     rule(EdgeKind::DelegatedSubdomain, 600, Clearance::L2),

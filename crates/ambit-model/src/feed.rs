@@ -1,4 +1,4 @@
-//! The change feed: one row per changed record, in commit order (design §3).
+//! The change feed: one row per changed record, in commit order (docs/architecture.md §1.5).
 
 use crate::Uid;
 use serde::{Deserialize, Serialize};

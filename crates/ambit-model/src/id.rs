@@ -1,4 +1,4 @@
-//! Identifiers and how they are derived (design §3): equal inventories have equal identifiers everywhere.
+//! Identifiers and how they are derived (docs/architecture.md §1.1): equal inventories have equal identifiers everywhere.
 
 use crate::Kind;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

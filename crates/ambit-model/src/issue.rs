@@ -1,4 +1,4 @@
-//! Issues: severity, confidence, statuses and what they mean (asm-wire §6), and what a judge or check reports.
+//! Issues: severity, confidence, statuses and what they mean (docs/contract/asm.md §5), and what a judge or check reports.
 
 use crate::{Kind, Uid};
 use serde::{Deserialize, Serialize};
@@ -30,7 +30,7 @@ impl Confidence {
     }
 }
 
-/// The life of an issue (asm-wire §6.2).
+/// The life of an issue (docs/contract/asm.md §5.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
@@ -108,7 +108,7 @@ impl Status {
         matches!(self, Self::OpenNew | Self::OpenTriaged | Self::OpenInProgress)
     }
 
-    /// The status after a look that proves the issue again: machines' closings reopen, a person's word stays (design §3).
+    /// The status after a look that proves the issue again: machines' closings reopen, a person's word stays (docs/architecture.md §1.4).
     pub fn after_proof(self) -> Self {
         match self {
             Self::Closed | Self::ClosedResolved | Self::ClosedMitigated => Self::OpenNew,

@@ -40,5 +40,5 @@ pub use id::Uid;
 pub use moment::Timestamp;
 pub use task::TaskName;
 
-/// The details of an entity: one JSON object whose members are those of the contract (`spec/seed-asm.md` §2.5, `spec/asm-wire.md` §7.1).
+/// The details of an entity: one JSON object whose members are those of the contract (docs/contract/asm.md §4.5).
 pub type Details = serde_json::Map<String, serde_json::Value>;

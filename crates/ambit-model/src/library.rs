@@ -1,4 +1,4 @@
-//! What the program can do, as data: the binary hands these to the server, which knows neither tasks nor judges (design §2).
+//! What the program can do, as data: the binary hands these to the server, which knows neither tasks nor judges.
 
 use crate::estimate::Volumes;
 use crate::{Clearance, Kind};

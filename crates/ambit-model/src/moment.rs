@@ -5,7 +5,7 @@ use std::fmt;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-/// Milliseconds since the Unix epoch, UTC. Shown as `YYYY-MM-DDTHH:MM:SS.mmmZ` (asm-wire §6.1: the fraction is mandatory).
+/// Milliseconds since the Unix epoch, UTC. Shown as `YYYY-MM-DDTHH:MM:SS.mmmZ` (docs/contract/asm.md §2.2: the fraction is mandatory).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(pub i64);
 

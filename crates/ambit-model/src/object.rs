@@ -1,4 +1,4 @@
-//! Types of object of the wider API (v3-wire §6), and which kinds of entity each shows.
+//! Types of object of the wider API (docs/contract/wider.md §4), and which kinds of entity each shows.
 
 use crate::{EdgeKind, Kind};
 

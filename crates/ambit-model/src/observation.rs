@@ -1,9 +1,9 @@
-//! What a task says after a look, and how it is kept as an interval (design §3).
+//! What a task says after a look, and how it is kept as an interval (docs/architecture.md §1.2).
 
 use crate::{Details, EdgeKind, Kind, Uid};
 use serde::{Deserialize, Serialize};
 
-/// An absent look is repeated after this much wire time before it counts (design §3), in milliseconds.
+/// An absent look is repeated after this much wire time before it counts (docs/architecture.md §1.2), in milliseconds.
 pub const SECOND_LOOK_AFTER_MS: i64 = 60_000;
 
 /// How a look ended.

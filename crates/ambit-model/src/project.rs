@@ -1,4 +1,4 @@
-//! Projects and the organisation that owns them (seed-asm §2.2).
+//! Projects and the organisation that owns them (docs/contract/asm.md §3.1).
 
 use crate::Timestamp;
 use uuid::Uuid;

@@ -1,4 +1,4 @@
-//! Quotas: which there are, in which windows they are counted, and what binds whom (seed-graphs-quotas §8, v3-wire §5.1 and §8.1).
+//! Quotas: which there are, in which windows they are counted, and what binds whom (docs/contract/quotas.md §1 and §2).
 //! The counters themselves are rows of the store.
 
 use crate::Timestamp;
@@ -9,13 +9,13 @@ use time::OffsetDateTime;
 const MINUTE_MS: i64 = 60_000;
 const HOUR_MS: i64 = 60 * MINUTE_MS;
 
-/// "No cap" as it is written for quotas of a day or a month (v3-wire §5.1).
+/// "No cap" as it is written for quotas of a day or a month (docs/contract/quotas.md §1).
 pub const UNCAPPED: i64 = 1_000_000_000;
 /// "No cap" as it is written for the quota that is named hourly.
 pub const UNCAPPED_HOURLY: i64 = 60_000_000_000;
-/// The quota named hourly allows a sixtieth of itself in each minute (v3-wire §5.1).
+/// The quota named hourly allows a sixtieth of itself in each minute (docs/contract/quotas.md §1).
 const MINUTES_OF_HOUR: i64 = 60;
-/// Privileges of premium API and premium intelligence (v3-wire §8.1).
+/// Privileges of premium API and premium intelligence (docs/contract/quotas.md §2).
 pub const PREMIUM_API: &str = "premium-api";
 pub const PREMIUM_INTELLIGENCE: &str = "intelligence";
 /// The licence of the feeds.
@@ -128,7 +128,7 @@ pub static METERS: [Meter; 9] = [
     meter(Family::PrivateGraphs, "intelligence_graphs_private", Window::Month),
 ];
 
-/// Quotas of services that Ambit does not have; shown as 0 of 0, because official scripts index them (v3-wire §5.2).
+/// Quotas of services that Ambit does not have; shown as 0 of 0, because official scripts index them (docs/contract/quotas.md §1).
 pub const FOREIGN: [&str; 2] = ["intelligence_vtdiff_creation_monthly", "private_scans_monthly"];
 
 impl Family {

@@ -1,4 +1,4 @@
-//! Runs: one execution of a collection, as rows (design §4).
+//! Runs: one execution of a collection, as rows (docs/architecture.md §2).
 
 use crate::{Timestamp, id::RunId};
 use uuid::Uuid;

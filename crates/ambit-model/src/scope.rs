@@ -1,4 +1,4 @@
-//! Scope: who owns an entity, and what may be done to it (design §7, `research/discovery.md` §3.2). Pure: a graph and rules in, decisions out.
+//! Scope: who owns an entity, and what may be done to it (docs/architecture.md §4). Pure: a graph and rules in, decisions out.
 
 mod never;
 mod spelled;

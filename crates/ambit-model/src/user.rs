@@ -1,4 +1,4 @@
-//! People: users, groups, memberships and roles (asm-wire §8.6, v3-wire §4).
+//! People: users, groups, memberships and roles (docs/contract/asm.md §3.5 and docs/contract/wider.md §2).
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Workflows: the seven named sets of tasks of the contract (seed-asm §4, endpoint 5).
+//! Workflows: the seven named sets of tasks of the contract (docs/contract/asm.md §3.2).
 
 use crate::Clearance;
 

@@ -124,7 +124,7 @@ impl Grants {
     }
 }
 
-/// What a work row's partition stands for (design §4): contacts with it are paced by this process alone.
+/// What a work row's partition stands for (docs/architecture.md §2): contacts with it are paced by this process alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Home {
     /// The /24 or /48 around an address.

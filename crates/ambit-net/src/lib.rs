@@ -1,4 +1,4 @@
-//! The only door to the outside: DNS, TCP, UDP, TLS and HTTP over a wire, under a guard, at a measured pace (design §5).
+//! The only door to the outside: DNS, TCP, UDP, TLS and HTTP over a wire, under a guard, at a measured pace (docs/architecture.md §3).
 //!
 //! One [`Net`] per wire and guard; one [`Session`] per unit of work, with the [`Grants`] it was given. Every call of a session names what it
 //! contacts; the contact is checked at the socket, on the address really dialled, for every redirect and every retry, and waits its turn in the

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Rates, per second. Defaults are those of the design (§5).
+/// Rates, per second, with defaults that are polite.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PaceLimits {
     /// Contacts of every kind together, whoever is asked: connections, datagrams, requests on an open connection, and questions to resolvers. What the

@@ -1,4 +1,4 @@
-//! The language of graph search (seed-graphs-quotas §4, v3-wire §3): `modifier:value` and free text, AND, OR, NOT, parentheses and quotes. Text to tree;
+//! The language of graph search (docs/contract/graphs.md §4): `modifier:value` and free text, AND, OR, NOT, parentheses and quotes. Text to tree;
 //! `matches` says what a tree means, word by word, and is what every faster execution is compared with.
 
 mod facts;

@@ -1,5 +1,5 @@
-//! The filters of hunting (v3-wire §6): words `modifier:value`, all of which must hold, over rule sets, notifications and jobs. Text to conditions; what
-//! they mean is for whoever has the objects.
+//! The filters of hunting (docs/contract/hunting.md §5): words `modifier:value`, all of which must hold, over rule sets, notifications and jobs. Text
+//! to conditions; what they mean is for whoever has the objects.
 
 use crate::graphs::Phrase;
 use crate::range::Range;

@@ -1,5 +1,5 @@
-//! The language of intelligence search (v3-wire §6): modifiers and words over files, domains, addresses and URLs, with AND, OR, NOT and parentheses as in
-//! graph search. Text to tree; `matches` says what a tree means.
+//! The language of intelligence search (docs/contract/wider.md §5.1): modifiers and words over files, domains, addresses and URLs, with AND, OR, NOT
+//! and parentheses as in graph search. Text to tree; `matches` says what a tree means.
 
 use crate::range::{Range, plain};
 use std::net::IpAddr;

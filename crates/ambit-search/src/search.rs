@@ -1,5 +1,5 @@
 //! One search: from the parsed query to a page of hits with its totals, its counts and the token of the next page
-//! (design §8).
+//! (docs/architecture.md §6).
 
 use std::time::{Duration, Instant};
 

@@ -44,15 +44,15 @@ const SECURITY_HEADERS: &[(&str, &str)] = &[
 /// How failures are said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Manner {
-    /// In the envelope of design §9.
+    /// In the envelope (docs/contract/errors.md §1).
     Envelope,
-    /// As an error object alone (v3-wire §1.5).
+    /// As an error object alone (docs/contract/errors.md §1).
     Object,
-    /// By the status, in the manner of version 2 (v3-wire §7).
+    /// By the status, in the manner of version 2 (docs/contract/errors.md §3).
     V2,
 }
 
-/// Names what an answer could not hold, or why it is empty (v3-wire §7).
+/// Names what an answer could not hold, or why it is empty (docs/contract/errors.md §3).
 const MESSAGE: HeaderName = HeaderName::from_static("x-api-message");
 
 /// The bytes of an answer.
@@ -64,7 +64,7 @@ enum Content {
     Stream(u64, BoxStream<'static, io::Result<Bytes>>),
 }
 
-/// A successful answer; its status is always 200 (v3-wire §1.2).
+/// A successful answer; its status is always 200 (docs/contract/wider.md §1.2).
 pub struct Answer {
     content_type: &'static str,
     content: Content,
@@ -125,7 +125,7 @@ impl Answer {
         }
     }
 
-    /// Success with nothing to say; the length is said to be 0 (v3-wire §1.5).
+    /// Success with nothing to say; the length is said to be 0 (docs/contract/wider.md §1.2).
     pub fn empty() -> Self {
         Self::bytes("text/plain; charset=utf-8", Bytes::new())
     }

@@ -84,7 +84,7 @@ pub struct Endpoint {
     pub access: Access,
     /// What the caller must be allowed to do with the object of the path, beyond `access`.
     pub right: Right,
-    /// What a call costs. Everything outside the wider API is free (v3-wire A12).
+    /// What a call costs. Everything outside the wider API is free (docs/contract/quotas.md §4, A12).
     pub cost: &'static Rule,
     pub handler: Handler,
     pub summary: &'static str,

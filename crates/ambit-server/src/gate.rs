@@ -31,9 +31,9 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Confirms that an account is to be deleted (v3-wire §1.1).
+/// Confirms that an account is to be deleted (docs/contract/wider.md §1.1).
 const PASSWORD: &str = "x-user-password";
-/// Has the caller's username where many objects are deleted at once (v3-wire §1.1).
+/// Has the caller's username where many objects are deleted at once (docs/contract/wider.md §1.1).
 const CONFIRM_DELETE: &str = "x-confirm-delete";
 /// Seconds until a request that found no place comes back.
 const RETRY_S: u32 = 1;
@@ -268,7 +268,7 @@ impl Passage<'_> {
             });
         }
         let bytes = arriving.whole(most).await?;
-        // Clients of the wider API put any type on JSON (v3-wire §10.1).
+        // Clients of the wider API put any type on JSON (docs/contract/wider.md §9).
         if ours {
             body::check_content_type(&self.head.headers, &bytes)?;
         }
@@ -404,7 +404,7 @@ async fn authenticate(state: &ServerState, way: &Way<'_>, headers: &HeaderMap, q
     Err(ApiError::new(ErrorCode::WrongCredentials))
 }
 
-/// What the project header names; empty and `None` name nothing (asm-wire §1).
+/// What the project header names; empty and `None` name nothing (docs/contract/asm.md §1.3).
 fn named_project(headers: &HeaderMap) -> Option<String> {
     let values = PROJECT_HEADERS.iter().flat_map(|name| headers.get_all(*name));
     values

@@ -7,9 +7,9 @@ pub enum Tree {
     Asm,
     /// Ours, where nothing of the contract fits.
     Ambit,
-    /// The wider API: objects, graphs, users, quotas (v3-wire); its calls are metered.
+    /// The wider API: objects, graphs, users, quotas; its calls are metered.
     Wider,
-    /// Version 2 of the wider API: files, URLs and comments (v3-wire §7); metered too.
+    /// Version 2 of the wider API: files, URLs and comments (docs/contract/wider.md §8); metered too.
     V2,
     /// At the root: health, version, documents.
     Open,
@@ -37,7 +37,7 @@ pub struct Mount {
     pub legacy_keys: bool,
 }
 
-/// Where each tree is mounted. The older tree is an alias with other names for the credential (asm-wire §1).
+/// Where each tree is mounted. The older tree is an alias with other names for the credential (docs/contract/asm.md §1.1).
 pub const MOUNTS: &[Mount] = &[
     Mount {
         prefix: "/api/v3/asm",

@@ -1,4 +1,4 @@
-//! Bodies of the wider API: what their `data` holds (v3-wire §1.3).
+//! Bodies of the wider API: what their `data` holds (docs/contract/wider.md §1.3).
 
 use crate::call::Call;
 use ambit_api::{ApiError, ErrorCode};
@@ -14,7 +14,7 @@ pub(crate) fn body_data(call: &Call) -> Result<Value, ApiError> {
     }
 }
 
-/// The attributes of the object in a body. Its type and id may be left out; what contradicts the address is refused (v3-wire §1.3).
+/// The attributes of the object in a body. Its type and id may be left out; what contradicts the address is refused (docs/contract/wider.md §1.3).
 pub(crate) fn body_attributes(call: &Call, kind: &str, id: Option<&str>) -> Result<serde_json::Map<String, Value>, ApiError> {
     let bad = |message: String| ApiError::with(ErrorCode::BadRequest, message);
     let Value::Object(mut data) = body_data(call)? else {

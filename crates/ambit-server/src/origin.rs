@@ -92,7 +92,7 @@ pub fn public_url(text: &str) -> Result<String, String> {
 pub(crate) struct Origin {
     /// Who asked: the peer, or whom a trusted proxy names.
     pub(crate) address: IpAddr,
-    /// The root of the links of the wider API, as the client reaches it (v3-wire §1.4).
+    /// The root of the links of the wider API, as the client reaches it (docs/contract/wider.md §1.4).
     pub(crate) base: String,
 }
 

@@ -1,4 +1,5 @@
-//! Pages of collections: limits, cursors and links (v3-wire §1.4). A cursor is opaque, sealed, and bound to the path and query it was made for.
+//! Pages of collections: limits, cursors and links (docs/contract/wider.md §1.4). A cursor is opaque, sealed, and bound to the path and query it was
+//! made for.
 
 use crate::answer::Answer;
 use crate::call::Call;

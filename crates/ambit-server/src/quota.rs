@@ -1,5 +1,5 @@
-//! Metered calls: the order of decisions of v3-wire §8.2. The right, then the price, then the charge, then the work; what the server itself fails at is
-//! given back. A call that costs nothing waits for nothing: it is counted a moment later, with others.
+//! Metered calls: the order of decisions of docs/contract/quotas.md §3. The right, then the price, then the charge, then the work; what the server
+//! itself fails at is given back. A call that costs nothing waits for nothing: it is counted a moment later, with others.
 
 pub(crate) mod free;
 pub(crate) mod rules;

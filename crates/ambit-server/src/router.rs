@@ -93,7 +93,7 @@ fn fit<'a>(pattern: &'static str, path: &'a str) -> Option<(usize, Vec<(&'static
     rest.chars().all(|c| c == '/').then_some((literals, captured))
 }
 
-/// The contract's own reference writes both `_` and `-` as a hyphen, so that clients may have either (asm-wire §2).
+/// The contract's own reference writes both `_` and `-` as a hyphen, so that clients may have either (docs/contract/asm.md §1.4).
 fn same(segment: &str, part: &str) -> bool {
     let one = |byte: u8| if byte == b'-' { b'_' } else { byte };
     segment.len() == part.len() && segment.bytes().map(one).eq(part.bytes().map(one))

@@ -69,7 +69,7 @@ pub(crate) fn then<T>(at: At<T>, noun: &str) -> Result<T, ApiError> {
     }
 }
 
-/// A moment in the query, if it is there: a bare date is the end of that day, UTC (design §3).
+/// A moment in the query, if it is there: a bare date is the end of that day, UTC (docs/architecture.md §1.3).
 pub(crate) fn moment(call: &Call, name: &str) -> Result<Option<Timestamp>, ApiError> {
     let text = call.query(name).map(str::trim).filter(|text| !text.is_empty());
     text.map(|text| end_of(text).ok_or_else(|| ApiError::invalid(format!("{name} must be {MOMENT_FORMS}"))))

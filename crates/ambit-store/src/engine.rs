@@ -1,5 +1,5 @@
 //! What the engine may do: claim runs, lease work, commit outcomes, settle scope and issues. Engine writes take no principal; they take this type,
-//! which only the holder of the engine's place can make (design §3 "Principal", §4).
+//! which only the holder of the engine's place can make (docs/architecture.md §1.8 and §2).
 
 mod claim;
 mod commit;
@@ -47,7 +47,7 @@ pub struct NewWork {
     pub priority: i64,
     /// Wire date before which it must not start.
     pub not_before: Timestamp,
-    /// What it contacts, hashed modulo 1,024 (design §4 point 2).
+    /// What it contacts, hashed modulo 1,024 (docs/architecture.md §2).
     pub partition: i64,
 }
 
@@ -87,7 +87,7 @@ pub struct Work {
 pub struct Outcome {
     pub work: Work,
     pub look: Look,
-    /// Members that differ on every fetch (design §3 "volatile").
+    /// Members that differ on every fetch (docs/architecture.md §1.2).
     pub volatile: &'static [&'static str],
     /// Wire date of the look.
     pub at: Timestamp,

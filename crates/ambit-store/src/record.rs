@@ -1,5 +1,5 @@
 //! The one way in which a record changes: fold, compare, close the version, open the next, write the feed row; all in the caller's transaction
-//! (design §2 invariant 7). The caller changes rows in memory and names what to fold and what was seen; `write` does the rest.
+//! (docs/architecture.md, invariant 9). The caller changes rows in memory and names what to fold and what was seen; `write` does the rest.
 
 mod entities;
 mod issues;

@@ -16,7 +16,7 @@ const ITEMS_MAX: usize = 2_000;
 const TEXT_BYTES_MAX: usize = 64 * 1_024;
 /// Depth of a value in the details; ours are at most five deep.
 const DEPTH_MAX: usize = 12;
-/// Bytes of one piece of evidence (design §3: blobs of at most 1 MiB).
+/// Bytes of one piece of evidence (docs/architecture.md §1.6: blobs of at most 1 MiB).
 const EVIDENCE_BYTES_MAX: usize = 1_024 * 1_024;
 /// Pieces of evidence of one look.
 const EVIDENCE_MAX: usize = 32;

@@ -21,7 +21,7 @@ pub const LIVE: Bounds = Bounds {
     rules: 1_000,
     places: 4_000_000,
 };
-/// For a job over what is stored (v3-wire §6).
+/// For a job over what is stored (docs/contract/hunting.md §4).
 pub const RETRO: Bounds = Bounds { rules: 300, ..LIVE };
 /// For a pack that the operator loads: the largest public collections have some ten thousand rules.
 pub const PACK: Bounds = Bounds {
@@ -143,7 +143,7 @@ impl Rules {
         rules.collect()
     }
 
-    /// How many rules there are: every `rule` of the source (v3-wire H7).
+    /// How many rules there are: every `rule` of the source (docs/contract/quotas.md §4, H7).
     pub fn count(&self) -> usize {
         self.scanner.rules().count()
     }

@@ -1,4 +1,4 @@
-//! Settings: defaults < `ambit.toml` < `AMBIT_*` environment (`*_FILE` for secrets) < flags; each with its origin (design §10).
+//! Settings: defaults < `ambit.toml` < `AMBIT_*` environment (`*_FILE` for secrets) < flags; each with its origin.
 
 use crate::failure::Failure;
 use ambit_api::projects::Plan;

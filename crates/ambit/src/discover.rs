@@ -23,16 +23,17 @@ use std::time::Duration;
 use tokio::sync::watch;
 use uuid::Uuid;
 
-/// How long a command waits for the engine's place before it says who holds it (design §3).
+/// How long a command waits for the engine's place before it says who holds it (docs/architecture.md §1.8).
 pub(crate) const ENGINE_WAIT: Duration = Duration::from_secs(5);
 
-/// How long a command waits for a run that another engine holds: longer than a dead one's heartbeat lasts on PostgreSQL (20 s, design §4).
+/// How long a command waits for a run that another engine holds: longer than a dead one's heartbeat lasts on PostgreSQL (20 s,
+/// docs/architecture.md §2).
 const CLAIM_WAIT: Duration = Duration::from_secs(25);
 
 /// How often it asks meanwhile.
 const CLAIM_EVERY: Duration = Duration::from_millis(500);
 
-/// The namespace of the demo's collection uuid, so that its uids are the same everywhere (design §10).
+/// The namespace of the demo's collection uuid, so that its uids are the same everywhere.
 const COLLECTION_NAMESPACE: Uuid = Uuid::from_u128(0x6f3f_6b0c_95d4_4c0e_9a51_2f5b_1f0a_7c33);
 
 /// What to discover.

@@ -1,4 +1,4 @@
-//! How a command fails: one line for a person and an exit code for a script (design §10).
+//! How a command fails: one line for a person and an exit code for a script.
 
 use std::fmt;
 

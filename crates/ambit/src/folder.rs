@@ -1,4 +1,4 @@
-//! Which data folder a command means (design §10).
+//! Which data folder a command means.
 
 use crate::config::Settings;
 use crate::failure::Failure;

@@ -1,4 +1,4 @@
-//! Progress for a person: a bar on a terminal, a line every few seconds elsewhere, nothing when silent (design §10).
+//! Progress for a person: a bar on a terminal, a line every few seconds elsewhere, nothing when silent.
 
 use crate::output::hint;
 use ambit_engine::Progress;

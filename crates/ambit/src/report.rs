@@ -1,4 +1,4 @@
-//! What a discovery prints at its end: the inventory, the issues, and one line of figures (design §10).
+//! What a discovery prints at its end: the inventory, the issues, and one line of figures.
 
 use crate::discover::{Finished, Place, now};
 use crate::failure::Failure;

@@ -1,4 +1,4 @@
-//! What a finished run fell short of: no seed could be looked at, or steps failed for a reason that lies with us or with a source (design §10: exit code 5).
+//! What a finished run fell short of: no seed could be looked at, or steps failed for a reason that lies with us or with a source (exit code 5).
 
 use crate::discover::{Finished, Place};
 use crate::failure::Failure;

@@ -4,7 +4,7 @@ use crate::failure::{Failure, INTERRUPTED};
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// From the word to end until what has not ended by itself is given up: the program is to be gone after 10 seconds (design §10), of which its blocking
+/// From the word to end until what has not ended by itself is given up: the program is to be gone after 10 seconds, of which its blocking
 /// threads get the last.
 pub(crate) const END_WITHIN: Duration = Duration::from_secs(7);
 

@@ -1,4 +1,5 @@
-//! How a run on a simulated internet did: what was planted against what was found (design §5: computed after the run, by the binary alone).
+//! How a run on a simulated internet did: what was planted against what was found (docs/architecture.md §3: computed after the run, by the binary
+//! alone).
 
 use ambit_model::Kind;
 use ambit_world::{Truth, Verdict};

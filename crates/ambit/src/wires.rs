@@ -1,4 +1,4 @@
-//! Which internet a run uses: live sockets, or the simulated one that its collection stores (design §4).
+//! Which internet a run uses: live sockets, or the simulated one that its collection stores (docs/architecture.md §2).
 
 use crate::failure::Failure;
 use crate::output::plain;

@@ -1,4 +1,4 @@
-//! The members of each form of an entity, with their types (seed-asm §2.5).
+//! The members of each form of an entity, with their types (docs/contract/asm.md §4).
 
 use crate::shape::{
     ANY, ANYTHINGS, BOOLEAN, BOOLEAN_OR_NULL, COUNTS, INTEGER, INTEGER_OR_NULL, INTEGERS, MOMENT, NULL, NUMBER_OR_NULL, Object, Shape, TEXT,

@@ -1,4 +1,4 @@
-//! The fold: open observations, scope, a person's flags and the issues' counts become the record that the API shows (design §3).
+//! The fold: open observations, scope, a person's flags and the issues' counts become the record that the API shows (docs/architecture.md §1.3).
 
 use super::record::{Auth, Content, Geolocation, Http, Network, Ports, TechnologySummary, Vulns};
 use super::{Ancestor, EntityRecord, IssueCounts, Kind, Summary, TaskResult};

@@ -1,4 +1,4 @@
-//! The kinds of entity (asm-wire §7.1) and the questions that every kind answers.
+//! The kinds of entity (docs/contract/asm.md §4.1) and the questions that every kind answers.
 
 use serde::{Deserialize, Serialize};
 
@@ -74,7 +74,7 @@ impl Kind {
         format!("Platform::Entity::{}", self.name())
     }
 
-    /// The kind of a name in any letter case, with or without a prefix that ends in `::` (asm-wire §3 rule 7).
+    /// The kind of a name in any letter case, with or without a prefix that ends in `::` (docs/contract/asm.md §2.2).
     pub fn from_name(text: &str) -> Option<Self> {
         let last = text.rsplit("::").next().unwrap_or(text);
         Self::ALL.iter().copied().find(|kind| kind.name().eq_ignore_ascii_case(last))

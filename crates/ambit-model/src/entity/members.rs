@@ -1,4 +1,4 @@
-//! The members of each kind's details, as the contract lists them (seed-asm §2.5, asm-wire §7.1): every one is always there.
+//! The members of each kind's details, as the contract lists them (docs/contract/asm.md §4.5): every one is always there.
 
 use super::Kind;
 use crate::Details;

@@ -1,4 +1,4 @@
-//! The record of an entity as versions keep it and the API shows it: one shape for all kinds (seed-asm §2.5).
+//! The record of an entity as versions keep it and the API shows it: one shape for all kinds (docs/contract/asm.md §4.4).
 
 use super::Kind;
 use crate::{Clearance, Details, EdgeKind, Uid};
@@ -26,7 +26,7 @@ pub struct EntityRecord {
     pub scoped_reason: String,
     /// Strangers share it (a CDN, a shared host, a provider): member `hidden_shared` of the details. Scope weighs it (`scope::Node::shared`).
     pub shared: bool,
-    /// Ownership in thousandths (design §7).
+    /// Ownership in thousandths (docs/architecture.md §4).
     pub ownership: u16,
     pub clearance: Clearance,
     /// From the seed to this entity, edge by edge (`extended_path_to_seed`).

@@ -474,7 +474,7 @@ fn foreign_domains(nodes: &[&Node], links: &[Link<'_>], outward: &[Range<usize>]
     outward.iter().map(domains).collect()
 }
 
-/// 0.6 / √n for n foreign domains in one certificate; nothing for more than 10 (`research/discovery.md` §3.2).
+/// 0.6 / √n for n foreign domains in one certificate; nothing for more than 10 (docs/architecture.md §4).
 fn foreign_name_own(own: u16, domains: usize) -> u16 {
     const DOMAINS_MAX: usize = 10;
     if domains > DOMAINS_MAX {

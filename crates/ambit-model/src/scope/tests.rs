@@ -1,4 +1,4 @@
-//! Scope by example (design §7, `research/discovery.md` §3.2), and against a reference that is slow and obvious.
+//! Scope by example (docs/architecture.md §4), and against a reference that is slow and obvious.
 
 mod evidence;
 mod reference;

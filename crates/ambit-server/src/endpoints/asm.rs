@@ -1,4 +1,4 @@
-//! The rows of attack surface management: projects, collections, runs, entities, issues, and what belongs to them (seed-asm §4, asm-wire).
+//! The rows of attack surface management: projects, collections, runs, entities, issues, and what belongs to them (docs/contract/asm.md §6).
 
 use crate::endpoint::Access::{InProject, Key, OfCollection, OfProject};
 use crate::endpoint::Method::{Delete, Get, Patch, Post};

@@ -1,4 +1,4 @@
-//! The rows of the feeds (v3-wire §6): for whoever has their licence, at no cost.
+//! The rows of the feeds (docs/contract/wider.md §7): for whoever has their licence, at no cost.
 
 use super::wider::metered;
 use crate::endpoint::Method::Get;

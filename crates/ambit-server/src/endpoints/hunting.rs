@@ -1,4 +1,4 @@
-//! The rows of hunting in the wider API (v3-wire §6): rule sets, what they find, and jobs over what is stored.
+//! The rows of hunting in the wider API (docs/contract/hunting.md §1): rule sets, what they find, and jobs over what is stored.
 
 use super::wider::{ATTRIBUTES, CURSOR, EMPTY, LIMIT, PAGE, READ, RELATIONSHIPS, metered, text};
 use crate::endpoint::Method::{Delete, Get, Patch, Post};

@@ -1,4 +1,4 @@
-//! The rows of version 2 of the wider API (v3-wire §7). Parameters stand in the query or in a form; the key is one of them.
+//! The rows of version 2 of the wider API (docs/contract/wider.md §8). Parameters stand in the query or in a form; the key is one of them.
 
 use crate::endpoint::Method::{self, Get, Post};
 use crate::endpoint::{Access, Endpoint, Handler, Parameter, as_type, row, with_body, with_query};

@@ -1,4 +1,4 @@
-//! The rows of the wider API (v3-wire). Each names its rule of the cost table and the right that it needs.
+//! The rows of the wider API (docs/contract/wider.md §1). Each names its rule of the cost table and the right that it needs.
 
 use crate::endpoint::Method::{self, Delete, Get, Patch, Post};
 use crate::endpoint::{Access, Endpoint, Handler, Parameter, as_type, row, with_body, with_query};

@@ -15,7 +15,7 @@ use sha1::Sha1;
 
 pub(crate) const NOUN: &str = "File";
 
-/// What an engine can say (v3-wire §6).
+/// What an engine can say (docs/contract/wider.md §3).
 const CATEGORIES: &str = "malicious suspicious undetected harmless timeout confirmed-timeout failure type-unsupported";
 
 /// A file by any of its hashes, if there is one.
@@ -23,7 +23,7 @@ pub(crate) async fn known(call: &Call, hash: &str) -> Result<Option<StoredFile>,
     call.store().file(hash).await.if_found()
 }
 
-/// True for a file that the caller uploaded when nobody had it (v3-wire A9).
+/// True for a file that the caller uploaded when nobody had it (docs/contract/quotas.md §4, A9).
 pub(crate) async fn uploaded_as_new(call: &Call, hash: &str) -> Result<bool, ApiError> {
     Ok(known(call, hash).await?.is_some_and(|file| file.uploader == call.caller().user_id()))
 }

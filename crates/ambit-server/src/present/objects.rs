@@ -115,7 +115,7 @@ fn no_engines() -> Value {
     json!({"malicious": 0, "suspicious": 0, "undetected": 0, "harmless": 0, "timeout": 0})
 }
 
-/// An object by the type and id of a node; one that is not known says so in the collection (v3-wire §1.3).
+/// An object by the type and id of a node; one that is not known says so in the collection (docs/contract/wider.md §1.3).
 pub(crate) async fn shown_or_missing(call: &Call, kind: &str, id: &str) -> Result<Value, ApiError> {
     let Some(object_type) = ObjectType::from_name(kind) else {
         return Ok(missing(kind, id));

@@ -1,10 +1,10 @@
-//! The one table of what calls of the wider API cost (v3-wire §8.3, seed-graphs-quotas §8). Every endpoint names its row, or it does not compile.
+//! The one table of what calls of the wider API cost (docs/contract/quotas.md §4). Every endpoint names its row, or it does not compile.
 //! `name` are the rows of the contract's table; `usage` is the name in reports of usage.
 
 /// A row of the table.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// The rows of v3-wire §8.3 that it follows.
+    /// The rows of docs/contract/quotas.md §4 that it follows.
     pub name: &'static str,
     /// In reports: `/api/v3/(usage)`, and `/vtapi/v2/(usage)` for what begins with `v2/`; empty: not reported.
     pub usage: &'static str,

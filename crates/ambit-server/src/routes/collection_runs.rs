@@ -1,4 +1,4 @@
-//! Runs of a collection: list, start (seed-asm §4, endpoints 10 and 11), and ours: read, pause, resume, cancel. Starting one inserts a row; the engine
+//! Runs of a collection: list, start (docs/contract/asm.md §6), and ours: read, pause, resume, cancel. Starting one inserts a row; the engine
 //! finds it.
 
 use crate::answer::Answer;

@@ -1,4 +1,4 @@
-//! Collections: list, create, read, delete, archive, unarchive (seed-asm §4, endpoints 4 to 9), and ours: change settings.
+//! Collections: list, create, read, delete, archive, unarchive (docs/contract/asm.md §6), and ours: change settings.
 
 use crate::answer::Answer;
 use crate::call::{Call, NAME_CHARS_MAX, only_members, optional_text, text_member};
@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 
 const NOUN: &str = "Collection";
 
-/// The body of a deletion is declared as plain text (seed-asm §4).
+/// The body of a deletion is declared as plain text (docs/contract/asm.md §2.3).
 const PLAIN: &str = "text/plain; charset=utf-8";
 
 pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {

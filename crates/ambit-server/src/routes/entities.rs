@@ -1,4 +1,4 @@
-//! Entities: detail and raw detail (seed-asm §4, endpoints 13 and 14), and why one is in scope. An entity is named by its uid or its uuid.
+//! Entities: detail and raw detail (docs/contract/asm.md §6), and why one is in scope. An entity is named by its uid or its uuid.
 
 use crate::answer::Answer;
 use crate::call::{Call, flag_member};

@@ -1,4 +1,4 @@
-//! Integrations of a project and the collections that use them (asm-wire §8.4). Secrets come in here and never go out.
+//! Integrations of a project and the collections that use them (docs/contract/asm.md §3.6). Secrets come in here and never go out.
 
 use crate::answer::Answer;
 use crate::call::{Call, NAME_CHARS_MAX, text_member};

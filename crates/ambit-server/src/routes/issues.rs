@@ -1,4 +1,4 @@
-//! Issues: detail and status (seed-asm §4, endpoints 16 and 17). An issue is named by its uid or its uuid.
+//! Issues: detail and status (docs/contract/asm.md §6). An issue is named by its uid or its uuid.
 
 use crate::answer::Answer;
 use crate::call::Call;

@@ -1,4 +1,4 @@
-//! Notes on entities and issues: list, write, remove (asm-wire §8.2), and ours: edit.
+//! Notes on entities and issues: list, write, remove (docs/contract/asm.md §8.3), and ours: edit.
 
 use crate::answer::Answer;
 use crate::call::{Call, text_member};

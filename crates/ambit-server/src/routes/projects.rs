@@ -1,4 +1,4 @@
-//! Projects: list, create, delete (seed-asm §4, endpoints 1 to 3), and ours: change.
+//! Projects: list, create, delete (docs/contract/asm.md §6), and ours: change.
 
 use crate::answer::Answer;
 use crate::call::{Call, NAME_CHARS_MAX, flag_member, optional_text, text_member};

@@ -1,4 +1,4 @@
-//! Searches over entities, issues and technologies (seed-asm §4, endpoints 12 and 15; the edges of paging are those of design §8).
+//! Searches over entities, issues and technologies (docs/contract/asm.md §7; the edges of paging are those of docs/contract/asm.md §7.4).
 
 use crate::answer::Answer;
 use crate::call::{Call, whole_number};
@@ -18,7 +18,7 @@ use serde_json::Value;
 const TOKEN_PURPOSE: &str = "page token";
 /// Characters of a token that is looked at: tokens hold one sort key and a fingerprint.
 const TOKEN_CHARS_MAX: usize = 16 * 1024;
-/// What clients send as a token where they have none (asm-wire §4).
+/// What clients send as a token where they have none (docs/contract/asm.md §7.3).
 const NO_TOKEN: &[&str] = &["", "True", "False", "None"];
 
 pub(crate) async fn entities(call: Call) -> Result<Answer, ApiError> {

@@ -1,4 +1,4 @@
-//! Seeds: list, add, remove (asm-wire §8.3). The body of an addition has one seed, or a list of them named `entities`.
+//! Seeds: list, add, remove (docs/contract/asm.md §3.4). The body of an addition has one seed, or a list of them named `entities`.
 
 use crate::answer::Answer;
 use crate::call::{Call, text_member};

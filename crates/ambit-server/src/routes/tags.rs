@@ -1,4 +1,4 @@
-//! Tags of entities and issues: list, add one or several, remove one (asm-wire §8.1).
+//! Tags of entities and issues: list, add one or several, remove one (docs/contract/asm.md §8.2).
 
 use crate::answer::Answer;
 use crate::call::{Call, text_member, texts_member};

@@ -1,4 +1,4 @@
-//! Points in time (seed-asm §4, endpoint 18, and the lists of points that it mentions). Versions are read, never folded again.
+//! Points in time (docs/contract/asm.md §8.5). Versions are read, never folded again.
 
 use crate::answer::Answer;
 use crate::call::Call;

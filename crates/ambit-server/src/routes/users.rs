@@ -1,4 +1,4 @@
-//! The people of a project and of a collection (asm-wire §8.6).
+//! The people of a project and of a collection (docs/contract/asm.md §3.5).
 
 use crate::answer::Answer;
 use crate::call::{Call, NAME_CHARS_MAX, optional_text, text_member};

@@ -1,4 +1,4 @@
-//! The wider API (v3-wire): objects in an envelope of their own, collections with cursors.
+//! The wider API (docs/contract/wider.md §1): objects in an envelope of their own, collections with cursors.
 
 pub(crate) mod accounts;
 pub(crate) mod archives;

@@ -67,7 +67,7 @@ async fn what_the_server_fails_at_is_given_back() {
     assert_eq!(usage["data"]["total"]["/api/v3/(domain_comments)"], json!(served + unknown), "{usage}");
 }
 
-/// The cases of v3-wire §8.4 with the rule of the seed (§8) that each proves.
+/// The cases of docs/contract/quotas.md §6 with the rule that each proves.
 const CASES: &[(u32, &str)] = &[
     (1, "API quota: limits per minute, per day and per month"),
     (2, "quota and usage checks consume none"),
@@ -135,10 +135,14 @@ fn every_row_of_the_cost_table_has_a_step_in_a_scenario() {
     let rows: BTreeSet<&str> = ENDPOINTS.iter().flat_map(|row| row.cost.name.split(' ')).collect();
     let missing: Vec<&&str> = rows.iter().filter(|row| !words.contains(**row)).collect();
     assert_eq!(missing, Vec::<&&str>::new());
-    assert!(rows.is_superset(&BTreeSet::from(CONTRACT)), "rows of v3-wire §8.3 that no endpoint has");
+    assert!(
+        rows.is_superset(&BTreeSet::from(CONTRACT)),
+        "rows of docs/contract/quotas.md §4 that no endpoint has"
+    );
 }
 
-/// Rows of v3-wire §8.3 but those of hunting, and I7 and V5: there is no website of the wider API, and being refused is no endpoint's own.
+/// Rows of docs/contract/quotas.md §4 but those of hunting, and I7 and V5: there is no website of the wider API, and being refused is no endpoint's
+/// own.
 const CONTRACT: [&str; 33] = [
     "A1", "A2", "A3", "A4", "A5", "A6", "A7", "A8", "A8b", "A8c", "A9", "A10", "A11", "A12", "G1", "G2", "G3", "G4", "G5", "G6", "G7", "G8", "I1",
     "I2", "I3", "I4", "I5", "I6", "I8", "V1", "V2", "V3", "V4",

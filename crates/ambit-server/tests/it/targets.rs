@@ -1,5 +1,5 @@
-//! Request targets of searches as real clients send them (asm-wire §3), byte for byte: trailing blanks, escaped colons, plus signs, doubled slashes,
-//! empty terms, tokens that are none. What each must find is counted on the small inventory: four entities, two open issues.
+//! Request targets of searches as real clients send them (docs/contract/asm.md §7.1), byte for byte: trailing blanks, escaped colons, plus signs,
+//! doubled slashes, empty terms, tokens that are none. What each must find is counted on the small inventory: four entities, two open issues.
 
 use ambit_testkit::{Inventory, TestServer, ask_bytes, inventory};
 use serde_json::{Value, json};

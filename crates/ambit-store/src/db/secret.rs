@@ -1,5 +1,5 @@
 //! The master secret and what derives from it: the hash of API keys, and sealing. It is a file of mode 0600 beside the data, or wherever
-//! `AMBIT_SECRET_FILE` points; all servers of an installation share it (design §3).
+//! `AMBIT_SECRET_FILE` points; all servers of an installation share it (docs/architecture.md §1.6).
 
 use crate::StoreError;
 use crate::db::folder::{self, SECRET};

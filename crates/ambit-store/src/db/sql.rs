@@ -1,4 +1,4 @@
-//! One text of SQL for both databases: values, rows and transactions as enums over sqlx's two drivers (`research/stack.md` §4).
+//! One text of SQL for both databases: values, rows and transactions as enums over sqlx's two drivers (docs/architecture.md §1.7).
 //! Every statement of this crate goes through `Tx`, and whatever is in it comes from a literal or from a bound value.
 
 use crate::StoreError;

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 /// Rows of one lease at most.
 const LEASE_ROWS_MAX: usize = 2_000;
-/// Leases without an end after which a row is leased alone (design §4 point 6).
+/// Leases without an end after which a row is leased alone (docs/architecture.md §2).
 const SUSPECT_ATTEMPTS: i64 = 3;
 /// Open sweeps looked at in one lease.
 const SWEEPS_OF_LEASE_MAX: i64 = 100;

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use uuid::Uuid;
 
-/// On PostgreSQL an engine without a heartbeat for this long has lost its runs and leases (design §4 point 2), in milliseconds.
+/// On PostgreSQL an engine without a heartbeat for this long has lost its runs and leases (docs/architecture.md §2), in milliseconds.
 pub(super) const LAPSED_MS: i64 = 20_000;
 
 /// What the engine writes through. Dropping the last clone frees the engine's place.

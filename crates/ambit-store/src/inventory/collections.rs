@@ -17,7 +17,7 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use uuid::Uuid;
 
-/// `config.custom_last_refreshes_count` of a new collection (asm-wire §8.5).
+/// `config.custom_last_refreshes_count` of a new collection (docs/contract/asm.md §3.2).
 const LAST_REFRESHES_DEFAULT: i64 = 3;
 /// Characters of a name's slug; `_` and seven more follow.
 const SLUG_CHARS_MAX: usize = 40;

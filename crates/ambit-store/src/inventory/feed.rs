@@ -8,7 +8,7 @@ use ambit_model::feed::{FeedRow, Noun, What};
 use ambit_model::{Timestamp, Uid};
 use uuid::Uuid;
 
-/// Records that share one millisecond stamp at most: pollers page by the last hit's `last_seen` (design §3).
+/// Records that share one millisecond stamp at most: pollers page by the last hit's `last_seen` (docs/architecture.md §1.5).
 const RECORDS_OF_STAMP_MAX: i64 = 500;
 /// Rows of one reading at most.
 const FEED_ROWS_MAX: usize = 10_000;

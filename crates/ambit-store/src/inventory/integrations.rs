@@ -1,5 +1,5 @@
-//! Integrations of a project and the collections that may use them. What is secret of one is sealed before it reaches the database (design §3) and is
-//! given to nobody but the engine.
+//! Integrations of a project and the collections that may use them. What is secret of one is sealed before it reaches the database
+//! (docs/architecture.md §1.6) and is given to nobody but the engine.
 
 use crate::db::sql::{Row, Tx, from_json, to_json, values};
 use crate::db::writer::Who;

@@ -1,4 +1,4 @@
-//! Entities and issues as people read them: as they are now, and as they were (versions are read, never folded again: design §3).
+//! Entities and issues as people read them: as they are now, and as they were (versions are read, never folded again: docs/architecture.md §1.3).
 
 use crate::db::sql::{Row, Tx, from_json, values};
 use crate::inventory::collections::CollectionRef;

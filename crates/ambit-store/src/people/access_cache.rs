@@ -5,7 +5,7 @@ use ambit_model::Timestamp;
 use std::collections::HashMap;
 use std::sync::Mutex;
 
-/// How long keys and roles are believed before they are read again (design §3 "Locks"), in milliseconds.
+/// How long keys and roles are believed before they are read again (docs/architecture.md §1.8), in milliseconds.
 const CACHED_MS: i64 = 1_000;
 /// Principals kept at most; beyond it the cache starts anew.
 const CACHED_MAX: usize = 10_000;

@@ -1,5 +1,5 @@
-//! Users as the wider API shows and changes them: profiles, caps, whether they are active (v3-wire §4). What of it a caller may see is decided by who the
-//! caller is to the account: `Standing`. Groups are in `groups.rs`.
+//! Users as the wider API shows and changes them: profiles, caps, whether they are active (docs/contract/wider.md §2). What of it a caller may see is
+//! decided by who the caller is to the account: `Standing`. Groups are in `groups.rs`.
 
 use crate::db::sql::{Row, Tx, from_json, to_json, values};
 use crate::db::writer::Who;

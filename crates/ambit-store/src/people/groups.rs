@@ -1,5 +1,5 @@
-//! Groups (v3-wire §4): who is in them, who administers them, what they may use, their service accounts. People come into a group by accepting
-//! (`invitations.rs`), unless the administrator of the installation brings them.
+//! Groups (docs/contract/wider.md §2.2): who is in them, who administers them, what they may use, their service accounts. People come into a group by
+//! accepting (`invitations.rs`), unless the administrator of the installation brings them.
 
 use crate::db::sql::{Row, Tx, from_json, to_json, values};
 use crate::db::writer::Who;

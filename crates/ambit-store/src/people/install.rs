@@ -29,7 +29,8 @@ impl Store {
         Ok((store, issued))
     }
 
-    /// Midnight UTC of the day on which this installation was made: dates in the files of simulated internets are relative to it (design §4 "Two clocks").
+    /// Midnight UTC of the day on which this installation was made: dates in the files of simulated internets are relative to it
+    /// (docs/architecture.md §2.1).
     pub async fn epoch(&self) -> Result<Timestamp, StoreError> {
         let mut tx = self.read().await?;
         let made: Timestamp = tx.one("SELECT MIN(created_at) FROM organizations", Vec::new()).await?.get(0)?;

@@ -1,8 +1,8 @@
-//! API keys: random, shown once, kept as a keyed hash (`research/reliability.md` §4.2).
+//! API keys: random, shown once, kept as a keyed hash (docs/architecture.md §1.6).
 //!
-//! A key is 64 lower-case hexadecimal characters: 224 random bits, then the CRC-32 of `ambit` and those characters. The form with a visible prefix of
-//! reliability.md would be refused by tools that check for the 64 hexadecimal characters of every official sample (`spec/v3-wire.md` §1.1); the checksum
-//! inside keeps what the prefix was for: typing errors and guesses are refused without touching the database, and a secret scanner can verify a hit.
+//! A key is 64 lower-case hexadecimal characters: 224 random bits, then the CRC-32 of `ambit` and those characters. A visible prefix would be refused by
+//! tools that check for the 64 hexadecimal characters of every official sample (docs/contract/wider.md §1.1). The checksum does the work of a prefix:
+//! typing errors and guesses are refused without touching the database, and a secret scanner can verify a hit.
 
 use crate::db::secret::Secret;
 use crate::db::sql::{Row, Tx, values};

@@ -1,4 +1,4 @@
-//! Archives of files that somebody asked for (v3-wire §6): made in the background, kept for an hour, then removed with their bytes.
+//! Archives of files that somebody asked for (docs/contract/wider.md §5.2): made in the background, kept for an hour, then removed with their bytes.
 
 use crate::db::sql::{Row, Tx, values};
 use crate::db::writer::Who;

@@ -1,5 +1,5 @@
-//! Comments and votes on objects of the wider API (v3-wire §2.2). Whether the caller may see the object is for the caller of these functions to know,
-//! except for graphs, whose counter moves in the same transaction.
+//! Comments and votes on objects of the wider API (docs/contract/wider.md §6.1). Whether the caller may see the object is for the caller of these
+//! functions to know, except for graphs, whose counter moves in the same transaction.
 
 use crate::db::sql::{Row, values};
 use crate::db::writer::Who;

@@ -1,5 +1,6 @@
-//! Graphs of the wider API: kept as they were sent, with their access lists and counters (v3-wire §2). Public ones are everybody's to see, private ones
-//! the owner's and those of the editors and viewers on its lists, directly or through a group. What a caller may not see is `NotFound`.
+//! Graphs of the wider API: kept as they were sent, with their access lists and counters (docs/contract/graphs.md §1). Public ones are everybody's to
+//! see, private ones the owner's and those of the editors and viewers on its lists, directly or through a group. What a caller may not see is
+//! `NotFound`.
 
 use crate::db::sql::{Row, Tx, from_json, to_json, values};
 use crate::db::writer::Who;

@@ -1,5 +1,5 @@
-//! What live rules reported (v3-wire §6). A notification belongs to the owner of its set at that time; editors of the set see it too. One about a body
-//! that the caller may not see is not there.
+//! What live rules reported (docs/contract/hunting.md §2). A notification belongs to the owner of its set at that time; editors of the set see it
+//! too. One about a body that the caller may not see is not there.
 
 use crate::db::sql::{Row, Tx, from_json, values};
 use crate::db::writer::Who;
@@ -9,7 +9,7 @@ use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::id::BlobHash;
 
-/// Notifications of a user; older ones go (v3-wire §6: lists count at most as many).
+/// Notifications of a user; older ones go (docs/contract/hunting.md §2: lists count at most as many).
 pub(crate) const NOTIFICATIONS_MAX: i64 = 10_000;
 
 /// A rule of a live set that was true of some bytes.

@@ -1,4 +1,5 @@
-//! Collections of the wider API: named sets of files, URLs, domains and addresses that people make (v3-wire §6). Everybody sees those that are not private.
+//! Collections of the wider API: named sets of files, URLs, domains and addresses that people make (docs/contract/wider.md §6.3). Everybody sees
+//! those that are not private.
 
 use crate::db::sql::{Row, Tx, values};
 use crate::db::writer::Who;

@@ -1,4 +1,4 @@
-//! Charging: who pays, what is left, and the one transaction that checks and charges (v3-wire §8). Reports are in `usage.rs`.
+//! Charging: who pays, what is left, and the one transaction that checks and charges (docs/contract/quotas.md §2). Reports are in `usage.rs`.
 //!
 //! A unit is granted only if every bound window of both payers has room for the whole cost; otherwise nothing moves. Limits, groups and privileges are
 //! read in that transaction. On PostgreSQL the rows of the payers are locked, the user before the group, so that others do not wait.

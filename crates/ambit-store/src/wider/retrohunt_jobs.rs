@@ -1,5 +1,5 @@
-//! Jobs of rules over what is stored (v3-wire §6, R1 to R3): made and read by people, carried on by engines (`engine/hunt.rs`). What a job found is shown
-//! as far as the caller may still see the bytes.
+//! Jobs of rules over what is stored (docs/contract/quotas.md §4): made and read by people, carried on by engines (`engine/hunt.rs`). What a job
+//! found is shown as far as the caller may still see the bytes.
 
 use crate::db::sql::{Row, Tx, values};
 use crate::db::writer::Who;
@@ -10,7 +10,7 @@ use ambit_model::Timestamp;
 use ambit_model::id::BlobHash;
 use ambit_model::moment::SECOND_MS;
 
-/// Jobs of a user that are not over (v3-wire §6).
+/// Jobs of a user that are not over (docs/contract/hunting.md §4).
 pub const JOBS_AT_ONCE_MAX: i64 = 10;
 /// Jobs that are kept of a user; the oldest that are over go.
 const JOBS_KEPT_MAX: i64 = 1_000;

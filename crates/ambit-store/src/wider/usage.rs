@@ -1,4 +1,4 @@
-//! What was used: the standing of each quota, calls by day and endpoint, who draws how much from a group (v3-wire §5).
+//! What was used: the standing of each quota, calls by day and endpoint, who draws how much from a group (docs/contract/quotas.md §5).
 
 use crate::db::sql::{Tx, values};
 use crate::db::writer::Who;
@@ -8,7 +8,7 @@ use ambit_model::Timestamp;
 use ambit_model::quota::{METERS, Window, default_allowed};
 use std::collections::BTreeMap;
 
-/// Days of usage that are kept (v3-wire §5.3).
+/// Days of usage that are kept (docs/contract/quotas.md §5.2).
 const DAYS_KEPT: i64 = 60;
 
 /// One side of a quota.

@@ -1,4 +1,4 @@
-//! Fingerprints: which product showed itself, by what. The item's members are those of the contract (seed-asm §2.5).
+//! Fingerprints: which product showed itself, by what. The item's members are those of the contract (docs/contract/asm.md §4.6).
 
 use serde_json::{Value, json};
 

@@ -34,7 +34,7 @@ pub(crate) const TASK: Task = Task {
 const FOREIGN: &str = "foreign";
 /// Names of one domain in one certificate that are followed.
 const NAMES_MAX: usize = 200;
-/// A certificate with more foreign domains is a provider's: it says nothing of who owns them (`research/discovery.md` §3.2).
+/// A certificate with more foreign domains is a provider's: it says nothing of who owns them (docs/architecture.md §4).
 const FOREIGN_DOMAINS_MAX: usize = 10;
 /// A certificate with more names is a provider's.
 const FOREIGN_NAMES_MAX: usize = 100;

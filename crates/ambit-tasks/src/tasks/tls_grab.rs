@@ -81,7 +81,7 @@ fn https(facts: &Facts) -> impl Iterator<Item = SocketAddr> + '_ {
 const OLD_VERSIONS: &[TlsVersion] = &[TlsVersion::Ssl3, TlsVersion::Tls10, TlsVersion::Tls11];
 /// Names kept of one certificate.
 const NAMES_MAX: usize = 1_000;
-/// A certificate with more foreign domains is a provider's for its customers (`research/discovery.md` §3.2).
+/// A certificate with more foreign domains is a provider's for its customers (docs/architecture.md §4).
 const FOREIGN_DOMAINS_MAX: usize = 10;
 
 fn service_may_speak_tls(facts: &Facts) -> bool {

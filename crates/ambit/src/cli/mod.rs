@@ -1,4 +1,4 @@
-//! The command line (design §10): what a person may type. Parsing only; each command's work is in its own file.
+//! The command line: what a person may type. Parsing only; each command's work is in its own file.
 
 pub(crate) mod parse;
 

@@ -1,4 +1,4 @@
-//! Reading the arguments: single-dash long spellings are accepted, and every refusal is one line that names the thing (design §10).
+//! Reading the arguments: single-dash long spellings are accepted, and every refusal is one line that names the thing.
 
 use super::Cli;
 use crate::failure::Failure;

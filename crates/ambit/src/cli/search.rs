@@ -144,7 +144,7 @@ pub(crate) async fn run(command: &Search, noun: Noun, settings: &Settings) -> Re
     results.finish()
 }
 
-/// Commands print what is there now, unless the query says otherwise (design §3).
+/// Commands print what is there now, unless the query says otherwise (docs/architecture.md §1.3).
 fn query(text: &str, noun: Noun, between: bool) -> Result<String, Failure> {
     let search = parse_search(text, noun).map_err(|error| Failure::usage(format!("query: {error}")))?;
     let says = search.clauses.iter().any(|clause| matches!(clause.keyword.name, "present" | "change"));

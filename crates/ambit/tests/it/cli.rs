@@ -1,4 +1,4 @@
-//! Wrong input: one line that names the thing and the remedy, the exit code of the design, nothing lost.
+//! Wrong input: one line that names the thing and the remedy, the right exit code, nothing lost.
 
 use crate::program::{Database, Folder, ambit, command, demo, succeed};
 use std::process::Stdio;

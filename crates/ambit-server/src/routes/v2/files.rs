@@ -1,4 +1,4 @@
-//! Files in version 2: reports, uploads, submissions (v3-wire §7).
+//! Files in version 2: reports, uploads, submissions (docs/contract/wider.md §8).
 
 use super::{LIST_MAX, answer, bounded, required, stamp, verdicts, without};
 use crate::answer::Answer;

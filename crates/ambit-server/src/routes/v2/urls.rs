@@ -1,4 +1,4 @@
-//! URLs in version 2 (v3-wire §7). Submitting one remembers it; nothing is sent to it.
+//! URLs in version 2 (docs/contract/wider.md §8). Submitting one remembers it; nothing is sent to it.
 
 use super::{answer, bounded, stamp, verdicts, without};
 use crate::answer::Answer;

@@ -1,4 +1,4 @@
-//! Users and service accounts (v3-wire §4): who sees which attributes, what may be changed and by whom.
+//! Users and service accounts (docs/contract/wider.md §2): who sees which attributes, what may be changed and by whom.
 
 use crate::answer::Answer;
 use crate::call::Call;

@@ -1,4 +1,4 @@
-//! Archives of files (v3-wire §6): asked for by their hashes, packed in the background, downloaded for an hour.
+//! Archives of files (docs/contract/wider.md §5.2): asked for by their hashes, packed in the background, downloaded for an hour.
 
 use crate::answer::Answer;
 use crate::call::Call;

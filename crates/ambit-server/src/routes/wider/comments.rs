@@ -1,4 +1,4 @@
-//! Comments on objects (v3-wire §2.2). A comment on something that the caller may not see is not there.
+//! Comments on objects (docs/contract/wider.md §6.1). A comment on something that the caller may not see is not there.
 
 use crate::answer::Answer;
 use crate::call::Call;

@@ -1,6 +1,6 @@
-//! Feeds (v3-wire §6): what changed in a minute or an hour, as compressed lines of objects. Files and URLs that were submitted then, and domains, addresses
-//! and URLs of the caller's projects that changed then; each as it is now. A minute in which nothing changed is an empty batch: readers that count
-//! missing minutes do not stop at it.
+//! Feeds (docs/contract/wider.md §7): what changed in a minute or an hour, as compressed lines of objects. Files and URLs that were submitted then,
+//! and domains, addresses and URLs of the caller's projects that changed then; each as it is now. A minute in which nothing changed is an empty
+//! batch: readers that count missing minutes do not stop at it.
 
 use crate::answer::Answer;
 use crate::call::Call;
@@ -20,7 +20,7 @@ const NOUN: &str = "Feed";
 const MINUTE_MS: i64 = 60 * SECOND_MS;
 /// Minutes of an hour.
 const MINUTES: i64 = 60;
-/// A batch is there so long after its minute began (v3-wire §6).
+/// A batch is there so long after its minute began (docs/contract/wider.md §7).
 const DELAY_MS: i64 = 60 * MINUTE_MS;
 /// And until so long after it: changes that only say "seen again" live as long.
 const KEPT_MS: i64 = 7 * DAY_MS;

@@ -1,4 +1,4 @@
-//! The editors and viewers of a graph (v3-wire §2.2), by both paths that clients use.
+//! The editors and viewers of a graph (docs/contract/graphs.md §2), by both paths that clients use.
 
 use crate::answer::Answer;
 use crate::call::Call;

@@ -1,4 +1,4 @@
-//! Graphs (v3-wire §2 and §3): searched, made, read, changed, deleted; what they are related to.
+//! Graphs (docs/contract/graphs.md §1 and §4): searched, made, read, changed, deleted; what they are related to.
 
 use crate::answer::Answer;
 use crate::call::Call;
@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What the server keeps itself: ignored where a client sends it.
 const READ_ONLY: [&str; 4] = ["creation_date", "last_modified_date", "comments_count", "views_count"];
-/// Names that clients cannot hold as attributes (v3-wire §1.3).
+/// Names that clients cannot hold as attributes (docs/contract/wider.md §1.3).
 const FORBIDDEN: [&str; 9] = [
     "id",
     "type",
@@ -32,7 +32,7 @@ const FORBIDDEN: [&str; 9] = [
     "from_dict",
 ];
 
-/// Without a body a search, with one a creation (v3-wire §2.2).
+/// Without a body a search, with one a creation (docs/contract/graphs.md §2).
 pub(crate) async fn post(call: Call) -> Result<Answer, ApiError> {
     if call.body.is_empty() { search(call).await } else { create(call).await }
 }
@@ -276,7 +276,7 @@ async fn relationship_in(call: &Call, described: bool) -> Result<Answer, ApiErro
     if described && let Value::Array(all) = &mut found {
         all.iter_mut().for_each(|item| *item = page::described(item));
     }
-    // Clients read only the first page of these two lists (v3-wire §10.2).
+    // Clients read only the first page of these two lists (docs/contract/wider.md §9).
     let whole = ["editors", "viewers"].contains(&name);
     match found {
         Value::Array(all) => page::of_list(call, all, if whole { page::LIMIT_MAX } else { page::LIMIT_DEFAULT }),

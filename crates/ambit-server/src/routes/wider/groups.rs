@@ -1,4 +1,4 @@
-//! Groups and their people (v3-wire §4). Members see the group, its administrators change it.
+//! Groups and their people (docs/contract/wider.md §2.2). Members see the group, its administrators change it.
 
 use crate::answer::Answer;
 use crate::call::Call;

@@ -1,5 +1,5 @@
-//! What live rules found (v3-wire §6): as notifications, as files with the notification beside them, and as the newer stream of indicators. All three are
-//! the same rows; nothing of a body that the caller may not see is among them.
+//! What live rules found (docs/contract/hunting.md §2): as notifications, as files with the notification beside them, and as the newer stream of
+//! indicators. All three are the same rows; nothing of a body that the caller may not see is among them.
 
 use crate::answer::Answer;
 use crate::call::Call;

@@ -1,5 +1,5 @@
-//! Rule sets of live hunting (v3-wire §6, H1 to H7): compiled when they are saved, with the compiler's message where that fails. What they find is in
-//! `hunting_notifications.rs`.
+//! Rule sets of live hunting (docs/contract/hunting.md §1): compiled when they are saved, with the compiler's message where that fails. What they
+//! find is in `hunting_notifications.rs`.
 
 use crate::answer::Answer;
 use crate::call::Call;
@@ -19,7 +19,7 @@ use serde_json::{Map, Value, json};
 
 /// Characters of the name of a set.
 const NAME_CHARS_MAX: usize = 200;
-/// Notifications of a day where the client names no limit (v3-wire §6), and at most.
+/// Notifications of a day where the client names no limit (docs/contract/hunting.md §1), and at most.
 const LIMIT_DEFAULT: i64 = 100;
 const LIMIT_MAX: i64 = 10_000;
 /// Tags, and addresses, of one set.
@@ -134,7 +134,7 @@ pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::empty())
 }
 
-/// Refuses what is asked for many objects at once without the caller's name as a confirmation (v3-wire §1.1).
+/// Refuses what is asked for many objects at once without the caller's name as a confirmation (docs/contract/wider.md §1.1).
 pub(crate) fn require_confirmation(call: &Call) -> Result<(), ApiError> {
     if call.confirmation.as_deref() == Some(call.caller().username()) {
         return Ok(());

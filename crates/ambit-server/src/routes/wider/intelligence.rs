@@ -1,5 +1,5 @@
-//! Intelligence search (v3-wire §6) over uploaded files and over the domains, addresses and URLs of the caller's projects. The language is that of
-//! `ambit_query::intelligence`; an unknown modifier is refused with the list of those that there are.
+//! Intelligence search (docs/contract/wider.md §5.1) over uploaded files and over the domains, addresses and URLs of the caller's projects. The
+//! language is that of `ambit_query::intelligence`; an unknown modifier is refused with the list of those that there are.
 
 use crate::answer::Answer;
 use crate::call::Call;
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-/// Items of a page at most (v3-wire §1.4).
+/// Items of a page at most (docs/contract/wider.md §1.4).
 const LIMIT_MAX: usize = 300;
 /// Days that a search looks back over; the inventory forgets nothing, and clients show the figure.
 const DAYS_BACK: i64 = 365;

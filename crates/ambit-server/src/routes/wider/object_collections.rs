@@ -1,4 +1,4 @@
-//! Collections of objects that people make (v3-wire §6): a name, a description, and files, domains, addresses and URLs.
+//! Collections of objects that people make (docs/contract/wider.md §6.3): a name, a description, and files, domains, addresses and URLs.
 
 use crate::answer::Answer;
 use crate::call::Call;

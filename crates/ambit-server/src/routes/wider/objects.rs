@@ -1,5 +1,5 @@
-//! Domains, addresses and URLs: a view of the inventory of the caller's projects (v3-wire §6). What nobody whom the caller may ask knows is 404; a
-//! relationship that the inventory does not answer is an empty list. Nothing is made up.
+//! Domains, addresses and URLs: a view of the inventory of the caller's projects (docs/contract/wider.md §4). What nobody whom the caller may ask
+//! knows is 404; a relationship that the inventory does not answer is an empty list. Nothing is made up.
 
 use crate::answer::Answer;
 use crate::call::Call;

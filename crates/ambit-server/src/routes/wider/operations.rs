@@ -1,4 +1,4 @@
-//! Operations: what was asked for many objects at once, and how far it is (v3-wire §6).
+//! Operations: what was asked for many objects at once, and how far it is (docs/contract/wider.md §6.4).
 
 use crate::answer::Answer;
 use crate::call::Call;

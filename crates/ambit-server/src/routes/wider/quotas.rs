@@ -1,4 +1,4 @@
-//! Reports of quotas and usage (v3-wire §5.2 to §5.4). They cost nothing and are answered when everything is used up.
+//! Reports of quotas and usage (docs/contract/quotas.md §5 and §5.3). They cost nothing and are answered when everything is used up.
 
 use crate::answer::Answer;
 use crate::call::Call;
@@ -150,7 +150,7 @@ pub(crate) fn period(call: &Call) -> Result<(&'static str, i64), ApiError> {
     Ok((name, window.number(moment)))
 }
 
-/// Who drew how much of a quota from the group (v3-wire §5.4).
+/// Who drew how much of a quota from the group (docs/contract/quotas.md §5.3).
 pub(crate) async fn users_consuming(call: Call) -> Result<Answer, ApiError> {
     let (group, _) = own(&call).await?;
     let (meter, number) = period(&call)?;

@@ -1,4 +1,4 @@
-//! Jobs of rules over what is stored (v3-wire §6, R1 to R3). An engine does them; here they are made, shown and ended.
+//! Jobs of rules over what is stored (docs/contract/quotas.md §4). An engine does them; here they are made, shown and ended.
 
 use crate::answer::Answer;
 use crate::call::Call;

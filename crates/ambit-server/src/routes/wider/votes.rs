@@ -1,4 +1,4 @@
-//! Votes on files, URLs, domains and addresses: one of each user on each object, which may be changed (v3-wire §6).
+//! Votes on files, URLs, domains and addresses: one of each user on each object, which may be changed (docs/contract/wider.md §6.2).
 
 use crate::answer::Answer;
 use crate::call::Call;
