@@ -73,7 +73,7 @@ pub fn plan(facts: &Facts, decision: &Decision, terms: &Terms<'_>) -> Planned {
     planned
 }
 
-/// A site or service that somebody named, of which nobody knows yet that its host may be contacted: asked now, the guard would refuse.
+/// Returns true for a seed whose host has no clearance yet: planning it now would only produce refusals.
 fn awaits_host(facts: &Facts) -> bool {
     let on_host = facts.to(EdgeKind::Host).next().is_some() || !facts.inward.is_empty();
     facts.seed && matches!(facts.kind, Kind::NetworkService | Kind::Uri) && !on_host

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// A clearance level. An entity *has* one by scope; a task *needs* one as its footprint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Clearance {
-    /// Known about; nothing may be sent on its behalf.
+    /// The entity is known, and nothing may be sent because of it.
     L0,
     /// Passive sources and DNS through the resolver.
     L1,
@@ -32,7 +32,7 @@ impl Clearance {
         }
     }
 
-    /// The word of `--level` for it; what may send nothing is `passive` too.
+    /// Returns the word of `--level` for it. L0, which may send nothing, is `passive` as well.
     pub fn level(self) -> &'static str {
         match self {
             Self::L0 | Self::L1 => "passive",

@@ -31,7 +31,7 @@ impl Schedule {
         }
     }
 
-    /// Time from one run to the next, in milliseconds of wall time; `None`: only a person starts one.
+    /// Returns the time from one run to the next, in milliseconds of wall time; `None` if only a person starts runs.
     pub fn period_ms(self) -> Option<i64> {
         match self {
             Self::OnDemand => None,
@@ -42,7 +42,7 @@ impl Schedule {
         }
     }
 
-    /// When the next run is due if the schedule counts from `now`.
+    /// Returns when the next run is due if the schedule counts from `now`.
     pub fn due_after(self, now: Timestamp) -> Option<Timestamp> {
         self.period_ms().map(|period| now.plus_ms(period))
     }
@@ -66,7 +66,7 @@ pub struct Collection {
     pub printable_name: String,
     pub workflow: String,
     pub schedule: Schedule,
-    /// When the schedule calls for the next run; `None`: only a person starts one.
+    /// When the schedule starts the next run; `None` if only a person starts one.
     pub due_at: Option<Timestamp>,
     pub wire: WireChoice,
     /// The level asked for (`--level`).
@@ -100,7 +100,7 @@ pub struct Seed {
     pub id: i64,
     pub kind: Kind,
     pub name: String,
-    /// Somebody said yes to sweeping it, if it is a large block.
+    /// True if a person has confirmed the sweep of this block, which is needed if it is large.
     pub confirmed: bool,
     pub created_at: Timestamp,
 }

@@ -8,71 +8,74 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EdgeKind {
-    /// A domain to a name below it that its own zone (or a look-up) shows.
+    /// From a domain to a name below it that its own zone (or a look-up) shows.
     Subdomain,
-    /// A name, or a certificate, to a name below a domain of theirs that is delegated to other authorities, whatever told of the name.
+    /// From a name, or a certificate, to a name below a domain of theirs that is delegated to other authorities, whatever told of the name.
     DelegatedSubdomain,
-    /// A name to its registrable domain.
+    /// From a name to its registrable domain.
     RegistrableDomain,
-    /// A name to an address, by A or AAAA.
+    /// From a name to an address, by A or AAAA.
     ResolvesTo,
-    /// A name to a name in its chain of CNAME records.
+    /// From a name to a name in its chain of CNAME records.
     Alias,
     /// The same, where that name is one of a known platform's (CDN, website builder, cloud): it serves each customer by the customer's name.
     HostedAlias,
-    /// An address to a name, by PTR.
+    /// From an address to a name, by PTR.
     Pointer,
-    /// An address to a service on it.
+    /// From an address to a service on it.
     Service,
-    /// A service, or a name bound to it, to a site.
+    /// From a service, or a name bound to it, to a site.
     Site,
-    /// A site to another site below it (login page, document, well-known file).
+    /// From a site to another site below it (login page, document, well-known file).
     Page,
-    /// A page to the host it redirects to.
+    /// From a page to the host it redirects to.
     Redirect,
-    /// A page to a host that it links to or loads from.
+    /// From a page to a host that it links to or loads from.
     Link,
-    /// A name to a service that tells it what it may not tell others. Says nothing of who owns the service: strangers share addresses.
+    /// From a name to a service that may present different content to that name than to others. The edge says nothing about who owns the service,
+    /// because third parties share addresses.
     Binding,
-    /// A service to the certificate it served; a name to the certificate that was served for it and names it or another name of theirs.
+    /// From a service to the certificate it served; a name to the certificate that was served for it and names it or another name of theirs.
     Certificate,
-    /// A name to a certificate that was served for it and names nothing of theirs: often that of the platform it is on.
+    /// From a name to a certificate that was served for it and names nothing of theirs: often that of the platform it is on.
     UnrelatedCertificate,
-    /// An address to the certificate that it shows to whoever names nobody, where every name in it is under a domain of a seed and it verifies.
+    /// From an address to the certificate that it presents without SNI, if the certificate verifies and every name in it lies under a domain of a
+    /// seed.
     DefaultCertificate,
-    /// A certificate to a name in it, under a registrable domain that led to the certificate.
+    /// From a certificate to a name in it, under a registrable domain that led to the certificate.
     CertificateName,
-    /// A certificate to a name in it, under another registrable domain.
+    /// From a certificate to a name in it, under another registrable domain.
     ForeignCertificateName,
-    /// A domain to its name server, mail server, SPF include or vendor outside its own names.
+    /// From a domain to its name server, mail server, SPF include or vendor outside its own names.
     Vendor,
-    /// A domain to its name server or mail server within its own names.
+    /// From a domain to its name server or mail server within its own names.
     OwnServer,
-    /// A domain to a certificate in a public log that names it.
+    /// From a domain to a certificate in a public log that names it.
     LoggedCertificate,
-    /// An address to the block that covers it, and to the system that announces that: seldom theirs.
+    /// From an address to the block that covers it, and to the system that announces that: seldom theirs.
     CoveringBlock,
-    /// A block to an address in it.
+    /// From a block to an address in it.
     BlockMember,
-    /// A block to a more specific one within it that is registered to somebody else.
+    /// From a block to a more specific one within it that is registered to somebody else.
     Suballocation,
-    /// An autonomous system that is theirs to a block that it announces.
+    /// From an autonomous system that is theirs to a block that it announces.
     Announces,
-    /// A domain, block or address to the organisation that registered it (of an address: the narrowest block around it), or to the registrant's mailbox.
+    /// From a domain, block or address to the organisation that registered it (of an address: the narrowest block
+    /// around it), or to the registrant's mailbox.
     Registrant,
-    /// An entity to an e-mail address found on it.
+    /// From an entity to an e-mail address found on it.
     Contact,
-    /// A page, name or certificate to a storage bucket.
+    /// From a page, name or certificate to a storage bucket.
     Bucket,
-    /// A site or service that somebody named to the host that it is on.
+    /// From a site or service that is a seed to the host that it is on.
     Host,
-    /// A page to a token or tracking identifier in it.
+    /// From a page to a token or tracking identifier in it.
     Token,
-    /// A page to an API that it documents or calls.
+    /// From a page to an API that it documents or calls.
     Api,
 }
 
-/// One row of the edge table: the ownership that an edge passes on at most, and its cap of clearance.
+/// One row of the edge table: the most ownership that an edge passes on, and the highest clearance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EdgeRule {
     /// The edge's kind.
@@ -129,12 +132,12 @@ impl EdgeKind {
         *EDGES.iter().find(|rule| rule.kind == self).expect("every kind has a row, see the test")
     }
 
-    /// True where the details of an edge's end are facts of its start: tasks plan and judges judge the start by them.
+    /// Returns true if the details of the edge's end are facts of its start, which tasks plan by and judges judge by.
     pub fn tells_start(self) -> bool {
         matches!(self, Self::ResolvesTo | Self::Service | Self::Bucket | Self::Token)
     }
 
-    /// True where the details of an edge's start are facts of its end.
+    /// Returns true if the details of the edge's start are facts of its end.
     pub fn tells_end(self) -> bool {
         matches!(self, Self::ResolvesTo | Self::Service | Self::Site | Self::Binding)
     }

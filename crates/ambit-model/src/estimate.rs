@@ -58,7 +58,7 @@ pub struct Estimate {
     pub addresses: u64,
     pub blocks: u64,
     pub sites: u64,
-    /// Seeds that only say what is theirs, or that lead on through data providers.
+    /// Seeds that only establish ownership, or that data providers expand.
     pub others: u64,
     /// Seeds that an exclusion covers: nothing is asked of them.
     pub excluded: Vec<String>,
@@ -66,7 +66,7 @@ pub struct Estimate {
     pub swept_addresses: u64,
     /// Blocks among them that need a yes.
     pub large_blocks: Vec<LargeBlock>,
-    /// Blocks that are too large to be asked one by one: they only say what is theirs.
+    /// Blocks that are too large to be probed address by address, and only establish ownership.
     pub unswept_blocks: Vec<String>,
     /// For each of one thing, at the level: 0 where the level does not ask at all.
     pub ports_per_swept_address: u64,

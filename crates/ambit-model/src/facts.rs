@@ -70,8 +70,8 @@ pub struct Neighbour {
     pub name: String,
     pub scoped: bool,
     pub clearance: Clearance,
-    /// Only over edges whose other end tells this one something (`EdgeKind::tells_start`, `tells_end`); empty over all others: a domain has thousands of
-    /// names. Shared with every other neighbour of that entity: a hub's details stand beside hundreds of edges.
+    /// The details of the other end, if they are facts of this one (`EdgeKind::tells_start`, `tells_end`). Empty for all other edges: a domain has
+    /// thousands of names. Shared with every other neighbour of that entity: a hub's details stand beside hundreds of edges.
     pub details: Arc<Details>,
 }
 

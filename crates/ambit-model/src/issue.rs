@@ -108,7 +108,7 @@ impl Status {
         matches!(self, Self::OpenNew | Self::OpenTriaged | Self::OpenInProgress)
     }
 
-    /// The status after a look that proves the issue again: machines' closings reopen, a person's word stays (docs/architecture.md §1.4).
+    /// Returns the status after another proof: what the engine closed is reopened, and what a person decided stays (docs/architecture.md §1.4).
     pub fn after_proof(self) -> Self {
         match self {
             Self::Closed | Self::ClosedResolved | Self::ClosedMitigated => Self::OpenNew,
@@ -116,7 +116,7 @@ impl Status {
         }
     }
 
-    /// The status after two absent looks.
+    /// Returns the status after two probes that ended as absent.
     pub fn after_absence(self) -> Self {
         if self.is_open() { Self::ClosedResolved } else { self }
     }
@@ -163,7 +163,7 @@ pub struct IssueKind {
 pub enum Verdict {
     /// The issue is there: one proof for each discriminator.
     Proven(Vec<Proof>),
-    /// The looks that it needs succeeded, and it is not there.
+    /// The probes that it needs succeeded, and it is not there.
     Clear,
     /// The facts it needs are missing; nothing follows.
     Unknown,

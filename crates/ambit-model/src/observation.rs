@@ -1,9 +1,9 @@
-//! What a task says after a look, and how it is kept as an interval (docs/architecture.md §1.2).
+//! What a task reports after a probe, and how it is kept as an interval (docs/architecture.md §1.2).
 
 use crate::{Details, EdgeKind, Kind, Uid};
 use serde::{Deserialize, Serialize};
 
-/// An absent look is repeated after this much wire time before it counts (docs/architecture.md §1.2), in milliseconds.
+/// A probe that ended as absent is repeated after this much wire time before it counts (docs/architecture.md §1.2), in milliseconds.
 pub const SECOND_LOOK_AFTER_MS: i64 = 60_000;
 
 /// How a look ended.
@@ -11,9 +11,9 @@ pub const SECOND_LOOK_AFTER_MS: i64 = 60_000;
 pub enum Look {
     /// The thing is there: its details, where it led, and the stored bytes.
     Found(Found),
-    /// The look succeeded and the thing is not there.
+    /// The probe succeeded and the thing is not there.
     Absent,
-    /// The look failed, for this reason; nothing is known by it.
+    /// The probe failed for this reason, so nothing is known.
     Unknown(String),
 }
 
@@ -28,7 +28,7 @@ pub struct Found {
     pub evidence: Vec<Evidence>,
 }
 
-/// An entity that a look led to, in canonical form, with the edge that leads there.
+/// An entity that a probe discovered, in canonical form, with the edge that leads there.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Lead {
     /// How.
@@ -37,9 +37,9 @@ pub struct Lead {
     pub kind: Kind,
     /// Its canonical name.
     pub name: String,
-    /// What this very look says of *that* entity (a certificate's members, a service's port): kept on the edge, folded into that entity's details
-    /// while the edge is open, exactly like an observation of the same task whose argument is the name of the entity that leads there.
-    /// Empty for most leads.
+    /// What this probe says about *that* entity (a certificate's members, a service's port). It is kept on the edge and folded into that entity's
+    /// details while the edge is open, exactly like an observation of the same task whose argument is the name of the entity that leads there. Empty
+    /// for most leads.
     pub details: Details,
 }
 
@@ -68,7 +68,7 @@ pub struct Observation {
     pub evidence: Vec<(String, Uid)>,
 }
 
-/// True when two answers are the same apart from the task's volatile members.
+/// Returns true if two answers are equal apart from the task's volatile members.
 pub fn same_answer(old: &Details, new: &Details, volatile: &[&str]) -> bool {
     let stable = |details: &Details| details.iter().filter(|(key, _)| !volatile.contains(&key.as_str())).count();
     stable(old) == stable(new)

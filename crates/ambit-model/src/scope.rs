@@ -56,7 +56,7 @@ pub struct Decision {
 }
 
 impl Decision {
-    /// What is decided of an entity that nothing leads to.
+    /// Returns the decision for an entity that no path reaches.
     pub fn unreached() -> Self {
         Self {
             ownership: 0,
@@ -66,7 +66,7 @@ impl Decision {
         }
     }
 
-    /// True where an exclusion, the deny list or a reserved range closes it: nothing that is known beside opens it.
+    /// Returns true if an exclusion, the deny list or a reserved range closes it, which no evidence overrides.
     pub fn is_closed(&self) -> bool {
         self.clearance == Clearance::L0 && matches!(self.reason.as_str(), reason::DENIED | reason::EXCLUDED | reason::RESERVED)
     }
@@ -86,7 +86,7 @@ pub struct Node {
     pub seed: bool,
     pub allow: bool,
     pub deny: bool,
-    /// Shared by strangers: a CDN, a shared host, a provider. Such an address passes at most L2 and is never owned.
+    /// Shared with third parties: a CDN, a shared host, a provider. Such an address passes on at most L2 and is never owned.
     pub shared: bool,
 }
 

@@ -17,7 +17,7 @@ pub use record::{Record, RecordData, RecordType};
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 
-/// What a name server says of a question, as its number.
+/// A DNS response code, as its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Rcode(pub u16);
 
@@ -130,7 +130,7 @@ pub enum Transfer {
     Denied(Rcode),
 }
 
-/// What random names below a level are answered with.
+/// The wildcard profile of a level: what random names below it are answered with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WildcardProfile {
     /// The level: random labels were put in front of it.
@@ -146,7 +146,7 @@ pub struct WildcardProfile {
 }
 
 impl WildcardProfile {
-    /// Is there a wildcard at this level?
+    /// Returns true if there is a wildcard at this level.
     pub fn is_wildcard(&self) -> bool {
         !self.values.is_empty()
     }

@@ -24,11 +24,11 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 pub(crate) struct Door {
     outside: Arc<Outside>,
     grants: Grants,
-    /// Closes the connections that the work keeps idle, for whoever waits for a socket.
+    /// Closes the idle connections of this work, so that waiting contacts get their sockets.
     close_idle: Arc<dyn Fn() + Send + Sync>,
 }
 
-/// What all units of work of a [`crate::Net`] share.
+/// State that is shared by all units of work of a [`crate::Net`].
 struct Outside {
     wire: Arc<dyn Wire>,
     guard: Arc<dyn Guard>,
@@ -195,9 +195,9 @@ impl Door {
     }
 }
 
-/// When they may be contacted.
+/// Rate limiting: when a contact may be made.
 impl Door {
-    /// Waits for this contact's turn in each cell, the narrowest first.
+    /// Waits until each rate that applies to this contact permits it, the narrowest first.
     pub(crate) async fn turn(&self, cells: &[Cell]) {
         for cell in cells {
             let now = self.now();
@@ -226,7 +226,7 @@ impl Door {
         self.outside.pace.exchange_place(address).await
     }
 
-    /// Tells the pace how a contact went.
+    /// Reports the outcome of a contact to the rate limiter.
     pub(crate) fn report(&self, cell: &Cell, signal: Signal) {
         self.outside.pace.report(self.now(), cell, signal);
     }
@@ -268,7 +268,7 @@ impl Door {
         Ok(Connection::new(stream, address, grant, place))
     }
 
-    /// A free socket. Who waits for one keeps none idle, so that nobody waits for nothing.
+    /// Acquires a free socket. Work that waits for one gives up its idle connections first, so that none waits for another's idle ones.
     async fn socket(&self) -> OwnedSemaphorePermit {
         let sockets = &self.outside.sockets;
         if let Ok(place) = sockets.clone().try_acquire_owned() {

@@ -18,16 +18,16 @@ pub enum NetError {
     /// The peer closed the connection before it had answered.
     #[error("connection closed early: {0}")]
     Closed(&'static str),
-    /// No way leads there, as somebody on the way says.
+    /// A router reports that the address is unreachable.
     #[error("unreachable: {0}")]
     Unreachable(String),
-    /// No way leads out of this machine: its network is lost, or it has none of this family. Nobody was asked.
+    /// This machine has no route: its network is down, or it lacks this address family. Nothing was sent.
     #[error("no way out of this machine: {0}")]
     Offline(String),
     /// The guard, or the list of reserved ranges, refused this address.
     #[error(transparent)]
     OutOfScope(#[from] Refused),
-    /// It must not be asked, whatever its address: an excluded name, or no way in which a provider is asked.
+    /// The contact is forbidden whatever the address: the name is excluded, or a provider may not be asked in this way.
     #[error("not contacted: {0}")]
     NotAllowed(String),
     /// The session was not given the grant that this call needs.
@@ -71,9 +71,9 @@ pub struct Refused {
 /// What a failure says about the thing that was looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meaning {
-    /// It is not there: a look that ended so is `absent`.
+    /// It is not there: the probe ends as `absent`.
     Absent,
-    /// Nothing is known: a look that ended so is `unknown`.
+    /// Nothing is known: the probe ends as `unknown`.
     Unknown,
     /// It was not asked, because it must not be.
     NotAsked,

@@ -10,7 +10,7 @@ use std::net::IpAddr;
 
 /// Decides over contacts.
 pub trait Guard: Send + Sync {
-    /// May this contact be made now? Called at every socket and every request.
+    /// Decides whether this contact may be made now. Called at every socket and every request.
     fn allow(&self, contact: &Contact) -> Result<(), Refused>;
 
     /// May this name be looked up in order to contact its addresses on this ground? Asked before a host of a request is resolved; what resolvers are asked
@@ -19,7 +19,7 @@ pub trait Guard: Send + Sync {
         Ok(())
     }
 
-    /// Did the installation's administrator open this very address, or a block around it? Only then may it lie in a reserved range.
+    /// Returns true if the installation's administrator opened this address, or a block around it. Only then may it lie in a reserved range.
     fn named(&self, address: IpAddr) -> bool;
 }
 
@@ -111,7 +111,7 @@ impl Grants {
         self
     }
 
-    /// Is this ground given?
+    /// Returns true if these grants hold the ground.
     pub(crate) fn check(&self, grant: Grant) -> Result<Clearance, NetError> {
         match grant {
             Grant::Target => self.target.ok_or(NetError::NoGrant("targets")),

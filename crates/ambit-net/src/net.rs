@@ -196,12 +196,13 @@ impl Session {
         crate::tcp::sweep::probe(&self.door, address).await
     }
 
-    /// Looks at many ports of one address, many at once, at the ledger's pace; what did not answer is tried again, and the loss is measured.
+    /// Probes many ports of one address, many at once and within the rate limits. Ports without an answer are tried again, and the loss is measured.
     pub async fn sweep_ports(&self, address: IpAddr, ports: &[u16]) -> Result<PortSweep, NetError> {
         crate::tcp::sweep::sweep(&self.door, address, ports, self.net.inner.options.sweep_in_flight).await
     }
 
-    /// Asks many sockets of many addresses once each, with a short time limit: who of a block is there? A refusal of one by scope is that one's answer.
+    /// Probes many sockets of many addresses once each, with a short time limit, to find the live addresses of a block. If scope refuses one, that
+    /// refusal is its result.
     pub async fn knock(&self, sockets: &[SocketAddr]) -> Result<Vec<(SocketAddr, Result<PortState, NetError>)>, NetError> {
         crate::tcp::sweep::knock(&self.door, sockets, self.net.inner.options.sweep_in_flight).await
     }

@@ -1,5 +1,5 @@
-//! The ledger of manners: how fast each target, block, server and provider may be contacted. One per wire and process, shared by all sessions;
-//! its time is wire time. It slows down where a peer complains and recovers where it does not.
+//! The rate limiter: how fast each target, block, server and provider may be contacted. There is one per wire and process, shared by all sessions,
+//! and its time is wire time. It slows down when a peer complains and recovers when it does not.
 
 use crate::guard::Home;
 use crate::limits::{ERRORS_IN_A_ROW, ERRORS_PAUSE, EXCHANGES_PER_ADDRESS, RETRY_AFTER_MAX};
@@ -122,18 +122,18 @@ fn block_of(address: IpAddr) -> IpAddr {
     }
 }
 
-/// How a contact went, as far as manners care.
+/// The outcome of a contact, as far as the rate limiter is concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Signal {
     /// It answered.
     Fine,
-    /// It said that it is too much (429, 503), perhaps for how long.
+    /// The peer complained about the rate (429, 503), perhaps with a time to wait.
     Busy(Option<Duration>),
     /// It cut the connection, or did not answer in time.
     Failed,
 }
 
-/// A cell of the ledger.
+/// The state of one rate.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     /// When the next contact is due by the rate alone.
@@ -158,14 +158,14 @@ const RECOVERY: f64 = 1.0 / 32.0;
 const CUT_PAUSE: Duration = Duration::from_secs(1);
 /// Failures in a row from which the rate is cut.
 const FAILURES_TO_CUT: u32 = 3;
-/// How long a peer that says "too much" without saying how long is left alone.
+/// How long a peer is left alone that complains without naming a time.
 const BUSY_PAUSE: Duration = Duration::from_secs(1);
 /// Contacts that may be made at once after a rest, as a part of a second.
 const BURST_SECONDS: f64 = 0.1;
 /// Cells kept; beyond it, resting ones are dropped.
 const CELLS_MAX: usize = 100_000;
 
-/// The ledger.
+/// The rate limiter.
 pub struct Pace {
     limits: PaceLimits,
     engines: AtomicUsize,
@@ -174,7 +174,7 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// An empty ledger.
+    /// Makes a rate limiter without any history.
     pub fn new(limits: PaceLimits) -> Self {
         Self {
             limits,
@@ -184,12 +184,12 @@ impl Pace {
         }
     }
 
-    /// Tells how many engines are alive: what lies outside the work's own partition is paced at the limit divided by it.
+    /// Sets how many engines are alive. Contacts outside the work's own partition are limited to the rate divided by that number.
     pub fn set_engines(&self, live: usize) {
         self.engines.store(live.max(1), Ordering::Relaxed);
     }
 
-    /// The engines that it was told of.
+    /// Returns the number of engines that was last set.
     pub fn engines(&self) -> usize {
         self.engines.load(Ordering::Relaxed)
     }
@@ -203,7 +203,7 @@ impl Pace {
         }
     }
 
-    /// Takes the cell's next place and says when it is.
+    /// Reserves the next slot of a rate and returns its time.
     pub(crate) fn reserve(&self, now: WireTime, cell: &Cell, home: Option<&Home>) -> WireTime {
         let Some(mut rate) = self.limits.rate(cell) else { return now };
         if !cell.is_home(home) {

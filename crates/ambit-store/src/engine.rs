@@ -38,8 +38,9 @@ pub struct NewWork {
     pub uid: Uid,
     /// Tells several rows of one task at one entity apart, such as `203.0.113.7:443`; `""` for most tasks.
     pub argument: String,
-    /// Even: a first look of the run; odd: the second look after an absent one. Absent at an even look over an open interval plans the next number
-    /// after 60 s of wire time; absent at an odd one closes. (The engine plans look 2 itself where an issue must be seen absent twice.)
+    /// Even numbers are first probes of the run, odd ones repeat a probe that ended as absent. Absent at an even number over an open interval plans
+    /// the next number after 60 s of wire time; absent at an odd one closes the interval. (The engine plans number 2 itself where an issue must be
+    /// seen absent twice.)
     pub look: i64,
     /// The task's footprint: lower ones are leased first, so that scope is decided before anything loud happens.
     pub footprint: Clearance,
@@ -109,15 +110,15 @@ pub struct Commit {
 /// What a commit did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Committed {
-    /// Rows whose lease had passed to somebody else: their outcomes were dropped.
+    /// Rows whose lease had passed to another engine. Their outcomes were dropped.
     pub refused: usize,
     /// Entities seen for the first time.
     pub new_entities: usize,
-    /// Second looks that were planned for absent answers over an open interval.
+    /// Repeated probes that were planned because an open interval was seen absent.
     pub second_looks: usize,
 }
 
-/// A node of the scope graph with what the engine decided of it last.
+/// A node of the scope graph with the engine's last decision for it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GraphNode {
     pub node: Node,
@@ -155,7 +156,7 @@ pub struct KnownIssue {
     pub upstream: String,
     pub discriminator: String,
     pub status: Status,
-    /// Wire date of the first absent look, while only one was seen.
+    /// Wire date of the first probe that ended as absent, while there was only one.
     pub absent_at: Option<Timestamp>,
     /// Wire date of the proof that opened or refreshed it last.
     pub proven_at: Timestamp,
@@ -180,7 +181,7 @@ pub enum IssueWrite {
     },
     /// First absent look: remembered with its wire date.
     AbsentOnce { issue: Uid, at: Timestamp },
-    /// Second absent look, or the entity is gone (`Status::after_absence`).
+    /// The second probe ended as absent too, or the entity is gone (`Status::after_absence`).
     Resolve { issue: Uid },
 }
 
@@ -194,10 +195,10 @@ pub struct Settlement {
     pub decisions: Vec<(Uid, Decision, bool)>,
     /// Entities of which a fact within its time to live was relied on instead of asked again: that counts as seen.
     pub relied: Vec<Uid>,
-    /// Entities that no path leads to any more, at the run's end: their open intervals are closed.
+    /// Entities that no path reaches at the end of the run. Their open intervals are closed.
     pub lost: Vec<Uid>,
-    /// Looks (entity, task, argument) that nothing binds to their entity any more: their intervals are closed, they are forgotten, and open rows for
-    /// them are not carried any more.
+    /// Orphaned probe results (entity, task, argument), which no longer concern their entity: their intervals are closed, they are forgotten, and
+    /// open rows for them are not carried any more.
     pub unbound: Vec<LookKey>,
     pub work: Vec<NewWork>,
     pub sweeps: Vec<NewSweep>,

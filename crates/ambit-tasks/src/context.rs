@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Entities that one look may lead to; a zone transfer of a large zone is the largest honest answer.
+/// The most entities that one probe may discover; a transfer of a large zone is the largest legitimate answer.
 const LEADS_MAX: usize = 20_000;
 /// Items of a list in the details; longer lists are hostile or useless in a record.
 const ITEMS_MAX: usize = 2_000;
@@ -18,10 +18,10 @@ const TEXT_BYTES_MAX: usize = 64 * 1_024;
 const DEPTH_MAX: usize = 12;
 /// Bytes of one piece of evidence (docs/architecture.md §1.6: blobs of at most 1 MiB).
 const EVIDENCE_BYTES_MAX: usize = 1_024 * 1_024;
-/// Pieces of evidence of one look.
+/// The most pieces of evidence of one probe.
 const EVIDENCE_MAX: usize = 32;
 
-/// What a look is given.
+/// What a probe is given, and where it reports.
 pub struct Context<'a> {
     /// The only door to the outside.
     pub net: &'a Session,
@@ -43,7 +43,7 @@ struct Said {
 }
 
 impl<'a> Context<'a> {
-    /// A context in which nothing has been said.
+    /// Makes a context without any report.
     pub fn new(net: &'a Session, facts: &'a Facts, argument: &'a str, settings: &'a Settings) -> Self {
         Self {
             net,
@@ -54,12 +54,12 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Says that the entity led to another. A text that is no name of the kind is counted and left out.
+    /// Reports another entity that this one led to. A text that is no name of the kind is counted and left out.
     pub fn found(&self, kind: Kind, raw: &str, edge: EdgeKind) {
         self.found_with(kind, raw, edge, Details::new());
     }
 
-    /// As `found`, with what this look says of that entity.
+    /// Like `found`, with details of that entity.
     pub fn found_with(&self, kind: Kind, raw: &str, edge: EdgeKind, details: Details) {
         let mut said = self.said();
         let Ok(name) = kind.canonical(raw) else {
@@ -76,7 +76,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Says that the entity led to a host name: a `Domain` where it is a registrable one, else a `DnsRecord`.
+    /// Reports a host name that the entity led to: a `Domain` if it is registrable, otherwise a `DnsRecord`.
     pub fn found_host(&self, raw: &str, edge: EdgeKind) {
         match Kind::of_host(raw) {
             Ok((kind, name)) => self.found(kind, &name, edge),
@@ -84,12 +84,12 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Says a member of the entity's details. Texts and lists are cut at their limits; NUL becomes U+FFFD.
+    /// Reports a member of the entity's details. Texts and lists are cut at their limits; NUL becomes U+FFFD.
     pub fn observe(&self, member: &'static str, value: Value) {
         self.said().details.insert(member.to_owned(), bounded(value, DEPTH_MAX));
     }
 
-    /// Keeps bytes that back what is said, at most 1 MiB of each.
+    /// Keeps bytes as evidence, at most 1 MiB of each piece.
     pub fn evidence(&self, label: &str, bytes: &[u8]) {
         let mut said = self.said();
         if said.evidence.len() < EVIDENCE_MAX {
@@ -101,12 +101,12 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// How many names were left out, as no names of their kind or over the limit.
+    /// Returns how many names were left out, because they were invalid or beyond the limit.
     pub fn refused(&self) -> usize {
         self.said().refused
     }
 
-    /// Everything that was said, in one order whatever the order it was said in.
+    /// Returns everything that was reported, in an order that does not depend on when it was reported.
     pub fn into_found(self) -> Found {
         let mut said = self.said.into_inner().unwrap_or_else(PoisonError::into_inner);
         said.details.sort_keys();

@@ -55,8 +55,8 @@ impl Settings {
         Ok(())
     }
 
-    /// Adds labels for the name sweep, one a line, behind ours. Empty lines and those that begin with `#` say nothing. Answers with the numbers of the
-    /// lines that hold no label.
+    /// Adds labels for the name sweep, one a line, behind ours. Empty lines and those that begin with `#` are ignored. Answers with the numbers of
+    /// the lines that hold no label.
     ///
     /// # Errors
     /// One line that says which limit the list exceeds.

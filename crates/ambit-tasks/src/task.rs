@@ -14,7 +14,7 @@ pub struct Task {
     pub pretty_name: &'static str,
     /// What it does, in a sentence.
     pub description: &'static str,
-    /// Kinds of entity it looks at.
+    /// Kinds of entity that it examines.
     pub watches: &'static [Kind],
     /// Kinds of entity it may lead to.
     pub produces: &'static [Kind],
@@ -22,9 +22,9 @@ pub struct Task {
     pub footprint: Clearance,
     /// How long an answer is fresh, in milliseconds of wire time.
     pub ttl_ms: i64,
-    /// About how many requests a look costs.
+    /// About how many requests a probe costs.
     pub cost: i64,
-    /// About how many new facts a look gives; priority is gain × 1,000 / cost.
+    /// About how many new facts a probe gives; the priority is gain × 1,000 / cost.
     pub gain: i64,
     /// The details members that are this task's own, by kind. One owner per (kind, member).
     pub owns: &'static [(Kind, &'static [&'static str])],
@@ -32,9 +32,9 @@ pub struct Task {
     pub volatile: &'static [&'static str],
     /// What it contacts, for the partition of its work.
     pub contacts: Contacts,
-    /// May it run yet, and with which arguments? Pure.
+    /// Decides whether it may run yet, and with which arguments. Pure.
     pub plan: fn(&Facts, &Settings) -> Plan,
-    /// The look itself.
+    /// The probe itself.
     pub run: for<'a> fn(&'a Context<'a>) -> BoxFuture<'a, Result<Answer, TaskError>>,
 }
 
@@ -79,12 +79,12 @@ pub enum Contacts {
 pub enum Plan {
     /// Nothing, or nothing yet.
     No,
-    /// One look without an argument.
+    /// One probe without an argument.
     Once,
-    /// One look for each argument: sorted, without duplicates.
+    /// One probe for each argument: sorted, without duplicates.
     Each(Vec<String>),
-    /// The same, where the arguments are what the entity is bound to (addresses that it resolves to, what it carries) and `bound` names all of it: what an
-    /// earlier look said under any other argument has lost its ground, and is closed.
+    /// Like `Each`, where the arguments are what the entity refers to (such as the addresses that it resolves to) and `bound` names all of them.
+    /// Observations under any other argument are orphaned and closed.
     Bound {
         /// What is asked: sorted, without duplicates.
         asked: Vec<String>,
@@ -97,7 +97,7 @@ pub enum Plan {
         prefix: String,
         /// Number of items.
         size: i64,
-        /// Items per look.
+        /// Items per probe.
         step: i64,
     },
 }
@@ -120,7 +120,7 @@ impl Plan {
         Self::Bound { bound: asked.clone(), asked }
     }
 
-    /// One look without an argument where the condition holds; where it holds no more, what an earlier look said has lost its ground.
+    /// One probe without an argument if the condition holds; otherwise earlier observations are orphaned.
     pub(crate) fn bound_if(condition: bool) -> Self {
         Self::bound(condition.then(String::new))
     }
@@ -131,7 +131,7 @@ impl Plan {
     }
 }
 
-/// How a look that succeeded ended.
+/// How a successful probe ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// The thing is there; what was seen lies in the context.
@@ -147,7 +147,7 @@ impl Answer {
     }
 }
 
-/// Why a look failed. Nothing is known by it: the answer is `unknown`, never `absent`.
+/// Why a probe failed. Nothing is known then: the outcome is `unknown`, never `absent`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TaskError {
     /// The peer or the path to it failed.

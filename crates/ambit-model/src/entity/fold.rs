@@ -28,8 +28,8 @@ pub struct FoldInput {
     pub issues: IssueCounts,
 }
 
-/// Makes the record. Pure and independent of the order of observations: they are folded by task name, then argument, and the first value of a
-/// member stands, so that the lowest address describes a site that several answer for.
+/// Makes the record. Pure and independent of the order of observations: they are folded by task name, then argument, and the first value of a member
+/// wins, so that the lowest address describes a site that is served from several.
 pub fn fold(mut input: FoldInput) -> EntityRecord {
     input.observations.sort_by(|a, b| (&a.task, &a.argument).cmp(&(&b.task, &b.argument)));
     let details = fold_details(input.kind, &input.observations);
@@ -92,8 +92,8 @@ pub fn fold(mut input: FoldInput) -> EntityRecord {
     }
 }
 
-/// The kind's members with their empty values, overlaid by the observations. Thousands of services may say the same long list of one certificate, or
-/// each a list of its own: equal lists cost one comparison, others no more than their length.
+/// The kind's members with their empty values, overlaid by the observations. Thousands of services may report the same long list from one
+/// certificate, or each a list of its own. Comparing equal lists costs one comparison, others no more than their length.
 fn fold_details(kind: Kind, observations: &[Observation]) -> Details {
     let mut details = Details::new();
     let mut items: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
@@ -115,7 +115,7 @@ fn fold_details(kind: Kind, observations: &[Observation]) -> Details {
     details
 }
 
-/// A text that equal values share: members of an object in one order.
+/// Returns a text that is the same for equal values, with the members of objects in a fixed order.
 fn spelling(value: &Value) -> String {
     let mut sorted = value.clone();
     sorted.sort_all_objects();

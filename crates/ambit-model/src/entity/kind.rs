@@ -90,7 +90,7 @@ impl Kind {
         self.about().1
     }
 
-    /// May a person give one as a seed? Certificates are only ever found.
+    /// Returns true if a person may give one as a seed. Certificates are only ever discovered.
     pub fn is_seedable(self) -> bool {
         !matches!(self, Self::SslCertificate | Self::PreCertificate)
     }
@@ -117,8 +117,8 @@ impl Kind {
         }
     }
 
-    /// How many addresses a seed of this name gives: all of a block, one for an address, none for a name. Blocks of IPv6 that are too large to be asked
-    /// one by one give none: as seeds they say what is ours, and no more.
+    /// Returns how many addresses a seed of this name adds: all of a block, one for an address, none for a name. Blocks of IPv6 that are too large to
+    /// be probed address by address add none, because as seeds they only establish ownership.
     pub fn addresses(self, name: &str) -> i64 {
         /// Addresses of the largest IPv6 block that is asked one by one.
         const V6_ASKED_MAX: u128 = 1 << 24;
@@ -136,7 +136,7 @@ impl Kind {
         }
     }
 
-    /// Whether a page that names one makes it known without saying whose it is: its names are of one space for the whole internet.
+    /// Returns true if a page that mentions one makes it known without saying whose it is, because its names are unique on the whole internet.
     pub fn is_known_by_mention(self) -> bool {
         self == Self::CloudStorageBucket
     }

@@ -4,7 +4,7 @@ use super::Kind;
 use ipnet::IpNet;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
-/// Longest name of an entity, in bytes; longer ones are refused, so that no index or header is at a stranger's mercy.
+/// Longest name of an entity, in bytes. Longer ones are refused, so that no peer can force an oversized index entry or header.
 const NAME_BYTES_MAX: usize = 2_048;
 /// Longest host name in presentation form, in bytes (RFC 1035 §2.3.4).
 const HOST_BYTES_MAX: usize = 253;
@@ -82,7 +82,7 @@ impl Kind {
         })
     }
 
-    /// The kind and canonical name of what a person typed as a target: address, block, `AS…`, URL, e-mail address, domain or host name.
+    /// Returns the kind and canonical name of what a person typed as a target: address, block, `AS…`, URL, e-mail address, domain or host name.
     ///
     /// # Errors
     /// The text is none of these, is a range of addresses, or a public suffix.

@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use uuid::Uuid;
 
-/// One state of an entity. Times of first and last sight are kept beside it: seeing it again makes no new state.
+/// One state of an entity. The times of first and last sight are kept beside it, so that seeing it again makes no new version.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EntityRecord {
     pub uid: Uid,
@@ -24,7 +24,8 @@ pub struct EntityRecord {
     pub present: bool,
     pub scoped: bool,
     pub scoped_reason: String,
-    /// Strangers share it (a CDN, a shared host, a provider): member `hidden_shared` of the details. Scope weighs it (`scope::Node::shared`).
+    /// Shared with third parties (a CDN, a shared host, a provider), so scope lowers its ownership (`scope::Node::shared`). It is the member
+    /// `hidden_shared` of the details.
     pub shared: bool,
     /// Ownership in thousandths (docs/architecture.md §4).
     pub ownership: u16,
@@ -54,7 +55,7 @@ pub struct PathStep {
     pub from_name: String,
     pub edge: EdgeKind,
     pub task: String,
-    /// Ownership of this edge as it was weighed here, in thousandths.
+    /// Ownership of this edge after its surroundings were considered, in thousandths.
     pub own: u16,
     pub cap: Clearance,
     /// What made this edge count for more or less than others of its kind.
@@ -80,7 +81,7 @@ pub enum GroundKind {
     Registrant,
     /// For: the address' reverse name is theirs and leads back to it.
     ReverseName,
-    /// For: the address shows a certificate of theirs to whoever names nobody.
+    /// For: without SNI the address presents a certificate of theirs.
     DefaultCertificate,
     /// For: all addresses of the name are theirs.
     OwnMachines,

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::net::{IpAddr, SocketAddr};
 
-/// Patterns, read once: asked for every entity and at every contact.
+/// The exclusions, parsed once because every entity and every contact is checked against them.
 #[derive(Clone, Debug, Default)]
 pub struct Exclusions {
     /// Names as a whole, in lower case.

@@ -13,10 +13,11 @@ use std::ops::Range;
 
 /// Ownership of a whole domain of which one site was named, in thousandths: below what is theirs, as naming `https://code.example/acme` names no `code.example`.
 const DOMAIN_OF_SITE_OWN: u16 = 400;
-/// What any edge passes at most to an address that strangers share (a CDN, a shared host): never owned; what a browser does is allowed.
+/// The most that any edge passes on to an address that is shared with third parties (a CDN, a shared host): it is never owned, and only what a
+/// browser does is allowed.
 const SHARED_OWN: u16 = 200;
 const SHARED_CAP: Clearance = Clearance::L2;
-/// What an address passes that is not known to be theirs (half of it may be a stranger's): what a browser does.
+/// The clearance of an address that is not known to be theirs: only what a browser does, because others may use it as well.
 const UNPROVEN_CAP: Clearance = Clearance::L2;
 
 /// The graph over indexes: nodes in the order of their uids, edges grouped by where they start.
@@ -39,7 +40,7 @@ pub(super) struct Link<'a> {
     pub(super) edge: &'a Edge,
 }
 
-/// What an edge passes on as it is weighed here, and why not as its row of the table says.
+/// What an edge passes on after its surroundings were considered, and why that differs from its row of the table.
 #[derive(Clone, Copy)]
 struct Weight {
     own: u16,
@@ -79,7 +80,7 @@ struct Step {
     weight: Weight,
 }
 
-/// The order in which nodes are settled: best first. A path only ever gets worse by a step, so what is settled stays.
+/// The order in which nodes are finalised: best first. A further step can only make a path worse, so a final node stays final.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Reached {
     ownership: u16,
@@ -153,7 +154,7 @@ impl<'a> Graph<'a> {
         self.nodes.len()
     }
 
-    /// Settles every node over its best path (Dijkstra on the minimum), given what the round before showed.
+    /// Finds the best path to every node (Dijkstra on the minimum), given the results of the previous round.
     pub(super) fn spread(&self, known: &Known) -> Spread {
         let mut labels: Vec<Option<Label>> = self.fixed.iter().map(|fixed| fixed.map(Label::of)).collect();
         let reached = |node: usize, label: &Label| Reached {
@@ -272,7 +273,8 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// A name's address: theirs by positive evidence; behind an alias through somebody else's name, that other's; else nobody knows.
+    /// Weighs the edge from a name to its address. The address is theirs with positive evidence, belongs to a third party behind an alias through
+    /// that party's name, and is undecided otherwise.
     fn resolved(&self, link: &Link<'_>, known: &Known) -> Weight {
         let rule = EdgeKind::ResolvesTo.rule();
         if let Some(reason) = known.evidence[link.to] {
@@ -405,7 +407,7 @@ impl Label {
     }
 }
 
-/// What was said of entities before any path is looked at.
+/// Decisions that are made before any path is considered.
 struct Words<'a> {
     never: Exclusions,
     denied: Exclusions,

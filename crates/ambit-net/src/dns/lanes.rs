@@ -116,11 +116,11 @@ async fn receive(socket: Arc<DatagramSocket>, flight: Arc<Mutex<Flight>>) {
             Err(_) => errors += 1,
         }
     }
-    // Whoever still waits learns it by the closed channel.
+    // Questions that still wait see the closed channel.
     lock(&flight).clear();
 }
 
-/// Hands an answer to whoever asked. Anything else (strangers, late answers, forgeries) is dropped.
+/// Delivers an answer to the question that waits for it. Anything else (unsolicited, late or forged answers) is dropped.
 fn deliver(flight: &Mutex<Flight>, datagram: &[u8], from: SocketAddr) {
     let Some(id) = id_of(datagram) else { return };
     let mut flight = lock(flight);

@@ -272,7 +272,7 @@ pub(super) async fn read_framed(stream: &mut (impl AsyncReadExt + Unpin)) -> Res
     Ok(bytes)
 }
 
-/// Puts what the end of a chain said behind the chain.
+/// Appends the answer for the end of a CNAME chain to the chain.
 fn append(answer: &mut DnsAnswer, more: DnsAnswer) {
     let again = more
         .chain

@@ -22,7 +22,7 @@ const READ_BYTES: usize = 32 * 1024;
 pub(super) struct Body {
     pub(super) decoded: Decoded,
     pub(super) end: BodyEnd,
-    /// It ended where its own framing says, written in the plainest way, and nothing came behind it.
+    /// True if the body ended where its framing says, in the plainest encoding, and no bytes followed.
     pub(super) clean: bool,
 }
 
@@ -71,7 +71,7 @@ pub(super) async fn read_body(
             Err(_) => break BodyEnd::Timeout,
             Ok(Ok(0)) => break frame.at_close(),
             Ok(Ok(length)) => length,
-            // TLS peers that close without a word of goodbye: for a body that ends by closing it is the end; others are short.
+            // TLS peers that close without `close_notify`: this ends a body that is delimited by the close, and truncates any other.
             Ok(Err(error)) if error.kind() == ErrorKind::UnexpectedEof => break frame.at_close(),
             Ok(Err(_)) => break BodyEnd::Reset,
         };
@@ -95,7 +95,7 @@ struct Frame {
     at: Place,
     /// The framing itself has ended the body, and the bytes given ended with it.
     clean: bool,
-    /// Every chunk was told in the plainest way: digits, CR LF, no extension, no trailer.
+    /// Every chunk used the plainest encoding: digits, CR LF, no extension, no trailer.
     plain: bool,
 }
 

@@ -70,7 +70,7 @@ async fn exchange_at(client: Client<'_>, request: &HttpRequest, bytes: &[u8], ad
         Grant::Source(provider) => Cell::Provider(provider),
         Grant::Operator(_) => return on_fresh(client, request, bytes, address, name).await,
     };
-    // First the turn, then the place: a host that wants to be left alone takes no place from its neighbours at the address.
+    // The rate limit comes before the exchange slot, so that a throttled host takes no slot from other hosts at the same address.
     let _place = match request.grant == Grant::Target {
         true => {
             door.turn(std::slice::from_ref(&cell)).await;
@@ -80,7 +80,7 @@ async fn exchange_at(client: Client<'_>, request: &HttpRequest, bytes: &[u8], ad
     };
     let result = match on_kept(client, request, bytes, address, name).await {
         None => on_fresh(client, request, bytes, address, name).await,
-        // Servers close idle connections without a word: the request is made once more, as one more request, for the peer may have heard it.
+        // Servers close idle connections without notice. The request is repeated once and counted again, because the peer may have received it.
         Some(Err(Failed { cut_unheard: true, .. })) => {
             door.turn(std::slice::from_ref(&cell)).await;
             on_fresh(client, request, bytes, address, name).await
@@ -160,7 +160,8 @@ async fn converse(client: Client<'_>, request: &HttpRequest, bytes: &[u8], pin: 
     let read = match (read_head(door, stream, head_limit, &mut heard).await, sent) {
         (Ok(read), _) => read,
         (Err(error), sent) => {
-            // Some peers answer before they have read all, and cut: the answer counts, else the cut.
+            // Some servers respond before they have read the whole request, and then close. The response is preferred; without one the close is
+            // reported.
             let error = sent.map_or_else(|sending| NetError::from_io(&sending, "sending the request"), |()| error);
             let cut_unheard = !heard && matches!(error, NetError::Closed(_) | NetError::Reset(_));
             return Err(Failed { error, cut_unheard });
@@ -289,7 +290,7 @@ async fn read_head(door: &Door, stream: &mut Box<dyn Stream>, limit: WireTime, h
     }
 }
 
-/// Tells the ledger what the answer says about our pace.
+/// Reports to the rate limiter what the response says about our pace.
 fn report(door: &Door, cell: &Cell, result: &Result<HttpExchange, NetError>) {
     let signal = match result {
         Ok(exchange) if matches!(exchange.status, 429 | 503) => {

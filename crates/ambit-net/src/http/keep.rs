@@ -87,7 +87,7 @@ impl Keeper {
     }
 }
 
-/// Has the peer neither spoken nor closed since its last answer? Whatever it said would be taken for the next one.
+/// Returns true if the peer has neither sent anything nor closed since its last response. Anything it sent would be mistaken for the next response.
 fn is_silent(stream: &mut Box<dyn Stream>) -> bool {
     stream.read(&mut [0; 1]).now_or_never().is_none()
 }

@@ -79,8 +79,8 @@ impl HttpRequest {
         }
     }
 
-    /// May this request share a connection? Only what can be asked twice, is framed beyond doubt, and says nothing about the connection itself.
-    /// Providers and the operator's hosts are paced by the connection.
+    /// Returns true if this request may share a connection: it can be repeated safely, its framing is unambiguous, and it says nothing about the
+    /// connection itself. Providers and the operator's hosts are paced by the connection.
     pub(super) fn shares(&self) -> bool {
         const OF_CONNECTION: [&str; 7] = [
             "connection",

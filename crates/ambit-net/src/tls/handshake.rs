@@ -202,12 +202,12 @@ fn client_config(recorder: &Arc<Recorder>, options: &TlsOptions) -> Result<Clien
         .with_custom_certificate_verifier(recorder.clone())
         .with_client_cert_resolver(recorder.clone());
     config.alpn_protocols.clone_from(&options.alpn);
-    // Each look is a look of its own: a resumed session would show no certificate.
+    // Sessions are never resumed, because a resumed one presents no certificate.
     config.resumption = Resumption::disabled();
     Ok(config)
 }
 
-/// Takes what the server shows and refuses nothing.
+/// Records what the server presents and refuses nothing.
 #[derive(Debug, Default)]
 struct Recorder(Mutex<Record>);
 

@@ -82,7 +82,7 @@ impl Parser<'_> {
         }
     }
 
-    /// True, and behind it, if an operator stands here as a word of its own.
+    /// Consumes `word` and returns true if it stands here as a separate token.
     fn operator(&mut self, word: &str) -> bool {
         let end = self.at + word.len();
         let here = self.chars.get(self.at..end).is_some_and(|chars| chars.iter().copied().eq(word.chars()));

@@ -1,6 +1,6 @@
 //! What can go wrong in the store, as its callers must tell it apart.
 
-/// Why a call of the store failed. `Display` is one line; nothing of what a stranger may not see is in it.
+/// Why a call of the store failed. `Display` is one line and holds nothing that an unauthorised caller may not see.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
     /// It does not exist, or the caller may not know that it exists.
@@ -54,7 +54,7 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// True for what is a matter of the disk or the database, not of the call: whatever is asked next fails in the same way.
+    /// Returns true if the disk or the database failed rather than the call, so that the next call fails in the same way.
     pub fn is_of_place(&self) -> bool {
         matches!(
             self,

@@ -74,7 +74,7 @@ fn is_foreign(path: &Path) -> io::Result<bool> {
     Ok(foreign)
 }
 
-/// Whether there is such a file; a look that fails is no answer.
+/// Returns whether there is such a file; an error if that cannot be found out.
 pub(crate) fn has(path: &Path) -> Result<bool, StoreError> {
     path.try_exists()
         .map_err(|error| StoreError::Unavailable(format!("{} cannot be looked at: {error}", path.display())))

@@ -47,7 +47,7 @@ impl Inner {
     }
 }
 
-/// What the last write failed of, where that is no matter of the write itself.
+/// Why the last write failed, if the cause lies outside that write.
 #[derive(Default)]
 struct Trouble(Mutex<Option<(StoreError, Instant)>>);
 
@@ -141,7 +141,7 @@ impl Store {
             .await
     }
 
-    /// What the last write failed of, where that is no matter of the write itself: a full disk, a database that is away.
+    /// Returns why the last write failed, if the cause lies outside that write: a full disk, a database that cannot be reached.
     pub fn trouble(&self) -> Option<StoreError> {
         self.inner.trouble.last()
     }

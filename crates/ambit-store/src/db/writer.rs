@@ -134,7 +134,7 @@ struct Queues {
 }
 
 impl Queues {
-    /// The next part, a person's before the engine's; `None` when nobody can send any more.
+    /// Returns the next part, a person's before the engine's; `None` when all senders are gone.
     async fn next(&mut self) -> Option<Part> {
         tokio::select! {
             biased;

@@ -124,7 +124,7 @@ impl Engine {
             .await
     }
 
-    /// Ends a run as finished or failed; one that a person cancelled meanwhile stays so.
+    /// Ends a run as finished or failed. A run that a person cancelled meanwhile stays cancelled.
     pub async fn finish(&self, run: RunId, state: RunState, now: Timestamp) -> Result<(), StoreError> {
         if !state.is_over() {
             return Err(StoreError::Invalid(format!("a run does not end as {}", state.name())));

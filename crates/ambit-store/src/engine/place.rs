@@ -95,7 +95,7 @@ impl Engine {
         Ok(collections::load(&mut tx, uuid).await?.0)
     }
 
-    /// The never-patterns of a collection: `--exclude` and hard stops.
+    /// Returns the exclusions of a collection.
     pub async fn rules(&self, collection: Uuid) -> Result<Vec<String>, StoreError> {
         let mut tx = self.store.read().await?;
         Ok(collections::load(&mut tx, collection).await?.1)
@@ -123,7 +123,7 @@ impl Engine {
         crate::inventory::seeds::by_operator(&mut tx, collection).await
     }
 
-    /// Says that this engine lives. On PostgreSQL its runs lapse without it.
+    /// Sends the heartbeat of this engine. On PostgreSQL its runs lapse without it.
     pub async fn heartbeat(&self, now: Timestamp) -> Result<(), StoreError> {
         let (id, name) = (self.id, Arc::clone(&self.name));
         self.store

@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 impl Engine {
-    /// Stores what was decided. A run that is over takes nothing more.
+    /// Stores decisions. A run that is over accepts none.
     pub async fn settle(&self, settlement: Settlement) -> Result<(), StoreError> {
         self.store
             .write(Who::Engine, move |tx| Box::pin(async move { settle(tx, settlement).await }))
@@ -118,7 +118,7 @@ async fn lose(tx: &mut Tx, changes: &mut Changes, lost: &[Uid]) -> Result<(), St
     mark_dirty(tx, changes.place.collection, ends).await
 }
 
-/// Closes what looks said that nothing binds to their entity any more, and forgets the looks: a failed one must not speak for ever. The history keeps the
+/// Closes orphaned observations and forgets their probe results, because a failed one would otherwise count for ever. The history keeps the
 /// intervals.
 async fn unbind(tx: &mut Tx, changes: &mut Changes, run: RunId, unbound: &[LookKey]) -> Result<(), StoreError> {
     if unbound.is_empty() {

@@ -23,7 +23,7 @@ const LAST_REFRESHES_DEFAULT: i64 = 3;
 const SLUG_CHARS_MAX: usize = 40;
 /// Random-looking characters at the end of a name.
 const SUFFIX_CHARS: usize = 7;
-/// Never-patterns of a collection at most, and bytes of each.
+/// The most exclusions of a collection, and the most bytes of each.
 const NEVER_MAX: usize = 10_000;
 const NEVER_BYTES_MAX: usize = 2_048;
 

@@ -59,7 +59,7 @@ impl Store {
         Ok(principal.filter(|principal| access == secret || principal.key.is_some_and(|id| id.to_string() == access)))
     }
 
-    /// Whoever runs a command on the data folder itself: acts as the owner that `init` made.
+    /// Returns the principal for a command on the data folder itself: the owner that `init` made.
     pub async fn local_operator(&self) -> Result<Principal, StoreError> {
         let mut tx = self.read().await?;
         let owner: i64 = tx

@@ -207,7 +207,8 @@ impl Changes {
         Ok(folded)
     }
 
-    /// The records of entities as they were when this run began: what a gone one goes on showing, as the run itself took it apart piece by piece.
+    /// The record that each entity had when this run began. An entity that disappears keeps showing it, because the run removes its observations one
+    /// by one.
     async fn before_run(&self, tx: &mut Tx, uids: &[Uid]) -> Result<BTreeMap<Uid, EntityRecord>, StoreError> {
         let mut records = BTreeMap::new();
         let Some(run) = self.place.run else { return Ok(records) };

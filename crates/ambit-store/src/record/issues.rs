@@ -17,7 +17,7 @@ pub(crate) struct IssueRow {
     pub(crate) record: IssueRecord,
     /// Wire date of the newest proof.
     pub(crate) proven_at: Timestamp,
-    /// Wire date of the first absent look, while only one was seen.
+    /// Wire date of the first probe that ended as absent, while there was only one.
     pub(crate) absent_at: Option<Timestamp>,
     /// What a look must come after to reopen it.
     pub(crate) closed: Option<Closing>,

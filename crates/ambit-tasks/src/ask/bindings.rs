@@ -15,7 +15,7 @@ const ADDRESSES_MAX: usize = 16;
 /// What the network calls the time-out of a connection that nobody answered.
 pub(crate) const CONNECTING: &str = "connection";
 
-/// True for a failure that says that the binding takes no connections: it refuses them, or stays silent as filters do.
+/// Returns true for a failure that shows that the binding accepts no connections: it refuses them, or stays silent as filters do.
 pub(crate) fn is_closed(error: &NetError) -> bool {
     matches!(error, NetError::ConnectionRefused | NetError::Timeout(CONNECTING))
 }

@@ -97,8 +97,8 @@ impl Wild {
     }
 }
 
-/// Could the answer come from the wildcard? Its pool may rotate with time, between any two questions: so where the profile does not explain a hit, a random
-/// name and the hit are asked in turn, and it counts only if none of its answers is one that the wildcard was seen to give.
+/// Decides whether an answer could come from the wildcard. The wildcard's pool may rotate between any two questions, so a hit that the profile does
+/// not explain is asked alternately with random names; it counts only if none of its answers is one that the wildcard gave.
 async fn explained(cx: &Context<'_>, profile: &WildcardProfile, name: &str, answer: &DnsAnswer) -> Result<bool, NetError> {
     if !profile.is_wildcard() || profile.explains(answer) {
         return Ok(profile.is_wildcard());

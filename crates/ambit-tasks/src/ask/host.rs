@@ -26,7 +26,8 @@ pub(crate) fn levels<'a>(name: &'a str, parent: &str) -> Vec<&'a str> {
     levels
 }
 
-/// An address that no public name should have: whoever resolves it reaches their own network. In every spelling that carries one.
+/// Returns true for an address that no public name should have, because it leads whoever resolves it into their own network. Addresses that embed one
+/// count as well.
 pub(crate) fn is_private(address: IpAddr) -> bool {
     ambit_model::reserved::is_internal(address)
 }
@@ -51,7 +52,7 @@ pub(crate) fn reversed(address: IpAddr) -> String {
     parts.join(".")
 }
 
-/// True where every edge that leads here only says that a page mentions it: such a stranger is not even resolved.
+/// Returns true if every edge that leads here is only a mention on a page. Such a third party is not even resolved.
 pub(crate) fn only_mentioned(facts: &Facts) -> bool {
     let mention = |edge: EdgeKind| matches!(edge, EdgeKind::Link | EdgeKind::Redirect);
     !facts.seed && !facts.decision.scoped() && !facts.inward.is_empty() && facts.inward.iter().all(|neighbour| mention(neighbour.edge))

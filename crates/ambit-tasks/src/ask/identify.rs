@@ -24,7 +24,7 @@ pub(crate) struct Identity {
     pub(crate) said: Vec<u8>,
     /// Products that showed themselves.
     pub(crate) products: Vec<Product>,
-    /// It serves without asking who is there.
+    /// True if it serves without authentication.
     pub(crate) no_authentication: bool,
 }
 
@@ -34,7 +34,8 @@ impl Identity {
         if self.ssl { Layer::Tls } else { Layer::Plain }
     }
 
-    /// What it speaks, as far as that could be told: TLS where only that could, `?` for words that nobody knows, nothing where it stayed silent.
+    /// Returns the protocol as far as it was recognised: `TLS` if only that was, `?` for an unknown greeting, `None` if the service stayed
+    /// silent.
     pub(crate) fn voice(&self) -> Option<&'static str> {
         let unknown = || (!self.said.is_empty()).then_some("?");
         self.service.or(self.ssl.then_some("TLS")).or_else(unknown)
@@ -139,7 +140,7 @@ pub(crate) enum Layer {
     Tls,
 }
 
-/// Finds out who is there. An error only where the service could not be reached at all.
+/// Identifies the service. Fails only if it could not be reached at all.
 pub(crate) async fn identify(cx: &Context<'_>, socket: SocketAddr) -> Result<Identity, TaskError> {
     Ok(hear(cx, socket).await?)
 }
@@ -190,7 +191,7 @@ async fn encrypted(cx: &Context<'_>, socket: SocketAddr, failure: &mut Option<Ne
     heard(identity, lost).map(Some)
 }
 
-/// What services say unasked, or to the question that is theirs on this port.
+/// What services send unasked, or in answer to the question of their port.
 async fn by_port(cx: &Context<'_>, socket: SocketAddr, layer: Layer, failure: &mut Option<NetError>) -> Identity {
     let port = socket.port();
     let mut identity = Identity::default();
@@ -235,7 +236,7 @@ async fn web(cx: &Context<'_>, socket: SocketAddr, layer: Layer) -> Result<Ident
     Ok(read_web(&exchange))
 }
 
-/// The identity of a web service: its server, and products that serve everybody who asks.
+/// The identity of a web service: its server, and products that serve anonymous requests.
 fn read_web(exchange: &HttpExchange) -> Identity {
     let header = |name: &str| {
         let mut named = exchange.headers.iter().filter(|(known, _)| known.raw().eq_ignore_ascii_case(name));

@@ -73,7 +73,7 @@ fn text_start(body: &[u8]) -> String {
     start.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']).to_ascii_lowercase()
 }
 
-/// True for a failure that is an answer: nobody is there, or what is there speaks no HTTP.
+/// Returns true for a failure that is an answer: nothing listens there, or it does not speak HTTP.
 pub(crate) fn is_no_answer(error: &NetError) -> bool {
     matches!(error, NetError::ConnectionRefused | NetError::Protocol(_) | NetError::Tls(_))
 }

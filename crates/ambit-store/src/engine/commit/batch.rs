@@ -17,7 +17,7 @@ use ambit_model::{Details, EdgeKind, Timestamp, Uid};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Longest reason kept of a look that failed, in characters: it may hold a stranger's text.
+/// Longest reason that is kept of a failed probe, in characters; it may contain text from a peer.
 const REASON_CHARS_MAX: usize = 300;
 
 /// What a look is about: entity, task, argument.
@@ -30,7 +30,7 @@ const FOUND: i64 = 0;
 const ABSENT: i64 = 1;
 const UNKNOWN: i64 = 2;
 
-/// The newest look of a key, with the interval that is open.
+/// The newest probe result of a key, with its open interval.
 #[derive(Default)]
 struct LookRow {
     outcome: i64,
