@@ -47,7 +47,7 @@ pub fn run_detail(run: &Run, not_done: &[NotDone], now: Timestamp) -> Value {
     value["new_entity_count"] = json!(run.counters.new_entities);
     value["not_done"] = not_done
         .iter()
-        .map(|row| json!({"reason": row.reason, "task": row.task, "count": row.count, "example": row.example}))
+        .map(|row| json!({"reason": row.reason.name(), "task": row.task, "count": row.count, "example": row.example}))
         .collect();
     value
 }
@@ -114,7 +114,7 @@ pub static RUN_DETAIL: Shape = Shape::Object(&Object {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use ambit_model::run::{RunCounters, RunState};
+    use ambit_model::run::{NotDoneReason, RunCounters, RunState};
     use uuid::Uuid;
 
     fn sample() -> Run {
@@ -165,7 +165,7 @@ pub(crate) mod tests {
     #[test]
     fn our_form_says_what_was_not_done() {
         let not_done = NotDone {
-            reason: "refused by scope".to_owned(),
+            reason: NotDoneReason::RefusedByScope,
             task: "port_sweep".to_owned(),
             count: 2,
             example: "IpAddress 203.0.113.7".to_owned(),

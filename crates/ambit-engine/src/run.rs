@@ -8,15 +8,16 @@ use crate::graph::Graph;
 use crate::guard::{Installation, ScopeGuard};
 use crate::progress::Progress;
 use crate::share::Share;
-use crate::work::{ATTEMPTS_BEFORE_ALONE, Bench, Done, execute};
+use crate::work::{Bench, execute};
 use ambit_model::facts::Facts;
+use ambit_model::observation::Look;
 use ambit_model::reserved::Reserved;
-use ambit_model::run::{NotDone, Run, RunState};
+use ambit_model::run::{NotDone, NotDoneReason, Run, RunState};
 use ambit_model::scope::Rules;
 use ambit_model::{TaskName, Timestamp, Uid, moment};
 use ambit_net::wire::Wire;
 use ambit_store::StoreError;
-use ambit_store::engine::{Commit, Work};
+use ambit_store::engine::{ATTEMPTS_BEFORE_ALONE, Commit, Outcome, Work};
 use ambit_tasks::Settings;
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
@@ -119,10 +120,10 @@ struct Drive<'a> {
     /// Rows under which the process died; they run with nothing beside them.
     alone: VecDeque<(Work, Arc<Facts>)>,
     flying: HashMap<i64, (Work, tokio::task::AbortHandle)>,
-    ended: Vec<Done>,
+    ended: Vec<Outcome>,
     ended_since: Option<std::time::Instant>,
-    sender: mpsc::UnboundedSender<Done>,
-    receiver: mpsc::UnboundedReceiver<Done>,
+    sender: mpsc::UnboundedSender<Outcome>,
+    receiver: mpsc::UnboundedReceiver<Outcome>,
     /// When this engine took the run, by both clocks.
     began: (Timestamp, std::time::Instant),
     controlled: std::time::Instant,
@@ -270,10 +271,10 @@ impl<'a> Drive<'a> {
     async fn note_overlong(&self, now: Timestamp) -> Result<(), StoreError> {
         tracing::warn!(run = self.run.id, "a run took longer than 72 hours and is ended");
         let reason = NotDone {
-            reason: "the run took longer than 72 hours; what was left is not looked at".to_owned(),
+            reason: NotDoneReason::Overlong,
             task: "run".to_owned(),
             count: 1,
-            example: format!("run {}", self.run.number),
+            example: format!("run {}: it took longer than 72 hours; what was left is not looked at", self.run.number),
         };
         let commit = Commit {
             run: self.run.id,
@@ -388,32 +389,25 @@ impl<'a> Drive<'a> {
         }
     }
 
-    fn take(&mut self, done: Option<Done>) {
+    fn take(&mut self, done: Option<Outcome>) {
         let Some(done) = done else { return };
-        if self.flying.remove(&done.outcome.work.id).is_none() {
+        if self.flying.remove(&done.work.id).is_none() {
             // It was ended when its entity went out of scope.
             return;
         }
         self.end(done);
     }
 
-    fn end(&mut self, done: Done) {
+    fn end(&mut self, done: Outcome) {
         self.ended_since.get_or_insert_with(std::time::Instant::now);
         self.progress.done += 1;
-        self.progress.unknown += u64::from(done.not_done.is_some());
-        *self.progress.tasks.entry(done.outcome.work.task.clone()).or_default() += 1;
+        self.progress.unknown += u64::from(matches!(done.look, Look::Unknown { .. }));
+        *self.progress.tasks.entry(done.work.task.clone()).or_default() += 1;
         self.ended.push(done);
     }
 
     async fn commit(&mut self) -> Result<(), StoreError> {
-        let mut not_done: Vec<NotDone> = Vec::new();
-        let mut outcomes = Vec::new();
-        for done in self.ended.drain(..) {
-            if let Some(reason) = done.not_done {
-                count(&mut not_done, reason);
-            }
-            outcomes.push(done.outcome);
-        }
+        let mut outcomes: Vec<Outcome> = self.ended.drain(..).collect();
         self.ended_since = None;
         (self.dry, self.unsettled) = (false, true);
         // Results of equal content must leave equal rows whatever order they came in.
@@ -422,7 +416,7 @@ impl<'a> Drive<'a> {
             run: self.run.id,
             outcomes,
             returned: Vec::new(),
-            not_done,
+            not_done: Vec::new(),
             now: (self.outfit.clock)(),
         };
         let committed = self.outfit.engine.commit(commit).await?;
@@ -473,15 +467,5 @@ impl<'a> Drive<'a> {
             _ = tokio::time::sleep(CONTROL_EVERY) => {}
         }
         sleeper.abort();
-    }
-}
-
-fn count(not_done: &mut Vec<NotDone>, reason: NotDone) {
-    match not_done
-        .iter_mut()
-        .find(|known| known.reason == reason.reason && known.task == reason.task)
-    {
-        Some(known) => known.count += reason.count,
-        None => not_done.push(reason),
     }
 }

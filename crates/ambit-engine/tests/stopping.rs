@@ -4,7 +4,7 @@
 
 use ambit_engine::{Installation, Outfit, Progress, RunEnd, Shares, drive};
 use ambit_model::collection::Schedule;
-use ambit_model::run::{Run, RunState};
+use ambit_model::run::{NotDoneReason, Run, RunState};
 use ambit_model::wire::WireChoice;
 use ambit_model::{Clearance, Kind, Timestamp, Uid, workflow};
 use ambit_net::live::{LiveOptions, LiveWire};
@@ -137,7 +137,9 @@ async fn a_run_that_goes_on_ends_what_a_person_denies() {
     let (end, ()) = tokio::join!(drive(&outfit, &run), denying);
     assert_eq!(end.unwrap(), RunEnd::Over(RunState::Finished));
     let not_done = store.list_not_done(&me, run.id).await.unwrap();
-    let refused = not_done.iter().find(|row| row.task == "resolve" && row.reason == "refused by scope");
+    let refused = not_done
+        .iter()
+        .find(|row| row.task == "resolve" && row.reason == NotDoneReason::RefusedByScope);
     assert!(refused.is_some(), "it was not waited for: {not_done:?}");
     let shown = store.find_entity(&me, &seed, None).await.unwrap().record;
     assert_eq!((shown.scoped, shown.clearance), (false, Clearance::L0));

@@ -1,5 +1,6 @@
 //! What a task reports after a probe, and how it is kept as an interval (docs/architecture.md §1.2).
 
+use crate::run::NotDoneReason;
 use crate::{Details, EdgeKind, Kind, Uid};
 use serde::{Deserialize, Serialize};
 
@@ -13,8 +14,8 @@ pub enum Look {
     Found(Found),
     /// The probe succeeded and the thing is not there.
     Absent,
-    /// The probe failed for this reason, so nothing is known.
-    Unknown(String),
+    /// The probe failed, so nothing is known.
+    Unknown { reason: NotDoneReason, why: String },
 }
 
 /// What a successful look saw.

@@ -85,14 +85,75 @@ pub struct RunCounters {
     pub new_entities: i64,
 }
 
-/// Work that was not done, and why.
+/// Why work was not done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum NotDoneReason {
+    /// The peer, or the path to it, failed.
+    NoAnswer,
+    /// Scope does not allow the contact, or a person took the entity out of it.
+    RefusedByScope,
+    /// The machine, or the target's budget of errors, allowed no more.
+    OutOfBudget,
+    /// A data provider did not answer as it should.
+    SourceDown,
+    /// The task took longer than a row may.
+    OutOfTime,
+    /// The task panicked.
+    Panicked,
+    /// The process died under the row too often.
+    SetAside,
+    /// This version has no task of that name.
+    UnknownTask,
+    /// A large block waits for a person's yes.
+    Unconfirmed,
+    /// The run was ended because it took too long.
+    Overlong,
+}
+
+impl NotDoneReason {
+    /// Every reason.
+    pub const ALL: [Self; 10] = [
+        Self::NoAnswer,
+        Self::RefusedByScope,
+        Self::OutOfBudget,
+        Self::SourceDown,
+        Self::OutOfTime,
+        Self::Panicked,
+        Self::SetAside,
+        Self::UnknownTask,
+        Self::Unconfirmed,
+        Self::Overlong,
+    ];
+
+    /// As stored and shown.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::NoAnswer => "no answer",
+            Self::RefusedByScope => "refused by scope",
+            Self::OutOfBudget => "out of budget",
+            Self::SourceDown => "source down",
+            Self::OutOfTime => "out of time",
+            Self::Panicked => "task panicked",
+            Self::SetAside => "set aside",
+            Self::UnknownTask => "unknown task",
+            Self::Unconfirmed => "not confirmed",
+            Self::Overlong => "run too long",
+        }
+    }
+
+    /// The reason of a stored name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|reason| reason.name() == name)
+    }
+}
+
+/// Work that was not done, and why. A run has one of these for each reason and task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotDone {
-    /// `refused by scope`, `out of budget`, `source down`, …
-    pub reason: String,
+    pub reason: NotDoneReason,
     pub task: String,
     pub count: i64,
-    /// One example: kind and name of an entity.
+    /// One example: kind and name of an entity, and what happened in words.
     pub example: String,
 }
 
@@ -108,5 +169,8 @@ mod tests {
         let over: Vec<&str> = RunState::ALL.into_iter().filter(|state| state.is_over()).map(RunState::name).collect();
         assert_eq!(over, ["finished", "failed", "cancelled"]);
         assert_eq!(RunState::from_name("done"), None);
+        for reason in NotDoneReason::ALL {
+            assert_eq!(NotDoneReason::from_name(reason.name()), Some(reason));
+        }
     }
 }

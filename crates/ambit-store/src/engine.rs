@@ -19,6 +19,7 @@ pub(crate) use dirty::mark_dirty;
 pub use facts::End;
 pub(crate) use graph::graph;
 pub use hunt::{HeldJob, Hunted, JobPart, LiveRuleset, RuleMatch, Specimen, WaitingAnalysis};
+pub use lease::ATTEMPTS_BEFORE_ALONE;
 pub(crate) use lease::drop_uncleared;
 pub use place::Engine;
 pub use turns::Room;
@@ -101,7 +102,7 @@ pub struct Commit {
     pub outcomes: Vec<Outcome>,
     /// Rows given back undone (pause, shutdown).
     pub returned: Vec<Work>,
-    /// What was refused or skipped, to be counted in the run.
+    /// What was not done though no row was leased for it; looks that failed are counted by themselves.
     pub not_done: Vec<NotDone>,
     /// Wall time.
     pub now: Timestamp,

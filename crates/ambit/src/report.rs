@@ -379,7 +379,7 @@ fn tell_not_done(rows: &[NotDone]) {
             "not done: {} × {} ({}), for example {}",
             row.count,
             row.task,
-            row.reason,
+            row.reason.name(),
             plain(&row.example)
         ));
     }

@@ -3,17 +3,12 @@
 use crate::discover::{Finished, Place};
 use crate::failure::Failure;
 use ambit_model::facts::{Facts, LookOutcome};
-use ambit_model::run::NotDone;
+use ambit_model::run::{NotDone, NotDoneReason};
 use ambit_model::{Clearance, Kind, Uid};
 use ambit_store::engine::End;
 use ambit_tasks::Contacts;
 use std::collections::BTreeSet;
 
-/// Reasons that are a shortfall. That a target gives no answer, is slower than anyone waits (`out of time`: tarpits) or lies outside scope is not: every
-/// run over the real world has those, and its inventory says so where they matter.
-const REASONS: &[&str] = &["source down", "out of budget", "task panicked"];
-/// The same, of reasons with figures or names in them.
-const BEGINNINGS: &[&str] = &["set aside", "this version knows no task"];
 /// Failed steps that the line names; of more it says how many.
 const NAMED_MAX: usize = 5;
 /// Seeds whose facts are read at once.
@@ -23,7 +18,9 @@ const SEEDS_AT_ONCE: usize = 100;
 pub(crate) async fn of(place: &Place, finished: &Finished, not_done: &[NotDone]) -> Result<Option<String>, Failure> {
     if !is_any_seed_looked_at(place, finished).await? {
         let why = not_done.iter().max_by_key(|row| row.count);
-        let why = why.map_or_else(String::new, |row| format!(", for example {} × {} ({})", row.count, row.task, row.reason));
+        let why = why.map_or_else(String::new, |row| {
+            format!(", for example {} × {} ({})", row.count, row.task, row.reason.name())
+        });
         return Ok(Some(format!(
             "no target could be looked at: every look failed, or there was none to make{why}"
         )));
@@ -32,18 +29,30 @@ pub(crate) async fn of(place: &Place, finished: &Finished, not_done: &[NotDone])
 }
 
 fn failed_steps(not_done: &[NotDone]) -> Option<String> {
-    let is_ours = |row: &&NotDone| REASONS.contains(&row.reason.as_str()) || BEGINNINGS.iter().any(|text| row.reason.starts_with(text));
-    let failed: Vec<&NotDone> = not_done.iter().filter(is_ours).collect();
+    let failed: Vec<&NotDone> = not_done.iter().filter(|row| is_shortfall(row.reason)).collect();
     let named: Vec<String> = failed
         .iter()
         .take(NAMED_MAX)
-        .map(|row| format!("{} × {} ({})", row.count, row.task, row.reason))
+        .map(|row| format!("{} × {} ({})", row.count, row.task, row.reason.name()))
         .collect();
     let more = match failed.len() - named.len() {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
     (!failed.is_empty()).then(|| format!("partly done, some steps failed: {}{more}", named.join(", ")))
+}
+
+/// Whether a reason lies with us or with a source. That a target gives no answer, is slower than anyone waits (tarpits), lies outside scope or waits for a
+/// person's yes does not: every run over the real world has those, and its inventory says so where they matter.
+fn is_shortfall(reason: NotDoneReason) -> bool {
+    match reason {
+        NotDoneReason::OutOfBudget | NotDoneReason::SourceDown | NotDoneReason::Panicked | NotDoneReason::SetAside | NotDoneReason::UnknownTask => {
+            true
+        }
+        NotDoneReason::NoAnswer | NotDoneReason::RefusedByScope | NotDoneReason::OutOfTime | NotDoneReason::Unconfirmed | NotDoneReason::Overlong => {
+            false
+        }
+    }
 }
 
 /// Whether this run got an answer about one of the seeds, or about what a seed itself names (the domain of an e-mail address, the host of a URL).
@@ -106,24 +115,30 @@ mod tests {
 
     #[test]
     fn steps_that_we_or_a_source_failed_are_named_and_what_the_outside_is_like_is_not() {
-        let row = |reason: &str, count| NotDone {
-            reason: reason.to_owned(),
+        let row = |reason, count| NotDone {
+            reason,
             task: "certificate_log".to_owned(),
             count,
             example: "Domain acme.test".to_owned(),
         };
-        let usual = ["no answer", "out of time", "refused by scope", "timed out: head", "crt.sh: status 502"];
-        let mut rows: Vec<NotDone> = usual.iter().map(|reason| row(reason, 7)).collect();
+        let usual = [
+            NotDoneReason::NoAnswer,
+            NotDoneReason::OutOfTime,
+            NotDoneReason::RefusedByScope,
+            NotDoneReason::Unconfirmed,
+            NotDoneReason::Overlong,
+        ];
+        let mut rows: Vec<NotDone> = usual.iter().map(|reason| row(*reason, 7)).collect();
         assert_eq!(failed_steps(&rows), None);
-        rows.push(row("source down", 3));
-        rows.push(row("set aside: the process died under it 5 times", 1));
+        rows.push(row(NotDoneReason::SourceDown, 3));
+        rows.push(row(NotDoneReason::SetAside, 1));
         let line = failed_steps(&rows).expect("steps failed");
         assert!(
             line.contains("3 × certificate_log (source down), 1 × certificate_log (set aside"),
             "{line}"
         );
         assert!(!line.contains("no answer") && !line.contains("more"), "{line}");
-        rows.extend((0..9).map(|_| row("out of budget", 1)));
+        rows.extend((0..9).map(|_| row(NotDoneReason::OutOfBudget, 1)));
         assert!(failed_steps(&rows).is_some_and(|line| line.ends_with(" and 6 more")));
     }
 }

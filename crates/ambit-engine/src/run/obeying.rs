@@ -1,12 +1,12 @@
 //! What people say of scope while a run goes on: the guard, the plans and what is under way follow within a second.
 
 use super::{Drive, Outfit, RunEnd};
-use crate::work::{Done, refused};
+use crate::work::refused;
 use ambit_model::run::Run;
 use ambit_model::scope::Rules;
 use ambit_model::workflow;
 use ambit_store::StoreError;
-use ambit_store::engine::Work;
+use ambit_store::engine::{Outcome, Work};
 use std::collections::VecDeque;
 
 /// The rules of the run's collection as they are now, with the exclusions of the whole installation.
@@ -55,7 +55,7 @@ impl Drive<'_> {
             *queue = kept;
             ended.extend(out.into_iter().map(|(work, _)| work));
         }
-        let done: Vec<Done> = ended.into_iter().map(|work| refused(&self.bench, work)).collect();
+        let done: Vec<Outcome> = ended.into_iter().map(|work| refused(&self.bench, work)).collect();
         for done in done {
             self.end(done);
         }

@@ -5,7 +5,7 @@ use crate::graph::Change;
 use crate::judge::judge;
 use crate::plan::{Terms, plan};
 use ambit_model::estimate::LARGE_BLOCK_ADDRESSES;
-use ambit_model::run::NotDone;
+use ambit_model::run::{NotDone, NotDoneReason};
 use ambit_model::{Facts, TaskName, Timestamp, Uid};
 use ambit_store::StoreError;
 use ambit_store::engine::{Dirty, IssueWrite, Known, Settlement};
@@ -119,9 +119,13 @@ impl Drive<'_> {
 /// A sweep that waits for a person's yes.
 fn unconfirmed(task: TaskName, facts: &Facts) -> NotDone {
     NotDone {
-        reason: format!("not confirmed: a block of more than {LARGE_BLOCK_ADDRESSES} addresses is swept only after an explicit yes"),
+        reason: NotDoneReason::Unconfirmed,
         task: task.to_string(),
         count: 1,
-        example: format!("{} {}", facts.kind.name(), facts.name),
+        example: format!(
+            "{} {}: a block of more than {LARGE_BLOCK_ADDRESSES} addresses is swept only after an explicit yes",
+            facts.kind.name(),
+            facts.name
+        ),
     }
 }

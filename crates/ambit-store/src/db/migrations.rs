@@ -57,6 +57,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(202611221603, "confirmed_blocks"),
     migration!(202611221605, "invitations"),
     migration!(202611221608, "milestones"),
+    migration!(202611221835, "not_done_reasons"),
 ];
 
 /// The newest schema that this program knows.

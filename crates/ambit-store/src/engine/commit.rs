@@ -90,7 +90,7 @@ fn split(outcomes: Vec<Outcome>) -> Vec<Vec<Outcome>> {
     for outcome in outcomes {
         let size = match &outcome.look {
             Look::Found(found) => 1 + found.edges.len(),
-            Look::Absent | Look::Unknown(_) => 1,
+            Look::Absent | Look::Unknown { .. } => 1,
         };
         if rows + size > ROWS_MAX {
             parts.push(Vec::new());
@@ -170,7 +170,7 @@ async fn give_back(tx: &mut Tx, run: RunId, returned: &[Work]) -> Result<(), Sto
 pub(super) async fn count_not_done(tx: &mut Tx, run: RunId, not_done: &[NotDone]) -> Result<(), StoreError> {
     let mut sums: BTreeMap<(&str, &str), (i64, &str)> = BTreeMap::new();
     for item in not_done {
-        sums.entry((&item.reason, &item.task)).or_insert((0, &item.example)).0 += item.count;
+        sums.entry((item.reason.name(), &item.task)).or_insert((0, &item.example)).0 += item.count;
     }
     let rows = sums
         .iter()

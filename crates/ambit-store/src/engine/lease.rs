@@ -8,19 +8,16 @@ use crate::db::writer::Who;
 use crate::inventory::collections;
 use crate::inventory::runs::load;
 use ambit_model::id::RunId;
-use ambit_model::run::{NotDone, RunState};
+use ambit_model::run::{NotDone, NotDoneReason, RunState};
 use ambit_model::{Clearance, Timestamp, Uid};
 use std::collections::BTreeMap;
 
 /// Rows of one lease at most.
 const LEASE_ROWS_MAX: usize = 2_000;
-/// Leases without an end after which a row is leased alone (docs/architecture.md §2).
-const SUSPECT_ATTEMPTS: i64 = 3;
+/// Leases without an end after which a row is leased and runs alone: the process died under it that often (docs/architecture.md §2).
+pub const ATTEMPTS_BEFORE_ALONE: i64 = 3;
 /// Open sweeps looked at in one lease.
 const SWEEPS_OF_LEASE_MAX: i64 = 100;
-
-/// Why work that scope forbids is not done.
-const REFUSED: &str = "refused by scope";
 
 /// Footprints that are leased together: what the target cannot notice, then what a browser does, then sweeps and probes, then writes. A louder class
 /// waits until the quieter ones have neither leased rows nor rows that could start now; and what the target can notice waits also for second looks at what
@@ -148,7 +145,10 @@ async fn open_rows(tx: &mut Tx, run: RunId, class: (Clearance, Clearance), wire_
     let sql = "SELECT id, priority FROM work WHERE run_id = $1 AND state = 0 AND footprint BETWEEN $2 AND $3 AND not_before <= $4 AND attempts < $6
                ORDER BY footprint, priority DESC, id LIMIT $5";
     let rows = tx
-        .rows(sql, values![run, class.0.number(), class.1.number(), wire_now, limit, SUSPECT_ATTEMPTS])
+        .rows(
+            sql,
+            values![run, class.0.number(), class.1.number(), wire_now, limit, ATTEMPTS_BEFORE_ALONE],
+        )
         .await?;
     let least = rows.iter().map(|row| row.get(1)).collect::<Result<Vec<i64>, _>>()?.into_iter().min();
     let ids = rows.iter().map(|row| row.get(0)).collect::<Result<Vec<i64>, _>>()?;
@@ -275,7 +275,7 @@ pub(crate) async fn drop_uncleared(tx: &mut Tx, collection: i64, lowered: &BTree
                     WHERE w.run_id = $1 AND w.footprint > $2 AND w.state = 0 AND w.uid IN";
         for row in tx.rows_in(head, of.clone(), uids, "").await? {
             not_done.push(NotDone {
-                reason: REFUSED.to_owned(),
+                reason: NotDoneReason::RefusedByScope,
                 task: row.get(0)?,
                 count: 1,
                 example: format!("{} {}", row.get::<String>(1)?, row.get::<String>(2)?),

@@ -9,7 +9,7 @@ use ambit_model::Timestamp;
 use ambit_model::collection::Collection;
 use ambit_model::feed::{Noun, What};
 use ambit_model::id::RunId;
-use ambit_model::run::{NotDone, Run, RunCounters, RunState};
+use ambit_model::run::{NotDone, NotDoneReason, Run, RunCounters, RunState};
 use ambit_model::user::CollectionRole;
 use ambit_model::wire::WireChoice;
 use serde_json::json;
@@ -277,14 +277,15 @@ impl Store {
             .rows("SELECT reason, task, count, example FROM not_done WHERE run_id = $1", values![run])
             .await?;
         let mut list = rows.iter().map(not_done_from).collect::<Result<Vec<_>, _>>()?;
-        list.sort_by(|a, b| (&a.reason, &a.task).cmp(&(&b.reason, &b.task)));
+        list.sort_by(|a, b| (a.reason.name(), &a.task).cmp(&(b.reason.name(), &b.task)));
         Ok(list)
     }
 }
 
 fn not_done_from(row: &Row) -> Result<NotDone, StoreError> {
+    let reason: String = row.get(0)?;
     Ok(NotDone {
-        reason: row.get(0)?,
+        reason: NotDoneReason::from_name(&reason).ok_or_else(|| StoreError::Bug(format!("unknown reason {reason:?}")))?,
         task: row.get(1)?,
         count: row.get(2)?,
         example: row.get(3)?,

@@ -246,6 +246,58 @@ async fn seeds_of_before_are_the_operator_s_where_the_command_line_made_their_co
     store.close().await;
 }
 
+/// Rows as they were while each failure was counted by its class and by its text.
+const COUNTED_TWICE: &str = "INSERT INTO not_done (run_id, reason, task, count, example) VALUES
+    (1, 'no answer', 'http_probe', 3, 'Uri a'), (1, 'connection closed early: head', 'http_probe', 2, 'Uri a'),
+    (1, 'timed out: head', 'http_probe', 1, 'Uri b'), (1, 'out of time', 'http_probe', 4, 'Uri c'),
+    (1, 'set aside: the process died under it 5 times', 'resolve', 2, 'Domain d'),
+    (1, 'set aside: the process died under it 6 times', 'resolve', 2, 'Domain c'),
+    (1, 'this version knows no task \"x\"', 'x', 2, 'Domain d'), (1, 'task panicked', 'ptr', 1, 'IpAddress e'),
+    (1, 'the task panicked', 'ptr', 1, 'IpAddress e'), (2, 'the run took longer than 72 hours; what was left is not looked at', 'run', 1, 'run 2'),
+    (2, 'not confirmed: a block of more than 65536 addresses is swept only after an explicit yes', 'port_sweep', 1, 'NetBlock f');";
+const ONCE: &str = "SELECT run_id || ' ' || reason || ' ' || task || ' ' || count || ' ' || example FROM not_done";
+
+#[tokio::test]
+async fn what_runs_of_before_did_not_do_is_counted_once() {
+    let expected = [
+        "1 no answer http_probe 3 Uri a",
+        "1 out of time http_probe 2 Uri c",
+        "1 set aside resolve 2 Domain c",
+        "1 task panicked ptr 1 IpAddress e",
+        "1 unknown task x 1 Domain d",
+        "2 not confirmed port_sweep 1 NetBlock f",
+        "2 run too long run 1 run 2",
+    ];
+    let (folder, options) = old_folder().await;
+    let pool = async || {
+        let file = folder.path().join("ambit.db");
+        sqlx::SqlitePool::connect(&format!("sqlite://{}", file.display())).await.unwrap()
+    };
+    let before = pool().await;
+    sqlx::raw_sql(COUNTED_TWICE).execute(&before).await.unwrap();
+    before.close().await;
+    brought_up(&options).await;
+    let mut rows: Vec<String> = sqlx::query_scalar(ONCE).fetch_all(&pool().await).await.unwrap();
+    rows.sort();
+    assert_eq!(rows, expected);
+
+    let (postgres, database) = postgres().await;
+    let options = Options {
+        folder: Some(folder.path().to_owned()),
+        secret_file: None,
+        ..postgres
+    };
+    let pool = sqlx::PgPool::connect(options.database.as_deref().unwrap()).await.unwrap();
+    first_schema(&pool, include_str!("../../migrations/postgres/202611210530_start.sql")).await;
+    sqlx::raw_sql(COUNTED_TWICE).execute(&pool).await.unwrap();
+    brought_up(&options).await;
+    let mut rows: Vec<String> = sqlx::query_scalar(ONCE).fetch_all(&pool).await.unwrap();
+    rows.sort();
+    assert_eq!(rows, expected);
+    pool.close().await;
+    crate::lab::drop_database(&database).await;
+}
+
 #[tokio::test]
 async fn an_edge_that_fails_stores_nothing_and_the_next_write_works() {
     let lab = Lab::sqlite().await;

@@ -1,6 +1,6 @@
 //! What looks do to intervals, edges and marks.
 
-use crate::lab::{Lab, both, details, found, new_work, outcome, with_evidence};
+use crate::lab::{Lab, both, details, found, new_work, outcome, unknown, with_evidence};
 use ambit_model::facts::LookKey;
 use ambit_model::observation::{Found, Lead, Look};
 use ambit_model::{EdgeKind, Kind, TaskName, Timestamp, Uid};
@@ -36,7 +36,7 @@ fn steps() -> Vec<Step> {
         (
             "nothing known, failed",
             2,
-            Look::Unknown("time-out".into()),
+            unknown("time-out"),
             "Unknown open=false title=- date=- leads=",
             0,
         ),
@@ -48,13 +48,7 @@ fn steps() -> Vec<Step> {
             "Found open=true title=a date=1 leads=192.0.2.1",
             0,
         ),
-        (
-            "failed",
-            8,
-            Look::Unknown("time-out".into()),
-            "Unknown open=true title=a date=1 leads=192.0.2.1",
-            0,
-        ),
+        ("failed", 8, unknown("time-out"), "Unknown open=true title=a date=1 leads=192.0.2.1", 0),
         ("another answer", 10, a("b", 3), "Found open=true title=b date=3 leads=192.0.2.1", 0),
         (
             "the same members, another edge",
@@ -67,7 +61,7 @@ fn steps() -> Vec<Step> {
         (
             "second look failed",
             15,
-            Look::Unknown("refused".into()),
+            unknown("refused"),
             "Unknown open=true title=a date=9 leads=192.0.2.2",
             0,
         ),
@@ -105,9 +99,9 @@ async fn a_look_opens_extends_changes_and_closes_intervals() {
         let not_done = lab.store.list_not_done(&lab.me, run.id).await.unwrap();
         let lines: Vec<String> = not_done
             .iter()
-            .map(|item| format!("{} {} {} {}", item.reason, item.task, item.count, item.example))
+            .map(|item| format!("{} {} {} {}", item.reason.name(), item.task, item.count, item.example))
             .collect();
-        assert_eq!(lines, ["refused resolve 1 Domain acme.test", "time-out resolve 2 Domain acme.test"]);
+        assert_eq!(lines, ["no answer resolve 3 Domain acme.test: time-out"]);
     })
     .await;
 }

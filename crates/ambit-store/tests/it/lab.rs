@@ -3,7 +3,7 @@
 use ambit_model::collection::Schedule;
 use ambit_model::id::RunId;
 use ambit_model::observation::{Evidence, Found, Lead, Look};
-use ambit_model::run::{Run, RunState};
+use ambit_model::run::{NotDoneReason, Run, RunState};
 use ambit_model::scope::Decision;
 use ambit_model::wire::WireChoice;
 use ambit_model::{Clearance, Details, EdgeKind, Kind, Timestamp, Uid};
@@ -272,6 +272,14 @@ pub(crate) fn outcome(work: Work, look: Look, at: Timestamp) -> Outcome {
 
 pub(crate) fn details(value: serde_json::Value) -> Details {
     value.as_object().cloned().unwrap_or_default()
+}
+
+/// A look that nobody answered.
+pub(crate) fn unknown(why: &str) -> Look {
+    Look::Unknown {
+        reason: NotDoneReason::NoAnswer,
+        why: why.to_owned(),
+    }
 }
 
 /// A look that found these members, and led to these entities by an edge of this kind.

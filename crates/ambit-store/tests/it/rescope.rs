@@ -165,7 +165,7 @@ async fn an_open_run_loses_what_is_louder_than_the_new_clearance_and_says_so() {
         let not_done = lab.store.list_not_done(&lab.me, run.id).await.unwrap();
         let said: Vec<String> = not_done
             .iter()
-            .map(|row| format!("{} {} {}", row.task, row.reason, row.example))
+            .map(|row| format!("{} {} {}", row.task, row.reason.name(), row.example))
             .collect();
         assert_eq!(
             said,

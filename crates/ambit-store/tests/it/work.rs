@@ -1,6 +1,6 @@
 //! Runs and work: claims, leases, fences, sweeps, pause and cancel.
 
-use crate::lab::{Lab, both, found, new_collection, new_work, outcome};
+use crate::lab::{Lab, both, found, new_collection, new_work, outcome, unknown};
 use ambit_model::collection::Schedule;
 use ambit_model::feed::Noun;
 use ambit_model::moment::DAY_MS;
@@ -152,7 +152,7 @@ async fn while_a_name_may_be_gone_nobody_is_contacted_for_it() {
         assert_eq!(lab.engine.pending(run.id, at).await.unwrap().not_before, None, "quiet work goes on");
         let quiet = lab.engine.lease(run.id, 9, at).await.unwrap();
         assert_eq!(quiet.iter().map(|work| work.task.as_str()).collect::<Vec<_>>(), ["mail"]);
-        let done = quiet.into_iter().map(|work| outcome(work, Look::Unknown("no".to_owned()), at)).collect();
+        let done = quiet.into_iter().map(|work| outcome(work, unknown("no"), at)).collect();
         lab.engine.commit(lab.commit(run.id, done)).await.unwrap();
         assert_eq!(lab.engine.lease(run.id, 9, at).await.unwrap(), [], "the page waits for the second look");
         let due = at.plus_ms(SECOND_LOOK_AFTER_MS);

@@ -147,17 +147,17 @@ impl Batch {
                 self.done += 1;
                 self.absent(&key, outcome, lease);
             }
-            Look::Unknown(reason) => {
+            Look::Unknown { reason, why } => {
                 self.unknown += 1;
-                let reason: String = reason.chars().take(REASON_CHARS_MAX).collect();
+                let why: String = why.chars().take(REASON_CHARS_MAX).collect();
                 self.not_done.push(NotDone {
-                    reason: reason.clone(),
+                    reason: *reason,
                     task: outcome.work.task.clone(),
                     count: 1,
-                    example: format!("{} {}", outcome.work.kind.name(), outcome.work.name),
+                    example: format!("{} {}: {why}", outcome.work.kind.name(), outcome.work.name),
                 });
                 let look = self.looks.entry(key).or_default();
-                look.note(UNKNOWN, outcome.at, Some(reason));
+                look.note(UNKNOWN, outcome.at, Some(why));
             }
         }
     }
