@@ -3,7 +3,7 @@
 use super::never::{Exclusions, host_of};
 use super::spelled::spells;
 use super::surroundings::{Known, Reason, Surroundings};
-use super::{DEDICATED_ADDRESS_OWN, Decision, Edge, Node, PATH_STEPS_MAX, Rules, reason};
+use super::{DEDICATED_ADDRESS_OWN, Decision, Edge, Node, PATH_STEPS_MAX, Rules, SCOPED_FROM, reason};
 use crate::entity::{Ground, GroundKind, PathStep, registrable};
 use crate::reserved::Reserved;
 use crate::{Clearance, EdgeKind, Kind, Uid};
@@ -19,6 +19,8 @@ const SHARED_OWN: u16 = 200;
 const SHARED_CAP: Clearance = Clearance::L2;
 /// The clearance of an address that is not known to be theirs: only what a browser does, because others may use it as well.
 const UNPROVEN_CAP: Clearance = Clearance::L2;
+/// What such an address passes to the services on it: they are known about, and asked for by names alone.
+const SERVICE_OF_OTHERS_CAP: Clearance = Clearance::L1;
 
 /// The graph over indexes: nodes in the order of their uids, edges grouped by where they start.
 pub(super) struct Graph<'a> {
@@ -195,7 +197,7 @@ impl<'a> Graph<'a> {
 
     /// What a link offers its end.
     fn offer(&self, label: Label, at: usize, known: &Known) -> Label {
-        let weight = self.weigh(&self.links[at], known);
+        let weight = self.weigh(&self.links[at], label.ownership, known);
         Label {
             ownership: label.ownership.min(weight.own),
             clearance: label.clearance.min(weight.cap),
@@ -204,9 +206,13 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// The link's row of the edge table, refined by its surroundings. No edge passes more to a name that was handed to others than the delegation does.
-    fn weigh(&self, link: &Link<'_>, known: &Known) -> Weight {
-        let weight = self.refined(link, known);
+    /// The link's row of the edge table, refined by its surroundings and by the ownership of where it begins. No edge passes more to a name that was handed
+    /// to others than the delegation does. What stands on a third party's address is visited by a name that leads there, never by the address.
+    fn weigh(&self, link: &Link<'_>, ownership: u16, known: &Known) -> Weight {
+        let mut weight = self.refined(link, known);
+        if link.edge.kind == EdgeKind::Service && ownership < SCOPED_FROM {
+            weight.cap = weight.cap.min(SERVICE_OF_OTHERS_CAP);
+        }
         let handed = EdgeKind::DelegatedSubdomain.rule();
         match self.surroundings.delegated[link.to] {
             Some(cut) if weight.own > handed.own || weight.cap > handed.cap => Weight {
@@ -325,8 +331,9 @@ impl<'a> Graph<'a> {
             if clearances[from] == Clearance::L0 {
                 continue;
             }
+            let ownership = labels[from].map_or(0, |label| label.ownership);
             for link in &self.links[self.outward[from].clone()] {
-                let offered = clearances[from].min(self.weigh(link, known).cap);
+                let offered = clearances[from].min(self.weigh(link, ownership, known).cap);
                 if self.fixed[link.to].is_none() && offered > clearances[link.to] {
                     clearances[link.to] = offered;
                     queue.push(link.to);

@@ -289,7 +289,7 @@ fn a_shared_address_is_never_owned_whatever_leads_there() {
         &[
             "acme.test 1000 L3 seed",
             "192.0.2.1 200 L2 resolves_to",
-            "192.0.2.1:22/tcp 200 L2 service",
+            "192.0.2.1:22/tcp 200 L1 service",
             "198.51.100.0/24 1000 L3 seed",
             "198.51.100.1 200 L2 block_member",
             "203.0.113.1 1000 L3 seed",

@@ -268,6 +268,12 @@ pub(crate) async fn drop_uncleared(tx: &mut Tx, collection: i64, lowered: &BTree
         return Ok(());
     };
     let run: RunId = run.get(0)?;
+    let not_done = drop_louder(tx, run, lowered).await?;
+    count_not_done(tx, run, &not_done).await
+}
+
+/// Takes rows out of a run that are louder than their entity's new clearance; answers with what they were.
+pub(super) async fn drop_louder(tx: &mut Tx, run: RunId, lowered: &BTreeMap<Clearance, Vec<Uid>>) -> Result<Vec<NotDone>, StoreError> {
     let mut not_done = Vec::new();
     for (clearance, uids) in lowered {
         let of = values![run, clearance.number()];
@@ -286,7 +292,7 @@ pub(crate) async fn drop_uncleared(tx: &mut Tx, collection: i64, lowered: &BTree
         tx.run_in("DELETE FROM sweeps WHERE run_id = $1 AND footprint > $2 AND uid IN", of, uids, "")
             .await?;
     }
-    count_not_done(tx, run, &not_done).await
+    Ok(not_done)
 }
 
 fn ranges_of(sweep: &NewSweep) -> i64 {

@@ -2,7 +2,7 @@
 
 use super::commit::{CLOSE_EDGES, INSERT_INTERVALS, count_not_done, enter, raise_wire_date};
 use super::dirty::mark_dirty;
-use super::lease::{insert_sweeps, insert_work};
+use super::lease::{drop_louder, insert_sweeps, insert_work};
 use super::{Dirty, Engine, IssueWrite, Settlement};
 use crate::StoreError;
 use crate::db::sql::{Row, Tx, values};
@@ -14,9 +14,9 @@ use ambit_model::facts::LookKey;
 use ambit_model::id::RunId;
 use ambit_model::issue::{IssueKind, IssueRecord, Proof, Status};
 use ambit_model::wire::WireChoice;
-use ambit_model::{Timestamp, Uid};
+use ambit_model::{Clearance, Timestamp, Uid};
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 impl Engine {
     /// Stores decisions. A run that is over accepts none.
@@ -77,15 +77,20 @@ async fn settle(tx: &mut Tx, settlement: Settlement) -> Result<(), StoreError> {
 /// Takes over decisions and presence.
 async fn decide(tx: &mut Tx, changes: &mut Changes, settlement: &Settlement) -> Result<(), StoreError> {
     changes.load_entities(tx, settlement.decisions.iter().map(|(uid, _, _)| *uid)).await?;
+    let mut lowered: BTreeMap<Clearance, Vec<Uid>> = BTreeMap::new();
     for (uid, decision, present) in &settlement.decisions {
         let Some(row) = changes.entities.get_mut(uid) else { continue };
+        if row.decision.clearance > decision.clearance {
+            lowered.entry(decision.clearance).or_default().push(*uid);
+        }
         if row.decision != *decision || row.present != *present {
             row.decision = decision.clone();
             row.present = *present;
             changes.refold.insert(*uid);
         }
     }
-    Ok(())
+    // What was planned on what is known no longer: nobody asked for it since, so that it is not missing either.
+    drop_louder(tx, settlement.run, &lowered).await.map(drop)
 }
 
 /// Members of an open interval, and of an open edge, in the order in which `close` reads them.

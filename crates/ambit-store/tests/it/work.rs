@@ -6,6 +6,7 @@ use ambit_model::feed::Noun;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::{Look, SECOND_LOOK_AFTER_MS};
 use ambit_model::run::RunState;
+use ambit_model::scope::Decision;
 use ambit_model::{Clearance, Kind, Timestamp};
 use ambit_store::engine::{NewSweep, NewWork};
 use ambit_store::{CollectionSettings, Started, StoreError};
@@ -80,6 +81,37 @@ async fn planning_twice_is_harmless_and_done_work_stays_done() {
         lab.engine.settle(settlement).await.unwrap();
         let left = lab.engine.lease(run.id, 10, Timestamp(0)).await.unwrap();
         assert_eq!(left.iter().map(|work| work.task.as_str()).collect::<Vec<_>>(), ["b"]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_was_planned_at_a_higher_clearance_is_not_leased_once_the_clearance_falls() {
+    both(async |lab| {
+        let run = lab.run().await;
+        let uid = lab.uid(Kind::Domain, "acme.test");
+        let decided = async |clearance, work| {
+            let mut settlement = lab.settlement(run.id);
+            let decision = Decision {
+                ownership: 500,
+                clearance,
+                reason: "resolves_to".to_owned(),
+                path: Vec::new(),
+            };
+            settlement.decisions = vec![(uid, decision, true)];
+            settlement.work = work;
+            lab.engine.settle(settlement).await.unwrap();
+        };
+        let work = |task, footprint| NewWork {
+            footprint,
+            ..new_work(task, uid, 0)
+        };
+        let planned = vec![work("names", Clearance::L1), work("page", Clearance::L2), work("sweep", Clearance::L3)];
+        decided(Clearance::L3, planned).await;
+        assert_eq!(lab.engine.pending(run.id, Timestamp(0)).await.unwrap().open, 3);
+        decided(Clearance::L1, Vec::new()).await;
+        assert_eq!(lab.engine.pending(run.id, Timestamp(0)).await.unwrap().open, 1);
+        assert_eq!(lab.store.list_not_done(&lab.me, run.id).await.unwrap(), [], "nobody asks for it any more");
     })
     .await;
 }

@@ -35,7 +35,13 @@ fn that_nobody_else_is_known_at_an_address_is_no_evidence() {
     assert_eq!(address(""), "500 L2 -");
     assert_eq!(address(STRANGER), "500 L2 -");
     let service = &bound("")["192.0.2.1:443/tcp"];
-    assert_eq!((service.ownership, service.clearance), (500, Clearance::L2));
+    assert_eq!(
+        (service.ownership, service.clearance),
+        (500, Clearance::L1),
+        "pages are asked for by name"
+    );
+    let proven = &bound("NetBlock 192.0.2.0/24 seed\n192.0.2.0/24 block_member 192.0.2.1")["192.0.2.1:443/tcp"];
+    assert_eq!((proven.ownership, proven.clearance), (970, Clearance::L3));
 }
 
 #[test]

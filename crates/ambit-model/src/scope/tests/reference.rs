@@ -182,6 +182,11 @@ fn round(world: &World, ceiling: Clearance, shown: &Shown) -> BTreeMap<Uid, (u16
             }
             let (own, cap) = weigh(world, edge, shown);
             let from = decided[&edge.from];
+            let cap = if edge.kind == EdgeKind::Service && from.0 < 900 {
+                cap.min(Clearance::L1)
+            } else {
+                cap
+            };
             let known = decided.get_mut(&edge.to).unwrap();
             *known = (known.0.max(from.0.min(own)), known.1.max(from.1.min(cap)));
         }
