@@ -59,7 +59,11 @@ pub(crate) async fn by_name(call: &Call, id: &str) -> Result<Option<Account>, Ap
     let Some(account) = call.store().account(id).await.if_found()? else {
         return Ok(None);
     };
-    let hidden = account.service_of.is_some() && standing(call, &account).await? == Standing::Anybody;
+    let Some(group) = account.service_group else { return Ok(Some(account)) };
+    // Outsiders are told so as fast as who asks for an account that is not there.
+    let caller = call.caller();
+    let is_outside = !caller.administrator() && caller.user_id() != account.user.id && !caller.groups().contains(&group);
+    let hidden = is_outside || standing(call, &account).await? == Standing::Anybody;
     Ok((!hidden).then_some(account))
 }
 

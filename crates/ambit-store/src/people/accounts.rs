@@ -26,6 +26,8 @@ pub struct Account {
     pub intelligence_quota_group: Option<String>,
     /// The group whose service account it is.
     pub service_of: Option<String>,
+    /// The same, by id.
+    pub service_group: Option<i64>,
     /// The last use of a key, to the minute.
     pub last_login: Option<Timestamp>,
 }
@@ -39,7 +41,8 @@ pub enum Standing {
     Oneself,
 }
 
-pub(crate) const SELECT: &str = ", u.profile, u.status, a.name, i.name, s.name, (SELECT MAX(k.last_used_at) FROM api_keys k WHERE k.user_id = u.id)
+pub(crate) const SELECT: &str =
+    ", u.profile, u.status, a.name, i.name, s.name, (SELECT MAX(k.last_used_at) FROM api_keys k WHERE k.user_id = u.id), u.service_of
     FROM users u LEFT JOIN user_groups a ON a.id = u.api_quota_group LEFT JOIN user_groups i ON i.id = u.intelligence_quota_group
     LEFT JOIN user_groups s ON s.id = u.service_of";
 pub(crate) fn account(row: &Row) -> Result<Account, StoreError> {
@@ -51,6 +54,7 @@ pub(crate) fn account(row: &Row) -> Result<Account, StoreError> {
         intelligence_quota_group: row.get(9)?,
         service_of: row.get(10)?,
         last_login: row.get(11)?,
+        service_group: row.get(12)?,
     })
 }
 
@@ -96,9 +100,9 @@ pub(crate) fn merged(mut profile: Map<String, Value>, changes: &Map<String, Valu
 impl Store {
     /// A user or service account by username or address; everybody who has a key may know that it exists.
     pub async fn account(&self, name: &str) -> Result<Account, StoreError> {
-        let mut tx = self.read().await?;
-        let user = users::find_any(&mut tx, name).await?;
-        account_of(&mut tx, user.id).await
+        let sql = format!("SELECT {USER_COLUMNS}{SELECT} WHERE u.email = $1 OR u.username = $2 ORDER BY u.id LIMIT 1");
+        let row = self.read().await?.row(&sql, values![name.trim().to_lowercase(), name.trim()]).await?;
+        account(&row.ok_or(StoreError::NotFound)?)
     }
 
     /// The same by integer id.
