@@ -254,7 +254,7 @@ def run_of(line):
 
 
 def judge_of(world_text, run, applied=None, again=False):
-    """The judge for one `run` line; `applied` are the denials and allowances that were really made."""
+    """The judge for one `run` line; `applied` are the denials and allowances that were really made, `again` that a run saw the first state before."""
     world = World(world_text, int(run.get("state", 1)))
     marks = {verb: [tuple(mark.split(":", 1)) for mark in run.get(verb, "").split(",") if mark] for verb in ("deny", "allow")}
     if applied is not None:
@@ -262,7 +262,7 @@ def judge_of(world_text, run, applied=None, again=False):
     seeds = run["seeds"].split(",") if "seeds" in run else world.seeds
     levels = {"passive": 1, "polite": 2, "normal": 3, "intensive": 4}
     exclude = [pattern for pattern in run.get("exclude", "").split(",") if pattern]
-    return Judge(world, seeds, levels[run.get("level", "normal")], exclude, again=again, **marks)
+    return Judge(world, seeds, levels[run.get("level", "normal")], exclude, again=again, before=World(world_text) if again else None, **marks)
 
 
 def contact_of(text):

@@ -14,6 +14,7 @@ The verdict on a contact is an upper bound: it forbids only what no sound readin
   where such a name leads by addresses, not by an alias.
 * Aliases. A name of ours that leads to another's by CNAME may be asked for as itself on web ports (that is how a takeover is seen); the other name may not.
 * Name servers of a zone of L2 may be asked what is in it; for all of it (AXFR) the zone needs L3.
+* Where an exclusion keeps a run from asking who registered a block, what an earlier run was told of that stands.
 * Exclusions and what a person denied come before everything and hold for names (SNI, Host, DNS question) and addresses, data providers and those that
   they send on to included; only the operator's resolvers are exempt. A denied domain covers the names below, a denied block its addresses; any other
   denied or excluded name is that name alone. What a person allows has all levels. Reserved addresses are contacted only where a seed names them.
@@ -22,6 +23,9 @@ import functools, ipaddress, re, shlex, urllib.parse
 
 RESOLVERS = {"198.19.0.1", "198.19.0.2"}
 SOURCES = ipaddress.ip_network("198.19.0.0/24")
+# Who is asked for the registration of a block, one after the other.
+REGISTRIES = [("rdap.org", "198.19.0.11"), ("data.iana.org", "198.19.0.12"), ("whois.iana.org", "198.19.0.13"),
+              ("rdap-registry.example", "198.19.0.14"), ("whois.rdap-registry.example", "198.19.0.15")]
 RESERVED = [ipaddress.ip_network(net) for net in """0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.168.0.0/16
 224.0.0.0/4 240.0.0.0/4 ::/128 ::1/128 fc00::/7 fe80::/10 ff00::/8""".split()]
 LEVELS = {"passive": 1, "polite": 2, "normal": 3, "intensive": 4}
@@ -188,13 +192,16 @@ def statements(text):
 
 
 class Judge:
-    """The verdicts for one run: a state of the world, what was asked for, and what people said. `deny` and `allow` are pairs of kind and name."""
+    """The verdicts for one run: a state of the world, what was asked for, and what people said. `deny` and `allow` are pairs of kind and name;
+    `before` is the world as an earlier run saw it."""
 
-    def __init__(self, world, seeds, level=3, exclude=(), deny=(), allow=(), again=False):
+    def __init__(self, world, seeds, level=3, exclude=(), deny=(), allow=(), again=False, before=None):
         self.world, self.level, self.again = world, level, again
         self.sites, self.seeds = {host_port(seed) for seed in seeds if "://" in seed}, [seed for seed in seeds if "://" not in seed]
         self.stops, self.allow = [("exclude", pattern.lower().rstrip(".")) for pattern in exclude] + list(deny), list(allow)
         self.urls = {host_port(url) for site in world.sites.values() for url in site["urls"]} | self.sites
+        unasked = any(self.stopped(name) or self.stopped(address(where)) for name, where in REGISTRIES)
+        self.registered = [world] + [before] * bool(before and unasked)
         self.name_level, self.address_level = functools.cache(self.name_level), functools.cache(self.address_level)
 
     def covers(self, rule, thing):
@@ -251,7 +258,7 @@ class Judge:
         if any(self.covers(rule, where) for rule in self.allow):
             return 4
         block = self.world.covering(where)
-        if block and self.world.is_ours(block["org"]):
+        if any(known and world.is_ours(known["org"]) for world in self.registered for known in [world.covering(where)]):
             return 3
         if block and block["named"] in CONTENT_NETWORKS:
             return 0
