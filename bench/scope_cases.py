@@ -19,6 +19,13 @@ name www.others.test A 192.0.2.10
 site https://www.others.test "Others"
 """
 CASES = """
+# A part that is handed to the servers of the zone above cannot be told from their own.
+zone part.acme.test of others
+  ns ns1.acme.test
+name www.part.acme.test A 192.0.2.40
+site https://www.part.acme.test "Part"
+may 192.0.2.40:443 www.part.acme.test GET /.env
+
 # A name of ours at our own address: everything up to the level of the run.
 name www.acme.test A 203.0.113.10
 may 203.0.113.10:443 www.acme.test GET /.git/HEAD

@@ -14,6 +14,9 @@ The verdict on a contact is an upper bound: it forbids only what no sound readin
   where such a name leads by addresses, not by an alias.
 * Aliases. A name of ours that leads to another's by CNAME may be asked for as itself on web ports (that is how a takeover is seen); the other name may not.
 * Name servers of a zone of L2 may be asked what is in it; for all of it (AXFR) the zone needs L3.
+* A delegation to the very servers of the zone above cannot be told from a zone of theirs.
+* The default certificate that shows an address to be theirs is asked for as loudly as a page: until the answer is there, pages are asked for by what an earlier
+  run was shown; whatever is louder waits for it.
 * Where an exclusion keeps a run from asking who registered a block, what an earlier run was told of that stands.
 * Exclusions and what a person denied come before everything and hold for names (SNI, Host, DNS question) and addresses, data providers and those that
   they send on to included; only the operator's resolvers are exempt. A denied domain covers the names below, a denied block its addresses; any other
@@ -202,6 +205,7 @@ class Judge:
         self.urls = {host_port(url) for site in world.sites.values() for url in site["urls"]} | self.sites
         unasked = any(self.stopped(name) or self.stopped(address(where)) for name, where in REGISTRIES)
         self.registered = [world] + [before] * bool(before and unasked)
+        self.earlier = Judge(before, seeds, level, exclude, deny, allow) if before else None
         self.name_level, self.address_level = functools.cache(self.name_level), functools.cache(self.address_level)
 
     def covers(self, rule, thing):
@@ -236,8 +240,15 @@ class Judge:
         return 1 if not sister else 4 if self.again else 2
 
     def handed_away(self, name, seed):
-        cuts = [zone for zone in self.world.zones if zone != seed and below(zone, seed) and below(name, zone)]
-        return any(not self.world.is_ours(self.world.zones[cut]["org"]) for cut in cuts)
+        zones = self.world.zones
+        cuts = [zone for zone in zones if zone != seed and below(zone, seed) and below(name, zone)]
+        return any(not self.world.is_ours(zones[cut]["org"]) and not self.is_served_as_above(cut) for cut in cuts)
+
+    def is_served_as_above(self, cut):
+        zones = self.world.zones
+        above = max((zone for zone in zones if zone != cut and below(cut, zone)), key=len, default=None)
+        servers = lambda zone: {server for server, _ in zones[zone]["ns"]}
+        return above is not None and servers(cut) <= servers(above)
 
     def leads_by_addresses(self, name, where):
         """By addresses, or by aliases that all may be visited themselves."""
@@ -265,9 +276,13 @@ class Judge:
         pointer = self.world.hosts.get(str(where), {}).get("ptr")
         if pointer and self.name_level(pointer) >= 3 and self.leads_by_addresses(pointer, where):
             return 3
+        return 3 if self.shows_ours(where) else 0
+
+    def shows_ours(self, where):
+        """By the certificate for who names nobody."""
         shown = self.world.default_names(where)
         led = any(self.leads_by_addresses(name, where) for name in self.known_names() if self.name_level(name) >= 3)
-        return 3 if led and shown and all(self.name_level(name) >= 3 for name in shown) else 0
+        return led and bool(shown) and all(self.name_level(name) >= 3 for name in shown)
 
     def verdict(self, contact):
         """Why the contact must not be made; `None` where it may."""
@@ -290,6 +305,8 @@ class Judge:
         need = self.need(where, port, name, asked, contact["transport"])
         if need > self.level:
             return f"it needs L{need}, and the run has L{self.level}"
+        if need == 2 and self.earlier and self.earlier.shows_ours(where):
+            return None
         if level >= max(2, min(need, 3)) or (port == 53 and self.asks_a_zone(where, name, asked, contact["transport"])) or (need == 2 and self.visits(where, port, name, asked)):
             return None
         return f"it needs L{need}, {where} has L{level}" + (f", {name} has L{self.name_level(name)}" if name else "")
