@@ -1,5 +1,5 @@
-//! Hunting: packs over files that wait for an analysis, live rules over every new file and page body, jobs over what is stored. Rows say what is to be
-//! done and how far it is; this loop only does it, so that it can end at any instant.
+//! Hunting: packs examine files that wait for an analysis, live rules every new file and page body, jobs everything that is stored. The work and its
+//! progress are rows, so this loop can end at any instant.
 
 use crate::run::Clock;
 use ambit_model::Timestamp;

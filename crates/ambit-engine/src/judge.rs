@@ -1,4 +1,4 @@
-//! What the judges' verdicts do to the issues of an entity. Pure (docs/architecture.md §1.4).
+//! How the judges' verdicts change the issues of an entity. Pure (docs/architecture.md §1.4).
 
 use crate::plan::new_work;
 use ambit_checks::Judge;

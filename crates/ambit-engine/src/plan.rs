@@ -1,4 +1,5 @@
-//! Which work follows from what is known: kind × workflow × clearance × age → rows. Pure, so planning twice is harmless (docs/architecture.md §2).
+//! Planning: which work follows from what is known (kind × workflow × clearance × age → rows). Pure, so planning twice is harmless
+//! (docs/architecture.md §2).
 
 use crate::guard::ScopeGuard;
 use ambit_model::estimate::large_block;

@@ -1,4 +1,4 @@
-//! What a run shows while it goes on.
+//! The progress of a run, as people see it.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! The life of a run: lease, execute, commit, settle, until no work is open and no lease is live (docs/architecture.md §2).
+//! The life of a run: lease, execute, commit, reconcile, until no work is open and no lease is live (docs/architecture.md §2).
 
 mod giving_back;
 mod obeying;
@@ -286,7 +286,7 @@ impl<'a> Drive<'a> {
         self.outfit.engine.commit(commit).await.map(|_| ())
     }
 
-    /// Tells the ledger of manners how many engines divide what lies outside a row's partition (docs/architecture.md §2).
+    /// Tells the rate limiter how many engines divide what lies outside a row's partition (docs/architecture.md §2).
     async fn count_engines(&mut self, now: Timestamp) -> Result<(), StoreError> {
         if self.counted.is_some_and(|at| at.elapsed() < ENGINES_EVERY) {
             return Ok(());

@@ -1,4 +1,4 @@
-//! One row of work: runs the task under its deadline, catches its panics, and says how the look ended.
+//! One row of work: runs the task under its deadline, catches its panics, and reports how the probe ended.
 
 use ambit_model::entity;
 use ambit_model::facts::Facts;

@@ -1,5 +1,5 @@
-//! What a run will ask for the seeds that people named, in numbers, before anything is contacted. Pure: seeds, level, exclusions and the volumes of the
-//! tasks in, counts out. They are bounds for what is named; what is found beside it adds to them.
+//! Estimates how much a run will send for its seeds, before anything is contacted. Pure: seeds, level, exclusions and the volumes of the tasks in,
+//! counts out. The counts are bounds for the seeds; what is discovered beside them adds to that.
 
 use crate::scope::is_never;
 use crate::{Clearance, Kind};

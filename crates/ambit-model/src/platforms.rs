@@ -1,5 +1,6 @@
-//! Platforms on which many customers are: content delivery, website builders, clouds, shared hosts, parking, mail and name servers. One table of facts, by the
-//! names that they give to hosts, networks and name servers. What it does not know is nobody's platform, and then only evidence counts.
+//! Platforms on which many customers are: content delivery, website builders, clouds, shared hosts, parking, mail and name servers. One table of
+//! facts, by the names that they give to hosts, networks and name servers. Whatever is not in it counts as no platform, so that only evidence
+//! decides.
 
 use std::sync::LazyLock;
 

@@ -1,5 +1,5 @@
-//! Reserved addresses: those that no stranger can have on the internet, so that whoever contacts one reaches their own machine, their own network or
-//! their cloud provider's inside. Also in every spelling of IPv6 that carries an IPv4 address. Pure: the lists, and what they say of a name.
+//! Reserved addresses: those that are not routed on the internet, so that contacting one reaches the own machine, the own network or the cloud
+//! provider's internal services. Every IPv6 form that embeds an IPv4 address is covered. Pure: the lists, and whether a name falls into them.
 
 use crate::scope::host_of;
 pub use ipnet::IpNet;

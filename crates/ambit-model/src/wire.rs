@@ -1,4 +1,4 @@
-//! The wire of a collection: which internet its runs use, for ever (docs/architecture.md §2).
+//! The wire of a collection: the internet that all of its runs use (docs/architecture.md §2).
 
 use serde::{Deserialize, Serialize};
 

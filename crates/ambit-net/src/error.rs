@@ -1,4 +1,4 @@
-//! Why a contact gave no answer, and what that says about the thing that was looked for.
+//! Why a contact gave no answer, and what follows for the entity that was probed.
 
 use crate::dns::Rcode;
 use std::net::IpAddr;

@@ -1,5 +1,5 @@
-//! How data providers are asked, as they are registered here: over https on its port, under names of their own, or by lines on the port of WHOIS. Which
-//! work may ask which of them is its grant's matter, where they must not be is the guard's.
+//! The registered data providers and how they are queried: over https on its port, at hosts of their own, or by lines on the port of WHOIS. Grants
+//! decide which work may query which provider; the guard decides which addresses are forbidden.
 
 use crate::error::NetError;
 use crate::http::Url;

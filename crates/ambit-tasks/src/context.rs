@@ -1,4 +1,4 @@
-//! What a look is given, and the only place where it says what it saw.
+//! The context of a probe: what it is given, and the only place where it reports what it saw.
 
 use crate::Settings;
 use ambit_model::observation::{Evidence, Found, Lead};

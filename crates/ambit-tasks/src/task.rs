@@ -1,4 +1,4 @@
-//! What a task is: the declaration that the engine plans by, and the answers that a look may end in.
+//! What a task is: the declaration that the engine plans by, and the outcomes of a probe.
 
 use crate::{Context, Settings};
 use ambit_model::{Clearance, Facts, Kind, TaskName};

@@ -1,4 +1,4 @@
-//! Giving a run back: what has ended is committed, what is under way is free for the next engine.
+//! Gives a run back: finished work is committed, and work in flight is free for the next engine.
 
 use super::Drive;
 use ambit_store::StoreError;

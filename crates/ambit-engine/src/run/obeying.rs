@@ -1,4 +1,4 @@
-//! What people say of scope while a run goes on: the guard, the plans and what is under way follow within a second.
+//! Changes that people make to scope during a run: the guard, the plans and the work in flight follow within a second.
 
 use super::{Drive, Outfit, RunEnd};
 use crate::work::refused;

@@ -1,4 +1,4 @@
-//! Canonical names: one spelling for one thing, whoever says it (docs/architecture.md §4). Idempotent; tested by properties.
+//! Canonical names: one spelling for one thing, whatever its source (docs/architecture.md §4). Idempotent; tested by properties.
 
 use super::Kind;
 use ipnet::IpNet;

@@ -1,5 +1,5 @@
-//! Exclusions: what must never be touched, as names, `*.name` patterns, addresses, blocks and sites. The same code reads what the installation's
-//! administrator, a collection and a person's deny list say.
+//! Exclusions: what must never be touched, as names, `*.name` patterns, addresses, blocks and sites. The same code parses those of the installation,
+//! of a collection and of the deny list.
 
 use super::Node;
 use crate::Kind;

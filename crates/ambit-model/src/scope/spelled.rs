@@ -1,5 +1,5 @@
-//! Names that spell an address, as providers give them to all of their addresses (`ec2-192-0-2-1.compute.example`, `1.2.0.192.rev.isp.example`).
-//! Nobody lives under such a name: it says nothing about who uses the address.
+//! Names that spell an address, as providers give them to all of their addresses (`ec2-192-0-2-1.compute.example`, `1.2.0.192.rev.isp.example`). Such
+//! a name is not chosen by anybody, so it says nothing about who uses the address.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

@@ -1,5 +1,5 @@
-//! What stands around a node beside its best path, and makes an edge count for more or less: positive evidence that an address is theirs, blocks within
-//! blocks, delegations and aliases to somebody else. What holds whatever is decided is read once; the rest again after each round.
+//! Evidence around a node, beside its best path, that strengthens or weakens an edge: positive evidence that an address is theirs, blocks within
+//! blocks, delegations and aliases to third parties. Evidence that does not depend on decisions is read once, the rest again after each round.
 
 use super::never::host_of;
 use super::spread::{Graph, Link, Spread};

@@ -1,4 +1,4 @@
-//! From names to addresses: those that a name has, and those of them that may be dialled.
+//! Resolves names to addresses, and selects those that may be dialled.
 
 use super::RecordType;
 use super::resolver::Engine;

@@ -1,4 +1,5 @@
-//! Answers of one run, kept as long as they hold in wire time. Of many that ask the same at once, one asks and the others wait for it.
+//! The DNS cache of one run; answers expire in wire time. When several ask the same question at once, one sends it and the others wait for its
+//! answer.
 
 use crate::error::{Meaning, NetError};
 use crate::limits::{DNS_CACHE_MAX, DNS_FAILURE_HOLDS};

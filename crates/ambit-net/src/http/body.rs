@@ -1,4 +1,4 @@
-//! The body of an answer: told by length, by chunks, or by the end of the connection; read under every limit at once.
+//! The body of a response: delimited by length, by chunks, or by the end of the connection, and read under every limit at once.
 
 use super::BodyEnd;
 use super::decode::{Decoded, Decoder, Stop};

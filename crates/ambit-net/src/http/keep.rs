@@ -1,5 +1,5 @@
-//! Connections kept between the exchanges of one session: only after an answer whose end is beyond doubt, only for the very same pin, and never one
-//! on which the peer has said anything unasked.
+//! Connections that are kept between the exchanges of one session: only after a response whose end is unambiguous, only for the very same target, and
+//! never one on which the peer sent anything unsolicited.
 
 use crate::guard::Grant;
 use crate::limits::{CONNECTION_IDLE_MAX, CONNECTIONS_KEPT_MAX, EXCHANGES_PER_CONNECTION};

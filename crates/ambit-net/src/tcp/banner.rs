@@ -1,4 +1,4 @@
-//! What a service says first, and answers of providers that speak plain lines.
+//! Banners of services, and answers of providers that speak plain lines.
 
 use super::{Banner, BannerOptions};
 use crate::dns::resolver::Engine;

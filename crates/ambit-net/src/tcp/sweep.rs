@@ -1,4 +1,5 @@
-//! Looking at ports by connecting. Many at once, at the ledger's pace; what did not answer is asked again, so that loss is measured, not assumed.
+//! Port sweeps by connecting: many ports at once, within the rate limits. Ports without an answer are tried again, so that loss is measured and not
+//! assumed.
 
 use super::{PortState, PortSweep};
 use crate::door::Door;

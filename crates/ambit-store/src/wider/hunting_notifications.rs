@@ -1,5 +1,5 @@
 //! What live rules reported (docs/contract/hunting.md §2). A notification belongs to the owner of its set at that time; editors of the set see it
-//! too. One about a body that the caller may not see is not there.
+//! too. One about a body that the caller may not see does not exist for that caller.
 
 use crate::db::sql::{Row, Tx, from_json, values};
 use crate::db::writer::Who;

@@ -1,5 +1,5 @@
-//! Sets of live rules: kept with who may see and change them, and with the gauge of active rules that their owners pay (docs/contract/hunting.md §1).
-//! The rules were compiled before they come here. What a caller may not see is `NotFound`.
+//! Sets of live rules: stored with who may see and change them, and with the gauge of active rules that their owners pay (docs/contract/hunting.md
+//! §1). The rules were compiled before they come here. What a caller may not see is `NotFound`.
 
 use crate::db::sql::{Row, Tx, from_json, to_json, values};
 use crate::db::writer::Who;

@@ -1,5 +1,5 @@
-//! Operations: what a person asked to be done to many objects at once (docs/contract/wider.md §6.4). Each is done in the transaction that notes it,
-//! so that it is found finished, or it never was.
+//! Operations: what a person asked to be done to many objects at once (docs/contract/wider.md §6.4). Each is executed in the transaction that records
+//! it, so it is either finished or was never requested.
 
 use crate::db::sql::{Row, Tx, values};
 use crate::{Principal, Store, StoreError};

@@ -1,5 +1,5 @@
 //! Specimens: bytes that rules look at. Files that people upload are everybody's, bodies of pages belong to their collection. Each is a row from the
-//! transaction that stored the bytes, marked once the live rules have looked: what was not marked before a crash is looked at again.
+//! transaction that stored the bytes, marked once the live rules have examined it. What was not marked before a crash is examined again.
 
 use crate::db::sql::{SWEPT_ROWS_MAX, Tx, Value, values};
 use crate::wider::objects::{self, EVERYBODYS};

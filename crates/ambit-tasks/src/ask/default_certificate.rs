@@ -1,4 +1,4 @@
-//! May an address be asked for the certificate that it shows to whoever names nobody, and does that certificate speak for it?
+//! Decides whether an address may be asked for the certificate that it presents without SNI, and whether that certificate proves ownership.
 //!
 //! Asking for it is one handshake on port 443, as a browser makes that sends no server name: what L2 allows. It is asked only where their names lead straight to the
 //! address, no stranger's name is known there, and what the address calls itself and its registration tell of no platform. Anybody may obtain a certificate for a

@@ -1,4 +1,4 @@
-//! Is a name below a domain answered by the domain's own servers, or was it handed to others?
+//! Decides whether a name below a domain is served by the domain's own name servers or was delegated to others.
 //!
 //! A zone of its own below the domain is theirs where its servers are those of the zone above it, or have names of the domain above the cut: both are written by
 //! whoever holds the zone above, and no delegate can make them so. A server that a platform gives to all of its customers alike says nothing; nor does one that

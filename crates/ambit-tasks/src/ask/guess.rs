@@ -1,4 +1,4 @@
-//! Guessed names: do they exist, and is it more than a wildcard that answers for them?
+//! Checks whether guessed names exist, and are not merely answered by a wildcard.
 
 use crate::ask::delegation::edge_below;
 use crate::ask::together::together;

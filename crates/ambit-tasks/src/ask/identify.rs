@@ -1,5 +1,5 @@
-//! Which protocol does a service speak, and which product speaks it? First it is listened to, then asked what its port suggests, then what most
-//! services understand: in the clear, and inside TLS where the service begins with that. Nothing here logs in or writes.
+//! Identifies the protocol and product of a service. It listens first, then asks what the port suggests, then what most services understand: in the
+//! clear, and inside TLS if the service begins with that. Nothing here logs in or writes.
 
 use crate::ask::bindings::CONNECTING;
 use crate::read::fingerprint::Product;

@@ -1,4 +1,4 @@
-//! Several questions of one look at once, within a limit.
+//! Runs several questions of one probe concurrently, within a limit.
 
 use futures::StreamExt;
 

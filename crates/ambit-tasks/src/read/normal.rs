@@ -1,4 +1,4 @@
-//! What changes from look to look without meaning anything, taken out: dates, nonces, tokens, counters of time.
+//! Removes what changes between probes without meaning anything: dates, nonces, tokens, time counters.
 
 use ambit_net::http::HttpExchange;
 use regex::Regex;

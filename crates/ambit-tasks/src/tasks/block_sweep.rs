@@ -1,4 +1,4 @@
-//! Which addresses of a block that a person named are there? Asks a few common ports of each, in ranges of one durable row.
+//! Finds the live addresses of a block that is a seed. It probes a few common ports of each, in ranges of one durable row.
 
 use crate::ask::blocks;
 use crate::tasks::suballocations;

@@ -1,4 +1,4 @@
-//! Is a storage bucket there, does it list itself, does it hand out what it holds?
+//! Checks whether a storage bucket exists, lists its objects, and serves them.
 
 use crate::ask::web;
 use crate::read::buckets::{Place, place};

@@ -1,4 +1,4 @@
-//! Names in a certificate. Those under a domain that led to it are likely theirs; others are strangers until more speaks for them.
+//! Names in a certificate. Those under a domain that led to it are likely theirs; others belong to third parties until there is more evidence.
 
 use crate::ask::delegation::found_below_as;
 use crate::ask::host::seed_domains;

@@ -1,5 +1,5 @@
-//! Whose infrastructure is it on, and do strangers share it? One look for each piece of evidence, named by the argument, so that the answer does
-//! not depend on the order in which evidence comes. Sends nothing.
+//! Finds the provider whose infrastructure something is on, and whether it is shared with third parties. There is one probe for each piece of
+//! evidence, named by the argument, so that the answer does not depend on the order in which evidence arrives. Sends nothing.
 
 use crate::ask::host::seed_domains;
 use crate::read::providers;

@@ -1,4 +1,4 @@
-//! Does a site let any other site read its answers with the visitor's cookies? Asks once with an origin that nobody has.
+//! Checks whether a site lets any other site read its responses with the visitor's cookies, by one request with an origin that does not exist.
 
 use crate::ask::{bindings, web};
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};

@@ -1,4 +1,4 @@
-//! Everything that one visit of a site tells: answer, head, cookies, page, redirects, certificate, products.
+//! Collects everything that one visit of a site shows: response, head, cookies, page, redirects, certificate, products.
 
 use crate::ask::bindings;
 use crate::ask::web;

@@ -1,4 +1,4 @@
-//! Which (address, server name, host, port) answers HTTP? Each that does is a site.
+//! Finds which (address, server name, host, port) answers HTTP. Each that does is a site.
 
 use crate::ask::bindings::{self, server_name};
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};

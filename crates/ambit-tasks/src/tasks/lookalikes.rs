@@ -1,4 +1,4 @@
-//! Registered domains whose names can be mistaken for a seed's. They are asked for by name only and stay strangers: no edge leads there.
+//! Registered domains whose names can be mistaken for a seed's. They are only resolved, and stay third parties: no edge leads there.
 
 use crate::ask::together::together;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};

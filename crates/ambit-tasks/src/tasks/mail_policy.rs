@@ -1,4 +1,5 @@
-//! Who may send mail in a domain's name, and what shall happen to forgeries: SPF with its whole tree, DMARC, MTA-STS, TLS reports, BIMI.
+//! Collects who may send mail in a domain's name, and what receivers should do with forgeries: SPF with its whole tree, DMARC, MTA-STS, TLS reports,
+//! BIMI.
 
 use crate::ask::delegation::found_existing;
 use crate::ask::host::{is_below, same_domain};

@@ -1,4 +1,4 @@
-//! Tries the words of our list as names below a domain, in ranges of one durable row.
+//! Tries the words of the list as names below a domain, in ranges of one durable row.
 
 use crate::ask::guess::{UNANSWERED, guess};
 use crate::tasks::wildcard_profile::is_level;

@@ -1,4 +1,4 @@
-//! A zone signed with NSEC names its names one after another to whoever asks: each record says which name comes next (RFC 4034 §4).
+//! Walks a zone signed with NSEC, whose records name the next name each (RFC 4034 §4).
 
 use crate::ask::delegation::edge_below;
 use crate::ask::host::is_below;

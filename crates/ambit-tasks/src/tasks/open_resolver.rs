@@ -1,4 +1,4 @@
-//! Does a name server look up names for strangers? Then it serves whoever wants to flood others with its answers.
+//! Checks whether a name server resolves names for anybody, which makes it usable for amplification attacks.
 
 use crate::ask::bindings;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};

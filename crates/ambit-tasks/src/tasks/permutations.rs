@@ -1,4 +1,4 @@
-//! Names like the known ones: other numbers, other environments.
+//! Tries variations of known names: other numbers, other environments.
 
 use crate::ask::guess::guess;
 use crate::ask::host::is_below;

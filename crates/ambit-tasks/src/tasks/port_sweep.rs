@@ -1,4 +1,4 @@
-//! Which of the ports of our list are open on an address? Each that is, is a service.
+//! Finds which ports of the list are open on an address. Each of them is a service.
 
 use crate::ask::bindings::open_ports;
 use crate::ask::identify::hear;

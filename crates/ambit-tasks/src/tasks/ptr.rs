@@ -1,4 +1,4 @@
-//! The name that an address gives itself in reverse. Weak evidence: whoever holds the address writes it.
+//! The reverse name of an address. It is weak evidence, because whoever holds the address writes it.
 
 use crate::ask::host::reverse_name;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};

@@ -1,4 +1,4 @@
-//! The names that the addresses of a block that a person named give themselves in reverse.
+//! The reverse names of the addresses of a block that is a seed.
 
 use crate::ask::blocks;
 use crate::ask::host::reverse_name;

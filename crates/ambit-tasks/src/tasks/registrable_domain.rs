@@ -1,4 +1,4 @@
-//! Leads from a name to the domain that somebody registered, by the public suffix list. Sends nothing.
+//! Derives the registrable domain of a name from the public suffix list. Sends nothing.
 
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::entity::registrable;

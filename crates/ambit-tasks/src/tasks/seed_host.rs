@@ -1,4 +1,4 @@
-//! Leads from a site or service that somebody named to the host that it is on: without the host's addresses nobody can go there. Sends nothing.
+//! Derives the host of a site or service that is a seed, because its addresses are needed to contact it. Sends nothing.
 
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::moment::DAY_MS;

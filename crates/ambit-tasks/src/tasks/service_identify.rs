@@ -1,4 +1,4 @@
-//! Which protocol and product a service speaks, and whether it serves without asking who is there. Reads only.
+//! Identifies the protocol and product of a service, and whether it serves without authentication. Reads only.
 
 use crate::ask::bindings;
 use crate::ask::dialogue::{Dialogue, is_whole_listing, is_whole_reply};

@@ -1,4 +1,4 @@
-//! How does a site say that a page is not there? Some say it with a page like any other: whoever looks for pages must know.
+//! Learns how a site answers for a page that does not exist. Some send a page like any other, which tasks that look for pages must know.
 
 use crate::ask::{bindings, web};
 use crate::read::normal;

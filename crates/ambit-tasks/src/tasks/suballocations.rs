@@ -1,4 +1,5 @@
-//! Which parts of a block that a person named did its holder's registry register to somebody else? Asked before the block is swept, at regular steps through it.
+//! Finds which parts of a block that is a seed are registered to somebody else. The registry is queried at regular steps through the block before it
+//! is swept.
 
 use crate::ask::{blocks, whois};
 use crate::read::rdap::{self, Person};

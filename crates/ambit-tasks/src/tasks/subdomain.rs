@@ -1,4 +1,4 @@
-//! Leads from a domain to the names below it that others mentioned, so that ownership comes from the domain's own zone and from nowhere else.
+//! Connects a domain to the names below it that other sources mentioned, so that ownership comes from the domain's own zone alone.
 
 use crate::ask::delegation::found_below;
 use crate::ask::host::is_below;

@@ -1,4 +1,4 @@
-//! Does a provider say that nobody holds the site a name leads to? Counts only together with the alias that leads to that very provider.
+//! Checks whether a provider reports that the site behind a name is unclaimed. This counts only together with an alias to that very provider.
 
 use crate::ask::{bindings, web};
 use crate::read::takeovers::{self, Claimable};

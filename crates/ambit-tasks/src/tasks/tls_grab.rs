@@ -1,4 +1,4 @@
-//! The certificates that a service shows, without a name and for each name bound to it, and the versions of TLS it speaks.
+//! Collects the certificates that a service presents, without SNI and for each name bound to it, and the TLS versions that it accepts.
 
 use crate::ask::bindings::{self, server_name};
 use crate::ask::default_certificate;

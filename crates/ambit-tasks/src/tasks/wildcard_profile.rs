@@ -1,4 +1,4 @@
-//! Does a level of a zone answer for names that nobody made? Brute force needs to know it first.
+//! Checks whether a level of a zone answers for names that do not exist, which brute force needs to know first.
 
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::moment::DAY_MS;

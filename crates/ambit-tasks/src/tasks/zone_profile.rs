@@ -1,4 +1,4 @@
-//! What a zone says of itself: its authority, name servers, mail servers, texts, services, and who may sign certificates for it.
+//! Collects what a zone publishes about itself: its authority, name servers, mail servers, texts, services, and who may issue certificates for it.
 
 use crate::ask::delegation::{found_below_as, found_existing};
 use crate::ask::host::{is_below, same_domain};

@@ -1,4 +1,4 @@
-//! Does a name server hand the whole zone to whoever asks?
+//! Checks whether a name server transfers the whole zone to anybody.
 
 use crate::ask::delegation::{self, Judged};
 use crate::ask::host::{is_below, same_domain};
