@@ -49,7 +49,7 @@ pub struct NewWork {
     pub priority: i64,
     /// Wire date before which it must not start.
     pub not_before: Timestamp,
-    /// What it contacts, hashed modulo 1,024 (docs/architecture.md §2).
+    /// The hash of what it contacts, modulo 1,024 (docs/architecture.md §2).
     pub partition: i64,
 }
 
@@ -145,7 +145,7 @@ pub struct GraphDelta {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dirty {
     pub uid: Uid,
-    /// Removing the mark succeeds only if nobody raised it meanwhile.
+    /// Removing the mark succeeds only if it was not raised meanwhile.
     pub mark: i64,
 }
 

@@ -106,7 +106,7 @@ impl From<sqlx::Error> for StoreError {
             Some(SQLITE_FULL) => Self::Full { place },
             Some(SQLITE_READONLY) => Self::ReadOnly { place, why },
             Some(SQLITE_CORRUPT | SQLITE_NOTADB) => Self::Damaged { place, why },
-            // A disk that fills up while a file grows says no more than this.
+            // This is all that a disk reports that fills up while a file grows.
             Some(SQLITE_IOERR) => Self::Unavailable(format!("{why} (SQLite {code}): is the disk full, or broken?")),
             Some(SQLITE_BUSY | SQLITE_LOCKED | SQLITE_CANTOPEN) => Self::Unavailable(why),
             Some(_) => Self::Bug(why),

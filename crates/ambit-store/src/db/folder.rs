@@ -20,13 +20,13 @@ const INDEX_NAME: &str = "current";
 const LOST: &str = "lost+found";
 /// Between two tries for the lock.
 const LOCK_RETRY: Duration = Duration::from_millis(50);
-/// What is written to learn whether a disk has room: as much as SQLite asks for at once.
+/// Bytes that are written to find out whether a disk has room: as much as SQLite allocates at once.
 const SPACE_BYTES: usize = 64 << 10;
 /// What is read of the holder's note.
 const NOTE_BYTES_MAX: u64 = 256;
 
-/// Makes the folder and closes it to other people, as it does with one that is there and is empty or holds our data. Any other is shared with somebody: its mode
-/// stays as it is, and what we put there is closed by itself, file by file.
+/// Makes the folder with mode 0700, and sets that mode on an existing one that is empty or holds our data. Any other folder keeps its mode, and each
+/// file that we put there is closed to others.
 pub(crate) fn create(path: &Path) -> Result<(), StoreError> {
     let named = |error: io::Error| match StoreError::from(error) {
         StoreError::Unavailable(why) => StoreError::Unavailable(format!("the data folder {} cannot be made: {why}", path.display())),
@@ -54,7 +54,7 @@ pub(crate) fn create_index(folder: &Path) -> Result<(), StoreError> {
     Ok(private(&folder.join(INDEX))?)
 }
 
-/// True for a folder that is not empty and holds nothing that a data folder has, not even what a making that was cut off left there.
+/// Returns true for a folder that is not empty and holds nothing that a data folder has, not even the remains of an interrupted creation.
 fn is_foreign(path: &Path) -> io::Result<bool> {
     let mut foreign = false;
     for entry in fs::read_dir(path)? {
@@ -103,7 +103,7 @@ pub(crate) fn why_not_written(folder: &Path) -> Option<StoreError> {
     }
 }
 
-/// False where nobody lets us make files in a folder. What fails for another reason, a full disk above all, is no matter of rights.
+/// Returns false if permissions forbid making files in the folder. Other failures, a full disk above all, are no matter of permissions.
 pub(crate) fn is_writable(folder: &Path) -> bool {
     let path = folder.join(format!(".write.{:016x}", rand::random::<u64>()));
     match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {

@@ -89,7 +89,7 @@ pub(crate) async fn version(tx: &mut Tx) -> Result<i64, StoreError> {
     Ok(found)
 }
 
-/// Runs the next migration that the database lacks, and names it; `None`: there is none. To be called in a transaction of its own.
+/// Runs the next migration that the database lacks and returns its name; `None` if there is none. Call it in a transaction of its own.
 pub(crate) async fn step(tx: &mut Tx, now: Timestamp) -> Result<Option<(i64, &'static str)>, StoreError> {
     if tx.is_postgres() {
         // Two processes that start together: the second waits here and finds the work done. Held until the transaction ends.

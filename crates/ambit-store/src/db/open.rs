@@ -120,7 +120,7 @@ impl Store {
         }
     }
 
-    /// Opens the database and the secret, and says which schema the database has; 0: none yet.
+    /// Opens the database and the secret, and returns the version of the schema; 0 if there is none yet.
     pub(crate) async fn connect(options: &Options, create: bool) -> Result<(Self, i64), StoreError> {
         let failpoints = Arc::new(Failpoints::default());
         let uninitialised = || StoreError::Uninitialised(options.named());
@@ -159,7 +159,7 @@ impl Store {
         Ok((Self { inner: Arc::new(store) }, version))
     }
 
-    /// Brings the schema up from a version, each migration in a transaction of its own; other processes may do the same beside.
+    /// Migrates the schema from a version, each migration in a transaction of its own. Other processes may do so at the same time.
     pub(crate) async fn migrate(&self, version: i64) -> Result<Migrated, StoreError> {
         let (now, mut ran) = (wall_now(), Vec::new());
         while version < migrations::known() {

@@ -32,7 +32,7 @@ impl Secret {
         Ok(Self(bytes))
     }
 
-    /// Reads the file, or makes it: complete or not at all, and never over one that is there.
+    /// Reads the file, or creates it: completely or not at all, and never over an existing one.
     pub(crate) fn read_or_create(path: &Path) -> Result<Self, StoreError> {
         if folder::has(path)? {
             return Self::read(path);
@@ -91,7 +91,7 @@ impl Secret {
         [nonce.as_slice(), &sealed].concat()
     }
 
-    /// Opens what `seal` made for the same purpose; `None` for anything else.
+    /// Decrypts what `seal` made for the same purpose; returns `None` for anything else.
     pub(crate) fn unseal(&self, purpose: &str, sealed: &[u8]) -> Option<Vec<u8>> {
         let (nonce, sealed) = sealed.split_at_checked(NONCE_BYTES)?;
         let payload = Payload {

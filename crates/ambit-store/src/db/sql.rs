@@ -13,7 +13,7 @@ use uuid::Uuid;
 /// Rows of one transaction's part, and values of one list.
 pub(crate) const ROWS_MAX: usize = 500;
 
-/// Rows that one sweep removes in one transaction, so that nobody waits long behind it.
+/// Rows that one sweep removes in one transaction, so that other writers do not wait long.
 pub(crate) const SWEPT_ROWS_MAX: i64 = 5_000;
 
 /// Rows of one statement at most: what an engine gathers between two commits fits few statements, and larger ones cost as much for each row, while
@@ -152,7 +152,7 @@ pub(crate) fn from_json<T: serde::de::DeserializeOwned>(text: &str) -> Result<T,
     serde_json::from_str(text).map_err(|error| corrupt("document", error))
 }
 
-/// What errors name: the database's file, or the host and the name of a database elsewhere; never a password.
+/// What errors name: the file of the database, or host and name of a remote one. Never a password.
 #[derive(Debug)]
 pub(crate) struct Origin {
     pub(crate) named: String,

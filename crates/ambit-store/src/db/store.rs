@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 /// Age at which a failure to write is doubted and a write is tried: readiness is asked for every few seconds, by anybody.
 const TROUBLE_AGE: Duration = Duration::from_secs(1);
 
-/// An open installation; cheap to clone. The last clone dropped ends the writing task after what it was given.
+/// An open installation; cheap to clone. Dropping the last clone ends the writing task after its queue.
 #[derive(Clone)]
 pub struct Store {
     pub(crate) inner: Arc<Inner>,

@@ -49,7 +49,7 @@ pub(crate) enum Writer {
 }
 
 impl Writer {
-    /// Starts the writing task of a SQLite database; it ends when the last sender is gone.
+    /// Starts the writing task of a SQLite database, which ends when all senders are gone.
     pub(crate) fn sqlite(pool: SqlitePool, failpoints: Arc<Failpoints>, origin: Arc<Origin>) -> Self {
         let (people, people_queue) = mpsc::channel(QUEUE_PARTS_MAX);
         let (engine, engine_queue) = mpsc::channel(QUEUE_PARTS_MAX);

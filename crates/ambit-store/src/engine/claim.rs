@@ -25,7 +25,7 @@ pub struct Claimed {
 }
 
 impl Engine {
-    /// The next run to work at beside those that this engine carries already, whoever's turn it is; `None`: none waits that no other living engine holds.
+    /// Returns the next run to carry beside those that this engine carries already, in turn; `None` if none waits that no other living engine holds.
     pub async fn claim_run(&self, carried: &BTreeSet<RunId>, now: Timestamp) -> Result<Option<Run>, StoreError> {
         let claimed = self.claim_next(carried, Room::Any, now).await?;
         Ok(claimed.map(|claimed| claimed.run))

@@ -149,7 +149,7 @@ impl Part {
     }
 }
 
-/// Locks the collection and says where the engine changes it.
+/// Locks the collection and returns where the engine changes it.
 pub(super) async fn enter(tx: &mut Tx, run: &Run, collection: i64, now: Timestamp) -> Result<Place, StoreError> {
     let place = RunPlace {
         id: run.id,
@@ -181,7 +181,7 @@ pub(super) async fn count_not_done(tx: &mut Tx, run: RunId, not_done: &[NotDone]
     tx.many(head, 5, rows, tail).await
 }
 
-/// Remembers the latest wire date that results were stored for: what a person closes now is closed after it.
+/// Stores the latest wire date of results, so that what a person closes now counts as closed after it.
 pub(super) async fn raise_wire_date(tx: &mut Tx, place: &Place, at: Timestamp) -> Result<(), StoreError> {
     let Some(run) = place.run else { return Ok(()) };
     let sql = "UPDATE collections SET wire_at = CASE WHEN wire_run < $1 OR wire_at < $2 THEN $2 ELSE wire_at END, wire_run = $1 WHERE id = $3";

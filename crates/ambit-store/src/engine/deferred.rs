@@ -10,7 +10,7 @@ use crate::db::writer::Who;
 use ambit_model::Timestamp;
 use std::collections::BTreeMap;
 
-/// Looks of one owner that wait at most. Whose rules cannot keep up with more than that is told like one whose rules take too long.
+/// The most deferred rule evaluations of one owner. Rules that fall further behind count as too slow.
 const DEFERRED_OF_OWNER_MAX: i64 = 20_000;
 /// The name of the owners' turns.
 const OWNER: &str = "hunts of an owner";

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Who stands at the other end of an edge, with the decision that stands now (a gone record shows an old one).
+/// The entity at the other end of an edge, with its current decision (the record of a gone one shows an old decision).
 #[derive(Clone, Copy, Debug)]
 pub struct End<'a> {
     pub kind: Kind,

@@ -24,7 +24,7 @@ fn node_from(row: &Row) -> Result<GraphNode, StoreError> {
 }
 
 impl Engine {
-    /// What changed in a collection's graph since the revision that the last delta brought; 0: everything. The revision counts changes of this
+    /// Returns what changed in a collection's graph since the revision of the last delta; 0 returns everything. The revision counts changes of this
     /// collection's graph; it is not that of the feed.
     pub async fn graph(&self, collection: Uuid, since: i64) -> Result<GraphDelta, StoreError> {
         self.read(move |tx| Box::pin(async move { graph(tx, collection, since).await })).await

@@ -58,7 +58,7 @@ pub struct Hunted {
     pub matches: Vec<(LiveRuleset, Vec<RuleMatch>)>,
     /// Sets that took too long.
     pub timed_out: Vec<LiveRuleset>,
-    /// Sets that found no time, and look when their owner's turn comes.
+    /// Rule sets that had no time left, and run when it is their owner's turn.
     pub deferred: Vec<LiveRuleset>,
 }
 
@@ -89,7 +89,7 @@ pub struct HeldJob {
     pub number: i64,
     pub user: i64,
     pub rules: String,
-    /// The last specimen looked at, and the last to be looked at.
+    /// The last specimen that was examined, and the last that has to be.
     pub position: i64,
     pub until: i64,
     pub range: (Option<i64>, Option<i64>),
@@ -104,7 +104,7 @@ pub struct JobPart {
     pub scanned_bytes: i64,
     pub timeouts: i64,
     pub matches: Vec<(Specimen, Vec<RuleMatch>)>,
-    /// Nothing is left to look at, or the rules take too long.
+    /// True if nothing is left to examine, or the rules take too long.
     pub over: Option<&'static str>,
 }
 
@@ -126,14 +126,14 @@ pub(super) fn specimen(row: &crate::db::sql::Row) -> Result<Specimen, StoreError
 }
 
 impl Engine {
-    /// Specimens that the live rules have not looked at, oldest first.
+    /// Returns the specimens that the live rules have not examined, oldest first.
     pub async fn waiting_specimens(&self, limit: i64) -> Result<Vec<Specimen>, StoreError> {
         let mut tx = self.store.read().await?;
         let sql = format!("{SPECIMENS} WHERE s.hunted_at IS NULL ORDER BY s.number LIMIT $1");
         tx.rows(&sql, values![limit]).await?.iter().map(specimen).collect()
     }
 
-    /// The sets that look now: enabled, below their limit of the day, not too slow, and of somebody who is not suspended.
+    /// Returns the rule sets that run now: enabled, below their daily limit, not too slow, and of an owner who is not suspended.
     pub async fn live_rulesets(&self, now: Timestamp) -> Result<Vec<LiveRuleset>, StoreError> {
         let mut tx = self.store.read().await?;
         let sql = "SELECT r.id, r.edition, r.owner_id, r.match_object_type FROM hunting_rulesets r JOIN users u ON u.id = r.owner_id
@@ -158,14 +158,14 @@ impl Engine {
         row.map(|row| row.get(0)).transpose()
     }
 
-    /// The collections whose bodies a user may see; 0, what is everybody's, is among them.
+    /// Returns the collections whose bodies a user may see, with 0 for what every user may see.
     pub async fn collections_seen_by(&self, user: i64) -> Result<BTreeSet<i64>, StoreError> {
         let mut tx = self.store.read().await?;
         let principal = access::load(&mut tx, user, None).await?;
         objects::collection_ids(&mut tx, &principal).await
     }
 
-    /// Marks specimens as looked at and reports what was found, in one transaction.
+    /// Marks specimens as examined and reports what was found, in one transaction.
     pub async fn record_hunts(&self, hunts: Vec<Hunted>, now: Timestamp) -> Result<(), StoreError> {
         self.store
             .write(Who::Engine, move |tx| {
@@ -179,7 +179,7 @@ impl Engine {
             .await
     }
 
-    /// Marks everything that waits as looked at: nobody has rules that look.
+    /// Marks everything that waits as examined, because there are no live rules.
     pub async fn pass_specimens(&self, until: i64, now: Timestamp) -> Result<(), StoreError> {
         self.store
             .write(Who::Engine, move |tx| {
@@ -267,7 +267,7 @@ impl Engine {
     }
 }
 
-/// Marks a specimen as looked at, where it was not, and reports.
+/// Marks a specimen as examined, if it was not, and reports the findings.
 async fn mark_hunt(tx: &mut Tx, hunted: &Hunted, now: Timestamp) -> Result<(), StoreError> {
     let sql = "UPDATE specimens SET hunted_at = $1 WHERE number = $2 AND hunted_at IS NULL";
     if tx.run(sql, values![now, hunted.specimen.number]).await? == 0 {

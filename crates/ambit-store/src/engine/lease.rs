@@ -83,14 +83,14 @@ async fn pending(tx: &mut Tx, run: RunId, wire_now: Timestamp) -> Result<Pending
     })
 }
 
-/// The wire date of the earliest second look, of those that louder work waits for, that cannot start yet.
+/// Returns the wire date of the earliest repeated probe that louder work waits for and that cannot start yet.
 async fn second_look_owed(tx: &mut Tx, run: RunId, wire_now: Timestamp) -> Result<Option<Timestamp>, StoreError> {
     let sql = "SELECT MIN(not_before) FROM work WHERE run_id = $1 AND state = 0 AND footprint <= $2 AND look % 2 = 1 AND not_before > $3";
     let row = tx.one(sql, values![run, BINDING_FOOTPRINT_MAX.number(), wire_now]).await?;
     row.get(0)
 }
 
-/// Whether a row could start now that is as quiet as what binds names to addresses.
+/// Returns whether a row could start now that is as quiet as the probes that resolve names to addresses.
 async fn could_start_quietly(tx: &mut Tx, run: RunId, wire_now: Timestamp) -> Result<bool, StoreError> {
     let sql = "SELECT 1 FROM work WHERE run_id = $1 AND state = 0 AND footprint <= $2 AND not_before <= $3 LIMIT 1";
     Ok(tx.row(sql, values![run, BINDING_FOOTPRINT_MAX.number(), wire_now]).await?.is_some())
@@ -155,7 +155,8 @@ async fn open_rows(tx: &mut Tx, run: RunId, class: (Clearance, Clearance), wire_
     Ok((ids, least.unwrap_or(i64::MIN)))
 }
 
-/// One row under which the process died before, once nothing else of its class can start: only the row that really runs is blamed again.
+/// Returns one row under which the process died before, once nothing else of its class can start, so that only the row that really runs can be blamed
+/// again.
 async fn suspect(tx: &mut Tx, run: RunId, class: (Clearance, Clearance), wire_now: Timestamp) -> Result<Option<i64>, StoreError> {
     let sql = "SELECT id FROM work WHERE run_id = $1 AND state = 0 AND footprint BETWEEN $2 AND $3 AND not_before <= $4
                ORDER BY footprint, priority DESC, id LIMIT 1";
@@ -354,7 +355,7 @@ pub(super) async fn insert_sweeps(tx: &mut Tx, run: RunId, sweeps: &[NewSweep]) 
     tx.many(head, 9, rows, "ON CONFLICT DO NOTHING").await
 }
 
-/// What a leased row costs and contacts; its second look does the same.
+/// The cost of a leased row and what it contacts; its repeated probe has the same.
 #[derive(Clone, Copy)]
 pub(super) struct Held {
     pub(super) footprint: i64,

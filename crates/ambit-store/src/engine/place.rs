@@ -20,7 +20,7 @@ use uuid::Uuid;
 /// On PostgreSQL an engine without a heartbeat for this long has lost its runs and leases (docs/architecture.md §2), in milliseconds.
 pub(super) const LAPSED_MS: i64 = 20_000;
 
-/// What the engine writes through. Dropping the last clone frees the engine's place.
+/// The handle that the engine writes through. Dropping the last clone releases the engine's lock.
 #[derive(Clone)]
 pub struct Engine {
     pub(super) store: Store,
@@ -30,8 +30,8 @@ pub struct Engine {
 }
 
 impl Store {
-    /// Takes the engine's place. In a data folder only one process has it; a second waits up to `wait`, then learns who holds it (`Busy`).
-    /// On PostgreSQL any number of engines work, each with a heartbeat.
+    /// Acquires the engine's lock. In a data folder only one process holds it; a second waits up to `wait` and then fails with `Busy`, which names
+    /// the holder. On PostgreSQL any number of engines work, each with a heartbeat.
     pub async fn engine(&self, name: &str, wait: Duration) -> Result<Engine, StoreError> {
         let lock = match &self.inner.folder {
             Some(folder) => Some(folder::lock_engine(folder, name, wait).await?),
@@ -42,7 +42,7 @@ impl Store {
         let id = self
             .write(Who::Engine, move |tx| {
                 Box::pin(async move {
-                    // Whoever held a folder's place before is gone, whatever its heartbeat: the lock says so.
+                    // The lock proves that the former holder of this folder is gone, whatever its heartbeat says.
                     let before = if alone { i64::MAX } else { now.0 - LAPSED_MS };
                     tx.run("DELETE FROM engines WHERE heartbeat_at < $1", values![before]).await?;
                     let sql = "INSERT INTO engines (name, started_at, heartbeat_at) VALUES ($1, $2, $2) RETURNING id";
@@ -101,7 +101,7 @@ impl Engine {
         Ok(collections::load(&mut tx, collection).await?.1)
     }
 
-    /// The seeds of a collection that somebody said yes to sweeping, though they are large blocks.
+    /// Returns the large blocks among the seeds of a collection whose sweep a person has confirmed.
     pub async fn confirmed_blocks(&self, collection: Uuid) -> Result<BTreeSet<Uid>, StoreError> {
         let mut tx = self.store.read().await?;
         let sql = "SELECT s.uid FROM seeds s JOIN collections c ON c.id = s.collection_id WHERE c.uuid = $1 AND s.confirmed = 1";
@@ -117,7 +117,7 @@ impl Engine {
         tx.row(sql, values![collection]).await?.ok_or(StoreError::NotFound)?.get(0)
     }
 
-    /// The seeds of a collection that somebody named on a command line of this installation.
+    /// Returns the seeds of a collection that were given on a command line of this installation.
     pub async fn operator_seeds(&self, collection: Uuid) -> Result<Vec<(Kind, String)>, StoreError> {
         let mut tx = self.store.read().await?;
         crate::inventory::seeds::by_operator(&mut tx, collection).await

@@ -26,7 +26,7 @@ impl Engine {
             .await
     }
 
-    /// Entities to be planned and judged, each with its mark.
+    /// Entities that have to be planned and judged, each with its mark.
     pub async fn dirty(&self, run: ambit_model::id::RunId, limit: usize) -> Result<Vec<Dirty>, StoreError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         self.read(move |tx| Box::pin(async move { dirty(tx, run, limit).await })).await
@@ -113,7 +113,7 @@ async fn lose(tx: &mut Tx, changes: &mut Changes, lost: &[Uid]) -> Result<(), St
     tx.run_in("DELETE FROM evidence WHERE uid IN", Vec::new(), lost, "").await?;
     let mut ends = close(tx, changes, &intervals, &edges).await?;
     for uid in lost {
-        // Gone, it is judged once more: its issues go with it.
+        // A gone entity is judged once more, so that its issues are closed.
         ends.insert(*uid);
         if let Some(row) = changes.entities.get_mut(uid) {
             row.present = row.seed;

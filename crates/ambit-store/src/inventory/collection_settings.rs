@@ -18,7 +18,7 @@ use uuid::Uuid;
 /// What `config.custom_last_refreshes_count` may be: searches know the starts of the last ten runs.
 const LAST_REFRESHES: std::ops::RangeInclusive<i64> = 1..=10;
 
-/// What is changed of a collection; `None` leaves a member as it is.
+/// Changes of a collection; `None` leaves a member as it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CollectionSettings {
     pub printable_name: Option<String>,

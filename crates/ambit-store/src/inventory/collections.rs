@@ -167,7 +167,7 @@ pub(crate) async fn lock(tx: &mut Tx, id: i64) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Counts a change of what scope depends on: a run that goes on looks at this number.
+/// Counts a change of what scope depends on. Running runs watch this number.
 pub(crate) async fn raise_scope_revision(tx: &mut Tx, id: i64) -> Result<(), StoreError> {
     let sql = "UPDATE collections SET scope_revision = scope_revision + 1 WHERE id = $1";
     tx.run(sql, values![id]).await.map(|_| ())

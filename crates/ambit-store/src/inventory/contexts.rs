@@ -8,7 +8,7 @@ use uuid::Uuid;
 /// Finished runs whose starts are shown (`last_scan_count_N`, N up to 10).
 const LAST_REFRESHES_MAX: i64 = 10;
 
-/// What a search needs of a collection to resolve `collection:` and `last_refresh`, and what its hits repeat of it.
+/// The data of a collection that a search needs to resolve `collection:` and `last_refresh`, and that its hits repeat.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CollectionContext {
     pub id: i64,

@@ -58,7 +58,7 @@ async fn set(tx: &mut Tx, revision: i64, stamp: Timestamp, used: i64) -> Result<
     Ok(())
 }
 
-/// Makes every later stamp lie after the one given: what a run sees is later than its start.
+/// Makes every later stamp lie after the given one, because what a run sees must be later than its start.
 pub(crate) async fn close_stamp(tx: &mut Tx, allotted: &Allotted) -> Result<(), StoreError> {
     let (revision, stamp) = allotted.nth(0);
     set(tx, revision, stamp, RECORDS_OF_STAMP_MAX).await
@@ -102,7 +102,7 @@ fn feed_uid(uuid: Uuid) -> Uid {
 pub(crate) const INSERT: &str = "INSERT INTO feed (revision, project_id, collection_id, noun, uid, what, at, person)";
 pub(crate) const INSERT_COLUMNS: usize = 8;
 
-/// Writes one row; answers with what was allotted for it.
+/// Writes one row and returns the revision and stamp that were allotted for it.
 pub(crate) async fn note(tx: &mut Tx, note: &Note, now: Timestamp) -> Result<(), StoreError> {
     note_allotted(tx, note, now).await.map(|_| ())
 }
@@ -189,7 +189,7 @@ impl Store {
         Ok(rows)
     }
 
-    /// How far a named reader of the feed has come; `None`: it never said.
+    /// Returns the position of a named reader of the feed; `None` if it stored none.
     pub async fn position(&self, reader: &str) -> Result<Option<i64>, StoreError> {
         let mut tx = self.read().await?;
         let row = tx.row("SELECT revision FROM positions WHERE reader = $1", values![reader]).await?;

@@ -15,7 +15,7 @@ use serde_json::json;
 const TAGS_MAX: usize = 100;
 const TAG_CHARS_MAX: usize = 100;
 
-/// A person's marks on an entity; `None` leaves one as it is.
+/// The marks that people set on an entity; `None` leaves one as it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EntityFlags {
     pub hidden: Option<bool>,
@@ -25,7 +25,7 @@ pub struct EntityFlags {
     pub tags: Option<Vec<String>>,
 }
 
-/// Tags in the one form that is stored: trimmed, sorted, each once.
+/// Returns tags in the form that is stored: trimmed, sorted, each once.
 pub(crate) fn clean_tags(tags: &[String]) -> Result<Vec<String>, StoreError> {
     let mut tags: Vec<String> = tags.iter().map(|tag| tag.trim().to_owned()).collect();
     tags.sort();

@@ -17,7 +17,7 @@ use uuid::Uuid;
 
 /// Runs shown of a collection at most, newest first.
 const RUNS_SHOWN_MAX: i64 = 1_000;
-/// A run that a person started goes before scheduled ones.
+/// The priority of a run that a person started, which goes before scheduled ones.
 const PRIORITY_PERSON: i64 = 10;
 const PRIORITY_SCHEDULE: i64 = 0;
 

@@ -24,7 +24,7 @@ pub struct EntityView {
     pub created_at: Timestamp,
     /// When the version shown was opened.
     pub updated_at: Timestamp,
-    /// When `scoped` last moved; `None`: it never was, and in point in time.
+    /// When `scoped` last changed; `None` if it never did, and in points in time.
     pub scoped_at: Option<Timestamp>,
     pub collection: CollectionRef,
 }

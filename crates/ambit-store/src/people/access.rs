@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 /// A key's last use is written down no more often than this, in milliseconds.
 const LAST_USE_EVERY_MS: i64 = 60_000;
 
-/// Who was found by a key, if the account is not suspended.
+/// The principal of a key, if the account is not suspended.
 fn admitted(principal: Principal) -> Result<Option<Principal>, StoreError> {
     if principal.active {
         Ok(Some(principal))
@@ -24,7 +24,7 @@ fn admitted(principal: Principal) -> Result<Option<Principal>, StoreError> {
 impl Store {
     /// The principal of an API key. `None`: malformed, unknown, expired or revoked; the store does not say which. `NotActive`: its user is suspended.
     pub async fn authenticate(&self, credential: &str, now: Timestamp) -> Result<Option<Principal>, StoreError> {
-        // The checksum refuses typing errors and guesses without a look at the database.
+        // The checksum refuses typing errors and guesses without a database query.
         if !keys::is_well_formed(credential) {
             return Ok(None);
         }

@@ -10,7 +10,7 @@ const CACHED_MS: i64 = 1_000;
 /// Principals kept at most; beyond it the cache starts anew.
 const CACHED_MAX: usize = 10_000;
 
-/// Principals by the hash of their credential. Dropped at once by the process that changes anything of them.
+/// Principals by the hash of their credential. The process that changes one drops it at once.
 #[derive(Default)]
 pub(crate) struct AccessCache(Mutex<Cached>);
 

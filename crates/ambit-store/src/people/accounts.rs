@@ -10,7 +10,7 @@ use ambit_model::Timestamp;
 use ambit_model::user::User;
 use serde_json::{Map, Value, json};
 
-/// Bytes of a profile as JSON: what people say of themselves is short.
+/// The most bytes of a profile as JSON.
 const PROFILE_BYTES_MAX: usize = 16 * 1024;
 
 /// A user or service account.

@@ -35,7 +35,7 @@ const GROUP_TRACES: [&str; 12] = [
     "DELETE FROM user_groups WHERE id = $1",
 ];
 
-/// Ends an account; the row stays, since what the user made refers to it.
+/// Deletes an account. The row stays, because what the user made refers to it.
 async fn erase(tx: &mut Tx, user: i64, now: Timestamp) -> Result<(), StoreError> {
     hunting_rulesets::stop_all(tx, user, now).await?;
     retrohunt_jobs::abort_all(tx, user, now).await?;

@@ -8,7 +8,7 @@ use crate::{IssuedKey, Store, StoreError};
 use ambit_model::Timestamp;
 use serde_json::json;
 
-/// How long a token may be exchanged, in milliseconds: for a person who starts a server and looks where it says.
+/// How long a token can be exchanged, in milliseconds: enough for a person who starts a server and reads its output.
 const TOKEN_MS: i64 = 15 * 60 * 1_000;
 /// The label of the key that comes of one.
 const LABEL: &str = "owner";
@@ -37,13 +37,13 @@ impl Store {
         Ok(KeyToken { text, expires_at })
     }
 
-    /// Exchanges a token for a key. `NotFound`: it was never made, was exchanged before, or is too old; nobody learns which.
+    /// Exchanges a token for a key. Fails with `NotFound` if it was never made, was exchanged before, or is too old; the caller does not learn which.
     pub async fn redeem_key_token(&self, token: &str, now: Timestamp) -> Result<IssuedKey, StoreError> {
         if !keys::is_well_formed(token) {
             return Err(StoreError::NotFound);
         }
         let hash = self.inner.secret.token_hash(token);
-        // Most tokens that strangers try are none: they cost a reading.
+        // Most tokens that unauthenticated clients try do not exist, and cost only a read.
         let sql = "SELECT 1 FROM key_tokens WHERE hash = $1 AND expires_at > $2";
         if self.read().await?.row(sql, values![hash.as_slice(), now]).await?.is_none() {
             return Err(StoreError::NotFound);

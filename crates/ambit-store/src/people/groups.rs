@@ -31,14 +31,14 @@ pub enum Members {
     ServiceAccounts,
 }
 
-/// What became of somebody who was to come into a group.
+/// The result of adding somebody to a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Brought {
     /// In it.
     In,
     /// Asked; in it once the person accepts.
     Invited,
-    /// Nobody has this address here, and the caller makes no accounts.
+    /// The address is unknown, and the caller may not make accounts.
     Unknown,
 }
 
@@ -89,7 +89,7 @@ pub(crate) async fn join(tx: &mut Tx, group: i64, user: i64, administrator: bool
     Ok(())
 }
 
-/// Takes a user out of a group: what the user drew from it, and what it paid for the user's rules, ends.
+/// Takes a user out of a group, which ends what the user draws from it and what it pays for the user's rules.
 async fn part(tx: &mut Tx, group: i64, user: i64, now: Timestamp) -> Result<(), StoreError> {
     let paid = hunting_rulesets::paid_by(tx, group, Some(user)).await?;
     let sql = "DELETE FROM group_members WHERE group_id = $1 AND user_id = $2";
@@ -105,7 +105,7 @@ async fn part(tx: &mut Tx, group: i64, user: i64, now: Timestamp) -> Result<(), 
     hunting_rulesets::change_payer(tx, paid, now).await
 }
 
-/// Brings one person in, or asks. Accounts are made by the administrator of the installation, and by others where `open_accounts` says so.
+/// Adds or invites one person. Accounts are made by the administrator of the installation, and by others if `open_accounts` allows it.
 async fn bring(
     tx: &mut Tx,
     by: &Principal,

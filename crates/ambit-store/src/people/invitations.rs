@@ -11,7 +11,7 @@ use ambit_model::user::{ProjectRole, User};
 use serde_json::json;
 use uuid::Uuid;
 
-/// Invitations that wait for one person at most: whoever floods somebody is told so.
+/// The most open invitations of one person, so that nobody can be flooded.
 const INVITATIONS_OF_USER_MAX: i64 = 1_000;
 /// Rows of one list at most.
 const LISTED_MAX: i64 = 10_000;
@@ -79,7 +79,7 @@ fn invitation(row: &Row) -> Result<Invitation, StoreError> {
     })
 }
 
-/// Asks somebody; asking again changes what is offered. `member` is the project user id that it becomes.
+/// Invites somebody; a repeated invitation changes the role that is offered. `member` is the project user id that it becomes.
 async fn insert(
     tx: &mut Tx,
     by: &Principal,
@@ -150,7 +150,7 @@ async fn hold(tx: &mut Tx, id: i64) -> Result<Held, StoreError> {
     })
 }
 
-/// Makes of an invitation what it offers. `NotFound` where the project or group is gone.
+/// Accepts an invitation. Fails with `NotFound` if the project or group is gone.
 async fn accept(tx: &mut Tx, principal: &Principal, id: i64, now: Timestamp) -> Result<(), StoreError> {
     let held = hold(tx, id).await?;
     if held.user != principal.user_id() {
@@ -176,7 +176,7 @@ async fn accept(tx: &mut Tx, principal: &Principal, id: i64, now: Timestamp) -> 
     }
 }
 
-/// True for whoever may take an invitation back: owners of the project, administrators of the group.
+/// Returns true for those who may withdraw an invitation: owners of the project, administrators of the group.
 async fn may_withdraw(tx: &mut Tx, principal: &Principal, held: &Held) -> Result<bool, StoreError> {
     match held.kind {
         InvitedTo::Project => Ok(principal.project_role(held.target) == Some(ProjectRole::Owner)),

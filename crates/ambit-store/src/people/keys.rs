@@ -232,7 +232,7 @@ impl Store {
         rows.iter().map(view).collect()
     }
 
-    /// Ends a key at once in this process, and within a second in every other; with it the keys of the same user that were made with it.
+    /// Revokes a key, at once in this process and within a second in every other, together with the keys of the same user that were made with it.
     pub async fn revoke_key(&self, principal: &Principal, id: i64, now: Timestamp) -> Result<RevokedKeys, StoreError> {
         let principal = principal.clone();
         let revoked = self

@@ -31,7 +31,7 @@ pub struct ProjectView {
     pub primary: bool,
 }
 
-/// What is changed of a project; `None` leaves a member as it is.
+/// Changes of a project; `None` leaves a member as it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProjectSettings {
     pub name: Option<String>,
@@ -41,22 +41,22 @@ pub struct ProjectSettings {
     pub primary: bool,
 }
 
-/// Somebody in a project; the id is the contract's project user id.
+/// A member of a project; the id is the contract's project user id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
     pub id: i64,
     pub user: User,
     pub role: ProjectRole,
-    /// Asked and not in it yet: the role is what is offered.
+    /// Invited and not a member yet: the role is the one that is offered.
     pub invited: bool,
 }
 
-/// What became of those who were to come into a project.
+/// The result of adding people to a project.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Added {
     /// In the order of their project user ids.
     pub members: Vec<Member>,
-    /// Addresses and usernames that nobody has; the caller makes no accounts.
+    /// Unknown addresses and usernames, for which the caller may not make accounts.
     pub unknown: Vec<String>,
 }
 

@@ -12,7 +12,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 impl Store {
-    /// Who was given a role in a collection; for its admins.
+    /// Returns who was given a role in a collection; for its admins.
     pub async fn list_collection_roles(&self, principal: &Principal, uuid: Uuid) -> Result<Vec<(Member, CollectionRole)>, StoreError> {
         let mut tx = self.read().await?;
         let view = require(&mut tx, principal, uuid, CollectionRole::Admin).await?;

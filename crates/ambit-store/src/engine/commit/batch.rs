@@ -94,7 +94,7 @@ pub(in super::super) const CLOSE_EDGES: (&str, &str) = (
 const SECOND_LOOK_COLUMNS: usize = 9;
 
 impl Batch {
-    /// Loads what the outcomes are compared with.
+    /// Loads the state that the outcomes are compared with.
     pub(super) async fn load<'a>(tx: &mut Tx, place: Place, outcomes: impl Iterator<Item = &'a Outcome> + Clone) -> Result<Self, StoreError> {
         let keys: BTreeSet<Key> = outcomes.clone().map(key_of).collect();
         let mut uids: BTreeSet<Uid> = keys.iter().map(|key| key.0).collect();
