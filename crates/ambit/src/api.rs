@@ -1,8 +1,10 @@
 //! The API as the client commands ask it: of a server over the network, or of a data folder without one. The same paths, the same answers.
 
-use crate::cli::{Place, naming};
+pub(crate) mod naming;
+
+use crate::args::Target;
+use crate::clock::now;
 use crate::config::Settings;
-use crate::discover::now;
 use crate::failure::Failure;
 use crate::outfit;
 use crate::output::plain;
@@ -72,16 +74,16 @@ pub(crate) struct Reply {
 
 impl Api {
     /// The server that the flags or the settings name; a folder named by flag, or no server at all, means a data folder.
-    pub(crate) async fn open(place: &Place, settings: &Settings, needs: Needs) -> Result<Self, Failure> {
-        let project = place.project.clone().or_else(|| settings.get("project").map(str::to_owned));
-        let server = place
+    pub(crate) async fn open(target: &Target, settings: &Settings, needs: Needs) -> Result<Self, Failure> {
+        let project = target.project.clone().or_else(|| settings.get("project").map(str::to_owned));
+        let server = target
             .server
             .as_deref()
             .or_else(|| settings.get("server"))
-            .filter(|_| place.data.is_none());
+            .filter(|_| target.data.is_none());
         let mut api = match server {
-            Some(server) => Self::Server(Box::new(Remote::new(server, place, settings, needs)?)),
-            None => Self::Folder(Box::new(Local::open(place, settings, needs).await?)),
+            Some(server) => Self::Server(Box::new(Remote::new(server, target, settings, needs)?)),
+            None => Self::Folder(Box::new(Local::open(target, settings, needs).await?)),
         };
         if let Some(project) = project {
             // The header takes a number or a uuid; a blank one and the word None mean the primary project.
@@ -129,13 +131,13 @@ impl Api {
 }
 
 impl Remote {
-    fn new(server: &str, place: &Place, settings: &Settings, needs: Needs) -> Result<Self, Failure> {
+    fn new(server: &str, target: &Target, settings: &Settings, needs: Needs) -> Result<Self, Failure> {
         let base = Url::parse(server)
             .map_err(|_| Failure::usage(format!("server {:?}: expected a URL such as https://ambit.example.org", plain(server))))?;
         let key = settings.get("api_key").or((needs == Needs::NoKey).then_some("")).ok_or_else(|| {
             Failure::access("no API key: set AMBIT_API_KEY, or AMBIT_API_KEY_FILE; `ambit key create` on the server's data folder makes one")
         })?;
-        let options = outfit::live(settings, &[], place.ca.as_deref())?;
+        let options = outfit::live(settings, &[], target.ca.as_deref())?;
         let wire = LiveWire::new(&options).map_err(|error| outfit::unusable(&error))?;
         let pace = Arc::new(Pace::new(PaceLimits::default()));
         let net = Net::new(Arc::new(wire), Arc::new(OperatorOnly), pace, NetOptions::default());
@@ -191,10 +193,10 @@ impl Remote {
 }
 
 impl Local {
-    async fn open(place: &Place, settings: &Settings, needs: Needs) -> Result<Self, Failure> {
-        let folder = crate::folder::data(place.data.as_deref(), settings)?;
-        let (store, principal) = crate::client::opened(place.data.as_deref(), settings).await?;
-        let library = Arc::new(crate::serve::library(outfit::planned(settings)?));
+    async fn open(target: &Target, settings: &Settings, needs: Needs) -> Result<Self, Failure> {
+        let folder = crate::folder::data(target.data.as_deref(), settings)?;
+        let (store, principal) = crate::client::opened(target.data.as_deref(), settings).await?;
+        let library = Arc::new(crate::library::library(outfit::planned(settings)?));
         let (mut state, engine) = match needs {
             Needs::Rows | Needs::NoKey => (ServerState::without_index(store, library, Arc::new(now)).await?, None),
             Needs::Index => {

@@ -1,12 +1,10 @@
 //! Passwords on the command line: everybody on the machine reads those, so that the program begins anew without them.
 
-use crate::config::without_passwords;
+use crate::config::{DATABASE_FLAG, without_passwords};
 use crate::output::hint;
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
 
-/// Carries the value of `--database` into the program that begins anew: the environment of a process is read by its owner alone.
-pub(crate) const DATABASE_FLAG: &str = "AMBIT_DATABASE_BY_FLAG";
 const FLAG: &str = "--database";
 
 /// The arguments without `--database URL`, and the URL, where that holds a password.

@@ -1,10 +1,10 @@
 //! A data folder as the commands see it: its store, its local operator, and its search index brought up to date.
 
-use crate::cli::Data;
+use crate::args::Data;
 use crate::config::Settings;
 use crate::failure::Failure;
 use crate::folder;
-use ambit_search::Index;
+use ambit_search::{Index, IndexError};
 use ambit_store::engine::Engine;
 use ambit_store::{Options, Principal, Schema, Store, StoreError};
 use std::path::{Path, PathBuf};
@@ -68,7 +68,7 @@ pub(crate) async fn index(folder: &Path, store: &Store) -> Result<(Index, Option
         Err(error) => return Err(error.into()),
     };
     let written = match engine {
-        Some(_) => crate::serve::bring_up_index(folder, store).await?,
+        Some(_) => bring_up_index(folder, store).await?,
         None => None,
     };
     let index = match written {
@@ -84,6 +84,20 @@ pub(crate) async fn index(folder: &Path, store: &Store) -> Result<(Index, Option
     Ok((index, engine))
 }
 
+/// Opens the folder's index and brings it up to what the store holds now. `None`: another process writes it, which is where the engine's place says
+/// nothing of the folder, on PostgreSQL; it brings it up.
+pub(crate) async fn bring_up_index(folder: &Path, store: &Store) -> Result<Option<Index>, Failure> {
+    let place = folder.join(INDEX_FOLDER);
+    let opened = tokio::task::spawn_blocking(move || Index::open(&place)).await;
+    let index = match opened.map_err(|error| Failure::run_time(format!("the search index cannot be opened: {error}")))? {
+        Ok(index) => index,
+        Err(IndexError::Locked(_)) => return Ok(None),
+        Err(error) => return Err(index_failure(error)),
+    };
+    ambit_search::catch_up(&index, store).await.map_err(index_failure)?;
+    Ok(Some(index))
+}
+
 /// The index of a folder that cannot be written: as it is, which is what is in the store, or not at all.
 async fn read_only_index(place: &Path, store: &Store) -> Result<Index, Failure> {
     let copy = "the folder can only be read, so that it cannot be brought up here; search in a copy of the folder";
@@ -95,6 +109,6 @@ async fn read_only_index(place: &Path, store: &Store) -> Result<Index, Failure> 
     Ok(index)
 }
 
-pub(crate) fn index_failure(error: ambit_search::IndexError) -> Failure {
+pub(crate) fn index_failure(error: IndexError) -> Failure {
     Failure::run_time(format!("search index: {error}"))
 }

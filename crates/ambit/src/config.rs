@@ -6,6 +6,9 @@ use ambit_model::Timestamp;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+/// Carries the value of `--database` into the program that begins anew without it: the environment of a process is read by its owner alone.
+pub(crate) const DATABASE_FLAG: &str = "AMBIT_DATABASE_BY_FLAG";
+
 /// Where a setting came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
@@ -322,7 +325,7 @@ fn read_environment(environment: &BTreeMap<String, String>, values: &mut BTreeMa
             values.insert(row.name, (value.clone(), Origin::Environment(name)));
         }
     }
-    if let Some(url) = environment.get(crate::arguments::DATABASE_FLAG) {
+    if let Some(url) = environment.get(DATABASE_FLAG) {
         values.insert("database", (url.clone(), Origin::Flag));
     }
     for alias in ["VT_API_KEY", "GTI_APIKEY"] {

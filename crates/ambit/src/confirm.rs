@@ -1,9 +1,9 @@
 //! Asking the person before something is lost.
 
 use crate::failure::Failure;
-use crate::lines::grouped;
+use crate::output::lines::grouped;
 use crate::output::plain;
-use crate::table::text;
+use crate::output::table::text;
 use serde_json::Value;
 use std::io::{IsTerminal as _, Write as _};
 

@@ -1,30 +1,27 @@
 //! What `demo` and `scan` share: a data folder, a collection for these seeds on this wire, one run carried to its end, and what came of it.
 
-use crate::config::Settings;
+use crate::clock::now;
 use crate::failure::Failure;
 use crate::folder::Asking;
 use crate::output::{hint, plain};
 use crate::signals::Stop;
 use crate::wires::{self, Simulated};
+use crate::workspace::Workspace;
 use crate::{outfit, progress};
 use ambit_engine::{Installation, Outfit, Progress, RunEnd, Shares, drive};
 use ambit_model::collection::{Collection, Schedule};
+use ambit_model::id::RunId;
 use ambit_model::run::{Run, RunState};
 use ambit_model::wire::WireChoice;
-use ambit_model::{Clearance, Kind, Timestamp, workflow};
+use ambit_model::{Clearance, Kind, workflow};
 use ambit_net::Pace;
 use ambit_net::live::LiveOptions;
 use ambit_net::wire::Wire;
-use ambit_store::engine::Engine;
-use ambit_store::{CollectionSettings, NewCollection, NewOwner, Principal, Started, Store};
-use std::path::Path;
+use ambit_store::{CollectionSettings, NewCollection, Started};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 use uuid::Uuid;
-
-/// How long a command waits for the engine's place before it says who holds it (docs/architecture.md §1.8).
-pub(crate) const ENGINE_WAIT: Duration = Duration::from_secs(5);
 
 /// How long a command waits for a run that another engine holds: longer than a dead one's heartbeat lasts on PostgreSQL (20 s,
 /// docs/architecture.md §2).
@@ -59,13 +56,6 @@ pub(crate) struct Job {
     pub(crate) contacts: bool,
 }
 
-/// The open folder with the engine's place in it.
-pub(crate) struct Place {
-    pub(crate) store: Store,
-    pub(crate) engine: Engine,
-    pub(crate) principal: Principal,
-}
-
 /// A run that ended.
 pub(crate) struct Finished {
     pub(crate) collection: Collection,
@@ -75,39 +65,22 @@ pub(crate) struct Finished {
     pub(crate) simulated: Option<Simulated>,
 }
 
-/// The wall clock.
-pub(crate) fn now() -> Timestamp {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-    Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
-}
-
-/// Opens the folder, making it and its owner when missing, and takes the engine's place.
-pub(crate) async fn open(folder: &Path, name: &str, settings: &Settings) -> Result<Place, Failure> {
-    let options = crate::client::options(folder, settings);
-    let owner = NewOwner {
-        email: "owner@localhost".to_owned(),
-        organization: "My organization".to_owned(),
-        username: None,
-    };
-    let (store, _) = Store::init(&options, &owner, now()).await?;
-    let engine = store.engine(name, ENGINE_WAIT).await?;
-    let principal = store.local_operator().await?;
-    Ok(Place { store, engine, principal })
-}
-
 /// Finds or makes the collection, resumes or starts its run, and carries it to its end.
-pub(crate) async fn discover(place: &Place, job: &Job, stop: &Stop) -> Result<Finished, Failure> {
-    let collection = collection(place, job).await?;
+pub(crate) async fn discover(workspace: &Workspace, job: &Job, stop: &Stop) -> Result<Finished, Failure> {
+    let collection = collection(workspace, job).await?;
     // Whoever came here was asked about each.
-    place.store.confirm_large_blocks(&place.principal, collection.uuid, now()).await?;
-    place.store.name_seeds(&place.principal, collection.uuid, &job.seeds, now()).await?;
-    let run = open_run(place, &collection, job).await?;
-    let before = position(place, &run).await?;
-    let run = claim(place, &run, job.silent).await?;
+    workspace.store.confirm_large_blocks(&workspace.principal, collection.uuid, now()).await?;
+    workspace
+        .store
+        .name_seeds(&workspace.principal, collection.uuid, &job.seeds, now())
+        .await?;
+    let run = open_run(workspace, &collection, job).await?;
+    let before = position(workspace, &run).await?;
+    let run = claim(workspace, &run, job.silent).await?;
     let (wire, simulated): (Arc<dyn Wire>, _) = match &collection.wire {
         WireChoice::Live => (wires::live(job.live.clone()).map_err(Failure::run_time)?, None),
         WireChoice::Simulated { .. } => {
-            let simulated = wires::simulated(&place.store, &collection, &run).await.map_err(Failure::run_time)?;
+            let simulated = wires::simulated(&workspace.store, &collection, &run).await.map_err(Failure::run_time)?;
             if job.contacts {
                 simulated.wire.keep_requests();
             }
@@ -117,7 +90,7 @@ pub(crate) async fn discover(place: &Place, job: &Job, stop: &Stop) -> Result<Fi
     let (sender, shown) = watch::channel(Progress::default());
     let shower = tokio::spawn(progress::show(shown, job.silent));
     let outfit = Outfit {
-        engine: place.engine.clone(),
+        engine: workspace.engine.clone(),
         wire,
         pace: Arc::new(Pace::new(outfit::limits(job.rate))),
         settings: Arc::new(job.settings.clone()),
@@ -131,32 +104,9 @@ pub(crate) async fn discover(place: &Place, job: &Job, stop: &Stop) -> Result<Fi
     let end = drive(&outfit, &run).await;
     drop(outfit);
     shower.await.ok();
-    match end? {
-        RunEnd::Over(RunState::Finished) => {}
-        RunEnd::Over(state) => {
-            return Err(Failure::run_time(format!(
-                "run {} ended as {}; see {}",
-                run.id,
-                state.name(),
-                job.asking.command("run list")
-            )));
-        }
-        RunEnd::Paused => {
-            return Err(Failure::partial(format!(
-                "run {} was paused; {} lets it go on",
-                run.id,
-                job.asking.command(&format!("run resume {}", run.id))
-            )));
-        }
-        RunEnd::Stopped | RunEnd::GaveWay => {
-            return Err(Failure::interrupted(format!(
-                "interrupted: run {} is saved; the same command resumes it",
-                run.id
-            )));
-        }
-    }
-    let run = place.store.find_run(&place.principal, run.id).await?;
-    let collection = place.store.find_collection(&place.principal, collection.uuid).await?.collection;
+    check_end(&end?, run.id, job)?;
+    let run = workspace.store.find_run(&workspace.principal, run.id).await?;
+    let collection = workspace.store.find_collection(&workspace.principal, collection.uuid).await?.collection;
     Ok(Finished {
         collection,
         run,
@@ -165,13 +115,32 @@ pub(crate) async fn discover(place: &Place, job: &Job, stop: &Stop) -> Result<Fi
     })
 }
 
+/// Fails with what to do next where the run did not come to its end.
+fn check_end(end: &RunEnd, run: RunId, job: &Job) -> Result<(), Failure> {
+    match end {
+        RunEnd::Over(RunState::Finished) => Ok(()),
+        RunEnd::Over(state) => Err(Failure::run_time(format!(
+            "run {run} ended as {}; see {}",
+            state.name(),
+            job.asking.command("run list")
+        ))),
+        RunEnd::Paused => Err(Failure::partial(format!(
+            "run {run} was paused; {} lets it go on",
+            job.asking.command(&format!("run resume {run}"))
+        ))),
+        RunEnd::Stopped | RunEnd::GaveWay => Err(Failure::interrupted(format!(
+            "interrupted: run {run} is saved; the same command resumes it"
+        ))),
+    }
+}
+
 /// Takes the run. In a folder the engine's lock has said that nobody else has it; on PostgreSQL an engine that was killed holds it until its heartbeat
 /// lapses.
-async fn claim(place: &Place, run: &Run, silent: bool) -> Result<Run, Failure> {
+async fn claim(workspace: &Workspace, run: &Run, silent: bool) -> Result<Run, Failure> {
     let begun = std::time::Instant::now();
     let mut told = silent;
     while begun.elapsed() < CLAIM_WAIT {
-        if let Some(run) = place.engine.claim(run.id, now()).await? {
+        if let Some(run) = workspace.engine.claim(run.id, now()).await? {
             return Ok(run);
         }
         if !told {
@@ -190,8 +159,8 @@ async fn claim(place: &Place, run: &Run, silent: bool) -> Result<Run, Failure> {
     )))
 }
 
-async fn collection(place: &Place, job: &Job) -> Result<Collection, Failure> {
-    let (store, principal) = (&place.store, &place.principal);
+async fn collection(workspace: &Workspace, job: &Job) -> Result<Collection, Failure> {
+    let (store, principal) = (&workspace.store, &workspace.principal);
     let project = store
         .choose_project(principal, None)
         .await?
@@ -211,7 +180,7 @@ async fn collection(place: &Place, job: &Job) -> Result<Collection, Failure> {
         };
         store.change_settings(principal, uuid, &settings, now()).await?;
         if let Some(state) = job.state {
-            move_state(place, &known.collection, state).await?;
+            move_state(workspace, &known.collection, state).await?;
         }
         return Ok(store.find_collection(principal, uuid).await?.collection);
     }
@@ -270,31 +239,34 @@ fn tell_lifted(before: &[String], job: &Job) {
 }
 
 /// Another state cancels an unfinished run: what it saw belongs to a time that is over.
-async fn move_state(place: &Place, collection: &Collection, state: i64) -> Result<(), Failure> {
+async fn move_state(workspace: &Workspace, collection: &Collection, state: i64) -> Result<(), Failure> {
     if matches!(collection.wire, WireChoice::Simulated { state: known, .. } if known == state) {
         return Ok(());
     }
-    let runs = place.store.list_runs(&place.principal, collection.uuid).await?;
+    let runs = workspace.store.list_runs(&workspace.principal, collection.uuid).await?;
     for run in runs.iter().filter(|run| !run.state.is_over()) {
-        place.store.cancel_run(&place.principal, run.id, now()).await?;
+        workspace.store.cancel_run(&workspace.principal, run.id, now()).await?;
         hint(&format!(
             "run {} was unfinished in another state of the simulated internet and is cancelled",
             run.id
         ));
     }
-    place.store.set_wire_state(&place.principal, collection.uuid, state, now()).await?;
+    workspace
+        .store
+        .set_wire_state(&workspace.principal, collection.uuid, state, now())
+        .await?;
     Ok(())
 }
 
-async fn open_run(place: &Place, collection: &Collection, job: &Job) -> Result<Run, Failure> {
-    let run = match place.store.start_run(&place.principal, collection.uuid, None, now()).await? {
+async fn open_run(workspace: &Workspace, collection: &Collection, job: &Job) -> Result<Run, Failure> {
+    let run = match workspace.store.start_run(&workspace.principal, collection.uuid, None, now()).await? {
         Started::Scheduled(run) => run,
         Started::Open(run) => {
             if !job.silent {
                 hint(&format!("resuming run {}", run.id));
             }
             if run.state == RunState::Paused {
-                place.store.resume_run(&place.principal, run.id, now()).await?
+                workspace.store.resume_run(&workspace.principal, run.id, now()).await?
             } else {
                 run
             }
@@ -304,12 +276,12 @@ async fn open_run(place: &Place, collection: &Collection, job: &Job) -> Result<R
 }
 
 /// The feed's revision when the run began, kept so that a resumed run still says what is new since then.
-async fn position(place: &Place, run: &Run) -> Result<i64, Failure> {
+async fn position(workspace: &Workspace, run: &Run) -> Result<i64, Failure> {
     let reader = format!("run-{}", run.id);
-    if let Some(revision) = place.store.position(&reader).await? {
+    if let Some(revision) = workspace.store.position(&reader).await? {
         return Ok(revision);
     }
-    let revision = place.store.last_revision().await?;
-    place.store.set_position(&reader, revision).await?;
+    let revision = workspace.store.last_revision().await?;
+    workspace.store.set_position(&reader, revision).await?;
     Ok(revision)
 }

@@ -1,5 +1,6 @@
 //! How a command fails: one line for a person and an exit code for a script.
 
+use ambit_store::StoreError;
 use std::fmt;
 
 pub(crate) const RUN_TIME: u8 = 1;
@@ -95,3 +96,16 @@ impl fmt::Display for Failure {
 }
 
 impl std::error::Error for Failure {}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        let message = error.to_string();
+        match error {
+            StoreError::NotFound => Self::not_found(message),
+            StoreError::Forbidden(_) => Self::access(message),
+            StoreError::Invalid(_) => Self::usage(message),
+            StoreError::Damaged { .. } => Self::partial(message),
+            _ => Self::run_time(message),
+        }
+    }
+}

@@ -1,5 +1,11 @@
 //! Where results go: standard output or a file, one per line. Progress, logs and hints go to standard error, elsewhere.
 
+pub(crate) mod lines;
+pub(crate) mod records;
+pub(crate) mod report;
+pub(crate) mod table;
+pub(crate) mod truth;
+
 use crate::failure::Failure;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};

@@ -1,7 +1,8 @@
 //! What a finished run fell short of: no seed could be looked at, or steps failed for a reason that lies with us or with a source (exit code 5).
 
-use crate::discover::{Finished, Place};
+use crate::discover::Finished;
 use crate::failure::Failure;
+use crate::workspace::Workspace;
 use ambit_model::facts::{Facts, LookOutcome};
 use ambit_model::run::{NotDone, NotDoneReason};
 use ambit_model::{Clearance, Kind, Uid};
@@ -15,8 +16,8 @@ const NAMED_MAX: usize = 5;
 const SEEDS_AT_ONCE: usize = 100;
 
 /// Why the run counts as partly done, in a line; `None`: it does not.
-pub(crate) async fn of(place: &Place, finished: &Finished, not_done: &[NotDone]) -> Result<Option<String>, Failure> {
-    if !is_any_seed_looked_at(place, finished).await? {
+pub(crate) async fn of(workspace: &Workspace, finished: &Finished, not_done: &[NotDone]) -> Result<Option<String>, Failure> {
+    if !is_any_seed_looked_at(workspace, finished).await? {
         let why = not_done.iter().max_by_key(|row| row.count);
         let why = why.map_or_else(String::new, |row| {
             format!(", for example {} × {} ({})", row.count, row.task, row.reason.name())
@@ -56,18 +57,18 @@ fn is_shortfall(reason: NotDoneReason) -> bool {
 }
 
 /// Whether this run got an answer about one of the seeds, or about what a seed itself names (the domain of an e-mail address, the host of a URL).
-async fn is_any_seed_looked_at(place: &Place, finished: &Finished) -> Result<bool, Failure> {
+async fn is_any_seed_looked_at(workspace: &Workspace, finished: &Finished) -> Result<bool, Failure> {
     let collection = finished.collection.uuid;
-    let seeds = place.store.list_seeds(&place.principal, collection).await?;
+    let seeds = workspace.store.list_seeds(&workspace.principal, collection).await?;
     let uids: Vec<Uid> = seeds.iter().map(|seed| Uid::of_entity(collection, seed.kind, &seed.name)).collect();
     for seeds in uids.chunks(SEEDS_AT_ONCE) {
-        let facts = facts(place, finished, seeds).await?;
+        let facts = facts(workspace, finished, seeds).await?;
         if facts.iter().any(|facts| is_looked_at(facts, finished)) {
             return Ok(true);
         }
         let named: BTreeSet<Uid> = facts.iter().flat_map(named_by).collect();
         let named: Vec<Uid> = named.into_iter().collect();
-        let facts = self::facts(place, finished, &named).await?;
+        let facts = self::facts(workspace, finished, &named).await?;
         if facts.iter().any(|facts| is_looked_at(facts, finished)) {
             return Ok(true);
         }
@@ -75,7 +76,7 @@ async fn is_any_seed_looked_at(place: &Place, finished: &Finished) -> Result<boo
     Ok(false)
 }
 
-async fn facts(place: &Place, finished: &Finished, uids: &[Uid]) -> Result<Vec<Facts>, Failure> {
+async fn facts(workspace: &Workspace, finished: &Finished, uids: &[Uid]) -> Result<Vec<Facts>, Failure> {
     // Who stands at the other ends is not asked: a domain has thousands of names.
     let anybody = |_: &Uid| {
         Some(End {
@@ -85,7 +86,7 @@ async fn facts(place: &Place, finished: &Finished, uids: &[Uid]) -> Result<Vec<F
             clearance: Clearance::L0,
         })
     };
-    let known = place.engine.known(finished.run.id, uids, anybody).await?;
+    let known = workspace.engine.known(finished.run.id, uids, anybody).await?;
     Ok(known.into_iter().map(|known| known.facts).collect())
 }
 

@@ -104,13 +104,11 @@ mod tests {
             organization: "Acme".to_owned(),
             username: None,
         };
-        let (store, _) = Store::init(&Options::folder(&folder), &owner, crate::discover::now())
-            .await
-            .expect("opens");
+        let (store, _) = Store::init(&Options::folder(&folder), &owner, crate::clock::now()).await.expect("opens");
         let principal = store.local_operator().await.expect("there is an owner");
         let project = store.choose_project(&principal, None).await.expect("reads").expect("has one");
         let text = include_str!("../../../worlds/small.world");
-        let blob = store.put_blob(text.as_bytes(), crate::discover::now()).await.expect("is stored");
+        let blob = store.put_blob(text.as_bytes(), crate::clock::now()).await.expect("is stored");
         let live = LiveOptions {
             resolvers: vec!["127.0.0.1:9".parse().expect("an address")],
             ..LiveOptions::default()
@@ -128,12 +126,12 @@ mod tests {
                 seeds: vec![(Kind::Domain, "acme.test".to_owned())],
             };
             let made = store
-                .create_collection(&principal, project, &new, crate::discover::now())
+                .create_collection(&principal, project, &new, crate::clock::now())
                 .await
                 .expect("is made");
             let collection = made.collection;
             let started = store
-                .start_run(&principal, collection.uuid, None, crate::discover::now())
+                .start_run(&principal, collection.uuid, None, crate::clock::now())
                 .await
                 .expect("starts");
             let (Started::Scheduled(run) | Started::Open(run)) = started;

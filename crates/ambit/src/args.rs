@@ -1,0 +1,53 @@
+//! Arguments that several commands take: where they work, how results are printed, and the values that are read alike.
+
+use ambit_model::{Clearance, Timestamp};
+use clap::Args;
+use std::path::PathBuf;
+
+/// Where the data folder is.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Data {
+    /// Data folder (default: AMBIT_DATA, else ambit in the user's data directory).
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
+}
+
+/// Where a client command works: on a server, or on a data folder.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Target {
+    /// Data folder (default: AMBIT_DATA, else ambit in the user's data directory); given here, it goes before a configured server.
+    #[arg(long, value_name = "DIR", global = true, conflicts_with = "server")]
+    pub(crate) data: Option<PathBuf>,
+    /// Server, such as https://ambit.example.org (default: AMBIT_SERVER). Its key comes from AMBIT_API_KEY: other people see command lines.
+    #[arg(long, value_name = "URL", global = true)]
+    pub(crate) server: Option<String>,
+    /// Project, by number, uuid or name (default: AMBIT_PROJECT, else your primary one).
+    #[arg(long, value_name = "ID", global = true)]
+    pub(crate) project: Option<String>,
+    /// PEM file with authorities that the server's certificate may come from, beside those of browsers.
+    #[arg(long, value_name = "FILE", global = true)]
+    pub(crate) ca: Option<PathBuf>,
+}
+
+/// How results are printed.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Output {
+    /// One JSON object per line.
+    #[arg(long)]
+    pub(crate) jsonl: bool,
+    /// Write results to a file instead of standard output.
+    #[arg(short = 'o', long = "output", value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// Reads a moment, or a date, which means the end of that day.
+pub(crate) fn date(text: &str) -> Result<Timestamp, String> {
+    let moment = Timestamp::parse(text).ok_or_else(|| "expected a date such as 2027-01-31 or a moment such as 2027-01-31T12:00:00Z".to_owned())?;
+    let day = text.len() == 10;
+    Ok(if day { moment.plus_ms(ambit_model::moment::DAY_MS - 1) } else { moment })
+}
+
+/// Reads a level of loudness.
+pub(crate) fn level(word: &str) -> Result<Clearance, String> {
+    Clearance::from_level(word).ok_or_else(|| "expected passive, polite, normal or intensive".to_owned())
+}

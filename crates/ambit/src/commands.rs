@@ -1,0 +1,153 @@
+//! The commands: what a person may type, and who does it. Each command's arguments and its work are in its own file.
+
+mod backup;
+mod changes;
+mod collections;
+mod completion;
+mod configuration;
+mod demo;
+mod doctor;
+mod entity;
+mod graphs;
+mod groups;
+mod init;
+mod invitations;
+mod issue;
+mod item;
+mod keys;
+mod migrate;
+mod packs;
+mod projects;
+mod quotas;
+mod roles;
+mod runs;
+mod scan;
+mod search;
+mod serve;
+mod users;
+mod version;
+mod work;
+
+use crate::config::Settings;
+use crate::failure::Failure;
+use ambit_query::Noun;
+use clap::{Parser, Subcommand};
+use std::path::PathBuf;
+
+/// Ambit finds what an organisation exposes to the outside, keeps every fact with its source and time, and judges the facts.
+#[derive(Debug, Parser)]
+#[command(name = "ambit", version, propagate_version = true, disable_help_subcommand = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    /// Print results only: no progress, no hints.
+    #[arg(long, global = true)]
+    pub(crate) silent: bool,
+    /// Log more: -v what the program does (requests, runs), -vv its details.
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub(crate) verbose: u8,
+    /// Configuration file (default: ambit.toml in the working folder, if it is there).
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Discover and assess the organisation of the simulated internet, then serve the result.
+    Demo(demo::Demo),
+    /// Discover and assess what the targets expose; no server needed.
+    Scan(scan::Scan),
+    /// Run API, scheduler and engine over a data folder.
+    Serve(serve::Serve),
+    /// Carry runs of a shared PostgreSQL database, without a server.
+    Work(work::Work),
+    /// Make a fresh data folder; prints the owner's API key.
+    Init(init::Init),
+    /// API keys.
+    Key(keys::Key),
+    /// Users.
+    User(users::User),
+    /// Groups.
+    Group(groups::Group),
+    /// Invitations to projects and groups.
+    Invitation(invitations::Invitation),
+    /// How much users and groups may use.
+    Quota(quotas::Quota),
+    /// Rules and lists of hashes that files are judged by.
+    #[command(subcommand)]
+    Packs(packs::Packs),
+    /// Roles in projects and collections.
+    Role(roles::Role),
+    /// Projects.
+    Project(projects::Project),
+    /// Search entities.
+    Entities(search::Search),
+    /// One entity: show, raw, path, deny, allow, reset, history, note, tag.
+    Entity(entity::Entity),
+    /// Graphs of an entity's surroundings, or of what a search finds.
+    Graph(graphs::Graph),
+    /// Search issues.
+    Issues(search::Search),
+    /// One issue: show, status, history, note, tag.
+    Issue(issue::Issue),
+    /// Search technologies.
+    Technologies(search::Search),
+    /// What changed, newest last.
+    Changes(changes::Changes),
+    /// Collections.
+    Collection(collections::Collection),
+    /// Runs.
+    Run(runs::Run),
+    /// Look whether a data folder is whole, and rebuild its search index.
+    Doctor(doctor::Doctor),
+    /// Copy a data folder while it is in use.
+    Backup(backup::Backup),
+    /// Make a data folder of a backup.
+    Restore(backup::Restore),
+    /// Bring the schema of a data folder or database up to this program; prints what was done.
+    Migrate(migrate::Migrate),
+    /// Print each setting with its origin.
+    Config(configuration::Config),
+    /// Print the OpenAPI document.
+    Openapi,
+    /// Print a completion script for a shell.
+    Completion(completion::Completion),
+    /// Print version and build.
+    Version(version::Version),
+}
+
+/// Runs the command.
+pub(crate) async fn run(cli: Cli, mut settings: Settings) -> Result<(), Failure> {
+    match &cli.command {
+        Command::Demo(demo) => demo::run(demo, cli.silent, &mut settings).await,
+        Command::Scan(scan) => scan::run(scan, cli.silent, &settings).await,
+        Command::Serve(serve) => serve::run(serve, cli.silent, &mut settings).await,
+        Command::Work(work) => work::run(work, cli.silent, &mut settings).await,
+        Command::Init(init) => init::run(init, &settings).await,
+        Command::Key(key) => keys::run(key, &settings).await,
+        Command::User(user) => users::run(user, &settings).await,
+        Command::Group(group) => groups::run(group, &settings).await,
+        Command::Graph(graph) => graphs::run(graph, &settings, cli.silent).await,
+        Command::Invitation(invitation) => invitations::run(invitation, &settings).await,
+        Command::Quota(quota) => quotas::run(quota, &settings).await,
+        Command::Packs(packs) => packs::run(packs, &settings).await,
+        Command::Role(role) => roles::run(role, &settings).await,
+        Command::Project(project) => projects::run(project, &settings).await,
+        Command::Entities(search) => search::run(search, Noun::Entities, &settings).await,
+        Command::Entity(entity) => entity::run(entity, &settings).await,
+        Command::Issues(search) => search::run(search, Noun::Issues, &settings).await,
+        Command::Issue(issue) => issue::run(issue, &settings).await,
+        Command::Technologies(search) => search::run(search, Noun::Technologies, &settings).await,
+        Command::Changes(changes) => changes::run(changes, &settings).await,
+        Command::Collection(collection) => collections::run(collection, &settings, cli.silent).await,
+        Command::Run(run) => runs::run(run, &settings, cli.silent).await,
+        Command::Doctor(doctor) => doctor::run(doctor, &settings).await,
+        Command::Backup(backup) => backup::back_up(backup, &settings).await,
+        Command::Restore(restore) => backup::restore(restore, &settings).await,
+        Command::Migrate(migrate) => migrate::run(migrate, &mut settings).await,
+        Command::Config(config) => configuration::run(config, &settings),
+        Command::Openapi => crate::output::write_all(ambit_server::openapi_text().as_bytes()),
+        Command::Completion(completion) => completion::run(completion),
+        Command::Version(_) => version::run(),
+    }
+}

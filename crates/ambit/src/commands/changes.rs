@@ -1,0 +1,204 @@
+//! `ambit changes`: what happened in a project, in the order of commits, on a server or in a data folder.
+
+use crate::api::{Api, Needs, OURS};
+use crate::args::{Output, Target};
+use crate::config::Settings;
+use crate::failure::Failure;
+use crate::output::lines;
+use crate::output::table::{self, Form, Rows, text};
+use crate::output::{Results, plain};
+use ambit_model::Timestamp;
+use serde_json::Value;
+
+/// Rows read at once.
+const PAGE: usize = 1_000;
+/// Members that a term may name.
+const MEMBERS: &[&str] = &["record", "what", "kind", "name", "status", "id", "collection_uuid"];
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Changes {
+    /// Which changes: `record:entity what:appeared kind:uri acme`. A repeated member is one of them, `!` before a value is not it.
+    #[arg(value_name = "QUERY")]
+    pub(crate) query: Vec<String>,
+    #[command(flatten)]
+    pub(crate) target: Target,
+    #[command(flatten)]
+    pub(crate) output: Output,
+    /// Comma-separated values with a head line.
+    #[arg(long, conflicts_with = "jsonl")]
+    pub(crate) csv: bool,
+    /// Members to print, comma-separated: at,what,name
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub(crate) fields: Vec<String>,
+    /// Print only how many there are.
+    #[arg(long, conflicts_with_all = ["facet", "fields", "csv"])]
+    pub(crate) count: bool,
+    /// Print how often each value of a member occurs: record, what, kind …
+    #[arg(long, value_name = "NAME", conflicts_with = "fields")]
+    pub(crate) facet: Option<String>,
+    /// Only what came after this revision.
+    #[arg(long, value_name = "REVISION", default_value_t = 0)]
+    pub(crate) after: i64,
+    /// Only what came until that moment (a date is the end of that day, UTC).
+    #[arg(long, value_name = "DATE", value_parser = crate::args::date)]
+    pub(crate) as_of: Option<Timestamp>,
+    /// Records that were only seen again, too.
+    #[arg(long)]
+    pub(crate) seen: bool,
+}
+
+/// Runs the command.
+pub(crate) async fn run(command: &Changes, settings: &Settings) -> Result<(), Failure> {
+    table::check(&command.fields, ambit_api::changes::change_shape())?;
+    let terms = terms(&command.query)?;
+    if let Some(facet) = command.facet.as_deref().filter(|facet| !MEMBERS.contains(facet)) {
+        return Err(Failure::usage(format!("--facet {:?}: there are {}", plain(facet), MEMBERS.join(", "))));
+    }
+    let api = Api::open(&command.target, settings, Needs::Rows).await?;
+    let mut results = Results::open(command.output.output.as_deref())?;
+    let rows = Rows {
+        form: match (command.output.jsonl, command.csv) {
+            (true, _) => Form::Jsonl,
+            (false, true) => Form::Csv,
+            (false, false) => Form::Text,
+        },
+        fields: &command.fields,
+        usual: &[
+            "revision",
+            "at",
+            "record",
+            "what",
+            "kind",
+            "name",
+            "status",
+            "person",
+            "id",
+            "collection_uuid",
+        ],
+        line: lines::change,
+        record: "change",
+    };
+    let mut counts: Vec<(String, u64)> = Vec::new();
+    let mut count = 0_u64;
+    let counting = command.count || command.facet.is_some();
+    if !counting {
+        rows.begin(&mut results)?;
+    }
+    let mut after = command.after;
+    'pages: loop {
+        let page = api.get(&format!("{OURS}/changes?after={after}&limit={PAGE}")).await?.result;
+        let changes = page["changes"].as_array().map(Vec::as_slice).unwrap_or_default();
+        if changes.is_empty() {
+            break;
+        }
+        after = page["after"].as_i64().unwrap_or(i64::MAX);
+        for change in changes {
+            if command.as_of.is_some_and(|end| is_after(change, end)) {
+                break 'pages;
+            }
+            if !matches(&terms, change) || (change["what"] == "seen" && !command.seen) {
+                continue;
+            }
+            count += 1;
+            match &command.facet {
+                Some(member) => add(&mut counts, text(&change[member])),
+                None if command.count => {}
+                None => rows.row(&named(change), &mut results)?,
+            }
+        }
+    }
+    if command.count {
+        results.line(&count.to_string())?;
+    }
+    counts.sort_by(|left, right| right.1.cmp(&left.1).then_with(|| left.0.cmp(&right.0)));
+    for (value, count) in counts {
+        results.line(&format!("{count}\t{}", plain(&value)))?;
+    }
+    results.finish()
+}
+
+/// JSON lines say in `record` that this is a change; which noun it is of stands in `noun` beside it.
+fn named(change: &Value) -> Value {
+    let mut named = change.clone();
+    named["noun"] = change["record"].clone();
+    named
+}
+
+fn is_after(change: &Value, end: Timestamp) -> bool {
+    change["at"].as_str().and_then(Timestamp::parse).is_some_and(|at| at > end)
+}
+
+fn add(counts: &mut Vec<(String, u64)>, value: String) {
+    match counts.iter_mut().find(|(known, _)| *known == value) {
+        Some((_, count)) => *count += 1,
+        None => counts.push((value, 1)),
+    }
+}
+
+/// What one member must and must not be.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Term {
+    member: &'static str,
+    any: Vec<String>,
+    none: Vec<String>,
+}
+
+fn terms(query: &[String]) -> Result<Vec<Term>, Failure> {
+    let mut terms: Vec<Term> = Vec::new();
+    for word in query.iter().flat_map(|text| text.split_whitespace()) {
+        let (name, value) = word.split_once(':').unwrap_or(("name", word));
+        let member = MEMBERS.iter().find(|member| **member == name).copied();
+        let member = member.ok_or_else(|| {
+            let known = MEMBERS.join(", ");
+            Failure::usage(format!("query: no member {:?}; there are {known}", plain(name)))
+        })?;
+        let index = terms.iter().position(|term| term.member == member).unwrap_or_else(|| {
+            terms.push(Term { member, ..Term::default() });
+            terms.len() - 1
+        });
+        match value.strip_prefix('!') {
+            Some(not) => terms[index].none.push(not.to_lowercase()),
+            None => terms[index].any.push(value.to_lowercase()),
+        }
+    }
+    Ok(terms)
+}
+
+/// Names contain what is asked for; everything else is equal to it. Case never matters.
+fn matches(terms: &[Term], change: &Value) -> bool {
+    terms.iter().all(|term| {
+        let value = text(&change[term.member]).to_lowercase();
+        let is = |wanted: &String| {
+            if term.member == "name" {
+                value.contains(wanted.as_str())
+            } else {
+                value == *wanted
+            }
+        };
+        (term.any.is_empty() || term.any.iter().any(is)) && !term.none.iter().any(is)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn terms_choose_changes() {
+        let change = json!({"record": "entity", "what": "appeared", "kind": "Uri", "name": "https://www.acme.test"});
+        for (query, expected) in [
+            ("", true),
+            ("record:entity what:appeared", true),
+            ("what:changed what:appeared", true),
+            ("what:!appeared", false),
+            ("kind:uri acme", true),
+            ("kind:domain", false),
+            ("name:other", false),
+        ] {
+            let terms = terms(&[query.to_owned()]).expect("parses");
+            assert_eq!(matches(&terms, &change), expected, "{query}");
+        }
+        assert!(terms(&["noun:entity".to_owned()]).is_err());
+    }
+}

@@ -1,0 +1,399 @@
+//! `ambit collection`: collections, on a server or in a data folder.
+
+use crate::api::naming;
+use crate::api::{ASM, Api, Needs, escape};
+use crate::args::Target;
+use crate::config::Settings;
+use crate::confirm::confirm;
+use crate::failure::Failure;
+use crate::output::table::text;
+use crate::output::{Results, hint, plain};
+use ambit_model::collection::Schedule;
+use ambit_model::scope::exclusion;
+use ambit_model::{Clearance, Kind};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Collection {
+    #[command(flatten)]
+    pub(crate) target: Target,
+    #[command(subcommand)]
+    pub(crate) action: Action,
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Action {
+    /// List collections with their counts.
+    List {
+        /// One JSON object per line.
+        #[arg(long)]
+        jsonl: bool,
+    },
+    /// Make a collection; prints its uuid, and on stderr when it will run. It starts nothing.
+    Create(Create),
+    /// Everything that is known of one, with its seeds.
+    Show {
+        /// Its name or uuid.
+        collection: String,
+        /// One JSON object.
+        #[arg(long)]
+        jsonl: bool,
+    },
+    /// Change its name, schedule, level or exclusions.
+    Update(Update),
+    /// Where it begins: list, add and remove seeds. The next run takes them up; none is started.
+    #[command(subcommand)]
+    Seed(Seed),
+    /// Keep it, but refresh it no more.
+    Archive {
+        /// Its name or uuid.
+        collection: String,
+    },
+    /// Make an archived collection active again; its schedule counts from now.
+    Unarchive {
+        /// Its name or uuid.
+        collection: String,
+    },
+    /// Delete it with everything in it, for good.
+    Delete {
+        /// Its name or uuid.
+        collection: String,
+        /// Do not ask.
+        #[arg(short = 'y', long)]
+        yes: bool,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Create {
+    /// What people call it.
+    pub(crate) name: String,
+    /// How it is discovered.
+    #[arg(long, value_name = "W", default_value = ambit_model::workflow::DEFAULT)]
+    pub(crate) workflow: String,
+    /// A domain, host name, address, block or URL to begin with; may be repeated.
+    #[arg(long, value_name = "TARGET")]
+    pub(crate) seed: Vec<String>,
+    /// When it runs by itself: on_demand (never), daily, weekly, monthly, quarterly. The first run comes with the first due time.
+    #[arg(long, default_value = "on_demand", value_parser = schedule)]
+    pub(crate) schedule: Schedule,
+    /// How loud a run may be: passive, polite, normal, intensive.
+    #[arg(long, default_value = "normal", value_parser = crate::args::level)]
+    pub(crate) level: Clearance,
+    /// Never touch this name, *.name, address or block; may be repeated.
+    #[arg(long, value_name = "PATTERN")]
+    pub(crate) exclude: Vec<String>,
+}
+
+#[derive(Debug, clap::Args)]
+#[group(id = "change", required = true, multiple = true)]
+pub(crate) struct Changed {
+    /// What people call it.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    /// When it runs by itself: on_demand (never), daily, weekly, monthly, quarterly. Another schedule counts from now.
+    #[arg(long, value_parser = schedule)]
+    pub(crate) schedule: Option<Schedule>,
+    /// How loud a run may be: passive, polite, normal, intensive.
+    #[arg(long, value_parser = crate::args::level)]
+    pub(crate) level: Option<Clearance>,
+    /// Never touch this name, *.name, address or block, beside those that are excluded already; may be repeated.
+    #[arg(long, value_name = "PATTERN")]
+    pub(crate) exclude: Vec<String>,
+    /// No longer exclude this pattern; may be repeated.
+    #[arg(long, value_name = "PATTERN")]
+    pub(crate) unexclude: Vec<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Update {
+    /// Its name or uuid.
+    pub(crate) collection: String,
+    #[command(flatten)]
+    pub(crate) changed: Changed,
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Seed {
+    /// List the seeds of a collection.
+    List {
+        /// Its name or uuid.
+        collection: String,
+        /// One JSON object per line.
+        #[arg(long)]
+        jsonl: bool,
+    },
+    /// Add seeds; prints all.
+    Add {
+        /// The collection's name or uuid.
+        collection: String,
+        /// Domains, host names, addresses, blocks, URLs.
+        #[arg(required = true)]
+        target: Vec<String>,
+    },
+    /// Remove seeds, by name or id; the next run decides what remains of what they led to.
+    Remove {
+        /// The collection's name or uuid.
+        collection: String,
+        #[arg(required = true)]
+        seed: Vec<String>,
+    },
+}
+
+fn schedule(word: &str) -> Result<Schedule, String> {
+    let known = || Schedule::ALL.map(Schedule::name).join(", ");
+    Schedule::from_name(word).ok_or_else(|| format!("expected one of {}", known()))
+}
+
+/// Runs the command.
+pub(crate) async fn run(command: &Collection, settings: &Settings, silent: bool) -> Result<(), Failure> {
+    let api = Api::open(&command.target, settings, Needs::Rows).await?;
+    let mut results = Results::open(None)?;
+    match &command.action {
+        Action::List { jsonl } => {
+            for row in naming::collections(&api).await? {
+                print(&row, *jsonl, &mut results)?;
+            }
+        }
+        Action::Create(new) => {
+            let made = create(&api, new).await?;
+            results.line(&text(&made["uuid"]))?;
+            if !silent {
+                hint(&what_follows(&made));
+            }
+        }
+        Action::Show { collection, jsonl } => show(&api, &path_of(&api, collection).await?, *jsonl, &mut results).await?,
+        Action::Update(update) => {
+            let changed = change(&api, update).await?;
+            print(&changed, false, &mut results)?;
+            settings_of(&changed, &mut results)?;
+            if !silent {
+                hint(&what_follows(&changed));
+            }
+        }
+        Action::Seed(seed) => seeds(&api, seed, &mut results).await?,
+        Action::Archive { collection } => {
+            let target = path_of(&api, collection).await?;
+            api.ask("PATCH", &format!("{target}/archive"), None).await?;
+            results.line(&format!("collection {} is archived", plain(collection)))?;
+        }
+        Action::Unarchive { collection } => {
+            let target = path_of(&api, collection).await?;
+            api.ask("PATCH", &format!("{target}/unarchive"), None).await?;
+            results.line(&format!("collection {} is active", plain(collection)))?;
+        }
+        Action::Delete { collection, yes } => {
+            let target = path_of(&api, collection).await?;
+            let found = api.get(&target).await?.result;
+            let name = plain(&text(&found["printable_name"]));
+            confirm(
+                &format!("collection {name} with {} entities will be deleted for good", found["entity_count"]),
+                *yes,
+            )?;
+            api.ask("DELETE", &target, None).await?;
+            results.line(&format!("collection {} is deleted", plain(collection)))?;
+        }
+    }
+    results.finish()
+}
+
+/// The path of a collection that was named or numbered.
+async fn path_of(api: &Api, typed: &str) -> Result<String, Failure> {
+    let uuid = naming::collection(api, typed).await?;
+    Ok(format!("{ASM}/user_collections/{}", escape(&uuid)))
+}
+
+/// When the collection runs, in one sentence.
+fn what_follows(row: &Value) -> String {
+    let name = plain(&text(&row["name"]));
+    let sooner = format!("`ambit run start {name}`");
+    let schedule = text(&row["auto_refresh_schedule"]);
+    let when = match row["next_run_at"].as_str() {
+        _ if row["archived"] == true => "is archived and does not run".to_owned(),
+        None => format!("runs on demand: nothing starts until {sooner}"),
+        Some(due) => format!("runs {schedule}, next at {}; {sooner} starts one before", plain(due)),
+    };
+    format!("{name} {when}; `ambit run plan {name}` says what a run asks")
+}
+
+fn print(row: &Value, jsonl: bool, results: &mut Results) -> Result<(), Failure> {
+    if jsonl {
+        return results.json(row);
+    }
+    let issues: i64 = row["issues_by_severity"]
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter_map(|(_, count)| count.as_i64())
+        .sum();
+    let archived = if row["archived"] == true { "  archived" } else { "" };
+    results.line(&format!(
+        "{}  {}  {}  {} entities  {issues} open issues{archived}",
+        text(&row["uuid"]),
+        plain(&text(&row["name"])),
+        text(&row["workflow_name"]),
+        row["entity_count"]
+    ))
+}
+
+/// Makes a collection with its seeds; answers with it.
+async fn create(api: &Api, new: &Create) -> Result<Value, Failure> {
+    // Seeds first: a collection without the seeds that were asked for is not what was asked for.
+    let seeds: Vec<Value> = new.seed.iter().map(|seed| target(seed)).collect::<Result<_, _>>()?;
+    let body = json!({
+        "name": new.name,
+        "workflow_name": new.workflow,
+        "auto_refresh_schedule": new.schedule.name(),
+        "level": new.level.level(),
+        "exclusions": new.exclude,
+    });
+    let made = api.post(&format!("{ASM}/user_collections"), body).await?.result;
+    let uuid = text(&made["uuid"]);
+    if !seeds.is_empty() {
+        let target = format!("{ASM}/user_collections/{}/user_entities", escape(&uuid));
+        let added = api.post(&target, json!({"entities": seeds})).await;
+        added.map_err(|error| Failure::partial(format!("collection {uuid} was made, its seeds were not added: {error}")))?;
+    }
+    Ok(made)
+}
+
+/// Changes what was given of a collection; answers with it.
+async fn change(api: &Api, update: &Update) -> Result<Value, Failure> {
+    let target = path_of(api, &update.collection).await?;
+    let changed = &update.changed;
+    let mut body = Map::new();
+    body.extend(changed.name.iter().map(|name| ("printable_name".to_owned(), json!(name))));
+    body.extend(
+        changed
+            .schedule
+            .map(|schedule| ("auto_refresh_schedule".to_owned(), json!(schedule.name()))),
+    );
+    body.extend(changed.level.map(|level| ("level".to_owned(), json!(level.level()))));
+    if !changed.exclude.is_empty() || !changed.unexclude.is_empty() {
+        let found = api.get(&target).await?.result;
+        body.insert("exclusions".to_owned(), json!(exclusions(&found["exclusions"], changed)?));
+    }
+    Ok(api.ask("PATCH", &target, Some(Value::Object(body))).await?.result)
+}
+
+/// What is excluded with the new patterns and without those that are lifted.
+fn exclusions(before: &Value, changed: &Changed) -> Result<BTreeSet<String>, Failure> {
+    let mut all: BTreeSet<String> = before.as_array().into_iter().flatten().map(text).collect();
+    for pattern in &changed.exclude {
+        let read = exclusion(pattern).map_err(|error| Failure::usage(format!("--exclude {:?}: {error}", plain(pattern))))?;
+        all.insert(read);
+    }
+    for pattern in &changed.unexclude {
+        let read = exclusion(pattern).unwrap_or_else(|_| pattern.clone());
+        if !all.remove(&read) && !all.remove(pattern) {
+            return Err(Failure::not_found(format!("--unexclude {:?}: it is not excluded", plain(pattern))));
+        }
+    }
+    Ok(all)
+}
+
+async fn seeds(api: &Api, command: &Seed, results: &mut Results) -> Result<(), Failure> {
+    let (Seed::List { collection, .. } | Seed::Add { collection, .. } | Seed::Remove { collection, .. }) = command;
+    let path = format!("{}/user_entities", path_of(api, collection).await?);
+    match command {
+        Seed::List { jsonl, .. } => {
+            for row in api.get(&path).await?.result.as_array().into_iter().flatten() {
+                if *jsonl {
+                    results.json(row)?;
+                } else {
+                    results.line(&seed_line(row))?;
+                }
+            }
+        }
+        Seed::Add { target: targets, .. } => {
+            let seeds: Vec<Value> = targets.iter().map(|typed| target(typed)).collect::<Result<_, _>>()?;
+            let all = api.post(&path, json!({"entities": seeds})).await?.result;
+            for row in all.as_array().into_iter().flatten() {
+                results.line(&seed_line(row))?;
+            }
+        }
+        Seed::Remove { seed, .. } => {
+            let all = api.get(&path).await?.result;
+            // All are found before the first is removed.
+            let rows: Vec<&Value> = seed.iter().map(|typed| seed_of(&all, typed)).collect::<Result<_, _>>()?;
+            for row in rows {
+                api.ask("DELETE", &format!("{ASM}/entities/{}", row["id"]), None).await?;
+                results.line(&format!("seed {} is removed", plain(&text(&row["name"]))))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn seed_line(row: &Value) -> String {
+    format!("{}  {}  {}", row["id"], text(&row["type"]), plain(&text(&row["name"])))
+}
+
+/// The seed of a name or an id.
+fn seed_of<'a>(all: &'a Value, typed: &str) -> Result<&'a Value, Failure> {
+    let canonical = Kind::of_target(typed).map_or_else(|_| typed.to_owned(), |(_, name)| name);
+    let is_meant = |row: &&Value| text(&row["id"]) == typed || row["name"] == typed || row["name"] == canonical;
+    let mut found = all.as_array().into_iter().flatten().filter(is_meant);
+    match (found.next(), found.next()) {
+        (Some(one), None) => Ok(one),
+        (None, _) => Err(Failure::not_found(format!(
+            "no seed is {}; `ambit collection seed list` shows them",
+            plain(typed)
+        ))),
+        (Some(_), Some(_)) => Err(Failure::usage(format!(
+            "{} is the name of seeds of several kinds: give the id; `ambit collection seed list` shows it",
+            plain(typed)
+        ))),
+    }
+}
+
+fn target(typed: &str) -> Result<Value, Failure> {
+    let (kind, name) = Kind::of_target(typed).map_err(|error| Failure::usage(format!("seed {:?}: {error}", plain(typed))))?;
+    Ok(json!({"type": kind.name(), "name": name}))
+}
+
+async fn show(api: &Api, target: &str, jsonl: bool, results: &mut Results) -> Result<(), Failure> {
+    let mut found = api.get(target).await?.result;
+    let seeds = api.get(&format!("{target}/user_entities")).await?.result;
+    if jsonl {
+        found["seeds"] = seeds;
+        return results.json(&found);
+    }
+    print(&found, false, results)?;
+    settings_of(&found, results)?;
+    for (word, member) in [
+        ("project", "project_name"),
+        ("created", "created_at"),
+        ("updated", "last_updated"),
+        ("role", "role"),
+    ] {
+        results.line(&format!("  {word:<9} {}", plain(&text(&found[member]))))?;
+    }
+    for seed in seeds.as_array().into_iter().flatten() {
+        results.line(&format!(
+            "  seed      {} {}  (id {})",
+            text(&seed["type"]),
+            plain(&text(&seed["name"])),
+            seed["id"]
+        ))?;
+    }
+    Ok(())
+}
+
+/// What may be changed of a collection, one line each.
+fn settings_of(found: &Value, results: &mut Results) -> Result<(), Failure> {
+    for (word, member) in [
+        ("called", "printable_name"),
+        ("schedule", "auto_refresh_schedule"),
+        ("next run", "next_run_at"),
+        ("level", "level"),
+        ("never", "exclusions"),
+    ] {
+        let value = text(&found[member]);
+        if !value.is_empty() {
+            results.line(&format!("  {word:<9} {}", plain(&value)))?;
+        }
+    }
+    Ok(())
+}

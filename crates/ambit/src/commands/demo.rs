@@ -1,0 +1,118 @@
+//! `ambit demo`: the organisation of the built-in simulated internet, discovered, assessed, printed and served.
+
+use super::serve;
+use crate::args::Output;
+use crate::client::bring_up_index;
+use crate::config::Settings;
+use crate::contacts::Contacts;
+use crate::discover::{Job, discover};
+use crate::door::Front;
+use crate::failure::Failure;
+use crate::folder::Asking;
+use crate::output::report::{Style, print};
+use crate::output::{Results, hint};
+use crate::signals::Stop;
+use crate::workspace::{self, Workspace};
+use crate::{folder, outfit, wires};
+use ambit_model::Clearance;
+use ambit_model::wire::WireChoice;
+use ambit_net::live::LiveOptions;
+use std::path::PathBuf;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Demo {
+    /// Data folder (default: ambit-demo in the user's data directory).
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
+    /// Address to serve on (default: AMBIT_LISTEN, else 127.0.0.1:8080); port 0 picks a free one.
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) listen: Option<String>,
+    /// A PostgreSQL database to fill (default: AMBIT_DATABASE, where it holds nothing real, else the one in the data folder).
+    #[arg(long, value_name = "URL")]
+    pub(crate) database: Option<String>,
+    /// End after the discovery instead of serving.
+    #[arg(long)]
+    pub(crate) once: bool,
+    /// The state of the simulated internet (1, 2, 3 …; default: the one it is in).
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..=99))]
+    pub(crate) state: Option<i64>,
+    /// Write every contact with the simulated internet to this file, one JSON object a line.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) contacts: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// The demo's simulated internet.
+const TEXT: &str = include_str!("../../../../worlds/demo.world");
+
+/// Runs the command.
+pub(crate) async fn run(demo: &Demo, silent: bool, settings: &mut Settings) -> Result<(), Failure> {
+    settings.flag("listen", demo.listen.clone());
+    settings.flag("database", demo.database.clone());
+    let stop = Stop::listen()?;
+    let folder = folder::demo(demo.data.as_deref())?;
+    let world = wires::parse_world(TEXT, "demo.world")?;
+    let results = Results::open(demo.output.output.as_deref())?;
+    let contacts = Contacts::open(demo.contacts.as_deref())?;
+    // A taken port is better known before the discovery than after it.
+    let front = if demo.once {
+        None
+    } else {
+        Some(Front::prepare(settings, true, silent, &stop).await?)
+    };
+    if let Some(front) = &front {
+        front.say("the demo discovers first");
+    }
+    let workspace = workspace::open(&folder, "demo", settings).await?;
+    if demo.database.is_none() && settings.get("database").is_some() {
+        refuse_real_neighbours(&workspace).await?;
+    }
+    let job = Job {
+        seeds: wires::seeds(&world).map_err(Failure::run_time)?,
+        simulated: Some((TEXT.to_owned(), world.name().to_owned())),
+        workflow: None,
+        level: Clearance::L3,
+        never: Vec::new(),
+        installation: outfit::installation(settings)?,
+        state: demo.state,
+        live: LiveOptions::default(),
+        rate: None,
+        settings: ambit_tasks::Settings::default(),
+        asking: Asking::new(&folder, settings),
+        silent,
+        contacts: contacts.wanted(),
+    };
+    let finished = discover(&workspace, &job, &stop).await?;
+    let style = Style {
+        jsonl: demo.output.jsonl,
+        silent,
+        ask_again: job.asking.command("entities"),
+    };
+    let outcome = print(&workspace, &finished, results, &style).await?;
+    contacts.write(&finished)?;
+    match front {
+        None => {
+            if let Some(indexed) = stop.unless_asked(bring_up_index(&folder, &workspace.store)).await {
+                indexed?;
+            }
+            outcome.shortfall.map_or(Ok(()), |why| Err(Failure::partial(why)))
+        }
+        Some(front) => {
+            outcome.shortfall.iter().for_each(|why| hint(&format!("ambit: {why}")));
+            serve::answer(front, &folder, workspace, &stop, settings).await
+        }
+    }
+}
+
+/// A made-up organisation does not belong among real ones, unless a flag says so.
+async fn refuse_real_neighbours(workspace: &Workspace) -> Result<(), Failure> {
+    let views = workspace.store.list_collections(&workspace.principal, None).await?;
+    match views.iter().find(|view| view.collection.wire == WireChoice::Live) {
+        None => Ok(()),
+        Some(view) => Err(Failure::usage(format!(
+            "the configured database holds {}, which is real: give --database URL to have the demo beside it, or AMBIT_DATABASE= to have it in its folder",
+            view.collection.name
+        ))),
+    }
+}

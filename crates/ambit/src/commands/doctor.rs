@@ -1,0 +1,161 @@
+//! `ambit doctor`: is a data folder whole, who works on it, is the search index up to date; and its rebuilding, while a server goes on. A look changes no
+//! schema.
+
+use crate::args::Data;
+use crate::client::{INDEX_FOLDER, index_failure};
+use crate::config::Settings;
+use crate::failure::Failure;
+use crate::output::{Results, hint, plain};
+use ambit_search::{Index, IndexError};
+use ambit_store::{Schema, Store, StoreError};
+use std::path::Path;
+use std::time::Duration;
+
+/// The database's file in a data folder.
+const DATABASE: &str = "ambit.db";
+/// Between two looks whether the index has been rebuilt.
+const LOOK: Duration = Duration::from_millis(200);
+/// Looks until the wait is given up: ten minutes, longer than a rebuild of some million records.
+const LOOKS_MAX: u32 = 3_000;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Doctor {
+    #[command(flatten)]
+    pub(crate) data: Data,
+    /// Build the search index anew: by whoever writes it, which goes on serving, else by this command.
+    #[arg(long)]
+    pub(crate) rebuild_index: bool,
+}
+
+/// Runs the command: one line for each thing that was looked at. Exit code 5 where something is wrong.
+pub(crate) async fn run(command: &Doctor, settings: &Settings) -> Result<(), Failure> {
+    let folder = crate::folder::data(command.data.data.as_deref(), settings)?;
+    crate::client::refuse_server(&command.data, settings)?;
+    let opened = Store::open_unmigrated(&crate::client::options(&folder, settings)).await;
+    let (store, schema) = match opened {
+        Err(StoreError::Damaged { place, why }) => return damaged(&format!("{place}: {why}")),
+        Err(StoreError::Bug(why)) => return damaged(&format!("{}: {why}", folder.display())),
+        Err(StoreError::Uninitialised(place)) if Path::new(&place).join(DATABASE).exists() => {
+            return damaged(&format!(
+                "{place}/{DATABASE} is empty: its making was cut off, which `ambit init` completes, or its content is lost"
+            ));
+        }
+        opened => opened?,
+    };
+    if let Some(problem) = store.check().await?.into_iter().next() {
+        return damaged(&format!("{}: {problem}", folder.display()));
+    }
+    if !schema.is_newest() {
+        return old_schema(schema, command.rebuild_index);
+    }
+    look(command, &folder, &store).await
+}
+
+/// Of a database that is damaged nothing else is asked: its answers would be no answers.
+fn damaged(problem: &str) -> Result<(), Failure> {
+    let mut results = Results::open(None)?;
+    results.line(&verdict("database", Some(problem.to_owned())))?;
+    results.finish()?;
+    Err(Failure::partial(
+        "the database is damaged: `ambit restore` makes a folder of a backup; index and engine were not looked at",
+    ))
+}
+
+/// Looks at all but the database, which is whole.
+async fn look(command: &Doctor, folder: &Path, store: &Store) -> Result<(), Failure> {
+    let (engine, standing) = if store.is_read_only() {
+        (None, "not looked at: the folder can only be read".to_owned())
+    } else {
+        match store.engine("doctor", Duration::ZERO).await {
+            Ok(engine) => (Some(engine), "free".to_owned()),
+            Err(StoreError::Busy { holder }) => (None, plain(&holder)),
+            Err(error) => return Err(error.into()),
+        }
+    };
+    if command.rebuild_index {
+        rebuild(folder, store, engine.is_some()).await?;
+    }
+    let mut results = Results::open(None)?;
+    results.line(&verdict("database", None))?;
+    let is_ours = engine.is_some() || store.is_read_only();
+    let problem = index_problem(folder, store, is_ours).await?;
+    let is_wrong = problem.is_some();
+    results.line(&verdict("index", problem))?;
+    results.line(&format!("{:<10} {standing}", "engine"))?;
+    results.finish()?;
+    if is_wrong {
+        return Err(Failure::partial("the index is wrong; `ambit doctor --rebuild-index` mends it"));
+    }
+    Ok(())
+}
+
+fn verdict(what: &str, problem: Option<String>) -> String {
+    let verdict = problem.map_or_else(|| "ok".to_owned(), |problem| format!("wrong: {}", plain(&problem)));
+    format!("{what:<10} {verdict}")
+}
+
+/// Of a schema that is older than this program only the database itself is looked at: all else would have to bring it up first.
+fn old_schema(schema: Schema, rebuild: bool) -> Result<(), Failure> {
+    let old = format!("the schema {} is older than this program ({})", schema.version, schema.newest);
+    let remedy = "`ambit backup` copies it as it is, `ambit migrate` brings it up";
+    if rebuild {
+        return Err(Failure::run_time(format!("the index was not rebuilt: {old}; {remedy}")));
+    }
+    let mut results = Results::open(None)?;
+    results.line(&verdict("database", None))?;
+    results.line(&format!("{:<10} {}, older than {}", "schema", schema.version, schema.newest))?;
+    results.finish()?;
+    Err(Failure::partial(format!("index and engine were not looked at: {old}; {remedy}")))
+}
+
+/// Every byte of the index is looked at. Behind is wrong only where nobody brings it up: a server does.
+async fn index_problem(folder: &Path, store: &Store, free: bool) -> Result<Option<String>, Failure> {
+    let place = folder.join(INDEX_FOLDER);
+    let opened = tokio::task::spawn_blocking(move || Index::open_read_only(&place, None)).await;
+    let opened = opened.map_err(|error| Failure::run_time(format!("the search index cannot be looked at: {error}")))?;
+    match opened {
+        Ok(index) if !index.is_of(store).await.map_err(index_failure)? => {
+            let remedy = if free {
+                "the next search or server builds it anew"
+            } else {
+                "whoever has the folder open builds it anew"
+            };
+            Ok(Some(format!(
+                "it was made from another state of this database (a restored one?); {remedy}"
+            )))
+        }
+        Ok(index) => {
+            let (reached, newest) = (index.committed().map_err(index_failure)?, store.last_revision().await?);
+            let behind = newest - reached;
+            if behind > 0 {
+                hint(&format!("the index is {behind} revisions behind; the next search or server brings it up"));
+            }
+            Ok(None)
+        }
+        // Made by the first search or server.
+        Err(IndexError::Missing(_)) if free => Ok(None),
+        Err(error) => Ok(Some(error.to_string())),
+    }
+}
+
+/// By this command where nobody else writes the index, else by whoever does.
+async fn rebuild(folder: &Path, store: &Store, free: bool) -> Result<(), Failure> {
+    let written = if free {
+        crate::client::bring_up_index(folder, store).await?
+    } else {
+        None
+    };
+    if let Some(index) = written {
+        return ambit_search::rebuild(&index, store).await.map_err(index_failure);
+    }
+    let wish = ambit_search::ask_rebuild(store).await.map_err(index_failure)?;
+    for _ in 0..LOOKS_MAX {
+        if ambit_search::is_rebuilt(store, wish).await.map_err(index_failure)? {
+            return Ok(());
+        }
+        tokio::time::sleep(LOOK).await;
+    }
+    Err(Failure::partial(
+        "the index's writer was asked for a rebuild and has not finished it yet; it goes on",
+    ))
+}

@@ -1,0 +1,176 @@
+//! `ambit entity`: one entity, on a server or in a data folder.
+
+use super::item::{self, ENTITY, History, Note, Tag};
+use crate::api::{ASM, OURS, escape};
+use crate::args::Target;
+use crate::config::Settings;
+use crate::failure::Failure;
+use crate::output::lines;
+use crate::output::table::{at, text};
+use crate::output::{Results, plain};
+use ambit_model::Timestamp;
+use serde_json::{Value, json};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Entity {
+    #[command(flatten)]
+    pub(crate) target: Target,
+    #[command(subcommand)]
+    pub(crate) action: Action,
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Action {
+    /// Everything that is known of it.
+    Show(One),
+    /// The same with raw evidence members, as one JSON object.
+    Raw(One),
+    /// Why it is ours or not: from the seed to it, edge by edge.
+    Path(One),
+    /// Say that it is not ours: nothing is asked of it any more, nor of what only it leads to. Holds at once, in a run too.
+    Deny(Named),
+    /// Say that it is ours: it may be looked at as loudly as the collection's level allows. Holds at once, in a run too.
+    Allow(Named),
+    /// Take back what deny or allow said: the rules of scope decide again.
+    Reset(Named),
+    /// When it changed, and which members.
+    History(History),
+    /// List its notes, or write one.
+    Note(Note),
+    /// List its tags, or add and remove some.
+    Tag(Tag),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Named {
+    /// Its uid (64 hexadecimal characters), uuid, or name.
+    pub(crate) entity: String,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct One {
+    /// Its uid (64 hexadecimal characters), uuid, or name.
+    pub(crate) entity: String,
+    /// As it was at that moment (a date is the end of that day, UTC).
+    #[arg(long, value_name = "DATE", value_parser = crate::args::date)]
+    pub(crate) as_of: Option<Timestamp>,
+    /// One JSON object.
+    #[arg(long)]
+    pub(crate) jsonl: bool,
+}
+
+/// Runs the command.
+pub(crate) async fn run(command: &Entity, settings: &Settings) -> Result<(), Failure> {
+    let target = &command.target;
+    match &command.action {
+        Action::Show(one) => show(one, target, settings).await,
+        Action::Raw(one) => {
+            let value = read(one, &format!("{ASM}/entities"), "/raw", target, settings).await?;
+            let mut results = Results::open(None)?;
+            results.json(&value)?;
+            results.finish()
+        }
+        Action::Path(one) => path(one, target, settings).await,
+        Action::Deny(named) => mark(named, (false, true), target, settings).await,
+        Action::Allow(named) => mark(named, (true, false), target, settings).await,
+        Action::Reset(named) => mark(named, (false, false), target, settings).await,
+        Action::History(history) => item::history(ENTITY, history, target, settings).await,
+        Action::Note(note) => item::note(ENTITY, note, target, settings).await,
+        Action::Tag(tag) => item::tag(ENTITY, tag, target, settings).await,
+    }
+}
+
+async fn read(one: &One, before: &str, behind: &str, target: &Target, settings: &Settings) -> Result<Value, Failure> {
+    let (api, uid) = item::find(ENTITY, &one.entity, target, settings).await?;
+    let moment = one.as_of.map_or_else(String::new, |at| format!("?as_of={}", escape(&at.to_string())));
+    Ok(api.get(&format!("{before}/{uid}{behind}{moment}")).await?.result)
+}
+
+async fn show(one: &One, target: &Target, settings: &Settings) -> Result<(), Failure> {
+    let entity = read(one, &format!("{ASM}/entities"), "", target, settings).await?;
+    let mut results = Results::open(None)?;
+    if one.jsonl {
+        results.json(&entity)?;
+        return results.finish();
+    }
+    results.line(&lines::entity(&entity))?;
+    for (word, member) in [
+        ("uid", "uid"),
+        ("first seen", "first_seen"),
+        ("last seen", "last_seen"),
+        ("scope", "scoped_reason"),
+        ("tags", "tags"),
+        ("collection", "collection"),
+    ] {
+        let value = text(at(&entity, member));
+        if !value.is_empty() {
+            results.line(&format!("  {word:<11} {}", plain(&value)))?;
+        }
+    }
+    if entity["deleted"] == true {
+        results.line("  gone        no longer seen")?;
+    }
+    for (member, value) in entity["details"].as_object().into_iter().flatten() {
+        let empty = value.is_null() || value.as_array().is_some_and(Vec::is_empty);
+        if !empty {
+            results.line(&format!("  {member}: {}", plain(&value.to_string())))?;
+        }
+    }
+    results.finish()
+}
+
+/// Puts an entity on the allow or deny list, or on neither; prints what is decided of it now.
+async fn mark(named: &Named, (allow, deny): (bool, bool), target: &Target, settings: &Settings) -> Result<(), Failure> {
+    let (api, uid) = item::find(ENTITY, &named.entity, target, settings).await?;
+    let body = json!({"allow_list": allow, "deny_list": deny});
+    let decided = api.ask("PATCH", &format!("{OURS}/entities/{uid}/scope"), Some(body)).await?.result;
+    let mut results = Results::open(None)?;
+    results.line(&decision(&decided))?;
+    results.finish()
+}
+
+/// What is decided of an entity, in one line.
+fn decision(scope: &Value) -> String {
+    format!(
+        "{} {}: ownership {:.3}, clearance {}, {}",
+        lines::kind(&scope["type"]),
+        plain(&text(&scope["name"])),
+        scope["ownership"].as_f64().unwrap_or_default(),
+        text(&scope["clearance"]),
+        text(&scope["scoped_reason"]),
+    )
+}
+
+async fn path(one: &One, target: &Target, settings: &Settings) -> Result<(), Failure> {
+    let scope = read(one, &format!("{OURS}/entities"), "/scope", target, settings).await?;
+    let mut results = Results::open(None)?;
+    if one.jsonl {
+        results.json(&scope)?;
+        return results.finish();
+    }
+    let number = |value: &Value| value.as_f64().unwrap_or_default();
+    for step in scope["path"].as_array().into_iter().flatten() {
+        results.line(&format!(
+            "{} {} --{} ({}, own {:.3}, cap {}{})-->",
+            lines::kind(&step["type"]),
+            plain(&text(&step["name"])),
+            text(&step["edge"]),
+            text(&step["task"]),
+            number(&step["ownership"]),
+            text(&step["clearance"]),
+            plain(&ground(step)),
+        ))?;
+    }
+    results.line(&decision(&scope))?;
+    results.finish()
+}
+
+/// What made a step count for more or less. That nothing shows whose an address is, is said as well.
+fn ground(step: &Value) -> String {
+    let said = text(&step["ground"]["text"]);
+    match step["edge"].as_str() {
+        _ if !said.is_empty() => format!(": {said}"),
+        Some("resolves_to") => ": nothing shows that it is theirs".to_owned(),
+        _ => String::new(),
+    }
+}

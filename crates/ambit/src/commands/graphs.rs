@@ -1,0 +1,86 @@
+//! `ambit graph`: graphs of what is known, saved like any other graph of the caller's.
+
+use super::item::{self, ENTITY};
+use crate::api::{Api, Needs, OURS};
+use crate::args::Target;
+use crate::config::Settings;
+use crate::failure::Failure;
+use crate::output::table::text;
+use crate::output::{Results, hint};
+use serde_json::json;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Graph {
+    #[command(flatten)]
+    pub(crate) target: Target,
+    #[command(subcommand)]
+    pub(crate) action: Action,
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Action {
+    /// An entity and what stands around it.
+    Entity {
+        /// Its uid (64 hexadecimal characters), uuid, or name.
+        entity: String,
+        #[command(flatten)]
+        how: How,
+    },
+    /// What a search finds, and how it is joined.
+    Search {
+        /// Search string, such as `type:uri technology:nginx`.
+        query: Vec<String>,
+        #[command(flatten)]
+        how: How,
+    },
+}
+
+/// How the graph is to be.
+#[derive(Debug, clap::Args)]
+pub(crate) struct How {
+    /// Steps from the first entities, 0 to 3 (default: 1 around an entity, 0 around what a search finds).
+    #[arg(long, value_name = "N")]
+    pub(crate) depth: Option<u64>,
+    /// Its name (default: the entity's name, or the search string).
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) name: Option<String>,
+    /// For every user of the installation to see; else it is private.
+    #[arg(long)]
+    pub(crate) public: bool,
+    /// One JSON object instead of the graph's id.
+    #[arg(long)]
+    pub(crate) jsonl: bool,
+}
+
+/// Runs the command.
+pub(crate) async fn run(command: &Graph, settings: &Settings, silent: bool) -> Result<(), Failure> {
+    let target = &command.target;
+    let (api, mut body, how) = match &command.action {
+        Action::Entity { entity, how } => {
+            let (api, uid) = item::find(ENTITY, entity, target, settings).await?;
+            (api, json!({"entity": uid}), how)
+        }
+        Action::Search { query, how } => {
+            let api = Api::open(target, settings, Needs::Index).await?;
+            (api, json!({"query": query.join(" ")}), how)
+        }
+    };
+    body["private"] = json!(!how.public);
+    if let Some(depth) = how.depth {
+        body["depth"] = json!(depth);
+    }
+    if let Some(name) = &how.name {
+        body["name"] = json!(name);
+    }
+    let made = api.post(&format!("{OURS}/graphs"), body).await?.result;
+    if made["complete"] == false && !silent {
+        hint(&format!("the graph holds {} entities, and there are more", text(&made["entities"])));
+    }
+    let mut results = Results::open(None)?;
+    if how.jsonl {
+        results.json(&made)?;
+    } else {
+        results.line(&text(&made["id"]))?;
+    }
+    results.finish()
+}

@@ -1,0 +1,96 @@
+//! `ambit group`: groups of users, on a server or in a data folder; for the administrator of the installation.
+
+use crate::api::{Api, Needs, OURS, escape};
+use crate::args::Target;
+use crate::config::Settings;
+use crate::confirm::confirm;
+use crate::failure::Failure;
+use crate::output::table::text;
+use crate::output::{Results, plain};
+use serde_json::json;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Group {
+    #[command(flatten)]
+    pub(crate) target: Target,
+    #[command(subcommand)]
+    pub(crate) action: Action,
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Action {
+    /// Make a group; prints its name.
+    Create {
+        /// Its name.
+        #[arg(long, value_name = "G")]
+        name: String,
+        /// Username of a member; repeatable.
+        #[arg(long, value_name = "USERNAME")]
+        member: Vec<String>,
+    },
+    /// List groups with their members.
+    List,
+    /// Bring users into a group.
+    Add {
+        group: String,
+        #[arg(required = true, value_name = "USERNAME")]
+        members: Vec<String>,
+        /// As administrators of the group.
+        #[arg(long)]
+        administrator: bool,
+    },
+    /// Take a user out of a group.
+    Remove { group: String, username: String },
+    /// Leave a group.
+    Leave { group: String },
+    /// Delete a group with its service accounts, privileges and quotas; its members stay.
+    Delete {
+        group: String,
+        /// Do not ask.
+        #[arg(short = 'y', long)]
+        yes: bool,
+    },
+}
+
+/// Runs the command.
+pub(crate) async fn run(command: &Group, settings: &Settings) -> Result<(), Failure> {
+    let api = Api::open(&command.target, settings, Needs::Rows).await?;
+    let groups = format!("{OURS}/groups");
+    let one = |group: &str| format!("{groups}/{}", escape(group));
+    let mut results = Results::open(None)?;
+    match &command.action {
+        Action::Create { name, member } => {
+            let made = api.post(&groups, json!({"name": name, "members": member})).await?.result;
+            results.line(&text(&made["name"]))?;
+        }
+        Action::List => {
+            for group in api.get(&groups).await?.result.as_array().into_iter().flatten() {
+                let members: Vec<String> = group["members"].as_array().into_iter().flatten().map(|name| plain(&text(name))).collect();
+                results.line(&format!("{}  {}", plain(&text(&group["name"])), members.join(", ")))?;
+            }
+        }
+        Action::Add {
+            group,
+            members,
+            administrator,
+        } => {
+            let body = json!({"members": members, "administrator": administrator});
+            api.post(&format!("{}/members", one(group)), body).await?;
+            results.line(&format!("{} in {group}", members.join(", ")))?;
+        }
+        Action::Remove { group, username } => {
+            api.ask("DELETE", &format!("{}/members/{}", one(group), escape(username)), None).await?;
+            results.line(&format!("{username} is not in {group}"))?;
+        }
+        Action::Leave { group } => {
+            api.ask("DELETE", &format!("{}/membership", one(group)), None).await?;
+            results.line(&format!("you are not in {group} any more"))?;
+        }
+        Action::Delete { group, yes } => {
+            confirm(&format!("group {group} will be deleted with its privileges and quotas"), *yes)?;
+            api.ask("DELETE", &one(group), None).await?;
+            results.line(&format!("group {group} is deleted"))?;
+        }
+    }
+    results.finish()
+}

@@ -1,0 +1,71 @@
+//! `ambit invitation`: who asked you into a project or group; on a server, since on a data folder the commands act as its owner.
+
+use crate::api::{Api, Needs, OURS};
+use crate::args::Target;
+use crate::config::Settings;
+use crate::failure::Failure;
+use crate::output::table::text;
+use crate::output::{Results, plain};
+use serde_json::Value;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Invitation {
+    #[command(flatten)]
+    pub(crate) target: Target,
+    #[command(subcommand)]
+    pub(crate) action: Action,
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Action {
+    /// List the invitations that you have not answered.
+    List {
+        /// Those to projects that you own and groups that you administer instead.
+        #[arg(long)]
+        sent: bool,
+    },
+    /// Accept an invitation: you are in the project or group.
+    Accept {
+        /// Its number in the list.
+        id: i64,
+    },
+    /// Decline an invitation, or take one back.
+    Decline {
+        /// Its number in the list.
+        id: i64,
+    },
+}
+
+/// Runs the command.
+pub(crate) async fn run(command: &Invitation, settings: &Settings) -> Result<(), Failure> {
+    let api = Api::open(&command.target, settings, Needs::Rows).await?;
+    let invitations = format!("{OURS}/invitations");
+    let mut results = Results::open(None)?;
+    match &command.action {
+        Action::List { sent } => {
+            let target = if *sent { format!("{invitations}?sent=true") } else { invitations };
+            for row in api.get(&target).await?.result.as_array().into_iter().flatten() {
+                results.line(&line(row, *sent))?;
+            }
+        }
+        Action::Accept { id } => {
+            api.ask("POST", &format!("{invitations}/{id}/accept"), None).await?;
+            results.line(&format!("invitation {id} is accepted"))?;
+        }
+        Action::Decline { id } => {
+            api.ask("DELETE", &format!("{invitations}/{id}"), None).await?;
+            results.line(&format!("invitation {id} is ended"))?;
+        }
+    }
+    results.finish()
+}
+
+fn line(row: &Value, sent: bool) -> String {
+    let shown = |name: &str| plain(&text(&row[name]));
+    let who = if sent {
+        format!("to {}", shown("email"))
+    } else {
+        format!("by {}", shown("invited_by"))
+    };
+    format!("{}  {}  {}  as {}  {who}", row["id"], shown("kind"), shown("name"), shown("role"))
+}

@@ -1,0 +1,250 @@
+//! What `ambit entity` and `ambit issue` have in common: naming one, its history, its notes and tags.
+
+use crate::api::{ASM, Api, Needs, escape};
+use crate::args::Target;
+use crate::config::Settings;
+use crate::failure::Failure;
+use crate::output::table::text;
+use crate::output::{Results, plain};
+use ambit_model::{Kind, Uid};
+use ambit_query::Noun;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::io::Read as _;
+
+/// Rows among which a name is looked for.
+const NAMED_ROWS: u64 = 1_000;
+/// Bytes of a note that is read from standard input: 50,000 characters of at most 4 bytes.
+const NOTE_BYTES_MAX: u64 = 200_000;
+
+/// Notes of an item.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Note {
+    /// Its uid or uuid; an entity's name.
+    pub(crate) item: String,
+    /// Write this note, as Markdown; `-` reads it from standard input. Without one, the notes are listed.
+    pub(crate) text: Option<String>,
+    /// Replace the text of this note.
+    #[arg(long, value_name = "UID", requires = "text")]
+    pub(crate) edit: Option<Uid>,
+    /// Remove this note.
+    #[arg(long, value_name = "UID", conflicts_with_all = ["edit", "text"])]
+    pub(crate) delete: Option<Uid>,
+    /// One JSON object per line.
+    #[arg(long)]
+    pub(crate) jsonl: bool,
+}
+
+/// Tags of an item.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Tag {
+    /// Its uid or uuid; an entity's name.
+    pub(crate) item: String,
+    /// Add these tags. Without any, the tags are listed.
+    pub(crate) tags: Vec<String>,
+    /// Remove this tag.
+    #[arg(long, value_name = "TAG")]
+    pub(crate) remove: Vec<String>,
+}
+
+/// Versions of an item.
+#[derive(Debug, clap::Args)]
+pub(crate) struct History {
+    /// Its uid or uuid; an entity's name.
+    pub(crate) item: String,
+    /// Only changes from this date or moment on.
+    #[arg(long, value_name = "DATE")]
+    pub(crate) start: Option<String>,
+    /// One JSON object per line.
+    #[arg(long)]
+    pub(crate) jsonl: bool,
+}
+
+/// `entity` or `issue`, with the words of the paths.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sort {
+    pub(crate) one: &'static str,
+    pub(crate) many: &'static str,
+}
+
+pub(crate) const ENTITY: Sort = Sort {
+    one: "entity",
+    many: "entities",
+};
+pub(crate) const ISSUE: Sort = Sort {
+    one: "issue",
+    many: "issues",
+};
+
+/// Opens the API for one item and finds out which one is meant: by uid or uuid, an entity also by its name.
+pub(crate) async fn find(sort: Sort, typed: &str, target: &Target, settings: &Settings) -> Result<(Api, String), Failure> {
+    let id = typed.parse::<Uid>().is_ok() || typed.parse::<uuid::Uuid>().is_ok();
+    if id {
+        return Ok((Api::open(target, settings, Needs::Rows).await?, typed.to_owned()));
+    }
+    if sort.one == ISSUE.one {
+        return Err(Failure::usage(format!(
+            "{:?} is no issue: give its uid (64 hexadecimal characters) or uuid; `ambit issues --fields id,name` shows them",
+            plain(typed)
+        )));
+    }
+    let api = Api::open(target, settings, Needs::Index).await?;
+    let uid = by_name(&api, typed).await?;
+    Ok((api, uid))
+}
+
+/// The uid of a name: of the kind that it looks like first, else of any entity with exactly this name.
+async fn by_name(api: &Api, typed: &str) -> Result<String, Failure> {
+    let canonical = Kind::of_target(typed).ok();
+    let query = format!("name:\"{}\"", typed.replace('"', ""));
+    let path = format!(
+        "{ASM}/search/{}/{}?page_size={NAMED_ROWS}&aggregations=false",
+        Noun::Entities.as_str(),
+        escape(&query)
+    );
+    let reply = api.get(&path).await?;
+    let mut found: Option<(bool, &str)> = None;
+    for hit in reply.result["hits"].as_array().into_iter().flatten() {
+        let name = hit["name"].as_str().unwrap_or_default();
+        let exact = name == typed || canonical.as_ref().is_some_and(|(_, canonical)| name == canonical);
+        let likely = canonical.as_ref().is_some_and(|(kind, _)| hit["type"] == kind.type_name());
+        if exact && found.is_none_or(|(known, _)| likely && !known) {
+            found = hit["id"].as_str().map(|id| (likely, id));
+        }
+    }
+    found.map(|(_, uid)| uid.to_owned()).ok_or_else(|| {
+        let shown = plain(typed);
+        Failure::not_found(format!("no entity is named {shown}; `ambit entities {shown}` searches"))
+    })
+}
+
+/// Lists, writes, edits or removes notes.
+pub(crate) async fn note(sort: Sort, note: &Note, target: &Target, settings: &Settings) -> Result<(), Failure> {
+    let (api, uid) = find(sort, &note.item, target, settings).await?;
+    let path = format!("{ASM}/notes/{}/{uid}", sort.one);
+    let mut results = Results::open(None)?;
+    if let Some(gone) = note.delete {
+        api.ask("DELETE", &format!("{path}/{gone}"), None).await?;
+        results.line(&format!("note {gone} is removed"))?;
+        return results.finish();
+    }
+    let shown = match &note.text {
+        None => api.get(&path).await?.result,
+        Some(text) => {
+            let body = json!({"note_text": read(text)?});
+            let reply = match note.edit {
+                Some(edited) => api.ask("PATCH", &format!("{path}/{edited}"), Some(body)).await?,
+                None => api.post(&path, body).await?,
+            };
+            json!([reply.result])
+        }
+    };
+    for row in shown.as_array().into_iter().flatten() {
+        if note.jsonl {
+            results.json(row)?;
+        } else {
+            let author = plain(&text(&row["created_by_user"]["printable_name"]));
+            results.line(&format!("{}  {}  {author}", text(&row["uid"]), text(&row["updated_at"])))?;
+            for line in text(&row["note"]).lines() {
+                results.line(&format!("  {}", plain(line)))?;
+            }
+        }
+    }
+    results.finish()
+}
+
+fn read(typed: &str) -> Result<String, Failure> {
+    if typed != "-" {
+        return Ok(typed.to_owned());
+    }
+    let mut text = String::new();
+    let read = std::io::stdin().lock().take(NOTE_BYTES_MAX).read_to_string(&mut text);
+    read.map_err(|error| Failure::usage(format!("cannot read the note from standard input: {error}")))?;
+    Ok(text)
+}
+
+/// Lists, adds or removes tags; prints those that the item then has.
+pub(crate) async fn tag(sort: Sort, tag: &Tag, target: &Target, settings: &Settings) -> Result<(), Failure> {
+    let (api, uid) = find(sort, &tag.item, target, settings).await?;
+    let path = format!("{ASM}/tags/{}/{uid}", sort.one);
+    if !tag.tags.is_empty() {
+        api.post(&path, json!({"tag_names": tag.tags})).await?;
+    }
+    for gone in &tag.remove {
+        api.ask("DELETE", &format!("{path}/{}", escape(gone)), None).await?;
+    }
+    let mut results = Results::open(None)?;
+    for name in api.get(&path).await?.result.as_array().into_iter().flatten() {
+        results.line(&plain(&text(name)))?;
+    }
+    results.finish()
+}
+
+/// Members that say when, not what.
+const STAMPS: &[&str] = &["last_seen", "updated_at"];
+
+/// Every version with the members that it changed.
+pub(crate) async fn history(sort: Sort, history: &History, target: &Target, settings: &Settings) -> Result<(), Failure> {
+    let (api, uid) = find(sort, &history.item, target, settings).await?;
+    let start = history
+        .start
+        .as_deref()
+        .map_or_else(String::new, |start| format!("?start={}", escape(start)));
+    let points = api
+        .get(&format!("{ASM}/time_series/points_in_time/{}/{uid}{start}", sort.many))
+        .await?
+        .result;
+    let mut results = Results::open(None)?;
+    let mut before: Option<Value> = None;
+    for moment in points.as_array().into_iter().flatten() {
+        let moment = text(moment);
+        let path = format!("{ASM}/time_series/point_in_time/{}/{uid}?point_in_time={}", sort.many, escape(&moment));
+        let record = api.get(&path).await?.result[sort.one].take();
+        let mut changed = BTreeSet::new();
+        if let Some(before) = &before {
+            differences(before, &record, "", &mut changed);
+            STAMPS.iter().for_each(|stamp| {
+                changed.remove(*stamp);
+            });
+        }
+        if history.jsonl {
+            results.json(&json!({"record": "version", "at": moment, "changed": changed}))?;
+        } else {
+            let changed: Vec<String> = changed.iter().map(|path| plain(path)).collect();
+            let what = if before.is_none() { "as it was".to_owned() } else { changed.join(", ") };
+            results.line(&format!("{moment}  {what}"))?;
+        }
+        before = Some(record);
+    }
+    results.finish()
+}
+
+/// Paths of the members that differ; lists are compared whole.
+fn differences(before: &Value, after: &Value, path: &str, out: &mut BTreeSet<String>) {
+    if before == after {
+        return;
+    }
+    let (Some(left), Some(right)) = (before.as_object(), after.as_object()) else {
+        out.insert(path.to_owned());
+        return;
+    };
+    for name in left.keys().chain(right.keys().filter(|name| !left.contains_key(*name))) {
+        let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+        let of = |members: &serde_json::Map<String, Value>| members.get(name).cloned().unwrap_or_default();
+        differences(&of(left), &of(right), &path, out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_that_differ_are_named() {
+        let before = json!({"a": 1, "b": {"c": [1], "d": null}, "gone": 1});
+        let after = json!({"a": 1, "b": {"c": [1, 2]}, "new": {}});
+        let mut out = BTreeSet::new();
+        differences(&before, &after, "", &mut out);
+        assert_eq!(out.into_iter().collect::<Vec<_>>(), ["b.c", "gone", "new"]);
+    }
+}

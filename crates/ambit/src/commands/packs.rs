@@ -1,0 +1,247 @@
+//! `ambit packs`: what the operator loads to judge files by: rules in the language YARA, and lists of hashes. Each is an engine in the results of
+//! analyses, from the next analysis on.
+
+use crate::args::Data;
+use crate::clock::now;
+use crate::config::Settings;
+use crate::failure::Failure;
+use crate::output::{Results, hint};
+use ambit_store::PackContent;
+use ambit_yara::{PACK, Rules, Source};
+use sha2::{Digest, Sha256};
+use std::path::{Path, PathBuf};
+
+/// Endings of files with rules.
+const RULE_ENDINGS: [&str; 4] = ["yar", "yara", "rule", "rules"];
+/// Folders inside each other that are searched for rules.
+const DEPTH_MAX: usize = 8;
+/// Files of one pack.
+const FILES_MAX: usize = 20_000;
+/// Bytes of a list of hashes: some millions of them.
+const LIST_BYTES_MAX: u64 = 512 << 20;
+/// Characters of a pack's name, and of what is known of a hash.
+const NAME_CHARS_MAX: usize = 64;
+const LABEL_CHARS_MAX: usize = 200;
+/// Characters of a version.
+const VERSION_CHARS: usize = 8;
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Packs {
+    /// Load packs; one of the same name is replaced. Works beside a running server.
+    Add {
+        #[command(flatten)]
+        data: Data,
+        /// A file with rules (.yar, .yara), a folder of such files, or a list of hashes: SHA-256, SHA-1 or MD5, one a line, what is known of it behind it.
+        #[arg(required = true, value_name = "PATH")]
+        paths: Vec<PathBuf>,
+        /// The pack's name (default: that of the file or folder).
+        #[arg(long, value_name = "NAME")]
+        name: Option<String>,
+    },
+    /// List the packs.
+    List {
+        #[command(flatten)]
+        data: Data,
+    },
+    /// Remove a pack.
+    Remove {
+        #[command(flatten)]
+        data: Data,
+        /// The pack's name.
+        name: String,
+    },
+}
+
+/// Runs the command.
+pub(crate) async fn run(packs: &Packs, settings: &Settings) -> Result<(), Failure> {
+    let mut results = Results::open(None)?;
+    match packs {
+        Packs::Add { data, paths, name } => {
+            if name.is_some() && paths.len() > 1 {
+                return Err(Failure::usage("--name names one pack: add the paths one by one"));
+            }
+            let (store, principal) = crate::client::folder(data, settings).await?;
+            for path in paths {
+                let name = name.clone().map_or_else(|| name_of(path), Ok)?;
+                check_name(&name)?;
+                let (version, content, said) = read(path, &name)?;
+                store.load_pack(&principal, &name, &version, content, now()).await?;
+                results.line(&format!("{name}  {said}"))?;
+            }
+        }
+        Packs::List { data } => {
+            let (store, _) = crate::client::folder(data, settings).await?;
+            let packs = store.list_packs().await?;
+            if packs.is_empty() {
+                hint("no packs: ambit packs add PATH loads one");
+            }
+            for pack in packs {
+                results.line(&format!(
+                    "{}  {} {}  version {}  loaded {}",
+                    pack.name,
+                    pack.entries,
+                    pack.kind,
+                    pack.version,
+                    pack.loaded_at.date()
+                ))?;
+            }
+        }
+        Packs::Remove { data, name } => {
+            let (store, principal) = crate::client::folder(data, settings).await?;
+            store.remove_pack(&principal, name).await?;
+            results.line(&format!("{name} is removed"))?;
+        }
+    }
+    results.finish()
+}
+
+fn name_of(path: &Path) -> Result<String, Failure> {
+    let stem = if path.is_dir() { path.file_name() } else { path.file_stem() };
+    let name = stem.and_then(|stem| stem.to_str()).map(str::to_owned);
+    name.ok_or_else(|| Failure::usage(format!("{} gives no name: say one with --name", path.display())))
+}
+
+fn check_name(name: &str) -> Result<(), Failure> {
+    let good = |c: char| c.is_ascii_alphanumeric() || "._-+".contains(c);
+    if !name.is_empty() && name.len() <= NAME_CHARS_MAX && name.chars().all(good) {
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "a pack cannot be named {name:?}: at most {NAME_CHARS_MAX} letters, digits and . _ - +; say another with --name"
+    )))
+}
+
+/// Version and content of a pack, and what is said of it.
+fn read(path: &Path, name: &str) -> Result<(String, PackContent, String), Failure> {
+    let files = if path.is_dir() { rule_files(path)? } else { vec![path.to_owned()] };
+    if !path.is_dir() && !has_rules(path) {
+        let text = text_of(path, LIST_BYTES_MAX)?;
+        let hashes = hashes(&text, path, name)?;
+        let said = format!("{} hashes", hashes.len());
+        return Ok((version([text.as_str()]), PackContent::Hashes(hashes), said));
+    }
+    let mut sources = Vec::new();
+    for file in &files {
+        let below = file.strip_prefix(path).ok().filter(|below| !below.as_os_str().is_empty());
+        let name = below.unwrap_or(Path::new(file.file_name().unwrap_or_default())).display().to_string();
+        sources.push((name, text_of(file, PACK.source_bytes as u64)?));
+    }
+    let texts: Vec<Source<'_>> = sources.iter().map(|(name, text)| Source { name, text }).collect();
+    let rules = compiled(&texts).map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?;
+    let count = rules.count();
+    let version = version(sources.iter().map(|(_, text)| text.as_str()));
+    let rules = i64::try_from(count).unwrap_or(i64::MAX);
+    Ok((
+        version,
+        PackContent::Rules { sources, rules },
+        format!("{count} rules of {} files", files.len()),
+    ))
+}
+
+/// On a thread with the stack that the compiler needs.
+fn compiled(sources: &[Source<'_>]) -> Result<Rules, String> {
+    let bytes = sources.iter().map(|source| source.text.len()).sum();
+    let thread = std::thread::Builder::new().stack_size(PACK.stack_bytes(bytes));
+    std::thread::scope(|scope| {
+        let compiling = thread.spawn_scoped(scope, || ambit_yara::compile(sources, &PACK));
+        let ended = compiling.map_err(|error| format!("no thread to compile on: {error}"))?.join();
+        let ended = ended.map_err(|_| "the compiler failed on these rules".to_owned())?;
+        ended.map_err(|error| error.to_string())
+    })
+}
+
+fn version<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
+    let mut hash = Sha256::new();
+    for text in texts {
+        hash.update(text.as_bytes());
+    }
+    hex::encode(hash.finalize())[..VERSION_CHARS].to_owned()
+}
+
+fn has_rules(path: &Path) -> bool {
+    let ending = path.extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase);
+    ending.is_some_and(|ending| RULE_ENDINGS.contains(&ending.as_str()))
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::run_time(format!("{} cannot be read: {error}", path.display()))
+}
+
+/// A file as text; bytes that are no UTF-8 become signs that say so, as in comments of old rules.
+fn text_of(path: &Path, most: u64) -> Result<String, Failure> {
+    let size = std::fs::metadata(path).map_err(|error| unreadable(path, &error))?.len();
+    if size > most {
+        return Err(Failure::usage(format!("{} has {size} bytes, at most {most} are read", path.display())));
+    }
+    let bytes = std::fs::read(path).map_err(|error| unreadable(path, &error))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Every file with rules in a folder and below it, in the order of their names.
+fn rule_files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let mut out = Vec::new();
+    let mut folders = vec![(folder.to_owned(), 0)];
+    while let Some((folder, depth)) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).map_err(|error| unreadable(&folder, &error))? {
+            let path = entry.map_err(|error| unreadable(&folder, &error))?.path();
+            if path.is_dir() && depth < DEPTH_MAX {
+                folders.push((path, depth + 1));
+            } else if has_rules(&path) {
+                out.push(path);
+            }
+        }
+    }
+    out.sort();
+    match out.len() {
+        0 => Err(Failure::usage(format!("{} has no file with rules (.yar, .yara)", folder.display()))),
+        count if count > FILES_MAX => Err(Failure::usage(format!(
+            "{} has {count} files, at most {FILES_MAX} make a pack",
+            folder.display()
+        ))),
+        _ => Ok(out),
+    }
+}
+
+/// Lines of a hash and what is known of it; `#` begins a comment.
+fn hashes(text: &str, path: &Path, name: &str) -> Result<Vec<(String, String)>, Failure> {
+    let mut out = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let line = line.trim().trim_start_matches('\u{feff}');
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let end = line.find(|c: char| c.is_whitespace() || ",;".contains(c)).unwrap_or(line.len());
+        let (hash, rest) = line.split_at(end);
+        if ![32, 40, 64].contains(&hash.len()) || !hash.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            let remedy = "expected a SHA-256, SHA-1 or MD5 in hexadecimal, and what is known of it behind a blank";
+            return Err(Failure::usage(format!(
+                "{}, line {}: {hash:?} is no hash: {remedy}",
+                path.display(),
+                index + 1
+            )));
+        }
+        let label = rest.trim_matches(|c: char| c.is_whitespace() || ",;\"".contains(c));
+        let label = if label.is_empty() { name } else { label };
+        out.push((hash.to_ascii_lowercase(), label.chars().take(LABEL_CHARS_MAX).collect()));
+    }
+    if out.is_empty() {
+        return Err(Failure::usage(format!("{} has no hash", path.display())));
+    }
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_have_a_hash_a_line() {
+        let read = |text: &str| hashes(text, Path::new("bad.txt"), "bad").map_err(|failure| failure.to_string());
+        let (md5, sha256) = ("9E107D9D372BB6826BD81D3542A419D6", "a".repeat(64));
+        let text = format!("# known\n{md5}  Trojan.Test\n\n{sha256},\"Worm\"\n{sha256}\n");
+        let expected = [(md5.to_lowercase(), "Trojan.Test"), (sha256.clone(), "Worm"), (sha256, "bad")];
+        assert_eq!(read(&text).unwrap(), expected.map(|(hash, label)| (hash, label.to_owned())));
+        assert!(read("# only\nxyz bad").unwrap_err().starts_with("bad.txt, line 2: \"xyz\" is no hash"));
+        assert!(read("").is_err());
+    }
+}

@@ -1,0 +1,109 @@
+//! `ambit project`: projects, on a server or in a data folder.
+
+use crate::api::naming;
+use crate::api::{ASM, Api, Needs, OURS};
+use crate::args::Target;
+use crate::config::Settings;
+use crate::confirm::confirm;
+use crate::failure::Failure;
+use crate::output::table::text;
+use crate::output::{Results, plain};
+use serde_json::json;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Project {
+    #[command(flatten)]
+    pub(crate) target: Target,
+    #[command(subcommand)]
+    pub(crate) action: Action,
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Action {
+    /// List the projects that you are in; the primary one is marked.
+    List {
+        /// One JSON object per line.
+        #[arg(long)]
+        jsonl: bool,
+    },
+    /// Make a project; prints its uuid.
+    Create { name: String },
+    /// List the people of a project.
+    Users {
+        /// Its name, number or uuid.
+        #[arg(value_name = "PROJECT")]
+        of: String,
+        /// One JSON object per line.
+        #[arg(long)]
+        jsonl: bool,
+    },
+    /// Leave a project; its last owner stays.
+    Leave {
+        /// Its name, number or uuid.
+        name: String,
+    },
+    /// Delete a project with everything in it, for good.
+    Delete {
+        /// Its name, number or uuid.
+        #[arg(value_name = "PROJECT")]
+        of: String,
+        /// Do not ask.
+        #[arg(short = 'y', long)]
+        yes: bool,
+    },
+}
+
+/// Runs the command.
+pub(crate) async fn run(command: &Project, settings: &Settings) -> Result<(), Failure> {
+    let api = Api::open(&command.target, settings, Needs::Rows).await?;
+    let projects = format!("{ASM}/projects");
+    let mut results = Results::open(None)?;
+    match &command.action {
+        Action::List { jsonl } => {
+            for row in api.get(&projects).await?.result.as_array().into_iter().flatten() {
+                if *jsonl {
+                    results.json(row)?;
+                    continue;
+                }
+                let primary = if row["primary"] == true { "  primary" } else { "" };
+                let name = plain(&text(&row["name"]));
+                results.line(&format!("{}  {}  {name}  {}{primary}", text(&row["uuid"]), row["id"], text(&row["role"])))?;
+            }
+        }
+        Action::Create { name } => {
+            let made = api.post(&projects, json!({"name": name})).await?.result;
+            results.line(&text(&made["uuid"]))?;
+        }
+        Action::Users { of, jsonl } => {
+            let uuid = naming::project(&api, of).await?;
+            for row in api
+                .get(&format!("{projects}/{uuid}/users"))
+                .await?
+                .result
+                .as_array()
+                .into_iter()
+                .flatten()
+            {
+                if *jsonl {
+                    results.json(row)?;
+                } else {
+                    let invited = if row["state"] == "invited" { "  invited" } else { "" };
+                    let role = text(&row["role"]);
+                    results.line(&format!("{}  {}  {role}{invited}", row["id"], plain(&text(&row["email"]))))?;
+                }
+            }
+        }
+        Action::Leave { name } => {
+            let uuid = naming::project(&api, name).await?;
+            api.ask("DELETE", &format!("{OURS}/projects/{uuid}/membership"), None).await?;
+            results.line(&format!("you are not in project {} any more", plain(name)))?;
+        }
+        Action::Delete { of, yes } => {
+            let uuid = naming::project(&api, of).await?;
+            confirm(&format!("project {} ({uuid}) will be deleted with everything in it", plain(of)), *yes)?;
+            api.ask("DELETE", &format!("{projects}/{uuid}"), None).await?;
+            results.line(&format!("project {uuid} is deleted"))?;
+        }
+    }
+    results.finish()
+}

@@ -1,0 +1,58 @@
+//! `ambit quota`: how much users and groups may use, on a server or in a data folder.
+
+use crate::api::{Api, Needs, OURS, escape};
+use crate::args::Target;
+use crate::config::Settings;
+use crate::failure::Failure;
+use crate::output::table::text;
+use crate::output::{Results, plain};
+use serde_json::json;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Quota {
+    #[command(flatten)]
+    pub(crate) target: Target,
+    #[command(subcommand)]
+    pub(crate) action: Action,
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Action {
+    /// Set how much a user or group may use; works beside a running server.
+    Set {
+        /// Username, e-mail address or name of a group.
+        #[arg(value_name = "USER|GROUP")]
+        subject: String,
+        /// The quota, such as `api_requests_daily`.
+        name: String,
+        /// How much of it; 1000000000 is no cap.
+        #[arg(value_name = "N")]
+        allowed: i64,
+    },
+    /// List what was set for a user or group.
+    List {
+        /// Username, e-mail address or name of a group.
+        #[arg(value_name = "USER|GROUP")]
+        subject: String,
+    },
+}
+
+/// Runs the command.
+pub(crate) async fn run(command: &Quota, settings: &Settings) -> Result<(), Failure> {
+    let api = Api::open(&command.target, settings, Needs::Rows).await?;
+    let quotas = |subject: &str| format!("{OURS}/quotas/{}", escape(subject));
+    let mut results = Results::open(None)?;
+    match &command.action {
+        Action::Set { subject, name, allowed } => {
+            let body = json!({"allowed": allowed});
+            api.ask("PUT", &format!("{}/{}", quotas(subject), escape(name)), Some(body)).await?;
+            results.line(&format!("{subject} may use {allowed} of {name}"))?;
+        }
+        Action::List { subject } => {
+            for quota in api.get(&quotas(subject)).await?.result.as_array().into_iter().flatten() {
+                results.line(&format!("{}  {}", plain(&text(&quota["name"])), quota["allowed"]))?;
+            }
+        }
+    }
+    results.finish()
+}

@@ -1,0 +1,89 @@
+//! `ambit role`: who may do what in projects and collections, on a server or in a data folder.
+
+use crate::api::naming;
+use crate::api::{ASM, Api, Needs};
+use crate::args::Target;
+use crate::config::Settings;
+use crate::failure::Failure;
+use crate::output::table::text;
+use crate::output::{Results, plain};
+use ambit_model::user::{CollectionRole, ProjectRole};
+use serde_json::json;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Role {
+    #[command(flatten)]
+    pub(crate) target: Target,
+    #[command(subcommand)]
+    pub(crate) action: Action,
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Action {
+    /// Bring a person into a project as member or owner: at once by the administrator of the installation, else the person is asked.
+    Project {
+        /// The project's name, number or uuid.
+        #[arg(value_name = "PROJECT")]
+        name: String,
+        /// E-mail address or username.
+        #[arg(value_name = "USER")]
+        user: String,
+        #[arg(value_parser = project_role)]
+        role: ProjectRole,
+    },
+    /// Give a person of the project a role in a collection: viewer, analyst or admin.
+    Collection {
+        /// The collection's name or uuid.
+        collection: String,
+        /// E-mail address, username, or the number that `ambit project users` shows.
+        #[arg(value_name = "USER")]
+        user: String,
+        #[arg(value_parser = collection_role)]
+        role: CollectionRole,
+    },
+    /// List who was given a role in a collection.
+    List {
+        /// The collection's name or uuid.
+        collection: String,
+    },
+}
+
+fn project_role(word: &str) -> Result<ProjectRole, String> {
+    ProjectRole::from_name(word).ok_or_else(|| "expected member or owner".to_owned())
+}
+
+fn collection_role(word: &str) -> Result<CollectionRole, String> {
+    CollectionRole::from_name(word).ok_or_else(|| "expected viewer, analyst or admin".to_owned())
+}
+
+/// Runs the command.
+pub(crate) async fn run(command: &Role, settings: &Settings) -> Result<(), Failure> {
+    let api = Api::open(&command.target, settings, Needs::Rows).await?;
+    let users = |collection: &str| format!("{ASM}/user_collections/{collection}/collection_project_users");
+    let mut results = Results::open(None)?;
+    match &command.action {
+        Action::Project { name, user, role } => {
+            let uuid = naming::project(&api, name).await?;
+            let body = json!({"emails": [user], "role": role.name()});
+            let added = api.post(&format!("{ASM}/projects/{uuid}/users/bulk"), body).await?.result;
+            for row in added.as_array().into_iter().flatten() {
+                let invited = if row["state"] == "invited" { "  invited" } else { "" };
+                let role = text(&row["role"]);
+                results.line(&format!("{}  {}  {role}{invited}", row["id"], plain(&text(&row["email"]))))?;
+            }
+        }
+        Action::Collection { collection, user, role } => {
+            let uuid = naming::collection(&api, collection).await?;
+            api.post(&users(&uuid), json!({"user": user, "role": role.name()})).await?;
+            results.line(&format!("{} is {} of {}", plain(user), role.name(), plain(collection)))?;
+        }
+        Action::List { collection } => {
+            let uuid = naming::collection(&api, collection).await?;
+            for row in api.get(&users(&uuid)).await?.result.as_array().into_iter().flatten() {
+                let (id, email, role) = (&row["project_user_id"], plain(&text(&row["user"]["email"])), text(&row["role"]));
+                results.line(&format!("{id}  {email}  {role}"))?;
+            }
+        }
+    }
+    results.finish()
+}

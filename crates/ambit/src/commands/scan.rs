@@ -1,0 +1,355 @@
+//! `ambit scan`: targets in, inventory out; on live sockets or on a simulated internet of one's own.
+
+use crate::args::Output;
+use crate::client::bring_up_index;
+use crate::config::Settings;
+use crate::contacts::Contacts;
+use crate::discover::{Job, discover};
+use crate::failure::Failure;
+use crate::folder::Asking;
+use crate::output::lines::{self, severity_name};
+use crate::output::report::{Outcome, Style, print};
+use crate::output::{Results, hint, plain};
+use crate::signals::Stop;
+use crate::workspace;
+use crate::{confirm, folder, outfit, wires};
+use ambit_model::estimate::estimate;
+use ambit_model::scope::Exclusions;
+use ambit_model::{Clearance, Kind, workflow};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::io::{IsTerminal as _, Read as _, Write as _};
+use std::path::Path;
+use std::path::PathBuf;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Scan {
+    /// Domains, host names, addresses, blocks, URLs.
+    #[arg(value_name = "TARGET")]
+    pub(crate) targets: Vec<String>,
+    /// Read targets from a file, one per line; - is standard input.
+    #[arg(short = 'l', long = "list", value_name = "FILE")]
+    pub(crate) list: Option<PathBuf>,
+    /// Do not ask before starting.
+    #[arg(short = 'y', long)]
+    pub(crate) yes: bool,
+    /// Do not ask before a block of more than 65,536 addresses is swept either; -y alone does not cover that.
+    #[arg(long)]
+    pub(crate) yes_large: bool,
+    /// How loud it may be: passive, polite, normal, intensive.
+    #[arg(long, default_value = "normal", value_parser = crate::args::level)]
+    pub(crate) level: Clearance,
+    /// Workflow of the collection (default: the one that it has; of a new one external_discovery_and_assessment).
+    #[arg(long, value_name = "W", value_parser = workflow)]
+    pub(crate) workflow: Option<String>,
+    /// Never touch this name, *.name, address or block; repeatable.
+    #[arg(long, value_name = "PATTERN")]
+    pub(crate) exclude: Vec<String>,
+    /// Recursive resolver to ask; repeatable (default: the system's).
+    #[arg(long, value_name = "IP[:PORT]")]
+    pub(crate) resolver: Vec<String>,
+    /// Requests per second, over all.
+    #[arg(long, value_name = "N", value_parser = rate)]
+    pub(crate) rate: Option<u32>,
+    /// Trust the certificate authorities of this PEM file too.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ca: Option<PathBuf>,
+    /// Data folder.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
+    /// Show what would be touched, and stop.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Run on the simulated internet of this file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) world: Option<PathBuf>,
+    /// The state of the simulated internet (default: the one it is in).
+    #[arg(long, value_name = "N", requires = "world", value_parser = clap::value_parser!(i64).range(1..=99))]
+    pub(crate) state: Option<i64>,
+    /// Write every contact with the simulated internet to this file, one JSON object a line.
+    #[arg(long, value_name = "FILE", requires = "world")]
+    pub(crate) contacts: Option<PathBuf>,
+    /// Exit with code 10 if an open issue is at least this severe: critical, high, medium, low, info.
+    #[arg(long, value_name = "SEVERITY", value_parser = severity)]
+    pub(crate) fail_on: Option<i64>,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+fn workflow(name: &str) -> Result<String, String> {
+    let known = || {
+        ambit_model::workflow::ALL
+            .iter()
+            .map(|workflow| workflow.name)
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    ambit_model::workflow::find(name)
+        .map(|workflow| workflow.name.to_owned())
+        .ok_or_else(|| format!("expected one of {}", known()))
+}
+
+fn rate(text: &str) -> Result<u32, String> {
+    let number = text.strip_suffix("/s").unwrap_or(text);
+    number
+        .parse()
+        .ok()
+        .filter(|rate| *rate > 0)
+        .ok_or_else(|| "expected a number of requests per second, such as 50 or 50/s".to_owned())
+}
+
+/// A severity's number of its word.
+pub(crate) fn severity(word: &str) -> Result<i64, String> {
+    let words = ["critical", "high", "medium", "low", "info"];
+    let at = words
+        .iter()
+        .position(|known| *known == word)
+        .ok_or_else(|| format!("expected one of {}", words.join(", ")))?;
+    Ok(i64::try_from(at).unwrap_or(4) + 1)
+}
+
+/// Longest target list, in bytes: some hundred thousand names.
+const LIST_BYTES_MAX: u64 = 16 << 20;
+/// Longest text of a simulated internet, in bytes.
+const SIMULATED_BYTES_MAX: u64 = 16 << 20;
+
+/// Runs the command.
+pub(crate) async fn run(scan: &Scan, silent: bool, settings: &Settings) -> Result<(), Failure> {
+    let folder = folder::data(scan.data.as_deref(), settings)?;
+    let mut job = job(scan, silent, settings, &folder)?;
+    refuse_excluded(&job)?;
+    let plan = plan(&job);
+    if !silent || scan.dry_run {
+        hint(&plan_text(&job));
+        for line in lines::plan(&plan) {
+            hint(&format!("  {line}"));
+        }
+    }
+    if scan.dry_run {
+        return Ok(());
+    }
+    confirm::large(&plan, scan.yes_large)?;
+    let results = Results::open(scan.output.output.as_deref())?;
+    let contacts = Contacts::open(scan.contacts.as_deref())?;
+    job.contacts = contacts.wanted();
+    let passive_only = !consent(scan, &mut job)?;
+    let stop = Stop::listen()?;
+    let workspace = workspace::open(&folder, "scan", settings).await?;
+    let finished = discover(&workspace, &job, &stop).await?;
+    let style = Style {
+        jsonl: scan.output.jsonl,
+        silent,
+        ask_again: job.asking.command("entities"),
+    };
+    let outcome = print(&workspace, &finished, results, &style).await?;
+    contacts.write(&finished)?;
+    // A simulated internet is not needed any more, and its memory is.
+    drop(finished);
+    let indexed = stop.unless_asked(bring_up_index(&folder, &workspace.store)).await;
+    let indexed = indexed.map_or(Ok(()), |indexed| indexed.map(|_| ()));
+    let judged = verdict(scan, &outcome, passive_only);
+    if let (Err(_), Err(unindexed)) = (&judged, &indexed) {
+        hint(&format!("ambit: {unindexed}"));
+    }
+    judged.and(indexed)
+}
+
+/// What is to be discovered, with everything read that flags and settings name.
+fn job(scan: &Scan, silent: bool, settings: &Settings, folder: &Path) -> Result<Job, Failure> {
+    let simulated = read_simulated(scan)?;
+    let seeds = seeds(scan, simulated.as_ref().map(|(_, _, seeds)| seeds.as_slice()))?;
+    let live = outfit::live(settings, &scan.resolver, scan.ca.as_deref())?;
+    if simulated.is_none() {
+        outfit::check(&live)?;
+    }
+    Ok(Job {
+        seeds,
+        simulated: simulated.map(|(text, name, _)| (text, name)),
+        workflow: scan.workflow.clone(),
+        level: scan.level,
+        never: outfit::patterns("--exclude", scan.exclude.iter().map(String::as_str))?,
+        installation: outfit::installation(settings)?,
+        state: scan.state,
+        live,
+        rate: scan.rate.or(settings.rate()?),
+        settings: outfit::tasks(settings)?,
+        asking: Asking::new(folder, settings),
+        silent,
+        contacts: false,
+    })
+}
+
+/// Nothing is left to look at where every seed is excluded.
+fn refuse_excluded(job: &Job) -> Result<(), Failure> {
+    let never = Exclusions::new(&job.installation.never_in(job.never.clone()));
+    if job.seeds.iter().all(|(_, name)| never.cover(name)) {
+        return Err(Failure::scope("nothing to look at: --exclude or the setting exclude covers every target"));
+    }
+    Ok(())
+}
+
+/// Met thresholds go before what fell short: a script that asks for them must hear of them in any case.
+fn verdict(scan: &Scan, outcome: &Outcome, passive_only: bool) -> Result<(), Failure> {
+    if let (Some(limit), Some(worst)) = (scan.fail_on, outcome.worst)
+        && worst <= limit
+    {
+        return Err(Failure::threshold(format!(
+            "an open issue is {}: --fail-on {} is met",
+            severity_name(worst),
+            severity_name(limit)
+        )));
+    }
+    if let Some(why) = &outcome.shortfall {
+        return Err(Failure::partial(why.clone()));
+    }
+    if passive_only {
+        return Err(Failure::partial(
+            "only passive look-ups ran, because nobody was asked; give -y to allow more",
+        ));
+    }
+    Ok(())
+}
+
+type Simulated = (String, String, Vec<(Kind, String)>);
+
+fn read_simulated(scan: &Scan) -> Result<Option<Simulated>, Failure> {
+    let Some(path) = &scan.world else { return Ok(None) };
+    let text = outfit::read_text(path, SIMULATED_BYTES_MAX)?;
+    let file = path
+        .file_name()
+        .map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
+    let world = wires::parse_world(&text, &file)?;
+    let seeds = wires::seeds(&world).map_err(Failure::usage)?;
+    Ok(Some((text, world.name().to_owned(), seeds)))
+}
+
+/// The targets, canonical, sorted, without duplicates; the simulated internet's own seeds when none is given.
+fn seeds(scan: &Scan, own: Option<&[(Kind, String)]>) -> Result<Vec<(Kind, String)>, Failure> {
+    let mut texts = scan.targets.clone();
+    if let Some(list) = &scan.list {
+        texts.extend(read_list(list)?);
+    } else if texts.is_empty() && own.is_none() && !std::io::stdin().is_terminal() {
+        texts.extend(read_list(Path::new("-"))?);
+    }
+    if texts.is_empty()
+        && let Some(own) = own
+    {
+        return Ok(own.to_vec());
+    }
+    let mut seeds = BTreeSet::new();
+    for text in &texts {
+        let seed = Kind::of_target(text).map_err(|error| {
+            Failure::usage(format!(
+                "target {:?}: {error}; give a domain, host name, address, block or URL",
+                plain(text)
+            ))
+        })?;
+        seeds.insert(seed);
+    }
+    if seeds.is_empty() {
+        return Err(Failure::usage("no target: give a domain, host name, address, block or URL, or -l FILE"));
+    }
+    Ok(seeds.into_iter().collect())
+}
+
+fn read_list(path: &Path) -> Result<Vec<String>, Failure> {
+    let text = if path == Path::new("-") {
+        let mut text = String::new();
+        let read = std::io::stdin().lock().take(LIST_BYTES_MAX).read_to_string(&mut text);
+        read.map_err(|error| Failure::usage(format!("cannot read targets from standard input: {error}")))?;
+        text
+    } else {
+        outfit::read_text(path, LIST_BYTES_MAX)?
+    };
+    let lines = text.lines().map(|line| line.split('#').next().unwrap_or(line).trim());
+    Ok(lines.filter(|line| !line.is_empty()).map(str::to_owned).collect())
+}
+
+/// The level asked for, under the ceiling of the workflow.
+fn ceiling(job: &Job) -> Clearance {
+    workflow::ceiling(job.workflow.as_deref().unwrap_or(workflow::DEFAULT), job.level)
+}
+
+/// What the run asks for its targets, in numbers.
+fn plan(job: &Job) -> Value {
+    let volumes = outfit::volumes(&job.settings, &outfit::limits(job.rate));
+    let never = job.installation.never_in(job.never.clone());
+    let counted = estimate(&job.seeds, ceiling(job), &never, &volumes);
+    ambit_api::plans::plan(&counted, ceiling(job), |_| false)
+}
+
+fn plan_text(job: &Job) -> String {
+    let names: Vec<String> = job
+        .seeds
+        .iter()
+        .take(10)
+        .map(|(kind, name)| format!("{} {}", kind.name(), plain(name)))
+        .collect();
+    let more = if job.seeds.len() > names.len() {
+        format!(" and {} more", job.seeds.len() - names.len())
+    } else {
+        String::new()
+    };
+    let level = match ceiling(job) {
+        Clearance::L0 | Clearance::L1 => "passive sources and DNS look-ups only",
+        Clearance::L2 => "DNS, and what a browser does",
+        Clearance::L3 => "DNS, web, port sweeps and name sweeps on what is theirs",
+        Clearance::L4 => "everything up to log-ins and exploit checks on what is theirs",
+    };
+    let workflow = match &job.workflow {
+        Some(workflow) if ceiling(job) < job.level => format!("; the workflow {workflow} allows no more"),
+        _ => String::new(),
+    };
+    let wire = if job.simulated.is_some() {
+        "a simulated internet"
+    } else {
+        "the live network"
+    };
+    let never = job.installation.never_in(job.never.clone());
+    let never = if never.is_empty() {
+        String::new()
+    } else {
+        format!("; never: {}", never.join(", "))
+    };
+    let inert = match job.seeds.iter().find(|(kind, _)| is_inert(*kind)) {
+        Some((kind, name)) => format!("; nothing is looked up from {} {}: it only says what is theirs", kind.name(), plain(name)),
+        None => String::new(),
+    };
+    let within = if job.seeds.iter().any(|(_, name)| name.contains('/') && !name.contains("://")) {
+        "; parts of a block that are registered to somebody else are left out until you name or allow them"
+    } else {
+        ""
+    };
+    format!(
+        "will look at {}{more} on {wire}: {level}{workflow}{never}{within}{inert}",
+        names.join(", ")
+    )
+}
+
+/// No task begins at such a seed.
+fn is_inert(kind: Kind) -> bool {
+    !ambit_tasks::ALL.iter().any(|task| task.watches.contains(&kind))
+}
+
+/// Asks the person; without one, only passive look-ups run. False when the level was lowered.
+fn consent(scan: &Scan, job: &mut Job) -> Result<bool, Failure> {
+    if scan.yes || job.level <= Clearance::L1 {
+        return Ok(true);
+    }
+    if !std::io::stdin().is_terminal() {
+        job.level = Clearance::L1;
+        return Ok(false);
+    }
+    let mut err = std::io::stderr().lock();
+    write!(err, "You must be allowed to do that. Start? [y/N] ")
+        .and_then(|()| err.flush())
+        .ok();
+    let mut answer = String::new();
+    std::io::stdin()
+        .read_line(&mut answer)
+        .map_err(|error| Failure::run_time(format!("cannot read the answer: {error}")))?;
+    if answer.trim().eq_ignore_ascii_case("y") || answer.trim().eq_ignore_ascii_case("yes") {
+        return Ok(true);
+    }
+    Err(Failure::scope("not started: the answer was no"))
+}

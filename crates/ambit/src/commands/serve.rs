@@ -1,0 +1,167 @@
+//! `ambit serve` and `ambit init`: the folder, the index beside it, the server and the engine in one process. The port answers `/livez` before anything else
+//! is done.
+
+use crate::args::Data;
+use crate::client::{INDEX_FOLDER, bring_up_index, index_failure};
+use crate::clock::now;
+use crate::config::Settings;
+use crate::door::Front;
+use crate::failure::Failure;
+use crate::folder::Asking;
+use crate::library::library;
+use crate::outfit::Given;
+use crate::output::hint;
+use crate::signals::{END_WITHIN, Stop};
+use crate::workspace::{self, Workspace};
+use crate::{folder, outfit, wires};
+use ambit_engine::{Board, Service};
+use ambit_search::IndexError;
+use ambit_server::ServerState;
+use ambit_store::{IssuedKey, Store};
+use std::fs::OpenOptions;
+use std::io::{IsTerminal as _, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Serve {
+    #[command(flatten)]
+    pub(crate) data: Data,
+    /// Address to listen on; port 0 picks a free one.
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) listen: Option<String>,
+    /// Answer requests and keep the index, but carry no runs.
+    #[arg(long)]
+    pub(crate) no_engine: bool,
+}
+
+/// Between two rounds of sweeping what has lapsed.
+const TIDY_EVERY: Duration = Duration::from_secs(300);
+
+/// Runs `ambit serve`.
+pub(crate) async fn run(serve: &Serve, silent: bool, settings: &mut Settings) -> Result<(), Failure> {
+    settings.flag("listen", serve.listen.clone());
+    let stop = Stop::listen()?;
+    let folder = folder::data(serve.data.data.as_deref(), settings)?;
+    let front = Front::prepare(settings, !serve.no_engine, silent, &stop).await?;
+    front.say("the data folder is being opened");
+    let Some(workspace) = stop.unless_asked(open(&folder, settings)).await else {
+        return front.end(&stop).await;
+    };
+    answer(front, &folder, workspace?, &stop, settings).await
+}
+
+/// Opens the folder, making it and its owner when missing, and takes the engine's place.
+async fn open(folder: &Path, settings: &Settings) -> Result<Workspace, Failure> {
+    let (store, issued) = workspace::init(folder, settings).await?;
+    if let Some(issued) = issued {
+        tell_first_key(&store, folder, &issued).await?;
+    }
+    workspace::enter(store, "serve").await
+}
+
+/// Says the owner's first key to a person at a terminal, also where all else is silent: it is said this once. What is written elsewhere ends in a journal,
+/// where it would stand for good: there a one-time token takes the key's place, in a file that only its owner reads.
+async fn tell_first_key(store: &Store, folder: &Path, issued: &IssuedKey) -> Result<(), Failure> {
+    let made = format!("a fresh data folder was made in {}", folder.display());
+    if std::io::stderr().is_terminal() {
+        hint(&format!("{made}; the owner's API key, shown once: {}", issued.key));
+        return Ok(());
+    }
+    let owner = store.local_operator().await?;
+    store.revoke_key(&owner, issued.id, now()).await?;
+    let token = store.issue_key_token(now()).await?;
+    let place = folder.join(folder::KEY_TOKEN);
+    private_file(&place, &token.text).map_err(|error| Failure::run_time(format!("cannot write {}: {error}", place.display())))?;
+    hint(&format!(
+        "{made}; a one-time token for the owner's API key is in {} until {}: `ambit key redeem --data {}` prints the key, \
+         and so does POST /first_key; later `ambit key create` makes one",
+        place.display(),
+        token.expires_at,
+        folder.display()
+    ));
+    Ok(())
+}
+
+/// Writes a file that only its owner reads, in place of one that is there.
+fn private_file(path: &Path, text: &str) -> std::io::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    file.write_all(text.as_bytes())?;
+    file.write_all(b"\n")?;
+    file.sync_all()
+}
+
+/// Answers requests until the program is asked to stop; carries runs beside it where the front was prepared for that.
+pub(crate) async fn answer(mut front: Front, folder: &Path, workspace: Workspace, stop: &Stop, settings: &Settings) -> Result<(), Failure> {
+    front.say("the search index is being brought up to date");
+    let Some(index) = stop.unless_asked(bring_up_index(folder, &workspace.store)).await else {
+        return front.end(stop).await;
+    };
+    let index = index?.ok_or_else(|| index_failure(IndexError::Locked(folder.join(INDEX_FOLDER))))?;
+    workspace.store.set_limits(front.of_store);
+    let indexer = tokio::spawn(ambit_search::follow(index.clone(), workspace.store.clone(), stop.watch()));
+    let sweeper = tokio::spawn(keep_tidy(workspace.store.clone(), stop.clone()));
+    let runner = front.given.take().map(|mut given| {
+        given.installation.listens = outfit::listens(front.bound);
+        service(&workspace, stop, given)
+    });
+    let runner = runner.map(|service| tokio::spawn(async move { ambit_engine::serve(&service).await }));
+    let state = ServerState::new(
+        workspace.store.clone(),
+        index,
+        Arc::new(library(outfit::planned(settings)?)),
+        Arc::new(now),
+    )
+    .await?;
+    let silent = front.silent;
+    front.let_in(state);
+    hint(&format!("listening on {}", front.address));
+    if !silent {
+        hint(&format!("{} prints a key for it", Asking::new(folder, settings).command("key create")));
+    }
+    stop.wait().await;
+    let ending = async {
+        let served = front.end(stop).await;
+        for task in [Some(indexer), Some(sweeper), runner].into_iter().flatten() {
+            task.await.ok();
+        }
+        workspace.store.close().await;
+        served
+    };
+    stop.at_most(END_WITHIN, ending).await.unwrap_or_else(|| {
+        // Everything committed is safe; what was under way is taken up again as after a kill.
+        tracing::warn!("work that had not ended in time was given up");
+        Ok(())
+    })
+}
+
+/// An engine that carries whatever runs the store has.
+pub(crate) fn service(workspace: &Workspace, stop: &Stop, given: Given) -> Service {
+    Service {
+        engine: workspace.engine.clone(),
+        make_wire: wires::maker(workspace.store.clone(), given.live, given.limits),
+        settings: Arc::new(given.tasks),
+        installation: given.installation,
+        clock: Arc::new(now),
+        board: Board::default(),
+        stop: stop.watch(),
+    }
+}
+
+async fn keep_tidy(store: Store, stop: Stop) {
+    while !stop.asked() {
+        if let Err(error) = store.tidy(now()).await {
+            tracing::error!(%error, "sweeping what has lapsed failed and is tried again");
+        }
+        tokio::select! {
+            () = tokio::time::sleep(TIDY_EVERY) => {}
+            () = stop.wait() => {}
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! `ambit user`: people of the installation, on a server or in a data folder; for its administrator.
+
+use crate::api::{Api, Needs, OURS, escape};
+use crate::args::Target;
+use crate::config::Settings;
+use crate::confirm::confirm;
+use crate::failure::Failure;
+use crate::output::table::text;
+use crate::output::{Results, plain};
+use ambit_model::Timestamp;
+use serde_json::{Value, json};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct User {
+    #[command(flatten)]
+    pub(crate) target: Target,
+    #[command(subcommand)]
+    pub(crate) action: Action,
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Action {
+    /// Make a user; prints the username.
+    Create {
+        /// E-mail address.
+        #[arg(long, value_name = "E")]
+        email: String,
+        /// The user's id in the wider API (default: the part before the @).
+        #[arg(long, value_name = "USERNAME")]
+        name: Option<String>,
+        /// Another administrator of the installation.
+        #[arg(long)]
+        administrator: bool,
+        /// A project of yours, by name, number or uuid, that the user is in at once; it becomes the user's primary one.
+        #[arg(long = "in", value_name = "PROJECT")]
+        home: Option<String>,
+        /// A group that the user is in at once.
+        #[arg(long, value_name = "GROUP")]
+        group: Option<String>,
+    },
+    /// Suspend a user: keys and signed addresses open nothing until `resume`.
+    Suspend { username: String },
+    /// Let a suspended user in again.
+    Resume { username: String },
+    /// List users.
+    List,
+    /// Give a user or group a privilege.
+    Grant {
+        #[arg(value_name = "USERNAME|GROUP")]
+        username: String,
+        privilege: String,
+        /// Last day that it holds.
+        #[arg(long, value_name = "DATE", value_parser = crate::args::date)]
+        expires: Option<Timestamp>,
+    },
+    /// Take a privilege away from a user or group.
+    Revoke {
+        #[arg(value_name = "USERNAME|GROUP")]
+        username: String,
+        privilege: String,
+    },
+    /// Delete a user: keys, rights and memberships end, what the user made stays.
+    Delete {
+        username: String,
+        /// Do not ask.
+        #[arg(short = 'y', long)]
+        yes: bool,
+    },
+}
+
+/// Runs the command.
+pub(crate) async fn run(command: &User, settings: &Settings) -> Result<(), Failure> {
+    let api = Api::open(&command.target, settings, Needs::Rows).await?;
+    let users = format!("{OURS}/users");
+    let held = |username: &str, privilege: &str| format!("{OURS}/privileges/{}/{}", escape(username), escape(privilege));
+    let mut results = Results::open(None)?;
+    match &command.action {
+        Action::Create {
+            email,
+            name,
+            administrator,
+            home,
+            group,
+        } => {
+            let mut body = json!({"email": email, "username": name, "administrator": administrator, "group": group});
+            if let Some(home) = home {
+                body["project"] = json!(crate::api::naming::project(&api, home).await?);
+            }
+            let made = api.post(&users, body).await?.result;
+            results.line(&text(&made["username"]))?;
+        }
+        Action::Suspend { username } => {
+            set_status(&api, username, "suspended").await?;
+            results.line(&format!("user {username} is suspended"))?;
+        }
+        Action::Resume { username } => {
+            set_status(&api, username, "active").await?;
+            results.line(&format!("user {username} is active"))?;
+        }
+        Action::List => {
+            for user in api.get(&users).await?.result.as_array().into_iter().flatten() {
+                results.line(&line(user))?;
+            }
+        }
+        Action::Grant {
+            username,
+            privilege,
+            expires,
+        } => {
+            let body = json!({"expires_at": expires});
+            api.ask("PUT", &held(username, privilege), Some(body)).await?;
+            results.line(&format!("{username} has {privilege}"))?;
+        }
+        Action::Revoke { username, privilege } => {
+            api.ask("DELETE", &held(username, privilege), None).await?;
+            results.line(&format!("{username} does not have {privilege}"))?;
+        }
+        Action::Delete { username, yes } => {
+            confirm(&format!("user {username} will be deleted, with every key"), *yes)?;
+            api.ask("DELETE", &format!("{users}/{}", escape(username)), None).await?;
+            results.line(&format!("user {username} is deleted"))?;
+        }
+    }
+    results.finish()
+}
+
+async fn set_status(api: &Api, username: &str, status: &str) -> Result<(), Failure> {
+    let target = format!("{OURS}/users/{}/status", escape(username));
+    api.ask("PUT", &target, Some(json!({"status": status}))).await.map(|_| ())
+}
+
+fn line(user: &Value) -> String {
+    let role = if user["administrator"] == true { "administrator" } else { "user" };
+    let since = user["created_at"].as_str().and_then(|at| at.get(..10)).unwrap_or_default();
+    let (username, email) = (plain(&text(&user["username"])), plain(&text(&user["email"])));
+    format!("{username}  {email}  {role}  since {since}")
+}

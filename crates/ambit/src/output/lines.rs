@@ -1,0 +1,238 @@
+//! Search hits, changes and runs as one line for a person. What came from outside is shown escaped.
+
+use crate::output::plain;
+use crate::output::table::{at, text};
+use serde_json::Value;
+
+/// The last part of a kind: `Platform::Entity::Uri` is a `Uri`.
+pub(crate) fn kind(value: &Value) -> &str {
+    let name = value.as_str().unwrap_or_default();
+    name.rsplit("::").next().unwrap_or(name)
+}
+
+fn shown(hit: &Value, path: &str) -> String {
+    plain(&text(at(hit, path)))
+}
+
+/// `Uri  https://www.acme.test:443  200  "Acme"`, with `(not ours)` where scope says so.
+pub(crate) fn entity(hit: &Value) -> String {
+    let mut line = format!("{:<18} {}", kind(&hit["type"]), shown(hit, "name"));
+    for path in ["summary.http.code", "summary.http.title", "summary.resolutions"] {
+        let value = shown(hit, path);
+        match path {
+            _ if value.is_empty() => {}
+            "summary.http.title" => line.push_str(&format!("  \"{value}\"")),
+            _ => line.push_str(&format!("  {value}")),
+        }
+    }
+    if at(hit, "summary.scoped") == false {
+        line.push_str("  (not ours)");
+    }
+    line
+}
+
+/// `high      exposed_telnet_service  NetworkService 203.0.113.9:23/tcp  (confirmed)  open_new`.
+pub(crate) fn issue(hit: &Value) -> String {
+    format!(
+        "{:<9} {}  {} {}  ({})  {}",
+        severity_name(at(hit, "summary.severity").as_i64().unwrap_or_default()),
+        shown(hit, "name"),
+        kind(&hit["entity_type"]),
+        shown(hit, "entity_name"),
+        shown(hit, "summary.confidence"),
+        shown(hit, "summary.status"),
+    )
+}
+
+/// `nginx 1.24.0  3 entities`.
+pub(crate) fn technology(hit: &Value) -> String {
+    format!("{}  {} entities", shown(hit, "name"), hit["entity_count"])
+}
+
+/// `17  2026-11-21T08:00:00.000Z  entity appeared  Uri https://www.acme.test:443`.
+pub(crate) fn change(change: &Value) -> String {
+    let what = format!("{} {}", shown(change, "record"), shown(change, "what"));
+    let name = [shown(change, "kind"), shown(change, "name"), shown(change, "status")];
+    let name: Vec<String> = name.into_iter().filter(|word| !word.is_empty()).collect();
+    format!("{}  {}  {what}  {}", change["revision"], shown(change, "at"), name.join(" "))
+}
+
+/// `12  outside_a1b2c3d  finished  started 2026-11-21T08:00:00.000Z  412 entities`.
+pub(crate) fn run(run: &Value) -> String {
+    let begun = match shown(run, "started_at") {
+        at if at.is_empty() => "-".to_owned(),
+        at => at,
+    };
+    let mut line = format!(
+        "{}  {}  {}  started {begun}  {} entities",
+        run["id"],
+        shown(run, "collection_name"),
+        shown(run, "status"),
+        run["entity_count"]
+    );
+    if run.get("work_done").is_some() {
+        line.push_str(&format!(
+            "  {} done, {} open, {} unanswered, {} new entities",
+            run["work_done"], run["work_open"], run["work_unknown"], run["new_entity_count"]
+        ));
+    }
+    line
+}
+
+/// What a run asks, in numbers, a line for each sort.
+pub(crate) fn plan(plan: &Value) -> Vec<String> {
+    let number = |member: &str| plan[member].as_u64().unwrap_or_default();
+    let mut lines = vec![format!(
+        "for {}: {} DNS questions, {} connections, {} HTTP requests; about {} at the polite rates, and more for what is found beside",
+        seeds(&plan["seeds"]),
+        grouped(number("dns_questions")),
+        grouped(number("connections")),
+        grouped(number("http_requests")),
+        duration(number("seconds")),
+    )];
+    let each = [
+        ("domain", "names tried below it", "names_per_domain"),
+        ("address that is there", "ports", "ports_per_address"),
+        ("site", "HTTP requests", "http_requests_per_site"),
+    ];
+    let each = each.iter().filter(|(_, _, member)| number(member) > 0);
+    let each: Vec<String> = each
+        .map(|(one, many, member)| format!("each {one}: up to {} {many}", grouped(number(member))))
+        .collect();
+    lines.extend((!each.is_empty()).then(|| each.join("; ")));
+    if number("swept_addresses") > 0 {
+        let knocks = match number("ports_per_swept_address") {
+            0 => "its reverse name".to_owned(),
+            ports => format!("its reverse name and up to {ports} ports"),
+        };
+        lines.push(format!(
+            "{} addresses of blocks, each asked for {knocks}",
+            grouped(number("swept_addresses"))
+        ));
+    }
+    for block in plan["large_blocks"].as_array().into_iter().flatten() {
+        let yes = if block["confirmed"] == true {
+            "swept, as somebody confirmed"
+        } else {
+            "swept only with --yes-large"
+        };
+        let addresses = grouped(block["addresses"].as_u64().unwrap_or_default());
+        lines.push(format!("{} has {addresses} addresses: {yes}", shown(block, "name")));
+    }
+    for (member, what) in [
+        ("unswept_blocks", "too many addresses to be asked one by one: it only says what is theirs"),
+        ("excluded_seeds", "excluded: nothing is asked of it"),
+    ] {
+        let names = plan[member].as_array().into_iter().flatten();
+        lines.extend(names.map(|name| format!("{}: {what}", plain(&text(name)))));
+    }
+    lines
+}
+
+/// `2 domains, 1 block`.
+fn seeds(counts: &Value) -> String {
+    let words = [
+        ("domains", "domain", "domains"),
+        ("names", "name", "names"),
+        ("addresses", "address", "addresses"),
+        ("blocks", "block", "blocks"),
+        ("sites", "site", "sites"),
+        ("others", "other seed", "other seeds"),
+    ];
+    let domains = counts["domains"].as_u64().unwrap_or_default();
+    let count = |member: &str| match (member, counts[member].as_u64().unwrap_or_default()) {
+        // A domain is counted as a name, too.
+        ("names", all) => all.saturating_sub(domains),
+        (_, all) => all,
+    };
+    let parts = words.iter().map(|(member, one, many)| (count(member), one, many));
+    let parts: Vec<String> = parts
+        .filter(|(count, _, _)| *count > 0)
+        .map(|(count, one, many)| format!("{} {}", grouped(count), if count == 1 { one } else { many }))
+        .collect();
+    if parts.is_empty() { "no seeds".to_owned() } else { parts.join(", ") }
+}
+
+/// `16,777,216`.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let groups: Vec<&str> = digits
+        .as_bytes()
+        .rchunks(3)
+        .rev()
+        .map(|group| std::str::from_utf8(group).unwrap_or_default())
+        .collect();
+    groups.join(",")
+}
+
+/// `40 s`, `12 min`, `3 h`, `9 days`: rounded up.
+fn duration(seconds: u64) -> String {
+    match seconds {
+        0..=119 => format!("{seconds} s"),
+        120..=7_199 => format!("{} min", seconds.div_ceil(60)),
+        7_200..=172_799 => format!("{} h", seconds.div_ceil(3_600)),
+        _ => format!("{} days", grouped(seconds.div_ceil(86_400))),
+    }
+}
+
+/// The word of a severity.
+pub(crate) fn severity_name(severity: i64) -> &'static str {
+    match severity {
+        1 => "critical",
+        2 => "high",
+        3 => "medium",
+        4 => "low",
+        _ => "info",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_hit_is_one_line_whatever_its_title_says() {
+        let hit = json!({"type": "Platform::Entity::Uri", "name": "https://a.test:443",
+            "summary": {"scoped": false, "http": {"code": 200, "title": "a\u{1b}[2J\nb"}, "resolutions": ["203.0.113.1", "203.0.113.2"]}});
+        assert_eq!(
+            entity(&hit),
+            "Uri                https://a.test:443  200  \"a\\u{1b}[2J\\u{a}b\"  203.0.113.1, 203.0.113.2  (not ours)"
+        );
+        let issue_hit = json!({"name": "x", "entity_type": "Platform::Entity::Domain", "entity_name": "a.test",
+            "summary": {"severity": 1, "confidence": "confirmed", "status": "open_new"}});
+        assert_eq!(issue(&issue_hit), "critical  x  Domain a.test  (confirmed)  open_new");
+    }
+
+    #[test]
+    fn a_plan_reads_differently_for_a_large_block_and_for_one_host() {
+        let counted = |seeds: &[(ambit_model::Kind, &str)]| {
+            let seeds: Vec<_> = seeds.iter().map(|(kind, name)| (*kind, (*name).to_owned())).collect();
+            let volumes = crate::outfit::volumes(&ambit_tasks::Settings::default(), &ambit_net::PaceLimits::default());
+            let level = ambit_model::Clearance::L3;
+            let counted = ambit_model::estimate::estimate(&seeds, level, &["pay.test".to_owned()], &volumes);
+            plan(&ambit_api::plans::plan(&counted, level, |_| false)).join("\n")
+        };
+        let block = counted(&[(ambit_model::Kind::NetBlock, "10.0.0.0/8"), (ambit_model::Kind::Domain, "pay.test")]);
+        for words in [
+            "for 1 block: 16,777,216 DNS questions, 150,994,944 connections, 0 HTTP requests; about ",
+            "16,777,216 addresses of blocks, each asked for its reverse name and up to 9 ports",
+            "10.0.0.0/8 has 16,777,216 addresses: swept only with --yes-large",
+            "pay.test: excluded",
+        ] {
+            assert!(block.contains(words), "{words}: {block}");
+        }
+        let host = counted(&[(ambit_model::Kind::IpAddress, "10.1.2.3")]);
+        assert!(host.starts_with("for 1 address: 0 DNS questions, ") && !host.contains("blocks"), "{host}");
+    }
+
+    #[test]
+    fn numbers_and_times_are_read_at_a_glance() {
+        for (number, shown) in [(0, "0"), (999, "999"), (1_000, "1,000"), (16_777_216, "16,777,216")] {
+            assert_eq!(grouped(number), shown);
+        }
+        for (seconds, shown) in [(0, "0 s"), (119, "119 s"), (121, "3 min"), (7_201, "3 h"), (200_000, "3 days")] {
+            assert_eq!(duration(seconds), shown);
+        }
+    }
+}

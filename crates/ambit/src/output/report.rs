@@ -1,0 +1,377 @@
+//! What a discovery prints at its end: the inventory, the issues, and one line of figures.
+
+use crate::clock::now;
+use crate::discover::Finished;
+use crate::failure::Failure;
+use crate::output::lines::{self, severity_name};
+use crate::output::truth::{Inventory, Score, score};
+use crate::output::{Results, hint, plain};
+use crate::workspace::Workspace;
+use ambit_model::entity::EntityRecord;
+use ambit_model::feed::{Noun, What};
+use ambit_model::issue::IssueRecord;
+use ambit_model::run::NotDone;
+use ambit_model::{EdgeKind, Kind, Uid};
+use ambit_store::{IndexRow, Store};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// Records read at once.
+const PAGE: usize = 100;
+/// Rows of the feed read at once.
+const FEED_PAGE: usize = 500;
+/// Blocks of somebody else that are named; of more it says how many.
+const QUESTIONS_MAX: usize = 20;
+
+/// How to print.
+pub(crate) struct Style {
+    pub(crate) jsonl: bool,
+    pub(crate) silent: bool,
+    /// The command that asks the same inventory again.
+    pub(crate) ask_again: String,
+}
+
+/// What came of a run, beside what was printed.
+pub(crate) struct Outcome {
+    /// The severity (1 is the worst) of the worst open issue.
+    pub(crate) worst: Option<i64>,
+    /// Why the run counts as partly done, in a line.
+    pub(crate) shortfall: Option<String>,
+}
+
+/// What happened to the collection's entities since the run began.
+#[derive(Default)]
+struct Changes {
+    new: usize,
+    changed: usize,
+    gone: usize,
+}
+
+impl Changes {
+    fn count(&mut self, what: What) {
+        match what {
+            What::Appeared => self.new += 1,
+            What::Changed => self.changed += 1,
+            What::Disappeared => self.gone += 1,
+            What::Seen => {}
+        }
+    }
+}
+
+/// A row that the report shows, with its time stamps.
+struct Row<T> {
+    record: T,
+    row: IndexRow,
+}
+
+/// What is kept of an entity while everything is read: in the order in which they are shown.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Entity {
+    kind: Kind,
+    name: String,
+    uid: Uid,
+    scoped: bool,
+    /// It waits for a person's word: its path ends with a block of somebody else within one that is a seed.
+    asked_about: bool,
+}
+
+/// What is kept of an issue.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Issue {
+    severity: i64,
+    name: String,
+    entity_name: String,
+    discriminator: String,
+    uid: Uid,
+    entity_kind: Kind,
+}
+
+/// Prints everything present.
+pub(crate) async fn print(workspace: &Workspace, finished: &Finished, mut results: Results, style: &Style) -> Result<Outcome, Failure> {
+    let (entities, changes) = entities(workspace, finished).await?;
+    let issues = issues(workspace, finished).await?;
+    for shown in entities.chunks(PAGE) {
+        let uids = shown.iter().map(|entity| entity.uid).collect();
+        for row in rows(&workspace.store, Noun::Entity, uids).await? {
+            if style.jsonl {
+                results.json(&entity_line(&row))?
+            } else {
+                results.line(&lines::entity(&entity_line(&row)))?
+            }
+        }
+    }
+    for shown in issues.chunks(PAGE) {
+        let uids = shown.iter().map(|issue| issue.uid).collect();
+        for row in rows::<IssueRecord>(&workspace.store, Noun::Issue, uids).await? {
+            if style.jsonl {
+                results.json(&issue_line(&row))?
+            } else {
+                results.line(&issue_text(&row.record))?
+            }
+        }
+    }
+    let mut summary = summary(finished, &entities, &changes, &issues);
+    let differences = add_score(finished, &entities, &issues, &mut summary)?;
+    if style.jsonl {
+        results.json(&summary)?;
+    } else {
+        results.line(&summary_text(&summary))?;
+    }
+    results.finish()?;
+    let not_done = workspace.store.list_not_done(&workspace.principal, finished.run.id).await?;
+    if !style.silent {
+        differences.iter().for_each(|line| hint(line));
+        tell_not_done(&not_done);
+        tell_questions(&entities);
+        hint(&format!(
+            "collection {}; {} asks again; finished {}",
+            finished.collection.name,
+            style.ask_again,
+            now()
+        ));
+    }
+    Ok(Outcome {
+        worst: issues.first().map(|issue| issue.severity),
+        shortfall: crate::shortfall::of(workspace, finished, &not_done).await?,
+    })
+}
+
+/// What is present, and what happened to all that the collection has.
+async fn entities(workspace: &Workspace, finished: &Finished) -> Result<(Vec<Entity>, Changes), Failure> {
+    let last = last_changes(&workspace.store, finished).await?;
+    let mut changes = Changes::default();
+    let kept = |row: Row<EntityRecord>| Entity {
+        kind: row.record.kind,
+        name: row.record.name,
+        uid: row.row.uid,
+        scoped: row.record.scoped,
+        asked_about: !row.record.scoped && row.record.scoped_reason == EdgeKind::Suballocation.name(),
+    };
+    let present = all(workspace, finished, Noun::Entity, |row: Row<EntityRecord>| {
+        last.get(&row.row.uid).into_iter().for_each(|what| changes.count(*what));
+        row.record.present.then(|| kept(row))
+    });
+    let present = present.await?;
+    Ok((present, changes))
+}
+
+async fn issues(workspace: &Workspace, finished: &Finished) -> Result<Vec<Issue>, Failure> {
+    let kept = |row: Row<IssueRecord>| Issue {
+        severity: row.record.severity,
+        name: row.record.name,
+        entity_name: row.record.entity_name,
+        discriminator: row.record.discriminator,
+        uid: row.row.uid,
+        entity_kind: row.record.entity_kind,
+    };
+    all(workspace, finished, Noun::Issue, |row: Row<IssueRecord>| {
+        row.record.status.is_open().then(|| kept(row))
+    })
+    .await
+}
+
+/// What is to be kept of the collection's records, in order. The records themselves of a large inventory would fill the memory.
+async fn all<T: DeserializeOwned, K: Ord>(
+    workspace: &Workspace,
+    finished: &Finished,
+    noun: Noun,
+    mut keep: impl FnMut(Row<T>) -> Option<K>,
+) -> Result<Vec<K>, Failure> {
+    let mut kept = Vec::new();
+    let mut after: Option<Uid> = None;
+    loop {
+        let uids = workspace.store.all_uids(noun, after, PAGE).await?;
+        let Some(last) = uids.last().copied() else { break };
+        after = Some(last);
+        let rows = rows(&workspace.store, noun, uids).await?;
+        let own = rows.into_iter().filter(|row| row.row.collection.uuid == finished.collection.uuid);
+        kept.extend(own.filter_map(&mut keep));
+    }
+    kept.sort();
+    Ok(kept)
+}
+
+/// Records in the order of their uids given.
+async fn rows<T: DeserializeOwned>(store: &Store, noun: Noun, uids: Vec<Uid>) -> Result<Vec<Row<T>>, Failure> {
+    let mut found: BTreeMap<Uid, IndexRow> = store.index_rows(noun, &uids).await?.into_iter().map(|row| (row.uid, row)).collect();
+    let rows = uids.iter().filter_map(|uid| found.remove(uid));
+    rows.map(|mut row| {
+        // One form of a record is enough.
+        let record = serde_json::from_value(row.record.take());
+        let record = record.map_err(|error| Failure::run_time(format!("a stored record cannot be read: {error}")))?;
+        Ok(Row { record, row })
+    })
+    .collect()
+}
+
+fn entity_line(row: &Row<EntityRecord>) -> Value {
+    let seen = crate::output::records::sighting(&row.row);
+    let mut hit = ambit_api::entities::entity_hit(&row.record, seen, crate::output::records::collection(&row.row.collection));
+    hit["record"] = json!("entity");
+    hit
+}
+
+fn issue_line(row: &Row<IssueRecord>) -> Value {
+    let seen = crate::output::records::sighting(&row.row);
+    let mut hit = ambit_api::issues::issue_hit(&row.record, seen, crate::output::records::collection(&row.row.collection));
+    hit["record"] = json!("issue");
+    hit
+}
+
+/// `high      exposed_telnet_service  NetworkService 203.0.113.9:23/tcp  (confirmed)`.
+fn issue_text(record: &IssueRecord) -> String {
+    let name = severity_name(record.severity);
+    let what = if record.discriminator.is_empty() {
+        String::new()
+    } else {
+        format!("  {}", plain(&record.discriminator))
+    };
+    format!(
+        "{name:<9} {}  {} {}{what}  ({})",
+        record.name,
+        record.entity_kind.name(),
+        plain(&record.entity_name),
+        record.confidence.name()
+    )
+}
+
+fn summary(finished: &Finished, entities: &[Entity], changes: &Changes, issues: &[Issue]) -> Value {
+    let mut by_severity: BTreeMap<String, i64> = (1..=5).map(|severity| (severity.to_string(), 0)).collect();
+    for issue in issues {
+        *by_severity.entry(issue.severity.to_string()).or_default() += 1;
+    }
+    let took = finished
+        .run
+        .finished_at
+        .zip(finished.run.started_at)
+        .map_or(0, |(end, start)| end.0 - start.0);
+    json!({
+        "record": "summary",
+        "run": finished.run.id,
+        "run_uuid": finished.run.uuid,
+        "collection": finished.collection.name,
+        "entities": entities.len(),
+        "scoped": entities.iter().filter(|entity| entity.scoped).count(),
+        "new": changes.new,
+        "changed": changes.changed,
+        "gone": changes.gone,
+        "issues": by_severity,
+        "duration_ms": took,
+    })
+}
+
+/// What happened to each entity of the project since the run began (the feed says no collection): appeared and gone again counts as gone, appeared and changed as appeared.
+async fn last_changes(store: &Store, finished: &Finished) -> Result<BTreeMap<Uid, What>, Failure> {
+    let mut last: BTreeMap<Uid, What> = BTreeMap::new();
+    let mut revision = finished.before;
+    loop {
+        let feed = store.feed_since(revision, FEED_PAGE).await?;
+        let Some(end) = feed.last() else { return Ok(last) };
+        revision = end.revision;
+        for row in feed
+            .into_iter()
+            .filter(|row| row.noun == Noun::Entity && row.project == finished.collection.project)
+        {
+            let known = last.entry(row.uid).or_insert(row.what);
+            *known = match (*known, row.what) {
+                (What::Appeared, What::Changed | What::Seen) => What::Appeared,
+                (known, What::Seen) => known,
+                (_, newer) => newer,
+            };
+        }
+    }
+}
+
+fn add_score(finished: &Finished, entities: &[Entity], issues: &[Issue], summary: &mut Value) -> Result<Vec<String>, Failure> {
+    let Some(simulated) = &finished.simulated else { return Ok(Vec::new()) };
+    let key = |entity: &Entity| (entity.kind, entity.name.clone());
+    let inventory = Inventory {
+        entities: entities.iter().map(key).collect(),
+        scoped: entities.iter().filter(|entity| entity.scoped).map(key).collect(),
+        issues: issues
+            .iter()
+            .map(|issue| (issue.name.clone(), issue.entity_kind, issue.entity_name.clone()))
+            .collect(),
+    };
+    let result: Score = score(&simulated.truth, &inventory);
+    let contacts = simulated.wire.contacts_outside_clearance();
+    let outside: Vec<String> = contacts.iter().map(contact_text).collect();
+    result.add_to(summary, &outside);
+    let named = |word: &str, names: &[String]| names.iter().map(|name| format!("{word}: {}", plain(name))).collect::<Vec<_>>();
+    let mut lines = named("missed", &result.missed);
+    lines.extend(named("unexpected", &result.unexpected));
+    lines.extend(named("contact outside clearance", &outside));
+    Ok(lines)
+}
+
+fn contact_text(contact: &ambit_world::Contact) -> String {
+    let protocol = if contact.datagram { "udp" } else { "tcp" };
+    let name = contact.name.as_deref().map_or_else(String::new, |name| format!(" as {name}"));
+    format!(
+        "{}:{}/{protocol}{name}, {} times: {}",
+        contact.address, contact.port, contact.count, contact.why
+    )
+}
+
+fn summary_text(summary: &Value) -> String {
+    let number = |member: &str| summary[member].as_i64().unwrap_or(0);
+    let issues: Vec<String> = (1..=5)
+        .filter_map(|severity| {
+            let count = summary["issues"][severity.to_string()].as_i64().unwrap_or(0);
+            (count > 0).then(|| format!("{count} {}", severity_name(severity)))
+        })
+        .collect();
+    let issues = if issues.is_empty() {
+        "no issues".to_owned()
+    } else {
+        format!("issues: {}", issues.join(", "))
+    };
+    let seconds = number("duration_ms") / 1_000;
+    let mut text = format!(
+        "run {}: {} entities, {} ours ({} new, {} changed, {} gone); {issues}; {seconds} s",
+        number("run"),
+        number("entities"),
+        number("scoped"),
+        number("new"),
+        number("changed"),
+        number("gone")
+    );
+    if summary.get("planted").is_some() {
+        text.push_str(&format!(
+            "; planted {}, found {}, missed {}, unexpected {}, contacts outside clearance {}",
+            number("planted"),
+            number("found"),
+            number("missed"),
+            number("unexpected"),
+            number("contacts_outside_clearance")
+        ));
+    }
+    text
+}
+
+/// What waits for a person's word.
+fn tell_questions(entities: &[Entity]) {
+    let asked: Vec<&Entity> = entities.iter().filter(|entity| entity.asked_about).collect();
+    for entity in asked.iter().take(QUESTIONS_MAX) {
+        let (kind, name) = (entity.kind.name(), plain(&entity.name));
+        hint(&format!(
+            "not done: {kind} {name} is registered to somebody else within what you named; to sweep it too, name it by itself or allow it"
+        ));
+    }
+    if asked.len() > QUESTIONS_MAX {
+        hint(&format!("not done: {} more like that", asked.len() - QUESTIONS_MAX));
+    }
+}
+
+fn tell_not_done(rows: &[NotDone]) {
+    for row in rows {
+        hint(&format!(
+            "not done: {} × {} ({}), for example {}",
+            row.count,
+            row.task,
+            row.reason.name(),
+            plain(&row.example)
+        ));
+    }
+}

@@ -1,0 +1,98 @@
+//! Reading the arguments: single-dash long spellings are accepted, and every refusal is one line that names the thing.
+
+use crate::commands::Cli;
+use crate::failure::Failure;
+use clap::{CommandFactory as _, Parser as _};
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+
+/// Parses the arguments. `Ok(None)` means that help or the version was printed.
+pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Option<Cli>, Failure> {
+    let long = long_names(&Cli::command());
+    let arguments = arguments.into_iter().map(|argument| widen(argument, &long));
+    match Cli::try_parse_from(arguments) {
+        Ok(cli) => Ok(Some(cli)),
+        Err(error) if !error.use_stderr() => {
+            // Help goes to standard output; a closed pipe there is no error of ours.
+            error.print().ok();
+            Ok(None)
+        }
+        Err(error) if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            error.print().ok();
+            Err(Failure::silent(crate::failure::USAGE))
+        }
+        Err(error) => Err(Failure::usage(one_line(&error))),
+    }
+}
+
+/// `-jsonl` becomes `--jsonl` where such a long name exists; short flags stay.
+fn widen(argument: OsString, long: &BTreeSet<String>) -> OsString {
+    let Some(text) = argument.to_str() else { return argument };
+    let Some(name) = text.strip_prefix('-').filter(|name| name.len() > 1 && !name.starts_with('-')) else {
+        return argument;
+    };
+    let name = name.split('=').next().unwrap_or(name);
+    if long.contains(name) {
+        OsString::from(format!("-{text}"))
+    } else {
+        argument
+    }
+}
+
+fn long_names(command: &clap::Command) -> BTreeSet<String> {
+    let own = command.get_arguments().filter_map(|argument| argument.get_long().map(str::to_owned));
+    own.chain(command.get_subcommands().flat_map(long_names))
+        .chain(["help".to_owned(), "version".to_owned()])
+        .collect()
+}
+
+/// The first line of the message without its prefix, with the remedy that clap suggests.
+fn one_line(error: &clap::Error) -> String {
+    let text = error.render().to_string();
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let first = lines.next().unwrap_or("bad arguments").trim_start_matches("error: ").to_owned();
+    let mut parts = vec![first];
+    parts.extend(
+        lines
+            .take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"))
+            .map(|line| line.trim_start_matches("tip: ").to_owned()),
+    );
+    format!("{}; see `ambit --help`", parts.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(arguments: &[&str]) -> Result<Option<Cli>, Failure> {
+        parse(arguments.iter().map(OsString::from))
+    }
+
+    #[test]
+    fn single_dash_long_spellings_are_accepted() {
+        let cli = parsed(&["ambit", "demo", "-once", "-jsonl", "-silent"])
+            .expect("parses")
+            .expect("is a command");
+        assert!(cli.silent);
+        let crate::commands::Command::Demo(demo) = cli.command else {
+            panic!("not demo")
+        };
+        assert!(demo.once && demo.output.jsonl);
+    }
+
+    #[test]
+    fn refusals_are_one_line_that_names_the_thing() {
+        for (arguments, word) in [
+            (vec!["ambit", "demo", "--frobnicate"], "--frobnicate"),
+            (vec!["ambit", "explode"], "explode"),
+            (vec!["ambit", "serve", "--listen"], "--listen"),
+            (vec!["ambit", "scan", "--level", "loud", "acme.test"], "loud"),
+        ] {
+            let failure = parsed(&arguments).expect_err("is refused");
+            assert_eq!(failure.code, crate::failure::USAGE);
+            let text = failure.to_string();
+            assert!(text.contains(word), "{text}");
+            assert!(!text.contains('\n'), "{text}");
+        }
+    }
+}

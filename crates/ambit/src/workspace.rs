@@ -1,0 +1,43 @@
+//! A data folder that a command works in: its store, and the engine's place in it.
+
+use crate::client::options;
+use crate::clock::now;
+use crate::config::Settings;
+use crate::failure::Failure;
+use ambit_store::engine::Engine;
+use ambit_store::{IssuedKey, NewOwner, Principal, Store};
+use std::path::Path;
+use std::time::Duration;
+
+/// How long a command waits for the engine's place before it says who holds it (docs/architecture.md §1.8).
+const ENGINE_WAIT: Duration = Duration::from_secs(5);
+
+/// An open data folder with the engine's place in it.
+pub(crate) struct Workspace {
+    pub(crate) store: Store,
+    pub(crate) engine: Engine,
+    pub(crate) principal: Principal,
+}
+
+/// Opens the folder, making it and its owner when missing, and takes the engine's place.
+pub(crate) async fn open(folder: &Path, name: &str, settings: &Settings) -> Result<Workspace, Failure> {
+    let (store, _) = init(folder, settings).await?;
+    enter(store, name).await
+}
+
+/// Opens the store of the folder, making it and its owner when missing; returns the owner's first key where it was made.
+pub(crate) async fn init(folder: &Path, settings: &Settings) -> Result<(Store, Option<IssuedKey>), Failure> {
+    let owner = NewOwner {
+        email: "owner@localhost".to_owned(),
+        organization: "My organization".to_owned(),
+        username: None,
+    };
+    Ok(Store::init(&options(folder, settings), &owner, now()).await?)
+}
+
+/// Takes the engine's place; fails with the name of its holder where it is taken for longer than `ENGINE_WAIT`.
+pub(crate) async fn enter(store: Store, name: &str) -> Result<Workspace, Failure> {
+    let engine = store.engine(name, ENGINE_WAIT).await?;
+    let principal = store.local_operator().await?;
+    Ok(Workspace { store, engine, principal })
+}
