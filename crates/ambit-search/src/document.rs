@@ -40,6 +40,17 @@ pub struct IndexedRecord {
     pub record: Record,
 }
 
+/// A change of the index: records that take the place of their former states, and what is no more.
+#[derive(Debug, Default, Clone, PartialEq)]
+pub struct Batch {
+    pub records: Vec<IndexedRecord>,
+    pub gone: Vec<Uid>,
+    /// Collections that were deleted with everything in them.
+    pub gone_collections: Vec<Uuid>,
+    /// Projects that were deleted, by their integer ids.
+    pub gone_projects: Vec<i64>,
+}
+
 impl Record {
     pub fn noun(&self) -> Noun {
         match self {

@@ -4,9 +4,9 @@
 #[cfg(test)]
 mod tests;
 
+use crate::background::{blocking, later};
 use crate::embedded::{GraphMoment, GraphPages, Graphs, Reached};
 use crate::error::IndexError;
-use crate::indexer::{blocking, later};
 use ambit_model::moment::SECOND_MS;
 use ambit_query::graphs::{Figure, GraphFacts, GraphOrder, GraphQuery, Leaf, NodeFacts, OrderField, SortKey};
 use ambit_store::{Collaborator, GraphChange, Store};

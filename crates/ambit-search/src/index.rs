@@ -7,18 +7,15 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
-use ambit_model::Uid;
 use ambit_store::{Milestone, Store};
-use tokio::sync::{Notify, Semaphore, watch};
+use tokio::sync::{Notify, Semaphore, SemaphorePermit, watch};
 use tokio::time::{Instant, sleep, timeout_at};
-use uuid::Uuid;
 
-use crate::document::IndexedRecord;
+use crate::document::{Batch, IndexedRecord};
 use crate::embedded::{Folder, Generation, Reached, View};
-use crate::error::{IndexError, SearchError};
+use crate::error::IndexError;
 use crate::graphs::GraphIndex;
 use crate::ready::{Moment, Ready};
-use crate::search::{SearchAnswer, SearchRequest, run};
 use crate::walks::Walks;
 
 /// Searches that run at the same time; more wait their turn, so that they do not starve everything else of threads.
@@ -64,17 +61,6 @@ struct Inner {
 struct Changes {
     everywhere: Moment,
     by_project: HashMap<i64, Moment>,
-}
-
-/// A change of the index: records that take the place of their former states, and what is no more.
-#[derive(Debug, Default, Clone, PartialEq)]
-pub struct Batch {
-    pub records: Vec<IndexedRecord>,
-    pub gone: Vec<Uid>,
-    /// Collections that were deleted with everything in them.
-    pub gone_collections: Vec<Uuid>,
-    /// Projects that were deleted, by their integer ids.
-    pub gone_projects: Vec<i64>,
 }
 
 impl Index {
@@ -239,33 +225,21 @@ impl Index {
         Ok(reached)
     }
 
-    /// Searches. Runs on a thread of its own; waits while too many searches run.
-    pub async fn search(&self, request: SearchRequest) -> Result<SearchAnswer, SearchError> {
-        let _turn = self
-            .inner
-            .running
-            .acquire()
-            .await
-            .map_err(|error| IndexError::Stopped(error.to_string()))?;
-        let index = self.clone();
-        let searched = tokio::task::spawn_blocking(move || index.search_blocking(&request)).await;
-        // A panic counts as a failure of the index too.
-        let searched = searched.unwrap_or_else(|error| Err(IndexError::Stopped(error.to_string()).into()));
-        if let Err(SearchError::Index(_)) = &searched {
-            self.inner.suspected.store(true, Ordering::Relaxed);
-            self.inner.wanted.notify_one();
-        }
-        searched
+    /// A place among the searches that run at the same time; waits while there are too many.
+    pub(crate) async fn turn(&self) -> Result<SemaphorePermit<'_>, IndexError> {
+        let turn = self.inner.running.acquire().await;
+        turn.map_err(|error| IndexError::Stopped(error.to_string()))
+    }
+
+    /// Notes that a search failed in a way that a whole index does not cause.
+    pub(crate) fn suspect(&self) {
+        self.inner.suspected.store(true, Ordering::Relaxed);
+        self.inner.wanted.notify_one();
     }
 
     /// Whether a search failed since this was asked last, and a look at every byte finds the index damaged.
     pub(crate) fn is_damaged(&self) -> bool {
         self.inner.suspected.swap(false, Ordering::Relaxed) && matches!(self.inner.folder.open(false), Err(IndexError::Damaged(_)))
-    }
-
-    /// As [`Index::search`], on the calling thread.
-    pub fn search_blocking(&self, request: &SearchRequest) -> Result<SearchAnswer, SearchError> {
-        run(self, request)
     }
 
     /// How many documents there are, of all projects and nouns.

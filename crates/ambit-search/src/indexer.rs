@@ -11,10 +11,11 @@ use serde_json::Value;
 use tokio::sync::watch;
 use uuid::Uuid;
 
-use crate::document::{IndexedRecord, Record};
+use crate::background::{blocking, later};
+use crate::document::{Batch, IndexedRecord, Record};
 use crate::embedded::Reached;
 use crate::error::IndexError;
-use crate::index::{Batch, Index};
+use crate::index::Index;
 
 /// Feed rows read at once: a batch of a second's work of the engine, small enough to be written in a fraction of one.
 const FEED_ROWS_AT_ONCE: usize = 2_000;
@@ -188,17 +189,6 @@ pub async fn rebuild(index: &Index, store: &Store) -> Result<(), IndexError> {
     index.graphs().forget().await
 }
 
-/// The newest milestone after records were read: nothing of them is later. The milestone from before must still be there: if it is not, they are of
-/// another database than what was read until then.
-pub(crate) async fn later(store: &Store, before: Milestone) -> Result<Milestone, IndexError> {
-    let footing = store.footing(before).await?;
-    if footing.known {
-        Ok(footing.newest)
-    } else {
-        Err(IndexError::OtherHistory)
-    }
-}
-
 /// Closed versions, and the revision up to which these are all.
 struct History {
     records: Vec<IndexedRecord>,
@@ -338,11 +328,4 @@ fn record(noun: Noun, uid: Uid, record: Value) -> Result<Record, IndexError> {
             });
         }
     })
-}
-
-/// Runs work of the engine on a thread where it may block.
-pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, IndexError> + Send + 'static) -> Result<T, IndexError> {
-    tokio::task::spawn_blocking(work)
-        .await
-        .map_err(|error| IndexError::Stopped(error.to_string()))?
 }

@@ -4,6 +4,7 @@
 //! `ambit-query` on it. [`follow`] keeps it up to the store. The document's shape is the table in `fields.rs`.
 
 mod aggregations;
+mod background;
 mod condition;
 mod document;
 mod elastic;
@@ -21,9 +22,9 @@ mod tests;
 mod walks;
 
 pub use condition::{CHANGE, CollectionContext, SearchContext, Window};
-pub use document::{IndexedRecord, Record};
+pub use document::{Batch, IndexedRecord, Record};
 pub use error::{IndexError, SearchError};
-pub use index::{Batch, Index};
+pub use index::Index;
 pub use indexer::{ask_rebuild, catch_up, follow, is_rebuilt, rebuild};
 pub use search::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, SearchAnswer, SearchRequest, TIME_LIMIT, WINDOW_ROWS_MAX, sort_fields};
 pub use walks::Caller;

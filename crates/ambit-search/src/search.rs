@@ -13,7 +13,7 @@ use crate::condition::{SearchContext, Window, fingerprint, resolve};
 use crate::document::IndexedRecord;
 use crate::elastic;
 use crate::embedded::{Found, Key, Order, Page};
-use crate::error::SearchError;
+use crate::error::{IndexError, SearchError};
 use crate::fields;
 use crate::index::Index;
 use crate::ready;
@@ -116,7 +116,27 @@ struct Token {
     window: Window,
 }
 
-pub(crate) fn run(index: &Index, request: &SearchRequest) -> Result<SearchAnswer, SearchError> {
+impl Index {
+    /// Searches. Runs on a thread of its own; waits while too many searches run.
+    pub async fn search(&self, request: SearchRequest) -> Result<SearchAnswer, SearchError> {
+        let _turn = self.turn().await?;
+        let index = self.clone();
+        let searched = tokio::task::spawn_blocking(move || index.search_blocking(&request)).await;
+        // A panic counts as a failure of the index too.
+        let searched = searched.unwrap_or_else(|error| Err(IndexError::Stopped(error.to_string()).into()));
+        if let Err(SearchError::Index(_)) = &searched {
+            self.suspect();
+        }
+        searched
+    }
+
+    /// As [`Index::search`], on the calling thread.
+    pub fn search_blocking(&self, request: &SearchRequest) -> Result<SearchAnswer, SearchError> {
+        run(self, request)
+    }
+}
+
+fn run(index: &Index, request: &SearchRequest) -> Result<SearchAnswer, SearchError> {
     let sort_field = sort_field(request.noun, request.sort_field.as_deref())?;
     let member = fields::member(sort_field).expect("sortable members stand in the table");
     let order = Order {

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use tantivy::columnar::{Column, StrColumn};
 use tantivy::{DocAddress, DocId, SegmentOrdinal, SegmentReader};
 
+use super::document_set::DocumentSet;
 use super::schema::{UID_HIGH, UID_LOW, column_name};
-use super::set::Set;
 use crate::fields::{self, Member, Shape};
 
 /// The order of hits: by a member, then by uid. Records without the member come last in both directions.
@@ -211,7 +211,7 @@ impl PageOfSegment {
     }
 
     /// The first documents of a set; `order` is the segment's where it is known in this order.
-    pub(crate) fn first(&self, set: &Set, hits: usize, order: Option<&[DocId]>) -> tantivy::Result<Ordered> {
+    pub(crate) fn first(&self, set: &DocumentSet, hits: usize, order: Option<&[DocId]>) -> tantivy::Result<Ordered> {
         match order {
             // Of many hits some stand early in the order; few are sooner sorted than met.
             Some(order) if self.limit.saturating_mul(order.len()) < hits.saturating_mul(hits) => self.walk(order, set),
@@ -220,14 +220,14 @@ impl PageOfSegment {
     }
 
     /// Goes along the order until there are enough.
-    fn walk(&self, order: &[DocId], set: &Set) -> tantivy::Result<Ordered> {
+    fn walk(&self, order: &[DocId], set: &DocumentSet) -> tantivy::Result<Ordered> {
         let start = self.from.map_or(0, |from| order.partition_point(|doc| self.rank(*doc) < from));
         let wanted = order[start..].iter().copied().filter(|doc| set.contains(*doc));
         wanted.take(self.limit).map(|doc| self.hit(self.rank(doc), doc)).collect()
     }
 
     /// Looks at all documents of the set and keeps the first ones.
-    fn select(&self, set: &Set) -> tantivy::Result<Ordered> {
+    fn select(&self, set: &DocumentSet) -> tantivy::Result<Ordered> {
         // At most twice the limit; the better half is kept when it is full.
         let mut kept: Vec<(Rank, DocId)> = Vec::new();
         let mut worst: Option<Rank> = None;

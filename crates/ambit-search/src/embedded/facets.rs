@@ -7,9 +7,9 @@ use ambit_query::Noun;
 use tantivy::columnar::{Column, StrColumn};
 use tantivy::{DocId, SegmentReader, u64_to_i64};
 
+use super::document_set::DocumentSet;
 use super::query::add_terms_where;
 use super::schema::{Fields, column_name, space_of_noun};
-use super::set::Set;
 use crate::aggregations::{self, Aggregation, Count, Counted};
 use crate::fields::{self, Shape};
 
@@ -55,7 +55,7 @@ impl Facets {
     pub(crate) fn of(fields: &Fields, reader: &SegmentReader) -> tantivy::Result<Self> {
         let mut facets = Facets::default();
         for noun in Noun::ALL {
-            let mut documents = Set::empty(reader.max_doc());
+            let mut documents = DocumentSet::empty(reader.max_doc());
             add_terms_where(&mut documents, reader, fields.space(), &space_of_noun(noun), |_| true)?;
             for group in 0..=2 {
                 let aggregations = aggregations::of_noun(noun).iter().enumerate();
@@ -72,7 +72,7 @@ impl Facets {
     }
 
     /// Adds the documents of a set to what was counted of other segments.
-    pub(crate) fn count(&self, noun: Noun, set: &Set, totals: &mut Totals) {
+    pub(crate) fn count(&self, noun: Noun, set: &DocumentSet, totals: &mut Totals) {
         let mut counts = vec![0_u64; self.counters.len()];
         for group in self.groups.iter().filter(|group| group.noun == noun) {
             group.count(set, &mut counts);
@@ -84,7 +84,13 @@ impl Facets {
 }
 
 impl Group {
-    fn of(noun: Noun, documents: &Set, mut sources: Vec<Source>, reader: &SegmentReader, counters: &mut Vec<Counter>) -> tantivy::Result<Self> {
+    fn of(
+        noun: Noun,
+        documents: &DocumentSet,
+        mut sources: Vec<Source>,
+        reader: &SegmentReader,
+        counters: &mut Vec<Counter>,
+    ) -> tantivy::Result<Self> {
         let mut group = Group {
             noun,
             combination_of: vec![0; reader.max_doc() as usize],
@@ -114,7 +120,7 @@ impl Group {
         Ok(group)
     }
 
-    fn count(&self, set: &Set, counts: &mut [u64]) {
+    fn count(&self, set: &DocumentSet, counts: &mut [u64]) {
         let mut documents = vec![0_u64; self.ends.len()];
         set.for_each(|doc| documents[self.combination_of[doc as usize] as usize] += 1);
         let mut start = 0;

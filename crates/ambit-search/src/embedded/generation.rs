@@ -20,9 +20,8 @@ use super::segment::Reading;
 use super::tokenizers;
 use crate::aggregations::Counted;
 use crate::condition::Condition;
-use crate::document::IndexedRecord;
+use crate::document::{Batch, IndexedRecord};
 use crate::error::IndexError;
-use crate::index::Batch;
 use crate::ready::Moment;
 use crate::shape::SHAPE;
 

@@ -7,8 +7,8 @@ use ambit_query::graphs::{GraphOrder, OrderField, SortKey};
 use tantivy::columnar::{Column, StrColumn};
 use tantivy::{DocId, SegmentReader};
 
-use super::graphs::{COMMENTS_COUNT, CREATION_DATE, LAST_MODIFIED_DATE, NAME_ORDER, NUMBER, OWNER_ORDER};
-use super::set::Set;
+use super::document_set::DocumentSet;
+use super::graph_fields::{COMMENTS_COUNT, CREATION_DATE, LAST_MODIFIED_DATE, NAME_ORDER, NUMBER, OWNER_ORDER};
 
 /// A page of graphs: the first `limit` behind `after`.
 pub(crate) struct GraphPages<'a> {
@@ -79,7 +79,7 @@ impl Places<'_> {
 
 impl GraphPages<'_> {
     /// The first graphs of a set of a segment.
-    pub(crate) fn of_segment(&self, reader: &SegmentReader, set: &Set) -> tantivy::Result<Vec<SortKey>> {
+    pub(crate) fn of_segment(&self, reader: &SegmentReader, set: &DocumentSet) -> tantivy::Result<Vec<SortKey>> {
         let numbers = reader.fast_fields().i64(NUMBER)?;
         let places = self.places(reader)?;
         let after = self.after.map(|key| places.rank(key, self.order.descending)).transpose()?;

@@ -8,9 +8,9 @@ use tantivy::query::{EnableScoring, PhrasePrefixQuery, PhraseQuery, Query};
 use tantivy::schema::Field;
 use tantivy::{Searcher, SegmentReader, Term};
 
-use super::graphs::{COMMENTS_COUNT, CREATION_DATE, GraphFields, LAST_MODIFIED_DATE, NUMBER, TOTAL_NODES, URL_NAME, URL_TEXT, named};
+use super::document_set::DocumentSet;
+use super::graph_fields::{COMMENTS_COUNT, CREATION_DATE, GraphFields, LAST_MODIFIED_DATE, NUMBER, TOTAL_NODES, URL_NAME, URL_TEXT, named};
 use super::query::{add_all, add_column_range, add_term, add_terms_where};
-use super::set::Set;
 
 /// A segment that is asked.
 pub(crate) struct AskedGraphs<'a> {
@@ -24,29 +24,29 @@ pub(crate) struct AskedGraphs<'a> {
 
 impl AskedGraphs<'_> {
     /// The graphs that the query finds, deleted ones included.
-    pub(crate) fn matching(&self, query: &GraphQuery) -> tantivy::Result<Set> {
+    pub(crate) fn matching(&self, query: &GraphQuery) -> tantivy::Result<DocumentSet> {
         let documents = self.reader.max_doc();
         Ok(match query {
-            GraphQuery::All => Set::all(documents),
-            GraphQuery::And(all) => self.joined(all, Set::intersect, Set::all(documents))?,
-            GraphQuery::Or(any) => self.joined(any, Set::unite, Set::empty(documents))?,
+            GraphQuery::All => DocumentSet::all(documents),
+            GraphQuery::And(all) => self.joined(all, DocumentSet::intersect, DocumentSet::all(documents))?,
+            GraphQuery::Or(any) => self.joined(any, DocumentSet::unite, DocumentSet::empty(documents))?,
             GraphQuery::Not(one) => {
                 let mut set = self.matching(one)?;
-                set.turn_over(documents);
+                set.complement(documents);
                 set
             }
             GraphQuery::Leaf(leaf) => self.of_leaf(leaf)?,
         })
     }
 
-    fn joined(&self, parts: &[GraphQuery], join: fn(&mut Set, &Set), mut joined: Set) -> tantivy::Result<Set> {
+    fn joined(&self, parts: &[GraphQuery], join: fn(&mut DocumentSet, &DocumentSet), mut joined: DocumentSet) -> tantivy::Result<DocumentSet> {
         for part in parts {
             join(&mut joined, &self.matching(part)?);
         }
         Ok(joined)
     }
 
-    fn of_leaf(&self, leaf: &Leaf) -> tantivy::Result<Set> {
+    fn of_leaf(&self, leaf: &Leaf) -> tantivy::Result<DocumentSet> {
         let fields = self.fields;
         match leaf {
             Leaf::Id(id) => self.with(fields.id, [id.to_ascii_lowercase()]),
@@ -75,22 +75,22 @@ impl AskedGraphs<'_> {
     }
 
     /// Graphs with any of some terms.
-    fn with(&self, field: Field, terms: impl IntoIterator<Item = impl AsRef<str>>) -> tantivy::Result<Set> {
-        let mut set = Set::empty(self.reader.max_doc());
+    fn with(&self, field: Field, terms: impl IntoIterator<Item = impl AsRef<str>>) -> tantivy::Result<DocumentSet> {
+        let mut set = DocumentSet::empty(self.reader.max_doc());
         for term in terms {
             add_term(&mut set, self.reader, &Term::from_field_text(field, term.as_ref()))?;
         }
         Ok(set)
     }
 
-    fn private(&self, private: bool) -> tantivy::Result<Set> {
-        let mut set = Set::empty(self.reader.max_doc());
+    fn private(&self, private: bool) -> tantivy::Result<DocumentSet> {
+        let mut set = DocumentSet::empty(self.reader.max_doc());
         add_term(&mut set, self.reader, &Term::from_field_bool(self.fields.private, private))?;
         Ok(set)
     }
 
     /// As `GraphFacts::is_visible_to` says.
-    pub(crate) fn visible_to(&self, user: &str, groups: &[String]) -> tantivy::Result<Set> {
+    pub(crate) fn visible_to(&self, user: &str, groups: &[String]) -> tantivy::Result<DocumentSet> {
         let mut set = self.private(false)?;
         set.unite(&self.with(self.fields.owner, [user])?);
         set.unite(&self.with(self.fields.users, [user])?);
@@ -98,14 +98,14 @@ impl AskedGraphs<'_> {
         Ok(set)
     }
 
-    fn visible_to_group(&self, group: &str) -> tantivy::Result<Set> {
+    fn visible_to_group(&self, group: &str) -> tantivy::Result<DocumentSet> {
         let mut set = self.private(false)?;
         set.unite(&self.with(self.fields.groups, [group])?);
         Ok(set)
     }
 
-    fn within(&self, figure: Figure, range: Range) -> tantivy::Result<Set> {
-        let mut set = Set::empty(self.reader.max_doc());
+    fn within(&self, figure: Figure, range: Range) -> tantivy::Result<DocumentSet> {
+        let mut set = DocumentSet::empty(self.reader.max_doc());
         let column = match figure {
             Figure::CreationDate => CREATION_DATE,
             Figure::LastModifiedDate => LAST_MODIFIED_DATE,
@@ -132,8 +132,8 @@ impl AskedGraphs<'_> {
     }
 
     /// Graphs with a text in which the words stand, one after the other. Without any word there is none.
-    fn with_phrase(&self, field: Field, phrase: &Phrase) -> tantivy::Result<Set> {
-        let mut set = Set::empty(self.reader.max_doc());
+    fn with_phrase(&self, field: Field, phrase: &Phrase) -> tantivy::Result<DocumentSet> {
+        let mut set = DocumentSet::empty(self.reader.max_doc());
         let terms = || phrase.words.iter().map(|word| Term::from_field_text(field, word)).collect::<Vec<_>>();
         match (phrase.words.as_slice(), phrase.prefix) {
             ([], _) => {}
@@ -149,7 +149,7 @@ impl AskedGraphs<'_> {
         Ok(set)
     }
 
-    fn add_found(&self, set: &mut Set, query: &dyn Query) -> tantivy::Result<()> {
+    fn add_found(&self, set: &mut DocumentSet, query: &dyn Query) -> tantivy::Result<()> {
         let weight = query.weight(EnableScoring::disabled_from_searcher(self.searcher))?;
         add_all(set, weight.scorer(self.reader, 1.0)?);
         Ok(())

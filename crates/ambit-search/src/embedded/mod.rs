@@ -2,9 +2,11 @@
 
 mod checked;
 mod collect;
+mod document_set;
 mod facets;
 mod folder;
 mod generation;
+mod graph_fields;
 mod graph_order;
 mod graph_query;
 mod graphs;
@@ -12,7 +14,6 @@ mod query;
 mod reading;
 mod schema;
 mod segment;
-mod set;
 mod tokenizers;
 
 pub(crate) use checked::Reached;

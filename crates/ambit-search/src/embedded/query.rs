@@ -10,8 +10,8 @@ use tantivy::query::{EnableScoring, PhraseQuery, Query as _};
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{COLLECT_BLOCK_BUFFER_LEN, DocSet, Searcher, SegmentReader, TERMINATED, TantivyError, Term};
 
+use super::document_set::DocumentSet;
 use super::schema::{Fields, column_name};
-use super::set::Set;
 use super::tokenizers::{GRAM_CHARS, WORDS, fold_case, gram_chars};
 use crate::condition::Condition;
 use crate::fields::{Shape, VALUE_CHARS_MAX};
@@ -52,11 +52,11 @@ impl From<std::io::Error> for Stop {
 #[derive(Default)]
 pub(crate) struct KeptSets {
     /// The one that was asked for last stands at the end.
-    sets: Mutex<Vec<(Condition, Arc<Set>)>>,
+    sets: Mutex<Vec<(Condition, Arc<DocumentSet>)>>,
 }
 
 impl KeptSets {
-    fn find(&self, condition: &Condition) -> Option<Arc<Set>> {
+    fn find(&self, condition: &Condition) -> Option<Arc<DocumentSet>> {
         let mut sets = self.sets.lock().unwrap_or_else(PoisonError::into_inner);
         let place = sets.iter().position(|(of, _)| of == condition)?;
         let kept = sets.remove(place);
@@ -64,7 +64,7 @@ impl KeptSets {
         sets.last().map(|(_, set)| set.clone())
     }
 
-    fn keep(&self, condition: &Condition, set: &Arc<Set>) {
+    fn keep(&self, condition: &Condition, set: &Arc<DocumentSet>) {
         let mut sets = self.sets.lock().unwrap_or_else(PoisonError::into_inner);
         sets.retain(|(of, _)| of != condition);
         if sets.len() >= SETS_MAX {
@@ -85,15 +85,15 @@ pub(crate) struct Asked<'a> {
 
 impl Asked<'_> {
     /// The documents that fulfil a condition, deleted ones included.
-    pub(crate) fn matching(&self, condition: &Condition) -> Result<Arc<Set>, Stop> {
+    pub(crate) fn matching(&self, condition: &Condition) -> Result<Arc<DocumentSet>, Stop> {
         let documents = self.reader.max_doc();
         match condition {
-            Condition::Nothing => Ok(Arc::new(Set::empty(documents))),
-            Condition::And(all) => self.joined(all, Set::intersect, Set::all(documents)),
-            Condition::Or(any) => self.joined(any, Set::unite, Set::empty(documents)),
+            Condition::Nothing => Ok(Arc::new(DocumentSet::empty(documents))),
+            Condition::And(all) => self.joined(all, DocumentSet::intersect, DocumentSet::all(documents)),
+            Condition::Or(any) => self.joined(any, DocumentSet::unite, DocumentSet::empty(documents)),
             Condition::Not(one) => {
                 let mut set = self.matching(one)?;
-                Arc::make_mut(&mut set).turn_over(documents);
+                Arc::make_mut(&mut set).complement(documents);
                 Ok(set)
             }
             demand => {
@@ -101,7 +101,7 @@ impl Asked<'_> {
                     return Ok(set);
                 }
                 self.check_clock()?;
-                let mut set = Set::empty(documents);
+                let mut set = DocumentSet::empty(documents);
                 self.fill(&mut set, demand)?;
                 let set = Arc::new(set);
                 self.kept.keep(demand, &set);
@@ -110,8 +110,8 @@ impl Asked<'_> {
         }
     }
 
-    fn joined(&self, parts: &[Condition], join: fn(&mut Set, &Set), of_none: Set) -> Result<Arc<Set>, Stop> {
-        let mut joined: Option<Arc<Set>> = None;
+    fn joined(&self, parts: &[Condition], join: fn(&mut DocumentSet, &DocumentSet), of_none: DocumentSet) -> Result<Arc<DocumentSet>, Stop> {
+        let mut joined: Option<Arc<DocumentSet>> = None;
         for part in parts {
             let set = self.matching(part)?;
             match &mut joined {
@@ -128,7 +128,7 @@ impl Asked<'_> {
     }
 
     /// Adds the documents that fulfil one demand to the empty set.
-    fn fill(&self, set: &mut Set, demand: &Condition) -> Result<(), Stop> {
+    fn fill(&self, set: &mut DocumentSet, demand: &Condition) -> Result<(), Stop> {
         let main = |member: &str| self.fields.of(member).main;
         let mut add = |term: Term| Ok(add_term(set, self.reader, &term)?);
         match demand {
@@ -166,9 +166,9 @@ impl Asked<'_> {
     }
 
     /// Leaves the versions that were in force at a moment.
-    fn keep_in_force(&self, set: &mut Set, moment: i64) -> Result<(), Stop> {
+    fn keep_in_force(&self, set: &mut DocumentSet, moment: i64) -> Result<(), Stop> {
         let until = |member| {
-            let mut until = Set::empty(self.reader.max_doc());
+            let mut until = DocumentSet::empty(self.reader.max_doc());
             self.add_between(&mut until, member, i64::MIN..=moment).map(|()| until)
         };
         set.intersect(&until("valid_from")?);
@@ -176,13 +176,13 @@ impl Asked<'_> {
         Ok(())
     }
 
-    fn add_between(&self, set: &mut Set, member: &str, bounds: RangeInclusive<i64>) -> Result<(), Stop> {
+    fn add_between(&self, set: &mut DocumentSet, member: &str, bounds: RangeInclusive<i64>) -> Result<(), Stop> {
         Ok(add_column_range(set, self.reader, &column_name(member), bounds)?)
     }
 
     /// The text occurs in the value: of a text as its characters in sequence or as its words in sequence, of a member of
     /// few distinct values by reading them all.
-    fn add_containing(&self, set: &mut Set, member: &str, text: &str) -> Result<(), Stop> {
+    fn add_containing(&self, set: &mut DocumentSet, member: &str, text: &str) -> Result<(), Stop> {
         let of = self.fields.of(member);
         let (Some(words), Some(grams)) = (of.words, of.grams) else {
             let needle = fold_case(text);
@@ -193,7 +193,7 @@ impl Asked<'_> {
     }
 
     /// Nothing for a text without words, such as `://`.
-    fn add_words(&self, set: &mut Set, field: Field, text: &str) -> Result<(), Stop> {
+    fn add_words(&self, set: &mut DocumentSet, field: Field, text: &str) -> Result<(), Stop> {
         let tokenizers = self.searcher.index().tokenizers();
         let mut analyzer = tokenizers.get(WORDS).expect("registered when the index was opened");
         let folded: String = text.chars().take(VALUE_CHARS_MAX).collect();
@@ -205,7 +205,7 @@ impl Asked<'_> {
         self.add_sequence(set, terms)
     }
 
-    fn add_grams(&self, set: &mut Set, field: Field, text: &str) -> Result<(), Stop> {
+    fn add_grams(&self, set: &mut DocumentSet, field: Field, text: &str) -> Result<(), Stop> {
         let chars = gram_chars(text);
         if chars.len() < GRAM_CHARS {
             let start: String = chars.iter().collect();
@@ -223,7 +223,7 @@ impl Asked<'_> {
 
     /// Adds the documents that hold terms at these distances. Positions cost far more than lists, so they are read only of documents that hold all
     /// terms and are not in the set yet.
-    fn add_sequence(&self, set: &mut Set, terms: Vec<(usize, Term)>) -> Result<(), Stop> {
+    fn add_sequence(&self, set: &mut DocumentSet, terms: Vec<(usize, Term)>) -> Result<(), Stop> {
         let [(_, first), others @ ..] = terms.as_slice() else {
             return Ok(());
         };
@@ -239,9 +239,9 @@ impl Asked<'_> {
             lists.push(postings);
         }
         lists.sort_by_key(tantivy::postings::SegmentPostings::doc_freq);
-        let mut candidates: Option<Set> = None;
+        let mut candidates: Option<DocumentSet> = None;
         for list in lists {
-            let mut holding = Set::empty(self.reader.max_doc());
+            let mut holding = DocumentSet::empty(self.reader.max_doc());
             add_all(&mut holding, list);
             match &mut candidates {
                 None => {
@@ -256,7 +256,7 @@ impl Asked<'_> {
         }
         let weight = PhraseQuery::new_with_offset(terms).weight(EnableScoring::disabled_from_searcher(self.searcher))?;
         let mut phrase = weight.scorer(self.reader, 1.0)?;
-        for (looked, doc) in candidates.iter().flat_map(Set::iter).enumerate() {
+        for (looked, doc) in candidates.iter().flat_map(DocumentSet::iter).enumerate() {
             if looked % CANDIDATES_PER_CLOCK_LOOK == 0 {
                 self.check_clock()?;
             }
@@ -274,7 +274,7 @@ impl Asked<'_> {
 }
 
 /// Adds the documents whose number in a column is within bounds.
-pub(crate) fn add_column_range(set: &mut Set, reader: &SegmentReader, column: &str, bounds: RangeInclusive<i64>) -> tantivy::Result<()> {
+pub(crate) fn add_column_range(set: &mut DocumentSet, reader: &SegmentReader, column: &str, bounds: RangeInclusive<i64>) -> tantivy::Result<()> {
     let Some(column) = reader.fast_fields().column_opt::<i64>(column)? else {
         return Ok(());
     };
@@ -295,7 +295,7 @@ pub(crate) fn add_column_range(set: &mut Set, reader: &SegmentReader, column: &s
 }
 
 /// Adds the documents with a term.
-pub(crate) fn add_term(set: &mut Set, reader: &SegmentReader, term: &Term) -> tantivy::Result<()> {
+pub(crate) fn add_term(set: &mut DocumentSet, reader: &SegmentReader, term: &Term) -> tantivy::Result<()> {
     let index = reader.inverted_index(term.field())?;
     if let Some(postings) = index.read_postings(term, IndexRecordOption::Basic)? {
         add_all(set, postings);
@@ -305,7 +305,7 @@ pub(crate) fn add_term(set: &mut Set, reader: &SegmentReader, term: &Term) -> ta
 
 /// Adds the documents with a term that begins with `start` and fulfils `wanted`.
 pub(crate) fn add_terms_where(
-    set: &mut Set,
+    set: &mut DocumentSet,
     reader: &SegmentReader,
     field: Field,
     start: &str,
@@ -322,7 +322,7 @@ pub(crate) fn add_terms_where(
 }
 
 /// Adds the documents of a list.
-pub(crate) fn add_all(set: &mut Set, mut documents: impl DocSet) {
+pub(crate) fn add_all(set: &mut DocumentSet, mut documents: impl DocSet) {
     let mut block = [0; COLLECT_BLOCK_BUFFER_LEN];
     loop {
         let filled = documents.fill_buffer(&mut block);

@@ -7,10 +7,10 @@ use tantivy::index::SegmentId;
 use tantivy::{DocId, Opstamp, Searcher, SegmentReader};
 
 use super::collect::{Order, Pages};
+use super::document_set::DocumentSet;
 use super::facets::Facets;
 use super::query::KeptSets;
 use super::schema::Fields;
-use super::set::Set;
 
 pub(crate) struct Segment {
     id: SegmentId,
@@ -26,7 +26,7 @@ pub(crate) struct ReadSegment {
     pub(crate) segment: Arc<Segment>,
     deleted: Option<Opstamp>,
     /// `None`: all documents are alive.
-    pub(crate) alive: Option<Arc<Set>>,
+    pub(crate) alive: Option<Arc<DocumentSet>>,
 }
 
 /// A moment of the index, with what is known of its segments, in their order.
@@ -63,7 +63,7 @@ impl ReadSegment {
                 sets: KeptSets::default(),
             }),
         };
-        let alive = Set::alive(reader).map(Arc::new);
+        let alive = DocumentSet::alive(reader).map(Arc::new);
         Ok(ReadSegment { segment, deleted, alive })
     }
 }

@@ -4,21 +4,21 @@
 use tantivy::{DocId, SegmentReader};
 
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Set {
+pub(crate) struct DocumentSet {
     words: Vec<u64>,
 }
 
-impl Set {
+impl DocumentSet {
     /// The empty set, with room for so many documents.
     pub(crate) fn empty(documents: DocId) -> Self {
-        Set {
+        DocumentSet {
             words: vec![0; (documents as usize).div_ceil(64)],
         }
     }
 
     /// The set of all of so many documents.
     pub(crate) fn all(documents: DocId) -> Self {
-        let mut set = Set {
+        let mut set = DocumentSet {
             words: vec![u64::MAX; (documents as usize).div_ceil(64)],
         };
         set.cut(documents);
@@ -28,7 +28,7 @@ impl Set {
     /// The documents of a segment that are not deleted; `None`: all.
     pub(crate) fn alive(reader: &SegmentReader) -> Option<Self> {
         let bits = reader.alive_bitset()?;
-        let mut alive = Set::empty(reader.max_doc());
+        let mut alive = DocumentSet::empty(reader.max_doc());
         bits.iter_alive().for_each(|doc| alive.insert(doc));
         Some(alive)
     }
@@ -48,20 +48,20 @@ impl Set {
         self.words[doc as usize / 64] >> (doc % 64) & 1 == 1
     }
 
-    pub(crate) fn intersect(&mut self, other: &Set) {
+    pub(crate) fn intersect(&mut self, other: &DocumentSet) {
         self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word &= other);
     }
 
-    pub(crate) fn unite(&mut self, other: &Set) {
+    pub(crate) fn unite(&mut self, other: &DocumentSet) {
         self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word |= other);
     }
 
-    pub(crate) fn subtract(&mut self, other: &Set) {
+    pub(crate) fn subtract(&mut self, other: &DocumentSet) {
         self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word &= !other);
     }
 
     /// Turns it into the set of those of so many documents that it does not hold.
-    pub(crate) fn turn_over(&mut self, documents: DocId) {
+    pub(crate) fn complement(&mut self, documents: DocId) {
         self.words.iter_mut().for_each(|word| *word = !*word);
         self.cut(documents);
     }
@@ -98,15 +98,15 @@ impl Set {
 mod tests {
     use super::*;
 
-    fn of(documents: DocId, members: &[DocId]) -> Set {
-        let mut set = Set::empty(documents);
+    fn of(documents: DocId, members: &[DocId]) -> DocumentSet {
+        let mut set = DocumentSet::empty(documents);
         members.iter().for_each(|doc| set.insert(*doc));
         set
     }
 
     #[test]
     fn sets_are_those_of_arithmetic() {
-        let check = |change: &dyn Fn(&mut Set, &Set), expected: &[DocId]| {
+        let check = |change: &dyn Fn(&mut DocumentSet, &DocumentSet), expected: &[DocId]| {
             let mut set = of(130, &[0, 63, 64, 129]);
             change(&mut set, &of(130, &[1, 63, 129]));
             assert_eq!(set.iter().collect::<Vec<_>>(), expected);
@@ -120,11 +120,11 @@ mod tests {
         check(&|set, other| set.unite(other), &[0, 1, 63, 64, 129]);
         check(&|set, other| set.subtract(other), &[0, 64]);
         for documents in [0, 1, 63, 64, 65, 128, 130] {
-            let mut set = Set::empty(documents);
-            set.turn_over(documents);
-            assert_eq!((set.len(), &set), (documents as usize, &Set::all(documents)), "{documents}");
-            set.turn_over(documents);
-            assert_eq!(set, Set::empty(documents));
+            let mut set = DocumentSet::empty(documents);
+            set.complement(documents);
+            assert_eq!((set.len(), &set), (documents as usize, &DocumentSet::all(documents)), "{documents}");
+            set.complement(documents);
+            assert_eq!(set, DocumentSet::empty(documents));
         }
     }
 }
