@@ -11,18 +11,11 @@ pub use facts::{GraphFacts, NodeFacts};
 pub use order::{GraphOrder, OrderField, SortKey};
 pub use parse::{GraphQueryError, parse_graph_query};
 
+use crate::boolean::Boolean;
 use crate::range::Range;
 
 /// A query as a tree.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum GraphQuery {
-    /// Every graph.
-    All,
-    And(Vec<GraphQuery>),
-    Or(Vec<GraphQuery>),
-    Not(Box<GraphQuery>),
-    Leaf(Leaf),
-}
+pub type GraphQuery = Boolean<Leaf>;
 
 /// Words that must follow each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -130,23 +123,7 @@ pub type GroupsOf<'a> = &'a dyn Fn(&str) -> Vec<String>;
 impl GraphQuery {
     /// True for a graph that the query finds. Whether the caller may see it is another question.
     pub fn matches(&self, graph: &GraphFacts, groups: GroupsOf<'_>) -> bool {
-        match self {
-            Self::All => true,
-            Self::And(all) => all.iter().all(|one| one.matches(graph, groups)),
-            Self::Or(any) => any.iter().any(|one| one.matches(graph, groups)),
-            Self::Not(not) => !not.matches(graph, groups),
-            Self::Leaf(leaf) => leaf.matches(graph, groups),
-        }
-    }
-
-    /// Calls a function for each condition.
-    pub fn each_leaf<'a>(&'a mut self, act: &mut dyn FnMut(&'a mut Leaf)) {
-        match self {
-            Self::All => {}
-            Self::And(list) | Self::Or(list) => list.iter_mut().for_each(|one| one.each_leaf(act)),
-            Self::Not(not) => not.each_leaf(act),
-            Self::Leaf(leaf) => act(leaf),
-        }
+        self.holds(&|leaf| leaf.matches(graph, groups))
     }
 }
 

@@ -1,13 +1,12 @@
 //! The language of intelligence search (docs/contract/wider.md §5.1): modifiers and words over files, domains, addresses and URLs, with AND, OR, NOT
 //! and parentheses as in graph search. Text to tree; `matches` says what a tree means.
 
+use crate::boolean::{self, Boolean, Fault, Next};
 use crate::range::{Range, plain};
 use std::net::IpAddr;
 
 /// Characters of a query: far above any that a person writes.
 const CHARS_MAX: usize = 8 * 1024;
-/// Parentheses inside each other.
-const DEPTH_MAX: usize = 50;
 /// Bytes of a content that are looked for: fewer stand in nearly every file.
 const CONTENT_BYTES_MIN: usize = 4;
 /// Every modifier, in the order in which they are listed to people.
@@ -73,13 +72,7 @@ pub enum Condition {
 }
 
 /// A query as a tree.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Query {
-    And(Vec<Query>),
-    Or(Vec<Query>),
-    Not(Box<Query>),
-    Leaf(Condition),
-}
+pub type Query = Boolean<Condition>;
 
 /// A query with the bytes that stand in the files that it finds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -119,21 +112,7 @@ pub enum IntelligenceError {
 impl Query {
     /// True for an object that the query finds.
     pub fn matches(&self, facts: &Facts) -> bool {
-        match self {
-            Self::And(all) => all.iter().all(|one| one.matches(facts)),
-            Self::Or(any) => any.iter().any(|one| one.matches(facts)),
-            Self::Not(not) => !not.matches(facts),
-            Self::Leaf(condition) => condition.holds(facts),
-        }
-    }
-
-    /// Conditions that hold of everything that is found.
-    pub fn demands(&self) -> Vec<&Condition> {
-        match self {
-            Self::And(all) => all.iter().flat_map(Self::demands).collect(),
-            Self::Leaf(condition) => vec![condition],
-            Self::Or(_) | Self::Not(_) => Vec::new(),
-        }
+        self.holds(&|condition| condition.holds(facts))
     }
 }
 
@@ -166,18 +145,13 @@ pub fn parse_intelligence_query(text: &str) -> Result<IntelligenceQuery, Intelli
     if tokens.is_empty() {
         return malformed("a query is needed".to_owned());
     }
-    let mut parser = Parser {
+    let mut text = Text {
         tokens: &tokens,
         at: 0,
-        depth: 0,
         content: None,
-        apart: 0,
     };
-    let query = parser.any()?;
-    if parser.at < tokens.len() {
-        return malformed("a closing parenthesis without an opening one".to_owned());
-    }
-    let content = parser.content;
+    let query = boolean::parse(&mut text)?;
+    let content = text.content.map(|(_, content)| content);
     Ok(IntelligenceQuery { query, content })
 }
 
@@ -254,95 +228,73 @@ fn word(chars: &[char], begin: usize) -> Result<(Token, usize), IntelligenceErro
     Ok((token, at))
 }
 
-struct Parser<'a> {
+struct Text<'a> {
     tokens: &'a [Token],
     at: usize,
-    depth: usize,
-    content: Option<Vec<u8>>,
-    /// Greater than 0 inside an alternative or a negation.
-    apart: usize,
+    /// Where it stands, and its bytes.
+    content: Option<(usize, Vec<u8>)>,
 }
 
-impl Parser<'_> {
-    fn peek(&self) -> Option<&Token> {
-        self.tokens.get(self.at)
-    }
+impl boolean::Text for Text<'_> {
+    type Condition = Condition;
+    type Error = IntelligenceError;
 
-    fn takes(&mut self, token: &Token) -> bool {
-        let is = self.peek() == Some(token);
-        self.at += usize::from(is);
-        is
-    }
-
-    fn any(&mut self) -> Result<Query, IntelligenceError> {
-        let before = self.content.is_some();
-        let mut list = vec![self.all()?];
-        while self.takes(&Token::Or) {
-            self.apart += 1;
-            let next = self.all();
-            self.apart -= 1;
-            list.push(next?);
+    fn peek(&self, _depth: usize) -> Next {
+        match self.tokens.get(self.at) {
+            None => Next::End,
+            Some(Token::Open) => Next::Open,
+            Some(Token::Close) => Next::Close,
+            Some(Token::And) => Next::And,
+            Some(Token::Or) => Next::Or,
+            Some(Token::Not) => Next::Not,
+            Some(Token::Word(..)) => Next::Condition,
         }
-        if list.len() > 1 && self.content.is_some() && !before {
+    }
+
+    fn step(&mut self, _next: Next) {
+        self.at += 1;
+    }
+
+    fn place(&self) -> usize {
+        self.at
+    }
+
+    fn condition(&mut self, apart: bool) -> Result<Condition, IntelligenceError> {
+        let malformed = |text: &str| Err(IntelligenceError::Malformed(text.to_owned()));
+        let (text, quoted) = match self.tokens.get(self.at) {
+            Some(Token::Word(text, quoted)) => (text, *quoted),
+            Some(Token::Close) => return malformed("a condition is missing before the closing parenthesis"),
+            _ => return malformed("a condition is missing"),
+        };
+        let at = self.at;
+        self.at += 1;
+        let Some((modifier, value)) = split(text, quoted) else {
+            return Ok(free(text));
+        };
+        if modifier != "content" {
+            return condition(modifier, value);
+        }
+        let before = self.content.replace((at, content(value, quoted.is_some())?));
+        if apart || before.is_some() {
             return Err(IntelligenceError::Unsupported);
         }
-        Ok(if list.len() == 1 { list.remove(0) } else { Query::Or(list) })
+        Ok(Condition::Entity(Entity::File))
     }
 
-    fn all(&mut self) -> Result<Query, IntelligenceError> {
-        let mut list = vec![self.unary()?];
-        while self.takes(&Token::And) || !matches!(self.peek(), None | Some(Token::Or | Token::Close)) {
-            list.push(self.unary()?);
-        }
-        Ok(if list.len() == 1 { list.remove(0) } else { Query::And(list) })
-    }
-
-    fn unary(&mut self) -> Result<Query, IntelligenceError> {
-        if !self.takes(&Token::Not) {
-            return self.primary();
-        }
-        self.apart += 1;
-        let inner = self.primary();
-        self.apart -= 1;
-        Ok(Query::Not(Box::new(inner?)))
-    }
-
-    fn primary(&mut self) -> Result<Query, IntelligenceError> {
-        let malformed = |text: &str| Err(IntelligenceError::Malformed(text.to_owned()));
-        match self.peek().cloned() {
-            None | Some(Token::And | Token::Or | Token::Not) => malformed("a condition is missing"),
-            Some(Token::Close) => malformed("a condition is missing before the closing parenthesis"),
-            Some(Token::Open) if self.depth == DEPTH_MAX => malformed("too many parentheses inside each other"),
-            Some(Token::Open) => {
-                self.at += 1;
-                self.depth += 1;
-                let inner = self.any()?;
-                self.depth -= 1;
-                if self.takes(&Token::Close) {
-                    Ok(inner)
-                } else {
-                    malformed("a parenthesis is not closed")
-                }
-            }
-            Some(Token::Word(text, quoted)) => {
-                self.at += 1;
-                self.condition(&text, quoted)
-            }
+    fn check_alternatives(&self, from: usize) -> Result<(), IntelligenceError> {
+        match self.content {
+            Some((at, _)) if at >= from => Err(IntelligenceError::Unsupported),
+            _ => Ok(()),
         }
     }
 
-    fn condition(&mut self, text: &str, quoted: Option<usize>) -> Result<Query, IntelligenceError> {
-        let Some((modifier, value)) = split(text, quoted) else {
-            return Ok(Query::Leaf(free(text)));
+    fn error(&self, fault: Fault, _place: usize) -> IntelligenceError {
+        let message = match fault {
+            Fault::TooDeep => "too many parentheses inside each other",
+            Fault::Unclosed => "a parenthesis is not closed",
+            Fault::Unopened => "a closing parenthesis without an opening one",
         };
-        if modifier == "content" {
-            let taken = self.content.replace(content(value, quoted.is_some())?);
-            if self.apart > 0 || taken.is_some() {
-                return Err(IntelligenceError::Unsupported);
-            }
-            return Ok(Query::Leaf(Condition::Entity(Entity::File)));
-        }
-        condition(modifier, value).map(Query::Leaf)
+        IntelligenceError::Malformed(message.to_owned())
     }
 }
 

@@ -2,8 +2,10 @@
 //!
 //! [`parse_search`] reads the keyword language of the search endpoints; its keywords are the rows of
 //! [`keywords::KEYWORDS`]. Running a tree is the business of the search and store crates. The language of
-//! graph searches is in [`graphs`], that of intelligence searches in [`intelligence`], the filters of hunting in [`hunting`].
+//! graph searches is in [`graphs`], that of intelligence searches in [`intelligence`]: both have the grammar of [`Boolean`] and conditions of their own.
+//! The filters of hunting are in [`hunting`].
 
+mod boolean;
 mod date;
 mod error;
 pub mod graphs;
@@ -14,6 +16,7 @@ mod lexer;
 mod range;
 mod search;
 
+pub use boolean::Boolean;
 pub use date::TimeValue;
 pub use error::QueryError;
 pub use keywords::{Comparison, Keyword, Noun, ValueType};

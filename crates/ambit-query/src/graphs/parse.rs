@@ -1,20 +1,17 @@
-//! Text to tree, in one pass over the characters.
+//! The conditions of graph search and the spelling of its operators, read in one pass over the characters.
 //!
 //! ```text
-//! query   := and ( "OR" and )*
-//! and     := unary ( ["AND"] unary )*
-//! unary   := ["NOT" | "-"] primary
-//! primary := "(" query ")" | modifier ":" value | value
-//! value   := '"' … '"' | run of characters up to a blank or a `)` that closes more than the run opened
+//! NOT       := "NOT" | "-"
+//! condition := modifier ":" value | value
+//! value     := '"' … '"' | run of characters up to a blank or a `)` that closes more than the run opened
 //! ```
 
 use super::{Figure, GraphQuery, Leaf, NodeWord, Phrase, canonical_address};
+use crate::boolean::{self, Boolean, DEPTH_MAX, Fault, Next};
 use crate::range::{Range, plain};
 
 /// Characters of a query: far above any that a person writes.
 const CHARS_MAX: usize = 8 * 1024;
-/// Parentheses inside each other.
-const DEPTH_MAX: usize = 50;
 
 /// A query that cannot be read; the position counts characters from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -33,27 +30,21 @@ pub fn parse_graph_query(text: &str, url_names: &dyn Fn(&str) -> Vec<String>) ->
             message: format!("a filter has at most {CHARS_MAX} characters"),
         });
     }
-    let mut parser = Parser {
+    let mut text = Text {
         chars: &chars,
         at: 0,
-        depth: 0,
         url_names,
     };
-    parser.skip_blanks();
-    if parser.at == chars.len() {
-        return Ok(GraphQuery::All);
+    text.skip_blanks();
+    if text.at == chars.len() {
+        return Ok(Boolean::And(Vec::new()));
     }
-    let query = parser.any()?;
-    match parser.peek() {
-        None => Ok(query),
-        Some(_) => Err(parser.error("a closing parenthesis without an opening one")),
-    }
+    boolean::parse(&mut text)
 }
 
-struct Parser<'a> {
+struct Text<'a> {
     chars: &'a [char],
     at: usize,
-    depth: usize,
     url_names: &'a dyn Fn(&str) -> Vec<String>,
 }
 
@@ -64,118 +55,92 @@ struct Value {
     position: usize,
 }
 
-impl Parser<'_> {
-    fn peek(&self) -> Option<char> {
+impl boolean::Text for Text<'_> {
+    type Condition = Leaf;
+    type Error = GraphQueryError;
+
+    fn peek(&self, depth: usize) -> Next {
+        let next = self.chars.get(self.at + 1);
+        match self.here() {
+            None => Next::End,
+            Some('(') => Next::Open,
+            Some(')') => Next::Close,
+            Some('-') if next.is_some_and(|c| !c.is_whitespace() && *c != ')' && *c != '-') => Next::Not,
+            _ if self.is_word("AND") => Next::And,
+            _ if self.is_word("NOT") => Next::Not,
+            // In parentheses the lower-case word is taken for the operator too.
+            _ if self.is_word("OR") || (depth > 0 && self.is_word("or")) => Next::Or,
+            _ => Next::Condition,
+        }
+    }
+
+    fn step(&mut self, next: Next) {
+        let sign = self.here() == Some('-');
+        self.at += match next {
+            Next::And | Next::Not if !sign => 3,
+            Next::Or => 2,
+            _ => 1,
+        };
+        if !sign {
+            self.skip_blanks();
+        }
+    }
+
+    fn place(&self) -> usize {
+        self.at
+    }
+
+    fn condition(&mut self, _apart: bool) -> Result<Leaf, GraphQueryError> {
+        match self.here() {
+            None => return Err(self.error_here("a condition is missing")),
+            Some(')') => return Err(self.error_here("a condition is missing before the closing parenthesis")),
+            Some(_) => {}
+        }
+        if let Some(operator) = ["AND", "OR", "NOT"].into_iter().find(|operator| self.is_word(operator)) {
+            return Err(self.error_here(format!("{operator} stands where a condition is needed")));
+        }
+        let modifier = self.modifier();
+        let value = self.value()?;
+        self.skip_blanks();
+        match modifier {
+            Some(modifier) => self.leaf(modifier, &value),
+            None => Ok(Leaf::Free(phrase(&value))),
+        }
+    }
+
+    fn error(&self, fault: Fault, position: usize) -> GraphQueryError {
+        let message = match fault {
+            Fault::TooDeep => format!("more than {DEPTH_MAX} parentheses inside each other"),
+            Fault::Unclosed => "an opening parenthesis without a closing one".to_owned(),
+            Fault::Unopened => "a closing parenthesis without an opening one".to_owned(),
+        };
+        GraphQueryError { position, message }
+    }
+}
+
+impl Text<'_> {
+    fn here(&self) -> Option<char> {
         self.chars.get(self.at).copied()
     }
 
     fn skip_blanks(&mut self) {
-        while self.peek().is_some_and(char::is_whitespace) {
+        while self.here().is_some_and(char::is_whitespace) {
             self.at += 1;
         }
     }
 
-    fn error(&self, message: impl Into<String>) -> GraphQueryError {
+    fn error_here(&self, message: impl Into<String>) -> GraphQueryError {
         GraphQueryError {
             position: self.at,
             message: message.into(),
         }
     }
 
-    /// Consumes `word` and returns true if it stands here as a separate token.
-    fn operator(&mut self, word: &str) -> bool {
+    /// Returns whether `word` stands here as a separate token.
+    fn is_word(&self, word: &str) -> bool {
         let end = self.at + word.len();
         let here = self.chars.get(self.at..end).is_some_and(|chars| chars.iter().copied().eq(word.chars()));
-        let alone = self.chars.get(end).is_none_or(|c| c.is_whitespace() || *c == '(' || *c == ')');
-        if here && alone {
-            self.at = end;
-            self.skip_blanks();
-        }
-        here && alone
-    }
-
-    fn any(&mut self) -> Result<GraphQuery, GraphQueryError> {
-        let mut list = vec![self.all()?];
-        // In parentheses the lower-case word is taken for the operator too.
-        while self.operator("OR") || (self.depth > 0 && self.operator("or")) {
-            list.push(self.all()?);
-        }
-        Ok(one_or(list, GraphQuery::Or))
-    }
-
-    fn all(&mut self) -> Result<GraphQuery, GraphQueryError> {
-        let mut list = vec![self.unary()?];
-        loop {
-            if self.operator("AND") {
-                list.push(self.unary()?);
-                continue;
-            }
-            let place = self.at;
-            let ends = self.peek().is_none_or(|c| c == ')') || self.operator("OR") || (self.depth > 0 && self.operator("or"));
-            self.at = place;
-            if ends {
-                return Ok(one_or(list, GraphQuery::And));
-            }
-            list.push(self.unary()?);
-        }
-    }
-
-    fn unary(&mut self) -> Result<GraphQuery, GraphQueryError> {
-        if self.operator("NOT") {
-            return Ok(GraphQuery::Not(Box::new(self.primary()?)));
-        }
-        let next = self.chars.get(self.at + 1);
-        if self.peek() == Some('-') && next.is_some_and(|c| !c.is_whitespace() && *c != ')' && *c != '-') {
-            self.at += 1;
-            return Ok(GraphQuery::Not(Box::new(self.primary()?)));
-        }
-        self.primary()
-    }
-
-    fn primary(&mut self) -> Result<GraphQuery, GraphQueryError> {
-        match self.peek() {
-            None => Err(self.error("a condition is missing")),
-            Some(')') => Err(self.error("a condition is missing before the closing parenthesis")),
-            Some('(') => self.parenthesis(),
-            Some(_) => self.condition(),
-        }
-    }
-
-    fn parenthesis(&mut self) -> Result<GraphQuery, GraphQueryError> {
-        if self.depth == DEPTH_MAX {
-            return Err(self.error(format!("more than {DEPTH_MAX} parentheses inside each other")));
-        }
-        let opened = self.at;
-        self.at += 1;
-        self.depth += 1;
-        self.skip_blanks();
-        let inside = self.any()?;
-        if self.peek() != Some(')') {
-            self.at = opened;
-            return Err(self.error("an opening parenthesis without a closing one"));
-        }
-        self.at += 1;
-        self.depth -= 1;
-        self.skip_blanks();
-        Ok(inside)
-    }
-
-    fn condition(&mut self) -> Result<GraphQuery, GraphQueryError> {
-        for operator in ["AND", "OR", "NOT"] {
-            let place = self.at;
-            if self.operator(operator) {
-                self.at = place;
-                return Err(self.error(format!("{operator} stands where a condition is needed")));
-            }
-        }
-        let modifier = self.modifier();
-        let value = self.value()?;
-        self.skip_blanks();
-        let leaf = match modifier {
-            Some(modifier) => self.leaf(modifier, &value)?,
-            None => Leaf::Free(phrase(&value)),
-        };
-        Ok(GraphQuery::Leaf(leaf))
+        here && self.chars.get(end).is_none_or(|c| c.is_whitespace() || *c == '(' || *c == ')')
     }
 
     /// The modifier before the next colon, if it is a known one; then behind the colon.
@@ -190,9 +155,12 @@ impl Parser<'_> {
 
     fn value(&mut self) -> Result<Value, GraphQueryError> {
         let position = self.at;
-        if self.peek() == Some('"') {
+        if self.here() == Some('"') {
             let rest = &self.chars[position + 1..];
-            let length = rest.iter().position(|c| *c == '"').ok_or_else(|| self.error("a quote without its end"))?;
+            let length = rest
+                .iter()
+                .position(|c| *c == '"')
+                .ok_or_else(|| self.error_here("a quote without its end"))?;
             self.at = position + length + 2;
             return Ok(Value {
                 text: rest[..length].iter().collect(),
@@ -201,7 +169,7 @@ impl Parser<'_> {
             });
         }
         let mut open = 0_usize;
-        while let Some(c) = self.peek() {
+        while let Some(c) = self.here() {
             match c {
                 c if c.is_whitespace() => break,
                 '(' => open += 1,
@@ -296,10 +264,6 @@ pub(super) const MODIFIERS: [&str; 21] = [
 ];
 /// `last_modified_date`.
 const LONGEST_MODIFIER: usize = 18;
-
-fn one_or(mut list: Vec<GraphQuery>, many: fn(Vec<GraphQuery>) -> GraphQuery) -> GraphQuery {
-    if list.len() == 1 { list.remove(0) } else { many(list) }
-}
 
 /// The phrase of a value; in quotes a star is not a beginning.
 fn phrase(value: &Value) -> Phrase {

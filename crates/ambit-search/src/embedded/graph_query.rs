@@ -27,7 +27,6 @@ impl AskedGraphs<'_> {
     pub(crate) fn matching(&self, query: &GraphQuery) -> tantivy::Result<DocumentSet> {
         let documents = self.reader.max_doc();
         Ok(match query {
-            GraphQuery::All => DocumentSet::all(documents),
             GraphQuery::And(all) => self.joined(all, DocumentSet::intersect, DocumentSet::all(documents))?,
             GraphQuery::Or(any) => self.joined(any, DocumentSet::unite, DocumentSet::empty(documents))?,
             GraphQuery::Not(one) => {
