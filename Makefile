@@ -33,5 +33,5 @@ lint:
 # time of its own. The last line says how many passed and how many failed.
 test: lint
 	$(CARGO) test --locked --workspace $(PROFILE) --no-run
-	@bench/report --check
+	@$(CARGO) xtask with-python bench/report --check
 	@$(CARGO) xtask with-python $(CARGO) xtask with-postgres $(CARGO) xtask test --locked --workspace $(PROFILE) 2>&1 | tee $(LOG)
