@@ -6,7 +6,7 @@ use ambit_model::task::NamedLook;
 use ambit_model::{Facts, TaskName};
 use serde_json::Value;
 
-/// Longest text of a stranger that a proof's sentence repeats, in characters.
+/// Longest text from a peer that the sentence of a proof repeats, in characters.
 const SHOWN_CHARS_MAX: usize = 200;
 
 /// Judges what a task found. Nothing follows where it never looked or its looks failed; a look that succeeded and found nothing clears,
@@ -102,7 +102,7 @@ pub(crate) fn flag(facts: &Facts, member: &str) -> Option<bool> {
     facts.details.get(member).and_then(Value::as_bool)
 }
 
-/// A stranger's text in a sentence: quoted, escaped, cut.
+/// Returns text from a peer for use in a sentence: quoted, escaped, cut.
 pub(crate) fn shown(text: &str) -> String {
     let cut: String = text.chars().take(SHOWN_CHARS_MAX).collect();
     format!("{cut:?}")

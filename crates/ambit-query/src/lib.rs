@@ -1,4 +1,4 @@
-//! The query languages: text from strangers to a small typed tree. Pure: no clock, no files, no network.
+//! The query languages: untrusted text to a small typed tree. Pure: no clock, no files, no network.
 //!
 //! [`parse_search`] reads the keyword language of the search endpoints; its keywords are the rows of
 //! [`keywords::KEYWORDS`]. Running a tree is the business of the search and store crates. The language of

@@ -1,5 +1,5 @@
 //! Open connections: how many, of whom, and which one goes when there are too many. Whoever has shown a key goes last, and never in the middle of its
-//! request: strangers that hold thousands of connections do not keep a client with a key out.
+//! request: clients without a key that hold thousands of connections do not keep a client with a key out.
 
 use crate::shares::site;
 use std::collections::HashMap;
@@ -114,7 +114,7 @@ impl Table {
         }
     }
 
-    /// The connection that deserves least to stay: an idle stranger's of the site that has most, the one that has done nothing for longest.
+    /// Returns the connection to close first: an idle one without a key, of the site that has most, that has done nothing for longest.
     fn least(&self, of: Option<IpAddr>) -> Option<u64> {
         let candidates = self.open.values().filter(|standing| of.is_none_or(|site| standing.site == site));
         let ranked = candidates.filter_map(|standing| {

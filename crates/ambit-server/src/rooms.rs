@@ -7,7 +7,7 @@ use std::time::Duration;
 /// Bytes of bodies that are held at once.
 const HELD_BYTES: usize = 64 * 1024 * 1024;
 
-/// Strangers' forms that are read at once, for their key; of one address a quarter.
+/// Forms without a known key that are read at once to find their key; a quarter of them from one address.
 const STRANGERS_MAX: i64 = 64;
 
 /// Bytes of one unit of room.
@@ -45,7 +45,7 @@ impl Rooms {
         room.ok_or_else(|| ApiError::with(ErrorCode::Transient, "Too much is being sent at once").retry_after(RETRY_S))
     }
 
-    /// A place for a stranger's form, which is read for its key.
+    /// Takes a place for a form without a known key, which is read to find its key.
     pub(crate) async fn stranger(&self, owner: Owner, wait: Duration) -> Result<Share, ApiError> {
         let place = self.strangers.take(owner, 1, wait).await;
         place.ok_or_else(|| ApiError::new(ErrorCode::Transient).retry_after(RETRY_S))

@@ -72,7 +72,7 @@ pub async fn serve(Listener(listener): Listener, door: Door, shutdown: impl Futu
         while connections.try_join_next().is_some() {}
         match accepted {
             Ok((stream, peer)) => {
-                // Where all deserve more than a stranger, it is closed.
+                // If every open connection has priority over a new one without a key, the new one is closed.
                 if let Some(entry) = open.enter(peer.ip(), door.outside.is_trusted(peer.ip())) {
                     connections.spawn(connection(stream, peer, door.clone(), open.clone(), entry, ended.subscribe()));
                 }

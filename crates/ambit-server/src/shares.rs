@@ -17,11 +17,11 @@ const SITE_BITS: u32 = 64;
 pub(crate) enum Owner {
     /// An API key, by its id.
     Key(i64),
-    /// Strangers, by their address, see [`site`].
+    /// Clients without a key, by their address, see [`site`].
     Address(IpAddr),
 }
 
-/// The address that strangers are counted by: of IPv6 the first 64 bits.
+/// Returns the address that clients without a key are counted by: of IPv6 the first 64 bits.
 pub(crate) fn site(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => {

@@ -27,7 +27,7 @@ struct Inner {
 
 impl Clock {
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        // A panic of a task never happens while the lock is held: nothing of a stranger runs under it.
+        // A panic of a task never happens while the lock is held: no foreign code runs under it.
         self.inner.lock().expect("no code that panics runs under the clock's lock")
     }
 

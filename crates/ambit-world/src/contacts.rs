@@ -53,7 +53,7 @@ impl SimulatedWire {
         requests.collect()
     }
 
-    /// The contacts that the file forbids: with strangers, with shared servers but not by a name of ours, with what nobody owns.
+    /// The contacts that the file forbids: with third parties, with shared servers other than by a name of ours, and with what nobody owns.
     pub fn contacts_outside_clearance(&self) -> Vec<Contact> {
         self.contacts().into_iter().filter(|contact| !contact.why.is_empty()).collect()
     }

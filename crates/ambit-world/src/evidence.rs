@@ -16,7 +16,7 @@ use std::net::IpAddr;
 pub(crate) enum Shown {
     /// Nothing shows it.
     Nothing,
-    /// The machine speaks for us, but strangers' names are on it as well: who knows of them does not believe it.
+    /// The machine's evidence says that it is ours, but third parties' names are on it as well; known ones undo the evidence.
     Doubtful,
     Plainly,
 }

@@ -55,7 +55,7 @@ pub(crate) fn address_of(data: &Data) -> Option<IpAddr> {
     }
 }
 
-/// The standing of an organisation; an unknown one is a stranger.
+/// The standing of an organisation; an unknown one counts as a third party.
 pub(crate) fn standing(draft: &Draft, org: &str) -> Standing {
     draft.orgs.get(org).map_or(Standing::Stranger, |org: &Org| org.standing)
 }

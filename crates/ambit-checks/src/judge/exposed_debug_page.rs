@@ -1,4 +1,4 @@
-//! A framework in debug mode, which tells strangers how it is built.
+//! A framework in debug mode, which shows anybody how it is built.
 
 use super::Judge;
 use crate::exposure;

@@ -1,4 +1,4 @@
-//! A name that a stranger could take over at its provider.
+//! A name that anybody could take over at its provider.
 
 use super::Judge;
 use crate::look;

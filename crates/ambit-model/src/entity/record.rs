@@ -85,7 +85,7 @@ pub enum GroundKind {
     DefaultCertificate,
     /// For: all addresses of the name are theirs.
     OwnMachines,
-    /// Against: strangers share it.
+    /// Against: it is shared with third parties.
     Shared,
     /// Against: an alias leads through a name that is not theirs.
     ForeignAlias,

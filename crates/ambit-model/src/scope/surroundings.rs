@@ -85,8 +85,9 @@ impl Known {
     }
 }
 
-/// Positive evidence for each address that one of their names resolves to and that nobody is known to share. The block's registration is their title to the
-/// address, whoever else has names there; a reverse name or a certificate only tells of the machine, so that a stranger's name beside it says the opposite.
+/// Positive evidence for each address that one of their names resolves to and that nobody is known to share. The block's registration is their title
+/// to the address, whoever else has names there; a reverse name or a certificate only describes the machine, so that a third party's name on it is
+/// evidence to the contrary.
 fn evidence(graph: &Graph<'_>, scoped: &impl Fn(usize) -> bool, astray: &[Option<usize>]) -> Vec<Option<Reason>> {
     let mut named = vec![false; graph.len()];
     let mut strange = graph.surroundings.strangely_named.clone();

@@ -1,8 +1,9 @@
 //! Decides whether an address may be asked for the certificate that it presents without SNI, and whether that certificate proves ownership.
 //!
-//! Asking for it is one handshake on port 443, as a browser makes that sends no server name: what L2 allows. It is asked only where their names lead straight to the
-//! address, no stranger's name is known there, and what the address calls itself and its registration tell of no platform. Anybody may obtain a certificate for a
-//! name that leads to them; so it only tells that the machine is theirs alone, of an address that their own records lead to.
+//! Asking for it is one handshake on port 443, as a browser makes that sends no server name: what L2 allows. It is asked only where their names lead
+//! straight to the address, no third party's name is known there, and neither the reverse name nor the registration shows a platform. Anybody may
+//! obtain a certificate for a name that leads to them; so it only tells that the machine is theirs alone, of an address that their own records lead
+//! to.
 
 use crate::Plan;
 use crate::ask::host::is_theirs;

@@ -36,7 +36,7 @@ pub(crate) const TASK: Task = Task {
     run: |cx| Box::pin(run(cx)),
 };
 
-/// Foreign domains on one address, or in one certificate that it serves, from which strangers share it.
+/// Foreign domains on one address, or in one certificate that it serves, from which it counts as shared with third parties.
 const STRANGERS_MIN: usize = 5;
 
 /// One piece of evidence.
@@ -152,12 +152,12 @@ fn shown<'a>(details: &'a ambit_model::Details, address: &'a str) -> impl Iterat
     })
 }
 
-/// True where anything says that strangers share the address.
+/// Returns true if any evidence shows that the address is shared with third parties.
 pub(crate) fn is_shared(facts: &Facts) -> bool {
     evidence(facts).iter().any(|evidence| evidence.shared)
 }
 
-/// Strangers on the address: names of many foreign domains that lead here, or a certificate full of them.
+/// Evidence of third parties on the address: names of many foreign domains that resolve to it, or a certificate full of them.
 fn strangers(facts: &Facts) -> Option<Evidence> {
     let seeds = seed_domains(facts);
     let foreign = |domain: &&str| !seeds.iter().any(|seed| seed == domain);

@@ -140,7 +140,7 @@ async fn redis(cx: &Context<'_>, socket: SocketAddr, layer: Layer) -> Result<(),
     Ok(())
 }
 
-/// Asks for the names of databases, which a server that asks who is there refuses to strangers: as servers since 3.6 are asked, then as older ones are.
+/// Asks for the names of databases, which a server with authentication refuses: first in the form of servers since 3.6, then in that of older ones.
 async fn mongodb(cx: &Context<'_>, socket: SocketAddr, layer: Layer) -> Result<(), NetError> {
     let mut failure = NetError::Timeout("answer");
     for question in [LIST_DATABASES, LIST_DATABASES_OLD] {

@@ -151,7 +151,7 @@ async fn shake(cx: &Context<'_>, socket: SocketAddr, sni: Option<&str>, upgrade:
 /// the certificate was just seen is true all the same.
 async fn old_versions(cx: &Context<'_>, socket: SocketAddr, sni: Option<&str>, known: &BTreeSet<TlsVersion>) -> Result<Vec<TlsVersion>, TaskError> {
     let mut spoken = Vec::new();
-    // A hello of SSL 3 cannot say a name, and without one an address that strangers share may not be contacted.
+    // A hello of SSL 3 has no SNI, and without it an address that is shared with third parties may not be contacted.
     let asked = OLD_VERSIONS.iter().filter(|version| sni.is_none() || **version != TlsVersion::Ssl3);
     for version in asked {
         match cx.net.tls_hello(socket, sni, *version).await {
