@@ -22,7 +22,7 @@ pub struct Installation {
     pub never: Vec<String>,
     /// Reserved ranges that may be contacted all the same (the setting `reserved_ranges`).
     pub opened: Vec<ipnet::IpNet>,
-    /// Where this server itself listens: networks and port. Never contacted, whoever names it.
+    /// The networks and the port on which this server listens. They are never contacted, even as a seed.
     pub listens: Vec<(ipnet::IpNet, u16)>,
 }
 
@@ -67,12 +67,12 @@ struct View {
     /// What is known of addresses.
     addresses: HashMap<IpAddr, Known>,
     names: HashMap<String, Clearance>,
-    /// Hosts of storage buckets: the provider's addresses are asked by that very name, and are nobody's entity.
+    /// Hosts of storage buckets. The provider's addresses are contacted by these names only, and are no entities.
     buckets: HashMap<String, Clearance>,
-    /// Hosts (names or addresses) and ports of sites and services that somebody named.
+    /// Hosts (names or addresses) and ports of sites and services that are seeds.
     sites: HashSet<(String, u16)>,
     blocks: Vec<ipnet::IpNet>,
-    /// Blocks within those that somebody else registered: they wait for a person's word.
+    /// Blocks within those that are registered to others. They wait for a person's decision.
     foreign_blocks: Vec<ipnet::IpNet>,
     /// Exclusions of the installation and of the collection.
     never: Exclusions,
@@ -237,7 +237,7 @@ impl View {
         known.copied().ok_or_else(|| "no edge of scope leads to this address".to_owned())
     }
 
-    /// True in a block that somebody gave, where no narrower one is somebody else's.
+    /// Returns true in a block that is a seed, unless a narrower block is registered to others.
     fn is_in_given_block(&self, address: &IpAddr) -> bool {
         let narrowest = |blocks: &[ipnet::IpNet]| blocks.iter().filter(|block| block.contains(address)).map(ipnet::IpNet::prefix_len).max();
         let given = narrowest(&self.blocks);
@@ -245,7 +245,7 @@ impl View {
     }
 }
 
-/// One handshake without a name at an address that nobody is known to share: what it shows to everybody tells whether it is theirs.
+/// One handshake without SNI at an address that is not known to be shared: the certificate that it presents to everybody shows whether it is theirs.
 fn is_question_whose(contact: &Contact, name: Option<&str>, known: Known) -> bool {
     name.is_none() && !known.shared && contact.port == TLS_PORT && contact.footprint <= Clearance::L2
 }
@@ -261,7 +261,7 @@ fn place(node: &Node) -> Option<(String, u16)> {
 }
 
 impl View {
-    /// A contact for the very site or service that somebody named: by its name, or without one at its address.
+    /// A contact for a site or service that is a seed: by its name, or without one at its address.
     fn is_named_site(&self, contact: &Contact) -> bool {
         // Asked at every contact, and hardly any collection names sites.
         if self.sites.is_empty() {

@@ -31,7 +31,7 @@ const ANALYSES_MAX: i64 = 16;
 const JOBS_MAX: i64 = 8;
 /// What one owner's rules, or one job, may take at a time; what is left waits for their next turn. A look that has begun may end. Wall time.
 pub const SLICE: Duration = Duration::from_secs(2);
-/// What the owners together may take over one batch, and the jobs together of one round: nobody's specimens wait longer for the next. Wall time.
+/// The wall time that all owners together may spend on one batch, and all jobs together in one round, so that the next batch is not delayed longer.
 const SLICES_AT_ONCE: u32 = 4;
 /// Compiled sets that are kept; each takes up to some MB.
 const COMPILED_MAX: usize = 200;

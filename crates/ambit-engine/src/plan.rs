@@ -25,9 +25,9 @@ pub struct Terms<'a> {
     /// The wire's date.
     pub date: Timestamp,
     pub settings: &'a Settings,
-    /// Large blocks that somebody said yes to sweeping.
+    /// Large blocks whose sweep a person has confirmed.
     pub confirmed: &'a BTreeSet<Uid>,
-    /// Names the places that nobody's clearance opens.
+    /// Returns the places that no clearance opens.
     pub guard: Option<&'a ScopeGuard>,
 }
 
@@ -38,7 +38,7 @@ pub struct Planned {
     pub sweeps: Vec<NewSweep>,
     /// Looks that have lost their ground.
     pub unbound: Vec<LookKey>,
-    /// Tasks that would sweep a large block that nobody said yes to.
+    /// Tasks that would sweep a large block without a person's confirmation.
     pub unconfirmed: Vec<TaskName>,
     /// A fact within its time to live was relied on instead of asked again.
     pub relied: bool,

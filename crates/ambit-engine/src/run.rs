@@ -102,13 +102,13 @@ struct Drive<'a> {
     outfit: &'a Outfit,
     run: &'a Run,
     rules: Rules,
-    /// Large blocks that somebody said yes to sweeping.
+    /// Large blocks whose sweep a person has confirmed.
     confirmed: BTreeSet<Uid>,
-    /// What was counted as not done because nobody said so: once a run, though it is planned many times.
+    /// What was already counted as not done for lack of confirmation: once in a run, though it is planned many times.
     unconfirmed: BTreeSet<(Uid, TaskName)>,
     /// How often people had changed what scope depends on when the rules were read.
     scope_revision: i64,
-    /// Somebody changed it since.
+    /// It was changed since.
     is_told: bool,
     /// The rules are not those by which the graph was decided.
     rules_moved: bool,

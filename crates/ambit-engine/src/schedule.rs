@@ -29,7 +29,7 @@ const RUNS_AT_ONCE: usize = 5;
 const LONG_AT_ONCE: usize = 4;
 /// A run that was expected to be short and is carried for longer than this counts as long.
 const SHORT_TIME: Duration = Duration::from_secs(600);
-/// How long a run goes on before it makes room for one of somebody who has less: to begin again costs it some seconds.
+/// How long a run goes on before it makes room for a run of a user who has fewer: starting again costs it some seconds.
 const SLICE: Duration = Duration::from_secs(600);
 /// How often it is asked whether a run must make room, while there is no place.
 const GIVE_WAY_EVERY: Duration = Duration::from_secs(5);
@@ -37,7 +37,7 @@ const GIVE_WAY_EVERY: Duration = Duration::from_secs(5);
 /// Wait after a failure of the store, wall time: it is not hammered while it is ill.
 const FAILED_WAIT: Duration = Duration::from_secs(5);
 
-/// Makes the wire of a run, live or the collection's simulated one, and gives the ledger of manners that goes by its clock: one for all live runs of the
+/// Makes the wire of a run, live or the collection's simulated one, and returns the rate limiter that uses its clock: one for all live runs of the
 /// process, and a fresh one where a clock begins anew. Given by the binary, which alone knows both.
 pub type WireMaker = Arc<dyn Fn(Collection, Run) -> BoxFuture<'static, Result<(Arc<dyn Wire>, Arc<Pace>), String>> + Send + Sync>;
 

@@ -172,7 +172,7 @@ impl Estimate {
         self.seconds = self.duration(sites, per_name, volumes);
     }
 
-    /// Quiet work goes before loud work; within each, many things are looked at at once, each at its own pace.
+    /// Quiet work goes before loud work. Within each, many things are probed at once, each at its own rate.
     fn duration(&self, sites: u64, per_name: u64, volumes: &Volumes) -> u64 {
         let rounds = |things: u64| things.div_ceil(volumes.at_once.max(1));
         let each = |count: u64, rate: u64| count.div_ceil(rate.max(1));

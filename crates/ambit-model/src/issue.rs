@@ -158,7 +158,7 @@ pub struct IssueKind {
     pub references: &'static [(&'static str, &'static str)],
 }
 
-/// What a judge or check says of one entity.
+/// The verdict of a judge or check on one entity.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
     /// The issue is there: one proof for each discriminator.

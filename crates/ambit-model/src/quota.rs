@@ -148,7 +148,7 @@ pub fn uncapped(quota: &str) -> i64 {
     if quota == HOURLY { UNCAPPED_HOURLY } else { UNCAPPED }
 }
 
-/// What somebody's quota says where nobody set it: calls have no cap, everything else is 0.
+/// Returns the allowance of a quota that was not set: calls have no cap, everything else is 0.
 pub fn default_allowed(meter: &Meter) -> i64 {
     if meter.family == Family::Api { uncapped(meter.name) } else { 0 }
 }

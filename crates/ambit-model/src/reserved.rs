@@ -37,7 +37,7 @@ pub const INTERNAL: &[&str] = &[
     "ff00::/8",
 ];
 
-/// Addresses for documentation and for measurements in laboratories: nobody has them, and nobody is harmed where one is named.
+/// Addresses for documentation and for measurements in laboratories. They belong to nobody, so naming one does no harm.
 pub const DOCUMENTATION: &[&str] = &[
     "192.0.2.0/24",
     "198.18.0.0/15",

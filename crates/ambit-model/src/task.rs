@@ -1,4 +1,5 @@
-//! The names of the discovery tasks: whoever plans, runs or judges names a task by this list. What a task is and does stands in the crate of tasks.
+//! The names of the discovery tasks. Planning, running and judging refer to a task by this list. What a task is and does stands in the crate of
+//! tasks.
 
 use std::fmt;
 use strum::{EnumString, IntoStaticStr, VariantArray};

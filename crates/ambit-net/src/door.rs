@@ -52,7 +52,7 @@ pub(crate) struct DatagramSocket {
 }
 
 impl Door {
-    /// A door without any grant: it opens for nobody. `sockets`: how many may be open at once.
+    /// Makes a door without any grant, which permits no contact. `sockets`: how many may be open at once.
     pub(crate) fn new(wire: Arc<dyn Wire>, guard: Arc<dyn Guard>, pace: Arc<Pace>, sockets: usize) -> Self {
         let sockets_max = sockets.clamp(1, SOCKETS_MAX);
         let roots = RootCertStore {
@@ -96,7 +96,7 @@ impl Door {
     }
 }
 
-/// Time, chance and what the wire says of itself: none of it is a contact.
+/// Time, randomness and properties of the wire. None of them is a contact.
 impl Door {
     /// The date that certificates and judges are measured by.
     pub(crate) fn date(&self) -> Timestamp {

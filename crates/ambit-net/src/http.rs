@@ -67,7 +67,7 @@ pub struct HttpRequest {
     /// Redirects that `fetch` follows, at most `REDIRECTS_MAX`.
     pub redirects: usize,
     /// May use a connection that carried earlier requests of the session to the same target, and leave it for later ones. For bulk questions to a
-    /// site; whoever records how a peer behaves on a connection of its own leaves it off. Only for GET and OPTIONS without a body.
+    /// site; tasks that record how a peer behaves on a fresh connection leave it off. Only for GET and OPTIONS without a body.
     pub shared: bool,
 }
 

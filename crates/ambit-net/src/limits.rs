@@ -54,7 +54,7 @@ pub const ZSTD_WINDOW_LOG_MAX: u32 = 23;
 pub const BROTLI_WINDOW_MAX: usize = 16 * 1024 * 1024;
 /// Bytes of one chunk-size line, extensions included.
 pub const CHUNK_LINE_MAX: usize = 4 * 1024;
-/// Bytes of bodies held in flight by the whole process; whoever wants more waits.
+/// The most bytes of bodies in flight in the whole process; further bodies wait.
 pub const BODIES_IN_FLIGHT_MAX: usize = 64 * 1024 * 1024;
 /// Redirects followed.
 pub const REDIRECTS_MAX: usize = 10;

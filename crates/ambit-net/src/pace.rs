@@ -14,8 +14,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 /// Rates, per second, with defaults that are polite.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PaceLimits {
-    /// Contacts of every kind together, whoever is asked: connections, datagrams, requests on an open connection, and questions to resolvers. What the
-    /// operator's own hosts are sent is not counted. `None`: no limit over all.
+    /// Contacts of every kind and to every peer together: connections, datagrams, requests on an open connection, and questions to resolvers. What
+    /// the operator's own hosts are sent is not counted. `None`: no limit over all.
     pub total: Option<f64>,
     /// Connections to one address.
     pub connections_per_address: f64,

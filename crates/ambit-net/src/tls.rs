@@ -129,7 +129,7 @@ pub enum Problem {
     Expired,
     /// Its time has not begun.
     NotYetValid,
-    /// It signed itself, and nobody trusts it.
+    /// The certificate is self-signed and not trusted.
     SelfSigned,
     /// No chain to a trusted authority.
     UnknownIssuer,

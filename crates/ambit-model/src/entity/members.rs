@@ -4,7 +4,7 @@ use super::Kind;
 use crate::Details;
 use serde_json::{Value, json};
 
-/// The value of a member that nobody observed.
+/// The value of a member that was not observed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Empty {
     Null,
@@ -196,7 +196,7 @@ impl Kind {
         }
     }
 
-    /// Adds the members that nobody observed, with their empty value.
+    /// Adds the members that were not observed, with their empty value.
     pub fn complete(self, details: &mut Details) {
         for (member, empty) in self.table() {
             let value = details.entry((*member).to_owned()).or_insert(Value::Null);

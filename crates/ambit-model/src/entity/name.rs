@@ -166,7 +166,7 @@ fn host_name(text: &str) -> Result<String, &'static str> {
     if !ascii.split('.').all(good_label) {
         return Err("a label has 1 to 63 letters, digits, '-' or '_'");
     }
-    // No top-level domain is a number; what ends in one is an address that somebody wrote in an odd way (`127.1`, `0x7f.1`, `256.0.0.1`, `10.1.2.3-20`).
+    // No top-level domain is a number; what ends in one is an address in an unusual notation (`127.1`, `0x7f.1`, `256.0.0.1`, `10.1.2.3-20`).
     let last = ascii.rsplit('.').next().unwrap_or(ascii);
     let digits = last.strip_prefix("0x").map_or_else(
         || last.bytes().all(|b| b.is_ascii_digit() || b == b'-'),

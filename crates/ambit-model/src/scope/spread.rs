@@ -132,7 +132,7 @@ impl<'a> Graph<'a> {
         graph
     }
 
-    /// True for what somebody gave as a seed or allowed, and nothing stops.
+    /// Returns true for seeds and allowed entities that nothing closes.
     pub(super) fn is_given(&self, node: usize) -> bool {
         self.fixed[node].is_some_and(|fixed| fixed.ownership > 0)
     }
@@ -323,7 +323,7 @@ impl<'a> Graph<'a> {
         rank(offer) > rank(known) || (rank(offer) == rank(known) && spelling(offer) < spelling(known))
     }
 
-    /// The highest clearance that any path passes, whatever that path says of ownership. It only rises, at most four times for each node.
+    /// Computes the highest clearance that any path passes on, whatever its ownership. It only rises, at most four times for each node.
     fn raised(&self, labels: &[Option<Label>], known: &Known) -> Vec<Clearance> {
         let mut clearances: Vec<Clearance> = labels.iter().map(|label| label.map_or(Clearance::L0, |label| label.clearance)).collect();
         let mut queue: Vec<usize> = (0..self.len()).collect();
@@ -454,8 +454,8 @@ impl Fixed {
     }
 }
 
-/// Closes addresses on which only closed names are known: who takes a name out means the machine behind it, also inside a block of theirs. A name that only
-/// spells the address is its provider's and does not count. What was said of the address itself stands.
+/// Closes addresses on which only closed names are known: who takes a name out means the machine behind it, also inside a block of theirs. A name
+/// that only spells the address is its provider's and does not count. Decisions about the address itself stay.
 fn close_by_names(nodes: &[&Node], links: &[Link<'_>], fixed: &mut [Option<Fixed>]) {
     let mut closed_by: Vec<Option<&'static str>> = vec![None; nodes.len()];
     let mut has_other = vec![false; nodes.len()];

@@ -63,7 +63,7 @@ impl Surroundings {
 }
 
 impl Known {
-    /// Before the first round nothing is theirs that needs evidence, and every alias leads to somebody else.
+    /// Before the first round nothing that needs evidence is theirs, and every alias leads to a third party.
     pub(super) fn nothing(graph: &Graph<'_>) -> Self {
         let nobody = |_: usize| false;
         Self {
@@ -85,9 +85,9 @@ impl Known {
     }
 }
 
-/// Positive evidence for each address that one of their names resolves to and that nobody is known to share. The block's registration is their title
-/// to the address, whoever else has names there; a reverse name or a certificate only describes the machine, so that a third party's name on it is
-/// evidence to the contrary.
+/// Returns the positive evidence for each address that one of their names resolves to and that is not known to be shared. The block's registration is
+/// their title to the address, whoever else has names there; a reverse name or a certificate only describes the machine, so that a third party's name
+/// on it is evidence to the contrary.
 fn evidence(graph: &Graph<'_>, scoped: &impl Fn(usize) -> bool, astray: &[Option<usize>]) -> Vec<Option<Reason>> {
     let mut named = vec![false; graph.len()];
     let mut strange = graph.surroundings.strangely_named.clone();
@@ -126,7 +126,7 @@ fn reverse_name(graph: &Graph<'_>, address: usize, scoped: &impl Fn(usize) -> bo
     })
 }
 
-/// A certificate that the address shows to whoever names nobody, that names something of theirs and nothing that was handed to others.
+/// Returns the certificate that the address presents without SNI, if it names something of theirs and nothing that was delegated to others.
 fn default_certificate(graph: &Graph<'_>, address: usize, scoped: &impl Fn(usize) -> bool) -> Option<Reason> {
     let shown = graph.outward(address).filter(|link| link.edge.kind == EdgeKind::DefaultCertificate);
     let theirs = |certificate: usize| {
@@ -141,7 +141,8 @@ fn default_certificate(graph: &Graph<'_>, address: usize, scoped: &impl Fn(usize
     })
 }
 
-/// For each name, the first name in its chain of aliases that is somebody else's; one of a known platform's counts as none: it serves us by our name.
+/// Returns for each name the first name in its chain of aliases that belongs to a third party. A known platform's counts as none, because it serves
+/// us by our name.
 fn astray(graph: &Graph<'_>, scoped: &impl Fn(usize) -> bool) -> Vec<Option<usize>> {
     let mut astray = vec![None; graph.len()];
     for link in graph.links_of(EdgeKind::Alias).filter(|link| !scoped(link.to)) {
@@ -169,8 +170,8 @@ fn registrant_key(name: &str) -> String {
     words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
 }
 
-/// True for a domain that somebody gave, whose name servers are known and are its own, another given domain's or a known platform's. One that a third party serves may
-/// be registered by that party in its own name: its registrant holds the blocks of all of its customers.
+/// Returns true for a seed domain whose name servers are known and are its own, another seed's or a known platform's. One that a third party serves
+/// may be registered by that party in its own name: its registrant holds the blocks of all of its customers.
 fn speaks_for_itself(graph: &Graph<'_>, domain: usize, domains: &HashSet<&str>) -> bool {
     let servers = graph
         .outward(domain)
@@ -218,7 +219,8 @@ fn levels(name: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(name), |name| name.split_once('.').map(|(_, above)| above))
 }
 
-/// Names that were handed to other authorities, and those below them. What its own zone shows besides is theirs; a name that somebody gave is what they say.
+/// Returns names that were delegated to other authorities, and those below them. What the domain's own zone serves is theirs, and so is a name that
+/// is a seed.
 fn delegated(graph: &Graph<'_>) -> Vec<Option<usize>> {
     let mut cuts: HashMap<&str, usize> = HashMap::new();
     for link in graph.links_of(EdgeKind::DelegatedSubdomain) {
@@ -243,7 +245,7 @@ fn delegated(graph: &Graph<'_>) -> Vec<Option<usize>> {
     graph.nodes.iter().map(of).collect()
 }
 
-/// For each address the narrowest block around it of those that somebody gave and those within them that somebody else registered.
+/// Returns for each address the narrowest block around it, of those that are seeds and those within them that are registered to others.
 fn blocks(graph: &Graph<'_>, registrant: &[Option<usize>]) -> Vec<Option<Reason>> {
     let mut reasons = vec![None; graph.len()];
     let mut known: HashMap<IpNet, Reason> = HashMap::new();

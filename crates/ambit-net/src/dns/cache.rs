@@ -48,7 +48,7 @@ impl<K: Eq + Hash + Clone, V> Cache<K, V> {
         let asked_at = now();
         let slot = self.slot(key);
         let mut kept = slot.lock().await;
-        // Whoever began to wait before the answer came gets it even if it holds no longer (a time to live of zero).
+        // Those that waited for the answer get it even if it has expired already (a time to live of zero).
         if let Some(kept) = kept.as_ref()
             && (kept.holds_until > now() || kept.answered_at >= asked_at)
         {

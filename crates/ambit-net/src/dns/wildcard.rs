@@ -76,7 +76,7 @@ impl Engine {
         })
     }
 
-    /// A name that nobody has registered: 16 hex digits that depend on the run, the level and the index.
+    /// Returns a name that does not exist: 16 hex digits that depend on the run, the level and the index.
     fn random_name(&self, level: &str, index: usize) -> String {
         let seed = [&self.salt[..], level.as_bytes(), &index.to_be_bytes()].concat();
         let digest = ring::digest::digest(&ring::digest::SHA256, &seed);

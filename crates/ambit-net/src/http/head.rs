@@ -15,7 +15,7 @@ pub(super) struct Head {
     pub(super) oddities: BTreeSet<&'static str>,
 }
 
-/// How the length of a body is told.
+/// How the length of a body is determined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Framing {
     None,
@@ -101,7 +101,7 @@ impl Head {
             .map(|(_, value)| value.raw())
     }
 
-    /// How the body's length is told; contradictions are noted.
+    /// Returns how the body's length is determined; contradictions are noted.
     pub(super) fn framing(&mut self, method: &str) -> Framing {
         if method.eq_ignore_ascii_case("HEAD") || matches!(self.status, 100..=199 | 204 | 304) {
             return Framing::None;

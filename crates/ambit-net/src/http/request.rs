@@ -99,7 +99,7 @@ impl HttpRequest {
         self.shared && self.grant == Grant::Target && self.raw.is_none() && repeatable && plain
     }
 
-    /// The bytes of the request. Whoever wants a line break inside a line says so by `raw`.
+    /// Returns the bytes of the request. A line break inside a line is only possible with `raw`.
     pub(super) fn to_bytes(&self) -> Result<Vec<u8>, NetError> {
         if let Some(raw) = &self.raw {
             return Ok(raw.clone());

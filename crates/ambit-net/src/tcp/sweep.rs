@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
-/// Answering ports below which loss cannot be told from filtering.
+/// Answering ports below which loss cannot be distinguished from filtering.
 const LOSS_SAMPLE_MIN: usize = 20;
 /// Loss, per mille, from which the silent ports of a sweep are asked a third time.
 const LOSS_TO_REPEAT: usize = 10;

@@ -12,7 +12,7 @@ use std::net::{IpAddr, SocketAddr};
 /// Addresses per name that are looked at; more are a pool of equals.
 const ADDRESSES_MAX: usize = 16;
 
-/// What the network calls the time-out of a connection that nobody answered.
+/// The step that a connection time-out names.
 pub(crate) const CONNECTING: &str = "connection";
 
 /// Returns true for a failure that shows that the binding accepts no connections: it refuses them, or stays silent as filters do.
@@ -51,8 +51,8 @@ pub(crate) fn of_name(facts: &Facts, usual: &[u16], take: impl Fn(u16) -> bool) 
     bindings
 }
 
-/// A plan over bindings: those at addresses that are only known about hold what was said of them, and are not asked. So are those behind an alias to somebody else:
-/// that another name of theirs may be visited at the same address is no leave for this one.
+/// A plan over bindings. Those at addresses without clearance keep their observations and are not probed. The same holds behind an alias to a third
+/// party: that another name of theirs may be visited at the same address does not permit this one.
 pub(crate) fn plan(facts: &Facts, bindings: impl IntoIterator<Item = String>) -> Plan {
     let is_led_astray = facts.to(EdgeKind::Alias).any(|target| !target.scoped);
     let known: BTreeSet<&str> = facts

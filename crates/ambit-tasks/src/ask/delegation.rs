@@ -98,7 +98,8 @@ async fn addresses(cx: &Context<'_>, servers: impl IntoIterator<Item = &String>)
     Ok(addresses)
 }
 
-/// Says that a domain led to a name below it. Where nobody says whose the name is, it counts as handed to others, which allows less; or as what it was.
+/// Reports that a domain led to a name below it. If the delegation cannot be determined, the name counts as delegated to others, which allows less,
+/// or keeps its earlier edge.
 pub(crate) async fn found_below(cx: &Context<'_>, domain: &str, name: &str) -> Result<(), TaskError> {
     let edge = edge_or(cx, domain, name, EdgeKind::Subdomain).await?;
     cx.found_host(name, edge);

@@ -16,7 +16,7 @@ use std::time::Duration;
 /// What a service showed of itself.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Identity {
-    /// The protocol's name; `None` where it could not be told.
+    /// The protocol's name; `None` if it was not recognised.
     pub(crate) service: Option<&'static str>,
     /// It begins with TLS, and says inside what it says.
     pub(crate) ssl: bool,
@@ -145,7 +145,7 @@ pub(crate) async fn identify(cx: &Context<'_>, socket: SocketAddr) -> Result<Ide
     Ok(hear(cx, socket).await?)
 }
 
-/// Like [`identify`], with the failure as the network told it.
+/// Like [`identify`], with the network's own error.
 pub(crate) async fn hear(cx: &Context<'_>, socket: SocketAddr) -> Result<Identity, NetError> {
     let mut failure = None;
     let encrypted_first = TLS_PORTS.contains(&socket.port());
@@ -165,7 +165,7 @@ pub(crate) async fn hear(cx: &Context<'_>, socket: SocketAddr) -> Result<Identit
     heard(identity, failure)
 }
 
-/// What was heard; the failure where nothing was, because nobody was reached.
+/// Returns what was heard, or the failure if nothing could be reached.
 fn heard(identity: Identity, failure: Option<NetError>) -> Result<Identity, NetError> {
     match failure {
         Some(error) if identity.service.is_none() && identity.said.is_empty() && unreachable(&error) => Err(error),

@@ -413,7 +413,7 @@ pub(crate) fn web_server(header: &str) -> Option<Product> {
     ))
 }
 
-/// Products that greet whoever asks for their root.
+/// Products that identify themselves in answer to a request for the root.
 pub(crate) fn welcome(body: &str) -> Option<Product> {
     if body.contains("\"You Know, for Search\"") || body.contains("\"tagline\" : \"You Know, for Search\"") {
         let version = body.split("\"number\"").nth(1).and_then(|rest| rest.split('"').nth(1));

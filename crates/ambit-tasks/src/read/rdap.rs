@@ -30,7 +30,7 @@ const ENTITY_DEPTH_MAX: usize = 3;
 /// People of one registration.
 const PEOPLE_MAX: usize = 30;
 
-/// Somebody named in a registration.
+/// A person or organisation named in a registration.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Person {
     pub(crate) name: Option<String>,

@@ -1,4 +1,4 @@
-//! Providers whose names anybody may claim: the suffix that an alias leads to, and what the provider says of a name that nobody holds.
+//! Providers whose names anybody may claim: the suffix that an alias leads to, and what the provider answers for an unclaimed name.
 
 /// A provider's rule.
 pub(crate) struct Claimable {
@@ -92,7 +92,7 @@ pub(crate) fn of_target(target: &str) -> Option<&'static Claimable> {
 }
 
 impl Claimable {
-    /// What in an answer says that nobody holds the name.
+    /// The text in an answer that shows that the name is unclaimed.
     pub(crate) fn proof(&self, status: u16, body: &str) -> Option<&'static str> {
         let says = self.says?;
         let fits = self.status.is_empty() || self.status.contains(&status);

@@ -35,7 +35,7 @@ const FIRST_PORTS: &[u16] = &[80, 443];
 const MORE_PORTS: &[u16] = &[21, 22, 25, 53, 3389, 8080, 8443];
 /// Ports of an address that says nothing to any of them.
 pub(crate) const PORTS: usize = FIRST_PORTS.len() + MORE_PORTS.len();
-/// Addresses of a range from which it can be told that somebody refuses in the place of all.
+/// Addresses of a range from which a filter that refuses for all of them can be recognised.
 const FILTER_SAMPLE: usize = 32;
 /// Share of them, per cent, that refuse where a filter does it for every address, there or not.
 const FILTER_PERCENT: usize = 90;
@@ -97,7 +97,7 @@ impl Heard {
         ![&self.accepted, &self.refused, &self.forbidden].iter().any(|set| set.contains(address))
     }
 
-    /// Whoever accepts is there. Whoever refuses is there too, unless nearly all of the range do: then one filter speaks for all.
+    /// An address that accepts is live. One that refuses is live too, unless nearly all of the range refuse, which is one filter for all.
     fn there(&self, asked: usize) -> BTreeSet<IpAddr> {
         let asked = asked - self.forbidden.len();
         let refusing = self.refused.difference(&self.accepted).count();

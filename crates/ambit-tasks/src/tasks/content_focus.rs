@@ -205,7 +205,7 @@ async fn look_listing(cx: &Context<'_>, site: &Url, path: &'static str) -> Resul
     }))
 }
 
-/// What the site says of a page that is not there: to its visitors, or to its developers?
+/// How the site answers for a page that does not exist: for visitors, or with developer details.
 async fn look_debug(cx: &Context<'_>, site: &Url) -> Result<Option<Proven>, NetError> {
     let exchange = refusal(cx, site, "").await?;
     let proof = debug_page(&seen(&exchange));

@@ -23,7 +23,7 @@ pub(crate) const TASK: Task = Task {
     run: |cx| Box::pin(run(cx)),
 };
 
-/// An origin that can belong to nobody (RFC 6761 §6.4).
+/// An origin that cannot exist (RFC 6761 §6.4).
 const STRANGER: &str = "https://ambit.invalid";
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {

@@ -56,7 +56,7 @@ fn item(record: &str, target: &str, reason: &str) -> Value {
     json!({"record": record, "target": target, "reason": reason, "provider": takeovers::of_target(target).map(|rule| rule.provider)})
 }
 
-/// The end of an alias chain that does not exist, or that a provider gives to whoever claims it.
+/// Returns the end of an alias chain if it does not exist, or if a provider gives it to anybody who claims it.
 async fn alias(cx: &Context<'_>, name: &str) -> Result<Vec<Value>, TaskError> {
     let answer = cx.net.lookup(name, RecordType::A).await?;
     let Some(last) = answer.chain.last() else {

@@ -40,7 +40,7 @@ pub(crate) const TASK: Task = Task {
     run: |cx| Box::pin(run(cx)),
 };
 
-/// Ports that a browser tries without being told.
+/// Ports that a browser tries by default.
 const USUAL_PORTS: &[u16] = &[80, 443];
 
 /// Ports of protocols that are no HTTP and that a request would only disturb.
@@ -63,7 +63,7 @@ fn is_web_port(port: u16) -> bool {
     !OTHER_PORTS.contains(&port)
 }
 
-/// Sites on the name that somebody gave as seeds.
+/// Returns the sites on the name that are seeds.
 fn named_sites(facts: &Facts) -> impl Iterator<Item = Url> + '_ {
     let sites = facts.seeds.iter().filter(|(kind, _)| *kind == Kind::Uri);
     let urls = sites.filter_map(|(_, name)| Url::parse(name).ok());
@@ -89,7 +89,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     Ok(Answer::Found)
 }
 
-/// The first scheme that answers; `None` where nobody takes connections, or whoever does speaks no HTTP.
+/// Returns the first scheme that answers; `None` if connections are refused, or the service does not speak HTTP.
 async fn probe(cx: &Context<'_>, socket: SocketAddr) -> Result<Option<HttpExchange>, TaskError> {
     let tls_first = TLS_PORTS.contains(&socket.port());
     let mut failure = None;

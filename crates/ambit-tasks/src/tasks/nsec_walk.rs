@@ -70,7 +70,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
             whole = true;
             break;
         }
-        // A server that signs as it goes invents the next name, so that nobody can walk; one that leads out or back is broken.
+        // A server that signs on the fly invents the next name, which prevents walking. One that leads out of the zone or back is broken.
         if !is_below(&link.next, zone) || link.next.starts_with("\\000.") || names.contains_key(&link.next) {
             break;
         }

@@ -51,7 +51,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         "resolutions",
         names.iter().map(|name| json!({"response_data": name, "response_type": "PTR"})).collect(),
     );
-    // A name that only spells the address is its provider's: nobody lives under it.
+    // A name that only spells the address is the provider's and identifies nobody.
     let telling = names.iter().filter(|name| !spells(name, &cx.facts.name));
     for name in telling.take(NAMES_MAX) {
         cx.found_host(name, EdgeKind::Pointer);

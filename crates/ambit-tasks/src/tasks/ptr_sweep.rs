@@ -71,7 +71,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     Ok(Answer::found_if(!names.is_empty()))
 }
 
-/// PTR names of an address. One that only spells the address is its provider's, and nobody lives under it.
+/// PTR names of an address. One that only spells the address is the provider's and identifies nobody.
 pub(crate) async fn own_names(cx: &Context<'_>, address: IpAddr) -> Result<Vec<String>, NetError> {
     let answer = cx.net.lookup_uncached(&reverse_name(address), RecordType::PTR).await?;
     let spelled = address.to_string();

@@ -96,7 +96,7 @@ async fn exists(cx: &Context<'_>, prefix: u128, depth: u8) -> Result<bool, NetEr
     Ok(!answer.is_nxdomain())
 }
 
-/// True for a zone that makes names up: an address that nobody can have has one.
+/// Returns true for a zone that synthesises names: even an address that cannot exist has one.
 async fn answers_for_all(cx: &Context<'_>, block: Ipv6Net) -> Result<bool, TaskError> {
     let digest = Sha256::digest(block.to_string());
     let mut bytes = [0; 16];

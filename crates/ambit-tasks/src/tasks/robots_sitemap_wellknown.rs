@@ -57,7 +57,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let Some(robots) = file(cx, &url, "/robots.txt").await? else {
         return Ok(Answer::Absent);
     };
-    // Whoever sends even this file elsewhere sends everything: what lies there is that site's.
+    // A site that redirects even this file redirects everything, so the file belongs to the other site.
     if (300..400).contains(&robots.status) {
         return Ok(Answer::Absent);
     }
@@ -89,7 +89,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     Ok(Answer::found_if(seen))
 }
 
-/// One file; `None` where nobody is there at all.
+/// Fetches one file; `None` if nothing answers at all.
 async fn file(cx: &Context<'_>, url: &Url, path: &str) -> Result<Option<HttpExchange>, TaskError> {
     match web::get(cx, &url.with_path(path), FILE_BYTES).await {
         Ok(exchange) => web::whole(exchange).map(Some),

@@ -82,7 +82,7 @@ async fn ask_further(cx: &Context<'_>, socket: SocketAddr, identity: &Identity) 
         Some("FTP") => anonymous(cx, socket, layer).await,
         Some("REDIS") if identity.no_authentication => redis(cx, socket, layer).await,
         Some("MONGODB") => mongodb(cx, socket, layer).await,
-        // Whoever begins with TLS offers none later.
+        // A service that begins with TLS does not offer STARTTLS.
         _ if layer == Layer::Tls => Ok(()),
         Some("SMTP") => starttls(cx, socket, "EHLO ambit.invalid\r\n", "STARTTLS", is_whole_reply).await,
         Some("IMAP") => starttls(cx, socket, "a1 CAPABILITY\r\n", "STARTTLS", is_whole_listing).await,

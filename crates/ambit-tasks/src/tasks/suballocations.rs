@@ -48,7 +48,7 @@ pub(crate) fn were_asked(facts: &Facts) -> bool {
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let block = blocks::block(cx.facts).ok_or_else(|| TaskError::Failed("not a block".into()))?;
     let holders: BTreeSet<String> = cx.facts.to(EdgeKind::Registrant).map(|holder| holder.name.to_lowercase()).collect();
-    // Where nobody is known to hold the whole, nobody in it is somebody else.
+    // Without a known holder of the whole block, no part can belong to somebody else.
     if holders.is_empty() || cx.facts.outcome(TaskName::Registration) != Some(LookOutcome::Found) {
         return Ok(Answer::Absent);
     }

@@ -156,7 +156,7 @@ async fn old_versions(cx: &Context<'_>, socket: SocketAddr, sni: Option<&str>, k
     for version in asked {
         match cx.net.tls_hello(socket, sni, *version).await {
             Ok(HelloAnswer::Accepted { version, .. }) => spoken.push(version),
-            // Whoever closes or resets at an old hello does not speak it.
+            // A server that closes or resets on an old hello does not support that version.
             Ok(HelloAnswer::Refused(_)) | Err(NetError::Closed(_) | NetError::Reset(_) | NetError::Tls(_) | NetError::Protocol(_)) => {}
             Err(error @ NetError::Budget(_)) => return Err(error.into()),
             Err(_) => spoken.extend(known.get(version)),

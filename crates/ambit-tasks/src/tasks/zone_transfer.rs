@@ -38,7 +38,7 @@ const PORT: u16 = 53;
 /// Records of a transferred zone that are kept as evidence.
 const EVIDENCE_RECORDS_MAX: usize = 5_000;
 
-/// Name servers of the domain that are within its own names: others are somebody else's machines.
+/// Returns the name servers of the domain whose names lie within it. Others are third parties' machines.
 fn own_servers(facts: &Facts) -> Vec<String> {
     let member = if facts.kind == Kind::Domain {
         "nameservers"
