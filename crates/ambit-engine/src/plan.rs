@@ -6,10 +6,10 @@ use ambit_model::estimate::large_block;
 use ambit_model::facts::{Facts, LastLook, LookKey, LookOutcome};
 use ambit_model::scope::{Decision, host_of};
 use ambit_model::{Clearance, EdgeKind, Kind, TaskName, Timestamp, Uid, entity};
-use ambit_store::engine::{NewSweep, NewWork};
+use ambit_store::engine::{NewSweep, NewWork, Work};
 use ambit_tasks::{Contacts, Plan, Settings, Task};
 use sha2::{Digest, Sha256};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::net::SocketAddr;
 
 /// Partitions of work by what it contacts (docs/architecture.md §2).
@@ -72,6 +72,22 @@ pub fn plan(facts: &Facts, decision: &Decision, terms: &Terms<'_>) -> Planned {
         }
     }
     planned
+}
+
+/// What tasks may contact for entities, as their facts are now: rows were planned by what was known then.
+#[derive(Default)]
+pub struct Bindings(HashMap<(Uid, TaskName), Option<HashSet<String>>>);
+
+impl Bindings {
+    /// Returns false for a row that names an address which its entity is no longer bound to. All rows of an entity come with the same facts.
+    pub fn hold(&mut self, work: &Work, facts: &Facts, settings: &Settings) -> bool {
+        let Some(task) = ambit_tasks::find(&work.task) else { return true };
+        let bound = self.0.entry((work.uid, task.name)).or_insert_with(|| match (task.plan)(facts, settings) {
+            Plan::Bound { asked, bound } => Some(asked.into_iter().chain(bound).collect()),
+            _ => None,
+        });
+        bound.as_ref().is_none_or(|bound| bound.contains(&work.argument))
+    }
 }
 
 /// Returns true for a seed whose host has no clearance yet: planning it now would only produce refusals.

@@ -6,6 +6,7 @@ mod settling;
 
 use crate::graph::Graph;
 use crate::guard::{Installation, ScopeGuard};
+use crate::plan::Bindings;
 use crate::progress::Progress;
 use crate::share::Share;
 use crate::work::{Bench, execute};
@@ -332,11 +333,17 @@ impl<'a> Drive<'a> {
         let uids: Vec<Uid> = uids.into_iter().collect();
         let known = self.outfit.engine.known(self.run.id, &uids, |uid| self.graph.end(uid)).await?;
         let facts: HashMap<Uid, Arc<Facts>> = known.into_iter().map(|known| (known.facts.uid, Arc::new(known.facts))).collect();
+        let mut unbound = Vec::new();
+        let mut bindings = Bindings::default();
         for work in leased {
             let facts = facts
                 .get(&work.uid)
                 .cloned()
                 .ok_or_else(|| StoreError::Bug("a leased row's entity is not in the store".to_owned()))?;
+            if !bindings.hold(&work, &facts, &self.outfit.settings) {
+                unbound.push(work);
+                continue;
+            }
             let queue = if work.attempts >= ATTEMPTS_BEFORE_ALONE {
                 &mut self.alone
             } else {
@@ -344,7 +351,11 @@ impl<'a> Drive<'a> {
             };
             queue.push_back((work, facts));
         }
-        Ok(())
+        if unbound.is_empty() {
+            return Ok(());
+        }
+        self.dry = false;
+        self.outfit.engine.unplan(self.run.id, unbound).await
     }
 
     fn start(&mut self) {

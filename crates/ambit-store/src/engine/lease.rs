@@ -51,6 +51,19 @@ impl Engine {
             .await
     }
 
+    /// Takes leased rows out of the plan, undone and uncounted: what they were to contact is no longer bound to their entity. Rows under an old fence stay.
+    pub async fn unplan(&self, run: RunId, work: Vec<Work>) -> Result<(), StoreError> {
+        let write = self.store.write(Who::Engine, move |tx| {
+            Box::pin(async move {
+                let (_, collection) = load(tx, run).await?;
+                collections::lock(tx, collection).await?;
+                let rows = work.iter().flat_map(|work| values![work.id, work.fence]).collect();
+                tx.many("DELETE FROM work WHERE (id, fence) IN (", 2, rows, ") AND state = 1").await
+            })
+        });
+        write.await
+    }
+
     /// What is left of a run.
     pub async fn pending(&self, run: RunId, wire_now: Timestamp) -> Result<Pending, StoreError> {
         self.read(move |tx| Box::pin(async move { pending(tx, run, wire_now).await })).await
