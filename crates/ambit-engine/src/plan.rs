@@ -337,6 +337,27 @@ mod tests {
                 "what may not be asked now keeps what it said where it still is"
             );
         }
+        let row = |task: &str, argument: &str| Work {
+            id: 1,
+            run: 1,
+            task: task.to_owned(),
+            uid: facts.uid,
+            kind: facts.kind,
+            name: facts.name.clone(),
+            argument: argument.to_owned(),
+            look: 0,
+            attempts: 0,
+            fence: 1,
+        };
+        let (mut bindings, settings) = (Bindings::default(), Settings::default());
+        for (task, argument, holds) in [
+            ("http_probe", "192.0.2.2:80", true),
+            ("http_probe", "192.0.2.1:80", false),
+            ("resolve", "", true),
+            ("a_task_of_tomorrow", "192.0.2.1:80", true),
+        ] {
+            assert_eq!(bindings.hold(&row(task, argument), &facts, &settings), holds, "{task} {argument}");
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use ambit_model::observation::{Look, SECOND_LOOK_AFTER_MS};
 use ambit_model::run::RunState;
 use ambit_model::scope::Decision;
 use ambit_model::{Clearance, Kind, Timestamp};
-use ambit_store::engine::{NewSweep, NewWork};
+use ambit_store::engine::{NewSweep, NewWork, Work};
 use ambit_store::{CollectionSettings, Started, StoreError};
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -112,6 +112,28 @@ async fn what_was_planned_at_a_higher_clearance_is_not_leased_once_the_clearance
         decided(Clearance::L1, Vec::new()).await;
         assert_eq!(lab.engine.pending(run.id, Timestamp(0)).await.unwrap().open, 1);
         assert_eq!(lab.store.list_not_done(&lab.me, run.id).await.unwrap(), [], "nobody asks for it any more");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_row_that_is_taken_out_of_the_plan_is_neither_done_nor_counted() {
+    both(async |lab| {
+        let run = lab.run().await;
+        let uid = lab.uid(Kind::Domain, "acme.test");
+        let old = lab.lease_one(&run, "a", uid, 0).await;
+        let stale = Work {
+            fence: old.fence - 1,
+            ..old.clone()
+        };
+        lab.engine.unplan(run.id, vec![stale]).await.unwrap();
+        assert_eq!(lab.engine.pending(run.id, Timestamp(0)).await.unwrap().leased, 1, "an old fence");
+        lab.engine.unplan(run.id, vec![old]).await.unwrap();
+        let pending = lab.engine.pending(run.id, Timestamp(0)).await.unwrap();
+        assert_eq!((pending.open, pending.leased), (0, 0));
+        assert_eq!(lab.store.list_not_done(&lab.me, run.id).await.unwrap(), []);
+        let again = lab.lease_one(&run, "a", uid, 0).await;
+        assert_eq!(again.attempts, 0, "planned again, it is a row like any other");
     })
     .await;
 }
