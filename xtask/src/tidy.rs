@@ -2,6 +2,7 @@
 //! A rule is a function from the tree to findings, in a file of its kind; each has a good and a bad sample beside it.
 //! A rule is made exact when it is wrong, never looser when it hurts.
 
+mod circles;
 mod dependencies;
 mod docs;
 mod doors;
@@ -48,12 +49,14 @@ type Rule = fn(&Tree, &mut Vec<Finding>);
 
 /// Every rule over the files. Those that need cargo's own answers stand in `dependencies::from_cargo`.
 const RULES: &[Rule] = &[
+    circles::circles,
     dependencies::directions,
     dependencies::shared_versions,
     dependencies::refused_packages,
     docs::decisions,
     docs::links,
     docs::map_names_every_crate,
+    docs::references,
     doors::sockets,
     doors::wire,
     doors::sql,
@@ -66,8 +69,10 @@ const RULES: &[Rule] = &[
     leftovers::machine_paths,
     leftovers::blobs,
     leftovers::sleeps_in_tests,
+    lists::complete,
     lists::registered,
     shape::parsable,
+    shape::tuple_parameters,
     shape::module_docs,
     shape::sizes,
     words::module_names,

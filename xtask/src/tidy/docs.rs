@@ -27,6 +27,35 @@ pub(crate) fn links(tree: &Tree, out: &mut Vec<Finding>) {
     }
 }
 
+/// How comments once named documents that are not in the repository.
+const ELSEWHERE: &[&str] = &[
+    "design §",
+    "asm-wire §",
+    "v3-wire §",
+    "v3-wire A",
+    "seed-asm §",
+    "seed-graphs-quotas §",
+    "research/",
+    "spec/",
+];
+
+/// No text names a section of a document that nobody else can read: what is cited stands below docs/.
+pub(crate) fn references(tree: &Tree, out: &mut Vec<Finding>) {
+    let ours = |file: &&File| !file.path.starts_with("xtask/src/tidy/") && file.path != "docs/openapi.json";
+    for file in tree.files.iter().filter(ours) {
+        for (index, line) in file.text.as_deref().unwrap_or_default().lines().enumerate() {
+            let named = ELSEWHERE.iter().find(|name| {
+                let inside = |at: usize| line[..at].ends_with(|c: char| c.is_alphanumeric() || "/-_.".contains(c));
+                line.match_indices(*name).any(|(at, _)| !inside(at))
+            });
+            if let Some(name) = named {
+                let remedy = format!("`{name}` leads out of the repository: cite a page below docs/, or say it here");
+                out.push(Finding::new(&file.path, index + 1, "references", remedy));
+            }
+        }
+    }
+}
+
 /// The targets of `[text](target)`, without those that name a site or a heading of the same page.
 fn targets(line: &str) -> impl Iterator<Item = &str> {
     let targets = line.split("](").skip(1).filter_map(|rest| rest.split(')').next());
@@ -95,6 +124,16 @@ mod tests {
         );
         assert!(said(links, &[("docs/a.md", "```\n[b](b.md)\n```\n    [c](c.md)")]).is_empty());
         assert_eq!(said(links, &[("a.md", "[up](../../b.md)")]).len(), 1);
+    }
+
+    #[test]
+    fn what_is_cited_stands_in_the_repository() {
+        for bad in ["/// As design §4 says.", "// asm-wire §7.1", "see `research/checks.md`"] {
+            assert_eq!(said(references, &[("crates/a/src/a.rs", bad)]).len(), 1, "{bad}");
+        }
+        for good in ["/// docs/contract/asm.md §7.1", "openapi-spec/x and the design of it", "RFC 9110 §10.2.3"] {
+            assert!(said(references, &[("crates/a/src/a.rs", good)]).is_empty(), "{good}");
+        }
     }
 
     #[test]

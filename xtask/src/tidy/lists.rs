@@ -26,6 +26,39 @@ const LISTS: &[List] = &[
     },
 ];
 
+/// The constant `ALL` of an enumeration names each of its variants that hold nothing.
+pub(crate) fn complete(tree: &Tree, out: &mut Vec<Finding>) {
+    for source in tree.crate_sources() {
+        for (index, token) in source.product_tokens().filter(|(index, _)| source.reads(*index, &["const", "ALL", ":"])) {
+            let Some(name) = implemented(source, index) else { continue };
+            let value = &source.tokens[index..];
+            let end = value
+                .windows(2)
+                .position(|pair| pair[0].text == "]" && pair[1].text == ";")
+                .filter(|end| *end > 0);
+            let begin = value.iter().position(|token| token.text == "=");
+            // `Self::VARIANTS` comes from a derive, which forgets none.
+            let (Some(begin), Some(end)) = (begin, end) else { continue };
+            if end < begin || value[begin..end].iter().all(|token| token.text != "[") || source.reads(index + begin + 1, &["Self", ":"]) {
+                continue;
+            }
+            let listed: Vec<&str> = value[begin..end].iter().map(|token| token.text.as_str()).collect();
+            for variant in source.variants(name).iter().filter(|variant| !listed.contains(&variant.as_str())) {
+                let remedy = format!("add {name}::{variant} to ALL");
+                out.push(Finding::new(&source.path, token.line, "complete", remedy));
+            }
+        }
+    }
+}
+
+/// The type whose `impl` block holds a token.
+fn implemented(source: &Source, index: usize) -> Option<&str> {
+    let begin = source.tokens[..index]
+        .iter()
+        .rposition(|token| token.text == "impl" && token.kind == TokenKind::Word)?;
+    source.reads(begin + 2, &["{"]).then(|| source.tokens[begin + 1].text.as_str())
+}
+
 /// Every file of a listed folder has its line in the list.
 pub(crate) fn registered(tree: &Tree, out: &mut Vec<Finding>) {
     for list in LISTS {
@@ -69,6 +102,18 @@ fn in_list(list: &List, tree: &Tree, out: &mut Vec<Finding>) {
 mod tests {
     use super::super::tree::said;
     use super::*;
+
+    #[test]
+    fn a_forgotten_variant_is_found() {
+        let sample =
+            |all: &str| format!("enum Sort {{ /// One.\n #[default] One, Two = 2, Other(String) }}\nimpl Sort {{ const ALL: [Self; 2] = {all}; }}");
+        assert!(said(complete, &[("crates/a/src/a.rs", &sample("[Self::One, Self::Two]"))]).is_empty());
+        assert!(said(complete, &[("crates/a/src/a.rs", &sample("Self::VARIANTS"))]).is_empty());
+        assert_eq!(
+            said(complete, &[("crates/a/src/a.rs", &sample("[Self::One, Self::One]"))]),
+            ["crates/a/src/a.rs:3: complete: add Sort::Two to ALL"]
+        );
+    }
 
     fn tasks(tree: &Tree, out: &mut Vec<Finding>) {
         let list = List {

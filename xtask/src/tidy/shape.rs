@@ -1,6 +1,7 @@
 //! How long a function and a file may be, and that every file says what it is for.
 
 use super::Finding;
+use super::source::{Source, TokenKind};
 use super::tree::Tree;
 
 /// A function fits on a screen.
@@ -55,6 +56,68 @@ pub(crate) fn sizes(tree: &Tree, out: &mut Vec<Finding>) {
         let remedy = format!("{} is within the limits: remove the line and lower EXCEPTIONS", entry.what);
         out.push(Finding::new(EXCEPTIONS_PATH, entry.line, "exceptions", remedy));
     }
+}
+
+/// Parameters of a function at most, those counted that stand in a tuple: as clippy counts them, which sees a tuple as one.
+const PARAMETERS_MAX: usize = 7;
+
+/// Functions that do so today; the list may only shrink.
+const TUPLES: &[(&str, &str)] = &[("crates/ambit-store/src/inventory/notes.rs", "edit_note")];
+
+/// No function takes a tuple apart where that hides parameters beyond the limit.
+pub(crate) fn tuple_parameters(tree: &Tree, out: &mut Vec<Finding>) {
+    let mut used = vec![false; TUPLES.len()];
+    for source in &tree.sources {
+        for (index, token) in source.product_tokens().filter(|(_, token)| token.text == "fn") {
+            let (parameters, in_tuples) = parameters(source, index);
+            if in_tuples > 0 && parameters > PARAMETERS_MAX {
+                let listed = TUPLES
+                    .iter()
+                    .position(|(path, name)| *path == source.path && source.reads(index + 1, &[name]));
+                if let Some(listed) = listed {
+                    used[listed] = true;
+                    continue;
+                }
+                let remedy = format!("{parameters} parameters, {in_tuples} of them in tuples, the limit is {PARAMETERS_MAX}: give them a type");
+                out.push(Finding::new(&source.path, token.line, "tuple-parameters", remedy));
+            }
+        }
+    }
+    for ((path, name), _) in TUPLES
+        .iter()
+        .zip(used)
+        .filter(|(_, used)| !used && tree.text("xtask/src/tidy/shape.rs").is_some())
+    {
+        let remedy = format!("{name} is within the limit: remove its line from TUPLES");
+        out.push(Finding::new(path, 1, "tuple-parameters", remedy));
+    }
+}
+
+/// How many parameters the function has whose `fn` stands here, and how many of them in tuples that it takes apart.
+fn parameters(source: &Source, index: usize) -> (usize, usize) {
+    let open = source.tokens[index..].iter().position(|token| token.text == "(").map(|at| index + at);
+    let Some(open) = open else { return (0, 0) };
+    let (mut depth, mut names, mut in_tuples) = (0, 0, 0);
+    let mut pattern = true;
+    for (at, token) in source.tokens.iter().enumerate().skip(open) {
+        match (token.kind, token.text.as_str()) {
+            (TokenKind::Mark, "(" | "[" | "{") => depth += 1,
+            (TokenKind::Mark, ")" | "]" | "}") => depth -= 1,
+            (TokenKind::Mark, ",") if depth == 1 => pattern = true,
+            // A colon that stands alone ends the pattern.
+            (TokenKind::Mark, ":") if depth == 1 => pattern = false,
+            (TokenKind::Word, name) if pattern && name.starts_with(|c: char| c.is_lowercase() || c == '_') && !["mut", "ref"].contains(&name) => {
+                let lifetime = source.reads(at - 1, &["'"]);
+                names += usize::from(!lifetime);
+                in_tuples += usize::from(!lifetime && depth > 1);
+            }
+            _ => {}
+        }
+        if depth == 0 {
+            break;
+        }
+    }
+    (names, in_tuples)
 }
 
 struct Exception {
@@ -156,6 +219,22 @@ mod tests {
         assert!(said(module_docs, &[(PATH, "//! Reads heads of answers, tolerantly.\n")]).is_empty());
         assert_eq!(said(module_docs, &[(PATH, "//! Skeleton.\n")]).len(), 1);
         assert_eq!(said(module_docs, &[(PATH, "// Reads heads of answers, tolerantly.\n")]).len(), 1);
+    }
+
+    #[test]
+    fn parameters_do_not_hide_in_tuples() {
+        let hidden = "fn f(a: u8, b: &[(u8, u8)], c: u8, d: u8, e: u8, f: u8, (g, h): (u8, u8)) {}";
+        let remedy = "8 parameters, 2 of them in tuples, the limit is 7: give them a type";
+        assert_eq!(
+            said(tuple_parameters, &[(PATH, hidden)]),
+            [format!("{PATH}:1: tuple-parameters: {remedy}")]
+        );
+        for good in [
+            "fn f(&self, (a, b): (u8, u8), c: fn(u8, u8) -> u8) {}",
+            "fn f<T: Into<u8>>(a: T) { let (b, c) = a; }",
+        ] {
+            assert!(said(tuple_parameters, &[(PATH, good)]).is_empty(), "{good}");
+        }
     }
 
     #[test]

@@ -71,6 +71,29 @@ impl Source {
         tokens.filter(|(_, token)| token.kind != TokenKind::Doc && !self.is_test_line(token.line))
     }
 
+    /// The variants without content of an enumeration of this file, in order.
+    pub(crate) fn variants(&self, name: &str) -> Vec<String> {
+        let Some(start) = (0..self.tokens.len()).find(|index| self.reads(*index, &["enum", name, "{"])) else {
+            return Vec::new();
+        };
+        let (mut depth, mut variants) = (1, Vec::new());
+        for (index, token) in self.tokens.iter().enumerate().skip(start + 3) {
+            match token.text.as_str() {
+                "{" | "(" | "[" if token.kind == TokenKind::Mark => depth += 1,
+                "}" | ")" | "]" if token.kind == TokenKind::Mark => depth -= 1,
+                text if depth == 1 && token.kind == TokenKind::Word && text.starts_with(char::is_uppercase) => {
+                    let ends = [",", "}", "="].iter().any(|mark| self.reads(index + 1, &[mark]));
+                    variants.extend(ends.then(|| text.to_owned()));
+                }
+                _ => {}
+            }
+            if depth == 0 {
+                break;
+            }
+        }
+        variants
+    }
+
     /// Whether the tokens from `start` read as `pattern`.
     pub(crate) fn reads(&self, start: usize, pattern: &[&str]) -> bool {
         let tokens = self.tokens.get(start..start + pattern.len());

@@ -1,6 +1,7 @@
 //! Which words may stand where: names that say nothing, the simulated internet, the contract's oddities, kinds.
 
 use super::Finding;
+use super::source::{Source, TokenKind};
 use super::tree::Tree;
 
 /// Names that invite everything: put a thing beside its user, or name what it is.
@@ -79,11 +80,61 @@ pub(crate) fn contract_oddities(tree: &Tree, out: &mut Vec<Finding>) {
     }
 }
 
+/// Where the kinds are listed.
+const KINDS: &str = "crates/ambit-model/src/entity/kind.rs";
+
+/// A branch on a kind at this token that names it in another way than an arm or a comparison with the variant.
+fn hidden_branch(source: &Source, index: usize, names: &[String]) -> Option<String> {
+    let token = &source.tokens[index];
+    let before = |marks: &[&str]| index >= marks.len() && source.reads(index - marks.len(), marks);
+    let compared = before(&["=", "="]) || before(&["!", "="]) || source.reads(index + 1, &["=", "="]) || source.reads(index + 1, &["=", ">"]);
+    if token.kind == TokenKind::Text {
+        let in_sql = |name: &String| {
+            ["kind = '", "kind <> '", "kind IN ('"]
+                .iter()
+                .any(|start| token.text.contains(&format!("{start}{name}'")))
+        };
+        let sql = names.iter().any(in_sql);
+        let named = names.contains(&token.text) && compared;
+        return (sql || named).then(|| format!("a branch on the name of a kind, {:?}: ask the kind in ambit-model instead", token.text));
+    }
+    let is_kind = |index: usize| ["Kind", "EntityKind"].contains(&source.tokens[index].text.as_str()) && source.reads(index + 1, &[":", ":"]);
+    if is_kind(index) && source.reads(index + 3, &["*"]) {
+        return Some("all kinds imported: name the one that is meant with `Kind::`".to_owned());
+    }
+    if token.text == "contains" && before(&["]", "."]) {
+        let list = source.tokens[..index - 2].iter().rposition(|token| token.text == "[")?;
+        return (list..index)
+            .any(is_kind)
+            .then(|| "a branch on a list of kinds: ask the kind in ambit-model instead".to_owned());
+    }
+    if is_kind(index) && before(&[","]) {
+        let call = source.tokens[..index]
+            .iter()
+            .rposition(|token| [";", "{", "matches"].contains(&token.text.as_str()))?;
+        let closed = source.tokens[call..index]
+            .iter()
+            .fold(0, |open, token| open + i32::from(token.text == "(") - i32::from(token.text == ")"))
+            < 1;
+        return (source.reads(call, &["matches", "!"]) && !closed)
+            .then(|| "a branch on a kind in matches!: ask the kind in ambit-model instead".to_owned());
+    }
+    None
+}
+
 /// store, api, server and the binary do not branch on an entity's kind.
 pub(crate) fn kinds(tree: &Tree, out: &mut Vec<Finding>) {
     const BLIND: &[&str] = &["ambit-store", "ambit-api", "ambit-server", "ambit"];
+    let names: Vec<String> = tree
+        .sources
+        .iter()
+        .find(|source| source.path == KINDS)
+        .map_or_else(Vec::new, |source| source.variants("Kind"));
     for source in tree.crate_sources().filter(|source| BLIND.contains(&source.crate_name())) {
         for (index, token) in source.product_tokens() {
+            if let Some(remedy) = hidden_branch(source, index, &names) {
+                out.push(Finding::new(&source.path, token.line, "kinds", remedy));
+            }
             let is_kind = ["Kind", "EntityKind"].contains(&token.text.as_str()) && source.reads(index + 1, &[":", ":"]);
             let Some(variant) = source.tokens.get(index + 3).filter(|_| is_kind) else {
                 continue;
@@ -163,6 +214,23 @@ mod tests {
             "fn f(k: Kind) { matches!(k, Kind::Uri | Kind::Domain); }",
         ] {
             assert!(!said(kinds, &[(path, bad)]).is_empty(), "{bad}");
+        }
+        let names = (KINDS, "pub enum Kind { Domain, Uri }");
+        for bad in [
+            "fn f(k: Kind) { matches!(k, Kind::Uri); }",
+            "fn f(k: Kind) { [Kind::Uri, Kind::Domain].contains(&k); }",
+            "fn f(k: Kind) { if k.name() == \"Uri\" {} }",
+            "use ambit_model::Kind::*;",
+            "const A: &str = \"kind = 'Uri'\";",
+        ] {
+            assert_eq!(said(kinds, &[(path, bad), names]).len(), 1, "{bad}");
+        }
+        for good in [
+            "fn f() { seed(\"Uri\", Kind::Uri); }",
+            "fn f() { matches!(x, Some(1)); seed(a, Kind::Uri); }",
+            "fn f() { [1].contains(&2); seed(Kind::Uri); }",
+        ] {
+            assert!(said(kinds, &[(path, good), names]).is_empty(), "{good}");
         }
         for good in ["fn f() { seed(Kind::Domain, name); }", "fn f() { for kind in Kind::ALL {} }"] {
             assert!(said(kinds, &[(path, good)]).is_empty(), "{good}");
