@@ -20,13 +20,6 @@ pub(crate) const KINDS: [&str; 4] = ["file", "url", "domain", "ip_address"];
 /// Characters of a hexadecimal SHA-256.
 const SHA256_CHARS: usize = 64;
 
-/// The type that the path names by its collection.
-pub(crate) fn kind(call: &Call) -> ObjectType {
-    let below = call.path.trim_start_matches('/').trim_start_matches("api/v3");
-    let collection = below.split('/').find(|segment| !segment.is_empty()).unwrap_or_default();
-    ObjectType::from_collection(collection).expect("rows with these handlers begin with a collection of objects")
-}
-
 pub(crate) fn not_found(kind: ObjectType, id: &str) -> ApiError {
     let name = match kind {
         ObjectType::Domain => "Domain",
@@ -162,12 +155,12 @@ pub(crate) async fn submitted_url(call: &Call, id: &str) -> Result<Option<Value>
     Ok(Some(object(&call.base, "urls", "url", &found.sha256, attributes)))
 }
 
-/// Type and id of the object of the path, which must be known.
-pub(crate) async fn item(call: &Call) -> Result<(ObjectType, String), ApiError> {
-    let (kind, id) = (kind(call), call.parameter("id"));
+/// Returns the id of the object of the path, under which votes on it are kept; 404 where nobody whom the caller may ask knows it.
+pub(crate) async fn item(call: &Call, kind: ObjectType) -> Result<String, ApiError> {
+    let id = call.parameter("id");
     let found = shown_or_missing(call, kind.name(), id).await?;
     match found.get("id").and_then(Value::as_str).filter(|_| found.get("error").is_none()) {
-        Some(id) => Ok((kind, id.to_owned())),
+        Some(id) => Ok(id.to_owned()),
         None => Err(not_found(kind, id)),
     }
 }

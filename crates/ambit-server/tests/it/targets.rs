@@ -99,6 +99,26 @@ async fn targets_of_real_clients_find_what_they_mean() {
 }
 
 #[tokio::test]
+async fn objects_are_found_in_every_spelling_of_their_collection() {
+    let (server, _) = filled().await;
+    for (target, wanted) in [
+        ("/api/v3/ip-addresses/203.0.113.7", 200),
+        ("/api/v3/ip-addresses/203.0.113.7/votes", 200),
+        ("/api/v3/ip-addresses/203.0.113.8", 404),
+        ("/api//v3/domains/acme.test", 200),
+        ("//api/v3//domains//acme.test//comments", 200),
+        ("/api//v3/domains/acme.test/relationships/resolutions", 200),
+        ("/api//v3/domains/x", 404),
+        ("/api//v3/domains/x/comments", 404),
+        ("/api//v3/urls/x", 404),
+        ("/api//v3/files/x/votes", 404),
+    ] {
+        let (status, answer) = send(&server, target).await;
+        assert_eq!(status, wanted, "{target}: {answer}");
+    }
+}
+
+#[tokio::test]
 async fn the_search_string_is_shown_decoded_once() {
     let (server, _) = filled().await;
     for (sent, shown) in [

@@ -6,20 +6,22 @@ use crate::call::Call;
 use crate::failure::About;
 use crate::page;
 use crate::present::comments::{self, text};
-use crate::present::objects::{count_votes, id_of, kind, known, not_found, shown, submitted_url};
+use crate::present::objects::{count_votes, id_of, known, not_found, shown, submitted_url};
 use crate::present::relationships::{comments_on, related};
 use ambit_api::ApiError;
 use ambit_model::object::ObjectType;
 use ambit_store::KnownObject;
 
-async fn required(call: &Call) -> Result<(ObjectType, Vec<KnownObject>), ApiError> {
-    let (kind, id) = (kind(call), call.parameter("id"));
+/// Returns what the caller's projects know of the object of the path; 404 where they know nothing.
+async fn required(call: &Call, kind: ObjectType) -> Result<Vec<KnownObject>, ApiError> {
+    let id = call.parameter("id");
     let found = known(call, kind, id).await?;
-    if found.is_empty() { Err(not_found(kind, id)) } else { Ok((kind, found)) }
+    if found.is_empty() { Err(not_found(kind, id)) } else { Ok(found) }
 }
 
-pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
-    let (kind, id) = (kind(&call), call.parameter("id"));
+/// Returns a domain, address or URL as the caller's projects know it, and a URL also as somebody submitted it; 404 where nobody does.
+pub(crate) async fn find(call: Call, kind: ObjectType) -> Result<Answer, ApiError> {
+    let id = call.parameter("id");
     if kind == ObjectType::Url
         && known(&call, kind, id).await?.is_empty()
         && let Some(mut found) = submitted_url(&call, id).await?
@@ -27,22 +29,24 @@ pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
         count_votes(&call, kind, &mut found).await?;
         return Ok(page::one(&call, found));
     }
-    let (kind, found) = required(&call).await?;
-    let mut found = shown(&call, kind, &found).ok_or_else(|| not_found(kind, call.parameter("id")))?;
+    let found = required(&call, kind).await?;
+    let mut found = shown(&call, kind, &found).ok_or_else(|| not_found(kind, id))?;
     count_votes(&call, kind, &mut found).await?;
     Ok(page::one(&call, found))
 }
 
-pub(crate) async fn relationship(call: Call) -> Result<Answer, ApiError> {
-    relationship_in(&call, false).await
+/// Returns what an object is related to.
+pub(crate) async fn relationship(call: Call, kind: ObjectType) -> Result<Answer, ApiError> {
+    relationship_in(&call, kind, false).await
 }
 
-pub(crate) async fn relationship_described(call: Call) -> Result<Answer, ApiError> {
-    relationship_in(&call, true).await
+/// Returns the descriptors of what an object is related to.
+pub(crate) async fn relationship_described(call: Call, kind: ObjectType) -> Result<Answer, ApiError> {
+    relationship_in(&call, kind, true).await
 }
 
-async fn relationship_in(call: &Call, described: bool) -> Result<Answer, ApiError> {
-    let (kind, found) = required(call).await?;
+async fn relationship_in(call: &Call, kind: ObjectType, described: bool) -> Result<Answer, ApiError> {
+    let found = required(call, kind).await?;
     let mut items = related(call, kind, call.parameter("relationship"), &found).await?;
     if described {
         items.iter_mut().for_each(|item| *item = page::described(item));
@@ -50,14 +54,16 @@ async fn relationship_in(call: &Call, described: bool) -> Result<Answer, ApiErro
     page::of_list(call, items, page::LIMIT_DEFAULT)
 }
 
-pub(crate) async fn comments(call: Call) -> Result<Answer, ApiError> {
-    let (kind, found) = required(&call).await?;
+/// Returns the comments on an object, newest first.
+pub(crate) async fn comments(call: Call, kind: ObjectType) -> Result<Answer, ApiError> {
+    let found = required(&call, kind).await?;
     let items = comments_on(&call, kind, &found).await?;
     page::of_list(&call, items, page::LIMIT_DEFAULT)
 }
 
-pub(crate) async fn add_comment(call: Call) -> Result<Answer, ApiError> {
-    let (kind, found) = required(&call).await?;
+/// Returns the new comment on an object.
+pub(crate) async fn add_comment(call: Call, kind: ObjectType) -> Result<Answer, ApiError> {
+    let found = required(&call, kind).await?;
     let text = text(&call)?;
     let id = found.first().map(|one| id_of(kind, &one.record.name)).unwrap_or_default();
     let made = call

@@ -8,17 +8,20 @@ use crate::page;
 use crate::present::objects;
 use crate::present::votes::{NOUN, VERDICTS, shown};
 use ambit_api::ApiError;
+use ambit_model::object::ObjectType;
 use serde_json::Value;
 
-pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
-    let (kind, item) = objects::item(&call).await?;
+/// Returns the votes on an object, newest first.
+pub(crate) async fn list(call: Call, kind: ObjectType) -> Result<Answer, ApiError> {
+    let item = objects::item(&call, kind).await?;
     let votes = call.store().votes_on(kind.name(), &item).await.about(NOUN)?;
     let votes = votes.iter().map(|vote| shown(&call, kind.name(), &item, vote)).collect();
     page::of_list(&call, votes, page::LIMIT_DEFAULT)
 }
 
-pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
-    let (kind, item) = objects::item(&call).await?;
+/// Returns the caller's vote on an object, as it is now; another one of before is replaced.
+pub(crate) async fn add(call: Call, kind: ObjectType) -> Result<Answer, ApiError> {
+    let item = objects::item(&call, kind).await?;
     let attributes = body_attributes(&call, "vote", None)?;
     let verdict = attributes
         .get("verdict")
