@@ -6,7 +6,7 @@ use crate::mount::Tree;
 use crate::quota::rules::{self, Rule};
 use crate::rights::Right;
 use ambit_api::ApiError;
-use ambit_api::shape::Shape;
+use ambit_api::shape::{ANY, Shape};
 use ambit_model::user::{CollectionRole, ProjectRole};
 use futures::future::BoxFuture;
 
@@ -72,7 +72,23 @@ pub struct Parameter {
 }
 
 /// The function that answers.
-pub type Handler = fn(Call) -> BoxFuture<'static, Result<Answer, ApiError>>;
+#[derive(Clone, Copy, Debug)]
+pub struct Handler {
+    /// Its path below `routes`.
+    pub name: &'static str,
+    pub(crate) answer: fn(Call) -> BoxFuture<'static, Result<Answer, ApiError>>,
+}
+
+/// Names a handler by its path below `routes`; what stands behind the name are its arguments after the call.
+macro_rules! handler {
+    ($($name:ident)::+ $(, $argument:expr)*) => {
+        $crate::endpoint::Handler {
+            name: stringify!($($name)::+),
+            answer: |call| Box::pin($crate::routes::$($name)::+(call $(, $argument)*)),
+        }
+    };
+}
+pub(crate) use handler;
 
 /// A row of the table.
 #[derive(Clone, Copy, Debug)]
@@ -99,14 +115,7 @@ pub struct Endpoint {
     pub light: bool,
 }
 
-pub(crate) const fn row(
-    method: Method,
-    path: &'static str,
-    access: Access,
-    summary: &'static str,
-    result: &'static Shape,
-    handler: Handler,
-) -> Endpoint {
+const fn row(method: Method, path: &'static str, access: Access, handler: Handler) -> Endpoint {
     Endpoint {
         tree: Tree::Asm,
         method,
@@ -115,43 +124,93 @@ pub(crate) const fn row(
         right: Right::Any,
         cost: &rules::OUTSIDE,
         handler,
-        summary,
+        summary: "",
         query: &[],
         body: None,
-        needs_body: true,
-        result,
+        needs_body: false,
+        result: ANY,
         content_type: "application/json",
         light: false,
     }
 }
 
-/// A row that needs no place among the requests that are worked on.
-pub(crate) const fn light(row: Endpoint) -> Endpoint {
-    Endpoint { light: true, ..row }
+/// Begins a row for `GET`.
+pub(crate) const fn get(path: &'static str, access: Access, handler: Handler) -> Endpoint {
+    row(Method::Get, path, access, handler)
 }
 
-/// The same in another tree.
-pub(crate) const fn beside(tree: Tree, row: Endpoint) -> Endpoint {
-    Endpoint { tree, ..row }
+/// Begins a row for `POST`.
+pub(crate) const fn post(path: &'static str, access: Access, handler: Handler) -> Endpoint {
+    row(Method::Post, path, access, handler)
 }
 
-pub(crate) const fn with_body(body: &'static Shape, row: Endpoint) -> Endpoint {
-    Endpoint { body: Some(body), ..row }
+/// Begins a row for `PUT`.
+pub(crate) const fn put(path: &'static str, access: Access, handler: Handler) -> Endpoint {
+    row(Method::Put, path, access, handler)
 }
 
-/// The same, where nothing need be sent.
-pub(crate) const fn with_optional_body(body: &'static Shape, row: Endpoint) -> Endpoint {
-    Endpoint {
-        body: Some(body),
-        needs_body: false,
-        ..row
+/// Begins a row for `PATCH`.
+pub(crate) const fn patch(path: &'static str, access: Access, handler: Handler) -> Endpoint {
+    row(Method::Patch, path, access, handler)
+}
+
+/// Begins a row for `DELETE`.
+pub(crate) const fn delete(path: &'static str, access: Access, handler: Handler) -> Endpoint {
+    row(Method::Delete, path, access, handler)
+}
+
+impl Endpoint {
+    /// Sets what the call does, in a sentence.
+    pub(crate) const fn says(self, summary: &'static str) -> Self {
+        Self { summary, ..self }
     }
-}
 
-pub(crate) const fn with_query(query: &'static [Parameter], row: Endpoint) -> Endpoint {
-    Endpoint { query, ..row }
-}
+    /// Sets what the call costs.
+    pub(crate) const fn costs(self, cost: &'static Rule) -> Self {
+        Self { cost, ..self }
+    }
 
-pub(crate) const fn as_type(content_type: &'static str, row: Endpoint) -> Endpoint {
-    Endpoint { content_type, ..row }
+    /// Sets what the caller must be allowed to do with the object of the path.
+    pub(crate) const fn needs(self, right: Right) -> Self {
+        Self { right, ..self }
+    }
+
+    /// Sets the parameters of the query.
+    pub(crate) const fn asks(self, query: &'static [Parameter]) -> Self {
+        Self { query, ..self }
+    }
+
+    /// Sets the body that must be sent.
+    pub(crate) const fn takes(self, body: &'static Shape) -> Self {
+        Self {
+            body: Some(body),
+            needs_body: true,
+            ..self
+        }
+    }
+
+    /// Sets the body that may be left out.
+    pub(crate) const fn may_take(self, body: &'static Shape) -> Self {
+        Self { body: Some(body), ..self }
+    }
+
+    /// Sets the type of an answer that is not JSON.
+    pub(crate) const fn as_type(self, content_type: &'static str) -> Self {
+        Self { content_type, ..self }
+    }
+
+    /// Lets the call be answered at once, without a place among the requests that are worked on.
+    pub(crate) const fn at_once(self) -> Self {
+        Self { light: true, ..self }
+    }
+
+    /// Sets the shape of the result.
+    pub(crate) const fn answers(self, result: &'static Shape) -> Self {
+        Self { result, ..self }
+    }
+
+    /// Moves the row into a tree.
+    pub(crate) const fn in_tree(self, tree: Tree) -> Self {
+        Self { tree, ..self }
+    }
 }

@@ -5,23 +5,26 @@ mod ambit;
 mod asm;
 mod feeds;
 mod hunting;
+mod objects;
 mod open;
 mod people;
 mod v2;
 mod wider;
 
 use crate::endpoint::Endpoint;
+use crate::mount::Tree;
 
-/// The parts of the table, in the order of the documentation.
-const TABLES: &[&[Endpoint]] = &[
-    asm::ROWS,
-    ambit::ROWS,
-    open::ROWS,
-    people::ROWS,
-    wider::ROWS,
-    hunting::ROWS,
-    feeds::ROWS,
-    v2::ROWS,
+/// The parts of the table with the tree of each, in the order of the documentation.
+const TABLES: &[(Tree, &[Endpoint])] = &[
+    (Tree::Asm, asm::ROWS),
+    (Tree::Ambit, ambit::ROWS),
+    (Tree::Open, open::ROWS),
+    (Tree::Ambit, people::ROWS),
+    (Tree::Wider, wider::ROWS),
+    (Tree::Wider, objects::ROWS),
+    (Tree::Wider, hunting::ROWS),
+    (Tree::Wider, feeds::ROWS),
+    (Tree::V2, v2::ROWS),
 ];
 
 /// Every endpoint.
@@ -30,19 +33,20 @@ pub static ENDPOINTS: &[Endpoint] = &joined::<{ rows() }>();
 const fn rows() -> usize {
     let (mut count, mut table) = (0, 0);
     while table < TABLES.len() {
-        count += TABLES[table].len();
+        count += TABLES[table].1.len();
         table += 1;
     }
     count
 }
 
 const fn joined<const ALL: usize>() -> [Endpoint; ALL] {
-    let mut out = [TABLES[0][0]; ALL];
+    let mut out = [TABLES[0].1[0]; ALL];
     let (mut count, mut table) = (0, 0);
     while table < TABLES.len() {
+        let (tree, rows) = TABLES[table];
         let mut row = 0;
-        while row < TABLES[table].len() {
-            out[count] = TABLES[table][row];
+        while row < rows.len() {
+            out[count] = rows[row].in_tree(tree);
             count += 1;
             row += 1;
         }
@@ -55,7 +59,6 @@ const fn joined<const ALL: usize>() -> [Endpoint; ALL] {
 mod tests {
     use super::*;
     use crate::endpoint::Access::Open;
-    use crate::mount::Tree;
     use crate::quota::rules;
 
     #[test]
@@ -93,6 +96,26 @@ mod tests {
         for row in ENDPOINTS {
             assert_eq!(row.tree.is_metered(), row.cost.price != rules::Price::Unmetered, "{}", row.path);
             assert_eq!(row.cost.usage.is_empty(), !row.tree.is_metered(), "{}", row.path);
+        }
+    }
+
+    /// The first paragraph of the documentation of a function in a text.
+    fn documented(text: &str, function: &str) -> String {
+        let before = text.split(&format!("async fn {function}(")).next().unwrap();
+        let lines: Vec<&str> = before.lines().rev().skip(1).take_while(|line| line.starts_with("///")).collect();
+        let words = lines.iter().rev().map(|line| line[3..].trim()).take_while(|line| !line.is_empty());
+        words.collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn handlers_are_documented_with_what_their_rows_say() {
+        for row in ENDPOINTS {
+            let name = row.handler.name.replace(' ', "");
+            let (file, function) = name.rsplit_once("::").unwrap();
+            let path = format!("{}/src/routes/{}.rs", env!("CARGO_MANIFEST_DIR"), file.replace("::", "/"));
+            let said = documented(&std::fs::read_to_string(&path).unwrap(), function);
+            let rows = ENDPOINTS.iter().filter(|other| other.handler.name == row.handler.name).count();
+            assert!(if rows == 1 { said == row.summary } else { !said.is_empty() }, "{name}: {said}");
         }
     }
 }

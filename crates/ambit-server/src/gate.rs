@@ -37,7 +37,6 @@ const PASSWORD: &str = "x-user-password";
 const CONFIRM_DELETE: &str = "x-confirm-delete";
 /// Seconds until a request that found no place comes back.
 const RETRY_S: u32 = 1;
-
 /// Characters of a client's name for itself that are looked at: browsers use some two hundred.
 const AGENT_CHARS_MAX: usize = 300;
 
@@ -170,7 +169,7 @@ impl Passage<'_> {
         let outcome = if endpoint.tree.is_metered() {
             quota::metered(endpoint, call, self.line.to_owned(), time).await
         } else {
-            bounded(self.line, time, (endpoint.handler)(call)).await
+            bounded(self.line, time, (endpoint.handler.answer)(call)).await
         };
         outcome.map_err(|error| self.explained(error, administrator))
     }

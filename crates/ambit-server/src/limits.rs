@@ -38,9 +38,7 @@ pub struct Limits {
 
 /// Requests of one key that are worked on at once, for each core, and at least: what waits for the disk leaves the core to others.
 const PLACES_OF_CORE: usize = 4;
-
 const PLACES_EACH_MIN: usize = 8;
-
 /// Keys that have their whole share at once.
 const SHARES: usize = 4;
 

@@ -24,7 +24,6 @@ impl Tree {
 
 /// Where the wider API is; also the root of the links in its answers.
 pub(crate) const WIDER: &str = "/api/v3";
-
 /// Where version 2 of it is.
 pub(crate) const V2: &str = "/vtapi/v2";
 

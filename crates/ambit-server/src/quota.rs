@@ -53,7 +53,7 @@ async fn run(endpoint: &'static Endpoint, call: Call, line: &str, time: Duration
         }
     };
     let state = call.state.clone();
-    let outcome = bounded(line, time, (endpoint.handler)(call)).await;
+    let outcome = bounded(line, time, (endpoint.handler.answer)(call)).await;
     if let (Some(receipt), Err(error)) = (receipt, &outcome)
         && error.code.status() >= 500
     {

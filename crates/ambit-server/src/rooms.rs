@@ -6,16 +6,12 @@ use std::time::Duration;
 
 /// Bytes of bodies that are held at once.
 const HELD_BYTES: usize = 64 * 1024 * 1024;
-
 /// Forms without a known key that are read at once to find their key; a quarter of them from one address.
 const STRANGERS_MAX: i64 = 64;
-
 /// Bytes of one unit of room.
 const UNIT_BYTES: usize = 1024;
-
 /// Requests of one owner that wait for room at most.
 const WAITING_MAX: usize = 256;
-
 /// Seconds until a body that found no room is sent again.
 const RETRY_S: u32 = 2;
 

@@ -21,10 +21,8 @@ use tokio::sync::Semaphore;
 
 /// Batches of feeds, of up to 60 MB each, that are made at once.
 const BATCHES_MAX: usize = 2;
-
 /// Bytes of answers that are on their way at once, in KiB; of one owner half.
 const ANSWERS_KIB: i64 = 96 * 1024;
-
 /// Requests of one owner that wait for a place at most: two thousand clients of one key do.
 const WAITING_MAX: usize = 4_096;
 

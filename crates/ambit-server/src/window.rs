@@ -55,7 +55,6 @@ pub(crate) async fn set_last_seen(call: &Call, noun: Noun, window: Window, hits:
 
 /// Characters of a bare date.
 pub(crate) const DATE_CHARS: usize = 10;
-
 pub(crate) const MOMENT_FORMS: &str = "a date YYYY-MM-DD or a moment such as 2026-01-31T12:00:00Z";
 
 /// The record of the moment; before it was first seen there is none.

@@ -2,10 +2,7 @@
 
 use super::asm::AS_OF;
 use crate::endpoint::Access::{InProject, Key, OfCollection};
-use crate::endpoint::Method::{Delete, Get, Patch, Post};
-use crate::endpoint::{Endpoint, Parameter, beside, row, with_body, with_query};
-use crate::mount::Tree;
-use crate::routes;
+use crate::endpoint::{Endpoint, Parameter, delete, get, handler, patch, post};
 use ambit_api::shape::{BOOLEAN, Shape};
 use ambit_api::{audit, bulk, changes, collection_runs, entities, graphs, keys, plans};
 use ambit_model::user::CollectionRole::{Admin, Analyst, Viewer};
@@ -34,21 +31,65 @@ const LIMIT: &[Parameter] = &[Parameter {
 }];
 
 /// Every row.
-#[rustfmt::skip]
 pub(super) const ROWS: &[Endpoint] = &[
-    beside(Tree::Ambit, row(Get, "/user_collections/{collection_uuid}/plan", OfCollection(Viewer), "Say in numbers what a run asks for the seeds of a collection; what it finds beside them adds to that.", &plans::PLAN, |call| Box::pin(routes::collection_runs::plan(call)))),
-    beside(Tree::Ambit, row(Get, "/collection_runs/{id}", OfCollection(Viewer), "Read a run, with what it did not do and why.", &collection_runs::RUN_DETAIL, |call| Box::pin(routes::collection_runs::find(call)))),
-    beside(Tree::Ambit, row(Post, "/collection_runs/{id}/pause", OfCollection(Admin), "Pause a run.", &collection_runs::RUN_DETAIL, |call| Box::pin(routes::collection_runs::pause(call)))),
-    beside(Tree::Ambit, row(Post, "/collection_runs/{id}/resume", OfCollection(Admin), "Go on with a paused run.", &collection_runs::RUN_DETAIL, |call| Box::pin(routes::collection_runs::resume(call)))),
-    beside(Tree::Ambit, row(Post, "/collection_runs/{id}/cancel", OfCollection(Admin), "Cancel a run.", &collection_runs::RUN_DETAIL, |call| Box::pin(routes::collection_runs::cancel(call)))),
-    with_query(AS_OF, beside(Tree::Ambit, row(Get, "/entities/{entity_uid}/scope", OfCollection(Viewer), "Explain why an entity is in scope or not, edge by edge from the seed.", &entities::SCOPE_EXPLANATION, |call| Box::pin(routes::entities::scope(call))))),
-    with_body(&graphs::NEW_GRAPH, beside(Tree::Ambit, row(Post, "/graphs", Key, "Make a graph of an entity's neighbourhood, or of what a search finds; private unless the body says otherwise.", &graphs::MADE_GRAPH, |call| Box::pin(routes::graphs::create(call))))),
-    with_body(&entities::ENTITY_MARKS, beside(Tree::Ambit, row(Patch, "/entities/{entity_uid}/scope", OfCollection(Analyst), "Put an entity on the deny list, hide it, or, as an admin of the collection, put it on the allow list; scope follows in the running run, else in the next.", &entities::SCOPE_EXPLANATION, |call| Box::pin(routes::entities::mark(call))))),
-    with_body(&bulk::ENTITY_BULK, beside(Tree::Ambit, row(Post, "/entities/bulk", OfCollection(Analyst), "Change the tags of up to 1,000 entities, all or none.", &bulk::BULK_RESULT, |call| Box::pin(routes::bulk::entities(call))))),
-    with_body(&bulk::ISSUE_BULK, beside(Tree::Ambit, row(Post, "/issues/bulk", OfCollection(Analyst), "Change status and tags of up to 1,000 issues, all or none.", &bulk::BULK_RESULT, |call| Box::pin(routes::bulk::issues(call))))),
-    beside(Tree::Ambit, row(Get, "/keys", Key, "List the caller's API keys; for administrators, everybody's. The keys themselves are not shown.", &keys::KEYS, |call| Box::pin(routes::keys::list(call)))),
-    with_body(&keys::NEW_KEY, beside(Tree::Ambit, row(Post, "/keys", Key, "Make an API key; its text is answered this once.", &keys::ISSUED_KEY, |call| Box::pin(routes::keys::create(call))))),
-    beside(Tree::Ambit, row(Delete, "/keys/{id}", Key, "Revoke an API key.", BOOLEAN, |call| Box::pin(routes::keys::revoke(call)))),
-    with_query(CHANGES, beside(Tree::Ambit, row(Get, "/changes", InProject(Member), "List what changed in a project, in the order of commits.", &changes::CHANGES, |call| Box::pin(routes::changes::list(call))))),
-    with_query(LIMIT, beside(Tree::Ambit, row(Get, "/audit", InProject(Owner), "List what people changed in a project, newest first.", &audit::AUDIT_ROWS, |call| Box::pin(routes::audit::list(call))))),
+    get(
+        "/user_collections/{collection_uuid}/plan",
+        OfCollection(Viewer),
+        handler!(collection_runs::plan),
+    )
+    .says("Say in numbers what a run asks for the seeds of a collection; what it finds beside them adds to that.")
+    .answers(&plans::PLAN),
+    get("/collection_runs/{id}", OfCollection(Viewer), handler!(collection_runs::find))
+        .says("Read a run, with what it did not do and why.")
+        .answers(&collection_runs::RUN_DETAIL),
+    post("/collection_runs/{id}/pause", OfCollection(Admin), handler!(collection_runs::pause))
+        .says("Pause a run.")
+        .answers(&collection_runs::RUN_DETAIL),
+    post("/collection_runs/{id}/resume", OfCollection(Admin), handler!(collection_runs::resume))
+        .says("Go on with a paused run.")
+        .answers(&collection_runs::RUN_DETAIL),
+    post("/collection_runs/{id}/cancel", OfCollection(Admin), handler!(collection_runs::cancel))
+        .says("Cancel a run.")
+        .answers(&collection_runs::RUN_DETAIL),
+    get("/entities/{entity_uid}/scope", OfCollection(Viewer), handler!(entities::scope))
+        .says("Explain why an entity is in scope or not, edge by edge from the seed.")
+        .asks(AS_OF)
+        .answers(&entities::SCOPE_EXPLANATION),
+    post("/graphs", Key, handler!(graphs::create))
+        .says("Make a graph of an entity's neighbourhood, or of what a search finds; private unless the body says otherwise.")
+        .takes(&graphs::NEW_GRAPH)
+        .answers(&graphs::MADE_GRAPH),
+    patch("/entities/{entity_uid}/scope", OfCollection(Analyst), handler!(entities::mark))
+        .says(
+            "Put an entity on the deny list, hide it, or, as an admin of the collection, put it on the allow list; scope \
+             follows in the running run, else in the next.",
+        )
+        .takes(&entities::ENTITY_MARKS)
+        .answers(&entities::SCOPE_EXPLANATION),
+    post("/entities/bulk", OfCollection(Analyst), handler!(bulk::entities))
+        .says("Change the tags of up to 1,000 entities, all or none.")
+        .takes(&bulk::ENTITY_BULK)
+        .answers(&bulk::BULK_RESULT),
+    post("/issues/bulk", OfCollection(Analyst), handler!(bulk::issues))
+        .says("Change status and tags of up to 1,000 issues, all or none.")
+        .takes(&bulk::ISSUE_BULK)
+        .answers(&bulk::BULK_RESULT),
+    get("/keys", Key, handler!(keys::list))
+        .says("List the caller's API keys; for administrators, everybody's. The keys themselves are not shown.")
+        .answers(&keys::KEYS),
+    post("/keys", Key, handler!(keys::create))
+        .says("Make an API key; its text is answered this once.")
+        .takes(&keys::NEW_KEY)
+        .answers(&keys::ISSUED_KEY),
+    delete("/keys/{id}", Key, handler!(keys::revoke))
+        .says("Revoke an API key.")
+        .answers(BOOLEAN),
+    get("/changes", InProject(Member), handler!(changes::list))
+        .says("List what changed in a project, in the order of commits.")
+        .asks(CHANGES)
+        .answers(&changes::CHANGES),
+    get("/audit", InProject(Owner), handler!(audit::list))
+        .says("List what people changed in a project, newest first.")
+        .asks(LIMIT)
+        .answers(&audit::AUDIT_ROWS),
 ];

@@ -1,9 +1,7 @@
 //! The rows of attack surface management: projects, collections, runs, entities, issues, and what belongs to them (docs/contract/asm.md §6).
 
 use crate::endpoint::Access::{InProject, Key, OfCollection, OfProject};
-use crate::endpoint::Method::{Delete, Get, Patch, Post};
-use crate::endpoint::{Endpoint, Parameter, as_type, row, with_body, with_optional_body, with_query};
-use crate::routes;
+use crate::endpoint::{Endpoint, Parameter, delete, get, handler, patch, post};
 use crate::routes::library::CSV;
 use ambit_api::shape::{ANY, BOOLEAN, NULL, Shape, TEXT};
 use ambit_api::{
@@ -101,99 +99,260 @@ const LIST: &[Parameter] = &[
 ];
 
 const SEARCH_ENTITIES: &str = "/search/entities/{*search_string}";
-
 const SEARCH_ISSUES: &str = "/search/issues/{*search_string}";
-
 const STATUS: &str = "/issues/{id}/status";
-
 const RUNS: &str = "/collections/{collection_uuid}/collection_runs";
-
 const COLLECTION_USERS: &str = "/user_collections/{uuid}/collection_project_users";
-
 const INTEGRATIONS: &str = "/projects/{uuid}/integrations";
-
 const TAGS: &str = "/tags/{item_type}/{item_uid}";
-
 const NOTES: &str = "/notes/{item_type}/{item_uid}";
-
 const NOTE: &str = "/notes/{item_type}/{item_uid}/{note_uid}";
-
 const SEEDS: &str = "/user_collections/{collection_uuid}/user_entities";
-
 /// Every row.
-#[rustfmt::skip]
 pub(super) const ROWS: &[Endpoint] = &[
-    row(Get, "/projects", Key, "List the projects of the caller.", &projects::PROJECTS, |call| Box::pin(routes::projects::list(call))),
-    with_body(&projects::NEW_PROJECT, row(Post, "/projects", Key, "Create a project; the caller becomes its owner.", &projects::PROJECT, |call| Box::pin(routes::projects::create(call)))),
-    with_body(&projects::PROJECT_SETTINGS, row(Patch, "/projects/{uuid}", OfProject(Member), "Change name and description, for owners; or make it the caller's primary project.", &projects::PROJECT, |call| Box::pin(routes::projects::change(call)))),
-    row(Delete, "/projects/{uuid}", OfProject(Owner), "Delete a project with everything in it.", &projects::PROJECT, |call| Box::pin(routes::projects::delete(call))),
-
-    row(Get, "/user_collections", InProject(Member), "List the collections of a project that the caller may see.", &collections::COLLECTIONS, |call| Box::pin(routes::collections::list(call))),
-    with_body(&collections::NEW_COLLECTION, row(Post, "/user_collections", InProject(Owner), "Create a collection.", &collections::COLLECTION, |call| Box::pin(routes::collections::create(call)))),
-    row(Get, "/user_collections/{uuid}", OfCollection(Viewer), "Read a collection.", &collections::COLLECTION, |call| Box::pin(routes::collections::find(call))),
-    with_body(&collections::COLLECTION_SETTINGS, row(Patch, "/user_collections/{uuid}", OfCollection(Admin), "Change name, schedule, level, exclusions, or the number of refreshes that count as active; a member that cannot be changed is refused.", &collections::COLLECTION, |call| Box::pin(routes::collections::change(call)))),
-    as_type("text/plain; charset=utf-8", row(Delete, "/user_collections/{uuid}", OfCollection(Admin), "Delete a collection for good.", BOOLEAN, |call| Box::pin(routes::collections::delete(call)))),
-    row(Patch, "/user_collections/{uuid}/archive", OfCollection(Admin), "Archive a collection.", BOOLEAN, |call| Box::pin(routes::collections::archive(call))),
-    row(Patch, "/user_collections/{uuid}/unarchive", OfCollection(Admin), "Make an archived collection active. The answer says success: false and is a success.", NULL, |call| Box::pin(routes::collections::unarchive(call))),
-
-    row(Get, RUNS, OfCollection(Viewer), "List the runs of a collection, newest first.", &collection_runs::COLLECTION_RUNS, |call| Box::pin(routes::collection_runs::list(call))),
-    with_optional_body(&plans::NEW_RUN, row(Post, RUNS, OfCollection(Admin), "Schedule a run of a collection; its plan stands beside `result`. A block of more than 65,536 addresses needs confirm_large.", BOOLEAN, |call| Box::pin(routes::collection_runs::start(call)))),
-
-    with_query(PAGING, row(Get, SEARCH_ENTITIES, InProject(Member), "Search entities. An empty search string finds all of the project.", &search::ENTITY_SEARCH, |call| Box::pin(routes::search::entities(call)))),
-    with_query(AS_OF, row(Get, "/entities/{entity_uid}", OfCollection(Viewer), "Read an entity.", &entities::ENTITY_DETAIL, |call| Box::pin(routes::entities::find(call)))),
-    with_query(AS_OF, row(Get, "/entities/{entity_uid}/raw", OfCollection(Viewer), "Read an entity with everything that is known of it.", &entities::RAW_ENTITY, |call| Box::pin(routes::entities::raw(call)))),
-
-    with_query(PAGING, row(Get, SEARCH_ISSUES, InProject(Member), "Search issues. An empty search string finds all of the project.", &search::ISSUE_SEARCH, |call| Box::pin(routes::search::issues(call)))),
-    row(Get, "/issues/{id}", OfCollection(Viewer), "Read an issue.", &issues::ISSUE_DETAIL, |call| Box::pin(routes::issues::find(call))),
-    with_body(&issues::NEW_STATUS, row(Post, STATUS, OfCollection(Analyst), "Report the status of an issue.", BOOLEAN, |call| Box::pin(routes::issues::report_status(call)))),
-
-    with_query(PAGING, row(Get, "/search/technologies/{*search_string}", InProject(Member), "Search technologies. An empty search string finds all of the project.", &search::TECHNOLOGY_SEARCH, |call| Box::pin(routes::search::technologies(call)))),
-
-    row(Get, TAGS, OfCollection(Viewer), "List the tags of an entity or issue.", &tags::TAGS, |call| Box::pin(routes::tags::list(call))),
-    with_body(&tags::NEW_TAG, row(Post, TAGS, OfCollection(Analyst), "Add a tag to an entity or issue, or several; adding one that is there is harmless.", &tags::TAGS, |call| Box::pin(routes::tags::add(call)))),
-    row(Delete, "/tags/{item_type}/{item_uid}/{tag_name}", OfCollection(Analyst), "Remove a tag from an entity or issue.", BOOLEAN, |call| Box::pin(routes::tags::remove(call))),
-
-    row(Get, NOTES, OfCollection(Viewer), "List the notes on an entity or issue, oldest first.", &notes::NOTES, |call| Box::pin(routes::notes::list(call))),
-    with_body(&notes::NEW_NOTE, row(Post, NOTES, OfCollection(Analyst), "Write a note on an entity or issue, as Markdown.", &notes::NOTE, |call| Box::pin(routes::notes::add(call)))),
-    with_body(&notes::EDITED_NOTE, row(Patch, NOTE, OfCollection(Analyst), "Replace the text of a note; for its author and for admins of the collection.", &notes::NOTE, |call| Box::pin(routes::notes::edit(call)))),
-    row(Delete, NOTE, OfCollection(Analyst), "Remove a note; for its author and for admins of the collection.", BOOLEAN, |call| Box::pin(routes::notes::delete(call))),
-
-    with_query(POINT, row(Get, "/time_series/point_in_time/entities/{uid}", OfCollection(Viewer), "Read an entity as it was shown at a point in time.", &time_series::ENTITY_AT_RESULT, |call| Box::pin(routes::time_series::entity(call)))),
-    with_query(POINT, row(Get, "/time_series/point_in_time/issues/{uid}", OfCollection(Viewer), "Read an issue as it was shown at a point in time.", &time_series::ISSUE_AT_RESULT, |call| Box::pin(routes::time_series::issue(call)))),
-    with_query(START, row(Get, "/time_series/points_in_time/entities/{uid}", OfCollection(Viewer), "List the moments at which an entity changed, oldest first.", &time_series::POINTS, |call| Box::pin(routes::time_series::points_of_entity(call)))),
-    with_query(START, row(Get, "/time_series/points_in_time/issues/{uid}", OfCollection(Viewer), "List the moments at which an issue changed, oldest first.", &time_series::POINTS, |call| Box::pin(routes::time_series::points_of_issue(call)))),
-
-    row(Get, "/projects/{uuid}/users", OfProject(Member), "List the people of a project.", &users::PROJECT_USERS, |call| Box::pin(routes::users::list(call))),
-
-    with_body(&users::NEW_PROJECT_USERS, row(Post, "/projects/{uuid}/users/bulk", OfProject(Owner), "Bring people into a project, or change their role; saying it twice is harmless. Whom the administrator of the installation brings is in it; whom others bring is asked, and in it after accepting.", &users::ADDED_USERS, |call| Box::pin(routes::users::add(call)))),
-    row(Delete, "/projects/{uuid}/users/{project_user_id}", OfProject(Owner), "Take somebody out of a project, or an invitation back; everybody may leave.", BOOLEAN, |call| Box::pin(routes::users::remove(call))),
-    row(Get, COLLECTION_USERS, OfCollection(Admin), "List who was given a role in a collection.", &users::COLLECTION_USERS, |call| Box::pin(routes::users::list_of_collection(call))),
-    with_body(&users::NEW_COLLECTION_USER, row(Post, COLLECTION_USERS, OfProject(Owner), "Give somebody of the project a role in a collection.", BOOLEAN, |call| Box::pin(routes::users::set_of_collection(call)))),
-
-    row(Delete, "/user_collections/{uuid}/collection_project_users/{project_user_id}", OfProject(Owner), "Take a member's role in a collection away.", BOOLEAN, |call| Box::pin(routes::users::remove_of_collection(call))),
-
-    with_query(LIST, row(Get, "/library/entities", Key, "List the kinds of entity; `more` stands beside `result`.", &library::LIBRARY_KINDS, |call| Box::pin(routes::library::kinds(call)))),
-    with_query(LIST, row(Get, "/library/tasks", Key, "List the discovery tasks; `more` stands beside `result`.", &library::LIBRARY_TASKS, |call| Box::pin(routes::library::tasks(call)))),
-    with_query(LIST, row(Get, "/library/issues", Key, "List the kinds of issue; `more` stands beside `result`.", &library::LIBRARY_ISSUES, |call| Box::pin(routes::library::issues(call)))),
-    with_query(LIST, row(Get, "/library/fingerprints", Key, "List the products that can be recognised; `more` stands beside `result`.", &library::LIBRARY_FINGERPRINTS, |call| Box::pin(routes::library::fingerprints(call)))),
-    row(Get, "/library/entities/stats", Key, "Count the kinds of entity.", &library_stats::KIND_STATS, |call| Box::pin(routes::library::kind_stats(call))),
-    row(Get, "/library/tasks/stats", Key, "Count the discovery tasks.", &library_stats::TASK_STATS, |call| Box::pin(routes::library::task_stats(call))),
-    row(Get, "/library/issues/stats", Key, "Count the kinds of issue.", &library_stats::ISSUE_STATS, |call| Box::pin(routes::library::issue_stats(call))),
-    row(Get, "/library/fingerprints/stats", Key, "Count the products that can be recognised.", &library_stats::FINGERPRINT_STATS, |call| Box::pin(routes::library::fingerprint_stats(call))),
-    row(Get, "/library/catalog/stats", Key, "Count everything in the library.", &library_stats::CATALOG_STATS, |call| Box::pin(routes::library::catalog_stats(call))),
-    as_type(CSV, row(Get, "/library/issues/export_csv", Key, "Export the kinds of issue as CSV.", ANY, |call| Box::pin(routes::library::issues_csv(call)))),
-    as_type(CSV, row(Get, "/library/tasks/export_csv", Key, "Export the discovery tasks as CSV.", ANY, |call| Box::pin(routes::library::tasks_csv(call)))),
-    row(Get, "/library/issues/{issue_name}", Key, "Read a kind of issue.", &library::LIBRARY_ISSUE, |call| Box::pin(routes::library::issue(call))),
-
-    row(Get, INTEGRATIONS, OfProject(Member), "List the integrations of a project; of their secrets only the names are shown.", &integrations::INTEGRATIONS, |call| Box::pin(routes::integrations::list(call))),
-    with_body(&integrations::NEW_INTEGRATION, row(Post, INTEGRATIONS, OfProject(Owner), "Make an integration of a project; its secrets are sealed and never shown.", &integrations::INTEGRATION, |call| Box::pin(routes::integrations::create(call)))),
-    row(Get, "/projects/{uuid}/integrations/jira_projects", OfProject(Member), "List the Jira projects that the settings of the project's integrations name.", &integrations::JIRA_PROJECTS, |call| Box::pin(routes::integrations::jira_projects(call))),
-    row(Delete, "/integrations/{uuid}", OfProject(Owner), "Remove an integration with its secrets and its uses.", BOOLEAN, |call| Box::pin(routes::integrations::delete(call))),
-    row(Get, "/integration_collections", InProject(Member), "List which collections of a project use which integrations.", &integrations::INTEGRATION_COLLECTIONS, |call| Box::pin(routes::integrations::list_uses(call))),
-    with_body(&integrations::NEW_INTEGRATION_COLLECTION, row(Post, "/user_collections/{collection_uuid}/integration_collections", OfCollection(Admin), "Let a collection use an integration of its project; saying it twice is harmless.", &integrations::INTEGRATION_COLLECTION, |call| Box::pin(routes::integrations::add_use(call)))),
-    row(Delete, "/integration_collections/{uuid}", OfCollection(Admin), "End the use of an integration in a collection.", BOOLEAN, |call| Box::pin(routes::integrations::remove_use(call))),
-
-    row(Get, SEEDS, OfCollection(Viewer), "List the seeds of a collection.", &seeds::SEEDS, |call| Box::pin(routes::seeds::list(call))),
-    with_body(&seeds::NEW_SEEDS, row(Post, SEEDS, OfCollection(Admin), "Add seeds to a collection: one, or a list named entities.", &seeds::SEEDS, |call| Box::pin(routes::seeds::add(call)))),
-    row(Delete, "/entities/{entity_uid}", OfCollection(Admin), "Remove a seed by its integer id.", BOOLEAN, |call| Box::pin(routes::seeds::remove(call))),
+    get("/projects", Key, handler!(projects::list))
+        .says("List the projects of the caller.")
+        .answers(&projects::PROJECTS),
+    post("/projects", Key, handler!(projects::create))
+        .says("Create a project; the caller becomes its owner.")
+        .takes(&projects::NEW_PROJECT)
+        .answers(&projects::PROJECT),
+    patch("/projects/{uuid}", OfProject(Member), handler!(projects::change))
+        .says("Change name and description, for owners; or make it the caller's primary project.")
+        .takes(&projects::PROJECT_SETTINGS)
+        .answers(&projects::PROJECT),
+    delete("/projects/{uuid}", OfProject(Owner), handler!(projects::delete))
+        .says("Delete a project with everything in it.")
+        .answers(&projects::PROJECT),
+    get("/user_collections", InProject(Member), handler!(collections::list))
+        .says("List the collections of a project that the caller may see.")
+        .answers(&collections::COLLECTIONS),
+    post("/user_collections", InProject(Owner), handler!(collections::create))
+        .says("Create a collection.")
+        .takes(&collections::NEW_COLLECTION)
+        .answers(&collections::COLLECTION),
+    get("/user_collections/{uuid}", OfCollection(Viewer), handler!(collections::find))
+        .says("Read a collection.")
+        .answers(&collections::COLLECTION),
+    patch("/user_collections/{uuid}", OfCollection(Admin), handler!(collections::change))
+        .says(
+            "Change name, schedule, level, exclusions, or the number of refreshes that count as active; a member that cannot be \
+             changed is refused.",
+        )
+        .takes(&collections::COLLECTION_SETTINGS)
+        .answers(&collections::COLLECTION),
+    delete("/user_collections/{uuid}", OfCollection(Admin), handler!(collections::delete))
+        .says("Delete a collection for good.")
+        .as_type("text/plain; charset=utf-8")
+        .answers(BOOLEAN),
+    patch("/user_collections/{uuid}/archive", OfCollection(Admin), handler!(collections::archive))
+        .says("Archive a collection.")
+        .answers(BOOLEAN),
+    patch(
+        "/user_collections/{uuid}/unarchive",
+        OfCollection(Admin),
+        handler!(collections::unarchive),
+    )
+    .says("Make an archived collection active. The answer says success: false and is a success.")
+    .answers(NULL),
+    get(RUNS, OfCollection(Viewer), handler!(collection_runs::list))
+        .says("List the runs of a collection, newest first.")
+        .answers(&collection_runs::COLLECTION_RUNS),
+    post(RUNS, OfCollection(Admin), handler!(collection_runs::start))
+        .says("Schedule a run of a collection; its plan stands beside `result`. A block of more than 65,536 addresses needs confirm_large.")
+        .may_take(&plans::NEW_RUN)
+        .answers(BOOLEAN),
+    get(SEARCH_ENTITIES, InProject(Member), handler!(search::entities))
+        .says("Search entities. An empty search string finds all of the project.")
+        .asks(PAGING)
+        .answers(&search::ENTITY_SEARCH),
+    get("/entities/{entity_uid}", OfCollection(Viewer), handler!(entities::find))
+        .says("Read an entity.")
+        .asks(AS_OF)
+        .answers(&entities::ENTITY_DETAIL),
+    get("/entities/{entity_uid}/raw", OfCollection(Viewer), handler!(entities::raw))
+        .says("Read an entity with everything that is known of it.")
+        .asks(AS_OF)
+        .answers(&entities::RAW_ENTITY),
+    get(SEARCH_ISSUES, InProject(Member), handler!(search::issues))
+        .says("Search issues. An empty search string finds all of the project.")
+        .asks(PAGING)
+        .answers(&search::ISSUE_SEARCH),
+    get("/issues/{id}", OfCollection(Viewer), handler!(issues::find))
+        .says("Read an issue.")
+        .answers(&issues::ISSUE_DETAIL),
+    post(STATUS, OfCollection(Analyst), handler!(issues::report_status))
+        .says("Report the status of an issue.")
+        .takes(&issues::NEW_STATUS)
+        .answers(BOOLEAN),
+    get("/search/technologies/{*search_string}", InProject(Member), handler!(search::technologies))
+        .says("Search technologies. An empty search string finds all of the project.")
+        .asks(PAGING)
+        .answers(&search::TECHNOLOGY_SEARCH),
+    get(TAGS, OfCollection(Viewer), handler!(tags::list))
+        .says("List the tags of an entity or issue.")
+        .answers(&tags::TAGS),
+    post(TAGS, OfCollection(Analyst), handler!(tags::add))
+        .says("Add a tag to an entity or issue, or several; adding one that is there is harmless.")
+        .takes(&tags::NEW_TAG)
+        .answers(&tags::TAGS),
+    delete("/tags/{item_type}/{item_uid}/{tag_name}", OfCollection(Analyst), handler!(tags::remove))
+        .says("Remove a tag from an entity or issue.")
+        .answers(BOOLEAN),
+    get(NOTES, OfCollection(Viewer), handler!(notes::list))
+        .says("List the notes on an entity or issue, oldest first.")
+        .answers(&notes::NOTES),
+    post(NOTES, OfCollection(Analyst), handler!(notes::add))
+        .says("Write a note on an entity or issue, as Markdown.")
+        .takes(&notes::NEW_NOTE)
+        .answers(&notes::NOTE),
+    patch(NOTE, OfCollection(Analyst), handler!(notes::edit))
+        .says("Replace the text of a note; for its author and for admins of the collection.")
+        .takes(&notes::EDITED_NOTE)
+        .answers(&notes::NOTE),
+    delete(NOTE, OfCollection(Analyst), handler!(notes::delete))
+        .says("Remove a note; for its author and for admins of the collection.")
+        .answers(BOOLEAN),
+    get(
+        "/time_series/point_in_time/entities/{uid}",
+        OfCollection(Viewer),
+        handler!(time_series::entity),
+    )
+    .says("Read an entity as it was shown at a point in time.")
+    .asks(POINT)
+    .answers(&time_series::ENTITY_AT_RESULT),
+    get(
+        "/time_series/point_in_time/issues/{uid}",
+        OfCollection(Viewer),
+        handler!(time_series::issue),
+    )
+    .says("Read an issue as it was shown at a point in time.")
+    .asks(POINT)
+    .answers(&time_series::ISSUE_AT_RESULT),
+    get(
+        "/time_series/points_in_time/entities/{uid}",
+        OfCollection(Viewer),
+        handler!(time_series::points_of_entity),
+    )
+    .says("List the moments at which an entity changed, oldest first.")
+    .asks(START)
+    .answers(&time_series::POINTS),
+    get(
+        "/time_series/points_in_time/issues/{uid}",
+        OfCollection(Viewer),
+        handler!(time_series::points_of_issue),
+    )
+    .says("List the moments at which an issue changed, oldest first.")
+    .asks(START)
+    .answers(&time_series::POINTS),
+    get("/projects/{uuid}/users", OfProject(Member), handler!(users::list))
+        .says("List the people of a project.")
+        .answers(&users::PROJECT_USERS),
+    post("/projects/{uuid}/users/bulk", OfProject(Owner), handler!(users::add))
+        .says(
+            "Bring people into a project, or change their role; saying it twice is harmless. Whom the administrator of the \
+             installation brings is in it; whom others bring is asked, and in it after accepting.",
+        )
+        .takes(&users::NEW_PROJECT_USERS)
+        .answers(&users::ADDED_USERS),
+    delete("/projects/{uuid}/users/{project_user_id}", OfProject(Owner), handler!(users::remove))
+        .says("Take somebody out of a project, or an invitation back; everybody may leave.")
+        .answers(BOOLEAN),
+    get(COLLECTION_USERS, OfCollection(Admin), handler!(users::list_of_collection))
+        .says("List who was given a role in a collection.")
+        .answers(&users::COLLECTION_USERS),
+    post(COLLECTION_USERS, OfProject(Owner), handler!(users::set_of_collection))
+        .says("Give somebody of the project a role in a collection.")
+        .takes(&users::NEW_COLLECTION_USER)
+        .answers(BOOLEAN),
+    delete(
+        "/user_collections/{uuid}/collection_project_users/{project_user_id}",
+        OfProject(Owner),
+        handler!(users::remove_of_collection),
+    )
+    .says("Take a member's role in a collection away.")
+    .answers(BOOLEAN),
+    get("/library/entities", Key, handler!(library::kinds))
+        .says("List the kinds of entity; `more` stands beside `result`.")
+        .asks(LIST)
+        .answers(&library::LIBRARY_KINDS),
+    get("/library/tasks", Key, handler!(library::tasks))
+        .says("List the discovery tasks; `more` stands beside `result`.")
+        .asks(LIST)
+        .answers(&library::LIBRARY_TASKS),
+    get("/library/issues", Key, handler!(library::issues))
+        .says("List the kinds of issue; `more` stands beside `result`.")
+        .asks(LIST)
+        .answers(&library::LIBRARY_ISSUES),
+    get("/library/fingerprints", Key, handler!(library::fingerprints))
+        .says("List the products that can be recognised; `more` stands beside `result`.")
+        .asks(LIST)
+        .answers(&library::LIBRARY_FINGERPRINTS),
+    get("/library/entities/stats", Key, handler!(library::kind_stats))
+        .says("Count the kinds of entity.")
+        .answers(&library_stats::KIND_STATS),
+    get("/library/tasks/stats", Key, handler!(library::task_stats))
+        .says("Count the discovery tasks.")
+        .answers(&library_stats::TASK_STATS),
+    get("/library/issues/stats", Key, handler!(library::issue_stats))
+        .says("Count the kinds of issue.")
+        .answers(&library_stats::ISSUE_STATS),
+    get("/library/fingerprints/stats", Key, handler!(library::fingerprint_stats))
+        .says("Count the products that can be recognised.")
+        .answers(&library_stats::FINGERPRINT_STATS),
+    get("/library/catalog/stats", Key, handler!(library::catalog_stats))
+        .says("Count everything in the library.")
+        .answers(&library_stats::CATALOG_STATS),
+    get("/library/issues/export_csv", Key, handler!(library::issues_csv))
+        .says("Export the kinds of issue as CSV.")
+        .as_type(CSV)
+        .answers(ANY),
+    get("/library/tasks/export_csv", Key, handler!(library::tasks_csv))
+        .says("Export the discovery tasks as CSV.")
+        .as_type(CSV)
+        .answers(ANY),
+    get("/library/issues/{issue_name}", Key, handler!(library::issue))
+        .says("Read a kind of issue.")
+        .answers(&library::LIBRARY_ISSUE),
+    get(INTEGRATIONS, OfProject(Member), handler!(integrations::list))
+        .says("List the integrations of a project; of their secrets only the names are shown.")
+        .answers(&integrations::INTEGRATIONS),
+    post(INTEGRATIONS, OfProject(Owner), handler!(integrations::create))
+        .says("Make an integration of a project; its secrets are sealed and never shown.")
+        .takes(&integrations::NEW_INTEGRATION)
+        .answers(&integrations::INTEGRATION),
+    get(
+        "/projects/{uuid}/integrations/jira_projects",
+        OfProject(Member),
+        handler!(integrations::jira_projects),
+    )
+    .says("List the Jira projects that the settings of the project's integrations name.")
+    .answers(&integrations::JIRA_PROJECTS),
+    delete("/integrations/{uuid}", OfProject(Owner), handler!(integrations::delete))
+        .says("Remove an integration with its secrets and its uses.")
+        .answers(BOOLEAN),
+    get("/integration_collections", InProject(Member), handler!(integrations::list_uses))
+        .says("List which collections of a project use which integrations.")
+        .answers(&integrations::INTEGRATION_COLLECTIONS),
+    post(
+        "/user_collections/{collection_uuid}/integration_collections",
+        OfCollection(Admin),
+        handler!(integrations::add_use),
+    )
+    .says("Let a collection use an integration of its project; saying it twice is harmless.")
+    .takes(&integrations::NEW_INTEGRATION_COLLECTION)
+    .answers(&integrations::INTEGRATION_COLLECTION),
+    delete("/integration_collections/{uuid}", OfCollection(Admin), handler!(integrations::remove_use))
+        .says("End the use of an integration in a collection.")
+        .answers(BOOLEAN),
+    get(SEEDS, OfCollection(Viewer), handler!(seeds::list))
+        .says("List the seeds of a collection.")
+        .answers(&seeds::SEEDS),
+    post(SEEDS, OfCollection(Admin), handler!(seeds::add))
+        .says("Add seeds to a collection: one, or a list named entities.")
+        .takes(&seeds::NEW_SEEDS)
+        .answers(&seeds::SEEDS),
+    delete("/entities/{entity_uid}", OfCollection(Admin), handler!(seeds::remove))
+        .says("Remove a seed by its integer id.")
+        .answers(BOOLEAN),
 ];

@@ -1,11 +1,10 @@
 //! The rows of hunting in the wider API (docs/contract/hunting.md §1): rule sets, what they find, and jobs over what is stored.
 
-use super::wider::{ATTRIBUTES, CURSOR, EMPTY, LIMIT, PAGE, READ, RELATIONSHIPS, metered, text};
-use crate::endpoint::Method::{Delete, Get, Patch, Post};
-use crate::endpoint::{Endpoint, Parameter, as_type, with_body, with_query};
+use super::wider::{ATTRIBUTES, CURSOR, EMPTY, LIMIT, PAGE, READ, RELATIONSHIPS, text};
+use crate::endpoint::Access::Key;
+use crate::endpoint::{Endpoint, Parameter, delete, get, handler, patch, post};
 use crate::quota::rules;
-use crate::rights::Right::{Any, OwnRuleset};
-use crate::routes::wider::{hunting_notifications, hunting_rulesets, operations, retrohunt_jobs};
+use crate::rights::Right::OwnRuleset;
 use ambit_api::objects::{COLLECTION, NEW, ONE, RELATED, WHETHER};
 use ambit_api::shape::ANY;
 
@@ -51,47 +50,241 @@ const JOBS: &[Parameter] = &[
     ATTRIBUTES,
 ];
 const RULESET_MEMBER: &str = "/intelligence/hunting_rulesets/{id}/relationships/editors/{member}";
-
 /// Every row.
-#[rustfmt::skip]
 pub(super) const ROWS: &[Endpoint] = &[
-    with_query(RULESETS, metered(Get, "/intelligence/hunting_rulesets", &rules::RULESETS, Any, "List the rule sets of live hunting that the caller may change.", &COLLECTION, |call| Box::pin(hunting_rulesets::list(call)))),
-    with_body(&NEW, metered(Post, "/intelligence/hunting_rulesets", &rules::RULESET_POST, Any, "Make a rule set. Its rules are compiled; an enabled one looks at every new file and page body.", &ONE, |call| Box::pin(hunting_rulesets::create(call)))),
-    metered(Delete, "/intelligence/hunting_rulesets", &rules::RULESET_DELETE, Any, "Delete every rule set of the caller's own; the header x-confirm-delete has the caller's username.", &ONE, |call| Box::pin(hunting_rulesets::delete_all(call))),
-    with_query(READ, metered(Get, "/intelligence/hunting_rulesets/{id}", &rules::RULESETS, Any, "Read a rule set.", &ONE, |call| Box::pin(hunting_rulesets::find(call)))),
-    with_body(&NEW, metered(Patch, "/intelligence/hunting_rulesets/{id}", &rules::RULESET_PATCH, Any, "Change attributes of a rule set.", &ONE, |call| Box::pin(hunting_rulesets::change(call)))),
-    as_type(EMPTY, metered(Delete, "/intelligence/hunting_rulesets/{id}", &rules::RULESET_DELETE, OwnRuleset, "Delete a rule set. The answer is empty.", ANY, |call| Box::pin(hunting_rulesets::delete(call)))),
-    metered(Get, "/intelligence/hunting_rulesets/{id}/owner", &rules::RULESETS, Any, "Read the owner of a rule set.", &RELATED, |call| Box::pin(hunting_rulesets::relationship(call, "owner", false))),
-    metered(Get, "/intelligence/hunting_rulesets/{id}/relationships/owner", &rules::RULESETS, Any, "Read the descriptor of the owner.", &RELATED, |call| Box::pin(hunting_rulesets::relationship(call, "owner", true))),
-    with_query(PAGE, metered(Get, "/intelligence/hunting_rulesets/{id}/editors", &rules::RULESETS, Any, "List who else may see and change a rule set.", &COLLECTION, |call| Box::pin(hunting_rulesets::relationship(call, "editors", false)))),
-    with_query(PAGE, metered(Get, "/intelligence/hunting_rulesets/{id}/relationships/editors", &rules::RULESETS, Any, "List their descriptors.", &COLLECTION, |call| Box::pin(hunting_rulesets::relationship(call, "editors", true)))),
-    with_body(&NEW, metered(Post, "/intelligence/hunting_rulesets/{id}/relationships/editors", &rules::RULESETS, Any, "Let users or groups see and change a rule set.", &COLLECTION, |call| Box::pin(hunting_rulesets::add_editors(call)))),
-    with_body(&NEW, metered(Post, "/intelligence/hunting_rulesets/{id}/relationships/owner", &rules::RULESET_PATCH, OwnRuleset, "Give a rule set to another user. It arrives disabled: its new owner decides whether to pay for its rules.", &ONE, |call| Box::pin(hunting_rulesets::give(call)))),
-    metered(Get, RULESET_MEMBER, &rules::RULESETS, Any, "Say whether a user or group is an editor.", &WHETHER, |call| Box::pin(hunting_rulesets::has_editor(call))),
-    as_type(EMPTY, metered(Delete, RULESET_MEMBER, &rules::RULESETS, Any, "Take an editor off. The answer is empty.", ANY, |call| Box::pin(hunting_rulesets::remove_editor(call)))),
-    with_query(RULESETS, metered(Get, "/users/{id}/hunting_rulesets", &rules::RULESETS, Any, "The same list below the user; for oneself.", &COLLECTION, |call| Box::pin(hunting_rulesets::of_user(call)))),
-    with_query(NOTIFICATIONS, metered(Get, "/intelligence/hunting_rulesets/{id}/hunting_notifications", &rules::NOTIFICATIONS, Any, "List what a rule set reported, newest first.", &COLLECTION, |call| Box::pin(hunting_notifications::of_ruleset(call)))),
-
-    with_query(NOTIFICATIONS, metered(Get, "/intelligence/hunting_notifications", &rules::NOTIFICATIONS, Any, "List what live rules reported to the caller, newest first.", &COLLECTION, |call| Box::pin(hunting_notifications::list(call)))),
-    with_query(TAGGED, metered(Delete, "/intelligence/hunting_notifications", &rules::NOTIFICATIONS, Any, "Delete the caller's notifications, or those with a tag.", &ONE, |call| Box::pin(hunting_notifications::delete_all(call)))),
-    with_query(READ, metered(Get, "/intelligence/hunting_notifications/{id}", &rules::NOTIFICATIONS, Any, "Read a notification.", &ONE, |call| Box::pin(hunting_notifications::find(call)))),
-    as_type(EMPTY, metered(Delete, "/intelligence/hunting_notifications/{id}", &rules::NOTIFICATIONS, Any, "Delete a notification. The answer is empty.", ANY, |call| Box::pin(hunting_notifications::delete(call)))),
-    metered(Get, "/intelligence/hunting_notifications/{id}/file", &rules::NOTIFICATIONS, Any, "Read the file that a notification is about.", &ONE, |call| Box::pin(hunting_notifications::file(call))),
-    with_query(NOTIFICATIONS, metered(Get, "/intelligence/hunting_notification_files", &rules::NOTIFICATIONS, Any, "List the files that live rules found, with the notification beside each.", &COLLECTION, |call| Box::pin(hunting_notifications::list_files(call)))),
-    with_query(NOTIFICATIONS, metered(Get, "/users/{id}/hunting_notifications", &rules::NOTIFICATIONS, Any, "The list of notifications below the user; for oneself.", &COLLECTION, |call| Box::pin(hunting_notifications::of_user(call)))),
-    with_query(NOTIFICATIONS, metered(Get, "/users/{id}/hunting_notification_files", &rules::NOTIFICATIONS, Any, "The list of their files below the user; for oneself.", &COLLECTION, |call| Box::pin(hunting_notifications::files_of_user(call)))),
-    with_query(STREAM, metered(Get, "/ioc_stream", &rules::STREAM, Any, "List the files that live rules found, as the stream of indicators.", &COLLECTION, |call| Box::pin(hunting_notifications::stream(call)))),
-    with_query(STREAM_FILTER, metered(Delete, "/ioc_stream", &rules::STREAM, Any, "Delete the caller's entries of the stream that a filter leaves.", &ONE, |call| Box::pin(hunting_notifications::delete_stream(call)))),
-    metered(Get, "/ioc_stream_notifications/{id}", &rules::STREAM, Any, "Read an entry of the stream.", &ONE, |call| Box::pin(hunting_notifications::find_in_stream(call))),
-    as_type(EMPTY, metered(Delete, "/ioc_stream_notifications/{id}", &rules::STREAM, Any, "Delete an entry of the stream. The answer is empty.", ANY, |call| Box::pin(hunting_notifications::delete(call)))),
-
-    with_query(JOBS, metered(Get, "/intelligence/retrohunt_jobs", &rules::RETROHUNT, Any, "List the caller's jobs over what is stored, newest first.", &COLLECTION, |call| Box::pin(retrohunt_jobs::list(call)))),
-    with_body(&NEW, metered(Post, "/intelligence/retrohunt_jobs", &rules::RETROHUNT_POST, Any, "Let rules look at every file and page body that is stored.", &ONE, |call| Box::pin(retrohunt_jobs::create(call)))),
-    with_query(PAGE, metered(Get, "/intelligence/retrohunt_jobs/{id}", &rules::RETROHUNT, Any, "Read a job.", &ONE, |call| Box::pin(retrohunt_jobs::find(call)))),
-    as_type(EMPTY, metered(Delete, "/intelligence/retrohunt_jobs/{id}", &rules::RETROHUNT, Any, "Delete a job and what it found. The answer is empty.", ANY, |call| Box::pin(retrohunt_jobs::delete(call)))),
-    as_type(EMPTY, metered(Post, "/intelligence/retrohunt_jobs/{id}/abort", &rules::RETROHUNT, Any, "Ask a job to end. The answer is empty.", ANY, |call| Box::pin(retrohunt_jobs::abort(call)))),
-    with_query(PAGE, metered(Get, "/intelligence/retrohunt_jobs/{id}/matching_files", &rules::RETROHUNT, Any, "List the files that a job found, with the rule beside each.", &COLLECTION, |call| Box::pin(retrohunt_jobs::matching_files(call)))),
-    with_query(JOBS, metered(Get, "/users/{id}/retrohunt_jobs", &rules::RETROHUNT, Any, "The list of jobs below the user; for oneself.", &COLLECTION, |call| Box::pin(retrohunt_jobs::of_user(call)))),
-
-    metered(Get, "/operations/{id}", &rules::OPERATIONS, Any, "Read what was asked for many objects at once.", &ONE, |call| Box::pin(operations::find(call))),
+    get("/intelligence/hunting_rulesets", Key, handler!(wider::hunting_rulesets::list))
+        .says("List the rule sets of live hunting that the caller may change.")
+        .costs(&rules::RULESETS)
+        .asks(RULESETS)
+        .answers(&COLLECTION),
+    post("/intelligence/hunting_rulesets", Key, handler!(wider::hunting_rulesets::create))
+        .says("Make a rule set. Its rules are compiled; an enabled one looks at every new file and page body.")
+        .costs(&rules::RULESET_POST)
+        .may_take(&NEW)
+        .answers(&ONE),
+    delete("/intelligence/hunting_rulesets", Key, handler!(wider::hunting_rulesets::delete_all))
+        .says("Delete every rule set of the caller's own; the header x-confirm-delete has the caller's username.")
+        .costs(&rules::RULESET_DELETE)
+        .answers(&ONE),
+    get("/intelligence/hunting_rulesets/{id}", Key, handler!(wider::hunting_rulesets::find))
+        .says("Read a rule set.")
+        .costs(&rules::RULESETS)
+        .asks(READ)
+        .answers(&ONE),
+    patch("/intelligence/hunting_rulesets/{id}", Key, handler!(wider::hunting_rulesets::change))
+        .says("Change attributes of a rule set.")
+        .costs(&rules::RULESET_PATCH)
+        .may_take(&NEW)
+        .answers(&ONE),
+    delete("/intelligence/hunting_rulesets/{id}", Key, handler!(wider::hunting_rulesets::delete))
+        .says("Delete a rule set. The answer is empty.")
+        .costs(&rules::RULESET_DELETE)
+        .needs(OwnRuleset)
+        .as_type(EMPTY)
+        .answers(ANY),
+    get(
+        "/intelligence/hunting_rulesets/{id}/owner",
+        Key,
+        handler!(wider::hunting_rulesets::relationship, "owner", false),
+    )
+    .says("Read the owner of a rule set.")
+    .costs(&rules::RULESETS)
+    .answers(&RELATED),
+    get(
+        "/intelligence/hunting_rulesets/{id}/relationships/owner",
+        Key,
+        handler!(wider::hunting_rulesets::relationship, "owner", true),
+    )
+    .says("Read the descriptor of the owner.")
+    .costs(&rules::RULESETS)
+    .answers(&RELATED),
+    get(
+        "/intelligence/hunting_rulesets/{id}/editors",
+        Key,
+        handler!(wider::hunting_rulesets::relationship, "editors", false),
+    )
+    .says("List who else may see and change a rule set.")
+    .costs(&rules::RULESETS)
+    .asks(PAGE)
+    .answers(&COLLECTION),
+    get(
+        "/intelligence/hunting_rulesets/{id}/relationships/editors",
+        Key,
+        handler!(wider::hunting_rulesets::relationship, "editors", true),
+    )
+    .says("List their descriptors.")
+    .costs(&rules::RULESETS)
+    .asks(PAGE)
+    .answers(&COLLECTION),
+    post(
+        "/intelligence/hunting_rulesets/{id}/relationships/editors",
+        Key,
+        handler!(wider::hunting_rulesets::add_editors),
+    )
+    .says("Let users or groups see and change a rule set.")
+    .costs(&rules::RULESETS)
+    .may_take(&NEW)
+    .answers(&COLLECTION),
+    post(
+        "/intelligence/hunting_rulesets/{id}/relationships/owner",
+        Key,
+        handler!(wider::hunting_rulesets::give),
+    )
+    .says("Give a rule set to another user. It arrives disabled: its new owner decides whether to pay for its rules.")
+    .costs(&rules::RULESET_PATCH)
+    .needs(OwnRuleset)
+    .may_take(&NEW)
+    .answers(&ONE),
+    get(RULESET_MEMBER, Key, handler!(wider::hunting_rulesets::has_editor))
+        .says("Say whether a user or group is an editor.")
+        .costs(&rules::RULESETS)
+        .answers(&WHETHER),
+    delete(RULESET_MEMBER, Key, handler!(wider::hunting_rulesets::remove_editor))
+        .says("Take an editor off. The answer is empty.")
+        .costs(&rules::RULESETS)
+        .as_type(EMPTY)
+        .answers(ANY),
+    get("/users/{id}/hunting_rulesets", Key, handler!(wider::hunting_rulesets::of_user))
+        .says("The same list below the user; for oneself.")
+        .costs(&rules::RULESETS)
+        .asks(RULESETS)
+        .answers(&COLLECTION),
+    get(
+        "/intelligence/hunting_rulesets/{id}/hunting_notifications",
+        Key,
+        handler!(wider::hunting_notifications::of_ruleset),
+    )
+    .says("List what a rule set reported, newest first.")
+    .costs(&rules::NOTIFICATIONS)
+    .asks(NOTIFICATIONS)
+    .answers(&COLLECTION),
+    get("/intelligence/hunting_notifications", Key, handler!(wider::hunting_notifications::list))
+        .says("List what live rules reported to the caller, newest first.")
+        .costs(&rules::NOTIFICATIONS)
+        .asks(NOTIFICATIONS)
+        .answers(&COLLECTION),
+    delete(
+        "/intelligence/hunting_notifications",
+        Key,
+        handler!(wider::hunting_notifications::delete_all),
+    )
+    .says("Delete the caller's notifications, or those with a tag.")
+    .costs(&rules::NOTIFICATIONS)
+    .asks(TAGGED)
+    .answers(&ONE),
+    get(
+        "/intelligence/hunting_notifications/{id}",
+        Key,
+        handler!(wider::hunting_notifications::find),
+    )
+    .says("Read a notification.")
+    .costs(&rules::NOTIFICATIONS)
+    .asks(READ)
+    .answers(&ONE),
+    delete(
+        "/intelligence/hunting_notifications/{id}",
+        Key,
+        handler!(wider::hunting_notifications::delete),
+    )
+    .says("Delete a notification. The answer is empty.")
+    .costs(&rules::NOTIFICATIONS)
+    .as_type(EMPTY)
+    .answers(ANY),
+    get(
+        "/intelligence/hunting_notifications/{id}/file",
+        Key,
+        handler!(wider::hunting_notifications::file),
+    )
+    .says("Read the file that a notification is about.")
+    .costs(&rules::NOTIFICATIONS)
+    .answers(&ONE),
+    get(
+        "/intelligence/hunting_notification_files",
+        Key,
+        handler!(wider::hunting_notifications::list_files),
+    )
+    .says("List the files that live rules found, with the notification beside each.")
+    .costs(&rules::NOTIFICATIONS)
+    .asks(NOTIFICATIONS)
+    .answers(&COLLECTION),
+    get("/users/{id}/hunting_notifications", Key, handler!(wider::hunting_notifications::of_user))
+        .says("The list of notifications below the user; for oneself.")
+        .costs(&rules::NOTIFICATIONS)
+        .asks(NOTIFICATIONS)
+        .answers(&COLLECTION),
+    get(
+        "/users/{id}/hunting_notification_files",
+        Key,
+        handler!(wider::hunting_notifications::files_of_user),
+    )
+    .says("The list of their files below the user; for oneself.")
+    .costs(&rules::NOTIFICATIONS)
+    .asks(NOTIFICATIONS)
+    .answers(&COLLECTION),
+    get("/ioc_stream", Key, handler!(wider::hunting_notifications::stream))
+        .says("List the files that live rules found, as the stream of indicators.")
+        .costs(&rules::STREAM)
+        .asks(STREAM)
+        .answers(&COLLECTION),
+    delete("/ioc_stream", Key, handler!(wider::hunting_notifications::delete_stream))
+        .says("Delete the caller's entries of the stream that a filter leaves.")
+        .costs(&rules::STREAM)
+        .asks(STREAM_FILTER)
+        .answers(&ONE),
+    get(
+        "/ioc_stream_notifications/{id}",
+        Key,
+        handler!(wider::hunting_notifications::find_in_stream),
+    )
+    .says("Read an entry of the stream.")
+    .costs(&rules::STREAM)
+    .answers(&ONE),
+    delete("/ioc_stream_notifications/{id}", Key, handler!(wider::hunting_notifications::delete))
+        .says("Delete an entry of the stream. The answer is empty.")
+        .costs(&rules::STREAM)
+        .as_type(EMPTY)
+        .answers(ANY),
+    get("/intelligence/retrohunt_jobs", Key, handler!(wider::retrohunt_jobs::list))
+        .says("List the caller's jobs over what is stored, newest first.")
+        .costs(&rules::RETROHUNT)
+        .asks(JOBS)
+        .answers(&COLLECTION),
+    post("/intelligence/retrohunt_jobs", Key, handler!(wider::retrohunt_jobs::create))
+        .says("Let rules look at every file and page body that is stored.")
+        .costs(&rules::RETROHUNT_POST)
+        .may_take(&NEW)
+        .answers(&ONE),
+    get("/intelligence/retrohunt_jobs/{id}", Key, handler!(wider::retrohunt_jobs::find))
+        .says("Read a job.")
+        .costs(&rules::RETROHUNT)
+        .asks(PAGE)
+        .answers(&ONE),
+    delete("/intelligence/retrohunt_jobs/{id}", Key, handler!(wider::retrohunt_jobs::delete))
+        .says("Delete a job and what it found. The answer is empty.")
+        .costs(&rules::RETROHUNT)
+        .as_type(EMPTY)
+        .answers(ANY),
+    post("/intelligence/retrohunt_jobs/{id}/abort", Key, handler!(wider::retrohunt_jobs::abort))
+        .says("Ask a job to end. The answer is empty.")
+        .costs(&rules::RETROHUNT)
+        .as_type(EMPTY)
+        .answers(ANY),
+    get(
+        "/intelligence/retrohunt_jobs/{id}/matching_files",
+        Key,
+        handler!(wider::retrohunt_jobs::matching_files),
+    )
+    .says("List the files that a job found, with the rule beside each.")
+    .costs(&rules::RETROHUNT)
+    .asks(PAGE)
+    .answers(&COLLECTION),
+    get("/users/{id}/retrohunt_jobs", Key, handler!(wider::retrohunt_jobs::of_user))
+        .says("The list of jobs below the user; for oneself.")
+        .costs(&rules::RETROHUNT)
+        .asks(JOBS)
+        .answers(&COLLECTION),
+    get("/operations/{id}", Key, handler!(wider::operations::find))
+        .says("Read what was asked for many objects at once.")
+        .costs(&rules::OPERATIONS)
+        .answers(&ONE),
 ];

@@ -10,7 +10,6 @@ use ambit_store::{Account, Principal, Standing, StoreError};
 use serde_json::{Map, Value, json};
 
 pub(crate) const NOUN: &str = "User";
-
 /// Characters of an API key, which is another name of its user.
 const KEY_CHARS: usize = 64;
 

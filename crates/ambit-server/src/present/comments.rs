@@ -55,7 +55,6 @@ pub(crate) fn text(call: &Call) -> Result<String, ApiError> {
 
 /// Comments that are read together, and that one call looks at: where few match, a page may have fewer than were asked for.
 const CHUNK: usize = 200;
-
 const READ_MAX: usize = 2_000;
 
 /// A page of the newest comments that match and whose objects the caller may see.

@@ -14,7 +14,6 @@ use serde_json::{Map, Value, json};
 use sha1::Sha1;
 
 pub(crate) const NOUN: &str = "File";
-
 /// What an engine can say (docs/contract/wider.md §3).
 const CATEGORIES: &str = "malicious suspicious undetected harmless timeout confirmed-timeout failure type-unsupported";
 

@@ -9,7 +9,6 @@ use ambit_store::GroupAccount;
 use serde_json::{Map, Value, json};
 
 pub(crate) const NOUN: &str = "Group";
-
 /// What administrators may write about their group.
 pub(crate) const PROFILE: [&str; 9] = [
     "organization",

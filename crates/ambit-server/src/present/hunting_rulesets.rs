@@ -7,7 +7,6 @@ use ambit_store::Ruleset;
 use serde_json::{Map, Value, json};
 
 pub(crate) const NOUN: &str = "Hunting ruleset";
-
 /// Where rule sets are.
 pub(crate) const COLLECTION: &str = "intelligence/hunting_rulesets";
 

@@ -16,7 +16,6 @@ use serde_json::{Map, Value, json};
 
 /// Types of node that are objects.
 pub(crate) const KINDS: [&str; 4] = ["file", "url", "domain", "ip_address"];
-
 /// Characters of a hexadecimal SHA-256.
 const SHA256_CHARS: usize = 64;
 

@@ -17,11 +17,8 @@ use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use serde_json::{Map, Value, json};
 
 const GRAPHS: (&str, &str) = ("graphs", "Graphs with it that the caller may see.");
-
 const COMMENTS: (&str, &str) = ("comments", "Comments on it.");
-
 const RESOLUTIONS: (&str, &str) = ("resolutions", "Which names and addresses belonged together.");
-
 /// Relationships by type, for `/metadata`; a test compares them with what is answered.
 pub(crate) const DOMAIN_RELATIONSHIPS: &[(&str, &str)] = &[
     ("cname_records", "Names that the name is an alias of."),
@@ -34,7 +31,6 @@ pub(crate) const DOMAIN_RELATIONSHIPS: &[(&str, &str)] = &[
 ];
 
 pub(crate) const ADDRESS_RELATIONSHIPS: &[(&str, &str)] = &[COMMENTS, GRAPHS, RESOLUTIONS, ("urls", "Sites on the address.")];
-
 pub(crate) const URL_RELATIONSHIPS: &[(&str, &str)] = &[
     COMMENTS,
     ("embedded_urls", "Pages below the site."),

@@ -9,7 +9,6 @@ use ambit_store::Vote;
 use serde_json::{Map, Value, json};
 
 pub(crate) const NOUN: &str = "Vote";
-
 pub(crate) const VERDICTS: [&str; 2] = ["harmless", "malicious"];
 
 pub(crate) fn shown(call: &Call, kind: &str, item: &str, vote: &Vote) -> Value {

@@ -12,6 +12,7 @@ const ROWS_DEFAULT: usize = 100;
 /// Most rows of an answer.
 const ROWS_MAX: usize = 1_000;
 
+/// List what people changed in a project, newest first.
 pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     let rows = match call.query("limit") {
         Some(text) => text.parse().map_err(|_| ApiError::invalid("limit must be a whole number from 0"))?,

@@ -8,10 +8,12 @@ use crate::present::items::noun;
 use ambit_api::{ApiError, bulk, success};
 use ambit_store::{BulkChange, Item};
 
+/// Change status and tags of up to 1,000 issues, all or none.
 pub(crate) async fn issues(call: Call) -> Result<Answer, ApiError> {
     change(call, Item::Issue).await
 }
 
+/// Change the tags of up to 1,000 entities, all or none.
 pub(crate) async fn entities(call: Call) -> Result<Answer, ApiError> {
     change(call, Item::Entity).await
 }

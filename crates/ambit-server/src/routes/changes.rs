@@ -11,6 +11,7 @@ const ROWS: u64 = 100;
 /// Most rows of an answer.
 const ROWS_MAX: u64 = 1_000;
 
+/// List what changed in a project, in the order of commits.
 pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     let after = whole_number(&call, "after")?.unwrap_or(0);
     let after = i64::try_from(after).unwrap_or(i64::MAX);

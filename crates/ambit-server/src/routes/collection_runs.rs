@@ -13,6 +13,7 @@ use serde_json::{Map, Value, json};
 
 const NOUN: &str = "Collection run";
 
+/// List the runs of a collection, newest first.
 pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     let uuid = collection(&call).await?;
     let runs = call.store().list_runs(call.caller(), uuid).await.about("Collection")?;
@@ -20,6 +21,7 @@ pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("Collection runs retrieved!", result)))
 }
 
+/// Schedule a run of a collection; its plan stands beside `result`. A block of more than 65,536 addresses needs confirm_large.
 pub(crate) async fn start(call: Call) -> Result<Answer, ApiError> {
     let uuid = collection(&call).await?;
     let body = if call.body.is_empty() { Map::new() } else { call.object()? };
@@ -58,6 +60,7 @@ fn refuse_unconfirmed(plan: &Value) -> Result<(), ApiError> {
     }
 }
 
+/// Say in numbers what a run asks for the seeds of a collection; what it finds beside them adds to that.
 pub(crate) async fn plan(call: Call) -> Result<Answer, ApiError> {
     let uuid = collection(&call).await?;
     let (plan, _) = planned(&call, uuid, false).await?;
@@ -76,23 +79,27 @@ async fn planned(call: &Call, uuid: uuid::Uuid, confirm: bool) -> Result<(Value,
     Ok((plans::plan(&counted, level, is_confirmed), view.role))
 }
 
+/// Read a run, with what it did not do and why.
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
     let run = run(&call).await?;
     shown(&call, &run, "Collection run retrieved!").await
 }
 
+/// Pause a run.
 pub(crate) async fn pause(call: Call) -> Result<Answer, ApiError> {
     let run = run(&call).await?;
     let paused = call.store().pause_run(call.caller(), run.id, call.now).await.about(NOUN)?;
     shown(&call, &paused, "Collection run paused").await
 }
 
+/// Go on with a paused run.
 pub(crate) async fn resume(call: Call) -> Result<Answer, ApiError> {
     let run = run(&call).await?;
     let resumed = call.store().resume_run(call.caller(), run.id, call.now).await.about(NOUN)?;
     shown(&call, &resumed, "Collection run resumed").await
 }
 
+/// Cancel a run.
 pub(crate) async fn cancel(call: Call) -> Result<Answer, ApiError> {
     let run = run(&call).await?;
     let cancelled = call.store().cancel_run(call.caller(), run.id, call.now).await.about(NOUN)?;

@@ -12,10 +12,10 @@ use ambit_store::{CollectionSettings, CollectionView, NewCollection};
 use serde_json::{Map, Value, json};
 
 const NOUN: &str = "Collection";
-
 /// The body of a deletion is declared as plain text (docs/contract/asm.md §2.3).
 const PLAIN: &str = "text/plain; charset=utf-8";
 
+/// List the collections of a project that the caller may see.
 pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     let Some(project) = call.project else {
         return Ok(Answer::json(&success("User collections", json!([]))));
@@ -25,6 +25,7 @@ pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("User collections", result)))
 }
 
+/// Create a collection.
 pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
     let project = call.project_or_404()?;
     let body = call.object()?;
@@ -51,12 +52,14 @@ pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
     )))
 }
 
+/// Read a collection.
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
     let found = call.store().find_collection(call.caller(), call.uuid("uuid", NOUN)?).await.about(NOUN)?;
     call.narrowed_to(found.collection.project, NOUN)?;
     Ok(Answer::json(&success("Collection retrieved!", shown(&found))))
 }
 
+/// Change name, schedule, level, exclusions, or the number of refreshes that count as active; a member that cannot be changed is refused.
 pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
     let uuid = narrowed(&call).await?;
     let body = call.change(&collections::COLLECTION_SETTINGS, &collections::COLLECTION)?;
@@ -135,18 +138,21 @@ fn schedule(body: &Map<String, Value>) -> Result<Option<Schedule>, ApiError> {
         .ok_or_else(|| ApiError::invalid(format!("auto_refresh_schedule must be one of {}", allowed())))
 }
 
+/// Delete a collection for good.
 pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
     let uuid = narrowed(&call).await?;
     call.store().delete_collection(call.caller(), uuid, call.now).await.about(NOUN)?;
     Ok(Answer::json_as(PLAIN, &success("Collection permanently deleted", json!(true))))
 }
 
+/// Archive a collection.
 pub(crate) async fn archive(call: Call) -> Result<Answer, ApiError> {
     let uuid = narrowed(&call).await?;
     call.store().archive_collection(call.caller(), uuid, call.now).await.about(NOUN)?;
     Ok(Answer::json(&success("Collection archived", json!(true))))
 }
 
+/// Make an archived collection active. The answer says success: false and is a success.
 pub(crate) async fn unarchive(call: Call) -> Result<Answer, ApiError> {
     let uuid = narrowed(&call).await?;
     call.store().unarchive_collection(call.caller(), uuid, call.now).await.about(NOUN)?;

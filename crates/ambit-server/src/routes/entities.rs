@@ -10,12 +10,14 @@ use ambit_store::{EntityFlags, EntityView};
 
 const MESSAGE: &str = "successfully returned entity";
 
+/// Read an entity.
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
     let view = view(&call).await?;
     let result = entities::entity_detail(&view.record, sighting(&view), collection(&view.collection));
     Ok(Answer::json(&success(MESSAGE, result)))
 }
 
+/// Read an entity with everything that is known of it.
 pub(crate) async fn raw(call: Call) -> Result<Answer, ApiError> {
     let view = view(&call).await?;
     let scoped_at = view.scoped_at.unwrap_or(view.created_at);
@@ -31,11 +33,14 @@ pub(crate) async fn raw(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success(MESSAGE, result)))
 }
 
+/// Explain why an entity is in scope or not, edge by edge from the seed.
 pub(crate) async fn scope(call: Call) -> Result<Answer, ApiError> {
     let view = view(&call).await?;
     Ok(Answer::json(&success("Scope explained", entities::scope_explanation(&view.record))))
 }
 
+/// Put an entity on the deny list, hide it, or, as an admin of the collection, put it on the allow list; scope follows in the running run, else in
+/// the next.
 pub(crate) async fn mark(call: Call) -> Result<Answer, ApiError> {
     // What the caller may not see is 404, whatever the body says.
     let seen = view(&call).await?;

@@ -23,6 +23,7 @@ enum Asked {
     Query(String),
 }
 
+/// Make a graph of an entity's neighbourhood, or of what a search finds; private unless the body says otherwise.
 pub(crate) async fn create(mut call: Call) -> Result<Answer, ApiError> {
     let body = call.object()?;
     let asked = asked(&body)?;

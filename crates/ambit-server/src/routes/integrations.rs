@@ -13,6 +13,7 @@ use uuid::Uuid;
 const NOUN: &str = "Integration";
 const USE: &str = "Integration collection";
 
+/// List the integrations of a project; of their secrets only the names are shown.
 pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     let rows: Value = of_project(&call)
         .await?
@@ -22,12 +23,14 @@ pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("Integrations", rows)))
 }
 
+/// List the Jira projects that the settings of the project's integrations name.
 pub(crate) async fn jira_projects(call: Call) -> Result<Answer, ApiError> {
     let views = of_project(&call).await?;
     let rows: Value = views.iter().flat_map(|view| integrations::jira_projects(wire(view))).collect();
     Ok(Answer::json(&success("Jira projects", rows)))
 }
 
+/// Make an integration of a project; its secrets are sealed and never shown.
 pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
     let project = projects::project(&call).await?;
     let body = call.object()?;
@@ -45,6 +48,7 @@ pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("Integration created", integrations::integration(wire(&created)))))
 }
 
+/// Remove an integration with its secrets and its uses.
 pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
     let uuid = call.uuid("uuid", NOUN)?;
     let view = call.store().find_integration(call.caller(), uuid).await.about(NOUN)?;
@@ -53,6 +57,7 @@ pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("Integration deleted", json!(true))))
 }
 
+/// List which collections of a project use which integrations.
 pub(crate) async fn list_uses(call: Call) -> Result<Answer, ApiError> {
     let Some(project) = call.project else {
         return Ok(Answer::json(&success("Integration collections", json!([]))));
@@ -62,6 +67,7 @@ pub(crate) async fn list_uses(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("Integration collections", rows)))
 }
 
+/// Let a collection use an integration of its project; saying it twice is harmless.
 pub(crate) async fn add_use(call: Call) -> Result<Answer, ApiError> {
     let collection = collections::collection(&call).await?;
     let named = text_member(&call.object()?, "integration_uuid", NAME_CHARS_MAX)?;
@@ -74,6 +80,7 @@ pub(crate) async fn add_use(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("Integration collection created", shown_use(&added))))
 }
 
+/// End the use of an integration in a collection.
 pub(crate) async fn remove_use(call: Call) -> Result<Answer, ApiError> {
     let uuid = call.uuid("uuid", USE)?;
     call.store()

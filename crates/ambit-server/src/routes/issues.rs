@@ -8,6 +8,7 @@ use crate::present::issues::{NOUN, sighting, status_member};
 use ambit_api::{ApiError, issues, success};
 use serde_json::json;
 
+/// Read an issue.
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
     let view = call
         .store()
@@ -18,6 +19,7 @@ pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("successfully returned issue", result)))
 }
 
+/// Report the status of an issue.
 pub(crate) async fn report_status(call: Call) -> Result<Answer, ApiError> {
     // What the caller may not see is 404, whatever the body says.
     let id = call.parameter("id");

@@ -14,6 +14,7 @@ const NOUN: &str = "Key";
 /// Wrong tokens of everybody together in a minute.
 const REDEMPTIONS_MAX: u32 = 60;
 
+/// List the caller's API keys; for administrators, everybody's. The keys themselves are not shown.
 pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     let rows: Value = call
         .store()
@@ -26,6 +27,7 @@ pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("Keys", rows)))
 }
 
+/// Make an API key; its text is answered this once.
 pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
     let body = call.object()?;
     let expires_at = match optional_text(&body, "expires_at", NAME_CHARS_MAX)? {
@@ -42,6 +44,7 @@ pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("Key created", shown)))
 }
 
+/// Revoke an API key.
 pub(crate) async fn revoke(call: Call) -> Result<Answer, ApiError> {
     let id = call.parameter("id").parse().map_err(|_| ApiError::not_found(NOUN))?;
     let revoked = call.store().revoke_key(call.caller(), id, call.now).await.about(NOUN)?;
@@ -61,6 +64,8 @@ fn said(revoked: &RevokedKeys) -> String {
     message
 }
 
+/// Exchange the one-time token of a fresh installation for its owner's API key.
+///
 /// Exchanges a one-time token for a key. The token is the credential, and it is worth nothing afterwards.
 pub(crate) async fn redeem(call: Call) -> Result<Answer, ApiError> {
     let body = call.object()?;

@@ -13,21 +13,25 @@ const PAGE_ROWS: u64 = 100;
 /// Most rows of a page.
 const PAGE_ROWS_MAX: u64 = 1_000;
 
+/// List the kinds of entity; `more` stands beside `result`.
 pub(crate) async fn kinds(call: Call) -> Result<Answer, ApiError> {
     let rows = call.state.library.kinds.iter().map(library::kind).collect();
     page(&call, "Entities", rows)
 }
 
+/// List the discovery tasks; `more` stands beside `result`.
 pub(crate) async fn tasks(call: Call) -> Result<Answer, ApiError> {
     let rows = call.state.library.tasks.iter().map(library::task).collect();
     page(&call, "Tasks", rows)
 }
 
+/// List the kinds of issue; `more` stands beside `result`.
 pub(crate) async fn issues(call: Call) -> Result<Answer, ApiError> {
     let rows = call.state.library.issues.iter().map(library::issue).collect();
     page(&call, "Issues", rows)
 }
 
+/// Read a kind of issue.
 pub(crate) async fn issue(call: Call) -> Result<Answer, ApiError> {
     let name = call.parameter("issue_name");
     let found = call.state.library.issues.iter().find(|entry| entry.name == name);
@@ -35,35 +39,43 @@ pub(crate) async fn issue(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("Issue", library::issue(found))))
 }
 
+/// List the products that can be recognised; `more` stands beside `result`.
 pub(crate) async fn fingerprints(call: Call) -> Result<Answer, ApiError> {
     let rows = call.state.library.fingerprints.iter().map(library::fingerprint).collect();
     page(&call, "Fingerprints", rows)
 }
 
+/// Count the kinds of entity.
 pub(crate) async fn kind_stats(call: Call) -> Result<Answer, ApiError> {
     Ok(stats(&call, "Entity stats", library_stats::kinds))
 }
 
+/// Count the discovery tasks.
 pub(crate) async fn task_stats(call: Call) -> Result<Answer, ApiError> {
     Ok(stats(&call, "Task stats", library_stats::tasks))
 }
 
+/// Count the kinds of issue.
 pub(crate) async fn issue_stats(call: Call) -> Result<Answer, ApiError> {
     Ok(stats(&call, "Issue stats", library_stats::issues))
 }
 
+/// Count the products that can be recognised.
 pub(crate) async fn fingerprint_stats(call: Call) -> Result<Answer, ApiError> {
     Ok(stats(&call, "Fingerprint stats", library_stats::fingerprints))
 }
 
+/// Count everything in the library.
 pub(crate) async fn catalog_stats(call: Call) -> Result<Answer, ApiError> {
     Ok(stats(&call, "Catalog stats", library_stats::catalog))
 }
 
+/// Export the kinds of issue as CSV.
 pub(crate) async fn issues_csv(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::text(CSV, library_stats::issues_csv(&call.state.library)))
 }
 
+/// Export the discovery tasks as CSV.
 pub(crate) async fn tasks_csv(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::text(CSV, library_stats::tasks_csv(&call.state.library)))
 }

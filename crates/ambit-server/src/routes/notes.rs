@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 const NOUN: &str = "Note";
 
+/// List the notes on an entity or issue, oldest first.
 pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     let item = item_type(&call)?;
     let (view, notes) = call
@@ -25,6 +26,7 @@ pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success(&message, rows)))
 }
 
+/// Write a note on an entity or issue, as Markdown.
 pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
     // What the caller may not see is 404, whatever the body says.
     let seen = item(&call).await?;
@@ -38,6 +40,7 @@ pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("Note created", shown(&view, &note))))
 }
 
+/// Replace the text of a note; for its author and for admins of the collection.
 pub(crate) async fn edit(call: Call) -> Result<Answer, ApiError> {
     let (seen, note) = (item(&call).await?, uid(&call)?);
     let text = text_member(&call.change(&notes::EDITED_NOTE, &notes::NOTE)?, "note_text", NOTE_CHARS_MAX)?;
@@ -50,6 +53,7 @@ pub(crate) async fn edit(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("Note updated", shown(&view, &note))))
 }
 
+/// Remove a note; for its author and for admins of the collection.
 pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
     let (seen, note) = (item(&call).await?, uid(&call)?);
     let id = seen.uid.to_string();

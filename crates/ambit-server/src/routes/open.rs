@@ -29,31 +29,38 @@ async fn made(number: usize, content_type: &'static str, make: impl FnOnce() -> 
 
 const HTML: &str = "text/html; charset=utf-8";
 
+/// This document.
 pub(crate) async fn openapi(call: Call) -> Result<Answer, ApiError> {
     let make = call.state.openapi;
     made(0, "application/json", move || make().to_string().into()).await
 }
 
+/// The page of a server without its user interface.
 pub(crate) async fn home(_call: Call) -> Result<Answer, ApiError> {
     made(1, HTML, || include_str!("../docs/home.html").into()).await
 }
 
+/// A page to read and try the API, without the network.
 pub(crate) async fn page(_call: Call) -> Result<Answer, ApiError> {
     made(2, HTML, || include_str!("../docs/page.html").into()).await
 }
 
+/// The program of that page.
 pub(crate) async fn script(_call: Call) -> Result<Answer, ApiError> {
     made(3, "text/javascript; charset=utf-8", || include_str!("../docs/page.js").into()).await
 }
 
+/// The style of that page.
 pub(crate) async fn style(_call: Call) -> Result<Answer, ApiError> {
     made(4, "text/css; charset=utf-8", || include_str!("../docs/page.css").into()).await
 }
 
+/// Say that the process is alive.
 pub(crate) async fn live(_call: Call) -> Result<Answer, ApiError> {
     Ok(alive())
 }
 
+/// Say whether requests can be answered.
 pub(crate) async fn ready(call: Call) -> Result<Answer, ApiError> {
     match call.state.health.trouble(call.store()).await {
         None => Ok(Answer::json(&success("Ready", json!(true)))),
@@ -61,6 +68,7 @@ pub(crate) async fn ready(call: Call) -> Result<Answer, ApiError> {
     }
 }
 
+/// Say which program and version this is.
 pub(crate) async fn version(_call: Call) -> Result<Answer, ApiError> {
     let version = json!({"name": "ambit", "version": env!("CARGO_PKG_VERSION")});
     Ok(Answer::json(&success("Version", version)))

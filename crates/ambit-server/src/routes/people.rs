@@ -19,6 +19,7 @@ const PROJECT: &str = "Project";
 /// Whom a privilege or quota belongs to.
 const SUBJECT: &str = "User or group";
 
+/// List the users of the installation.
 pub(crate) async fn list_users(call: Call) -> Result<Answer, ApiError> {
     let rows: Value = call
         .store()
@@ -31,6 +32,7 @@ pub(crate) async fn list_users(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("Users", rows)))
 }
 
+/// Make a user.
 pub(crate) async fn create_user(call: Call) -> Result<Answer, ApiError> {
     let body = call.object()?;
     let new = NewUser {
@@ -55,6 +57,8 @@ async fn project_member(call: &Call, body: &Map<String, Value>) -> Result<Option
     Ok(Some(found.ok_or_else(|| ApiError::not_found(PROJECT))?.project.uuid))
 }
 
+/// Suspend a user, whose keys and signed addresses then open nothing, or let the user in again.
+///
 /// Suspends a user, or lets the user in again.
 pub(crate) async fn set_status(call: Call) -> Result<Answer, ApiError> {
     let status = text_member(&call.object()?, "status", NAME_CHARS_MAX)?;
@@ -64,6 +68,8 @@ pub(crate) async fn set_status(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("User status set", json!(true))))
 }
 
+/// Delete a user, by username or address: keys, rights and memberships end, what the user made stays. Projects that nobody else owns come to the
+/// caller.
 pub(crate) async fn delete_user(call: Call) -> Result<Answer, ApiError> {
     call.store()
         .delete_user(call.caller(), call.parameter("username"), call.now)
@@ -72,12 +78,14 @@ pub(crate) async fn delete_user(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("User deleted", json!(true))))
 }
 
+/// List the caller's groups with their members; for the administrator, all.
 pub(crate) async fn list_groups(call: Call) -> Result<Answer, ApiError> {
     let groups = call.store().list_groups(call.caller()).await.about(GROUP)?;
     let rows: Value = groups.iter().map(|(group, members)| people::group(group, members)).collect();
     Ok(Answer::json(&success("Groups", rows)))
 }
 
+/// Make a group.
 pub(crate) async fn create_group(call: Call) -> Result<Answer, ApiError> {
     let body = call.object()?;
     let name = text_member(&body, "name", NAME_CHARS_MAX)?;
@@ -90,6 +98,7 @@ pub(crate) async fn create_group(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("Group created", people::group(&made, &members))))
 }
 
+/// Delete a group with its service accounts, privileges and quotas; its members stay.
 pub(crate) async fn delete_group(call: Call) -> Result<Answer, ApiError> {
     call.store()
         .delete_group(call.caller(), call.parameter("group"), call.now)
@@ -98,6 +107,7 @@ pub(crate) async fn delete_group(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("Group deleted", json!(true))))
 }
 
+/// Bring users into a group, by usernames or addresses; as its administrators, if the body says so.
 pub(crate) async fn add_members(call: Call) -> Result<Answer, ApiError> {
     let group = group(&call).await?;
     let body = call.object()?;
@@ -110,6 +120,7 @@ pub(crate) async fn add_members(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("Group members added", json!(true))))
 }
 
+/// Take a user out of a group.
 pub(crate) async fn remove_member(call: Call) -> Result<Answer, ApiError> {
     let group = group(&call).await?;
     let store = call.store();
@@ -121,6 +132,7 @@ pub(crate) async fn remove_member(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("Group member removed", json!(true))))
 }
 
+/// Give a user or group a privilege, or move its end.
 pub(crate) async fn grant(call: Call) -> Result<Answer, ApiError> {
     let expires_at = optional_text(&call.members_of(&people::NEW_GRANT, &people::GRANT)?, "expires_at", NAME_CHARS_MAX)?;
     let expires_at = expires_at.map(|text| end(&text, call.now)).transpose()?;
@@ -132,6 +144,7 @@ pub(crate) async fn grant(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("Privilege granted", people::grant(subject, privilege, expires_at))))
 }
 
+/// Take a privilege away from a user or group; one that is not there stays away.
 pub(crate) async fn revoke(call: Call) -> Result<Answer, ApiError> {
     let (subject, privilege) = (call.parameter("subject"), call.parameter("privilege"));
     call.store()
@@ -141,12 +154,14 @@ pub(crate) async fn revoke(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("Privilege revoked", json!(true))))
 }
 
+/// List what was set for a user or group: oneself, one's groups, and anybody for the administrator.
 pub(crate) async fn list_limits(call: Call) -> Result<Answer, ApiError> {
     let limits = call.store().list_quotas(call.caller(), call.parameter("subject")).await.about(SUBJECT)?;
     let rows: Value = limits.iter().map(|quota| people::limit(&quota.name, quota.allowed)).collect();
     Ok(Answer::json(&success("Quotas", rows)))
 }
 
+/// Set how much a user or group may use; 1000000000 is no cap.
 pub(crate) async fn set_limit(call: Call) -> Result<Answer, ApiError> {
     let body = call.members_of(&people::NEW_LIMIT, &people::LIMIT)?;
     let allowed = body.get("allowed").and_then(Value::as_i64).filter(|allowed| *allowed >= 0);

@@ -10,18 +10,21 @@ use serde_json::Value;
 
 const NOUN: &str = "Project";
 
+/// List the projects of the caller.
 pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     let found = call.store().list_projects(call.caller()).await.about(NOUN)?;
     let result: Value = found.iter().map(|view| shown(&call, view)).collect();
     Ok(Answer::json(&success("Projects", result)))
 }
 
+/// Create a project; the caller becomes its owner.
 pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
     let name = text_member(&call.object()?, "name", NAME_CHARS_MAX)?;
     let created = call.store().create_project(call.caller(), &name, call.now).await.about(NOUN)?;
     Ok(Answer::json(&success("Projects", shown(&call, &created))))
 }
 
+/// Change name and description, for owners; or make it the caller's primary project.
 pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
     let uuid = call.uuid("uuid", NOUN)?;
     let view = call.store().find_project(call.caller(), uuid).await.about(NOUN)?;
@@ -44,6 +47,7 @@ pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("Project updated", shown(&call, &view))))
 }
 
+/// Delete a project with everything in it.
 pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
     let uuid = call.uuid("uuid", NOUN)?;
     let view = call.store().find_project(call.caller(), uuid).await.about(NOUN)?;

@@ -21,14 +21,17 @@ const TOKEN_CHARS_MAX: usize = 16 * 1024;
 /// What clients send as a token where they have none (docs/contract/asm.md §7.3).
 const NO_TOKEN: &[&str] = &["", "True", "False", "None"];
 
+/// Search entities. An empty search string finds all of the project.
 pub(crate) async fn entities(call: Call) -> Result<Answer, ApiError> {
     search(call, Noun::Entities).await
 }
 
+/// Search issues. An empty search string finds all of the project.
 pub(crate) async fn issues(call: Call) -> Result<Answer, ApiError> {
     search(call, Noun::Issues).await
 }
 
+/// Search technologies. An empty search string finds all of the project.
 pub(crate) async fn technologies(call: Call) -> Result<Answer, ApiError> {
     search(call, Noun::Technologies).await
 }

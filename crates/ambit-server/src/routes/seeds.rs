@@ -13,6 +13,7 @@ const NOUN: &str = "Seed";
 /// Characters of a seed: the longest host name has 253, an address of a page may have more.
 const SEED_CHARS_MAX: usize = 2_048;
 
+/// List the seeds of a collection.
 pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     let uuid = collection(&call).await?;
     let found = call.store().list_seeds(call.caller(), uuid).await.about("Collection")?;
@@ -20,6 +21,7 @@ pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("Collection entities retrieved!", result)))
 }
 
+/// Add seeds to a collection: one, or a list named entities.
 pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
     let uuid = collection(&call).await?;
     let body = call.object()?;
@@ -39,6 +41,7 @@ pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("Collection entities added", result)))
 }
 
+/// Remove a seed by its integer id.
 pub(crate) async fn remove(call: Call) -> Result<Answer, ApiError> {
     let id = call.parameter("entity_uid").parse().map_err(|_| ApiError::not_found(NOUN))?;
     call.store().remove_seed(call.caller(), id, call.now).await.about(NOUN)?;

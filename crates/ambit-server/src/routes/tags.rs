@@ -11,11 +11,13 @@ use serde_json::json;
 /// Characters of a tag; the store says the same.
 const TAG_CHARS_MAX: usize = 100;
 
+/// List the tags of an entity or issue.
 pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     let view = item(&call).await?;
     Ok(Answer::json(&success(&message(&view), json!(view.tags))))
 }
 
+/// Add a tag to an entity or issue, or several; adding one that is there is harmless.
 pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
     let view = item(&call).await?;
     let body = call.object()?;
@@ -33,6 +35,7 @@ pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success(&message(&view), json!(tags))))
 }
 
+/// Remove a tag from an entity or issue.
 pub(crate) async fn remove(call: Call) -> Result<Answer, ApiError> {
     let view = item(&call).await?;
     let change = TagChange {

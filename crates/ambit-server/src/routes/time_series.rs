@@ -12,6 +12,7 @@ use serde_json::json;
 
 const MESSAGE: &str = "Success";
 
+/// Read an entity as it was shown at a point in time.
 pub(crate) async fn entity(call: Call) -> Result<Answer, ApiError> {
     let (id, moment) = (call.parameter("uid"), point(&call)?);
     let at = call
@@ -24,6 +25,7 @@ pub(crate) async fn entity(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success(MESSAGE, time_series::entity_at_result(entity))))
 }
 
+/// Read an issue as it was shown at a point in time.
 pub(crate) async fn issue(call: Call) -> Result<Answer, ApiError> {
     let (id, moment) = (call.parameter("uid"), point(&call)?);
     let at = call
@@ -36,6 +38,7 @@ pub(crate) async fn issue(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success(MESSAGE, time_series::issue_at_result(issue))))
 }
 
+/// List the moments at which an entity changed, oldest first.
 pub(crate) async fn points_of_entity(call: Call) -> Result<Answer, ApiError> {
     let (id, start) = (call.parameter("uid"), start(&call)?);
     let points = call
@@ -46,6 +49,7 @@ pub(crate) async fn points_of_entity(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success(MESSAGE, json!(points))))
 }
 
+/// List the moments at which an issue changed, oldest first.
 pub(crate) async fn points_of_issue(call: Call) -> Result<Answer, ApiError> {
     let (id, start) = (call.parameter("uid"), start(&call)?);
     let points = call

@@ -14,12 +14,15 @@ const USER: &str = "Project user";
 /// Why an address is of no use.
 const NO_ACCOUNTS: &str = "accounts are made by the administrator of the installation";
 
+/// List the people of a project.
 pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     let uuid = project(&call).await?;
     let members = call.store().list_members(call.caller(), uuid).await.about("Project")?;
     Ok(Answer::json(&success("Project users", shown(&members))))
 }
 
+/// Bring people into a project, or change their role; saying it twice is harmless. Whom the administrator of the installation brings is in it; whom
+/// others bring is asked, and in it after accepting.
 pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
     let uuid = project(&call).await?;
     let body = call.object()?;
@@ -57,6 +60,7 @@ pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success(&message, rows)))
 }
 
+/// List who was given a role in a collection.
 pub(crate) async fn list_of_collection(call: Call) -> Result<Answer, ApiError> {
     let uuid = collection(&call).await?;
     let rows = call.store().list_collection_roles(call.caller(), uuid).await.about("Collection")?;
@@ -67,6 +71,7 @@ pub(crate) async fn list_of_collection(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("Collection project users", result)))
 }
 
+/// Give somebody of the project a role in a collection.
 pub(crate) async fn set_of_collection(call: Call) -> Result<Answer, ApiError> {
     let uuid = collection(&call).await?;
     let body = call.object()?;
@@ -86,6 +91,7 @@ pub(crate) async fn set_of_collection(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("Collection project user added", json!(true))))
 }
 
+/// Take somebody out of a project, or an invitation back; everybody may leave.
 pub(crate) async fn remove(call: Call) -> Result<Answer, ApiError> {
     let uuid = project(&call).await?;
     call.store()
@@ -95,6 +101,7 @@ pub(crate) async fn remove(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("Project user removed", json!(true))))
 }
 
+/// Take a member's role in a collection away.
 pub(crate) async fn remove_of_collection(call: Call) -> Result<Answer, ApiError> {
     let uuid = collection(&call).await?;
     call.store()

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 const NOUN: &str = "Invitation";
 const GROUP: &str = "Group";
 
+/// List the caller's unanswered invitations to projects and groups.
 pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     let store = call.store();
     let sent = match call.query("sent") {
@@ -43,22 +44,26 @@ fn id(call: &Call) -> Result<i64, ApiError> {
     call.parameter("id").parse().map_err(|_| ApiError::not_found(NOUN))
 }
 
+/// Accept an invitation: the caller is in the project or group.
 pub(crate) async fn accept(call: Call) -> Result<Answer, ApiError> {
     call.store().accept_invitation(call.caller(), id(&call)?, call.now).await.about(NOUN)?;
     Ok(Answer::json(&success("Invitation accepted", json!(true))))
 }
 
+/// Decline an invitation, or take back one to a project that the caller owns or a group that the caller administers.
 pub(crate) async fn end(call: Call) -> Result<Answer, ApiError> {
     call.store().end_invitation(call.caller(), id(&call)?, call.now).await.about(NOUN)?;
     Ok(Answer::json(&success("Invitation ended", json!(true))))
 }
 
+/// Leave a project; the last owner stays.
 pub(crate) async fn leave_project(call: Call) -> Result<Answer, ApiError> {
     let project = project(&call).await?;
     call.store().leave_project(call.caller(), project, call.now).await.about("Project")?;
     Ok(Answer::json(&success("Project left", json!(true))))
 }
 
+/// Leave a group.
 pub(crate) async fn leave_group(call: Call) -> Result<Answer, ApiError> {
     let caller = call.caller();
     let group = call.store().group_account(call.parameter("group")).await.about(GROUP)?.group;

@@ -34,6 +34,7 @@ fn unknown(resource: &str) -> Answer {
     Answer::json(&super::without(0, resource, "Could not find resource"))
 }
 
+/// Comment on a file or URL.
 pub(crate) async fn put(call: Call) -> Result<Answer, ApiError> {
     let (resource, text) = (required(&call, "resource")?, required(&call, "comment")?);
     let Some((kind, id)) = item(&call, resource).await? else {
@@ -50,6 +51,8 @@ fn token(at: Timestamp) -> String {
     at.to_string()[..19].chars().filter(char::is_ascii_digit).collect()
 }
 
+/// List the comments on a file or URL, newest first.
+///
 /// The newest comments, or those before the moment of a token.
 pub(crate) async fn get(call: Call) -> Result<Answer, ApiError> {
     let resource = required(&call, "resource")?;

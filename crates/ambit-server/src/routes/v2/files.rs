@@ -38,6 +38,7 @@ fn hash_of(resource: &str) -> Option<&str> {
     whole.then_some(hash)
 }
 
+/// Report on files, one call each.
 pub(crate) async fn report(call: Call) -> Result<Answer, ApiError> {
     let mut reports = Vec::new();
     for resource in bounded(named(&call), "resource")? {
@@ -94,11 +95,14 @@ fn queued(call: &Call, file: &StoredFile, resource: &str) -> Value {
     })
 }
 
+/// Upload a file, in the field file of a form.
 pub(crate) async fn scan(mut call: Call) -> Result<Answer, ApiError> {
     let file = stored(&mut call, rules::V2_SCAN.usage).await?;
     Ok(Answer::json(&queued(&call, &file, &file.sha256.to_string())))
 }
 
+/// Say where large files are uploaded.
+///
 /// The address for large files is that of all files: keys are part of addresses in this version.
 pub(crate) async fn upload_url(call: Call) -> Result<Answer, ApiError> {
     let key = ambit_api::objects::query_value(required(&call, V2_KEY_NAME)?);
@@ -106,6 +110,7 @@ pub(crate) async fn upload_url(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&json!({"upload_url": url})))
 }
 
+/// Analyse files again.
 pub(crate) async fn rescan(call: Call) -> Result<Answer, ApiError> {
     let mut items = Vec::new();
     for resource in bounded(named(&call), "resource")? {
@@ -158,6 +163,7 @@ pub(crate) async fn submissions(call: Call) -> Result<Answer, ApiError> {
     Ok(answer(items))
 }
 
+/// Download a file.
 pub(crate) async fn download(call: Call) -> Result<Answer, ApiError> {
     files::bytes(&call, required(&call, "hash")?).await
 }

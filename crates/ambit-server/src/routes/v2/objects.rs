@@ -8,6 +8,7 @@ use ambit_api::ApiError;
 use ambit_model::object::ObjectType;
 use serde_json::{Value, json};
 
+/// Report on a domain or host name of the inventory.
 pub(crate) async fn domain(call: Call) -> Result<Answer, ApiError> {
     let name = required(&call, "domain")?;
     if ObjectType::Domain.names(name).is_empty() {
@@ -30,6 +31,7 @@ pub(crate) async fn domain(call: Call) -> Result<Answer, ApiError> {
     })))
 }
 
+/// Report on an address of the inventory.
 pub(crate) async fn address(call: Call) -> Result<Answer, ApiError> {
     let name = required(&call, "ip")?;
     if ObjectType::IpAddress.names(name).is_empty() {

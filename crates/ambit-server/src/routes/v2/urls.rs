@@ -43,6 +43,7 @@ async fn queued(call: &Call, text: &str) -> Result<Value, ApiError> {
     }))
 }
 
+/// Submit URLs.
 pub(crate) async fn scan(call: Call) -> Result<Answer, ApiError> {
     let mut items = Vec::new();
     for text in bounded(lines(&call, "url"), "url")? {
@@ -51,6 +52,7 @@ pub(crate) async fn scan(call: Call) -> Result<Answer, ApiError> {
     Ok(answer(items))
 }
 
+/// Report on URLs.
 pub(crate) async fn report(call: Call) -> Result<Answer, ApiError> {
     let submits = call.query("scan") == Some("1");
     let mut items = Vec::new();

@@ -26,12 +26,15 @@ const PRIVATE: [&str; 5] = [
 /// Relationships to what Ambit does not keep by user.
 const NOTHING: [&str; 2] = ["mentions", "votes"];
 
+/// Read oneself: clients try their key with it.
+///
 /// Whoever calls: clients try their key with it.
 pub(crate) async fn me(call: Call) -> Result<Answer, ApiError> {
     let account = call.store().account_by_id(call.caller().user_id()).await.about(NOUN)?;
     Ok(Answer::json(&data(shown(&call, &account).await?)))
 }
 
+/// Read a user by username, address or API key.
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
     let account = named(&call, call.parameter("id")).await?;
     let mut found = shown(&call, &account).await?;
@@ -51,6 +54,8 @@ pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
     Ok(page::one(&call, found))
 }
 
+/// Change a user: the profile; for administrators of the user's group also caps on what is drawn from it; for those of the installation caps,
+/// privileges and the status.
 pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
     let account = named(&call, call.parameter("id")).await?;
     if standing(&call, &account).await? == Standing::Anybody {
@@ -134,10 +139,12 @@ async fn related(call: &Call, account: &Account, name: &str) -> Result<Value, Ap
     })
 }
 
+/// Read what a user is related to.
 pub(crate) async fn relationship(call: Call) -> Result<Answer, ApiError> {
     relationship_in(&call, false).await
 }
 
+/// Read the descriptors of what a user is related to.
 pub(crate) async fn relationship_described(call: Call) -> Result<Answer, ApiError> {
     relationship_in(&call, true).await
 }
@@ -148,6 +155,8 @@ async fn relationship_in(call: &Call, described: bool) -> Result<Answer, ApiErro
     page::answer_related(call, found, described)
 }
 
+/// Delete one's own account; the header x-user-password has an API key of it. The answer is empty.
+///
 /// Deletes the caller's own account. Nobody has a password here: an API key of the account is the confirmation.
 pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
     let account = named(&call, call.parameter("id")).await?;
@@ -164,6 +173,8 @@ pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::empty())
 }
 
+/// Read a service account.
+///
 /// A service account; for administrators of its group and for itself.
 pub(crate) async fn service_account(call: Call) -> Result<Answer, ApiError> {
     let id = call.parameter("id");

@@ -82,6 +82,7 @@ fn shown(call: &Call, archive: &Archive) -> Value {
     object(&call.base, "intelligence/zip_files", "zip_file", &archive.id, attributes)
 }
 
+/// Pack files by their hashes into an archive, with a password where one is given.
 pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
     let password = password(&call)?;
     let asked = hashes(&call);
@@ -191,6 +192,7 @@ async fn asked(call: &Call) -> Result<Archive, ApiError> {
     call.store().archive(call.caller(), id).await.about_named(NOUN, id)
 }
 
+/// Say how far an archive is.
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
     let archive = asked(&call).await?;
     Ok(page::one(&call, shown(&call, &archive)))
@@ -210,17 +212,21 @@ async fn finished(call: &Call) -> Result<Archive, ApiError> {
     Err(ApiError::with(ErrorCode::NotAvailableYet, "The archive is not finished"))
 }
 
+/// Download an archive.
 pub(crate) async fn download(call: Call) -> Result<Answer, ApiError> {
     let archive = finished(&call).await?;
     bytes(&call, &archive.id).await
 }
 
+/// Make an address to download an archive from, for an hour.
 pub(crate) async fn download_url(call: Call) -> Result<Answer, ApiError> {
     let archive = finished(&call).await?;
     let token = tokens::sealed(&call, DOWNLOAD, &archive.id, SIGNED_MS);
     Ok(Answer::json(&data(json!(format!("{}/downloads/archives/{token}", call.root())))))
 }
 
+/// Download an archive by the signed address of /intelligence/zip_files/{id}/download_url.
+///
 /// The signed address: it is its own permission and costs nothing.
 pub(crate) async fn signed(call: Call) -> Result<Answer, ApiError> {
     let id = tokens::opened_signed(&call, DOWNLOAD, call.parameter("token")).await?;

@@ -10,6 +10,7 @@ use ambit_api::objects::hash_tags;
 use ambit_api::{ApiError, ErrorCode};
 use ambit_store::Comment;
 
+/// List the comments on a graph, newest first.
 pub(crate) async fn on_graph(call: Call) -> Result<Answer, ApiError> {
     let store = call.store();
     let graph = store
@@ -20,6 +21,7 @@ pub(crate) async fn on_graph(call: Call) -> Result<Answer, ApiError> {
     page::of_list(&call, found.iter().map(|comment| shown(&call, comment)).collect(), page::LIMIT_DEFAULT)
 }
 
+/// Comment on a graph.
 pub(crate) async fn add_to_graph(call: Call) -> Result<Answer, ApiError> {
     let text = text(&call)?;
     let made = call
@@ -30,6 +32,8 @@ pub(crate) async fn add_to_graph(call: Call) -> Result<Answer, ApiError> {
     Ok(page::one(&call, shown(&call, &made)))
 }
 
+/// List the newest comments.
+///
 /// The newest comments; `tag:word` in the filter, as often as wanted, narrows them.
 pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     let mut tags = Vec::new();
@@ -59,11 +63,13 @@ async fn named(call: &Call) -> Result<Comment, ApiError> {
     }
 }
 
+/// Read a comment.
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
     let found = named(&call).await?;
     Ok(page::one(&call, shown(&call, &found)))
 }
 
+/// Delete a comment of one's own. The answer is empty.
 pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
     let found = named(&call).await?;
     call.store().delete_comment(call.caller(), &found.id, call.now).await.about(NOUN)?;

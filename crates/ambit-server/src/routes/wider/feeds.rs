@@ -222,6 +222,7 @@ fn pack_hour(parts: Parts) -> std::io::Result<Vec<u8>> {
     archive.into_inner()?.finish()
 }
 
+/// Read what changed in the minute YYYYMMDDhhmm: bzip2 of one object a line. The feeds are files, urls, domains, ip_addresses and file_behaviours.
 pub(crate) async fn minute(call: Call) -> Result<Answer, ApiError> {
     const DIGITS: usize = 12;
     feed(&call)?;
@@ -229,6 +230,7 @@ pub(crate) async fn minute(call: Call) -> Result<Answer, ApiError> {
     batch(&call, first, 1, pack_minute).await
 }
 
+/// Read what changed in the hour YYYYMMDDhh: bzip2 of an archive (tar) with a file for each minute.
 pub(crate) async fn hour(call: Call) -> Result<Answer, ApiError> {
     const DIGITS: usize = 10;
     feed(&call)?;
@@ -236,6 +238,8 @@ pub(crate) async fn hour(call: Call) -> Result<Answer, ApiError> {
     batch(&call, first, MINUTES, pack_hour).await
 }
 
+/// Download a file of a batch.
+///
 /// A file of a batch.
 pub(crate) async fn download(call: Call) -> Result<Answer, ApiError> {
     let hash = tokens::opened(&call, DOWNLOAD, call.parameter("token"))?;

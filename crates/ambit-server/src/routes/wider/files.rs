@@ -44,11 +44,14 @@ fn form(call: &Call) -> Result<Vec<Field>, ApiError> {
     fields(&call.content_type, &call.body)
 }
 
+/// Upload a file, in the field file of a form.
 pub(crate) async fn upload(mut call: Call) -> Result<Answer, ApiError> {
     let file = stored(&mut call, USAGE).await?;
     Ok(Answer::json(&data(analysis_descriptor(&call, &file_analysis_id(&file.md5, call.now)))))
 }
 
+/// Upload a file to an address that was made for it.
+///
 /// Only whoever was given the address may use it; the key says who that is. For anybody else it is no address.
 pub(crate) async fn upload_to(call: Call) -> Result<Answer, ApiError> {
     let (_, user) = tokens::opened_of(&call, UPLOAD, call.parameter("token"))?;
@@ -58,11 +61,13 @@ pub(crate) async fn upload_to(call: Call) -> Result<Answer, ApiError> {
     upload(call).await
 }
 
+/// Make an address to upload a file to.
 pub(crate) async fn upload_url(call: Call) -> Result<Answer, ApiError> {
     let token = sealed(&call, UPLOAD, call.caller().username(), SIGNED_MS);
     Ok(Answer::json(&data(json!(format!("{}/files/upload/{token}", call.base)))))
 }
 
+/// Read a file by SHA-256, SHA-1 or MD5.
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
     let hash = call.parameter("id");
     let mut found = shown_if_known(&call, hash).await?.ok_or_else(|| not_found(NOUN, hash))?;
@@ -70,16 +75,19 @@ pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
     Ok(page::one(&call, found))
 }
 
+/// Analyse a file again.
 pub(crate) async fn analyse(call: Call) -> Result<Answer, ApiError> {
     let file = file(&call, call.parameter("id")).await?;
     call.store().analyse_file(file.sha256, call.now).await.about(NOUN)?;
     Ok(Answer::json(&data(analysis_descriptor(&call, &file_analysis_id(&file.md5, call.now)))))
 }
 
+/// List what a file is related to.
 pub(crate) async fn relationship(call: Call) -> Result<Answer, ApiError> {
     related(&call, false).await
 }
 
+/// List their descriptors.
 pub(crate) async fn relationship_described(call: Call) -> Result<Answer, ApiError> {
     related(&call, true).await
 }
@@ -125,12 +133,14 @@ async fn comments_on(call: &Call, file: &StoredFile) -> Result<Vec<Value>, ApiEr
     Ok(found.iter().map(|comment| comments::shown(call, comment)).collect())
 }
 
+/// List the comments on a file, newest first.
 pub(crate) async fn comments(call: Call) -> Result<Answer, ApiError> {
     let file = file(&call, call.parameter("id")).await?;
     let items = comments_on(&call, &file).await?;
     page::of_list(&call, items, page::LIMIT_DEFAULT)
 }
 
+/// Comment on a file.
 pub(crate) async fn add_comment(call: Call) -> Result<Answer, ApiError> {
     let file = file(&call, call.parameter("id")).await?;
     let text = comments::text(&call)?;
@@ -142,17 +152,21 @@ pub(crate) async fn add_comment(call: Call) -> Result<Answer, ApiError> {
     Ok(page::one(&call, comments::shown(&call, &made)))
 }
 
+/// Download a file.
 pub(crate) async fn download(call: Call) -> Result<Answer, ApiError> {
     let sha256 = visible_hash(&call, call.parameter("id")).await?;
     blob(&call, sha256).await
 }
 
+/// Make an address to download a file from, for an hour.
 pub(crate) async fn download_url(call: Call) -> Result<Answer, ApiError> {
     let sha256 = visible_hash(&call, call.parameter("id")).await?;
     let token = sealed(&call, DOWNLOAD, &sha256.to_string(), SIGNED_MS);
     Ok(Answer::json(&data(json!(format!("{}/downloads/{token}", call.root())))))
 }
 
+/// Download a file by the signed address of /files/{id}/download_url.
+///
 /// The signed address: it is its own permission and costs nothing.
 pub(crate) async fn signed(call: Call) -> Result<Answer, ApiError> {
     let hash = opened_signed(&call, DOWNLOAD, call.parameter("token")).await?;
@@ -164,6 +178,7 @@ async fn required_item(call: &Call) -> Result<Item, ApiError> {
     item_of_analysis(call).await?.ok_or_else(|| not_found("Analysis", id))
 }
 
+/// Read an analysis; the same as /analyses/{id}.
 pub(crate) async fn analysis(call: Call) -> Result<Answer, ApiError> {
     let item = required_item(&call).await?;
     let attributes = Map::from_iter([
@@ -179,12 +194,15 @@ pub(crate) async fn analysis(call: Call) -> Result<Answer, ApiError> {
     Ok(page::one(&call, found))
 }
 
+/// Read the file or URL of an analysis.
 pub(crate) async fn analysed_item(call: Call) -> Result<Answer, ApiError> {
     let item = required_item(&call).await?;
     let found = objects::shown_or_missing(&call, item.kind, &item.id).await?;
     Ok(page::one(&call, found))
 }
 
+/// Submit a URL, in the field url of a form. It is remembered; nothing is sent to it.
+///
 /// Submitting a URL remembers it. Nothing is sent to it: looking is for runs, within their scope.
 pub(crate) async fn submit_url(call: Call) -> Result<Answer, ApiError> {
     let field = form(&call)?.into_iter().find(|field| field.name == "url");

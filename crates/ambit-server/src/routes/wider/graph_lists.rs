@@ -20,6 +20,7 @@ fn role(call: &Call) -> Result<Role, ApiError> {
     }
 }
 
+/// Add editors or viewers.
 pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
     let (role, id) = (role(&call)?, call.parameter("id"));
     let collaborators = body_collaborators(&call)?;
@@ -52,11 +53,13 @@ async fn member(call: &Call, role: Role) -> Result<Option<Collaborator>, ApiErro
     Ok(found.into_iter().find(is))
 }
 
+/// Say whether a user or group is editor or viewer.
 pub(crate) async fn has(call: Call) -> Result<Answer, ApiError> {
     let found = member(&call, role(&call)?).await?;
     Ok(Answer::json(&data(json!(found.is_some()))))
 }
 
+/// Take an editor or viewer off the list. The answer is empty.
 pub(crate) async fn remove(call: Call) -> Result<Answer, ApiError> {
     let role = role(&call)?;
     let missing = || ApiError::not_found("User or group");

@@ -32,11 +32,14 @@ const FORBIDDEN: [&str; 9] = [
     "from_dict",
 ];
 
+/// Make a graph; without a body, search graphs.
+///
 /// Without a body a search, with one a creation (docs/contract/graphs.md §2).
 pub(crate) async fn post(call: Call) -> Result<Answer, ApiError> {
     if call.body.is_empty() { search(call).await } else { create(call).await }
 }
 
+/// Search graphs.
 pub(crate) async fn search(call: Call) -> Result<Answer, ApiError> {
     let bad = |message: String| ApiError::with(ErrorCode::BadRequest, message);
     let filter = call.query("filter").unwrap_or_default();
@@ -144,6 +147,7 @@ async fn create(call: Call) -> Result<Answer, ApiError> {
     Ok(page::one(&call, shown(&call, made)))
 }
 
+/// Read a graph; counts as a view.
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
     let graph = call
         .store()
@@ -173,6 +177,7 @@ pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
     Ok(page::one(&call, found))
 }
 
+/// Replace attributes of a graph.
 pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
     let id = call.parameter("id");
     let (attributes, private) = checked(body_attributes(&call, "graph", Some(id))?)?;
@@ -184,6 +189,7 @@ pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
     Ok(page::one(&call, shown(&call, changed)))
 }
 
+/// Delete a graph. The answer is empty.
 pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
     call.store()
         .delete_graph(call.caller(), call.parameter("id"), call.now)
@@ -192,6 +198,7 @@ pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::empty())
 }
 
+/// Draw a graph.
 pub(crate) async fn screenshot(call: Call) -> Result<Answer, ApiError> {
     let graph = call.store().find_graph(call.caller(), call.parameter("id")).await;
     let document = Value::Object(graph.about_named(NOUN, call.parameter("id"))?.document);
@@ -244,6 +251,7 @@ fn items(graph: &Graph) -> Vec<(String, String)> {
         .collect()
 }
 
+/// List the files, URLs, domains and addresses of a graph.
 pub(crate) async fn full_items(call: Call) -> Result<Answer, ApiError> {
     let graph = call.store().find_graph(call.caller(), call.parameter("id")).await;
     let items = items(&graph.about_named(NOUN, call.parameter("id"))?);
@@ -257,10 +265,12 @@ pub(crate) async fn full_items(call: Call) -> Result<Answer, ApiError> {
     Ok(page::answer(&call, found, paging.limit, next, Some(total)))
 }
 
+/// Read what a graph is related to: owner, group, editors or viewers.
 pub(crate) async fn relationship(call: Call) -> Result<Answer, ApiError> {
     relationship_in(&call, false).await
 }
 
+/// Read the descriptors of what a graph is related to.
 pub(crate) async fn relationship_described(call: Call) -> Result<Answer, ApiError> {
     relationship_in(&call, true).await
 }

@@ -12,12 +12,14 @@ use ambit_api::{ApiError, ErrorCode};
 use ambit_store::{Account, Brought, Collaborator, GroupAccount, Members};
 use serde_json::{Value, json};
 
+/// Read a group of the caller's.
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
     let (group, role) = own(&call).await?;
     let found = shown(&call, &group, role).await?;
     Ok(page::one(&call, found))
 }
 
+/// Change the profile of a group.
 pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
     let (group, role) = own(&call).await?;
     let mut attributes = body_attributes(&call, "group", Some(&group.group.name))?;
@@ -92,14 +94,19 @@ async fn related(call: &Call, described: bool) -> Result<Answer, ApiError> {
     Ok(page::answer(call, items, paging.limit, next, Some(total)))
 }
 
+/// List users, administrators, graphs or service accounts of a group.
 pub(crate) async fn relationship(call: Call) -> Result<Answer, ApiError> {
     related(&call, false).await
 }
 
+/// List their descriptors.
 pub(crate) async fn relationship_described(call: Call) -> Result<Answer, ApiError> {
     related(&call, true).await
 }
 
+/// Add users or administrators by address, or make service accounts by id. Whom the administrator of the installation adds is in the group; whom
+/// others add is asked, and in it after accepting.
+///
 /// Brings people in by address, or makes service accounts by id.
 pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
     let (group, _) = own(&call).await?;
@@ -162,6 +169,7 @@ fn new_ids(call: &Call) -> Result<Vec<String>, ApiError> {
         .collect()
 }
 
+/// Say whether a user is in a group.
 pub(crate) async fn has(call: Call) -> Result<Answer, ApiError> {
     let (group, _) = own(&call).await?;
     let name = call.parameter("relationship");
@@ -172,6 +180,7 @@ pub(crate) async fn has(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&data(json!(found.iter().any(is)))))
 }
 
+/// Take a user out of a group, or leave it. The answer is empty.
 pub(crate) async fn remove(call: Call) -> Result<Answer, ApiError> {
     let (group, _) = own(&call).await?;
     let name = call.parameter("relationship");

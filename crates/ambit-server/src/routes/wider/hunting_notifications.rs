@@ -120,11 +120,14 @@ async fn filtered(call: &Call, modifiers: &[Modifier]) -> Result<Vec<Notificatio
     Ok(found)
 }
 
+/// List what live rules reported to the caller, newest first.
 pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     let found = filtered(&call, NOTIFICATION_MODIFIERS).await?;
     list_of(&call, found).await
 }
 
+/// The list of notifications below the user; for oneself.
+///
 /// The same below the user; for oneself.
 pub(crate) async fn of_user(call: Call) -> Result<Answer, ApiError> {
     require_oneself(&call).await?;
@@ -142,17 +145,22 @@ async fn list_of(call: &Call, found: Vec<Notification>) -> Result<Answer, ApiErr
     Ok(page::answer(call, items, paging.limit, next, Some(total)))
 }
 
+/// List the files that live rules found, with the notification beside each.
 pub(crate) async fn list_files(call: Call) -> Result<Answer, ApiError> {
     let found = filtered(&call, NOTIFICATION_MODIFIERS).await?;
     answer_files(&call, found, file_context).await
 }
 
+/// The list of their files below the user; for oneself.
+///
 /// The same below the user; for oneself.
 pub(crate) async fn files_of_user(call: Call) -> Result<Answer, ApiError> {
     require_oneself(&call).await?;
     list_files(call).await
 }
 
+/// List the files that live rules found, as the stream of indicators.
+///
 /// The stream of indicators: files that live rules found.
 pub(crate) async fn stream(call: Call) -> Result<Answer, ApiError> {
     let found = filtered(&call, STREAM_MODIFIERS).await?;
@@ -185,12 +193,15 @@ async fn found(call: &Call) -> Result<Notification, ApiError> {
         .about_named(NOUN, call.parameter("id"))
 }
 
+/// Read a notification.
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
     let found = found(&call).await?;
     let shown = shown(&call, &found).await?;
     Ok(page::one(&call, shown))
 }
 
+/// Read the file that a notification is about.
+///
 /// The file of a notification.
 pub(crate) async fn file(call: Call) -> Result<Answer, ApiError> {
     let found = found(&call).await?;
@@ -198,6 +209,8 @@ pub(crate) async fn file(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&data(file)))
 }
 
+/// Read an entry of the stream.
+///
 /// An entry of the stream.
 pub(crate) async fn find_in_stream(call: Call) -> Result<Answer, ApiError> {
     let found = found(&call).await?;
@@ -213,6 +226,7 @@ pub(crate) async fn find_in_stream(call: Call) -> Result<Answer, ApiError> {
     ))
 }
 
+/// Delete a notification. The answer is empty.
 pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
     call.store()
         .delete_notification(call.caller(), call.parameter("id"))
@@ -221,6 +235,8 @@ pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::empty())
 }
 
+/// Delete the caller's notifications, or those with a tag.
+///
 /// All of the caller's own, or those with a tag.
 pub(crate) async fn delete_all(call: Call) -> Result<Answer, ApiError> {
     let mut found = filtered(&call, NOTIFICATION_MODIFIERS).await?;
@@ -230,6 +246,8 @@ pub(crate) async fn delete_all(call: Call) -> Result<Answer, ApiError> {
     delete_found(&call, &found).await
 }
 
+/// Delete the caller's entries of the stream that a filter leaves.
+///
 /// All of the caller's own that a filter of the stream leaves.
 pub(crate) async fn delete_stream(call: Call) -> Result<Answer, ApiError> {
     let found = filtered(&call, STREAM_MODIFIERS).await?;
@@ -242,6 +260,8 @@ async fn delete_found(call: &Call, found: &[Notification]) -> Result<Answer, Api
     Ok(Answer::json(&data(operations::shown(call, &done))))
 }
 
+/// List what a rule set reported, newest first.
+///
 /// What a rule set reported, newest first.
 pub(crate) async fn of_ruleset(call: Call) -> Result<Answer, ApiError> {
     let id = call.parameter("id").to_owned();

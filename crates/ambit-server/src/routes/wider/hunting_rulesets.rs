@@ -86,6 +86,7 @@ async fn checked(attributes: &Map<String, Value>) -> Result<RulesetChange, ApiEr
     })
 }
 
+/// Make a rule set. Its rules are compiled; an enabled one looks at every new file and page body.
 pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
     let mut new = checked(&body_attributes(&call, "hunting_ruleset", None)?).await?;
     for (name, given) in [("name", new.name.is_some()), ("rules", new.rules.is_some())] {
@@ -106,12 +107,14 @@ async fn found(call: &Call) -> Result<Ruleset, ApiError> {
         .about_named(NOUN, call.parameter("id"))
 }
 
+/// Read a rule set.
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
     let ruleset = found(&call).await?;
     let shown = with_relationships(&call, &ruleset).await?;
     Ok(page::one(&call, shown))
 }
 
+/// Change attributes of a rule set.
 pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
     let id = call.parameter("id");
     let attributes = body_attributes(&call, "hunting_ruleset", Some(id))?;
@@ -126,6 +129,7 @@ pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
     Ok(page::one(&call, shown(&call, &changed)))
 }
 
+/// Delete a rule set. The answer is empty.
 pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
     call.store()
         .delete_ruleset(call.caller(), call.parameter("id"), call.now)
@@ -143,18 +147,23 @@ pub(crate) fn require_confirmation(call: &Call) -> Result<(), ApiError> {
     Err(ApiError::with(ErrorCode::BadRequest, message))
 }
 
+/// Delete every rule set of the caller's own; the header x-confirm-delete has the caller's username.
 pub(crate) async fn delete_all(call: Call) -> Result<Answer, ApiError> {
     require_confirmation(&call)?;
     let done = call.store().delete_rulesets(call.caller(), call.now).await.about(NOUN)?;
     Ok(Answer::json(&data(operations::shown(&call, &done))))
 }
 
+/// List the rule sets of live hunting that the caller may change.
+///
 /// The list of the caller's sets. Its links lead to the same list below the user, as the contract has it.
 pub(crate) async fn list(mut call: Call) -> Result<Answer, ApiError> {
     call.path = format!("{WIDER}/users/{}/hunting_rulesets", call.caller().username());
     list_in(&call).await
 }
 
+/// The same list below the user; for oneself.
+///
 /// The same below the user; nobody else's is shown.
 pub(crate) async fn of_user(mut call: Call) -> Result<Answer, ApiError> {
     accounts::require_oneself(&call).await?;
@@ -257,6 +266,7 @@ pub(crate) async fn relationship(call: Call, name: &'static str, described: bool
     page::answer_related(&call, related, described)
 }
 
+/// Let users or groups see and change a rule set.
 pub(crate) async fn add_editors(call: Call) -> Result<Answer, ApiError> {
     let ruleset = found(&call).await?;
     let editors = collaborators::body_collaborators(&call)?;
@@ -268,6 +278,8 @@ pub(crate) async fn add_editors(call: Call) -> Result<Answer, ApiError> {
     page::answer_related(&call, all, false)
 }
 
+/// Give a rule set to another user. It arrives disabled: its new owner decides whether to pay for its rules.
+///
 /// The owner gives the set away: `{"data": {"type": "user", "id": username}}`.
 pub(crate) async fn give(call: Call) -> Result<Answer, ApiError> {
     let ruleset = found(&call).await?;
@@ -298,11 +310,13 @@ async fn member(call: &Call) -> Result<Option<Collaborator>, ApiError> {
     Ok(found.into_iter().find(is))
 }
 
+/// Say whether a user or group is an editor.
 pub(crate) async fn has_editor(call: Call) -> Result<Answer, ApiError> {
     let found = member(&call).await?;
     Ok(Answer::json(&data(json!(found.is_some()))))
 }
 
+/// Take an editor off. The answer is empty.
 pub(crate) async fn remove_editor(call: Call) -> Result<Answer, ApiError> {
     let missing = || ApiError::not_found("User or group");
     let found = member(&call).await?.ok_or_else(missing)?;

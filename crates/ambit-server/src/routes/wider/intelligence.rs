@@ -237,6 +237,7 @@ fn unreadable(error: &IntelligenceError) -> ApiError {
     }
 }
 
+/// Search files, and domains, addresses and URLs of the inventory.
 pub(crate) async fn search(call: Call) -> Result<Answer, ApiError> {
     let text = call.query("query").unwrap_or_default().to_owned();
     let query = parse_intelligence_query(&text).map_err(|error| unreadable(&error))?;
@@ -275,6 +276,8 @@ pub(crate) async fn search(call: Call) -> Result<Answer, ApiError> {
     Ok(page::answer_with(&call, items, paging.limit, next, &meta))
 }
 
+/// Read what stands around a place that a search for content found.
+///
 /// What stands around a place in a file, as a search for content found it.
 pub(crate) async fn snippet(call: Call) -> Result<Answer, ApiError> {
     let opened = tokens::opened(&call, SNIPPET, call.parameter("id"))?;

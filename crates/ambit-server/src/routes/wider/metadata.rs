@@ -56,6 +56,7 @@ const RELATIONSHIPS: [(&str, &[(&str, &str)]); 8] = [
     ),
 ];
 
+/// List privileges and relationships.
 pub(crate) async fn find(_call: Call) -> Result<Answer, ApiError> {
     let relationships: Map<String, Value> = RELATIONSHIPS
         .iter()

@@ -50,6 +50,7 @@ fn items(kind: ObjectType, list: &Value) -> Result<Vec<CollectedItem>, ApiError>
     list.iter().map(item).collect()
 }
 
+/// Make a collection of files, URLs, domains and addresses.
 pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
     let attributes = body_attributes(&call, "collection", None)?;
     let body = body_data(&call)?;
@@ -75,12 +76,14 @@ async fn named(call: &Call) -> Result<ObjectCollection, ApiError> {
         .about_named(NOUN, call.parameter("id"))
 }
 
+/// Read a collection.
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
     let found = named(&call).await?;
     let found = shown(&call, &found).await?;
     Ok(page::one(&call, found))
 }
 
+/// List collections of objects, newest first.
 pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     let paging = page::paging(&call, page::LIMIT_DEFAULT, page::LIMIT_MAX)?;
     let found = call.store().object_collections(call.caller(), None).await.about(NOUN)?;
@@ -93,6 +96,7 @@ pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     Ok(page::answer(&call, items, paging.limit, next, Some(total)))
 }
 
+/// Change name, description or privacy of a collection.
 pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
     let attributes = body_attributes(&call, "collection", Some(call.parameter("id")))?;
     let store = call.store();
@@ -104,6 +108,7 @@ pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
     Ok(page::one(&call, changed))
 }
 
+/// Delete a collection. The answer is empty.
 pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
     call.store()
         .delete_object_collection(call.caller(), call.parameter("id"))
@@ -117,10 +122,12 @@ fn relationship_named(call: &Call) -> Result<ObjectType, ApiError> {
     ObjectType::from_collection(name).ok_or_else(|| ApiError::not_found(&format!("Relationship {name}")))
 }
 
+/// List what is in a collection, or its owner.
 pub(crate) async fn relationship(call: Call) -> Result<Answer, ApiError> {
     related(&call, false).await
 }
 
+/// List the descriptors of what is in a collection.
 pub(crate) async fn relationship_described(call: Call) -> Result<Answer, ApiError> {
     related(&call, true).await
 }
@@ -151,6 +158,7 @@ async fn related(call: &Call, described: bool) -> Result<Answer, ApiError> {
     Ok(page::answer(call, items, paging.limit, next, Some(total)))
 }
 
+/// Add objects to a collection.
 pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
     let items = items(relationship_named(&call)?, &body_data(&call)?)?;
     call.store()
@@ -160,6 +168,7 @@ pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
     related(&call, true).await
 }
 
+/// Take objects out of a collection.
 pub(crate) async fn remove(call: Call) -> Result<Answer, ApiError> {
     let items = items(relationship_named(&call)?, &body_data(&call)?)?;
     call.store()

@@ -7,6 +7,7 @@ use crate::present::operations::shown;
 use ambit_api::ApiError;
 use ambit_api::objects::data;
 
+/// Read what was asked for many objects at once.
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
     let id = call.parameter("id");
     let found = call.store().find_operation(call.caller(), id).await.about_named("Operation", id)?;

@@ -21,6 +21,7 @@ const DAYS_KEPT: i64 = 60;
 /// Months that can be asked for: the current one and two before.
 const MONTHS_BACK: i64 = 2;
 
+/// Report the quotas of a user and the user's groups.
 pub(crate) async fn overall(call: Call) -> Result<Answer, ApiError> {
     let account = accounts::named(&call, call.parameter("id")).await?;
     let standings = call.store().quota_standings(account.user.id, call.now).await.about("User")?;
@@ -42,11 +43,13 @@ pub(crate) async fn overall(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&data(Value::Object(out))))
 }
 
+/// Report the calls of a user by day and endpoint.
 pub(crate) async fn of_user(call: Call) -> Result<Answer, ApiError> {
     let account = accounts::named(&call, call.parameter("id")).await?;
     usage(&call, Payer::User(account.user.id)).await
 }
 
+/// Report the calls of a group by day and endpoint.
 pub(crate) async fn of_group(call: Call) -> Result<Answer, ApiError> {
     let (group, _) = own(&call).await?;
     usage(&call, Payer::Group(group.group.id)).await
@@ -150,6 +153,8 @@ pub(crate) fn period(call: &Call) -> Result<(&'static str, i64), ApiError> {
     Ok((name, window.number(moment)))
 }
 
+/// List who drew how much of a quota from a group.
+///
 /// Who drew how much of a quota from the group (docs/contract/quotas.md §5.3).
 pub(crate) async fn users_consuming(call: Call) -> Result<Answer, ApiError> {
     let (group, _) = own(&call).await?;

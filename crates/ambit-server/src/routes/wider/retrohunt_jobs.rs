@@ -85,6 +85,7 @@ fn range(attributes: &Map<String, Value>) -> Result<(Option<i64>, Option<i64>), 
     if value.is_object() && ordered { Ok(range) } else { Err(bad()) }
 }
 
+/// Let rules look at every file and page body that is stored.
 pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
     let attributes = body_attributes(&call, "retrohunt_job", None)?;
     let rules = text_of(&attributes, "rules")?;
@@ -119,6 +120,7 @@ pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
     }
 }
 
+/// List the caller's jobs over what is stored, newest first.
 pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     let bad = |message: String| ApiError::with(ErrorCode::BadRequest, message);
     let conditions = parse_conditions(call.query("filter").unwrap_or_default(), JOB_MODIFIERS);
@@ -132,12 +134,15 @@ pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     Ok(page::answer(&call, items, paging.limit, next, Some(total)))
 }
 
+/// The list of jobs below the user; for oneself.
+///
 /// The same below the user; for oneself.
 pub(crate) async fn of_user(call: Call) -> Result<Answer, ApiError> {
     require_oneself(&call).await?;
     list(call).await
 }
 
+/// Read a job.
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
     let found = call
         .store()
@@ -147,6 +152,7 @@ pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
     Ok(page::one(&call, shown(&call, &found)))
 }
 
+/// Ask a job to end. The answer is empty.
 pub(crate) async fn abort(call: Call) -> Result<Answer, ApiError> {
     call.store()
         .abort_retrohunt_job(call.caller(), call.parameter("id"), call.now)
@@ -155,6 +161,7 @@ pub(crate) async fn abort(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::empty())
 }
 
+/// Delete a job and what it found. The answer is empty.
 pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
     call.store()
         .delete_retrohunt_job(call.caller(), call.parameter("id"))
@@ -163,6 +170,8 @@ pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::empty())
 }
 
+/// List the files that a job found, with the rule beside each.
+///
 /// Files that rules of a job are true of, each with the rule beside it.
 pub(crate) async fn matching_files(call: Call) -> Result<Answer, ApiError> {
     let paging = page::paging(&call, page::LIMIT_DEFAULT, page::LIMIT_MAX)?;

@@ -10,6 +10,7 @@ use ambit_api::{ApiError, ErrorCode};
 /// Characters of a query.
 const QUERY_CHARS_MAX: usize = 4 * 1024;
 
+/// Find a file by hash, a URL, a domain or an address by its name; else comments by tags and words.
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
     let text = call.query("query").map(str::trim).unwrap_or_default();
     if text.is_empty() || text.chars().count() > QUERY_CHARS_MAX {
