@@ -9,6 +9,7 @@ pub(crate) use entities::EntityRow;
 pub(crate) use issues::{Closing, IssueRow, closing};
 
 use crate::StoreError;
+use crate::db::rows::{Rows, named};
 use crate::db::sql::{Tx, Value, values};
 use crate::inventory::feed;
 use ambit_model::feed::{Noun, What};
@@ -45,15 +46,16 @@ impl Place {
     /// Locks the collection and counts a change of its graph.
     pub(crate) async fn enter(tx: &mut Tx, collection: i64, run: Option<RunPlace>, person: bool, now: Timestamp) -> Result<Self, StoreError> {
         let sql = "UPDATE collections SET graph_revision = graph_revision + 1 WHERE id = $1 AND deleted_at IS NULL RETURNING graph_revision, uuid, project_id";
-        let row = tx.row(sql, values![collection]).await?.ok_or(StoreError::NotFound)?;
+        let row = tx.read_first(sql, values![collection]).await?;
+        let (graph, uuid, project) = row.ok_or(StoreError::NotFound)?;
         Ok(Self {
             collection,
-            uuid: row.get(1)?,
-            project: row.get(2)?,
+            uuid,
+            project,
             run,
             person,
             now,
-            graph: row.get(0)?,
+            graph,
         })
     }
 
@@ -137,17 +139,25 @@ impl Changes {
         }
         let place = &self.place;
         let allotted = feed::allot(tx, steps.len(), place.now).await?;
-        let mut rows = Vec::with_capacity(steps.len() * feed::INSERT_COLUMNS);
+        let mut rows = Rows::default();
         for (n, step) in steps.iter().enumerate() {
             let (revision, at) = allotted.nth(n);
             stamps.insert(step.uid, (revision, at));
             if step.what == What::Seen {
                 continue;
             }
-            rows.extend(values![revision, place.project, place.collection, step.noun.name(), step.uid]);
-            rows.extend(values![step.what.name(), at, place.person]);
+            rows.push(named! {
+                revision,
+                project_id: place.project,
+                collection_id: place.collection,
+                noun: step.noun.name(),
+                uid: step.uid,
+                what: step.what.name(),
+                at,
+                person: place.person,
+            });
         }
-        tx.many(feed::INSERT, feed::INSERT_COLUMNS, rows, "").await?;
+        tx.insert("feed", rows, "").await?;
         if place.person {
             feed::raise_person_revision(tx, place.project, allotted.nth(steps.len() - 1).0).await?;
         }
@@ -165,17 +175,16 @@ fn seen(noun: Noun, uid: Uid) -> Step {
 /// Moves `last_seen`, its revision and the newest range of runs of records that were seen. `table` is a literal of this crate.
 async fn touch(tx: &mut Tx, table: &str, uids: &[Uid], stamps: &Stamps, run: i64) -> Result<(), StoreError> {
     keep_sightings(tx, table, uids, run).await?;
-    let mut rows = Vec::with_capacity(uids.len() * 4);
+    let mut rows = Rows::default();
     for uid in uids {
         let (revision, at) = stamps[uid];
-        rows.extend(values![uid, at, run, revision]);
+        rows.push(named! { uid, last_seen: at, run, revision });
     }
-    let tail = format!(") AS v WHERE {table}.uid = v.column1");
-    let head = format!(
-        "UPDATE {table} SET last_seen = v.column2, seen_to = v.column3, seen_revision = v.column4,
-         seen_from = CASE WHEN {table}.seen_to >= v.column3 - 1 THEN {table}.seen_from ELSE v.column3 END FROM ("
+    let statement = format!(
+        "UPDATE {table} SET last_seen = v.last_seen, seen_to = v.run, seen_revision = v.revision,
+         seen_from = CASE WHEN {table}.seen_to >= v.run - 1 THEN {table}.seen_from ELSE v.run END FROM v WHERE {table}.uid = v.uid"
     );
-    tx.many(&head, 4, rows, &tail).await
+    tx.with(rows, &statement).await
 }
 
 /// Keeps the range of runs that ended before this run as a row of its own.
@@ -199,21 +208,20 @@ struct Closed<'a> {
 
 /// Closed versions are append only.
 async fn close_versions(tx: &mut Tx, closed: &[Closed<'_>], stamps: &Stamps) -> Result<(), StoreError> {
-    let mut rows = Vec::with_capacity(closed.len() * 7);
+    let mut rows = Rows::default();
     for version in closed {
         let (revision, at) = stamps[&version.uid];
-        rows.extend(values![
-            version.noun.name(),
-            version.uid,
-            version.opened_revision,
-            revision,
-            version.opened_at,
-            at,
-            version.record
-        ]);
+        rows.push(named! {
+            noun: version.noun.name(),
+            uid: version.uid,
+            opened_revision: version.opened_revision,
+            closed_revision: revision,
+            opened_at: version.opened_at,
+            closed_at: at,
+            record: version.record,
+        });
     }
-    let head = "INSERT INTO versions (noun, uid, opened_revision, closed_revision, opened_at, closed_at, record)";
-    tx.many(head, 7, rows, "").await
+    tx.insert("versions", rows, "").await
 }
 
 /// Integer ids for new records of a table: the uid's own where it is free, else the next free one.
@@ -222,9 +230,7 @@ async fn free_ids(tx: &mut Tx, table: &str, uids: &[Uid]) -> Result<BTreeMap<Uid
     let mut used = BTreeSet::new();
     let head = format!("SELECT id FROM {table} WHERE id IN");
     let wanted: Vec<i64> = uids.iter().map(Uid::integer).collect();
-    for row in tx.rows_in(&head, Vec::new(), &wanted, "").await? {
-        used.insert(row.get::<i64>(0)?);
-    }
+    used.extend(tx.read_in::<i64, _>(&head, Vec::new(), &wanted, "").await?);
     for uid in uids {
         let mut id = uid.integer();
         while used.contains(&id) {

@@ -72,13 +72,12 @@ pub(crate) async fn version(tx: &mut Tx) -> Result<i64, StoreError> {
     } else {
         "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = 'schema_versions'"
     };
-    if tx.one(tables, Vec::new()).await?.get::<i64>(0)? == 0 {
+    if tx.read_one::<i64>(tables, Vec::new()).await? == 0 {
         return Ok(0);
     }
     let found = tx
-        .one("SELECT COALESCE(MAX(version), 0) FROM schema_versions", Vec::new())
-        .await?
-        .get::<i64>(0)?;
+        .read_one::<i64>("SELECT COALESCE(MAX(version), 0) FROM schema_versions", Vec::new())
+        .await?;
     if found > known() {
         return Err(StoreError::NewerSchema {
             place: "the database".to_owned(),

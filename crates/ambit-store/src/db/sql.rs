@@ -4,7 +4,11 @@
 use crate::StoreError;
 use crate::db::error::corrupt;
 use crate::db::folder;
-use ambit_model::{EdgeKind, Kind, Timestamp, Uid};
+use ambit_model::collection::Schedule;
+use ambit_model::feed::{Noun, What};
+use ambit_model::run::{NotDoneReason, RunState};
+use ambit_model::user::{CollectionRole, ProjectRole};
+use ambit_model::{Clearance, EdgeKind, Kind, Timestamp, Uid};
 use sqlx::{AssertSqlSafe, Postgres, Row as _, Sqlite};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -102,6 +106,14 @@ impl Row {
         from_json(&self.get::<String>(column)?)
     }
 
+    /// How many columns there are.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Sqlite(row) => row.len(),
+            Self::Postgres(row) => row.len(),
+        }
+    }
+
     fn raw<'r, T>(&'r self, column: usize) -> Result<Option<T>, StoreError>
     where
         T: sqlx::Decode<'r, Sqlite> + sqlx::Type<Sqlite> + sqlx::Decode<'r, Postgres> + sqlx::Type<Postgres>,
@@ -136,10 +148,22 @@ column! {
     Timestamp, i64, value => Timestamp(value);
     String, String, value => value;
     Uuid, String, value => value.parse().map_err(|error| corrupt("uuid", error))?;
-    Kind, String, value => Kind::from_name(&value).ok_or_else(|| StoreError::Bug(format!("unknown kind {value:?}")))?;
-    EdgeKind, String, value => EdgeKind::from_name(&value).ok_or_else(|| StoreError::Bug(format!("unknown edge {value:?}")))?;
+    Kind, String, value => Kind::from_name(&value).ok_or_else(|| unknown("kind", &value))?;
+    EdgeKind, String, value => EdgeKind::from_name(&value).ok_or_else(|| unknown("edge", &value))?;
+    Noun, String, value => Noun::from_name(&value).ok_or_else(|| unknown("noun", &value))?;
+    What, String, value => What::from_name(&value).ok_or_else(|| unknown("change", &value))?;
+    RunState, String, value => RunState::from_name(&value).ok_or_else(|| unknown("state of a run", &value))?;
+    NotDoneReason, String, value => NotDoneReason::from_name(&value).ok_or_else(|| unknown("reason", &value))?;
+    Schedule, String, value => Schedule::from_name(&value).ok_or_else(|| unknown("schedule", &value))?;
+    ProjectRole, String, value => ProjectRole::from_name(&value).ok_or_else(|| unknown("project role", &value))?;
+    CollectionRole, String, value => CollectionRole::from_name(&value).ok_or_else(|| unknown("collection role", &value))?;
+    Clearance, i64, value => Clearance::from_number(value).ok_or_else(|| unknown("clearance", &value.to_string()))?;
     Vec<u8>, Vec<u8>, value => value;
     Uid, Vec<u8>, value => Uid::from_bytes(value.try_into().map_err(|_| corrupt("uid", "not 32 bytes"))?);
+}
+
+fn unknown(what: &str, value: &str) -> StoreError {
+    StoreError::Bug(format!("unknown {what} {value:?}"))
 }
 
 /// A document as it is stored.

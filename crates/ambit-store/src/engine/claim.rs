@@ -2,6 +2,7 @@
 
 use super::Engine;
 use super::dirty::new_mark;
+use super::lease::{LEASED, OPEN};
 use super::place::LAPSED_MS;
 use super::turns::{Queue, Room, take_turn};
 use crate::StoreError;
@@ -77,7 +78,8 @@ impl Engine {
     async fn adopt(&self, tx: &mut Tx, id: RunId) -> Result<(), StoreError> {
         let sql = "UPDATE runs SET engine_id = $1, engine = $2 WHERE id = $3";
         tx.run(sql, values![self.id, &*self.name, id]).await?;
-        tx.run("UPDATE work SET state = 0 WHERE run_id = $1 AND state = 1", values![id]).await?;
+        let sql = format!("UPDATE work SET state = {OPEN} WHERE run_id = $1 AND state = {LEASED}");
+        tx.run(&sql, values![id]).await?;
         Ok(())
     }
 
@@ -115,8 +117,8 @@ impl Engine {
                     collections::lock(tx, collection).await?;
                     let sql = "UPDATE runs SET engine_id = NULL WHERE id = $1 AND engine_id = $2";
                     if tx.run(sql, values![run, id]).await? > 0 {
-                        let sql = "UPDATE work SET state = 0, attempts = attempts - 1 WHERE run_id = $1 AND state = 1";
-                        tx.run(sql, values![run]).await?;
+                        let sql = format!("UPDATE work SET state = {OPEN}, attempts = attempts - 1 WHERE run_id = $1 AND state = {LEASED}");
+                        tx.run(&sql, values![run]).await?;
                     }
                     Ok(())
                 })
@@ -160,9 +162,7 @@ async fn sync_seeds(tx: &mut Tx, place: Place) -> Result<(), StoreError> {
     }
     let mut known = wanted.clone();
     let sql = "SELECT uid FROM entities WHERE collection_id = $1 AND seed = 1";
-    for row in tx.rows(sql, values![changes.place.collection]).await? {
-        known.insert(row.get(0)?);
-    }
+    known.extend(tx.read_all::<Uid>(sql, values![changes.place.collection]).await?);
     changes.load_entities(tx, known.iter().copied()).await?;
     for seed in seeds {
         let uid = Uid::of_entity(changes.place.uuid, seed.kind, &seed.name);

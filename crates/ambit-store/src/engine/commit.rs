@@ -2,9 +2,10 @@
 
 mod batch;
 
-use super::lease::{INSERT_WORK, held};
+use super::lease::{DONE, LEASED, OPEN, held};
 use super::{Commit, Committed, Engine, Outcome, Work};
 use crate::StoreError;
+use crate::db::rows::named;
 use crate::db::sql::{ROWS_MAX, Tx, values};
 use crate::db::writer::Who;
 use crate::inventory::runs::load;
@@ -15,7 +16,7 @@ use ambit_model::id::{BlobHash, RunId, blob_hash};
 use ambit_model::observation::Look;
 use ambit_model::run::{NotDone, Run};
 use batch::Batch;
-pub(super) use batch::{CLOSE_EDGES, INSERT_INTERVALS};
+pub(super) use batch::{ABSENT, FOUND, UNKNOWN};
 use std::collections::BTreeMap;
 
 /// Label and hash of what backs a look.
@@ -143,7 +144,8 @@ impl Part {
         }
         committed.second_looks = batch.second_looks();
         let ids: Vec<i64> = looks.iter().map(|((outcome, _), _)| outcome.work.id).collect();
-        tx.run_in("UPDATE work SET state = 2 WHERE id IN", Vec::new(), &ids, "").await?;
+        tx.run_in(&format!("UPDATE work SET state = {DONE} WHERE id IN"), Vec::new(), &ids, "")
+            .await?;
         committed.new_entities = batch.write(tx).await?;
         Ok(committed)
     }
@@ -161,9 +163,12 @@ pub(super) async fn enter(tx: &mut Tx, run: &Run, collection: i64, now: Timestam
 
 /// Rows given back undone are open again; the lease does not count as an attempt.
 async fn give_back(tx: &mut Tx, run: RunId, returned: &[Work]) -> Result<(), StoreError> {
-    let rows = returned.iter().flat_map(|work| values![work.id, work.fence, run]).collect();
-    let tail = ") AS v WHERE work.id = v.column1 AND work.fence = v.column2 AND work.run_id = v.column3 AND work.state = 1";
-    tx.many("UPDATE work SET state = 0, attempts = attempts - 1 FROM (", 3, rows, tail).await
+    let rows = returned.iter().map(|work| named! { id: work.id, fence: work.fence, run }).collect();
+    let sql = format!(
+        "UPDATE work SET state = {OPEN}, attempts = attempts - 1 FROM v
+         WHERE work.id = v.id AND work.fence = v.fence AND work.run_id = v.run AND work.state = {LEASED}"
+    );
+    tx.with(rows, &sql).await
 }
 
 /// Counts what was not done, by reason and task, with the first example.
@@ -174,11 +179,10 @@ pub(super) async fn count_not_done(tx: &mut Tx, run: RunId, not_done: &[NotDone]
     }
     let rows = sums
         .iter()
-        .flat_map(|((reason, task), (count, example))| values![run, *reason, *task, *count, *example])
+        .map(|((reason, task), (count, example))| named! { run_id: run, reason: *reason, task: *task, count: *count, example: *example })
         .collect();
-    let head = "INSERT INTO not_done (run_id, reason, task, count, example)";
     let tail = "ON CONFLICT (run_id, reason, task) DO UPDATE SET count = not_done.count + excluded.count";
-    tx.many(head, 5, rows, tail).await
+    tx.insert("not_done", rows, tail).await
 }
 
 /// Stores the latest wire date of results, so that what a person closes now counts as closed after it.
@@ -187,9 +191,4 @@ pub(super) async fn raise_wire_date(tx: &mut Tx, place: &Place, at: Timestamp) -
     let sql = "UPDATE collections SET wire_at = CASE WHEN wire_run < $1 OR wire_at < $2 THEN $2 ELSE wire_at END, wire_run = $1 WHERE id = $3";
     tx.run(sql, values![run.number, at, place.collection]).await?;
     Ok(())
-}
-
-/// Plans second looks: rows of `INSERT_WORK`.
-async fn insert_second_looks(tx: &mut Tx, rows: Vec<crate::db::sql::Value>) -> Result<(), StoreError> {
-    tx.many(INSERT_WORK, 9, rows, "ON CONFLICT DO NOTHING").await
 }

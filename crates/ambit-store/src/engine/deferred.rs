@@ -118,7 +118,7 @@ pub(super) async fn defer(tx: &mut Tx, specimen: i64, rulesets: &[LiveRuleset]) 
     let mut rows = Vec::new();
     for ruleset in rulesets {
         let sql = "SELECT COUNT(*) FROM hunts_deferred WHERE owner_id = $1";
-        let waiting: i64 = tx.one(sql, values![ruleset.owner]).await?.get(0)?;
+        let waiting: i64 = tx.read_one(sql, values![ruleset.owner]).await?;
         if waiting < DEFERRED_OF_OWNER_MAX {
             rows.extend(values![ruleset.owner, &ruleset.id, ruleset.edition, specimen]);
             continue;

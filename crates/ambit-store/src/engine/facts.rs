@@ -1,14 +1,16 @@
 //! Facts for planning and judging: a few statements for a block of entities, none for each.
 
+use super::commit::{ABSENT, FOUND, UNKNOWN};
 use super::{Engine, Known, KnownIssue};
 use crate::StoreError;
-use crate::db::sql::{Row, Tx, from_json, values};
+use crate::db::rows::{Cells, FromRow, columns, list};
+use crate::db::sql::{Tx, from_json, values};
 use crate::inventory::seeds;
 use ambit_model::facts::{Facts, LastLook, LookOutcome, Looks, Neighbour};
 use ambit_model::id::RunId;
 use ambit_model::issue::Status;
 use ambit_model::scope::SCOPED_FROM;
-use ambit_model::{Clearance, Details, Kind, TaskName, Uid};
+use ambit_model::{Clearance, Details, Kind, TaskName, Timestamp, Uid};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -175,15 +177,8 @@ impl EdgeRow {
 async fn load_edges(tx: &mut Tx, uids: &[Uid]) -> Result<Vec<EdgeRow>, StoreError> {
     let mut found = BTreeMap::new();
     for end in ["from_uid", "to_uid"] {
-        let head = format!("SELECT from_uid, to_uid, kind, task, argument FROM edges WHERE closed_at IS NULL AND {end} IN");
-        for row in tx.rows_in(&head, Vec::new(), uids, "").await? {
-            let edge = EdgeRow {
-                from: row.get(0)?,
-                to: row.get(1)?,
-                kind: row.get(2)?,
-                task: row.get(3)?,
-                argument: row.get(4)?,
-            };
+        let head = format!("SELECT {} FROM edges WHERE closed_at IS NULL AND {end} IN", list::<EdgeRow>());
+        for edge in tx.read_in::<EdgeRow, _>(&head, Vec::new(), uids, "").await? {
             let key = (edge.kind.name(), edge.task.clone(), edge.argument.clone(), edge.from, edge.to);
             found.insert(key, edge);
         }
@@ -191,20 +186,23 @@ async fn load_edges(tx: &mut Tx, uids: &[Uid]) -> Result<Vec<EdgeRow>, StoreErro
     Ok(found.into_values().collect())
 }
 
+columns! { EdgeRow { from: "from_uid", to: "to_uid", kind, task, argument } }
+
 async fn load_nodes(tx: &mut Tx, collection: i64, uids: &[Uid]) -> Result<BTreeMap<Uid, NodeRow>, StoreError> {
     let mut nodes = BTreeMap::new();
     let head = "SELECT uid, kind, name, seed, present, decision FROM entities WHERE collection_id = $1 AND uid IN";
-    for row in tx.rows_in(head, values![collection], uids, "").await? {
-        let decision: String = row.get(5)?;
+    type Flags = (bool, bool);
+    let rows: Vec<(Uid, (Kind, String), Flags, String)> = tx.read_in(head, values![collection], uids, "").await?;
+    for (uid, (kind, name), (seed, present), decision) in rows {
         let node = NodeRow {
-            kind: row.get(1)?,
-            name: row.get(2)?,
-            seed: row.get(3)?,
-            present: row.get(4)?,
+            kind,
+            name,
+            seed,
+            present,
             weighed: from_json(&decision)?,
             decision,
         };
-        nodes.insert(row.get(0)?, node);
+        nodes.insert(uid, node);
     }
     Ok(nodes)
 }
@@ -213,38 +211,37 @@ async fn load_nodes(tx: &mut Tx, collection: i64, uids: &[Uid]) -> Result<BTreeM
 async fn load_details(tx: &mut Tx, uids: BTreeSet<Uid>) -> Result<BTreeMap<Uid, Arc<Details>>, StoreError> {
     let mut details = BTreeMap::new();
     let uids: Vec<Uid> = uids.into_iter().collect();
-    for row in tx.rows_in("SELECT uid, record FROM entities WHERE uid IN", Vec::new(), &uids, "").await? {
-        details.insert(row.get(0)?, Arc::new(row.json::<Detailed>(1)?.details));
+    let head = "SELECT uid, record FROM entities WHERE uid IN";
+    for (uid, record) in tx.read_in::<(Uid, String), _>(head, Vec::new(), &uids, "").await? {
+        details.insert(uid, Arc::new(from_json::<Detailed>(&record)?.details));
     }
     Ok(details)
 }
 
 async fn load_looks(tx: &mut Tx, uids: &[Uid]) -> Result<BTreeMap<Uid, Looks>, StoreError> {
     let mut looks: BTreeMap<Uid, Looks> = BTreeMap::new();
-    let head = "SELECT uid, task, argument, outcome, at, run_id, reason FROM looks WHERE uid IN";
-    for row in tx.rows_in(head, Vec::new(), uids, "").await? {
+    let head = format!("SELECT uid, task, argument, {} FROM looks WHERE uid IN", list::<LastLook>());
+    let rows: Vec<(Uid, String, String, LastLook)> = tx.read_in(&head, Vec::new(), uids, "").await?;
+    for (uid, task, argument, look) in rows {
         // A newer version may have written looks of a task that this one does not have: nobody here asks for them.
-        let Some(task) = TaskName::from_name(&row.get::<String>(1)?) else {
-            continue;
-        };
-        let look = LastLook {
-            outcome: outcome_from(&row, 3)?,
-            at: row.get(4)?,
-            run: row.get(5)?,
-            reason: row.get(6)?,
-        };
-        let of_entity: &mut Looks = looks.entry(row.get(0)?).or_default();
-        of_entity.entry(task).or_default().insert(row.get(2)?, look);
+        if let Some(task) = TaskName::from_name(&task) {
+            let of_entity: &mut Looks = looks.entry(uid).or_default();
+            of_entity.entry(task).or_default().insert(argument, look);
+        }
     }
     Ok(looks)
 }
 
-fn outcome_from(row: &Row, column: usize) -> Result<LookOutcome, StoreError> {
-    match row.get::<i64>(column)? {
-        0 => Ok(LookOutcome::Found),
-        1 => Ok(LookOutcome::Absent),
-        2 => Ok(LookOutcome::Unknown),
-        other => Err(StoreError::Bug(format!("unknown outcome {other}"))),
+columns! { LastLook { outcome: (LookOutcome "outcome"), at, run: "run_id", reason } }
+
+impl FromRow for LookOutcome {
+    fn read(cells: &mut Cells<'_>) -> Result<Self, StoreError> {
+        match cells.value()? {
+            FOUND => Ok(Self::Found),
+            ABSENT => Ok(Self::Absent),
+            UNKNOWN => Ok(Self::Unknown),
+            other => Err(StoreError::Bug(format!("unknown outcome {other}"))),
+        }
     }
 }
 
@@ -261,16 +258,17 @@ struct Recognised {
 async fn load_issues(tx: &mut Tx, uids: &[Uid]) -> Result<BTreeMap<Uid, Vec<KnownIssue>>, StoreError> {
     let mut issues: BTreeMap<Uid, Vec<KnownIssue>> = BTreeMap::new();
     let head = "SELECT entity_uid, record, absent_at, proven_at FROM issues WHERE entity_uid IN";
-    for row in tx.rows_in(head, Vec::new(), uids, "").await? {
-        let record: Recognised = row.json(1)?;
-        issues.entry(row.get(0)?).or_default().push(KnownIssue {
+    let rows: Vec<(Uid, String, Option<Timestamp>, Timestamp)> = tx.read_in(head, Vec::new(), uids, "").await?;
+    for (entity, record, absent_at, proven_at) in rows {
+        let record: Recognised = from_json(&record)?;
+        issues.entry(entity).or_default().push(KnownIssue {
             uid: record.uid,
             name: record.name,
             upstream: record.upstream,
             discriminator: record.discriminator,
             status: record.status,
-            absent_at: row.get(2)?,
-            proven_at: row.get(3)?,
+            absent_at,
+            proven_at,
         });
     }
     for list in issues.values_mut() {

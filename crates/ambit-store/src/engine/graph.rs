@@ -2,26 +2,28 @@
 
 use super::{Engine, GraphDelta, GraphNode};
 use crate::StoreError;
-use crate::db::sql::{Row, Tx, values};
+use crate::db::rows::{columns, list, named};
+use crate::db::sql::{Tx, Value, values};
+use crate::record::Place;
 use ambit_model::scope::{Edge, Node};
+use ambit_model::{EdgeKind, Uid};
 use uuid::Uuid;
 
-fn node_from(row: &Row) -> Result<GraphNode, StoreError> {
-    Ok(GraphNode {
-        node: Node {
-            uid: row.get(0)?,
-            kind: row.get(1)?,
-            name: row.get(2)?,
-            seed: row.get(3)?,
-            allow: row.get(4)?,
-            deny: row.get(5)?,
-            shared: row.get(6)?,
-        },
-        observed: row.get(7)?,
-        present: row.get(8)?,
-        decision: row.json(9)?,
-    })
+columns! { GraphNode { node: Node, observed, present, decision: (json "decision") } }
+
+columns! {
+    Node {
+        uid,
+        kind,
+        name,
+        seed,
+        allow: "allow_list",
+        deny: "deny_list",
+        shared,
+    }
 }
+
+columns! { Edge { from: "e.from_uid", to: "e.to_uid", kind: "e.kind", task: "e.task" } }
 
 impl Engine {
     /// Returns what changed in a collection's graph since the revision of the last delta; 0 returns everything. The revision counts changes of this
@@ -34,34 +36,47 @@ impl Engine {
 /// The same in a transaction.
 pub(crate) async fn graph(tx: &mut Tx, collection: Uuid, since: i64) -> Result<GraphDelta, StoreError> {
     let sql = "SELECT id, graph_revision FROM collections WHERE uuid = $1 AND deleted_at IS NULL";
-    let row = tx.row(sql, values![collection]).await?.ok_or(StoreError::NotFound)?;
-    let (id, revision): (i64, i64) = (row.get(0)?, row.get(1)?);
-    let sql = "SELECT uid, kind, name, seed, allow_list, deny_list, shared, observed, present, decision FROM entities
-               WHERE collection_id = $1 AND revision > $2";
-    let rows = tx.rows(sql, values![id, since]).await?;
-    let nodes = rows.iter().map(node_from).collect::<Result<_, _>>()?;
+    let found: Option<(i64, i64)> = tx.read_first(sql, values![collection]).await?;
+    let (id, revision) = found.ok_or(StoreError::NotFound)?;
+    let sql = format!("SELECT {} FROM entities WHERE collection_id = $1 AND revision > $2", list::<GraphNode>());
+    let nodes = tx.read_all(&sql, values![id, since]).await?;
     let mut delta = GraphDelta {
         revision,
         nodes,
         ..GraphDelta::default()
     };
     // Several arguments of a task may hold the same edge: it is open while one does.
-    let sql = "SELECT e.from_uid, e.to_uid, e.kind, e.task, MAX(CASE WHEN e.closed_at IS NULL THEN CAST(1 AS BIGINT) ELSE CAST(0 AS BIGINT) END)
-               FROM (SELECT DISTINCT from_uid, to_uid, kind, task FROM edges WHERE collection_id = $1 AND revision > $2) AS moved
-               JOIN edges e ON e.from_uid = moved.from_uid AND e.to_uid = moved.to_uid AND e.kind = moved.kind AND e.task = moved.task
-               GROUP BY e.from_uid, e.to_uid, e.kind, e.task";
-    for row in tx.rows(sql, values![id, since]).await? {
-        let edge = Edge {
-            from: row.get(0)?,
-            to: row.get(1)?,
-            kind: row.get(2)?,
-            task: row.get(3)?,
-        };
-        if row.get::<bool>(4)? {
+    let edge = list::<Edge>();
+    let sql = format!(
+        "SELECT {edge}, MAX(CASE WHEN e.closed_at IS NULL THEN CAST(1 AS BIGINT) ELSE CAST(0 AS BIGINT) END)
+         FROM (SELECT DISTINCT from_uid, to_uid, kind, task FROM edges WHERE collection_id = $1 AND revision > $2) AS moved
+         JOIN edges e ON e.from_uid = moved.from_uid AND e.to_uid = moved.to_uid AND e.kind = moved.kind AND e.task = moved.task
+         GROUP BY {edge}"
+    );
+    for (edge, is_open) in tx.read_all(&sql, values![id, since]).await? {
+        if is_open {
             delta.opened.push(edge);
         } else {
             delta.closed.push(edge);
         }
     }
     Ok(delta)
+}
+
+/// Closes edges; `v` has rows of from, task, argument, kind, to, closed_at, revision.
+pub(super) const CLOSE_EDGES: &str = "UPDATE edges SET closed_at = v.closed_at, revision = v.revision FROM v
+    WHERE edges.from_uid = v.from_uid AND edges.task = v.task AND edges.argument = v.argument AND edges.kind = v.kind
+    AND edges.to_uid = v.to_uid AND edges.closed_at IS NULL";
+
+/// A row for `CLOSE_EDGES`.
+pub(super) fn closed_edge(place: &Place, (from, task, argument): (&Uid, &str, &str), kind: EdgeKind, to: &Uid) -> [(&'static str, Value); 7] {
+    named! {
+        from_uid: from,
+        task,
+        argument,
+        kind: kind.name(),
+        to_uid: to,
+        closed_at: place.now,
+        revision: place.graph,
+    }
 }

@@ -3,7 +3,8 @@
 use super::commit::count_not_done;
 use super::{Engine, NewSweep, NewWork, Pending, Work};
 use crate::StoreError;
-use crate::db::sql::{Row, Tx, values};
+use crate::db::rows::{Rows, columns, list, named};
+use crate::db::sql::{Tx, values};
 use crate::db::writer::Who;
 use crate::inventory::collections;
 use crate::inventory::runs::load;
@@ -11,6 +12,11 @@ use ambit_model::id::RunId;
 use ambit_model::run::{NotDone, NotDoneReason, RunState};
 use ambit_model::{Clearance, Timestamp, Uid};
 use std::collections::BTreeMap;
+
+/// The states of a row of `work`.
+pub(crate) const OPEN: i64 = 0;
+pub(crate) const LEASED: i64 = 1;
+pub(crate) const DONE: i64 = 2;
 
 /// Rows of one lease at most.
 const LEASE_ROWS_MAX: usize = 2_000;
@@ -75,38 +81,37 @@ impl Engine {
 const BINDING_FOOTPRINT_MAX: Clearance = Clearance::L1;
 
 async fn pending(tx: &mut Tx, run: RunId, wire_now: Timestamp) -> Result<Pending, StoreError> {
-    let sql = "SELECT (SELECT COUNT(*) FROM work WHERE run_id = $1 AND state = 0)
-               + (SELECT COUNT(*) FROM sweeps WHERE run_id = $1 AND reached * step < size),
-               (SELECT COUNT(*) FROM work WHERE run_id = $1 AND state = 1),
-               (SELECT COUNT(*) FROM dirty d JOIN runs r ON r.collection_id = d.collection_id WHERE r.id = $1),
-               (SELECT MIN(not_before) FROM work WHERE run_id = $1 AND state = 0),
-               (SELECT COUNT(*) FROM sweeps WHERE run_id = $1 AND reached * step < size)";
-    let row = tx.one(sql, values![run]).await?;
-    let earliest: Option<Timestamp> = row.get(3)?;
-    let sweeps: i64 = row.get(4)?;
-    let first = match second_look_owed(tx, run, wire_now).await? {
+    let sql = format!(
+        "SELECT (SELECT COUNT(*) FROM work WHERE run_id = $1 AND state = {OPEN}),
+         (SELECT COUNT(*) FROM sweeps WHERE run_id = $1 AND reached * step < size),
+         (SELECT COUNT(*) FROM work WHERE run_id = $1 AND state = {LEASED}),
+         (SELECT COUNT(*) FROM dirty d JOIN runs r ON r.collection_id = d.collection_id WHERE r.id = $1),
+         (SELECT MIN(not_before) FROM work WHERE run_id = $1 AND state = {OPEN})"
+    );
+    let (open, sweeps, leased, dirty, earliest): (i64, i64, i64, i64, Option<Timestamp>) = tx.read_one(&sql, values![run]).await?;
+    let not_before = match second_look_owed(tx, run, wire_now).await? {
         Some(owed) if !could_start_quietly(tx, run, wire_now).await? => Some(owed),
         _ => earliest.filter(|at| *at > wire_now && sweeps == 0),
     };
     Ok(Pending {
-        open: row.get(0)?,
-        leased: row.get(1)?,
-        dirty: row.get(2)?,
-        not_before: first,
+        open: open + sweeps,
+        leased,
+        dirty,
+        not_before,
     })
 }
 
 /// Returns the wire date of the earliest repeated probe that louder work waits for and that cannot start yet.
 async fn second_look_owed(tx: &mut Tx, run: RunId, wire_now: Timestamp) -> Result<Option<Timestamp>, StoreError> {
-    let sql = "SELECT MIN(not_before) FROM work WHERE run_id = $1 AND state = 0 AND footprint <= $2 AND look % 2 = 1 AND not_before > $3";
-    let row = tx.one(sql, values![run, BINDING_FOOTPRINT_MAX.number(), wire_now]).await?;
-    row.get(0)
+    let sql =
+        format!("SELECT MIN(not_before) FROM work WHERE run_id = $1 AND state = {OPEN} AND footprint <= $2 AND look % 2 = 1 AND not_before > $3");
+    tx.read_one(&sql, values![run, BINDING_FOOTPRINT_MAX.number(), wire_now]).await
 }
 
 /// Returns whether a row could start now that is as quiet as the probes that resolve names to addresses.
 async fn could_start_quietly(tx: &mut Tx, run: RunId, wire_now: Timestamp) -> Result<bool, StoreError> {
-    let sql = "SELECT 1 FROM work WHERE run_id = $1 AND state = 0 AND footprint <= $2 AND not_before <= $3 LIMIT 1";
-    Ok(tx.row(sql, values![run, BINDING_FOOTPRINT_MAX.number(), wire_now]).await?.is_some())
+    let sql = format!("SELECT 1 FROM work WHERE run_id = $1 AND state = {OPEN} AND footprint <= $2 AND not_before <= $3 LIMIT 1");
+    Ok(tx.row(&sql, values![run, BINDING_FOOTPRINT_MAX.number(), wire_now]).await?.is_some())
 }
 
 async fn lease(tx: &mut Tx, engine: i64, run: RunId, limit: usize, (wire_now, settled): (Timestamp, bool)) -> Result<Vec<Work>, StoreError> {
@@ -135,13 +140,13 @@ async fn lease(tx: &mut Tx, engine: i64, run: RunId, limit: usize, (wire_now, se
             (ids, _) = open_rows(tx, run, (low, high), wire_now, wanted).await?;
         }
         if !ids.is_empty() {
-            return take(tx, run, &ids).await;
+            return take(tx, &ids).await;
         }
         if is_leased(tx, run, (low, high)).await? {
             return Ok(Vec::new());
         }
         if let Some(id) = suspect(tx, run, (low, high), wire_now).await? {
-            return take(tx, run, &[id]).await;
+            return take(tx, &[id]).await;
         }
     }
     Ok(Vec::new())
@@ -149,61 +154,58 @@ async fn lease(tx: &mut Tx, engine: i64, run: RunId, limit: usize, (wire_now, se
 
 /// Whether rows of a class are leased.
 async fn is_leased(tx: &mut Tx, run: RunId, class: (Clearance, Clearance)) -> Result<bool, StoreError> {
-    let sql = "SELECT 1 FROM work WHERE run_id = $1 AND state = 1 AND footprint BETWEEN $2 AND $3 LIMIT 1";
-    Ok(tx.row(sql, values![run, class.0.number(), class.1.number()]).await?.is_some())
+    let sql = format!("SELECT 1 FROM work WHERE run_id = $1 AND state = {LEASED} AND footprint BETWEEN $2 AND $3 LIMIT 1");
+    Ok(tx.row(&sql, values![run, class.0.number(), class.1.number()]).await?.is_some())
 }
 
 /// Rows of a class that could start now, in the order in which they should, and the least priority among them.
 async fn open_rows(tx: &mut Tx, run: RunId, class: (Clearance, Clearance), wire_now: Timestamp, limit: i64) -> Result<(Vec<i64>, i64), StoreError> {
-    let sql = "SELECT id, priority FROM work WHERE run_id = $1 AND state = 0 AND footprint BETWEEN $2 AND $3 AND not_before <= $4 AND attempts < $6
-               ORDER BY footprint, priority DESC, id LIMIT $5";
-    let rows = tx
-        .rows(
-            sql,
-            values![run, class.0.number(), class.1.number(), wire_now, limit, ATTEMPTS_BEFORE_ALONE],
-        )
-        .await?;
-    let least = rows.iter().map(|row| row.get(1)).collect::<Result<Vec<i64>, _>>()?.into_iter().min();
-    let ids = rows.iter().map(|row| row.get(0)).collect::<Result<Vec<i64>, _>>()?;
-    Ok((ids, least.unwrap_or(i64::MIN)))
+    let sql = format!(
+        "SELECT id, priority FROM work WHERE run_id = $1 AND state = {OPEN} AND footprint BETWEEN $2 AND $3 AND not_before <= $4 AND attempts < $6
+         ORDER BY footprint, priority DESC, id LIMIT $5"
+    );
+    let wanted = values![run, class.0.number(), class.1.number(), wire_now, limit, ATTEMPTS_BEFORE_ALONE];
+    let rows: Vec<(i64, i64)> = tx.read_all(&sql, wanted).await?;
+    let least = rows.iter().map(|(_, priority)| *priority).min();
+    Ok((rows.into_iter().map(|(id, _)| id).collect(), least.unwrap_or(i64::MIN)))
 }
 
 /// Returns one row under which the process died before, once nothing else of its class can start, so that only the row that really runs can be blamed
 /// again.
 async fn suspect(tx: &mut Tx, run: RunId, class: (Clearance, Clearance), wire_now: Timestamp) -> Result<Option<i64>, StoreError> {
-    let sql = "SELECT id FROM work WHERE run_id = $1 AND state = 0 AND footprint BETWEEN $2 AND $3 AND not_before <= $4
-               ORDER BY footprint, priority DESC, id LIMIT 1";
-    let row = tx.row(sql, values![run, class.0.number(), class.1.number(), wire_now]).await?;
-    row.map(|row| row.get(0)).transpose()
+    let sql = format!(
+        "SELECT id FROM work WHERE run_id = $1 AND state = {OPEN} AND footprint BETWEEN $2 AND $3 AND not_before <= $4
+         ORDER BY footprint, priority DESC, id LIMIT 1"
+    );
+    tx.read_first(&sql, values![run, class.0.number(), class.1.number(), wire_now]).await
 }
 
 /// Leases rows: the fence rises, so that a completion under an older lease is refused.
-async fn take(tx: &mut Tx, run: RunId, ids: &[i64]) -> Result<Vec<Work>, StoreError> {
-    let head = "UPDATE work SET state = 1, fence = fence + 1, attempts = attempts + 1 WHERE state = 0 AND id IN";
-    tx.run_in(head, Vec::new(), ids, "").await?;
-    let head = "SELECT w.id, w.task, w.uid, e.kind, e.name, w.argument, w.look, w.attempts - 1, w.fence, w.footprint, w.priority
-                FROM work w JOIN entities e ON e.uid = w.uid WHERE w.id IN";
-    let rows = tx.rows_in(head, Vec::new(), ids, "").await?;
-    let mut work = rows.iter().map(|row| work_from(row, run)).collect::<Result<Vec<_>, _>>()?;
-    work.sort_by_key(|(order, work)| (*order, work.id));
-    Ok(work.into_iter().map(|(_, work)| work).collect())
+async fn take(tx: &mut Tx, ids: &[i64]) -> Result<Vec<Work>, StoreError> {
+    let head = format!("UPDATE work SET state = {LEASED}, fence = fence + 1, attempts = attempts + 1 WHERE state = {OPEN} AND id IN");
+    tx.run_in(&head, Vec::new(), ids, "").await?;
+    let head = format!(
+        "SELECT {}, w.footprint, w.priority FROM work w JOIN entities e ON e.uid = w.uid WHERE w.id IN",
+        list::<Work>()
+    );
+    let mut rows: Vec<(Work, i64, i64)> = tx.read_in(&head, Vec::new(), ids, "").await?;
+    rows.sort_by_key(|(work, footprint, priority)| (*footprint, -priority, work.id));
+    Ok(rows.into_iter().map(|(work, _, _)| work).collect())
 }
 
-/// A leased row with its order: footprint, then priority, highest first.
-fn work_from(row: &Row, run: RunId) -> Result<((i64, i64), Work), StoreError> {
-    let work = Work {
-        id: row.get(0)?,
-        run,
-        task: row.get(1)?,
-        uid: row.get(2)?,
-        kind: row.get(3)?,
-        name: row.get(4)?,
-        argument: row.get(5)?,
-        look: row.get(6)?,
-        attempts: row.get(7)?,
-        fence: row.get(8)?,
-    };
-    Ok(((row.get(9)?, -row.get::<i64>(10)?), work))
+columns! {
+    Work {
+        id: "w.id",
+        run: "w.run_id",
+        task: "w.task",
+        uid: "w.uid",
+        kind: "e.kind",
+        name: "e.name",
+        argument: "w.argument",
+        look: "w.look",
+        attempts: "w.attempts - 1",
+        fence: "w.fence",
+    }
 }
 
 /// A sweep with ranges left.
@@ -214,74 +216,58 @@ struct Sweep {
     reached: i64,
 }
 
+columns! { Sweep { id, new: NewSweep, task, reached } }
+
+columns! { NewSweep { task: { "" }, uid, prefix, size, step, footprint, priority, partition } }
+
 /// Turns the next ranges of a class's sweeps, of those above a priority, into open rows; true when there were any.
 async fn unroll_sweeps(tx: &mut Tx, run: RunId, class: (Clearance, Clearance), wanted: usize, above: i64) -> Result<bool, StoreError> {
-    let sql = "SELECT id, uid, prefix, size, step, footprint, priority, partition, reached, task FROM sweeps
-               WHERE run_id = $1 AND footprint BETWEEN $2 AND $3 AND reached * step < size AND priority > $5
-               ORDER BY footprint, priority DESC, id LIMIT $4";
-    let rows = tx
-        .rows(sql, values![run, class.0.number(), class.1.number(), SWEEPS_OF_LEASE_MAX, above])
+    let sql = format!(
+        "SELECT {} FROM sweeps WHERE run_id = $1 AND footprint BETWEEN $2 AND $3 AND reached * step < size AND priority > $5
+         ORDER BY footprint, priority DESC, id LIMIT $4",
+        list::<Sweep>()
+    );
+    let sweeps: Vec<Sweep> = tx
+        .read_all(&sql, values![run, class.0.number(), class.1.number(), SWEEPS_OF_LEASE_MAX, above])
         .await?;
-    let (mut work, mut reached) = (Vec::new(), Vec::new());
+    let (mut work, mut reached) = (Rows::default(), Rows::default());
     let mut left = i64::try_from(wanted).expect("bounded by the caller");
-    for row in rows {
-        let sweep = Sweep {
-            id: row.get(0)?,
-            new: NewSweep {
-                task: "",
-                uid: row.get(1)?,
-                prefix: row.get(2)?,
-                size: row.get(3)?,
-                step: row.get(4)?,
-                footprint: Clearance::from_number(row.get(5)?).ok_or_else(|| StoreError::Bug("unknown footprint".to_owned()))?,
-                priority: row.get(6)?,
-                partition: row.get(7)?,
-            },
-            task: row.get(9)?,
-            reached: row.get(8)?,
-        };
+    for sweep in sweeps {
         let ranges = ranges_of(&sweep.new);
         let until = ranges.min(sweep.reached + left);
         for place in sweep.reached..until {
             let (from, to) = range(&sweep.new, permuted(&sweep.new, place));
             let argument = format!("{}{from}-{to}", sweep.new.prefix);
-            work.extend(values![
-                run,
-                &sweep.task,
-                sweep.new.uid,
+            work.push(named! {
+                run_id: run,
+                task: &sweep.task,
+                uid: sweep.new.uid,
                 argument,
-                0,
-                sweep.new.footprint.number(),
-                sweep.new.priority,
-                0
-            ]);
-            work.extend(values![sweep.new.partition]);
+                look: 0,
+                footprint: sweep.new.footprint.number(),
+                priority: sweep.new.priority,
+                not_before: 0,
+                partition: sweep.new.partition,
+            });
         }
         left -= until - sweep.reached;
-        reached.extend(values![sweep.id, until]);
+        reached.push(named! { id: sweep.id, reached: until });
         if left == 0 {
             break;
         }
     }
-    let any = !work.is_empty();
-    tx.many(INSERT_WORK, 9, work, "ON CONFLICT DO NOTHING").await?;
-    tx.many(
-        "UPDATE sweeps SET reached = v.column2 FROM (",
-        2,
-        reached,
-        ") AS v WHERE sweeps.id = v.column1",
-    )
-    .await?;
+    let any = work.len() > 0;
+    tx.insert("work", work, "ON CONFLICT DO NOTHING").await?;
+    tx.update("sweeps", reached).await?;
     Ok(any)
 }
 
 /// Takes rows out of the collection's open run that are louder than their entity's new clearance; the run says how many.
 pub(crate) async fn drop_uncleared(tx: &mut Tx, collection: i64, lowered: &BTreeMap<Clearance, Vec<Uid>>) -> Result<(), StoreError> {
     let open = "SELECT id FROM runs WHERE collection_id = $1 AND state IN ('scheduled', 'running', 'paused')";
-    let Some(run) = tx.row(open, values![collection]).await? else {
+    let Some(run) = tx.read_first::<RunId>(open, values![collection]).await? else {
         return Ok(());
     };
-    let run: RunId = run.get(0)?;
     let not_done = drop_louder(tx, run, lowered).await?;
     count_not_done(tx, run, &not_done).await
 }
@@ -291,18 +277,19 @@ pub(super) async fn drop_louder(tx: &mut Tx, run: RunId, lowered: &BTreeMap<Clea
     let mut not_done = Vec::new();
     for (clearance, uids) in lowered {
         let of = values![run, clearance.number()];
-        let head = "SELECT w.task, e.kind, e.name FROM work w JOIN entities e ON e.uid = w.uid
-                    WHERE w.run_id = $1 AND w.footprint > $2 AND w.state = 0 AND w.uid IN";
-        for row in tx.rows_in(head, of.clone(), uids, "").await? {
-            not_done.push(NotDone {
-                reason: NotDoneReason::RefusedByScope,
-                task: row.get(0)?,
-                count: 1,
-                example: format!("{} {}", row.get::<String>(1)?, row.get::<String>(2)?),
-            });
-        }
-        let head = "DELETE FROM work WHERE run_id = $1 AND footprint > $2 AND state = 0 AND uid IN";
-        tx.run_in(head, of.clone(), uids, "").await?;
+        let head = format!(
+            "SELECT w.task, e.kind, e.name FROM work w JOIN entities e ON e.uid = w.uid
+             WHERE w.run_id = $1 AND w.footprint > $2 AND w.state = {OPEN} AND w.uid IN"
+        );
+        let dropped: Vec<(String, String, String)> = tx.read_in(&head, of.clone(), uids, "").await?;
+        not_done.extend(dropped.into_iter().map(|(task, kind, name)| NotDone {
+            reason: NotDoneReason::RefusedByScope,
+            task,
+            count: 1,
+            example: format!("{kind} {name}"),
+        }));
+        let head = format!("DELETE FROM work WHERE run_id = $1 AND footprint > $2 AND state = {OPEN} AND uid IN");
+        tx.run_in(&head, of.clone(), uids, "").await?;
         tx.run_in("DELETE FROM sweeps WHERE run_id = $1 AND footprint > $2 AND uid IN", of, uids, "")
             .await?;
     }
@@ -334,38 +321,44 @@ fn greatest_common_divisor(a: i128, b: i128) -> i128 {
     if b == 0 { a } else { greatest_common_divisor(b, a % b) }
 }
 
-pub(super) const INSERT_WORK: &str = "INSERT INTO work (run_id, task, uid, argument, look, footprint, priority, not_before, partition)";
-
 /// Plans rows; those that are there already stay as they are.
 pub(super) async fn insert_work(tx: &mut Tx, run: RunId, work: &[NewWork]) -> Result<(), StoreError> {
-    let mut rows = Vec::with_capacity(work.len() * 9);
-    for new in work {
-        rows.extend(values![
-            run,
-            new.task,
-            new.uid,
-            &new.argument,
-            new.look,
-            new.footprint.number(),
-            new.priority
-        ]);
-        rows.extend(values![new.not_before, new.partition]);
-    }
-    tx.many(INSERT_WORK, 9, rows, "ON CONFLICT DO NOTHING").await
+    let row = |new: &NewWork| {
+        named! {
+            run_id: run,
+            task: new.task,
+            uid: new.uid,
+            argument: &new.argument,
+            look: new.look,
+            footprint: new.footprint.number(),
+            priority: new.priority,
+            not_before: new.not_before,
+            partition: new.partition,
+        }
+    };
+    tx.insert("work", work.iter().map(row).collect(), "ON CONFLICT DO NOTHING").await
 }
 
 /// Plans sweeps; those that are there already go on where they are.
 pub(super) async fn insert_sweeps(tx: &mut Tx, run: RunId, sweeps: &[NewSweep]) -> Result<(), StoreError> {
-    let mut rows = Vec::with_capacity(sweeps.len() * 9);
+    let mut rows = Rows::default();
     for new in sweeps {
         if new.size < 0 || new.step < 1 {
             return Err(StoreError::Invalid(format!("a sweep of {} in steps of {}", new.size, new.step)));
         }
-        rows.extend(values![run, new.task, new.uid, &new.prefix, new.size, new.step, new.footprint.number()]);
-        rows.extend(values![new.priority, new.partition]);
+        rows.push(named! {
+            run_id: run,
+            task: new.task,
+            uid: new.uid,
+            prefix: &new.prefix,
+            size: new.size,
+            step: new.step,
+            footprint: new.footprint.number(),
+            priority: new.priority,
+            partition: new.partition,
+        });
     }
-    let head = "INSERT INTO sweeps (run_id, task, uid, prefix, size, step, footprint, priority, partition)";
-    tx.many(head, 9, rows, "ON CONFLICT DO NOTHING").await
+    tx.insert("sweeps", rows, "ON CONFLICT DO NOTHING").await
 }
 
 /// The cost of a leased row and what it contacts; its repeated probe has the same.
@@ -376,18 +369,18 @@ pub(super) struct Held {
     pub(super) partition: i64,
 }
 
+columns! { Held { footprint, priority, partition } }
+
 /// For each row: `Some` while its lease is the caller's, by id and fence.
 pub(super) async fn held(tx: &mut Tx, run: RunId, work: &[&Work]) -> Result<Vec<Option<Held>>, StoreError> {
     let ids: Vec<i64> = work.iter().map(|work| work.id).collect();
+    let head = format!(
+        "SELECT id, fence, {} FROM work WHERE run_id = $1 AND state = {LEASED} AND id IN",
+        list::<Held>()
+    );
     let mut rows = BTreeMap::new();
-    let head = "SELECT id, fence, footprint, priority, partition FROM work WHERE run_id = $1 AND state = 1 AND id IN";
-    for row in tx.rows_in(head, values![run], &ids, "").await? {
-        let held = Held {
-            footprint: row.get(2)?,
-            priority: row.get(3)?,
-            partition: row.get(4)?,
-        };
-        rows.insert((row.get::<i64>(0)?, row.get::<i64>(1)?), held);
+    for (id, fence, held) in tx.read_in::<(i64, i64, Held), _>(&head, values![run], &ids, "").await? {
+        rows.insert((id, fence), held);
     }
     // Each lease is completed once: the same row twice in one batch is refused the second time.
     Ok(work.iter().map(|work| rows.remove(&(work.id, work.fence))).collect())

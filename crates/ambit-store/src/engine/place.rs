@@ -46,7 +46,7 @@ impl Store {
                     let before = if alone { i64::MAX } else { now.0 - LAPSED_MS };
                     tx.run("DELETE FROM engines WHERE heartbeat_at < $1", values![before]).await?;
                     let sql = "INSERT INTO engines (name, started_at, heartbeat_at) VALUES ($1, $2, $2) RETURNING id";
-                    let id: i64 = tx.one(sql, values![text, now]).await?.get(0)?;
+                    let id: i64 = tx.read_one(sql, values![text, now]).await?;
                     if alone {
                         // SQLite may give a former holder's number again: nobody holds any run now.
                         tx.run("UPDATE runs SET engine_id = NULL WHERE engine_id IS NOT NULL", Vec::new()).await?;
@@ -105,8 +105,7 @@ impl Engine {
     pub async fn confirmed_blocks(&self, collection: Uuid) -> Result<BTreeSet<Uid>, StoreError> {
         let mut tx = self.store.read().await?;
         let sql = "SELECT s.uid FROM seeds s JOIN collections c ON c.id = s.collection_id WHERE c.uuid = $1 AND s.confirmed = 1";
-        let rows = tx.rows(sql, values![collection]).await?;
-        rows.iter().map(|row| row.get(0)).collect()
+        Ok(tx.read_all(sql, values![collection]).await?.into_iter().collect())
     }
 
     /// How often people changed what the runs of a collection go by: its level, its exclusions, the allow and deny
@@ -114,7 +113,7 @@ impl Engine {
     pub async fn scope_revision(&self, collection: Uuid) -> Result<i64, StoreError> {
         let mut tx = self.store.read().await?;
         let sql = "SELECT scope_revision FROM collections WHERE uuid = $1";
-        tx.row(sql, values![collection]).await?.ok_or(StoreError::NotFound)?.get(0)
+        tx.read_first(sql, values![collection]).await?.ok_or(StoreError::NotFound)
     }
 
     /// Returns the seeds of a collection that were given on a command line of this installation.
@@ -141,7 +140,7 @@ impl Engine {
     pub async fn live_engines(&self, now: Timestamp) -> Result<i64, StoreError> {
         let mut tx = self.store.read().await?;
         let sql = "SELECT COUNT(*) FROM engines WHERE heartbeat_at > $1 OR id = $2";
-        let live: i64 = tx.one(sql, values![now.0 - LAPSED_MS, self.id]).await?.get(0)?;
+        let live: i64 = tx.read_one(sql, values![now.0 - LAPSED_MS, self.id]).await?;
         Ok(live.max(1))
     }
 

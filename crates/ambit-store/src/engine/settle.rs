@@ -1,11 +1,13 @@
 //! Settling: decisions, presence, plans and issues, in one transaction with the marks that they settle.
 
-use super::commit::{CLOSE_EDGES, INSERT_INTERVALS, count_not_done, enter, raise_wire_date};
+use super::commit::{FOUND, count_not_done, enter, raise_wire_date};
 use super::dirty::mark_dirty;
-use super::lease::{drop_louder, insert_sweeps, insert_work};
+use super::graph::{CLOSE_EDGES, closed_edge};
+use super::lease::{OPEN, drop_louder, insert_sweeps, insert_work};
 use super::{Dirty, Engine, IssueWrite, Settlement};
 use crate::StoreError;
-use crate::db::sql::{Row, Tx, values};
+use crate::db::rows::{Rows, columns, list, named};
+use crate::db::sql::{Tx, from_json, values};
 use crate::db::writer::Who;
 use crate::inventory::collections;
 use crate::inventory::runs::load;
@@ -14,7 +16,7 @@ use ambit_model::facts::LookKey;
 use ambit_model::id::RunId;
 use ambit_model::issue::{IssueKind, IssueRecord, Proof, Status};
 use ambit_model::wire::WireChoice;
-use ambit_model::{Clearance, Timestamp, Uid};
+use ambit_model::{Clearance, EdgeKind, Timestamp, Uid};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,15 +37,10 @@ impl Engine {
 
 async fn dirty(tx: &mut Tx, run: RunId, limit: i64) -> Result<Vec<Dirty>, StoreError> {
     let sql = "SELECT d.uid, d.mark FROM dirty d JOIN runs r ON r.collection_id = d.collection_id WHERE r.id = $1 ORDER BY d.uid LIMIT $2";
-    let rows = tx.rows(sql, values![run, limit]).await?;
-    let dirty = |row: &Row| {
-        Ok(Dirty {
-            uid: row.get(0)?,
-            mark: row.get(1)?,
-        })
-    };
-    rows.iter().map(dirty).collect()
+    tx.read_all(sql, values![run, limit]).await
 }
+
+columns! { Dirty { uid, mark } }
 
 async fn settle(tx: &mut Tx, settlement: Settlement) -> Result<(), StoreError> {
     let (_, collection) = load(tx, settlement.run).await?;
@@ -93,10 +90,42 @@ async fn decide(tx: &mut Tx, changes: &mut Changes, settlement: &Settlement) -> 
     drop_louder(tx, settlement.run, &lowered).await.map(drop)
 }
 
-/// Members of an open interval, and of an open edge, in the order in which `close` reads them.
-const OPEN_INTERVALS: &str =
-    "SELECT uid, task, argument, details, opened_at, first_run, first_at, last_run, last_at FROM looks WHERE details IS NOT NULL AND";
-const OPEN_EDGES: &str = "SELECT from_uid, task, argument, kind, to_uid, details FROM edges WHERE closed_at IS NULL AND";
+/// An open interval as it is stored.
+struct OpenInterval {
+    uid: Uid,
+    task: String,
+    argument: String,
+    details: String,
+    opened_at: Timestamp,
+    first_run: i64,
+    first_at: Timestamp,
+    last_run: i64,
+    last_at: Timestamp,
+}
+
+columns! { OpenInterval { uid, task, argument, details, opened_at, first_run, first_at, last_run, last_at } }
+
+/// An open edge as it is stored.
+struct OpenEdge {
+    from: Uid,
+    task: String,
+    argument: String,
+    kind: EdgeKind,
+    to: Uid,
+    details: String,
+}
+
+columns! { OpenEdge { from: "from_uid", task, argument, kind, to: "to_uid", details } }
+
+/// Selects open intervals by a condition that follows.
+fn open_intervals() -> String {
+    format!("SELECT {} FROM looks WHERE details IS NOT NULL AND", list::<OpenInterval>())
+}
+
+/// Selects open edges by a condition that follows.
+fn open_edges() -> String {
+    format!("SELECT {} FROM edges WHERE closed_at IS NULL AND", list::<OpenEdge>())
+}
 
 /// Closes what is open of entities that no path leads to any more: their intervals and the edges that lead away from them. They are gone, unless seeds.
 async fn lose(tx: &mut Tx, changes: &mut Changes, lost: &[Uid]) -> Result<(), StoreError> {
@@ -104,14 +133,14 @@ async fn lose(tx: &mut Tx, changes: &mut Changes, lost: &[Uid]) -> Result<(), St
         return Ok(());
     }
     changes.load_entities(tx, lost.iter().copied()).await?;
-    let intervals = tx.rows_in(&format!("{OPEN_INTERVALS} uid IN"), Vec::new(), lost, "").await?;
-    let edges = tx.rows_in(&format!("{OPEN_EDGES} from_uid IN"), Vec::new(), lost, "").await?;
+    let intervals = tx.read_in(&format!("{} uid IN", open_intervals()), Vec::new(), lost, "").await?;
+    let edges = tx.read_in(&format!("{} from_uid IN", open_edges()), Vec::new(), lost, "").await?;
     let head =
         "UPDATE looks SET details = NULL, evidence = NULL, opened_at = NULL, first_run = NULL, first_at = NULL, last_run = NULL, last_at = NULL
                 WHERE details IS NOT NULL AND uid IN";
     tx.run_in(head, Vec::new(), lost, "").await?;
     tx.run_in("DELETE FROM evidence WHERE uid IN", Vec::new(), lost, "").await?;
-    let mut ends = close(tx, changes, &intervals, &edges).await?;
+    let mut ends = close(tx, changes, intervals, edges).await?;
     for uid in lost {
         // A gone entity is judged once more, so that its issues are closed.
         ends.insert(*uid);
@@ -129,28 +158,26 @@ async fn unbind(tx: &mut Tx, changes: &mut Changes, run: RunId, unbound: &[LookK
     if unbound.is_empty() {
         return Ok(());
     }
-    let keys = || -> Vec<crate::db::sql::Value> {
-        let keys = unbound.iter();
-        keys.flat_map(|look| values![look.entity, look.task.as_str(), &*look.argument]).collect()
+    let keys = || -> Rows {
+        unbound
+            .iter()
+            .map(|look| named! { uid: look.entity, task: look.task.as_str(), argument: &*look.argument })
+            .collect()
     };
     changes.load_entities(tx, unbound.iter().map(|look| look.entity)).await?;
-    let intervals = tx
-        .many_rows(&format!("{OPEN_INTERVALS} (uid, task, argument) IN ("), 3, keys(), ")")
-        .await?;
-    let edges = tx
-        .many_rows(&format!("{OPEN_EDGES} (from_uid, task, argument) IN ("), 3, keys(), ")")
-        .await?;
-    for head in [
-        "DELETE FROM looks WHERE (uid, task, argument) IN (",
-        "DELETE FROM evidence WHERE (uid, task, argument) IN (",
-    ] {
-        tx.many(head, 3, keys(), ")").await?;
+    let sql = format!("{} (uid, task, argument) IN (SELECT * FROM v)", open_intervals());
+    let intervals = tx.read_with(keys(), &sql).await?;
+    let sql = format!("{} (from_uid, task, argument) IN (SELECT * FROM v)", open_edges());
+    let edges = tx.read_with(keys(), &sql).await?;
+    for table in ["looks", "evidence"] {
+        let sql = format!("DELETE FROM {table} WHERE (uid, task, argument) IN (SELECT * FROM v)");
+        tx.with(keys(), &sql).await?;
     }
-    let waiting = "DELETE FROM work WHERE run_id = $1 AND state = 0 AND uid = $2 AND task = $3 AND argument = $4";
+    let waiting = format!("DELETE FROM work WHERE run_id = $1 AND state = {OPEN} AND uid = $2 AND task = $3 AND argument = $4");
     for look in unbound {
-        tx.run(waiting, values![run, look.entity, look.task.as_str(), &*look.argument]).await?;
+        tx.run(&waiting, values![run, look.entity, look.task.as_str(), &*look.argument]).await?;
     }
-    let mut ends = close(tx, changes, &intervals, &edges).await?;
+    let mut ends = close(tx, changes, intervals, edges).await?;
     for look in unbound {
         ends.insert(look.entity);
         changes.refold.insert(look.entity);
@@ -159,37 +186,32 @@ async fn unbind(tx: &mut Tx, changes: &mut Changes, run: RunId, unbound: &[LookK
 }
 
 /// Moves open intervals to the history and closes edges. Answers with the other ends: what leads there has changed.
-async fn close(tx: &mut Tx, changes: &mut Changes, open_intervals: &[Row], open_edges: &[Row]) -> Result<BTreeSet<Uid>, StoreError> {
+async fn close(tx: &mut Tx, changes: &mut Changes, intervals: Vec<OpenInterval>, edges: Vec<OpenEdge>) -> Result<BTreeSet<Uid>, StoreError> {
     let place = changes.place.clone();
-    let mut intervals = Vec::new();
-    for row in open_intervals {
-        intervals.extend(values![
-            row.get::<Uid>(0)?,
-            row.get::<String>(1)?,
-            row.get::<String>(2)?,
-            row.get::<String>(3)?
-        ]);
-        intervals.extend(values![row.get::<i64>(4)?, place.now, row.get::<i64>(5)?, row.get::<i64>(6)?]);
-        intervals.extend(values![row.get::<i64>(7)?, row.get::<i64>(8)?]);
-    }
-    tx.many(INSERT_INTERVALS, 10, intervals, "").await?;
-    let (mut edges, mut ends) = (Vec::new(), BTreeSet::new());
-    for row in open_edges {
-        let to: Uid = row.get(4)?;
-        edges.extend(values![
-            row.get::<Uid>(0)?,
-            row.get::<String>(1)?,
-            row.get::<String>(2)?,
-            row.get::<String>(3)?,
-            to
-        ]);
-        edges.extend(values![place.now, place.graph]);
-        if row.get::<String>(5)? != "{}" {
-            changes.refold.insert(to);
+    let closed = |open: OpenInterval| {
+        named! {
+            uid: open.uid,
+            task: open.task,
+            argument: open.argument,
+            details: open.details,
+            opened_at: open.opened_at,
+            closed_at: place.now,
+            first_run: open.first_run,
+            first_at: open.first_at,
+            last_run: open.last_run,
+            last_at: open.last_at,
         }
-        ends.insert(to);
+    };
+    tx.insert("intervals", intervals.into_iter().map(closed).collect(), "").await?;
+    let (mut rows, mut ends) = (Rows::default(), BTreeSet::new());
+    for edge in &edges {
+        rows.push(closed_edge(&place, (&edge.from, &edge.task, &edge.argument), edge.kind, &edge.to));
+        if edge.details != "{}" {
+            changes.refold.insert(edge.to);
+        }
+        ends.insert(edge.to);
     }
-    tx.many(CLOSE_EDGES.0, 7, edges, CLOSE_EDGES.1).await?;
+    tx.with(rows, CLOSE_EDGES).await?;
     Ok(ends)
 }
 
@@ -345,12 +367,14 @@ async fn looked_since(tx: &mut Tx, changes: &Changes, entity: Uid, issue: Uid, c
     let Some(closed) = changes.issues.get(&issue).and_then(|row| row.closed) else {
         return Ok(true);
     };
-    let row = tx.one("SELECT wire FROM collections WHERE uuid = $1", values![collection]).await?;
-    let after = match row.json(0)? {
+    let wire: String = tx.read_one("SELECT wire FROM collections WHERE uuid = $1", values![collection]).await?;
+    let after = match from_json(&wire)? {
         WireChoice::Live => closed.wall,
         WireChoice::Simulated { .. } => Timestamp(i64::MIN),
     };
-    let sql = "SELECT 1 FROM looks l WHERE l.outcome = 0 AND l.at > $1 AND (l.run_number > $2 OR (l.run_number = $2 AND l.at > $3))
-               AND (l.uid = $4 OR l.uid IN (SELECT e.from_uid FROM edges e WHERE e.to_uid = $4 AND e.closed_at IS NULL)) LIMIT 1";
-    Ok(tx.row(sql, values![after, closed.run, closed.wire, entity]).await?.is_some())
+    let sql = format!(
+        "SELECT 1 FROM looks l WHERE l.outcome = {FOUND} AND l.at > $1 AND (l.run_number > $2 OR (l.run_number = $2 AND l.at > $3))
+               AND (l.uid = $4 OR l.uid IN (SELECT e.from_uid FROM edges e WHERE e.to_uid = $4 AND e.closed_at IS NULL)) LIMIT 1"
+    );
+    Ok(tx.row(&sql, values![after, closed.run, closed.wire, entity]).await?.is_some())
 }

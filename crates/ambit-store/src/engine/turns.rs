@@ -146,8 +146,8 @@ impl Queue {
 }
 
 async fn turns(tx: &mut Tx, what: &str) -> Result<Turns, StoreError> {
-    let rows = tx.rows("SELECT id, number FROM turns WHERE what = $1", values![what]).await?;
-    rows.iter().map(|row| Ok((row.get(0)?, row.get(1)?))).collect()
+    let turns = tx.read_all("SELECT id, number FROM turns WHERE what = $1", values![what]).await?;
+    Ok(turns.into_iter().collect())
 }
 
 /// Notes that a run was taken: its project and its user go behind all others.
@@ -164,7 +164,7 @@ pub(super) async fn take_turn(tx: &mut Tx, run: RunId) -> Result<(), StoreError>
 
 /// Puts one behind all others of its sort; answers with the number.
 pub(super) async fn note_turn(tx: &mut Tx, what: &str, id: i64) -> Result<i64, StoreError> {
-    let last: i64 = tx.one("SELECT COALESCE(MAX(number), 0) FROM turns", Vec::new()).await?.get(0)?;
+    let last: i64 = tx.read_one("SELECT COALESCE(MAX(number), 0) FROM turns", Vec::new()).await?;
     let sql = "INSERT INTO turns (what, id, number) VALUES ($1, $2, $3) ON CONFLICT (what, id) DO UPDATE SET number = excluded.number";
     tx.run(sql, values![what, id, last + 1]).await?;
     Ok(last + 1)

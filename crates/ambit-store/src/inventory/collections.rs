@@ -1,5 +1,6 @@
 //! Collections: the defined process, with its wire, level, schedule, exclusions and true counters. What is changed of one later is in `collection_settings`.
 
+use crate::db::rows::{columns, list};
 use crate::db::sql::{Row, Tx, from_json, to_json, values};
 use crate::db::writer::Who;
 use crate::inventory::{contexts, feed, seeds};
@@ -66,51 +67,71 @@ pub struct CollectionRef {
     pub archived: bool,
 }
 
-const SELECT: &str =
-    "SELECT c.id, c.uuid, c.project_id, p.uuid, p.name, c.name, c.printable_name, c.workflow, c.schedule, c.wire, c.level, c.archived,
-    c.created_at, c.updated_at, c.deleted_at, c.deleted_by, c.custom_last_refreshes_count, c.entity_count, c.total_entity_count,
-    c.issues_1, c.issues_2, c.issues_3, c.issues_4, c.issues_5, c.never, o.uuid, c.due_at
-    FROM collections c JOIN projects p ON p.id = c.project_id JOIN organizations o ON o.id = p.organization_id
-    WHERE c.deleted_at IS NULL AND p.deleted_at IS NULL";
+columns! {
+    CollectionRef {
+        id: "c.id",
+        uuid: "c.uuid",
+        name: "c.name",
+        printable_name: "c.printable_name",
+        project: "c.project_id",
+        project_uuid: "p.uuid",
+        organization_uuid: "o.uuid",
+        archived: "c.archived",
+    }
+}
 
-/// A row of `SELECT`; what comes from runs is filled in by `complete`.
+columns! {
+    Collection {
+        id: "c.id",
+        uuid: "c.uuid",
+        project: "c.project_id",
+        project_uuid: "p.uuid",
+        project_name: "p.name",
+        name: "c.name",
+        printable_name: "c.printable_name",
+        workflow: "c.workflow",
+        schedule: "c.schedule",
+        due_at: "c.due_at",
+        wire: (json "c.wire"),
+        level: "c.level",
+        archived: "c.archived",
+        created_at: "c.created_at",
+        updated_at: "c.updated_at",
+        deleted_at: "c.deleted_at",
+        deleted_by: "c.deleted_by",
+        custom_last_refreshes_count: "c.custom_last_refreshes_count",
+        entity_count: "c.entity_count",
+        total_entity_count: "c.total_entity_count",
+        issues_by_severity: { BTreeMap::new() },
+        last_refresh: { None },
+        last_refreshes: { Vec::new() },
+        new_entity_count: { 0 },
+        refreshing: { false },
+    }
+}
+
+/// Open issues by severity, from 1.
+const ISSUES: &str = "c.issues_1, c.issues_2, c.issues_3, c.issues_4, c.issues_5";
+
+/// Selects collections that were not deleted, for `read`.
+fn select() -> String {
+    format!(
+        "SELECT {}, c.never, o.uuid, {ISSUES}
+         FROM collections c JOIN projects p ON p.id = c.project_id JOIN organizations o ON o.id = p.organization_id
+         WHERE c.deleted_at IS NULL AND p.deleted_at IS NULL",
+        list::<Collection>()
+    )
+}
+
+/// A row of `select`: the collection, its exclusions, and the uuid of its organisation. What comes from runs is filled in by `complete`.
 fn read(row: &Row) -> Result<(Collection, Vec<String>, Uuid), StoreError> {
-    let bad = |what| StoreError::Bug(format!("unknown {what} of a collection"));
-    let mut issues_by_severity = BTreeMap::new();
-    for severity in 1..=5 {
-        let count: i64 = row.get(18 + severity)?;
+    let (mut collection, never, organization, issues): (Collection, String, Uuid, (i64, i64, i64, i64, i64)) = row.read()?;
+    for (severity, count) in (1..).zip([issues.0, issues.1, issues.2, issues.3, issues.4]) {
         if count > 0 {
-            issues_by_severity.insert(severity.to_string(), count);
+            collection.issues_by_severity.insert(i64::to_string(&severity), count);
         }
     }
-    let collection = Collection {
-        id: row.get(0)?,
-        uuid: row.get(1)?,
-        project: row.get(2)?,
-        project_uuid: row.get(3)?,
-        project_name: row.get(4)?,
-        name: row.get(5)?,
-        printable_name: row.get(6)?,
-        workflow: row.get(7)?,
-        schedule: Schedule::from_name(&row.get::<String>(8)?).ok_or_else(|| bad("schedule"))?,
-        due_at: row.get(26)?,
-        wire: row.json(9)?,
-        level: Clearance::from_number(row.get(10)?).ok_or_else(|| bad("level"))?,
-        archived: row.get(11)?,
-        created_at: row.get(12)?,
-        updated_at: row.get(13)?,
-        deleted_at: row.get(14)?,
-        deleted_by: row.get(15)?,
-        custom_last_refreshes_count: row.get(16)?,
-        entity_count: row.get(17)?,
-        total_entity_count: row.get(18)?,
-        issues_by_severity,
-        last_refresh: None,
-        last_refreshes: Vec::new(),
-        new_entity_count: 0,
-        refreshing: false,
-    };
-    Ok((collection, from_json(&row.get::<String>(24)?)?, row.get(25)?))
+    Ok((collection, from_json(&never)?, organization))
 }
 
 /// Adds what the collections' runs say.
@@ -127,19 +148,19 @@ async fn complete(tx: &mut Tx, collections: &mut [&mut Collection]) -> Result<()
         JOIN (SELECT collection_id, MAX(number) AS number FROM runs WHERE state = 'finished' AND collection_id IN";
     let tail = "GROUP BY collection_id) AS last ON last.collection_id = e.collection_id AND last.number = e.first_run
         WHERE e.present = 1 GROUP BY e.collection_id";
-    for row in tx.rows_in(fresh, Vec::new(), &ids, tail).await? {
-        collections[positions[&row.get::<i64>(0)?]].new_entity_count = row.get(1)?;
+    for (id, count) in tx.read_in::<(i64, i64), _>(fresh, Vec::new(), &ids, tail).await? {
+        collections[positions[&id]].new_entity_count = count;
     }
     let open = "SELECT collection_id FROM runs WHERE state IN ('scheduled', 'running', 'paused') AND collection_id IN";
-    for row in tx.rows_in(open, Vec::new(), &ids, "").await? {
-        collections[positions[&row.get::<i64>(0)?]].refreshing = true;
+    for id in tx.read_in::<i64, _>(open, Vec::new(), &ids, "").await? {
+        collections[positions[&id]].refreshing = true;
     }
     Ok(())
 }
 
 /// A collection by its uuid, whoever asks; for the engine and for checks of access.
 pub(crate) async fn load(tx: &mut Tx, uuid: Uuid) -> Result<(Collection, Vec<String>, Uuid), StoreError> {
-    let row = tx.row(&format!("{SELECT} AND c.uuid = $1"), values![uuid]).await?;
+    let row = tx.row(&format!("{} AND c.uuid = $1", select()), values![uuid]).await?;
     let mut found = read(&row.ok_or(StoreError::NotFound)?)?;
     complete(tx, &mut [&mut found.0]).await?;
     Ok(found)
@@ -147,7 +168,7 @@ pub(crate) async fn load(tx: &mut Tx, uuid: Uuid) -> Result<(Collection, Vec<Str
 
 /// A collection that the caller has at least this role in. Nothing is counted before that is known: a foreign one takes as long as one that is not there.
 pub(crate) async fn require(tx: &mut Tx, principal: &Principal, uuid: Uuid, role: CollectionRole) -> Result<CollectionView, StoreError> {
-    let row = tx.row(&format!("{SELECT} AND c.uuid = $1"), values![uuid]).await?;
+    let row = tx.row(&format!("{} AND c.uuid = $1", select()), values![uuid]).await?;
     let (mut collection, never, organization_uuid) = read(&row.ok_or(StoreError::NotFound)?)?;
     let role = principal.require_collection(collection.project, collection.id, role)?;
     complete(tx, &mut [&mut collection]).await?;
@@ -221,7 +242,7 @@ impl Store {
     pub async fn list_collections(&self, principal: &Principal, project: Option<i64>) -> Result<Vec<CollectionView>, StoreError> {
         let projects: Vec<i64> = principal.projects().filter(|id| project.is_none_or(|wanted| wanted == *id)).collect();
         let mut tx = self.read().await?;
-        let head = format!("{SELECT} AND c.project_id IN");
+        let head = format!("{} AND c.project_id IN", select());
         let mut views = Vec::new();
         for row in tx.rows_in(&head, Vec::new(), &projects, "ORDER BY c.id").await? {
             let (collection, never, organization_uuid) = read(&row)?;

@@ -27,8 +27,7 @@ pub(crate) async fn refreshes(tx: &mut Tx, collections: &[i64], by: Timestamp) -
             ROW_NUMBER() OVER (PARTITION BY collection_id ORDER BY number DESC) AS place
             FROM runs WHERE state = 'finished' AND started_at IS NOT NULL AND finished_at <= $1 AND collection_id IN";
     let tail = format!(") AS finished WHERE place <= {LAST_REFRESHES_MAX} ORDER BY collection_id, number DESC");
-    let rows = tx.rows_in(head, values![by], collections, &tail).await?;
-    rows.iter().map(|row| Ok((row.get(0)?, row.get(1)?))).collect()
+    tx.read_in(head, values![by], collections, &tail).await
 }
 
 impl Store {

@@ -1,6 +1,7 @@
 //! The change feed: one row per changed record, with a revision whose order is the commit order; stamps that never run backwards; readers' positions.
 
-use crate::db::sql::{Row, Tx, values};
+use crate::db::rows::{Rows, columns, list, named};
+use crate::db::sql::{Tx, values};
 use crate::db::writer::Who;
 use crate::inventory::milestones;
 use crate::{Store, StoreError};
@@ -33,13 +34,8 @@ impl Allotted {
 /// The counter is the last lock of a transaction: nothing but inserts and updates of rows already locked comes after it.
 pub(crate) async fn allot(tx: &mut Tx, count: usize, now: Timestamp) -> Result<Allotted, StoreError> {
     let lock = if tx.is_postgres() { " FOR UPDATE" } else { "" };
-    let row = tx
-        .one(
-            &format!("SELECT revision, stamp, stamp_records FROM revision WHERE one = 1{lock}"),
-            Vec::new(),
-        )
-        .await?;
-    let (revision, stamp, used): (i64, i64, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
+    let sql = format!("SELECT revision, stamp, stamp_records FROM revision WHERE one = 1{lock}");
+    let (revision, stamp, used): (i64, i64, i64) = tx.read_one(&sql, Vec::new()).await?;
     let allotted = Allotted {
         first: revision + 1,
         stamp: stamp.max(now.0),
@@ -99,9 +95,6 @@ fn feed_uid(uuid: Uuid) -> Uid {
     Uid::from_bytes(bytes)
 }
 
-pub(crate) const INSERT: &str = "INSERT INTO feed (revision, project_id, collection_id, noun, uid, what, at, person)";
-pub(crate) const INSERT_COLUMNS: usize = 8;
-
 /// Writes one row and returns the revision and stamp that were allotted for it.
 pub(crate) async fn note(tx: &mut Tx, note: &Note, now: Timestamp) -> Result<(), StoreError> {
     note_allotted(tx, note, now).await.map(|_| ())
@@ -110,9 +103,17 @@ pub(crate) async fn note(tx: &mut Tx, note: &Note, now: Timestamp) -> Result<(),
 pub(crate) async fn note_allotted(tx: &mut Tx, note: &Note, now: Timestamp) -> Result<Allotted, StoreError> {
     let allotted = allot(tx, 1, now).await?;
     let (revision, at) = allotted.nth(0);
-    let mut row = values![revision, note.project, note.collection, note.noun.name(), note.uid];
-    row.extend(values![note.what.name(), at, note.person]);
-    tx.many(INSERT, INSERT_COLUMNS, row, "").await?;
+    let row = named! {
+        revision,
+        project_id: note.project,
+        collection_id: note.collection,
+        noun: note.noun.name(),
+        uid: note.uid,
+        what: note.what.name(),
+        at,
+        person: note.person,
+    };
+    tx.insert("feed", Rows::from_iter([row]), "").await?;
     if note.person {
         raise_person_revision(tx, note.project, revision).await?;
     }
@@ -126,35 +127,26 @@ pub(crate) async fn raise_person_revision(tx: &mut Tx, project: i64, revision: i
     Ok(())
 }
 
-pub(crate) fn row_from(row: &Row) -> Result<FeedRow, StoreError> {
-    let unknown = |what| StoreError::Bug(format!("unknown {what} in the feed"));
-    Ok(FeedRow {
-        revision: row.get(0)?,
-        project: row.get(1)?,
-        noun: Noun::from_name(&row.get::<String>(2)?).ok_or_else(|| unknown("noun"))?,
-        uid: row.get(3)?,
-        what: What::from_name(&row.get::<String>(4)?).ok_or_else(|| unknown("change"))?,
-    })
-}
+columns! { FeedRow { revision, project: "project_id", noun, uid, what } }
 
 impl Store {
     /// The newest committed revision.
     pub async fn last_revision(&self) -> Result<i64, StoreError> {
         let mut tx = self.read().await?;
-        tx.one("SELECT revision FROM revision WHERE one = 1", Vec::new()).await?.get(0)
+        tx.read_one("SELECT revision FROM revision WHERE one = 1", Vec::new()).await
     }
 
     /// The last revision that a person made in a project.
     pub async fn person_revision(&self, project: i64) -> Result<i64, StoreError> {
         let mut tx = self.read().await?;
-        let row = tx.row("SELECT person_revision FROM projects WHERE id = $1", values![project]).await?;
-        row.ok_or(StoreError::NotFound)?.get(0)
+        let sql = "SELECT person_revision FROM projects WHERE id = $1";
+        tx.read_first(sql, values![project]).await?.ok_or(StoreError::NotFound)
     }
 
     /// The last revision that a person made anywhere.
     pub async fn person_revision_of_all(&self) -> Result<i64, StoreError> {
         let mut tx = self.read().await?;
-        tx.one("SELECT COALESCE(MAX(person_revision), 0) FROM projects", Vec::new()).await?.get(0)
+        tx.read_one("SELECT COALESCE(MAX(person_revision), 0) FROM projects", Vec::new()).await
     }
 
     /// Rows after a revision, in order. Of collections, projects and runs, `uid` is their uuid's 16 bytes and 16 zeros. A record that was only seen since has
@@ -164,21 +156,21 @@ impl Store {
         let mut tx = self.read().await?;
         let limit = limit.min(FEED_ROWS_MAX);
         let page = i64::try_from(limit).unwrap_or(i64::MAX);
-        let sql = "SELECT revision, project_id, noun, uid, what FROM feed WHERE revision > $1 ORDER BY revision LIMIT $2";
-        let changed = tx.rows(sql, values![revision, page]).await?;
-        let mut rows = changed.iter().map(row_from).collect::<Result<Vec<_>, _>>()?;
+        let sql = format!("SELECT {} FROM feed WHERE revision > $1 ORDER BY revision LIMIT $2", list::<FeedRow>());
+        let mut rows: Vec<FeedRow> = tx.read_all(&sql, values![revision, page]).await?;
         for (noun, table) in [(Noun::Entity, "entities"), (Noun::Issue, "issues"), (Noun::Technology, "technologies")] {
             let sql = format!(
                 "SELECT t.seen_revision, c.project_id, t.uid FROM {table} t JOIN collections c ON c.id = t.collection_id
                  WHERE t.seen_revision > $1 ORDER BY t.seen_revision LIMIT $2"
             );
-            for row in tx.rows(&sql, values![revision, page]).await? {
+            for (revision, project, uid) in tx.read_all(&sql, values![revision, page]).await? {
+                let what = What::Seen;
                 rows.push(FeedRow {
-                    revision: row.get(0)?,
-                    project: row.get(1)?,
+                    revision,
+                    project,
                     noun,
-                    uid: row.get(2)?,
-                    what: What::Seen,
+                    uid,
+                    what,
                 });
             }
         }
@@ -192,8 +184,7 @@ impl Store {
     /// Returns the position of a named reader of the feed; `None` if it stored none.
     pub async fn position(&self, reader: &str) -> Result<Option<i64>, StoreError> {
         let mut tx = self.read().await?;
-        let row = tx.row("SELECT revision FROM positions WHERE reader = $1", values![reader]).await?;
-        row.map(|row| row.get(0)).transpose()
+        tx.read_first("SELECT revision FROM positions WHERE reader = $1", values![reader]).await
     }
 
     /// Remembers how far a named reader of the feed has come.

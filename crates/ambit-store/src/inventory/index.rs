@@ -1,9 +1,9 @@
 //! What the readers of the change feed need: current records, closed versions, every uid for a rebuild, and the activity page.
 
-use crate::db::sql::{Row, Tx, from_json, values};
+use crate::db::rows::{columns, list};
+use crate::db::sql::{Tx, values};
 use crate::inventory::collections::CollectionRef;
-use crate::inventory::feed::row_from;
-use crate::inventory::views::{COLLECTION_COLUMNS, COLLECTION_JOINS, collection_from};
+use crate::inventory::views::COLLECTION_JOINS;
 use crate::{Principal, Store, StoreError};
 use ambit_model::feed::{FeedRow, Noun};
 use ambit_model::user::ProjectRole;
@@ -92,32 +92,54 @@ fn table(noun: Noun) -> Option<&'static str> {
     }
 }
 
-fn index_row(noun: Noun, row: &Row) -> Result<IndexRow, StoreError> {
-    let uid: Uid = row.get(0)?;
-    Ok(IndexRow {
-        noun,
-        uid,
-        id: row.get(1)?,
-        uuid: uid.uuid(),
-        record: from_json(&row.get::<String>(2)?)?,
-        first_seen: row.get(3)?,
-        last_seen: row.get(4)?,
-        opened_at: row.get(5)?,
-        revision: row.get(6)?,
-        turned_at: row.get(7)?,
-        collection: collection_from(row, 8)?,
-    })
+columns! {
+    IndexRow {
+        noun: { Noun::Entity },
+        uid: "t.uid",
+        id: "t.id",
+        uuid: { Uuid::nil() },
+        record: (json "t.record"),
+        first_seen: "t.first_seen",
+        last_seen: "t.last_seen",
+        opened_at: "t.opened_at",
+        revision: "t.opened_revision",
+        turned_at: { Timestamp(0) },
+        collection: CollectionRef,
+    }
+}
+
+columns! {
+    HistoryRow {
+        noun: { Noun::Entity },
+        uid: "v.uid",
+        id: "t.id",
+        record: (json "v.record"),
+        opened_at: "v.opened_at",
+        closed_at: "v.closed_at",
+        opened_revision: "v.opened_revision",
+        closed_revision: "v.closed_revision",
+        first_seen: "t.first_seen",
+        last_seen: { Timestamp(0) },
+        turned_at: { Timestamp(0) },
+        collection: CollectionRef,
+    }
 }
 
 async fn index_rows(tx: &mut Tx, noun: Noun, uids: &[Uid]) -> Result<Vec<IndexRow>, StoreError> {
     let Some(table) = table(noun) else { return Ok(Vec::new()) };
     let head = format!(
-        "SELECT t.uid, t.id, t.record, t.first_seen, t.last_seen, t.opened_at, t.opened_revision, {}, {COLLECTION_COLUMNS}
-         FROM {table} t {COLLECTION_JOINS} WHERE c.deleted_at IS NULL AND p.deleted_at IS NULL AND t.uid IN",
+        "SELECT {}, {} FROM {table} t {COLLECTION_JOINS} WHERE c.deleted_at IS NULL AND p.deleted_at IS NULL AND t.uid IN",
+        list::<IndexRow>(),
         turned_at("t.opened_revision", "t.opened_at")
     );
-    let rows = tx.rows_in(&head, Vec::new(), uids, "").await?;
-    rows.iter().map(|row| index_row(noun, row)).collect()
+    let rows: Vec<(IndexRow, Timestamp)> = tx.read_in(&head, Vec::new(), uids, "").await?;
+    let complete = |(row, turned_at): (IndexRow, Timestamp)| IndexRow {
+        noun,
+        uuid: row.uid.uuid(),
+        turned_at,
+        ..row
+    };
+    Ok(rows.into_iter().map(complete).collect())
 }
 
 impl Store {
@@ -134,31 +156,20 @@ impl Store {
         for noun in [Noun::Entity, Noun::Issue, Noun::Technology] {
             let table = table(noun).expect("these three have one");
             let sql = format!(
-                "SELECT v.uid, v.record, v.opened_at, v.closed_at, v.opened_revision, v.closed_revision, t.first_seen, t.id, {}, {}, {COLLECTION_COLUMNS}
-                 FROM versions v JOIN {table} t ON t.uid = v.uid {COLLECTION_JOINS}
+                "SELECT {}, {}, {} FROM versions v JOIN {table} t ON t.uid = v.uid {COLLECTION_JOINS}
                  WHERE v.noun = $1 AND v.closed_revision > $2 AND c.deleted_at IS NULL AND p.deleted_at IS NULL
                  ORDER BY v.closed_revision LIMIT $3",
+                list::<HistoryRow>(),
                 run_that_saw("v.closed_at"),
                 turned_at("v.opened_revision", "v.opened_at")
             );
-            for row in tx.rows(&sql, values![noun.name(), after, limit]).await? {
-                let opened_at: Timestamp = row.get(2)?;
-                let run: Option<Timestamp> = row.get(8)?;
-                history.push(HistoryRow {
-                    noun,
-                    uid: row.get(0)?,
-                    id: row.get(7)?,
-                    record: from_json(&row.get::<String>(1)?)?,
-                    opened_at,
-                    closed_at: row.get(3)?,
-                    opened_revision: row.get(4)?,
-                    closed_revision: row.get(5)?,
-                    first_seen: row.get(6)?,
-                    last_seen: run.unwrap_or(opened_at).max(opened_at),
-                    turned_at: row.get(9)?,
-                    collection: collection_from(&row, 10)?,
-                });
-            }
+            let rows: Vec<(HistoryRow, Option<Timestamp>, Timestamp)> = tx.read_all(&sql, values![noun.name(), after, limit]).await?;
+            history.extend(rows.into_iter().map(|(row, run, turned_at)| HistoryRow {
+                noun,
+                last_seen: run.unwrap_or(row.opened_at).max(row.opened_at),
+                turned_at,
+                ..row
+            }));
         }
         history.sort_by_key(|row| row.closed_revision);
         history.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
@@ -170,15 +181,8 @@ impl Store {
     pub async fn last_seen_by(&self, noun: Noun, uids: &[Uid], moment: Timestamp) -> Result<BTreeMap<Uid, Timestamp>, StoreError> {
         let Some(table) = table(noun) else { return Ok(BTreeMap::new()) };
         let head = format!("SELECT t.uid, {} FROM {table} t WHERE t.uid IN", run_that_saw("$1"));
-        let rows = self.read().await?.rows_in(&head, values![moment], uids, "").await?;
-        let mut seen = BTreeMap::new();
-        for row in &rows {
-            let run: Option<Timestamp> = row.get(1)?;
-            if let Some(run) = run {
-                seen.insert(row.get(0)?, run);
-            }
-        }
-        Ok(seen)
+        let rows: Vec<(Uid, Option<Timestamp>)> = self.read().await?.read_in(&head, values![moment], uids, "").await?;
+        Ok(rows.into_iter().filter_map(|(uid, run)| Some((uid, run?))).collect())
     }
 
     /// Every uid of a noun after one, ascending: for a rebuild.
@@ -188,7 +192,7 @@ impl Store {
         let after = after.map_or(Vec::new(), |uid| uid.bytes().to_vec());
         let limit = i64::try_from(limit.min(ROWS_MAX)).unwrap_or(i64::MAX);
         let sql = format!("SELECT uid FROM {table} WHERE uid > $1 ORDER BY uid LIMIT $2");
-        tx.rows(&sql, values![after, limit]).await?.iter().map(|row| row.get(0)).collect()
+        tx.read_all(&sql, values![after, limit]).await
     }
 
     /// What changed in a project after a revision, oldest first, without rows that only say "seen again"; what the caller may not read is left out.
@@ -200,33 +204,27 @@ impl Store {
         let mut after = after;
         let mut changes = Vec::new();
         loop {
-            let sql = "SELECT revision, project_id, noun, uid, what, at, person, collection_id FROM feed
-                       WHERE project_id = $1 AND revision > $2 AND what <> 'seen' ORDER BY revision LIMIT $3";
+            let sql = format!(
+                "SELECT {}, collection_id FROM feed WHERE project_id = $1 AND revision > $2 AND what <> 'seen' ORDER BY revision LIMIT $3",
+                list::<Change>()
+            );
             let page = i64::try_from(limit - changes.len()).unwrap_or(i64::MAX);
-            let rows = tx.rows(sql, values![project, after, page]).await?;
-            let Some(last) = rows.last() else { break };
-            after = last.get(0)?;
-            for row in &rows {
-                let collection: Option<i64> = row.get(7)?;
-                if collection.is_none_or(|collection| principal.collection_role(project, collection).is_some()) {
-                    changes.push(change_from(row)?);
-                }
-            }
+            let rows: Vec<(Change, Option<i64>)> = tx.read_all(&sql, values![project, after, page]).await?;
+            let Some((last, _)) = rows.last() else { break };
+            after = last.row.revision;
+            let is_readable = |collection: i64| principal.collection_role(project, collection).is_some();
+            changes.extend(
+                rows.into_iter()
+                    .filter(|(_, collection)| collection.is_none_or(is_readable))
+                    .map(|(change, _)| change),
+            );
         }
         add_records(&mut tx, &mut changes).await?;
         Ok(changes)
     }
 }
 
-fn change_from(row: &Row) -> Result<Change, StoreError> {
-    Ok(Change {
-        row: row_from(row)?,
-        at: row.get(5)?,
-        person: row.get(6)?,
-        record: None,
-        collection: None,
-    })
-}
+columns! { Change { row: FeedRow, at, person, record: { None }, collection: { None } } }
 
 async fn add_records(tx: &mut Tx, changes: &mut [Change]) -> Result<(), StoreError> {
     let mut wanted = BTreeMap::<Noun, Vec<Uid>>::new();

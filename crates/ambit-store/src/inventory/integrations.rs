@@ -1,7 +1,8 @@
 //! Integrations of a project and the collections that may use them. What is secret of one is sealed before it reaches the database
 //! (docs/architecture.md §1.6) and is given to nobody but the engine.
 
-use crate::db::sql::{Row, Tx, from_json, to_json, values};
+use crate::db::rows::{columns, list};
+use crate::db::sql::{Tx, from_json, to_json, values};
 use crate::db::writer::Who;
 use crate::inventory::{collections, feed};
 use crate::people::audit;
@@ -90,45 +91,59 @@ fn purpose(integration: Uuid) -> String {
     format!("integration {integration}")
 }
 
-const SELECT: &str = "SELECT i.id, i.uuid, p.id, p.uuid, i.name, i.kind, i.settings, i.secret_names, i.created_at, u.email
-    FROM integrations i JOIN projects p ON p.id = i.project_id LEFT JOIN users u ON u.id = i.created_by WHERE p.deleted_at IS NULL";
-
-fn integration_from(row: &Row) -> Result<IntegrationView, StoreError> {
-    Ok(IntegrationView {
-        id: row.get(0)?,
-        uuid: row.get(1)?,
-        project: row.get(2)?,
-        project_uuid: row.get(3)?,
-        name: row.get(4)?,
-        kind: row.get(5)?,
-        settings: row.json(6)?,
-        secret_names: row.json(7)?,
-        created_at: row.get(8)?,
-        created_by: row.get(9)?,
-    })
+columns! {
+    IntegrationView {
+        id: "i.id",
+        uuid: "i.uuid",
+        project: "p.id",
+        project_uuid: "p.uuid",
+        name: "i.name",
+        kind: "i.kind",
+        settings: (json "i.settings"),
+        secret_names: (json "i.secret_names"),
+        created_at: "i.created_at",
+        created_by: "u.email",
+    }
 }
 
-const SELECT_USE: &str = "SELECT x.id, x.uuid, i.uuid, i.name, i.kind, c.uuid, c.name, x.created_at, c.id, c.project_id
-    FROM integration_collections x JOIN integrations i ON i.id = x.integration_id JOIN collections c ON c.id = x.collection_id
-    JOIN projects p ON p.id = c.project_id WHERE c.deleted_at IS NULL AND p.deleted_at IS NULL";
-
-fn use_from(row: &Row) -> Result<IntegrationUse, StoreError> {
-    Ok(IntegrationUse {
-        id: row.get(0)?,
-        uuid: row.get(1)?,
-        integration_uuid: row.get(2)?,
-        integration_name: row.get(3)?,
-        integration_kind: row.get(4)?,
-        collection_uuid: row.get(5)?,
-        collection_name: row.get(6)?,
-        created_at: row.get(7)?,
-    })
+/// Selects integrations.
+fn select() -> String {
+    format!(
+        "SELECT {} FROM integrations i JOIN projects p ON p.id = i.project_id LEFT JOIN users u ON u.id = i.created_by WHERE p.deleted_at IS NULL",
+        list::<IntegrationView>()
+    )
 }
+
+columns! {
+    IntegrationUse {
+        id: "x.id",
+        uuid: "x.uuid",
+        integration_uuid: "i.uuid",
+        integration_name: "i.name",
+        integration_kind: "i.kind",
+        collection_uuid: "c.uuid",
+        collection_name: "c.name",
+        created_at: "x.created_at",
+    }
+}
+
+/// Selects uses of integrations, each with the integer ids of its collection and project.
+fn select_use() -> String {
+    format!(
+        "SELECT {}, c.id, c.project_id
+         FROM integration_collections x JOIN integrations i ON i.id = x.integration_id JOIN collections c ON c.id = x.collection_id
+         JOIN projects p ON p.id = c.project_id WHERE c.deleted_at IS NULL AND p.deleted_at IS NULL",
+        list::<IntegrationUse>()
+    )
+}
+
+/// A row of `select_use`.
+type Use = (IntegrationUse, i64, i64);
 
 /// An integration of a project in which the caller has at least this role.
 async fn require(tx: &mut Tx, principal: &Principal, uuid: Uuid, role: ProjectRole) -> Result<IntegrationView, StoreError> {
-    let row = tx.row(&format!("{SELECT} AND i.uuid = $1"), values![uuid]).await?;
-    let view = integration_from(&row.ok_or(StoreError::NotFound)?)?;
+    let view = tx.read_first(&format!("{} AND i.uuid = $1", select()), values![uuid]).await?;
+    let view: IntegrationView = view.ok_or(StoreError::NotFound)?;
     principal.require_project(view.project, role)?;
     Ok(view)
 }
@@ -189,8 +204,8 @@ impl Store {
     pub async fn list_integrations(&self, principal: &Principal, project: Uuid) -> Result<Vec<IntegrationView>, StoreError> {
         let mut tx = self.read().await?;
         let project = projects::require(&mut tx, principal, project, ProjectRole::Member).await?;
-        let sql = format!("{SELECT} AND i.project_id = $1 ORDER BY i.id LIMIT {INTEGRATIONS_MAX}");
-        tx.rows(&sql, values![project]).await?.iter().map(integration_from).collect()
+        let sql = format!("{} AND i.project_id = $1 ORDER BY i.id LIMIT {INTEGRATIONS_MAX}", select());
+        tx.read_all(&sql, values![project]).await
     }
 
     /// An integration by its uuid.
@@ -241,8 +256,9 @@ impl Store {
                     let note = feed::Note::person(of.project, Noun::Collection, collection, What::Changed).of(of.id);
                     feed::note(tx, &note, now).await?;
                 }
-                let sql = format!("{SELECT_USE} AND x.integration_id = $1 AND x.collection_id = $2");
-                use_from(&tx.one(&sql, values![view.id, of.id]).await?)
+                let sql = format!("{} AND x.integration_id = $1 AND x.collection_id = $2", select_use());
+                let (of_integration, _, _): Use = tx.read_one(&sql, values![view.id, of.id]).await?;
+                Ok(of_integration)
             })
         })
         .await
@@ -251,15 +267,10 @@ impl Store {
     /// Which collections of a project use which integrations, as far as the caller may see the collections; by id.
     pub async fn list_integration_uses(&self, principal: &Principal, project: i64) -> Result<Vec<IntegrationUse>, StoreError> {
         let mut tx = self.read().await?;
-        let sql = format!("{SELECT_USE} AND c.project_id = $1 ORDER BY x.id");
-        let rows = tx.rows(&sql, values![project]).await?;
-        let mut uses = Vec::new();
-        for row in &rows {
-            if principal.collection_role(project, row.get(8)?).is_some() {
-                uses.push(use_from(row)?);
-            }
-        }
-        Ok(uses)
+        let sql = format!("{} AND c.project_id = $1 ORDER BY x.id", select_use());
+        let mut uses: Vec<Use> = tx.read_all(&sql, values![project]).await?;
+        uses.retain(|(_, collection, _)| principal.collection_role(project, *collection).is_some());
+        Ok(uses.into_iter().map(|(of, _, _)| of).collect())
     }
 
     /// Ends the use of an integration in a collection; for admins of the collection. `project` narrows.
@@ -267,9 +278,8 @@ impl Store {
         let principal = principal.clone();
         self.write(Who::Person, move |tx| {
             Box::pin(async move {
-                let row = tx.row(&format!("{SELECT_USE} AND x.uuid = $1"), values![uuid]).await?;
-                let row = row.ok_or(StoreError::NotFound)?;
-                let (of, collection, in_project) = (use_from(&row)?, row.get::<i64>(8)?, row.get::<i64>(9)?);
+                let found = tx.read_first(&format!("{} AND x.uuid = $1", select_use()), values![uuid]).await?;
+                let (of, collection, in_project): Use = found.ok_or(StoreError::NotFound)?;
                 if project.is_some_and(|wanted| wanted != in_project) {
                     return Err(StoreError::NotFound);
                 }
@@ -292,15 +302,15 @@ impl Store {
         let sql = "SELECT i.uuid, i.kind, i.settings, i.secrets FROM integration_collections x JOIN integrations i ON i.id = x.integration_id
                    JOIN collections c ON c.id = x.collection_id WHERE c.uuid = $1 AND c.deleted_at IS NULL ORDER BY i.id";
         let mut credentials = Vec::new();
-        for row in tx.rows(sql, values![collection]).await? {
-            let (uuid, sealed): (Uuid, Vec<u8>) = (row.get(0)?, row.get(3)?);
+        let rows: Vec<(Uuid, String, String, Vec<u8>)> = tx.read_all(sql, values![collection]).await?;
+        for (uuid, kind, settings, sealed) in rows {
             let plain = self.unseal(&purpose(uuid), &sealed);
             let plain = plain.and_then(|plain| String::from_utf8(plain).ok());
             let plain = plain.ok_or_else(|| StoreError::Bug(format!("the secrets of the integration {uuid} cannot be opened with this secret")))?;
             credentials.push(Credential {
                 integration: uuid,
-                kind: row.get(1)?,
-                settings: row.json(2)?,
+                kind,
+                settings: from_json(&settings)?,
                 secrets: from_json(&plain)?,
             });
         }

@@ -1,6 +1,7 @@
 //! Runs as people see them: started, listed, paused, resumed, cancelled. The engine's side is in `engine`.
 
-use crate::db::sql::{Row, Tx, values};
+use crate::db::rows::{columns, list};
+use crate::db::sql::{Tx, values};
 use crate::db::writer::Who;
 use crate::inventory::{collections, feed, seeds};
 use crate::people::audit;
@@ -9,7 +10,7 @@ use ambit_model::Timestamp;
 use ambit_model::collection::Collection;
 use ambit_model::feed::{Noun, What};
 use ambit_model::id::RunId;
-use ambit_model::run::{NotDone, NotDoneReason, Run, RunCounters, RunState};
+use ambit_model::run::{NotDone, Run, RunCounters, RunState};
 use ambit_model::user::CollectionRole;
 use ambit_model::wire::WireChoice;
 use serde_json::json;
@@ -39,12 +40,49 @@ impl Started {
     }
 }
 
-const SELECT: &str = "SELECT r.id, r.uuid, c.uuid, c.name, c.project_id, p.uuid, p.name, r.number, r.state, r.by_person, r.wire_state, r.priority,
-    r.created_at, r.started_at, r.finished_at, u.uuid, u.email, r.engine, r.work_done, r.work_unknown, r.new_entities,
-    CASE WHEN r.state IN ('finished', 'failed', 'cancelled') THEN r.entities ELSE c.entity_count END,
-    (SELECT COUNT(*) FROM work w WHERE w.run_id = r.id AND w.state = 0) + (SELECT COUNT(*) FROM work w WHERE w.run_id = r.id AND w.state = 1),
-    c.id
-    FROM runs r JOIN collections c ON c.id = r.collection_id JOIN projects p ON p.id = c.project_id LEFT JOIN users u ON u.id = r.created_by";
+columns! {
+    Run {
+        id: "r.id",
+        uuid: "r.uuid",
+        collection: "c.uuid",
+        collection_name: "c.name",
+        project: "c.project_id",
+        project_uuid: "p.uuid",
+        project_name: "p.name",
+        number: "r.number",
+        state: "r.state",
+        by_person: "r.by_person",
+        wire_state: "r.wire_state",
+        priority: "r.priority",
+        created_at: "r.created_at",
+        started_at: "r.started_at",
+        finished_at: "r.finished_at",
+        created_by_uuid: "u.uuid",
+        created_by_email: "u.email",
+        engine: "r.engine",
+        counters: RunCounters,
+    }
+}
+
+columns! {
+    RunCounters {
+        work_open: "(SELECT COUNT(*) FROM work w WHERE w.run_id = r.id AND w.state = 0) + (SELECT COUNT(*) FROM work w WHERE w.run_id = r.id AND w.state = 1)",
+        work_done: "r.work_done",
+        work_unknown: "r.work_unknown",
+        entities: "CASE WHEN r.state IN ('finished', 'failed', 'cancelled') THEN r.entities ELSE c.entity_count END",
+        new_entities: "r.new_entities",
+    }
+}
+
+columns! { NotDone { reason, task, count, example } }
+
+/// Selects runs.
+fn select() -> String {
+    format!("SELECT {} {FROM}", list::<Run>())
+}
+
+const FROM: &str =
+    "FROM runs r JOIN collections c ON c.id = r.collection_id JOIN projects p ON p.id = c.project_id LEFT JOIN users u ON u.id = r.created_by";
 
 /// Collections whose schedule calls for a run at `$1`: active, with seeds, and without an open run.
 const DUE: &str = "FROM collections c JOIN projects p ON p.id = c.project_id
@@ -52,49 +90,19 @@ const DUE: &str = "FROM collections c JOIN projects p ON p.id = c.project_id
     AND EXISTS (SELECT 1 FROM seeds s WHERE s.collection_id = c.id)
     AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.collection_id = c.id AND r.state IN ('scheduled', 'running', 'paused'))";
 
-fn run_from(row: &Row) -> Result<Run, StoreError> {
-    Ok(Run {
-        id: row.get(0)?,
-        uuid: row.get(1)?,
-        collection: row.get(2)?,
-        collection_name: row.get(3)?,
-        project: row.get(4)?,
-        project_uuid: row.get(5)?,
-        project_name: row.get(6)?,
-        number: row.get(7)?,
-        state: RunState::from_name(&row.get::<String>(8)?).ok_or_else(|| StoreError::Bug("unknown state of a run".to_owned()))?,
-        by_person: row.get(9)?,
-        wire_state: row.get(10)?,
-        priority: row.get(11)?,
-        created_at: row.get(12)?,
-        started_at: row.get(13)?,
-        finished_at: row.get(14)?,
-        created_by_uuid: row.get(15)?,
-        created_by_email: row.get(16)?,
-        engine: row.get(17)?,
-        counters: RunCounters {
-            work_done: row.get(18)?,
-            work_unknown: row.get(19)?,
-            new_entities: row.get(20)?,
-            entities: row.get(21)?,
-            work_open: row.get(22)?,
-        },
-    })
-}
-
 /// A run with the integer id of its collection.
 pub(crate) async fn load(tx: &mut Tx, id: RunId) -> Result<(Run, i64), StoreError> {
-    let row = tx
-        .row(&format!("{SELECT} WHERE r.id = $1"), values![id])
-        .await?
-        .ok_or(StoreError::NotFound)?;
-    Ok((run_from(&row)?, row.get(23)?))
+    let sql = format!("SELECT {}, c.id {FROM} WHERE r.id = $1", list::<Run>());
+    tx.read_first(&sql, values![id]).await?.ok_or(StoreError::NotFound)
 }
 
 /// The open run of a collection.
 async fn find_open(tx: &mut Tx, collection: i64) -> Result<Option<Run>, StoreError> {
-    let sql = format!("{SELECT} WHERE r.collection_id = $1 AND r.state IN ('scheduled', 'running', 'paused')");
-    tx.row(&sql, values![collection]).await?.as_ref().map(run_from).transpose()
+    let sql = format!(
+        "{} WHERE r.collection_id = $1 AND r.state IN ('scheduled', 'running', 'paused')",
+        select()
+    );
+    tx.read_first(&sql, values![collection]).await
 }
 
 /// Writes the feed row of a run.
@@ -122,14 +130,14 @@ async fn insert(
     };
     let raise = "UPDATE collections SET run_number = run_number + 1, due_at = $2 WHERE id = $1 RETURNING run_number";
     let due = collection.schedule.due_after(now);
-    let number: i64 = tx.one(raise, values![collection.id, due]).await?.get(0)?;
+    let number: i64 = tx.read_one(raise, values![collection.id, due]).await?;
     let size = seeds::size(tx, collection.id).await?;
     let sql = "INSERT INTO runs (uuid, collection_id, number, state, by_person, wire_state, priority, created_at, created_by, size)
                VALUES ($1, $2, $3, 'scheduled', $4, $5, $6, $7, $8, $9) RETURNING id";
     let priority = if by.is_some() { PRIORITY_PERSON } else { PRIORITY_SCHEDULE };
     let mut values = values![Uuid::new_v4(), collection.id, number, by.is_some(), state, priority, now];
     values.extend(values![by.map(Principal::user_id), size]);
-    let id = tx.one(sql, values).await?.get(0)?;
+    let id = tx.read_one(sql, values).await?;
     let (run, _) = load(tx, id).await?;
     note(tx, &run, collection.id, What::Appeared, by.is_some(), now).await?;
     Ok(Started::Scheduled(run))
@@ -169,11 +177,10 @@ impl Store {
     /// The scheduler's tick: inserts a run in every collection whose schedule is due and that has seeds. Harmless to call from several processes.
     pub async fn schedule_due(&self, now: Timestamp) -> Result<Vec<RunId>, StoreError> {
         let mut tx = self.read().await?;
-        let rows = tx.rows(&format!("SELECT c.uuid {DUE} ORDER BY c.due_at, c.id"), values![now]).await?;
+        let due: Vec<Uuid> = tx.read_all(&format!("SELECT c.uuid {DUE} ORDER BY c.due_at, c.id"), values![now]).await?;
         tx.rollback().await?;
         let mut started = Vec::new();
-        for row in rows {
-            let uuid: Uuid = row.get(0)?;
+        for uuid in due {
             let outcome = self
                 .write(Who::Person, move |tx| {
                     Box::pin(async move {
@@ -202,8 +209,8 @@ impl Store {
     pub async fn list_runs(&self, principal: &Principal, collection: Uuid) -> Result<Vec<Run>, StoreError> {
         let mut tx = self.read().await?;
         let view = collections::require(&mut tx, principal, collection, CollectionRole::Viewer).await?;
-        let sql = format!("{SELECT} WHERE r.collection_id = $1 ORDER BY r.number DESC LIMIT {RUNS_SHOWN_MAX}");
-        tx.rows(&sql, values![view.collection.id]).await?.iter().map(run_from).collect()
+        let sql = format!("{} WHERE r.collection_id = $1 ORDER BY r.number DESC LIMIT {RUNS_SHOWN_MAX}", select());
+        tx.read_all(&sql, values![view.collection.id]).await
     }
 
     /// A run by its integer id.
@@ -273,23 +280,11 @@ impl Store {
     pub async fn list_not_done(&self, principal: &Principal, run: RunId) -> Result<Vec<NotDone>, StoreError> {
         self.find_run(principal, run).await?;
         let mut tx = self.read().await?;
-        let rows = tx
-            .rows("SELECT reason, task, count, example FROM not_done WHERE run_id = $1", values![run])
-            .await?;
-        let mut list = rows.iter().map(not_done_from).collect::<Result<Vec<_>, _>>()?;
-        list.sort_by(|a, b| (a.reason.name(), &a.task).cmp(&(b.reason.name(), &b.task)));
-        Ok(list)
+        let sql = format!("SELECT {} FROM not_done WHERE run_id = $1", list::<NotDone>());
+        let mut not_done: Vec<NotDone> = tx.read_all(&sql, values![run]).await?;
+        not_done.sort_by(|a, b| (a.reason.name(), &a.task).cmp(&(b.reason.name(), &b.task)));
+        Ok(not_done)
     }
-}
-
-fn not_done_from(row: &Row) -> Result<NotDone, StoreError> {
-    let reason: String = row.get(0)?;
-    Ok(NotDone {
-        reason: NotDoneReason::from_name(&reason).ok_or_else(|| StoreError::Bug(format!("unknown reason {reason:?}")))?,
-        task: row.get(1)?,
-        count: row.get(2)?,
-        example: row.get(3)?,
-    })
 }
 
 /// Work rows of a run that is over serve nothing any more: they made planning twice harmless.

@@ -1,5 +1,6 @@
 //! Entities and issues as people read them: as they are now, and as they were (versions are read, never folded again: docs/architecture.md §1.3).
 
+use crate::db::rows::{columns, list};
 use crate::db::sql::{Row, Tx, from_json, values};
 use crate::inventory::collections::CollectionRef;
 use crate::{Principal, Store, StoreError};
@@ -75,22 +76,8 @@ pub(crate) enum Table {
     Issues,
 }
 
-pub(crate) const COLLECTION_COLUMNS: &str = "c.id, c.uuid, c.name, c.printable_name, c.project_id, p.uuid, o.uuid, c.archived";
 pub(crate) const COLLECTION_JOINS: &str = "JOIN collections c ON c.id = t.collection_id JOIN projects p ON p.id = c.project_id
     JOIN organizations o ON o.id = p.organization_id";
-
-pub(crate) fn collection_from(row: &Row, first: usize) -> Result<CollectionRef, StoreError> {
-    Ok(CollectionRef {
-        id: row.get(first)?,
-        uuid: row.get(first + 1)?,
-        name: row.get(first + 2)?,
-        printable_name: row.get(first + 3)?,
-        project: row.get(first + 4)?,
-        project_uuid: row.get(first + 5)?,
-        organization_uuid: row.get(first + 6)?,
-        archived: row.get(first + 7)?,
-    })
-}
 
 impl Table {
     fn noun(self) -> &'static str {
@@ -106,26 +93,39 @@ impl Table {
             Self::Issues => ("issues", "NULL", "(SELECT e.id FROM entities e WHERE e.uid = t.entity_uid)"),
         };
         format!(
-            "SELECT t.id, t.uid, t.record, t.first_seen, t.last_seen, t.opened_at, t.seen_from, t.seen_to, CAST({scoped_at} AS BIGINT), {entity},
-             {COLLECTION_COLUMNS} FROM {table} t {COLLECTION_JOINS} WHERE c.deleted_at IS NULL AND p.deleted_at IS NULL"
+            "SELECT {}, CAST({scoped_at} AS BIGINT), {entity} FROM {table} t {COLLECTION_JOINS} WHERE c.deleted_at IS NULL AND p.deleted_at IS NULL",
+            list::<Base>()
         )
     }
 }
 
-fn base_from(row: &Row) -> Result<Base, StoreError> {
-    Ok(Base {
-        id: row.get(0)?,
-        uid: row.get(1)?,
-        record: row.get(2)?,
-        first_seen: row.get(3)?,
-        last_seen: row.get(4)?,
-        opened_at: row.get(5)?,
-        seen_from: row.get(6)?,
-        seen_to: row.get(7)?,
-        scoped_at: row.get(8)?,
-        entity_id: row.get(9)?,
-        collection: collection_from(row, 10)?,
-    })
+columns! {
+    Base {
+        id: "t.id",
+        uid: "t.uid",
+        record: "t.record",
+        first_seen: "t.first_seen",
+        last_seen: "t.last_seen",
+        opened_at: "t.opened_at",
+        seen_from: "t.seen_from",
+        seen_to: "t.seen_to",
+        collection: CollectionRef,
+        scoped_at: { None },
+        entity_id: { 0 },
+    }
+}
+
+/// Rows of `Table::select`.
+fn bases(rows: &[Row]) -> Result<Vec<Base>, StoreError> {
+    let base = |row: &Row| {
+        let (base, scoped_at, entity_id): (Base, _, _) = row.read()?;
+        Ok(Base {
+            scoped_at,
+            entity_id,
+            ..base
+        })
+    };
+    rows.iter().map(base).collect()
 }
 
 /// A record by its uid or uuid, in any project of the caller; `project` narrows. What the caller may not see is not found.
@@ -137,8 +137,8 @@ pub(crate) async fn find(
     project: Option<i64>,
     role: CollectionRole,
 ) -> Result<Base, StoreError> {
-    let rows = if let Ok(uid) = id.parse::<Uid>() {
-        tx.rows(&format!("{} AND t.uid = $1", table.select()), values![uid]).await?
+    let bases = if let Ok(uid) = id.parse::<Uid>() {
+        bases(&tx.rows(&format!("{} AND t.uid = $1", table.select()), values![uid]).await?)?
     } else {
         // A record's uuid is the beginning of its uid with six bits replaced: the ids that begin so are a short range of the index.
         let uuid: Uuid = id.parse().map_err(|_| StoreError::NotFound)?;
@@ -149,10 +149,11 @@ pub(crate) async fn find(
         let rows = tx
             .rows(&format!("{} AND t.uid >= $1 AND t.uid <= $2", table.select()), values![low, high])
             .await?;
-        let same = |row: &Row| row.get::<Uid>(1).is_ok_and(|uid| uid.uuid() == uuid);
-        rows.into_iter().filter(same).collect()
+        let mut bases = bases(&rows)?;
+        bases.retain(|base| base.uid.uuid() == uuid);
+        bases
     };
-    let base = base_from(rows.first().ok_or(StoreError::NotFound)?)?;
+    let base = bases.into_iter().next().ok_or(StoreError::NotFound)?;
     if project.is_some_and(|project| project != base.collection.project) {
         return Err(StoreError::NotFound);
     }
@@ -169,9 +170,8 @@ async fn at(tx: &mut Tx, table: Table, base: Base, moment: Timestamp, now: Times
     let mut then = base;
     if then.opened_at > moment {
         let sql = "SELECT record, opened_at FROM versions WHERE noun = $1 AND uid = $2 AND opened_at <= $3 ORDER BY opened_revision DESC LIMIT 1";
-        let row = tx.row(sql, values![table.noun(), then.uid, moment]).await?;
-        let row = row.ok_or_else(|| StoreError::Bug(format!("no version of {} at {moment}", then.uid)))?;
-        (then.record, then.opened_at) = (row.get(0)?, row.get(1)?);
+        let version = tx.read_first(sql, values![table.noun(), then.uid, moment]).await?;
+        (then.record, then.opened_at) = version.ok_or_else(|| StoreError::Bug(format!("no version of {} at {moment}", then.uid)))?;
     }
     then.last_seen = last_seen_at(tx, &then, moment).await?;
     then.scoped_at = None;
@@ -182,10 +182,8 @@ async fn at(tx: &mut Tx, table: Table, base: Base, moment: Timestamp, now: Times
 async fn last_seen_at(tx: &mut Tx, then: &Base, moment: Timestamp) -> Result<Timestamp, StoreError> {
     let sql = "SELECT MAX(r.started_at) FROM runs r WHERE r.collection_id = $1 AND r.started_at <= $2 AND (r.number BETWEEN $3 AND $4 OR EXISTS
                (SELECT 1 FROM sightings s WHERE s.uid = $5 AND r.number BETWEEN s.from_run AND s.to_run))";
-    let row = tx
-        .one(sql, values![then.collection.id, moment, then.seen_from, then.seen_to, then.uid])
-        .await?;
-    let run: Option<Timestamp> = row.get(0)?;
+    let seen = values![then.collection.id, moment, then.seen_from, then.seen_to, then.uid];
+    let run: Option<Timestamp> = tx.read_one(sql, seen).await?;
     Ok(run.unwrap_or(then.opened_at).max(then.opened_at))
 }
 
@@ -194,8 +192,7 @@ async fn points(tx: &mut Tx, table: Table, base: &Base, start: Option<Timestamp>
     let sql =
         format!("SELECT opened_at FROM versions WHERE noun = $1 AND uid = $2 AND opened_at >= $3 ORDER BY opened_revision DESC LIMIT {POINTS_MAX}");
     let start = start.unwrap_or(Timestamp(i64::MIN));
-    let rows = tx.rows(&sql, values![table.noun(), base.uid, start]).await?;
-    let mut points = rows.iter().map(|row| row.get(0)).collect::<Result<Vec<Timestamp>, _>>()?;
+    let mut points: Vec<Timestamp> = tx.read_all(&sql, values![table.noun(), base.uid, start]).await?;
     points.reverse();
     if base.opened_at >= start {
         points.push(base.opened_at);

@@ -1,12 +1,13 @@
 //! Access: an API key, or the command line of the installation itself, becomes a principal.
 
+use crate::db::rows::list;
 use crate::db::sql::{Tx, values};
 use crate::db::writer::Who;
 use crate::people::keys;
-use crate::people::users::{ACTIVE, user_from};
+use crate::people::users::ACTIVE;
 use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
-use ambit_model::user::{CollectionRole, ProjectRole};
+use ambit_model::user::{CollectionRole, ProjectRole, User};
 use std::collections::BTreeMap;
 
 /// A key's last use is written down no more often than this, in milliseconds.
@@ -63,53 +64,36 @@ impl Store {
     pub async fn local_operator(&self) -> Result<Principal, StoreError> {
         let mut tx = self.read().await?;
         let owner: i64 = tx
-            .one(
+            .read_one(
                 "SELECT id FROM users WHERE administrator = 1 AND status = $1 ORDER BY id LIMIT 1",
                 values![ACTIVE],
             )
-            .await?
-            .get(0)?;
+            .await?;
         load(&mut tx, owner, None).await
     }
 }
 
 /// A user with everything that decides what they see.
 pub(crate) async fn load(tx: &mut Tx, user: i64, key: Option<i64>) -> Result<Principal, StoreError> {
-    let row = tx
-        .one(
-            "SELECT id, uuid, username, email, administrator, created_at, primary_project, status FROM users WHERE id = $1",
-            values![user],
-        )
-        .await?;
-    let chosen: Option<i64> = row.get(6)?;
-    let active = row.get::<String>(7)? == ACTIVE;
-    let user = user_from(&row, 0)?;
-    let mut projects = BTreeMap::new();
-    let mut first = None;
+    let sql = format!("SELECT {}, u.primary_project, u.status FROM users u WHERE u.id = $1", list::<User>());
+    let (user, chosen, status): (User, Option<i64>, String) = tx.read_one(&sql, values![user]).await?;
     let sql = "SELECT m.project_id, m.role FROM members m JOIN projects p ON p.id = m.project_id WHERE m.user_id = $1 AND p.deleted_at IS NULL
                ORDER BY m.created_at, m.id";
-    for row in tx.rows(sql, values![user.id]).await? {
-        let role = ProjectRole::from_name(&row.get::<String>(1)?);
-        first.get_or_insert(row.get(0)?);
-        projects.insert(row.get(0)?, role.ok_or_else(|| StoreError::Bug("unknown project role".to_owned()))?);
-    }
-    let mut collections = BTreeMap::new();
+    let projects: Vec<(i64, ProjectRole)> = tx.read_all(sql, values![user.id]).await?;
+    let first = projects.first().map(|(id, _)| *id);
+    let projects: BTreeMap<i64, ProjectRole> = projects.into_iter().collect();
     let sql = "SELECT r.collection_id, r.role FROM collection_roles r JOIN members m ON m.id = r.member_id WHERE m.user_id = $1";
-    for row in tx.rows(sql, values![user.id]).await? {
-        let role = CollectionRole::from_name(&row.get::<String>(1)?);
-        collections.insert(row.get(0)?, role.ok_or_else(|| StoreError::Bug("unknown collection role".to_owned()))?);
-    }
+    let collections: Vec<(i64, CollectionRole)> = tx.read_all(sql, values![user.id]).await?;
     let sql = "SELECT group_id FROM group_members WHERE user_id = $1 ORDER BY group_id";
-    let groups = tx.rows(sql, values![user.id]).await?;
-    let groups = groups.iter().map(|row| row.get(0)).collect::<Result<_, _>>()?;
+    let groups = tx.read_all(sql, values![user.id]).await?;
     let primary = chosen.filter(|project| projects.contains_key(project)).or(first);
     Ok(Principal {
         user,
         key,
-        active,
+        active: status == ACTIVE,
         groups,
         primary,
         projects,
-        collections,
+        collections: collections.into_iter().collect(),
     })
 }

@@ -1,10 +1,11 @@
 //! Users as the wider API shows and changes them: profiles, caps, whether they are active (docs/contract/wider.md §2). What of it a caller may see is
 //! decided by who the caller is to the account: `Standing`. Groups are in `groups.rs`.
 
-use crate::db::sql::{Row, Tx, from_json, to_json, values};
+use crate::db::rows::{columns, list};
+use crate::db::sql::{Tx, to_json, values};
 use crate::db::writer::Who;
 use crate::people::audit;
-use crate::people::users::{self, ACTIVE, DELETED, STATUSES, USER_COLUMNS, user_from};
+use crate::people::users::{self, ACTIVE, DELETED, STATUSES};
 use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::user::User;
@@ -41,26 +42,31 @@ pub enum Standing {
     Oneself,
 }
 
-pub(crate) const SELECT: &str =
-    ", u.profile, u.status, a.name, i.name, s.name, (SELECT MAX(k.last_used_at) FROM api_keys k WHERE k.user_id = u.id), u.service_of
-    FROM users u LEFT JOIN user_groups a ON a.id = u.api_quota_group LEFT JOIN user_groups i ON i.id = u.intelligence_quota_group
-    LEFT JOIN user_groups s ON s.id = u.service_of";
-pub(crate) fn account(row: &Row) -> Result<Account, StoreError> {
-    Ok(Account {
-        user: user_from(row, 0)?,
-        profile: from_json(&row.get::<String>(6)?)?,
-        status: row.get(7)?,
-        api_quota_group: row.get(8)?,
-        intelligence_quota_group: row.get(9)?,
-        service_of: row.get(10)?,
-        last_login: row.get(11)?,
-        service_group: row.get(12)?,
-    })
+columns! {
+    Account {
+        user: User,
+        profile: (json "u.profile"),
+        status: "u.status",
+        api_quota_group: "a.name",
+        intelligence_quota_group: "i.name",
+        service_of: "s.name",
+        last_login: "(SELECT MAX(k.last_used_at) FROM api_keys k WHERE k.user_id = u.id)",
+        service_group: "u.service_of",
+    }
+}
+
+/// Selects accounts.
+pub(crate) fn select() -> String {
+    format!(
+        "SELECT {} FROM users u LEFT JOIN user_groups a ON a.id = u.api_quota_group LEFT JOIN user_groups i ON i.id = u.intelligence_quota_group
+         LEFT JOIN user_groups s ON s.id = u.service_of",
+        list::<Account>()
+    )
 }
 
 pub(crate) async fn account_of(tx: &mut Tx, id: i64) -> Result<Account, StoreError> {
-    let sql = format!("SELECT {USER_COLUMNS}{SELECT} WHERE u.id = $1");
-    account(&tx.row(&sql, values![id]).await?.ok_or(StoreError::NotFound)?)
+    let account = tx.read_first(&format!("{} WHERE u.id = $1", select()), values![id]).await?;
+    account.ok_or(StoreError::NotFound)
 }
 
 /// The groups through which the caller stands above a user: those that the caller administers and the user is in, or whose service account it is. Nobody
@@ -70,8 +76,7 @@ async fn groups_over(tx: &mut Tx, principal: &Principal, user: i64) -> Result<Ve
         "SELECT me.group_id FROM group_members me JOIN users u ON u.id = $1 WHERE me.user_id = $2 AND me.administrator = 1 AND u.administrator = 0
                AND (u.service_of = me.group_id OR EXISTS
                    (SELECT 1 FROM group_members them WHERE them.group_id = me.group_id AND them.user_id = u.id)) ORDER BY me.group_id";
-    let rows = tx.rows(sql, values![user, principal.user_id()]).await?;
-    rows.iter().map(|row| row.get(0)).collect()
+    tx.read_all(sql, values![user, principal.user_id()]).await
 }
 
 async fn standing_to(tx: &mut Tx, principal: &Principal, user: i64) -> Result<Standing, StoreError> {
@@ -100,9 +105,9 @@ pub(crate) fn merged(mut profile: Map<String, Value>, changes: &Map<String, Valu
 impl Store {
     /// A user or service account by username or address; everybody who has a key may know that it exists.
     pub async fn account(&self, name: &str) -> Result<Account, StoreError> {
-        let sql = format!("SELECT {USER_COLUMNS}{SELECT} WHERE u.email = $1 OR u.username = $2 ORDER BY u.id LIMIT 1");
-        let row = self.read().await?.row(&sql, values![name.trim().to_lowercase(), name.trim()]).await?;
-        account(&row.ok_or(StoreError::NotFound)?)
+        let sql = format!("{} WHERE u.email = $1 OR u.username = $2 ORDER BY u.id LIMIT 1", select());
+        let names = values![name.trim().to_lowercase(), name.trim()];
+        self.read().await?.read_first(&sql, names).await?.ok_or(StoreError::NotFound)
     }
 
     /// The same by integer id.

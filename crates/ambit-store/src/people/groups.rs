@@ -3,9 +3,9 @@
 
 use crate::db::sql::{Row, Tx, from_json, to_json, values};
 use crate::db::writer::Who;
-use crate::people::accounts::{SELECT, account, account_of, merged};
+use crate::people::accounts::{account_of, merged, select};
 use crate::people::invitations::{self, InvitedTo};
-use crate::people::users::{self, USER_COLUMNS, clean_name, insert_user};
+use crate::people::users::{self, clean_name, insert_user};
 use crate::people::{audit, keys};
 use crate::wider::hunting_rulesets;
 use crate::{Account, IssuedKey, Principal, Store, StoreError};
@@ -156,8 +156,8 @@ impl Store {
             Members::Administrators => "JOIN group_members m ON m.user_id = u.id WHERE m.group_id = $1 AND m.administrator = 1",
             Members::ServiceAccounts => "WHERE u.service_of = $1",
         };
-        let sql = format!("SELECT {USER_COLUMNS}{SELECT} {of} ORDER BY u.id");
-        tx.rows(&sql, values![group]).await?.iter().map(account).collect()
+        let sql = format!("{} {of} ORDER BY u.id", select());
+        tx.read_all(&sql, values![group]).await
     }
 
     /// Sets what a group may use; for the administrator of the installation. A name is one of `ambit_model::quota`.

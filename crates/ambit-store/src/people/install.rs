@@ -33,7 +33,7 @@ impl Store {
     /// (docs/architecture.md §2.1).
     pub async fn epoch(&self) -> Result<Timestamp, StoreError> {
         let mut tx = self.read().await?;
-        let made: Timestamp = tx.one("SELECT MIN(created_at) FROM organizations", Vec::new()).await?.get(0)?;
+        let made: Timestamp = tx.read_one("SELECT MIN(created_at) FROM organizations", Vec::new()).await?;
         Ok(made.day_start())
     }
 }
@@ -47,12 +47,11 @@ async fn insert_owner(tx: &mut Tx, owner: &NewOwner, key: keys::Draft, now: Time
         return Ok(None);
     }
     let organization: i64 = tx
-        .one(
+        .read_one(
             "INSERT INTO organizations (uuid, name, created_at) VALUES ($1, $2, $3) RETURNING id",
             values![Uuid::new_v4(), &owner.organization, now],
         )
-        .await?
-        .get(0)?;
+        .await?;
     let user = users::insert_user(tx, &owner.email, owner.username.as_deref(), true, now).await?;
     users::favour_owner(tx, user.id).await?;
     projects::insert(tx, organization, &owner.organization, user.id, now).await?;

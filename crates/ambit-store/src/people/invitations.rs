@@ -1,9 +1,9 @@
 //! Invitations: a person comes to a project or group when that person accepts, and the one in between is a row of its own, so that nothing that reads
 //! memberships can take it for one. The administrator of the installation brings people in without asking.
 
-use crate::db::sql::{Row, Tx, values};
+use crate::db::rows::{Cells, FromRow, columns, list};
+use crate::db::sql::{Tx, values};
 use crate::db::writer::Who;
-use crate::people::users::{USER_COLUMNS, user_from};
 use crate::people::{audit, groups, projects};
 use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
@@ -31,10 +31,13 @@ impl InvitedTo {
             Self::Group => "group",
         }
     }
+}
 
-    fn from_name(name: &str) -> Result<Self, StoreError> {
-        [Self::Project, Self::Group]
-            .into_iter()
+impl FromRow for InvitedTo {
+    fn read(cells: &mut Cells<'_>) -> Result<Self, StoreError> {
+        let name: String = cells.value()?;
+        let mut kinds = [Self::Project, Self::Group].into_iter();
+        kinds
             .find(|kind| kind.name() == name)
             .ok_or_else(|| StoreError::Bug(format!("unknown kind of invitation: {name}")))
     }
@@ -60,23 +63,28 @@ pub struct Invitation {
 const ADMINISTRATOR: &str = "administrator";
 const MEMBER: &str = "user";
 
-const SELECT: &str = "i.id, i.kind, COALESCE(p.uuid, g.uuid), COALESCE(p.name, g.name), i.role, b.username, i.created_at FROM invitations i
-    JOIN users u ON u.id = i.user_id JOIN users b ON b.id = i.invited_by
-    LEFT JOIN projects p ON i.kind = 'project' AND p.id = i.target_id AND p.deleted_at IS NULL
-    LEFT JOIN user_groups g ON i.kind = 'group' AND g.id = i.target_id
-    WHERE (p.id IS NOT NULL OR g.id IS NOT NULL)";
+columns! {
+    Invitation {
+        user: User,
+        id: "i.id",
+        kind: (InvitedTo "i.kind"),
+        uuid: "COALESCE(p.uuid, g.uuid)",
+        name: "COALESCE(p.name, g.name)",
+        role: "i.role",
+        invited_by: "b.username",
+        created_at: "i.created_at",
+    }
+}
 
-fn invitation(row: &Row) -> Result<Invitation, StoreError> {
-    Ok(Invitation {
-        user: user_from(row, 0)?,
-        id: row.get(6)?,
-        kind: InvitedTo::from_name(&row.get::<String>(7)?)?,
-        uuid: row.get(8)?,
-        name: row.get(9)?,
-        role: row.get(10)?,
-        invited_by: row.get(11)?,
-        created_at: row.get(12)?,
-    })
+/// Selects invitations to what is still there.
+fn select() -> String {
+    format!(
+        "SELECT {} FROM invitations i JOIN users u ON u.id = i.user_id JOIN users b ON b.id = i.invited_by
+         LEFT JOIN projects p ON i.kind = 'project' AND p.id = i.target_id AND p.deleted_at IS NULL
+         LEFT JOIN user_groups g ON i.kind = 'group' AND g.id = i.target_id
+         WHERE (p.id IS NOT NULL OR g.id IS NOT NULL)",
+        list::<Invitation>()
+    )
 }
 
 /// Invites somebody; a repeated invitation changes the role that is offered. `member` is the project user id that it becomes.
@@ -95,7 +103,7 @@ async fn insert(
         return Ok(());
     }
     let open = "SELECT COUNT(*) FROM invitations WHERE user_id = $1";
-    if tx.one(open, values![user.id]).await?.get::<i64>(0)? >= INVITATIONS_OF_USER_MAX {
+    if tx.read_one::<i64>(open, values![user.id]).await? >= INVITATIONS_OF_USER_MAX {
         return Err(StoreError::Invalid(format!(
             "{} has {INVITATIONS_OF_USER_MAX} unanswered invitations: no more are sent",
             user.username
@@ -139,16 +147,11 @@ struct Held {
 
 async fn hold(tx: &mut Tx, id: i64) -> Result<Held, StoreError> {
     let lock = if tx.is_postgres() { " FOR UPDATE" } else { "" };
-    let sql = format!("SELECT kind, target_id, user_id, role, member_id FROM invitations WHERE id = $1{lock}");
-    let row = tx.row(&sql, values![id]).await?.ok_or(StoreError::NotFound)?;
-    Ok(Held {
-        kind: InvitedTo::from_name(&row.get::<String>(0)?)?,
-        target: row.get(1)?,
-        user: row.get(2)?,
-        role: row.get(3)?,
-        member: row.get(4)?,
-    })
+    let sql = format!("SELECT {} FROM invitations WHERE id = $1{lock}", list::<Held>());
+    tx.read_first(&sql, values![id]).await?.ok_or(StoreError::NotFound)
 }
+
+columns! { Held { kind: (InvitedTo "kind"), target: "target_id", user: "user_id", role, member: "member_id" } }
 
 /// Accepts an invitation. Fails with `NotFound` if the project or group is gone.
 async fn accept(tx: &mut Tx, principal: &Principal, id: i64, now: Timestamp) -> Result<(), StoreError> {
@@ -161,7 +164,7 @@ async fn accept(tx: &mut Tx, principal: &Principal, id: i64, now: Timestamp) -> 
         InvitedTo::Project => {
             projects::lock(tx, held.target).await?;
             let sql = "SELECT uuid FROM projects WHERE id = $1 AND deleted_at IS NULL";
-            let uuid: Uuid = tx.row(sql, values![held.target]).await?.ok_or(StoreError::NotFound)?.get(0)?;
+            let uuid: Uuid = tx.read_first(sql, values![held.target]).await?.ok_or(StoreError::NotFound)?;
             let role = ProjectRole::from_name(&held.role).ok_or_else(|| StoreError::Bug("unknown project role".to_owned()))?;
             projects::put_member(tx, held.target, held.user, role, held.member, now).await?;
             let details = json!({"role": held.role});
@@ -169,7 +172,7 @@ async fn accept(tx: &mut Tx, principal: &Principal, id: i64, now: Timestamp) -> 
         }
         InvitedTo::Group => {
             let sql = "SELECT name FROM user_groups WHERE id = $1";
-            let name: String = tx.row(sql, values![held.target]).await?.ok_or(StoreError::NotFound)?.get(0)?;
+            let name: String = tx.read_first(sql, values![held.target]).await?.ok_or(StoreError::NotFound)?;
             groups::join(tx, held.target, held.user, held.role == ADMINISTRATOR).await?;
             audit::insert(tx, principal, None, "invitation.accept", &name, json!({"role": held.role}), now).await
         }
@@ -188,21 +191,22 @@ impl Store {
     /// The caller's unanswered invitations, oldest first.
     pub async fn list_invitations(&self, principal: &Principal) -> Result<Vec<Invitation>, StoreError> {
         let mut tx = self.read().await?;
-        let sql = format!("SELECT {USER_COLUMNS}, {SELECT} AND i.user_id = $1 ORDER BY i.id LIMIT {LISTED_MAX}");
-        tx.rows(&sql, values![principal.user_id()]).await?.iter().map(invitation).collect()
+        let sql = format!("{} AND i.user_id = $1 ORDER BY i.id LIMIT {LISTED_MAX}", select());
+        tx.read_all(&sql, values![principal.user_id()]).await
     }
 
     /// The unanswered invitations to the caller's own projects and to the groups that the caller administers, oldest first.
     pub async fn list_sent_invitations(&self, principal: &Principal) -> Result<Vec<Invitation>, StoreError> {
         let mut tx = self.read().await?;
         let sql = format!(
-            "SELECT {USER_COLUMNS}, {SELECT} AND ((i.kind = 'project' AND i.target_id IN
+            "{} AND ((i.kind = 'project' AND i.target_id IN
                  (SELECT m.project_id FROM members m WHERE m.user_id = $1 AND m.role = 'owner'))
              OR (i.kind = 'group' AND i.target_id IN (SELECT m.group_id FROM group_members m WHERE m.user_id = $2 AND m.administrator = 1))
-             OR (i.kind = 'group' AND $3 = 1)) ORDER BY i.id LIMIT {LISTED_MAX}"
+             OR (i.kind = 'group' AND $3 = 1)) ORDER BY i.id LIMIT {LISTED_MAX}",
+            select()
         );
         let caller = values![principal.user_id(), principal.user_id(), principal.administrator()];
-        tx.rows(&sql, caller).await?.iter().map(invitation).collect()
+        tx.read_all(&sql, caller).await
     }
 
     /// Accepts an invitation of the caller's.

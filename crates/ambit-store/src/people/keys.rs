@@ -4,8 +4,9 @@
 //! tools that check for the 64 hexadecimal characters of every official sample (docs/contract/wider.md §1.1). The checksum does the work of a prefix:
 //! typing errors and guesses are refused without touching the database, and a secret scanner can verify a hit.
 
+use crate::db::rows::{columns, list};
 use crate::db::secret::Secret;
-use crate::db::sql::{Row, Tx, values};
+use crate::db::sql::{Tx, values};
 use crate::db::writer::Who;
 use crate::people::{audit, users};
 use crate::{Principal, Store, StoreError};
@@ -121,7 +122,7 @@ impl Origin {
         };
         let sql = "SELECT expires_at FROM api_keys WHERE id = $1 AND revoked_at IS NULL";
         let revoked = || StoreError::Forbidden("the key that asks was revoked".to_owned());
-        let end: Option<Timestamp> = tx.row(sql, values![parent]).await?.ok_or_else(revoked)?.get(0)?;
+        let end: Option<Timestamp> = tx.read_first(sql, values![parent]).await?.ok_or_else(revoked)?;
         match (asked, end) {
             (Some(asked), Some(end)) if asked > end => Err(StoreError::Invalid(format!(
                 "the key that you use ends at {end}: a key that it makes cannot last longer"
@@ -153,7 +154,7 @@ impl Draft {
 
     pub(crate) async fn insert(self, tx: &mut Tx, user: i64, origin: Origin, now: Timestamp) -> Result<IssuedKey, StoreError> {
         let live = "SELECT COUNT(*) FROM api_keys WHERE user_id = $1 AND revoked_at IS NULL";
-        if tx.one(live, values![user]).await?.get::<i64>(0)? >= KEYS_OF_USER_MAX {
+        if tx.read_one::<i64>(live, values![user]).await? >= KEYS_OF_USER_MAX {
             return Err(StoreError::Conflict(format!("the user has {KEYS_OF_USER_MAX} keys: revoke some first")));
         }
         let visible = self.key[..VISIBLE_CHARS].to_owned();
@@ -161,7 +162,7 @@ impl Draft {
             "INSERT INTO api_keys (user_id, hash, visible, label, created_at, expires_at, parent) VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id";
         let key = values![user, self.hash.as_slice(), &visible, &self.label, now, origin.expires_at, origin.parent];
         Ok(IssuedKey {
-            id: tx.one(sql, key).await?.get(0)?,
+            id: tx.read_one(sql, key).await?,
             key: self.key,
             visible,
             label: self.label,
@@ -181,18 +182,11 @@ pub(crate) async fn find_live(tx: &mut Tx, hash: &[u8; 32], now: Timestamp) -> R
     // The newest stamp never runs backwards: a clock that is set back does not revive a key that had expired by then.
     let sql = "SELECT id, user_id, last_used_at, hash FROM api_keys WHERE hash = $1 AND revoked_at IS NULL
                AND (expires_at IS NULL OR (expires_at > $2 AND expires_at > (SELECT stamp FROM revision WHERE one = 1)))";
-    let Some(row) = tx.row(sql, values![hash.as_slice(), now]).await? else {
-        return Ok(None);
-    };
-    if !bool::from(row.get::<Vec<u8>>(3)?.ct_eq(hash)) {
-        return Ok(None);
-    }
-    Ok(Some(LiveKey {
-        id: row.get(0)?,
-        user: row.get(1)?,
-        last_used_at: row.get(2)?,
-    }))
+    let found: Option<(LiveKey, Vec<u8>)> = tx.read_first(sql, values![hash.as_slice(), now]).await?;
+    Ok(found.filter(|(_, stored)| bool::from(stored.ct_eq(hash))).map(|(key, _)| key))
 }
+
+columns! { LiveKey { id, user: "user_id", last_used_at } }
 
 pub(crate) async fn touch(tx: &mut Tx, id: i64, now: Timestamp) -> Result<(), StoreError> {
     tx.run("UPDATE api_keys SET last_used_at = $1 WHERE id = $2", values![now, id]).await?;
@@ -226,10 +220,11 @@ impl Store {
     /// The caller's keys, or, for the administrator of the installation, all; newest first.
     pub async fn list_keys(&self, principal: &Principal) -> Result<Vec<KeyView>, StoreError> {
         let mut tx = self.read().await?;
-        let sql = "SELECT k.id, u.email, k.visible, k.label, k.created_at, k.expires_at, k.revoked_at, k.last_used_at
-                   FROM api_keys k JOIN users u ON u.id = k.user_id WHERE $1 = 1 OR k.user_id = $2 ORDER BY k.id DESC";
-        let rows = tx.rows(sql, values![principal.administrator(), principal.user_id()]).await?;
-        rows.iter().map(view).collect()
+        let sql = format!(
+            "SELECT {} FROM api_keys k JOIN users u ON u.id = k.user_id WHERE $1 = 1 OR k.user_id = $2 ORDER BY k.id DESC",
+            list::<KeyView>()
+        );
+        tx.read_all(&sql, values![principal.administrator(), principal.user_id()]).await
     }
 
     /// Revokes a key, at once in this process and within a second in every other, together with the keys of the same user that were made with it.
@@ -240,8 +235,8 @@ impl Store {
                 Box::pin(async move {
                     let sql =
                         "UPDATE api_keys SET revoked_at = $1 WHERE id = $2 AND ($3 = 1 OR user_id = $4) AND revoked_at IS NULL RETURNING user_id";
-                    let row = tx.row(sql, values![now, id, principal.administrator(), principal.user_id()]).await?;
-                    let user: i64 = row.ok_or(StoreError::NotFound)?.get(0)?;
+                    let caller = values![now, id, principal.administrator(), principal.user_id()];
+                    let user: i64 = tx.read_first(sql, caller).await?.ok_or(StoreError::NotFound)?;
                     let revoked = revoke_children(tx, id, user, now).await?;
                     let details = json!({"with_it": revoked.with_it, "of_others": revoked.of_others});
                     audit::insert(tx, &principal, None, "key.revoke", &id.to_string(), details, now).await?;
@@ -261,9 +256,8 @@ async fn revoke_children(tx: &mut Tx, id: i64, user: i64, now: Timestamp) -> Res
     // Each key has one parent, and a user has at most KEYS_OF_USER_MAX live ones: it ends.
     while let Some(parent) = parents.pop() {
         let sql = "SELECT id, user_id FROM api_keys WHERE parent = $1 AND revoked_at IS NULL ORDER BY id";
-        for row in tx.rows(sql, values![parent]).await? {
-            let child: i64 = row.get(0)?;
-            if row.get::<i64>(1)? != user {
+        for (child, owner) in tx.read_all::<(i64, i64)>(sql, values![parent]).await? {
+            if owner != user {
                 revoked.of_others.push(child);
                 continue;
             }
@@ -275,17 +269,17 @@ async fn revoke_children(tx: &mut Tx, id: i64, user: i64, now: Timestamp) -> Res
     Ok(revoked)
 }
 
-fn view(row: &Row) -> Result<KeyView, StoreError> {
-    Ok(KeyView {
-        id: row.get(0)?,
-        user: row.get(1)?,
-        visible: row.get(2)?,
-        label: row.get(3)?,
-        created_at: row.get(4)?,
-        expires_at: row.get(5)?,
-        revoked_at: row.get(6)?,
-        last_used_at: row.get(7)?,
-    })
+columns! {
+    KeyView {
+        id: "k.id",
+        user: "u.email",
+        visible: "k.visible",
+        label: "k.label",
+        created_at: "k.created_at",
+        expires_at: "k.expires_at",
+        revoked_at: "k.revoked_at",
+        last_used_at: "k.last_used_at",
+    }
 }
 
 #[cfg(test)]

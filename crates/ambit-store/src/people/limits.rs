@@ -35,7 +35,7 @@ impl Limits {
         }
         let sql = "SELECT COUNT(*) FROM runs r JOIN collections c ON c.id = r.collection_id
                    WHERE r.created_by = $1 AND r.state IN ('scheduled', 'running', 'paused') AND c.deleted_at IS NULL";
-        let open: i64 = tx.one(sql, values![principal.user_id()]).await?.get(0)?;
+        let open: i64 = tx.read_one(sql, values![principal.user_id()]).await?;
         if open <= self.open_runs {
             return Ok(());
         }

@@ -1,11 +1,12 @@
 //! Projects: where tenancy ends, and who is in them.
 
-use crate::db::sql::{Row, Tx, values};
+use crate::db::rows::{columns, list};
+use crate::db::sql::{Tx, values};
 use crate::db::writer::Who;
-use crate::inventory::feed;
+use crate::inventory::{collections, feed, integrations};
 use crate::people::audit;
 use crate::people::invitations::{self, InvitedTo};
-use crate::people::users::{USER_COLUMNS, clean_email, clean_name, find, user_from};
+use crate::people::users::{clean_email, clean_name, find};
 use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::feed::{Noun, What};
@@ -72,10 +73,7 @@ pub(crate) fn clean_title(name: &str) -> Result<String, StoreError> {
 /// Inserts a project with its owner; the owner's first project becomes the primary one.
 pub(crate) async fn insert(tx: &mut Tx, organization: i64, name: &str, owner: i64, now: Timestamp) -> Result<i64, StoreError> {
     let sql = "INSERT INTO projects (uuid, organization_id, name, created_at) VALUES ($1, $2, $3, $4) RETURNING id";
-    let id: i64 = tx
-        .one(sql, values![Uuid::new_v4(), organization, clean_title(name)?, now])
-        .await?
-        .get(0)?;
+    let id: i64 = tx.read_one(sql, values![Uuid::new_v4(), organization, clean_title(name)?, now]).await?;
     put_member(tx, id, owner, ProjectRole::Owner, None, now).await?;
     Ok(id)
 }
@@ -87,7 +85,7 @@ pub(crate) async fn new_member_id(tx: &mut Tx) -> Result<i64, StoreError> {
     } else {
         "SELECT COALESCE(MAX(n), 0) + 1 FROM (SELECT MAX(id) AS n FROM members UNION ALL SELECT MAX(member_id) AS n FROM invitations)"
     };
-    tx.one(sql, Vec::new()).await?.get(0)
+    tx.read_one(sql, Vec::new()).await
 }
 
 /// Gives a user a role in a project, with the project user id that an invitation held, if there is one. The first project that a user comes to is the
@@ -139,42 +137,48 @@ pub(crate) async fn inherit(tx: &mut Tx, from: i64, to: i64, now: Timestamp) -> 
                WHERE m.user_id = $1 AND m.role = 'owner' AND p.deleted_at IS NULL AND NOT EXISTS
                (SELECT 1 FROM members o WHERE o.project_id = p.id AND o.role = 'owner' AND o.user_id <> $1) ORDER BY p.id";
     let mut names = Vec::new();
-    for row in tx.rows(sql, values![from]).await? {
-        put_member(tx, row.get(0)?, to, ProjectRole::Owner, None, now).await?;
-        names.push(row.get(1)?);
+    for (project, name) in tx.read_all(sql, values![from]).await? {
+        put_member(tx, project, to, ProjectRole::Owner, None, now).await?;
+        names.push(name);
     }
     Ok(names)
 }
 
-const SELECT: &str = "SELECT p.id, p.uuid, p.name, p.description, o.name, o.uuid, p.created_at, p.deleted_at,
-    (SELECT u.email FROM members m JOIN users u ON u.id = m.user_id WHERE m.project_id = p.id AND m.role = 'owner' ORDER BY m.id LIMIT 1)
-    FROM projects p JOIN organizations o ON o.id = p.organization_id";
+columns! {
+    Project {
+        id: "p.id",
+        uuid: "p.uuid",
+        name: "p.name",
+        description: "p.description",
+        organization_name: "o.name",
+        organization_uuid: "o.uuid",
+        created_at: "p.created_at",
+        deleted_at: "p.deleted_at",
+        owner_email: "(SELECT u.email FROM members m JOIN users u ON u.id = m.user_id WHERE m.project_id = p.id AND m.role = 'owner' ORDER BY m.id LIMIT 1)",
+    }
+}
 
-fn view(row: &Row, principal: &Principal) -> Result<ProjectView, StoreError> {
-    let project = Project {
-        id: row.get(0)?,
-        uuid: row.get(1)?,
-        name: row.get(2)?,
-        description: row.get(3)?,
-        organization_name: row.get(4)?,
-        organization_uuid: row.get(5)?,
-        created_at: row.get(6)?,
-        deleted_at: row.get(7)?,
-        owner_email: row.get(8)?,
-    };
-    Ok(ProjectView {
+/// Selects projects.
+fn select() -> String {
+    format!(
+        "SELECT {} FROM projects p JOIN organizations o ON o.id = p.organization_id",
+        list::<Project>()
+    )
+}
+
+fn view(project: Project, principal: &Principal) -> ProjectView {
+    ProjectView {
         role: principal.project_role(project.id),
         primary: principal.primary() == Some(project.id),
         project,
-    })
+    }
 }
 
 /// The project of a uuid, if the caller is in it.
 async fn find_project(tx: &mut Tx, principal: &Principal, uuid: Uuid) -> Result<ProjectView, StoreError> {
-    let row = tx
-        .row(&format!("{SELECT} WHERE p.uuid = $1 AND p.deleted_at IS NULL"), values![uuid])
-        .await?;
-    let view = view(&row.ok_or(StoreError::NotFound)?, principal)?;
+    let sql = format!("{} WHERE p.uuid = $1 AND p.deleted_at IS NULL", select());
+    let project = tx.read_first(&sql, values![uuid]).await?;
+    let view = view(project.ok_or(StoreError::NotFound)?, principal);
     principal.require_project(view.project.id, ProjectRole::Member)?;
     Ok(view)
 }
@@ -197,7 +201,7 @@ pub(crate) async fn lock(tx: &mut Tx, project: i64) -> Result<(), StoreError> {
 /// Refuses a change that would leave a project without an owner.
 pub(crate) async fn keep_an_owner(tx: &mut Tx, project: i64) -> Result<(), StoreError> {
     let owners = "SELECT COUNT(*) FROM members WHERE project_id = $1 AND role = 'owner'";
-    if tx.one(owners, values![project]).await?.get::<i64>(0)? == 0 {
+    if tx.read_one::<i64>(owners, values![project]).await? == 0 {
         return Err(StoreError::Conflict("a project keeps at least one owner".to_owned()));
     }
     Ok(())
@@ -207,11 +211,14 @@ pub(crate) async fn keep_an_owner(tx: &mut Tx, project: i64) -> Result<(), Store
 pub(crate) const PEOPLE: &str = "(SELECT id, project_id, user_id, role, CAST(0 AS BIGINT) AS invited FROM members
     UNION ALL SELECT member_id, target_id, user_id, role, CAST(1 AS BIGINT) FROM invitations WHERE kind = 'project') AS m";
 
+columns! { Member { id: "m.id", role: "m.role", invited: "m.invited", user: User } }
+
 async fn members(tx: &mut Tx, project: i64) -> Result<Vec<Member>, StoreError> {
     let sql = format!(
-        "SELECT m.id, m.role, m.invited, {USER_COLUMNS} FROM {PEOPLE} JOIN users u ON u.id = m.user_id WHERE m.project_id = $1 ORDER BY m.id"
+        "SELECT {} FROM {PEOPLE} JOIN users u ON u.id = m.user_id WHERE m.project_id = $1 ORDER BY m.id",
+        list::<Member>()
     );
-    tx.rows(&sql, values![project]).await?.iter().map(member_from).collect()
+    tx.read_all(&sql, values![project]).await
 }
 
 /// A project user of a project, whether in it or asked, by address, username or project user id.
@@ -225,24 +232,14 @@ pub(crate) async fn find_member(tx: &mut Tx, project: i64, name: &str) -> Result
     found.cloned().ok_or(StoreError::NotFound)
 }
 
-pub(crate) fn member_from(row: &Row) -> Result<Member, StoreError> {
-    let role = ProjectRole::from_name(&row.get::<String>(1)?);
-    Ok(Member {
-        id: row.get(0)?,
-        role: role.ok_or_else(|| StoreError::Bug("unknown project role".to_owned()))?,
-        invited: row.get::<i64>(2)? == 1,
-        user: user_from(row, 3)?,
-    })
-}
-
 impl Store {
     /// The caller's projects, by id.
     pub async fn list_projects(&self, principal: &Principal) -> Result<Vec<ProjectView>, StoreError> {
         let ids: Vec<i64> = principal.projects().collect();
         let mut tx = self.read().await?;
-        let head = format!("{SELECT} WHERE p.deleted_at IS NULL AND p.id IN");
-        let rows = tx.rows_in(&head, Vec::new(), &ids, "").await?;
-        let mut projects = rows.iter().map(|row| view(row, principal)).collect::<Result<Vec<_>, _>>()?;
+        let head = format!("{} WHERE p.deleted_at IS NULL AND p.id IN", select());
+        let projects = tx.read_in(&head, Vec::new(), &ids, "").await?;
+        let mut projects: Vec<ProjectView> = projects.into_iter().map(|project| view(project, principal)).collect();
         projects.sort_by_key(|view| view.project.id);
         Ok(projects)
     }
@@ -258,9 +255,9 @@ impl Store {
         let mut created = self
             .write(Who::Person, move |tx| {
                 Box::pin(async move {
-                    let organization: i64 = tx.one("SELECT id FROM organizations ORDER BY id LIMIT 1", Vec::new()).await?.get(0)?;
+                    let organization: i64 = tx.read_one("SELECT id FROM organizations ORDER BY id LIMIT 1", Vec::new()).await?;
                     let id = insert(tx, organization, &name, caller.user_id(), now).await?;
-                    let created = view(&tx.one(&format!("{SELECT} WHERE p.id = $1"), values![id]).await?, &caller)?;
+                    let created = view(tx.read_one(&format!("{} WHERE p.id = $1", select()), values![id]).await?, &caller);
                     audit::insert(
                         tx,
                         &caller,
@@ -327,15 +324,15 @@ impl Store {
                     let id = view.project.id;
                     caller.require_project(id, ProjectRole::Owner)?;
                     let sql = "SELECT id, uuid FROM collections WHERE project_id = $1 AND deleted_at IS NULL ORDER BY id";
-                    let rows = tx.rows(sql, values![id]).await?;
-                    for row in &rows {
+                    let held: Vec<(i64, Uuid)> = tx.read_all(sql, values![id]).await?;
+                    for (collection, _) in &held {
                         // All of them before the revision counter, which the first deletion takes: the order in which everybody locks.
-                        crate::inventory::collections::lock(tx, row.get(0)?).await?;
+                        collections::lock(tx, *collection).await?;
                     }
-                    for row in &rows {
-                        crate::inventory::collections::delete(tx, row.get(0)?, id, row.get(1)?, caller.user_uuid(), now).await?;
+                    for (collection, uuid) in held {
+                        collections::delete(tx, collection, id, uuid, caller.user_uuid(), now).await?;
                     }
-                    crate::inventory::integrations::forget(tx, id).await?;
+                    integrations::forget(tx, id).await?;
                     audit::insert(
                         tx,
                         &caller,

@@ -1,10 +1,11 @@
 //! Who may do what in a collection: the roles that owners give to members of the project.
 
-use crate::db::sql::{Row, values};
+use crate::db::rows::list;
+use crate::db::sql::values;
 use crate::db::writer::Who;
 use crate::inventory::collections::require;
-use crate::people::projects::{self, Member, PEOPLE, member_from};
-use crate::people::{audit, users};
+use crate::people::audit;
+use crate::people::projects::{self, Member, PEOPLE};
 use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::user::{CollectionRole, ProjectRole};
@@ -17,19 +18,11 @@ impl Store {
         let mut tx = self.read().await?;
         let view = require(&mut tx, principal, uuid, CollectionRole::Admin).await?;
         let sql = format!(
-            "SELECT m.id, m.role, m.invited, {}, r.role FROM collection_roles r JOIN {PEOPLE} ON m.id = r.member_id JOIN users u ON u.id = m.user_id
+            "SELECT {}, r.role FROM collection_roles r JOIN {PEOPLE} ON m.id = r.member_id JOIN users u ON u.id = m.user_id
              WHERE r.collection_id = $1 ORDER BY m.id",
-            users::USER_COLUMNS
+            list::<Member>()
         );
-        let rows = tx.rows(&sql, values![view.collection.id]).await?;
-        let role = |row: &Row| {
-            let role = CollectionRole::from_name(&row.get::<String>(9)?);
-            Ok((
-                member_from(row)?,
-                role.ok_or_else(|| StoreError::Bug("unknown collection role".to_owned()))?,
-            ))
-        };
-        rows.iter().map(role).collect()
+        tx.read_all(&sql, values![view.collection.id]).await
     }
 
     /// Gives somebody of the project, in it or asked, a role in a collection; for owners of the project. `member` is a project user id, an address or a
@@ -125,7 +118,7 @@ impl Store {
         let mut tx = self.read().await?;
         let id = projects::require(&mut tx, principal, project, ProjectRole::Member).await?;
         let sql = "SELECT id FROM members WHERE project_id = $1 AND user_id = $2";
-        let member: i64 = tx.row(sql, values![id, principal.user_id()]).await?.ok_or(StoreError::NotFound)?.get(0)?;
+        let member: i64 = tx.read_first(sql, values![id, principal.user_id()]).await?.ok_or(StoreError::NotFound)?;
         tx.rollback().await?;
         self.remove_member(principal, project, member, now).await
     }

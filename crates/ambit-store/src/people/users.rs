@@ -1,6 +1,7 @@
 //! Users, groups, privileges and quotas of the installation.
 
-use crate::db::sql::{Row, Tx, values};
+use crate::db::rows::{columns, list};
+use crate::db::sql::{Tx, values};
 use crate::db::writer::Who;
 use crate::people::{audit, groups, projects};
 use crate::{Principal, Store, StoreError};
@@ -50,27 +51,22 @@ pub struct Quota {
     pub allowed: i64,
 }
 
-pub(crate) const USER_COLUMNS: &str = "u.id, u.uuid, u.username, u.email, u.administrator, u.created_at";
-
-pub(crate) fn user_from(row: &Row, first: usize) -> Result<User, StoreError> {
-    Ok(User {
-        id: row.get(first)?,
-        uuid: row.get(first + 1)?,
-        username: row.get(first + 2)?,
-        email: row.get(first + 3)?,
-        administrator: row.get(first + 4)?,
-        created_at: row.get(first + 5)?,
-    })
+columns! {
+    User {
+        id: "u.id",
+        uuid: "u.uuid",
+        username: "u.username",
+        email: "u.email",
+        administrator: "u.administrator",
+        created_at: "u.created_at",
+    }
 }
 
-fn group_from(row: &Row) -> Result<Group, StoreError> {
-    Ok(Group {
-        id: row.get(0)?,
-        uuid: row.get(1)?,
-        name: row.get(2)?,
-        created_at: row.get(3)?,
-    })
-}
+columns! { Group { id, uuid, name, created_at } }
+
+columns! { Privilege { name, expires_at, inherited_from } }
+
+columns! { Quota { name, allowed } }
 
 /// An address in the one form that is stored: lower case, something on both sides of one @.
 pub(crate) fn clean_email(email: &str) -> Result<String, StoreError> {
@@ -124,14 +120,17 @@ pub(crate) async fn insert_user(tx: &mut Tx, email: &str, username: Option<&str>
         }
     };
     let sql = "INSERT INTO users (uuid, username, email, administrator, created_at) VALUES ($1, $2, $3, $4, $5) RETURNING id, uuid, username, email, administrator, created_at";
-    user_from(&tx.one(sql, values![Uuid::new_v4(), username, email, administrator, now]).await?, 0)
+    tx.read_one(sql, values![Uuid::new_v4(), username, email, administrator, now]).await
 }
 
 /// A user by address or username, also one who was deleted.
 pub(crate) async fn find_any(tx: &mut Tx, name: &str) -> Result<User, StoreError> {
-    let sql = format!("SELECT {USER_COLUMNS} FROM users u WHERE u.email = $1 OR u.username = $2 ORDER BY u.id LIMIT 1");
-    let row = tx.row(&sql, values![name.trim().to_lowercase(), name.trim()]).await?;
-    user_from(&row.ok_or(StoreError::NotFound)?, 0)
+    let sql = format!(
+        "SELECT {} FROM users u WHERE u.email = $1 OR u.username = $2 ORDER BY u.id LIMIT 1",
+        list::<User>()
+    );
+    let user = tx.read_first(&sql, values![name.trim().to_lowercase(), name.trim()]).await?;
+    user.ok_or(StoreError::NotFound)
 }
 
 /// A user by address or username; who was deleted is not there.
@@ -150,7 +149,7 @@ pub(crate) async fn find(tx: &mut Tx, name: &str) -> Result<User, StoreError> {
 pub(crate) async fn active_administrators(tx: &mut Tx) -> Result<Vec<i64>, StoreError> {
     let lock = if tx.is_postgres() { " FOR UPDATE" } else { "" };
     let sql = format!("SELECT id FROM users WHERE administrator = 1 AND status = $1 ORDER BY id{lock}");
-    tx.rows(&sql, values![ACTIVE]).await?.iter().map(|row| row.get(0)).collect()
+    tx.read_all(&sql, values![ACTIVE]).await
 }
 
 /// Refuses an amount below 0, and a quota that there is not.
@@ -219,8 +218,8 @@ async fn subject(tx: &mut Tx, name: &str) -> Result<(&'static str, i64), StoreEr
         Err(StoreError::NotFound) => {}
         Err(error) => return Err(error),
     }
-    let row = tx.row("SELECT id FROM user_groups WHERE name = $1", values![name.trim()]).await?;
-    Ok(("group", row.ok_or(StoreError::NotFound)?.get(0)?))
+    let id = tx.read_first("SELECT id FROM user_groups WHERE name = $1", values![name.trim()]).await?;
+    Ok(("group", id.ok_or(StoreError::NotFound)?))
 }
 
 impl Store {
@@ -251,9 +250,8 @@ impl Store {
     pub async fn list_users(&self, principal: &Principal) -> Result<Vec<User>, StoreError> {
         principal.require_administrator()?;
         let mut tx = self.read().await?;
-        let sql = format!("SELECT {USER_COLUMNS} FROM users u WHERE u.status <> $1 ORDER BY u.id");
-        let rows = tx.rows(&sql, values![DELETED]).await?;
-        rows.iter().map(|row| user_from(row, 0)).collect()
+        let sql = format!("SELECT {} FROM users u WHERE u.status <> $1 ORDER BY u.id", list::<User>());
+        tx.read_all(&sql, values![DELETED]).await
     }
 
     /// A user by address or username: oneself, or anybody for the administrator of the installation.
@@ -284,7 +282,7 @@ impl Store {
                         return Err(StoreError::Conflict(format!("a group named {name} is there already")));
                     }
                     let sql = "INSERT INTO user_groups (uuid, name, created_at) VALUES ($1, $2, $3) RETURNING id, uuid, name, created_at";
-                    let group = group_from(&tx.one(sql, values![Uuid::new_v4(), &name, now]).await?)?;
+                    let group = tx.read_one::<Group>(sql, values![Uuid::new_v4(), &name, now]).await?;
                     let mut joined: BTreeMap<i64, User> = BTreeMap::new();
                     for member in &members {
                         let user = find(tx, member).await?;
@@ -303,21 +301,20 @@ impl Store {
     /// The groups with their members: all for the administrator of the installation, else the caller's own.
     pub async fn list_groups(&self, principal: &Principal) -> Result<Vec<(Group, Vec<User>)>, StoreError> {
         let mut tx = self.read().await?;
-        let rows = tx
-            .rows("SELECT id, uuid, name, created_at FROM user_groups ORDER BY id", Vec::new())
-            .await?;
+        let sql = format!("SELECT {} FROM user_groups ORDER BY id", list::<Group>());
         let mut groups = Vec::new();
-        for row in &rows {
-            let group = group_from(row)?;
+        for group in tx.read_all::<Group>(&sql, Vec::new()).await? {
             if principal.administrator() || principal.groups().contains(&group.id) {
                 groups.push((group, Vec::new()));
             }
         }
-        let sql = format!("SELECT g.group_id, {USER_COLUMNS} FROM group_members g JOIN users u ON u.id = g.user_id ORDER BY u.id");
-        for row in tx.rows(&sql, Vec::new()).await? {
-            let id: i64 = row.get(0)?;
+        let sql = format!(
+            "SELECT g.group_id, {} FROM group_members g JOIN users u ON u.id = g.user_id ORDER BY u.id",
+            list::<User>()
+        );
+        for (id, user) in tx.read_all::<(i64, User)>(&sql, Vec::new()).await? {
             if let Some((_, members)) = groups.iter_mut().find(|(group, _)| group.id == id) {
-                members.push(user_from(&row, 1)?);
+                members.push(user);
             }
         }
         Ok(groups)
@@ -375,15 +372,7 @@ impl Store {
                    SELECT p.name, p.expires_at, g.name FROM privileges p
                    JOIN user_groups g ON g.id = p.subject_id JOIN users u ON u.api_quota_group = g.id OR u.intelligence_quota_group = g.id
                    WHERE p.subject = 'group' AND u.id = $1";
-        let rows = tx.rows(sql, values![user.id]).await?;
-        let privilege = |row: &Row| {
-            Ok(Privilege {
-                name: row.get(0)?,
-                expires_at: row.get(1)?,
-                inherited_from: row.get(2)?,
-            })
-        };
-        let mut privileges = rows.iter().map(privilege).collect::<Result<Vec<_>, StoreError>>()?;
+        let mut privileges: Vec<Privilege> = tx.read_all(sql, values![user.id]).await?;
         privileges.sort_by(|a, b| (&a.name, &a.inherited_from).cmp(&(&b.name, &b.inherited_from)));
         Ok(privileges)
     }
@@ -411,14 +400,7 @@ impl Store {
             return Err(StoreError::NotFound);
         }
         let sql = "SELECT name, allowed FROM quotas WHERE subject = $1 AND subject_id = $2";
-        let rows = tx.rows(sql, values![subject, id]).await?;
-        let quota = |row: &Row| {
-            Ok(Quota {
-                name: row.get(0)?,
-                allowed: row.get(1)?,
-            })
-        };
-        let mut quotas = rows.iter().map(quota).collect::<Result<Vec<_>, StoreError>>()?;
+        let mut quotas: Vec<Quota> = tx.read_all(sql, values![subject, id]).await?;
         quotas.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(quotas)
     }

@@ -2,12 +2,13 @@
 
 use super::{Changes, Closed, Stamps, Step, close_versions, free_ids};
 use crate::StoreError;
-use crate::db::sql::{Row, Tx, from_json, to_json, values};
+use crate::db::rows::{Rows, columns, list, named};
+use crate::db::sql::{Tx, from_json, to_json, values};
 use ambit_model::entity::{EntityRecord, FoldInput, IssueCounts, fold};
 use ambit_model::feed::{Noun, What};
 use ambit_model::observation::Observation;
 use ambit_model::scope::Decision;
-use ambit_model::{Details, Kind, Timestamp, Uid};
+use ambit_model::{Kind, Timestamp, Uid};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -41,8 +42,24 @@ struct Stored {
     scoped_at: Option<Timestamp>,
 }
 
-const COLUMNS: &str =
-    "uid, kind, name, seed, hidden, allow_list, deny_list, tags, decision, present, observed, record, opened_at, opened_revision, scoped_at";
+columns! {
+    EntityRow {
+        uid,
+        kind,
+        name,
+        seed,
+        hidden,
+        allow_list,
+        deny_list,
+        tags: (json "tags"),
+        decision: (json "decision"),
+        present,
+        observed,
+        stored: { None },
+    }
+}
+
+columns! { Stored { record, present, observed, decision, opened_at, opened_revision, scoped_at } }
 
 impl EntityRow {
     /// One that nobody knew; something present led to it, or a person gave it.
@@ -61,33 +78,6 @@ impl EntityRow {
             observed: false,
             stored: None,
         }
-    }
-
-    fn from(row: &Row) -> Result<Self, StoreError> {
-        let decision: String = row.get(8)?;
-        let stored = Stored {
-            record: row.get(11)?,
-            present: row.get(9)?,
-            observed: row.get(10)?,
-            decision: decision.clone(),
-            opened_at: row.get(12)?,
-            opened_revision: row.get(13)?,
-            scoped_at: row.get(14)?,
-        };
-        Ok(Self {
-            uid: row.get(0)?,
-            kind: row.get(1)?,
-            name: row.get(2)?,
-            seed: row.get(3)?,
-            hidden: row.get(4)?,
-            allow_list: row.get(5)?,
-            deny_list: row.get(6)?,
-            tags: row.json(7)?,
-            decision: from_json(&decision)?,
-            present: stored.present,
-            observed: stored.observed,
-            stored: Some(stored),
-        })
     }
 
     pub(crate) fn is_new(&self) -> bool {
@@ -140,9 +130,11 @@ impl Changes {
     pub(crate) async fn load_entities(&mut self, tx: &mut Tx, uids: impl IntoIterator<Item = Uid>) -> Result<(), StoreError> {
         let missing: BTreeSet<Uid> = uids.into_iter().filter(|uid| !self.entities.contains_key(uid)).collect();
         let missing: Vec<Uid> = missing.into_iter().collect();
-        let head = format!("SELECT {COLUMNS} FROM entities WHERE collection_id = $1 AND uid IN");
-        for row in tx.rows_in(&head, values![self.place.collection], &missing, "").await? {
-            let entity = EntityRow::from(&row)?;
+        let (row, stored) = (list::<EntityRow>(), list::<Stored>());
+        let head = format!("SELECT {row}, {stored} FROM entities WHERE collection_id = $1 AND uid IN");
+        let rows: Vec<(EntityRow, Stored)> = tx.read_in(&head, values![self.place.collection], &missing, "").await?;
+        for (mut entity, stored) in rows {
+            entity.stored = Some(stored);
             self.entities.insert(entity.uid, entity);
         }
         Ok(())
@@ -218,8 +210,9 @@ impl Changes {
         };
         let uids: Vec<Uid> = uids.iter().filter(opened_in_run).copied().collect();
         let head = "SELECT uid, record FROM versions WHERE noun = 'entity' AND opened_at <= $1 AND uid IN";
-        for row in tx.rows_in(head, values![run.started_at], &uids, "ORDER BY opened_revision").await? {
-            records.insert(row.get(0)?, row.json(1)?);
+        let versions: Vec<(Uid, String)> = tx.read_in(head, values![run.started_at], &uids, "ORDER BY opened_revision").await?;
+        for (uid, record) in versions {
+            records.insert(uid, from_json(&record)?);
         }
         Ok(records)
     }
@@ -251,37 +244,42 @@ impl Changes {
     async fn insert_entities(&self, tx: &mut Tx, new: &[Uid], folded: &BTreeMap<Uid, Folded>, stamps: &Stamps) -> Result<(), StoreError> {
         let ids = free_ids(tx, "entities", new).await?;
         let run = self.place.run_number();
-        let mut values = Vec::with_capacity(new.len() * 25);
+        let mut rows = Rows::default();
         for uid in new {
             let (row, fold, (revision, at)) = (&self.entities[uid], &folded[uid], stamps[uid]);
-            values.extend(values![
+            rows.push(named! {
                 uid,
-                ids[uid],
-                self.place.collection,
-                row.kind.name(),
-                &row.name,
-                row.seed,
-                row.hidden
-            ]);
-            values.extend(values![
-                row.allow_list,
-                row.deny_list,
-                to_json(&row.tags),
-                to_json(&row.decision),
-                row.present,
-                row.observed
-            ]);
-            values.extend(values![fold.record.shared, &fold.text, at, revision, at, at]);
-            values.extend(values![fold.record.scoped.then_some(at), run, run, run, self.place.graph]);
+                id: ids[uid],
+                collection_id: self.place.collection,
+                kind: row.kind.name(),
+                name: &row.name,
+                seed: row.seed,
+                hidden: row.hidden,
+                allow_list: row.allow_list,
+                deny_list: row.deny_list,
+                tags: to_json(&row.tags),
+                decision: to_json(&row.decision),
+                present: row.present,
+                observed: row.observed,
+                shared: fold.record.shared,
+                record: &fold.text,
+                opened_at: at,
+                opened_revision: revision,
+                first_seen: at,
+                last_seen: at,
+                scoped_at: fold.record.scoped.then_some(at),
+                first_run: run,
+                seen_from: run,
+                seen_to: run,
+                revision: self.place.graph,
+            });
         }
-        let head = "INSERT INTO entities (uid, id, collection_id, kind, name, seed, hidden, allow_list, deny_list, tags, decision, present, observed,
-                    shared, record, opened_at, opened_revision, first_seen, last_seen, scoped_at, first_run, seen_from, seen_to, revision)";
-        tx.many(head, 24, values, "").await
+        tx.insert("entities", rows, "").await
     }
 
     async fn update_entities(&self, tx: &mut Tx, folded: &[&Folded], stamps: &Stamps) -> Result<(), StoreError> {
         let run = self.place.run_number();
-        let (mut values, mut closed, mut seen) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut rows, mut closed, mut seen) = (Rows::default(), Vec::new(), Vec::new());
         for fold in folded {
             let row = &self.entities[&fold.uid];
             let stored = row.stored.as_ref().expect("only old ones");
@@ -304,30 +302,26 @@ impl Changes {
                 }
             }
             let scoped_at = if fold.scope_moved { Some(opened_at) } else { stored.scoped_at };
-            values.extend(values![
-                fold.uid,
-                row.seed,
-                row.hidden,
-                row.allow_list,
-                row.deny_list,
-                to_json(&row.tags),
-                decision
-            ]);
-            values.extend(values![
-                row.present,
-                row.observed,
-                fold.record.shared,
-                &fold.text,
+            rows.push(named! {
+                uid: fold.uid,
+                seed: row.seed,
+                hidden: row.hidden,
+                allow_list: row.allow_list,
+                deny_list: row.deny_list,
+                tags: to_json(&row.tags),
+                decision,
+                present: row.present,
+                observed: row.observed,
+                shared: fold.record.shared,
+                record: &fold.text,
                 opened_at,
-                opened_revision
-            ]);
-            values.extend(values![scoped_at, self.place.graph]);
+                opened_revision,
+                scoped_at,
+                revision: self.place.graph,
+            });
         }
         close_versions(tx, &closed, stamps).await?;
-        let head = "UPDATE entities SET seed = v.column2, hidden = v.column3, allow_list = v.column4, deny_list = v.column5, tags = v.column6,
-                    decision = v.column7, present = v.column8, observed = v.column9, shared = v.column10, record = v.column11,
-                    opened_at = v.column12, opened_revision = v.column13, scoped_at = v.column14, revision = v.column15 FROM (";
-        tx.many(head, 15, values, ") AS v WHERE entities.uid = v.column1").await?;
+        tx.update("entities", rows).await?;
         super::touch(tx, "entities", &seen, stamps, run).await
     }
 }
@@ -372,12 +366,12 @@ fn gone_record(row: &EntityRow, was: EntityRecord, issues: IssueCounts) -> Entit
 async fn own_observations(tx: &mut Tx, uids: &[Uid]) -> Result<BTreeMap<Uid, Vec<Observation>>, StoreError> {
     let mut observations: BTreeMap<Uid, Vec<Observation>> = BTreeMap::new();
     let head = "SELECT uid, task, argument, details, evidence FROM looks WHERE details IS NOT NULL AND uid IN";
-    for row in tx.rows_in(head, Vec::new(), uids, "").await? {
-        let evidence: Option<String> = row.get(4)?;
-        observations.entry(row.get(0)?).or_default().push(Observation {
-            task: row.get(1)?,
-            argument: row.get(2)?,
-            details: row.json(3)?,
+    let rows: Vec<(Uid, String, String, String, Option<String>)> = tx.read_in(head, Vec::new(), uids, "").await?;
+    for (uid, task, argument, details, evidence) in rows {
+        observations.entry(uid).or_default().push(Observation {
+            task,
+            argument,
+            details: from_json(&details)?,
             evidence: evidence.map_or(Ok(Vec::new()), |text| from_json(&text))?,
         });
     }
@@ -389,11 +383,12 @@ async fn led_observations(tx: &mut Tx, uids: &[Uid]) -> Result<BTreeMap<Uid, Vec
     let mut observations: BTreeMap<Uid, Vec<Observation>> = BTreeMap::new();
     let head = "SELECT e.to_uid, e.task, f.name, e.details FROM edges e JOIN entities f ON f.uid = e.from_uid
                 WHERE e.closed_at IS NULL AND e.details <> '{}' AND e.to_uid IN";
-    for row in tx.rows_in(head, Vec::new(), uids, "").await? {
-        observations.entry(row.get(0)?).or_default().push(Observation {
-            task: row.get(1)?,
-            argument: row.get(2)?,
-            details: row.json::<Details>(3)?,
+    let rows: Vec<(Uid, String, String, String)> = tx.read_in(head, Vec::new(), uids, "").await?;
+    for (uid, task, argument, details) in rows {
+        observations.entry(uid).or_default().push(Observation {
+            task,
+            argument,
+            details: from_json(&details)?,
             evidence: Vec::new(),
         });
     }

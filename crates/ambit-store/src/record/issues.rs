@@ -3,7 +3,8 @@
 use super::entities::Folded;
 use super::{Changes, Closed, Stamps, Step, close_versions, free_ids};
 use crate::StoreError;
-use crate::db::sql::{Row, Tx, from_json, to_json, values};
+use crate::db::rows::{Rows, columns, list, named};
+use crate::db::sql::{Tx, to_json, values};
 use ambit_model::entity::IssueCounts;
 use ambit_model::feed::{Noun, What};
 use ambit_model::issue::{IssueRecord, SEVERITY_HIGH};
@@ -45,18 +46,33 @@ struct Stored {
     absent_at: Option<Timestamp>,
 }
 
-const COLUMNS: &str = "uid, record, proven_at, absent_at, closed_run, closed_wire, closed_at, opened_at, opened_revision, open, severity";
+columns! {
+    IssueRow {
+        record: (json "record"),
+        proven_at,
+        absent_at,
+        closed: { None },
+        stored: { None },
+    }
+}
+
+columns! {
+    Stored {
+        text: "record",
+        open,
+        severity,
+        opened_at,
+        opened_revision,
+        proven_at,
+        absent_at,
+    }
+}
 
 /// The closing of an issue at this moment: later looks are those of later runs, and those of the newest run after what it stored so far.
 pub(crate) async fn closing(tx: &mut Tx, collection: i64, now: Timestamp) -> Result<Closing, StoreError> {
-    let row = tx
-        .one("SELECT wire_run, wire_at FROM collections WHERE id = $1", values![collection])
-        .await?;
-    Ok(Closing {
-        run: row.get(0)?,
-        wire: row.get(1)?,
-        wall: now,
-    })
+    let sql = "SELECT wire_run, wire_at FROM collections WHERE id = $1";
+    let (run, wire) = tx.read_one(sql, values![collection]).await?;
+    Ok(Closing { run, wire, wall: now })
 }
 
 impl IssueRow {
@@ -68,34 +84,6 @@ impl IssueRow {
             closed: None,
             stored: None,
         }
-    }
-
-    fn from(row: &Row) -> Result<Self, StoreError> {
-        let text: String = row.get(1)?;
-        let closed = match (
-            row.get::<Option<i64>>(4)?,
-            row.get::<Option<Timestamp>>(5)?,
-            row.get::<Option<Timestamp>>(6)?,
-        ) {
-            (Some(run), Some(wire), Some(wall)) => Some(Closing { run, wire, wall }),
-            _ => None,
-        };
-        let (proven_at, absent_at) = (row.get(2)?, row.get(3)?);
-        Ok(Self {
-            record: from_json(&text)?,
-            proven_at,
-            absent_at,
-            closed,
-            stored: Some(Stored {
-                text,
-                opened_at: row.get(7)?,
-                opened_revision: row.get(8)?,
-                open: row.get(9)?,
-                severity: row.get(10)?,
-                proven_at,
-                absent_at,
-            }),
-        })
     }
 
     /// Open issues by severity that this row adds (or, where negative, takes) by its change.
@@ -128,10 +116,18 @@ impl Changes {
 
     /// `column` is a literal of this file.
     async fn load_issues_where(&mut self, tx: &mut Tx, column: &str, uids: &[Uid]) -> Result<(), StoreError> {
-        let head = format!("SELECT {COLUMNS} FROM issues WHERE collection_id = $1 AND {column} IN");
-        for row in tx.rows_in(&head, values![self.place.collection], uids, "").await? {
-            if let Entry::Vacant(missing) = self.issues.entry(row.get(0)?) {
-                missing.insert(IssueRow::from(&row)?);
+        let (row, stored) = (list::<IssueRow>(), list::<Stored>());
+        let head = format!("SELECT uid, {row}, {stored}, closed_run, closed_wire, closed_at FROM issues WHERE collection_id = $1 AND {column} IN");
+        type Closed = (Option<i64>, Option<Timestamp>, Option<Timestamp>);
+        let rows: Vec<(Uid, IssueRow, Stored, Closed)> = tx.read_in(&head, values![self.place.collection], uids, "").await?;
+        for (uid, row, stored, closed) in rows {
+            if let Entry::Vacant(missing) = self.issues.entry(uid) {
+                let closed = match closed {
+                    (Some(run), Some(wire), Some(wall)) => Some(Closing { run, wire, wall }),
+                    _ => None,
+                };
+                let stored = Some(stored);
+                missing.insert(IssueRow { closed, stored, ..row });
             }
         }
         Ok(())
@@ -147,9 +143,10 @@ impl Changes {
     pub(super) async fn issue_counts(&self, tx: &mut Tx, uids: &[Uid]) -> Result<BTreeMap<Uid, IssueCounts>, StoreError> {
         let mut counts: BTreeMap<Uid, IssueCounts> = BTreeMap::new();
         let head = "SELECT entity_uid, uid, severity, open, has_cve FROM issues WHERE entity_uid IN";
-        for row in tx.rows_in(head, Vec::new(), uids, "").await? {
-            if !self.issues.contains_key(&row.get(1)?) {
-                count(counts.entry(row.get(0)?).or_default(), row.get(2)?, row.get(3)?, row.get(4)?);
+        let rows: Vec<(Uid, Uid, i64, bool, bool)> = tx.read_in(head, Vec::new(), uids, "").await?;
+        for (entity, issue, severity, open, cve) in rows {
+            if !self.issues.contains_key(&issue) {
+                count(counts.entry(entity).or_default(), severity, open, cve);
             }
         }
         for issue in self.issues.values() {
@@ -193,26 +190,8 @@ impl Changes {
     pub(super) async fn write_issues(&self, tx: &mut Tx, changed: &[ChangedIssue], stamps: &Stamps) -> Result<(), StoreError> {
         let (new, old): (Vec<&ChangedIssue>, Vec<&ChangedIssue>) = changed.iter().partition(|issue| self.issues[&issue.uid].stored.is_none());
         let run = self.place.run_number();
-        let uids: Vec<Uid> = new.iter().map(|issue| issue.uid).collect();
-        let ids = free_ids(tx, "issues", &uids).await?;
-        let mut values = Vec::new();
-        for change in &new {
-            let (issue, (revision, at)) = (&self.issues[&change.uid], stamps[&change.uid]);
-            let record = &issue.record;
-            values.extend(values![
-                change.uid,
-                ids[&change.uid],
-                self.place.collection,
-                record.entity_uid,
-                &change.text
-            ]);
-            values.extend(values![record.severity, record.status.is_open(), has_cve(record), at, revision, at, at]);
-            values.extend(values![run, run, run, issue.proven_at, issue.absent_at]);
-        }
-        let head = "INSERT INTO issues (uid, id, collection_id, entity_uid, record, severity, open, has_cve, opened_at, opened_revision, first_seen,
-                    last_seen, first_run, seen_from, seen_to, proven_at, absent_at)";
-        tx.many(head, 17, values, "").await?;
-        let (mut values, mut closed, mut seen) = (Vec::new(), Vec::new(), Vec::new());
+        self.insert_issues(tx, &new, stamps).await?;
+        let (mut rows, mut closed, mut seen) = (Rows::default(), Vec::new(), Vec::new());
         for change in &old {
             let issue = &self.issues[&change.uid];
             let stored = issue.stored.as_ref().expect("partitioned above");
@@ -233,24 +212,56 @@ impl Changes {
                 }
             }
             let record = &issue.record;
-            values.extend(values![
-                change.uid,
-                &change.text,
-                record.severity,
-                record.status.is_open(),
-                has_cve(record)
-            ]);
-            values.extend(values![opened_at, opened_revision, issue.proven_at, issue.absent_at]);
-            let closing = issue.closed;
-            values.extend(values![closing.map(|at| at.run), closing.map(|at| at.wire), closing.map(|at| at.wall)]);
+            rows.push(named! {
+                uid: change.uid,
+                record: &change.text,
+                severity: record.severity,
+                open: record.status.is_open(),
+                has_cve: has_cve(record),
+                opened_at,
+                opened_revision,
+                proven_at: issue.proven_at,
+                absent_at: issue.absent_at,
+                closed_run: issue.closed.map(|at| at.run),
+                closed_wire: issue.closed.map(|at| at.wire),
+                closed_at: issue.closed.map(|at| at.wall),
+            });
         }
         close_versions(tx, &closed, stamps).await?;
-        let head = "UPDATE issues SET record = v.column2, severity = v.column3, open = v.column4, has_cve = v.column5, opened_at = v.column6,
-                    opened_revision = v.column7, proven_at = v.column8, absent_at = v.column9, closed_run = v.column10,
-                    closed_wire = v.column11, closed_at = v.column12 FROM (";
-        tx.many(head, 12, values, ") AS v WHERE issues.uid = v.column1").await?;
+        tx.update("issues", rows).await?;
         super::touch(tx, "issues", &seen, stamps, run).await?;
         self.count_open_issues(tx, changed).await
+    }
+
+    async fn insert_issues(&self, tx: &mut Tx, new: &[&ChangedIssue], stamps: &Stamps) -> Result<(), StoreError> {
+        let run = self.place.run_number();
+        let uids: Vec<Uid> = new.iter().map(|issue| issue.uid).collect();
+        let ids = free_ids(tx, "issues", &uids).await?;
+        let mut rows = Rows::default();
+        for change in new {
+            let (issue, (revision, at)) = (&self.issues[&change.uid], stamps[&change.uid]);
+            let record = &issue.record;
+            rows.push(named! {
+                uid: change.uid,
+                id: ids[&change.uid],
+                collection_id: self.place.collection,
+                entity_uid: record.entity_uid,
+                record: &change.text,
+                severity: record.severity,
+                open: record.status.is_open(),
+                has_cve: has_cve(record),
+                opened_at: at,
+                opened_revision: revision,
+                first_seen: at,
+                last_seen: at,
+                first_run: run,
+                seen_from: run,
+                seen_to: run,
+                proven_at: issue.proven_at,
+                absent_at: issue.absent_at,
+            });
+        }
+        tx.insert("issues", rows, "").await
     }
 
     async fn count_open_issues(&self, tx: &mut Tx, changed: &[ChangedIssue]) -> Result<(), StoreError> {

@@ -3,6 +3,7 @@
 use super::entities::Folded;
 use super::{Changes, Closed, Place, Stamps, Step, close_versions, free_ids, touch};
 use crate::StoreError;
+use crate::db::rows::{Rows, columns, list, named};
 use crate::db::sql::{Tx, from_json, to_json, values};
 use ambit_model::feed::{Noun, What};
 use ambit_model::technology::TechnologyRecord;
@@ -31,6 +32,8 @@ struct Stored {
     opened_at: Timestamp,
     opened_revision: i64,
 }
+
+columns! { Stored { text: "record", opened_at, opened_revision } }
 
 /// The technologies that a record's fingerprints show.
 fn shown(fold: &Folded, collection: Uuid) -> BTreeMap<Uid, TechnologyRecord> {
@@ -85,8 +88,8 @@ pub(super) async fn derive(tx: &mut Tx, changes: &Changes, folded: &BTreeMap<Uid
     let moved: Vec<Uid> = folded.values().filter(|fold| fold.changed()).map(|fold| fold.uid).collect();
     let mut pairs: BTreeMap<Uid, BTreeSet<Uid>> = BTreeMap::new();
     let head = "SELECT entity_uid, technology_uid FROM entity_technologies WHERE entity_uid IN";
-    for row in tx.rows_in(head, Vec::new(), &moved, "").await? {
-        pairs.entry(row.get(0)?).or_default().insert(row.get(1)?);
+    for (entity, technology) in tx.read_in::<(Uid, Uid), _>(head, Vec::new(), &moved, "").await? {
+        pairs.entry(entity).or_default().insert(technology);
     }
     let mut said: BTreeMap<Uid, TechnologyRecord> = BTreeMap::new();
     let mut deltas: BTreeMap<Uid, i64> = BTreeMap::new();
@@ -114,26 +117,20 @@ pub(super) async fn derive(tx: &mut Tx, changes: &Changes, folded: &BTreeMap<Uid
 impl Technologies {
     async fn compare(&mut self, tx: &mut Tx, deltas: &BTreeMap<Uid, i64>, mut said: BTreeMap<Uid, TechnologyRecord>) -> Result<(), StoreError> {
         let uids: Vec<Uid> = deltas.keys().copied().collect();
-        let head = "SELECT uid, record, opened_at, opened_revision FROM technologies WHERE uid IN";
-        for row in tx.rows_in(head, Vec::new(), &uids, "").await? {
-            let (uid, text): (Uid, String) = (row.get(0)?, row.get(1)?);
-            let mut record: TechnologyRecord = from_json(&text)?;
+        let head = format!("SELECT uid, {} FROM technologies WHERE uid IN", list::<Stored>());
+        for (uid, stored) in tx.read_in::<(Uid, Stored), _>(&head, Vec::new(), &uids, "").await? {
+            let mut record: TechnologyRecord = from_json(&stored.text)?;
             let before = record.entity_count;
             if let Some(said) = said.remove(&uid) {
                 merge(&mut record, &said);
             }
             record.entity_count += deltas[&uid];
             let new = to_json(&record);
-            if new != text {
+            if new != stored.text {
                 let what = match (before, record.entity_count) {
                     (_, 0) if before > 0 => What::Disappeared,
                     (0, _) => What::Appeared,
                     _ => What::Changed,
-                };
-                let stored = Stored {
-                    text,
-                    opened_at: row.get(2)?,
-                    opened_revision: row.get(3)?,
                 };
                 let stored = Some(stored);
                 self.changed.insert(uid, Changed { text: new, what, stored });
@@ -161,9 +158,7 @@ impl Technologies {
         let entities: Vec<Uid> = changes.seen.iter().copied().collect();
         let mut seen: BTreeSet<Uid> = self.added.iter().map(|(_, technology)| *technology).collect();
         let head = "SELECT DISTINCT technology_uid FROM entity_technologies WHERE entity_uid IN";
-        for row in tx.rows_in(head, Vec::new(), &entities, "").await? {
-            seen.insert(row.get(0)?);
-        }
+        seen.extend(tx.read_in::<Uid, _>(head, Vec::new(), &entities, "").await?);
         self.seen = seen.into_iter().collect();
         Ok(())
     }
@@ -193,26 +188,26 @@ impl Technologies {
             .map(|(uid, _)| *uid)
             .collect();
         let ids = free_ids(tx, "technologies", &new).await?;
-        let (mut inserts, mut updates, mut closed) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut inserts, mut updates, mut closed) = (Rows::default(), Rows::default(), Vec::new());
         for (uid, changed) in &self.changed {
             let (revision, at) = stamps[uid];
             let Some(stored) = &changed.stored else {
-                inserts.extend(values![
+                inserts.push(named! {
                     uid,
-                    ids[uid],
-                    place.collection,
-                    &changed.text,
-                    at,
-                    revision,
-                    at,
-                    at,
-                    run,
-                    run,
-                    run
-                ]);
+                    id: ids[uid],
+                    collection_id: place.collection,
+                    record: &changed.text,
+                    opened_at: at,
+                    opened_revision: revision,
+                    first_seen: at,
+                    last_seen: at,
+                    first_run: run,
+                    seen_from: run,
+                    seen_to: run,
+                });
                 continue;
             };
-            updates.extend(values![uid, &changed.text, at, revision]);
+            updates.push(named! { uid, record: &changed.text, opened_at: at, opened_revision: revision });
             closed.push(Closed {
                 noun: Noun::Technology,
                 uid: *uid,
@@ -221,11 +216,9 @@ impl Technologies {
                 record: &stored.text,
             });
         }
-        let head = "INSERT INTO technologies (uid, id, collection_id, record, opened_at, opened_revision, first_seen, last_seen, first_run, seen_from, seen_to)";
-        tx.many(head, 11, inserts, "").await?;
+        tx.insert("technologies", inserts, "").await?;
         close_versions(tx, &closed, stamps).await?;
-        let head = "UPDATE technologies SET record = v.column2, opened_at = v.column3, opened_revision = v.column4 FROM (";
-        tx.many(head, 4, updates, ") AS v WHERE technologies.uid = v.column1").await?;
+        tx.update("technologies", updates).await?;
         let seen: Vec<Uid> = self.seen.iter().copied().filter(|uid| !new.contains(uid)).collect();
         touch(tx, "technologies", &seen, stamps, run).await
     }

@@ -34,7 +34,7 @@ fn analysis(row: &Row) -> Result<Analysis, StoreError> {
 
 /// Asks for an analysis; one of the same second is the same.
 pub(crate) async fn insert(tx: &mut Tx, sha256: BlobHash, now: Timestamp) -> Result<(), StoreError> {
-    let asked = tx.one("SELECT COUNT(*) FROM packs", Vec::new()).await?.get::<i64>(0)? > 0;
+    let asked = tx.read_one::<i64>("SELECT COUNT(*) FROM packs", Vec::new()).await? > 0;
     let finished = (!asked).then_some(now);
     let sql = "INSERT INTO analyses (sha256, second, finished_at) VALUES ($1, $2, $3) ON CONFLICT (sha256, second) DO NOTHING";
     tx.run(sql, values![sha256, now.0.div_euclid(SECOND_MS), finished]).await.map(|_| ())

@@ -78,7 +78,7 @@ impl Store {
         self.write(Who::Person, move |tx| {
             Box::pin(async move {
                 while sweep(tx, now).await? {}
-                let count: i64 = tx.one("SELECT COUNT(*) FROM archives WHERE user_id = $1", values![user]).await?.get(0)?;
+                let count: i64 = tx.read_one("SELECT COUNT(*) FROM archives WHERE user_id = $1", values![user]).await?;
                 if count >= ARCHIVES_OF_USER_MAX {
                     let message = format!("at most {ARCHIVES_OF_USER_MAX} archives are kept of one user; each is removed after an hour");
                     return Err(StoreError::Conflict(message));

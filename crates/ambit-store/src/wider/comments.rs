@@ -1,7 +1,8 @@
 //! Comments and votes on objects of the wider API (docs/contract/wider.md §6.1). Whether the caller may see the object is for the caller of these
 //! functions to know, except for graphs, whose counter moves in the same transaction.
 
-use crate::db::sql::{Row, values};
+use crate::db::rows::{columns, list};
+use crate::db::sql::values;
 use crate::db::writer::Who;
 use crate::wider::graphs;
 use crate::{Principal, Store, StoreError};
@@ -37,49 +38,55 @@ pub struct Vote {
     pub verdict: String,
 }
 
-const SELECT: &str = "SELECT c.id, c.item_type, c.item_id, u.username, c.at, c.text FROM comments c JOIN users u ON u.id = c.author_id";
+columns! {
+    Comment {
+        id: "c.id",
+        item_type: "c.item_type",
+        item_id: "c.item_id",
+        author: "u.username",
+        at: "c.at",
+        text: "c.text",
+    }
+}
 
-fn comment(row: &Row) -> Result<Comment, StoreError> {
-    Ok(Comment {
-        id: row.get(0)?,
-        item_type: row.get(1)?,
-        item_id: row.get(2)?,
-        author: row.get(3)?,
-        at: row.get(4)?,
-        text: row.get(5)?,
-    })
+columns! { Vote { number: "ROW_NUMBER() OVER (ORDER BY v.number)", user: "u.username", at: "v.at", verdict: "v.verdict" } }
+
+const FROM: &str = "FROM comments c JOIN users u ON u.id = c.author_id";
+
+/// Selects comments.
+fn select() -> String {
+    format!("SELECT {} {FROM}", list::<Comment>())
 }
 
 impl Store {
     /// Comments on an object, newest first.
     pub async fn comments_on(&self, item_type: &str, item_id: &str) -> Result<Vec<Comment>, StoreError> {
         let mut tx = self.read().await?;
-        let sql = format!("{SELECT} WHERE c.item_type = $1 AND c.item_id = $2 ORDER BY c.number DESC");
-        tx.rows(&sql, values![item_type, item_id]).await?.iter().map(comment).collect()
+        let sql = format!("{} WHERE c.item_type = $1 AND c.item_id = $2 ORDER BY c.number DESC", select());
+        tx.read_all(&sql, values![item_type, item_id]).await
     }
 
     /// Comments of a user on objects of a type, newest first.
     pub async fn comments_by(&self, user: i64) -> Result<Vec<Comment>, StoreError> {
         let mut tx = self.read().await?;
-        let sql = format!("{SELECT} WHERE c.author_id = $1 ORDER BY c.number DESC");
-        tx.rows(&sql, values![user]).await?.iter().map(comment).collect()
+        let sql = format!("{} WHERE c.author_id = $1 ORDER BY c.number DESC", select());
+        tx.read_all(&sql, values![user]).await
     }
 
     /// The newest comments of all, newest first, each with its number; those before a number where one is given; at most `limit`.
     pub async fn latest_comments(&self, before: Option<i64>, limit: usize) -> Result<Vec<(i64, Comment)>, StoreError> {
         let mut tx = self.read().await?;
-        let select = SELECT.replacen(" FROM", ", c.number FROM", 1);
-        let sql = format!("{select} WHERE c.number < $1 ORDER BY c.number DESC LIMIT $2");
+        let columns = list::<Comment>();
+        let sql = format!("SELECT c.number, {columns} {FROM} WHERE c.number < $1 ORDER BY c.number DESC LIMIT $2");
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let rows = tx.rows(&sql, values![before.unwrap_or(i64::MAX), limit]).await?;
-        rows.iter().map(|row| Ok((row.get(6)?, comment(row)?))).collect()
+        tx.read_all(&sql, values![before.unwrap_or(i64::MAX), limit]).await
     }
 
     /// A comment by its id.
     pub async fn comment(&self, id: &str) -> Result<Comment, StoreError> {
         let mut tx = self.read().await?;
-        let row = tx.row(&format!("{SELECT} WHERE c.id = $1"), values![id]).await?;
-        comment(&row.ok_or(StoreError::NotFound)?)
+        let comment = tx.read_first(&format!("{} WHERE c.id = $1", select()), values![id]).await?;
+        comment.ok_or(StoreError::NotFound)
     }
 
     /// Comments on an object; the id is `<letter>-<item>-<8 hexadecimal characters>`. A graph must be the caller's to see; its counter moves.
@@ -109,7 +116,7 @@ impl Store {
                         .await?;
                     graphs::note(tx, &item_id, What::Changed, now).await?;
                 }
-                comment(&tx.one(&format!("{SELECT} WHERE c.id = $1"), values![&id]).await?)
+                tx.read_one(&format!("{} WHERE c.id = $1", select()), values![&id]).await
             })
         })
         .await
@@ -120,18 +127,17 @@ impl Store {
         let (user, id) = (principal.user_id(), id.to_owned());
         self.write(Who::Person, move |tx| {
             Box::pin(async move {
-                let row = tx
-                    .row("SELECT author_id, item_type, item_id FROM comments WHERE id = $1", values![&id])
-                    .await?;
-                let row = row.ok_or(StoreError::NotFound)?;
-                if row.get::<i64>(0)? != user {
+                let sql = "SELECT author_id, item_type, item_id FROM comments WHERE id = $1";
+                let found: Option<(i64, String, String)> = tx.read_first(sql, values![&id]).await?;
+                let (author, item_type, item_id) = found.ok_or(StoreError::NotFound)?;
+                if author != user {
                     return Err(StoreError::Forbidden("this is somebody else's comment".to_owned()));
                 }
                 tx.run("DELETE FROM comments WHERE id = $1", values![&id]).await?;
-                if row.get::<String>(1)? == GRAPH {
-                    let graph: String = row.get(2)?;
-                    tx.run("UPDATE graphs SET comments = comments - 1 WHERE id = $1", values![&graph]).await?;
-                    graphs::note(tx, &graph, What::Changed, now).await?;
+                if item_type == GRAPH {
+                    tx.run("UPDATE graphs SET comments = comments - 1 WHERE id = $1", values![&item_id])
+                        .await?;
+                    graphs::note(tx, &item_id, What::Changed, now).await?;
                 }
                 Ok(())
             })
@@ -142,19 +148,11 @@ impl Store {
     /// Votes on an object, newest first.
     pub async fn votes_on(&self, item_type: &str, item_id: &str) -> Result<Vec<Vote>, StoreError> {
         let mut tx = self.read().await?;
-        let sql = "SELECT ROW_NUMBER() OVER (ORDER BY v.number), u.username, v.at, v.verdict FROM votes v JOIN users u ON u.id = v.user_id
-                   WHERE v.item_type = $1 AND v.item_id = $2 ORDER BY v.number DESC";
-        let rows = tx.rows(sql, values![item_type, item_id]).await?;
-        rows.iter()
-            .map(|row| {
-                Ok(Vote {
-                    number: row.get(0)?,
-                    user: row.get(1)?,
-                    at: row.get(2)?,
-                    verdict: row.get(3)?,
-                })
-            })
-            .collect()
+        let sql = format!(
+            "SELECT {} FROM votes v JOIN users u ON u.id = v.user_id WHERE v.item_type = $1 AND v.item_id = $2 ORDER BY v.number DESC",
+            list::<Vote>()
+        );
+        tx.read_all(&sql, values![item_type, item_id]).await
     }
 
     /// Votes on an object; a user has one vote on each and may change it.

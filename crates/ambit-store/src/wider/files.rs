@@ -77,7 +77,7 @@ fn file_with(row: &Row, submissions: i64) -> Result<StoredFile, StoreError> {
 }
 
 async fn submissions_of(tx: &mut Tx, item: &str) -> Result<i64, StoreError> {
-    tx.one("SELECT COUNT(*) FROM submissions WHERE item = $1", values![item]).await?.get(0)
+    tx.read_one("SELECT COUNT(*) FROM submissions WHERE item = $1", values![item]).await
 }
 
 async fn note_submission(tx: &mut Tx, item: &str, user: i64, name: Option<&str>, now: Timestamp) -> Result<(), StoreError> {

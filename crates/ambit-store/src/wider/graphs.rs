@@ -2,7 +2,8 @@
 //! see, private ones the owner's and those of the editors and viewers on its lists, directly or through a group. What a caller may not see is
 //! `NotFound`.
 
-use crate::db::sql::{Row, Tx, from_json, to_json, values};
+use crate::db::rows::{Rows, columns, list, named};
+use crate::db::sql::{Tx, from_json, to_json, values};
 use crate::db::writer::Who;
 use crate::inventory::feed;
 use crate::people::users;
@@ -96,40 +97,39 @@ impl Role {
     }
 }
 
-const COLUMNS: &str = "g.number, g.id, u.username, g.owner_id, o.name, g.private, g.created_at, g.modified_at, g.comments, g.views, g.document, g.revision, g.deleted_at";
+columns! {
+    Graph {
+        number: "g.number",
+        id: "g.id",
+        owner: "u.username",
+        owner_id: "g.owner_id",
+        group: "o.name",
+        private: "g.private",
+        created_at: "g.created_at",
+        modified_at: "g.modified_at",
+        comments: "g.comments",
+        views: "g.views",
+        document: (json "g.document"),
+    }
+}
+
 const JOINS: &str = "FROM graphs g JOIN users u ON u.id = g.owner_id LEFT JOIN user_groups o ON o.id = g.group_id";
 /// The graphs that a user may see; the value of each place is the user's id.
 const VISIBLE: &str = "g.deleted_at IS NULL AND (g.private = 0 OR g.owner_id = $1 OR EXISTS (SELECT 1 FROM graph_access a WHERE a.graph = g.number
     AND ((a.subject = 'user' AND a.subject_id = $2)
     OR (a.subject = 'group' AND a.subject_id IN (SELECT m.group_id FROM group_members m WHERE m.user_id = $3)))))";
 
-fn graph_from(row: &Row) -> Result<Graph, StoreError> {
-    Ok(Graph {
-        number: row.get(0)?,
-        id: row.get(1)?,
-        owner: row.get(2)?,
-        owner_id: row.get(3)?,
-        group: row.get(4)?,
-        private: row.get(5)?,
-        created_at: row.get(6)?,
-        modified_at: row.get(7)?,
-        comments: row.get(8)?,
-        views: row.get(9)?,
-        document: from_json(&row.get::<String>(10)?)?,
-    })
-}
-
 /// A graph that a user may see.
 pub(crate) async fn visible(tx: &mut Tx, user: i64, id: &str) -> Result<Graph, StoreError> {
-    let sql = format!("SELECT {COLUMNS} {JOINS} WHERE {VISIBLE} AND g.id = $4");
-    graph_from(&tx.row(&sql, values![user, user, user, id]).await?.ok_or(StoreError::NotFound)?)
+    let sql = format!("SELECT {} {JOINS} WHERE {VISIBLE} AND g.id = $4", list::<Graph>());
+    tx.read_first(&sql, values![user, user, user, id]).await?.ok_or(StoreError::NotFound)
 }
 
 async fn right(tx: &mut Tx, user: i64, id: &str) -> Result<(i64, GraphRight), StoreError> {
     let sql = format!("SELECT g.number, g.owner_id FROM graphs g WHERE {VISIBLE} AND g.id = $4");
-    let row = tx.row(&sql, values![user, user, user, id]).await?.ok_or(StoreError::NotFound)?;
-    let number: i64 = row.get(0)?;
-    if row.get::<i64>(1)? == user {
+    let found: Option<(i64, i64)> = tx.read_first(&sql, values![user, user, user, id]).await?;
+    let (number, owner) = found.ok_or(StoreError::NotFound)?;
+    if owner == user {
         return Ok((number, GraphRight::Own));
     }
     let sql = "SELECT 1 FROM graph_access a WHERE a.graph = $1 AND a.role = 'editor' AND ((a.subject = 'user' AND a.subject_id = $2)
@@ -154,8 +154,17 @@ fn feed_uid(id: &str) -> Result<Uid, StoreError> {
 pub(crate) async fn note(tx: &mut Tx, id: &str, what: What, now: Timestamp) -> Result<(), StoreError> {
     let allotted = feed::allot(tx, 1, now).await?;
     let (revision, at) = allotted.nth(0);
-    let row = values![revision, 0, None::<i64>, Noun::Graph.name(), feed_uid(id)?, what.name(), at, true];
-    tx.many(feed::INSERT, feed::INSERT_COLUMNS, row, "").await?;
+    let row = named! {
+        revision,
+        project_id: 0,
+        collection_id: None::<i64>,
+        noun: Noun::Graph.name(),
+        uid: feed_uid(id)?,
+        what: what.name(),
+        at,
+        person: true,
+    };
+    tx.insert("feed", Rows::from_iter([row]), "").await?;
     tx.run("UPDATE graphs SET revision = $1 WHERE id = $2", values![revision, id]).await?;
     Ok(())
 }
@@ -165,8 +174,8 @@ pub(crate) async fn subject(tx: &mut Tx, collaborator: &Collaborator) -> Result<
     match collaborator {
         Collaborator::User(name) => Ok(("user", users::find(tx, name).await?.id)),
         Collaborator::Group(name) => {
-            let row = tx.row("SELECT id FROM user_groups WHERE name = $1", values![name.trim()]).await?;
-            Ok(("group", row.ok_or(StoreError::NotFound)?.get(0)?))
+            let id = tx.read_first("SELECT id FROM user_groups WHERE name = $1", values![name.trim()]).await?;
+            Ok(("group", id.ok_or(StoreError::NotFound)?))
         }
     }
 }
@@ -186,32 +195,31 @@ fn document_text(document: &Map<String, Value>) -> Result<String, StoreError> {
     Ok(text)
 }
 
-const ACCESS: &str = "SELECT a.graph, a.role, a.subject, u.username, o.name FROM graph_access a
+const ACCESS: &str = "SELECT a.graph, a.role, u.username, o.name FROM graph_access a
     LEFT JOIN users u ON a.subject = 'user' AND u.id = a.subject_id LEFT JOIN user_groups o ON a.subject = 'group' AND o.id = a.subject_id";
 
-fn access_from(row: &Row) -> Result<Option<(i64, Role, Collaborator)>, StoreError> {
-    let role = if row.get::<String>(1)? == Role::Editor.name() {
-        Role::Editor
-    } else {
-        Role::Viewer
-    };
-    let (user, group): (Option<String>, Option<String>) = (row.get(3)?, row.get(4)?);
-    let collaborator = user.map(Collaborator::User).or(group.map(Collaborator::Group));
-    let graph = row.get(0)?;
-    Ok(collaborator.map(|collaborator| (graph, role, collaborator)))
+/// A row of `ACCESS`: graph, role, user, group.
+type Access = (i64, String, Option<String>, Option<String>);
+
+fn access((graph, role, user, group): Access) -> Option<(i64, Role, Collaborator)> {
+    let role = if role == Role::Editor.name() { Role::Editor } else { Role::Viewer };
+    let collaborator = user.map(Collaborator::User).or(group.map(Collaborator::Group))?;
+    Some((graph, role, collaborator))
 }
 
-async fn changes(tx: &mut Tx, rows: &[Row]) -> Result<Vec<GraphChange>, StoreError> {
+/// A graph with its revision, and when it was deleted.
+type ChangedGraph = (Graph, i64, Option<i64>);
+
+async fn changes(tx: &mut Tx, graphs: Vec<ChangedGraph>) -> Result<Vec<GraphChange>, StoreError> {
     let mut out = BTreeMap::new();
     let mut order = Vec::new();
     let mut ids = BTreeMap::new();
-    for row in rows {
-        let graph = graph_from(row)?;
+    for (graph, revision, deleted_at) in graphs {
         order.push(graph.number);
         ids.insert(graph.id.clone(), graph.number);
         let change = GraphChange {
-            revision: row.get(11)?,
-            deleted: row.get::<Option<i64>>(12)?.is_some(),
+            revision,
+            deleted: deleted_at.is_some(),
             graph,
             access: Vec::new(),
             comments: Vec::new(),
@@ -219,18 +227,17 @@ async fn changes(tx: &mut Tx, rows: &[Row]) -> Result<Vec<GraphChange>, StoreErr
         out.insert(change.graph.number, change);
     }
     let head = format!("{ACCESS} WHERE a.graph IN");
-    for row in tx.rows_in(&head, Vec::new(), &order, "ORDER BY a.id").await? {
-        if let Some((graph, role, collaborator)) = access_from(&row)?
-            && let Some(change) = out.get_mut(&graph)
-        {
+    let rows: Vec<Access> = tx.read_in(&head, Vec::new(), &order, "ORDER BY a.id").await?;
+    for (graph, role, collaborator) in rows.into_iter().filter_map(access) {
+        if let Some(change) = out.get_mut(&graph) {
             change.access.push((role, collaborator));
         }
     }
     let keys: Vec<String> = ids.keys().cloned().collect();
     let head = "SELECT item_id, text FROM comments WHERE item_type = 'graph' AND item_id IN";
-    for row in tx.rows_in(head, Vec::new(), &keys, "ORDER BY number").await? {
-        if let Some(change) = ids.get(&row.get::<String>(0)?).and_then(|number| out.get_mut(number)) {
-            change.comments.push(row.get(1)?);
+    for (id, text) in tx.read_in::<(String, String), _>(head, Vec::new(), &keys, "ORDER BY number").await? {
+        if let Some(change) = ids.get(&id).and_then(|number| out.get_mut(number)) {
+            change.comments.push(text);
         }
     }
     Ok(order.into_iter().filter_map(|number| out.remove(&number)).collect())
@@ -300,8 +307,8 @@ impl Store {
                 let number = require(tx, user, &id, GraphRight::Edit).await?;
                 let lock = if tx.is_postgres() { " FOR UPDATE" } else { "" };
                 let sql = format!("SELECT private, document FROM graphs WHERE number = $1{lock}");
-                let row = tx.one(&sql, values![number]).await?;
-                let (was_private, mut document): (bool, Map<String, Value>) = (row.get(0)?, row.json(1)?);
+                let (was_private, document): (bool, String) = tx.read_one(&sql, values![number]).await?;
+                let mut document: Map<String, Value> = from_json(&document)?;
                 document.extend(attributes);
                 let document = document_text(&document)?;
                 let private = private.unwrap_or(was_private);
@@ -336,11 +343,8 @@ impl Store {
         let mut tx = self.read().await?;
         let number = require(&mut tx, principal.user_id(), id, GraphRight::View).await?;
         let sql = format!("{ACCESS} WHERE a.graph = $1 AND a.role = $2 ORDER BY a.id");
-        let mut out = Vec::new();
-        for row in tx.rows(&sql, values![number, role.name()]).await? {
-            out.extend(access_from(&row)?.map(|(_, _, collaborator)| collaborator));
-        }
-        Ok(out)
+        let rows: Vec<Access> = tx.read_all(&sql, values![number, role.name()]).await?;
+        Ok(rows.into_iter().filter_map(access).map(|(_, _, collaborator)| collaborator).collect())
     }
 
     /// Puts people and groups on a list; for editors. Those who are there already stay.
@@ -363,7 +367,7 @@ impl Store {
                     tx.run(sql, values![number, role.name(), subject, subject_id]).await?;
                 }
                 let sql = "SELECT COUNT(*) FROM graph_access WHERE graph = $1 AND role = $2";
-                if tx.one(sql, values![number, role.name()]).await?.get::<i64>(0)? > COLLABORATORS_MAX {
+                if tx.read_one::<i64>(sql, values![number, role.name()]).await? > COLLABORATORS_MAX {
                     return Err(StoreError::Invalid(format!("at most {COLLABORATORS_MAX} {}s of a graph", role.name())));
                 }
                 note(tx, &id, What::Changed, now).await
@@ -400,35 +404,35 @@ impl Store {
     pub async fn graphs_since(&self, revision: i64, limit: usize) -> Result<Vec<GraphChange>, StoreError> {
         let mut tx = self.read().await?;
         let limit = i64::try_from(limit.min(GRAPHS_MAX)).unwrap_or(i64::MAX);
-        let sql = format!("SELECT {COLUMNS} {JOINS} WHERE g.revision > $1 ORDER BY g.revision LIMIT $2");
-        let rows = tx.rows(&sql, values![revision, limit]).await?;
-        changes(&mut tx, &rows).await
+        let sql = format!(
+            "SELECT {}, g.revision, g.deleted_at {JOINS} WHERE g.revision > $1 ORDER BY g.revision LIMIT $2",
+            list::<Graph>()
+        );
+        let changed = tx.read_all(&sql, values![revision, limit]).await?;
+        changes(&mut tx, changed).await
     }
 
     /// The revision of the last change of any graph: what searches over graphs wait for.
     pub async fn graph_revision(&self) -> Result<i64, StoreError> {
         let mut tx = self.read().await?;
-        tx.one("SELECT COALESCE(MAX(revision), 0) FROM graphs", Vec::new()).await?.get(0)
+        tx.read_one("SELECT COALESCE(MAX(revision), 0) FROM graphs", Vec::new()).await
     }
 
     /// The views of every graph, by number.
     pub async fn graph_views(&self) -> Result<Vec<(i64, i64)>, StoreError> {
         let mut tx = self.read().await?;
-        let rows = tx.rows("SELECT number, views FROM graphs WHERE views > 0", Vec::new()).await?;
-        rows.iter().map(|row| Ok((row.get(0)?, row.get(1)?))).collect()
+        tx.read_all("SELECT number, views FROM graphs WHERE views > 0", Vec::new()).await
     }
 
     /// The graphs of some numbers that the caller may see, in the order of the numbers given.
     pub async fn graphs_numbered(&self, principal: &Principal, numbers: &[i64]) -> Result<Vec<Graph>, StoreError> {
         let mut tx = self.read().await?;
         let user = principal.user_id();
-        let head = format!("SELECT {COLUMNS} {JOINS} WHERE {VISIBLE} AND g.number IN");
+        let head = format!("SELECT {} {JOINS} WHERE {VISIBLE} AND g.number IN", list::<Graph>());
         let mut found = BTreeMap::new();
         if !numbers.is_empty() {
-            for row in tx.rows_in(&head, values![user, user, user], numbers, "").await? {
-                let graph = graph_from(&row)?;
-                found.insert(graph.number, graph);
-            }
+            let graphs: Vec<Graph> = tx.read_in(&head, values![user, user, user], numbers, "").await?;
+            found.extend(graphs.into_iter().map(|graph| (graph.number, graph)));
         }
         Ok(numbers.iter().filter_map(|number| found.remove(number)).collect())
     }
@@ -443,7 +447,6 @@ impl Store {
             "SELECT g.number FROM graphs g WHERE {VISIBLE} AND ({owned} = $4
              OR EXISTS (SELECT 1 FROM graph_access x WHERE x.graph = g.number AND x.subject = $5 AND x.subject_id = $6)) ORDER BY g.number DESC"
         );
-        let rows = tx.rows(&sql, values![user, user, user, id, subject, id]).await?;
-        rows.iter().map(|row| row.get(0)).collect()
+        tx.read_all(&sql, values![user, user, user, id, subject, id]).await
     }
 }

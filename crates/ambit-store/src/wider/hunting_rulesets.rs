@@ -1,6 +1,7 @@
 //! Sets of live rules: stored with who may see and change them, and with the gauge of active rules that their owners pay (docs/contract/hunting.md
 //! §1). The rules were compiled before they come here. What a caller may not see is `NotFound`.
 
+use crate::db::rows::{columns, list};
 use crate::db::sql::{Row, Tx, from_json, to_json, values};
 use crate::db::writer::Who;
 use crate::people::users::DELETED;
@@ -56,8 +57,30 @@ pub struct Ruleset {
     pub rate_limited: bool,
 }
 
-const COLUMNS: &str = "r.number, r.id, u.username, r.owner_id, r.name, r.rules, r.rule_names, r.enabled, r.daily_limit, r.match_object_type, r.tags,
-    r.notification_emails, r.created_at, r.modified_at, r.timeouts, r.reported_day, r.reported";
+columns! {
+    Ruleset {
+        number: "r.number",
+        id: "r.id",
+        owner: "u.username",
+        owner_id: "r.owner_id",
+        name: "r.name",
+        rules: "r.rules",
+        rule_names: (json "r.rule_names"),
+        enabled: "r.enabled",
+        daily_limit: "r.daily_limit",
+        match_object_type: "r.match_object_type",
+        tags: (json "r.tags"),
+        notification_emails: (json "r.notification_emails"),
+        created_at: "r.created_at",
+        modified_at: "r.modified_at",
+        rate_limited: { false },
+    }
+}
+
+/// What says whether a set is rate limited: time-outs, the day of its last report, and its reports on that day.
+const USED: &str = "r.timeouts, r.reported_day, r.reported";
+/// A row of `Ruleset` and `USED`.
+type UsedRuleset = (Ruleset, i64, i64, i64);
 const JOINS: &str = "FROM hunting_rulesets r JOIN users u ON u.id = r.owner_id";
 /// The sets that a user may see; the value of each place is the user's id. What a deleted user left is the administrator's of the installation.
 pub(crate) const VISIBLE: &str = "(r.owner_id = $1 OR EXISTS (SELECT 1 FROM hunting_editors e WHERE e.ruleset = r.number
@@ -70,31 +93,16 @@ pub(crate) fn day(now: Timestamp) -> i64 {
     now.0.div_euclid(DAY_MS)
 }
 
-fn ruleset(row: &Row, now: Timestamp) -> Result<Ruleset, StoreError> {
-    let daily_limit: i64 = row.get(8)?;
-    let full = row.get::<i64>(15)? == day(now) && row.get::<i64>(16)? >= daily_limit;
-    Ok(Ruleset {
-        number: row.get(0)?,
-        id: row.get(1)?,
-        owner: row.get(2)?,
-        owner_id: row.get(3)?,
-        name: row.get(4)?,
-        rules: row.get(5)?,
-        rule_names: from_json(&row.get::<String>(6)?)?,
-        enabled: row.get(7)?,
-        daily_limit,
-        match_object_type: row.get(9)?,
-        tags: from_json(&row.get::<String>(10)?)?,
-        notification_emails: from_json(&row.get::<String>(11)?)?,
-        created_at: row.get(12)?,
-        modified_at: row.get(13)?,
-        rate_limited: full || row.get::<i64>(14)? >= TIMEOUTS_MAX,
-    })
+fn ruleset((mut ruleset, timeouts, reported_day, reported): UsedRuleset, now: Timestamp) -> Ruleset {
+    let is_full = reported_day == day(now) && reported >= ruleset.daily_limit;
+    ruleset.rate_limited = is_full || timeouts >= TIMEOUTS_MAX;
+    ruleset
 }
 
 async fn visible(tx: &mut Tx, user: i64, id: &str, now: Timestamp) -> Result<Ruleset, StoreError> {
-    let sql = format!("SELECT {COLUMNS} {JOINS} WHERE {VISIBLE} AND r.id = $4");
-    ruleset(&tx.row(&sql, values![user, user, user, id]).await?.ok_or(StoreError::NotFound)?, now)
+    let sql = format!("SELECT {}, {USED} {JOINS} WHERE {VISIBLE} AND r.id = $4", list::<Ruleset>());
+    let found = tx.read_first(&sql, values![user, user, user, id]).await?;
+    Ok(ruleset(found.ok_or(StoreError::NotFound)?, now))
 }
 
 /// What a change needs to know of the set as it is.
@@ -211,7 +219,7 @@ async fn remove(tx: &mut Tx, held: &Held, now: Timestamp) -> Result<(), StoreErr
 
 async fn require_room(tx: &mut Tx, owner: i64) -> Result<(), StoreError> {
     let sql = "SELECT COUNT(*) FROM hunting_rulesets WHERE owner_id = $1";
-    if tx.one(sql, values![owner]).await?.get::<i64>(0)? >= RULESETS_MAX {
+    if tx.read_one::<i64>(sql, values![owner]).await? >= RULESETS_MAX {
         return Err(StoreError::Invalid(format!("a user has at most {RULESETS_MAX} sets of rules")));
     }
     Ok(())
@@ -319,10 +327,10 @@ impl Store {
     pub async fn list_rulesets(&self, principal: &Principal, now: Timestamp) -> Result<Vec<Ruleset>, StoreError> {
         let mut tx = self.read().await?;
         let user = principal.user_id();
-        let columns = COLUMNS.replacen("r.rules", "''", 1);
-        let sql = format!("SELECT {columns} {JOINS} WHERE {VISIBLE} ORDER BY r.number");
-        let rows = tx.rows(&sql, values![user, user, user]).await?;
-        rows.iter().map(|row| ruleset(row, now)).collect()
+        let columns = list::<Ruleset>().replacen("r.rules", "''", 1);
+        let sql = format!("SELECT {columns}, {USED} {JOINS} WHERE {VISIBLE} ORDER BY r.number");
+        let rulesets: Vec<UsedRuleset> = tx.read_all(&sql, values![user, user, user]).await?;
+        Ok(rulesets.into_iter().map(|row| ruleset(row, now)).collect())
     }
 
     /// Changes what is given; for the owner and editors. More active rules are paid by the owner in the same transaction, fewer are given back.
@@ -374,7 +382,7 @@ impl Store {
         let mut tx = self.read().await?;
         let user = principal.user_id();
         let sql = format!("SELECT r.number FROM hunting_rulesets r WHERE {VISIBLE} AND r.id = $4");
-        let number: i64 = tx.row(&sql, values![user, user, user, id]).await?.ok_or(StoreError::NotFound)?.get(0)?;
+        let number: i64 = tx.read_first(&sql, values![user, user, user, id]).await?.ok_or(StoreError::NotFound)?;
         let sql = "SELECT u.username, o.name FROM hunting_editors e LEFT JOIN users u ON e.subject = 'user' AND u.id = e.subject_id
                    LEFT JOIN user_groups o ON e.subject = 'group' AND o.id = e.subject_id WHERE e.ruleset = $1 ORDER BY e.id";
         let mut out = Vec::new();
@@ -398,7 +406,7 @@ impl Store {
                     tx.run(sql, values![held.number, subject, subject_id]).await?;
                 }
                 let sql = "SELECT COUNT(*) FROM hunting_editors WHERE ruleset = $1";
-                if tx.one(sql, values![held.number]).await?.get::<i64>(0)? > EDITORS_MAX {
+                if tx.read_one::<i64>(sql, values![held.number]).await? > EDITORS_MAX {
                     return Err(StoreError::Invalid(format!("at most {EDITORS_MAX} editors of a set of rules")));
                 }
                 Ok(())

@@ -1,7 +1,8 @@
 //! Collections of the wider API: named sets of files, URLs, domains and addresses that people make (docs/contract/wider.md §6.3). Everybody sees
 //! those that are not private.
 
-use crate::db::sql::{Row, Tx, values};
+use crate::db::rows::{columns, list};
+use crate::db::sql::{Tx, values};
 use crate::db::writer::Who;
 use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
@@ -47,28 +48,32 @@ pub struct CollectionText {
     pub private: Option<bool>,
 }
 
-const SELECT: &str = "SELECT c.number, c.id, u.username, c.owner_id, c.name, c.description, c.private, c.created_at, c.modified_at
-    FROM object_collections c JOIN users u ON u.id = c.owner_id";
+columns! {
+    ObjectCollection {
+        number: "c.number",
+        id: "c.id",
+        owner: "u.username",
+        owner_id: "c.owner_id",
+        name: "c.name",
+        description: "c.description",
+        private: "c.private",
+        created_at: "c.created_at",
+        modified_at: "c.modified_at",
+    }
+}
+
+/// Selects collections.
+fn select() -> String {
+    let columns = list::<ObjectCollection>();
+    format!("SELECT {columns} FROM object_collections c JOIN users u ON u.id = c.owner_id")
+}
+
 /// Those that a user may see; the value is the user's id.
 const VISIBLE: &str = "(c.private = 0 OR c.owner_id = $1)";
 
-fn collection(row: &Row) -> Result<ObjectCollection, StoreError> {
-    Ok(ObjectCollection {
-        number: row.get(0)?,
-        id: row.get(1)?,
-        owner: row.get(2)?,
-        owner_id: row.get(3)?,
-        name: row.get(4)?,
-        description: row.get(5)?,
-        private: row.get(6)?,
-        created_at: row.get(7)?,
-        modified_at: row.get(8)?,
-    })
-}
-
 async fn visible(tx: &mut Tx, user: i64, id: &str) -> Result<ObjectCollection, StoreError> {
-    let sql = format!("{SELECT} WHERE {VISIBLE} AND c.id = $2");
-    collection(&tx.row(&sql, values![user, id]).await?.ok_or(StoreError::NotFound)?)
+    let sql = format!("{} WHERE {VISIBLE} AND c.id = $2", select());
+    tx.read_first(&sql, values![user, id]).await?.ok_or(StoreError::NotFound)
 }
 
 async fn own(tx: &mut Tx, user: i64, id: &str) -> Result<ObjectCollection, StoreError> {
@@ -106,7 +111,7 @@ async fn insert_items(tx: &mut Tx, collection: i64, items: &[CollectedItem]) -> 
     tx.many("INSERT INTO object_collection_items (collection, item_type, item_id)", 3, rows, tail)
         .await?;
     let sql = "SELECT COUNT(*) FROM object_collection_items WHERE collection = $1";
-    if tx.one(sql, values![collection]).await?.get::<i64>(0)? > ITEMS_MAX {
+    if tx.read_one::<i64>(sql, values![collection]).await? > ITEMS_MAX {
         return Err(StoreError::Invalid(format!("a collection has at most {ITEMS_MAX} items")));
     }
     Ok(())
@@ -134,7 +139,7 @@ impl Store {
             Box::pin(async move {
                 let sql = "INSERT INTO object_collections (id, owner_id, name, description, private, created_at, modified_at)
                            VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING number";
-                let number: i64 = tx.one(sql, values![&id, user, name, description, private, now, now]).await?.get(0)?;
+                let number: i64 = tx.read_one(sql, values![&id, user, name, description, private, now, now]).await?;
                 insert_items(tx, number, &items).await?;
                 visible(tx, user, &id).await
             })
@@ -153,9 +158,8 @@ impl Store {
         let mut who = values![principal.user_id()];
         who.extend(owner.map(|owner| values![owner]).unwrap_or_default());
         let of = if owner.is_some() { "AND c.owner_id = $2" } else { "" };
-        let sql = format!("{SELECT} WHERE {VISIBLE} {of} ORDER BY c.number DESC LIMIT {COLLECTIONS_MAX}");
-        let rows = tx.rows(&sql, who).await?;
-        rows.iter().map(collection).collect()
+        let sql = format!("{} WHERE {VISIBLE} {of} ORDER BY c.number DESC LIMIT {COLLECTIONS_MAX}", select());
+        tx.read_all(&sql, who).await
     }
 
     /// Changes what a collection says of itself; for its owner.
@@ -203,8 +207,7 @@ impl Store {
         let mut tx = self.read().await?;
         let number = visible(&mut tx, principal.user_id(), id).await?.number;
         let sql = "SELECT item_id FROM object_collection_items WHERE collection = $1 AND item_type = $2 ORDER BY number";
-        let rows = tx.rows(sql, values![number, kind]).await?;
-        rows.iter().map(|row| row.get(0)).collect()
+        tx.read_all(sql, values![number, kind]).await
     }
 
     /// Adds items; those that are there stay where they are. For the owner.
@@ -253,7 +256,6 @@ impl Store {
         let mut tx = self.read().await?;
         let number = visible(&mut tx, principal.user_id(), id).await?.number;
         let sql = "SELECT item_type, COUNT(*) FROM object_collection_items WHERE collection = $1 GROUP BY item_type ORDER BY item_type";
-        let rows = tx.rows(sql, values![number]).await?;
-        rows.iter().map(|row| Ok((row.get(0)?, row.get(1)?))).collect()
+        tx.read_all(sql, values![number]).await
     }
 }

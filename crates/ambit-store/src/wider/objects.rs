@@ -165,7 +165,7 @@ impl Store {
     /// When the installation began: the first user was made with it.
     pub async fn began_at(&self) -> Result<Timestamp, StoreError> {
         let mut tx = self.read().await?;
-        tx.one("SELECT MIN(created_at) FROM users", Vec::new()).await?.get(0)
+        tx.read_one("SELECT MIN(created_at) FROM users", Vec::new()).await
     }
 
     /// What open edges join to some entities that the caller may see: those came from `known_objects`.
@@ -195,7 +195,7 @@ impl Store {
 /// The first revision at or after a moment, by halving: stamps never run backwards, so that the feed needs no index of moments, which every write would
 /// pay for.
 async fn first_revision(tx: &mut Tx, moment: Timestamp) -> Result<i64, StoreError> {
-    let last: i64 = tx.one("SELECT revision FROM revision WHERE one = 1", Vec::new()).await?.get(0)?;
+    let last: i64 = tx.read_one("SELECT revision FROM revision WHERE one = 1", Vec::new()).await?;
     let (mut low, mut high) = (0, last + 1);
     while low < high {
         let middle = low + (high - low) / 2;

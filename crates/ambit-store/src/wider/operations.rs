@@ -1,7 +1,8 @@
 //! Operations: what a person asked to be done to many objects at once (docs/contract/wider.md §6.4). Each is executed in the transaction that records
 //! it, so it is either finished or was never requested.
 
-use crate::db::sql::{Row, Tx, values};
+use crate::db::rows::{columns, list};
+use crate::db::sql::{Tx, values};
 use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
 
@@ -19,18 +20,12 @@ pub struct Operation {
     pub finished_at: Option<Timestamp>,
 }
 
-fn operation(row: &Row) -> Result<Operation, StoreError> {
-    Ok(Operation {
-        id: row.get(0)?,
-        kind: row.get(1)?,
-        status: row.get(2)?,
-        objects: row.get(3)?,
-        created_at: row.get(4)?,
-        finished_at: row.get(5)?,
-    })
-}
+columns! { Operation { id, kind, status, objects, created_at, finished_at } }
 
-const SELECT: &str = "SELECT id, kind, status, objects, created_at, finished_at FROM operations";
+/// Selects operations.
+fn select() -> String {
+    format!("SELECT {} FROM operations", list::<Operation>())
+}
 
 /// Notes an operation that this transaction does.
 pub(crate) async fn insert_finished(tx: &mut Tx, user: i64, kind: &str, objects: u64, now: Timestamp) -> Result<Operation, StoreError> {
@@ -38,14 +33,14 @@ pub(crate) async fn insert_finished(tx: &mut Tx, user: i64, kind: &str, objects:
     let objects = i64::try_from(objects).unwrap_or(i64::MAX);
     let sql = "INSERT INTO operations (id, user_id, kind, status, objects, created_at, finished_at) VALUES ($1, $2, $3, 'finished', $4, $5, $6)";
     tx.run(sql, values![&id, user, kind, objects, now, now]).await?;
-    operation(&tx.one(&format!("{SELECT} WHERE id = $1"), values![&id]).await?)
+    tx.read_one(&format!("{} WHERE id = $1", select()), values![&id]).await
 }
 
 impl Store {
     /// An operation of the caller's.
     pub async fn find_operation(&self, principal: &Principal, id: &str) -> Result<Operation, StoreError> {
         let mut tx = self.read().await?;
-        let sql = format!("{SELECT} WHERE id = $1 AND user_id = $2");
-        operation(&tx.row(&sql, values![id, principal.user_id()]).await?.ok_or(StoreError::NotFound)?)
+        let sql = format!("{} WHERE id = $1 AND user_id = $2", select());
+        tx.read_first(&sql, values![id, principal.user_id()]).await?.ok_or(StoreError::NotFound)
     }
 }

@@ -57,7 +57,7 @@ impl Store {
         self.write(Who::Person, move |tx| {
             Box::pin(async move {
                 let sql = "SELECT COUNT(*) FROM packs WHERE name <> $1";
-                if tx.one(sql, values![&name]).await?.get::<i64>(0)? >= PACKS_MAX {
+                if tx.read_one::<i64>(sql, values![&name]).await? >= PACKS_MAX {
                     return Err(StoreError::Invalid(format!("at most {PACKS_MAX} packs are loaded")));
                 }
                 tx.run("DELETE FROM packs WHERE name = $1", values![&name]).await?;

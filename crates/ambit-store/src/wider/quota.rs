@@ -69,15 +69,13 @@ pub(crate) async fn quota_groups(tx: &mut Tx, user: i64, lock: bool) -> Result<Q
 /// What was set for a payer, by quota.
 pub(crate) async fn allowances(tx: &mut Tx, payer: &str, id: i64) -> Result<BTreeMap<String, i64>, StoreError> {
     let sql = "SELECT name, allowed FROM quotas WHERE subject = $1 AND subject_id = $2";
-    let rows = tx.rows(sql, values![payer, id]).await?;
-    rows.iter().map(|row| Ok((row.get(0)?, row.get(1)?))).collect()
+    Ok(tx.read_all(sql, values![payer, id]).await?.into_iter().collect())
 }
 
 /// What the administrators of a group let a member draw from it, by quota.
 pub(crate) async fn caps(tx: &mut Tx, group: i64, user: i64) -> Result<BTreeMap<String, i64>, StoreError> {
     let sql = "SELECT name, allowed FROM group_caps WHERE group_id = $1 AND user_id = $2";
-    let rows = tx.rows(sql, values![group, user]).await?;
-    rows.iter().map(|row| Ok((row.get(0)?, row.get(1)?))).collect()
+    Ok(tx.read_all(sql, values![group, user]).await?.into_iter().collect())
 }
 
 /// What a user drew from a group in a window. By the minute it is not kept apart: there it is what the user used.

@@ -1,7 +1,8 @@
 //! Jobs of rules over what is stored (docs/contract/quotas.md §4): made and read by people, carried on by engines (`engine/hunt.rs`). What a job
 //! found is shown as far as the caller may still see the bytes.
 
-use crate::db::sql::{Row, Tx, values};
+use crate::db::rows::{columns, list};
+use crate::db::sql::{Tx, values};
 use crate::db::writer::Who;
 use crate::wider::objects;
 use crate::wider::quota::{Cost, charge_units};
@@ -75,33 +76,40 @@ impl From<StoreError> for JobRefused {
     }
 }
 
-const SELECT: &str = "SELECT j.number, j.id, j.rules, j.corpus, j.notification_email, j.range_start, j.range_end, j.status, j.looked, j.to_look,
-    j.scanned_bytes, j.timeouts, j.matches, j.matches_outside, j.created_at, j.started_at, j.finished_at FROM retrohunt_jobs j";
+columns! {
+    RetrohuntJob {
+        number: "j.number",
+        id: "j.id",
+        rules: "j.rules",
+        corpus: "j.corpus",
+        notification_email: "j.notification_email",
+        range: (Range "j.range_start, j.range_end"),
+        status: "j.status",
+        looked: "j.looked",
+        to_look: "j.to_look",
+        scanned_bytes: "j.scanned_bytes",
+        timeouts: "j.timeouts",
+        matches: "j.matches",
+        matches_outside: "j.matches_outside",
+        created_at: "j.created_at",
+        started_at: "j.started_at",
+        finished_at: "j.finished_at",
+    }
+}
 
-fn job(row: &Row) -> Result<RetrohuntJob, StoreError> {
-    Ok(RetrohuntJob {
-        number: row.get(0)?,
-        id: row.get(1)?,
-        rules: row.get(2)?,
-        corpus: row.get(3)?,
-        notification_email: row.get(4)?,
-        range: (row.get(5)?, row.get(6)?),
-        status: row.get(7)?,
-        looked: row.get(8)?,
-        to_look: row.get(9)?,
-        scanned_bytes: row.get(10)?,
-        timeouts: row.get(11)?,
-        matches: row.get(12)?,
-        matches_outside: row.get(13)?,
-        created_at: row.get(14)?,
-        started_at: row.get(15)?,
-        finished_at: row.get(16)?,
-    })
+/// From and until, of the times of the files that are looked at.
+type Range = (Option<i64>, Option<i64>);
+
+columns! { RetrohuntMatch { sha256: "m.sha256", rule_name: "m.rule_name", snippet: "m.snippet" } }
+
+/// Selects jobs.
+fn select() -> String {
+    format!("SELECT {} FROM retrohunt_jobs j", list::<RetrohuntJob>())
 }
 
 async fn find(tx: &mut Tx, user: i64, id: &str) -> Result<RetrohuntJob, StoreError> {
-    let sql = format!("{SELECT} WHERE j.user_id = $1 AND j.id = $2");
-    job(&tx.row(&sql, values![user, id]).await?.ok_or(StoreError::NotFound)?)
+    let sql = format!("{} WHERE j.user_id = $1 AND j.id = $2", select());
+    tx.read_first(&sql, values![user, id]).await?.ok_or(StoreError::NotFound)
 }
 
 async fn insert(tx: &mut Tx, user: i64, name: &str, new: &NewRetrohuntJob, now: Timestamp) -> Result<String, StoreError> {
@@ -114,7 +122,7 @@ async fn insert(tx: &mut Tx, user: i64, name: &str, new: &NewRetrohuntJob, now: 
         }
         second += 1;
     };
-    let until: i64 = tx.one("SELECT COALESCE(MAX(number), 0) FROM specimens", Vec::new()).await?.get(0)?;
+    let until: i64 = tx.read_one("SELECT COALESCE(MAX(number), 0) FROM specimens", Vec::new()).await?;
     let sql = "INSERT INTO retrohunt_jobs (id, user_id, rules, corpus, notification_email, range_start, range_end, status, until, created_at)
                VALUES ($1, $2, $3, $4, $5, $6, $7, 'starting', $8, $9)";
     let mut row = values![&id, user, &new.rules, &new.corpus, new.notification_email.clone()];
@@ -126,8 +134,8 @@ async fn insert(tx: &mut Tx, user: i64, name: &str, new: &NewRetrohuntJob, now: 
 /// Makes room for a job: those that are over go, the oldest first.
 async fn forget_old(tx: &mut Tx, user: i64) -> Result<(), StoreError> {
     let sql = "SELECT number FROM retrohunt_jobs WHERE user_id = $1 AND finished_at IS NOT NULL ORDER BY number DESC LIMIT 100 OFFSET $2";
-    for row in tx.rows(sql, values![user, JOBS_KEPT_MAX]).await? {
-        remove(tx, row.get(0)?).await?;
+    for number in tx.read_all(sql, values![user, JOBS_KEPT_MAX]).await? {
+        remove(tx, number).await?;
     }
     Ok(())
 }
@@ -155,7 +163,7 @@ impl Store {
                 // Whoever makes two at once waits here: the row of the payer is held until the end.
                 crate::wider::quota::quota_groups(tx, user, true).await?;
                 let sql = "SELECT COUNT(*) FROM retrohunt_jobs WHERE user_id = $1 AND finished_at IS NULL";
-                if tx.one(sql, values![user]).await?.get::<i64>(0)? >= JOBS_AT_ONCE_MAX {
+                if tx.read_one::<i64>(sql, values![user]).await? >= JOBS_AT_ONCE_MAX {
                     return Ok(None);
                 }
                 forget_old(tx, user).await?;
@@ -174,9 +182,8 @@ impl Store {
     /// The caller's jobs, newest first.
     pub async fn list_retrohunt_jobs(&self, principal: &Principal) -> Result<Vec<RetrohuntJob>, StoreError> {
         let mut tx = self.read().await?;
-        let sql = format!("{SELECT} WHERE j.user_id = $1 ORDER BY j.number DESC");
-        let rows = tx.rows(&sql, values![principal.user_id()]).await?;
-        rows.iter().map(job).collect()
+        let sql = format!("{} WHERE j.user_id = $1 ORDER BY j.number DESC", select());
+        tx.read_all(&sql, values![principal.user_id()]).await
     }
 
     /// Asks a job to end. One that nobody works at ends at once; one that is over stays as it is.
@@ -212,18 +219,11 @@ impl Store {
         let number = find(&mut tx, principal.user_id(), id).await?.number;
         let collections = objects::collection_ids(&mut tx, principal).await?;
         let sql = format!(
-            "SELECT m.sha256, m.rule_name, m.snippet, m.collection_id FROM retrohunt_matches m WHERE m.job = $1 ORDER BY m.number LIMIT {MATCHES_MAX}"
+            "SELECT m.collection_id, {} FROM retrohunt_matches m WHERE m.job = $1 ORDER BY m.number LIMIT {MATCHES_MAX}",
+            list::<RetrohuntMatch>()
         );
-        let mut out = Vec::new();
-        for row in tx.rows(&sql, values![number]).await? {
-            if collections.contains(&row.get::<i64>(3)?) {
-                out.push(RetrohuntMatch {
-                    sha256: row.get(0)?,
-                    rule_name: row.get(1)?,
-                    snippet: row.get(2)?,
-                });
-            }
-        }
-        Ok(out)
+        let matches: Vec<(i64, RetrohuntMatch)> = tx.read_all(&sql, values![number]).await?;
+        let visible = matches.into_iter().filter(|(collection, _)| collections.contains(collection));
+        Ok(visible.map(|(_, found)| found).collect())
     }
 }

@@ -43,8 +43,7 @@ impl Store {
     pub async fn submitted_between(&self, from: Timestamp, until: Timestamp, limit: usize) -> Result<Vec<String>, StoreError> {
         let mut tx = self.read().await?;
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let sql = "SELECT item, MIN(id) FROM submissions WHERE at >= $1 AND at < $2 GROUP BY item ORDER BY MIN(id) LIMIT $3";
-        let rows = tx.rows(sql, values![from, until, limit]).await?;
-        rows.iter().map(|row| row.get(0)).collect()
+        let sql = "SELECT item FROM submissions WHERE at >= $1 AND at < $2 GROUP BY item ORDER BY MIN(id) LIMIT $3";
+        tx.read_all(sql, values![from, until, limit]).await
     }
 }

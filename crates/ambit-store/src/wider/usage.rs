@@ -158,8 +158,7 @@ impl Store {
         let sql = format!(
             "SELECT user_id, used FROM quota_drawn WHERE group_id = $1 AND meter = $2 AND number = $3 AND used > 0 ORDER BY used {order}, user_id"
         );
-        let rows = tx.rows(&sql, values![group, meter, number]).await?;
-        rows.iter().map(|row| Ok((row.get(0)?, row.get(1)?))).collect()
+        tx.read_all(&sql, values![group, meter, number]).await
     }
 }
 

@@ -2,9 +2,11 @@
 
 use super::super::Outcome;
 use super::super::dirty::mark_dirty;
+use super::super::graph::{CLOSE_EDGES, closed_edge};
 use super::super::lease::Held;
-use super::{EvidenceList, count_not_done, insert_second_looks, raise_wire_date};
+use super::{EvidenceList, count_not_done, raise_wire_date};
 use crate::StoreError;
+use crate::db::rows::{Rows, columns, list, named};
 use crate::db::sql::{Tx, Value, from_json, to_json, values};
 use crate::inventory::blobs;
 use crate::record::{Changes, EntityRow, Place};
@@ -26,9 +28,10 @@ type Key = (Uid, String, String);
 /// An edge of a key: kind and end.
 type EdgeKey = (EdgeKind, Uid);
 
-const FOUND: i64 = 0;
-const ABSENT: i64 = 1;
-const UNKNOWN: i64 = 2;
+/// The stored outcomes of looks.
+pub(in super::super) const FOUND: i64 = 0;
+pub(in super::super) const ABSENT: i64 = 1;
+pub(in super::super) const UNKNOWN: i64 = 2;
 
 /// The newest probe result of a key, with its open interval.
 #[derive(Default)]
@@ -67,11 +70,12 @@ pub(super) struct Batch {
     /// Entities that are known, and whether they are present.
     known: BTreeMap<Uid, bool>,
     /// Rows of `intervals`.
-    closed: Vec<Value>,
+    closed: Rows,
     dirty: BTreeSet<Uid>,
     /// Entities whose details changed: whom they tell is dirty, too.
     details_changed: BTreeSet<Uid>,
-    second: Vec<Value>,
+    /// Rows of `work`.
+    second: Rows,
     /// Evidence of answers that were the same but for volatile members: the newest takes its place.
     replaced: BTreeSet<BlobHash>,
     not_done: Vec<NotDone>,
@@ -80,18 +84,20 @@ pub(super) struct Batch {
     latest: Timestamp,
 }
 
-pub(in super::super) const INSERT_INTERVALS: &str =
-    "INSERT INTO intervals (uid, task, argument, details, opened_at, closed_at, first_run, first_at, last_run, last_at)";
-const INTERVAL_COLUMNS: usize = 10;
+columns! {
+    LookRow {
+        outcome: "l.outcome",
+        at: "l.at",
+        reason: "l.reason",
+        open: { None },
+        touched: { false },
+        evident: { false },
+        evidence_moved: { false },
+    }
+}
 
-/// Followed by rows of from, task, argument, kind, to, closed_at, revision.
-pub(in super::super) const CLOSE_EDGES: (&str, &str) = (
-    "UPDATE edges SET closed_at = v.column6, revision = v.column7 FROM (",
-    ") AS v WHERE edges.from_uid = v.column1 AND edges.task = v.column2 AND edges.argument = v.column3 AND edges.kind = v.column4
-     AND edges.to_uid = v.column5 AND edges.closed_at IS NULL",
-);
-
-const SECOND_LOOK_COLUMNS: usize = 9;
+/// The columns of a look that hold its open interval; all null where none is open.
+const OPEN: &str = "l.details, l.evidence, l.opened_at, l.first_run, l.first_at, l.last_run, l.last_at";
 
 impl Batch {
     /// Loads the state that the outcomes are compared with.
@@ -104,22 +110,18 @@ impl Batch {
             }
         }
         let uids: Vec<Uid> = uids.into_iter().collect();
-        let mut known = BTreeMap::new();
-        for row in tx
-            .rows_in("SELECT uid, present FROM entities WHERE uid IN", Vec::new(), &uids, "")
-            .await?
-        {
-            known.insert(row.get(0)?, row.get(1)?);
-        }
+        let known = tx
+            .read_in("SELECT uid, present FROM entities WHERE uid IN", Vec::new(), &uids, "")
+            .await?;
         Ok(Self {
             looks: load_looks(tx, &keys).await?,
             edges: load_edges(tx, &keys).await?,
             changes: Changes::new(place),
-            known,
-            closed: Vec::new(),
+            known: known.into_iter().collect(),
+            closed: Rows::default(),
             dirty: BTreeSet::new(),
             details_changed: BTreeSet::new(),
-            second: Vec::new(),
+            second: Rows::default(),
             replaced: BTreeSet::new(),
             not_done: Vec::new(),
             done: 0,
@@ -130,7 +132,7 @@ impl Batch {
 
     /// How many second looks the batch plans.
     pub(super) fn second_looks(&self) -> usize {
-        self.second.len() / SECOND_LOOK_COLUMNS
+        self.second.len()
     }
 
     /// What one outcome changes.
@@ -196,7 +198,7 @@ impl Batch {
         }
         let details_same = look.open.as_ref().is_some_and(|open| open.details == found.details);
         if let Some(open) = look.open.take() {
-            self.closed.extend(open.closed_row(key, now));
+            self.closed.push(open.closed_row(key, now));
         }
         look.open = Some(Open {
             details: found.details.clone(),
@@ -225,17 +227,21 @@ impl Batch {
         let second = outcome.work.look % 2 == 1;
         if !second {
             let work = &outcome.work;
-            self.second.extend(values![work.run, &work.task, work.uid, &work.argument, work.look + 1]);
-            self.second.extend(values![
-                lease.footprint,
-                lease.priority,
-                outcome.at.plus_ms(SECOND_LOOK_AFTER_MS),
-                lease.partition
-            ]);
+            self.second.push(named! {
+                run_id: work.run,
+                task: &work.task,
+                uid: work.uid,
+                argument: &work.argument,
+                look: work.look + 1,
+                footprint: lease.footprint,
+                priority: lease.priority,
+                not_before: outcome.at.plus_ms(SECOND_LOOK_AFTER_MS),
+                partition: lease.partition,
+            });
             return;
         }
         if let Some(open) = look.open.take() {
-            self.closed.extend(open.closed_row(key, now));
+            self.closed.push(open.closed_row(key, now));
         }
         look.evidence_moved = true;
         self.changes.refold.insert(key.0);
@@ -288,9 +294,9 @@ impl Batch {
         // What this run or anybody else stored meanwhile may be about to be referred to; what is older and nobody's leaves its room to the newest.
         let replaced: Vec<BlobHash> = std::mem::take(&mut self.replaced).into_iter().collect();
         blobs::remove_unreferenced(tx, &replaced, run.started_at, place.now).await?;
-        tx.many(INSERT_INTERVALS, INTERVAL_COLUMNS, std::mem::take(&mut self.closed), "").await?;
+        tx.insert("intervals", std::mem::take(&mut self.closed), "").await?;
         self.write_edges(tx).await?;
-        insert_second_looks(tx, self.second).await?;
+        tx.insert("work", self.second, "ON CONFLICT DO NOTHING").await?;
         count_not_done(tx, run.id, &self.not_done).await?;
         let sql = "UPDATE runs SET work_done = work_done + $1, work_unknown = work_unknown + $2 WHERE id = $3";
         tx.run(sql, values![self.done, self.unknown, run.id]).await?;
@@ -302,61 +308,74 @@ impl Batch {
     }
 
     async fn write_looks(&self, tx: &mut Tx, run: i64, number: i64) -> Result<(), StoreError> {
-        let mut rows = Vec::new();
-        let (mut cleared, mut evidence, mut bodies) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut rows, mut evidence) = (Rows::default(), Rows::default());
+        let (mut cleared, mut bodies) = (Vec::new(), Vec::new());
         for ((uid, task, argument), look) in self.looks.iter().filter(|(_, look)| look.touched) {
             let open = look.open.as_ref();
-            rows.extend(values![uid, task, argument, look.outcome, look.at, run, number, look.reason.clone()]);
-            rows.extend(values![
-                open.map(|open| to_json(&open.details)),
-                open.map(|open| to_json(&open.evidence)),
-                open.map(|open| open.opened_at)
-            ]);
-            rows.extend(values![open.map(|open| open.first_run), open.map(|open| open.first_at)]);
-            rows.extend(values![open.map(|open| open.last_run), open.map(|open| open.last_at)]);
+            rows.push(named! {
+                uid,
+                task,
+                argument,
+                outcome: look.outcome,
+                at: look.at,
+                run_id: run,
+                run_number: number,
+                reason: look.reason.clone(),
+                details: open.map(|open| to_json(&open.details)),
+                evidence: open.map(|open| to_json(&open.evidence)),
+                opened_at: open.map(|open| open.opened_at),
+                first_run: open.map(|open| open.first_run),
+                first_at: open.map(|open| open.first_at),
+                last_run: open.map(|open| open.last_run),
+                last_at: open.map(|open| open.last_at),
+            });
             if look.evidence_moved {
                 if look.evident {
                     cleared.extend(values![uid, task, argument]);
                 }
                 for (label, hash) in open.iter().flat_map(|open| &open.evidence) {
-                    evidence.extend(values![uid, task, argument, *hash]);
+                    evidence.push(named! { uid, task, argument, hash: *hash });
                     if label == BODY {
                         bodies.extend(values![*hash, self.changes.place.collection, uid, self.changes.place.now]);
                     }
                 }
             }
         }
-        let head =
-            "INSERT INTO looks (uid, task, argument, outcome, at, run_id, run_number, reason, details, evidence, opened_at, first_run, first_at,
-                    last_run, last_at)";
         let tail = "ON CONFLICT (uid, task, argument) DO UPDATE SET outcome = excluded.outcome, at = excluded.at, run_id = excluded.run_id,
                     run_number = excluded.run_number, reason = excluded.reason, details = excluded.details, evidence = excluded.evidence,
                     opened_at = excluded.opened_at, first_run = excluded.first_run, first_at = excluded.first_at, last_run = excluded.last_run,
                     last_at = excluded.last_at";
-        tx.many(head, 15, rows, tail).await?;
+        tx.insert("looks", rows, tail).await?;
         tx.many("DELETE FROM evidence WHERE (uid, task, argument) IN (", 3, cleared, ")").await?;
-        tx.many("INSERT INTO evidence (uid, task, argument, hash)", 4, evidence, "ON CONFLICT DO NOTHING")
-            .await?;
+        tx.insert("evidence", evidence, "ON CONFLICT DO NOTHING").await?;
         specimens::insert(tx, bodies).await
     }
 
     async fn write_edges(&self, tx: &mut Tx) -> Result<(), StoreError> {
-        let (mut closed, mut opened) = (Vec::new(), Vec::new());
+        let (mut closed, mut opened) = (Rows::default(), Rows::default());
         let place = &self.changes.place;
         for ((from, task, argument), edges) in &self.edges {
             for ((kind, to), row) in edges.iter().filter(|(_, row)| row.stored != row.wanted) {
                 if row.stored.is_some() {
-                    closed.extend(values![from, task, argument, kind.name(), to, place.now, place.graph]);
+                    closed.push(closed_edge(place, (from, task, argument), *kind, to));
                 }
                 if let Some(details) = &row.wanted {
-                    opened.extend(values![place.collection, from, task, argument, kind.name(), to, to_json(details)]);
-                    opened.extend(values![place.now, place.graph]);
+                    opened.push(named! {
+                        collection_id: place.collection,
+                        from_uid: from,
+                        task,
+                        argument,
+                        kind: kind.name(),
+                        to_uid: to,
+                        details: to_json(details),
+                        opened_at: place.now,
+                        revision: place.graph,
+                    });
                 }
             }
         }
-        tx.many(CLOSE_EDGES.0, 7, closed, CLOSE_EDGES.1).await?;
-        let head = "INSERT INTO edges (collection_id, from_uid, task, argument, kind, to_uid, details, opened_at, revision)";
-        tx.many(head, 9, opened, "").await
+        tx.with(closed, CLOSE_EDGES).await?;
+        tx.insert("edges", opened, "").await
     }
 }
 
@@ -367,10 +386,20 @@ impl LookRow {
 }
 
 impl Open {
-    fn closed_row(&self, (uid, task, argument): &Key, now: Timestamp) -> Vec<Value> {
-        let mut row = values![uid, task, argument, to_json(&self.details), self.opened_at, now];
-        row.extend(values![self.first_run, self.first_at, self.last_run, self.last_at]);
-        row
+    /// A row of `intervals`.
+    fn closed_row(&self, (uid, task, argument): &Key, now: Timestamp) -> [(&'static str, Value); 10] {
+        named! {
+            uid,
+            task,
+            argument,
+            details: to_json(&self.details),
+            opened_at: self.opened_at,
+            closed_at: now,
+            first_run: self.first_run,
+            first_at: self.first_at,
+            last_run: self.last_run,
+            last_at: self.last_at,
+        }
     }
 }
 
@@ -388,57 +417,51 @@ fn same_edges(edges: &BTreeMap<EdgeKey, EdgeRow>, wanted: &BTreeMap<EdgeKey, Det
         })
 }
 
-/// `SELECT … FROM (VALUES of the keys) AS v JOIN …`.
-fn key_values(keys: &BTreeSet<Key>) -> Vec<Value> {
-    keys.iter().flat_map(|(uid, task, argument)| values![uid, task, argument]).collect()
+/// The keys as rows of `v`.
+fn key_rows(keys: &BTreeSet<Key>) -> Rows {
+    keys.iter().map(|(uid, task, argument)| named! { uid, task, argument }).collect()
 }
 
 async fn load_looks(tx: &mut Tx, keys: &BTreeSet<Key>) -> Result<BTreeMap<Key, LookRow>, StoreError> {
-    let head = "SELECT l.uid, l.task, l.argument, l.outcome, l.at, l.reason, l.details, l.evidence, l.opened_at, l.first_run, l.first_at,
-                l.last_run, l.last_at FROM (";
-    let tail = ") AS v JOIN looks l ON l.uid = v.column1 AND l.task = v.column2 AND l.argument = v.column3";
+    type Documents = (Option<String>, Option<String>);
+    type Interval = (Option<Timestamp>, Option<i64>, Option<Timestamp>, Option<i64>, Option<Timestamp>);
+    let sql = format!(
+        "SELECT l.uid, l.task, l.argument, {}, {OPEN} FROM v JOIN looks l ON l.uid = v.uid AND l.task = v.task AND l.argument = v.argument",
+        list::<LookRow>()
+    );
     let mut looks = BTreeMap::new();
-    for row in tx.many_rows(head, 3, key_values(keys), tail).await? {
-        let details: Option<String> = row.get(6)?;
-        let open = match details {
-            None => None,
-            Some(details) => Some(Open {
+    let rows: Vec<(Key, LookRow, Documents, Interval)> = tx.read_with(key_rows(keys), &sql).await?;
+    for (key, mut look, (details, evidence), interval) in rows {
+        if let (Some(details), (Some(opened_at), Some(first_run), Some(first_at), Some(last_run), Some(last_at))) = (details, interval) {
+            let evidence: EvidenceList = evidence.map_or(Ok(Vec::new()), |text| from_json(&text))?;
+            look.evident = !evidence.is_empty();
+            look.open = Some(Open {
                 details: from_json(&details)?,
-                evidence: row.get::<Option<String>>(7)?.map_or(Ok(Vec::new()), |text| from_json(&text))?,
-                opened_at: row.get(8)?,
-                first_run: row.get(9)?,
-                first_at: row.get(10)?,
-                last_run: row.get(11)?,
-                last_at: row.get(12)?,
-            }),
-        };
-        let look = LookRow {
-            outcome: row.get(3)?,
-            at: row.get(4)?,
-            reason: row.get(5)?,
-            evident: open.as_ref().is_some_and(|open| !open.evidence.is_empty()),
-            open,
-            touched: false,
-            evidence_moved: false,
-        };
-        looks.insert((row.get(0)?, row.get(1)?, row.get(2)?), look);
+                evidence,
+                opened_at,
+                first_run,
+                first_at,
+                last_run,
+                last_at,
+            });
+        }
+        looks.insert(key, look);
     }
     Ok(looks)
 }
 
 async fn load_edges(tx: &mut Tx, keys: &BTreeSet<Key>) -> Result<BTreeMap<Key, BTreeMap<EdgeKey, EdgeRow>>, StoreError> {
-    let head = "SELECT e.from_uid, e.task, e.argument, e.kind, e.to_uid, e.details FROM (";
-    let tail = ") AS v JOIN edges e ON e.from_uid = v.column1 AND e.task = v.column2 AND e.argument = v.column3 WHERE e.closed_at IS NULL";
+    let sql = "SELECT e.from_uid, e.task, e.argument, e.kind, e.to_uid, e.details
+               FROM v JOIN edges e ON e.from_uid = v.uid AND e.task = v.task AND e.argument = v.argument WHERE e.closed_at IS NULL";
     let mut edges: BTreeMap<Key, BTreeMap<EdgeKey, EdgeRow>> = BTreeMap::new();
-    for row in tx.many_rows(head, 3, key_values(keys), tail).await? {
-        let kind: EdgeKind = row.get(3)?;
-        let details: Details = row.json(5)?;
+    let rows: Vec<(Key, EdgeKey, String)> = tx.read_with(key_rows(keys), sql).await?;
+    for (key, edge, details) in rows {
+        let details: Details = from_json(&details)?;
         let known = EdgeRow {
             stored: Some(details.clone()),
             wanted: Some(details),
         };
-        let key = (row.get(0)?, row.get(1)?, row.get(2)?);
-        edges.entry(key).or_default().insert((kind, row.get(4)?), known);
+        edges.entry(key).or_default().insert(edge, known);
     }
     Ok(edges)
 }
@@ -456,9 +479,7 @@ async fn told(tx: &mut Tx, uids: &[Uid]) -> Result<BTreeSet<Uid>, StoreError> {
             "SELECT DISTINCT {other} FROM edges WHERE closed_at IS NULL AND kind IN ({}) AND {end} IN",
             kinds.join(",")
         );
-        for row in tx.rows_in(&head, Vec::new(), uids, "").await? {
-            ends.insert(row.get(0)?);
-        }
+        ends.extend(tx.read_in::<Uid, _>(&head, Vec::new(), uids, "").await?);
     }
     Ok(ends)
 }

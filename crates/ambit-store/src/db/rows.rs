@@ -1,0 +1,217 @@
+//! Rows by name. `columns!` says once which column each member of a struct is read from; `named!` puts each value beside the name of its column. The lists
+//! of columns in statements come from there, so that neither their order nor their number is said twice.
+
+use crate::StoreError;
+use crate::db::sql::{Column, Row, Tx, Value, from_json};
+
+/// The columns of a row, read from left to right.
+pub(crate) struct Cells<'r> {
+    row: &'r Row,
+    next: usize,
+}
+
+impl Cells<'_> {
+    /// The value of the next column.
+    pub(crate) fn value<T: Column>(&mut self) -> Result<T, StoreError> {
+        self.next += 1;
+        self.row.get(self.next - 1)
+    }
+
+    /// The JSON document in the next column.
+    pub(crate) fn json<T: serde::de::DeserializeOwned>(&mut self) -> Result<T, StoreError> {
+        from_json(&self.value::<String>()?)
+    }
+}
+
+/// What a row, or neighbouring columns of one, can be read as: a value, a tuple, or a struct with `columns!`.
+pub(crate) trait FromRow: Sized {
+    fn read(cells: &mut Cells<'_>) -> Result<Self, StoreError>;
+}
+
+impl<T: Column> FromRow for T {
+    fn read(cells: &mut Cells<'_>) -> Result<Self, StoreError> {
+        cells.value()
+    }
+}
+
+macro_rules! tuples {
+    ($(($($part:ident),+);)+) => {$(
+        impl<$($part: FromRow),+> FromRow for ($($part,)+) {
+            fn read(cells: &mut Cells<'_>) -> Result<Self, StoreError> {
+                Ok(($($part::read(cells)?,)+))
+            }
+        }
+    )+};
+}
+
+tuples! {
+    (A, B);
+    (A, B, C);
+    (A, B, C, D);
+    (A, B, C, D, E);
+}
+
+/// A struct that is read from columns of known names.
+pub(crate) trait Columns: FromRow {
+    fn names() -> Vec<&'static str>;
+}
+
+/// The columns of a struct, as they stand in a `SELECT`.
+pub(crate) fn list<T: Columns>() -> String {
+    T::names().join(", ")
+}
+
+/// Says which column each member of a struct is read from: the one of its own name, `"another"`, `(json "a document")`, or those of a
+/// `Nested` struct; `{ value }` is read from none.
+///
+/// ```ignore
+/// columns! { Run { id: "r.id", collection: "c.uuid", state: "r.state", counters: RunCounters } }
+/// let runs: Vec<Run> = tx.read_all(&format!("SELECT {} FROM runs r JOIN …", list::<Run>()), values![]).await?;
+/// ```
+macro_rules! columns {
+    ($type:ty { $($member:ident $(: $column:tt)?),+ $(,)? }) => {
+        impl $crate::db::rows::FromRow for $type {
+            fn read(cells: &mut $crate::db::rows::Cells<'_>) -> Result<Self, $crate::StoreError> {
+                Ok(Self { $($member: $crate::db::rows::columns!(@read cells $($column)?)),+ })
+            }
+        }
+        impl $crate::db::rows::Columns for $type {
+            fn names() -> Vec<&'static str> {
+                [$($crate::db::rows::columns!(@names $member $($column)?)),+].concat()
+            }
+        }
+    };
+    (@read $cells:ident) => { $cells.value()? };
+    (@read $cells:ident $column:literal) => { $cells.value()? };
+    (@read $cells:ident (json $column:literal)) => { $cells.json()? };
+    (@read $cells:ident ($part:ident $column:literal)) => { <$part as $crate::db::rows::FromRow>::read($cells)? };
+    (@read $cells:ident { $value:expr }) => { $value };
+    (@read $cells:ident $nested:ident) => { <$nested as $crate::db::rows::FromRow>::read($cells)? };
+    (@names $member:ident) => { vec![stringify!($member)] };
+    (@names $member:ident $column:literal) => { vec![$column] };
+    (@names $member:ident ($part:ident $column:literal)) => { vec![$column] };
+    (@names $member:ident { $value:expr }) => { Vec::new() };
+    (@names $member:ident $nested:ident) => { <$nested as $crate::db::rows::Columns>::names() };
+}
+pub(crate) use columns;
+
+/// The values of one row, each beside the name of its column: `named! { uid, kind: row.kind.name() }`.
+macro_rules! named {
+    ($($column:ident $(: $value:expr)?),+ $(,)?) => {
+        [$((stringify!($column), $crate::db::rows::named!(@ $column $($value)?))),+]
+    };
+    (@ $column:ident) => { $crate::db::sql::Value::from($column) };
+    (@ $column:ident $value:expr) => { $crate::db::sql::Value::from($value) };
+}
+pub(crate) use named;
+
+/// Rows of the same columns that are to be written.
+#[derive(Default)]
+pub(crate) struct Rows {
+    names: Vec<&'static str>,
+    values: Vec<Value>,
+}
+
+impl Rows {
+    /// Adds a row. Its first column is never null.
+    pub(crate) fn push<const N: usize>(&mut self, row: [(&'static str, Value); N]) {
+        if self.names.is_empty() {
+            self.names = row.iter().map(|(name, _)| *name).collect();
+        }
+        debug_assert!(row.iter().map(|(name, _)| name).eq(&self.names), "the same columns in each row");
+        self.values.extend(row.into_iter().map(|(_, value)| value));
+    }
+}
+
+impl Rows {
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.values.len().checked_div(self.names.len()).unwrap_or(0)
+    }
+}
+
+impl<const N: usize> Extend<[(&'static str, Value); N]> for Rows {
+    fn extend<I: IntoIterator<Item = [(&'static str, Value); N]>>(&mut self, rows: I) {
+        rows.into_iter().for_each(|row| self.push(row));
+    }
+}
+
+impl<const N: usize> FromIterator<[(&'static str, Value); N]> for Rows {
+    fn from_iter<I: IntoIterator<Item = [(&'static str, Value); N]>>(rows: I) -> Self {
+        let mut made = Self::default();
+        made.extend(rows);
+        made
+    }
+}
+
+impl Row {
+    /// The whole row. It is a mistake of ours where the statement answers with more or fewer columns than are read.
+    pub(crate) fn read<T: FromRow>(&self) -> Result<T, StoreError> {
+        let mut cells = Cells { row: self, next: 0 };
+        let value = T::read(&mut cells)?;
+        if cells.next == self.len() {
+            return Ok(value);
+        }
+        Err(StoreError::Bug(format!("{} of {} columns are read", cells.next, self.len())))
+    }
+}
+
+impl Tx {
+    /// All rows of an answer, read.
+    pub(crate) async fn read_all<T: FromRow>(&mut self, sql: &str, values: Vec<Value>) -> Result<Vec<T>, StoreError> {
+        self.rows(sql, values).await?.iter().map(Row::read).collect()
+    }
+
+    /// The first row of an answer, read.
+    pub(crate) async fn read_first<T: FromRow>(&mut self, sql: &str, values: Vec<Value>) -> Result<Option<T>, StoreError> {
+        self.row(sql, values).await?.as_ref().map(Row::read).transpose()
+    }
+
+    /// The first row, read, of an answer that always has one.
+    pub(crate) async fn read_one<T: FromRow>(&mut self, sql: &str, values: Vec<Value>) -> Result<T, StoreError> {
+        self.one(sql, values).await?.read()
+    }
+
+    /// `rows_in`, read.
+    pub(crate) async fn read_in<T, V>(&mut self, head: &str, first: Vec<Value>, list: &[V], tail: &str) -> Result<Vec<T>, StoreError>
+    where
+        T: FromRow,
+        V: Clone,
+        Value: From<V>,
+    {
+        self.rows_in(head, first, list, tail).await?.iter().map(Row::read).collect()
+    }
+
+    /// Runs a statement that takes rows from `v`.
+    pub(crate) async fn with(&mut self, rows: Rows, statement: &str) -> Result<(), StoreError> {
+        let Rows { names, values } = rows;
+        let head = format!("WITH v ({}) AS (", names.join(", "));
+        self.many(&head, names.len().max(1), values, &format!(") {statement}")).await
+    }
+
+    /// `with`, for a statement that answers with rows, read.
+    pub(crate) async fn read_with<T: FromRow>(&mut self, rows: Rows, statement: &str) -> Result<Vec<T>, StoreError> {
+        let Rows { names, values } = rows;
+        let head = format!("WITH v ({}) AS (", names.join(", "));
+        let rows = self.many_rows(&head, names.len().max(1), values, &format!(") {statement}")).await?;
+        rows.iter().map(Row::read).collect()
+    }
+
+    /// Inserts rows.
+    pub(crate) async fn insert(&mut self, table: &str, rows: Rows, tail: &str) -> Result<(), StoreError> {
+        let Some(first) = rows.names.first() else { return Ok(()) };
+        let statement = format!(
+            "INSERT INTO {table} ({}) SELECT * FROM v WHERE {first} IS NOT NULL {tail}",
+            rows.names.join(", ")
+        );
+        self.with(rows, &statement).await
+    }
+
+    /// Sets the columns of rows whose first column is the key.
+    pub(crate) async fn update(&mut self, table: &str, rows: Rows) -> Result<(), StoreError> {
+        let Some((key, columns)) = rows.names.split_first() else { return Ok(()) };
+        let set: Vec<String> = columns.iter().map(|column| format!("{column} = v.{column}")).collect();
+        let statement = format!("UPDATE {table} SET {} FROM v WHERE {table}.{key} = v.{key}", set.join(", "));
+        self.with(rows, &statement).await
+    }
+}
