@@ -1,17 +1,14 @@
 //! What the judges of resolutions share: the addresses that a name was seen to have.
 
-use crate::look;
 use ambit_model::Facts;
-use ambit_model::entity::unmapped;
+use ambit_model::entity::{domain, unmapped};
 use std::net::IpAddr;
 
 /// The addresses among a name's resolutions. Those that the guard refuses to contact are kept apart by the task and count as well.
 pub(crate) fn of(facts: &Facts) -> impl Iterator<Item = IpAddr> {
-    let resolved = look::items(facts, "resolutions").filter_map(|item| item.get("response_data")?.as_str());
-    resolved
-        .chain(look::texts(facts, "hidden_private_addresses"))
-        .filter_map(|text| text.parse().ok())
-        .map(unmapped)
+    let resolved = domain::RESOLUTIONS.items(&facts.details).map(|resolution| resolution.response_data);
+    let private = domain::PRIVATE_ADDRESSES.items(&facts.details);
+    resolved.chain(private).filter_map(|text| text.parse().ok()).map(unmapped)
 }
 
 /// Facts for the judges' samples.

@@ -2,6 +2,7 @@
 
 use crate::look;
 use ambit_model::edge::EdgeKind;
+use ambit_model::entity::{Member, certificate};
 use ambit_model::issue::Verdict;
 use ambit_model::{Facts, Timestamp};
 use serde_json::{Value, json};
@@ -44,13 +45,15 @@ fn served_by(facts: &Facts) -> Vec<&str> {
 }
 
 /// A moment among the members.
-pub(crate) fn moment(facts: &Facts, member: &str) -> Option<Timestamp> {
-    facts.text(member).and_then(Timestamp::parse)
+pub(crate) fn moment(facts: &Facts, member: Member<String>) -> Option<Timestamp> {
+    member.text(&facts.details).and_then(Timestamp::parse)
 }
 
 /// True where it is its own issuer: as the task verified, else by the names.
 pub(crate) fn is_self_signed(facts: &Facts) -> Option<bool> {
-    look::flag(facts, "hidden_self_signed").or_else(|| Some(facts.text("subject")? == facts.text("issuer")?))
+    let details = &facts.details;
+    let by_names = || Some(certificate::SUBJECT.text(details)? == certificate::ISSUER.text(details)?);
+    certificate::SELF_SIGNED.of(details).or_else(by_names)
 }
 
 /// Facts for the judges' samples.

@@ -1,9 +1,10 @@
 //! What the judges of exposed files share: the paths that a task fetched and recognised by their content, never by their status alone.
 
 use crate::look;
+use ambit_model::entity::uri;
 use ambit_model::issue::Verdict;
 use ambit_model::{Facts, TaskName};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Judges the exposures that the task recognised as one of `what`: one issue for each path, which `sentence` gets.
@@ -15,7 +16,8 @@ pub(crate) fn judge(facts: &Facts, what: &[&str], sentence: impl Fn(&str) -> Str
 pub(crate) fn judge_groups(facts: &Facts, what: &[&str], group: impl Fn(&str) -> &str, sentence: impl Fn(&str) -> String) -> Verdict {
     look::after(facts, TaskName::ContentFocus, |facts| {
         let mut groups: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-        for path in paths(facts, what) {
+        let paths: Vec<String> = paths(facts, what).collect();
+        for path in &paths {
             groups.entry(group(path)).or_default().insert(path);
         }
         let lowest = |paths: &BTreeSet<&str>| paths.first().map_or_else(String::new, |path| sentence(path));
@@ -27,10 +29,11 @@ pub(crate) fn judge_groups(facts: &Facts, what: &[&str], group: impl Fn(&str) ->
 }
 
 /// Paths that the task recognised as one of `what`.
-pub(crate) fn paths<'a>(facts: &'a Facts, what: &'a [&'a str]) -> impl Iterator<Item = &'a str> {
-    look::items(facts, "hidden_exposures")
-        .filter(move |item| item.get("what").and_then(Value::as_str).is_some_and(|is| what.contains(&is)))
-        .filter_map(|item| item.get("path").and_then(Value::as_str))
+pub(crate) fn paths(facts: &Facts, what: &[&str]) -> impl Iterator<Item = String> {
+    uri::EXPOSURES
+        .items(&facts.details)
+        .filter(move |item| what.contains(&item.what.as_str()))
+        .map(|item| item.path)
 }
 
 /// Facts for the judges' samples.

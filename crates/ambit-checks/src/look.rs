@@ -1,5 +1,6 @@
 //! From looks to verdicts: what may be said after a look that found, found nothing, or failed. "Could not look" is never "nothing there".
 
+use ambit_model::entity::{Member, domain};
 use ambit_model::facts::LookOutcome;
 use ambit_model::issue::{Proof, Verdict};
 use ambit_model::task::NamedLook;
@@ -36,9 +37,9 @@ fn weigh(facts: &Facts, outcome: Option<LookOutcome>, looked: bool, prove: impl 
 
 /// Judges that something is missing: proven only where the look succeeded and the member stays empty. A first absent look over an open answer proves nothing
 /// yet; the second one closes that answer.
-pub(crate) fn missing_at(facts: &Facts, look: NamedLook, member: &str, proof: impl FnOnce() -> Proof) -> Verdict {
+pub(crate) fn missing_at<T>(facts: &Facts, look: NamedLook, member: Member<T>, proof: impl FnOnce() -> Proof) -> Verdict {
     let outcome = facts.outcome_at(look.task, look.argument);
-    match (is_empty(facts.details.get(member)), outcome) {
+    match (is_empty(member.raw(&facts.details)), outcome) {
         (_, None | Some(LookOutcome::Unknown)) => Verdict::Unknown,
         (true, _) => Verdict::Proven(vec![proof()]),
         (false, Some(LookOutcome::Absent)) => Verdict::Unknown,
@@ -48,7 +49,7 @@ pub(crate) fn missing_at(facts: &Facts, look: NamedLook, member: &str, proof: im
 
 /// True for a domain that has no zone of its own: a tenant's name at a platform (`acme.github.io`), where only the platform can write records.
 pub(crate) fn has_no_zone(facts: &Facts) -> bool {
-    let zone = facts.details.get("soa_record").is_some_and(|soa| !soa.is_null()) || texts(facts, "nameservers").next().is_some();
+    let zone = domain::SOA_RECORD.raw(&facts.details).is_some() || domain::NAMESERVERS.texts(&facts.details).next().is_some();
     !zone
         && matches!(
             facts.outcome_at(TaskName::ZoneProfile, ""),
@@ -59,7 +60,7 @@ pub(crate) fn has_no_zone(facts: &Facts) -> bool {
 /// True for a member that nobody observed or that holds nothing.
 fn is_empty(value: Option<&Value>) -> bool {
     match value {
-        None | Some(Value::Null) => true,
+        None => true,
         Some(Value::String(text)) => text.is_empty(),
         Some(Value::Array(list)) => list.is_empty(),
         Some(_) => false,
@@ -82,26 +83,6 @@ pub(crate) fn proof_of(discriminator: &str, description: String, details: Value)
     }
 }
 
-/// The texts of a list member; what is no text is left out.
-pub(crate) fn texts<'a>(facts: &'a Facts, member: &str) -> impl Iterator<Item = &'a str> {
-    items(facts, member).filter_map(Value::as_str)
-}
-
-/// The items of a list member; none where it is no list.
-pub(crate) fn items<'a>(facts: &'a Facts, member: &str) -> impl Iterator<Item = &'a Value> {
-    facts.details.get(member).and_then(Value::as_array).into_iter().flatten()
-}
-
-/// A text member of an item of a list.
-pub(crate) fn member<'a>(item: &'a Value, name: &str) -> Option<&'a str> {
-    item.get(name).and_then(Value::as_str)
-}
-
-/// A true-or-false member.
-pub(crate) fn flag(facts: &Facts, member: &str) -> Option<bool> {
-    facts.details.get(member).and_then(Value::as_bool)
-}
-
 /// Returns text from a peer for use in a sentence: quoted, escaped, cut.
 pub(crate) fn shown(text: &str) -> String {
     let cut: String = text.chars().take(SHOWN_CHARS_MAX).collect();
@@ -116,16 +97,17 @@ mod tests {
     use serde_json::json;
 
     const TASK: TaskName = TaskName::Resolve;
+    const LIST: Member<Vec<String>> = domain::LOOKALIKES;
     const LOOK: NamedLook = NamedLook { task: TASK, argument: "" };
 
     fn found_it(facts: &Facts) -> Vec<Proof> {
-        texts(facts, "list").map(|text| proof(text.to_owned(), json!({}))).collect()
+        LIST.texts(&facts.details).map(|text| proof(text.to_owned(), json!({}))).collect()
     }
 
     #[test]
     fn a_failed_look_clears_nothing_and_a_found_one_proves() {
         let base = || facts(Kind::Domain, "acme.test");
-        let full = json!({"list": ["a"]});
+        let full = json!({"hidden_lookalikes": ["a"]});
         assert_eq!(after(&base(), TASK, found_it), Verdict::Unknown, "never looked");
         assert_eq!(
             after(&base().failed(TASK).with(full.clone()), TASK, found_it),
@@ -149,7 +131,7 @@ mod tests {
     #[test]
     fn missing_is_proven_only_after_looks_that_succeeded() {
         let base = || facts(Kind::Domain, "acme.test");
-        let verdict = |facts: Facts| missing_at(&facts, LOOK, "list", || proof(String::new(), json!({})));
+        let verdict = |facts: Facts| missing_at(&facts, LOOK, LIST, || proof(String::new(), json!({})));
         assert_eq!(verdict(base()), Verdict::Unknown);
         assert_eq!(verdict(base().failed(TASK)), Verdict::Unknown);
         assert_eq!(
@@ -158,10 +140,13 @@ mod tests {
             "another look says nothing of it"
         );
         assert!(matches!(verdict(base().absent(TASK).failed_at(TASK, "other")), Verdict::Proven(_)));
-        assert!(matches!(verdict(base().found(TASK).with(json!({"list": []}))), Verdict::Proven(_)));
-        assert_eq!(verdict(base().found(TASK).with(json!({"list": ["a"]}))), Verdict::Clear);
+        assert!(matches!(
+            verdict(base().found(TASK).with(json!({"hidden_lookalikes": []}))),
+            Verdict::Proven(_)
+        ));
+        assert_eq!(verdict(base().found(TASK).with(json!({"hidden_lookalikes": ["a"]}))), Verdict::Clear);
         assert_eq!(
-            verdict(base().absent(TASK).with(json!({"list": ["a"]}))),
+            verdict(base().absent(TASK).with(json!({"hidden_lookalikes": ["a"]}))),
             Verdict::Unknown,
             "the second look decides"
         );

@@ -1,17 +1,18 @@
 //! What the judges of services share: the protocol that a service was heard to speak, never the one its port suggests.
 
 use crate::look;
+use ambit_model::entity::network_service::{self, Service};
 use ambit_model::issue::{Proof, Verdict};
 use ambit_model::{Facts, TaskName};
 use serde_json::json;
 
 /// Judges a service that speaks one of some protocols.
-pub(crate) fn speaks(facts: &Facts, protocols: &[&str], sentence: impl FnOnce(&Facts, &str) -> String) -> Verdict {
+pub(crate) fn speaks(facts: &Facts, protocols: &[Service], sentence: impl FnOnce(&Facts, Service) -> String) -> Verdict {
     look::after(facts, TaskName::ServiceIdentify, |facts| {
-        facts
-            .text("service")
-            .filter(|service| protocols.iter().any(|protocol| protocol.eq_ignore_ascii_case(service)))
-            .map(|service| exposed(facts, service, sentence(facts, service)))
+        network_service::SERVICE
+            .of(&facts.details)
+            .filter(|service| protocols.contains(service))
+            .map(|service| exposed(facts, service.as_str(), sentence(facts, service)))
             .into_iter()
             .collect()
     })
@@ -26,11 +27,12 @@ pub(crate) fn exposed(facts: &Facts, service: &str, sentence: String) -> Proof {
 #[cfg(test)]
 pub(crate) mod sample {
     use crate::samples::{Told, facts};
+    use ambit_model::entity::network_service::Service;
     use ambit_model::{Facts, Kind, TaskName};
     use serde_json::json;
 
     /// A port behind which this protocol was heard.
-    pub(crate) fn service(port: u16, service: &str) -> Facts {
+    pub(crate) fn service(port: u16, service: Service) -> Facts {
         unidentified(port).found(TaskName::ServiceIdentify).with(json!({"service": service}))
     }
 

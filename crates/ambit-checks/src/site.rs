@@ -1,9 +1,8 @@
 //! What the judges of sites share: scheme and host of a Uri's name, its answer's headers and cookies.
 
-use crate::look;
 use ambit_model::Facts;
+use ambit_model::entity::uri::{self, Cookie};
 use ambit_model::scope::host_of;
-use serde_json::Value;
 use std::net::IpAddr;
 
 /// True for `https://`.
@@ -19,7 +18,8 @@ pub(crate) fn host_name(facts: &Facts) -> Option<&str> {
 
 /// The values of a header of the final answer, in order.
 pub(crate) fn header<'a>(facts: &'a Facts, name: &'a str) -> impl Iterator<Item = &'a str> {
-    look::texts(facts, "headers")
+    uri::HEADERS
+        .texts(&facts.details)
         .filter_map(|line| line.split_once(':'))
         .filter(move |(key, _)| key.trim().eq_ignore_ascii_case(name))
         .map(|(_, value)| value.trim())
@@ -28,25 +28,12 @@ pub(crate) fn header<'a>(facts: &'a Facts, name: &'a str) -> impl Iterator<Item 
 /// True where the site itself answered with a page: 200 and HTML, no redirect.
 pub(crate) fn is_page(facts: &Facts) -> bool {
     let html = header(facts, "content-type").any(|kind| kind.to_ascii_lowercase().starts_with("text/html"));
-    html && facts.text("code") == Some("200")
-}
-
-/// A cookie that the site set, without its value.
-pub(crate) struct Cookie<'a> {
-    pub(crate) name: &'a str,
-    pub(crate) secure: bool,
-    pub(crate) http_only: bool,
+    html && uri::CODE.text(&facts.details) == Some("200")
 }
 
 /// The cookies that the answer set.
-pub(crate) fn cookies(facts: &Facts) -> impl Iterator<Item = Cookie<'_>> {
-    look::items(facts, "hidden_cookies").filter_map(|cookie| {
-        Some(Cookie {
-            name: cookie.get("name")?.as_str()?,
-            secure: cookie.get("secure").and_then(Value::as_bool)?,
-            http_only: cookie.get("http_only").and_then(Value::as_bool)?,
-        })
-    })
+pub(crate) fn cookies(facts: &Facts) -> impl Iterator<Item = Cookie> {
+    uri::COOKIES.items(&facts.details)
 }
 
 /// Sorted names for a proof.

@@ -86,11 +86,6 @@ impl Facts {
         self.inward.iter().filter(move |neighbour| neighbour.edge == edge)
     }
 
-    /// A text member of the details.
-    pub fn text(&self, member: &str) -> Option<&str> {
-        self.details.get(member).and_then(|value| value.as_str())
-    }
-
     /// Returns the newest looks of a task with their arguments; nothing if it never looked.
     pub fn looks_of(&self, task: TaskName) -> impl Iterator<Item = (&str, &LastLook)> {
         let looks = self.looks.get(&task).into_iter().flatten();

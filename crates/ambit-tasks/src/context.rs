@@ -1,9 +1,11 @@
 //! The context of a probe: what it is given, and the only place where it reports what it saw.
 
 use crate::Settings;
+use ambit_model::entity::Member;
 use ambit_model::observation::{Evidence, Found, Lead};
 use ambit_model::{Details, EdgeKind, Facts, Kind};
 use ambit_net::Session;
+use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -84,9 +86,15 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Reports a member of the entity's details. Texts and lists are cut at their limits; NUL becomes U+FFFD.
-    pub fn observe(&self, member: &'static str, value: Value) {
-        self.said().details.insert(member.to_owned(), bounded(value, DEPTH_MAX));
+    /// Reports a member of the entity's details, no value as null. Texts and lists are cut at their limits; NUL becomes U+FFFD.
+    pub fn observe<T: Serialize>(&self, member: Member<T>, value: impl Into<Option<T>>) {
+        self.observe_all([member.is(value)]);
+    }
+
+    /// Reports several members at once.
+    pub fn observe_all(&self, members: impl IntoIterator<Item = (String, Value)>) {
+        let members = members.into_iter().map(|(name, value)| (name, bounded(value, DEPTH_MAX)));
+        self.said().details.extend(members);
     }
 
     /// Keeps bytes as evidence, at most 1 MiB of each piece.

@@ -26,9 +26,7 @@ pub struct Task {
     pub cost: i64,
     /// About how many new facts a probe gives; the priority is gain × 1,000 / cost.
     pub gain: i64,
-    /// The details members that are this task's own, by kind. One owner per (kind, member).
-    pub owns: &'static [(Kind, &'static [&'static str])],
-    /// Owned members that change without meaning anything.
+    /// Members of its own (`Kind::owner`) that change without meaning anything.
     pub volatile: &'static [&'static str],
     /// What it contacts, for the partition of its work.
     pub contacts: Contacts,

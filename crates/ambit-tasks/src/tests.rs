@@ -40,31 +40,14 @@ fn every_file_is_registered() {
 }
 
 #[test]
-fn every_member_has_one_owner() {
-    let mut owners: BTreeMap<(Kind, &str), Vec<TaskName>> = BTreeMap::new();
+fn volatile_members_are_the_tasks_own() {
     for task in ALL {
-        for (kind, members) in task.owns {
-            for member in *members {
-                owners.entry((*kind, member)).or_default().push(task.name);
-            }
-        }
-    }
-    let shared: Vec<_> = owners.iter().filter(|(_, tasks)| tasks.len() > 1).collect();
-    assert!(shared.is_empty(), "{shared:?}");
-}
-
-#[test]
-fn members_beyond_the_contract_are_marked_and_volatile_ones_are_owned() {
-    for task in ALL {
-        for (kind, members) in task.owns {
-            let contract: BTreeSet<&str> = kind.members().collect();
-            for member in *members {
-                let marked = member.starts_with("hidden_") || member.starts_with("extended_");
-                assert!(marked || contract.contains(member), "{}: {member} of {}", task.name, kind.name());
-            }
-        }
         for member in task.volatile {
-            assert!(task.owns.iter().any(|(_, members)| members.contains(member)), "{}: {member}", task.name);
+            assert!(
+                Kind::ALL.iter().any(|kind| kind.owner(member) == Some(task.name)),
+                "{}: {member}",
+                task.name
+            );
         }
     }
 }
@@ -75,15 +58,9 @@ const NOT_OBSERVED: &[&str] = &["exfil_lookup_identifier", "screenshot_exists"];
 #[test]
 fn every_member_of_a_site_and_an_address_has_an_owner() {
     for kind in [Kind::Uri, Kind::IpAddress] {
-        let owned: BTreeSet<&str> = ALL
-            .iter()
-            .flat_map(|task| task.owns)
-            .filter(|(of, _)| *of == kind)
-            .flat_map(|(_, members)| members.iter().copied())
-            .collect();
         let orphans: Vec<&str> = kind
             .members()
-            .filter(|member| !owned.contains(member) && !NOT_OBSERVED.contains(member))
+            .filter(|member| kind.owner(member).is_none() && !NOT_OBSERVED.contains(member))
             .collect();
         assert!(orphans.is_empty(), "{}: {orphans:?}", kind.name());
     }

@@ -3,6 +3,7 @@
 use super::Judge;
 use crate::look;
 use crate::site;
+use ambit_model::entity::uri;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM, Verdict};
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::json;
@@ -37,7 +38,7 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
         return Verdict::Clear;
     }
     look::after(facts, TaskName::HttpEnrich, |facts| {
-        if look::flag(facts, "auth.basic") != Some(true) {
+        if !uri::AUTH_BASIC.is_true(&facts.details) {
             return Vec::new();
         }
         let description = format!("{} asks for a password by Basic authentication without encryption.", facts.name);

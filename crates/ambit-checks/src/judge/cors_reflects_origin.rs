@@ -2,6 +2,7 @@
 
 use super::Judge;
 use crate::look;
+use ambit_model::entity::uri;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM, Verdict};
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::json;
@@ -34,8 +35,7 @@ pub(super) const JUDGE: Judge = Judge {
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     look::after(facts, TaskName::CorsProbe, |facts| {
-        let answer = facts.details.get("hidden_foreign_origin");
-        if answer.and_then(|answer| answer.get("credentials")) != Some(&json!(true)) {
+        if !uri::FOREIGN_ORIGIN.of(&facts.details).is_some_and(|answer| answer.credentials) {
             return Vec::new();
         }
         let description = format!("{} lets the site of a stranger read with its visitor's credentials.", facts.name);

@@ -2,6 +2,7 @@
 
 use super::Judge;
 use crate::look;
+use ambit_model::entity::domain::{self, DanglingReason};
 use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_HIGH, SEVERITY_LOW, Verdict};
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::{Value, json};
@@ -33,25 +34,17 @@ pub(super) const JUDGE: Judge = Judge {
     judge,
 };
 
-/// Reasons of the task that mean that the target is gone. A provider whose names always answer says nothing by its pattern alone.
-const GONE: &[&str] = &["nxdomain", "unregistered", "lame"];
-
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     look::after(facts, TaskName::Dangling, |facts| {
         if super::subdomain_takeover::is_claimable(facts) {
             // The graver issue says it all.
             return Vec::new();
         }
-        let gone = |item: &&Value| look::member(item, "reason").is_some_and(|reason| GONE.contains(&reason));
-        let records: BTreeSet<(&str, &str, &str)> = look::items(facts, "hidden_dangling")
-            .filter(gone)
-            .filter_map(|item| {
-                Some((
-                    look::member(item, "record")?,
-                    look::member(item, "target")?,
-                    look::member(item, "reason")?,
-                ))
-            })
+        // A provider whose names always answer says nothing by its pattern alone.
+        let records: BTreeSet<(String, String, DanglingReason)> = domain::DANGLING
+            .items(&facts.details)
+            .filter(|item| item.reason != DanglingReason::UnclaimedPattern)
+            .map(|item| (item.record, item.target, item.reason))
             .collect();
         let Some((record, target, _)) = records.first() else {
             return Vec::new();
@@ -59,7 +52,7 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
         // Whoever registers the target's domain speaks in this name, as an alias or as its name server.
         let claimed = records
             .iter()
-            .any(|(record, _, reason)| *reason == "unregistered" && matches!(*record, "CNAME" | "NS"));
+            .any(|(record, _, reason)| *reason == DanglingReason::Unregistered && matches!(record.as_str(), "CNAME" | "NS"));
         let description = format!("The {record} record of {} leads to {}, which is gone.", facts.name, look::shown(target));
         let records: Vec<Value> = records
             .iter()

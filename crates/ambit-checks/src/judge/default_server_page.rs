@@ -2,6 +2,7 @@
 
 use super::Judge;
 use crate::look;
+use ambit_model::entity::uri;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_INFO, Verdict};
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::json;
@@ -30,7 +31,7 @@ pub(super) const JUDGE: Judge = Judge {
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     look::after(facts, TaskName::HttpEnrich, |facts| {
-        let Some(product) = facts.text("hidden_default_page") else {
+        let Some(product) = uri::DEFAULT_PAGE.text(&facts.details) else {
             return Vec::new();
         };
         let description = format!("{} shows the default page of {product}.", facts.name);

@@ -3,9 +3,10 @@
 use super::Judge;
 use crate::look;
 use crate::site::sorted;
+use ambit_model::entity::certificate;
 use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_LOW, Verdict};
 use ambit_model::{Details, EdgeKind, Facts, Kind, TaskName, Timestamp};
-use serde_json::{Value, json};
+use serde_json::json;
 
 pub(super) const JUDGE: Judge = Judge {
     issue: IssueKind {
@@ -38,7 +39,7 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     // Told to a name, whatever the service says without one: it may refuse whoever names none that it knows.
     let told = sorted(facts.from(EdgeKind::Binding).flat_map(|name| deprecated(&facts.name, &name.details)));
     if !told.is_empty() {
-        return Verdict::Proven(vec![proof(facts, &sorted(told.into_iter().chain(own().map(str::to_owned))))]);
+        return Verdict::Proven(vec![proof(facts, &sorted(told.into_iter().chain(own())))]);
     }
     look::after(facts, TaskName::TlsGrab, |facts| {
         let versions = sorted(own());
@@ -51,14 +52,11 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
 }
 
 /// Withdrawn versions that looks at a service were answered in: of the service itself, or of a name bound to it.
-fn deprecated<'a>(service: &str, details: &'a Details) -> impl Iterator<Item = &'a str> {
-    let looks = details.get("hidden_tls").and_then(Value::as_array).into_iter().flatten();
-    let here = looks.filter(move |look| look::member(look, "address").is_some_and(|address| service.strip_prefix(address) == Some("/tcp")));
-    let versions = here
-        .filter_map(|look| look.get("versions")?.as_array())
-        .flatten()
-        .filter_map(Value::as_str);
-    versions.filter(|version| DEPRECATED.contains(version))
+fn deprecated(service: &str, details: &Details) -> impl Iterator<Item = String> {
+    let looks = certificate::TLS.items(details);
+    let here = looks.filter(move |look| service.strip_prefix(&look.address) == Some("/tcp"));
+    here.flat_map(|look| look.versions)
+        .filter(|version| DEPRECATED.contains(&version.as_str()))
 }
 
 fn proof(facts: &Facts, versions: &[String]) -> Proof {

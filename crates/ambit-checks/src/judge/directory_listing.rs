@@ -3,6 +3,7 @@
 use super::Judge;
 use crate::exposure;
 use crate::look;
+use ambit_model::entity::uri;
 use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_LOW, Verdict};
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::json;
@@ -33,12 +34,12 @@ pub(super) const JUDGE: Judge = Judge {
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     let own = look::after(facts, TaskName::HttpEnrich, |facts| {
-        let listed = look::flag(facts, "hidden_directory_listing") == Some(true);
+        let listed = uri::DIRECTORY_LISTING.is_true(&facts.details);
         listed.then(|| proof(facts, path_of(&facts.name))).into_iter().collect()
     });
     let found = look::after(facts, TaskName::ContentFocus, |facts| {
-        let paths: BTreeSet<&str> = exposure::paths(facts, &["directory_listing"]).collect();
-        paths.into_iter().map(|path| proof(facts, path)).collect()
+        let paths: BTreeSet<String> = exposure::paths(facts, &["directory_listing"]).collect();
+        paths.iter().map(|path| proof(facts, path)).collect()
     });
     match (own, found) {
         (Verdict::Proven(mut proofs), Verdict::Proven(more)) => {

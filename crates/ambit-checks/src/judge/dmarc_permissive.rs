@@ -2,6 +2,7 @@
 
 use super::Judge;
 use crate::look;
+use ambit_model::entity::domain;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_LOW, Verdict};
 use ambit_model::task::DMARC;
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
@@ -34,7 +35,7 @@ const WHOLE_PERCENT: i64 = 100;
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     look::after_at(facts, DMARC, |facts| {
-        let Some(record) = facts.text("dmarc") else {
+        let Some(record) = domain::DMARC.text(&facts.details) else {
             return Vec::new();
         };
         let tag = |name: &str| {

@@ -2,6 +2,7 @@
 
 use super::Judge;
 use crate::look;
+use ambit_model::entity::domain;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_INFO, Verdict};
 use ambit_model::task::CAA;
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
@@ -34,7 +35,7 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     if look::has_no_zone(facts) {
         return Verdict::Clear;
     }
-    look::missing_at(facts, CAA, "hidden_caa", || {
+    look::missing_at(facts, CAA, domain::CAA, || {
         let description = format!("{} has no CAA record.", facts.name);
         look::proof(description, json!({"domain": facts.name}))
     })

@@ -2,6 +2,7 @@
 
 use super::Judge;
 use crate::look;
+use ambit_model::entity::domain;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_INFO, Verdict};
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::json;
@@ -31,8 +32,7 @@ pub(super) const JUDGE: Judge = Judge {
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     look::after(facts, TaskName::NsecWalk, |facts| {
-        let walk = facts.details.get("hidden_zone_walk");
-        let Some(names) = walk.and_then(|walk| walk.get("names")).and_then(serde_json::Value::as_u64) else {
+        let Some(names) = domain::ZONE_WALK.of(&facts.details).map(|walk| walk.names) else {
             return Vec::new();
         };
         let description = format!("The zone {} names {names} of its names one after another.", facts.name);

@@ -3,6 +3,7 @@
 use super::Judge;
 use crate::look;
 use crate::site::sorted;
+use ambit_model::entity::domain;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM, Verdict};
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::json;
@@ -32,7 +33,7 @@ pub(super) const JUDGE: Judge = Judge {
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     look::after(facts, TaskName::ZoneTransfer, |facts| {
-        let servers = look::items(facts, "hidden_zone_transfer").filter_map(|item| item.get("server")?.as_str());
+        let servers = domain::ZONE_TRANSFER.items(&facts.details).map(|transfer| transfer.server);
         let servers = sorted(servers);
         let Some(first) = servers.first() else {
             return Vec::new();

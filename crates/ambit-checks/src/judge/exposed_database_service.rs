@@ -3,6 +3,7 @@
 use super::Judge;
 use crate::look;
 use crate::service;
+use ambit_model::entity::network_service::{self, Service};
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_HIGH, Verdict};
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
 #[cfg(test)]
@@ -35,15 +36,15 @@ pub(super) const JUDGE: Judge = Judge {
 };
 
 /// Protocols of databases. Redis is not among them: it is reported where it answers without a password.
-const DATABASES: &[&str] = &["MYSQL", "POSTGRESQL", "MSSQL", "MONGODB", "ORACLE", "CASSANDRA", "MEMCACHED"];
+const DATABASES: &[Service] = &[Service::Mysql, Service::Postgresql, Service::Mssql, Service::Mongodb, Service::Memcached];
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    if look::flag(facts, "hidden_no_authentication") == Some(true) && facts.looked(TaskName::ServiceIdentify) {
+    if network_service::NO_AUTHENTICATION.is_true(&facts.details) && facts.looked(TaskName::ServiceIdentify) {
         // The graver issue says it all.
         return Verdict::Clear;
     }
     service::speaks(facts, DATABASES, |facts, protocol| {
-        format!("A database ({}) answers at {}.", look::shown(protocol), facts.name)
+        format!("A database ({}) answers at {}.", look::shown(protocol.as_str()), facts.name)
     })
 }
 
@@ -52,13 +53,13 @@ pub(super) fn samples() -> crate::samples::Samples {
     use crate::samples::Told;
     use service::sample::{service, unidentified};
     crate::samples::Samples::new()
-        .reports(service(3306, "MYSQL"))
-        .reports(service(15432, "POSTGRESQL"))
-        .reports(service(27017, "MONGODB").with(json!({"hidden_no_authentication": false})))
-        .near_miss(service(3306, "SSH"))
-        .near_miss(service(6379, "REDIS"))
-        .near_miss(service(27017, "MONGODB").with(json!({"hidden_no_authentication": true})))
+        .reports(service(3306, Service::Mysql))
+        .reports(service(15432, Service::Postgresql))
+        .reports(service(27017, Service::Mongodb).with(json!({"hidden_no_authentication": false})))
+        .near_miss(service(3306, Service::Ssh))
+        .near_miss(service(6379, Service::Redis))
+        .near_miss(service(27017, Service::Mongodb).with(json!({"hidden_no_authentication": true})))
         .near_miss(unidentified(3306).absent(TaskName::ServiceIdentify))
         .unknown(unidentified(3306))
-        .unknown(service(3306, "MYSQL").failed(TaskName::ServiceIdentify))
+        .unknown(service(3306, Service::Mysql).failed(TaskName::ServiceIdentify))
 }

@@ -2,6 +2,7 @@
 
 use super::Judge;
 use crate::service;
+use ambit_model::entity::network_service::Service;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_HIGH, Verdict};
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
 
@@ -27,17 +28,17 @@ pub(super) const JUDGE: Judge = Judge {
 };
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    service::speaks(facts, &["RDP"], |facts, _| format!("Remote Desktop answers at {}.", facts.name))
+    service::speaks(facts, &[Service::Rdp], |facts, _| format!("Remote Desktop answers at {}.", facts.name))
 }
 
 #[cfg(test)]
 pub(super) fn samples() -> crate::samples::Samples {
     use crate::samples::Told;
     crate::samples::Samples::new()
-        .reports(service::sample::service(3389, "RDP"))
-        .near_miss(service::sample::service(3389, "HTTP"))
-        .near_miss(service::sample::service(3389, "SSH"))
+        .reports(service::sample::service(3389, Service::Rdp))
+        .near_miss(service::sample::service(3389, Service::Http))
+        .near_miss(service::sample::service(3389, Service::Ssh))
         .near_miss(service::sample::unidentified(3389).absent(TaskName::ServiceIdentify))
         .unknown(service::sample::unidentified(3389))
-        .unknown(service::sample::service(3389, "RDP").failed(TaskName::ServiceIdentify))
+        .unknown(service::sample::service(3389, Service::Rdp).failed(TaskName::ServiceIdentify))
 }

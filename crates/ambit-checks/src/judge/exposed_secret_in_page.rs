@@ -2,6 +2,7 @@
 
 use super::Judge;
 use crate::look;
+use ambit_model::entity::mentioned;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_HIGH, Verdict};
 use ambit_model::{EdgeKind, Facts, Kind, TaskName, Timestamp};
 use serde_json::json;
@@ -32,11 +33,9 @@ pub(super) const JUDGE: Judge = Judge {
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     look::after(facts, TaskName::LinkedHosts, |facts| {
-        let keys = facts
-            .to(EdgeKind::Token)
-            .filter(|token| token.details.get("sensitive") == Some(&json!(true)));
+        let keys = facts.to(EdgeKind::Token).filter(|token| mentioned::SENSITIVE.is_true(&token.details));
         let proof = |token: &ambit_model::facts::Neighbour| {
-            let provider = token.details.get("provider").and_then(serde_json::Value::as_str).unwrap_or("a service");
+            let provider = mentioned::TOKEN_PROVIDER.text(&token.details).unwrap_or("a service");
             let description = format!("{} holds a key of {provider}.", facts.name);
             look::proof_of(
                 &token.name,

@@ -2,6 +2,7 @@
 
 use super::Judge;
 use crate::service;
+use ambit_model::entity::network_service::Service;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_HIGH, Verdict};
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
 
@@ -31,17 +32,17 @@ pub(super) const JUDGE: Judge = Judge {
 };
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    service::speaks(facts, &["SMB"], |facts, _| format!("SMB answers at {}.", facts.name))
+    service::speaks(facts, &[Service::Smb], |facts, _| format!("SMB answers at {}.", facts.name))
 }
 
 #[cfg(test)]
 pub(super) fn samples() -> crate::samples::Samples {
     use crate::samples::Told;
     crate::samples::Samples::new()
-        .reports(service::sample::service(445, "SMB"))
-        .near_miss(service::sample::service(445, "HTTP"))
-        .near_miss(service::sample::service(445, "RDP"))
+        .reports(service::sample::service(445, Service::Smb))
+        .near_miss(service::sample::service(445, Service::Http))
+        .near_miss(service::sample::service(445, Service::Rdp))
         .near_miss(service::sample::unidentified(445).absent(TaskName::ServiceIdentify))
         .unknown(service::sample::unidentified(445))
-        .unknown(service::sample::service(445, "SMB").failed(TaskName::ServiceIdentify))
+        .unknown(service::sample::service(445, Service::Smb).failed(TaskName::ServiceIdentify))
 }

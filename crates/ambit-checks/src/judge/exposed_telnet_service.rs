@@ -1,7 +1,8 @@
 //! Telnet, open to the internet.
 
 use super::Judge;
-use crate::{look, service};
+use crate::service;
+use ambit_model::entity::network_service::{self, Service};
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_HIGH, Verdict};
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
 
@@ -28,9 +29,9 @@ pub(super) const JUDGE: Judge = Judge {
 };
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    match service::speaks(facts, &["TELNET"], |facts, _| format!("Telnet answers at {}.", facts.name)) {
+    match service::speaks(facts, &[Service::Telnet], |facts, _| format!("Telnet answers at {}.", facts.name)) {
         // Inside TLS nobody reads along.
-        Verdict::Proven(_) if look::flag(facts, "ssl") == Some(true) => Verdict::Clear,
+        Verdict::Proven(_) if network_service::SSL.is_true(&facts.details) => Verdict::Clear,
         verdict => verdict,
     }
 }
@@ -39,12 +40,12 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
 pub(super) fn samples() -> crate::samples::Samples {
     use crate::samples::Told;
     crate::samples::Samples::new()
-        .reports(service::sample::service(23, "TELNET"))
-        .reports(service::sample::service(2323, "telnet"))
-        .near_miss(service::sample::service(992, "TELNET").with(serde_json::json!({"ssl": true})))
-        .near_miss(service::sample::service(23, "SSH"))
-        .near_miss(service::sample::service(23, "HTTP"))
+        .reports(service::sample::service(23, Service::Telnet))
+        .reports(service::sample::service(2323, Service::Telnet))
+        .near_miss(service::sample::service(992, Service::Telnet).with(serde_json::json!({"ssl": true})))
+        .near_miss(service::sample::service(23, Service::Ssh))
+        .near_miss(service::sample::service(23, Service::Http))
         .near_miss(service::sample::unidentified(23).absent(TaskName::ServiceIdentify))
         .unknown(service::sample::unidentified(23))
-        .unknown(service::sample::service(23, "TELNET").failed(TaskName::ServiceIdentify))
+        .unknown(service::sample::service(23, Service::Telnet).failed(TaskName::ServiceIdentify))
 }

@@ -2,6 +2,7 @@
 
 use super::Judge;
 use crate::service;
+use ambit_model::entity::network_service::Service;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_HIGH, Verdict};
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
 
@@ -27,17 +28,17 @@ pub(super) const JUDGE: Judge = Judge {
 };
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    service::speaks(facts, &["VNC"], |facts, _| format!("VNC answers at {}.", facts.name))
+    service::speaks(facts, &[Service::Vnc], |facts, _| format!("VNC answers at {}.", facts.name))
 }
 
 #[cfg(test)]
 pub(super) fn samples() -> crate::samples::Samples {
     use crate::samples::Told;
     crate::samples::Samples::new()
-        .reports(service::sample::service(5900, "VNC"))
-        .near_miss(service::sample::service(5900, "SSH"))
-        .near_miss(service::sample::service(5901, "HTTP"))
+        .reports(service::sample::service(5900, Service::Vnc))
+        .near_miss(service::sample::service(5900, Service::Ssh))
+        .near_miss(service::sample::service(5901, Service::Http))
         .near_miss(service::sample::unidentified(5900).absent(TaskName::ServiceIdentify))
         .unknown(service::sample::unidentified(5900))
-        .unknown(service::sample::service(5900, "VNC").failed(TaskName::ServiceIdentify))
+        .unknown(service::sample::service(5900, Service::Vnc).failed(TaskName::ServiceIdentify))
 }

@@ -3,6 +3,7 @@
 use super::Judge;
 use crate::look;
 use crate::service;
+use ambit_model::entity::network_service;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM, Verdict};
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
 
@@ -31,7 +32,7 @@ pub(super) const JUDGE: Judge = Judge {
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     look::after(facts, TaskName::ServiceIdentify, |facts| {
-        if look::flag(facts, "hidden_anonymous_ftp") != Some(true) {
+        if !network_service::ANONYMOUS_FTP.is_true(&facts.details) {
             return Vec::new();
         }
         vec![service::exposed(
@@ -45,14 +46,15 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
 #[cfg(test)]
 pub(super) fn samples() -> crate::samples::Samples {
     use crate::samples::Told;
+    use ambit_model::entity::network_service::Service;
     use serde_json::json;
     use service::sample::{service, unidentified};
-    let open = |open: bool| service(21, "FTP").with(json!({"hidden_anonymous_ftp": open}));
+    let open = |open: bool| service(21, Service::Ftp).with(json!({"hidden_anonymous_ftp": open}));
     crate::samples::Samples::new()
         .reports(open(true))
         .near_miss(open(false))
-        .near_miss(service(21, "FTP"))
-        .near_miss(service(21, "SSH"))
+        .near_miss(service(21, Service::Ftp))
+        .near_miss(service(21, Service::Ssh))
         .unknown(unidentified(21))
         .unknown(open(true).failed(TaskName::ServiceIdentify))
 }

@@ -42,7 +42,7 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
         return Verdict::Clear;
     }
     look::after(facts, TaskName::HttpEnrich, |facts| {
-        let cookies = site::cookies(facts).filter(|cookie| !cookie.http_only && is_session(cookie.name));
+        let cookies = site::cookies(facts).filter(|cookie| !cookie.http_only && is_session(&cookie.name));
         let names = site::sorted(cookies.map(|cookie| cookie.name));
         let Some(first) = names.first() else {
             return Vec::new();

@@ -3,6 +3,7 @@
 use super::Judge;
 use crate::certificate::{self, Defect};
 use crate::look::shown;
+use ambit_model::entity::certificate as members;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM, Verdict};
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::json;
@@ -35,7 +36,7 @@ const BROKEN: &[&str] = &["md2", "md4", "md5", "sha1"];
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     certificate::judge(facts, |facts| {
-        let algorithm = facts.text("algorithm")?;
+        let algorithm = members::ALGORITHM.text(&facts.details)?;
         let plain = algorithm.to_ascii_lowercase().replace('-', "");
         // "sha1WithRSAEncryption", "ecdsa-with-SHA1", "RSA-MD5"; but not "sha1" inside another word.
         let weak = BROKEN.iter().any(|hash| plain.starts_with(hash) || plain.ends_with(hash));

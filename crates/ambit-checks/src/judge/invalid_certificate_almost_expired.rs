@@ -2,6 +2,7 @@
 
 use super::Judge;
 use crate::certificate::{self, Defect};
+use ambit_model::entity::certificate as members;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_LOW, Verdict};
 use ambit_model::moment::DAY_MS;
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
@@ -34,7 +35,7 @@ const LEAD_DAYS: i64 = 30;
 
 fn judge(facts: &Facts, date: Timestamp) -> Verdict {
     certificate::judge(facts, |facts| {
-        let end = certificate::moment(facts, "not_after")?;
+        let end = certificate::moment(facts, members::NOT_AFTER)?;
         let near = (date..date.plus_ms(LEAD_DAYS * DAY_MS)).contains(&end);
         Some(if near {
             Err(Defect {

@@ -3,6 +3,7 @@
 use super::Judge;
 use crate::certificate::{self, Defect};
 use crate::look::shown;
+use ambit_model::entity::certificate::{self as members, ChainError};
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM, Verdict};
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::json;
@@ -34,26 +35,22 @@ pub(super) const JUDGE: Judge = Judge {
     judge,
 };
 
-/// Findings of the chain's verification that count here; a self-signed certificate has an issue of its own.
-const DEFECTS: &[(&str, &str)] = &[
-    ("unknown_issuer", "is issued by an authority that is not trusted"),
-    (
-        "incomplete_chain",
-        "is served without the intermediate certificate that leads to a trusted authority",
-    ),
-];
-
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     certificate::judge(facts, |facts| {
         // The task writes both members in one breath; null says that the chain is sound.
-        facts.details.get("hidden_self_signed")?;
-        let error = facts.text("hidden_chain_error");
-        let defect = DEFECTS.iter().find(|(name, _)| error == Some(*name));
-        Some(defect.map_or(Ok(()), |(name, sentence)| {
-            let issuer = facts.text("issuer").unwrap_or_default();
+        members::SELF_SIGNED.of(&facts.details)?;
+        // A self-signed certificate has an issue of its own.
+        let error = members::CHAIN_ERROR
+            .of(&facts.details)
+            .filter(|error| *error == ChainError::UnknownIssuer);
+        Some(error.map_or(Ok(()), |error| {
+            let issuer = members::ISSUER.text(&facts.details).unwrap_or_default();
             Err(Defect {
-                description: format!("The certificate, issued by {}, {sentence}.", shown(issuer)),
-                details: json!({"issuer": issuer, "error": name}),
+                description: format!(
+                    "The certificate, issued by {}, is issued by an authority that is not trusted.",
+                    shown(issuer)
+                ),
+                details: json!({"issuer": issuer, "error": error}),
             })
         }))
     })
@@ -65,7 +62,6 @@ pub(super) fn samples() -> crate::samples::Samples {
     let sample = |error: serde_json::Value| json!({"issuer": "CN=Acme Internal CA", "hidden_self_signed": false, "hidden_chain_error": error});
     crate::samples::Samples::new()
         .reports(served(sample(json!("unknown_issuer"))))
-        .reports(served(sample(json!("incomplete_chain"))))
         .near_miss(served(sample(json!(null))))
         .near_miss(served(sample(json!("self_signed"))))
         .near_miss(logged(sample(json!("unknown_issuer"))))

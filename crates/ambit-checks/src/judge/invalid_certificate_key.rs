@@ -3,6 +3,7 @@
 use super::Judge;
 use crate::certificate::{self, Defect};
 use crate::look::shown;
+use ambit_model::entity::certificate::{self as members, KeyAlgorithm};
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM, Verdict};
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::json;
@@ -37,14 +38,13 @@ const EC_BITS_MIN: i64 = 224;
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     certificate::judge(facts, |facts| {
-        let key = facts.details.get("hidden_key")?;
-        let algorithm = key.get("type")?.as_str()?;
-        let bits = key.get("bits")?.as_i64()?;
-        let weak = match algorithm {
-            "rsa" => bits < RSA_BITS_MIN,
-            "ec" => bits < EC_BITS_MIN,
-            "dsa" => true,
-            _ => false,
+        let key = members::KEY.of(&facts.details)?;
+        let (algorithm, bits) = (key.algorithm.as_str(), key.bits?);
+        let weak = match key.algorithm {
+            KeyAlgorithm::Rsa => bits < RSA_BITS_MIN,
+            KeyAlgorithm::Ec => bits < EC_BITS_MIN,
+            KeyAlgorithm::Dsa => true,
+            KeyAlgorithm::Ed25519 | KeyAlgorithm::Other => false,
         };
         Some(if weak {
             Err(Defect {

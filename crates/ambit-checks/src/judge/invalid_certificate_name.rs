@@ -3,6 +3,7 @@
 use super::Judge;
 use crate::look;
 use crate::site;
+use ambit_model::entity::{domain, uri};
 use ambit_model::facts::LookOutcome;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM, Verdict};
 use ambit_model::{EdgeKind, Facts, Kind, TaskName, Timestamp};
@@ -41,9 +42,10 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     let Some(host) = site::host_name(facts).filter(|_| site::is_encrypted(facts)) else {
         return Verdict::Clear;
     };
-    let seen = look::items(facts, "certificate_chain").next().is_some() || look::texts(facts, "alt_names").next().is_some();
+    let names = || uri::ALT_NAMES.texts(&facts.details);
+    let seen = uri::CERTIFICATE_CHAIN.items(&facts.details).next().is_some() || names().next().is_some();
     let verdict = look::after(facts, TaskName::HttpEnrich, |facts| {
-        let mut names = site::sorted(look::texts(facts, "alt_names"));
+        let mut names = site::sorted(names());
         if !seen || names.iter().any(|name| covers(name, host)) || is_served_in_plain_only(facts) {
             return Vec::new();
         }
@@ -63,14 +65,12 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
 /// visitor is led there. Of many such names on one server each would be told the same of its default site.
 fn is_served_in_plain_only(facts: &Facts) -> bool {
     let codes = |scheme: &'static str| {
-        let sites = facts.from(EdgeKind::Site).filter_map(|name| name.details.get("hidden_sites")?.as_array());
-        let of_scheme = sites
-            .flatten()
-            .filter(move |site| look::member(site, "uri").is_some_and(|uri| uri.starts_with(scheme)));
-        of_scheme.filter_map(|site| look::member(site, "code")?.parse::<u16>().ok())
+        let sites = facts.from(EdgeKind::Site).flat_map(|name| domain::SITES.items(&name.details));
+        let of_scheme = sites.filter(move |site| site.uri.starts_with(scheme));
+        of_scheme.filter_map(|site| site.code.parse::<u16>().ok())
     };
-    let refused = facts
-        .text("code")
+    let refused = uri::CODE
+        .text(&facts.details)
         .and_then(|code| code.parse::<u16>().ok())
         .is_some_and(|code| code >= 400);
     refused && codes("http://").any(|code| (200..300).contains(&code))

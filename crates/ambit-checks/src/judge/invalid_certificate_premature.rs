@@ -2,6 +2,7 @@
 
 use super::Judge;
 use crate::certificate::{self, Defect};
+use ambit_model::entity::certificate as members;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM, Verdict};
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::json;
@@ -30,7 +31,7 @@ pub(super) const JUDGE: Judge = Judge {
 
 fn judge(facts: &Facts, date: Timestamp) -> Verdict {
     certificate::judge(facts, |facts| {
-        let start = certificate::moment(facts, "not_before")?;
+        let start = certificate::moment(facts, members::NOT_BEFORE)?;
         Some(if start > date {
             Err(Defect {
                 description: format!("The certificate is valid only from {start}."),

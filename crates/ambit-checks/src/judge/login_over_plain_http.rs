@@ -3,6 +3,7 @@
 use super::Judge;
 use crate::look;
 use crate::site;
+use ambit_model::entity::uri;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM, Verdict};
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::json;
@@ -38,8 +39,8 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     }
     look::after(facts, TaskName::HttpEnrich, |facts| {
         // The form is that of the page where a visitor ends without leaving the site; one who is led to https never sees it.
-        let secured = look::flag(facts, "hidden_https_redirect") == Some(true);
-        if secured || look::flag(facts, "auth.forms") != Some(true) {
+        let secured = uri::HTTPS_REDIRECT.is_true(&facts.details);
+        if secured || !uri::AUTH_FORMS.is_true(&facts.details) {
             return Vec::new();
         }
         let description = format!("{} asks for a password without encryption.", facts.name);

@@ -2,6 +2,7 @@
 
 use super::Judge;
 use crate::look;
+use ambit_model::entity::domain;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM, Verdict};
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::json;
@@ -52,7 +53,8 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     }
     look::after(facts, TaskName::Lookalikes, |facts| {
         let is_ours = |name: &str| facts.seeds.iter().any(|(_, seed)| seed == name);
-        let names: BTreeSet<&str> = look::texts(facts, "hidden_lookalikes")
+        let names: BTreeSet<&str> = domain::LOOKALIKES
+            .texts(&facts.details)
             .filter(|name| !is_ours(name) && resembles(name, &facts.name))
             .collect();
         names

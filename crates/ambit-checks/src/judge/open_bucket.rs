@@ -3,9 +3,10 @@
 use super::Judge;
 use crate::look;
 use ambit_model::edge::EdgeKind;
+use ambit_model::entity::bucket;
 use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_HIGH, Verdict};
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::BTreeSet;
 
 pub(super) const JUDGE: Judge = Judge {
@@ -36,7 +37,7 @@ pub(super) const JUDGE: Judge = Judge {
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     if facts.kind == Kind::CloudStorageBucket {
         return look::after(facts, TaskName::BucketProbe, |facts| {
-            let listable = look::flag(facts, "hidden_listable") == Some(true);
+            let listable = bucket::LISTABLE.is_true(&facts.details);
             listable.then(|| proof("", &facts.name, None)).into_iter().collect()
         });
     }
@@ -46,10 +47,10 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
 /// A bucket is seldom owned by the edge that leads to it, so the issue sits on what uses it; a bucket in scope has its own.
 fn judge_user(facts: &Facts) -> Verdict {
     let (mut open, mut unprobed) = (BTreeSet::new(), false);
-    for bucket in facts.to(EdgeKind::Bucket).filter(|bucket| !bucket.scoped) {
-        match bucket.details.get("hidden_listable").and_then(Value::as_bool) {
+    for used in facts.to(EdgeKind::Bucket).filter(|bucket| !bucket.scoped) {
+        match bucket::LISTABLE.of(&used.details) {
             Some(true) => {
-                open.insert(bucket.name.as_str());
+                open.insert(used.name.as_str());
             }
             Some(false) => {}
             None => unprobed = true,
@@ -79,7 +80,7 @@ pub(super) fn samples() -> crate::samples::Samples {
             .found(TaskName::BucketProbe)
             .with(json!({"hidden_listable": listable}))
     };
-    let site = |scoped: bool, details: Value| {
+    let site = |scoped: bool, details: serde_json::Value| {
         facts(Kind::Uri, "https://www.acme.test").leads_to(neighbour(EdgeKind::Bucket, Kind::CloudStorageBucket, NAME, scoped, details))
     };
     Samples::new()

@@ -3,6 +3,8 @@
 use super::Judge;
 use crate::look;
 use crate::service;
+use ambit_model::entity::network;
+use ambit_model::entity::network_service::{self, Service};
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_CRITICAL, Verdict};
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
 
@@ -31,29 +33,33 @@ pub(super) const JUDGE: Judge = Judge {
 };
 
 /// Protocols of databases that can be open. Redis has an issue of its own.
-const DATABASES: &[&str] = &["MONGODB", "MEMCACHED", "CASSANDRA", "ELASTICSEARCH"];
+const DATABASES: &[Service] = &[Service::Mongodb, Service::Memcached];
 /// Databases that speak HTTP and give their description only to whom they let in. CouchDB welcomes everybody.
 const WEB_DATABASES: &[&str] = &["Elasticsearch"];
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     look::after(facts, TaskName::ServiceIdentify, |facts| {
-        let open = look::flag(facts, "hidden_no_authentication") == Some(true);
+        let open = network_service::NO_AUTHENTICATION.is_true(&facts.details);
         let Some(database) = database(facts).filter(|_| open) else {
             return Vec::new();
         };
-        let sentence = format!("A database ({}) answers at {} without authentication.", look::shown(database), facts.name);
-        vec![service::exposed(facts, database, sentence)]
+        let sentence = format!(
+            "A database ({}) answers at {} without authentication.",
+            look::shown(&database),
+            facts.name
+        );
+        vec![service::exposed(facts, &database, sentence)]
     })
 }
 
 /// Which database it is, by its protocol or, over HTTP, by its fingerprint.
-fn database(facts: &Facts) -> Option<&str> {
-    let service = facts.text("service")?;
+fn database(facts: &Facts) -> Option<String> {
+    let service = network_service::SERVICE.of(&facts.details)?;
     if DATABASES.contains(&service) {
-        return Some(service);
+        return Some(service.as_str().to_owned());
     }
-    let products = look::items(facts, "fingerprint").filter_map(|item| look::member(item, "product"));
-    products.filter(|_| service == "HTTP").find(|product| WEB_DATABASES.contains(product))
+    let mut products = network::FINGERPRINT.items(&facts.details).map(|item| item.product);
+    products.find(|product| service == Service::Http && WEB_DATABASES.contains(&product.as_str()))
 }
 
 #[cfg(test)]
@@ -64,14 +70,14 @@ pub(super) fn samples() -> crate::samples::Samples {
     let open = |open: bool| json!({"hidden_no_authentication": open});
     let web = |product: &str| json!({"hidden_no_authentication": true, "fingerprint": [{"product": product}]});
     crate::samples::Samples::new()
-        .reports(service(27017, "MONGODB").with(open(true)))
-        .reports(service(11211, "MEMCACHED").with(open(true)))
-        .reports(service(9200, "HTTP").with(web("Elasticsearch")))
-        .near_miss(service(5984, "HTTP").with(web("CouchDB")))
-        .near_miss(service(9200, "HTTP").with(json!({"fingerprint": [{"product": "Elasticsearch"}]})))
-        .near_miss(service(1883, "MQTT").with(open(true)))
-        .near_miss(service(27017, "MONGODB").with(open(false)))
-        .near_miss(service(3306, "MYSQL"))
+        .reports(service(27017, Service::Mongodb).with(open(true)))
+        .reports(service(11211, Service::Memcached).with(open(true)))
+        .reports(service(9200, Service::Http).with(web("Elasticsearch")))
+        .near_miss(service(5984, Service::Http).with(web("CouchDB")))
+        .near_miss(service(9200, Service::Http).with(json!({"fingerprint": [{"product": "Elasticsearch"}]})))
+        .near_miss(service(1883, Service::Mqtt).with(open(true)))
+        .near_miss(service(27017, Service::Mongodb).with(open(false)))
+        .near_miss(service(3306, Service::Mysql))
         .unknown(unidentified(27017))
-        .unknown(service(27017, "MONGODB").with(open(true)).failed(TaskName::ServiceIdentify))
+        .unknown(service(27017, Service::Mongodb).with(open(true)).failed(TaskName::ServiceIdentify))
 }

@@ -2,6 +2,7 @@
 
 use super::Judge;
 use crate::look;
+use ambit_model::entity::network_service;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM, Verdict};
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::json;
@@ -30,7 +31,7 @@ pub(super) const JUDGE: Judge = Judge {
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     look::after(facts, TaskName::OpenResolver, |facts| {
-        if look::flag(facts, "hidden_open_resolver") != Some(true) {
+        if !network_service::OPEN_RESOLVER.is_true(&facts.details) {
             return Vec::new();
         }
         let description = format!("{} resolves names for everybody.", facts.name);

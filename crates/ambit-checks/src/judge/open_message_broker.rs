@@ -3,6 +3,7 @@
 use super::Judge;
 use crate::look;
 use crate::service;
+use ambit_model::entity::network_service::{self, Service};
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_HIGH, Verdict};
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
 
@@ -29,7 +30,7 @@ pub(super) const JUDGE: Judge = Judge {
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     look::after(facts, TaskName::ServiceIdentify, |facts| {
-        let open = facts.text("service") == Some("MQTT") && look::flag(facts, "hidden_no_authentication") == Some(true);
+        let open = network_service::SERVICE.of(&facts.details) == Some(Service::Mqtt) && network_service::NO_AUTHENTICATION.is_true(&facts.details);
         if !open {
             return Vec::new();
         }
@@ -45,9 +46,9 @@ pub(super) fn samples() -> crate::samples::Samples {
     use service::sample::{service, unidentified};
     let open = || json!({"hidden_no_authentication": true});
     crate::samples::Samples::new()
-        .reports(service(1883, "MQTT").with(open()))
-        .near_miss(service(1883, "MQTT"))
-        .near_miss(service(1883, "MEMCACHED").with(open()))
+        .reports(service(1883, Service::Mqtt).with(open()))
+        .near_miss(service(1883, Service::Mqtt))
+        .near_miss(service(1883, Service::Memcached).with(open()))
         .unknown(unidentified(1883))
-        .unknown(service(1883, "MQTT").with(open()).failed(TaskName::ServiceIdentify))
+        .unknown(service(1883, Service::Mqtt).with(open()).failed(TaskName::ServiceIdentify))
 }

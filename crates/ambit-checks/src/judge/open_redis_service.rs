@@ -3,9 +3,9 @@
 use super::Judge;
 use crate::look;
 use crate::service;
+use ambit_model::entity::network_service;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_CRITICAL, Verdict};
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
-use serde_json::Value;
 
 pub(super) const JUDGE: Judge = Judge {
     issue: IssueKind {
@@ -31,7 +31,7 @@ pub(super) const JUDGE: Judge = Judge {
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     look::after(facts, TaskName::ServiceIdentify, |facts| {
-        if !facts.details.get("hidden_open_redis").is_some_and(Value::is_object) {
+        if network_service::OPEN_REDIS.of(&facts.details).is_none() {
             return Vec::new();
         }
         vec![service::exposed(
@@ -45,13 +45,14 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
 #[cfg(test)]
 pub(super) fn samples() -> crate::samples::Samples {
     use crate::samples::Told;
+    use ambit_model::entity::network_service::Service;
     use serde_json::json;
     use service::sample::{service, unidentified};
-    let open = || service(6379, "REDIS").with(json!({"hidden_open_redis": {"version": "7.0.1"}}));
+    let open = || service(6379, Service::Redis).with(json!({"hidden_open_redis": {"version": "7.0.1"}}));
     crate::samples::Samples::new()
         .reports(open())
-        .near_miss(service(6379, "REDIS"))
-        .near_miss(service(6379, "HTTP"))
+        .near_miss(service(6379, Service::Redis))
+        .near_miss(service(6379, Service::Http))
         .unknown(unidentified(6379))
         .unknown(open().failed(TaskName::ServiceIdentify))
 }

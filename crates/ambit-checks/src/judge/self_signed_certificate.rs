@@ -3,6 +3,7 @@
 use super::Judge;
 use crate::certificate::{self, Defect};
 use crate::look::shown;
+use ambit_model::entity::certificate as members;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_LOW, Verdict};
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::json;
@@ -35,7 +36,7 @@ pub(super) const JUDGE: Judge = Judge {
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     certificate::judge(facts, |facts| {
         Some(if certificate::is_self_signed(facts)? {
-            let subject = facts.text("subject").unwrap_or(&facts.name);
+            let subject = members::SUBJECT.text(&facts.details).unwrap_or(&facts.name);
             Err(Defect {
                 description: format!("The certificate of {} is its own issuer.", shown(subject)),
                 details: json!({"subject": subject}),

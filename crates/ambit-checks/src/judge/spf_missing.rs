@@ -2,6 +2,7 @@
 
 use super::Judge;
 use crate::look;
+use ambit_model::entity::domain;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_LOW, Verdict};
 use ambit_model::task::SPF;
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
@@ -34,7 +35,7 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     if look::has_no_zone(facts) {
         return Verdict::Clear;
     }
-    look::missing_at(facts, SPF, "spf_record", || {
+    look::missing_at(facts, SPF, domain::SPF_RECORD, || {
         let description = format!("{} has no TXT record that begins with v=spf1.", facts.name);
         look::proof(description, json!({"domain": facts.name}))
     })

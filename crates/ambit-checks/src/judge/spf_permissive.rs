@@ -2,6 +2,7 @@
 
 use super::Judge;
 use crate::look;
+use ambit_model::entity::domain;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM, Verdict};
 use ambit_model::task::SPF;
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
@@ -30,8 +31,8 @@ pub(super) const JUDGE: Judge = Judge {
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     look::after_at(facts, SPF, |facts| {
-        let tree = facts.details.get("hidden_spf").and_then(|spf| look::member(spf, "all"));
-        let Some(record) = facts.text("spf_record").filter(|record| is_permissive(record, tree)) else {
+        let tree = domain::SPF_TREE.of(&facts.details).and_then(|tree| tree.all);
+        let Some(record) = domain::SPF_RECORD.text(&facts.details).filter(|record| is_permissive(record, tree)) else {
             return Vec::new();
         };
         let description = format!("The SPF record {} rejects nobody.", look::shown(record));
@@ -41,12 +42,12 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
 
 /// RFC 7208 §4.7, §5.1 and §6.1: mechanisms after `all` are ignored, `redirect` counts only without it and ends as its target does, and a record
 /// with neither is neutral. `tree` is the qualifier of the `all` that the whole tree ends in, where it is known.
-fn is_permissive(record: &str, tree: Option<&str>) -> bool {
+fn is_permissive(record: &str, tree: Option<char>) -> bool {
     let terms: Vec<String> = record.split_ascii_whitespace().skip(1).map(str::to_ascii_lowercase).collect();
     let all = terms.iter().find(|term| term.trim_start_matches(['+', '-', '~', '?']) == "all");
     match all {
         Some(all) => !all.starts_with(['-', '~']),
-        None if terms.iter().any(|term| term.starts_with("redirect=")) => matches!(tree, Some("+" | "?")),
+        None if terms.iter().any(|term| term.starts_with("redirect=")) => matches!(tree, Some('+' | '?')),
         None => true,
     }
 }

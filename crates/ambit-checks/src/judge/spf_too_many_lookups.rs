@@ -2,10 +2,11 @@
 
 use super::Judge;
 use crate::look;
+use ambit_model::entity::domain;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_LOW, Verdict};
 use ambit_model::task::SPF;
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
-use serde_json::{Value, json};
+use serde_json::json;
 
 pub(super) const JUDGE: Judge = Judge {
     issue: IssueKind {
@@ -31,11 +32,11 @@ pub(super) const JUDGE: Judge = Judge {
 };
 
 /// RFC 7208 §4.6.4.
-const LOOKUPS_MAX: i64 = 10;
+const LOOKUPS_MAX: usize = 10;
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     look::after_at(facts, SPF, |facts| {
-        let lookups = facts.details.get("hidden_spf").and_then(|spf| spf.get("lookups")).and_then(Value::as_i64);
+        let lookups = domain::SPF_TREE.of(&facts.details).map(|tree| tree.lookups);
         let Some(lookups) = lookups.filter(|lookups| *lookups > LOOKUPS_MAX) else {
             return Vec::new();
         };
@@ -45,7 +46,7 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
         );
         vec![look::proof(
             description,
-            json!({"domain": facts.name, "record": facts.text("spf_record"), "lookups": lookups}),
+            json!({"domain": facts.name, "record": domain::SPF_RECORD.text(&facts.details), "lookups": lookups}),
         )]
     })
 }

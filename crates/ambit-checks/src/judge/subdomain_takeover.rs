@@ -2,6 +2,7 @@
 
 use super::Judge;
 use crate::look;
+use ambit_model::entity::domain::{self, DanglingReason};
 use ambit_model::facts::LookOutcome;
 use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_HIGH, Verdict};
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
@@ -54,15 +55,16 @@ pub(super) fn is_claimable(facts: &Facts) -> bool {
 
 /// The provider itself says that nobody has claimed the name.
 fn unclaimed(facts: &Facts) -> Option<Proof> {
-    let told = facts.details.get("hidden_takeover")?;
-    Some(proof(facts, look::member(told, "provider")?, look::member(told, "target")?))
+    let told = domain::TAKEOVER.of(&facts.details)?;
+    Some(proof(facts, &told.provider, &told.target))
 }
 
 /// The name at the provider does not exist, so that anyone may create it.
 fn free_in_dns(facts: &Facts) -> Option<Proof> {
-    look::items(facts, "hidden_dangling")
-        .filter(|item| look::member(item, "record") == Some("CNAME") && look::member(item, "reason") == Some("nxdomain"))
-        .find_map(|item| Some(proof(facts, look::member(item, "provider")?, look::member(item, "target")?)))
+    domain::DANGLING
+        .items(&facts.details)
+        .filter(|item| item.record == "CNAME" && item.reason == DanglingReason::Nxdomain)
+        .find_map(|item| Some(proof(facts, &item.provider?, &item.target)))
 }
 
 fn proof(facts: &Facts, provider: &str, target: &str) -> Proof {
@@ -73,7 +75,9 @@ fn proof(facts: &Facts, provider: &str, target: &str) -> Proof {
 
 /// True where the provider's names always resolve, so that only its answer can tell.
 fn needs_answer(facts: &Facts) -> bool {
-    look::items(facts, "hidden_dangling").any(|item| look::member(item, "reason") == Some("unclaimed_pattern"))
+    domain::DANGLING
+        .items(&facts.details)
+        .any(|item| item.reason == DanglingReason::UnclaimedPattern)
 }
 
 #[cfg(test)]

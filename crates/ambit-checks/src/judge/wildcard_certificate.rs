@@ -4,6 +4,7 @@ use super::Judge;
 use crate::certificate::{self, Defect};
 use crate::look;
 use crate::site::sorted;
+use ambit_model::entity::certificate as members;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_INFO, Verdict};
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::json;
@@ -35,8 +36,8 @@ pub(super) const JUDGE: Judge = Judge {
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     certificate::judge(facts, |facts| {
-        facts.details.get("hidden_names")?;
-        let wildcards = sorted(look::texts(facts, "hidden_names").filter(|name| name.starts_with("*.")));
+        members::NAMES.raw(&facts.details)?;
+        let wildcards = sorted(members::NAMES.texts(&facts.details).filter(|name| name.starts_with("*.")));
         Some(if let Some(first) = wildcards.first() {
             Err(Defect {
                 description: format!("The certificate covers {}.", look::shown(first)),

@@ -1,7 +1,7 @@
 //! The fold: open observations, scope, a person's flags and the issues' counts become the record that the API shows (docs/architecture.md §1.3).
 
 use super::record::{Auth, Content, Geolocation, Http, Network, Ports, TechnologySummary, Vulns};
-use super::{Ancestor, EntityRecord, IssueCounts, Kind, Summary, TaskResult};
+use super::{Ancestor, EntityRecord, IssueCounts, Kind, Summary, TaskResult, ip_address};
 use crate::observation::Observation;
 use crate::scope::Decision;
 use crate::{Details, Uid};
@@ -72,7 +72,7 @@ pub fn fold(mut input: FoldInput) -> EntityRecord {
         deny_list: input.deny_list,
         present: input.present,
         scoped,
-        shared: flag(&details, "hidden_shared").unwrap_or(false),
+        shared: ip_address::SHARED.is_true(&details),
         scoped_reason: input.decision.reason,
         ownership: input.decision.ownership,
         clearance: input.decision.clearance,

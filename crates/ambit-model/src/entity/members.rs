@@ -1,212 +1,120 @@
-//! The members of each kind's details, as the contract lists them (docs/contract/asm.md §4.5): every one is always there.
+//! The members of each kind's details: those that the contract lists (docs/contract/asm.md §4.5), every one always there, and what tasks see
+//! beyond it. A member has one owner per kind: its row names it.
 
-use super::Kind;
-use crate::Details;
+use super::{Kind, Member, bucket, certificate, domain, ip_address, mentioned, net_block, network_service, uri};
+use crate::{Details, TaskName};
 use serde_json::{Value, json};
 
 /// The value of a member that was not observed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Empty {
+pub(super) enum Empty {
     Null,
     False,
     List,
     Zero,
 }
-use Empty::{False, List, Null, Zero};
 
-const IP_ADDRESS: &[(&str, Empty)] = &[
-    ("name", Null),
-    ("ports", List),
-    ("version", Null),
-    ("net_name", Null),
-    ("whitelist", False),
-    ("geolocation", Null),
-    ("network.asn", Null),
-    ("network.rir", Null),
-    ("network.name", Null),
-    ("network.block", Null),
-    ("network.country_code", Null),
-    ("network.allocation_date", Null),
-    ("resolutions", List),
-    ("cloud_hosted", False),
-    ("cloud_providers", List),
-    ("whois_full_text", Null),
-    ("exfil_lookup_identifier", Null),
-];
+/// A member of a kind.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Row {
+    name: &'static str,
+    /// Its value where nobody said it; `None` for one beyond the contract, which then is not there.
+    empty: Option<Empty>,
+    /// The task that says it.
+    owner: Option<TaskName>,
+}
 
-const URI: &[(&str, Empty)] = &[
-    ("asn", Null),
-    ("ssl", Null),
-    ("uri", Null),
-    ("code", Null),
-    ("port", Null),
-    ("forms", Null),
-    ("title", Null),
-    ("verbs", Null),
-    ("cookies", Null),
-    ("headers", List),
-    ("host_id", Null),
-    ("net_geo", Null),
-    ("scripts", List),
-    ("service", Null),
-    ("auth.2fa", False),
-    ("auth.any", False),
-    ("auth.ntlm", False),
-    ("auth.basic", False),
-    ("auth.forms", False),
-    ("dom_sha1", Null),
-    ("net_name", Null),
-    ("protocol", Null),
-    ("alt_names", List),
-    ("generator", Null),
-    ("ip_address", Null),
-    ("favicon_md5", Null),
-    ("favicon_sha1", Null),
-    ("fingerprint", List),
-    ("geolocation", Null),
-    ("api_endpoint", False),
-    ("cloud_hosted", False),
-    ("domain_cookies", Null),
-    ("redirect_chain", List),
-    ("redirect_count", Zero),
-    ("cloud_providers", List),
-    ("net_country_code", Null),
-    ("certificate_chain", List),
-    ("screenshot_exists", False),
-    ("cloud_fingerprints", List),
-    ("response_data_hash", Null),
-    ("exfil_lookup_identifier", Null),
-];
+/// A member that the contract lists.
+pub(super) const fn contract<T>(member: Member<T>, empty: Empty) -> Row {
+    unseen(member.name(), empty)
+}
 
-const DOMAIN: &[(&str, Empty)] = &[
-    ("resolutions", List),
-    ("soa_record", Null),
-    ("nameservers", List),
-    ("mx_records", List),
-    ("txt_records", List),
-    ("spf_record", Null),
-    ("dmarc", Null),
-    ("whois_full_text", Null),
-    ("contacts", List),
-    ("geolocation", Null),
-];
+/// A member that the contract lists and no task says.
+pub(super) const fn unseen(name: &'static str, empty: Empty) -> Row {
+    Row {
+        name,
+        empty: Some(empty),
+        owner: None,
+    }
+}
 
-const DNS_RECORD: &[(&str, Empty)] = &[
-    ("resolutions", List),
-    ("soa_record", Null),
-    ("mx_records", List),
-    ("txt_records", List),
-    ("spf_record", Null),
-    ("cloud_hosted", False),
-    ("cloud_providers", List),
-];
+/// A member beyond the contract, which a task sees.
+pub(super) const fn seen<T>(member: Member<T>, owner: TaskName) -> Row {
+    Row {
+        name: member.name(),
+        empty: None,
+        owner: Some(owner),
+    }
+}
 
-const NET_BLOCK: &[(&str, Empty)] = &[
-    ("start_address", Null),
-    ("end_address", Null),
-    ("cidr", Null),
-    ("description", Null),
-    ("block_type", Null),
-    ("handle", Null),
-    ("organization_name", Null),
-    ("organization_reference", Null),
-    ("organization_handle", Null),
-    ("parent_reference", Null),
-    ("rir", Null),
-    ("provider", Null),
-    ("whois_full_text", Null),
-    ("extended_rdap", Null),
-    ("transferred", False),
-    ("ipv6", Null),
-];
-
-const NETWORK_SERVICE: &[(&str, Empty)] = &[
-    ("ip_address", Null),
-    ("port", Null),
-    ("proto", Null),
-    ("protocol", Null),
-    ("service", Null),
-    ("ssl", Null),
-    ("asn", Null),
-    ("net_name", Null),
-    ("net_country_code", Null),
-    ("host_id", Null),
-    ("alt_names", List),
-    ("cert", Null),
-    ("fingerprint", List),
-    ("geolocation", Null),
-    ("hide_value", False),
-    ("hide_reason", Null),
-    ("vuln_checks", List),
-    ("hidden_port_open_confirmed", Null),
-];
-
-const API_ENDPOINT: &[(&str, Empty)] = &[
-    ("response", Null),
-    ("code", Null),
-    ("is_json", Null),
-    ("fingerprint", List),
-    ("title", Null),
-];
-
-const CERTIFICATE: &[(&str, Empty)] = &[
-    ("serial", Null),
-    ("not_before", Null),
-    ("not_after", Null),
-    ("subject", Null),
-    ("issuer", Null),
-    ("algorithm", Null),
-    ("fingerprint_sha256", Null),
-    ("hidden_text", Null),
-];
-
-const SERVER: &[(&str, Empty)] = &[("resolutions", List)];
-const EMAIL: &[(&str, Empty)] = &[("origin", Null)];
-const TOKEN: &[(&str, Empty)] = &[("snippet", Null), ("provider", Null), ("sensitive", False)];
-const BUCKET: &[(&str, Empty)] = &[
-    ("bucket_name", Null),
-    ("region", Null),
-    ("provider", Null),
-    ("found_objects", List),
-    ("contents", Null),
-];
-const ORIGIN: &[(&str, Empty)] = &[("origin", Null)];
+impl Row {
+    pub(super) const fn by(mut self, owner: TaskName) -> Self {
+        self.owner = Some(owner);
+        self
+    }
+}
 
 impl Kind {
     /// The members that the contract lists for this kind.
     pub fn members(self) -> impl Iterator<Item = &'static str> {
-        self.table().iter().map(|(member, _)| *member)
+        self.rows().iter().filter(|row| row.empty.is_some()).map(|row| row.name)
     }
 
-    fn table(self) -> &'static [(&'static str, Empty)] {
+    /// Returns the task that says this member of the kind; `None` for one that no task says.
+    pub fn owner(self, member: &str) -> Option<TaskName> {
+        self.rows().iter().find(|row| row.name == member)?.owner
+    }
+
+    fn rows(self) -> &'static [Row] {
         match self {
-            Self::IpAddress => IP_ADDRESS,
-            Self::Uri => URI,
-            Self::Domain => DOMAIN,
-            Self::DnsRecord => DNS_RECORD,
-            Self::NetBlock => NET_BLOCK,
-            Self::NetworkService => NETWORK_SERVICE,
-            Self::ApiEndpoint => API_ENDPOINT,
-            Self::SslCertificate | Self::PreCertificate => CERTIFICATE,
-            Self::Nameserver | Self::Mailserver => SERVER,
-            Self::EmailAddress => EMAIL,
-            Self::UniqueToken => TOKEN,
-            Self::CloudStorageBucket => BUCKET,
-            Self::AutonomousSystem | Self::Organization | Self::UniqueKeyword => ORIGIN,
+            Self::IpAddress => ip_address::MEMBERS,
+            Self::Uri => uri::MEMBERS,
+            Self::Domain => domain::DOMAIN,
+            Self::DnsRecord => domain::DNS_RECORD,
+            Self::NetBlock => net_block::MEMBERS,
+            Self::NetworkService => network_service::MEMBERS,
+            Self::ApiEndpoint => mentioned::API_ENDPOINT,
+            Self::SslCertificate => certificate::SERVED,
+            Self::PreCertificate => certificate::LOGGED,
+            Self::Nameserver | Self::Mailserver => domain::SERVER,
+            Self::EmailAddress => mentioned::EMAIL_ADDRESS,
+            Self::UniqueToken => mentioned::TOKEN,
+            Self::CloudStorageBucket => bucket::MEMBERS,
+            Self::Organization => mentioned::ORGANIZATION,
+            Self::AutonomousSystem | Self::UniqueKeyword => mentioned::WITH_ORIGIN,
         }
     }
 
-    /// Adds the members that were not observed, with their empty value.
+    /// Adds the members of the contract that were not observed, with their empty value.
     pub fn complete(self, details: &mut Details) {
-        for (member, empty) in self.table() {
-            let value = details.entry((*member).to_owned()).or_insert(Value::Null);
+        for (name, empty) in self.rows().iter().filter_map(|row| Some((row.name, row.empty?))) {
+            let value = details.entry(name.to_owned()).or_insert(Value::Null);
             if value.is_null() {
                 *value = match empty {
-                    Null => Value::Null,
-                    False => json!(false),
-                    List => json!([]),
-                    Zero => json!(0),
+                    Empty::Null => Value::Null,
+                    Empty::False => json!(false),
+                    Empty::List => json!([]),
+                    Empty::Zero => json!(0),
                 };
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn a_member_of_a_kind_is_listed_once_and_marked_where_it_is_beyond_the_contract() {
+        for kind in Kind::ALL {
+            let rows = kind.rows();
+            let names: BTreeSet<&str> = rows.iter().map(|row| row.name).collect();
+            assert_eq!(names.len(), rows.len(), "{}", kind.name());
+            for row in rows {
+                let marked = ["hidden_", "extended_"].iter().any(|mark| row.name.starts_with(mark));
+                assert!(marked || row.empty.is_some(), "{} of {}", row.name, kind.name());
             }
         }
     }

@@ -1,13 +1,24 @@
 //! Entities: their kinds, canonical names, records and the fold that makes a record.
 
+pub mod bucket;
+pub mod certificate;
+pub mod domain;
 mod fold;
+pub mod ip_address;
 mod kind;
+mod member;
 mod members;
+pub mod mentioned;
 mod name;
+mod net_block;
+pub mod network;
+pub mod network_service;
 mod record;
+pub mod uri;
 
 pub use fold::{FoldInput, fold};
 pub use kind::Kind;
+pub use member::Member;
 pub use name::{InvalidName, registrable, unmapped};
 pub use record::{
     Ancestor, Auth, Content, EntityRecord, Geolocation, Ground, GroundKind, Http, IssueCounts, Network, PathStep, Ports, Summary, TaskResult,

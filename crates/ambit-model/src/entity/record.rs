@@ -25,7 +25,7 @@ pub struct EntityRecord {
     pub scoped: bool,
     pub scoped_reason: String,
     /// Shared with third parties (a CDN, a shared host, a provider), so scope lowers its ownership (`scope::Node::shared`). It is the member
-    /// `hidden_shared` of the details.
+    /// `ip_address::SHARED` of the details.
     pub shared: bool,
     /// Ownership in thousandths (docs/architecture.md §4).
     pub ownership: u16,

@@ -1,11 +1,11 @@
 //! Bindings: at which address a name or a site is looked at. A binding is written `203.0.113.7:443` or `[2001:db8::1]:443`.
 
 use crate::Plan;
+use ambit_model::entity::ip_address;
 use ambit_model::scope::host_of;
 use ambit_model::{Clearance, EdgeKind, Facts, Kind};
 use ambit_net::NetError;
 use ambit_net::http::Url;
-use serde_json::Value;
 use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
 
@@ -34,11 +34,8 @@ pub(crate) fn addresses(facts: &Facts) -> Vec<(IpAddr, BTreeSet<u16>)> {
 
 /// TCP ports in an address' details.
 pub(crate) fn open_ports(details: &ambit_model::Details) -> BTreeSet<u16> {
-    let ports = details.get("ports").and_then(Value::as_array).into_iter().flatten();
-    ports
-        .filter(|port| port.get("protocol").and_then(Value::as_str) != Some("udp"))
-        .filter_map(|port| port.get("number").and_then(Value::as_u64).and_then(|number| u16::try_from(number).ok()))
-        .collect()
+    let ports = ip_address::PORTS.items(details);
+    ports.filter(|port| port.protocol != "udp").map(|port| port.number).collect()
 }
 
 /// Bindings of a name: every address with the usual ports and with those of its open ports that the filter takes.

@@ -8,12 +8,11 @@
 use crate::Plan;
 use crate::ask::host::is_theirs;
 use crate::tasks::cloud_attribution::is_shared;
-use ambit_model::entity::GroundKind;
+use ambit_model::entity::{GroundKind, domain};
 use ambit_model::facts::LookOutcome;
 use ambit_model::scope::spells;
 use ambit_model::{EdgeKind, Facts, TaskName};
 use ambit_net::tls::{Certificate, Problem, TlsFacts};
-use serde_json::Value;
 
 /// Where a browser goes.
 pub(crate) const PORT: u16 = 443;
@@ -36,10 +35,7 @@ fn may_be_asked(facts: &Facts) -> bool {
         Some(ground) => ground.kind == GroundKind::DefaultCertificate,
     };
     let names = || facts.from(EdgeKind::ResolvesTo);
-    let is_straight = |name: &&ambit_model::facts::Neighbour| {
-        let chain = name.details.get("hidden_cname_chain").and_then(Value::as_array).into_iter().flatten();
-        chain.filter_map(Value::as_str).all(|target| is_theirs(facts, target))
-    };
+    let is_straight = |name: &&ambit_model::facts::Neighbour| domain::CNAME_CHAIN.texts(&name.details).all(|target| is_theirs(facts, target));
     is_needed
         && !facts.seed
         && names().any(|name| name.scoped)

@@ -3,9 +3,9 @@
 use crate::ask::delegation::edge_below;
 use crate::ask::together::together;
 use crate::{Answer, Context, TaskError};
+use ambit_model::entity::domain;
 use ambit_net::NetError;
 use ambit_net::dns::{DnsAnswer, RecordType, WildcardProfile, answer_values};
-use serde_json::json;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,9 +15,6 @@ const IN_FLIGHT: usize = 64;
 
 /// Random names asked beside a hit that a known wildcard does not explain: its pool rotates slowly compared with six questions.
 const CONTROLS: usize = 3;
-
-/// The member in which a look names the guesses that it could not settle.
-pub(crate) const UNANSWERED: &str = "hidden_sweep_unanswered";
 
 /// Asks for every label below the level and leads to those that exist. Guesses that stayed without an answer are named; where nothing else came of the
 /// look, it failed.
@@ -55,8 +52,8 @@ pub(crate) async fn guess(cx: &Context<'_>, level: &str, labels: impl Iterator<I
         }
     }
     if !unanswered.is_empty() {
-        let names: Vec<&String> = unanswered.iter().map(|(name, _)| name).collect();
-        cx.observe(UNANSWERED, json!(names));
+        let names: Vec<String> = unanswered.iter().map(|(name, _)| name.clone()).collect();
+        cx.observe(domain::SWEEP_UNANSWERED, names);
     }
     match unanswered.first() {
         Some((name, why)) if hits.is_empty() => Err(TaskError::Failed(format!(

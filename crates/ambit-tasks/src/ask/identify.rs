@@ -6,6 +6,7 @@ use crate::read::fingerprint::Product;
 use crate::read::greeting::{self, Greeting};
 use crate::tasks::tls_grab::TLS_PORTS;
 use crate::{Context, TaskError};
+use ambit_model::entity::network_service::Service;
 use ambit_net::http::{HttpExchange, Url};
 use ambit_net::tcp::{Banner, BannerOptions};
 use ambit_net::tls::TlsOptions;
@@ -17,7 +18,7 @@ use std::time::Duration;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Identity {
     /// The protocol's name; `None` if it was not recognised.
-    pub(crate) service: Option<&'static str>,
+    pub(crate) service: Option<Service>,
     /// It begins with TLS, and says inside what it says.
     pub(crate) ssl: bool,
     /// The first bytes it said, before or after a question.
@@ -38,7 +39,7 @@ impl Identity {
     /// silent.
     pub(crate) fn voice(&self) -> Option<&'static str> {
         let unknown = || (!self.said.is_empty()).then_some("?");
-        self.service.or(self.ssl.then_some("TLS")).or_else(unknown)
+        self.service.map(Service::as_str).or(self.ssl.then_some("TLS")).or_else(unknown)
     }
 }
 
@@ -249,7 +250,7 @@ fn read_web(exchange: &HttpExchange) -> Identity {
     let open = exchange.status == 200 && welcome.as_ref().is_some_and(|product| product.product == "Elasticsearch");
     products.extend(welcome);
     Identity {
-        service: Some("HTTP"),
+        service: Some(Service::Http),
         ssl: false,
         said: header("server")
             .map(|server| format!("Server: {server}").into_bytes())

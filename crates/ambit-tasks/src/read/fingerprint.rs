@@ -1,6 +1,6 @@
 //! Fingerprints: which product showed itself, by what. The item's members are those of the contract (docs/contract/asm.md §4.6).
 
-use serde_json::{Value, json};
+use ambit_model::entity::network::{Fingerprint, FingerprintMatch};
 
 /// A product that showed itself.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,17 +35,28 @@ impl Product {
     }
 
     /// The contract's fingerprint item.
-    pub(crate) fn item(&self) -> Value {
+    pub(crate) fn item(&self) -> Fingerprint {
         let cpe = self.cpe.as_ref().map(|names| {
             let version = self.version.as_deref().map_or("*".to_owned(), cpe_version);
             format!("cpe:2.3:a:{names}:{version}:*:*:*:*:*:*:*")
         });
-        json!({
-            "cpe": cpe, "hide": false, "tags": [self.tag], "type": "fingerprint", "tasks": null, "issues": null, "method": "ident",
-            "update": null, "vendor": self.vendor, "product": self.product, "version": self.version, "inference": self.version.is_some(),
-            "description": format!("{} ({})", self.product, self.place.replace('_', " ")), "match_logic": "all",
-            "positive_matches": [{"match_type": self.place, "match_content": self.shown}],
-        })
+        Fingerprint {
+            cpe,
+            tags: vec![self.tag.clone()],
+            kind: "fingerprint".to_owned(),
+            method: "ident".to_owned(),
+            vendor: self.vendor.clone(),
+            product: self.product.clone(),
+            version: self.version.clone(),
+            inference: self.version.is_some(),
+            description: format!("{} ({})", self.product, self.place.replace('_', " ")),
+            match_logic: "all".to_owned(),
+            positive_matches: vec![FingerprintMatch {
+                match_type: self.place.clone(),
+                match_content: self.shown.clone(),
+            }],
+            ..Fingerprint::default()
+        }
     }
 }
 
@@ -55,7 +66,7 @@ const SHOWN_CHARS_MAX: usize = 120;
 const VERSION_CHARS_MAX: usize = 32;
 
 /// Sorted items without duplicates.
-pub(crate) fn items(mut products: Vec<Product>) -> Value {
+pub(crate) fn items(mut products: Vec<Product>) -> Vec<Fingerprint> {
     products.sort();
     products.dedup();
     products.iter().map(Product::item).collect()
@@ -93,7 +104,7 @@ mod tests {
             "SSH",
             ("banner", "SSH-2.0-OpenSSH_9.2p1"),
         );
-        let item = product.item();
+        let item = serde_json::to_value(product.item()).unwrap();
         for member in [
             "cpe",
             "hide",

@@ -1,12 +1,13 @@
 //! Reads the first bytes of a service: pure functions from bytes to protocol and product.
 
 use crate::read::fingerprint::Product;
+use ambit_model::entity::network_service::Service;
 
 /// What a service's first bytes say.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Greeting {
     /// The protocol.
-    pub(crate) service: &'static str,
+    pub(crate) service: Service,
     /// Products that they name.
     pub(crate) products: Vec<Product>,
     /// The answer is one that only a service gives which does not ask who is there.
@@ -15,7 +16,7 @@ pub(crate) struct Greeting {
 
 /// A line whose beginning tells the protocol, and products by a word in it.
 struct Line {
-    service: &'static str,
+    service: Service,
     begins: &'static [&'static str],
     /// One of these words must occur (lower case), unless the port is one of `ports`.
     words: &'static [&'static str],
@@ -24,61 +25,61 @@ struct Line {
 
 const LINES: &[Line] = &[
     Line {
-        service: "SSH",
+        service: Service::Ssh,
         begins: &["SSH-"],
         words: &[],
         ports: &[],
     },
     Line {
-        service: "VNC",
+        service: Service::Vnc,
         begins: &["RFB 00"],
         words: &[],
         ports: &[],
     },
     Line {
-        service: "RSYNC",
+        service: Service::Rsync,
         begins: &["@RSYNCD:"],
         words: &[],
         ports: &[],
     },
     Line {
-        service: "HTTP",
+        service: Service::Http,
         begins: &["HTTP/1.", "HTTP/2"],
         words: &[],
         ports: &[],
     },
     Line {
-        service: "RTSP",
+        service: Service::Rtsp,
         begins: &["RTSP/1."],
         words: &[],
         ports: &[],
     },
     Line {
-        service: "SMTP",
+        service: Service::Smtp,
         begins: &["220", "421", "554"],
         words: &["smtp", "postfix", "exim", "sendmail", "mail"],
         ports: &[25, 26, 465, 587, 2525],
     },
     Line {
-        service: "FTP",
+        service: Service::Ftp,
         begins: &["220", "421", "530"],
         words: &["ftp", "filezilla"],
         ports: &[21, 2121, 990],
     },
     Line {
-        service: "IMAP",
+        service: Service::Imap,
         begins: &["* OK", "* PREAUTH", "* BYE"],
         words: &[],
         ports: &[],
     },
     Line {
-        service: "POP3",
+        service: Service::Pop3,
         begins: &["+OK"],
         words: &["pop", "dovecot", "ready", "<"],
         ports: &[110, 995],
     },
     Line {
-        service: "REDIS",
+        service: Service::Redis,
         begins: &[
             "+PONG",
             "-NOAUTH",
@@ -93,37 +94,37 @@ const LINES: &[Line] = &[
         ports: &[],
     },
     Line {
-        service: "MEMCACHED",
+        service: Service::Memcached,
         begins: &["VERSION ", "ERROR\r\n"],
         words: &["version", "error"],
         ports: &[],
     },
     Line {
-        service: "AMQP",
+        service: Service::Amqp,
         begins: &["AMQP"],
         words: &[],
         ports: &[],
     },
     Line {
-        service: "ZOOKEEPER",
+        service: Service::Zookeeper,
         begins: &["imok", "ruok is not executed"],
         words: &[],
         ports: &[],
     },
     Line {
-        service: "NNTP",
+        service: Service::Nntp,
         begins: &["200 ", "201 "],
         words: &["nntp", "news"],
         ports: &[],
     },
     Line {
-        service: "IRC",
+        service: Service::Irc,
         begins: &["NOTICE AUTH", ":"],
         words: &["notice"],
         ports: &[],
     },
     Line {
-        service: "SVN",
+        service: Service::Svn,
         begins: &["( success ( "],
         words: &[],
         ports: &[],
@@ -150,10 +151,10 @@ fn text(said: &[u8], port: u16) -> Option<Greeting> {
     });
     let Some(line) = line else {
         let prompt = lower.trim_end().ends_with("login:") || lower.trim_end().ends_with("username:");
-        return prompt.then(|| plain("TELNET"));
+        return prompt.then(|| plain(Service::Telnet));
     };
     let products = products(line.service, &text);
-    let open = (line.service == "REDIS" && text.starts_with("+PONG")) || (line.service == "MEMCACHED" && text.starts_with("VERSION "));
+    let open = (line.service == Service::Redis && text.starts_with("+PONG")) || (line.service == Service::Memcached && text.starts_with("VERSION "));
     Some(Greeting {
         service: line.service,
         products,
@@ -161,7 +162,7 @@ fn text(said: &[u8], port: u16) -> Option<Greeting> {
     })
 }
 
-fn plain(service: &'static str) -> Greeting {
+fn plain(service: Service) -> Greeting {
     Greeting {
         service,
         products: Vec::new(),
@@ -172,24 +173,24 @@ fn plain(service: &'static str) -> Greeting {
 /// Protocols whose first bytes are no text.
 fn binary(said: &[u8], port: u16, asked: bool) -> Option<Greeting> {
     match said {
-        [0xff, verb, ..] if TELNET_VERBS.contains(verb) => Some(plain("TELNET")),
+        [0xff, verb, ..] if TELNET_VERBS.contains(verb) => Some(plain(Service::Telnet)),
         [_, _, 0, 0, 10 | 0xff, ..] => mysql(said),
-        [b'S' | b'N'] if asked && matches!(port, 5432 | 5433) => Some(product_only("POSTGRESQL", "PostgreSQL", "postgresql:postgresql")),
+        [b'S' | b'N'] if asked && matches!(port, 5432 | 5433) => Some(product_only(Service::Postgresql, "PostgreSQL", "postgresql:postgresql")),
         [b'E', 0, 0, ..] if contains(said, b"FATAL") || contains(said, b"SFATAL") => {
-            Some(product_only("POSTGRESQL", "PostgreSQL", "postgresql:postgresql"))
+            Some(product_only(Service::Postgresql, "PostgreSQL", "postgresql:postgresql"))
         }
-        [3, 0, _, _, _, 0xd0, ..] => Some(plain("RDP")),
-        [0, _, _, _, 0xff | 0xfe, b'S', b'M', b'B', ..] => Some(plain("SMB")),
-        [0x30, ..] if asked && matches!(port, 389 | 636 | 3268 | 3269) => Some(plain("LDAP")),
+        [3, 0, _, _, _, 0xd0, ..] => Some(plain(Service::Rdp)),
+        [0, _, _, _, 0xff | 0xfe, b'S', b'M', b'B', ..] => Some(plain(Service::Smb)),
+        [0x30, ..] if asked && matches!(port, 389 | 636 | 3268 | 3269) => Some(plain(Service::Ldap)),
         [0x20, 2, _, code] if asked => Some(Greeting {
             no_authentication: *code == 0,
-            ..plain("MQTT")
+            ..plain(Service::Mqtt)
         }),
-        [1, 0, 0, _, _, _, _, 0, 10, 0, 10, ..] if asked => Some(plain("AMQP")),
-        [4, 1, ..] if asked && matches!(port, 1433 | 1434) => Some(product_only("MSSQL", "SQL Server", "microsoft:sql_server")),
-        [_, _, 0x12, 0x34, flags, ..] if asked && flags & 0x80 != 0 => Some(plain("DNS")),
+        [1, 0, 0, _, _, _, _, 0, 10, 0, 10, ..] if asked => Some(plain(Service::Amqp)),
+        [4, 1, ..] if asked && matches!(port, 1433 | 1434) => Some(product_only(Service::Mssql, "SQL Server", "microsoft:sql_server")),
+        [_, _, 0x12, 0x34, flags, ..] if asked && flags & 0x80 != 0 => Some(plain(Service::Dns)),
         _ if asked && contains(said, b"maxBsonObjectSize") => {
-            let mut greeting = product_only("MONGODB", "MongoDB", "mongodb:mongodb");
+            let mut greeting = product_only(Service::Mongodb, "MongoDB", "mongodb:mongodb");
             greeting.no_authentication = false;
             Some(greeting)
         }
@@ -201,7 +202,7 @@ fn contains(haystack: &[u8], needle: &[u8]) -> bool {
     haystack.windows(needle.len()).any(|window| window == needle)
 }
 
-fn product_only(service: &'static str, name: &str, cpe: &str) -> Greeting {
+fn product_only(service: Service, name: &str, cpe: &str) -> Greeting {
     let product = Product::new((vendor_of(cpe), name), Some(cpe), None, tag(service), ("banner", name));
     Greeting {
         products: vec![product],
@@ -214,7 +215,7 @@ fn mysql(said: &[u8]) -> Option<Greeting> {
     let length = usize::from(said[0]) | usize::from(said[1]) << 8;
     if said[4] == 0xff {
         let refusal = contains(said, b"MySQL") || contains(said, b"MariaDB") || contains(said, b"Host ");
-        return refusal.then(|| plain("MYSQL"));
+        return refusal.then(|| plain(Service::Mysql));
     }
     let rest = &said[5..];
     let end = rest.iter().position(|byte| *byte == 0)?;
@@ -226,50 +227,60 @@ fn mysql(said: &[u8]) -> Option<Greeting> {
         Some((version, _)) => ("MariaDB", "mariadb:mariadb", version.strip_prefix("5.5.5-").unwrap_or(version)),
         None => ("MySQL", "oracle:mysql", version),
     };
-    let product = Product::new((vendor_of(cpe), name), Some(cpe), Some(version), tag("MYSQL"), ("banner", version));
+    let product = Product::new((vendor_of(cpe), name), Some(cpe), Some(version), tag(Service::Mysql), ("banner", version));
     Some(Greeting {
         products: vec![product],
-        ..plain("MYSQL")
+        ..plain(Service::Mysql)
     })
 }
 
 /// A product by a word in a greeting; its version follows the word after one of `/`, `_`, `-` or a blank.
 struct Named {
-    service: &'static str,
+    service: Service,
     word: &'static str,
     product: &'static str,
     cpe: &'static str,
 }
 
-const fn named(service: &'static str, word: &'static str, product: &'static str, cpe: &'static str) -> Named {
+const fn named(service: Service, word: &'static str, product: &'static str, cpe: &'static str) -> Named {
     Named { service, word, product, cpe }
 }
 
 const NAMED: &[Named] = &[
-    named("SSH", "OpenSSH", "OpenSSH", "openbsd:openssh"),
-    named("SSH", "dropbear", "Dropbear SSH", "dropbear_ssh_project:dropbear_ssh"),
-    named("SSH", "libssh", "libssh", "libssh:libssh"),
-    named("SSH", "Cisco", "Cisco SSH", "cisco:ssh"),
-    named("FTP", "ProFTPD", "ProFTPD", "proftpd:proftpd"),
-    named("FTP", "vsFTPd", "vsftpd", "vsftpd_project:vsftpd"),
-    named("FTP", "Pure-FTPd", "Pure-FTPd", "pureftpd:pure-ftpd"),
-    named("FTP", "FileZilla Server", "FileZilla Server", "filezilla-project:filezilla_server"),
-    named("FTP", "Microsoft FTP Service", "Microsoft FTP Service", "microsoft:ftp_service"),
-    named("SMTP", "Postfix", "Postfix", "postfix:postfix"),
-    named("SMTP", "Exim", "Exim", "exim:exim"),
-    named("SMTP", "Sendmail", "Sendmail", "sendmail:sendmail"),
-    named("SMTP", "OpenSMTPD", "OpenSMTPD", "openbsd:opensmtpd"),
-    named("SMTP", "Microsoft ESMTP MAIL Service", "Exchange Server", "microsoft:exchange_server"),
-    named("SMTP", "Haraka", "Haraka", "haraka_project:haraka"),
-    named("IMAP", "Dovecot", "Dovecot", "dovecot:dovecot"),
-    named("IMAP", "Courier-IMAP", "Courier IMAP", "double_precision_incorporated:courier-imap"),
-    named("IMAP", "Cyrus", "Cyrus IMAP", "cyrus:imap"),
-    named("POP3", "Dovecot", "Dovecot", "dovecot:dovecot"),
-    named("MEMCACHED", "VERSION", "memcached", "memcached:memcached"),
-    named("REDIS", "-DENIED Redis", "Redis", "redis:redis"),
+    named(Service::Ssh, "OpenSSH", "OpenSSH", "openbsd:openssh"),
+    named(Service::Ssh, "dropbear", "Dropbear SSH", "dropbear_ssh_project:dropbear_ssh"),
+    named(Service::Ssh, "libssh", "libssh", "libssh:libssh"),
+    named(Service::Ssh, "Cisco", "Cisco SSH", "cisco:ssh"),
+    named(Service::Ftp, "ProFTPD", "ProFTPD", "proftpd:proftpd"),
+    named(Service::Ftp, "vsFTPd", "vsftpd", "vsftpd_project:vsftpd"),
+    named(Service::Ftp, "Pure-FTPd", "Pure-FTPd", "pureftpd:pure-ftpd"),
+    named(Service::Ftp, "FileZilla Server", "FileZilla Server", "filezilla-project:filezilla_server"),
+    named(Service::Ftp, "Microsoft FTP Service", "Microsoft FTP Service", "microsoft:ftp_service"),
+    named(Service::Smtp, "Postfix", "Postfix", "postfix:postfix"),
+    named(Service::Smtp, "Exim", "Exim", "exim:exim"),
+    named(Service::Smtp, "Sendmail", "Sendmail", "sendmail:sendmail"),
+    named(Service::Smtp, "OpenSMTPD", "OpenSMTPD", "openbsd:opensmtpd"),
+    named(
+        Service::Smtp,
+        "Microsoft ESMTP MAIL Service",
+        "Exchange Server",
+        "microsoft:exchange_server",
+    ),
+    named(Service::Smtp, "Haraka", "Haraka", "haraka_project:haraka"),
+    named(Service::Imap, "Dovecot", "Dovecot", "dovecot:dovecot"),
+    named(
+        Service::Imap,
+        "Courier-IMAP",
+        "Courier IMAP",
+        "double_precision_incorporated:courier-imap",
+    ),
+    named(Service::Imap, "Cyrus", "Cyrus IMAP", "cyrus:imap"),
+    named(Service::Pop3, "Dovecot", "Dovecot", "dovecot:dovecot"),
+    named(Service::Memcached, "VERSION", "memcached", "memcached:memcached"),
+    named(Service::Redis, "-DENIED Redis", "Redis", "redis:redis"),
 ];
 
-fn products(service: &str, text: &str) -> Vec<Product> {
+fn products(service: Service, text: &str) -> Vec<Product> {
     let lower = text.to_lowercase();
     let found = NAMED.iter().filter(|named| named.service == service).filter_map(|named| {
         let at = lower.find(&named.word.to_lowercase())?;
@@ -285,7 +296,7 @@ fn products(service: &str, text: &str) -> Vec<Product> {
         Some(product)
     });
     let mut found: Vec<Product> = found.collect();
-    if service == "REDIS" && found.is_empty() {
+    if service == Service::Redis && found.is_empty() {
         found.push(Product::new(
             ("Redis", "Redis"),
             Some("redis:redis"),
@@ -298,12 +309,12 @@ fn products(service: &str, text: &str) -> Vec<Product> {
 }
 
 /// Products that show by how they speak and not by a word of a table: service, name, CPE, what shows them.
-const SPEAKERS: &[(&str, &str, &str, &str)] = &[
-    ("MYSQL", "MySQL", "oracle:mysql", "handshake of protocol 10"),
-    ("MYSQL", "MariaDB", "mariadb:mariadb", "handshake of protocol 10, -MariaDB"),
-    ("POSTGRESQL", "PostgreSQL", "postgresql:postgresql", "answer to SSLRequest"),
-    ("MSSQL", "SQL Server", "microsoft:sql_server", "answer to a TDS pre-login"),
-    ("MONGODB", "MongoDB", "mongodb:mongodb", "answer to hello"),
+const SPEAKERS: &[(Service, &str, &str, &str)] = &[
+    (Service::Mysql, "MySQL", "oracle:mysql", "handshake of protocol 10"),
+    (Service::Mysql, "MariaDB", "mariadb:mariadb", "handshake of protocol 10, -MariaDB"),
+    (Service::Postgresql, "PostgreSQL", "postgresql:postgresql", "answer to SSLRequest"),
+    (Service::Mssql, "SQL Server", "microsoft:sql_server", "answer to a TDS pre-login"),
+    (Service::Mongodb, "MongoDB", "mongodb:mongodb", "answer to hello"),
 ];
 
 /// Every product that greetings and `Server` headers name, with what shows it.
@@ -358,12 +369,12 @@ const VENDORS: &[(&str, &str)] = &[
     ("redis", "Redis"),
 ];
 
-fn tag(service: &str) -> &'static str {
+fn tag(service: Service) -> &'static str {
     match service {
-        "SSH" => "Remote Access",
-        "FTP" => "File Transfer",
-        "SMTP" | "IMAP" | "POP3" => "Mail Server",
-        "MYSQL" | "POSTGRESQL" | "MSSQL" | "MONGODB" | "REDIS" | "MEMCACHED" => "Database",
+        Service::Ssh => "Remote Access",
+        Service::Ftp => "File Transfer",
+        Service::Smtp | Service::Imap | Service::Pop3 => "Mail Server",
+        Service::Mysql | Service::Postgresql | Service::Mssql | Service::Mongodb | Service::Redis | Service::Memcached => "Database",
         _ => "Service",
     }
 }
@@ -443,7 +454,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(said: &[u8], port: u16, asked: bool, service: Option<&str>, product: Option<(&str, Option<&str>)>) {
+    fn check(said: &[u8], port: u16, asked: bool, service: Option<Service>, product: Option<(&str, Option<&str>)>) {
         let greeting = read(said, port, asked);
         assert_eq!(
             greeting.as_ref().map(|greeting| greeting.service),
@@ -464,54 +475,60 @@ mod tests {
             b"SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n",
             22,
             false,
-            Some("SSH"),
+            Some(Service::Ssh),
             Some(("OpenSSH", Some("9.2p1"))),
         );
         check(
             b"SSH-2.0-dropbear_2022.83\r\n",
             2222,
             false,
-            Some("SSH"),
+            Some(Service::Ssh),
             Some(("Dropbear SSH", Some("2022.83"))),
         );
-        check(b"220 (vsFTPd 3.0.3)\r\n", 21, false, Some("FTP"), Some(("vsftpd", Some("3.0.3"))));
+        check(b"220 (vsFTPd 3.0.3)\r\n", 21, false, Some(Service::Ftp), Some(("vsftpd", Some("3.0.3"))));
         check(
             b"220 ProFTPD 1.3.8 Server (x) [::]\r\n",
             2121,
             false,
-            Some("FTP"),
+            Some(Service::Ftp),
             Some(("ProFTPD", Some("1.3.8"))),
         );
         check(
             b"220 mx.acme.test ESMTP Exim 4.96 Sat\r\n",
             25,
             false,
-            Some("SMTP"),
+            Some(Service::Smtp),
             Some(("Exim", Some("4.96"))),
         );
-        check(b"220 mx.acme.test ready\r\n", 25, false, Some("SMTP"), None);
-        check(b"220 ready\r\n", 21, false, Some("FTP"), None);
+        check(b"220 mx.acme.test ready\r\n", 25, false, Some(Service::Smtp), None);
+        check(b"220 ready\r\n", 21, false, Some(Service::Ftp), None);
         check(
             b"* OK [CAPABILITY IMAP4rev1] Dovecot ready.\r\n",
             143,
             false,
-            Some("IMAP"),
+            Some(Service::Imap),
             Some(("Dovecot", None)),
         );
-        check(b"\xff\xfd\x18\xff\xfd\x20", 23, false, Some("TELNET"), None);
-        check(b"Welcome\r\nlogin: ", 2323, false, Some("TELNET"), None);
-        check(b"RFB 003.008\n", 5900, false, Some("VNC"), None);
-        check(b"+PONG\r\n", 6379, true, Some("REDIS"), Some(("Redis", None)));
-        check(b"VERSION 1.6.18\r\n", 11211, true, Some("MEMCACHED"), Some(("memcached", Some("1.6.18"))));
-        check(b"N", 5432, true, Some("POSTGRESQL"), Some(("PostgreSQL", None)));
+        check(b"\xff\xfd\x18\xff\xfd\x20", 23, false, Some(Service::Telnet), None);
+        check(b"Welcome\r\nlogin: ", 2323, false, Some(Service::Telnet), None);
+        check(b"RFB 003.008\n", 5900, false, Some(Service::Vnc), None);
+        check(b"+PONG\r\n", 6379, true, Some(Service::Redis), Some(("Redis", None)));
+        check(
+            b"VERSION 1.6.18\r\n",
+            11211,
+            true,
+            Some(Service::Memcached),
+            Some(("memcached", Some("1.6.18"))),
+        );
+        check(b"N", 5432, true, Some(Service::Postgresql), Some(("PostgreSQL", None)));
         check(
             b"\x03\x00\x00\x13\x0e\xd0\x00\x00\x124\x00\x02\x00\x08\x00\x02\x00\x00\x00",
             3389,
             true,
-            Some("RDP"),
+            Some(Service::Rdp),
             None,
         );
-        check(b"\x00\x00\x00\x9b\xfeSMB@\x00", 445, true, Some("SMB"), None);
+        check(b"\x00\x00\x00\x9b\xfeSMB@\x00", 445, true, Some(Service::Smb), None);
     }
 
     #[test]
@@ -524,12 +541,12 @@ mod tests {
             said.extend(packet);
             said
         };
-        check(&handshake("8.0.35"), 3306, false, Some("MYSQL"), Some(("MySQL", Some("8.0.35"))));
+        check(&handshake("8.0.35"), 3306, false, Some(Service::Mysql), Some(("MySQL", Some("8.0.35"))));
         check(
             &handshake("5.5.5-10.11.4-MariaDB-1"),
             3306,
             false,
-            Some("MYSQL"),
+            Some(Service::Mysql),
             Some(("MariaDB", Some("10.11.4"))),
         );
         check(b"\x05\x00\x00\x00\x0agarbage", 3306, false, None, None);

@@ -1,29 +1,9 @@
 //! Reads RDAP answers (RFC 9083): pure functions from JSON to what we keep. Stamps that change with every question are left out.
 
-use ambit_model::Details;
+use ambit_model::{Details, Kind};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::net::IpAddr;
-
-/// The members of a block that a registration gives.
-pub(crate) const BLOCK_MEMBERS: &[&str] = &[
-    "start_address",
-    "end_address",
-    "cidr",
-    "description",
-    "block_type",
-    "handle",
-    "organization_name",
-    "organization_reference",
-    "organization_handle",
-    "parent_reference",
-    "rir",
-    "provider",
-    "whois_full_text",
-    "extended_rdap",
-    "transferred",
-    "ipv6",
-];
 
 /// Depth to which entities are read: a registrar's contacts lie one below it.
 const ENTITY_DEPTH_MAX: usize = 3;
@@ -172,7 +152,7 @@ impl Block {
 
     /// The contract's members.
     pub(crate) fn members(&self) -> Details {
-        BLOCK_MEMBERS.iter().map(|member| ((*member).to_owned(), self.member(member))).collect()
+        Kind::NetBlock.members().map(|member| (member.to_owned(), self.member(member))).collect()
     }
 }
 
@@ -318,7 +298,7 @@ mod tests {
         assert_eq!((block.cidr.as_str(), block.asn), ("203.0.113.128/26", Some(64_500)));
         assert_eq!(block.member("organization_name"), "Acme Corp");
         assert_eq!(block.member("rir"), "RIPE");
-        assert_eq!(block.members().len(), BLOCK_MEMBERS.len());
+        assert_eq!(block.members().len(), Kind::NetBlock.members().count());
     }
 
     #[test]

@@ -20,7 +20,6 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: DAY_MS,
     cost: 1_000,
     gain: 200,
-    owns: &[],
     volatile: &[],
     contacts: Contacts::Address,
     plan,

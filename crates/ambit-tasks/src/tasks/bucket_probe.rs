@@ -3,6 +3,7 @@
 use crate::ask::web;
 use crate::read::buckets::{Place, place};
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use ambit_model::entity::bucket;
 use ambit_model::moment::DAY_MS;
 use ambit_model::{Clearance, Kind, TaskName};
 use ambit_net::Grant;
@@ -22,18 +23,6 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: DAY_MS,
     cost: 2,
     gain: 5,
-    owns: &[(
-        Kind::CloudStorageBucket,
-        &[
-            "bucket_name",
-            "provider",
-            "region",
-            "found_objects",
-            "contents",
-            "hidden_listable",
-            "hidden_readable",
-        ],
-    )],
     volatile: &[],
     contacts: Contacts::Address,
     plan: |_, _| Plan::Once,
@@ -65,12 +54,12 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         let answer = ask(cx, &object_url(&url, &place, object)).await?;
         readable = answer.status == 200;
     }
-    cx.observe("bucket_name", json!(place.bucket));
-    cx.observe("provider", json!(place.provider));
-    cx.observe("region", json!(place.region));
-    cx.observe("found_objects", json!(objects.iter().take(OBJECTS_MAX).collect::<Vec<_>>()));
-    cx.observe("hidden_listable", json!(listable));
-    cx.observe("hidden_readable", json!(readable));
+    cx.observe(bucket::BUCKET_NAME, json!(place.bucket));
+    cx.observe(bucket::PROVIDER, json!(place.provider));
+    cx.observe(bucket::REGION, json!(place.region));
+    cx.observe(bucket::FOUND_OBJECTS, json!(objects.iter().take(OBJECTS_MAX).collect::<Vec<_>>()));
+    cx.observe(bucket::LISTABLE, listable);
+    cx.observe(bucket::READABLE, readable);
     cx.evidence("list", &[&list.head[..], &list.body].concat());
     Ok(Answer::Found)
 }

@@ -1,12 +1,13 @@
 //! Certificates that a public log holds for a domain.
 
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use ambit_model::entity::certificate;
 use ambit_model::moment::DAY_MS;
 use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName, Timestamp};
 use ambit_net::NetError;
 use ambit_net::http::BodyEnd;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -21,10 +22,6 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: DAY_MS,
     cost: 5,
     gain: 40,
-    owns: &[(
-        Kind::PreCertificate,
-        &["serial", "not_before", "not_after", "subject", "issuer", "hidden_names"],
-    )],
     volatile: &[],
     contacts: Contacts::Provider(PROVIDER),
     plan: |facts, _| Plan::once_if(facts.decision.scoped()),
@@ -127,14 +124,14 @@ impl Logged {
     }
 
     fn members(&self) -> Details {
-        let members = json!({
-            "serial": self.serial, "not_before": self.not_before, "not_after": self.not_after, "subject": format!("CN={}", self.common_name),
-            "issuer": self.issuer, "hidden_names": self.names,
-        });
-        match members {
-            Value::Object(members) => members,
-            _ => Details::new(),
-        }
+        Details::from_iter([
+            certificate::SERIAL.is(json!(self.serial)),
+            certificate::NOT_BEFORE.is(self.not_before.clone()),
+            certificate::NOT_AFTER.is(self.not_after.clone()),
+            certificate::SUBJECT.is(format!("CN={}", self.common_name)),
+            certificate::ISSUER.is(self.issuer.clone()),
+            certificate::NAMES.is(self.names.iter().cloned().collect::<Vec<_>>()),
+        ])
     }
 }
 

@@ -4,13 +4,12 @@ use crate::ask::delegation::found_below_as;
 use crate::ask::host::seed_domains;
 use crate::ask::together::together;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
-use ambit_model::entity::registrable;
+use ambit_model::entity::{certificate, registrable};
 use ambit_model::moment::DAY_MS;
 use ambit_model::scope::host_of;
 use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
 use ambit_net::NetError;
 use ambit_net::dns::RecordType;
-use serde_json::Value;
 use std::collections::BTreeSet;
 
 pub(crate) const TASK: Task = Task {
@@ -23,7 +22,6 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: 7 * DAY_MS,
     cost: 4,
     gain: 8,
-    owns: &[],
     volatile: &[],
     contacts: Contacts::Zone,
     plan: |facts, _| Plan::bound(arguments(facts)),
@@ -43,8 +41,7 @@ const IN_FLIGHT: usize = 16;
 
 /// Host names in the certificate, a wildcard as the name below its star.
 fn names(facts: &Facts) -> BTreeSet<String> {
-    let listed = facts.details.get("hidden_names").and_then(Value::as_array).into_iter().flatten();
-    let texts = listed.filter_map(Value::as_str);
+    let texts = certificate::NAMES.texts(&facts.details);
     texts
         .filter_map(|text| Kind::DnsRecord.canonical(text.strip_prefix("*.").unwrap_or(text)).ok())
         .filter(|name| name.contains('.'))

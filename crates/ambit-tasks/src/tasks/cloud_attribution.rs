@@ -4,12 +4,12 @@
 use crate::ask::host::seed_domains;
 use crate::read::providers;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
-use ambit_model::entity::registrable;
+use ambit_model::entity::certificate::TlsLook;
+use ambit_model::entity::{certificate, domain, ip_address, network, registrable, uri};
 use ambit_model::facts::Neighbour;
 use ambit_model::moment::DAY_MS;
 use ambit_model::platforms::{self, Sharing};
 use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
-use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 pub(crate) const TASK: Task = Task {
@@ -22,14 +22,6 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: DAY_MS,
     cost: 1,
     gain: 3,
-    owns: &[
-        (Kind::DnsRecord, &["cloud_hosted", "cloud_providers"]),
-        (
-            Kind::IpAddress,
-            &["cloud_hosted", "cloud_providers", "hidden_shared", "hidden_shared_reason"],
-        ),
-        (Kind::Uri, &["cloud_hosted", "cloud_providers", "cloud_fingerprints"]),
-    ],
     volatile: &[],
     contacts: Contacts::Nothing,
     plan: |facts, _| Plan::bound(evidence(facts).into_iter().map(|evidence| evidence.argument())),
@@ -68,15 +60,15 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         return Ok(Answer::Absent);
     };
     if let Some(provider) = evidence.provider {
-        cx.observe("cloud_hosted", json!(true));
-        cx.observe("cloud_providers", json!([provider]));
+        cx.observe(network::CLOUD_HOSTED, true);
+        cx.observe(network::CLOUD_PROVIDERS, vec![provider.to_owned()]);
         if cx.facts.kind == Kind::Uri {
-            cx.observe("cloud_fingerprints", json!([evidence.what]));
+            cx.observe(network::CLOUD_FINGERPRINTS, vec![evidence.what.clone()]);
         }
     }
     if evidence.shared && cx.facts.kind == Kind::IpAddress {
-        cx.observe("hidden_shared", json!(true));
-        cx.observe("hidden_shared_reason", json!([evidence.what]));
+        cx.observe(ip_address::SHARED, true);
+        cx.observe(ip_address::SHARED_REASON, vec![evidence.what.clone()]);
     }
     Ok(Answer::Found)
 }
@@ -91,8 +83,8 @@ fn evidence(facts: &Facts) -> BTreeSet<Evidence> {
 
 /// Providers in a name's alias chain.
 fn aliases(details: &ambit_model::Details) -> impl Iterator<Item = Evidence> + '_ {
-    let chain = details.get("hidden_cname_chain").and_then(Value::as_array).into_iter().flatten();
-    chain.filter_map(Value::as_str).filter_map(|target| Evidence::of_host("alias", target))
+    let chain = domain::CNAME_CHAIN.texts(details);
+    chain.filter_map(|target| Evidence::of_host("alias", target))
 }
 
 fn of_address(facts: &Facts) -> BTreeSet<Evidence> {
@@ -104,7 +96,7 @@ fn of_address(facts: &Facts) -> BTreeSet<Evidence> {
     let own = facts
         .from(EdgeKind::ResolvesTo)
         .filter_map(|neighbour| Evidence::of_host("name", &neighbour.name));
-    let network = facts.text("net_name").and_then(|name| {
+    let network = network::NET_NAME.text(&facts.details).and_then(|name| {
         let platform = platforms::of_network(name)?;
         Some(Evidence {
             what: format!("network {name}"),
@@ -127,10 +119,8 @@ fn certificates(facts: &Facts) -> BTreeSet<Evidence> {
     let by_name = facts
         .from(EdgeKind::ResolvesTo)
         .flat_map(|neighbour| shown(&neighbour.details, &facts.name));
-    let names = by_name
-        .chain(shown(&facts.details, &facts.name))
-        .filter_map(|tls| tls.get("certificate")?.as_str());
-    let host = |name: &str| name.split(' ').next().unwrap_or_default().trim_start_matches("*.").to_ascii_lowercase();
+    let names = by_name.chain(shown(&facts.details, &facts.name)).filter_map(|tls| tls.certificate);
+    let host = |name: String| name.split(' ').next().unwrap_or_default().trim_start_matches("*.").to_ascii_lowercase();
     let seeds = seed_domains(facts);
     let strange = |host: &String| !seeds.iter().any(|seed| host == seed || crate::ask::host::is_below(host, seed));
     names
@@ -141,14 +131,11 @@ fn certificates(facts: &Facts) -> BTreeSet<Evidence> {
 }
 
 /// What was seen of TLS at an address.
-fn shown<'a>(details: &'a ambit_model::Details, address: &'a str) -> impl Iterator<Item = &'a Value> {
-    let looks = details.get("hidden_tls").and_then(Value::as_array).into_iter().flatten();
+fn shown<'a>(details: &'a ambit_model::Details, address: &'a str) -> impl Iterator<Item = TlsLook> + 'a {
+    let looks = certificate::TLS.items(details);
     looks.filter(move |tls| {
-        let socket = tls
-            .get("address")
-            .and_then(Value::as_str)
-            .and_then(|text| text.parse::<std::net::SocketAddr>().ok());
-        socket.is_some_and(|socket| socket.ip().to_string() == address)
+        let socket = tls.address.parse::<std::net::SocketAddr>();
+        socket.is_ok_and(|socket| socket.ip().to_string() == address)
     })
 }
 
@@ -184,14 +171,12 @@ fn strangers(facts: &Facts) -> Option<Evidence> {
 
 /// Foreign domains in the certificates that a neighbour was shown at this address.
 fn foreign_domains<'a>(neighbour: &'a Neighbour, address: &'a str) -> impl Iterator<Item = usize> + 'a {
-    shown(&neighbour.details, address)
-        .filter_map(|tls| tls.get("foreign_domains").and_then(Value::as_u64))
-        .filter_map(|count| usize::try_from(count).ok())
+    shown(&neighbour.details, address).map(|tls| tls.foreign_domains)
 }
 
 fn of_site(facts: &Facts) -> BTreeSet<Evidence> {
-    let headers = facts.details.get("headers").and_then(Value::as_array).into_iter().flatten();
-    let headers = headers.filter_map(Value::as_str).filter_map(|line| line.split_once(": "));
+    let headers = uri::HEADERS.texts(&facts.details);
+    let headers = headers.filter_map(|line| line.split_once(": "));
     let shown = providers::of_headers(headers).into_iter().map(|(provider, what)| Evidence {
         what,
         provider: Some(provider),
@@ -205,6 +190,7 @@ fn of_site(facts: &Facts) -> BTreeSet<Evidence> {
 mod tests {
     use super::*;
     use ambit_model::Uid;
+    use serde_json::{Value, json};
 
     fn name(name: &str, scoped: bool, details: Value) -> Neighbour {
         Neighbour {

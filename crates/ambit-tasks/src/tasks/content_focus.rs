@@ -5,6 +5,9 @@ use crate::ask::{bindings, web};
 use crate::read::exposures::{EXPOSURES, Exposure, FOLDERS, GRAPHQL_QUESTION, Seen, debug_page, listing_proof};
 use crate::tasks::soft404_profile::refusal;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use ambit_model::entity::network::Fingerprint;
+use ambit_model::entity::uri::Refusal;
+use ambit_model::entity::{mentioned, network, uri};
 use ambit_model::facts::LookOutcome;
 use ambit_model::moment::DAY_MS;
 use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName};
@@ -22,10 +25,6 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: DAY_MS,
     cost: 90,
     gain: 10,
-    owns: &[
-        (Kind::Uri, &["hidden_exposures"]),
-        (Kind::ApiEndpoint, &["response", "code", "is_json", "fingerprint", "title"]),
-    ],
     volatile: &[],
     contacts: Contacts::Address,
     plan: |facts, _| {
@@ -53,9 +52,8 @@ fn profiled(facts: &Facts, binding: &str) -> bool {
 
 /// True for a site that sends everything on to its own https site, which is looked at instead.
 fn only_redirects(facts: &Facts) -> bool {
-    let sends_on = facts.details.get("hidden_https_redirect") == Some(&Value::Bool(true));
-    let says_no = facts.details.get("hidden_soft404").and_then(|profile| profile.get("kind"));
-    sends_on && says_no.and_then(Value::as_str) == Some("redirect")
+    let sends_on = uri::HTTPS_REDIRECT.is_true(&facts.details);
+    sends_on && uri::SOFT404.of(&facts.details).is_some_and(|profile| profile.kind == Refusal::Redirect)
 }
 
 /// What was proven: what, path, proof, and the answer.
@@ -84,17 +82,18 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
             cx.found_with(Kind::ApiEndpoint, &without_query(&proven.url), EdgeKind::Api, endpoint(proven));
         }
     }
-    let items = seen
-        .found
-        .iter()
-        .map(|proven| json!({"what": proven.what, "path": proven.url.path_only(), "proof": proven.proof}));
-    let items: Vec<Value> = items.chain(seen.kept(cx.facts)).collect();
+    let items = seen.found.iter().map(|proven| uri::Exposure {
+        what: proven.what.to_owned(),
+        path: proven.url.path_only().to_owned(),
+        proof: proven.proof.clone(),
+    });
+    let items: Vec<uri::Exposure> = items.chain(seen.kept(cx.facts)).collect();
     // "Could not look" is not "nothing there".
     if let (true, Some((_, error))) = (items.is_empty(), seen.failed.first()) {
         return Err(error.clone().into());
     }
     let answer = Answer::found_if(!items.is_empty());
-    cx.observe("hidden_exposures", json!(items));
+    cx.observe(uri::EXPOSURES, items);
     Ok(answer)
 }
 
@@ -145,14 +144,13 @@ impl Looks {
     }
 
     /// Items of the last answer that could not be looked at again: they hold.
-    fn kept(&self, facts: &Facts) -> Vec<Value> {
-        let items = facts.details.get("hidden_exposures").and_then(Value::as_array).into_iter().flatten();
+    fn kept(&self, facts: &Facts) -> Vec<uri::Exposure> {
+        let items = uri::EXPOSURES.items(&facts.details);
         let unseen = items.filter(|item| {
-            let what = item.get("what").and_then(Value::as_str);
-            let proven = self.found.iter().any(|proven| Some(proven.what) == what);
-            !proven && self.failed.iter().any(|(failed, _)| Some(*failed) == what)
+            let proven = self.found.iter().any(|proven| proven.what == item.what);
+            !proven && self.failed.iter().any(|(failed, _)| *failed == item.what)
         });
-        unseen.cloned().collect()
+        unseen.collect()
     }
 }
 
@@ -238,13 +236,13 @@ fn media(exchange: &HttpExchange) -> &str {
 fn endpoint(proven: &Proven) -> Details {
     let document: Option<Value> = serde_json::from_slice(&proven.exchange.body).ok();
     let title = document.as_ref().and_then(|document| document.pointer("/info/title")).cloned();
-    let members = json!({
-        "response": null, "code": proven.exchange.status.to_string(), "is_json": document.is_some(), "fingerprint": [], "title": title,
-    });
-    match members {
-        Value::Object(members) => members,
-        _ => Details::new(),
-    }
+    Details::from_iter([
+        mentioned::RESPONSE.is(json!(null)),
+        mentioned::CODE.is(json!(proven.exchange.status.to_string())),
+        mentioned::IS_JSON.is(json!(document.is_some())),
+        network::FINGERPRINT.is(Vec::<Fingerprint>::new()),
+        mentioned::TITLE.is(title),
+    ])
 }
 
 #[cfg(test)]

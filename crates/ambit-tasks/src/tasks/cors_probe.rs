@@ -2,9 +2,10 @@
 
 use crate::ask::{bindings, web};
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use ambit_model::entity::uri;
+use ambit_model::entity::uri::ForeignOrigin;
 use ambit_model::moment::DAY_MS;
 use ambit_model::{Clearance, Kind, TaskName};
-use serde_json::json;
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::CorsProbe,
@@ -16,7 +17,6 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: DAY_MS,
     cost: 2,
     gain: 2,
-    owns: &[(Kind::Uri, &["hidden_foreign_origin"])],
     volatile: &[],
     contacts: Contacts::Address,
     plan: |facts, _| Plan::bound(bindings::of_root_site(facts)),
@@ -39,7 +39,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let credentials = web::header(&exchange, "access-control-allow-credentials").is_some_and(|value| value.eq_ignore_ascii_case("true"));
     let reflects = allowed.is_some_and(|origin| origin.eq_ignore_ascii_case(STRANGER));
     if reflects {
-        cx.observe("hidden_foreign_origin", json!({"credentials": credentials}));
+        cx.observe(uri::FOREIGN_ORIGIN, ForeignOrigin { credentials });
     }
     Ok(Answer::found_if(reflects))
 }

@@ -2,12 +2,12 @@
 
 use crate::read::takeovers;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
-use ambit_model::entity::registrable;
+use ambit_model::entity::domain::{Dangling, DanglingReason};
+use ambit_model::entity::{domain, registrable};
 use ambit_model::moment::DAY_MS;
 use ambit_model::{Clearance, Kind, TaskName};
 use ambit_net::NetError;
 use ambit_net::dns::{DnsAnswer, Rcode, RecordType};
-use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -21,7 +21,6 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: DAY_MS,
     cost: 3,
     gain: 4,
-    owns: &[(Kind::DnsRecord, &["hidden_dangling"]), (Kind::Domain, &["hidden_dangling"])],
     volatile: &[],
     contacts: Contacts::Zone,
     plan: |facts, _| {
@@ -48,16 +47,22 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         "MX" => exchangers(cx, name).await?,
         other => return Err(TaskError::Failed(format!("not a kind of record: {other:?}"))),
     };
-    cx.observe("hidden_dangling", json!(items));
-    Ok(Answer::found_if(!items.is_empty()))
+    let answer = Answer::found_if(!items.is_empty());
+    cx.observe(domain::DANGLING, items);
+    Ok(answer)
 }
 
-fn item(record: &str, target: &str, reason: &str) -> Value {
-    json!({"record": record, "target": target, "reason": reason, "provider": takeovers::of_target(target).map(|rule| rule.provider)})
+fn item(record: &str, target: &str, reason: DanglingReason) -> Dangling {
+    Dangling {
+        record: record.to_owned(),
+        target: target.to_owned(),
+        reason,
+        provider: takeovers::of_target(target).map(|rule| rule.provider.to_owned()),
+    }
 }
 
 /// Returns the end of an alias chain if it does not exist, or if a provider gives it to anybody who claims it.
-async fn alias(cx: &Context<'_>, name: &str) -> Result<Vec<Value>, TaskError> {
+async fn alias(cx: &Context<'_>, name: &str) -> Result<Vec<Dangling>, TaskError> {
     let answer = cx.net.lookup(name, RecordType::A).await?;
     let Some(last) = answer.chain.last() else {
         return Ok(Vec::new());
@@ -77,25 +82,29 @@ async fn alias(cx: &Context<'_>, name: &str) -> Result<Vec<Value>, TaskError> {
         .iter()
         .find(|alias| takeovers::of_target(&alias.target).is_some_and(|rule| rule.says.is_some()));
     Ok(pattern
-        .map(|alias| item("CNAME", &alias.target, "unclaimed_pattern"))
+        .map(|alias| item("CNAME", &alias.target, DanglingReason::UnclaimedPattern))
         .into_iter()
         .collect())
 }
 
 /// `unregistered` where even the target's domain does not exist; a provider's names are not registered but claimed.
-async fn missing(cx: &Context<'_>, target: &str) -> Result<&'static str, TaskError> {
+async fn missing(cx: &Context<'_>, target: &str) -> Result<DanglingReason, TaskError> {
     if takeovers::of_target(target).is_some() {
-        return Ok("nxdomain");
+        return Ok(DanglingReason::Nxdomain);
     }
     let Some(domain) = registrable(target).filter(|domain| *domain != target) else {
-        return Ok("unregistered");
+        return Ok(DanglingReason::Unregistered);
     };
     let answer = cx.net.lookup(domain, RecordType::SOA).await?;
-    Ok(if answer.is_nxdomain() { "unregistered" } else { "nxdomain" })
+    Ok(if answer.is_nxdomain() {
+        DanglingReason::Unregistered
+    } else {
+        DanglingReason::Nxdomain
+    })
 }
 
 /// Name servers of a cut at this very name that do not exist, or that do not answer for it.
-async fn delegation(cx: &Context<'_>, name: &str) -> Result<Vec<Value>, TaskError> {
+async fn delegation(cx: &Context<'_>, name: &str) -> Result<Vec<Dangling>, TaskError> {
     let servers = match cx.net.lookup(name, RecordType::NS).await {
         Ok(answer) => targets(&answer, name),
         // A resolver says so when no server of the zone answers: the name was handed to servers that do not know it.
@@ -113,7 +122,7 @@ async fn delegation(cx: &Context<'_>, name: &str) -> Result<Vec<Value>, TaskErro
 }
 
 /// A name fails while the domain above it answers: its delegation is lame. Where the domain fails too, nothing is known.
-async fn lame(cx: &Context<'_>, name: &str) -> Result<Vec<Value>, TaskError> {
+async fn lame(cx: &Context<'_>, name: &str) -> Result<Vec<Dangling>, TaskError> {
     let parent = registrable(name).filter(|parent| *parent != name);
     let parent = parent.ok_or_else(|| TaskError::Failed(format!("no server of {name} answers")))?;
     let above: Arc<DnsAnswer> = cx.net.lookup(parent, RecordType::SOA).await?;
@@ -124,12 +133,12 @@ async fn lame(cx: &Context<'_>, name: &str) -> Result<Vec<Value>, TaskError> {
     match cx.net.lookup(name, RecordType::CNAME).await {
         Ok(answer) if !answer.is_empty() || !answer.chain.is_empty() => Ok(Vec::new()),
         Ok(_) => Err(TaskError::Failed(format!("servers of {name} answer at times"))),
-        Err(NetError::Dns(Rcode::SERVFAIL)) => Ok(vec![item("NS", name, "lame")]),
+        Err(NetError::Dns(Rcode::SERVFAIL)) => Ok(vec![item("NS", name, DanglingReason::Lame)]),
         Err(error) => Err(error.into()),
     }
 }
 
-async fn exchangers(cx: &Context<'_>, name: &str) -> Result<Vec<Value>, TaskError> {
+async fn exchangers(cx: &Context<'_>, name: &str) -> Result<Vec<Dangling>, TaskError> {
     let answer = cx.net.lookup(name, RecordType::MX).await?;
     let mut items = Vec::new();
     for target in targets(&answer, name).iter().filter(|target| !target.is_empty()).take(TARGETS_MAX) {
@@ -153,7 +162,10 @@ mod tests {
 
     #[test]
     fn an_item_names_the_provider_of_its_target() {
-        assert_eq!(item("CNAME", "acme.github.io", "nxdomain")["provider"], "GitHub Pages");
-        assert_eq!(item("MX", "mail.vendor.test", "nxdomain")["provider"], Value::Null);
+        assert_eq!(
+            item("CNAME", "acme.github.io", DanglingReason::Nxdomain).provider.as_deref(),
+            Some("GitHub Pages")
+        );
+        assert_eq!(item("MX", "mail.vendor.test", DanglingReason::Nxdomain).provider, None);
     }
 }

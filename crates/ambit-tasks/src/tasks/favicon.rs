@@ -3,6 +3,7 @@
 use crate::ask::{bindings, web};
 use crate::read::page::Page;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use ambit_model::entity::uri;
 use ambit_model::moment::DAY_MS;
 use ambit_model::{Clearance, Kind, TaskName};
 use ambit_net::http::Url;
@@ -22,10 +23,6 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: DAY_MS,
     cost: 2,
     gain: 3,
-    owns: &[(
-        Kind::Uri,
-        &["favicon_md5", "favicon_sha1", "hidden_favicon_sha256", "hidden_favicon_mmh3"],
-    )],
     volatile: &[],
     contacts: Contacts::Address,
     plan: |facts, _| Plan::bound(bindings::of_root_site(facts)),
@@ -58,10 +55,10 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
 }
 
 fn observe(cx: &Context<'_>, bytes: &[u8]) {
-    cx.observe("favicon_md5", json!(hex::encode(Md5::digest(bytes))));
-    cx.observe("favicon_sha1", json!(hex::encode(Sha1::digest(bytes))));
-    cx.observe("hidden_favicon_sha256", json!(hex::encode(Sha256::digest(bytes))));
-    cx.observe("hidden_favicon_mmh3", json!(mmh3(wrapped_base64(bytes).as_bytes())));
+    cx.observe(uri::FAVICON_MD5, json!(hex::encode(Md5::digest(bytes))));
+    cx.observe(uri::FAVICON_SHA1, json!(hex::encode(Sha1::digest(bytes))));
+    cx.observe(uri::FAVICON_SHA256, json!(hex::encode(Sha256::digest(bytes))));
+    cx.observe(uri::FAVICON_MMH3, json!(mmh3(wrapped_base64(bytes).as_bytes())));
     cx.evidence("favicon", bytes);
 }
 

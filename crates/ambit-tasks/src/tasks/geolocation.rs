@@ -1,6 +1,7 @@
 //! Where an address is, by databases that the user loaded. Without one there is nothing to look in.
 
 use crate::{Answer, Contacts, Context, Plan, Settings, Task, TaskError};
+use ambit_model::entity::network;
 use ambit_model::moment::DAY_MS;
 use ambit_model::{Clearance, Kind, TaskName};
 use serde_json::{Value, json};
@@ -16,7 +17,6 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: 30 * DAY_MS,
     cost: 1,
     gain: 2,
-    owns: &[(Kind::IpAddress, &["geolocation"])],
     volatile: &[],
     contacts: Contacts::Nothing,
     plan: |facts, settings| Plan::once_if(facts.name.parse().is_ok_and(|address| covering(settings, address).next().is_some())),
@@ -36,7 +36,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     }
     let found = known.is_some();
     if let Some(known) = known {
-        cx.observe("geolocation", known);
+        cx.observe(network::GEOLOCATION, known);
     }
     Ok(Answer::found_if(found))
 }

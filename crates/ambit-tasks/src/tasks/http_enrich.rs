@@ -9,6 +9,8 @@ use crate::read::technology::{self, Seen};
 use crate::read::{fingerprint, normal};
 use crate::tasks::tls_grab::names;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use ambit_model::entity::uri::Cookie as SeenCookie;
+use ambit_model::entity::{network, uri};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::BODY;
 use ambit_model::{Clearance, EdgeKind, Kind, TaskName};
@@ -27,47 +29,6 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: DAY_MS,
     cost: 3,
     gain: 20,
-    owns: &[(
-        Kind::Uri,
-        &[
-            "uri",
-            "code",
-            "port",
-            "ssl",
-            "service",
-            "protocol",
-            "ip_address",
-            "title",
-            "headers",
-            "cookies",
-            "domain_cookies",
-            "hidden_cookies",
-            "forms",
-            "hidden_forms",
-            "scripts",
-            "generator",
-            "verbs",
-            "dom_sha1",
-            "response_data_hash",
-            "redirect_chain",
-            "redirect_count",
-            "auth.any",
-            "auth.basic",
-            "auth.ntlm",
-            "auth.forms",
-            "auth.2fa",
-            "api_endpoint",
-            "fingerprint",
-            "alt_names",
-            "certificate_chain",
-            "hidden_security_headers",
-            "hidden_default_page",
-            "hidden_directory_listing",
-            "hidden_content_type",
-            "hidden_mixed_content",
-            "hidden_https_redirect",
-        ],
-    )],
     volatile: &[],
     contacts: Contacts::Address,
     plan: |facts, _| Plan::bound(bindings::of_site(facts)),
@@ -110,7 +71,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     if let Some(tls) = &first.tls {
         observe_tls(cx, tls);
     }
-    cx.observe("verbs", json!(verbs(cx, &url).await));
+    cx.observe(uri::VERBS, json!(verbs(cx, &url).await));
     cx.evidence("head", &first.head);
     cx.evidence(BODY, &first.body);
     Ok(Answer::Found)
@@ -127,34 +88,34 @@ fn content<'a>(url: &Url, fetch: &'a HttpFetch) -> &'a HttpExchange {
 }
 
 fn observe_place(cx: &Context<'_>, url: &Url, first: &HttpExchange) {
-    cx.observe("uri", json!(cx.facts.name));
-    cx.observe("code", json!(first.status.to_string()));
-    cx.observe("port", json!(url.port));
-    cx.observe("ssl", json!(u8::from(url.https)));
-    cx.observe("service", json!(url.scheme()));
-    cx.observe("protocol", json!("tcp"));
-    cx.observe("ip_address", json!(first.address.ip().to_string()));
+    cx.observe(uri::URI, json!(cx.facts.name));
+    cx.observe(uri::CODE, first.status.to_string());
+    cx.observe(uri::PORT, json!(url.port));
+    cx.observe(uri::SSL, json!(u8::from(url.https)));
+    cx.observe(uri::SERVICE, json!(url.scheme()));
+    cx.observe(uri::PROTOCOL, json!("tcp"));
+    cx.observe(uri::IP_ADDRESS, json!(first.address.ip().to_string()));
 }
 
 fn observe_head(cx: &Context<'_>, first: &HttpExchange) {
-    cx.observe("headers", json!(normal::headers(first)));
-    cx.observe("hidden_content_type", json!(web::media_type(first)));
+    cx.observe(uri::HEADERS, normal::headers(first));
+    cx.observe(uri::CONTENT_TYPE, json!(web::media_type(first)));
     let security = SECURITY_HEADERS.iter().map(|name| {
         let value = web::header(first, name).map(normal::text);
         ((*name).to_owned(), json!(value))
     });
-    cx.observe("hidden_security_headers", Value::Object(security.collect()));
+    cx.observe(uri::SECURITY_HEADERS, Value::Object(security.collect()));
     let cookies = cookies(first);
-    let line = |cookies: Vec<&Value>| {
+    let line = |cookies: Vec<&SeenCookie>| {
         let lines: Vec<String> = cookies.into_iter().map(cookie_line).collect();
         (!lines.is_empty()).then(|| lines.join(", "))
     };
-    cx.observe("cookies", json!(line(cookies.iter().collect())));
+    cx.observe(uri::COOKIE_LINES, json!(line(cookies.iter().collect())));
     cx.observe(
-        "domain_cookies",
-        json!(line(cookies.iter().filter(|cookie| !cookie["domain"].is_null()).collect())),
+        uri::DOMAIN_COOKIE_LINES,
+        json!(line(cookies.iter().filter(|cookie| cookie.domain.is_some()).collect())),
     );
-    cx.observe("hidden_cookies", json!(cookies));
+    cx.observe(uri::COOKIES, cookies);
     let challenge: Vec<String> = first
         .headers
         .iter()
@@ -162,23 +123,26 @@ fn observe_head(cx: &Context<'_>, first: &HttpExchange) {
         .map(|(_, value)| value.raw().to_ascii_lowercase())
         .collect();
     let asks = |scheme: &str| challenge.iter().any(|value| value.split(',').any(|part| part.trim().starts_with(scheme)));
-    cx.observe("auth.basic", json!(asks("basic")));
-    cx.observe("auth.ntlm", json!(asks("ntlm") || asks("negotiate")));
+    cx.observe(uri::AUTH_BASIC, asks("basic"));
+    cx.observe(uri::AUTH_NTLM, asks("ntlm") || asks("negotiate"));
 }
 
 /// Cookies of an answer without their values, sorted.
-fn cookies(exchange: &HttpExchange) -> Vec<Value> {
+fn cookies(exchange: &HttpExchange) -> Vec<SeenCookie> {
     let lines = exchange.headers.iter().filter(|(name, _)| name.raw().eq_ignore_ascii_case("set-cookie"));
     let parsed = lines.filter_map(|(_, value)| Cookie::parse(value.raw()));
-    let mut found: Vec<(String, Value)> = parsed
+    let mut found: Vec<(String, SeenCookie)> = parsed
         .map(|cookie| {
             let text = |value: &Option<ambit_net::Untrusted>| value.as_ref().map(ambit_net::Untrusted::stored);
-            let name = normal::text(&cookie.name.stored());
-            let value = json!({
-                "name": name, "secure": cookie.secure, "http_only": cookie.http_only, "same_site": text(&cookie.same_site),
-                "domain": text(&cookie.domain), "path": text(&cookie.path),
-            });
-            (value.to_string(), value)
+            let seen = SeenCookie {
+                name: normal::text(&cookie.name.stored()),
+                secure: cookie.secure,
+                http_only: cookie.http_only,
+                same_site: text(&cookie.same_site),
+                domain: text(&cookie.domain),
+                path: text(&cookie.path),
+            };
+            (json!(seen).to_string(), seen)
         })
         .collect();
     found.sort_by(|a, b| a.0.cmp(&b.0));
@@ -187,15 +151,15 @@ fn cookies(exchange: &HttpExchange) -> Vec<Value> {
 }
 
 /// `name; Path=/; Secure`.
-fn cookie_line(cookie: &Value) -> String {
-    let mut line = cookie["name"].as_str().unwrap_or("").to_owned();
-    for (attribute, member) in [("Domain", "domain"), ("Path", "path"), ("SameSite", "same_site")] {
-        if let Some(value) = cookie[member].as_str() {
+fn cookie_line(cookie: &SeenCookie) -> String {
+    let mut line = cookie.name.clone();
+    for (attribute, value) in [("Domain", &cookie.domain), ("Path", &cookie.path), ("SameSite", &cookie.same_site)] {
+        if let Some(value) = value {
             line.push_str(&format!("; {attribute}={value}"));
         }
     }
-    for (attribute, member) in [("Secure", "secure"), ("HttpOnly", "http_only")] {
-        if cookie[member] == true {
+    for (attribute, is_set) in [("Secure", cookie.secure), ("HttpOnly", cookie.http_only)] {
+        if is_set {
             line.push_str(&format!("; {attribute}"));
         }
     }
@@ -210,10 +174,10 @@ fn observe_chain(cx: &Context<'_>, url: &Url, fetch: &HttpFetch) {
         ChainEnd::Answer | ChainEnd::TooMany | ChainEnd::NotHttp(_) => {}
     }
     let shown: Vec<String> = targets.iter().map(without_query).collect();
-    cx.observe("redirect_count", json!(shown.len()));
-    cx.observe("redirect_chain", json!(shown));
+    cx.observe(uri::REDIRECT_COUNT, json!(shown.len()));
+    cx.observe(uri::REDIRECT_CHAIN, json!(shown));
     let secured = !url.https && targets.iter().any(|target| target.https && target.host == url.host);
-    cx.observe("hidden_https_redirect", json!(secured));
+    cx.observe(uri::HTTPS_REDIRECT, secured);
     for target in &targets {
         // A site of the same name on another port is one where it answered; of another name, that is for its own looks to say.
         let failed = matches!(&fetch.end, ChainEnd::Failed { url, .. } if url == target);
@@ -234,33 +198,36 @@ fn observe_content(cx: &Context<'_>, exchange: &HttpExchange) {
     let body = web::text(exchange);
     let html = web::is_html(exchange);
     let page = if html { Page::parse(&body, &exchange.url) } else { Page::default() };
-    cx.observe("title", json!(page.title));
-    cx.observe("generator", json!(page.generator));
-    cx.observe("forms", json!(!page.forms.is_empty()));
-    cx.observe("hidden_forms", forms(&page));
-    cx.observe("scripts", page.scripts.iter().map(|script| json!(normal::text(script))).collect());
-    cx.observe("dom_sha1", json!(html.then_some(&page.dom_sha1)));
-    cx.observe("response_data_hash", json!(normal::body_hash(exchange)));
+    cx.observe(uri::TITLE, json!(page.title));
+    cx.observe(uri::GENERATOR, json!(page.generator));
+    cx.observe(uri::HAS_FORMS, json!(!page.forms.is_empty()));
+    cx.observe(uri::FORMS, forms(&page));
+    cx.observe(
+        uri::SCRIPTS,
+        page.scripts.iter().map(|script| json!(normal::text(script))).collect::<Value>(),
+    );
+    cx.observe(uri::DOM_SHA1, json!(html.then_some(&page.dom_sha1)));
+    cx.observe(uri::RESPONSE_DATA_HASH, json!(normal::body_hash(exchange)));
     let fresh = default_page(page.title.as_deref(), &body).filter(|_| html && exchange.status == 200);
-    cx.observe("hidden_default_page", json!(fresh));
-    cx.observe("hidden_directory_listing", json!(listing_proof(&body).is_some()));
+    cx.observe(uri::DEFAULT_PAGE, fresh.map(str::to_owned));
+    cx.observe(uri::DIRECTORY_LISTING, listing_proof(&body).is_some());
     let insecure: BTreeSet<&String> = page
         .scripts
         .iter()
         .filter(|script| exchange.url.https && script.starts_with("http://"))
         .collect();
-    cx.observe("hidden_mixed_content", json!(insecure));
+    cx.observe(uri::MIXED_CONTENT, json!(insecure));
     let media = web::media_type(exchange);
     cx.observe(
-        "api_endpoint",
-        json!(!html && exchange.status < 500 && (media.ends_with("json") || media.ends_with("xml"))),
+        uri::API_ENDPOINT,
+        !html && exchange.status < 500 && (media.ends_with("json") || media.ends_with("xml")),
     );
     let login = page.forms.iter().any(|form| form.password);
     let factor = page.forms.iter().any(|form| form.code);
     let basic = web::header(exchange, "www-authenticate").is_some();
-    cx.observe("auth.forms", json!(login));
-    cx.observe("auth.2fa", json!(factor));
-    cx.observe("auth.any", json!(login || factor || basic));
+    cx.observe(uri::AUTH_FORMS, login);
+    cx.observe(uri::AUTH_2FA, factor);
+    cx.observe(uri::AUTH_ANY, login || factor || basic);
     observe_products(cx, exchange, &body, &page);
 }
 
@@ -275,23 +242,20 @@ fn observe_products(cx: &Context<'_>, exchange: &HttpExchange, body: &str, page:
         .iter()
         .map(|(name, value)| (name.stored().to_ascii_lowercase(), value.stored()))
         .collect();
-    let cookies: Vec<String> = cookies(exchange)
-        .iter()
-        .filter_map(|cookie| cookie["name"].as_str().map(str::to_owned))
-        .collect();
+    let cookies: Vec<String> = cookies(exchange).iter().map(|cookie| cookie.name.clone()).collect();
     let seen = Seen {
         headers: &headers,
         cookies: &cookies,
         body,
         page,
     };
-    cx.observe("fingerprint", fingerprint::items(technology::products(&seen)));
+    cx.observe(network::FINGERPRINT, fingerprint::items(technology::products(&seen)));
 }
 
 fn observe_tls(cx: &Context<'_>, tls: &TlsFacts) {
     let certificates: Vec<Certificate> = tls.chain.iter().take(CHAIN_MAX).filter_map(|der| Certificate::parse(der).ok()).collect();
     if let Some(leaf) = certificates.first() {
-        cx.observe("alt_names", json!(names(leaf)));
+        cx.observe(uri::ALT_NAMES, names(leaf).into_iter().collect::<Vec<_>>());
     }
     let text = |name: &Option<ambit_net::Untrusted>| name.as_ref().map(ambit_net::Untrusted::stored);
     let shown = |certificate: &Certificate| {
@@ -300,7 +264,7 @@ fn observe_tls(cx: &Context<'_>, tls: &TlsFacts) {
             "signatureAlgorithm": certificate.signature_algorithm, "certificateAuthority": certificate.is_ca,
         })
     };
-    cx.observe("certificate_chain", certificates.iter().map(shown).collect());
+    cx.observe(uri::CERTIFICATE_CHAIN, certificates.iter().map(shown).collect::<Vec<Value>>());
 }
 
 /// The methods that the site says it takes: `GET,HEAD,OPTIONS`. A site that does not answer the question says nothing.
@@ -323,7 +287,14 @@ mod tests {
 
     #[test]
     fn a_cookie_is_written_without_its_value() {
-        let cookie = json!({"name": "sid", "secure": true, "http_only": false, "same_site": "Lax", "domain": null, "path": "/"});
+        let cookie = SeenCookie {
+            name: "sid".to_owned(),
+            secure: true,
+            http_only: false,
+            same_site: Some("Lax".to_owned()),
+            domain: None,
+            path: Some("/".to_owned()),
+        };
         assert_eq!(cookie_line(&cookie), "sid; Path=/; SameSite=Lax; Secure");
     }
 

@@ -2,11 +2,12 @@
 
 use crate::ask::bindings::{self, server_name};
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use ambit_model::entity::domain;
+use ambit_model::entity::domain::SiteSeen;
 use ambit_model::moment::DAY_MS;
 use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
 use ambit_net::http::{HttpExchange, Url};
 use ambit_net::{Grant, NetError};
-use serde_json::json;
 use std::net::SocketAddr;
 
 pub(crate) const TASK: Task = Task {
@@ -19,11 +20,6 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: DAY_MS,
     cost: 2,
     gain: 10,
-    owns: &[
-        (Kind::DnsRecord, &["hidden_sites"]),
-        (Kind::Domain, &["hidden_sites"]),
-        (Kind::NetworkService, &["hidden_sites"]),
-    ],
     volatile: &[],
     contacts: Contacts::Address,
     plan: |facts, _| match facts.kind {
@@ -83,8 +79,12 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     }
     let canonical = Kind::Uri.canonical(&uri).unwrap_or(uri);
     cx.observe(
-        "hidden_sites",
-        json!([{"uri": canonical, "address": socket.to_string(), "code": exchange.status.to_string()}]),
+        domain::SITES,
+        vec![SiteSeen {
+            uri: canonical,
+            address: socket.to_string(),
+            code: exchange.status.to_string(),
+        }],
     );
     Ok(Answer::Found)
 }

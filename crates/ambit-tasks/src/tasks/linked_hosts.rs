@@ -5,6 +5,7 @@ use crate::ask::{bindings, web};
 use crate::read::page::Page;
 use crate::read::{buckets, tokens};
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use ambit_model::entity::{mentioned, uri};
 use ambit_model::moment::DAY_MS;
 use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName};
 use ambit_net::http::{HttpExchange, Url};
@@ -29,10 +30,6 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: DAY_MS,
     cost: 4,
     gain: 8,
-    owns: &[
-        (Kind::Uri, &["hidden_linked_hosts"]),
-        (Kind::UniqueToken, &["snippet", "provider", "sensitive"]),
-    ],
     volatile: &[],
     contacts: Contacts::Address,
     plan: |facts, _| Plan::bound(bindings::of_root_site(facts)),
@@ -101,22 +98,21 @@ fn say(cx: &Context<'_>, url: &Url, found: Mentioned) -> bool {
             .is_some_and(|(_, domain)| same_domain(domain, &url.host) || url.host.ends_with(domain))
     };
     for mailbox in found.mailboxes.iter().filter(own).take(MAILBOXES_MAX) {
-        let origin = Details::from_iter([("origin".to_owned(), json!(cx.facts.name))]);
+        let origin = Details::from_iter([mentioned::ORIGIN.is(json!(cx.facts.name))]);
         cx.found_with(Kind::EmailAddress, mailbox, EdgeKind::Contact, origin);
     }
     for bucket in &found.buckets {
         cx.found(Kind::CloudStorageBucket, bucket, EdgeKind::Bucket);
     }
     for token in &found.tokens {
-        let members = json!({"snippet": token.snippet, "provider": token.provider, "sensitive": token.sensitive});
-        cx.found_with(
-            Kind::UniqueToken,
-            &token.name,
-            EdgeKind::Token,
-            members.as_object().cloned().unwrap_or_default(),
-        );
+        let members = [
+            mentioned::SNIPPET.is(json!(token.snippet)),
+            mentioned::TOKEN_PROVIDER.is(token.provider.to_owned()),
+            mentioned::SENSITIVE.is(token.sensitive),
+        ];
+        cx.found_with(Kind::UniqueToken, &token.name, EdgeKind::Token, Details::from_iter(members));
     }
-    cx.observe("hidden_linked_hosts", json!(hosts));
+    cx.observe(uri::LINKED_HOSTS, json!(hosts));
     !hosts.is_empty() || !found.mailboxes.is_empty() || !found.buckets.is_empty() || !found.tokens.is_empty()
 }
 

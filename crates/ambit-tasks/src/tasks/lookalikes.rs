@@ -2,11 +2,11 @@
 
 use crate::ask::together::together;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use ambit_model::entity::domain;
 use ambit_model::moment::DAY_MS;
 use ambit_model::{Clearance, Facts, Kind, TaskName};
 use ambit_net::NetError;
 use ambit_net::dns::{RecordData, RecordType};
-use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 pub(crate) const TASK: Task = Task {
@@ -19,7 +19,6 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: 7 * DAY_MS,
     cost: 100,
     gain: 1,
-    owns: &[(Kind::Domain, &["hidden_lookalikes"])],
     volatile: &[],
     contacts: Contacts::Zone,
     plan: |facts, _| Plan::once_if(facts.seed && facts.decision.scoped()),
@@ -75,7 +74,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         return Err(TaskError::Failed(format!("{name}: {why}")));
     }
     if !registered.is_empty() {
-        cx.observe("hidden_lookalikes", json!(registered));
+        cx.observe(domain::LOOKALIKES, registered.iter().cloned().collect::<Vec<_>>());
     }
     Ok(Answer::found_if(!registered.is_empty()))
 }
@@ -88,8 +87,7 @@ async fn is_registered(cx: &Context<'_>, name: &str) -> Result<bool, NetError> {
 }
 
 fn is_known(facts: &Facts, name: &str) -> bool {
-    let known = facts.details.get("hidden_lookalikes").and_then(Value::as_array);
-    known.is_some_and(|known| known.iter().any(|known| known == name))
+    domain::LOOKALIKES.texts(&facts.details).any(|known| known == name)
 }
 
 /// Domains that resemble the seed, sorted; no other seed is among them.
@@ -138,6 +136,7 @@ fn slips(label: &str) -> BTreeSet<String> {
 mod tests {
     use super::*;
     use crate::tests::facts;
+    use serde_json::json;
 
     fn of(seed: &str) -> Vec<String> {
         variants(&facts(Kind::Domain, seed, json!({})))

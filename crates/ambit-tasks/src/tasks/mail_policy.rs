@@ -6,6 +6,8 @@ use crate::ask::host::{is_below, same_domain};
 use crate::read::spf::{self, Mechanism, Record};
 use crate::tasks::zone_profile::is_spf;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use ambit_model::entity::domain::SpfTree;
+use ambit_model::entity::{Member, domain, mentioned};
 use ambit_model::moment::DAY_MS;
 use ambit_model::{Clearance, EdgeKind, Kind, TaskName};
 use ambit_net::dns::RecordType;
@@ -22,18 +24,6 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: DAY_MS,
     cost: 10,
     gain: 6,
-    owns: &[(
-        Kind::Domain,
-        &[
-            "spf_record",
-            "hidden_spf",
-            "dmarc",
-            "hidden_dmarc",
-            "hidden_mta_sts",
-            "hidden_tls_rpt",
-            "hidden_bimi",
-        ],
-    )],
     volatile: &[],
     contacts: Contacts::Zone,
     plan: |facts, _| {
@@ -55,10 +45,10 @@ const SPF: &str = ambit_model::task::SPF.argument;
 const DMARC: &str = ambit_model::task::DMARC.argument;
 
 /// Policies that are one text: what they are called, the member, where they stand, how they begin.
-const TEXTS: &[(&str, &str, &str, &str)] = &[
-    ("BIMI", "hidden_bimi", "default._bimi", "v=BIMI1"),
-    ("MTA-STS", "hidden_mta_sts", "_mta-sts", "v=STSv1"),
-    ("TLS-RPT", "hidden_tls_rpt", "_smtp._tls", "v=TLSRPTv1"),
+const TEXTS: &[(&str, Member, &str, &str)] = &[
+    ("BIMI", domain::BIMI, "default._bimi", "v=BIMI1"),
+    ("MTA-STS", domain::MTA_STS, "_mta-sts", "v=STSv1"),
+    ("TLS-RPT", domain::TLS_RPT, "_smtp._tls", "v=TLSRPTv1"),
 ];
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
@@ -72,7 +62,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
             let texts = texts(cx, &format!("{label}.{name}")).await?;
             let found = texts.into_iter().find(|text| text.starts_with(tag));
             if let Some(text) = &found {
-                cx.observe(member, json!(text));
+                cx.observe(*member, json!(text));
             }
             found.is_some()
         }
@@ -86,8 +76,8 @@ async fn observe_spf(cx: &Context<'_>, name: &str) -> Result<bool, TaskError> {
         return Ok(false);
     };
     let tree = walk(cx, name, first).await?;
-    cx.observe("spf_record", json!(first));
-    cx.observe("hidden_spf", tree.value(records.len()));
+    cx.observe(domain::SPF_RECORD, first.clone());
+    cx.observe(domain::SPF_TREE, tree.value(records.len()));
     for include in tree.includes.iter().filter(|include| !same_domain(include, name)) {
         cx.found_host(include, EdgeKind::Vendor);
     }
@@ -107,8 +97,8 @@ async fn observe_dmarc(cx: &Context<'_>, name: &str) -> Result<bool, TaskError> 
         return Ok(false);
     };
     let policy = Dmarc::parse(first);
-    cx.observe("dmarc", json!(first));
-    cx.observe("hidden_dmarc", policy.value(records.len()));
+    cx.observe(domain::DMARC, first.clone());
+    cx.observe(domain::DMARC_POLICY, policy.value(records.len()));
     for address in policy.reports.iter() {
         cx.found_with(Kind::EmailAddress, address, EdgeKind::Contact, origin(&format!("_dmarc.{name}")));
     }
@@ -116,7 +106,7 @@ async fn observe_dmarc(cx: &Context<'_>, name: &str) -> Result<bool, TaskError> 
 }
 
 fn origin(of: &str) -> ambit_model::Details {
-    ambit_model::Details::from_iter([("origin".to_owned(), json!(of))])
+    ambit_model::Details::from_iter([mentioned::ORIGIN.is(json!(of))])
 }
 
 /// Texts at a name, sorted.
@@ -144,11 +134,16 @@ struct Tree {
 }
 
 impl Tree {
-    fn value(&self, records: usize) -> Value {
-        json!({
-            "records": records, "all": self.all.map(String::from), "lookups": self.lookups, "void_lookups": self.void, "complete": self.complete,
-            "errors": self.errors, "includes": self.includes,
-        })
+    fn value(&self, records: usize) -> SpfTree {
+        SpfTree {
+            records,
+            all: self.all,
+            lookups: self.lookups,
+            void_lookups: self.void,
+            complete: self.complete,
+            errors: self.errors.clone(),
+            includes: self.includes.clone(),
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Tries the words of the list as names below a domain, in ranges of one durable row.
 
-use crate::ask::guess::{UNANSWERED, guess};
+use crate::ask::guess::guess;
 use crate::tasks::wildcard_profile::is_level;
 use crate::{Answer, Contacts, Context, Plan, Settings, Task, TaskError};
 use ambit_model::moment::DAY_MS;
@@ -16,8 +16,7 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: 7 * DAY_MS,
     cost: 250,
     gain: 100,
-    owns: &[(Kind::DnsRecord, &[UNANSWERED]), (Kind::Domain, &[UNANSWERED])],
-    volatile: &[UNANSWERED],
+    volatile: &[],
     contacts: Contacts::Zone,
     plan,
     run: |cx| Box::pin(run(cx)),

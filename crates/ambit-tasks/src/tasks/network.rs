@@ -4,6 +4,7 @@
 //! so the answer does not depend on the order of work.
 
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use ambit_model::entity::{Member, ip_address, network};
 use ambit_model::facts::Neighbour;
 use ambit_model::moment::DAY_MS;
 use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
@@ -19,27 +20,6 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: DAY_MS,
     cost: 1,
     gain: 2,
-    owns: &[
-        (Kind::IpAddress, &["name", "version", "whitelist"]),
-        (Kind::DnsRecord, &["hidden_network"]),
-        (Kind::Domain, &["hidden_network", "geolocation"]),
-        (
-            Kind::NetworkService,
-            &["asn", "net_name", "net_country_code", "host_id", "geolocation", "hidden_network"],
-        ),
-        (
-            Kind::Uri,
-            &[
-                "asn",
-                "net_name",
-                "net_geo",
-                "net_country_code",
-                "host_id",
-                "geolocation",
-                "hidden_network",
-            ],
-        ),
-    ],
     volatile: &[],
     contacts: Contacts::Nothing,
     plan: |facts, _| match facts.kind {
@@ -49,40 +29,41 @@ pub(crate) const TASK: Task = Task {
     run: |cx| Box::pin(run(cx)),
 };
 
-/// Sources of what is carried, with the member that shows that they have spoken.
-const SOURCES: &[(&str, &str)] = &[("registration", "net_name"), ("geolocation", "geolocation")];
 /// Items carried to one entity.
 const CARRIED_MAX: usize = 32;
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     if cx.facts.kind == Kind::IpAddress {
-        cx.observe("name", json!(cx.facts.name));
-        cx.observe("version", json!(if cx.facts.name.contains(':') { 6 } else { 4 }));
-        cx.observe("whitelist", json!(false));
+        cx.observe(ip_address::NAME, json!(cx.facts.name));
+        cx.observe(ip_address::VERSION, json!(if cx.facts.name.contains(':') { 6 } else { 4 }));
+        cx.observe(ip_address::WHITELIST, json!(false));
         return Ok(Answer::Found);
     }
     let found = carried(cx.facts).into_iter().find(|(argument, _)| argument == cx.argument);
     let Some((_, item)) = found else {
         return Ok(Answer::Absent);
     };
-    cx.observe("hidden_network", json!([item]));
-    let scalar = |member: &'static str, of: &str| {
-        if let Some(value) = item.get(of).filter(|value| !value.is_null()) {
-            cx.observe(member, value.clone());
+    let carried = |of: &str| item.get(of).filter(|value| !value.is_null()).cloned();
+    let carry = |member: Member, of: &str| {
+        if let Some(value) = carried(of) {
+            cx.observe(member, value);
         }
     };
     if matches!(cx.facts.kind, Kind::NetworkService | Kind::Uri) {
-        scalar("asn", "asn");
-        scalar("net_name", "net_name");
-        scalar("net_country_code", "country_code");
-        scalar("host_id", "host_id");
+        carry(network::ASN, "asn");
+        if let Some(name) = carried("net_name") {
+            cx.observe(network::NET_NAME, name.as_str().map(str::to_owned));
+        }
+        carry(network::NET_COUNTRY_CODE, "country_code");
+        carry(network::HOST_ID, "host_id");
         if cx.facts.kind == Kind::Uri {
-            scalar("net_geo", "country_code");
+            carry(network::NET_GEO, "country_code");
         }
     }
     if cx.facts.kind != Kind::DnsRecord {
-        scalar("geolocation", "geolocation");
+        carry(network::GEOLOCATION, "geolocation");
     }
+    cx.observe(network::CARRIED, vec![item]);
     Ok(Answer::Found)
 }
 
@@ -101,16 +82,19 @@ fn carried(facts: &Facts) -> Vec<(String, Value)> {
 
 /// What an address knows of itself.
 fn of_address(address: &Neighbour) -> Vec<(String, Value)> {
-    let member = |name: &str| address.details.get(name).cloned().unwrap_or(Value::Null);
-    let spoken = SOURCES.iter().filter(|(_, shows)| !member(shows).is_null());
-    let item = |source: &str| match source {
-        "geolocation" => json!({"source": source, "address": address.name, "geolocation": member("geolocation"), "host_id": address.uid.integer()}),
-        _ => json!({
-            "source": source, "address": address.name, "asn": member("network.asn"), "net_name": member("net_name"),
-            "country_code": member("network.country_code"), "host_id": address.uid.integer(),
-        }),
-    };
-    spoken.map(|(source, _)| (format!("{source} {}", address.name), item(source))).collect()
+    let details = &*address.details;
+    let registration = network::NET_NAME.raw(details).map(|name| {
+        json!({
+            "source": "registration", "address": address.name, "asn": ip_address::NETWORK_ASN.raw(details), "net_name": name,
+            "country_code": ip_address::NETWORK_COUNTRY_CODE.raw(details), "host_id": address.uid.integer(),
+        })
+    });
+    let geolocation = network::GEOLOCATION
+        .raw(details)
+        .map(|place| json!({"source": "geolocation", "address": address.name, "geolocation": place, "host_id": address.uid.integer()}));
+    let items = [("registration", registration), ("geolocation", geolocation)];
+    let spoken = items.into_iter().filter_map(|(source, item)| Some((source, item?)));
+    spoken.map(|(source, item)| (format!("{source} {}", address.name), item)).collect()
 }
 
 /// What was carried to a name or a service, carried on to its site: only of the address where the site was seen.
@@ -120,7 +104,7 @@ fn of_neighbour(neighbour: &Neighbour) -> Vec<(String, Value)> {
         .parse::<std::net::SocketAddr>()
         .ok()
         .map(|socket| socket.ip().to_string());
-    let items = neighbour.details.get("hidden_network").and_then(Value::as_array).into_iter().flatten();
+    let items = network::CARRIED.items(&neighbour.details);
     let items = items.filter(|item| {
         let address = item.get("address").and_then(Value::as_str);
         neighbour.kind == Kind::NetworkService || (address.is_some() && address == seen_at.as_deref())

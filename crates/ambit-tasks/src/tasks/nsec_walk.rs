@@ -3,11 +3,12 @@
 use crate::ask::delegation::edge_below;
 use crate::ask::host::is_below;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use ambit_model::entity::domain;
+use ambit_model::entity::domain::ZoneWalk;
 use ambit_model::moment::DAY_MS;
 use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
 use ambit_net::NetError;
 use ambit_net::dns::{RecordData, RecordType};
-use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) const TASK: Task = Task {
@@ -20,7 +21,6 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: DAY_MS,
     cost: 2,
     gain: 6,
-    owns: &[(Kind::DnsRecord, &["hidden_zone_walk"]), (Kind::Domain, &["hidden_zone_walk"])],
     volatile: &[],
     contacts: Contacts::Zone,
     plan: |facts, _| {
@@ -39,7 +39,7 @@ const NAMES_MAX: usize = 10_000;
 const PROOF_NAMES: usize = 2;
 
 fn is_zone_top(facts: &Facts) -> bool {
-    facts.kind == Kind::Domain || facts.details.get("soa_record").is_some_and(|soa| !soa.is_null())
+    facts.kind == Kind::Domain || domain::SOA_RECORD.raw(&facts.details).is_some()
 }
 
 /// One NSEC record: the next name, and the types that this one has.
@@ -79,7 +79,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     if names.len() < PROOF_NAMES {
         return failure.map_or(Ok(Answer::Absent), |error| Err(error.into()));
     }
-    cx.observe("hidden_zone_walk", json!({"names": names.len(), "whole": whole}));
+    cx.observe(domain::ZONE_WALK, ZoneWalk { names: names.len(), whole });
     cx.evidence("names", names.keys().map(String::as_str).collect::<Vec<_>>().join("\n").as_bytes());
     for (name, types) in names.iter().filter(|(name, types)| is_host(name, types) && name.as_str() != zone) {
         let delegated = types.contains(&RecordType::NS.0);

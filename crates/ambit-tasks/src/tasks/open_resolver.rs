@@ -2,9 +2,9 @@
 
 use crate::ask::bindings;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use ambit_model::entity::network_service;
 use ambit_model::moment::DAY_MS;
 use ambit_model::{Clearance, Kind, TaskName};
-use serde_json::json;
 use std::time::Duration;
 
 pub(crate) const TASK: Task = Task {
@@ -17,7 +17,6 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: DAY_MS,
     cost: 1,
     gain: 2,
-    owns: &[(Kind::NetworkService, &["hidden_open_resolver"])],
     volatile: &[],
     contacts: Contacts::Address,
     plan: |facts, _| Plan::once_if(bindings::socket(facts.kind, &facts.name, "").is_some_and(|socket| socket.port() == PORT)),
@@ -38,7 +37,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     };
     let open = is_recursive_answer(&answer);
     if open {
-        cx.observe("hidden_open_resolver", json!(true));
+        cx.observe(network_service::OPEN_RESOLVER, true);
         cx.evidence("answer", &answer);
     }
     Ok(Answer::found_if(open))

@@ -18,7 +18,6 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: 7 * DAY_MS,
     cost: 36,
     gain: 2,
-    owns: &[],
     volatile: &[],
     contacts: Contacts::Zone,
     plan: |facts, _| {

@@ -4,9 +4,9 @@
 use crate::ask::identify::identify;
 use crate::ask::together::together;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use ambit_model::entity::ip_address;
 use ambit_model::moment::DAY_MS;
 use ambit_model::{Clearance, Kind, TaskName};
-use serde_json::json;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
@@ -21,7 +21,6 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: DAY_MS,
     cost: PROBES as i64,
     gain: 8,
-    owns: &[(Kind::IpAddress, &["hidden_catch_all", "hidden_catch_all_says"])],
     volatile: &[],
     contacts: Contacts::Address,
     plan: |_, _| Plan::Once,
@@ -46,8 +45,11 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     }
     let catch_all = sweep.open.len() >= OPEN_MIN;
     if catch_all {
-        cx.observe("hidden_catch_all", json!(true));
-        cx.observe("hidden_catch_all_says", json!(voices(cx, address, &sweep.open).await?));
+        cx.observe(ip_address::CATCH_ALL, true);
+        cx.observe(
+            ip_address::CATCH_ALL_SAYS,
+            voices(cx, address, &sweep.open).await?.into_iter().map(str::to_owned).collect::<Vec<_>>(),
+        );
     }
     Ok(Answer::found_if(catch_all))
 }

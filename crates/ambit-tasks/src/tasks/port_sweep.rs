@@ -4,10 +4,13 @@ use crate::ask::bindings::open_ports;
 use crate::ask::identify::hear;
 use crate::ask::together::together;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use ambit_model::entity::ip_address::Port;
+use ambit_model::entity::network_service::Service;
+use ambit_model::entity::{ip_address, network_service};
 use ambit_model::moment::DAY_MS;
 use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName};
 use ambit_net::{Meaning, NetError};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::net::{IpAddr, SocketAddr};
 
 pub(crate) const TASK: Task = Task {
@@ -20,10 +23,6 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: DAY_MS,
     cost: 200,
     gain: 40,
-    owns: &[
-        (Kind::IpAddress, &["ports"]),
-        (Kind::NetworkService, &["ip_address", "port", "proto", "protocol"]),
-    ],
     volatile: &[],
     contacts: Contacts::Address,
     plan: |facts, _| Plan::once_if(facts.looked(TaskName::PortOracle)),
@@ -37,7 +36,7 @@ const BROWSER_PORTS: &[u16] = &[80, 443];
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let address: IpAddr = cx.facts.name.parse().map_err(|_| TaskError::Failed("not an address".into()))?;
-    let catch_all = catch_all(&cx.facts.details);
+    let catch_all = ip_address::CATCH_ALL.is_true(&cx.facts.details);
     let sweep = cx.net.sweep_ports(address, &cx.settings.ports).await?;
     if let Some((_, error)) = sweep.failed.first() {
         return Err(error.clone().into());
@@ -51,7 +50,15 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     }
     open.sort_unstable();
     open.dedup();
-    cx.observe("ports", open.iter().map(|port| json!({"number": port, "protocol": "tcp"})).collect());
+    cx.observe(
+        ip_address::PORTS,
+        open.iter()
+            .map(|port| Port {
+                number: *port,
+                protocol: "tcp".to_owned(),
+            })
+            .collect::<Vec<_>>(),
+    );
     for port in &open {
         let socket = SocketAddr::new(address, *port);
         cx.found_with(Kind::NetworkService, &format!("{socket}/tcp"), EdgeKind::Service, members(socket));
@@ -59,21 +66,11 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     Ok(Answer::found_if(!open.is_empty()))
 }
 
-fn catch_all(details: &Details) -> bool {
-    details.get("hidden_catch_all") == Some(&Value::Bool(true))
-}
-
 /// Does a service of a catch-all address say more than its improbable ports do? Where those speak a protocol, that protocol is the machine's voice on
 /// every port; where they speak several, nothing that it says is true.
 fn counts(details: &Details, port: u16, service: &str) -> bool {
-    let says: Vec<&str> = details
-        .get("hidden_catch_all_says")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .collect();
-    let browser = BROWSER_PORTS.contains(&port) && service == "HTTP";
+    let says: Vec<&str> = ip_address::CATCH_ALL_SAYS.texts(details).collect();
+    let browser = BROWSER_PORTS.contains(&port) && service == Service::Http.as_str();
     browser || (says.len() <= 1 && !says.contains(&service))
 }
 
@@ -99,11 +96,12 @@ fn was_asked(error: &NetError) -> bool {
 }
 
 fn members(socket: SocketAddr) -> Details {
-    let members = json!({"ip_address": socket.ip().to_string(), "port": socket.port(), "proto": "tcp", "protocol": "tcp"});
-    match members {
-        Value::Object(members) => members,
-        _ => Details::new(),
-    }
+    Details::from_iter([
+        network_service::IP_ADDRESS.is(json!(socket.ip().to_string())),
+        network_service::PORT.is(json!(socket.port())),
+        network_service::PROTO.is(json!("tcp")),
+        network_service::PROTOCOL.is(json!("tcp")),
+    ])
 }
 
 #[cfg(test)]

@@ -2,11 +2,12 @@
 
 use crate::ask::host::reverse_name;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use ambit_model::entity::domain;
+use ambit_model::entity::domain::Resolution;
 use ambit_model::moment::DAY_MS;
 use ambit_model::scope::spells;
 use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
 use ambit_net::dns::{RecordData, RecordType};
-use serde_json::json;
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
@@ -20,7 +21,6 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: DAY_MS,
     cost: 1,
     gain: 2,
-    owns: &[(Kind::IpAddress, &["resolutions"])],
     volatile: &[],
     contacts: Contacts::Zone,
     plan: |facts, _| Plan::once_if(is_ours_to_ask(facts)),
@@ -48,8 +48,14 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         })
         .collect();
     cx.observe(
-        "resolutions",
-        names.iter().map(|name| json!({"response_data": name, "response_type": "PTR"})).collect(),
+        domain::RESOLUTIONS,
+        names
+            .iter()
+            .map(|name| Resolution {
+                response_data: (*name).clone(),
+                response_type: "PTR".to_owned(),
+            })
+            .collect::<Vec<_>>(),
     );
     // A name that only spells the address is the provider's and identifies nobody.
     let telling = names.iter().filter(|name| !spells(name, &cx.facts.name));

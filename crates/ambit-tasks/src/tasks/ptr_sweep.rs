@@ -22,7 +22,6 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: DAY_MS,
     cost: 256,
     gain: 50,
-    owns: &[],
     volatile: &[],
     contacts: Contacts::Zone,
     plan: |facts, _| {

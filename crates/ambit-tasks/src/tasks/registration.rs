@@ -5,6 +5,7 @@ use crate::ask::{bootstrap, whois};
 use crate::read::rdap::{self, Person};
 use crate::tasks::ptr::is_ours_to_ask;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use ambit_model::entity::{domain, ip_address, mentioned, network};
 use ambit_model::moment::DAY_MS;
 use ambit_model::platforms;
 use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName};
@@ -22,25 +23,6 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: 7 * DAY_MS,
     cost: 3,
     gain: 6,
-    owns: &[
-        (Kind::Domain, &["whois_full_text", "contacts", "hidden_registration"]),
-        (
-            Kind::IpAddress,
-            &[
-                "net_name",
-                "network.name",
-                "network.block",
-                "network.rir",
-                "network.country_code",
-                "network.allocation_date",
-                "network.asn",
-                "whois_full_text",
-            ],
-        ),
-        (Kind::NetBlock, rdap::BLOCK_MEMBERS),
-        (Kind::EmailAddress, &["origin"]),
-        (Kind::Organization, &["origin"]),
-    ],
     volatile: &[],
     contacts: Contacts::Provider(PROVIDER),
     plan: |facts, _| match facts.kind {
@@ -109,12 +91,15 @@ async fn domain(cx: &Context<'_>) -> Result<Answer, TaskError> {
         Said::Whois(text) => (whois::domain(text), whois::people(text), text.clone()),
         Said::Nothing => return Ok(Answer::Absent),
     };
-    cx.observe("whois_full_text", json!(text));
+    cx.observe(network::WHOIS_FULL_TEXT, json!(text));
     cx.observe(
-        "contacts",
-        people.iter().map(|person| json!({"name": person.name, "email": person.email})).collect(),
+        domain::CONTACTS,
+        people
+            .iter()
+            .map(|person| json!({"name": person.name, "email": person.email}))
+            .collect::<Value>(),
     );
-    cx.observe("hidden_registration", registration);
+    cx.observe(domain::REGISTRATION, registration);
     lead_to(cx, &people);
     Ok(Answer::Found)
 }
@@ -132,14 +117,14 @@ async fn address(cx: &Context<'_>) -> Result<Answer, TaskError> {
         return Ok(Answer::Absent);
     };
     lead_to_holder(cx, &people);
+    cx.observe(network::NET_NAME, block.member("handle_name").as_str().map(str::to_owned));
     for (member, of) in [
-        ("net_name", "handle_name"),
-        ("network.name", "handle_name"),
-        ("network.block", "cidr"),
-        ("network.rir", "rir"),
-        ("network.country_code", "country"),
-        ("network.allocation_date", "allocated"),
-        ("whois_full_text", "whois_full_text"),
+        (ip_address::NETWORK_NAME, "handle_name"),
+        (ip_address::NETWORK_BLOCK, "cidr"),
+        (ip_address::NETWORK_RIR, "rir"),
+        (ip_address::NETWORK_COUNTRY_CODE, "country"),
+        (ip_address::NETWORK_ALLOCATION_DATE, "allocated"),
+        (network::WHOIS_FULL_TEXT, "whois_full_text"),
     ] {
         cx.observe(member, block.member(of));
     }
@@ -147,7 +132,7 @@ async fn address(cx: &Context<'_>) -> Result<Answer, TaskError> {
         Some(asn) => Some(asn),
         None => asn_by_dns(cx, address).await?,
     };
-    cx.observe("network.asn", json!(asn));
+    cx.observe(ip_address::NETWORK_ASN, json!(asn));
     cx.found_with(Kind::NetBlock, &block.cidr, EdgeKind::CoveringBlock, block.members());
     if let Some(asn) = asn {
         cx.found(Kind::AutonomousSystem, &format!("AS{asn}"), EdgeKind::CoveringBlock);
@@ -166,10 +151,7 @@ async fn block(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let Some(block) = block else {
         return Ok(Answer::Absent);
     };
-    let members: Details = block.members();
-    for member in rdap::BLOCK_MEMBERS {
-        cx.observe(member, members.get(*member).cloned().unwrap_or(Value::Null));
-    }
+    cx.observe_all(block.members());
     lead_to_holder(cx, &people);
     Ok(Answer::Found)
 }
@@ -177,7 +159,7 @@ async fn block(cx: &Context<'_>) -> Result<Answer, TaskError> {
 /// Leads from an address or a block to whoever registered it: to the organisation, and to a registrant's mailbox in the domain of a seed. Scope compares them with
 /// what the registration of a seed says. A provider that leases its blocks is nobody's evidence, though it may have registered the domain as well.
 fn lead_to_holder(cx: &Context<'_>, people: &[Person]) {
-    let origin = || Details::from_iter([("origin".to_owned(), json!("registration"))]);
+    let origin = || Details::from_iter([mentioned::ORIGIN.is(json!("registration"))]);
     let domains = cx
         .facts
         .seeds
@@ -204,7 +186,7 @@ fn lead_to_holder(cx: &Context<'_>, people: &[Person]) {
 
 /// Leads from a domain to the organisation that registered it and to the mailboxes of its people.
 fn lead_to(cx: &Context<'_>, people: &[Person]) {
-    let origin = || Details::from_iter([("origin".to_owned(), json!("registration"))]);
+    let origin = || Details::from_iter([mentioned::ORIGIN.is(json!("registration"))]);
     for person in people.iter().filter(|person| !person.redacted()) {
         if let Some(organization) = person.organization.as_ref().filter(|_| person.registrant) {
             cx.found_with(Kind::Organization, organization, EdgeKind::Registrant, origin());

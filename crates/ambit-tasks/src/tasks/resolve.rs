@@ -3,13 +3,15 @@
 use crate::ask::host::{is_private, is_theirs, only_mentioned};
 use crate::read::buckets;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use ambit_model::entity::domain;
+use ambit_model::entity::domain::Resolution;
 use ambit_model::moment::SECOND_MS;
 use ambit_model::platforms;
 use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
 use ambit_net::NetError;
 use ambit_net::dns::{DnsAnswer, Rcode, RecordType};
 use ambit_net::http::Url;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -24,25 +26,11 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: 12 * 3_600 * SECOND_MS,
     cost: 2,
     gain: 6,
-    owns: &[
-        (Kind::DnsRecord, MEMBERS),
-        (Kind::Domain, MEMBERS),
-        (Kind::Mailserver, MEMBERS),
-        (Kind::Nameserver, MEMBERS),
-    ],
-    volatile: &["hidden_ttl"],
+    volatile: &[domain::TTL.name()],
     contacts: Contacts::Zone,
     plan: |facts, _| Plan::bound_if(facts.name.parse::<IpAddr>().is_err() && !only_mentioned(facts)),
     run: |cx| Box::pin(run(cx)),
 };
-
-const MEMBERS: &[&str] = &[
-    "resolutions",
-    "hidden_rcode",
-    "hidden_cname_chain",
-    "hidden_private_addresses",
-    "hidden_ttl",
-];
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let name = &cx.facts.name;
@@ -57,11 +45,11 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         };
     }
     seen.addresses.extend(families.kept(cx.facts));
-    cx.observe("resolutions", seen.resolutions());
-    cx.observe("hidden_rcode", json!(seen.rcode.to_string()));
-    cx.observe("hidden_cname_chain", json!(seen.chain));
-    cx.observe("hidden_private_addresses", json!(seen.private()));
-    cx.observe("hidden_ttl", json!(seen.ttl));
+    cx.observe(domain::RESOLUTIONS, seen.resolutions());
+    cx.observe(domain::RCODE, json!(seen.rcode.to_string()));
+    cx.observe(domain::CNAME_CHAIN, seen.chain.clone());
+    cx.observe(domain::PRIVATE_ADDRESSES, seen.private());
+    cx.observe(domain::TTL, json!(seen.ttl));
     // A private address is somebody else's as soon as one looks from elsewhere; where a seed names it, it is meant.
     for address in seen
         .addresses
@@ -134,8 +122,11 @@ impl Seen {
         }
     }
 
-    fn resolutions(&self) -> Value {
-        let item = |data: String, rtype: &str| json!({"response_data": data, "response_type": rtype});
+    fn resolutions(&self) -> Vec<Resolution> {
+        let item = |response_data: String, rtype: &str| Resolution {
+            response_data,
+            response_type: rtype.to_owned(),
+        };
         let aliases = self.chain.iter().map(|target| item(target.clone(), "CNAME"));
         let addresses = self
             .addresses
@@ -195,13 +186,7 @@ mod tests {
         let six = answer(RecordType::AAAA, &["edge.cdn.test"], &[RecordData::Aaaa("2001:db8::7".parse().unwrap())]);
         let seen = Seen::read(&four, &six);
         assert_eq!(seen.private(), ["10.0.0.1"]);
-        let types: Vec<String> = seen
-            .resolutions()
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|item| item["response_type"].as_str().unwrap().into())
-            .collect();
+        let types: Vec<String> = seen.resolutions().into_iter().map(|item| item.response_type).collect();
         assert_eq!(types, ["CNAME", "A", "A", "AAAA"]);
     }
 }

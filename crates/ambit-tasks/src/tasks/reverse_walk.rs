@@ -24,7 +24,6 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: DAY_MS,
     cost: 500,
     gain: 50,
-    owns: &[],
     volatile: &[],
     contacts: Contacts::Zone,
     plan: |facts, _| Plan::once_if(facts.decision.scoped() && large_block(facts).is_some()),

@@ -3,6 +3,7 @@
 use crate::ask::host::same_domain;
 use crate::ask::{bindings, web};
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use ambit_model::entity::{mentioned, uri};
 use ambit_model::moment::DAY_MS;
 use ambit_model::scope::host_of;
 use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName};
@@ -22,16 +23,6 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: DAY_MS,
     cost: 8,
     gain: 5,
-    owns: &[(
-        Kind::Uri,
-        &[
-            "hidden_robots",
-            "hidden_sitemap",
-            "hidden_security_txt",
-            "hidden_well_known",
-            "hidden_mta_sts_policy",
-        ],
-    )],
     volatile: &[],
     contacts: Contacts::Address,
     plan: |facts, _| Plan::bound(bindings::of_root_site(facts)),
@@ -64,7 +55,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let mut sitemaps = vec![url.with_path("/sitemap.xml")];
     if let Some(robots) = text_file(&robots).map(|text| Robots::parse(&text)).filter(|robots| robots.is_one) {
         seen = true;
-        cx.observe("hidden_robots", json!(robots.paths));
+        cx.observe(uri::ROBOTS, json!(robots.paths));
         let named = robots.sitemaps.iter().filter_map(|sitemap| url.join(sitemap).ok());
         sitemaps = named.filter(|sitemap| sitemap.host == url.host).take(1).chain(sitemaps).collect();
     }
@@ -81,7 +72,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     }
     if !known.is_empty() {
         seen = true;
-        cx.observe("hidden_well_known", json!(known));
+        cx.observe(uri::WELL_KNOWN, json!(known));
     }
     if url.https && url.host.starts_with("mta-sts.") {
         seen |= read_mta_sts(cx, &url).await?;
@@ -153,7 +144,7 @@ async fn read_sitemap(cx: &Context<'_>, url: &Url, sitemap: &Url) -> Result<bool
             cx.found_host(&target.host, EdgeKind::Link);
         }
     }
-    cx.observe("hidden_sitemap", json!(paths));
+    cx.observe(uri::SITEMAP, json!(paths));
     Ok(true)
 }
 
@@ -166,10 +157,10 @@ async fn read_security(cx: &Context<'_>, url: &Url) -> Result<bool, TaskError> {
             continue;
         };
         for mailbox in list(&security, "contact").filter_map(|contact| contact.strip_prefix("mailto:")) {
-            let origin = Details::from_iter([("origin".to_owned(), json!(format!("{}{path}", host_of(&cx.facts.name))))]);
+            let origin = Details::from_iter([mentioned::ORIGIN.is(json!(format!("{}{path}", host_of(&cx.facts.name))))]);
             cx.found_with(Kind::EmailAddress, mailbox, EdgeKind::Contact, origin);
         }
-        cx.observe("hidden_security_txt", security);
+        cx.observe(uri::SECURITY_TXT, security);
         return Ok(true);
     }
     Ok(false)
@@ -196,7 +187,7 @@ async fn read_mta_sts(cx: &Context<'_>, url: &Url) -> Result<bool, TaskError> {
     let answer = file(cx, url, "/.well-known/mta-sts.txt").await?;
     let policy = answer.and_then(|answer| text_file(&answer)).and_then(|text| mta_sts(&text));
     if let Some(policy) = &policy {
-        cx.observe("hidden_mta_sts_policy", policy.clone());
+        cx.observe(uri::MTA_STS_POLICY, policy.clone());
     }
     Ok(policy.is_some())
 }

@@ -16,7 +16,6 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: 30 * DAY_MS,
     cost: 1,
     gain: 20,
-    owns: &[],
     volatile: &[],
     contacts: Contacts::Nothing,
     plan: |facts, _| Plan::bound_if(facts.seed),

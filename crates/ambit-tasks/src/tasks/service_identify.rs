@@ -5,11 +5,12 @@ use crate::ask::dialogue::{Dialogue, is_whole_listing, is_whole_reply};
 use crate::ask::identify::{Identity, Layer, hear, read_banner};
 use crate::read::fingerprint;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use ambit_model::entity::network_service::{OpenRedis, Service};
+use ambit_model::entity::{network, network_service};
 use ambit_model::moment::DAY_MS;
 use ambit_model::{Clearance, Kind, TaskName};
 use ambit_net::tcp::BannerOptions;
 use ambit_net::{NetError, Untrusted};
-use serde_json::json;
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -23,24 +24,8 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: DAY_MS,
     cost: 4,
     gain: 8,
-    owns: &[(
-        Kind::NetworkService,
-        &[
-            "service",
-            "ssl",
-            "fingerprint",
-            "hidden_port_open_confirmed",
-            "hidden_banner",
-            "hidden_starttls",
-            "hidden_anonymous_ftp",
-            "hidden_open_redis",
-            "hidden_no_authentication",
-            "hide_value",
-            "hide_reason",
-        ],
-    )],
     // Banners hold dates, salts and counters.
-    volatile: &["hidden_banner"],
+    volatile: &[network_service::BANNER.name()],
     contacts: Contacts::Address,
     plan: |_, _| Plan::Once,
     run: |cx| Box::pin(run(cx)),
@@ -58,20 +43,20 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         Err(NetError::ConnectionRefused) => return Ok(Answer::Absent),
         Err(error) => return Err(error.into()),
     };
-    cx.observe("service", json!(identity.service));
-    cx.observe("ssl", json!(identity.ssl));
-    cx.observe("hidden_port_open_confirmed", json!(identity.service.is_some()));
-    cx.observe("hide_value", json!(false));
+    cx.observe(network_service::SERVICE, identity.service);
+    cx.observe(network_service::SSL, identity.ssl);
+    cx.observe(network_service::OPEN_CONFIRMED, identity.service.is_some());
+    cx.observe(network_service::HIDE_VALUE, false);
     if !identity.said.is_empty() {
         let banner: String = Untrusted::from_bytes(&identity.said).stored().chars().take(BANNER_CHARS_MAX).collect();
-        cx.observe("hidden_banner", json!(banner));
+        cx.observe(network_service::BANNER, banner);
         cx.evidence("banner", &identity.said);
     }
-    if identity.no_authentication && identity.service != Some("REDIS") {
-        cx.observe("hidden_no_authentication", json!(true));
+    if identity.no_authentication && identity.service != Some(Service::Redis) {
+        cx.observe(network_service::NO_AUTHENTICATION, true);
     }
     ask_further(cx, socket, &identity).await?;
-    cx.observe("fingerprint", fingerprint::items(identity.products));
+    cx.observe(network::FINGERPRINT, fingerprint::items(identity.products));
     Ok(Answer::Found)
 }
 
@@ -79,23 +64,25 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
 async fn ask_further(cx: &Context<'_>, socket: SocketAddr, identity: &Identity) -> Result<(), TaskError> {
     let layer = identity.layer();
     let told = match identity.service {
-        Some("FTP") => anonymous(cx, socket, layer).await,
-        Some("REDIS") if identity.no_authentication => redis(cx, socket, layer).await,
-        Some("MONGODB") => mongodb(cx, socket, layer).await,
+        Some(Service::Ftp) => anonymous(cx, socket, layer).await,
+        Some(Service::Redis) if identity.no_authentication => redis(cx, socket, layer).await,
+        Some(Service::Mongodb) => mongodb(cx, socket, layer).await,
         // A service that begins with TLS does not offer STARTTLS.
         _ if layer == Layer::Tls => Ok(()),
-        Some("SMTP") => starttls(cx, socket, "EHLO ambit.invalid\r\n", "STARTTLS", is_whole_reply).await,
-        Some("IMAP") => starttls(cx, socket, "a1 CAPABILITY\r\n", "STARTTLS", is_whole_listing).await,
-        Some("POP3") => starttls(cx, socket, "CAPA\r\n", "STLS", is_whole_listing).await,
-        Some("POSTGRESQL") => {
-            cx.observe("hidden_starttls", json!(identity.said == b"S"));
+        Some(Service::Smtp) => starttls(cx, socket, "EHLO ambit.invalid\r\n", "STARTTLS", is_whole_reply).await,
+        Some(Service::Imap) => starttls(cx, socket, "a1 CAPABILITY\r\n", "STARTTLS", is_whole_listing).await,
+        Some(Service::Pop3) => starttls(cx, socket, "CAPA\r\n", "STLS", is_whole_listing).await,
+        Some(Service::Postgresql) => {
+            cx.observe(network_service::STARTTLS, identity.said == b"S");
             Ok(())
         }
         _ => Ok(()),
     };
     match told {
         // Whether TLS is offered is a courtesy; whether anybody is let in must be known, or the look has failed.
-        Err(NetError::Timeout(_) | NetError::Reset(_) | NetError::Closed(_)) if !matches!(identity.service, Some("FTP" | "MONGODB" | "REDIS")) => {
+        Err(NetError::Timeout(_) | NetError::Reset(_) | NetError::Closed(_))
+            if !matches!(identity.service, Some(Service::Ftp | Service::Mongodb | Service::Redis)) =>
+        {
             Ok(())
         }
         told => told.map_err(TaskError::from),
@@ -108,14 +95,14 @@ async fn anonymous(cx: &Context<'_>, socket: SocketAddr, layer: Layer) -> Result
     dialogue.say("", is_whole_reply).await?;
     if layer == Layer::Plain {
         let features = dialogue.say("FEAT\r\n", is_whole_reply).await?;
-        cx.observe("hidden_starttls", json!(features.to_ascii_uppercase().contains("AUTH TLS")));
+        cx.observe(network_service::STARTTLS, features.to_ascii_uppercase().contains("AUTH TLS"));
     }
     let mut reply = dialogue.say("USER anonymous\r\n", is_whole_reply).await?;
     if reply.starts_with("331") {
         reply = dialogue.say("PASS guest@ambit.invalid\r\n", is_whole_reply).await?;
     }
     if reply.starts_with("230") {
-        cx.observe("hidden_anonymous_ftp", json!(true));
+        cx.observe(network_service::ANONYMOUS_FTP, true);
     }
     // Politeness only: the connection closes either way.
     let _ = dialogue.say("QUIT\r\n", is_whole_reply).await;
@@ -134,7 +121,7 @@ async fn redis(cx: &Context<'_>, socket: SocketAddr, layer: Layer) -> Result<(),
         .lines()
         .find_map(|line| line.trim().strip_prefix("redis_version:").map(str::to_owned));
     if version.is_some() || text.starts_with('$') {
-        cx.observe("hidden_open_redis", json!({"version": version}));
+        cx.observe(network_service::OPEN_REDIS, OpenRedis { version });
         cx.evidence("redis_info", &info.bytes);
     }
     Ok(())
@@ -154,7 +141,7 @@ async fn mongodb(cx: &Context<'_>, socket: SocketAddr, layer: Layer) -> Result<(
             Ok(answer) if answer.bytes.is_empty() => {}
             Ok(answer) => {
                 if lists_databases(&answer.bytes) {
-                    cx.observe("hidden_no_authentication", json!(true));
+                    cx.observe(network_service::NO_AUTHENTICATION, true);
                     cx.evidence("databases", &answer.bytes);
                 }
                 return Ok(());
@@ -186,7 +173,7 @@ async fn starttls(cx: &Context<'_>, socket: SocketAddr, ask: &str, word: &str, w
     dialogue.say("", |heard| heard.ends_with(b"\n")).await?;
     let answer = dialogue.say(ask, whole).await?;
     let offered = answer.to_ascii_uppercase().contains(word);
-    cx.observe("hidden_starttls", json!(offered));
+    cx.observe(network_service::STARTTLS, offered);
     Ok(())
 }
 

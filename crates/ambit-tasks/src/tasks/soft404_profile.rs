@@ -3,6 +3,8 @@
 use crate::ask::{bindings, web};
 use crate::read::normal;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use ambit_model::entity::uri;
+use ambit_model::entity::uri::{Refusal, Soft404};
 use ambit_model::moment::DAY_MS;
 use ambit_model::{Clearance, Kind, TaskName};
 use ambit_net::http::{HttpExchange, Url};
@@ -19,8 +21,7 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: DAY_MS,
     cost: 2,
     gain: 4,
-    owns: &[(Kind::Uri, &["hidden_soft404", "hidden_soft404_hash"])],
-    volatile: &["hidden_soft404_hash"],
+    volatile: &[uri::SOFT404_HASH.name()],
     contacts: Contacts::Address,
     plan: |facts, _| Plan::bound(bindings::of_root_site(facts)),
     run: |cx| Box::pin(run(cx)),
@@ -49,18 +50,24 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     };
     let file = web::whole(refusal(cx, &url, ".txt").await?)?;
     let kind = kind_of(page.status, file.status);
-    cx.observe("hidden_soft404", json!({"code": page.status.to_string(), "kind": kind}));
-    cx.observe("hidden_soft404_hash", json!(normal::body_hash(&page)));
+    cx.observe(
+        uri::SOFT404,
+        Soft404 {
+            code: page.status.to_string(),
+            kind,
+        },
+    );
+    cx.observe(uri::SOFT404_HASH, json!(normal::body_hash(&page)));
     Ok(Answer::Found)
 }
 
-fn kind_of(page: u16, file: u16) -> &'static str {
+fn kind_of(page: u16, file: u16) -> Refusal {
     let found = |status: u16| (200..300).contains(&status);
     match (page, file) {
-        (300..=399, _) => "redirect",
-        (page, file) if found(page) && found(file) => "catch_all",
-        (page, file) if found(page) || found(file) => "soft",
-        _ => "plain",
+        (300..=399, _) => Refusal::Redirect,
+        (page, file) if found(page) && found(file) => Refusal::CatchAll,
+        (page, file) if found(page) || found(file) => Refusal::Soft,
+        _ => Refusal::Plain,
     }
 }
 
@@ -70,11 +77,11 @@ mod tests {
 
     #[test]
     fn the_way_of_saying_no_has_a_name() {
-        assert_eq!(kind_of(404, 404), "plain");
-        assert_eq!(kind_of(403, 404), "plain");
-        assert_eq!(kind_of(200, 404), "soft");
-        assert_eq!(kind_of(200, 200), "catch_all");
-        assert_eq!(kind_of(302, 404), "redirect");
+        assert_eq!(kind_of(404, 404), Refusal::Plain);
+        assert_eq!(kind_of(403, 404), Refusal::Plain);
+        assert_eq!(kind_of(200, 404), Refusal::Soft);
+        assert_eq!(kind_of(200, 200), Refusal::CatchAll);
+        assert_eq!(kind_of(302, 404), Refusal::Redirect);
     }
 
     #[test]

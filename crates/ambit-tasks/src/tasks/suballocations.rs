@@ -22,7 +22,6 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: 7 * DAY_MS,
     cost: 32,
     gain: 64,
-    owns: &[],
     volatile: &[],
     contacts: Contacts::Provider(PROVIDER),
     plan: |facts, _| Plan::once_if(is_asked(facts) && facts.outcome(TaskName::Registration).is_some()),

@@ -17,7 +17,6 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: DAY_MS,
     cost: 2,
     gain: 4,
-    owns: &[],
     volatile: &[],
     contacts: Contacts::Zone,
     plan: |facts, _| {

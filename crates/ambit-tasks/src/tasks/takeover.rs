@@ -3,11 +3,12 @@
 use crate::ask::{bindings, web};
 use crate::read::takeovers::{self, Claimable};
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use ambit_model::entity::domain;
+use ambit_model::entity::domain::Takeover;
 use ambit_model::moment::DAY_MS;
 use ambit_model::{Clearance, Facts, Kind, TaskName};
 use ambit_net::Grant;
 use ambit_net::http::Url;
-use serde_json::{Value, json};
 use std::net::SocketAddr;
 
 pub(crate) const TASK: Task = Task {
@@ -20,7 +21,6 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: DAY_MS,
     cost: 2,
     gain: 3,
-    owns: &[(Kind::DnsRecord, &["hidden_takeover"]), (Kind::Domain, &["hidden_takeover"])],
     volatile: &[],
     contacts: Contacts::Address,
     plan: |facts, _| match claimable(facts) {
@@ -36,8 +36,7 @@ const BODY_BYTES: usize = 64 * 1_024;
 
 /// The target in the name's alias chain that a provider gives to whoever claims it and that says so on its pages.
 fn claimable(facts: &Facts) -> Option<(String, &'static Claimable)> {
-    let chain = facts.details.get("hidden_cname_chain").and_then(Value::as_array)?;
-    let targets = chain.iter().filter_map(Value::as_str);
+    let targets = domain::CNAME_CHAIN.texts(&facts.details);
     let mut rules = targets.filter_map(|target| takeovers::of_target(target).map(|rule| (target.to_owned(), rule)));
     rules.find(|(_, rule)| rule.says.is_some())
 }
@@ -60,7 +59,14 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         match cx.net.http(&request).await {
             Ok(exchange) => {
                 if let Some(proof) = rule.proof(exchange.status, &web::text(&exchange)) {
-                    cx.observe("hidden_takeover", json!({"provider": rule.provider, "target": target, "proof": proof}));
+                    cx.observe(
+                        domain::TAKEOVER,
+                        Takeover {
+                            provider: rule.provider.to_owned(),
+                            target,
+                            proof: proof.to_owned(),
+                        },
+                    );
                     cx.evidence("response", &[&exchange.head[..], &exchange.body].concat());
                     return Ok(Answer::Found);
                 }
@@ -78,6 +84,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn only_an_alias_to_a_provider_is_asked_about() {

@@ -4,7 +4,9 @@ use crate::ask::bindings::{self, server_name};
 use crate::ask::default_certificate;
 use crate::ask::host::seed_domains;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
-use ambit_model::entity::registrable;
+use ambit_model::entity::certificate::{ChainError, Key, KeyAlgorithm, TlsLook};
+use ambit_model::entity::network_service::Service;
+use ambit_model::entity::{certificate, network_service, registrable};
 use ambit_model::moment::DAY_MS;
 use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName};
 use ambit_net::http::Url;
@@ -26,31 +28,6 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: DAY_MS,
     cost: 5,
     gain: 10,
-    owns: &[
-        (Kind::DnsRecord, &["hidden_tls"]),
-        (Kind::Domain, &["hidden_tls"]),
-        (Kind::IpAddress, &["hidden_tls"]),
-        (Kind::NetworkService, &["hidden_tls", "cert", "alt_names"]),
-        (
-            Kind::SslCertificate,
-            &[
-                "serial",
-                "not_before",
-                "not_after",
-                "subject",
-                "issuer",
-                "algorithm",
-                "fingerprint_sha256",
-                "hidden_text",
-                "hidden_names",
-                "hidden_key",
-                "hidden_self_signed",
-                "hidden_ca",
-                "hidden_chain_error",
-                "hidden_organization",
-            ],
-        ),
-    ],
     volatile: &[],
     contacts: Contacts::Address,
     plan: |facts, _| match facts.kind {
@@ -86,21 +63,21 @@ const FOREIGN_DOMAINS_MAX: usize = 10;
 
 fn service_may_speak_tls(facts: &Facts) -> bool {
     let port = bindings::socket(facts.kind, &facts.name, "").map(|socket| socket.port());
-    let said = facts.details.get("ssl") == Some(&Value::Bool(true)) || facts.details.get("hidden_starttls") == Some(&Value::Bool(true));
+    let said = network_service::SSL.is_true(&facts.details) || network_service::STARTTLS.is_true(&facts.details);
     said || port.is_some_and(|port| TLS_PORTS.contains(&port))
 }
 
 /// How a service that begins in plain text is led to TLS.
 fn start_tls(facts: &Facts) -> Option<StartTls> {
-    if facts.details.get("hidden_starttls") != Some(&Value::Bool(true)) {
+    if !network_service::STARTTLS.is_true(&facts.details) {
         return None;
     }
-    match facts.text("service")? {
-        "SMTP" => Some(StartTls::Smtp),
-        "IMAP" => Some(StartTls::Imap),
-        "POP3" => Some(StartTls::Pop3),
-        "FTP" => Some(StartTls::Ftp),
-        "POSTGRESQL" => Some(StartTls::Postgres),
+    match network_service::SERVICE.of(&facts.details)? {
+        Service::Smtp => Some(StartTls::Smtp),
+        Service::Imap => Some(StartTls::Imap),
+        Service::Pop3 => Some(StartTls::Pop3),
+        Service::Ftp => Some(StartTls::Ftp),
+        Service::Postgresql => Some(StartTls::Postgres),
         _ => None,
     }
 }
@@ -167,26 +144,24 @@ async fn old_versions(cx: &Context<'_>, socket: SocketAddr, sni: Option<&str>, k
 
 /// Versions that the service was last heard to speak.
 fn known_versions(facts: &Facts, socket: SocketAddr) -> BTreeSet<TlsVersion> {
-    let looks = facts.details.get("hidden_tls").and_then(Value::as_array).into_iter().flatten();
-    let here = looks.filter(|look| look.get("address").and_then(Value::as_str) == Some(&socket.to_string()));
-    let names = here
-        .filter_map(|look| look.get("versions")?.as_array())
-        .flatten()
-        .filter_map(Value::as_str);
-    let names: BTreeSet<&str> = names.collect();
+    let looks = certificate::TLS.items(&facts.details);
+    let here = looks.filter(|look| look.address == socket.to_string());
+    let names: BTreeSet<String> = here.flat_map(|look| look.versions).collect();
     OLD_VERSIONS.iter().copied().filter(|version| names.contains(version.name())).collect()
 }
 
 fn observe(cx: &Context<'_>, socket: SocketAddr, sni: Option<&str>, facts: &TlsFacts, versions: &BTreeSet<TlsVersion>) {
     let leaf = facts.certificate().and_then(Result::ok);
     let name = leaf.as_ref().map(name_of);
-    let spoken: Vec<&str> = versions.iter().map(|version| version.name()).collect();
-    let tls = json!([{
-        "address": socket.to_string(), "name": sni, "certificate": name, "versions": spoken,
-        "name_matches": leaf.as_ref().zip(sni).map(|(leaf, sni)| covers(&leaf.dns_names, sni)),
-        "foreign_domains": leaf.as_ref().map_or(0, |leaf| foreign_domains(cx.facts, leaf)),
-    }]);
-    cx.observe("hidden_tls", tls);
+    let tls = TlsLook {
+        address: socket.to_string(),
+        name: sni.map(str::to_owned),
+        certificate: name,
+        versions: versions.iter().map(|version| version.name().to_owned()).collect(),
+        name_matches: leaf.as_ref().zip(sni).map(|(leaf, sni)| covers(&leaf.dns_names, sni)),
+        foreign_domains: leaf.as_ref().map_or(0, |leaf| foreign_domains(cx.facts, leaf)),
+    };
+    cx.observe(certificate::TLS, vec![tls]);
     // A service may refuse whoever names no name it knows: what it tells this one is then all that tells of it.
     if is_named(cx.facts) && versions.iter().any(|version| OLD_VERSIONS.contains(version)) {
         cx.found(Kind::NetworkService, &format!("{socket}/tcp"), EdgeKind::Binding);
@@ -195,8 +170,8 @@ fn observe(cx: &Context<'_>, socket: SocketAddr, sni: Option<&str>, facts: &TlsF
         return;
     };
     if cx.facts.kind == Kind::NetworkService {
-        cx.observe("cert", short(&leaf));
-        cx.observe("alt_names", json!(names(&leaf)));
+        cx.observe(network_service::CERT, short(&leaf));
+        cx.observe(network_service::ALT_NAMES, names(&leaf).into_iter().collect::<Vec<_>>());
     }
     cx.evidence("certificate", der);
     if let Some(edge) = edge_to(cx.facts, facts, &leaf) {
@@ -273,26 +248,35 @@ fn short(certificate: &Certificate) -> Value {
     })
 }
 
-fn members(certificate: &Certificate, der: &[u8], verification: &Verification) -> Details {
-    let (kind, curve) = match &certificate.key_type {
-        KeyType::Rsa => ("rsa", None),
-        KeyType::Ec(curve) => ("ec", Some(curve)),
-        KeyType::Ed25519 => ("ed25519", None),
-        KeyType::Dsa => ("dsa", None),
-        KeyType::Other(oid) => ("other", Some(oid)),
+fn members(leaf: &Certificate, der: &[u8], verification: &Verification) -> Details {
+    let (algorithm, curve) = match &leaf.key_type {
+        KeyType::Rsa => (KeyAlgorithm::Rsa, None),
+        KeyType::Ec(curve) => (KeyAlgorithm::Ec, Some(curve.clone())),
+        KeyType::Ed25519 => (KeyAlgorithm::Ed25519, None),
+        KeyType::Dsa => (KeyAlgorithm::Dsa, None),
+        KeyType::Other(oid) => (KeyAlgorithm::Other, Some(oid.clone())),
     };
-    let members = json!({
-        "serial": certificate.serial, "not_before": certificate.not_before.to_string(), "not_after": certificate.not_after.to_string(),
-        "subject": certificate.subject.stored(), "issuer": certificate.issuer.stored(), "algorithm": certificate.signature_algorithm,
-        "fingerprint_sha256": certificate.sha256, "hidden_text": pem(der), "hidden_names": names(certificate),
-        "hidden_key": {"type": kind, "bits": certificate.key_bits, "curve": curve},
-        "hidden_self_signed": is_self_signed(verification), "hidden_ca": certificate.is_ca,
-        "hidden_chain_error": chain_error(verification), "hidden_organization": certificate.subject_organization.as_ref().map(Untrusted::stored),
-    });
-    match members {
-        Value::Object(members) => members,
-        _ => Details::new(),
-    }
+    let key = Key {
+        algorithm,
+        bits: Some(i64::from(leaf.key_bits)),
+        curve,
+    };
+    Details::from_iter([
+        certificate::SERIAL.is(json!(leaf.serial)),
+        certificate::NOT_BEFORE.is(leaf.not_before.to_string()),
+        certificate::NOT_AFTER.is(leaf.not_after.to_string()),
+        certificate::SUBJECT.is(leaf.subject.stored()),
+        certificate::ISSUER.is(leaf.issuer.stored()),
+        certificate::ALGORITHM.is(leaf.signature_algorithm.clone()),
+        certificate::FINGERPRINT_SHA256.is(json!(leaf.sha256)),
+        certificate::TEXT.is(json!(pem(der))),
+        certificate::NAMES.is(names(leaf).into_iter().collect::<Vec<_>>()),
+        certificate::KEY.is(key),
+        certificate::SELF_SIGNED.is(is_self_signed(verification)),
+        certificate::CA.is(json!(leaf.is_ca)),
+        certificate::CHAIN_ERROR.is(chain_error(verification)),
+        certificate::ORGANIZATION.is(leaf.subject_organization.as_ref().map(|name| json!(name.stored()))),
+    ])
 }
 
 fn is_self_signed(verification: &Verification) -> bool {
@@ -300,11 +284,11 @@ fn is_self_signed(verification: &Verification) -> bool {
 }
 
 /// What is wrong with the chain, dates and names apart.
-fn chain_error(verification: &Verification) -> Option<&'static str> {
+fn chain_error(verification: &Verification) -> Option<ChainError> {
     verification.problems.iter().find_map(|problem| match problem {
-        Problem::SelfSigned => Some("self_signed"),
-        Problem::UnknownIssuer => Some("unknown_issuer"),
-        Problem::Constraint(_) => Some("constraint"),
+        Problem::SelfSigned => Some(ChainError::SelfSigned),
+        Problem::UnknownIssuer => Some(ChainError::UnknownIssuer),
+        Problem::Constraint(_) => Some(ChainError::Constraint),
         _ => None,
     })
 }

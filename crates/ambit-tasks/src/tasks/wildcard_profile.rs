@@ -1,6 +1,7 @@
 //! Checks whether a level of a zone answers for names that do not exist, which brute force needs to know first.
 
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use ambit_model::entity::domain;
 use ambit_model::moment::DAY_MS;
 use ambit_model::{Clearance, Facts, Kind, TaskName};
 use ambit_net::dns::RecordType;
@@ -16,14 +17,11 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: DAY_MS,
     cost: 6,
     gain: 6,
-    owns: &[(Kind::DnsRecord, MEMBERS), (Kind::Domain, MEMBERS)],
-    volatile: &["hidden_wildcard"],
+    volatile: &[domain::WILDCARD.name()],
     contacts: Contacts::Zone,
     plan: |facts, _| Plan::once_if(facts.decision.scoped() && is_level(facts)),
     run: |cx| Box::pin(run(cx)),
 };
-
-const MEMBERS: &[&str] = &["hidden_wildcard", "hidden_wildcard_types"];
 
 /// Types that matter: those that make a name look alive, and mail.
 const TYPES: &[RecordType] = &[RecordType::A, RecordType::AAAA, RecordType::MX, RecordType::TXT];
@@ -94,8 +92,8 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     if answers.is_empty() {
         return Ok(Answer::Absent);
     }
-    cx.observe("hidden_wildcard_types", answers.keys().cloned().collect());
-    cx.observe("hidden_wildcard", Value::Object(answers));
+    cx.observe(domain::WILDCARD_TYPES, answers.keys().cloned().collect::<Value>());
+    cx.observe(domain::WILDCARD, Value::Object(answers));
     Ok(Answer::Found)
 }
 

@@ -4,7 +4,7 @@ use crate::ask::delegation::{found_below_as, found_existing};
 use crate::ask::host::{is_below, same_domain};
 use crate::ask::together::together;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
-use ambit_model::entity::registrable;
+use ambit_model::entity::{Member, domain, registrable};
 use ambit_model::moment::SECOND_MS;
 use ambit_model::{Clearance, EdgeKind, Kind, TaskName};
 use ambit_net::NetError;
@@ -22,33 +22,7 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: 24 * 3_600 * SECOND_MS,
     cost: 8,
     gain: 12,
-    owns: &[
-        (
-            Kind::DnsRecord,
-            &[
-                "soa_record",
-                "mx_records",
-                "txt_records",
-                "spf_record",
-                "hidden_soa_serial",
-                "hidden_nameservers",
-            ],
-        ),
-        (
-            Kind::Domain,
-            &[
-                "soa_record",
-                "nameservers",
-                "mx_records",
-                "txt_records",
-                "hidden_caa",
-                "hidden_ds",
-                "hidden_srv",
-                "hidden_soa_serial",
-            ],
-        ),
-    ],
-    volatile: &["hidden_soa_serial"],
+    volatile: &[domain::SOA_SERIAL.name()],
     contacts: Contacts::Zone,
     plan: |facts, _| match facts.kind {
         _ if !facts.decision.scoped() => Plan::No,
@@ -104,12 +78,12 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         "" => profile(cx, name).await,
         CAA => {
             let caa = certification(&*cx.net.lookup(name, RecordType::CAA).await?);
-            cx.observe("hidden_caa", json!(caa));
+            cx.observe(domain::CAA, json!(caa));
             Ok(Answer::found_if(!caa.is_empty()))
         }
         DS => {
             let signed = !cx.net.lookup(name, RecordType::DS).await?.records.is_empty();
-            cx.observe("hidden_ds", json!(signed));
+            cx.observe(domain::SIGNED, signed);
             Ok(Answer::found_if(signed))
         }
         SRV => services(cx, name).await,
@@ -125,17 +99,17 @@ async fn profile(cx: &Context<'_>, name: &str) -> Result<Answer, TaskError> {
     let seen_authority = observe_authority(cx, &soa);
     let mail = mail_servers(&mx);
     let mut seen = seen_authority || !mail.is_empty() || !texts.is_empty();
-    cx.observe("mx_records", mail_value(&mail));
+    cx.observe(domain::MX_RECORDS, mail_value(&mail));
     if cx.facts.kind == Kind::DnsRecord {
         let spf = texts.iter().find(|text| is_spf(text));
-        cx.observe("spf_record", json!(spf));
+        cx.observe(domain::SPF_RECORD, spf.cloned());
         if seen_authority {
-            observe_servers(cx, name, "hidden_nameservers").await?;
+            observe_servers(cx, name, domain::CUT_NAMESERVERS).await?;
         }
     } else {
-        seen |= observe_servers(cx, name, "nameservers").await?;
+        seen |= observe_servers(cx, name, domain::NAMESERVERS).await?;
     }
-    cx.observe("txt_records", json!(texts));
+    cx.observe(domain::TXT_RECORDS, json!(texts));
     for (_, host) in mail.iter().filter(|(_, host)| host != ".") {
         found_server(cx, Kind::Mailserver, host).await?;
     }
@@ -143,9 +117,9 @@ async fn profile(cx: &Context<'_>, name: &str) -> Result<Answer, TaskError> {
 }
 
 /// The servers of a zone whose top is this very name.
-async fn observe_servers(cx: &Context<'_>, name: &str, member: &'static str) -> Result<bool, TaskError> {
+async fn observe_servers(cx: &Context<'_>, name: &str, member: Member<Vec<String>>) -> Result<bool, TaskError> {
     let servers = name_servers(&*cx.net.lookup(name, RecordType::NS).await?);
-    cx.observe(member, json!(servers));
+    cx.observe(member, servers.iter().cloned().collect::<Vec<_>>());
     for server in &servers {
         found_server(cx, Kind::Nameserver, server).await?;
     }
@@ -185,13 +159,13 @@ fn observe_authority(cx: &Context<'_>, answer: &DnsAnswer) -> bool {
         return false;
     };
     cx.observe(
-        "soa_record",
+        domain::SOA_RECORD,
         json!({
             "primary_name_server": primary, "responsible_party": mailbox,
             "refresh": refresh, "retry": retry, "expire": expire, "minimum": minimum,
         }),
     );
-    cx.observe("hidden_soa_serial", json!(serial));
+    cx.observe(domain::SOA_SERIAL, json!(serial));
     true
 }
 
@@ -282,7 +256,7 @@ async fn services(cx: &Context<'_>, name: &str) -> Result<Answer, TaskError> {
     if let Some(error) = failure.filter(|_| items.is_empty()) {
         return Err(error.into());
     }
-    cx.observe("hidden_srv", items.values().map(|(value, _)| value.clone()).collect());
+    cx.observe(domain::SRV, items.values().map(|(value, _)| value.clone()).collect::<Vec<_>>());
     for (_, target) in items.values() {
         if let Some(target) = target {
             found_host(cx, target).await?;
@@ -296,13 +270,13 @@ type Service = ((String, String), (Value, Option<String>));
 
 /// What the last answer said under the name.
 fn known_services(cx: &Context<'_>, owner: &str) -> Vec<Service> {
-    let known = cx.facts.details.get("hidden_srv").and_then(Value::as_array).into_iter().flatten();
+    let known = domain::SRV.items(&cx.facts.details);
     let own = known.filter(|item| item.get("name").and_then(Value::as_str) == Some(owner));
     let service = |item: &Value| {
         let target = item.get("target").and_then(Value::as_str).filter(|target| !target.is_empty());
         ((owner.to_owned(), item.to_string()), (item.clone(), target.map(str::to_owned)))
     };
-    own.map(service).collect()
+    own.map(|item| service(&item)).collect()
 }
 
 fn service_value(name: &str, data: &RecordData) -> Value {

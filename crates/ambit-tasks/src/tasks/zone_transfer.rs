@@ -3,10 +3,11 @@
 use crate::ask::delegation::{self, Judged};
 use crate::ask::host::{is_below, same_domain};
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use ambit_model::entity::domain;
+use ambit_model::entity::domain::ZoneTransfer;
 use ambit_model::moment::DAY_MS;
 use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
 use ambit_net::dns::{Record, RecordData, Transfer};
-use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, SocketAddr};
 
@@ -20,7 +21,6 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: DAY_MS,
     cost: 3,
     gain: 30,
-    owns: &[(Kind::DnsRecord, &["hidden_zone_transfer"]), (Kind::Domain, &["hidden_zone_transfer"])],
     volatile: &[],
     contacts: Contacts::Zone,
     plan: |facts, _| {
@@ -41,12 +41,11 @@ const EVIDENCE_RECORDS_MAX: usize = 5_000;
 /// Returns the name servers of the domain whose names lie within it. Others are third parties' machines.
 fn own_servers(facts: &Facts) -> Vec<String> {
     let member = if facts.kind == Kind::Domain {
-        "nameservers"
+        domain::NAMESERVERS
     } else {
-        "hidden_nameservers"
+        domain::CUT_NAMESERVERS
     };
-    let servers = facts.details.get(member).and_then(Value::as_array).into_iter().flatten();
-    let names = servers.filter_map(Value::as_str).filter(|server| same_domain(server, &facts.name));
+    let names = member.texts(&facts.details).filter(|server| same_domain(server, &facts.name));
     names.map(str::to_owned).collect()
 }
 
@@ -69,7 +68,13 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
 
 fn read(cx: &Context<'_>, zone: &str, records: &[Record]) -> Answer {
     let distinct: BTreeSet<&Record> = records.iter().collect();
-    cx.observe("hidden_zone_transfer", json!([{"server": cx.argument, "records": distinct.len()}]));
+    cx.observe(
+        domain::ZONE_TRANSFER,
+        vec![ZoneTransfer {
+            server: cx.argument.to_owned(),
+            records: distinct.len(),
+        }],
+    );
     let text: Vec<String> = distinct
         .iter()
         .take(EVIDENCE_RECORDS_MAX)

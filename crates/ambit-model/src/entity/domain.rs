@@ -1,0 +1,237 @@
+//! What is known of names: domains, the names below them, and the servers of mail and names by their role.
+
+use super::Member;
+use super::members::{
+    Empty::{False, List, Null},
+    Row, contract, seen,
+};
+use super::{certificate, network};
+use crate::TaskName;
+use crate::task::TaskName::{
+    CloudAttribution, HttpProbe, Lookalikes, MailPolicy, NameSweep, Network, NsecWalk, Registration, Resolve, TlsGrab, WildcardProfile, ZoneProfile,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// Its addresses; of an address, its reverse names.
+pub const RESOLUTIONS: Member<Vec<Resolution>> = Member::named("resolutions");
+/// How the question for addresses was answered.
+pub const RCODE: Member = Member::named("hidden_rcode");
+/// The names that its alias leads through, in order.
+pub const CNAME_CHAIN: Member<Vec<String>> = Member::named("hidden_cname_chain");
+/// Addresses that the public DNS gives for it and that the guard refuses to contact.
+pub const PRIVATE_ADDRESSES: Member<Vec<String>> = Member::named("hidden_private_addresses");
+/// How long its answers may be kept, in seconds.
+pub const TTL: Member = Member::named("hidden_ttl");
+/// The authority of the zone that begins here, without its serial.
+pub const SOA_RECORD: Member = Member::named("soa_record");
+/// The serial of that authority.
+pub const SOA_SERIAL: Member = Member::named("hidden_soa_serial");
+/// The name servers of a domain.
+pub const NAMESERVERS: Member<Vec<String>> = Member::named("nameservers");
+/// The name servers of a zone that begins at a name below its domain.
+pub const CUT_NAMESERVERS: Member<Vec<String>> = Member::named("hidden_nameservers");
+/// The servers that take mail for it, by preference.
+pub const MX_RECORDS: Member = Member::named("mx_records");
+/// Its texts.
+pub const TXT_RECORDS: Member = Member::named("txt_records");
+/// Who may send mail in its name, as published.
+pub const SPF_RECORD: Member<String> = Member::named("spf_record");
+/// What the whole tree of that record comes to.
+pub const SPF_TREE: Member<SpfTree> = Member::named("hidden_spf");
+/// What receivers shall do with forged mail, as published.
+pub const DMARC: Member<String> = Member::named("dmarc");
+/// The tags of that record.
+pub const DMARC_POLICY: Member = Member::named("hidden_dmarc");
+/// The record that announces a policy for encrypted mail.
+pub const MTA_STS: Member = Member::named("hidden_mta_sts");
+/// Where reports on encrypted mail go.
+pub const TLS_RPT: Member = Member::named("hidden_tls_rpt");
+/// The record that names a logo for mail.
+pub const BIMI: Member = Member::named("hidden_bimi");
+/// Who may sign certificates for it.
+pub const CAA: Member = Member::named("hidden_caa");
+/// The zone above says how it is signed.
+pub const SIGNED: Member<bool> = Member::named("hidden_ds");
+/// Services that it announces.
+pub const SRV: Member<Vec<Value>> = Member::named("hidden_srv");
+/// People of its registration.
+pub const CONTACTS: Member = Member::named("contacts");
+/// Its registration.
+pub const REGISTRATION: Member = Member::named("hidden_registration");
+/// Servers that hand the whole zone to anyone.
+pub const ZONE_TRANSFER: Member<Vec<ZoneTransfer>> = Member::named("hidden_zone_transfer");
+/// What following the records of its signed zone gave.
+pub const ZONE_WALK: Member<ZoneWalk> = Member::named("hidden_zone_walk");
+/// Its records that lead nowhere.
+pub const DANGLING: Member<Vec<Dangling>> = Member::named("hidden_dangling");
+/// Its alias leads to a provider that says that nobody holds the name.
+pub const TAKEOVER: Member<Takeover> = Member::named("hidden_takeover");
+/// Registered domains that resemble it.
+pub const LOOKALIKES: Member<Vec<String>> = Member::named("hidden_lookalikes");
+/// What names that nobody has made are answered with.
+pub const WILDCARD: Member = Member::named("hidden_wildcard");
+/// For which types they are answered.
+pub const WILDCARD_TYPES: Member = Member::named("hidden_wildcard_types");
+/// Guessed names that stayed without an answer.
+pub const SWEEP_UNANSWERED: Member<Vec<String>> = Member::named("hidden_sweep_unanswered");
+/// Sites that answered at its addresses.
+pub const SITES: Member<Vec<SiteSeen>> = Member::named("hidden_sites");
+
+/// What is known of a registrable domain.
+pub(super) const DOMAIN: &[Row] = &[
+    contract(RESOLUTIONS, List).by(Resolve),
+    contract(SOA_RECORD, Null).by(ZoneProfile),
+    contract(NAMESERVERS, List).by(ZoneProfile),
+    contract(MX_RECORDS, List).by(ZoneProfile),
+    contract(TXT_RECORDS, List).by(ZoneProfile),
+    contract(SPF_RECORD, Null).by(MailPolicy),
+    contract(DMARC, Null).by(MailPolicy),
+    contract(network::WHOIS_FULL_TEXT, Null).by(Registration),
+    contract(CONTACTS, List).by(Registration),
+    contract(network::GEOLOCATION, Null).by(Network),
+    seen(DANGLING, TaskName::Dangling),
+    seen(SITES, HttpProbe),
+    seen(LOOKALIKES, Lookalikes),
+    seen(SPF_TREE, MailPolicy),
+    seen(DMARC_POLICY, MailPolicy),
+    seen(MTA_STS, MailPolicy),
+    seen(TLS_RPT, MailPolicy),
+    seen(BIMI, MailPolicy),
+    seen(SWEEP_UNANSWERED, NameSweep),
+    seen(network::CARRIED, Network),
+    seen(ZONE_WALK, NsecWalk),
+    seen(REGISTRATION, Registration),
+    seen(RCODE, Resolve),
+    seen(CNAME_CHAIN, Resolve),
+    seen(PRIVATE_ADDRESSES, Resolve),
+    seen(TTL, Resolve),
+    seen(TAKEOVER, TaskName::Takeover),
+    seen(certificate::TLS, TlsGrab),
+    seen(WILDCARD, WildcardProfile),
+    seen(WILDCARD_TYPES, WildcardProfile),
+    seen(CAA, ZoneProfile),
+    seen(SIGNED, ZoneProfile),
+    seen(SRV, ZoneProfile),
+    seen(SOA_SERIAL, ZoneProfile),
+    seen(ZONE_TRANSFER, TaskName::ZoneTransfer),
+];
+
+/// What is known of a name below a domain.
+pub(super) const DNS_RECORD: &[Row] = &[
+    contract(RESOLUTIONS, List).by(Resolve),
+    contract(SOA_RECORD, Null).by(ZoneProfile),
+    contract(MX_RECORDS, List).by(ZoneProfile),
+    contract(TXT_RECORDS, List).by(ZoneProfile),
+    contract(SPF_RECORD, Null).by(ZoneProfile),
+    contract(network::CLOUD_HOSTED, False).by(CloudAttribution),
+    contract(network::CLOUD_PROVIDERS, List).by(CloudAttribution),
+    seen(DANGLING, TaskName::Dangling),
+    seen(SITES, HttpProbe),
+    seen(SWEEP_UNANSWERED, NameSweep),
+    seen(network::CARRIED, Network),
+    seen(ZONE_WALK, NsecWalk),
+    seen(RCODE, Resolve),
+    seen(CNAME_CHAIN, Resolve),
+    seen(PRIVATE_ADDRESSES, Resolve),
+    seen(TTL, Resolve),
+    seen(TAKEOVER, TaskName::Takeover),
+    seen(certificate::TLS, TlsGrab),
+    seen(WILDCARD, WildcardProfile),
+    seen(WILDCARD_TYPES, WildcardProfile),
+    seen(SOA_SERIAL, ZoneProfile),
+    seen(CUT_NAMESERVERS, ZoneProfile),
+    seen(ZONE_TRANSFER, TaskName::ZoneTransfer),
+];
+
+/// What is known of a server of mail or names, by its role.
+pub(super) const SERVER: &[Row] = &[
+    contract(RESOLUTIONS, List).by(Resolve),
+    seen(RCODE, Resolve),
+    seen(CNAME_CHAIN, Resolve),
+    seen(PRIVATE_ADDRESSES, Resolve),
+    seen(TTL, Resolve),
+];
+
+/// An answer to a question for addresses, or for the name of an address.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Resolution {
+    pub response_data: String,
+    pub response_type: String,
+}
+
+/// What the whole tree of an SPF record comes to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SpfTree {
+    /// SPF records at the name; more than one is an error.
+    pub records: usize,
+    /// The qualifier of the `all` that the tree ends in.
+    pub all: Option<char>,
+    /// DNS look-ups that a receiver makes.
+    pub lookups: usize,
+    pub void_lookups: usize,
+    /// Every record of the tree was read.
+    pub complete: bool,
+    pub errors: BTreeSet<String>,
+    pub includes: BTreeSet<String>,
+}
+
+/// A server that hands the zone to anyone.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ZoneTransfer {
+    pub server: String,
+    pub records: usize,
+}
+
+/// What following the records of a signed zone gave.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ZoneWalk {
+    pub names: usize,
+    /// The walk came round to its beginning.
+    pub whole: bool,
+}
+
+/// A record that leads nowhere.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Dangling {
+    /// `CNAME`, `MX` or `NS`.
+    pub record: String,
+    pub target: String,
+    pub reason: DanglingReason,
+    /// Whose names the target is one of.
+    pub provider: Option<String>,
+}
+
+/// Why nothing works at a record's target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DanglingReason {
+    /// The servers that the name is handed to do not answer for it.
+    Lame,
+    /// The target does not exist.
+    Nxdomain,
+    /// The provider's names always answer; only its answer tells whether somebody holds this one.
+    UnclaimedPattern,
+    /// Not even the target's domain exists.
+    Unregistered,
+}
+
+/// A provider's word that nobody holds the name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Takeover {
+    pub provider: String,
+    pub target: String,
+    #[serde(default)]
+    pub proof: String,
+}
+
+/// A site that answered at an address.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SiteSeen {
+    pub uri: String,
+    pub address: String,
+    /// The status of its answer.
+    pub code: String,
+}

@@ -1,0 +1,27 @@
+//! What is known of a registered block of addresses. Its members are those of one answer of a registry, said together.
+
+use super::members::{
+    Empty::{False, Null},
+    Row, unseen,
+};
+use crate::task::TaskName::Registration;
+
+/// What is known of a block.
+pub(super) const MEMBERS: &[Row] = &[
+    unseen("start_address", Null).by(Registration),
+    unseen("end_address", Null).by(Registration),
+    unseen("cidr", Null).by(Registration),
+    unseen("description", Null).by(Registration),
+    unseen("block_type", Null).by(Registration),
+    unseen("handle", Null).by(Registration),
+    unseen("organization_name", Null).by(Registration),
+    unseen("organization_reference", Null).by(Registration),
+    unseen("organization_handle", Null).by(Registration),
+    unseen("parent_reference", Null).by(Registration),
+    unseen("rir", Null).by(Registration),
+    unseen("provider", Null).by(Registration),
+    unseen("whois_full_text", Null).by(Registration),
+    unseen("extended_rdap", Null).by(Registration),
+    unseen("transferred", False).by(Registration),
+    unseen("ipv6", Null).by(Registration),
+];

@@ -1,0 +1,229 @@
+//! What is known of a web site, or of a page of one.
+
+use super::Member;
+use super::members::{
+    Empty::{False, List, Null, Zero},
+    Row, contract, seen, unseen,
+};
+use super::network;
+use crate::task::TaskName::{
+    CloudAttribution, ContentFocus, CorsProbe, Favicon, HttpEnrich, LinkedHosts, Network, RobotsSitemapWellknown, Soft404Profile,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Its own name.
+pub const URI: Member = Member::named("uri");
+/// The status of its first answer.
+pub const CODE: Member<String> = Member::named("code");
+/// Its port.
+pub const PORT: Member = Member::named("port");
+/// 1 for https, else 0.
+pub const SSL: Member = Member::named("ssl");
+/// `http` or `https`.
+pub const SERVICE: Member = Member::named("service");
+/// Always `tcp`.
+pub const PROTOCOL: Member = Member::named("protocol");
+/// The address that answered.
+pub const IP_ADDRESS: Member = Member::named("ip_address");
+/// The title of its page.
+pub const TITLE: Member = Member::named("title");
+/// The headers of its first answer, without what changes.
+pub const HEADERS: Member<Vec<String>> = Member::named("headers");
+/// Its cookies in one line, without their values.
+pub const COOKIE_LINES: Member = Member::named("cookies");
+/// Those for its whole domain.
+pub const DOMAIN_COOKIE_LINES: Member = Member::named("domain_cookies");
+/// Its cookies, without their values.
+pub const COOKIES: Member<Vec<Cookie>> = Member::named("hidden_cookies");
+/// Its page holds forms.
+pub const HAS_FORMS: Member = Member::named("forms");
+/// Those forms.
+pub const FORMS: Member = Member::named("hidden_forms");
+/// Scripts of its page.
+pub const SCRIPTS: Member = Member::named("scripts");
+/// What made its page.
+pub const GENERATOR: Member = Member::named("generator");
+/// The methods that it says it takes.
+pub const VERBS: Member = Member::named("verbs");
+/// The hash of the shape of its page.
+pub const DOM_SHA1: Member = Member::named("dom_sha1");
+/// The hash of its body, without what changes.
+pub const RESPONSE_DATA_HASH: Member = Member::named("response_data_hash");
+/// Where it sends visitors, in order.
+pub const REDIRECT_CHAIN: Member = Member::named("redirect_chain");
+/// How often.
+pub const REDIRECT_COUNT: Member = Member::named("redirect_count");
+/// It asks who is there.
+pub const AUTH_ANY: Member<bool> = Member::named("auth.any");
+/// By Basic authentication.
+pub const AUTH_BASIC: Member<bool> = Member::named("auth.basic");
+/// By NTLM or Negotiate.
+pub const AUTH_NTLM: Member<bool> = Member::named("auth.ntlm");
+/// By a form with a password.
+pub const AUTH_FORMS: Member<bool> = Member::named("auth.forms");
+/// By a second factor.
+pub const AUTH_2FA: Member<bool> = Member::named("auth.2fa");
+/// It answers programs, not people.
+pub const API_ENDPOINT: Member<bool> = Member::named("api_endpoint");
+/// The names in its certificate.
+pub const ALT_NAMES: Member<Vec<String>> = Member::named("alt_names");
+/// Its certificate and those that it is served with, in short.
+pub const CERTIFICATE_CHAIN: Member<Vec<Value>> = Member::named("certificate_chain");
+/// Headers that protect visitors, by name.
+pub const SECURITY_HEADERS: Member = Member::named("hidden_security_headers");
+/// The product whose page of a fresh installation it shows.
+pub const DEFAULT_PAGE: Member<String> = Member::named("hidden_default_page");
+/// It lists the files of its folder.
+pub const DIRECTORY_LISTING: Member<bool> = Member::named("hidden_directory_listing");
+/// The media type of its first answer.
+pub const CONTENT_TYPE: Member = Member::named("hidden_content_type");
+/// Scripts that its page loads without encryption.
+pub const MIXED_CONTENT: Member = Member::named("hidden_mixed_content");
+/// It sends visitors to https of the same host.
+pub const HTTPS_REDIRECT: Member<bool> = Member::named("hidden_https_redirect");
+/// A hash of its icon.
+pub const FAVICON_MD5: Member = Member::named("favicon_md5");
+/// A hash of its icon.
+pub const FAVICON_SHA1: Member = Member::named("favicon_sha1");
+/// A hash of its icon.
+pub const FAVICON_SHA256: Member = Member::named("hidden_favicon_sha256");
+/// The hash of its icon that search engines for devices use.
+pub const FAVICON_MMH3: Member = Member::named("hidden_favicon_mmh3");
+/// Files and pages that nobody meant to publish.
+pub const EXPOSURES: Member<Vec<Exposure>> = Member::named("hidden_exposures");
+/// It lets a site of a third party read its answers.
+pub const FOREIGN_ORIGIN: Member<ForeignOrigin> = Member::named("hidden_foreign_origin");
+/// Hosts that its page names.
+pub const LINKED_HOSTS: Member = Member::named("hidden_linked_hosts");
+/// Paths that robots shall not visit.
+pub const ROBOTS: Member = Member::named("hidden_robots");
+/// Paths of its map.
+pub const SITEMAP: Member = Member::named("hidden_sitemap");
+/// Whom to tell of defects.
+pub const SECURITY_TXT: Member = Member::named("hidden_security_txt");
+/// Other well-known files that it has.
+pub const WELL_KNOWN: Member = Member::named("hidden_well_known");
+/// The policy for encrypted mail of its domain.
+pub const MTA_STS_POLICY: Member = Member::named("hidden_mta_sts_policy");
+/// How it says that a page does not exist.
+pub const SOFT404: Member<Soft404> = Member::named("hidden_soft404");
+/// The hash of that answer, without what changes.
+pub const SOFT404_HASH: Member = Member::named("hidden_soft404_hash");
+
+/// What is known of a site.
+pub(super) const MEMBERS: &[Row] = &[
+    contract(network::ASN, Null).by(Network),
+    contract(SSL, Null).by(HttpEnrich),
+    contract(URI, Null).by(HttpEnrich),
+    contract(CODE, Null).by(HttpEnrich),
+    contract(PORT, Null).by(HttpEnrich),
+    contract(HAS_FORMS, Null).by(HttpEnrich),
+    contract(TITLE, Null).by(HttpEnrich),
+    contract(VERBS, Null).by(HttpEnrich),
+    contract(COOKIE_LINES, Null).by(HttpEnrich),
+    contract(HEADERS, List).by(HttpEnrich),
+    contract(network::HOST_ID, Null).by(Network),
+    contract(network::NET_GEO, Null).by(Network),
+    contract(SCRIPTS, List).by(HttpEnrich),
+    contract(SERVICE, Null).by(HttpEnrich),
+    contract(AUTH_2FA, False).by(HttpEnrich),
+    contract(AUTH_ANY, False).by(HttpEnrich),
+    contract(AUTH_NTLM, False).by(HttpEnrich),
+    contract(AUTH_BASIC, False).by(HttpEnrich),
+    contract(AUTH_FORMS, False).by(HttpEnrich),
+    contract(DOM_SHA1, Null).by(HttpEnrich),
+    contract(network::NET_NAME, Null).by(Network),
+    contract(PROTOCOL, Null).by(HttpEnrich),
+    contract(ALT_NAMES, List).by(HttpEnrich),
+    contract(GENERATOR, Null).by(HttpEnrich),
+    contract(IP_ADDRESS, Null).by(HttpEnrich),
+    contract(FAVICON_MD5, Null).by(Favicon),
+    contract(FAVICON_SHA1, Null).by(Favicon),
+    contract(network::FINGERPRINT, List).by(HttpEnrich),
+    contract(network::GEOLOCATION, Null).by(Network),
+    contract(API_ENDPOINT, False).by(HttpEnrich),
+    contract(network::CLOUD_HOSTED, False).by(CloudAttribution),
+    contract(DOMAIN_COOKIE_LINES, Null).by(HttpEnrich),
+    contract(REDIRECT_CHAIN, List).by(HttpEnrich),
+    contract(REDIRECT_COUNT, Zero).by(HttpEnrich),
+    contract(network::CLOUD_PROVIDERS, List).by(CloudAttribution),
+    contract(network::NET_COUNTRY_CODE, Null).by(Network),
+    contract(CERTIFICATE_CHAIN, List).by(HttpEnrich),
+    unseen("screenshot_exists", False),
+    contract(network::CLOUD_FINGERPRINTS, List).by(CloudAttribution),
+    contract(RESPONSE_DATA_HASH, Null).by(HttpEnrich),
+    unseen("exfil_lookup_identifier", Null),
+    seen(EXPOSURES, ContentFocus),
+    seen(FOREIGN_ORIGIN, CorsProbe),
+    seen(FAVICON_SHA256, Favicon),
+    seen(FAVICON_MMH3, Favicon),
+    seen(COOKIES, HttpEnrich),
+    seen(FORMS, HttpEnrich),
+    seen(SECURITY_HEADERS, HttpEnrich),
+    seen(DEFAULT_PAGE, HttpEnrich),
+    seen(DIRECTORY_LISTING, HttpEnrich),
+    seen(CONTENT_TYPE, HttpEnrich),
+    seen(MIXED_CONTENT, HttpEnrich),
+    seen(HTTPS_REDIRECT, HttpEnrich),
+    seen(LINKED_HOSTS, LinkedHosts),
+    seen(network::CARRIED, Network),
+    seen(ROBOTS, RobotsSitemapWellknown),
+    seen(SITEMAP, RobotsSitemapWellknown),
+    seen(SECURITY_TXT, RobotsSitemapWellknown),
+    seen(WELL_KNOWN, RobotsSitemapWellknown),
+    seen(MTA_STS_POLICY, RobotsSitemapWellknown),
+    seen(SOFT404, Soft404Profile),
+    seen(SOFT404_HASH, Soft404Profile),
+];
+
+/// A cookie that the site set, without its value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cookie {
+    pub name: String,
+    pub secure: bool,
+    pub http_only: bool,
+    pub same_site: Option<String>,
+    pub domain: Option<String>,
+    pub path: Option<String>,
+}
+
+/// A file or page that nobody meant to publish.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Exposure {
+    /// What sort of file or page.
+    pub what: String,
+    pub path: String,
+    /// What proved it.
+    #[serde(default)]
+    pub proof: String,
+}
+
+/// What a site answers to a request that names the origin of a third party.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ForeignOrigin {
+    /// It allows the credentials of its visitor.
+    pub credentials: bool,
+}
+
+/// How a site says that a page does not exist.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Soft404 {
+    #[serde(default)]
+    pub code: String,
+    pub kind: Refusal,
+}
+
+/// What a site does with a request for a page that does not exist.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Refusal {
+    /// It sends the visitor elsewhere.
+    Redirect,
+    /// It answers with success whatever is asked for.
+    CatchAll,
+    /// It answers with success to some such requests.
+    Soft,
+    /// It says so by the status.
+    Plain,
+}
