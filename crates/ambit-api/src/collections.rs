@@ -1,179 +1,181 @@
 //! Collections on the wire (docs/contract/asm.md §3.2). The project's id is sent under both spellings that clients read.
 
-use crate::COLLECTION_TYPE;
-use crate::shape::{
-    BOOLEAN, BOOLEAN_OR_NULL, COUNTS, INTEGER, INTEGER_OR_NULL, MOMENT, MOMENT_OR_NULL, NAME, Object, Shape, TEXT, TEXT_OR_NULL, TEXTS, UUID,
-    UUID_OR_NULL, member, optional,
-};
-use ambit_model::collection::Collection;
+use crate::contract::{Contract, Maybe, contract, copied, words};
+use crate::request::Name;
+use crate::shape::Shape;
+use crate::words::Word;
+use ambit_model::collection::{self as model, Schedule};
+use ambit_model::scope::exclusion;
 use ambit_model::user::CollectionRole;
-use ambit_model::workflow;
-use serde_json::{Value, json};
+use ambit_model::workflow::{self, Workflow};
+use ambit_model::{Clearance, Timestamp};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use uuid::Uuid;
 
 /// Where the UI keeps the picture of a collection.
 const ICON_PATH: &str = "/branding/icons/org.png";
 
-/// A collection as its caller sees it, in lists and reads.
-pub fn collection(collection: &Collection, exclusions: &[String], role: CollectionRole) -> Value {
-    let mut value = bare(collection, exclusions, "tags");
-    value["role"] = json!(role.name());
-    value
+words! {
+    /// The type of the collections that people make; there are no others.
+    pub enum CollectionType {
+        User = "user_collection",
+    }
+
+    /// What owns a collection.
+    pub enum OwnerType {
+        Project = "project",
+    }
 }
 
-/// A collection in the answer to its creation: its tags are named `global_labels` there, and it has no role (docs/contract/asm.md §2.3).
-pub fn created_collection(collection: &Collection, exclusions: &[String]) -> Value {
-    bare(collection, exclusions, "global_labels")
+contract! {
+    /// A collection as its caller sees it. Lists and reads have `tags` and `role`; the answer to a creation has `global_labels` instead.
+    #[derive(Debug, Serialize)]
+    pub struct Collection {
+        pub id: i64,
+        pub uuid: Uuid,
+        #[serde(rename = "type")]
+        pub kind: CollectionType,
+        pub name: String,
+        pub printable_name: String,
+        pub following: Option<bool>,
+        pub auto_refresh_schedule: &'static str,
+        pub next_run_at: Option<Timestamp>,
+        pub level: Word<Clearance>,
+        pub exclusions: Vec<String>,
+        pub workflow_name: Option<String>,
+        pub workflow_pretty_name: Option<&'static str>,
+        pub tags: Maybe<Vec<String>>,
+        pub global_labels: Maybe<Vec<String>>,
+        pub last_updated: Timestamp,
+        pub created_at: Timestamp,
+        pub deleted: bool,
+        pub deleted_at: Option<Timestamp>,
+        pub deleted_by: Option<Uuid>,
+        pub archived: bool,
+        pub local_icon_path: &'static str,
+        pub entity_count: i64,
+        pub new_entity_count: i64,
+        pub total_entity_count: i64,
+        pub issues_by_severity: BTreeMap<String, i64>,
+        pub notify_emails_new_entities: Option<bool>,
+        pub notify_webhooks_new_entities: Option<bool>,
+        pub pointer_collection_id: Option<i64>,
+        pub pointer_collection_uuid: Option<Uuid>,
+        pub config: Config,
+        pub refreshing: Option<bool>,
+        #[serde(rename = "project-id")]
+        pub project_id_hyphen: i64,
+        pub project_id: i64,
+        pub project_uuid: Uuid,
+        pub project_name: String,
+        pub owner_id: i64,
+        pub owner_uuid: Uuid,
+        pub owner_type: OwnerType,
+        pub owner_name: String,
+        pub role: Maybe<Word<CollectionRole>>,
+    }
+
+    /// What is configured of a collection.
+    #[derive(Debug, Serialize, Deserialize)]
+    pub struct Config as "" {
+        pub custom_last_refreshes_count: i64,
+    }
+
+    /// The body of a creation.
+    #[derive(Debug, Deserialize)]
+    pub struct NewCollection {
+        pub name: Name,
+        pub workflow_name: Word<Workflow>,
+        pub auto_refresh_schedule: Maybe<Word<Schedule>>,
+        pub level: Maybe<Word<Clearance>>,
+        pub exclusions: Maybe<Exclusions>,
+    }
+
+    /// The body that changes settings; what is left out stays, and a member beyond these is refused.
+    #[derive(Debug, Deserialize)]
+    pub struct CollectionSettings {
+        pub printable_name: Maybe<Name>,
+        pub auto_refresh_schedule: Maybe<Word<Schedule>>,
+        pub level: Maybe<Word<Clearance>>,
+        pub exclusions: Maybe<Exclusions>,
+        pub config: Maybe<Config>,
+    }
 }
 
-fn bare(collection: &Collection, exclusions: &[String], tags_name: &str) -> Value {
-    let last_updated = collection
-        .last_refresh
-        .map_or(collection.updated_at, |refresh| refresh.max(collection.updated_at));
-    json!({
-        "id": collection.id,
-        "uuid": collection.uuid,
-        "type": COLLECTION_TYPE,
-        "name": collection.name,
-        "printable_name": collection.printable_name,
-        "following": null,
-        "auto_refresh_schedule": collection.schedule.name(),
-        "next_run_at": collection.due_at.filter(|_| !collection.archived),
-        "level": collection.level.level(),
-        "exclusions": exclusions,
-        "workflow_name": collection.workflow,
-        "workflow_pretty_name": workflow::find(&collection.workflow).map(|workflow| workflow.pretty_name),
-        tags_name: [],
-        "last_updated": last_updated,
-        "created_at": collection.created_at,
-        "deleted": collection.deleted_at.is_some(),
-        "deleted_at": collection.deleted_at,
-        "deleted_by": collection.deleted_by,
-        "archived": collection.archived,
-        "local_icon_path": ICON_PATH,
-        "entity_count": collection.entity_count,
-        "new_entity_count": collection.new_entity_count,
-        "total_entity_count": collection.total_entity_count,
-        "issues_by_severity": collection.issues_by_severity,
-        "notify_emails_new_entities": null,
-        "notify_webhooks_new_entities": null,
-        "pointer_collection_id": null,
-        "pointer_collection_uuid": null,
-        "config": {"custom_last_refreshes_count": collection.custom_last_refreshes_count},
-        "refreshing": collection.refreshing,
-        "project-id": collection.project,
-        "project_id": collection.project,
-        "project_uuid": collection.project_uuid,
-        "project_name": collection.project_name,
-        "owner_id": collection.project,
-        "owner_uuid": collection.project_uuid,
-        "owner_type": "project",
-        "owner_name": collection.project_name,
-    })
+impl Collection {
+    /// A collection in lists and reads.
+    pub fn of(collection: &model::Collection, exclusions: &[String], role: CollectionRole) -> Self {
+        Self {
+            tags: Maybe(Some(Vec::new())),
+            global_labels: Maybe(None),
+            role: Maybe(Some(Word(role))),
+            ..Self::created(collection, exclusions)
+        }
+    }
+
+    /// A collection in the answer to its creation: its tags are named `global_labels` there, and it has no role (docs/contract/asm.md §2.3).
+    pub fn created(of: &model::Collection, exclusions: &[String]) -> Self {
+        copied! {
+            Self from of {
+                id, uuid, name, printable_name, created_at, deleted_at, deleted_by, archived, entity_count, new_entity_count, total_entity_count,
+                issues_by_severity, project_uuid, project_name,
+            }
+            kind: CollectionType::User,
+            following: None,
+            auto_refresh_schedule: of.schedule.name(),
+            next_run_at: of.due_at.filter(|_| !of.archived),
+            level: Word(of.level),
+            exclusions: exclusions.to_vec(),
+            workflow_name: Some(of.workflow.clone()),
+            workflow_pretty_name: workflow::find(&of.workflow).map(|workflow| workflow.pretty_name),
+            tags: Maybe(None),
+            global_labels: Maybe(Some(Vec::new())),
+            last_updated: of.last_refresh.map_or(of.updated_at, |refresh| refresh.max(of.updated_at)),
+            deleted: of.deleted_at.is_some(),
+            local_icon_path: ICON_PATH,
+            notify_emails_new_entities: None,
+            notify_webhooks_new_entities: None,
+            pointer_collection_id: None,
+            pointer_collection_uuid: None,
+            config: Config {
+                custom_last_refreshes_count: of.custom_last_refreshes_count,
+            },
+            refreshing: Some(of.refreshing),
+            project_id_hyphen: of.project,
+            project_id: of.project,
+            owner_id: of.project,
+            owner_uuid: of.project_uuid,
+            owner_type: OwnerType::Project,
+            owner_name: of.project_name.clone(),
+            role: Maybe(None),
+        }
+    }
 }
 
-/// How loud a run may be; ours.
-const LEVEL: &Shape = &Shape::OneOf(LEVELS);
+/// Names, `*.names`, addresses, blocks or URLs in canonical form, in order and each once.
+#[derive(Debug)]
+pub struct Exclusions(pub Vec<String>);
 
-/// What is configured of a collection.
-pub static CONFIG: Shape = Shape::Object(&Object {
-    name: "",
-    members: &[member("custom_last_refreshes_count", INTEGER)],
-    open: false,
-});
+impl Contract for Exclusions {
+    const SHAPE: &'static Shape = Vec::<String>::SHAPE;
+}
 
-/// A collection. Lists and reads have `tags` and `role`; the answer to a creation has `global_labels` instead.
-pub static COLLECTION: Shape = Shape::Object(&Object {
-    name: "Collection",
-    members: &[
-        member("id", INTEGER),
-        member("uuid", UUID),
-        member("type", &Shape::OneOf(&[COLLECTION_TYPE])),
-        member("name", TEXT),
-        member("printable_name", TEXT),
-        member("following", BOOLEAN_OR_NULL),
-        member("auto_refresh_schedule", TEXT),
-        member("next_run_at", MOMENT_OR_NULL),
-        member("level", LEVEL),
-        member("exclusions", TEXTS),
-        member("workflow_name", TEXT_OR_NULL),
-        member("workflow_pretty_name", TEXT_OR_NULL),
-        optional("tags", TEXTS),
-        optional("global_labels", TEXTS),
-        member("last_updated", MOMENT),
-        member("created_at", MOMENT),
-        member("deleted", BOOLEAN),
-        member("deleted_at", MOMENT_OR_NULL),
-        member("deleted_by", UUID_OR_NULL),
-        member("archived", BOOLEAN),
-        member("local_icon_path", TEXT),
-        member("entity_count", INTEGER),
-        member("new_entity_count", INTEGER),
-        member("total_entity_count", INTEGER),
-        member("issues_by_severity", COUNTS),
-        member("notify_emails_new_entities", BOOLEAN_OR_NULL),
-        member("notify_webhooks_new_entities", BOOLEAN_OR_NULL),
-        member("pointer_collection_id", INTEGER_OR_NULL),
-        member("pointer_collection_uuid", UUID_OR_NULL),
-        member("config", &CONFIG),
-        member("refreshing", BOOLEAN_OR_NULL),
-        member("project-id", INTEGER),
-        member("project_id", INTEGER),
-        member("project_uuid", UUID),
-        member("project_name", TEXT),
-        member("owner_id", INTEGER),
-        member("owner_uuid", UUID),
-        member("owner_type", &Shape::OneOf(&["project"])),
-        member("owner_name", TEXT),
-        optional("role", &Shape::OneOf(&["viewer", "analyst", "admin"])),
-    ],
-    open: false,
-});
-
-/// A list of collections.
-pub static COLLECTIONS: Shape = Shape::List(&COLLECTION);
-
-/// The body of a creation.
-pub static NEW_COLLECTION: Shape = Shape::Object(&Object {
-    name: "NewCollection",
-    members: &[
-        member("name", NAME),
-        member("workflow_name", &Shape::OneOf(WORKFLOWS)),
-        optional("auto_refresh_schedule", &Shape::OneOf(SCHEDULES)),
-        optional("level", LEVEL),
-        optional("exclusions", TEXTS),
-    ],
-    open: true,
-});
-
-/// The body that changes settings; what is left out stays, and a member beyond these is refused.
-pub static COLLECTION_SETTINGS: Shape = Shape::Object(&Object {
-    name: "CollectionSettings",
-    members: &[
-        optional("printable_name", NAME),
-        optional("auto_refresh_schedule", &Shape::OneOf(SCHEDULES)),
-        optional("level", LEVEL),
-        optional("exclusions", TEXTS),
-        optional("config", &CONFIG),
-    ],
-    open: false,
-});
-
-/// The schedules by name; a test compares them with the model's.
-pub const SCHEDULES: &[&str] = &["on_demand", "daily", "weekly", "monthly", "quarterly"];
-
-/// The levels by name; a test compares them with the model's.
-pub const LEVELS: &[&str] = &["passive", "polite", "normal", "intensive"];
-
-/// The workflows by name, in the order of the contract; a test compares them with the model's.
-pub const WORKFLOWS: &[&str] = &[
-    "external_discovery_and_assessment",
-    "authenticated_cloud_discovery",
-    "code_repository_discovery_and_assessment",
-    "suspicious_domain_discovery",
-    "mobile_app_discovery",
-    "external_application_assessment",
-    "third_party_workflow",
-];
+impl<'de> Deserialize<'de> for Exclusions {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let texts = serde_json::from_value::<Vec<String>>(Value::deserialize(deserializer)?);
+        let texts = texts.map_err(|_| D::Error::custom("must be a list of names, *.names, addresses, blocks or URLs"))?;
+        let mut patterns = texts
+            .iter()
+            .map(|text| exclusion(text).map_err(|error| D::Error::custom(format!(": {error}"))))
+            .collect::<Result<Vec<String>, _>>()?;
+        patterns.sort();
+        patterns.dedup();
+        Ok(Self(patterns))
+    }
+}
 
 #[cfg(test)]
 mod tests {
@@ -181,10 +183,10 @@ mod tests {
     use ambit_model::collection::Schedule;
     use ambit_model::wire::WireChoice;
     use ambit_model::{Clearance, Timestamp};
-    use uuid::Uuid;
+    use serde_json::json;
 
-    fn sample() -> Collection {
-        Collection {
+    fn sample() -> model::Collection {
+        model::Collection {
             id: 3,
             uuid: Uuid::nil(),
             project: 7,
@@ -215,10 +217,9 @@ mod tests {
 
     #[test]
     fn lists_and_reads_have_tags_and_role() {
-        let value = collection(&sample(), &["*.dev.acme.test".to_owned()], CollectionRole::Admin);
+        let value = json!(Collection::of(&sample(), &["*.dev.acme.test".to_owned()], CollectionRole::Admin));
         assert_eq!((&value["level"], &value["exclusions"]), (&json!("normal"), &json!(["*.dev.acme.test"])));
         assert_eq!(value["next_run_at"], "1970-01-01T00:00:00.007Z");
-        assert_eq!(COLLECTION.differences(&value), Vec::<String>::new());
         assert_eq!((&value["role"], &value["tags"]), (&json!("admin"), &json!([])));
         assert_eq!((&value["project-id"], &value["project_id"]), (&json!(7), &json!(7)));
         assert_eq!(value["last_updated"], "1970-01-01T00:00:00.009Z");
@@ -227,27 +228,8 @@ mod tests {
 
     #[test]
     fn the_answer_to_a_creation_has_labels_and_no_role() {
-        let value = created_collection(&sample(), &[]);
-        assert_eq!(COLLECTION.differences(&value), Vec::<String>::new());
+        let value = json!(Collection::created(&sample(), &[]));
         assert_eq!(value["global_labels"], json!([]));
         assert_eq!((value.get("role"), value.get("tags")), (None, None));
-    }
-
-    #[test]
-    fn the_levels_are_those_of_the_model() {
-        for word in LEVELS {
-            assert_eq!(Clearance::from_level(word).map(Clearance::level), Some(*word));
-        }
-    }
-
-    #[test]
-    fn the_schedules_are_those_of_the_model() {
-        assert_eq!(Schedule::ALL.map(Schedule::name), SCHEDULES);
-    }
-
-    #[test]
-    fn the_workflows_are_those_of_the_model() {
-        let names: Vec<&str> = workflow::ALL.iter().map(|workflow| workflow.name).collect();
-        assert_eq!(names, WORKFLOWS);
     }
 }

@@ -1,15 +1,21 @@
 //! Entities on the wire (docs/contract/asm.md §4): the search hit, the detail, the raw detail and the record of a point in time. One conversion for
 //! all kinds; details are sent as they are stored.
 
-mod tables;
+mod explanation;
+mod summary;
 
-pub use tables::{ENTITY_AT, ENTITY_DETAIL, ENTITY_HIT, ENTITY_MARKS, RAW_ENTITY, SCOPE_EXPLANATION, SUMMARY};
+pub use explanation::{Ground, PathStep, ScopeExplanation};
+pub use summary::Cpe;
 
+use crate::contract::{Contract, Maybe, contract, copied, shape_of};
+use crate::shape::Shape;
 use crate::{COLLECTION_TYPE, CollectionRef, Sighting};
-use ambit_model::entity::{EntityRecord, PathStep};
+use ambit_model::entity::{EntityRecord, Summary};
 use ambit_model::issue::IssueRecord;
-use ambit_model::{Details, Kind, Timestamp};
+use ambit_model::{Timestamp, Uid};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use uuid::Uuid;
 
 /// Members of details that only the raw form shows (docs/contract/asm.md §4.4).
 const RAW_ONLY: [&str; 3] = ["hidden_", "extended_", "encoded_"];
@@ -17,201 +23,342 @@ const RAW_ONLY: [&str; 3] = ["hidden_", "extended_", "encoded_"];
 /// Issues that one hit lists at most: pages have up to 1,000 hits.
 const HIT_ISSUES_MAX: usize = 20;
 
-/// `<type>#<name>`.
-fn dynamic_id(record: &EntityRecord) -> String {
-    format!("{}#{}", record.kind.type_name(), record.name)
+contract! {
+    /// A hit of a search over entities.
+    #[derive(Debug, Serialize)]
+    pub struct EntityHit {
+        pub id: Uid,
+        pub dynamic_id: String,
+        pub alias_group: Option<String>,
+        pub aliases: Option<Vec<String>>,
+        pub hidden: bool,
+        pub name: String,
+        #[serde(rename = "type")]
+        pub kind: String,
+        pub seed: Option<bool>,
+        pub first_seen: Timestamp,
+        pub last_seen: Timestamp,
+        pub collection: String,
+        pub collection_type: &'static str,
+        pub collection_uuid: Uuid,
+        pub collection_naics: Option<Vec<String>>,
+        pub organization_uuid: Option<Uuid>,
+        pub tags: Vec<String>,
+        pub issues: Vec<EntityHitIssue>,
+        pub exfil_lookup_identifier: Option<String>,
+        pub summary: Summary,
+    }
+
+    /// An open issue of an entity as its hit lists it.
+    #[derive(Debug, Serialize)]
+    pub struct EntityHitIssue {
+        pub uid: Uid,
+        pub name: String,
+        pub pretty_name: String,
+        pub severity: i64,
+        pub confidence: &'static str,
+        pub category: String,
+        pub status: &'static str,
+    }
+
+    /// An entity on the way from the seed.
+    #[derive(Clone, Debug, Serialize)]
+    pub struct Ancestor {
+        pub name: String,
+        #[serde(rename = "type")]
+        pub kind: String,
+    }
+
+    /// A task that contributed.
+    #[derive(Clone, Debug, Serialize)]
+    pub struct TaskResult {
+        pub name: String,
+        pub task: String,
+        pub depth: i64,
+        pub entity_name: String,
+        pub entity_type: String,
+    }
+
+    /// The detail of an entity.
+    #[derive(Debug, Serialize)]
+    pub struct EntityDetail {
+        pub uuid: Uuid,
+        pub dynamic_id: String,
+        pub collection_name: String,
+        pub alias_group: Option<String>,
+        pub aliases: Option<Vec<String>>,
+        pub allow_list: bool,
+        pub ancestors: Vec<Ancestor>,
+        pub category: Option<String>,
+        pub collection_naics: Option<Vec<String>>,
+        pub confidence: Option<String>,
+        pub deleted: bool,
+        pub deny_list: bool,
+        pub details: Details,
+        pub details_file: String,
+        pub description: Option<String>,
+        pub first_seen: Timestamp,
+        pub hidden: bool,
+        pub last_seen: Timestamp,
+        pub name: String,
+        pub scoped: bool,
+        pub scoped_reason: String,
+        pub seed: Option<bool>,
+        pub source: Option<String>,
+        pub status: Option<String>,
+        pub task_results: Vec<TaskResult>,
+        #[serde(rename = "type")]
+        pub kind: String,
+        pub uid: Uid,
+        pub created_at: Timestamp,
+        pub updated_at: Timestamp,
+        pub collection_id: i64,
+        pub search_index_mappings_hash: (),
+        pub elasticsearch_mappings_hash: (),
+        pub collection: String,
+        pub collection_uuid: Uuid,
+        pub organization_uuid: Option<Uuid>,
+        pub collection_type: &'static str,
+        pub fingerprint: Vec<Value>,
+        pub summary: Summary,
+        pub tags: Vec<String>,
+    }
+
+    /// The record of a point in time.
+    #[derive(Debug, Serialize)]
+    pub struct EntityAtPoint {
+        pub uid: Uid,
+        pub name: String,
+        pub seed: Option<bool>,
+        pub tags: Vec<String>,
+        #[serde(rename = "type")]
+        pub kind: String,
+        pub uuid: Uuid,
+        pub hidden: bool,
+        pub scoped: bool,
+        pub source: Option<String>,
+        pub status: Option<String>,
+        pub aliases: Option<Vec<String>>,
+        pub deleted: bool,
+        pub details: Details,
+        pub summary: Summary,
+        pub category: Option<String>,
+        pub ancestors: Vec<Ancestor>,
+        pub deny_list: bool,
+        pub last_seen: Timestamp,
+        pub allow_list: bool,
+        pub collection: String,
+        pub confidence: Option<String>,
+        pub created_at: Timestamp,
+        pub dynamic_id: String,
+        pub first_seen: Timestamp,
+        pub updated_at: Timestamp,
+        pub alias_group: Option<String>,
+        pub description: Option<String>,
+        pub fingerprint: Vec<Value>,
+        pub details_file: String,
+        pub task_results: Vec<TaskResult>,
+        pub collection_id: i64,
+        pub collection_uuid: Uuid,
+        pub collection_type: &'static str,
+        pub organization_uuid: Option<Uuid>,
+    }
+
+    /// The body that marks an entity: what is left out stays.
+    #[derive(Debug, Deserialize)]
+    pub struct EntityMarks {
+        pub allow_list: Maybe<bool>,
+        pub deny_list: Maybe<bool>,
+        pub hidden: Maybe<bool>,
+    }
 }
 
-/// A hit of a search. Its `issues` are empty here: who has a store at hand fills them with [`hit_issues`].
-pub fn entity_hit(record: &EntityRecord, seen: Sighting, collection: CollectionRef<'_>) -> Value {
-    json!({
-        "id": record.uid,
-        "dynamic_id": dynamic_id(record),
-        "alias_group": record.alias_group,
-        "aliases": record.aliases,
-        "hidden": record.hidden,
-        "name": record.name,
-        "type": record.kind.type_name(),
-        "seed": record.seed,
-        "first_seen": seen.first_seen,
-        "last_seen": seen.last_seen,
-        "collection": collection.name,
-        "collection_type": COLLECTION_TYPE,
-        "collection_uuid": collection.uuid,
-        "collection_naics": null,
-        "organization_uuid": collection.organization_uuid,
-        "tags": record.tags,
-        "issues": [],
-        "exfil_lookup_identifier": record.details.get("exfil_lookup_identifier"),
-        "summary": record.summary,
-    })
-}
+/// Details, which each kind has of its own; they are sent as they are stored.
+#[derive(Clone, Debug, Serialize)]
+pub struct Details(ambit_model::Details);
 
-/// Open issues of an entity as its hit lists them, the gravest first; the counts in the summary say how many there are.
-pub fn hit_issues(open: &[IssueRecord]) -> Value {
-    open.iter()
-        .take(HIT_ISSUES_MAX)
-        .map(|issue| {
-            json!({
-                "uid": issue.uid,
-                "name": issue.name,
-                "pretty_name": issue.pretty_name,
-                "severity": issue.severity,
-                "confidence": issue.confidence.name(),
-                "category": issue.category,
-                "status": issue.status.name(),
-            })
-        })
-        .collect()
-}
-
-/// The detail of an entity.
-pub fn entity_detail(record: &EntityRecord, seen: Sighting, collection: CollectionRef<'_>) -> Value {
-    let details: Details = record.details.iter().filter(|(name, _)| !is_raw_only(name)).map(own).collect();
-    json!({
-        "uuid": record.uid.uuid(),
-        "dynamic_id": dynamic_id(record),
-        "collection_name": collection.name,
-        "alias_group": record.alias_group,
-        "aliases": record.aliases,
-        "allow_list": record.allow_list,
-        "ancestors": ancestors(record),
-        "category": record.category,
-        "collection_naics": null,
-        "confidence": record.confidence,
-        "deleted": !record.present,
-        "deny_list": record.deny_list,
-        "details": details,
-        "details_file": format!("{}.json", record.uid),
-        "description": record.description,
-        "first_seen": seen.first_seen,
-        "hidden": record.hidden,
-        "last_seen": seen.last_seen,
-        "name": record.name,
-        "scoped": record.scoped,
-        "scoped_reason": record.scoped_reason,
-        "seed": record.seed,
-        "source": record.source,
-        "status": record.status,
-        "task_results": task_results(record),
-        "type": record.kind.type_name(),
-        "uid": record.uid,
-        "created_at": seen.first_seen,
-        "updated_at": seen.since,
-        "collection_id": collection.id,
-        "search_index_mappings_hash": null,
-        "elasticsearch_mappings_hash": null,
-        "collection": collection.name,
-        "collection_uuid": collection.uuid,
-        "organization_uuid": collection.organization_uuid,
-        "collection_type": COLLECTION_TYPE,
-        "fingerprint": record.fingerprint,
-        "summary": record.summary,
-        "tags": record.tags,
-    })
-}
-
-/// Moments that only the raw detail shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Moments {
-    /// When `scoped` last moved.
-    pub scoped_at: Timestamp,
-    /// Now.
-    pub generated_at: Timestamp,
+impl Contract for Details {
+    const SHAPE: &'static Shape = shape_of! { ("Details",) open members };
 }
 
 /// The raw detail: all details with the way from the seed, filled aliases, and no task results.
-pub fn raw_entity(record: &EntityRecord, seen: Sighting, collection: CollectionRef<'_>, moments: Moments) -> Value {
-    let mut value = entity_detail(record, seen, collection);
-    let mut details = record.details.clone();
-    details.entry("hidden_original").or_insert_with(|| json!(record.name));
-    details.insert("extended_path_to_seed".to_owned(), record.path.iter().map(path_step).collect());
-    value["details"] = Value::Object(details);
-    value["id"] = json!(seen.id);
-    value["scoped_at"] = json!(moments.scoped_at);
-    value["detail_string"] = json!(detail_string(record));
-    value["enrichment_tasks"] = json!(record.summary.task_results);
-    value["generated_at"] = json!(moments.generated_at);
-    value["aliases"] = json!(record.aliases.clone().unwrap_or_else(|| vec![record.name.clone()]));
-    value["alias_group"] = json!(record.alias_group.clone().unwrap_or_else(|| seen.id.to_string()));
-    value["task_results"] = json!([]);
-    value
+#[derive(Debug, Serialize)]
+pub struct RawEntity {
+    #[serde(flatten)]
+    pub detail: EntityDetail,
+    pub id: i64,
+    pub scoped_at: Timestamp,
+    pub detail_string: String,
+    pub enrichment_tasks: Vec<String>,
+    pub generated_at: Timestamp,
 }
 
-/// The record of a point in time; `seen` and `record` are those of that moment.
-pub fn entity_at(record: &EntityRecord, seen: Sighting, collection: CollectionRef<'_>) -> Value {
-    let mut value = entity_detail(record, seen, collection);
-    let members = value.as_object_mut().expect("the detail is an object");
-    for unlisted in [
-        "scoped_reason",
-        "search_index_mappings_hash",
-        "elasticsearch_mappings_hash",
-        "collection_naics",
-        "collection_name",
-    ] {
-        members.remove(unlisted);
+/// Of the members that the detail has too, the documentation names those that differ from it.
+impl Contract for RawEntity {
+    const SHAPE: &'static Shape = shape_of! {
+        ("RawEntity",)
+        ("id",) i64;
+        ("uid",) Uid;
+        ("uuid",) Uuid;
+        ("name",) String;
+        ("type",) String;
+        ("scoped_at",) String;
+        ("detail_string",) String;
+        ("enrichment_tasks",) Vec<String>;
+        ("generated_at",) Timestamp;
+        ("aliases",) Vec<String>;
+        ("alias_group",) String;
+        ("task_results",) Vec<TaskResult>;
+        ("details",) RawDetails;
+        open detail
+    };
+}
+
+/// What the raw detail has among its details, whatever the kind.
+struct RawDetails;
+
+impl Contract for RawDetails {
+    const SHAPE: &'static Shape = shape_of! {
+        ("RawDetails",)
+        ("hidden_original",) String;
+        ("extended_path_to_seed",) Vec<PathStep>;
+        open members
+    };
+}
+
+impl EntityHit {
+    /// A hit of a search. Its `issues` are empty here: who has a store at hand fills them with [`EntityHitIssue::list`].
+    pub fn of(record: &EntityRecord, seen: Sighting, collection: CollectionRef<'_>) -> Self {
+        let exfil = record.details.get("exfil_lookup_identifier").and_then(Value::as_str);
+        copied! {
+            Self from record { alias_group, aliases, hidden, name, tags, summary }
+            id: record.uid,
+            dynamic_id: dynamic_id(record),
+            kind: record.kind.type_name(),
+            seed: Some(record.seed),
+            first_seen: seen.first_seen,
+            last_seen: seen.last_seen,
+            collection: collection.name.to_owned(),
+            collection_type: COLLECTION_TYPE,
+            collection_uuid: collection.uuid,
+            collection_naics: None,
+            organization_uuid: collection.organization_uuid,
+            issues: Vec::new(),
+            exfil_lookup_identifier: exfil.map(str::to_owned),
+        }
     }
-    value
 }
 
-/// Why an entity is in scope or not: the way from the seed, edge by edge with its numbers.
-pub fn scope_explanation(record: &EntityRecord) -> Value {
-    json!({
-        "uid": record.uid,
-        "name": record.name,
-        "type": record.kind.type_name(),
-        "scoped": record.scoped,
-        "scoped_reason": record.scoped_reason,
-        "ownership": f64::from(record.ownership) / 1000.0,
-        "clearance": format!("{:?}", record.clearance),
-        "allow_list": record.allow_list,
-        "deny_list": record.deny_list,
-        "path": record.path.iter().map(path_step).collect::<Value>(),
-    })
+impl EntityHitIssue {
+    /// Open issues of an entity, the gravest first; the counts in the summary say how many there are.
+    pub fn list(open: &[IssueRecord]) -> Vec<Self> {
+        let issues = open.iter().take(HIT_ISSUES_MAX).map(|issue| Self {
+            uid: issue.uid,
+            name: issue.name.clone(),
+            pretty_name: issue.pretty_name.clone(),
+            severity: issue.severity,
+            confidence: issue.confidence.name(),
+            category: issue.category.clone(),
+            status: issue.status.name(),
+        });
+        issues.collect()
+    }
 }
 
-fn path_step(step: &PathStep) -> Value {
-    json!({
-        "type": step.from_kind.type_name(),
-        "name": step.from_name,
-        "edge": step.edge.name(),
-        "task": step.task,
-        "ownership": f64::from(step.own) / 1000.0,
-        "clearance": format!("{:?}", step.cap),
-        "ground": step.ground.as_ref().map(|ground| json!({"kind": ground.kind, "name": ground.name, "text": format!("{} {}", ground.kind.words(), ground.name)})),
-    })
+impl EntityDetail {
+    /// The detail of an entity, without what only the raw form shows.
+    pub fn of(record: &EntityRecord, seen: Sighting, collection: CollectionRef<'_>) -> Self {
+        let details = record.details.iter().filter(|(name, _)| !is_raw_only(name));
+        let ancestors = record.ancestors.iter().map(|ancestor| Ancestor {
+            name: ancestor.name.clone(),
+            kind: ancestor.kind.type_name(),
+        });
+        copied! {
+            Self from record {
+                alias_group, aliases, allow_list, category, confidence, deny_list, description, hidden, name, scoped, scoped_reason, source,
+                status, uid, fingerprint, summary, tags,
+            }
+            uuid: record.uid.uuid(),
+            dynamic_id: dynamic_id(record),
+            collection_name: collection.name.to_owned(),
+            ancestors: ancestors.collect(),
+            collection_naics: None,
+            deleted: !record.present,
+            details: Details(details.map(|(name, value)| (name.clone(), value.clone())).collect()),
+            details_file: format!("{}.json", record.uid),
+            first_seen: seen.first_seen,
+            last_seen: seen.last_seen,
+            seed: Some(record.seed),
+            task_results: task_results(record),
+            kind: record.kind.type_name(),
+            created_at: seen.first_seen,
+            updated_at: seen.since,
+            collection_id: collection.id,
+            search_index_mappings_hash: (),
+            elasticsearch_mappings_hash: (),
+            collection: collection.name.to_owned(),
+            collection_uuid: collection.uuid,
+            organization_uuid: collection.organization_uuid,
+            collection_type: COLLECTION_TYPE,
+        }
+    }
+}
+
+impl RawEntity {
+    /// The raw detail. `scoped_at` is when `scoped` last moved.
+    pub fn of(record: &EntityRecord, seen: Sighting, collection: CollectionRef<'_>, scoped_at: Timestamp, now: Timestamp) -> Self {
+        let mut details = record.details.clone();
+        details.entry("hidden_original").or_insert_with(|| json!(record.name));
+        details.insert("extended_path_to_seed".to_owned(), json!(PathStep::path(record)));
+        Self {
+            detail: EntityDetail {
+                details: Details(details),
+                aliases: Some(record.aliases.clone().unwrap_or_else(|| vec![record.name.clone()])),
+                alias_group: Some(record.alias_group.clone().unwrap_or_else(|| seen.id.to_string())),
+                task_results: Vec::new(),
+                ..EntityDetail::of(record, seen, collection)
+            },
+            id: seen.id,
+            scoped_at,
+            detail_string: detail_string(record),
+            enrichment_tasks: record.summary.task_results.clone(),
+            generated_at: now,
+        }
+    }
+}
+
+impl From<EntityDetail> for EntityAtPoint {
+    /// The record of a point in time; `detail` is that of the moment.
+    fn from(detail: EntityDetail) -> Self {
+        copied! {
+            Self from detail {
+                uid, name, seed, tags, kind, uuid, hidden, scoped, source, status, aliases, deleted, details, summary, category, ancestors,
+                deny_list, last_seen, allow_list, collection, confidence, created_at, dynamic_id, first_seen, updated_at, alias_group,
+                description, fingerprint, details_file, task_results, collection_id, collection_uuid, organization_uuid,
+            }
+            collection_type: COLLECTION_TYPE,
+        }
+    }
+}
+
+/// `<type>#<name>`.
+fn dynamic_id(record: &EntityRecord) -> String {
+    format!("{}#{}", record.kind.type_name(), record.name)
 }
 
 fn is_raw_only(name: &str) -> bool {
     RAW_ONLY.iter().any(|prefix| name.starts_with(prefix))
 }
 
-fn own((name, value): (&String, &Value)) -> (String, Value) {
-    (name.clone(), value.clone())
-}
-
-fn typed(name: &str, kind: Kind) -> Value {
-    json!({"name": name, "type": kind.type_name()})
-}
-
-fn ancestors(record: &EntityRecord) -> Value {
-    record.ancestors.iter().map(|ancestor| typed(&ancestor.name, ancestor.kind)).collect()
-}
-
-fn task_results(record: &EntityRecord) -> Value {
-    record
-        .task_results
-        .iter()
-        .map(|result| {
-            json!({
-                "name": result.name,
-                "task": result.task,
-                "depth": result.depth,
-                "entity_name": result.entity_name,
-                "entity_type": result.entity_type.type_name(),
-            })
-        })
-        .collect()
+fn task_results(record: &EntityRecord) -> Vec<TaskResult> {
+    let results = record.task_results.iter().map(|result| TaskResult {
+        name: result.name.clone(),
+        task: result.task.clone(),
+        depth: result.depth,
+        entity_name: result.entity_name.clone(),
+        entity_type: result.entity_type.type_name(),
+    });
+    results.collect()
 }
 
 /// One line for a person, from the members that every kind has.

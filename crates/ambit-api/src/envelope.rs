@@ -1,33 +1,54 @@
 //! The envelope of every answer (docs/contract/asm.md §2.1): `success`, `message`, `result`.
 
-use crate::shape::{BOOLEAN, NULL, Object, Shape, TEXT, member};
-use serde_json::{Value, json};
+use crate::contract::contract;
+use serde::Serialize;
+
+/// An answer in its envelope.
+#[derive(Debug, Serialize)]
+pub struct Envelope<T> {
+    pub success: bool,
+    pub message: String,
+    pub result: T,
+}
 
 /// A successful answer.
-pub fn success(message: &str, result: Value) -> Value {
-    json!({"success": true, "message": message, "result": result})
+pub fn success<T: Serialize>(message: &str, result: T) -> Envelope<T> {
+    Envelope {
+        success: true,
+        message: message.to_owned(),
+        result,
+    }
 }
 
 /// The answer of a successful unarchive, which says `success: false`: the contract has it so (docs/contract/asm.md §2.3).
-pub fn unarchived() -> Value {
-    json!({"success": false, "message": "Collection unarchived", "result": null})
+pub fn unarchived() -> Envelope<()> {
+    Envelope {
+        success: false,
+        ..success("Collection unarchived", ())
+    }
 }
 
-/// The error object inside the envelope of a failure.
-static ERROR: Object = Object {
-    name: "Error",
-    members: &[member("code", TEXT), member("message", TEXT)],
-    open: false,
-};
+contract! {
+    /// The error object inside the envelope of a failure.
+    #[derive(Debug, Serialize)]
+    pub struct ErrorBody as "Error" {
+        pub code: &'static str,
+        pub message: String,
+    }
 
-/// The envelope of a failure.
-pub static FAILURE: Shape = Shape::Object(&Object {
-    name: "Failure",
-    members: &[
-        member("success", BOOLEAN),
-        member("message", TEXT),
-        member("result", NULL),
-        member("error", &Shape::Object(&ERROR)),
-    ],
-    open: false,
-});
+    /// The envelope of a failure.
+    #[derive(Debug, Serialize)]
+    pub struct Failure {
+        pub success: bool,
+        pub message: String,
+        pub result: (),
+        pub error: ErrorBody,
+    }
+
+    /// Which program and version answers.
+    #[derive(Debug, Serialize)]
+    pub struct Version {
+        pub name: &'static str,
+        pub version: &'static str,
+    }
+}

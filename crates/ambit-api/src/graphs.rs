@@ -1,10 +1,11 @@
 //! Entities and their edges as a graph of the wider API: nodes and links as clients of graphs write them (docs/contract/graphs.md §1). Ours is only
 //! that it is made from the inventory; kept and searched it is like any other graph.
 
-use crate::shape::{BOOLEAN, INTEGER, Object, Shape, TEXT, member, optional};
+use crate::contract::{Maybe, contract};
 use ambit_model::id::blob_hash;
 use ambit_model::object::ObjectType;
 use ambit_model::{EdgeKind, Kind, Uid};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::f64::consts::TAU;
@@ -136,38 +137,27 @@ impl Drawing {
     }
 }
 
-/// The body: an entity or a query, and how the graph is to be.
-pub static NEW_GRAPH: Shape = Shape::Object(&Object {
-    name: "NewInventoryGraph",
-    members: &[
-        optional("entity", TEXT),
-        optional("query", TEXT),
-        optional("depth", INTEGER),
-        optional("name", TEXT),
-        optional("private", BOOLEAN),
-    ],
-    open: true,
-});
+contract! {
+    /// The body: an entity or a query, and how the graph is to be.
+    #[derive(Debug, Deserialize)]
+    pub struct NewInventoryGraph {
+        pub entity: Maybe<String>,
+        pub query: Maybe<String>,
+        pub depth: Maybe<i64>,
+        pub name: Maybe<String>,
+        pub private: Maybe<bool>,
+    }
 
-/// The graph that was made.
-pub static MADE_GRAPH: Shape = Shape::Object(&Object {
-    name: "InventoryGraph",
-    members: &[
-        member("id", TEXT),
-        member("name", TEXT),
-        member("private", BOOLEAN),
-        member("entities", INTEGER),
-        member("links", INTEGER),
-        member("complete", BOOLEAN),
-    ],
-    open: false,
-});
-
-/// What the caller learns of the graph: `complete` is false where there was more than a graph holds.
-pub fn made_graph(id: &str, private: bool, document: &Map<String, Value>, entities: usize, complete: bool) -> Value {
-    let links = document.get("links").and_then(Value::as_array).map_or(0, Vec::len);
-    let name = document.get("graph_data").and_then(|data| data.get("description"));
-    json!({"id": id, "name": name, "private": private, "entities": entities, "links": links, "complete": complete})
+    /// The graph that was made: `complete` is false where there was more than a graph holds.
+    #[derive(Debug, Serialize)]
+    pub struct InventoryGraph {
+        pub id: String,
+        pub name: String,
+        pub private: bool,
+        pub entities: usize,
+        pub links: usize,
+        pub complete: bool,
+    }
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! The wire contract: bodies, envelopes, error codes, as pure data. Records of `ambit-model` become the shapes that clients read here and
 //! nowhere else; so the contract's oddities (`project-id`, `technolgy_bucket`, `Platform::Entity::`) are spelled here and in the server only.
 //!
-//! Every shape is written twice on purpose: as the function that makes it, and as a table of members with their types ([`shape::Shape`]). Tests
-//! compare the two; the documentation of the API is generated from the tables.
+//! A body is a struct, stated once (`contract.rs`): from it come the JSON, the schema and the example of the documentation, and how a request is read
+//! (`request.rs`). The enumerations are those of the model (`words.rs`).
 
 #![recursion_limit = "256"]
 
@@ -11,6 +11,7 @@ pub mod bulk;
 pub mod changes;
 pub mod collection_runs;
 pub mod collections;
+pub mod contract;
 pub mod csv;
 pub mod entities;
 pub mod envelope;
@@ -26,6 +27,7 @@ pub mod objects;
 pub mod people;
 pub mod plans;
 pub mod projects;
+pub mod request;
 pub mod search;
 pub mod seeds;
 pub mod shape;
@@ -33,10 +35,14 @@ pub mod tags;
 pub mod technologies;
 pub mod time_series;
 pub mod users;
+pub mod words;
 
+pub use contract::{Contract, Maybe};
 pub use envelope::success;
 pub use error::{ApiError, ErrorCode};
+pub use request::read;
 pub use shape::Shape;
+pub use words::Word;
 
 #[cfg(test)]
 mod recorded;

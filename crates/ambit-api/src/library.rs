@@ -1,191 +1,209 @@
 //! What the program can find and report, on the wire (docs/contract/asm.md §8.4). Clients page these lists by number and read `more` beside `result`,
 //! not in it.
 
-use crate::shape::{BOOLEAN, INTEGER, NULL, Object, Shape, TEXT, TEXT_OR_NULL, TEXTS, member};
+use crate::contract::{Contract, contract, copied, words};
+use crate::envelope::{Envelope, success};
+use crate::request::Day;
+use crate::shape::Shape;
 use ambit_model::library::{FingerprintEntry, IssueEntry, KindEntry, TaskEntry};
 use ambit_model::{Clearance, Kind};
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
 /// Who wrote the tasks.
 const AUTHOR: &str = "Ambit";
 
 /// A page of a list: the envelope with `more` at its top level.
-pub fn page(message: &str, rows: Vec<Value>, more: bool) -> Value {
-    json!({"success": true, "message": message, "result": rows, "more": more})
+#[derive(Debug, Serialize)]
+pub struct LibraryPage<T> {
+    #[serde(flatten)]
+    envelope: Envelope<Vec<T>>,
+    more: bool,
 }
 
-/// An entity kind.
-pub fn kind(entry: &KindEntry) -> Value {
-    json!({
-        "name": entry.kind.type_name(),
-        "description": entry.description,
-        "user_creatable": entry.user_creatable,
-        "example": entry.example,
-        "sensitive": false,
-    })
+impl<T: Serialize> LibraryPage<T> {
+    /// A page of a list.
+    pub fn of(message: &str, rows: Vec<T>, more: bool) -> Self {
+        Self {
+            envelope: success(message, rows),
+            more,
+        }
+    }
 }
 
-/// A task. Passive is what contacts nobody but resolvers and data providers.
-pub fn task(entry: &TaskEntry) -> Value {
-    let names = |kinds: &[Kind]| kinds.iter().map(|kind| kind.type_name()).collect::<Vec<_>>();
-    json!({
-        "name": entry.name,
-        "pretty_name": entry.pretty_name,
-        "description": entry.description,
-        "authors": [AUTHOR],
-        "type": "discovery",
-        "passive": entry.footprint <= Clearance::L1,
-        "allowed_types": names(&entry.watches),
-        "created_types": names(&entry.produces),
-        "example_entities": entry.watches.iter().map(|kind| json!({"type": kind.type_name(), "name": kind.example()})).collect::<Value>(),
-        "allowed_options": [],
-        "references": [],
-    })
+words! {
+    /// How the matches of a fingerprint go together.
+    pub enum MatchLogic {
+        Any = "any",
+    }
 }
 
-/// An issue kind.
-pub fn issue(entry: &IssueEntry) -> Value {
-    json!({
-        "name": entry.name,
-        "pretty_name": entry.pretty_name,
-        "added": entry.added,
-        "severity": entry.severity,
-        "category": entry.category,
-        "status": entry.confidence,
-        "description": entry.description,
-        "remediation": entry.remediation,
-        "references": entry.references,
-        "identifiers": [],
-        "affected_software": [],
-    })
+contract! {
+    /// An entity kind.
+    #[derive(Debug, Serialize)]
+    pub struct LibraryEntity {
+        pub name: String,
+        pub description: String,
+        pub user_creatable: bool,
+        pub example: String,
+        pub sensitive: bool,
+    }
+
+    /// A task. Passive is what contacts nobody but resolvers and data providers.
+    #[derive(Debug, Serialize)]
+    pub struct LibraryTask {
+        pub name: String,
+        pub pretty_name: String,
+        pub description: String,
+        pub authors: Vec<&'static str>,
+        #[serde(rename = "type")]
+        pub kind: &'static str,
+        pub passive: bool,
+        pub allowed_types: Vec<String>,
+        pub created_types: Vec<String>,
+        pub example_entities: Vec<ExampleEntity>,
+        pub allowed_options: Vec<Value>,
+        pub references: Vec<Value>,
+    }
+
+    /// An entity that a task looks at.
+    #[derive(Debug, Serialize)]
+    pub struct ExampleEntity {
+        #[serde(rename = "type")]
+        pub kind: String,
+        pub name: &'static str,
+    }
+
+    /// An issue kind.
+    #[derive(Debug, Serialize)]
+    pub struct LibraryIssue {
+        pub name: String,
+        pub pretty_name: String,
+        pub added: Day,
+        pub severity: i64,
+        pub category: String,
+        pub status: LibraryConfidence,
+        pub description: String,
+        pub remediation: String,
+        pub references: Vec<Value>,
+        pub identifiers: Vec<Value>,
+        pub affected_software: Vec<Value>,
+    }
+
+    /// A product that can be recognised, with the members that fingerprint items of entities have (docs/contract/asm.md §4.6).
+    #[derive(Debug, Serialize)]
+    pub struct LibraryFingerprint {
+        pub cpe: Option<String>,
+        pub hide: bool,
+        pub tags: Vec<String>,
+        #[serde(rename = "type")]
+        pub kind: &'static str,
+        pub tasks: (),
+        pub issues: (),
+        pub method: &'static str,
+        pub update: (),
+        pub vendor: String,
+        pub product: String,
+        pub version: (),
+        pub inference: bool,
+        pub description: String,
+        pub match_logic: MatchLogic,
+        pub positive_matches: Vec<FingerprintMatch>,
+    }
+
+    /// What shows a product.
+    #[derive(Debug, Serialize)]
+    pub struct FingerprintMatch {
+        pub match_type: String,
+        pub match_content: String,
+    }
 }
 
-/// A product that can be recognised, with the members that fingerprint items of entities have (docs/contract/asm.md §4.6).
-pub fn fingerprint(entry: &FingerprintEntry) -> Value {
-    let matches = entry.matches.iter();
-    json!({
-        "cpe": entry.cpe,
-        "hide": false,
-        "tags": entry.tags,
-        "type": "fingerprint",
-        "tasks": null,
-        "issues": null,
-        "method": "ident",
-        "update": null,
-        "vendor": entry.vendor,
-        "product": entry.product,
-        "version": null,
-        "inference": entry.cpe.is_some(),
-        "description": format!("{} {}", entry.vendor, entry.product),
-        "match_logic": "any",
-        "positive_matches": matches.map(|one| json!({"match_type": one.place, "match_content": one.content})).collect::<Value>(),
-    })
+/// How sure a finding is, as judges are listed.
+#[derive(Debug, Serialize)]
+pub struct LibraryConfidence(String);
+
+impl Contract for LibraryConfidence {
+    const SHAPE: &'static Shape = &Shape::OneOf(|| vec!["confirmed", "potential"]);
 }
 
-/// An entity kind.
-pub static LIBRARY_KINDS: Shape = Shape::List(&Shape::Object(&Object {
-    name: "LibraryEntity",
-    members: &[
-        member("name", TEXT),
-        member("description", TEXT),
-        member("user_creatable", BOOLEAN),
-        member("example", TEXT),
-        member("sensitive", BOOLEAN),
-    ],
-    open: false,
-}));
+impl From<&KindEntry> for LibraryEntity {
+    fn from(entry: &KindEntry) -> Self {
+        Self {
+            name: entry.kind.type_name(),
+            description: entry.description.clone(),
+            user_creatable: entry.user_creatable,
+            example: entry.example.clone(),
+            sensitive: false,
+        }
+    }
+}
 
-static EXAMPLE: Shape = Shape::Object(&Object {
-    name: "ExampleEntity",
-    members: &[member("type", TEXT), member("name", TEXT)],
-    open: false,
-});
+impl From<&TaskEntry> for LibraryTask {
+    fn from(entry: &TaskEntry) -> Self {
+        let names = |kinds: &[Kind]| kinds.iter().map(|kind| kind.type_name()).collect();
+        let examples = entry.watches.iter().map(|kind| ExampleEntity {
+            kind: kind.type_name(),
+            name: kind.example(),
+        });
+        Self {
+            name: entry.name.clone(),
+            pretty_name: entry.pretty_name.clone(),
+            description: entry.description.clone(),
+            authors: vec![AUTHOR],
+            kind: "discovery",
+            passive: entry.footprint <= Clearance::L1,
+            allowed_types: names(&entry.watches),
+            created_types: names(&entry.produces),
+            example_entities: examples.collect(),
+            allowed_options: Vec::new(),
+            references: Vec::new(),
+        }
+    }
+}
 
-/// Tasks.
-pub static LIBRARY_TASKS: Shape = Shape::List(&Shape::Object(&Object {
-    name: "LibraryTask",
-    members: &[
-        member("name", TEXT),
-        member("pretty_name", TEXT),
-        member("description", TEXT),
-        member("authors", TEXTS),
-        member("type", TEXT),
-        member("passive", BOOLEAN),
-        member("allowed_types", TEXTS),
-        member("created_types", TEXTS),
-        member("example_entities", &Shape::List(&EXAMPLE)),
-        member("allowed_options", crate::shape::ANYTHINGS),
-        member("references", crate::shape::ANYTHINGS),
-    ],
-    open: false,
-}));
+impl From<&IssueEntry> for LibraryIssue {
+    fn from(entry: &IssueEntry) -> Self {
+        copied! {
+            Self from entry { name, pretty_name, severity, category, description, remediation, references }
+            added: Day(entry.added.clone()),
+            status: LibraryConfidence(entry.confidence.clone()),
+            identifiers: Vec::new(),
+            affected_software: Vec::new(),
+        }
+    }
+}
 
-/// An issue kind.
-pub static LIBRARY_ISSUE: Shape = Shape::Object(&Object {
-    name: "LibraryIssue",
-    members: &[
-        member("name", TEXT),
-        member("pretty_name", TEXT),
-        member("added", &Shape::Day),
-        member("severity", INTEGER),
-        member("category", TEXT),
-        member("status", &Shape::OneOf(&["confirmed", "potential"])),
-        member("description", TEXT),
-        member("remediation", TEXT),
-        member("references", crate::shape::ANYTHINGS),
-        member("identifiers", crate::shape::ANYTHINGS),
-        member("affected_software", crate::shape::ANYTHINGS),
-    ],
-    open: false,
-});
-
-static MATCH: Shape = Shape::Object(&Object {
-    name: "FingerprintMatch",
-    members: &[member("match_type", TEXT), member("match_content", TEXT)],
-    open: false,
-});
-
-/// Products that can be recognised.
-pub static LIBRARY_FINGERPRINTS: Shape = Shape::List(&Shape::Object(&Object {
-    name: "LibraryFingerprint",
-    members: &[
-        member("cpe", TEXT_OR_NULL),
-        member("hide", BOOLEAN),
-        member("tags", TEXTS),
-        member("type", TEXT),
-        member("tasks", NULL),
-        member("issues", NULL),
-        member("method", TEXT),
-        member("update", NULL),
-        member("vendor", TEXT),
-        member("product", TEXT),
-        member("version", NULL),
-        member("inference", BOOLEAN),
-        member("description", TEXT),
-        member("match_logic", &Shape::OneOf(&["any"])),
-        member("positive_matches", &Shape::List(&MATCH)),
-    ],
-    open: false,
-}));
-
-/// Issue kinds.
-pub static LIBRARY_ISSUES: Shape = Shape::List(&LIBRARY_ISSUE);
+impl From<&FingerprintEntry> for LibraryFingerprint {
+    fn from(entry: &FingerprintEntry) -> Self {
+        let matches = entry.matches.iter().map(|one| FingerprintMatch {
+            match_type: one.place.clone(),
+            match_content: one.content.clone(),
+        });
+        copied! {
+            Self from entry { cpe, tags, vendor, product }
+            hide: false,
+            kind: "fingerprint",
+            tasks: (),
+            issues: (),
+            method: "ident",
+            update: (),
+            version: (),
+            inference: entry.cpe.is_some(),
+            description: format!("{} {}", entry.vendor, entry.product),
+            match_logic: MatchLogic::Any,
+            positive_matches: matches.collect(),
+        }
+    }
+}
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ambit_model::library::FingerprintMatch;
 
     #[test]
-    fn entries_have_every_member() {
-        let one = kind(&KindEntry {
-            kind: Kind::Domain,
-            description: "a registered domain".to_owned(),
-            user_creatable: true,
-            example: "acme.test".to_owned(),
-        });
-        assert_eq!(LIBRARY_KINDS.differences(&json!([one])), Vec::<String>::new());
-        let one = task(&TaskEntry {
+    fn a_task_that_asks_resolvers_only_is_passive() {
+        let one = LibraryTask::from(&TaskEntry {
             name: "resolve".to_owned(),
             pretty_name: "Resolve".to_owned(),
             description: "asks for addresses".to_owned(),
@@ -193,34 +211,7 @@ mod tests {
             watches: vec![Kind::Domain],
             produces: vec![Kind::IpAddress],
         });
-        assert_eq!(LIBRARY_TASKS.differences(&json!([one])), Vec::<String>::new());
-        assert_eq!(
-            (&one["passive"], &one["created_types"]),
-            (&json!(true), &json!(["Platform::Entity::IpAddress"]))
-        );
-        let one = issue(&IssueEntry {
-            name: "dns_caa_missing".to_owned(),
-            pretty_name: "Domain without a CAA record".to_owned(),
-            severity: 4,
-            confidence: "confirmed".to_owned(),
-            category: "misconfiguration".to_owned(),
-            added: "2026-01-31".to_owned(),
-            description: "Any authority may issue.".to_owned(),
-            remediation: "Add one.".to_owned(),
-            references: vec![],
-        });
-        assert_eq!(LIBRARY_ISSUE.differences(&one), Vec::<String>::new());
-        let one = fingerprint(&FingerprintEntry {
-            vendor: "F5".to_owned(),
-            product: "nginx".to_owned(),
-            cpe: None,
-            tags: vec!["Web Server".to_owned()],
-            matches: vec![FingerprintMatch {
-                place: "content_headers".to_owned(),
-                content: "Server: nginx".to_owned(),
-            }],
-        });
-        assert_eq!(LIBRARY_FINGERPRINTS.differences(&json!([one])), Vec::<String>::new());
-        assert_eq!(page("Issues", vec![], true)["more"], true);
+        assert!(one.passive);
+        assert_eq!(one.created_types, ["Platform::Entity::IpAddress"]);
     }
 }

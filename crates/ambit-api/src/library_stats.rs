@@ -1,14 +1,59 @@
 //! Counts over the library, and its lists as CSV (docs/contract/asm.md §8.4 names the paths; the members are ours).
 
+use crate::contract::{Maybe, contract};
 use crate::csv;
-use crate::shape::{COUNTS, INTEGER, Object, Shape, member, optional};
 use ambit_model::Clearance;
 use ambit_model::library::Library;
-use serde_json::{Value, json};
+use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// How many of each word.
-fn counts<'a>(words: impl Iterator<Item = &'a str>) -> BTreeMap<&'a str, i64> {
+type Counts = BTreeMap<String, i64>;
+
+contract! {
+    /// Counts of entity kinds.
+    #[derive(Debug, Serialize)]
+    pub struct LibraryEntityStats {
+        pub total: usize,
+        pub user_creatable: usize,
+    }
+
+    /// Counts of tasks: passive ones contact nobody but resolvers and data providers.
+    #[derive(Debug, Serialize)]
+    pub struct LibraryTaskStats {
+        pub total: usize,
+        pub passive: usize,
+        pub active: usize,
+    }
+
+    /// Counts of issue kinds.
+    #[derive(Debug, Serialize)]
+    pub struct LibraryIssueStats {
+        pub total: usize,
+        pub by_severity: Counts,
+        pub by_category: Counts,
+        pub by_status: Counts,
+    }
+
+    /// Counts of products that can be recognised.
+    #[derive(Debug, Serialize)]
+    pub struct LibraryFingerprintStats {
+        pub total: usize,
+        pub vendors: usize,
+        pub by_tag: Maybe<Counts>,
+    }
+
+    /// How much of everything there is.
+    #[derive(Debug, Serialize)]
+    pub struct LibraryCatalogStats {
+        pub entities: usize,
+        pub tasks: usize,
+        pub issues: usize,
+        pub fingerprints: usize,
+    }
+}
+
+fn counts(words: impl Iterator<Item = String>) -> Counts {
     let mut counts = BTreeMap::new();
     for word in words {
         *counts.entry(word).or_insert(0) += 1;
@@ -16,47 +61,56 @@ fn counts<'a>(words: impl Iterator<Item = &'a str>) -> BTreeMap<&'a str, i64> {
     counts
 }
 
-/// Counts of entity kinds.
-pub fn kinds(library: &Library) -> Value {
-    let creatable = library.kinds.iter().filter(|kind| kind.user_creatable).count();
-    json!({"total": library.kinds.len(), "user_creatable": creatable})
+impl From<&Library> for LibraryEntityStats {
+    fn from(library: &Library) -> Self {
+        Self {
+            total: library.kinds.len(),
+            user_creatable: library.kinds.iter().filter(|kind| kind.user_creatable).count(),
+        }
+    }
 }
 
-/// Counts of tasks: passive ones contact nobody but resolvers and data providers.
-pub fn tasks(library: &Library) -> Value {
-    let passive = library.tasks.iter().filter(|task| task.footprint <= Clearance::L1).count();
-    json!({"total": library.tasks.len(), "passive": passive, "active": library.tasks.len() - passive})
+impl From<&Library> for LibraryTaskStats {
+    fn from(library: &Library) -> Self {
+        let passive = library.tasks.iter().filter(|task| task.footprint <= Clearance::L1).count();
+        Self {
+            total: library.tasks.len(),
+            passive,
+            active: library.tasks.len() - passive,
+        }
+    }
 }
 
-/// Counts of issue kinds.
-pub fn issues(library: &Library) -> Value {
-    let severities: Vec<String> = library.issues.iter().map(|issue| issue.severity.to_string()).collect();
-    json!({
-        "total": library.issues.len(),
-        "by_severity": counts(severities.iter().map(String::as_str)),
-        "by_category": counts(library.issues.iter().map(|issue| issue.category.as_str())),
-        "by_status": counts(library.issues.iter().map(|issue| issue.confidence.as_str())),
-    })
+impl From<&Library> for LibraryIssueStats {
+    fn from(library: &Library) -> Self {
+        Self {
+            total: library.issues.len(),
+            by_severity: counts(library.issues.iter().map(|issue| issue.severity.to_string())),
+            by_category: counts(library.issues.iter().map(|issue| issue.category.clone())),
+            by_status: counts(library.issues.iter().map(|issue| issue.confidence.clone())),
+        }
+    }
 }
 
-/// Counts of products that can be recognised.
-pub fn fingerprints(library: &Library) -> Value {
-    let tags = library.fingerprints.iter().flat_map(|entry| entry.tags.iter().map(String::as_str));
-    json!({
-        "total": library.fingerprints.len(),
-        "vendors": counts(library.fingerprints.iter().map(|entry| entry.vendor.as_str())).len(),
-        "by_tag": counts(tags),
-    })
+impl From<&Library> for LibraryFingerprintStats {
+    fn from(library: &Library) -> Self {
+        Self {
+            total: library.fingerprints.len(),
+            vendors: counts(library.fingerprints.iter().map(|entry| entry.vendor.clone())).len(),
+            by_tag: Maybe(Some(counts(library.fingerprints.iter().flat_map(|entry| entry.tags.clone())))),
+        }
+    }
 }
 
-/// How much of everything there is.
-pub fn catalog(library: &Library) -> Value {
-    json!({
-        "entities": library.kinds.len(),
-        "tasks": library.tasks.len(),
-        "issues": library.issues.len(),
-        "fingerprints": library.fingerprints.len(),
-    })
+impl From<&Library> for LibraryCatalogStats {
+    fn from(library: &Library) -> Self {
+        Self {
+            entities: library.kinds.len(),
+            tasks: library.tasks.len(),
+            issues: library.issues.len(),
+            fingerprints: library.fingerprints.len(),
+        }
+    }
 }
 
 /// Issue kinds as CSV.
@@ -103,48 +157,3 @@ pub fn tasks_csv(library: &Library) -> String {
     });
     csv::document(&head, rows)
 }
-
-/// Counts of entity kinds.
-pub static KIND_STATS: Shape = Shape::Object(&Object {
-    name: "LibraryEntityStats",
-    members: &[member("total", INTEGER), member("user_creatable", INTEGER)],
-    open: false,
-});
-
-/// Counts of tasks.
-pub static TASK_STATS: Shape = Shape::Object(&Object {
-    name: "LibraryTaskStats",
-    members: &[member("total", INTEGER), member("passive", INTEGER), member("active", INTEGER)],
-    open: false,
-});
-
-/// Counts of issue kinds.
-pub static ISSUE_STATS: Shape = Shape::Object(&Object {
-    name: "LibraryIssueStats",
-    members: &[
-        member("total", INTEGER),
-        member("by_severity", COUNTS),
-        member("by_category", COUNTS),
-        member("by_status", COUNTS),
-    ],
-    open: false,
-});
-
-/// Counts of products that can be recognised.
-pub static FINGERPRINT_STATS: Shape = Shape::Object(&Object {
-    name: "LibraryFingerprintStats",
-    members: &[member("total", INTEGER), member("vendors", INTEGER), optional("by_tag", COUNTS)],
-    open: false,
-});
-
-/// How much of everything there is.
-pub static CATALOG_STATS: Shape = Shape::Object(&Object {
-    name: "LibraryCatalogStats",
-    members: &[
-        member("entities", INTEGER),
-        member("tasks", INTEGER),
-        member("issues", INTEGER),
-        member("fingerprints", INTEGER),
-    ],
-    open: false,
-});

@@ -1,16 +1,64 @@
 //! Notes on the wire (docs/contract/asm.md §8.3): read as `note`, written as `note_text`, with the two forms of time that recorded answers have.
 
 use crate::CollectionRef;
-use crate::shape::{Object, Shape, TEXT, UID, UUID, UUID_OR_NULL, member};
+use crate::contract::{contract, words};
+use crate::request::Text;
+use ambit_model::limits::NOTE_CHARS_MAX;
 use ambit_model::{Timestamp, Uid};
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// What a note is on.
+words! {
+    /// What a note is on.
+    pub enum ItemType {
+        Entity = "entity",
+        Issue = "issue",
+    }
+}
+
+contract! {
+    /// A note as lists show it.
+    #[derive(Debug, Serialize)]
+    pub struct Note {
+        pub uid: Uid,
+        pub id: String,
+        pub note: String,
+        pub note_type: &'static str,
+        pub item_type: ItemType,
+        pub item_uid: Uid,
+        pub item_name: String,
+        pub entity_uid: Uid,
+        pub collection: String,
+        pub organization_uuid: Option<Uuid>,
+        pub created_by: Uuid,
+        pub created_by_user: Author,
+        pub created_at: String,
+        pub updated_at: String,
+    }
+
+    /// Who wrote it.
+    #[derive(Debug, Serialize)]
+    pub struct Author as "" {
+        pub printable_name: String,
+    }
+
+    /// The body that writes one.
+    #[derive(Debug, Deserialize)]
+    pub struct NewNote {
+        pub note_text: Text<NOTE_CHARS_MAX>,
+    }
+
+    /// The body that replaces the text of a note.
+    #[derive(Debug, Deserialize)]
+    pub struct EditedNote {
+        pub note_text: Text<NOTE_CHARS_MAX>,
+    }
+}
+
+/// The entity or issue that a note is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoteItem<'a> {
-    /// `entity` or `issue`.
-    pub item: &'static str,
+    pub item: ItemType,
     pub uid: Uid,
     pub name: &'a str,
     /// The entity itself, or that of the issue.
@@ -29,25 +77,30 @@ pub struct NoteText<'a> {
     pub updated_at: Timestamp,
 }
 
-/// A note as lists show it.
-pub fn note(item: NoteItem<'_>, note: NoteText<'_>) -> Value {
-    let created = seconds(note.created_at, "T", "Z");
-    json!({
-        "uid": note.uid,
-        "id": format!("{}#{}#{}#{}#{created}", item.item, item.item, item.name, note.author_uuid),
-        "note": note.text,
-        "note_type": item.item,
-        "item_type": item.item,
-        "item_uid": item.uid,
-        "item_name": item.name,
-        "entity_uid": item.entity_uid,
-        "collection": item.collection.name,
-        "organization_uuid": item.collection.organization_uuid,
-        "created_by": note.author_uuid,
-        "created_by_user": {"printable_name": note.author},
-        "created_at": seconds(note.created_at, " ", " UTC"),
-        "updated_at": seconds(note.updated_at, "T", "Z"),
-    })
+impl Note {
+    /// A note as lists show it.
+    pub fn of(item: NoteItem<'_>, note: NoteText<'_>) -> Self {
+        let created = seconds(note.created_at, "T", "Z");
+        let word = item.item.word();
+        Self {
+            uid: note.uid,
+            id: format!("{word}#{word}#{}#{}#{created}", item.name, note.author_uuid),
+            note: note.text.to_owned(),
+            note_type: word,
+            item_type: item.item,
+            item_uid: item.uid,
+            item_name: item.name.to_owned(),
+            entity_uid: item.entity_uid,
+            collection: item.collection.name.to_owned(),
+            organization_uuid: item.collection.organization_uuid,
+            created_by: note.author_uuid,
+            created_by_user: Author {
+                printable_name: note.author.to_owned(),
+            },
+            created_at: seconds(note.created_at, " ", " UTC"),
+            updated_at: seconds(note.updated_at, "T", "Z"),
+        }
+    }
 }
 
 /// To the second: `2022-09-09T16:45:52Z`, `2022-09-09 16:45:52 UTC`.
@@ -56,61 +109,16 @@ fn seconds(moment: Timestamp, between: &str, zone: &str) -> String {
     format!("{}{between}{}{zone}", &text[..10], &text[11..19])
 }
 
-static AUTHOR: Shape = Shape::Object(&Object {
-    name: "",
-    members: &[member("printable_name", TEXT)],
-    open: false,
-});
-
-/// A note.
-pub static NOTE: Shape = Shape::Object(&Object {
-    name: "Note",
-    members: &[
-        member("uid", UID),
-        member("id", TEXT),
-        member("note", TEXT),
-        member("note_type", TEXT),
-        member("item_type", &Shape::OneOf(&["entity", "issue"])),
-        member("item_uid", UID),
-        member("item_name", TEXT),
-        member("entity_uid", UID),
-        member("collection", TEXT),
-        member("organization_uuid", UUID_OR_NULL),
-        member("created_by", UUID),
-        member("created_by_user", &AUTHOR),
-        member("created_at", TEXT),
-        member("updated_at", TEXT),
-    ],
-    open: false,
-});
-
-/// A list of them.
-pub static NOTES: Shape = Shape::List(&NOTE);
-
-/// The body that writes or replaces one.
-pub static NEW_NOTE: Shape = Shape::Object(&Object {
-    name: "NewNote",
-    members: &[member("note_text", TEXT)],
-    open: true,
-});
-
-/// The body that replaces the text of a note.
-pub static EDITED_NOTE: Shape = Shape::Object(&Object {
-    name: "EditedNote",
-    members: &[member("note_text", TEXT)],
-    open: false,
-});
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use ambit_model::Kind;
 
     #[test]
-    fn a_note_has_every_member_and_the_recorded_forms_of_time() {
+    fn a_note_has_the_recorded_forms_of_time() {
         let entity = Uid::of_entity(Uuid::nil(), Kind::Domain, "acme.test");
         let item = NoteItem {
-            item: "issue",
+            item: ItemType::Issue,
             uid: entity,
             name: "weak_ciphers",
             entity_uid: entity,
@@ -121,7 +129,7 @@ mod tests {
                 organization_uuid: Some(Uuid::nil()),
             },
         };
-        let value = note(
+        let value = Note::of(
             item,
             NoteText {
                 uid: entity,
@@ -132,11 +140,10 @@ mod tests {
                 updated_at: Timestamp(1_662_741_953_000),
             },
         );
-        assert_eq!(NOTE.differences(&value), Vec::<String>::new());
-        assert_eq!(value["created_at"], "2022-09-09 16:45:52 UTC");
-        assert_eq!(value["updated_at"], "2022-09-09T16:45:53Z");
+        assert_eq!(value.created_at, "2022-09-09 16:45:52 UTC");
+        assert_eq!(value.updated_at, "2022-09-09T16:45:53Z");
         assert_eq!(
-            value["id"],
+            value.id,
             "issue#issue#weak_ciphers#00000000-0000-0000-0000-000000000000#2022-09-09T16:45:52Z"
         );
     }

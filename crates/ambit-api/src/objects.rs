@@ -1,8 +1,10 @@
 //! The envelope of the wider API (docs/contract/wider.md §1.3 and §1.5): objects, descriptors, collections with cursors, and the failure that is only
 //! an error object.
 
-use crate::shape::{ANY, Object, Shape, TEXT, member, optional};
+use crate::contract::{Maybe, contract};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 
 /// An object with its attributes. `base` is the root of the API as the client called it.
 pub fn object(base: &str, collection: &str, kind: &str, id: &str, attributes: Map<String, Value>) -> Value {
@@ -101,104 +103,102 @@ pub fn hash_tags(text: &str) -> Vec<String> {
     tags
 }
 
-static LINKS: Shape = Shape::Map(TEXT);
+/// Addresses of an object, by what they lead to.
+type Links = BTreeMap<String, String>;
 
-/// An object.
-pub static OBJECT: Shape = Shape::Object(&Object {
-    name: "Object",
-    members: &[
-        member("type", TEXT),
-        member("id", TEXT),
-        optional("links", &LINKS),
-        optional("attributes", &Shape::Map(ANY)),
-    ],
-    open: true,
-});
+contract! {
+    /// An object.
+    #[derive(Debug, Serialize)]
+    pub struct Object {
+        #[serde(rename = "type")]
+        pub kind: String,
+        pub id: String,
+        pub links: Maybe<Links>,
+        pub attributes: Maybe<Map<String, Value>>,
+        #[serde(flatten)]
+        pub others: Map<String, Value>,
+    }
 
-/// The answer that is one object.
-pub static ONE: Shape = Shape::Object(&Object {
-    name: "OneObject",
-    members: &[member("data", &OBJECT)],
-    open: true,
-});
+    /// The answer that is one object.
+    #[derive(Debug, Serialize)]
+    pub struct OneObject {
+        pub data: Object,
+        #[serde(flatten)]
+        pub others: Map<String, Value>,
+    }
 
-/// The answer that may be null or a list.
-pub static RELATED: Shape = Shape::Object(&Object {
-    name: "RelatedObjects",
-    members: &[member("data", ANY)],
-    open: true,
-});
+    /// The answer that may be null or a list.
+    #[derive(Debug, Serialize)]
+    pub struct RelatedObjects {
+        pub data: Value,
+        #[serde(flatten)]
+        pub others: Map<String, Value>,
+    }
 
-/// The answer that is a page of objects.
-pub static COLLECTION: Shape = Shape::Object(&Object {
-    name: "ObjectCollection",
-    members: &[
-        member("data", &Shape::List(&OBJECT)),
-        member("links", &LINKS),
-        optional("meta", &Shape::Map(ANY)),
-    ],
-    open: false,
-});
+    /// The answer that is a page of objects.
+    #[derive(Debug, Serialize)]
+    pub struct ObjectCollection {
+        pub data: Vec<Object>,
+        pub links: Links,
+        pub meta: Maybe<Map<String, Value>>,
+    }
 
-/// The answer that is a boolean.
-pub static WHETHER: Shape = Shape::Object(&Object {
-    name: "Whether",
-    members: &[member("data", &Shape::Boolean)],
-    open: false,
-});
+    /// The answer that is a boolean.
+    #[derive(Debug, Serialize)]
+    pub struct Whether {
+        pub data: bool,
+    }
 
-/// The answer that is an object with members of its own.
-pub static FIGURES: Shape = Shape::Object(&Object {
-    name: "Figures",
-    members: &[member("data", &Shape::Map(ANY))],
-    open: false,
-});
+    /// The answer that is an object with members of its own.
+    #[derive(Debug, Serialize)]
+    pub struct Figures {
+        pub data: Map<String, Value>,
+    }
 
-/// The answer that is a text.
-pub static SAID: Shape = Shape::Object(&Object {
-    name: "Said",
-    members: &[member("data", TEXT)],
-    open: false,
-});
+    /// The answer that is a text.
+    #[derive(Debug, Serialize)]
+    pub struct Said {
+        pub data: String,
+    }
 
-/// A body with `data`: an object, or a list of them.
-pub static NEW: Shape = Shape::Object(&Object {
-    name: "NewObject",
-    members: &[member("data", ANY)],
-    open: true,
-});
+    /// A body with `data`: an object, or a list of them.
+    #[derive(Debug, Deserialize)]
+    pub struct NewObject {
+        pub data: Value,
+    }
 
-/// A body that is a form.
-pub static FORM: Shape = Shape::Object(&Object {
-    name: "Form",
-    members: &[optional("file", TEXT), optional("url", TEXT)],
-    open: true,
-});
+    /// A body that is a form.
+    #[derive(Debug, Deserialize)]
+    pub struct Form {
+        pub file: Maybe<String>,
+        pub url: Maybe<String>,
+    }
 
-/// A failure.
-pub static FAILURE: Shape = Shape::Object(&Object {
-    name: "FailureObject",
-    members: &[member(
-        "error",
-        &Shape::Object(&Object {
-            name: "",
-            members: &[member("code", TEXT), member("message", TEXT)],
-            open: false,
-        }),
-    )],
-    open: false,
-});
+    /// A failure.
+    #[derive(Debug, Serialize)]
+    pub struct FailureObject {
+        pub error: ErrorObject,
+    }
 
-/// A failure in version 2.
-pub static V2_FAILURE: Shape = Shape::Object(&Object {
-    name: "FailureOfV2",
-    members: &[member("response_code", &Shape::Integer), member("verbose_msg", TEXT)],
-    open: false,
-});
+    /// What went wrong.
+    #[derive(Debug, Serialize)]
+    pub struct ErrorObject as "" {
+        pub code: &'static str,
+        pub message: String,
+    }
+
+    /// A failure in version 2.
+    #[derive(Debug, Serialize)]
+    pub struct FailureOfV2 {
+        pub response_code: i64,
+        pub verbose_msg: String,
+    }
+}
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Contract;
 
     #[test]
     fn the_last_page_has_no_cursor() {
@@ -209,7 +209,7 @@ mod tests {
             more,
             json!({"data": [], "links": {"self": "s", "next": "n"}, "meta": {"count": 3, "cursor": "c"}})
         );
-        assert_eq!(COLLECTION.differences(&last), Vec::<String>::new());
+        assert_eq!(ObjectCollection::SHAPE.differences(&last), Vec::<String>::new());
     }
 
     #[test]
@@ -231,6 +231,6 @@ mod tests {
         keep_attributes(&mut value, &["b".to_owned(), "unknown".to_owned()]);
         assert_eq!(value["attributes"], json!({"b": 2}));
         assert_eq!(value["links"]["self"], "http://h/api/v3/graphs/g1");
-        assert_eq!(OBJECT.differences(&value), Vec::<String>::new());
+        assert_eq!(Object::SHAPE.differences(&value), Vec::<String>::new());
     }
 }

@@ -1,10 +1,12 @@
 //! Projects on the wire (docs/contract/asm.md §3.1).
 
-use crate::shape::{BOOLEAN, INTEGER, MOMENT, MOMENT_OR_NULL, NAME, Object, Shape, TEXT, TEXT_OR_NULL, UUID, member, optional};
-use ambit_model::Timestamp;
-use ambit_model::project::Project;
+use crate::contract::{Maybe, contract, copied};
+use crate::request::Name;
+use crate::words::Word;
 use ambit_model::user::ProjectRole;
-use serde_json::{Value, json};
+use ambit_model::{Timestamp, project as model};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 /// What the operator configured about plans: shown in every project.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,91 +27,77 @@ impl Default for Plan {
     }
 }
 
-/// A project as its caller sees it.
-pub fn project(project: &Project, role: ProjectRole, primary: bool, plan: &Plan) -> Value {
-    let mut value = bare(project, primary, plan);
-    value["role"] = json!(role.name());
-    value["owner_email"] = json!(project.owner_email);
-    value
+contract! {
+    /// A project as its caller sees it.
+    #[derive(Debug, Serialize)]
+    pub struct Project {
+        pub id: i64,
+        pub uuid: Uuid,
+        pub name: String,
+        pub icon: Option<String>,
+        pub role: Option<Word<ProjectRole>>,
+        pub owner_email: Option<String>,
+        pub description: Option<String>,
+        pub created_at: Timestamp,
+        pub expired_at: Option<Timestamp>,
+        pub deleted_at: Option<Timestamp>,
+        pub deleted: bool,
+        pub organization_name: String,
+        pub organization_uuid: Uuid,
+        pub plan_expires_at: Timestamp,
+        pub plan_status: String,
+        pub primary: bool,
+    }
+
+    /// The body of a creation.
+    #[derive(Debug, Deserialize)]
+    pub struct NewProject {
+        pub name: Name,
+    }
+
+    /// The body that changes settings; what is left out stays.
+    #[derive(Debug, Deserialize)]
+    pub struct ProjectSettings {
+        pub name: Maybe<Name>,
+        pub description: Maybe<String>,
+        pub primary: Maybe<bool>,
+    }
 }
 
-/// A project in the answer to its own deletion: without role and owner, and not yet marked as deleted (docs/contract/asm.md §2.3).
-pub fn deleted_project(project: &Project, primary: bool, plan: &Plan) -> Value {
-    let mut value = bare(project, primary, plan);
-    value["deleted_at"] = Value::Null;
-    value["deleted"] = json!(false);
-    value
+impl Project {
+    /// A project with the role of its caller.
+    pub fn of(project: &model::Project, role: ProjectRole, primary: bool, plan: &Plan) -> Self {
+        copied! {
+            Self from project { id, uuid, name, owner_email, description, created_at, deleted_at, organization_name, organization_uuid }
+            icon: None,
+            role: Some(Word(role)),
+            expired_at: None,
+            deleted: project.deleted_at.is_some(),
+            plan_expires_at: plan.expires_at,
+            plan_status: plan.status.clone(),
+            primary,
+        }
+    }
+
+    /// A project in the answer to its own deletion: without role and owner, and not yet marked as deleted (docs/contract/asm.md §2.3).
+    pub fn deleted(project: &model::Project, primary: bool, plan: &Plan) -> Self {
+        Self {
+            role: None,
+            owner_email: None,
+            deleted_at: None,
+            deleted: false,
+            ..Self::of(project, ProjectRole::Member, primary, plan)
+        }
+    }
 }
-
-fn bare(project: &Project, primary: bool, plan: &Plan) -> Value {
-    json!({
-        "id": project.id,
-        "uuid": project.uuid,
-        "name": project.name,
-        "icon": null,
-        "role": null,
-        "owner_email": null,
-        "description": project.description,
-        "created_at": project.created_at,
-        "expired_at": null,
-        "deleted_at": project.deleted_at,
-        "deleted": project.deleted_at.is_some(),
-        "organization_name": project.organization_name,
-        "organization_uuid": project.organization_uuid,
-        "plan_expires_at": plan.expires_at,
-        "plan_status": plan.status,
-        "primary": primary,
-    })
-}
-
-/// A project.
-pub static PROJECT: Shape = Shape::Object(&Object {
-    name: "Project",
-    members: &[
-        member("id", INTEGER),
-        member("uuid", UUID),
-        member("name", TEXT),
-        member("icon", TEXT_OR_NULL),
-        member("role", &Shape::OrNull(&Shape::OneOf(&["owner", "member"]))),
-        member("owner_email", TEXT_OR_NULL),
-        member("description", TEXT_OR_NULL),
-        member("created_at", MOMENT),
-        member("expired_at", MOMENT_OR_NULL),
-        member("deleted_at", MOMENT_OR_NULL),
-        member("deleted", BOOLEAN),
-        member("organization_name", TEXT),
-        member("organization_uuid", UUID),
-        member("plan_expires_at", MOMENT),
-        member("plan_status", TEXT),
-        member("primary", BOOLEAN),
-    ],
-    open: false,
-});
-
-/// A list of projects.
-pub static PROJECTS: Shape = Shape::List(&PROJECT);
-
-/// The body of a creation.
-pub static NEW_PROJECT: Shape = Shape::Object(&Object {
-    name: "NewProject",
-    members: &[member("name", NAME)],
-    open: true,
-});
-
-/// The body that changes settings; what is left out stays.
-pub static PROJECT_SETTINGS: Shape = Shape::Object(&Object {
-    name: "ProjectSettings",
-    members: &[optional("name", NAME), optional("description", TEXT), optional("primary", BOOLEAN)],
-    open: false,
-});
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use uuid::Uuid;
 
-    fn sample() -> Project {
-        Project {
+    fn sample() -> model::Project {
+        model::Project {
             id: 7,
             uuid: Uuid::nil(),
             name: "Acme".to_owned(),
@@ -123,25 +111,18 @@ mod tests {
     }
 
     #[test]
-    fn a_project_has_every_member_of_the_contract() {
-        let value = project(&sample(), ProjectRole::Owner, true, &Plan::default());
-        assert_eq!(PROJECT.differences(&value), Vec::<String>::new());
-        assert_eq!(value["role"], "owner");
-        assert_eq!(value["primary"], true);
-        assert_eq!(value["plan_expires_at"], "2100-01-01T00:00:00.000Z");
+    fn a_plan_ends_in_2100_where_the_operator_says_nothing() {
+        let value = Project::of(&sample(), ProjectRole::Owner, true, &Plan::default());
+        assert_eq!(value.plan_expires_at.to_string(), "2100-01-01T00:00:00.000Z");
     }
 
     #[test]
     fn the_answer_to_a_deletion_says_neither_role_nor_owner_nor_deleted() {
-        let gone = Project {
+        let gone = model::Project {
             deleted_at: Some(Timestamp(1)),
             ..sample()
         };
-        let value = deleted_project(&gone, false, &Plan::default());
-        assert_eq!(PROJECT.differences(&value), Vec::<String>::new());
-        assert_eq!(
-            (&value["role"], &value["owner_email"], &value["deleted"]),
-            (&Value::Null, &Value::Null, &json!(false))
-        );
+        let value = Project::deleted(&gone, false, &Plan::default());
+        assert_eq!((value.role, value.owner_email, value.deleted), (None, None, false));
     }
 }

@@ -1,21 +1,28 @@
 //! What recorded answers of the service hold: members with the types that were seen, as facts, compared with the shapes that we document and send. Where the
 //! two differ, the difference stands in a list with its reason.
 
+use crate::Contract;
+use crate::collections::Collection;
+use crate::entities::{EntityDetail, EntityHit};
+use crate::issues::{IssueDetail, IssueHit};
+use crate::notes::Note;
+use crate::projects::Project;
+use crate::search::{Issues, SearchResult};
+use crate::seeds::Seed;
 use crate::shape::{Object, Shape};
-use crate::{collections, entities, issues, notes, projects, search, seeds};
 
 /// Each table with the shape of ours that it is compared with.
 fn tables() -> [(&'static str, &'static str, &'static Shape); 9] {
     [
-        ("project", PROJECTS, &projects::PROJECT),
-        ("collection", COLLECTIONS, &collections::COLLECTION),
-        ("note", NOTES, &notes::NOTE),
-        ("seed", SEEDS, &seeds::SEED),
-        ("entity hit", ENTITY_HITS, &entities::ENTITY_HIT),
-        ("entity detail", ENTITY_DETAIL, &entities::ENTITY_DETAIL),
-        ("issue hit", ISSUE_HITS, &issues::ISSUE_HIT),
-        ("issue detail", ISSUE_DETAIL, &issues::ISSUE_DETAIL),
-        ("issue search", ISSUE_SEARCH, &search::ISSUE_SEARCH),
+        ("project", PROJECTS, Project::SHAPE),
+        ("collection", COLLECTIONS, Collection::SHAPE),
+        ("note", NOTES, Note::SHAPE),
+        ("seed", SEEDS, Seed::SHAPE),
+        ("entity hit", ENTITY_HITS, EntityHit::SHAPE),
+        ("entity detail", ENTITY_DETAIL, EntityDetail::SHAPE),
+        ("issue hit", ISSUE_HITS, IssueHit::SHAPE),
+        ("issue detail", ISSUE_DETAIL, IssueDetail::SHAPE),
+        ("issue search", ISSUE_SEARCH, SearchResult::<Issues>::SHAPE),
     ]
 }
 

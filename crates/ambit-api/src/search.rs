@@ -1,10 +1,13 @@
 //! The result of a search (docs/contract/asm.md §7), with the names of aggregations as the contract spells them.
 
-use crate::entities::ENTITY_HIT;
-use crate::issues::ISSUE_HIT;
-use crate::shape::{ANY, BOOLEAN, INTEGER, NUMBER, Object, Shape, TEXT, TEXT_OR_NULL, member, optional};
-use crate::technologies::TECHNOLOGY_HIT;
-use serde_json::{Map, Value, json};
+use crate::contract::{Contract, Maybe, contract, shape_of, words};
+use crate::entities::EntityHit;
+use crate::issues::IssueHit;
+use crate::shape::Shape;
+use crate::technologies::TechnologyHit;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use std::marker::PhantomData;
 
 /// The contract's spelling of an aggregation that everyone else spells right.
 const RESPELLED: &[(&str, &str)] = &[("technology_bucket", "technolgy_bucket")];
@@ -18,60 +21,168 @@ pub fn neutral_name(contract: &str) -> &str {
     found.map_or(contract, |(right, _)| *right)
 }
 
-/// One page of a search, ready to be shown.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SearchPage {
-    pub search: Query,
+/// What is searched: its name, the hits, and the aggregations that are counted.
+pub trait Searched {
+    /// The name of the schema of a result.
+    const RESULT: &'static str;
+    const TYPE: SearchType;
+    type Hit: Contract + Serialize;
+    type Aggregations: Contract;
+}
+
+/// The `result` of a search.
+#[derive(Debug, Serialize)]
+#[serde(bound = "")]
+pub struct SearchResult<S: Searched> {
+    pub search: SearchQuery,
     pub total_hits: u64,
     pub timed_out: bool,
     pub more: bool,
     pub page: u64,
     pub page_size: u64,
     pub total_pages: u64,
-    pub hits: Vec<Value>,
-    /// By neutral names; `None` where they were not wanted.
-    pub aggregations: Option<Map<String, Value>>,
+    pub hits: Vec<S::Hit>,
+    /// `None` where they were not wanted.
+    pub aggregations: Option<Aggregations<S>>,
     pub next_page_token: Option<String>,
 }
 
-/// What was searched.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Query {
-    /// The executed query in Elasticsearch form.
-    pub body: Value,
-    /// As the caller wrote it, decoded.
-    pub text: String,
-    /// `entities`, `issues`, `technologies`.
-    pub noun: &'static str,
-    pub sort_field: String,
-    pub descending: bool,
+impl<S: Searched> Contract for SearchResult<S> {
+    const SHAPE: &'static Shape = shape_of! {
+        (S::RESULT,)
+        ("search",) SearchQuery;
+        ("total_hits",) u64;
+        ("timed_out",) bool;
+        ("more",) bool;
+        ("page",) u64;
+        ("page_size",) u64;
+        ("total_pages",) u64;
+        ("hits",) Vec<S::Hit>;
+        ("aggregations",) Option<S::Aggregations>;
+        ("next_page_token",) Option<String>;
+    };
 }
 
-/// The `result` of a search.
-pub fn search_result(page: SearchPage) -> Value {
-    let mut body = page.search.body;
-    if let Some(Value::Object(aggregations)) = body.get_mut("aggs") {
-        *aggregations = respell(std::mem::take(aggregations));
+words! {
+    pub enum SearchType {
+        Entities = "entities",
+        Issues = "issues",
+        Technologies = "technologies",
     }
-    json!({
-        "search": {
-            "search_body": body,
-            "search_string": page.search.text,
-            "search_type": page.search.noun,
-            "sort_direction": if page.search.descending { "desc" } else { "asc" },
-            "sort_field": page.search.sort_field,
-            "group_by_field": null,
-        },
-        "total_hits": page.total_hits,
-        "timed_out": page.timed_out,
-        "more": page.more,
-        "page": page.page,
-        "page_size": page.page_size,
-        "total_pages": page.total_pages,
-        "hits": page.hits,
-        "aggregations": page.aggregations.map(respell),
-        "next_page_token": page.next_page_token,
-    })
+
+    pub enum SortDirection {
+        Ascending = "asc",
+        Descending = "desc",
+    }
+}
+
+contract! {
+    /// What was searched: the executed query in Elasticsearch form, and the text as the caller wrote it, decoded.
+    #[derive(Debug, Serialize)]
+    pub struct SearchQuery {
+        pub search_body: Map<String, Value>,
+        pub search_string: String,
+        pub search_type: SearchType,
+        pub sort_direction: SortDirection,
+        pub sort_field: String,
+        pub group_by_field: Option<String>,
+    }
+
+    #[derive(Debug, Serialize)]
+    pub struct Bucket {
+        pub key: Value,
+        pub doc_count: u64,
+        pub key_as_string: Maybe<String>,
+    }
+
+    #[derive(Debug, Serialize)]
+    pub struct TermsAggregation {
+        pub doc_count_error_upper_bound: u64,
+        pub sum_other_doc_count: u64,
+        pub buckets: Vec<Bucket>,
+    }
+
+    #[derive(Debug, Serialize)]
+    pub struct SumAggregation {
+        pub value: f64,
+    }
+
+    #[derive(Debug, Serialize)]
+    pub struct EntityAggregations {
+        pub scoped_bucket: TermsAggregation,
+        pub collection_bucket: TermsAggregation,
+        pub entity_type_bucket: TermsAggregation,
+        pub country_code_bucket: TermsAggregation,
+        pub technolgy_bucket: TermsAggregation,
+        pub issues_severity_1_bucket: SumAggregation,
+        pub issues_severity_2_bucket: SumAggregation,
+        pub issues_severity_3_bucket: SumAggregation,
+        pub issues_severity_4_bucket: SumAggregation,
+        pub issues_severity_5_bucket: SumAggregation,
+    }
+
+    #[derive(Debug, Serialize)]
+    pub struct IssueAggregations {
+        pub collection_bucket: TermsAggregation,
+        pub confidence: TermsAggregation,
+        pub issue_name_bucket: TermsAggregation,
+        pub severity_bucket: TermsAggregation,
+        pub status_bucket: TermsAggregation,
+        pub status_new_bucket: TermsAggregation,
+        pub status_detailed_bucket: TermsAggregation,
+        pub ticket_list_bucket: TermsAggregation,
+    }
+
+    #[derive(Debug, Serialize)]
+    pub struct TechnologyAggregations {
+        pub collection_bucket: TermsAggregation,
+        pub vendor_bucket: TermsAggregation,
+        pub product_bucket: TermsAggregation,
+    }
+}
+
+macro_rules! searched {
+    ($($(#[$meta:meta])* $noun:ident: $result:literal, $hit:ty, $aggregations:ty;)*) => {$(
+        $(#[$meta])*
+        #[derive(Debug)]
+        pub enum $noun {}
+
+        impl Searched for $noun {
+            const RESULT: &'static str = $result;
+            const TYPE: SearchType = SearchType::$noun;
+            type Hit = $hit;
+            type Aggregations = $aggregations;
+        }
+    )*};
+}
+
+searched! {
+    Entities: "EntitySearch", EntityHit, EntityAggregations;
+    Issues: "IssueSearch", IssueHit, IssueAggregations;
+    Technologies: "TechnologySearch", TechnologyHit, TechnologyAggregations;
+}
+
+/// Aggregations as the index counted them, under the contract's names.
+#[derive(Debug, Serialize)]
+#[serde(transparent, bound = "")]
+pub struct Aggregations<S: Searched>(Map<String, Value>, PhantomData<S>);
+
+impl<S: Searched> Aggregations<S> {
+    /// Gives counted aggregations, which have neutral names, the names of the contract.
+    pub fn of(counted: Map<String, Value>) -> Self {
+        Self(respell(counted), PhantomData)
+    }
+}
+
+impl SearchQuery {
+    /// The executed query in Elasticsearch form, whose aggregations have neutral names, under the names of the contract.
+    pub fn body(executed: Value) -> Map<String, Value> {
+        let Value::Object(mut body) = executed else { return Map::new() };
+        if let Some(Value::Object(aggregations)) = body.get_mut("aggs") {
+            *aggregations = respell(std::mem::take(aggregations));
+        }
+        body
+    }
 }
 
 fn respell(aggregations: Map<String, Value>) -> Map<String, Value> {
@@ -82,182 +193,18 @@ fn respell(aggregations: Map<String, Value>) -> Map<String, Value> {
     aggregations.into_iter().map(|(name, value)| (contract(name), value)).collect()
 }
 
-static QUERY: Shape = Shape::Object(&Object {
-    name: "SearchQuery",
-    members: &[
-        member("search_body", &Shape::Map(ANY)),
-        member("search_string", TEXT),
-        member("search_type", &Shape::OneOf(&["entities", "issues", "technologies"])),
-        member("sort_direction", &Shape::OneOf(&["asc", "desc"])),
-        member("sort_field", TEXT),
-        member("group_by_field", TEXT_OR_NULL),
-    ],
-    open: false,
-});
-
-static BUCKET: Shape = Shape::Object(&Object {
-    name: "Bucket",
-    members: &[member("key", ANY), member("doc_count", INTEGER), optional("key_as_string", TEXT)],
-    open: false,
-});
-
-static TERMS: Shape = Shape::Object(&Object {
-    name: "TermsAggregation",
-    members: &[
-        member("doc_count_error_upper_bound", INTEGER),
-        member("sum_other_doc_count", INTEGER),
-        member("buckets", &Shape::List(&BUCKET)),
-    ],
-    open: false,
-});
-
-static SUM: Shape = Shape::Object(&Object {
-    name: "SumAggregation",
-    members: &[member("value", NUMBER)],
-    open: false,
-});
-
-static ENTITY_AGGREGATIONS: Shape = Shape::Object(&Object {
-    name: "EntityAggregations",
-    members: &[
-        member("scoped_bucket", &TERMS),
-        member("collection_bucket", &TERMS),
-        member("entity_type_bucket", &TERMS),
-        member("country_code_bucket", &TERMS),
-        member("technolgy_bucket", &TERMS),
-        member("issues_severity_1_bucket", &SUM),
-        member("issues_severity_2_bucket", &SUM),
-        member("issues_severity_3_bucket", &SUM),
-        member("issues_severity_4_bucket", &SUM),
-        member("issues_severity_5_bucket", &SUM),
-    ],
-    open: false,
-});
-
-static ISSUE_AGGREGATIONS: Shape = Shape::Object(&Object {
-    name: "IssueAggregations",
-    members: &[
-        member("collection_bucket", &TERMS),
-        member("confidence", &TERMS),
-        member("issue_name_bucket", &TERMS),
-        member("severity_bucket", &TERMS),
-        member("status_bucket", &TERMS),
-        member("status_new_bucket", &TERMS),
-        member("status_detailed_bucket", &TERMS),
-        member("ticket_list_bucket", &TERMS),
-    ],
-    open: false,
-});
-
-static TECHNOLOGY_AGGREGATIONS: Shape = Shape::Object(&Object {
-    name: "TechnologyAggregations",
-    members: &[
-        member("collection_bucket", &TERMS),
-        member("vendor_bucket", &TERMS),
-        member("product_bucket", &TERMS),
-    ],
-    open: false,
-});
-
-/// The result of a search over technologies.
-pub static TECHNOLOGY_SEARCH: Shape = Shape::Object(&Object {
-    name: "TechnologySearch",
-    members: &[
-        member("search", &QUERY),
-        member("total_hits", INTEGER),
-        member("timed_out", BOOLEAN),
-        member("more", BOOLEAN),
-        member("page", INTEGER),
-        member("page_size", INTEGER),
-        member("total_pages", INTEGER),
-        member("hits", &Shape::List(&TECHNOLOGY_HIT)),
-        member("aggregations", &Shape::OrNull(&TECHNOLOGY_AGGREGATIONS)),
-        member("next_page_token", TEXT_OR_NULL),
-    ],
-    open: false,
-});
-
-/// The result of a search over entities.
-pub static ENTITY_SEARCH: Shape = Shape::Object(&Object {
-    name: "EntitySearch",
-    members: &[
-        member("search", &QUERY),
-        member("total_hits", INTEGER),
-        member("timed_out", BOOLEAN),
-        member("more", BOOLEAN),
-        member("page", INTEGER),
-        member("page_size", INTEGER),
-        member("total_pages", INTEGER),
-        member("hits", &Shape::List(&ENTITY_HIT)),
-        member("aggregations", &Shape::OrNull(&ENTITY_AGGREGATIONS)),
-        member("next_page_token", TEXT_OR_NULL),
-    ],
-    open: false,
-});
-
-/// The result of a search over issues.
-pub static ISSUE_SEARCH: Shape = Shape::Object(&Object {
-    name: "IssueSearch",
-    members: &[
-        member("search", &QUERY),
-        member("total_hits", INTEGER),
-        member("timed_out", BOOLEAN),
-        member("more", BOOLEAN),
-        member("page", INTEGER),
-        member("page_size", INTEGER),
-        member("total_pages", INTEGER),
-        member("hits", &Shape::List(&ISSUE_HIT)),
-        member("aggregations", &Shape::OrNull(&ISSUE_AGGREGATIONS)),
-        member("next_page_token", TEXT_OR_NULL),
-    ],
-    open: false,
-});
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn page(noun: &'static str, aggregations: Value) -> Value {
-        search_result(SearchPage {
-            search: Query {
-                body: json!({"query": {"match_all": {}}, "aggs": {"technology_bucket": {}}}),
-                text: "collection:a".to_owned(),
-                noun,
-                sort_field: "last_seen".to_owned(),
-                descending: false,
-            },
-            total_hits: 0,
-            timed_out: false,
-            more: false,
-            page: 0,
-            page_size: 50,
-            total_pages: 0,
-            hits: vec![],
-            aggregations: aggregations.as_object().cloned(),
-            next_page_token: None,
-        })
-    }
+    use serde_json::json;
 
     #[test]
     fn aggregations_are_spelled_as_in_the_contract() {
-        let terms = json!({"doc_count_error_upper_bound": 0, "sum_other_doc_count": 0, "buckets": [{"key": "true", "doc_count": 2}]});
-        let sum = json!({"value": 0});
-        let value = page(
-            "entities",
-            json!({
-                "scoped_bucket": terms, "collection_bucket": terms, "entity_type_bucket": terms, "country_code_bucket": terms,
-                "technology_bucket": terms, "issues_severity_1_bucket": sum, "issues_severity_2_bucket": sum, "issues_severity_3_bucket": sum,
-                "issues_severity_4_bucket": sum, "issues_severity_5_bucket": sum,
-            }),
-        );
-        assert_eq!(ENTITY_SEARCH.differences(&value), Vec::<String>::new());
-        assert_eq!(value["search"]["search_body"]["aggs"], json!({"technolgy_bucket": {}}));
-        assert_eq!(value["aggregations"]["technolgy_bucket"]["buckets"][0]["doc_count"], 2);
-    }
-
-    #[test]
-    fn a_missing_aggregation_is_noticed() {
-        let missing = ISSUE_SEARCH.differences(&page("issues", json!({})));
-        assert_eq!(missing.len(), 8, "{missing:?}");
+        let counted = json!({"technology_bucket": {"buckets": []}, "confidence": {}});
+        let shown = json!(Aggregations::<Entities>::of(counted.as_object().cloned().unwrap_or_default()));
+        assert_eq!(shown, json!({"technolgy_bucket": {"buckets": []}, "confidence": {}}));
+        let body = SearchQuery::body(json!({"query": {"match_all": {}}, "aggs": {"technology_bucket": {}}}));
+        assert_eq!(body["aggs"], json!({"technolgy_bucket": {}}));
+        assert_eq!(neutral_name("technolgy_bucket"), "technology_bucket");
     }
 }

@@ -1,106 +1,60 @@
 //! Seeds on the wire (docs/contract/asm.md §3.4): their type stands there without its prefix.
 
-use crate::shape::{BOOLEAN, INTEGER, MOMENT, NAME, NULL, Object, Shape, TEXT, member, optional};
-use ambit_model::collection::Seed;
-use serde_json::{Value, json};
+use crate::contract::{Maybe, contract};
+use crate::request::Name;
+use crate::words::Word;
+use ambit_model::{Kind, Timestamp, collection as model};
+use serde::{Deserialize, Serialize};
 
-/// A seed.
-pub fn seed(seed: &Seed) -> Value {
-    json!({
-        "id": seed.id,
-        "name": seed.name,
-        "type": seed.kind.name(),
-        "seed": true,
-        "claimed": false,
-        "details": null,
-        "created_at": seed.created_at,
-        "updated_at": seed.created_at,
-        "last_modified": null,
-    })
-}
+/// Characters of a seed: the longest host name has 253, an address of a page may have more.
+pub const SEED_CHARS_MAX: usize = 2_048;
 
-/// Its members.
-pub static SEED: Shape = Shape::Object(&Object {
-    name: "Seed",
-    members: &[
-        member("id", INTEGER),
-        member("name", TEXT),
-        member("type", TEXT),
-        member("seed", BOOLEAN),
-        member("claimed", BOOLEAN),
-        member("details", NULL),
-        member("created_at", MOMENT),
-        member("updated_at", MOMENT),
-        member("last_modified", NULL),
-    ],
-    open: false,
-});
-
-/// A list of them.
-pub static SEEDS: Shape = Shape::List(&SEED);
-
-/// The kinds by name, the likeliest seed first; a test compares them with the model's. Any letter case and prefix is read.
-const KINDS: &[&str] = &[
-    "Domain",
-    "DnsRecord",
-    "IpAddress",
-    "NetBlock",
-    "ApiEndpoint",
-    "AutonomousSystem",
-    "CloudStorageBucket",
-    "EmailAddress",
-    "Mailserver",
-    "Nameserver",
-    "NetworkService",
-    "Organization",
-    "PreCertificate",
-    "SslCertificate",
-    "UniqueKeyword",
-    "UniqueToken",
-    "Uri",
-];
-
-static NEW_SEED: Shape = Shape::Object(&Object {
-    name: "NewSeed",
-    members: &[member("name", NAME), member("type", &Shape::OneOf(KINDS))],
-    open: true,
-});
-
-/// The body of an addition: one seed, or a list of them.
-pub static NEW_SEEDS: Shape = Shape::Object(&Object {
-    name: "NewSeeds",
-    members: &[
-        optional("name", TEXT),
-        optional("type", TEXT),
-        optional("entities", &Shape::List(&NEW_SEED)),
-    ],
-    open: true,
-});
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use ambit_model::{Kind, Timestamp};
-
-    #[test]
-    fn the_kinds_are_those_of_the_model() {
-        let mut names: Vec<&str> = Kind::ALL.iter().map(|kind| kind.name()).collect();
-        let mut listed = KINDS.to_vec();
-        names.sort_unstable();
-        listed.sort_unstable();
-        assert_eq!(listed, names);
+contract! {
+    /// A seed.
+    #[derive(Debug, Serialize)]
+    pub struct Seed {
+        pub id: i64,
+        pub name: String,
+        #[serde(rename = "type")]
+        pub kind: &'static str,
+        pub seed: bool,
+        pub claimed: bool,
+        pub details: (),
+        pub created_at: Timestamp,
+        pub updated_at: Timestamp,
+        pub last_modified: (),
     }
 
-    #[test]
-    fn a_seed_has_every_member_and_a_type_without_prefix() {
-        let value = seed(&Seed {
-            id: 4_726_210,
-            kind: Kind::IpAddress,
-            name: "203.0.113.7".to_owned(),
-            confirmed: false,
-            created_at: Timestamp(0),
-        });
-        assert_eq!(SEED.differences(&value), Vec::<String>::new());
-        assert_eq!(value["type"], "IpAddress");
+    /// A seed that is added.
+    #[derive(Debug, Deserialize)]
+    pub struct NewSeed {
+        pub name: Name<SEED_CHARS_MAX>,
+        #[serde(rename = "type")]
+        pub kind: Word<Kind>,
+    }
+
+    /// The body of an addition: one seed, or a list of them.
+    #[derive(Debug, Deserialize)]
+    pub struct NewSeeds {
+        pub name: Maybe<String>,
+        #[serde(rename = "type")]
+        pub kind: Maybe<String>,
+        pub entities: Maybe<Vec<NewSeed>>,
+    }
+}
+
+impl From<&model::Seed> for Seed {
+    fn from(of: &model::Seed) -> Self {
+        Self {
+            id: of.id,
+            name: of.name.clone(),
+            kind: of.kind.name(),
+            seed: true,
+            claimed: false,
+            details: (),
+            created_at: of.created_at,
+            updated_at: of.created_at,
+            last_modified: (),
+        }
     }
 }

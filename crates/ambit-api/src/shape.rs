@@ -1,12 +1,12 @@
-//! Shapes: tables of members with their types. From one table come the JSON Schema of the documentation, an example, and the check that tests
-//! run over real answers.
+//! Shapes: what is documented of the values of a type. From a shape come the JSON Schema of the documentation, an example, the words in which a wrong
+//! member of a request is refused, and the check that tests run over real answers. The types themselves have them from `contract.rs`.
 
 use ambit_model::Timestamp;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 /// What a value may be.
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 pub enum Shape {
     Null,
     Text,
@@ -29,7 +29,8 @@ pub enum Shape {
     Boolean,
     /// Whatever its owner put there.
     Any,
-    OneOf(&'static [&'static str]),
+    /// A word out of a list.
+    OneOf(fn() -> Vec<&'static str>),
     List(&'static Shape),
     /// An object with members of any name, all of one shape.
     Map(&'static Shape),
@@ -38,7 +39,7 @@ pub enum Shape {
 }
 
 /// An object with its members.
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 pub struct Object {
     /// Its name among the schemas of the documentation; `""`: written where it is used.
     pub name: &'static str,
@@ -48,49 +49,17 @@ pub struct Object {
 }
 
 /// One member of an object.
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 pub struct Member {
     pub name: &'static str,
     pub shape: &'static Shape,
     pub required: bool,
 }
 
-/// A member that is always there.
-pub const fn member(name: &'static str, shape: &'static Shape) -> Member {
-    Member { name, shape, required: true }
-}
-
-/// A member that may be missing.
-pub const fn optional(name: &'static str, shape: &'static Shape) -> Member {
-    Member {
-        name,
-        shape,
-        required: false,
-    }
-}
-
 pub const NULL: &Shape = &Shape::Null;
 pub const TEXT: &Shape = &Shape::Text;
-pub const UUID: &Shape = &Shape::Uuid;
-pub const UID: &Shape = &Shape::Uid;
-pub const MOMENT: &Shape = &Shape::Moment;
-pub const NAME: &Shape = &Shape::Name;
-
-pub const INTEGER: &Shape = &Shape::Integer;
-pub const NUMBER: &Shape = &Shape::Number;
 pub const BOOLEAN: &Shape = &Shape::Boolean;
 pub const ANY: &Shape = &Shape::Any;
-pub const TEXTS: &Shape = &Shape::List(TEXT);
-pub const INTEGERS: &Shape = &Shape::List(INTEGER);
-pub const ANYTHINGS: &Shape = &Shape::List(ANY);
-pub const TEXT_OR_NULL: &Shape = &Shape::OrNull(TEXT);
-pub const UUID_OR_NULL: &Shape = &Shape::OrNull(UUID);
-pub const MOMENT_OR_NULL: &Shape = &Shape::OrNull(MOMENT);
-pub const INTEGER_OR_NULL: &Shape = &Shape::OrNull(INTEGER);
-pub const NUMBER_OR_NULL: &Shape = &Shape::OrNull(NUMBER);
-pub const BOOLEAN_OR_NULL: &Shape = &Shape::OrNull(BOOLEAN);
-pub const TEXTS_OR_NULL: &Shape = &Shape::OrNull(TEXTS);
-pub const COUNTS: &Shape = &Shape::Map(INTEGER);
 
 impl Shape {
     /// Where `value` differs from this shape, one line each, with the path of the member. Empty: it does not.
@@ -116,7 +85,7 @@ impl Shape {
             Self::Number => value.is_number(),
             Self::Boolean => value.is_boolean(),
             Self::Any => true,
-            Self::OneOf(words) => value.as_str().is_some_and(|text| words.contains(&text)),
+            Self::OneOf(words) => value.as_str().is_some_and(|text| words().contains(&text)),
             Self::List(item) => {
                 for (index, value) in value.as_array().into_iter().flatten().enumerate() {
                     item.compare(value, &format!("{path}[{index}]"), out);
@@ -147,18 +116,62 @@ impl Shape {
         }
     }
 
-    /// The names of an object's members; none of anything else.
-    pub fn names(&self) -> impl Iterator<Item = &'static str> {
-        let members = match self {
+    /// The members of an object; none of anything else.
+    pub fn members(&self) -> &'static [Member] {
+        match self {
             Self::Object(object) => object.members,
             _ => &[],
-        };
-        members.iter().map(|member| member.name)
+        }
+    }
+
+    /// The names of an object's members; none of anything else.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.members().iter().map(|member| member.name)
+    }
+
+    /// The shape of a member of an object, or of the objects of a list; of a member that is not documented, anything.
+    pub fn member(&self, name: &str) -> &'static Shape {
+        match self {
+            Self::List(inner) | Self::OrNull(inner) => inner.member(name),
+            _ => self
+                .members()
+                .iter()
+                .find(|member| member.name == name)
+                .map_or(ANY, |member| member.shape),
+        }
+    }
+
+    /// True where every value is a text.
+    pub fn is_text(&self) -> bool {
+        match self {
+            Self::OrNull(inner) => inner.is_text(),
+            Self::Text | Self::Uuid | Self::Uid | Self::Moment | Self::Day | Self::When | Self::Name | Self::Email | Self::OneOf(_) => true,
+            Self::Null | Self::Count | Self::Integer | Self::Number | Self::Boolean | Self::Any => false,
+            Self::List(_) | Self::Map(_) | Self::Object(_) => false,
+        }
+    }
+
+    /// What a person must write here, behind "must be".
+    pub fn expectation(&self) -> &'static str {
+        match self {
+            Self::OrNull(inner) => inner.expectation(),
+            Self::Boolean => "true or false",
+            Self::Count => "a whole number from 0",
+            Self::Integer => "a whole number",
+            Self::Number => "a number",
+            Self::List(Self::Email) => "a list of addresses",
+            Self::List(Self::Object(_)) => "a list of objects",
+            Self::List(_) => "a list of texts, at least one",
+            Self::Map(_) | Self::Object(_) => "an object",
+            Self::Null => "null",
+            Self::Any => "another value",
+            _ => "text",
+        }
     }
 
     fn word(&self) -> String {
         match self {
-            Self::OneOf(words) => format!("one of {}", words.join(", ")),
+            Self::OneOf(words) => format!("one of {}", words().join(", ")),
             Self::List(_) => "a list".to_owned(),
             Self::Map(_) | Self::Object(_) => "an object".to_owned(),
             other => format!("{other:?}").to_lowercase(),
@@ -182,7 +195,7 @@ impl Shape {
             Self::Number => json!({"type": "number"}),
             Self::Boolean => json!({"type": "boolean"}),
             Self::Any => json!({}),
-            Self::OneOf(words) => json!({"type": "string", "enum": words}),
+            Self::OneOf(words) => json!({"type": "string", "enum": words()}),
             Self::List(item) => json!({"type": "array", "items": item.schema(named)}),
             Self::Map(item) => json!({"type": "object", "additionalProperties": item.schema(named)}),
             Self::Object(object) => object.schema(named),
@@ -205,7 +218,7 @@ impl Shape {
             Self::Integer => json!(1),
             Self::Number => json!(0.5),
             Self::Boolean => json!(true),
-            Self::OneOf(words) => json!(words.first()),
+            Self::OneOf(words) => json!(words().first()),
             Self::List(item) => json!([item.example()]),
             Self::Map(item) => json!({"1": item.example()}),
             Self::Object(object) => object
@@ -277,17 +290,20 @@ fn excerpt(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contract::{Contract, Maybe, contract};
 
-    static POINT: Object = Object {
-        name: "Point",
-        members: &[member("x", INTEGER), optional("when", MOMENT_OR_NULL)],
-        open: false,
-    };
-    static POINTS: Shape = Shape::List(&Shape::Object(&POINT));
+    contract! {
+        /// A point.
+        #[derive(serde::Serialize)]
+        struct Point {
+            x: i64,
+            when: Maybe<Option<Timestamp>>,
+        }
+    }
 
     #[test]
     fn differences_name_the_member() {
-        let shape = &POINTS;
+        let shape = Vec::<Point>::SHAPE;
         assert_eq!(shape.differences(&json!([{"x": 1}, {"x": 2, "when": null}])), Vec::<String>::new());
         assert_eq!(
             shape.differences(&json!([{"when": "2026-01-31"}, {"x": "1", "y": 2}, 3])),
@@ -303,7 +319,7 @@ mod tests {
 
     #[test]
     fn examples_fit_their_shape_and_schemas_are_collected_by_name() {
-        let shape = &POINTS;
+        let shape = Vec::<Point>::SHAPE;
         assert_eq!(shape.differences(&shape.example()), Vec::<String>::new());
         let mut named = Map::new();
         assert_eq!(
@@ -311,5 +327,6 @@ mod tests {
             json!({"type": "array", "items": {"$ref": "#/components/schemas/Point"}})
         );
         assert_eq!(named["Point"]["required"], json!(["x"]));
+        assert_eq!(json!(Point { x: 1, when: Maybe(None) }), json!({"x": 1}));
     }
 }

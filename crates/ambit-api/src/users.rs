@@ -1,112 +1,139 @@
 //! People of a project on the wire (docs/contract/asm.md §3.5).
 
-use crate::shape::{INTEGER, Object, Shape, TEXT, TEXT_OR_NULL, UUID, member, optional};
+use crate::contract::{Maybe, contract, words};
+use crate::request::{Addresses, Text};
+use crate::words::Word;
 use ambit_model::user::{CollectionRole, ProjectRole, User};
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
-/// A user with the role in the project; `id` is that of the membership. We keep one name, so first and last name are null. Who was asked and has not
-/// accepted yet is `invited`: the role is what is offered.
-pub fn project_user(id: i64, user: &User, role: ProjectRole, invited: bool) -> Value {
-    json!({
-        "id": id,
-        "uuid": user.uuid,
-        "email": user.email,
-        "role": role.name(),
-        "name": user.username,
-        "first_name": null,
-        "last_name": null,
-        "state": if invited { "invited" } else { "active" },
-    })
+words! {
+    /// What became of somebody who was to come into a project.
+    pub enum MembershipState {
+        Active = "active",
+        Invited = "invited",
+        Unknown = "unknown",
+    }
+
+    /// Who was asked and has not accepted yet is invited: the role is what is offered.
+    pub enum MemberState {
+        Active = "active",
+        Invited = "invited",
+    }
 }
 
-/// An address, or username, that nobody has, among those that were to come into a project.
-pub fn unknown_user(email: &str) -> Value {
-    json!({
-        "id": null,
-        "uuid": null,
-        "email": email,
-        "role": null,
-        "name": null,
-        "first_name": null,
-        "last_name": null,
-        "state": "unknown",
-    })
+contract! {
+    /// A user of a project; `id` is that of the membership. We keep one name, so first and last name are null.
+    #[derive(Debug, Serialize)]
+    pub struct ProjectUser {
+        pub id: i64,
+        pub uuid: Uuid,
+        pub email: String,
+        pub role: Word<ProjectRole>,
+        pub name: String,
+        pub first_name: Option<String>,
+        pub last_name: Option<String>,
+        pub state: MemberState,
+    }
+
+    /// What became of those who were to come into a project: users of it, those who were asked, and addresses that nobody has.
+    #[derive(Debug, Serialize)]
+    pub struct AddedProjectUser {
+        pub id: Option<i64>,
+        pub uuid: Option<Uuid>,
+        pub email: String,
+        pub role: Option<Word<ProjectRole>>,
+        pub name: Option<String>,
+        pub first_name: Option<String>,
+        pub last_name: Option<String>,
+        pub state: MembershipState,
+    }
+
+    /// The body that brings people into a project.
+    #[derive(Debug, Deserialize)]
+    pub struct NewProjectUsers {
+        pub emails: Addresses,
+        pub role: Word<ProjectRole>,
+        pub project_group_uuid: Maybe<Option<String>>,
+    }
+
+    /// A user with the role in a collection.
+    #[derive(Debug, Serialize)]
+    pub struct CollectionUser {
+        pub project_user_id: i64,
+        pub role: Word<CollectionRole>,
+        pub user: ProjectUser,
+    }
+
+    /// The body that gives somebody of the project a role in a collection: by project user id or, ours, by address or username as `user`.
+    #[derive(Debug, Deserialize)]
+    pub struct NewCollectionUser {
+        pub project_user_id: Maybe<i64>,
+        pub user: Maybe<Text>,
+        pub role: Word<CollectionRole>,
+    }
 }
 
-/// A user with the role in a collection.
-pub fn collection_user(id: i64, user: &User, project_role: ProjectRole, role: CollectionRole, invited: bool) -> Value {
-    json!({"project_user_id": id, "role": role.name(), "user": project_user(id, user, project_role, invited)})
+impl ProjectUser {
+    /// A user with the role in the project.
+    pub fn of(id: i64, user: &User, role: ProjectRole, invited: bool) -> Self {
+        Self {
+            id,
+            uuid: user.uuid,
+            email: user.email.clone(),
+            role: Word(role),
+            name: user.username.clone(),
+            first_name: None,
+            last_name: None,
+            state: if invited { MemberState::Invited } else { MemberState::Active },
+        }
+    }
 }
 
-/// A user of a project.
-pub static PROJECT_USER: Shape = Shape::Object(&Object {
-    name: "ProjectUser",
-    members: &[
-        member("id", INTEGER),
-        member("uuid", UUID),
-        member("email", TEXT),
-        member("role", &Shape::OneOf(&["owner", "member"])),
-        member("name", TEXT),
-        member("first_name", TEXT_OR_NULL),
-        member("last_name", TEXT_OR_NULL),
-        member("state", &Shape::OneOf(&["active", "invited"])),
-    ],
-    open: false,
-});
+impl AddedProjectUser {
+    /// An address, or username, that nobody has.
+    pub fn unknown(email: &str) -> Self {
+        Self {
+            id: None,
+            uuid: None,
+            email: email.to_owned(),
+            role: None,
+            name: None,
+            first_name: None,
+            last_name: None,
+            state: MembershipState::Unknown,
+        }
+    }
+}
 
-/// What became of those who were to come into a project: users of it, those who were asked, and addresses that nobody has.
-pub static ADDED_USERS: Shape = Shape::List(&Shape::Object(&Object {
-    name: "AddedProjectUser",
-    members: &[
-        member("id", &Shape::OrNull(INTEGER)),
-        member("uuid", &Shape::OrNull(UUID)),
-        member("email", TEXT),
-        member("role", &Shape::OrNull(&Shape::OneOf(&["owner", "member"]))),
-        member("name", TEXT_OR_NULL),
-        member("first_name", TEXT_OR_NULL),
-        member("last_name", TEXT_OR_NULL),
-        member("state", &Shape::OneOf(&["active", "invited", "unknown"])),
-    ],
-    open: false,
-}));
+impl From<ProjectUser> for AddedProjectUser {
+    fn from(user: ProjectUser) -> Self {
+        Self {
+            id: Some(user.id),
+            uuid: Some(user.uuid),
+            email: user.email,
+            role: Some(user.role),
+            name: Some(user.name),
+            first_name: user.first_name,
+            last_name: user.last_name,
+            state: match user.state {
+                MemberState::Active => MembershipState::Active,
+                MemberState::Invited => MembershipState::Invited,
+            },
+        }
+    }
+}
 
-/// A list of them.
-pub static PROJECT_USERS: Shape = Shape::List(&PROJECT_USER);
-
-/// The body that brings people into a project.
-pub static NEW_PROJECT_USERS: Shape = Shape::Object(&Object {
-    name: "NewProjectUsers",
-    members: &[
-        member("emails", &Shape::List(&Shape::Email)),
-        member("role", &Shape::OneOf(&["owner", "member"])),
-        optional("project_group_uuid", TEXT_OR_NULL),
-    ],
-    open: true,
-});
-
-static COLLECTION_USER: Shape = Shape::Object(&Object {
-    name: "CollectionUser",
-    members: &[
-        member("project_user_id", INTEGER),
-        member("role", &Shape::OneOf(&["viewer", "analyst", "admin"])),
-        member("user", &PROJECT_USER),
-    ],
-    open: false,
-});
-
-/// Who was given a role in a collection.
-pub static COLLECTION_USERS: Shape = Shape::List(&COLLECTION_USER);
-
-/// The body that gives somebody of the project a role in a collection: by project user id or, ours, by address or username as `user`.
-pub static NEW_COLLECTION_USER: Shape = Shape::Object(&Object {
-    name: "NewCollectionUser",
-    members: &[
-        optional("project_user_id", INTEGER),
-        optional("user", TEXT),
-        member("role", &Shape::OneOf(&["viewer", "analyst", "admin"])),
-    ],
-    open: true,
-});
+impl CollectionUser {
+    /// A user with the role in a collection.
+    pub fn of(id: i64, user: &User, project_role: ProjectRole, role: CollectionRole, invited: bool) -> Self {
+        Self {
+            project_user_id: id,
+            role: Word(role),
+            user: ProjectUser::of(id, user, project_role, invited),
+        }
+    }
+}
 
 #[cfg(test)]
 mod tests {
@@ -115,7 +142,7 @@ mod tests {
     use uuid::Uuid;
 
     #[test]
-    fn people_have_every_member() {
+    fn an_added_user_is_known_or_not() {
         let user = User {
             id: 2,
             uuid: Uuid::nil(),
@@ -124,10 +151,9 @@ mod tests {
             administrator: false,
             created_at: Timestamp(0),
         };
-        let value = collection_user(9, &user, ProjectRole::Member, CollectionRole::Analyst, false);
-        assert_eq!(COLLECTION_USER.differences(&value), Vec::<String>::new());
-        assert_eq!((&value["role"], &value["user"]["role"]), (&json!("analyst"), &json!("member")));
-        let rows = json!([unknown_user("x@acme.test"), project_user(9, &user, ProjectRole::Member, true)]);
-        assert_eq!(ADDED_USERS.differences(&rows), Vec::<String>::new());
+        let value = CollectionUser::of(9, &user, ProjectRole::Member, CollectionRole::Analyst, false);
+        assert_eq!((value.role.0, value.user.role.0), (CollectionRole::Analyst, ProjectRole::Member));
+        let rows = [AddedProjectUser::unknown("x@acme.test"), value.user.into()];
+        assert_eq!(rows.map(|row| row.state), [MembershipState::Unknown, MembershipState::Active]);
     }
 }

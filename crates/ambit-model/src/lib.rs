@@ -17,6 +17,7 @@ pub mod feed;
 pub mod id;
 pub mod issue;
 pub mod library;
+pub mod limits;
 pub mod moment;
 pub mod object;
 pub mod observation;

@@ -15,7 +15,7 @@ use http::header::{
 };
 use http::{HeaderMap, StatusCode};
 use http_body::{Frame, SizeHint};
-use serde_json::Value;
+use serde::Serialize;
 use std::convert::Infallible;
 use std::io;
 use std::pin::Pin;
@@ -80,12 +80,12 @@ impl std::fmt::Debug for Answer {
 
 impl Answer {
     /// A JSON document.
-    pub fn json(value: &Value) -> Self {
+    pub fn json(value: &impl Serialize) -> Self {
         Self::json_as(JSON, value)
     }
 
     /// A JSON document under another content type, where the contract says so.
-    pub fn json_as(content_type: &'static str, value: &Value) -> Self {
+    pub fn json_as(content_type: &'static str, value: &impl Serialize) -> Self {
         Self::bytes(content_type, to_bytes(value))
     }
 
@@ -335,6 +335,6 @@ fn error_headers(error: &ApiError, headers: &mut HeaderMap) {
     }
 }
 
-fn to_bytes(value: &Value) -> Bytes {
-    serde_json::to_vec(value).expect("a JSON value has only text keys").into()
+fn to_bytes(value: &impl Serialize) -> Bytes {
+    serde_json::to_vec(value).expect("bodies have only text keys").into()
 }

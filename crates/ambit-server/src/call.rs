@@ -6,18 +6,16 @@ use crate::mount::WIDER;
 use crate::shares::Share;
 use crate::state::ServerState;
 use crate::upload::Upload;
-use ambit_api::shape::Shape;
-use ambit_api::{ApiError, ErrorCode};
+use ambit_api::request::TEXT_CHARS_MAX;
+use ambit_api::{ApiError, Contract, ErrorCode, Shape};
 use ambit_model::{Timestamp, Uid};
 use ambit_store::{Principal, Store, StoreError};
 use bytes::Bytes;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use std::net::IpAddr;
 use std::sync::Arc;
 use uuid::Uuid;
-
-/// Characters of a name that people give.
-pub(crate) const NAME_CHARS_MAX: usize = 200;
 
 /// What a handler is given.
 pub struct Call {
@@ -143,85 +141,49 @@ impl Call {
         }
     }
 
-    /// The body of a change: at least one member, and none that `settings` does not have. `whole` is what is changed: a member of it that cannot be
+    /// The body as what a request says. An error names the member and what is expected of it.
+    pub fn read<T: Contract + DeserializeOwned>(&self) -> Result<T, ApiError> {
+        ambit_api::read(self.object()?)
+    }
+
+    /// The body of a change: at least one member, and none that `Settings` do not have. `Whole` is what is changed: a member of it that cannot be
     /// changed is named, so that nobody takes a change for made that was not.
-    pub fn change(&self, settings: &Shape, whole: &Shape) -> Result<Map<String, Value>, ApiError> {
-        let body = self.members_of(settings, whole)?;
+    pub fn change<Settings: Contract, Whole: Contract>(&self) -> Result<Map<String, Value>, ApiError> {
+        let body = self.members_of::<Settings, Whole>()?;
         if body.is_empty() {
-            let allowed: Vec<&str> = settings.names().collect();
+            let allowed: Vec<&str> = Settings::SHAPE.names().collect();
             return Err(ApiError::invalid(format!("nothing is to be changed: give one of {}", allowed.join(", "))));
         }
         Ok(body)
     }
 
-    /// The body, with no member that `settings` does not have.
-    pub fn members_of(&self, settings: &Shape, whole: &Shape) -> Result<Map<String, Value>, ApiError> {
+    /// The body, with no member that `Settings` do not have.
+    pub fn members_of<Settings: Contract, Whole: Contract>(&self) -> Result<Map<String, Value>, ApiError> {
         let body = self.object()?;
-        only_members(&body, settings, whole)?;
+        only_members(&body, Settings::SHAPE, Whole::SHAPE)?;
         Ok(body)
     }
 }
 
-/// Refuses a member that `settings` does not have, by its name.
-pub(crate) fn only_members(object: &Map<String, Value>, settings: &Shape, whole: &Shape) -> Result<(), ApiError> {
+/// Refuses a member that `settings` does not have, by its name; likewise in objects that are members.
+fn only_members(object: &Map<String, Value>, settings: &Shape, whole: &Shape) -> Result<(), ApiError> {
     let Some(beyond) = object.keys().find(|name| !settings.names().any(|known| known == name.as_str())) else {
-        return Ok(());
+        let inner = object
+            .iter()
+            .filter_map(|(name, value)| Some((settings.member(name), value.as_object()?)));
+        return inner
+            .filter(|(shape, _)| !shape.members().is_empty())
+            .try_for_each(|(shape, object)| only_members(object, shape, shape));
     };
     let allowed: Vec<&str> = settings.names().collect();
     let allowed = allowed.join(", ");
     // A client's own text goes back to it cut, and as it came.
-    let shown: String = beyond.chars().take(NAME_CHARS_MAX).collect();
+    let shown: String = beyond.chars().take(TEXT_CHARS_MAX).collect();
     Err(ApiError::invalid(if whole.names().any(|known| known == beyond) {
         format!("{shown} cannot be changed; what can be is {allowed}")
     } else {
         format!("there is no member {shown}; there are {allowed}")
     }))
-}
-
-/// A text member of a body that must be there and not be blank; at most `chars_max` characters, without NUL.
-pub(crate) fn text_member(object: &Map<String, Value>, name: &str, chars_max: usize) -> Result<String, ApiError> {
-    let text = match object.get(name) {
-        Some(Value::String(text)) => text.trim(),
-        Some(_) => return Err(ApiError::invalid(format!("{name} must be text"))),
-        None => return Err(ApiError::invalid(format!("{name} is missing"))),
-    };
-    if text.is_empty() {
-        return Err(ApiError::invalid(format!("{name} is empty")));
-    }
-    if text.chars().count() > chars_max {
-        return Err(ApiError::invalid(format!("{name} is longer than {chars_max} characters")));
-    }
-    if text.contains('\0') {
-        return Err(ApiError::invalid(format!("{name} has a NUL character")));
-    }
-    Ok(text.to_owned())
-}
-
-/// A text member that may be missing, null or empty: then there is none.
-pub(crate) fn optional_text(object: &Map<String, Value>, name: &str, chars_max: usize) -> Result<Option<String>, ApiError> {
-    match object.get(name) {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::String(text)) if text.trim().is_empty() => Ok(None),
-        Some(_) => text_member(object, name, chars_max).map(Some),
-    }
-}
-
-/// A member that is true or false, or missing.
-pub(crate) fn flag_member(object: &Map<String, Value>, name: &str) -> Result<Option<bool>, ApiError> {
-    match object.get(name) {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::Bool(flag)) => Ok(Some(*flag)),
-        Some(_) => Err(ApiError::invalid(format!("{name} must be true or false"))),
-    }
-}
-
-/// A member of a body that is a list of texts, at least one.
-pub(crate) fn texts_member(object: &Map<String, Value>, name: &str) -> Result<Vec<String>, ApiError> {
-    let items = object.get(name).and_then(Value::as_array);
-    let texts = items.and_then(|items| items.iter().map(|item| item.as_str().map(str::to_owned)).collect::<Option<Vec<_>>>());
-    texts
-        .filter(|texts| !texts.is_empty())
-        .ok_or_else(|| ApiError::invalid(format!("{name} must be a list of texts, at least one")))
 }
 
 /// A whole number from 0 in the query; empty is the same as absent.
@@ -236,22 +198,5 @@ pub(crate) fn whole_number(call: &Call, name: &str) -> Result<Option<u64>, ApiEr
                 .map(Some)
                 .ok_or_else(|| ApiError::invalid(format!("{name} must be a whole number from 0")))
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn a_text_member_is_there_and_says_something() {
-        let read = |value: Value| text_member(value.as_object().expect("an object"), "name", 5).map_err(|error| error.message);
-        assert_eq!(read(json!({"name": " Acme ", "more": 1})), Ok("Acme".to_owned()));
-        assert_eq!(read(json!({})), Err("name is missing".to_owned()));
-        assert_eq!(read(json!({"name": 1})), Err("name must be text".to_owned()));
-        assert_eq!(read(json!({"name": "  "})), Err("name is empty".to_owned()));
-        assert_eq!(read(json!({"name": "Acmeee"})), Err("name is longer than 5 characters".to_owned()));
-        assert_eq!(read(json!({"name": "a\0b"})), Err("name has a NUL character".to_owned()));
     }
 }

@@ -3,7 +3,6 @@
 use crate::answer::Answer;
 use ambit_api::{ApiError, ErrorCode, success};
 use ambit_store::{Store, StoreError};
-use serde_json::json;
 use std::time::Duration;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
@@ -56,7 +55,7 @@ const RETRY_S: u32 = 1;
 
 /// The process is alive: said without a look at anything.
 pub(crate) fn alive() -> Answer {
-    Answer::json(&success("Alive", json!(true)))
+    Answer::json(&success("Alive", true))
 }
 
 /// Not ready, and why.

@@ -4,9 +4,9 @@
 use crate::endpoint::{Access, Endpoint};
 use crate::endpoints::ENDPOINTS;
 use crate::mount::{MOUNTS, Tree};
-use ambit_api::envelope::FAILURE;
-use ambit_api::objects;
-use ambit_api::shape::{Shape, TEXT, TEXT_OR_NULL, UUID};
+use ambit_api::envelope::Failure;
+use ambit_api::objects::{FailureObject, FailureOfV2};
+use ambit_api::{Contract, Shape};
 use serde::Serialize;
 use serde_json::ser::PrettyFormatter;
 use serde_json::{Map, Value, json};
@@ -18,9 +18,9 @@ const FAILURES: [u16; 12] = [400, 401, 403, 404, 405, 409, 413, 415, 429, 500, 5
 pub fn document() -> Value {
     let mut named = Map::new();
     let mut paths = Map::new();
-    FAILURE.schema(&mut named);
-    objects::FAILURE.schema(&mut named);
-    objects::V2_FAILURE.schema(&mut named);
+    for failure in [Failure::SHAPE, FailureObject::SHAPE, FailureOfV2::SHAPE] {
+        failure.schema(&mut named);
+    }
     for endpoint in ENDPOINTS {
         let path = documented_path(endpoint);
         let item = paths.entry(path).or_insert_with(|| json!({}));
@@ -115,7 +115,7 @@ fn parameters(endpoint: &Endpoint, named: &mut Map<String, Value>) -> Vec<Value>
     let mut out = Vec::new();
     for part in endpoint.path.split('/').filter(|part| part.starts_with('{')) {
         let name = part.trim_matches(['{', '}', '*']);
-        let shape = if name.ends_with("uuid") { UUID } else { TEXT };
+        let shape = if name.ends_with("uuid") { Shape::Uuid } else { Shape::Text };
         let mut parameter = json!({"name": name, "in": "path", "required": true, "schema": shape.schema(named)});
         if part.starts_with("{*") {
             parameter["description"] = json!(
@@ -145,7 +145,7 @@ fn parameters(endpoint: &Endpoint, named: &mut Map<String, Value>) -> Vec<Value>
             "in": "header",
             "required": false,
             "description": description,
-            "schema": TEXT_OR_NULL.schema(named),
+            "schema": Option::<String>::SHAPE.schema(named),
         }));
     }
     out

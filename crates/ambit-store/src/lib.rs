@@ -24,7 +24,7 @@ pub use inventory::integrations::{Credential, IntegrationUse, IntegrationView, N
 pub use inventory::items::{Item, ItemView};
 pub use inventory::marks::EntityFlags;
 pub use inventory::milestones::{Footing, Milestone};
-pub use inventory::notes::{NOTE_CHARS_MAX, NoteView};
+pub use inventory::notes::NoteView;
 pub use inventory::runs::Started;
 pub use inventory::tags::TagChange;
 pub use inventory::uploads::{BlobReader, Staged, Upload};

@@ -1,11 +1,10 @@
 //! Each form of an entity has every member of the contract, with its type.
 
 use super::*;
-use ambit_model::entity::{FoldInput, IssueCounts, fold};
+use ambit_model::entity::{FoldInput, IssueCounts, PathStep, fold};
 use ambit_model::observation::Observation;
 use ambit_model::scope::Decision;
-use ambit_model::{Clearance, EdgeKind, Uid};
-use uuid::Uuid;
+use ambit_model::{Clearance, EdgeKind, Kind};
 
 fn record() -> EntityRecord {
     let details = json!({
@@ -62,17 +61,12 @@ const COLLECTION: CollectionRef<'_> = CollectionRef {
     organization_uuid: Some(Uuid::nil()),
 };
 
-const MOMENTS: Moments = Moments {
-    scoped_at: Timestamp(1_500),
-    generated_at: Timestamp(9_000),
-};
-
 const NOTHING: Vec<String> = Vec::new();
 
 #[test]
 fn a_hit_has_every_member() {
-    let hit = entity_hit(&record(), SEEN, COLLECTION);
-    assert_eq!(ENTITY_HIT.differences(&hit), NOTHING);
+    let hit = json!(EntityHit::of(&record(), SEEN, COLLECTION));
+    assert_eq!(EntityHit::SHAPE.differences(&hit), NOTHING);
     assert_eq!(hit["dynamic_id"], "Platform::Entity::Uri#https://www.acme.test:443");
     assert_eq!(hit["exfil_lookup_identifier"], "abc");
     assert_eq!(hit["summary"]["http"]["code"], 200);
@@ -80,8 +74,8 @@ fn a_hit_has_every_member() {
 
 #[test]
 fn the_detail_has_every_member_and_keeps_back_what_only_raw_shows() {
-    let detail = entity_detail(&record(), SEEN, COLLECTION);
-    assert_eq!(ENTITY_DETAIL.differences(&detail), NOTHING);
+    let detail = json!(EntityDetail::of(&record(), SEEN, COLLECTION));
+    assert_eq!(EntityDetail::SHAPE.differences(&detail), NOTHING);
     assert_eq!(detail["details"]["auth.2fa"], false);
     for hidden in ["extended_configuration", "hidden_note", "encoded_body"] {
         assert_eq!(detail["details"].get(hidden), None, "{hidden}");
@@ -96,12 +90,8 @@ fn the_detail_has_every_member_and_keeps_back_what_only_raw_shows() {
 
 #[test]
 fn the_raw_form_shows_all_details_and_the_way_from_the_seed() {
-    let raw = raw_entity(&record(), SEEN, COLLECTION, MOMENTS);
-    assert_eq!(RAW_ENTITY.differences(&raw), NOTHING);
-    let listed = entity_detail(&record(), SEEN, COLLECTION);
-    for name in listed.as_object().into_iter().flatten().map(|(name, _)| name) {
-        assert!(raw.get(name).is_some(), "{name}");
-    }
+    let raw = json!(RawEntity::of(&record(), SEEN, COLLECTION, Timestamp(1_500), Timestamp(9_000)));
+    assert_eq!(RawEntity::SHAPE.differences(&raw), NOTHING);
     assert_eq!(raw["details"]["hidden_note"], "x");
     assert_eq!(raw["details"]["extended_path_to_seed"][0]["edge"], "subdomain");
     assert_eq!(raw["details"]["extended_path_to_seed"][0]["ownership"], 0.99);
@@ -110,15 +100,14 @@ fn the_raw_form_shows_all_details_and_the_way_from_the_seed() {
 }
 
 #[test]
-fn the_record_of_a_point_in_time_has_every_member() {
-    assert_eq!(ENTITY_AT.differences(&entity_at(&record(), SEEN, COLLECTION)), NOTHING);
+fn the_record_of_a_point_in_time_says_that_it_was_gone() {
     let gone = EntityRecord { present: false, ..record() };
-    assert_eq!(entity_at(&gone, SEEN, COLLECTION)["deleted"], true);
+    assert!(EntityAtPoint::from(EntityDetail::of(&gone, SEEN, COLLECTION)).deleted);
 }
 
 #[test]
 fn scope_is_explained_edge_by_edge() {
-    let value = scope_explanation(&record());
-    assert_eq!(SCOPE_EXPLANATION.differences(&value), NOTHING);
+    let value = json!(ScopeExplanation::from(&record()));
+    assert_eq!(ScopeExplanation::SHAPE.differences(&value), NOTHING);
     assert_eq!((&value["ownership"], &value["clearance"]), (&json!(0.99), &json!("L3")));
 }

@@ -46,6 +46,9 @@ impl Kind {
         Self::Uri,
     ];
 
+    /// What people give as seeds most often.
+    pub const LIKELY_SEEDS: [Self; 4] = [Self::Domain, Self::DnsRecord, Self::IpAddress, Self::NetBlock];
+
     /// The last part of its type name: `Domain`.
     pub fn name(self) -> &'static str {
         match self {

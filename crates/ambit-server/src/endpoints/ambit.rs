@@ -4,7 +4,7 @@ use super::asm::AS_OF;
 use crate::endpoint::Access::{InProject, Key, OfCollection};
 use crate::endpoint::{Endpoint, Parameter, delete, get, handler, patch, post};
 use ambit_api::shape::{BOOLEAN, Shape};
-use ambit_api::{audit, bulk, changes, collection_runs, entities, graphs, keys, plans};
+use ambit_api::{Contract, audit, bulk, changes, collection_runs, entities, graphs, keys, plans};
 use ambit_model::user::CollectionRole::{Admin, Analyst, Viewer};
 use ambit_model::user::ProjectRole::{Member, Owner};
 
@@ -38,58 +38,58 @@ pub(super) const ROWS: &[Endpoint] = &[
         handler!(collection_runs::plan),
     )
     .says("Say in numbers what a run asks for the seeds of a collection; what it finds beside them adds to that.")
-    .answers(&plans::PLAN),
+    .answers(plans::Plan::SHAPE),
     get("/collection_runs/{id}", OfCollection(Viewer), handler!(collection_runs::find))
         .says("Read a run, with what it did not do and why.")
-        .answers(&collection_runs::RUN_DETAIL),
+        .answers(collection_runs::RunDetail::SHAPE),
     post("/collection_runs/{id}/pause", OfCollection(Admin), handler!(collection_runs::pause))
         .says("Pause a run.")
-        .answers(&collection_runs::RUN_DETAIL),
+        .answers(collection_runs::RunDetail::SHAPE),
     post("/collection_runs/{id}/resume", OfCollection(Admin), handler!(collection_runs::resume))
         .says("Go on with a paused run.")
-        .answers(&collection_runs::RUN_DETAIL),
+        .answers(collection_runs::RunDetail::SHAPE),
     post("/collection_runs/{id}/cancel", OfCollection(Admin), handler!(collection_runs::cancel))
         .says("Cancel a run.")
-        .answers(&collection_runs::RUN_DETAIL),
+        .answers(collection_runs::RunDetail::SHAPE),
     get("/entities/{entity_uid}/scope", OfCollection(Viewer), handler!(entities::scope))
         .says("Explain why an entity is in scope or not, edge by edge from the seed.")
         .asks(AS_OF)
-        .answers(&entities::SCOPE_EXPLANATION),
+        .answers(entities::ScopeExplanation::SHAPE),
     post("/graphs", Key, handler!(graphs::create))
         .says("Make a graph of an entity's neighbourhood, or of what a search finds; private unless the body says otherwise.")
-        .takes(&graphs::NEW_GRAPH)
-        .answers(&graphs::MADE_GRAPH),
+        .takes(graphs::NewInventoryGraph::SHAPE)
+        .answers(graphs::InventoryGraph::SHAPE),
     patch("/entities/{entity_uid}/scope", OfCollection(Analyst), handler!(entities::mark))
         .says(
             "Put an entity on the deny list, hide it, or, as an admin of the collection, put it on the allow list; scope \
              follows in the running run, else in the next.",
         )
-        .takes(&entities::ENTITY_MARKS)
-        .answers(&entities::SCOPE_EXPLANATION),
+        .takes(entities::EntityMarks::SHAPE)
+        .answers(entities::ScopeExplanation::SHAPE),
     post("/entities/bulk", OfCollection(Analyst), handler!(bulk::entities))
         .says("Change the tags of up to 1,000 entities, all or none.")
-        .takes(&bulk::ENTITY_BULK)
-        .answers(&bulk::BULK_RESULT),
+        .takes(bulk::EntityBulk::SHAPE)
+        .answers(bulk::BulkResult::SHAPE),
     post("/issues/bulk", OfCollection(Analyst), handler!(bulk::issues))
         .says("Change status and tags of up to 1,000 issues, all or none.")
-        .takes(&bulk::ISSUE_BULK)
-        .answers(&bulk::BULK_RESULT),
+        .takes(bulk::IssueBulk::SHAPE)
+        .answers(bulk::BulkResult::SHAPE),
     get("/keys", Key, handler!(keys::list))
         .says("List the caller's API keys; for administrators, everybody's. The keys themselves are not shown.")
-        .answers(&keys::KEYS),
+        .answers(Vec::<keys::Key>::SHAPE),
     post("/keys", Key, handler!(keys::create))
         .says("Make an API key; its text is answered this once.")
-        .takes(&keys::NEW_KEY)
-        .answers(&keys::ISSUED_KEY),
+        .takes(keys::NewKey::SHAPE)
+        .answers(keys::IssuedKey::SHAPE),
     delete("/keys/{id}", Key, handler!(keys::revoke))
         .says("Revoke an API key.")
         .answers(BOOLEAN),
     get("/changes", InProject(Member), handler!(changes::list))
         .says("List what changed in a project, in the order of commits.")
         .asks(CHANGES)
-        .answers(&changes::CHANGES),
+        .answers(changes::Changes::SHAPE),
     get("/audit", InProject(Owner), handler!(audit::list))
         .says("List what people changed in a project, newest first.")
         .asks(LIMIT)
-        .answers(&audit::AUDIT_ROWS),
+        .answers(Vec::<audit::AuditRow>::SHAPE),
 ];

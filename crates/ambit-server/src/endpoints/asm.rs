@@ -3,11 +3,13 @@
 use crate::endpoint::Access::{InProject, Key, OfCollection, OfProject};
 use crate::endpoint::{Endpoint, Parameter, delete, get, handler, patch, post};
 use crate::routes::library::CSV;
+use ambit_api::search::{self, SearchResult, SortDirection};
 use ambit_api::shape::{ANY, BOOLEAN, NULL, Shape, TEXT};
 use ambit_api::{
-    collection_runs, collections, entities, integrations, issues, library, library_stats, notes, plans, projects, search, seeds, tags, time_series,
+    Contract, collection_runs, collections, entities, integrations, issues, library, library_stats, notes, plans, projects, seeds, tags, time_series,
     users,
 };
+use ambit_model::Timestamp;
 use ambit_model::user::CollectionRole::{Admin, Analyst, Viewer};
 use ambit_model::user::ProjectRole::{Member, Owner};
 
@@ -38,7 +40,7 @@ const PAGING: &[Parameter] = &[
     },
     Parameter {
         name: "sort_direction",
-        shape: &Shape::OneOf(&["asc", "desc"]),
+        shape: SortDirection::SHAPE,
         required: false,
         doc: "asc by default.",
     },
@@ -112,35 +114,35 @@ const SEEDS: &str = "/user_collections/{collection_uuid}/user_entities";
 pub(super) const ROWS: &[Endpoint] = &[
     get("/projects", Key, handler!(projects::list))
         .says("List the projects of the caller.")
-        .answers(&projects::PROJECTS),
+        .answers(Vec::<projects::Project>::SHAPE),
     post("/projects", Key, handler!(projects::create))
         .says("Create a project; the caller becomes its owner.")
-        .takes(&projects::NEW_PROJECT)
-        .answers(&projects::PROJECT),
+        .takes(projects::NewProject::SHAPE)
+        .answers(projects::Project::SHAPE),
     patch("/projects/{uuid}", OfProject(Member), handler!(projects::change))
         .says("Change name and description, for owners; or make it the caller's primary project.")
-        .takes(&projects::PROJECT_SETTINGS)
-        .answers(&projects::PROJECT),
+        .takes(projects::ProjectSettings::SHAPE)
+        .answers(projects::Project::SHAPE),
     delete("/projects/{uuid}", OfProject(Owner), handler!(projects::delete))
         .says("Delete a project with everything in it.")
-        .answers(&projects::PROJECT),
+        .answers(projects::Project::SHAPE),
     get("/user_collections", InProject(Member), handler!(collections::list))
         .says("List the collections of a project that the caller may see.")
-        .answers(&collections::COLLECTIONS),
+        .answers(Vec::<collections::Collection>::SHAPE),
     post("/user_collections", InProject(Owner), handler!(collections::create))
         .says("Create a collection.")
-        .takes(&collections::NEW_COLLECTION)
-        .answers(&collections::COLLECTION),
+        .takes(collections::NewCollection::SHAPE)
+        .answers(collections::Collection::SHAPE),
     get("/user_collections/{uuid}", OfCollection(Viewer), handler!(collections::find))
         .says("Read a collection.")
-        .answers(&collections::COLLECTION),
+        .answers(collections::Collection::SHAPE),
     patch("/user_collections/{uuid}", OfCollection(Admin), handler!(collections::change))
         .says(
             "Change name, schedule, level, exclusions, or the number of refreshes that count as active; a member that cannot be \
              changed is refused.",
         )
-        .takes(&collections::COLLECTION_SETTINGS)
-        .answers(&collections::COLLECTION),
+        .takes(collections::CollectionSettings::SHAPE)
+        .answers(collections::Collection::SHAPE),
     delete("/user_collections/{uuid}", OfCollection(Admin), handler!(collections::delete))
         .says("Delete a collection for good.")
         .as_type("text/plain; charset=utf-8")
@@ -157,59 +159,59 @@ pub(super) const ROWS: &[Endpoint] = &[
     .answers(NULL),
     get(RUNS, OfCollection(Viewer), handler!(collection_runs::list))
         .says("List the runs of a collection, newest first.")
-        .answers(&collection_runs::COLLECTION_RUNS),
+        .answers(Vec::<collection_runs::CollectionRun>::SHAPE),
     post(RUNS, OfCollection(Admin), handler!(collection_runs::start))
         .says("Schedule a run of a collection; its plan stands beside `result`. A block of more than 65,536 addresses needs confirm_large.")
-        .may_take(&plans::NEW_RUN)
+        .may_take(plans::NewRun::SHAPE)
         .answers(BOOLEAN),
     get(SEARCH_ENTITIES, InProject(Member), handler!(search::entities))
         .says("Search entities. An empty search string finds all of the project.")
         .asks(PAGING)
-        .answers(&search::ENTITY_SEARCH),
+        .answers(SearchResult::<search::Entities>::SHAPE),
     get("/entities/{entity_uid}", OfCollection(Viewer), handler!(entities::find))
         .says("Read an entity.")
         .asks(AS_OF)
-        .answers(&entities::ENTITY_DETAIL),
+        .answers(entities::EntityDetail::SHAPE),
     get("/entities/{entity_uid}/raw", OfCollection(Viewer), handler!(entities::raw))
         .says("Read an entity with everything that is known of it.")
         .asks(AS_OF)
-        .answers(&entities::RAW_ENTITY),
+        .answers(entities::RawEntity::SHAPE),
     get(SEARCH_ISSUES, InProject(Member), handler!(search::issues))
         .says("Search issues. An empty search string finds all of the project.")
         .asks(PAGING)
-        .answers(&search::ISSUE_SEARCH),
+        .answers(SearchResult::<search::Issues>::SHAPE),
     get("/issues/{id}", OfCollection(Viewer), handler!(issues::find))
         .says("Read an issue.")
-        .answers(&issues::ISSUE_DETAIL),
+        .answers(issues::IssueDetail::SHAPE),
     post(STATUS, OfCollection(Analyst), handler!(issues::report_status))
         .says("Report the status of an issue.")
-        .takes(&issues::NEW_STATUS)
+        .takes(issues::NewStatus::SHAPE)
         .answers(BOOLEAN),
     get("/search/technologies/{*search_string}", InProject(Member), handler!(search::technologies))
         .says("Search technologies. An empty search string finds all of the project.")
         .asks(PAGING)
-        .answers(&search::TECHNOLOGY_SEARCH),
+        .answers(SearchResult::<search::Technologies>::SHAPE),
     get(TAGS, OfCollection(Viewer), handler!(tags::list))
         .says("List the tags of an entity or issue.")
-        .answers(&tags::TAGS),
+        .answers(Vec::<String>::SHAPE),
     post(TAGS, OfCollection(Analyst), handler!(tags::add))
         .says("Add a tag to an entity or issue, or several; adding one that is there is harmless.")
-        .takes(&tags::NEW_TAG)
-        .answers(&tags::TAGS),
+        .takes(tags::NewTag::SHAPE)
+        .answers(Vec::<String>::SHAPE),
     delete("/tags/{item_type}/{item_uid}/{tag_name}", OfCollection(Analyst), handler!(tags::remove))
         .says("Remove a tag from an entity or issue.")
         .answers(BOOLEAN),
     get(NOTES, OfCollection(Viewer), handler!(notes::list))
         .says("List the notes on an entity or issue, oldest first.")
-        .answers(&notes::NOTES),
+        .answers(Vec::<notes::Note>::SHAPE),
     post(NOTES, OfCollection(Analyst), handler!(notes::add))
         .says("Write a note on an entity or issue, as Markdown.")
-        .takes(&notes::NEW_NOTE)
-        .answers(&notes::NOTE),
+        .takes(notes::NewNote::SHAPE)
+        .answers(notes::Note::SHAPE),
     patch(NOTE, OfCollection(Analyst), handler!(notes::edit))
         .says("Replace the text of a note; for its author and for admins of the collection.")
-        .takes(&notes::EDITED_NOTE)
-        .answers(&notes::NOTE),
+        .takes(notes::EditedNote::SHAPE)
+        .answers(notes::Note::SHAPE),
     delete(NOTE, OfCollection(Analyst), handler!(notes::delete))
         .says("Remove a note; for its author and for admins of the collection.")
         .answers(BOOLEAN),
@@ -220,7 +222,7 @@ pub(super) const ROWS: &[Endpoint] = &[
     )
     .says("Read an entity as it was shown at a point in time.")
     .asks(POINT)
-    .answers(&time_series::ENTITY_AT_RESULT),
+    .answers(time_series::EntityAtPointResult::SHAPE),
     get(
         "/time_series/point_in_time/issues/{uid}",
         OfCollection(Viewer),
@@ -228,7 +230,7 @@ pub(super) const ROWS: &[Endpoint] = &[
     )
     .says("Read an issue as it was shown at a point in time.")
     .asks(POINT)
-    .answers(&time_series::ISSUE_AT_RESULT),
+    .answers(time_series::IssueAtPointResult::SHAPE),
     get(
         "/time_series/points_in_time/entities/{uid}",
         OfCollection(Viewer),
@@ -236,7 +238,7 @@ pub(super) const ROWS: &[Endpoint] = &[
     )
     .says("List the moments at which an entity changed, oldest first.")
     .asks(START)
-    .answers(&time_series::POINTS),
+    .answers(Vec::<Timestamp>::SHAPE),
     get(
         "/time_series/points_in_time/issues/{uid}",
         OfCollection(Viewer),
@@ -244,26 +246,26 @@ pub(super) const ROWS: &[Endpoint] = &[
     )
     .says("List the moments at which an issue changed, oldest first.")
     .asks(START)
-    .answers(&time_series::POINTS),
+    .answers(Vec::<Timestamp>::SHAPE),
     get("/projects/{uuid}/users", OfProject(Member), handler!(users::list))
         .says("List the people of a project.")
-        .answers(&users::PROJECT_USERS),
+        .answers(Vec::<users::ProjectUser>::SHAPE),
     post("/projects/{uuid}/users/bulk", OfProject(Owner), handler!(users::add))
         .says(
             "Bring people into a project, or change their role; saying it twice is harmless. Whom the administrator of the \
              installation brings is in it; whom others bring is asked, and in it after accepting.",
         )
-        .takes(&users::NEW_PROJECT_USERS)
-        .answers(&users::ADDED_USERS),
+        .takes(users::NewProjectUsers::SHAPE)
+        .answers(Vec::<users::AddedProjectUser>::SHAPE),
     delete("/projects/{uuid}/users/{project_user_id}", OfProject(Owner), handler!(users::remove))
         .says("Take somebody out of a project, or an invitation back; everybody may leave.")
         .answers(BOOLEAN),
     get(COLLECTION_USERS, OfCollection(Admin), handler!(users::list_of_collection))
         .says("List who was given a role in a collection.")
-        .answers(&users::COLLECTION_USERS),
+        .answers(Vec::<users::CollectionUser>::SHAPE),
     post(COLLECTION_USERS, OfProject(Owner), handler!(users::set_of_collection))
         .says("Give somebody of the project a role in a collection.")
-        .takes(&users::NEW_COLLECTION_USER)
+        .takes(users::NewCollectionUser::SHAPE)
         .answers(BOOLEAN),
     delete(
         "/user_collections/{uuid}/collection_project_users/{project_user_id}",
@@ -275,34 +277,34 @@ pub(super) const ROWS: &[Endpoint] = &[
     get("/library/entities", Key, handler!(library::kinds))
         .says("List the kinds of entity; `more` stands beside `result`.")
         .asks(LIST)
-        .answers(&library::LIBRARY_KINDS),
+        .answers(Vec::<library::LibraryEntity>::SHAPE),
     get("/library/tasks", Key, handler!(library::tasks))
         .says("List the discovery tasks; `more` stands beside `result`.")
         .asks(LIST)
-        .answers(&library::LIBRARY_TASKS),
+        .answers(Vec::<library::LibraryTask>::SHAPE),
     get("/library/issues", Key, handler!(library::issues))
         .says("List the kinds of issue; `more` stands beside `result`.")
         .asks(LIST)
-        .answers(&library::LIBRARY_ISSUES),
+        .answers(Vec::<library::LibraryIssue>::SHAPE),
     get("/library/fingerprints", Key, handler!(library::fingerprints))
         .says("List the products that can be recognised; `more` stands beside `result`.")
         .asks(LIST)
-        .answers(&library::LIBRARY_FINGERPRINTS),
+        .answers(Vec::<library::LibraryFingerprint>::SHAPE),
     get("/library/entities/stats", Key, handler!(library::kind_stats))
         .says("Count the kinds of entity.")
-        .answers(&library_stats::KIND_STATS),
+        .answers(library_stats::LibraryEntityStats::SHAPE),
     get("/library/tasks/stats", Key, handler!(library::task_stats))
         .says("Count the discovery tasks.")
-        .answers(&library_stats::TASK_STATS),
+        .answers(library_stats::LibraryTaskStats::SHAPE),
     get("/library/issues/stats", Key, handler!(library::issue_stats))
         .says("Count the kinds of issue.")
-        .answers(&library_stats::ISSUE_STATS),
+        .answers(library_stats::LibraryIssueStats::SHAPE),
     get("/library/fingerprints/stats", Key, handler!(library::fingerprint_stats))
         .says("Count the products that can be recognised.")
-        .answers(&library_stats::FINGERPRINT_STATS),
+        .answers(library_stats::LibraryFingerprintStats::SHAPE),
     get("/library/catalog/stats", Key, handler!(library::catalog_stats))
         .says("Count everything in the library.")
-        .answers(&library_stats::CATALOG_STATS),
+        .answers(library_stats::LibraryCatalogStats::SHAPE),
     get("/library/issues/export_csv", Key, handler!(library::issues_csv))
         .says("Export the kinds of issue as CSV.")
         .as_type(CSV)
@@ -313,45 +315,45 @@ pub(super) const ROWS: &[Endpoint] = &[
         .answers(ANY),
     get("/library/issues/{issue_name}", Key, handler!(library::issue))
         .says("Read a kind of issue.")
-        .answers(&library::LIBRARY_ISSUE),
+        .answers(library::LibraryIssue::SHAPE),
     get(INTEGRATIONS, OfProject(Member), handler!(integrations::list))
         .says("List the integrations of a project; of their secrets only the names are shown.")
-        .answers(&integrations::INTEGRATIONS),
+        .answers(Vec::<integrations::Integration>::SHAPE),
     post(INTEGRATIONS, OfProject(Owner), handler!(integrations::create))
         .says("Make an integration of a project; its secrets are sealed and never shown.")
-        .takes(&integrations::NEW_INTEGRATION)
-        .answers(&integrations::INTEGRATION),
+        .takes(integrations::NewIntegration::SHAPE)
+        .answers(integrations::Integration::SHAPE),
     get(
         "/projects/{uuid}/integrations/jira_projects",
         OfProject(Member),
         handler!(integrations::jira_projects),
     )
     .says("List the Jira projects that the settings of the project's integrations name.")
-    .answers(&integrations::JIRA_PROJECTS),
+    .answers(Vec::<integrations::JiraProject>::SHAPE),
     delete("/integrations/{uuid}", OfProject(Owner), handler!(integrations::delete))
         .says("Remove an integration with its secrets and its uses.")
         .answers(BOOLEAN),
     get("/integration_collections", InProject(Member), handler!(integrations::list_uses))
         .says("List which collections of a project use which integrations.")
-        .answers(&integrations::INTEGRATION_COLLECTIONS),
+        .answers(Vec::<integrations::IntegrationCollection>::SHAPE),
     post(
         "/user_collections/{collection_uuid}/integration_collections",
         OfCollection(Admin),
         handler!(integrations::add_use),
     )
     .says("Let a collection use an integration of its project; saying it twice is harmless.")
-    .takes(&integrations::NEW_INTEGRATION_COLLECTION)
-    .answers(&integrations::INTEGRATION_COLLECTION),
+    .takes(integrations::NewIntegrationCollection::SHAPE)
+    .answers(integrations::IntegrationCollection::SHAPE),
     delete("/integration_collections/{uuid}", OfCollection(Admin), handler!(integrations::remove_use))
         .says("End the use of an integration in a collection.")
         .answers(BOOLEAN),
     get(SEEDS, OfCollection(Viewer), handler!(seeds::list))
         .says("List the seeds of a collection.")
-        .answers(&seeds::SEEDS),
+        .answers(Vec::<seeds::Seed>::SHAPE),
     post(SEEDS, OfCollection(Admin), handler!(seeds::add))
         .says("Add seeds to a collection: one, or a list named entities.")
-        .takes(&seeds::NEW_SEEDS)
-        .answers(&seeds::SEEDS),
+        .takes(seeds::NewSeeds::SHAPE)
+        .answers(Vec::<seeds::Seed>::SHAPE),
     delete("/entities/{entity_uid}", OfCollection(Admin), handler!(seeds::remove))
         .says("Remove a seed by its integer id.")
         .answers(BOOLEAN),

@@ -5,7 +5,8 @@ use crate::endpoint::Access::Key;
 use crate::endpoint::{Endpoint, Parameter, delete, get, handler, patch, post};
 use crate::quota::rules;
 use crate::rights::Right::OwnRuleset;
-use ambit_api::objects::{COLLECTION, NEW, ONE, RELATED, WHETHER};
+use ambit_api::Contract;
+use ambit_api::objects::{NewObject, ObjectCollection, OneObject, RelatedObjects, Whether};
 use ambit_api::shape::ANY;
 
 const RULESETS: &[Parameter] = &[
@@ -56,26 +57,26 @@ pub(super) const ROWS: &[Endpoint] = &[
         .says("List the rule sets of live hunting that the caller may change.")
         .costs(&rules::RULESETS)
         .asks(RULESETS)
-        .answers(&COLLECTION),
+        .answers(ObjectCollection::SHAPE),
     post("/intelligence/hunting_rulesets", Key, handler!(wider::hunting_rulesets::create))
         .says("Make a rule set. Its rules are compiled; an enabled one looks at every new file and page body.")
         .costs(&rules::RULESET_POST)
-        .may_take(&NEW)
-        .answers(&ONE),
+        .may_take(NewObject::SHAPE)
+        .answers(OneObject::SHAPE),
     delete("/intelligence/hunting_rulesets", Key, handler!(wider::hunting_rulesets::delete_all))
         .says("Delete every rule set of the caller's own; the header x-confirm-delete has the caller's username.")
         .costs(&rules::RULESET_DELETE)
-        .answers(&ONE),
+        .answers(OneObject::SHAPE),
     get("/intelligence/hunting_rulesets/{id}", Key, handler!(wider::hunting_rulesets::find))
         .says("Read a rule set.")
         .costs(&rules::RULESETS)
         .asks(READ)
-        .answers(&ONE),
+        .answers(OneObject::SHAPE),
     patch("/intelligence/hunting_rulesets/{id}", Key, handler!(wider::hunting_rulesets::change))
         .says("Change attributes of a rule set.")
         .costs(&rules::RULESET_PATCH)
-        .may_take(&NEW)
-        .answers(&ONE),
+        .may_take(NewObject::SHAPE)
+        .answers(OneObject::SHAPE),
     delete("/intelligence/hunting_rulesets/{id}", Key, handler!(wider::hunting_rulesets::delete))
         .says("Delete a rule set. The answer is empty.")
         .costs(&rules::RULESET_DELETE)
@@ -89,7 +90,7 @@ pub(super) const ROWS: &[Endpoint] = &[
     )
     .says("Read the owner of a rule set.")
     .costs(&rules::RULESETS)
-    .answers(&RELATED),
+    .answers(RelatedObjects::SHAPE),
     get(
         "/intelligence/hunting_rulesets/{id}/relationships/owner",
         Key,
@@ -97,7 +98,7 @@ pub(super) const ROWS: &[Endpoint] = &[
     )
     .says("Read the descriptor of the owner.")
     .costs(&rules::RULESETS)
-    .answers(&RELATED),
+    .answers(RelatedObjects::SHAPE),
     get(
         "/intelligence/hunting_rulesets/{id}/editors",
         Key,
@@ -106,7 +107,7 @@ pub(super) const ROWS: &[Endpoint] = &[
     .says("List who else may see and change a rule set.")
     .costs(&rules::RULESETS)
     .asks(PAGE)
-    .answers(&COLLECTION),
+    .answers(ObjectCollection::SHAPE),
     get(
         "/intelligence/hunting_rulesets/{id}/relationships/editors",
         Key,
@@ -115,7 +116,7 @@ pub(super) const ROWS: &[Endpoint] = &[
     .says("List their descriptors.")
     .costs(&rules::RULESETS)
     .asks(PAGE)
-    .answers(&COLLECTION),
+    .answers(ObjectCollection::SHAPE),
     post(
         "/intelligence/hunting_rulesets/{id}/relationships/editors",
         Key,
@@ -123,8 +124,8 @@ pub(super) const ROWS: &[Endpoint] = &[
     )
     .says("Let users or groups see and change a rule set.")
     .costs(&rules::RULESETS)
-    .may_take(&NEW)
-    .answers(&COLLECTION),
+    .may_take(NewObject::SHAPE)
+    .answers(ObjectCollection::SHAPE),
     post(
         "/intelligence/hunting_rulesets/{id}/relationships/owner",
         Key,
@@ -133,12 +134,12 @@ pub(super) const ROWS: &[Endpoint] = &[
     .says("Give a rule set to another user. It arrives disabled: its new owner decides whether to pay for its rules.")
     .costs(&rules::RULESET_PATCH)
     .needs(OwnRuleset)
-    .may_take(&NEW)
-    .answers(&ONE),
+    .may_take(NewObject::SHAPE)
+    .answers(OneObject::SHAPE),
     get(RULESET_MEMBER, Key, handler!(wider::hunting_rulesets::has_editor))
         .says("Say whether a user or group is an editor.")
         .costs(&rules::RULESETS)
-        .answers(&WHETHER),
+        .answers(Whether::SHAPE),
     delete(RULESET_MEMBER, Key, handler!(wider::hunting_rulesets::remove_editor))
         .says("Take an editor off. The answer is empty.")
         .costs(&rules::RULESETS)
@@ -148,7 +149,7 @@ pub(super) const ROWS: &[Endpoint] = &[
         .says("The same list below the user; for oneself.")
         .costs(&rules::RULESETS)
         .asks(RULESETS)
-        .answers(&COLLECTION),
+        .answers(ObjectCollection::SHAPE),
     get(
         "/intelligence/hunting_rulesets/{id}/hunting_notifications",
         Key,
@@ -157,12 +158,12 @@ pub(super) const ROWS: &[Endpoint] = &[
     .says("List what a rule set reported, newest first.")
     .costs(&rules::NOTIFICATIONS)
     .asks(NOTIFICATIONS)
-    .answers(&COLLECTION),
+    .answers(ObjectCollection::SHAPE),
     get("/intelligence/hunting_notifications", Key, handler!(wider::hunting_notifications::list))
         .says("List what live rules reported to the caller, newest first.")
         .costs(&rules::NOTIFICATIONS)
         .asks(NOTIFICATIONS)
-        .answers(&COLLECTION),
+        .answers(ObjectCollection::SHAPE),
     delete(
         "/intelligence/hunting_notifications",
         Key,
@@ -171,7 +172,7 @@ pub(super) const ROWS: &[Endpoint] = &[
     .says("Delete the caller's notifications, or those with a tag.")
     .costs(&rules::NOTIFICATIONS)
     .asks(TAGGED)
-    .answers(&ONE),
+    .answers(OneObject::SHAPE),
     get(
         "/intelligence/hunting_notifications/{id}",
         Key,
@@ -180,7 +181,7 @@ pub(super) const ROWS: &[Endpoint] = &[
     .says("Read a notification.")
     .costs(&rules::NOTIFICATIONS)
     .asks(READ)
-    .answers(&ONE),
+    .answers(OneObject::SHAPE),
     delete(
         "/intelligence/hunting_notifications/{id}",
         Key,
@@ -197,7 +198,7 @@ pub(super) const ROWS: &[Endpoint] = &[
     )
     .says("Read the file that a notification is about.")
     .costs(&rules::NOTIFICATIONS)
-    .answers(&ONE),
+    .answers(OneObject::SHAPE),
     get(
         "/intelligence/hunting_notification_files",
         Key,
@@ -206,12 +207,12 @@ pub(super) const ROWS: &[Endpoint] = &[
     .says("List the files that live rules found, with the notification beside each.")
     .costs(&rules::NOTIFICATIONS)
     .asks(NOTIFICATIONS)
-    .answers(&COLLECTION),
+    .answers(ObjectCollection::SHAPE),
     get("/users/{id}/hunting_notifications", Key, handler!(wider::hunting_notifications::of_user))
         .says("The list of notifications below the user; for oneself.")
         .costs(&rules::NOTIFICATIONS)
         .asks(NOTIFICATIONS)
-        .answers(&COLLECTION),
+        .answers(ObjectCollection::SHAPE),
     get(
         "/users/{id}/hunting_notification_files",
         Key,
@@ -220,17 +221,17 @@ pub(super) const ROWS: &[Endpoint] = &[
     .says("The list of their files below the user; for oneself.")
     .costs(&rules::NOTIFICATIONS)
     .asks(NOTIFICATIONS)
-    .answers(&COLLECTION),
+    .answers(ObjectCollection::SHAPE),
     get("/ioc_stream", Key, handler!(wider::hunting_notifications::stream))
         .says("List the files that live rules found, as the stream of indicators.")
         .costs(&rules::STREAM)
         .asks(STREAM)
-        .answers(&COLLECTION),
+        .answers(ObjectCollection::SHAPE),
     delete("/ioc_stream", Key, handler!(wider::hunting_notifications::delete_stream))
         .says("Delete the caller's entries of the stream that a filter leaves.")
         .costs(&rules::STREAM)
         .asks(STREAM_FILTER)
-        .answers(&ONE),
+        .answers(OneObject::SHAPE),
     get(
         "/ioc_stream_notifications/{id}",
         Key,
@@ -238,7 +239,7 @@ pub(super) const ROWS: &[Endpoint] = &[
     )
     .says("Read an entry of the stream.")
     .costs(&rules::STREAM)
-    .answers(&ONE),
+    .answers(OneObject::SHAPE),
     delete("/ioc_stream_notifications/{id}", Key, handler!(wider::hunting_notifications::delete))
         .says("Delete an entry of the stream. The answer is empty.")
         .costs(&rules::STREAM)
@@ -248,17 +249,17 @@ pub(super) const ROWS: &[Endpoint] = &[
         .says("List the caller's jobs over what is stored, newest first.")
         .costs(&rules::RETROHUNT)
         .asks(JOBS)
-        .answers(&COLLECTION),
+        .answers(ObjectCollection::SHAPE),
     post("/intelligence/retrohunt_jobs", Key, handler!(wider::retrohunt_jobs::create))
         .says("Let rules look at every file and page body that is stored.")
         .costs(&rules::RETROHUNT_POST)
-        .may_take(&NEW)
-        .answers(&ONE),
+        .may_take(NewObject::SHAPE)
+        .answers(OneObject::SHAPE),
     get("/intelligence/retrohunt_jobs/{id}", Key, handler!(wider::retrohunt_jobs::find))
         .says("Read a job.")
         .costs(&rules::RETROHUNT)
         .asks(PAGE)
-        .answers(&ONE),
+        .answers(OneObject::SHAPE),
     delete("/intelligence/retrohunt_jobs/{id}", Key, handler!(wider::retrohunt_jobs::delete))
         .says("Delete a job and what it found. The answer is empty.")
         .costs(&rules::RETROHUNT)
@@ -277,14 +278,14 @@ pub(super) const ROWS: &[Endpoint] = &[
     .says("List the files that a job found, with the rule beside each.")
     .costs(&rules::RETROHUNT)
     .asks(PAGE)
-    .answers(&COLLECTION),
+    .answers(ObjectCollection::SHAPE),
     get("/users/{id}/retrohunt_jobs", Key, handler!(wider::retrohunt_jobs::of_user))
         .says("The list of jobs below the user; for oneself.")
         .costs(&rules::RETROHUNT)
         .asks(JOBS)
-        .answers(&COLLECTION),
+        .answers(ObjectCollection::SHAPE),
     get("/operations/{id}", Key, handler!(wider::operations::find))
         .says("Read what was asked for many objects at once.")
         .costs(&rules::OPERATIONS)
-        .answers(&ONE),
+        .answers(OneObject::SHAPE),
 ];

@@ -3,8 +3,9 @@
 use crate::endpoint::Access::Open;
 use crate::endpoint::{Endpoint, get, handler, post};
 use crate::routes;
-use ambit_api::keys;
+use ambit_api::envelope::Version;
 use ambit_api::shape::{ANY, BOOLEAN};
+use ambit_api::{Contract, keys};
 
 /// Every row.
 pub(super) const ROWS: &[Endpoint] = &[
@@ -19,15 +20,15 @@ pub(super) const ROWS: &[Endpoint] = &[
     get("/version", Open, handler!(open::version))
         .says("Say which program and version this is.")
         .at_once()
-        .answers(&routes::open::VERSION),
+        .answers(Version::SHAPE),
     get("/openapi.json", Open, handler!(open::openapi))
         .says("This document.")
         .at_once()
         .answers(ANY),
     post("/first_key", Open, handler!(keys::redeem))
         .says("Exchange the one-time token of a fresh installation for its owner's API key.")
-        .takes(&keys::KEY_TOKEN)
-        .answers(&keys::ISSUED_KEY),
+        .takes(keys::KeyToken::SHAPE)
+        .answers(keys::IssuedKey::SHAPE),
     get("/downloads/{token}", Open, handler!(wider::files::signed))
         .says("Download a file by the signed address of /files/{id}/download_url.")
         .as_type("application/octet-stream")

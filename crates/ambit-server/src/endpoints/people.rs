@@ -2,8 +2,8 @@
 
 use crate::endpoint::Access::{Administrator, Key, OfProject};
 use crate::endpoint::{Endpoint, Parameter, delete, get, handler, post, put};
-use ambit_api::people;
 use ambit_api::shape::BOOLEAN;
+use ambit_api::{Contract, people};
 use ambit_model::user::ProjectRole::Member;
 
 const GROUP_MEMBERS: &str = "/groups/{group}/members";
@@ -19,14 +19,14 @@ const SENT: &[Parameter] = &[Parameter {
 pub(super) const ROWS: &[Endpoint] = &[
     get("/users", Administrator, handler!(people::list_users))
         .says("List the users of the installation.")
-        .answers(&people::USERS),
+        .answers(Vec::<people::User>::SHAPE),
     post("/users", Administrator, handler!(people::create_user))
         .says("Make a user.")
-        .takes(&people::NEW_USER)
-        .answers(&people::USER),
+        .takes(people::NewUser::SHAPE)
+        .answers(people::User::SHAPE),
     put("/users/{username}/status", Administrator, handler!(people::set_status))
         .says("Suspend a user, whose keys and signed addresses then open nothing, or let the user in again.")
-        .takes(&people::NEW_STATUS)
+        .takes(people::NewUserStatus::SHAPE)
         .answers(BOOLEAN),
     delete("/users/{username}", Administrator, handler!(people::delete_user))
         .says(
@@ -36,17 +36,17 @@ pub(super) const ROWS: &[Endpoint] = &[
         .answers(BOOLEAN),
     get("/groups", Key, handler!(people::list_groups))
         .says("List the caller's groups with their members; for the administrator, all.")
-        .answers(&people::GROUPS),
+        .answers(Vec::<people::Group>::SHAPE),
     post("/groups", Administrator, handler!(people::create_group))
         .says("Make a group.")
-        .takes(&people::NEW_GROUP)
-        .answers(&people::GROUP),
+        .takes(people::NewGroup::SHAPE)
+        .answers(people::Group::SHAPE),
     delete("/groups/{group}", Administrator, handler!(people::delete_group))
         .says("Delete a group with its service accounts, privileges and quotas; its members stay.")
         .answers(BOOLEAN),
     post(GROUP_MEMBERS, Administrator, handler!(people::add_members))
         .says("Bring users into a group, by usernames or addresses; as its administrators, if the body says so.")
-        .takes(&people::NEW_MEMBERS)
+        .takes(people::NewMembers::SHAPE)
         .answers(BOOLEAN),
     delete("/groups/{group}/members/{username}", Administrator, handler!(people::remove_member))
         .says("Take a user out of a group.")
@@ -54,7 +54,7 @@ pub(super) const ROWS: &[Endpoint] = &[
     get("/invitations", Key, handler!(people::invitations::list))
         .says("List the caller's unanswered invitations to projects and groups.")
         .asks(SENT)
-        .answers(&people::INVITATIONS),
+        .answers(Vec::<people::Invitation>::SHAPE),
     post("/invitations/{id}/accept", Key, handler!(people::invitations::accept))
         .says("Accept an invitation: the caller is in the project or group.")
         .answers(BOOLEAN),
@@ -73,16 +73,16 @@ pub(super) const ROWS: &[Endpoint] = &[
         .answers(BOOLEAN),
     put(PRIVILEGE, Administrator, handler!(people::grant))
         .says("Give a user or group a privilege, or move its end.")
-        .takes(&people::NEW_GRANT)
-        .answers(&people::GRANT),
+        .takes(people::NewGrant::SHAPE)
+        .answers(people::Grant::SHAPE),
     delete(PRIVILEGE, Administrator, handler!(people::revoke))
         .says("Take a privilege away from a user or group; one that is not there stays away.")
         .answers(BOOLEAN),
     get("/quotas/{subject}", Key, handler!(people::list_limits))
         .says("List what was set for a user or group: oneself, one's groups, and anybody for the administrator.")
-        .answers(&people::LIMITS),
+        .answers(Vec::<people::Limit>::SHAPE),
     put("/quotas/{subject}/{quota}", Administrator, handler!(people::set_limit))
         .says("Set how much a user or group may use; 1000000000 is no cap.")
-        .takes(&people::NEW_LIMIT)
-        .answers(&people::LIMIT),
+        .takes(people::NewLimit::SHAPE)
+        .answers(people::Limit::SHAPE),
 ];

@@ -3,7 +3,8 @@
 use crate::endpoint::Access::Key;
 use crate::endpoint::{Endpoint, Parameter, get, handler, post};
 use crate::quota::rules;
-use ambit_api::objects::FORM;
+use ambit_api::Contract;
+use ambit_api::objects::Form;
 use ambit_api::shape::{ANY, TEXT};
 
 const fn needed(name: &'static str, doc: &'static str) -> Parameter {
@@ -44,12 +45,12 @@ pub(super) const ROWS: &[Endpoint] = &[
         .says("Report on files, one call each.")
         .costs(&rules::V2_REPORT)
         .asks(RESOURCES)
-        .may_take(&FORM)
+        .may_take(Form::SHAPE)
         .answers(ANY),
     post("/file/scan", Key, handler!(v2::files::scan))
         .says("Upload a file, in the field file of a form.")
         .costs(&rules::V2_SCAN)
-        .may_take(&FORM)
+        .may_take(Form::SHAPE)
         .answers(ANY),
     get("/file/scan/upload_url", Key, handler!(v2::files::upload_url))
         .says("Say where large files are uploaded.")
@@ -59,7 +60,7 @@ pub(super) const ROWS: &[Endpoint] = &[
         .says("Analyse files again.")
         .costs(&rules::V2_RESCAN)
         .asks(RESOURCES)
-        .may_take(&FORM)
+        .may_take(Form::SHAPE)
         .answers(ANY),
     get("/file/submissions", Key, handler!(v2::files::submissions))
         .says("List the submissions of files, one call each.")
@@ -70,7 +71,7 @@ pub(super) const ROWS: &[Endpoint] = &[
         .says("List the submissions of files, one call each.")
         .costs(&rules::V2_SUBMISSIONS)
         .asks(RESOURCES)
-        .may_take(&FORM)
+        .may_take(Form::SHAPE)
         .answers(ANY),
     get("/file/download", Key, handler!(v2::files::download))
         .says("Download a file.")
@@ -82,7 +83,7 @@ pub(super) const ROWS: &[Endpoint] = &[
         .says("Submit URLs.")
         .costs(&rules::V2_URL_SCAN)
         .asks(URLS)
-        .may_take(&FORM)
+        .may_take(Form::SHAPE)
         .answers(ANY),
     get("/url/report", Key, handler!(v2::urls::report))
         .says("Report on URLs.")
@@ -93,7 +94,7 @@ pub(super) const ROWS: &[Endpoint] = &[
         .says("Report on URLs.")
         .costs(&rules::V2_URL_REPORT)
         .asks(URL_RESOURCES)
-        .may_take(&FORM)
+        .may_take(Form::SHAPE)
         .answers(ANY),
     get("/domain/report", Key, handler!(v2::objects::domain))
         .says("Report on a domain or host name of the inventory.")
@@ -114,6 +115,6 @@ pub(super) const ROWS: &[Endpoint] = &[
         .says("Comment on a file or URL.")
         .costs(&rules::V2_COMMENTS)
         .asks(COMMENT)
-        .may_take(&FORM)
+        .may_take(Form::SHAPE)
         .answers(ANY),
 ];

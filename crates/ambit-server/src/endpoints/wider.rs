@@ -5,7 +5,8 @@ use crate::endpoint::{Endpoint, Parameter, delete, get, handler, patch, post};
 use crate::quota::rules;
 use crate::rights::Right::{EditGraph, OfGroup, OfGroupOrOneself, OfUser, Oneself, OwnCollection, OwnGraph};
 use crate::routes::wider::archives;
-use ambit_api::objects::{COLLECTION, FIGURES, NEW, ONE, RELATED, SAID, WHETHER};
+use ambit_api::Contract;
+use ambit_api::objects::{Figures, NewObject, ObjectCollection, OneObject, RelatedObjects, Said, Whether};
 use ambit_api::shape::{ANY, Shape, TEXT};
 
 pub(super) const fn text(name: &'static str, doc: &'static str) -> Parameter {
@@ -92,24 +93,24 @@ pub(super) const ROWS: &[Endpoint] = &[
         .says("Search graphs.")
         .costs(&rules::GRAPH_SEARCH)
         .asks(SEARCH)
-        .answers(&COLLECTION),
+        .answers(ObjectCollection::SHAPE),
     post("/graphs", Key, handler!(wider::graphs::post))
         .says("Make a graph; without a body, search graphs.")
         .costs(&rules::GRAPH_POST)
         .asks(SEARCH)
-        .may_take(&NEW)
-        .answers(&RELATED),
+        .may_take(NewObject::SHAPE)
+        .answers(RelatedObjects::SHAPE),
     get("/graphs/{id}", Key, handler!(wider::graphs::find))
         .says("Read a graph; counts as a view.")
         .costs(&rules::GRAPH_READ)
         .asks(READ)
-        .answers(&ONE),
+        .answers(OneObject::SHAPE),
     patch("/graphs/{id}", Key, handler!(wider::graphs::change))
         .says("Replace attributes of a graph.")
         .costs(&rules::GRAPH_PATCH)
         .needs(EditGraph)
-        .may_take(&NEW)
-        .answers(&ONE),
+        .may_take(NewObject::SHAPE)
+        .answers(OneObject::SHAPE),
     delete("/graphs/{id}", Key, handler!(wider::graphs::delete))
         .says("Delete a graph. The answer is empty.")
         .costs(&rules::GRAPH_DELETE)
@@ -120,7 +121,7 @@ pub(super) const ROWS: &[Endpoint] = &[
         .says("List the files, URLs, domains and addresses of a graph.")
         .costs(&rules::GRAPH_ITEMS)
         .asks(PAGE)
-        .answers(&COLLECTION),
+        .answers(ObjectCollection::SHAPE),
     get("/graphs/{id}/screenshot", Key, handler!(wider::graphs::screenshot))
         .says("Draw a graph.")
         .costs(&rules::GRAPH_SCREENSHOT)
@@ -130,38 +131,38 @@ pub(super) const ROWS: &[Endpoint] = &[
         .says("List the comments on a graph, newest first.")
         .costs(&rules::GRAPH_COMMENTS)
         .asks(PAGE)
-        .answers(&COLLECTION),
+        .answers(ObjectCollection::SHAPE),
     post("/graphs/{id}/comments", Key, handler!(wider::comments::add_to_graph))
         .says("Comment on a graph.")
         .costs(&rules::GRAPH_COMMENTS)
-        .may_take(&NEW)
-        .answers(&ONE),
+        .may_take(NewObject::SHAPE)
+        .answers(OneObject::SHAPE),
     get(GRAPH_RELATIONSHIP, Key, handler!(wider::graphs::relationship))
         .says("Read what a graph is related to: owner, group, editors or viewers.")
         .costs(&rules::GRAPH_RELATIONSHIPS)
         .asks(PAGE)
-        .answers(&RELATED),
+        .answers(RelatedObjects::SHAPE),
     post(GRAPH_RELATIONSHIP, Key, handler!(wider::graph_lists::add))
         .says("Add editors or viewers.")
         .costs(&rules::GRAPH_RELATIONSHIPS)
         .needs(EditGraph)
-        .may_take(&NEW)
-        .answers(&COLLECTION),
+        .may_take(NewObject::SHAPE)
+        .answers(ObjectCollection::SHAPE),
     get(GRAPH_RELATIONSHIP_IDS, Key, handler!(wider::graphs::relationship_described))
         .says("Read the descriptors of what a graph is related to.")
         .costs(&rules::GRAPH_RELATIONSHIPS)
         .asks(PAGE)
-        .answers(&RELATED),
+        .answers(RelatedObjects::SHAPE),
     post(GRAPH_RELATIONSHIP_IDS, Key, handler!(wider::graph_lists::add))
         .says("Add editors or viewers.")
         .costs(&rules::GRAPH_RELATIONSHIPS)
         .needs(EditGraph)
-        .may_take(&NEW)
-        .answers(&COLLECTION),
+        .may_take(NewObject::SHAPE)
+        .answers(ObjectCollection::SHAPE),
     get(GRAPH_MEMBER, Key, handler!(wider::graph_lists::has))
         .says("Say whether a user or group is editor or viewer.")
         .costs(&rules::GRAPH_RELATIONSHIPS)
-        .answers(&WHETHER),
+        .answers(Whether::SHAPE),
     delete(GRAPH_MEMBER, Key, handler!(wider::graph_lists::remove))
         .says("Take an editor or viewer off the list. The answer is empty.")
         .costs(&rules::GRAPH_RELATIONSHIPS)
@@ -171,12 +172,12 @@ pub(super) const ROWS: &[Endpoint] = &[
     get("/me", Key, handler!(wider::accounts::me))
         .says("Read oneself: clients try their key with it.")
         .costs(&rules::USERS)
-        .answers(&ONE),
+        .answers(OneObject::SHAPE),
     get("/users/{id}", Key, handler!(wider::accounts::find))
         .says("Read a user by username, address or API key.")
         .costs(&rules::USERS)
         .asks(READ)
-        .answers(&ONE),
+        .answers(OneObject::SHAPE),
     patch("/users/{id}", Key, handler!(wider::accounts::change))
         .says(
             "Change a user: the profile; for administrators of the user's group also caps on what is drawn from it; for those \
@@ -184,8 +185,8 @@ pub(super) const ROWS: &[Endpoint] = &[
         )
         .costs(&rules::USERS)
         .needs(OfUser)
-        .may_take(&NEW)
-        .answers(&ONE),
+        .may_take(NewObject::SHAPE)
+        .answers(OneObject::SHAPE),
     delete("/users/{id}", Key, handler!(wider::accounts::delete))
         .says("Delete one's own account; the header x-user-password has an API key of it. The answer is empty.")
         .costs(&rules::USERS)
@@ -196,18 +197,18 @@ pub(super) const ROWS: &[Endpoint] = &[
         .says("Report the quotas of a user and the user's groups.")
         .costs(&rules::USER_QUOTAS)
         .needs(OfUser)
-        .answers(&FIGURES),
+        .answers(Figures::SHAPE),
     get("/users/{id}/api_usage", Key, handler!(wider::quotas::of_user))
         .says("Report the calls of a user by day and endpoint.")
         .costs(&rules::USER_QUOTAS)
         .needs(OfUser)
         .asks(DAYS)
-        .answers(&FIGURES),
+        .answers(Figures::SHAPE),
     get("/users/{id}/{relationship}", Key, handler!(wider::accounts::relationship))
         .says("Read what a user is related to.")
         .costs(&rules::USERS)
         .asks(PAGE)
-        .answers(&RELATED),
+        .answers(RelatedObjects::SHAPE),
     get(
         "/users/{id}/relationships/{relationship}",
         Key,
@@ -216,23 +217,23 @@ pub(super) const ROWS: &[Endpoint] = &[
     .says("Read the descriptors of what a user is related to.")
     .costs(&rules::USERS)
     .asks(PAGE)
-    .answers(&RELATED),
+    .answers(RelatedObjects::SHAPE),
     get("/groups/{id}", Key, handler!(wider::groups::find))
         .says("Read a group of the caller's.")
         .costs(&rules::GROUPS)
-        .answers(&ONE),
+        .answers(OneObject::SHAPE),
     patch("/groups/{id}", Key, handler!(wider::groups::change))
         .says("Change the profile of a group.")
         .costs(&rules::GROUPS)
         .needs(OfGroup)
-        .may_take(&NEW)
-        .answers(&ONE),
+        .may_take(NewObject::SHAPE)
+        .answers(OneObject::SHAPE),
     get("/groups/{id}/api_usage", Key, handler!(wider::quotas::of_group))
         .says("Report the calls of a group by day and endpoint.")
         .costs(&rules::GROUP_QUOTAS)
         .needs(OfGroup)
         .asks(DAYS)
-        .answers(&FIGURES),
+        .answers(Figures::SHAPE),
     get(
         "/groups/{id}/users_consuming_quota/{quota_name}",
         Key,
@@ -242,12 +243,12 @@ pub(super) const ROWS: &[Endpoint] = &[
     .costs(&rules::GROUP_QUOTAS)
     .needs(OfGroup)
     .asks(CONSUMING)
-    .answers(&COLLECTION),
+    .answers(ObjectCollection::SHAPE),
     get("/groups/{id}/{relationship}", Key, handler!(wider::groups::relationship))
         .says("List users, administrators, graphs or service accounts of a group.")
         .costs(&rules::GROUPS)
         .asks(PAGE)
-        .answers(&COLLECTION),
+        .answers(ObjectCollection::SHAPE),
     get(
         "/groups/{id}/relationships/{relationship}",
         Key,
@@ -256,7 +257,7 @@ pub(super) const ROWS: &[Endpoint] = &[
     .says("List their descriptors.")
     .costs(&rules::GROUPS)
     .asks(PAGE)
-    .answers(&COLLECTION),
+    .answers(ObjectCollection::SHAPE),
     post("/groups/{id}/relationships/{relationship}", Key, handler!(wider::groups::add))
         .says(
             "Add users or administrators by address, or make service accounts by id. Whom the administrator of the installation \
@@ -264,12 +265,12 @@ pub(super) const ROWS: &[Endpoint] = &[
         )
         .costs(&rules::GROUPS)
         .needs(OfGroup)
-        .may_take(&NEW)
-        .answers(&COLLECTION),
+        .may_take(NewObject::SHAPE)
+        .answers(ObjectCollection::SHAPE),
     get(GROUP_MEMBER, Key, handler!(wider::groups::has))
         .says("Say whether a user is in a group.")
         .costs(&rules::GROUPS)
-        .answers(&WHETHER),
+        .answers(Whether::SHAPE),
     delete(GROUP_MEMBER, Key, handler!(wider::groups::remove))
         .says("Take a user out of a group, or leave it. The answer is empty.")
         .costs(&rules::GROUPS)
@@ -279,25 +280,25 @@ pub(super) const ROWS: &[Endpoint] = &[
     get("/service_accounts/{id}", Key, handler!(wider::accounts::service_account))
         .says("Read a service account.")
         .costs(&rules::USERS)
-        .answers(&ONE),
+        .answers(OneObject::SHAPE),
     get("/intelligence/search", Key, handler!(wider::intelligence::search))
         .says("Search files, and domains, addresses and URLs of the inventory.")
         .costs(&rules::SEARCH)
         .asks(INTELLIGENCE)
-        .answers(&COLLECTION),
+        .answers(ObjectCollection::SHAPE),
     get("/intelligence/search/snippets/{id}", Key, handler!(wider::intelligence::snippet))
         .says("Read what stands around a place that a search for content found.")
         .costs(&rules::SNIPPETS)
-        .answers(&RELATED),
+        .answers(RelatedObjects::SHAPE),
     post("/intelligence/zip_files", Key, handler!(wider::archives::create))
         .says("Pack files by their hashes into an archive, with a password where one is given.")
         .costs(&rules::ARCHIVE)
-        .may_take(&NEW)
-        .answers(&ONE),
+        .may_take(NewObject::SHAPE)
+        .answers(OneObject::SHAPE),
     get("/intelligence/zip_files/{id}", Key, handler!(wider::archives::find))
         .says("Say how far an archive is.")
         .costs(&rules::ARCHIVE_READ)
-        .answers(&ONE),
+        .answers(OneObject::SHAPE),
     get("/intelligence/zip_files/{id}/download", Key, handler!(wider::archives::download))
         .says("Download an archive.")
         .costs(&rules::ARCHIVE_READ)
@@ -306,33 +307,33 @@ pub(super) const ROWS: &[Endpoint] = &[
     get("/intelligence/zip_files/{id}/download_url", Key, handler!(wider::archives::download_url))
         .says("Make an address to download an archive from, for an hour.")
         .costs(&rules::ARCHIVE_READ)
-        .answers(&SAID),
+        .answers(Said::SHAPE),
     get("/search", Key, handler!(wider::search::find))
         .says("Find a file by hash, a URL, a domain or an address by its name; else comments by tags and words.")
         .costs(&rules::OBJECT_SEARCH)
         .asks(FIND)
-        .answers(&COLLECTION),
+        .answers(ObjectCollection::SHAPE),
     get("/collections", Key, handler!(wider::object_collections::list))
         .says("List collections of objects, newest first.")
         .costs(&rules::COLLECTIONS)
         .asks(PAGE)
-        .answers(&COLLECTION),
+        .answers(ObjectCollection::SHAPE),
     post("/collections", Key, handler!(wider::object_collections::create))
         .says("Make a collection of files, URLs, domains and addresses.")
         .costs(&rules::COLLECTIONS)
-        .may_take(&NEW)
-        .answers(&ONE),
+        .may_take(NewObject::SHAPE)
+        .answers(OneObject::SHAPE),
     get("/collections/{id}", Key, handler!(wider::object_collections::find))
         .says("Read a collection.")
         .costs(&rules::COLLECTIONS)
         .asks(READ)
-        .answers(&ONE),
+        .answers(OneObject::SHAPE),
     patch("/collections/{id}", Key, handler!(wider::object_collections::change))
         .says("Change name, description or privacy of a collection.")
         .costs(&rules::COLLECTIONS)
         .needs(OwnCollection)
-        .may_take(&NEW)
-        .answers(&ONE),
+        .may_take(NewObject::SHAPE)
+        .answers(OneObject::SHAPE),
     delete("/collections/{id}", Key, handler!(wider::object_collections::delete))
         .says("Delete a collection. The answer is empty.")
         .costs(&rules::COLLECTIONS)
@@ -343,19 +344,19 @@ pub(super) const ROWS: &[Endpoint] = &[
         .says("List what is in a collection, or its owner.")
         .costs(&rules::COLLECTIONS)
         .asks(PAGE)
-        .answers(&RELATED),
+        .answers(RelatedObjects::SHAPE),
     post(COLLECTION_RELATIONSHIP, Key, handler!(wider::object_collections::add))
         .says("Add objects to a collection.")
         .costs(&rules::COLLECTIONS)
         .needs(OwnCollection)
-        .may_take(&NEW)
-        .answers(&COLLECTION),
+        .may_take(NewObject::SHAPE)
+        .answers(ObjectCollection::SHAPE),
     delete(COLLECTION_RELATIONSHIP, Key, handler!(wider::object_collections::remove))
         .says("Take objects out of a collection.")
         .costs(&rules::COLLECTIONS)
         .needs(OwnCollection)
-        .may_take(&NEW)
-        .answers(&COLLECTION),
+        .may_take(NewObject::SHAPE)
+        .answers(ObjectCollection::SHAPE),
     get(
         "/collections/{id}/relationships/{relationship}",
         Key,
@@ -364,20 +365,20 @@ pub(super) const ROWS: &[Endpoint] = &[
     .says("List the descriptors of what is in a collection.")
     .costs(&rules::COLLECTIONS)
     .asks(PAGE)
-    .answers(&RELATED),
+    .answers(RelatedObjects::SHAPE),
     get("/metadata", Key, handler!(wider::metadata::find))
         .says("List privileges and relationships.")
         .costs(&rules::METADATA)
-        .answers(&FIGURES),
+        .answers(Figures::SHAPE),
     get("/comments", Key, handler!(wider::comments::list))
         .says("List the newest comments.")
         .costs(&rules::COMMENTS)
         .asks(COMMENTS)
-        .answers(&COLLECTION),
+        .answers(ObjectCollection::SHAPE),
     get("/comments/{id}", Key, handler!(wider::comments::find))
         .says("Read a comment.")
         .costs(&rules::COMMENTS)
-        .answers(&ONE),
+        .answers(OneObject::SHAPE),
     delete("/comments/{id}", Key, handler!(wider::comments::delete))
         .says("Delete a comment of one's own. The answer is empty.")
         .costs(&rules::COMMENTS)

@@ -2,10 +2,10 @@
 
 use crate::call::Call;
 use crate::failure::About;
-use ambit_api::{ApiError, CollectionRef, Sighting, entities};
+use ambit_api::entities::{EntityHit, EntityHitIssue};
+use ambit_api::{ApiError, CollectionRef, Sighting};
 use ambit_model::{Timestamp, Uid};
 use ambit_store::EntityView;
-use serde_json::Value;
 
 pub(crate) const NOUN: &str = "Entity";
 
@@ -30,13 +30,9 @@ pub(crate) fn collection(collection: &ambit_store::CollectionRef) -> CollectionR
 }
 
 /// Fills the `issues` of hits that have open ones, as they were at a moment (`None`: now).
-pub(crate) async fn fill_issues(call: &Call, project: i64, hits: &mut [Value], at: Option<Timestamp>) -> Result<(), ApiError> {
-    let uid_of = |hit: &Value| hit["id"].as_str().and_then(|id| id.parse::<Uid>().ok());
-    let with_issues: Vec<Uid> = hits
-        .iter()
-        .filter(|hit| hit["summary"]["issues"]["current_count"] != 0)
-        .filter_map(uid_of)
-        .collect();
+pub(crate) async fn fill_issues(call: &Call, project: i64, hits: &mut [EntityHit], at: Option<Timestamp>) -> Result<(), ApiError> {
+    let with_issues = hits.iter().filter(|hit| hit.summary.issues.current_count != 0);
+    let with_issues: Vec<Uid> = with_issues.map(|hit| hit.id).collect();
     if with_issues.is_empty() {
         return Ok(());
     }
@@ -46,8 +42,8 @@ pub(crate) async fn fill_issues(call: &Call, project: i64, hits: &mut [Value], a
         .await
         .about("Project")?;
     for hit in hits {
-        if let Some(open) = uid_of(hit).and_then(|uid| found.get(&uid)) {
-            hit["issues"] = entities::hit_issues(open);
+        if let Some(open) = found.get(&hit.id) {
+            hit.issues = EntityHitIssue::list(open);
         }
     }
     Ok(())

@@ -1,21 +1,9 @@
-//! Issues: what their shapes need beside the record, and the status that a body names.
+//! Issues: what their shapes need beside the record.
 
-use crate::call::{NAME_CHARS_MAX, text_member};
-use ambit_api::{ApiError, Sighting};
-use ambit_model::issue::Status;
+use ambit_api::Sighting;
 use ambit_store::IssueView;
-use serde_json::{Map, Value};
 
 pub(crate) const NOUN: &str = "Issue";
-
-/// The status that a body names.
-pub(crate) fn status_member(body: &Map<String, Value>) -> Result<Status, ApiError> {
-    let text = text_member(body, "status", NAME_CHARS_MAX)?;
-    Status::from_name(&text).ok_or_else(|| {
-        let allowed: Vec<&str> = Status::ALL.iter().map(|status| status.name()).collect();
-        ApiError::invalid(format!("status must be one of {}", allowed.join(", ")))
-    })
-}
 
 /// What the shapes need beside the record.
 pub(crate) fn sighting(view: &IssueView) -> Sighting {

@@ -5,7 +5,6 @@ use crate::call::Call;
 use crate::failure::About;
 use ambit_api::{ApiError, audit, success};
 use ambit_store::AuditRow;
-use serde_json::Value;
 
 /// Rows where the caller does not say.
 const ROWS_DEFAULT: usize = 100;
@@ -19,11 +18,8 @@ pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
         None => ROWS_DEFAULT,
     };
     let project = call.project_or_404()?;
-    let result: Value = rows_of(&call, project, rows.min(ROWS_MAX))
-        .await?
-        .iter()
-        .map(|row| audit::audit_row(row.id, row.at, row.user.as_deref(), &row.action, &row.object, &row.details))
-        .collect();
+    let found = rows_of(&call, project, rows.min(ROWS_MAX)).await?;
+    let result: Vec<audit::AuditRow> = found.into_iter().map(shown).collect();
     Ok(Answer::json(&success("Audit log", result)))
 }
 
@@ -39,4 +35,15 @@ async fn rows_of(call: &Call, project: i64, wanted: usize) -> Result<Vec<AuditRo
     }
     rows.truncate(wanted);
     Ok(rows)
+}
+
+fn shown(row: AuditRow) -> audit::AuditRow {
+    audit::AuditRow {
+        id: row.id,
+        at: row.at,
+        user: row.user,
+        action: row.action,
+        object: row.object,
+        details: row.details,
+    }
 }

@@ -1,11 +1,11 @@
 //! One change of many entities or issues, all or none. Ours.
 
 use crate::answer::Answer;
-use crate::call::{Call, texts_member};
+use crate::call::Call;
 use crate::failure::About;
-use crate::present::issues::status_member;
 use crate::present::items::noun;
-use ambit_api::{ApiError, bulk, success};
+use ambit_api::bulk::{BulkResult, IssueBulk};
+use ambit_api::{ApiError, success};
 use ambit_store::{BulkChange, Item};
 
 /// Change status and tags of up to 1,000 issues, all or none.
@@ -19,16 +19,13 @@ pub(crate) async fn entities(call: Call) -> Result<Answer, ApiError> {
 }
 
 async fn change(call: Call, item: Item) -> Result<Answer, ApiError> {
-    let body = call.object()?;
-    let ids = texts_member(&body, "ids")?;
-    let tags = |name: &str| match body.get(name) {
-        None => Ok(Vec::new()),
-        Some(_) => texts_member(&body, name),
-    };
+    // A status of entities is read as well, and refused by the store.
+    let body: IssueBulk = call.read()?;
+    let ids = body.ids.0;
     let change = BulkChange {
-        status: body.contains_key("status").then(|| status_member(&body)).transpose()?,
-        add_tags: tags("add_tags")?,
-        remove_tags: tags("remove_tags")?,
+        status: body.status.0.map(|word| word.0),
+        add_tags: body.add_tags.0.map(|tags| tags.0).unwrap_or_default(),
+        remove_tags: body.remove_tags.0.map(|tags| tags.0).unwrap_or_default(),
     };
     if change == BulkChange::default() {
         return Err(ApiError::invalid("nothing is changed: give status, add_tags or remove_tags"));
@@ -38,5 +35,5 @@ async fn change(call: Call, item: Item) -> Result<Answer, ApiError> {
         .change_items(call.caller(), (item, &ids), call.project, &change, call.now)
         .await
         .about(noun(item))?;
-    Ok(Answer::json(&success("Changed", bulk::bulk_result(changed))))
+    Ok(Answer::json(&success("Changed", BulkResult { items: changed })))
 }

@@ -3,8 +3,8 @@
 use crate::answer::Answer;
 use crate::call::{Call, whole_number};
 use crate::failure::About;
-use ambit_api::{ApiError, changes, success};
-use serde_json::Value;
+use ambit_api::changes::{Change, Changes};
+use ambit_api::{ApiError, success};
 
 /// Rows where the caller does not say.
 const ROWS: u64 = 100;
@@ -20,12 +20,12 @@ pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     let project = call.project_or_404()?;
     let found = call.store().changes(call.caller(), project, after, limit).await.about("Project")?;
     let next = found.last().map_or(after, |change| change.row.revision);
-    let rows: Vec<Value> = found
+    let changes: Vec<Change> = found
         .iter()
         .map(|change| {
             let collection = change.collection.as_ref().map(|collection| collection.uuid);
-            changes::change(&change.row, change.at, change.person, change.record.as_ref(), collection)
+            Change::of(&change.row, change.at, change.person, change.record.as_ref(), collection)
         })
         .collect();
-    Ok(Answer::json(&success("Changes", changes::changes(rows, next))))
+    Ok(Answer::json(&success("Changes", Changes { changes, after: next })))
 }

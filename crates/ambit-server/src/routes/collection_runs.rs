@@ -2,14 +2,15 @@
 //! finds it.
 
 use crate::answer::Answer;
-use crate::call::{Call, flag_member};
+use crate::call::Call;
 use crate::failure::About;
-use ambit_api::{ApiError, collection_runs, plans, success};
+use ambit_api::collection_runs::{CollectionRun, RunDetail, StartedRun};
+use ambit_api::plans::{NewRun, Plan};
+use ambit_api::{ApiError, success};
 use ambit_model::estimate::estimate;
 use ambit_model::run::Run;
 use ambit_model::user::CollectionRole;
 use ambit_model::{Kind, workflow};
-use serde_json::{Map, Value, json};
 
 const NOUN: &str = "Collection run";
 
@@ -17,19 +18,21 @@ const NOUN: &str = "Collection run";
 pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     let uuid = collection(&call).await?;
     let runs = call.store().list_runs(call.caller(), uuid).await.about("Collection")?;
-    let result: Value = runs.iter().map(|run| collection_runs::collection_run(run, call.now)).collect();
+    let result: Vec<CollectionRun> = runs.iter().map(|run| CollectionRun::of(run, call.now)).collect();
     Ok(Answer::json(&success("Collection runs retrieved!", result)))
 }
 
 /// Schedule a run of a collection; its plan stands beside `result`. A block of more than 65,536 addresses needs confirm_large.
 pub(crate) async fn start(call: Call) -> Result<Answer, ApiError> {
     let uuid = collection(&call).await?;
-    let body = if call.body.is_empty() { Map::new() } else { call.object()? };
-    let confirm = flag_member(&body, "confirm_large")?.unwrap_or(false);
+    let body = if call.body.is_empty() { NewRun::default() } else { call.read()? };
+    let confirm = body.confirm_large.0.unwrap_or(false);
     let (plan, role) = planned(&call, uuid, confirm).await?;
     // Whoever may not start a run learns that, whatever is planned.
-    if role == CollectionRole::Admin {
-        refuse_unconfirmed(&plan)?;
+    if role == CollectionRole::Admin
+        && let Some(refusal) = plan.unconfirmed()
+    {
+        return Err(ApiError::invalid(refusal));
     }
     if confirm {
         call.store()
@@ -37,27 +40,12 @@ pub(crate) async fn start(call: Call) -> Result<Answer, ApiError> {
             .await
             .about("Collection")?;
     }
-    let started = call.store().start_run(call.caller(), uuid, None, call.now).await.about("Collection")?;
     // A run that is open already is the answer to the wish for one: asking twice is harmless.
-    drop(started);
-    let mut answer = success("Collection scan", json!(true));
-    answer["plan"] = plan;
-    Ok(Answer::json(&answer))
-}
-
-/// A large block that nobody said yes to is no slip of the keyboard only if the caller says so.
-fn refuse_unconfirmed(plan: &Value) -> Result<(), ApiError> {
-    let mut blocks = plan["large_blocks"].as_array().into_iter().flatten();
-    match blocks.find(|block| block["confirmed"] == false) {
-        Some(block) => {
-            let (name, addresses) = (
-                block["name"].as_str().unwrap_or_default(),
-                block["addresses"].as_u64().unwrap_or_default(),
-            );
-            Err(ApiError::invalid(plans::unconfirmed(name, addresses)))
-        }
-        None => Ok(()),
-    }
+    call.store().start_run(call.caller(), uuid, None, call.now).await.about("Collection")?;
+    Ok(Answer::json(&StartedRun {
+        envelope: success("Collection scan", true),
+        plan,
+    }))
 }
 
 /// Say in numbers what a run asks for the seeds of a collection; what it finds beside them adds to that.
@@ -68,7 +56,7 @@ pub(crate) async fn plan(call: Call) -> Result<Answer, ApiError> {
 }
 
 /// What a run of the collection asks for its seeds, with the caller's role. `confirm`: every large block counts as confirmed.
-async fn planned(call: &Call, uuid: uuid::Uuid, confirm: bool) -> Result<(Value, CollectionRole), ApiError> {
+async fn planned(call: &Call, uuid: uuid::Uuid, confirm: bool) -> Result<(Plan, CollectionRole), ApiError> {
     let store = call.store();
     let view = store.find_collection(call.caller(), uuid).await.about("Collection")?;
     let seeds = store.list_seeds(call.caller(), uuid).await.about("Collection")?;
@@ -76,7 +64,7 @@ async fn planned(call: &Call, uuid: uuid::Uuid, confirm: bool) -> Result<(Value,
     let level = workflow::ceiling(&view.collection.workflow, view.collection.level);
     let counted = estimate(&names, level, &view.never, &call.state.library.volumes);
     let is_confirmed = |name: &str| confirm || seeds.iter().any(|seed| seed.confirmed && seed.name == name);
-    Ok((plans::plan(&counted, level, is_confirmed), view.role))
+    Ok((Plan::of(&counted, level, is_confirmed), view.role))
 }
 
 /// Read a run, with what it did not do and why.
@@ -126,5 +114,5 @@ async fn run(call: &Call) -> Result<Run, ApiError> {
 
 async fn shown(call: &Call, run: &Run, message: &str) -> Result<Answer, ApiError> {
     let not_done = call.store().list_not_done(call.caller(), run.id).await.about(NOUN)?;
-    Ok(Answer::json(&success(message, collection_runs::run_detail(run, &not_done, call.now))))
+    Ok(Answer::json(&success(message, RunDetail::of(run, &not_done, call.now))))
 }

@@ -1,11 +1,12 @@
 //! Entities: detail and raw detail (docs/contract/asm.md §6), and why one is in scope. An entity is named by its uid or its uuid.
 
 use crate::answer::Answer;
-use crate::call::{Call, flag_member};
+use crate::call::Call;
 use crate::failure::About;
 use crate::present::entities::{NOUN, collection, sighting};
 use crate::window::{moment, then};
-use ambit_api::{ApiError, entities, success};
+use ambit_api::entities::{EntityDetail, EntityMarks, RawEntity, ScopeExplanation};
+use ambit_api::{ApiError, read, success};
 use ambit_store::{EntityFlags, EntityView};
 
 const MESSAGE: &str = "successfully returned entity";
@@ -13,7 +14,7 @@ const MESSAGE: &str = "successfully returned entity";
 /// Read an entity.
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
     let view = view(&call).await?;
-    let result = entities::entity_detail(&view.record, sighting(&view), collection(&view.collection));
+    let result = EntityDetail::of(&view.record, sighting(&view), collection(&view.collection));
     Ok(Answer::json(&success(MESSAGE, result)))
 }
 
@@ -21,22 +22,14 @@ pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
 pub(crate) async fn raw(call: Call) -> Result<Answer, ApiError> {
     let view = view(&call).await?;
     let scoped_at = view.scoped_at.unwrap_or(view.created_at);
-    let result = entities::raw_entity(
-        &view.record,
-        sighting(&view),
-        collection(&view.collection),
-        entities::Moments {
-            scoped_at,
-            generated_at: call.now,
-        },
-    );
+    let result = RawEntity::of(&view.record, sighting(&view), collection(&view.collection), scoped_at, call.now);
     Ok(Answer::json(&success(MESSAGE, result)))
 }
 
 /// Explain why an entity is in scope or not, edge by edge from the seed.
 pub(crate) async fn scope(call: Call) -> Result<Answer, ApiError> {
     let view = view(&call).await?;
-    Ok(Answer::json(&success("Scope explained", entities::scope_explanation(&view.record))))
+    Ok(Answer::json(&success("Scope explained", ScopeExplanation::from(&view.record))))
 }
 
 /// Put an entity on the deny list, hide it, or, as an admin of the collection, put it on the allow list; scope follows in the running run, else in
@@ -44,11 +37,11 @@ pub(crate) async fn scope(call: Call) -> Result<Answer, ApiError> {
 pub(crate) async fn mark(call: Call) -> Result<Answer, ApiError> {
     // What the caller may not see is 404, whatever the body says.
     let seen = view(&call).await?;
-    let body = call.change(&entities::ENTITY_MARKS, &entities::ENTITY_DETAIL)?;
+    let marks: EntityMarks = read(call.change::<EntityMarks, EntityDetail>()?)?;
     let flags = EntityFlags {
-        hidden: flag_member(&body, "hidden")?,
-        allow: flag_member(&body, "allow_list")?,
-        deny: flag_member(&body, "deny_list")?,
+        hidden: marks.hidden.0,
+        allow: marks.allow_list.0,
+        deny: marks.deny_list.0,
         tags: None,
     };
     let id = seen.record.uid.to_string();

@@ -1,15 +1,15 @@
 //! Graphs of what Ambit knows: the neighbourhood of an entity, or what a search finds, saved as a graph of the caller's like any other. Ours.
 
 use crate::answer::Answer;
-use crate::call::{Call, flag_member};
+use crate::call::Call;
 use crate::failure::About;
 use crate::present::entities::NOUN as ENTITY;
 use crate::searching::found_uids;
-use ambit_api::graphs::{DEPTH_MAX, Link, Node, graph_document, made_graph};
+use ambit_api::graphs::{DEPTH_MAX, InventoryGraph, Link, NewInventoryGraph, Node, graph_document};
 use ambit_api::{ApiError, success};
 use ambit_model::Uid;
 use ambit_store::NewGraph;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// Entities of one graph at most: more is a hairball that no client draws.
@@ -25,11 +25,13 @@ enum Asked {
 
 /// Make a graph of an entity's neighbourhood, or of what a search finds; private unless the body says otherwise.
 pub(crate) async fn create(mut call: Call) -> Result<Answer, ApiError> {
-    let body = call.object()?;
-    let asked = asked(&body)?;
-    let depth = depth(&body, &asked)?;
-    let name = name(&body)?;
-    let private = flag_member(&body, "private")?.unwrap_or(true);
+    let body: NewInventoryGraph = call.read()?;
+    let asked = asked(body.entity.0, body.query.0)?;
+    let depth = depth(body.depth.0, &asked)?;
+    let private = body.private.0.unwrap_or(true);
+    if body.name.0.as_ref().is_some_and(|name| name.chars().count() > NAME_CHARS_MAX) {
+        return Err(ApiError::invalid(format!("name has more than {NAME_CHARS_MAX} characters")));
+    }
     let (first, total) = match &asked {
         Asked::Entity(id) => {
             let view = call.store().find_entity(call.caller(), id, call.project).await.about(ENTITY)?;
@@ -43,31 +45,27 @@ pub(crate) async fn create(mut call: Call) -> Result<Answer, ApiError> {
     };
     let all_first = total <= first.len() as u64;
     let (nodes, links, complete) = gather(&call, first, depth).await?;
-    let name = name.unwrap_or_else(|| usual_name(&asked, &nodes));
+    let name = match body.name.0 {
+        Some(name) => name,
+        None => usual_name(&asked, &nodes),
+    };
     let document = graph_document(&name, &nodes, &links);
     let new = NewGraph { document, private };
     let made = call.store().create_graph(call.caller(), &new, call.now).await.about("Graph")?;
-    let result = made_graph(&made.id, made.private, &new.document, nodes.len(), complete && all_first);
+    let links = new.document.get("links").and_then(Value::as_array).map_or(0, Vec::len);
+    let result = InventoryGraph {
+        id: made.id,
+        name,
+        private: made.private,
+        entities: nodes.len(),
+        links,
+        complete: complete && all_first,
+    };
     Ok(Answer::json(&success("Graph made", result)))
 }
 
-fn text(body: &Map<String, Value>, name: &str) -> Result<Option<String>, ApiError> {
-    match body.get(name) {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::String(text)) => Ok(Some(text.clone())),
-        Some(_) => Err(ApiError::invalid(format!("{name} must be a string"))),
-    }
-}
-
-fn name(body: &Map<String, Value>) -> Result<Option<String>, ApiError> {
-    match text(body, "name")? {
-        Some(name) if name.chars().count() > NAME_CHARS_MAX => Err(ApiError::invalid(format!("name has more than {NAME_CHARS_MAX} characters"))),
-        name => Ok(name),
-    }
-}
-
-fn asked(body: &Map<String, Value>) -> Result<Asked, ApiError> {
-    match (text(body, "entity")?, text(body, "query")?) {
+fn asked(entity: Option<String>, query: Option<String>) -> Result<Asked, ApiError> {
+    match (entity, query) {
         (Some(entity), None) => Ok(Asked::Entity(entity)),
         (None, Some(query)) => Ok(Asked::Query(query)),
         _ => Err(ApiError::invalid("give either entity (a uid or uuid) or query (a search string)")),
@@ -75,14 +73,12 @@ fn asked(body: &Map<String, Value>) -> Result<Asked, ApiError> {
 }
 
 /// An entity alone is no graph; what a search finds is.
-fn depth(body: &Map<String, Value>, asked: &Asked) -> Result<u64, ApiError> {
-    match body.get("depth") {
-        None | Some(Value::Null) => Ok(u64::from(matches!(asked, Asked::Entity(_)))),
-        Some(value) => value
-            .as_u64()
-            .filter(|depth| *depth <= DEPTH_MAX)
-            .ok_or_else(|| ApiError::invalid(format!("depth must be a number from 0 to {DEPTH_MAX}"))),
-    }
+fn depth(asked_for: Option<i64>, asked: &Asked) -> Result<u64, ApiError> {
+    let Some(depth) = asked_for else {
+        return Ok(u64::from(matches!(asked, Asked::Entity(_))));
+    };
+    let depth = u64::try_from(depth).ok().filter(|depth| *depth <= DEPTH_MAX);
+    depth.ok_or_else(|| ApiError::invalid(format!("depth must be a number from 0 to {DEPTH_MAX}")))
 }
 
 fn usual_name(asked: &Asked, nodes: &[Node]) -> String {

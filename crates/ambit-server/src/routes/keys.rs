@@ -1,13 +1,13 @@
 //! API keys: the caller's own, and everybody's for the administrator of the installation. The text of a key is answered once, when it is made.
 
 use crate::answer::Answer;
-use crate::call::{Call, NAME_CHARS_MAX, optional_text, text_member};
+use crate::call::Call;
 use crate::failure::About;
 use crate::window::end;
-use ambit_api::keys::{self, Key};
+use ambit_api::keys::{self as wire, IssuedKey, Key, KeyToken};
 use ambit_api::{ApiError, ErrorCode, success};
-use ambit_store::{KeyView, NewKey, RevokedKeys};
-use serde_json::{Value, json};
+use ambit_model::Timestamp;
+use ambit_store::{KeyView, NewKey, RevokedKeys, StoreError};
 use std::net::{IpAddr, Ipv4Addr};
 
 const NOUN: &str = "Key";
@@ -16,39 +16,29 @@ const REDEMPTIONS_MAX: u32 = 60;
 
 /// List the caller's API keys; for administrators, everybody's. The keys themselves are not shown.
 pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
-    let rows: Value = call
-        .store()
-        .list_keys(call.caller())
-        .await
-        .about(NOUN)?
-        .iter()
-        .map(|view| keys::key(wire(view)))
-        .collect();
+    let views = call.store().list_keys(call.caller()).await;
+    let rows: Vec<Key> = views.about(NOUN)?.into_iter().map(shown).collect();
     Ok(Answer::json(&success("Keys", rows)))
 }
 
 /// Make an API key; its text is answered this once.
 pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
-    let body = call.object()?;
-    let expires_at = match optional_text(&body, "expires_at", NAME_CHARS_MAX)? {
-        None => None,
-        Some(text) => Some(end(&text, call.now)?),
-    };
+    let body: wire::NewKey = call.read()?;
     let new = NewKey {
-        user: optional_text(&body, "user", NAME_CHARS_MAX)?,
-        label: optional_text(&body, "label", NAME_CHARS_MAX)?.unwrap_or_default(),
-        expires_at,
+        user: body.user.0.map(|text| text.0),
+        label: body.label.0.map(|text| text.0).unwrap_or_default(),
+        expires_at: body.expires_at.0.flatten().map(|text| end(&text.0, call.now)).transpose()?,
     };
     let issued = call.store().create_key(call.caller(), &new, call.now).await.about("User")?;
-    let shown = keys::issued_key(issued.id, &issued.key, &issued.visible, &issued.label, issued.expires_at);
-    Ok(Answer::json(&success("Key created", shown)))
+    let expires_at = issued.expires_at;
+    Ok(Answer::json(&success("Key created", fresh(issued, expires_at))))
 }
 
 /// Revoke an API key.
 pub(crate) async fn revoke(call: Call) -> Result<Answer, ApiError> {
     let id = call.parameter("id").parse().map_err(|_| ApiError::not_found(NOUN))?;
     let revoked = call.store().revoke_key(call.caller(), id, call.now).await.about(NOUN)?;
-    Ok(Answer::json(&success(&said(&revoked), json!(true))))
+    Ok(Answer::json(&success(&said(&revoked), true)))
 }
 
 /// Which other keys ended, and which stay although the revoked ones made them.
@@ -68,29 +58,42 @@ fn said(revoked: &RevokedKeys) -> String {
 ///
 /// Exchanges a one-time token for a key. The token is the credential, and it is worth nothing afterwards.
 pub(crate) async fn redeem(call: Call) -> Result<Answer, ApiError> {
-    let body = call.object()?;
-    let token = text_member(&body, "token", NAME_CHARS_MAX)?;
-    let Some(issued) = call.store().redeem_key_token(token.trim(), call.now).await.if_found()? else {
-        // Whoever it was: there is one token at most, and it has 224 random bits, so that this keeps load away, nothing else.
-        let counted = call.state.failures.count(IpAddr::V4(Ipv4Addr::UNSPECIFIED), REDEMPTIONS_MAX, call.now);
-        return Err(counted.map_or_else(
-            || ApiError::with(ErrorCode::NotFound, "No such token: it was used, is older than 15 minutes, or never was"),
-            |seconds| ApiError::new(ErrorCode::TooManyRequests).retry_after(seconds),
-        ));
+    let token = call.read::<KeyToken>()?.token.0;
+    let issued = call.store().redeem_key_token(&token, call.now).await;
+    let issued = match issued {
+        Err(StoreError::NotFound) => {
+            // Whoever it was: there is one token at most, and it has 224 random bits, so that this keeps load away, nothing else.
+            let counted = call.state.failures.count(IpAddr::V4(Ipv4Addr::UNSPECIFIED), REDEMPTIONS_MAX, call.now);
+            return Err(counted.map_or_else(
+                || ApiError::with(ErrorCode::NotFound, "No such token: it was used, is older than 15 minutes, or never was"),
+                |seconds| ApiError::new(ErrorCode::TooManyRequests).retry_after(seconds),
+            ));
+        }
+        other => other.about("Token")?,
     };
-    let shown = keys::issued_key(issued.id, &issued.key, &issued.visible, &issued.label, None);
-    Ok(Answer::json(&success("Key created", shown)))
+    Ok(Answer::json(&success("Key created", fresh(issued, None))))
 }
 
-fn wire(view: &KeyView) -> Key<'_> {
+fn shown(view: KeyView) -> Key {
     Key {
         id: view.id,
-        user: &view.user,
-        visible: &view.visible,
-        label: &view.label,
+        user: view.user,
+        visible: view.visible,
+        label: view.label,
         created_at: view.created_at,
         expires_at: view.expires_at,
         revoked_at: view.revoked_at,
         last_used_at: view.last_used_at,
+    }
+}
+
+/// The answer to a new key; the one of a token does not say when it ends.
+fn fresh(issued: ambit_store::IssuedKey, expires_at: Option<Timestamp>) -> IssuedKey {
+    IssuedKey {
+        id: issued.id,
+        key: issued.key,
+        visible: issued.visible,
+        label: issued.label,
+        expires_at,
     }
 }

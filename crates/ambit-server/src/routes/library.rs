@@ -2,9 +2,11 @@
 
 use crate::answer::Answer;
 use crate::call::{Call, whole_number};
-use ambit_api::{ApiError, library, library_stats, success};
+use ambit_api::library::{LibraryEntity, LibraryFingerprint, LibraryIssue, LibraryPage, LibraryTask};
+use ambit_api::library_stats::{self, LibraryCatalogStats, LibraryEntityStats, LibraryFingerprintStats, LibraryIssueStats, LibraryTaskStats};
+use ambit_api::{ApiError, success};
 use ambit_model::library::Library;
-use serde_json::Value;
+use serde::Serialize;
 
 /// The content type of exports.
 pub(crate) const CSV: &str = "text/csv; charset=utf-8";
@@ -15,19 +17,19 @@ const PAGE_ROWS_MAX: u64 = 1_000;
 
 /// List the kinds of entity; `more` stands beside `result`.
 pub(crate) async fn kinds(call: Call) -> Result<Answer, ApiError> {
-    let rows = call.state.library.kinds.iter().map(library::kind).collect();
+    let rows: Vec<LibraryEntity> = call.state.library.kinds.iter().map(LibraryEntity::from).collect();
     page(&call, "Entities", rows)
 }
 
 /// List the discovery tasks; `more` stands beside `result`.
 pub(crate) async fn tasks(call: Call) -> Result<Answer, ApiError> {
-    let rows = call.state.library.tasks.iter().map(library::task).collect();
+    let rows: Vec<LibraryTask> = call.state.library.tasks.iter().map(LibraryTask::from).collect();
     page(&call, "Tasks", rows)
 }
 
 /// List the kinds of issue; `more` stands beside `result`.
 pub(crate) async fn issues(call: Call) -> Result<Answer, ApiError> {
-    let rows = call.state.library.issues.iter().map(library::issue).collect();
+    let rows: Vec<LibraryIssue> = call.state.library.issues.iter().map(LibraryIssue::from).collect();
     page(&call, "Issues", rows)
 }
 
@@ -36,38 +38,38 @@ pub(crate) async fn issue(call: Call) -> Result<Answer, ApiError> {
     let name = call.parameter("issue_name");
     let found = call.state.library.issues.iter().find(|entry| entry.name == name);
     let found = found.ok_or_else(|| ApiError::not_found("Issue"))?;
-    Ok(Answer::json(&success("Issue", library::issue(found))))
+    Ok(Answer::json(&success("Issue", LibraryIssue::from(found))))
 }
 
 /// List the products that can be recognised; `more` stands beside `result`.
 pub(crate) async fn fingerprints(call: Call) -> Result<Answer, ApiError> {
-    let rows = call.state.library.fingerprints.iter().map(library::fingerprint).collect();
+    let rows: Vec<LibraryFingerprint> = call.state.library.fingerprints.iter().map(LibraryFingerprint::from).collect();
     page(&call, "Fingerprints", rows)
 }
 
 /// Count the kinds of entity.
 pub(crate) async fn kind_stats(call: Call) -> Result<Answer, ApiError> {
-    Ok(stats(&call, "Entity stats", library_stats::kinds))
+    Ok(stats::<LibraryEntityStats>(&call, "Entity stats"))
 }
 
 /// Count the discovery tasks.
 pub(crate) async fn task_stats(call: Call) -> Result<Answer, ApiError> {
-    Ok(stats(&call, "Task stats", library_stats::tasks))
+    Ok(stats::<LibraryTaskStats>(&call, "Task stats"))
 }
 
 /// Count the kinds of issue.
 pub(crate) async fn issue_stats(call: Call) -> Result<Answer, ApiError> {
-    Ok(stats(&call, "Issue stats", library_stats::issues))
+    Ok(stats::<LibraryIssueStats>(&call, "Issue stats"))
 }
 
 /// Count the products that can be recognised.
 pub(crate) async fn fingerprint_stats(call: Call) -> Result<Answer, ApiError> {
-    Ok(stats(&call, "Fingerprint stats", library_stats::fingerprints))
+    Ok(stats::<LibraryFingerprintStats>(&call, "Fingerprint stats"))
 }
 
 /// Count everything in the library.
 pub(crate) async fn catalog_stats(call: Call) -> Result<Answer, ApiError> {
-    Ok(stats(&call, "Catalog stats", library_stats::catalog))
+    Ok(stats::<LibraryCatalogStats>(&call, "Catalog stats"))
 }
 
 /// Export the kinds of issue as CSV.
@@ -80,16 +82,16 @@ pub(crate) async fn tasks_csv(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::text(CSV, library_stats::tasks_csv(&call.state.library)))
 }
 
-fn stats(call: &Call, message: &str, counted: fn(&Library) -> Value) -> Answer {
-    Answer::json(&success(message, counted(&call.state.library)))
+fn stats<'a, T: From<&'a Library> + Serialize>(call: &'a Call, message: &str) -> Answer {
+    Answer::json(&success(message, T::from(&call.state.library)))
 }
 
-fn page(call: &Call, message: &str, mut rows: Vec<Value>) -> Result<Answer, ApiError> {
+fn page<T: Serialize>(call: &Call, message: &str, mut rows: Vec<T>) -> Result<Answer, ApiError> {
     let size = whole_number(call, "page_size")?.unwrap_or(PAGE_ROWS).min(PAGE_ROWS_MAX);
     let skipped = whole_number(call, "page")?.unwrap_or(0).saturating_mul(size);
     let as_size = |rows: u64| usize::try_from(rows).unwrap_or(usize::MAX);
     rows.drain(..as_size(skipped).min(rows.len()));
     let more = rows.len() > as_size(size);
     rows.truncate(as_size(size));
-    Ok(Answer::json(&library::page(message, rows, more)))
+    Ok(Answer::json(&LibraryPage::of(message, rows, more)))
 }

@@ -1,15 +1,14 @@
 //! Notes on entities and issues: list, write, remove (docs/contract/asm.md §8.3), and ours: edit.
 
 use crate::answer::Answer;
-use crate::call::{Call, text_member};
+use crate::call::Call;
 use crate::failure::About;
 use crate::present::entities::collection;
 use crate::present::items::{item, item_type, noun};
-use ambit_api::notes::{self, NoteItem, NoteText};
-use ambit_api::{ApiError, success};
+use ambit_api::notes::{EditedNote, ItemType, NewNote, Note, NoteItem, NoteText};
+use ambit_api::{ApiError, read, success};
 use ambit_model::Uid;
-use ambit_store::{ItemView, NOTE_CHARS_MAX, NoteView};
-use serde_json::{Value, json};
+use ambit_store::{Item, ItemView, NoteView};
 
 const NOUN: &str = "Note";
 
@@ -21,7 +20,7 @@ pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
         .list_notes(call.caller(), (item, call.parameter("item_uid")), call.project)
         .await
         .about(noun(item))?;
-    let rows: Value = notes.iter().map(|note| shown(&view, note)).collect();
+    let rows: Vec<Note> = notes.iter().map(|note| shown(&view, note)).collect();
     let message = format!("Notes for {} {}", view.item.name(), view.uid);
     Ok(Answer::json(&success(&message, rows)))
 }
@@ -30,7 +29,7 @@ pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
 pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
     // What the caller may not see is 404, whatever the body says.
     let seen = item(&call).await?;
-    let text = text_member(&call.object()?, "note_text", NOTE_CHARS_MAX)?;
+    let text = call.read::<NewNote>()?.note_text.0;
     let id = seen.uid.to_string();
     let (view, note) = call
         .store()
@@ -43,7 +42,7 @@ pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
 /// Replace the text of a note; for its author and for admins of the collection.
 pub(crate) async fn edit(call: Call) -> Result<Answer, ApiError> {
     let (seen, note) = (item(&call).await?, uid(&call)?);
-    let text = text_member(&call.change(&notes::EDITED_NOTE, &notes::NOTE)?, "note_text", NOTE_CHARS_MAX)?;
+    let text = read::<EditedNote>(call.change::<EditedNote, Note>()?)?.note_text.0;
     let id = seen.uid.to_string();
     let (view, note) = call
         .store()
@@ -61,16 +60,19 @@ pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
         .delete_note(call.caller(), (seen.item, &id, note), call.project, call.now)
         .await
         .about(NOUN)?;
-    Ok(Answer::json(&success("Note deleted", json!(true))))
+    Ok(Answer::json(&success("Note deleted", true)))
 }
 
 fn uid(call: &Call) -> Result<Uid, ApiError> {
     call.uid("note_uid", NOUN)
 }
 
-fn shown(view: &ItemView, note: &NoteView) -> Value {
+fn shown(view: &ItemView, note: &NoteView) -> Note {
     let item = NoteItem {
-        item: view.item.name(),
+        item: match view.item {
+            Item::Entity => ItemType::Entity,
+            Item::Issue => ItemType::Issue,
+        },
         uid: view.uid,
         name: &view.name,
         entity_uid: view.entity_uid,
@@ -84,5 +86,5 @@ fn shown(view: &ItemView, note: &NoteView) -> Value {
         created_at: note.created_at,
         updated_at: note.updated_at,
     };
-    notes::note(item, note)
+    Note::of(item, note)
 }

@@ -4,18 +4,10 @@ use crate::answer::Answer;
 use crate::call::Call;
 use crate::document::Document;
 use crate::health::{alive, not_ready};
-use ambit_api::shape::{Object, Shape, TEXT, member};
+use ambit_api::envelope::Version;
 use ambit_api::{ApiError, ErrorCode, success};
 use bytes::Bytes;
-use serde_json::json;
 use tokio::sync::OnceCell;
-
-/// The result of `/version`.
-pub(crate) static VERSION: Shape = Shape::Object(&Object {
-    name: "Version",
-    members: &[member("name", TEXT), member("version", TEXT)],
-    open: false,
-});
 
 /// The documents, in the order of their numbers.
 static MADE: [OnceCell<Document>; 5] = [const { OnceCell::const_new() }; 5];
@@ -63,13 +55,16 @@ pub(crate) async fn live(_call: Call) -> Result<Answer, ApiError> {
 /// Say whether requests can be answered.
 pub(crate) async fn ready(call: Call) -> Result<Answer, ApiError> {
     match call.state.health.trouble(call.store()).await {
-        None => Ok(Answer::json(&success("Ready", json!(true)))),
+        None => Ok(Answer::json(&success("Ready", true))),
         Some(why) => Err(not_ready(&why)),
     }
 }
 
 /// Say which program and version this is.
 pub(crate) async fn version(_call: Call) -> Result<Answer, ApiError> {
-    let version = json!({"name": "ambit", "version": env!("CARGO_PKG_VERSION")});
+    let version = Version {
+        name: "ambit",
+        version: env!("CARGO_PKG_VERSION"),
+    };
     Ok(Answer::json(&success("Version", version)))
 }

@@ -6,13 +6,15 @@ use crate::failure::{of_query, of_search};
 use crate::present::entities::fill_issues;
 use crate::searching::{caller, context, wait_for_index};
 use crate::window::{set_last_seen, window};
-use ambit_api::search::{COMPLETED, Query, SearchPage, search_result};
-use ambit_api::{ApiError, CollectionRef, ErrorCode, Sighting, entities, issues as wire_issues, success, technologies as wire_technologies};
+use ambit_api::entities::EntityHit;
+use ambit_api::issues::IssueHit;
+use ambit_api::search::{Aggregations, COMPLETED, Entities, Issues, SearchQuery, SearchResult, Searched, SortDirection, Technologies};
+use ambit_api::technologies::TechnologyHit;
+use ambit_api::{ApiError, CollectionRef, ErrorCode, Sighting, success};
 use ambit_query::{Noun, parse_search};
-use ambit_search::{IndexedRecord, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, Record, SearchAnswer, SearchRequest, TIME_LIMIT};
+use ambit_search::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, Record, SearchAnswer, SearchRequest, TIME_LIMIT};
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use serde_json::Value;
 
 /// What a page token is sealed for; the index binds it to query and project.
 const TOKEN_PURPOSE: &str = "page token";
@@ -23,24 +25,47 @@ const NO_TOKEN: &[&str] = &["", "True", "False", "None"];
 
 /// Search entities. An empty search string finds all of the project.
 pub(crate) async fn entities(call: Call) -> Result<Answer, ApiError> {
-    search(call, Noun::Entities).await
+    let found = search(&call, Noun::Entities).await?;
+    let mut hits = found.hits(|record, seen, collection| match record {
+        Record::Entity(record) => Some(EntityHit::of(record, seen, collection)),
+        _ => None,
+    });
+    fill_issues(&call, found.project, &mut hits, found.answer.window.moment()).await?;
+    Ok(found.shown::<Entities>(&call, hits))
 }
 
 /// Search issues. An empty search string finds all of the project.
 pub(crate) async fn issues(call: Call) -> Result<Answer, ApiError> {
-    search(call, Noun::Issues).await
+    let found = search(&call, Noun::Issues).await?;
+    let hits = found.hits(|record, seen, collection| match record {
+        Record::Issue(record) => Some(IssueHit::of(record, seen, collection)),
+        _ => None,
+    });
+    Ok(found.shown::<Issues>(&call, hits))
 }
 
 /// Search technologies. An empty search string finds all of the project.
 pub(crate) async fn technologies(call: Call) -> Result<Answer, ApiError> {
-    search(call, Noun::Technologies).await
+    let found = search(&call, Noun::Technologies).await?;
+    let hits = found.hits(|record, seen, collection| match record {
+        Record::Technology(record) => Some(TechnologyHit::of(record, seen, collection)),
+        _ => None,
+    });
+    Ok(found.shown::<Technologies>(&call, hits))
 }
 
-async fn search(call: Call, noun: Noun) -> Result<Answer, ApiError> {
+/// What a search found, and the collections in which it looked.
+struct Found {
+    project: i64,
+    answer: SearchAnswer,
+    names: Vec<ambit_store::CollectionContext>,
+}
+
+async fn search(call: &Call, noun: Noun) -> Result<Found, ApiError> {
     let text = call.parameter("search_string");
     let search = parse_search(text, noun).map_err(|error| of_query(&error))?;
-    let page_size = whole_number(&call, "page_size")?.unwrap_or(PAGE_SIZE_DEFAULT).min(PAGE_SIZE_MAX);
-    let page = whole_number(&call, "page")?;
+    let page_size = whole_number(call, "page_size")?.unwrap_or(PAGE_SIZE_DEFAULT).min(PAGE_SIZE_MAX);
+    let page = whole_number(call, "page")?;
     let descending = match call.query("sort_direction") {
         None | Some("" | "asc") => false,
         Some("desc") => true,
@@ -51,17 +76,17 @@ async fn search(call: Call, noun: Noun) -> Result<Answer, ApiError> {
         Some("false") => false,
         Some(_) => return Err(ApiError::invalid("aggregations must be true or false")),
     };
-    let window = window(&call, &search)?;
-    let (context, names) = context(&call, window.until(call.now)).await?;
-    let page_token = page_token(&call)?;
+    let window = window(call, &search)?;
+    let (context, names) = context(call, window.until(call.now)).await?;
+    let page_token = page_token(call)?;
     let project = context.project;
-    wait_for_index(&call, project).await?;
+    wait_for_index(call, project).await?;
     let request = SearchRequest {
         noun,
         search,
         context,
         window,
-        caller: caller(&call),
+        caller: caller(call),
         sort_field: call.query("sort_field").filter(|field| !field.is_empty()).map(str::to_owned),
         descending,
         page,
@@ -72,14 +97,61 @@ async fn search(call: Call, noun: Noun) -> Result<Answer, ApiError> {
         time_limit: TIME_LIMIT,
     };
     let mut answer = call.state.index()?.search(request).await.map_err(of_search)?;
-    let window = answer.window;
-    set_last_seen(&call, noun, window, &mut answer.hits).await?;
-    let message = answer.message.clone().unwrap_or_else(|| COMPLETED.to_owned());
-    let mut result = result(&call, noun, text, answer, &names);
-    if let (Noun::Entities, Some(hits)) = (noun, result["hits"].as_array_mut()) {
-        fill_issues(&call, project, hits, window.moment()).await?;
+    set_last_seen(call, noun, answer.window, &mut answer.hits).await?;
+    Ok(Found { project, answer, names })
+}
+
+impl Found {
+    /// The hits in the contract's shape. One of a collection that is no longer the caller's is left out: the index may be a moment behind.
+    fn hits<T>(&self, shown: impl Fn(&Record, Sighting, CollectionRef<'_>) -> Option<T>) -> Vec<T> {
+        let hits = self.answer.hits.iter().filter_map(|hit| {
+            let collection = self.names.iter().find(|named| named.uuid == hit.record.collection())?;
+            let collection = CollectionRef {
+                id: collection.id,
+                uuid: collection.uuid,
+                name: &collection.name,
+                organization_uuid: Some(collection.organization_uuid),
+            };
+            let seen = Sighting {
+                id: hit.id,
+                first_seen: hit.first_seen,
+                last_seen: hit.last_seen,
+                since: hit.valid_from,
+            };
+            shown(&hit.record, seen, collection)
+        });
+        hits.collect()
     }
-    Ok(Answer::json(&success(&message, result)))
+
+    /// The answer with its hits.
+    fn shown<S: Searched>(self, call: &Call, hits: Vec<S::Hit>) -> Answer {
+        let answer = self.answer;
+        let seal = |token: Vec<u8>| BASE64_URL_SAFE_NO_PAD.encode(call.store().seal(TOKEN_PURPOSE, &token));
+        let result = SearchResult::<S> {
+            search: SearchQuery {
+                search_body: SearchQuery::body(answer.search_body),
+                search_string: call.parameter("search_string").to_owned(),
+                search_type: S::TYPE,
+                sort_direction: if answer.descending {
+                    SortDirection::Descending
+                } else {
+                    SortDirection::Ascending
+                },
+                sort_field: answer.sort_field.to_owned(),
+                group_by_field: None,
+            },
+            total_hits: answer.total_hits,
+            timed_out: answer.timed_out,
+            more: answer.more,
+            page: answer.page,
+            page_size: answer.page_size,
+            total_pages: answer.total_pages,
+            hits,
+            aggregations: answer.aggregations.map(Aggregations::of),
+            next_page_token: answer.next_page_token.map(seal),
+        };
+        Answer::json(&success(answer.message.as_deref().unwrap_or(COMPLETED), result))
+    }
 }
 
 fn page_token(call: &Call) -> Result<Option<Vec<u8>>, ApiError> {
@@ -93,49 +165,4 @@ fn page_token(call: &Call) -> Result<Option<Vec<u8>>, ApiError> {
     token
         .map(Some)
         .ok_or_else(|| ApiError::with(ErrorCode::BadRequest, "Page_token was not made by this server; start again without it"))
-}
-
-fn result(call: &Call, noun: Noun, text: &str, answer: SearchAnswer, names: &[ambit_store::CollectionContext]) -> Value {
-    let hits = answer.hits.iter().filter_map(|hit| shown(hit, names)).collect();
-    let seal = |token: Vec<u8>| BASE64_URL_SAFE_NO_PAD.encode(call.store().seal(TOKEN_PURPOSE, &token));
-    search_result(SearchPage {
-        search: Query {
-            body: answer.search_body,
-            text: text.to_owned(),
-            noun: noun.as_str(),
-            sort_field: answer.sort_field.to_owned(),
-            descending: answer.descending,
-        },
-        total_hits: answer.total_hits,
-        timed_out: answer.timed_out,
-        more: answer.more,
-        page: answer.page,
-        page_size: answer.page_size,
-        total_pages: answer.total_pages,
-        hits,
-        aggregations: answer.aggregations,
-        next_page_token: answer.next_page_token.map(seal),
-    })
-}
-
-/// A hit in the contract's shape. One of a collection that is no longer the caller's is left out: the index may be a moment behind.
-fn shown(hit: &IndexedRecord, names: &[ambit_store::CollectionContext]) -> Option<Value> {
-    let collection = names.iter().find(|named| named.uuid == hit.record.collection())?;
-    let collection = CollectionRef {
-        id: collection.id,
-        uuid: collection.uuid,
-        name: &collection.name,
-        organization_uuid: Some(collection.organization_uuid),
-    };
-    let seen = Sighting {
-        id: hit.id,
-        first_seen: hit.first_seen,
-        last_seen: hit.last_seen,
-        since: hit.valid_from,
-    };
-    match &hit.record {
-        Record::Entity(record) => Some(entities::entity_hit(record, seen, collection)),
-        Record::Issue(record) => Some(wire_issues::issue_hit(record, seen, collection)),
-        Record::Technology(record) => Some(wire_technologies::technology_hit(record, seen, collection)),
-    }
 }

@@ -1,29 +1,27 @@
 //! Tags of entities and issues: list, add one or several, remove one (docs/contract/asm.md §8.2).
 
 use crate::answer::Answer;
-use crate::call::{Call, text_member, texts_member};
+use crate::call::Call;
 use crate::failure::About;
 use crate::present::items::{item, noun};
+use ambit_api::tags::NewTag;
 use ambit_api::{ApiError, success};
 use ambit_store::{ItemView, TagChange};
-use serde_json::json;
-
-/// Characters of a tag; the store says the same.
-const TAG_CHARS_MAX: usize = 100;
 
 /// List the tags of an entity or issue.
 pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     let view = item(&call).await?;
-    Ok(Answer::json(&success(&message(&view), json!(view.tags))))
+    Ok(Answer::json(&success(&message(&view), view.tags)))
 }
 
 /// Add a tag to an entity or issue, or several; adding one that is there is harmless.
 pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
     let view = item(&call).await?;
-    let body = call.object()?;
-    let add = match body.contains_key("tag_names") {
-        true => texts_member(&body, "tag_names")?,
-        false => vec![text_member(&body, "tag_name", TAG_CHARS_MAX)?],
+    let body: NewTag = call.read()?;
+    let add = match (body.tag_names.0, body.tag_name.0) {
+        (Some(tags), _) => tags.0,
+        (None, Some(tag)) => vec![tag.0],
+        (None, None) => return Err(ApiError::invalid("tag_name is missing")),
     };
     let change = TagChange { add, remove: Vec::new() };
     let id = view.uid.to_string();
@@ -32,7 +30,7 @@ pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
         .change_tags(call.caller(), (view.item, &id), call.project, &change, call.now)
         .await
         .about(noun(view.item))?;
-    Ok(Answer::json(&success(&message(&view), json!(tags))))
+    Ok(Answer::json(&success(&message(&view), tags)))
 }
 
 /// Remove a tag from an entity or issue.
@@ -47,7 +45,7 @@ pub(crate) async fn remove(call: Call) -> Result<Answer, ApiError> {
         .change_tags(call.caller(), (view.item, &id), call.project, &change, call.now)
         .await
         .about("Tag")?;
-    Ok(Answer::json(&success("Tag removed", json!(true))))
+    Ok(Answer::json(&success("Tag removed", true)))
 }
 
 fn message(view: &ItemView) -> String {

@@ -6,36 +6,30 @@ use crate::failure::About;
 use crate::present::entities::{self as entity_shapes, collection};
 use crate::present::issues as issue_shapes;
 use crate::window::{MOMENT_FORMS, moment, then};
-use ambit_api::{ApiError, entities, issues, success, time_series};
+use ambit_api::entities::EntityDetail;
+use ambit_api::issues::IssueDetail;
+use ambit_api::time_series::{EntityAtPointResult, IssueAtPointResult};
+use ambit_api::{ApiError, success};
 use ambit_model::Timestamp;
-use serde_json::json;
 
 const MESSAGE: &str = "Success";
 
 /// Read an entity as it was shown at a point in time.
 pub(crate) async fn entity(call: Call) -> Result<Answer, ApiError> {
     let (id, moment) = (call.parameter("uid"), point(&call)?);
-    let at = call
-        .store()
-        .entity_at(call.caller(), id, call.project, moment, call.now)
-        .await
-        .about(entity_shapes::NOUN)?;
-    let view = then(at, entity_shapes::NOUN)?;
-    let entity = entities::entity_at(&view.record, entity_shapes::sighting(&view), collection(&view.collection));
-    Ok(Answer::json(&success(MESSAGE, time_series::entity_at_result(entity))))
+    let at = call.store().entity_at(call.caller(), id, call.project, moment, call.now).await;
+    let view = then(at.about(entity_shapes::NOUN)?, entity_shapes::NOUN)?;
+    let entity = EntityDetail::of(&view.record, entity_shapes::sighting(&view), collection(&view.collection));
+    Ok(Answer::json(&success(MESSAGE, EntityAtPointResult { entity: entity.into() })))
 }
 
 /// Read an issue as it was shown at a point in time.
 pub(crate) async fn issue(call: Call) -> Result<Answer, ApiError> {
     let (id, moment) = (call.parameter("uid"), point(&call)?);
-    let at = call
-        .store()
-        .issue_at(call.caller(), id, call.project, moment, call.now)
-        .await
-        .about(issue_shapes::NOUN)?;
-    let view = then(at, issue_shapes::NOUN)?;
-    let issue = issues::issue_detail(&view.record, issue_shapes::sighting(&view), view.entity_id, collection(&view.collection));
-    Ok(Answer::json(&success(MESSAGE, time_series::issue_at_result(issue))))
+    let at = call.store().issue_at(call.caller(), id, call.project, moment, call.now).await;
+    let view = then(at.about(issue_shapes::NOUN)?, issue_shapes::NOUN)?;
+    let issue = IssueDetail::of(&view.record, issue_shapes::sighting(&view), view.entity_id, collection(&view.collection));
+    Ok(Answer::json(&success(MESSAGE, IssueAtPointResult { issue })))
 }
 
 /// List the moments at which an entity changed, oldest first.
@@ -46,7 +40,7 @@ pub(crate) async fn points_of_entity(call: Call) -> Result<Answer, ApiError> {
         .points_in_time(call.caller(), id, call.project, start)
         .await
         .about(entity_shapes::NOUN)?;
-    Ok(Answer::json(&success(MESSAGE, json!(points))))
+    Ok(Answer::json(&success(MESSAGE, points)))
 }
 
 /// List the moments at which an issue changed, oldest first.
@@ -57,7 +51,7 @@ pub(crate) async fn points_of_issue(call: Call) -> Result<Answer, ApiError> {
         .issue_points_in_time(call.caller(), id, call.project, start)
         .await
         .about(issue_shapes::NOUN)?;
-    Ok(Answer::json(&success(MESSAGE, json!(points))))
+    Ok(Answer::json(&success(MESSAGE, points)))
 }
 
 /// The moment that is asked for.

@@ -1,13 +1,12 @@
 //! The people of a project and of a collection (docs/contract/asm.md §3.5).
 
 use crate::answer::Answer;
-use crate::call::{Call, NAME_CHARS_MAX, optional_text, text_member};
+use crate::call::Call;
 use crate::failure::About;
 use crate::present::projects::project;
-use ambit_api::{ApiError, ErrorCode, success, users};
-use ambit_model::user::{CollectionRole, ProjectRole};
+use ambit_api::users::{AddedProjectUser, CollectionUser, NewCollectionUser, NewProjectUsers, ProjectUser};
+use ambit_api::{ApiError, ErrorCode, success};
 use ambit_store::Member;
-use serde_json::{Value, json};
 use uuid::Uuid;
 
 const USER: &str = "Project user";
@@ -18,24 +17,15 @@ const NO_ACCOUNTS: &str = "accounts are made by the administrator of the install
 pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     let uuid = project(&call).await?;
     let members = call.store().list_members(call.caller(), uuid).await.about("Project")?;
-    Ok(Answer::json(&success("Project users", shown(&members))))
+    Ok(Answer::json(&success("Project users", members.iter().map(shown).collect::<Vec<_>>())))
 }
 
 /// Bring people into a project, or change their role; saying it twice is harmless. Whom the administrator of the installation brings is in it; whom
 /// others bring is asked, and in it after accepting.
 pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
     let uuid = project(&call).await?;
-    let body = call.object()?;
-    let emails = match body.get("emails") {
-        Some(Value::Array(items)) => {
-            let texts = items.iter().map(|item| item.as_str().map(str::to_owned));
-            texts.collect::<Option<Vec<_>>>().filter(|emails| !emails.is_empty())
-        }
-        _ => None,
-    };
-    let emails = emails.ok_or_else(|| ApiError::invalid("emails must be a list of addresses"))?;
-    let word = text_member(&body, "role", NAME_CHARS_MAX)?;
-    let role = ProjectRole::from_name(&word).ok_or_else(|| ApiError::invalid("role must be member or owner"))?;
+    let body: NewProjectUsers = call.read()?;
+    let (emails, role) = (body.emails.0, body.role.0);
     let open = call.state.open_accounts;
     let added = call
         .store()
@@ -53,10 +43,9 @@ pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
             ));
         }
     };
-    let mut rows = shown(&added.members);
-    if let Value::Array(rows) = &mut rows {
-        rows.extend(added.unknown.iter().map(|email| users::unknown_user(email)));
-    }
+    let members = added.members.iter().map(|member| shown(member).into());
+    let unknown = added.unknown.iter().map(|email| AddedProjectUser::unknown(email));
+    let rows: Vec<AddedProjectUser> = members.chain(unknown).collect();
     Ok(Answer::json(&success(&message, rows)))
 }
 
@@ -64,9 +53,9 @@ pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
 pub(crate) async fn list_of_collection(call: Call) -> Result<Answer, ApiError> {
     let uuid = collection(&call).await?;
     let rows = call.store().list_collection_roles(call.caller(), uuid).await.about("Collection")?;
-    let result: Value = rows
+    let result: Vec<CollectionUser> = rows
         .iter()
-        .map(|(member, role)| users::collection_user(member.id, &member.user, member.role, *role, member.invited))
+        .map(|(member, role)| CollectionUser::of(member.id, &member.user, member.role, *role, member.invited))
         .collect();
     Ok(Answer::json(&success("Collection project users", result)))
 }
@@ -74,21 +63,18 @@ pub(crate) async fn list_of_collection(call: Call) -> Result<Answer, ApiError> {
 /// Give somebody of the project a role in a collection.
 pub(crate) async fn set_of_collection(call: Call) -> Result<Answer, ApiError> {
     let uuid = collection(&call).await?;
-    let body = call.object()?;
-    let member = match optional_text(&body, "user", NAME_CHARS_MAX)? {
-        Some(user) => user,
-        None => {
-            let id = body.get("project_user_id").and_then(Value::as_i64);
-            id.ok_or_else(|| ApiError::invalid("project_user_id must be a whole number"))?.to_string()
-        }
+    let body: NewCollectionUser = call.read()?;
+    let member = match (body.user.0, body.project_user_id.0) {
+        (Some(user), _) => user.0,
+        (None, Some(id)) => id.to_string(),
+        (None, None) => return Err(ApiError::invalid("project_user_id must be a whole number")),
     };
-    let word = text_member(&body, "role", NAME_CHARS_MAX)?;
-    let role = CollectionRole::from_name(&word).ok_or_else(|| ApiError::invalid("role must be viewer, analyst or admin"))?;
+    let role = body.role.0;
     call.store()
         .set_collection_role(call.caller(), uuid, &member, role, call.now)
         .await
         .about(USER)?;
-    Ok(Answer::json(&success("Collection project user added", json!(true))))
+    Ok(Answer::json(&success("Collection project user added", true)))
 }
 
 /// Take somebody out of a project, or an invitation back; everybody may leave.
@@ -98,7 +84,7 @@ pub(crate) async fn remove(call: Call) -> Result<Answer, ApiError> {
         .remove_member(call.caller(), uuid, project_user(&call)?, call.now)
         .await
         .about(USER)?;
-    Ok(Answer::json(&success("Project user removed", json!(true))))
+    Ok(Answer::json(&success("Project user removed", true)))
 }
 
 /// Take a member's role in a collection away.
@@ -108,7 +94,7 @@ pub(crate) async fn remove_of_collection(call: Call) -> Result<Answer, ApiError>
         .remove_collection_role(call.caller(), uuid, project_user(&call)?, call.now)
         .await
         .about(USER)?;
-    Ok(Answer::json(&success("Collection project user removed", json!(true))))
+    Ok(Answer::json(&success("Collection project user removed", true)))
 }
 
 /// The integer id of a project user in the path; anything else names nobody.
@@ -116,11 +102,8 @@ fn project_user(call: &Call) -> Result<i64, ApiError> {
     call.parameter("project_user_id").parse().map_err(|_| ApiError::not_found(USER))
 }
 
-fn shown(members: &[Member]) -> Value {
-    members
-        .iter()
-        .map(|member| users::project_user(member.id, &member.user, member.role, member.invited))
-        .collect()
+fn shown(member: &Member) -> ProjectUser {
+    ProjectUser::of(member.id, &member.user, member.role, member.invited)
 }
 
 /// The collection of the path, if the header does not name another project.

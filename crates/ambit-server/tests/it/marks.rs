@@ -1,7 +1,6 @@
 //! People at once on one issue: every status, tag and note is answered, none is lost, and the search that follows shows the result.
 
-use ambit_api::issues::STATUS;
-use ambit_api::shape::Shape;
+use ambit_model::issue::Status;
 use ambit_testkit::{TestServer, inventory};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -13,10 +12,12 @@ const WRITERS: usize = 50;
 async fn fifty_statuses_tags_and_notes_at_once_are_all_kept() {
     let server = TestServer::new().await.unwrap();
     let found = inventory::fill(&server, "Welcome").await.unwrap();
-    let Shape::OneOf(words) = STATUS else { panic!("statuses are words") };
     let calls = (0..WRITERS).flat_map(|number| {
         [
-            (format!("issues/{}/status", found.issue), json!({"status": words[number % words.len()]})),
+            (
+                format!("issues/{}/status", found.issue),
+                json!({"status": Status::ALL[number % Status::ALL.len()]}),
+            ),
             (format!("tags/issue/{}", found.issue), json!({"tag_name": format!("tag-{number:02}")})),
             (format!("notes/issue/{}", found.issue), json!({"note_text": format!("note {number:02}")})),
         ]

@@ -1,8 +1,9 @@
 //! Runs every scenario on a server of its own. Each answer is compared with the documented shape of its row, and each row has a scenario in which it
 //! succeeds.
 
-use ambit_api::envelope::FAILURE;
-use ambit_api::{Shape, objects};
+use ambit_api::envelope::Failure;
+use ambit_api::objects::{FailureObject, FailureOfV2};
+use ambit_api::{Contract, Shape};
 use ambit_model::user::{CollectionRole, ProjectRole};
 use ambit_server::{Access, ENDPOINTS, Endpoint, MOUNTS, Right};
 use ambit_testkit::scenario::{Needs, read_folder, run};
@@ -46,9 +47,9 @@ fn check_shape(file: &str, done: &Done) {
         let wider = done.target.contains("/api/v3/") && !done.target.starts_with("/api/v3/asm");
         let shape = match () {
             () if done.reply.status == 204 => &Shape::Null,
-            () if done.target.contains("/vtapi/v2/") => &objects::V2_FAILURE,
-            () if wider => &objects::FAILURE,
-            () => &FAILURE,
+            () if done.target.contains("/vtapi/v2/") => FailureOfV2::SHAPE,
+            () if wider => FailureObject::SHAPE,
+            () => Failure::SHAPE,
         };
         assert_eq!(shape.differences(&answer), Vec::<String>::new(), "{place}");
         return;

@@ -1,6 +1,7 @@
 //! Requests as they arrive on the wire, byte for byte: whatever is HTTP at all is answered in the envelope, never with text of a library.
 
-use ambit_api::envelope::FAILURE;
+use ambit_api::Contract;
+use ambit_api::envelope::Failure;
 use ambit_testkit::{Ask, TestServer, ask, ask_bytes};
 use serde_json::json;
 
@@ -12,7 +13,7 @@ async fn refused(server: &TestServer, head: &str, body: &[u8]) -> (u16, String) 
     ]
     .concat();
     let reply = ask_bytes(&server.address, &request).await.unwrap();
-    assert_eq!(FAILURE.differences(&reply.json()), Vec::<String>::new(), "{head} {}", reply.text());
+    assert_eq!(Failure::SHAPE.differences(&reply.json()), Vec::<String>::new(), "{head} {}", reply.text());
     assert_eq!(reply.header("content-type"), Some("application/json"), "{head}");
     assert_eq!(reply.header("x-content-type-options"), Some("nosniff"), "{head}");
     (reply.status, reply.json()["error"]["code"].as_str().unwrap().to_owned())

@@ -8,12 +8,12 @@ use crate::record::{Changes, Place, closing};
 use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::issue::Status;
+use ambit_model::limits::TAG_CHARS_MAX;
 use ambit_model::user::CollectionRole;
 use serde_json::json;
 
-/// Tags of one record at most, and characters of each.
+/// Tags of one record at most.
 const TAGS_MAX: usize = 100;
-const TAG_CHARS_MAX: usize = 100;
 
 /// The marks that people set on an entity; `None` leaves one as it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -6,13 +6,12 @@ use crate::db::writer::Who;
 use crate::inventory::items::{self, Item, ItemView};
 use crate::people::audit;
 use crate::{Principal, Store, StoreError};
+use ambit_model::limits::NOTE_CHARS_MAX;
 use ambit_model::user::CollectionRole;
 use ambit_model::{Timestamp, Uid};
 use serde_json::json;
 use uuid::Uuid;
 
-/// Characters of a note: clients send up to 50,000 (docs/contract/asm.md §8.3).
-pub const NOTE_CHARS_MAX: usize = 50_000;
 /// Notes of one item at most: more is a log, not a conversation.
 const NOTES_OF_ITEM_MAX: i64 = 10_000;
 

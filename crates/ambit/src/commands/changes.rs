@@ -7,6 +7,8 @@ use crate::failure::Failure;
 use crate::output::lines;
 use crate::output::table::{self, Form, Rows, text};
 use crate::output::{Results, plain};
+use ambit_api::Contract;
+use ambit_api::changes::Change;
 use ambit_model::Timestamp;
 use serde_json::Value;
 
@@ -49,7 +51,7 @@ pub(crate) struct Changes {
 
 /// Runs the command.
 pub(crate) async fn run(command: &Changes, settings: &Settings) -> Result<(), Failure> {
-    table::check(&command.fields, ambit_api::changes::change_shape())?;
+    table::check(&command.fields, Change::SHAPE)?;
     let terms = terms(&command.query)?;
     if let Some(facet) = command.facet.as_deref().filter(|facet| !MEMBERS.contains(facet)) {
         return Err(Failure::usage(format!("--facet {:?}: there are {}", plain(facet), MEMBERS.join(", "))));

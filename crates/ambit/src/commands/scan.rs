@@ -16,7 +16,7 @@ use crate::{confirm, folder, outfit, wires};
 use ambit_model::estimate::estimate;
 use ambit_model::scope::Exclusions;
 use ambit_model::{Clearance, Kind, workflow};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::io::{IsTerminal as _, Read as _, Write as _};
 use std::path::Path;
@@ -275,7 +275,7 @@ fn plan(job: &Job) -> Value {
     let volumes = outfit::volumes(&job.settings, &outfit::limits(job.rate));
     let never = job.installation.never_in(job.never.clone());
     let counted = estimate(&job.seeds, ceiling(job), &never, &volumes);
-    ambit_api::plans::plan(&counted, ceiling(job), |_| false)
+    json!(ambit_api::plans::Plan::of(&counted, ceiling(job), |_| false))
 }
 
 fn plan_text(job: &Job) -> String {

@@ -7,8 +7,11 @@ use crate::failure::Failure;
 use crate::output::lines;
 use crate::output::table::{self, Form, Rows};
 use crate::output::{Results, hint, plain};
+use ambit_api::entities::EntityHit;
+use ambit_api::issues::IssueHit;
 use ambit_api::search::{COMPLETED, neutral_name};
-use ambit_api::shape::Shape;
+use ambit_api::technologies::TechnologyHit;
+use ambit_api::{Contract, Shape};
 use ambit_model::Timestamp;
 use ambit_query::{Noun, parse_search};
 use serde_json::{Value, json};
@@ -62,7 +65,7 @@ fn shown(noun: Noun) -> Shown {
         Noun::Entities => Shown {
             noun,
             record: "entity",
-            hit: &ambit_api::entities::ENTITY_HIT,
+            hit: EntityHit::SHAPE,
             usual: &[
                 "type",
                 "name",
@@ -83,7 +86,7 @@ fn shown(noun: Noun) -> Shown {
         Noun::Issues => Shown {
             noun,
             record: "issue",
-            hit: &ambit_api::issues::ISSUE_HIT,
+            hit: IssueHit::SHAPE,
             usual: &[
                 "summary.severity",
                 "name",
@@ -103,7 +106,7 @@ fn shown(noun: Noun) -> Shown {
         Noun::Technologies => Shown {
             noun,
             record: "technology",
-            hit: &ambit_api::technologies::TECHNOLOGY_HIT,
+            hit: TechnologyHit::SHAPE,
             usual: &[
                 "name",
                 "vendor",

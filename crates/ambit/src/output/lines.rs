@@ -211,7 +211,7 @@ mod tests {
             let volumes = crate::outfit::volumes(&ambit_tasks::Settings::default(), &ambit_net::PaceLimits::default());
             let level = ambit_model::Clearance::L3;
             let counted = ambit_model::estimate::estimate(&seeds, level, &["pay.test".to_owned()], &volumes);
-            plan(&ambit_api::plans::plan(&counted, level, |_| false)).join("\n")
+            plan(&json!(ambit_api::plans::Plan::of(&counted, level, |_| false))).join("\n")
         };
         let block = counted(&[(ambit_model::Kind::NetBlock, "10.0.0.0/8"), (ambit_model::Kind::Domain, "pay.test")]);
         for words in [

@@ -207,14 +207,22 @@ async fn rows<T: DeserializeOwned>(store: &Store, noun: Noun, uids: Vec<Uid>) ->
 
 fn entity_line(row: &Row<EntityRecord>) -> Value {
     let seen = crate::output::records::sighting(&row.row);
-    let mut hit = ambit_api::entities::entity_hit(&row.record, seen, crate::output::records::collection(&row.row.collection));
+    let mut hit = json!(ambit_api::entities::EntityHit::of(
+        &row.record,
+        seen,
+        crate::output::records::collection(&row.row.collection)
+    ));
     hit["record"] = json!("entity");
     hit
 }
 
 fn issue_line(row: &Row<IssueRecord>) -> Value {
     let seen = crate::output::records::sighting(&row.row);
-    let mut hit = ambit_api::issues::issue_hit(&row.record, seen, crate::output::records::collection(&row.row.collection));
+    let mut hit = json!(ambit_api::issues::IssueHit::of(
+        &row.record,
+        seen,
+        crate::output::records::collection(&row.row.collection)
+    ));
     hit["record"] = json!("issue");
     hit
 }

@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn a_field_that_no_hit_has_is_named_with_those_that_it_has() {
-        let shape = &ambit_api::entities::ENTITY_HIT;
+        let shape = <ambit_api::entities::EntityHit as ambit_api::Contract>::SHAPE;
         for good in ["name", "summary.http.title", "summary.issues.current_by_severity.1"] {
             assert_eq!(check(&[good.to_owned()], shape), Ok(()), "{good}");
         }

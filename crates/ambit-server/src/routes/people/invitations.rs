@@ -4,9 +4,9 @@ use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::About;
 use crate::present::projects::project;
-use ambit_api::people::{Invitation, invitation};
+use ambit_api::people::{Invitation, InvitationKind, InvitedRole};
 use ambit_api::{ApiError, success};
-use serde_json::{Value, json};
+use ambit_store::InvitedTo;
 
 const NOUN: &str = "Invitation";
 const GROUP: &str = "Group";
@@ -23,21 +23,25 @@ pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
         true => store.list_sent_invitations(call.caller()).await,
         false => store.list_invitations(call.caller()).await,
     };
-    let rows: Value = found.about(NOUN)?.iter().map(shown).collect();
+    let rows: Vec<Invitation> = found.about(NOUN)?.into_iter().map(shown).collect();
     Ok(Answer::json(&success("Invitations", rows)))
 }
 
-fn shown(of: &ambit_store::Invitation) -> Value {
-    invitation(Invitation {
+fn shown(of: ambit_store::Invitation) -> Invitation {
+    Invitation {
         id: of.id,
-        kind: of.kind.name(),
+        kind: match of.kind {
+            InvitedTo::Project => InvitationKind::Project,
+            InvitedTo::Group => InvitationKind::Group,
+        },
         uuid: of.uuid,
-        name: &of.name,
-        role: &of.role,
-        user: &of.user,
-        invited_by: &of.invited_by,
+        name: of.name,
+        role: InvitedRole(of.role),
+        username: of.user.username,
+        email: of.user.email,
+        invited_by: of.invited_by,
         created_at: of.created_at,
-    })
+    }
 }
 
 fn id(call: &Call) -> Result<i64, ApiError> {
@@ -47,20 +51,20 @@ fn id(call: &Call) -> Result<i64, ApiError> {
 /// Accept an invitation: the caller is in the project or group.
 pub(crate) async fn accept(call: Call) -> Result<Answer, ApiError> {
     call.store().accept_invitation(call.caller(), id(&call)?, call.now).await.about(NOUN)?;
-    Ok(Answer::json(&success("Invitation accepted", json!(true))))
+    Ok(Answer::json(&success("Invitation accepted", true)))
 }
 
 /// Decline an invitation, or take back one to a project that the caller owns or a group that the caller administers.
 pub(crate) async fn end(call: Call) -> Result<Answer, ApiError> {
     call.store().end_invitation(call.caller(), id(&call)?, call.now).await.about(NOUN)?;
-    Ok(Answer::json(&success("Invitation ended", json!(true))))
+    Ok(Answer::json(&success("Invitation ended", true)))
 }
 
 /// Leave a project; the last owner stays.
 pub(crate) async fn leave_project(call: Call) -> Result<Answer, ApiError> {
     let project = project(&call).await?;
     call.store().leave_project(call.caller(), project, call.now).await.about("Project")?;
-    Ok(Answer::json(&success("Project left", json!(true))))
+    Ok(Answer::json(&success("Project left", true)))
 }
 
 /// Leave a group.
@@ -74,5 +78,5 @@ pub(crate) async fn leave_group(call: Call) -> Result<Answer, ApiError> {
         .leave_group(caller, &group.name, caller.user_id(), false, call.now)
         .await
         .about(GROUP)?;
-    Ok(Answer::json(&success("Group left", json!(true))))
+    Ok(Answer::json(&success("Group left", true)))
 }
