@@ -53,6 +53,7 @@ const RULES: &[Rule] = &[
     dependencies::directions,
     dependencies::shared_versions,
     dependencies::refused_packages,
+    dependencies::unused,
     docs::decisions,
     docs::links,
     docs::map_names_every_crate,

@@ -1,5 +1,6 @@
 //! Who may know whom, and what may come in from outside: crate directions, one version of everything, licences.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
@@ -7,6 +8,7 @@ use anyhow::Context as _;
 use serde_json::Value;
 
 use super::Finding;
+use super::source::Source;
 use super::tree::Tree;
 
 /// The crate table of docs/architecture.md: crate, and those of ours that it may depend on.
@@ -143,6 +145,57 @@ pub(crate) fn refused_packages(tree: &Tree, out: &mut Vec<Finding>) {
     }
 }
 
+/// Packages whose library has another name than they have.
+const LIBRARIES: &[(&str, &str)] = &[("md-5", "md5")];
+
+/// Each dependency is named in the crate that has it, each shared one in some crate.
+pub(crate) fn unused(tree: &Tree, out: &mut Vec<Finding>) {
+    let mut shared = BTreeSet::new();
+    for file in tree
+        .files
+        .iter()
+        .filter(|file| file.path.ends_with("Cargo.toml") && file.path != "Cargo.toml")
+    {
+        let (folder, text) = (file.path.trim_end_matches("Cargo.toml"), file.text.as_deref().unwrap_or_default());
+        let Ok(manifest) = text.parse::<toml::Table>() else { continue };
+        for section in ["dependencies", "dev-dependencies", "build-dependencies"] {
+            for name in manifest
+                .get(section)
+                .and_then(toml::Value::as_table)
+                .into_iter()
+                .flat_map(|table| table.keys())
+            {
+                shared.insert(name.clone());
+                let library = LIBRARIES.iter().find(|(package, _)| package == name).map(|(_, library)| *library);
+                let word = library.map_or_else(|| name.replace('-', "_"), str::to_owned);
+                let names = |source: &&Source| {
+                    source.path.starts_with(folder) && (section != "dependencies" || !source.path[folder.len()..].starts_with("tests/"))
+                };
+                let named = |source: &Source| {
+                    source
+                        .tokens
+                        .iter()
+                        .any(|token| token.text == word && (section != "dependencies" || !source.is_test_line(token.line)))
+                };
+                if !tree.sources.iter().filter(names).any(named) {
+                    let remedy = format!("{name} is named nowhere in the code that {section} are for: remove the line");
+                    out.push(Finding::new(&file.path, line_of(text, name), "unused", remedy));
+                }
+            }
+        }
+    }
+    let text = tree.text("Cargo.toml").unwrap_or_default();
+    let workspace: toml::Table = text.parse().unwrap_or_default();
+    let table = workspace
+        .get("workspace")
+        .and_then(|table| table.get("dependencies"))
+        .and_then(toml::Value::as_table);
+    for name in table.into_iter().flat_map(|table| table.keys()).filter(|name| !shared.contains(*name)) {
+        let remedy = format!("no crate depends on {name}: remove the line");
+        out.push(Finding::new("Cargo.toml", line_of(text, name), "unused", remedy));
+    }
+}
+
 /// The licences of everything that is built on this machine's platform, as cargo knows them.
 pub(crate) fn from_cargo(root: &Path, out: &mut Vec<Finding>) -> anyhow::Result<()> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
@@ -259,6 +312,32 @@ mod tests {
         let features = format!("[dependencies]\nserde = {{ workspace = true, features = [\"rc\"] }}\n{LINTS}");
         assert_eq!(said(shared_versions, &[("crates/ambit-api/Cargo.toml", &features)]).len(), 1);
         assert_eq!(said(shared_versions, &[("crates/ambit-api/Cargo.toml", "")]).len(), 1);
+    }
+
+    #[test]
+    fn a_dependency_that_nobody_names_is_found() {
+        let manifest = (
+            "crates/a/Cargo.toml",
+            "[dependencies]\ntokio-util.workspace = true\n[dev-dependencies]\nproptest.workspace = true\n",
+        );
+        let product = (
+            "crates/a/src/lib.rs",
+            "use tokio_util::io;\n#[cfg(test)]\nmod tests { proptest::proptest! {} }",
+        );
+        assert!(said(unused, &[manifest, product]).is_empty());
+        let in_tests = (
+            "crates/a/src/lib.rs",
+            "#[cfg(test)]\nmod tests { use tokio_util::io; use proptest::any; }",
+        );
+        assert!(said(unused, &[manifest, in_tests])[0].starts_with("crates/a/Cargo.toml:2: unused: tokio-util"));
+        let shared = (
+            "Cargo.toml",
+            "[workspace.dependencies]\ntokio-util = \"1\"\nproptest = \"1\"\nfail = \"1\"\n",
+        );
+        assert_eq!(
+            said(unused, &[manifest, product, shared]),
+            ["Cargo.toml:4: unused: no crate depends on fail: remove the line"]
+        );
     }
 
     #[test]
