@@ -7,7 +7,7 @@ use ambit_model::run::NotDoneReason;
 use ambit_model::scope::host_of;
 use ambit_net::{Grants, Home, Net};
 use ambit_store::engine::{ATTEMPTS_BEFORE_ALONE, Outcome, Work};
-use ambit_tasks::{Answer, Contacts, Context, Settings, Task, TaskError};
+use ambit_tasks::{Answer, Contacts, Context, Settings, Task};
 use futures::FutureExt as _;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -50,10 +50,7 @@ pub async fn execute(bench: &Bench, work: Work, facts: &Facts) -> Outcome {
     let look = match ended {
         Some(Ok(Ok(Answer::Found))) => Look::Found(context.into_found()),
         Some(Ok(Ok(Answer::Absent))) => Look::Absent,
-        Some(Ok(Err(error))) => {
-            let (reason, why) = describe(error);
-            unknown(reason, why)
-        }
+        Some(Ok(Err(error))) => unknown(error.reason(), error.to_string()),
         Some(Err(_)) => {
             tracing::error!(task = task.name.as_str(), entity.name = %work.name, "task panicked");
             unknown(NotDoneReason::Panicked, "the task panicked")
@@ -81,15 +78,6 @@ fn grants(task: &Task, work: &Work) -> Grants {
             Ok(address) => Grants::task(task.footprint, &[]).at_home(Home::Block(address)),
             Err(_) => Grants::task(task.footprint, &[]),
         },
-    }
-}
-
-fn describe(error: TaskError) -> (NotDoneReason, String) {
-    match error {
-        TaskError::Failed(text) => (NotDoneReason::NoAnswer, text),
-        TaskError::OutOfScope(text) => (NotDoneReason::RefusedByScope, text),
-        TaskError::OutOfBudget(text) => (NotDoneReason::OutOfBudget, text),
-        TaskError::SourceDown(text) => (NotDoneReason::SourceDown, text),
     }
 }
 

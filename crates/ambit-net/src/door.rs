@@ -5,7 +5,7 @@ mod connection;
 
 pub use connection::Connection;
 
-use crate::error::{NetError, Refused};
+use crate::error::{NetError, Phase, Refused};
 use crate::guard::{Contact, Grant, Grants, Guard, RESOLVER, Transport, reserved_range};
 use crate::limits::{SOCKETS_FREE_SHARE, SOCKETS_MAX};
 use crate::pace::{Cell, Pace, Signal};
@@ -113,12 +113,12 @@ impl Door {
         self.outside.wire.sleep_until(at).await;
     }
 
-    /// Waits for a future, at most until the wire's clock shows `at`; fails with a time-out of `what`.
-    pub(crate) async fn until<T>(&self, at: WireTime, what: &'static str, future: impl Future<Output = T>) -> Result<T, NetError> {
+    /// Waits for a future, at most until the wire's clock shows `at`; fails with a time-out of the phase.
+    pub(crate) async fn until<T>(&self, at: WireTime, phase: impl Into<Phase>, future: impl Future<Output = T>) -> Result<T, NetError> {
         tokio::select! {
             biased;
             value = future => Ok(value),
-            () = self.sleep_until(at) => Err(NetError::Timeout(what)),
+            () = self.sleep_until(at) => Err(NetError::Timeout(phase.into())),
         }
     }
 
@@ -262,7 +262,7 @@ impl Door {
         let at = self.now() + limit;
         let connecting = self.outside.wire.connect(address);
         let stream = self
-            .until(at, "connection", connecting)
+            .until(at, Phase::Connecting, connecting)
             .await?
             .map_err(|error| NetError::from_io(&error, "connecting"))?;
         Ok(Connection::new(stream, address, grant, place))

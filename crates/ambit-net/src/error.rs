@@ -8,7 +8,7 @@ use std::net::IpAddr;
 pub enum NetError {
     /// Nothing came in time.
     #[error("timed out: {0}")]
-    Timeout(&'static str),
+    Timeout(Phase),
     /// The peer refused the connection: nothing listens there.
     #[error("connection refused")]
     ConnectionRefused,
@@ -58,6 +58,33 @@ pub enum NetError {
     },
 }
 
+/// What was waited for when the time was up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// A TCP connection.
+    Connecting,
+    /// The answer of a resolver.
+    Resolving,
+    /// Any other step, by its name.
+    Step(&'static str),
+}
+
+impl From<&'static str> for Phase {
+    fn from(name: &'static str) -> Self {
+        Self::Step(name)
+    }
+}
+
+impl std::fmt::Display for Phase {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Connecting => "connection",
+            Self::Resolving => "DNS answer",
+            Self::Step(name) => name,
+        })
+    }
+}
+
 /// A contact that must not be made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not contacted: {address}: {why}")]
@@ -105,7 +132,7 @@ impl NetError {
             ErrorKind::ConnectionRefused => Self::ConnectionRefused,
             ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted | ErrorKind::BrokenPipe => Self::Reset(what),
             ErrorKind::UnexpectedEof => Self::Closed(what),
-            ErrorKind::TimedOut => Self::Timeout(what),
+            ErrorKind::TimedOut => Self::Timeout(what.into()),
             ErrorKind::NetworkUnreachable | ErrorKind::NetworkDown => Self::Offline(format!("{what}: {error}")),
             // Too many open files, no buffer space, no free port: ours, not the peer's.
             _ if matches!(error.raw_os_error(), Some(23 | 24 | 105 | 99 | 11)) => Self::Budget(format!("{what}: {error}")),

@@ -27,7 +27,7 @@ pub mod wire;
 mod tests;
 
 pub use door::Connection;
-pub use error::{Meaning, NetError, Refused};
+pub use error::{Meaning, NetError, Phase, Refused};
 pub use guard::{Contact, Grant, Grants, Guard, Home, Transport};
 pub use net::{Counters, Net, NetOptions, Session};
 pub use pace::{Pace, PaceLimits};

@@ -1,6 +1,7 @@
 //! What a task is: the declaration that the engine plans by, and the outcomes of a probe.
 
 use crate::{Context, Settings};
+use ambit_model::run::NotDoneReason;
 use ambit_model::{Clearance, Facts, Kind, TaskName};
 use ambit_net::{Meaning, NetError};
 use futures::future::BoxFuture;
@@ -148,12 +149,12 @@ impl Answer {
 /// Why a probe failed. Nothing is known then: the outcome is `unknown`, never `absent`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TaskError {
-    /// The peer or the path to it failed.
+    /// A contact failed, or was not allowed.
+    #[error(transparent)]
+    Net(#[from] NetError),
+    /// What came back is of no use.
     #[error("{0}")]
     Failed(String),
-    /// Scope does not allow the contact.
-    #[error("{0}")]
-    OutOfScope(String),
     /// The run's budget is used up.
     #[error("{0}")]
     OutOfBudget(String),
@@ -163,21 +164,28 @@ pub enum TaskError {
 }
 
 impl TaskError {
-    /// A failed call to a data provider.
-    pub(crate) fn source(provider: &str, error: &NetError) -> Self {
-        match Self::from(error.clone()) {
-            Self::Failed(why) => Self::SourceDown(format!("{provider}: {why}")),
-            other => other,
+    /// Returns the reason under which the run counts this failure.
+    pub fn reason(&self) -> NotDoneReason {
+        match self {
+            Self::Net(NetError::Budget(_)) | Self::OutOfBudget(_) => NotDoneReason::OutOfBudget,
+            Self::Net(error) if error.meaning() == Meaning::NotAsked => NotDoneReason::RefusedByScope,
+            Self::Net(_) | Self::Failed(_) => NotDoneReason::NoAnswer,
+            Self::SourceDown(_) => NotDoneReason::SourceDown,
         }
     }
-}
 
-impl From<NetError> for TaskError {
-    fn from(error: NetError) -> Self {
-        match (&error, error.meaning()) {
-            (NetError::Budget(_), _) => Self::OutOfBudget(error.to_string()),
-            (_, Meaning::NotAsked) => Self::OutOfScope(error.to_string()),
-            (_, Meaning::Absent | Meaning::Unknown) => Self::Failed(error.to_string()),
+    /// Returns true where the peer, or the path to it, failed: another question may still be answered.
+    pub(crate) fn is_no_answer(&self) -> bool {
+        self.reason() == NotDoneReason::NoAnswer
+    }
+
+    /// A failed call to a data provider.
+    pub(crate) fn source(provider: &str, error: &NetError) -> Self {
+        let error = Self::from(error.clone());
+        if error.is_no_answer() {
+            Self::SourceDown(format!("{provider}: {error}"))
+        } else {
+            error
         }
     }
 }

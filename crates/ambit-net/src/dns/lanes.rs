@@ -2,7 +2,7 @@
 
 use super::message::{Match, Question, id_of, matches};
 use crate::door::{DatagramSocket, Door, Pass};
-use crate::error::NetError;
+use crate::error::{NetError, Phase};
 use crate::limits::DNS_DATAGRAM_MAX;
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
@@ -48,7 +48,7 @@ impl Lanes {
             let until = door.now() + limit;
             let sent = lane.socket.send(pass, &question.bytes).await;
             sent.map_err(|error| NetError::from_io(&error, "sending a DNS question"))?;
-            let reply = door.until(until, "DNS answer", answer).await?;
+            let reply = door.until(until, Phase::Resolving, answer).await?;
             drop(waiting);
             return reply.map_err(|_| NetError::Unreachable("the DNS socket is closed".into()));
         }

@@ -6,7 +6,7 @@ use super::message::{self, Decoded, Question, Style, decode, question_name, read
 use super::window::Window;
 use super::{DnsAnswer, Rcode, RecordType, WildcardProfile};
 use crate::door::{Door, Pass};
-use crate::error::NetError;
+use crate::error::{NetError, Phase};
 use crate::guard::{Grant, RESOLVER};
 use crate::limits::{DNS_CHAIN_MAX, DNS_TCP_TIMEOUT, DNS_TRIES};
 use crate::pace::{Cell, Signal};
@@ -108,7 +108,7 @@ impl Engine {
         let first = hasher.finish() as usize % self.upstreams.len();
         let mut style = Style { recursion: true, edns: true };
         let mut failures = 0;
-        let mut error = NetError::Timeout("DNS answer");
+        let mut error = NetError::Timeout(Phase::Resolving);
         for (index, limit) in DNS_TRIES.into_iter().enumerate() {
             let upstream = &self.upstreams[(first + index) % self.upstreams.len()];
             match self.ask_upstream(door, upstream, name, rtype, style, limit).await {
@@ -170,7 +170,7 @@ impl Engine {
             recursion: false,
             edns: true,
         };
-        let mut error = NetError::Timeout("DNS answer");
+        let mut error = NetError::Timeout(Phase::Resolving);
         for limit in DNS_TRIES {
             let pass = door
                 .admit_datagram(Grant::Target, server, Some(&name), std::slice::from_ref(&cell))

@@ -6,7 +6,7 @@ use super::head::{Framing, Head, could_be_http, end_of_head};
 use super::keep::{Channel, HttpPin};
 use super::{BodyEnd, Client, Cookie, HttpExchange, HttpRequest, Url};
 use crate::door::Door;
-use crate::error::NetError;
+use crate::error::{NetError, Phase};
 use crate::guard::{Grant, Transport};
 use crate::limits::{
     ADDRESSES_TRIED, BODY_KEPT_MAX, CONNECT_TIMEOUT, CONNECTION_IDLE_MAX, COOKIES_MAX, EXCHANGE_TIMEOUT, HEAD_BYTES_MAX, HEAD_TIMEOUT,
@@ -43,7 +43,7 @@ pub(crate) async fn exchange(client: Client<'_>, request: &HttpRequest) -> Resul
         result = exchange_at(client, request, &bytes, address).await;
         let not_let_in = matches!(
             result,
-            Err(NetError::ConnectionRefused | NetError::Unreachable(_) | NetError::Offline(_) | NetError::Timeout("connection"))
+            Err(NetError::ConnectionRefused | NetError::Unreachable(_) | NetError::Offline(_) | NetError::Timeout(Phase::Connecting))
         );
         if !not_let_in {
             break;

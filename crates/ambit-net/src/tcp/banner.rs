@@ -50,7 +50,7 @@ pub(crate) async fn source_line(door: &Door, dns: &Engine, provider: &'static st
     if answer.closed || answer.truncated {
         Ok(answer)
     } else {
-        Err(NetError::Timeout("the provider's answer"))
+        Err(NetError::Timeout("the provider's answer".into()))
     }
 }
 

@@ -3,7 +3,7 @@
 use super::wire::{NameServer, Peer, PeerStream, RESOLVER, run, session};
 use crate::dns::{DnsAnswer, Rcode, RecordType, Transfer};
 use crate::wire::WireTime;
-use crate::{Meaning, NetError};
+use crate::{Meaning, NetError, Phase};
 use futures::future::{BoxFuture, join_all};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -359,7 +359,7 @@ fn many_who_wait_for_the_same_silence_wait_once() {
         assert!(
             answers
                 .iter()
-                .all(|answer| answer.as_ref().err() == Some(&NetError::Timeout("DNS answer")))
+                .all(|answer| answer.as_ref().err() == Some(&NetError::Timeout(Phase::Resolving)))
         );
         assert!(wire.clock.now() <= Duration::from_secs(14), "{:?}", wire.clock.now());
         session.sleep(Duration::from_secs(31)).await;
@@ -419,7 +419,7 @@ fn wildcards_are_sampled_until_nothing_new_comes() {
         let unknown = session(&wire).wildcard("silent.test", RecordType::A).await;
         assert_eq!(
             unknown.err(),
-            Some(NetError::Timeout("DNS answer")),
+            Some(NetError::Timeout(Phase::Resolving)),
             "silence is no proof that there is none"
         );
     });
@@ -439,7 +439,7 @@ fn one_server_is_asked_directly() {
         let lame = session.ask(server.parse().unwrap(), "deny.test", RecordType::A).await;
         assert_eq!(lame.err(), Some(NetError::Dns(Rcode::REFUSED)));
         let silent = session.ask("192.0.2.54:53".parse().unwrap(), "www.test", RecordType::A).await;
-        assert_eq!(silent.err(), Some(NetError::Timeout("DNS answer")));
+        assert_eq!(silent.err(), Some(NetError::Timeout(Phase::Resolving)));
     });
 }
 

@@ -3,7 +3,7 @@
 use super::script::Script;
 use super::wire::{Peer, TestWire, dialled, run, session};
 use crate::http::{BodyEnd, ChainEnd, HttpExchange, HttpRequest, Url};
-use crate::{NetError, Session};
+use crate::{NetError, Phase, Session};
 use std::io::Write;
 use std::sync::Arc;
 use std::time::Duration;
@@ -376,7 +376,7 @@ fn redirects_end() {
             fetch.end,
             ChainEnd::Failed {
                 url,
-                error: NetError::Timeout("connection")
+                error: NetError::Timeout(Phase::Connecting)
             }
         );
     });
@@ -499,12 +499,15 @@ fn a_provider_may_take_a_minute_to_begin_and_a_target_may_not() {
     run(|wire| async move {
         wire.script(SITE, "read-head\nwait 55s\nsend \"HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\n[]\"");
         let session = session(&wire);
-        assert_eq!(ask(&wire).await.err(), Some(NetError::Timeout("head")));
+        assert_eq!(ask(&wire).await.err(), Some(NetError::Timeout(Phase::Step("head"))));
         let fetch = session.source("plain", "http://192.0.2.80/").await.unwrap();
         assert_eq!((fetch.last().body.as_slice(), fetch.last().truncated), (&b"[]"[..], false));
         wire.script(SITE, "read-head\nhang");
         let before = wire.clock.now();
-        assert_eq!(session.source("plain", "http://192.0.2.80/").await.err(), Some(NetError::Timeout("head")));
+        assert_eq!(
+            session.source("plain", "http://192.0.2.80/").await.err(),
+            Some(NetError::Timeout(Phase::Step("head")))
+        );
         assert!(wire.clock.now() - before <= crate::limits::EXCHANGE_TIMEOUT);
     });
 }

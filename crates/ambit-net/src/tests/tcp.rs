@@ -2,7 +2,7 @@
 
 use super::wire::{Peer, run, session};
 use crate::tcp::{BannerOptions, PortState, StartTls};
-use crate::{Meaning, NetError};
+use crate::{Meaning, NetError, Phase};
 use std::io::ErrorKind;
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +19,10 @@ fn a_port_is_open_closed_or_unknown() {
         let refused = session.connect("192.0.2.1:23".parse().unwrap(), None).await.err().unwrap();
         assert_eq!((refused.clone(), refused.meaning()), (NetError::ConnectionRefused, Meaning::Absent));
         let silent = session.connect("192.0.2.1:24".parse().unwrap(), None).await.err().unwrap();
-        assert_eq!((silent.clone(), silent.meaning()), (NetError::Timeout("connection"), Meaning::Unknown));
+        assert_eq!(
+            (silent.clone(), silent.meaning()),
+            (NetError::Timeout(Phase::Connecting), Meaning::Unknown)
+        );
     });
 }
 

@@ -4,20 +4,17 @@ use crate::Plan;
 use ambit_model::entity::ip_address;
 use ambit_model::scope::host_of;
 use ambit_model::{Clearance, EdgeKind, Facts, Kind};
-use ambit_net::NetError;
 use ambit_net::http::Url;
+use ambit_net::{NetError, Phase};
 use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
 
 /// Addresses per name that are looked at; more are a pool of equals.
 const ADDRESSES_MAX: usize = 16;
 
-/// The step that a connection time-out names.
-pub(crate) const CONNECTING: &str = "connection";
-
 /// Returns true for a failure that shows that the binding accepts no connections: it refuses them, or stays silent as filters do.
 pub(crate) fn is_closed(error: &NetError) -> bool {
-    matches!(error, NetError::ConnectionRefused | NetError::Timeout(CONNECTING))
+    matches!(error, NetError::ConnectionRefused | NetError::Timeout(Phase::Connecting))
 }
 
 /// Addresses that a name resolves to, ascending, with the ports known to be open on each.

@@ -121,7 +121,7 @@ async fn edge_or(cx: &Context<'_>, domain: &str, name: &str, kept: EdgeKind) -> 
     };
     match edge_below(cx, domain, name).await {
         Ok(EdgeKind::Subdomain) => Ok(kept),
-        Err(TaskError::Failed(_)) => Ok(known().unwrap_or(EdgeKind::DelegatedSubdomain)),
+        Err(error) if error.is_no_answer() => Ok(known().unwrap_or(EdgeKind::DelegatedSubdomain)),
         edge => edge,
     }
 }

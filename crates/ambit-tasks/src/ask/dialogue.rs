@@ -52,7 +52,7 @@ impl<'a> Dialogue<'a> {
         });
         match select(talk, waiting).await {
             Either::Left((heard, _)) => heard,
-            Either::Right(_) => Err(NetError::Timeout("answer")),
+            Either::Right(_) => Err(NetError::Timeout("answer".into())),
         }
     }
 }

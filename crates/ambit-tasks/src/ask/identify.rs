@@ -1,7 +1,6 @@
 //! Identifies the protocol and product of a service. It listens first, then asks what the port suggests, then what most services understand: in the
 //! clear, and inside TLS if the service begins with that. Nothing here logs in or writes.
 
-use crate::ask::bindings::CONNECTING;
 use crate::read::fingerprint::Product;
 use crate::read::greeting::{self, Greeting};
 use crate::tasks::tls_grab::TLS_PORTS;
@@ -10,7 +9,7 @@ use ambit_model::entity::network_service::Service;
 use ambit_net::http::{HttpExchange, Url};
 use ambit_net::tcp::{Banner, BannerOptions};
 use ambit_net::tls::TlsOptions;
-use ambit_net::{Grant, Meaning, NetError};
+use ambit_net::{Grant, Meaning, NetError, Phase};
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -310,7 +309,7 @@ fn better(earlier: Identity, mut later: Identity) -> Identity {
 /// True where the failure says that nothing was reached, rather than that the question was not understood.
 fn unreachable(error: &NetError) -> bool {
     match error {
-        NetError::Timeout(what) => *what == CONNECTING,
+        NetError::Timeout(phase) => *phase == Phase::Connecting,
         NetError::ConnectionRefused | NetError::Unreachable(_) | NetError::Offline(_) => true,
         _ => error.meaning() == Meaning::NotAsked || matches!(error, NetError::Budget(_)),
     }

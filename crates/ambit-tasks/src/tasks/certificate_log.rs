@@ -4,8 +4,8 @@ use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::entity::certificate;
 use ambit_model::moment::DAY_MS;
 use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName, Timestamp};
-use ambit_net::NetError;
 use ambit_net::http::BodyEnd;
+use ambit_net::{NetError, Phase};
 use serde::Deserialize;
 use serde_json::json;
 use std::borrow::Cow;
@@ -33,8 +33,6 @@ const PROVIDER: &str = "crt.sh";
 const CERTIFICATES_MAX: usize = 2_000;
 /// Names kept of one certificate.
 const NAMES_MAX: usize = 1_000;
-/// What the network calls the time-out of a question that no resolver answered.
-const RESOLVING: &str = "DNS answer";
 /// How long an overloaded provider is left alone before it is asked the second and last time, wire time.
 const SECOND_LOOK: Duration = Duration::from_secs(60);
 
@@ -70,7 +68,7 @@ async fn ask(cx: &Context<'_>) -> Result<Certificates, Failure> {
     let fetch = cx.net.source_list(PROVIDER, &url).await.map_err(|error| Failure {
         may_pass: match error {
             // That is no load of the provider's: nobody says where it is.
-            NetError::Timeout(what) => what != RESOLVING,
+            NetError::Timeout(phase) => phase != Phase::Resolving,
             NetError::Reset(_) | NetError::Closed(_) => true,
             _ => false,
         },

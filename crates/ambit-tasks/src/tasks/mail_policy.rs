@@ -176,7 +176,7 @@ async fn walk(cx: &Context<'_>, name: &str, text: &str) -> Result<Tree, TaskErro
                     tree.void += 1;
                     tree.errors.insert(format!("{target}: has no SPF record"));
                 }
-                Err(TaskError::Failed(_)) => tree.complete = false,
+                Err(error) if error.is_no_answer() => tree.complete = false,
                 Err(error) => return Err(error),
             }
         }

@@ -61,7 +61,7 @@ async fn voices(cx: &Context<'_>, address: IpAddr, open: &[u16]) -> Result<BTree
     for answer in together(open.iter().take(VOICES).copied().map(ask), VOICES).await {
         match answer {
             Ok(identity) => said.extend(identity.voice()),
-            Err(TaskError::Failed(_)) => {}
+            Err(error) if error.is_no_answer() => {}
             Err(error) => return Err(error),
         }
     }

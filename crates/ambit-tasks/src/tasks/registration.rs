@@ -8,6 +8,7 @@ use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::entity::{domain, ip_address, mentioned, network};
 use ambit_model::moment::DAY_MS;
 use ambit_model::platforms;
+use ambit_model::run::NotDoneReason;
 use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName};
 use ambit_net::dns::RecordType;
 use serde_json::{Value, json};
@@ -73,7 +74,7 @@ pub(crate) async fn ask(cx: &Context<'_>, path: &str, question: &str) -> Result<
         }
         Err(error) => error,
     };
-    if matches!(failure, TaskError::OutOfBudget(_) | TaskError::OutOfScope(_)) {
+    if matches!(failure.reason(), NotDoneReason::OutOfBudget | NotDoneReason::RefusedByScope) {
         return Err(failure);
     }
     match whois::ask(cx, question).await {

@@ -129,7 +129,7 @@ async fn redis(cx: &Context<'_>, socket: SocketAddr, layer: Layer) -> Result<(),
 
 /// Asks for the names of databases, which a server with authentication refuses: first in the form of servers since 3.6, then in that of older ones.
 async fn mongodb(cx: &Context<'_>, socket: SocketAddr, layer: Layer) -> Result<(), NetError> {
-    let mut failure = NetError::Timeout("answer");
+    let mut failure = NetError::Timeout("answer".into());
     for question in [LIST_DATABASES, LIST_DATABASES_OLD] {
         let options = BannerOptions {
             send: question.to_vec(),
