@@ -3,12 +3,14 @@
 
 mod address;
 mod certificate;
-mod exposure;
+pub mod exposure;
 pub mod judge;
+mod library;
 mod look;
 #[cfg(test)]
 mod samples;
 mod service;
 mod site;
 
-pub use judge::{ALL, Judge, find, library};
+pub use judge::Judge;
+pub use library::{all, find, library};

@@ -38,7 +38,7 @@ pub fn judge(known: &Known, present: bool, scoped: bool, date: Timestamp, settin
     if !scoped {
         return judged;
     }
-    for judge in ambit_checks::ALL
+    for judge in ambit_checks::all()
         .iter()
         .copied()
         .filter(|judge| judge.applies_to.contains(&known.facts.kind))

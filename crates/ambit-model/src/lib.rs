@@ -12,6 +12,7 @@ pub mod collection;
 pub mod edge;
 pub mod entity;
 pub mod estimate;
+pub mod exposure;
 pub mod facts;
 pub mod feed;
 pub mod id;

@@ -3,9 +3,9 @@
 
 pub(crate) mod buckets;
 pub(crate) mod default_pages;
-pub(crate) mod exposures;
 pub(crate) mod fingerprint;
 pub(crate) mod greeting;
+pub(crate) mod listing;
 pub(crate) mod normal;
 pub(crate) mod page;
 pub(crate) mod providers;

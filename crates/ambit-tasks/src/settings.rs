@@ -1,6 +1,7 @@
-//! What tasks are given beside facts: our word list and ports, and the data that a user loaded.
+//! What tasks are given beside facts: our word list and ports, the probes for exposures, and the data that a user loaded.
 
 use ambit_model::Kind;
+use ambit_model::exposure::Probe;
 use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 
@@ -32,6 +33,8 @@ pub struct Settings {
     pub ports: Arc<[u16]>,
     /// The user's databases of places and networks (MMDB), the first to be asked first; without one the task `geolocation` does not plan.
     pub geo: Vec<Arc<maxminddb::Reader<Vec<u8>>>>,
+    /// What the task `content_focus` looks for. The crate that judges states it, and the binary hands it over; by default there is nothing to look for.
+    pub probes: Vec<&'static Probe>,
 }
 
 impl Default for Settings {
@@ -40,6 +43,7 @@ impl Default for Settings {
             words: WORDS.clone(),
             ports: PORTS.into(),
             geo: Vec::new(),
+            probes: Vec::new(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What a world file says, after reading and before anything is built: one draft per state. Dates are still relative to the epoch.
 
 use crate::dns::message::Rtype;
+use crate::exposure::Exposure;
 use ambit_model::Timestamp;
 use ipnet::IpNet;
 use std::collections::{BTreeMap, BTreeSet};
@@ -362,48 +363,6 @@ pub(crate) struct Page {
     pub body: String,
 }
 
-/// A file or page that should not be open to everyone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Exposure {
-    Git,
-    Env,
-    Listing,
-    Status,
-    Api,
-    Graphql,
-    Actuator,
-    Phpinfo,
-    Backup,
-    Metrics,
-    Installer,
-    Admin,
-    Debug,
-    Users,
-    Console,
-    Index,
-}
-
-impl Exposure {
-    pub(crate) const ALL: &'static [(&'static str, Self)] = &[
-        ("git", Self::Git),
-        ("env", Self::Env),
-        ("listing", Self::Listing),
-        ("status", Self::Status),
-        ("api", Self::Api),
-        ("graphql", Self::Graphql),
-        ("actuator", Self::Actuator),
-        ("phpinfo", Self::Phpinfo),
-        ("backup", Self::Backup),
-        ("metrics", Self::Metrics),
-        ("installer", Self::Installer),
-        ("admin", Self::Admin),
-        ("debug", Self::Debug),
-        ("users", Self::Users),
-        ("console", Self::Console),
-        ("index", Self::Index),
-    ];
-}
-
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Site {
     pub line: usize,
@@ -428,8 +387,8 @@ pub(crate) struct Site {
     pub loads: Vec<String>,
     pub redirect: Option<(u16, String)>,
     pub soft_404: bool,
-    pub exposes: Vec<Exposure>,
-    pub twins: Vec<Exposure>,
+    pub exposes: Vec<&'static Exposure>,
+    pub twins: Vec<&'static Exposure>,
     pub body: Option<String>,
     pub generator: Option<String>,
     pub nonce: bool,

@@ -6,6 +6,7 @@ mod contacts;
 mod dns;
 mod draft;
 mod evidence;
+mod exposure;
 mod internet;
 mod ledger;
 mod parse;

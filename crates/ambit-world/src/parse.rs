@@ -2,6 +2,7 @@
 
 mod cert;
 mod cursor;
+mod exposure;
 mod host;
 mod integrity;
 mod names;

@@ -1,7 +1,6 @@
 //! What happens on an open connection: one handler per connection, each an actor that reads and writes bytes and waits on the wire's clock.
 
 mod banner;
-mod exposure;
 mod hello;
 mod hostile;
 mod http;

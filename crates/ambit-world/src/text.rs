@@ -13,6 +13,8 @@ const LINES_MAX: usize = 400_000;
 /// Bytes of all words after repetition: a bound on memory.
 const EXPANDED_BYTES_MAX: usize = 64 << 20;
 
+type Chars<'a> = std::iter::Peekable<std::str::Chars<'a>>;
+
 /// A word of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Word {
@@ -102,7 +104,7 @@ fn expand(statements: Vec<Statement>, faults: &mut Vec<Fault>) -> Vec<Statement>
 }
 
 /// The words of a line; `#` outside quotes begins a comment.
-fn words(raw: &str, number: usize) -> Result<Vec<Word>, Fault> {
+pub(crate) fn words(raw: &str, number: usize) -> Result<Vec<Word>, Fault> {
     if raw.len() > LINE_BYTES_MAX {
         return Err(Fault::new(number, "", "the line is longer than 256 KiB"));
     }
@@ -130,36 +132,48 @@ fn words(raw: &str, number: usize) -> Result<Vec<Word>, Fault> {
     Ok(words)
 }
 
-/// The rest of a quoted word: `\"`, `\\`, `\n`, `\r`, `\t`, `\e`, `\0` and `\u{HEX}` are escapes.
-fn quoted(chars: &mut std::iter::Peekable<std::str::Chars<'_>>, number: usize) -> Result<String, Fault> {
+/// The rest of a quoted word, with its escapes.
+fn quoted(chars: &mut Chars<'_>, number: usize) -> Result<String, Fault> {
     let mut text = String::new();
     while let Some(c) = chars.next() {
         match c {
             '"' => return Ok(text),
-            '\\' => match chars.next() {
-                Some('n') => text.push('\n'),
-                Some('r') => text.push('\r'),
-                Some('t') => text.push('\t'),
-                Some('e') => text.push('\u{1b}'),
-                Some('0') => text.push('\0'),
-                Some(c @ ('"' | '\\')) => text.push(c),
-                Some('u') => text.push(unicode(chars).ok_or_else(|| Fault::new(number, "\\u", "write \\u{HEX} with 1 to 6 digits"))?),
-                other => {
-                    let word = other.map_or("\\".to_owned(), |c| format!("\\{c}"));
-                    return Err(Fault::new(
-                        number,
-                        &word,
-                        "unknown escape; expected \\\" \\\\ \\n \\r \\t \\e \\0 \\u{HEX}",
-                    ));
-                }
-            },
+            '\\' => text.push(escaped(chars, number)?),
             c => text.push(c),
         }
     }
     Err(Fault::new(number, &text, "the quotation mark is never closed"))
 }
 
-fn unicode(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Option<char> {
+/// Returns the text with its escapes resolved.
+pub(crate) fn unescaped(text: &str, number: usize) -> Result<String, Fault> {
+    let mut chars = text.chars().peekable();
+    let mut out = String::new();
+    while let Some(c) = chars.next() {
+        out.push(if c == '\\' { escaped(&mut chars, number)? } else { c });
+    }
+    Ok(out)
+}
+
+/// The character that follows a backslash: `\"`, `\\`, `\n`, `\r`, `\t`, `\e`, `\0` and `\u{HEX}` are escapes.
+fn escaped(chars: &mut Chars<'_>, number: usize) -> Result<char, Fault> {
+    match chars.next() {
+        Some('n') => Ok('\n'),
+        Some('r') => Ok('\r'),
+        Some('t') => Ok('\t'),
+        Some('e') => Ok('\u{1b}'),
+        Some('0') => Ok('\0'),
+        Some(c @ ('"' | '\\')) => Ok(c),
+        Some('u') => unicode(chars).ok_or_else(|| Fault::new(number, "\\u", "write \\u{HEX} with 1 to 6 digits")),
+        other => {
+            let word = other.map_or("\\".to_owned(), |c| format!("\\{c}"));
+            let message = "unknown escape; expected \\\" \\\\ \\n \\r \\t \\e \\0 \\u{HEX}";
+            Err(Fault::new(number, &word, message))
+        }
+    }
+}
+
+fn unicode(chars: &mut Chars<'_>) -> Option<char> {
     chars.next_if_eq(&'{')?;
     let mut digits = String::new();
     while let Some(c) = chars.next_if(char::is_ascii_hexdigit) {

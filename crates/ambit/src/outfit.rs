@@ -124,12 +124,20 @@ pub(crate) fn unusable(error: &std::io::Error) -> Failure {
     ))
 }
 
-/// What tasks are given: the databases of places (`geo`) and more labels for the name sweep (`words`).
+/// What tasks are given without any setting: our own words and ports, and the probes for exposures.
+pub(crate) fn built_in() -> ambit_tasks::Settings {
+    ambit_tasks::Settings {
+        probes: ambit_checks::exposure::probes(),
+        ..ambit_tasks::Settings::default()
+    }
+}
+
+/// What tasks are given: beside what is built in, the databases of places (`geo`) and more labels for the name sweep (`words`).
 ///
 /// # Errors
 /// A file that cannot be read, that is too large or that is not what it should be.
 pub(crate) fn tasks(settings: &Settings) -> Result<ambit_tasks::Settings, Failure> {
-    let mut given = ambit_tasks::Settings::default();
+    let mut given = built_in();
     for path in list(settings, "geo") {
         let bytes = read_bytes(Path::new(path), GEO_BYTES_MAX)?;
         given

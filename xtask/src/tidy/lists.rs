@@ -21,6 +21,10 @@ const LISTS: &[List] = &[
         list: "crates/ambit-checks/src/judge.rs",
     },
     List {
+        folder: "crates/ambit-checks/src/exposure",
+        list: "crates/ambit-checks/src/exposure.rs",
+    },
+    List {
         folder: "crates/ambit-server/src/routes",
         list: "crates/ambit-server/src/endpoints/",
     },

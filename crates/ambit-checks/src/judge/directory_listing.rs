@@ -4,6 +4,7 @@ use super::Judge;
 use crate::exposure;
 use crate::look;
 use ambit_model::entity::uri;
+use ambit_model::exposure::DIRECTORY_LISTING;
 use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_LOW, Verdict};
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::json;
@@ -38,7 +39,7 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
         listed.then(|| proof(facts, path_of(&facts.name))).into_iter().collect()
     });
     let found = look::after(facts, TaskName::ContentFocus, |facts| {
-        let paths: BTreeSet<String> = exposure::paths(facts, &["directory_listing"]).collect();
+        let paths: BTreeSet<String> = exposure::paths(facts, DIRECTORY_LISTING).collect();
         paths.iter().map(|path| proof(facts, path)).collect()
     });
     match (own, found) {
@@ -76,7 +77,7 @@ pub(super) fn samples() -> crate::samples::Samples {
         .reports_each(unprobed().found(TaskName::HttpEnrich).with(listing(true)), &["/"])
         .reports_each(page().found(TaskName::HttpEnrich).with(listing(true)), &["/files/"])
         .reports_each(
-            probed(&[("directory_listing", "/files/"), ("directory_listing", "/")])
+            probed(&[(DIRECTORY_LISTING, "/files/"), (DIRECTORY_LISTING, "/")])
                 .found(TaskName::HttpEnrich)
                 .with(listing(true)),
             &["/", "/files/"],

@@ -2,12 +2,13 @@
 
 use crate::ask::together::together;
 use crate::ask::{bindings, web};
-use crate::read::exposures::{EXPOSURES, Exposure, FOLDERS, GRAPHQL_QUESTION, Seen, debug_page, listing_proof};
+use crate::read::listing::{FOLDERS, listing_proof};
 use crate::tasks::soft404_profile::refusal;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::entity::network::Fingerprint;
 use ambit_model::entity::uri::Refusal;
 use ambit_model::entity::{mentioned, network, uri};
+use ambit_model::exposure::{DIRECTORY_LISTING, Place, Probe, Response};
 use ambit_model::facts::LookOutcome;
 use ambit_model::moment::DAY_MS;
 use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName};
@@ -59,6 +60,7 @@ fn only_redirects(facts: &Facts) -> bool {
 /// What was proven: what, path, proof, and the answer.
 struct Proven {
     what: &'static str,
+    is_interface: bool,
     url: Url,
     proof: String,
     exchange: HttpExchange,
@@ -67,18 +69,17 @@ struct Proven {
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let url = &web::site(cx)?;
     let mut seen = Looks::default();
-    let things = EXPOSURES.iter().map(|exposure| (exposure.what, look(cx, url, exposure)));
+    let things = cx.settings.probes.iter().map(|probe| (probe.what, look(cx, url, probe)));
     seen.take(things).await;
-    let folders = FOLDERS.iter().map(|path| (LISTING, look_listing(cx, url, path)));
+    let folders = FOLDERS.iter().map(|path| (DIRECTORY_LISTING, look_listing(cx, url, path)));
     seen.take(folders).await;
-    seen.take([(DEBUG_PAGE, look_debug(cx, url))].into_iter()).await;
     if let Some(error) = seen.fatal() {
         return Err(error.into());
     }
     seen.found.sort_by(|a, b| (a.what, &a.url.path).cmp(&(b.what, &b.url.path)));
     for proven in &seen.found {
         cx.evidence(proven.what, &[&proven.exchange.head[..], &proven.exchange.body].concat());
-        if matches!(proven.what, "api_document" | "graphql") {
+        if proven.is_interface {
             cx.found_with(Kind::ApiEndpoint, &without_query(&proven.url), EdgeKind::Api, endpoint(proven));
         }
     }
@@ -96,9 +97,6 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     cx.observe(uri::EXPOSURES, items);
     Ok(answer)
 }
-
-const LISTING: &str = "directory_listing";
-const DEBUG_PAGE: &str = "debug_page";
 
 /// How much may fail at one site before it counts as broken: a wall in front of it breaks off at some paths, a broken server at all.
 const FAILURES_MAX: usize = 12;
@@ -158,35 +156,34 @@ fn without_query(url: &Url) -> String {
     url.to_string().split('?').next().unwrap_or("").to_owned()
 }
 
-/// The first path that proves the exposure, unless the site says the same of what cannot be there.
-async fn look(cx: &Context<'_>, site: &Url, exposure: &'static Exposure) -> Result<Option<Proven>, NetError> {
-    for path in exposure.paths {
-        let question = if exposure.what == "graphql" { GRAPHQL_QUESTION } else { "" };
-        let url = site.with_path(&format!("{path}{question}"));
-        let Some((exchange, proof)) = prove(cx, &url, exposure).await? else {
-            continue;
-        };
+/// The first address that proves the thing, unless the site says the same of what cannot be there.
+async fn look(cx: &Context<'_>, site: &Url, probe: &'static Probe) -> Result<Option<Proven>, NetError> {
+    let proven = |url, proof, exchange| Proven {
+        what: probe.what,
+        is_interface: probe.is_interface,
+        url,
+        proof,
+        exchange,
+    };
+    let paths = match probe.place {
+        Place::Paths(paths) => paths,
+        Place::MissingPage => {
+            let exchange = refusal(cx, site, "").await?;
+            let proof = (probe.proof)(&response(&exchange));
+            return Ok(proof.map(|proof| proven(exchange.url.clone(), proof, exchange)));
+        }
+    };
+    for path in paths {
+        let url = site.with_path(path);
+        let Some(exchange) = page(cx, &url).await? else { continue };
+        let Some(proof) = (probe.proof)(&response(&exchange)) else { continue };
         let end = path.rfind('.').map_or("", |at| &path[at..]);
         let no = refusal(cx, site, end).await?;
-        if no.status == 200 && (exposure.proof)(&seen(&no)).is_some() {
-            continue;
+        if no.status != 200 || (probe.proof)(&response(&no)).is_none() {
+            return Ok(Some(proven(url, proof, exchange)));
         }
-        return Ok(Some(Proven {
-            what: exposure.what,
-            url,
-            proof,
-            exchange,
-        }));
     }
     Ok(None)
-}
-
-async fn prove(cx: &Context<'_>, url: &Url, exposure: &Exposure) -> Result<Option<(HttpExchange, String)>, NetError> {
-    let Some(exchange) = page(cx, url).await? else {
-        return Ok(None);
-    };
-    let proof = (exposure.proof)(&seen(&exchange));
-    Ok(proof.map(|proof| (exchange, proof)))
 }
 
 async fn look_listing(cx: &Context<'_>, site: &Url, path: &'static str) -> Result<Option<Proven>, NetError> {
@@ -196,20 +193,9 @@ async fn look_listing(cx: &Context<'_>, site: &Url, path: &'static str) -> Resul
     };
     let proof = listing_proof(&web::text(&exchange));
     Ok(proof.map(|proof| Proven {
-        what: LISTING,
+        what: DIRECTORY_LISTING,
+        is_interface: false,
         url,
-        proof,
-        exchange,
-    }))
-}
-
-/// How the site answers for a page that does not exist: for visitors, or with developer details.
-async fn look_debug(cx: &Context<'_>, site: &Url) -> Result<Option<Proven>, NetError> {
-    let exchange = refusal(cx, site, "").await?;
-    let proof = debug_page(&seen(&exchange));
-    Ok(proof.map(|proof| Proven {
-        what: DEBUG_PAGE,
-        url: exchange.url.clone(),
         proof,
         exchange,
     }))
@@ -221,16 +207,12 @@ async fn page(cx: &Context<'_>, url: &Url) -> Result<Option<HttpExchange>, NetEr
     Ok((exchange.status == 200).then_some(exchange))
 }
 
-fn seen(exchange: &HttpExchange) -> Seen<'_> {
-    Seen {
-        media: media(exchange),
-        html: web::is_html(exchange),
+fn response(exchange: &HttpExchange) -> Response<'_> {
+    Response {
+        media: web::header(exchange, "content-type").unwrap_or(""),
+        is_html: web::is_html(exchange),
         body: &exchange.body,
     }
-}
-
-fn media(exchange: &HttpExchange) -> &str {
-    web::header(exchange, "content-type").unwrap_or("")
 }
 
 fn endpoint(proven: &Proven) -> Details {

@@ -3,7 +3,7 @@
 use crate::ask::bindings;
 use crate::ask::web;
 use crate::read::default_pages::default_page;
-use crate::read::exposures::listing_proof;
+use crate::read::listing::listing_proof;
 use crate::read::page::Page;
 use crate::read::technology::{self, Seen};
 use crate::read::{fingerprint, normal};

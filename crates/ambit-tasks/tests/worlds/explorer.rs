@@ -1,5 +1,6 @@
 //! A small explorer: plans by facts, runs by the network over a world, decides scope, until nothing is left. Keeps everything in memory.
 
+use ambit_model::exposure::{Place, Probe};
 use ambit_model::facts::{Facts, LastLook, LookOutcome, Looks, Neighbour};
 use ambit_model::observation::Found;
 use ambit_model::scope::{self, Decision, Edge, Node, Rules, host_of};
@@ -17,6 +18,16 @@ use std::sync::{Arc, RwLock};
 const AT_ONCE: usize = 64;
 /// Rounds after which something plans for ever.
 const ROUNDS_MAX: usize = 200;
+
+/// An exposure to look for; those of the product belong to the crate that judges them.
+const GIT: Probe = Probe {
+    what: "git_repository",
+    place: Place::Paths(&["/.git/HEAD"]),
+    is_interface: false,
+    proof: |response| response.text().starts_with("ref: ").then(|| "ref".to_owned()),
+    matches: &[],
+    twins: &[],
+};
 
 type Key = (TaskName, String);
 /// What a look with an argument said of an entity.
@@ -132,7 +143,10 @@ impl Explorer {
     async fn explore(seeds: &[String], wire: Arc<SimulatedWire>, ceiling: Clearance) -> Self {
         let guard = Arc::new(ByScope::default());
         let net = Net::new(wire, guard.clone(), Arc::new(Pace::new(PaceLimits::default())), NetOptions::default());
-        let settings = Settings::default();
+        let settings = Settings {
+            probes: vec![&GIT],
+            ..Settings::default()
+        };
         let mut explorer = Self {
             entities: BTreeMap::new(),
             decisions: BTreeMap::new(),

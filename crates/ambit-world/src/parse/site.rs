@@ -1,8 +1,8 @@
 //! Sites: what a web server says for one scheme, name and port.
 
-use super::Reader;
 use super::cursor::Cursor;
-use crate::draft::{Cookie, Exposure, Hostile, Page, Plain, Site, TlsVersions};
+use super::{Reader, exposure};
+use crate::draft::{Cookie, Hostile, Page, Plain, Site, TlsVersions};
 use crate::problem::Fault;
 use crate::text::Line;
 use ambit_model::Kind;
@@ -117,8 +117,8 @@ fn site_words(site: &mut Site, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
                 site.redirect = Some((status, target));
             }
             "soft-404" => site.soft_404 = true,
-            "exposes" => site.exposes.push(cursor.choice(Exposure::ALL)?),
-            "twin" => site.twins.push(cursor.choice(Exposure::ALL)?),
+            "exposes" => site.exposes.push(cursor.choice(exposure::words())?),
+            "twin" => site.twins.push(cursor.choice(exposure::words())?),
             "body" => site.body = Some(body(cursor)?),
             "generator" => site.generator = Some(cursor.word("the generator's name in quotes")?.to_owned()),
             "nonce" => site.nonce = true,

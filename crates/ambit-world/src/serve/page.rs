@@ -1,8 +1,9 @@
 //! What a site says to a request: its stated pages, its exposures and their safe twins, its front page, and its way of saying no.
 
+use super::Connection;
 use super::http::{Request, Response};
-use super::{Connection, exposure};
-use crate::draft::{Exposure, Site};
+use crate::draft::Site;
+use crate::exposure::{Answer, UNKNOWN_PATH};
 use crate::internet::Virtual;
 use crate::pki::derive;
 
@@ -71,12 +72,8 @@ fn content(connection: &Connection, virtual_host: &Virtual, request: &Request) -
     if let Some(page) = site.pages.iter().find(|page| page.path == request.path()) {
         return Response::new(page.status, &page.media, page.body.clone());
     }
-    for (exposures, open) in [(&site.exposes, true), (&site.twins, false)] {
-        for kind in exposures {
-            if let Some(response) = exposure::answer(*kind, open, site, request) {
-                return response;
-            }
-        }
+    if let Some(answer) = planted(site, request.path()) {
+        return exposed(answer, site, request);
     }
     if let Some((status, target)) = &site.redirect {
         return Response::new(*status, HTML, "<h1>Moved</h1>").header("Location", target.clone());
@@ -89,13 +86,31 @@ fn content(connection: &Connection, virtual_host: &Virtual, request: &Request) -
         }
         "/login" if site.login => front(connection, virtual_host),
         _ if site.soft_404 => Response::new(200, HTML, document(site, &site.title, &body(site))),
-        _ if site.exposes.contains(&Exposure::Debug) => exposure::debug_page(request),
-        _ => Response::new(
-            404,
-            HTML,
-            "<html><head><title>404 Not Found</title></head><body><h1>Not Found</h1></body></html>",
-        ),
+        _ => match planted(site, UNKNOWN_PATH) {
+            Some(answer) => exposed(answer, site, request),
+            None => Response::new(
+                404,
+                HTML,
+                "<html><head><title>404 Not Found</title></head><body><h1>Not Found</h1></body></html>",
+            ),
+        },
     }
+}
+
+/// What an exposure of the site, or the twin of one, says on a path.
+fn planted(site: &Site, path: &str) -> Option<&'static Answer> {
+    let open = site.exposes.iter().find_map(|exposure| exposure.answer(true, path));
+    open.or_else(|| site.twins.iter().find_map(|exposure| exposure.answer(false, path)))
+}
+
+/// The answer of an exposure, or of its twin, on this site.
+fn exposed(answer: &Answer, site: &Site, request: &Request) -> Response {
+    let body = answer.body.replace("{host}", &site.host).replace("{path}", &escape(request.path()));
+    let body = match &answer.frame {
+        Some(title) => document(site, &title.replace("{title}", &site.title), &body),
+        None => body,
+    };
+    Response::new(answer.status, &answer.media, body)
 }
 
 fn front(connection: &Connection, virtual_host: &Virtual) -> Response {

@@ -1,7 +1,7 @@
 //! Issues of services, certificates and sites, by the properties that were planted.
 
 use super::{Derivation, Sight, certificate_key};
-use crate::draft::{Exposure, Issuer, KeyChoice, Service};
+use crate::draft::{Issuer, KeyChoice, Service};
 use crate::pki::Certificate;
 use ambit_model::Kind;
 use ambit_model::moment::DAY_MS;
@@ -98,10 +98,10 @@ impl Derivation<'_> {
             return;
         };
         let site = &virtual_host.site;
-        for kind in &site.exposes {
-            let Some(issue) = exposure_issue(*kind) else { continue };
-            // An unknown path has another answer than that of a framework.
-            if *kind == Exposure::Debug && (site.redirect.is_some() || site.soft_404) {
+        for exposure in &site.exposes {
+            let issue = exposure.issue.as_str();
+            // An unknown path has another answer than that of the exposure.
+            if exposure.shows_only_at_unknown_paths() && (site.redirect.is_some() || site.soft_404) {
                 continue;
             }
             // Whoever follows the redirect may see it here, too; on a shared address nobody may look for it.
@@ -152,27 +152,5 @@ impl Derivation<'_> {
                 self.truth.plant_issue("insecure_cookie_httponly_attribute", Kind::Uri, &sight.uri);
             }
         }
-    }
-}
-
-/// The issue that an exposure proves; `None` where nothing is reported on it.
-fn exposure_issue(kind: Exposure) -> Option<&'static str> {
-    match kind {
-        Exposure::Git => Some("exposed_version_control"),
-        Exposure::Env => Some("exposed_environment_file"),
-        Exposure::Listing => Some("directory_listing"),
-        Exposure::Status => Some("exposed_server_status"),
-        Exposure::Api => Some("exposed_api_document"),
-        Exposure::Graphql => Some("exposed_graphql_introspection"),
-        Exposure::Actuator => Some("exposed_actuator"),
-        Exposure::Phpinfo => Some("exposed_php_info"),
-        Exposure::Backup => Some("exposed_backup"),
-        Exposure::Metrics => Some("exposed_metrics"),
-        Exposure::Installer => Some("exposed_installer"),
-        Exposure::Admin => Some("exposed_admin_panel"),
-        Exposure::Debug => Some("exposed_debug_page"),
-        Exposure::Users => Some("exposed_user_listing"),
-        Exposure::Console => Some("exposed_script_console"),
-        Exposure::Index => Some("exposed_search_index"),
     }
 }

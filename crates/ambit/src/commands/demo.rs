@@ -78,7 +78,7 @@ pub(crate) async fn run(demo: &Demo, silent: bool, settings: &mut Settings) -> R
         state: demo.state,
         live: LiveOptions::default(),
         rate: None,
-        settings: ambit_tasks::Settings::default(),
+        settings: outfit::built_in(),
         asking: Asking::new(&folder, settings),
         silent,
         contacts: contacts.wanted(),
