@@ -389,6 +389,9 @@ pub(crate) struct Site {
     pub soft_404: bool,
     pub exposes: Vec<&'static Exposure>,
     pub twins: Vec<&'static Exposure>,
+    /// Has every exposure, or every twin, that no site of the file names.
+    pub exposes_rest: bool,
+    pub twins_rest: bool,
     pub body: Option<String>,
     pub generator: Option<String>,
     pub nonce: bool,

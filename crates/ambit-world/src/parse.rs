@@ -62,6 +62,7 @@ pub(crate) fn understand(text: &str) -> (Reading, Vec<Fault>) {
         reader.statement(statement, &mut faults);
     }
     let mut reading = reader.reading;
+    site::plant_rest(&mut reading.states);
     reading.states.iter_mut().for_each(complete);
     (reading, faults)
 }

@@ -112,6 +112,26 @@ fn a_sound_world_has_no_issue() {
 }
 
 #[test]
+fn the_rest_of_the_exposures_is_what_no_site_of_any_state_names() {
+    let text = "name {a,b,c}.acme.test A 203.0.113.10\nsite http://a.acme.test \"A\"\n  exposes rest\nsite http://b.acme.test \"B\"\n  twin rest\n\
+                site http://c.acme.test \"C\"\n  exposes git\nstate 2\nsite http://c.acme.test \"C\"\n  exposes env\n";
+    let issues = issues(text);
+    let of = |site: &str| {
+        issues
+            .iter()
+            .filter(|issue| issue.ends_with(&format!(" Uri http://{site}.acme.test:80")))
+            .collect::<Vec<_>>()
+    };
+    assert!(of("a").len() > 10 && of("b").is_empty(), "{issues:#?}");
+    assert!(
+        of("a")
+            .iter()
+            .all(|issue| !issue.contains("version_control") && !issue.contains("environment"))
+    );
+    assert_eq!(of("c").len(), 1);
+}
+
+#[test]
 fn properties_imply_their_issues() {
     for (text, expected) in [
         (

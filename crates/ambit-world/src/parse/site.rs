@@ -2,13 +2,18 @@
 
 use super::cursor::Cursor;
 use super::{Reader, exposure};
-use crate::draft::{Cookie, Hostile, Page, Plain, Site, TlsVersions};
+use crate::draft::{Cookie, Draft, Hostile, Page, Plain, Site, TlsVersions};
+use crate::exposure::Exposure;
 use crate::problem::Fault;
 use crate::text::Line;
 use ambit_model::Kind;
+use std::collections::BTreeSet;
 
 /// Longest body of a page in a file, in bytes.
 const BODY_BYTES_MAX: usize = 128 << 10;
+
+/// Stands for the exposures that no site names, so that a new one is planted somewhere.
+const REST: &str = "rest";
 
 const WORDS: &str = "at, server, status, header, bare, cookie, login, basic, favicon, page, robots, links, loads, redirect, soft-404, exposes, \
                      twin, body, generator, nonce, compress, cert, tls, plain, hostile, default, hidden";
@@ -41,6 +46,8 @@ impl Reader {
             soft_404: false,
             exposes: Vec::new(),
             twins: Vec::new(),
+            exposes_rest: false,
+            twins_rest: false,
             body: None,
             generator: None,
             nonce: false,
@@ -59,6 +66,25 @@ impl Reader {
         }
         self.draft().sites.insert(key, site);
         Ok(())
+    }
+}
+
+/// Gives each site that has the rest of the exposures, or of their twins, those that no site names in any state.
+pub(super) fn plant_rest(states: &mut [Draft]) {
+    let rest = |of: fn(&Site) -> &[&'static Exposure]| -> Vec<&'static Exposure> {
+        let sites = states.iter().flat_map(|state| state.sites.values());
+        let named: BTreeSet<&str> = sites.flat_map(of).map(|exposure| exposure.issue.as_str()).collect();
+        let all = exposure::words().iter().map(|(_, exposure)| *exposure);
+        all.filter(|exposure| !named.contains(exposure.issue.as_str())).collect()
+    };
+    let (exposes, twins) = (rest(|site| &site.exposes), rest(|site| &site.twins));
+    for site in states.iter_mut().flat_map(|state| state.sites.values_mut()) {
+        if site.exposes_rest {
+            site.exposes.extend(&exposes);
+        }
+        if site.twins_rest {
+            site.twins.extend(&twins);
+        }
     }
 }
 
@@ -117,7 +143,9 @@ fn site_words(site: &mut Site, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
                 site.redirect = Some((status, target));
             }
             "soft-404" => site.soft_404 = true,
+            "exposes" if cursor.next_if_unquoted(REST) => site.exposes_rest = true,
             "exposes" => site.exposes.push(cursor.choice(exposure::words())?),
+            "twin" if cursor.next_if_unquoted(REST) => site.twins_rest = true,
             "twin" => site.twins.push(cursor.choice(exposure::words())?),
             "body" => site.body = Some(body(cursor)?),
             "generator" => site.generator = Some(cursor.word("the generator's name in quotes")?.to_owned()),
