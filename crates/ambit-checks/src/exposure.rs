@@ -45,6 +45,7 @@ mod exposed_backup;
 mod exposed_configuration_file;
 mod exposed_debug_page;
 mod exposed_environment_file;
+mod exposed_folder_metadata;
 mod exposed_graphql_introspection;
 mod exposed_installer;
 mod exposed_metrics;
@@ -64,6 +65,7 @@ all![
     exposed_configuration_file,
     exposed_debug_page,
     exposed_environment_file,
+    exposed_folder_metadata,
     exposed_graphql_introspection,
     exposed_installer,
     exposed_metrics,
