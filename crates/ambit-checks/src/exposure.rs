@@ -48,6 +48,7 @@ mod exposed_environment_file;
 mod exposed_folder_metadata;
 mod exposed_graphql_introspection;
 mod exposed_installer;
+mod exposed_log_file;
 mod exposed_metrics;
 mod exposed_php_info;
 mod exposed_private_key;
@@ -68,6 +69,7 @@ all![
     exposed_folder_metadata,
     exposed_graphql_introspection,
     exposed_installer,
+    exposed_log_file,
     exposed_metrics,
     exposed_php_info,
     exposed_private_key,
