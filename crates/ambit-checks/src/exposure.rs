@@ -47,6 +47,7 @@ mod exposed_debug_page;
 mod exposed_environment_file;
 mod exposed_folder_metadata;
 mod exposed_graphql_introspection;
+mod exposed_infrastructure_state;
 mod exposed_installer;
 mod exposed_log_file;
 mod exposed_metrics;
@@ -68,6 +69,7 @@ all![
     exposed_environment_file,
     exposed_folder_metadata,
     exposed_graphql_introspection,
+    exposed_infrastructure_state,
     exposed_installer,
     exposed_log_file,
     exposed_metrics,
