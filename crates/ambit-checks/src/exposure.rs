@@ -123,7 +123,7 @@ pub(crate) fn paths(facts: &Facts, what: &str) -> impl Iterator<Item = String> {
 pub(crate) mod sample {
     use super::Exposure;
     use crate::samples::{Samples, Told, facts};
-        use ambit_model::exposure::Place;
+    use ambit_model::exposure::Place;
     use ambit_model::{Facts, Kind, TaskName};
     use serde_json::json;
 

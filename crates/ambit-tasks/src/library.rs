@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 /// Every product that the tasks recognise, by vendor and name.
 pub fn fingerprints() -> Vec<FingerprintEntry> {
     let mut entries: BTreeMap<(String, String), FingerprintEntry> = BTreeMap::new();
-    for product in technology::listed().into_iter().chain(greeting::listed()) {
+    for product in technology::listed().chain(greeting::listed()) {
         let entry = entries
             .entry((product.vendor.clone(), product.product.clone()))
             .or_insert_with(|| FingerprintEntry {

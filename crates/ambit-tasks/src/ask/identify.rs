@@ -3,6 +3,7 @@
 
 use crate::read::fingerprint::Product;
 use crate::read::greeting::{self, Greeting};
+use crate::read::technology;
 use crate::tasks::tls_grab::TLS_PORTS;
 use crate::{Context, TaskError};
 use ambit_model::entity::network_service::Service;
@@ -243,7 +244,7 @@ fn read_web(exchange: &HttpExchange) -> Identity {
         named.next().map(|(_, value)| value.raw().to_owned())
     };
     let body = String::from_utf8_lossy(&exchange.body);
-    let mut products: Vec<Product> = header("server").iter().filter_map(|server| greeting::web_server(server)).collect();
+    let mut products: Vec<Product> = header("server").iter().filter_map(|server| technology::web_server(server)).collect();
     let welcome = greeting::welcome(&body);
     // CouchDB welcomes everybody; Elasticsearch only whom it serves.
     let open = exchange.status == 200 && welcome.as_ref().is_some_and(|product| product.product == "Elasticsearch");

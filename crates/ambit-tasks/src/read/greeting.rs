@@ -1,6 +1,7 @@
 //! Reads the first bytes of a service: pure functions from bytes to protocol and product.
 
 use crate::read::fingerprint::Product;
+use crate::read::technology;
 use ambit_model::entity::network_service::Service;
 
 /// What a service's first bytes say.
@@ -203,7 +204,7 @@ fn contains(haystack: &[u8], needle: &[u8]) -> bool {
 }
 
 fn product_only(service: Service, name: &str, cpe: &str) -> Greeting {
-    let product = Product::new((vendor_of(cpe), name), Some(cpe), None, tag(service), ("banner", name));
+    let product = Product::new((vendor_of(cpe), name), Some(cpe), None, DATABASE, ("banner", name));
     Greeting {
         products: vec![product],
         ..plain(service)
@@ -227,119 +228,47 @@ fn mysql(said: &[u8]) -> Option<Greeting> {
         Some((version, _)) => ("MariaDB", "mariadb:mariadb", version.strip_prefix("5.5.5-").unwrap_or(version)),
         None => ("MySQL", "oracle:mysql", version),
     };
-    let product = Product::new((vendor_of(cpe), name), Some(cpe), Some(version), tag(Service::Mysql), ("banner", version));
+    let product = Product::new((vendor_of(cpe), name), Some(cpe), Some(version), DATABASE, ("banner", version));
     Some(Greeting {
         products: vec![product],
         ..plain(Service::Mysql)
     })
 }
 
-/// A product by a word in a greeting; its version follows the word after one of `/`, `_`, `-` or a blank.
-struct Named {
-    service: Service,
-    word: &'static str,
-    product: &'static str,
-    cpe: &'static str,
-}
-
-const fn named(service: Service, word: &'static str, product: &'static str, cpe: &'static str) -> Named {
-    Named { service, word, product, cpe }
-}
-
-const NAMED: &[Named] = &[
-    named(Service::Ssh, "OpenSSH", "OpenSSH", "openbsd:openssh"),
-    named(Service::Ssh, "dropbear", "Dropbear SSH", "dropbear_ssh_project:dropbear_ssh"),
-    named(Service::Ssh, "libssh", "libssh", "libssh:libssh"),
-    named(Service::Ssh, "Cisco", "Cisco SSH", "cisco:ssh"),
-    named(Service::Ftp, "ProFTPD", "ProFTPD", "proftpd:proftpd"),
-    named(Service::Ftp, "vsFTPd", "vsftpd", "vsftpd_project:vsftpd"),
-    named(Service::Ftp, "Pure-FTPd", "Pure-FTPd", "pureftpd:pure-ftpd"),
-    named(Service::Ftp, "FileZilla Server", "FileZilla Server", "filezilla-project:filezilla_server"),
-    named(Service::Ftp, "Microsoft FTP Service", "Microsoft FTP Service", "microsoft:ftp_service"),
-    named(Service::Smtp, "Postfix", "Postfix", "postfix:postfix"),
-    named(Service::Smtp, "Exim", "Exim", "exim:exim"),
-    named(Service::Smtp, "Sendmail", "Sendmail", "sendmail:sendmail"),
-    named(Service::Smtp, "OpenSMTPD", "OpenSMTPD", "openbsd:opensmtpd"),
-    named(
-        Service::Smtp,
-        "Microsoft ESMTP MAIL Service",
-        "Exchange Server",
-        "microsoft:exchange_server",
-    ),
-    named(Service::Smtp, "Haraka", "Haraka", "haraka_project:haraka"),
-    named(Service::Imap, "Dovecot", "Dovecot", "dovecot:dovecot"),
-    named(
-        Service::Imap,
-        "Courier-IMAP",
-        "Courier IMAP",
-        "double_precision_incorporated:courier-imap",
-    ),
-    named(Service::Imap, "Cyrus", "Cyrus IMAP", "cyrus:imap"),
-    named(Service::Pop3, "Dovecot", "Dovecot", "dovecot:dovecot"),
-    named(Service::Memcached, "VERSION", "memcached", "memcached:memcached"),
-    named(Service::Redis, "-DENIED Redis", "Redis", "redis:redis"),
-];
-
 fn products(service: Service, text: &str) -> Vec<Product> {
-    let lower = text.to_lowercase();
-    let found = NAMED.iter().filter(|named| named.service == service).filter_map(|named| {
-        let at = lower.find(&named.word.to_lowercase())?;
-        let rest = text.get(at + named.word.len()..).unwrap_or("");
-        let shown = text.get(at..).unwrap_or("").split(['\r', '\n', ' ']).next().unwrap_or("");
-        let product = Product::new(
-            (vendor_of(named.cpe), named.product),
-            Some(named.cpe),
-            version_after(rest),
-            tag(service),
-            ("banner", shown),
-        );
-        Some(product)
-    });
-    let mut found: Vec<Product> = found.collect();
+    let mut found = technology::greeted(service, text);
     if service == Service::Redis && found.is_empty() {
         found.push(Product::new(
             ("Redis", "Redis"),
             Some("redis:redis"),
             None,
-            tag(service),
+            DATABASE,
             ("banner", "redis protocol"),
         ));
     }
     found
 }
 
-/// Products that show by how they speak and not by a word of a table: service, name, CPE, what shows them.
-const SPEAKERS: &[(Service, &str, &str, &str)] = &[
-    (Service::Mysql, "MySQL", "oracle:mysql", "handshake of protocol 10"),
-    (Service::Mysql, "MariaDB", "mariadb:mariadb", "handshake of protocol 10, -MariaDB"),
-    (Service::Postgresql, "PostgreSQL", "postgresql:postgresql", "answer to SSLRequest"),
-    (Service::Mssql, "SQL Server", "microsoft:sql_server", "answer to a TDS pre-login"),
-    (Service::Mongodb, "MongoDB", "mongodb:mongodb", "answer to hello"),
+/// Products that show by how they speak and not by a word of a rule: name, CPE, what shows them.
+const SPEAKERS: &[(&str, &str, &str)] = &[
+    ("MySQL", "oracle:mysql", "handshake of protocol 10"),
+    ("MariaDB", "mariadb:mariadb", "handshake of protocol 10, -MariaDB"),
+    ("PostgreSQL", "postgresql:postgresql", "answer to SSLRequest"),
+    ("SQL Server", "microsoft:sql_server", "answer to a TDS pre-login"),
+    ("MongoDB", "mongodb:mongodb", "answer to hello"),
 ];
 
-/// Every product that greetings and `Server` headers name, with what shows it.
-pub(crate) fn listed() -> Vec<Product> {
-    let named = NAMED.iter().map(|named| (named.service, named.product, named.cpe, named.word));
-    let spoken = named.chain(SPEAKERS.iter().copied());
-    let spoken =
-        spoken.map(|(service, product, cpe, shown)| Product::new((vendor_of(cpe), product), Some(cpe), None, tag(service), ("banner", shown)));
-    let servers = WEB_SERVERS.iter().map(|(word, product, cpe)| {
-        let shown = format!("Server: {word}");
-        Product::new((vendor_of(cpe), product), Some(cpe), None, "Web Server", ("content_headers", &shown))
-    });
+/// Returns every product that shows by how it speaks, with what shows it.
+pub(crate) fn listed() -> impl Iterator<Item = Product> {
+    let spoken = SPEAKERS
+        .iter()
+        .map(|(product, cpe, shown)| Product::new((vendor_of(cpe), product), Some(cpe), None, DATABASE, ("banner", shown)));
     let roots = ["\"tagline\" : \"You Know, for Search\"", "\"couchdb\":\"Welcome\""];
-    spoken.chain(servers).chain(roots.into_iter().filter_map(welcome)).collect()
+    spoken.chain(roots.into_iter().filter_map(welcome))
 }
 
-/// A version right after a product's word.
-pub(crate) fn version_after(rest: &str) -> Option<&str> {
-    let rest = rest.strip_prefix(['/', '_', '-', ' ', '(']).unwrap_or(rest);
-    let rest = rest
-        .strip_prefix(['v', 'V'])
-        .filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
-        .unwrap_or(rest);
-    rest.starts_with(|c: char| c.is_ascii_digit()).then_some(rest)
-}
+/// What all products are that show by how they speak.
+const DATABASE: &str = "Database";
 
 fn vendor_of(cpe: &str) -> &str {
     let vendor = cpe.split(':').next().unwrap_or(cpe);
@@ -348,81 +277,12 @@ fn vendor_of(cpe: &str) -> &str {
 
 /// Vendors as people write them.
 const VENDORS: &[(&str, &str)] = &[
-    ("apache", "Apache"),
-    ("cisco", "Cisco"),
-    ("cyrus", "Cyrus"),
-    ("dovecot", "Dovecot"),
-    ("dropbear_ssh_project", "Dropbear SSH Project"),
-    ("elastic", "Elastic"),
-    ("exim", "Exim"),
-    ("f5", "F5"),
-    ("filezilla-project", "FileZilla Project"),
     ("mariadb", "MariaDB"),
-    ("memcached", "memcached"),
     ("microsoft", "Microsoft"),
     ("mongodb", "MongoDB"),
-    ("openbsd", "OpenBSD"),
     ("oracle", "Oracle"),
-    ("postfix", "Postfix"),
     ("postgresql", "PostgreSQL"),
-    ("proftpd", "ProFTPD"),
-    ("redis", "Redis"),
 ];
-
-fn tag(service: Service) -> &'static str {
-    match service {
-        Service::Ssh => "Remote Access",
-        Service::Ftp => "File Transfer",
-        Service::Smtp | Service::Imap | Service::Pop3 => "Mail Server",
-        Service::Mysql | Service::Postgresql | Service::Mssql | Service::Mongodb | Service::Redis | Service::Memcached => "Database",
-        _ => "Service",
-    }
-}
-
-/// Web servers by the first word of their `Server` header.
-const WEB_SERVERS: &[(&str, &str, &str)] = &[
-    ("nginx", "nginx", "f5:nginx"),
-    ("openresty", "OpenResty", "openresty:openresty"),
-    ("Apache", "HTTP Server", "apache:http_server"),
-    ("Apache-Coyote", "Tomcat", "apache:tomcat"),
-    ("Microsoft-IIS", "IIS", "microsoft:internet_information_services"),
-    ("lighttpd", "lighttpd", "lighttpd:lighttpd"),
-    ("Caddy", "Caddy", "caddyserver:caddy"),
-    ("LiteSpeed", "LiteSpeed Web Server", "litespeedtech:litespeed_web_server"),
-    ("gunicorn", "Gunicorn", "gunicorn:gunicorn"),
-    ("Werkzeug", "Werkzeug", "palletsprojects:werkzeug"),
-    ("Jetty", "Jetty", "eclipse:jetty"),
-    ("Cowboy", "Cowboy", "ninenines:cowboy"),
-    ("Kestrel", "Kestrel", "microsoft:kestrel"),
-    ("envoy", "Envoy", "envoyproxy:envoy"),
-    ("Varnish", "Varnish Cache", "varnish_cache_project:varnish_cache"),
-    ("SimpleHTTP", "Python http.server", "python:python"),
-    ("uvicorn", "Uvicorn", "encode:uvicorn"),
-    ("WEBrick", "WEBrick", "ruby-lang:webrick"),
-    ("Tengine", "Tengine", "alibaba:tengine"),
-    ("MinIO", "MinIO", "minio:minio"),
-    ("squid", "Squid", "squid-cache:squid"),
-    ("Zope", "Zope", "zope:zope"),
-    ("GoAhead-Webs", "GoAhead", "embedthis:goahead"),
-    ("mini_httpd", "mini_httpd", "acme:mini_httpd"),
-    ("thttpd", "thttpd", "acme:thttpd"),
-    ("cloudflare", "Cloudflare", "cloudflare:cloudflare"),
-    ("AmazonS3", "Amazon S3", "amazon:s3"),
-];
-
-/// The product of a `Server` header.
-pub(crate) fn web_server(header: &str) -> Option<Product> {
-    let word = header.split(['/', ' ', '(']).next().unwrap_or("");
-    let (_, product, cpe) = WEB_SERVERS.iter().find(|(name, ..)| name.eq_ignore_ascii_case(word))?;
-    let version = version_after(&header[word.len()..]);
-    Some(Product::new(
-        (vendor_of(cpe), product),
-        Some(cpe),
-        version,
-        "Web Server",
-        ("content_headers", &format!("Server: {header}")),
-    ))
-}
 
 /// Products that identify themselves in answer to a request for the root.
 pub(crate) fn welcome(body: &str) -> Option<Product> {
@@ -569,11 +429,7 @@ mod tests {
     }
 
     #[test]
-    fn web_servers_are_known_by_their_header() {
-        let product = web_server("nginx/1.24.0").unwrap();
-        assert_eq!((product.product.as_str(), product.version.as_deref()), ("nginx", Some("1.24.0")));
-        assert_eq!(web_server("Apache/2.4.57 (Debian)").unwrap().version.as_deref(), Some("2.4.57"));
-        assert!(web_server("nginxish").is_none());
+    fn a_search_engine_is_known_by_its_welcome() {
         assert!(welcome("{ \"version\" : { \"number\" : \"8.1.0\" }, \"tagline\" : \"You Know, for Search\" }").is_some());
     }
 }

@@ -1,380 +1,57 @@
-//! Products of the web by what they leave in headers, cookies, bodies and titles: our own small table.
+//! Products by what they leave in headers, cookies, pages and greetings. The rules are data: the head of `technologies.txt` says how one is written.
 
 use crate::read::fingerprint::Product;
-use crate::read::greeting::{version_after, web_server};
 use crate::read::page::Page;
+use ambit_model::entity::network_service::Service;
+use serde::Deserialize;
+use serde::de::IntoDeserializer;
+use serde::de::value::StrDeserializer;
+use std::sync::LazyLock;
 
-/// Where a rule looks.
+/// The rules, a block for each product.
+const TABLE: &str = include_str!("technologies.txt");
+/// Stands at the end of a text for the version that follows it.
+const VERSION: &str = "{version}";
+/// Characters behind a text in which its version is looked for.
+const VERSION_CHARS_MAX: usize = 40;
+
+static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
+    let rules = read(TABLE).unwrap_or_else(|problem| panic!("a test reads the table: technologies.txt:{problem}"));
+    rules.into_iter().map(|(rule, _)| rule).collect()
+});
+
+/// Where the text of a rule must stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum At {
-    /// A header by this name, whose value contains the text (in any case).
+enum Place {
+    /// In the value of a header of this name, in any case.
     Header(&'static str),
-    /// The name of a cookie begins with the text.
+    /// The first word of the `Server` header, in any case.
+    Server,
+    /// At the beginning of a cookie's name.
     Cookie,
-    /// The body contains the text as it is written.
-    Body,
-    /// The title begins with the text.
+    /// In the body, as it is written.
+    Html,
+    /// At the beginning of the title.
     Title,
-    /// The generator begins with the text (in any case).
+    /// At the beginning of the generator, in any case.
     Generator,
-    /// The source of a script contains the text.
+    /// In the source of a script.
     Script,
+    /// In the greeting of a service, in any case.
+    Banner(Service),
 }
 
-/// A rule: where, what, which product, its CPE, its sort. A version is read right after the text.
-struct Rule(At, &'static str, (&'static str, &'static str), Option<&'static str>, &'static str);
-
-use At::{Body, Cookie, Generator, Header, Script, Title};
-
-const RULES: &[Rule] = &[
-    Rule(Header("x-powered-by"), "PHP", ("PHP", "PHP"), Some("php:php"), "Language"),
-    Rule(
-        Header("x-powered-by"),
-        "ASP.NET",
-        ("Microsoft", "ASP.NET"),
-        Some("microsoft:asp.net"),
-        "Framework",
-    ),
-    Rule(
-        Header("x-powered-by"),
-        "Express",
-        ("OpenJS Foundation", "Express"),
-        Some("openjsf:express"),
-        "Framework",
-    ),
-    Rule(
-        Header("x-powered-by"),
-        "Next.js",
-        ("Vercel", "Next.js"),
-        Some("vercel:next.js"),
-        "Framework",
-    ),
-    Rule(
-        Header("x-powered-by"),
-        "Phusion Passenger",
-        ("Phusion", "Passenger"),
-        Some("phusion:passenger"),
-        "Application Server",
-    ),
-    Rule(Header("x-powered-by"), "Servlet", ("Oracle", "Java Servlet"), None, "Framework"),
-    Rule(
-        Header("x-powered-by"),
-        "PleskLin",
-        ("Plesk", "Plesk"),
-        Some("plesk:plesk"),
-        "Administration",
-    ),
-    Rule(
-        Header("x-aspnet-version"),
-        "",
-        ("Microsoft", "ASP.NET"),
-        Some("microsoft:asp.net"),
-        "Framework",
-    ),
-    Rule(Header("x-generator"), "Drupal", ("Drupal", "Drupal"), Some("drupal:drupal"), "CMS"),
-    Rule(Header("x-drupal-cache"), "", ("Drupal", "Drupal"), Some("drupal:drupal"), "CMS"),
-    Rule(
-        Header("x-jenkins"),
-        "",
-        ("Jenkins", "Jenkins"),
-        Some("jenkins:jenkins"),
-        "Continuous Integration",
-    ),
-    Rule(Header("x-gitlab-meta"), "", ("GitLab", "GitLab"), Some("gitlab:gitlab"), "Source Code"),
-    Rule(
-        Header("x-kong-upstream-latency"),
-        "",
-        ("Kong", "Kong Gateway"),
-        Some("konghq:kong"),
-        "API Gateway",
-    ),
-    Rule(
-        Header("x-varnish"),
-        "",
-        ("Varnish Cache Project", "Varnish Cache"),
-        Some("varnish_cache_project:varnish_cache"),
-        "Cache",
-    ),
-    Rule(Header("x-shopify-stage"), "", ("Shopify", "Shopify"), None, "E-Commerce"),
-    Rule(
-        Header("x-magento-cache-debug"),
-        "",
-        ("Adobe", "Magento"),
-        Some("magento:magento"),
-        "E-Commerce",
-    ),
-    Rule(
-        Header("x-owa-version"),
-        "",
-        ("Microsoft", "Exchange Server"),
-        Some("microsoft:exchange_server"),
-        "Mail Server",
-    ),
-    Rule(
-        Header("x-feserver"),
-        "",
-        ("Microsoft", "Exchange Server"),
-        Some("microsoft:exchange_server"),
-        "Mail Server",
-    ),
-    Rule(
-        Header("microsoftsharepointteamservices"),
-        "",
-        ("Microsoft", "SharePoint Server"),
-        Some("microsoft:sharepoint_server"),
-        "Collaboration",
-    ),
-    Rule(Header("kbn-name"), "", ("Elastic", "Kibana"), Some("elastic:kibana"), "Monitoring"),
-    Rule(
-        Header("x-influxdb-version"),
-        "",
-        ("InfluxData", "InfluxDB"),
-        Some("influxdata:influxdb"),
-        "Database",
-    ),
-    Rule(
-        Header("x-confluence-request-time"),
-        "",
-        ("Atlassian", "Confluence"),
-        Some("atlassian:confluence"),
-        "Collaboration",
-    ),
-    Rule(Header("x-arequestid"), "", ("Atlassian", "Jira"), Some("atlassian:jira"), "Collaboration"),
-    Rule(
-        Header("docker-distribution-api-version"),
-        "",
-        ("Docker", "Registry"),
-        Some("docker:registry"),
-        "Container Registry",
-    ),
-    Rule(Cookie, "PHPSESSID", ("PHP", "PHP"), Some("php:php"), "Language"),
-    Rule(Cookie, "JSESSIONID", ("Oracle", "Java Servlet"), None, "Framework"),
-    Rule(
-        Cookie,
-        "ASP.NET_SessionId",
-        ("Microsoft", "ASP.NET"),
-        Some("microsoft:asp.net"),
-        "Framework",
-    ),
-    Rule(Cookie, "laravel_session", ("Laravel", "Laravel"), Some("laravel:laravel"), "Framework"),
-    Rule(
-        Cookie,
-        "csrftoken",
-        ("Django Software Foundation", "Django"),
-        Some("djangoproject:django"),
-        "Framework",
-    ),
-    Rule(
-        Cookie,
-        "connect.sid",
-        ("OpenJS Foundation", "Express"),
-        Some("openjsf:express"),
-        "Framework",
-    ),
-    Rule(Cookie, "wordpress_", ("WordPress", "WordPress"), Some("wordpress:wordpress"), "CMS"),
-    Rule(Cookie, "_gitlab_session", ("GitLab", "GitLab"), Some("gitlab:gitlab"), "Source Code"),
-    Rule(Cookie, "grafana_session", ("Grafana", "Grafana"), Some("grafana:grafana"), "Monitoring"),
-    Rule(Cookie, "BIGipServer", ("F5", "BIG-IP"), Some("f5:big-ip"), "Load Balancer"),
-    Rule(Cookie, "SVPNCOOKIE", ("Fortinet", "FortiGate SSL VPN"), Some("fortinet:fortios"), "VPN"),
-    Rule(Cookie, "MRHSession", ("F5", "BIG-IP APM"), Some("f5:big-ip_access_policy_manager"), "VPN"),
-    Rule(
-        Cookie,
-        "atlassian.xsrf.token",
-        ("Atlassian", "Jira"),
-        Some("atlassian:jira"),
-        "Collaboration",
-    ),
-    Rule(Cookie, "zmusid", ("Zimbra", "Collaboration"), Some("zimbra:collaboration"), "Mail Server"),
-    Rule(
-        Cookie,
-        "roundcube_sessid",
-        ("Roundcube", "Webmail"),
-        Some("roundcube:webmail"),
-        "Mail Server",
-    ),
-    Rule(Generator, "WordPress", ("WordPress", "WordPress"), Some("wordpress:wordpress"), "CMS"),
-    Rule(Generator, "Drupal", ("Drupal", "Drupal"), Some("drupal:drupal"), "CMS"),
-    Rule(Generator, "Joomla!", ("Joomla", "Joomla!"), Some("joomla:joomla\\!"), "CMS"),
-    Rule(Generator, "TYPO3 CMS", ("TYPO3", "TYPO3"), Some("typo3:typo3"), "CMS"),
-    Rule(Generator, "Ghost", ("Ghost", "Ghost"), Some("ghost:ghost"), "CMS"),
-    Rule(Generator, "Hugo", ("Hugo", "Hugo"), Some("gohugo:hugo"), "Site Generator"),
-    Rule(Generator, "MediaWiki", ("MediaWiki", "MediaWiki"), Some("mediawiki:mediawiki"), "Wiki"),
-    Rule(Generator, "Gitea", ("Gitea", "Gitea"), Some("gitea:gitea"), "Source Code"),
-    Rule(Generator, "DokuWiki", ("DokuWiki", "DokuWiki"), Some("dokuwiki:dokuwiki"), "Wiki"),
-    Rule(
-        Generator,
-        "PrestaShop",
-        ("PrestaShop", "PrestaShop"),
-        Some("prestashop:prestashop"),
-        "E-Commerce",
-    ),
-    Rule(Body, "/wp-content/", ("WordPress", "WordPress"), Some("wordpress:wordpress"), "CMS"),
-    Rule(Body, "/sites/default/files", ("Drupal", "Drupal"), Some("drupal:drupal"), "CMS"),
-    Rule(Body, "<hr><center>nginx/", ("F5", "nginx"), Some("f5:nginx"), "Web Server"),
-    Rule(Body, "<hr><center>nginx</center>", ("F5", "nginx"), Some("f5:nginx"), "Web Server"),
-    Rule(
-        Body,
-        "<address>Apache/",
-        ("Apache", "HTTP Server"),
-        Some("apache:http_server"),
-        "Web Server",
-    ),
-    Rule(Body, "Apache Tomcat/", ("Apache", "Tomcat"), Some("apache:tomcat"), "Application Server"),
-    Rule(
-        Body,
-        "Welcome to phpMyAdmin",
-        ("phpMyAdmin", "phpMyAdmin"),
-        Some("phpmyadmin:phpmyadmin"),
-        "Administration",
-    ),
-    Rule(Body, "id=\"__next\"", ("Vercel", "Next.js"), Some("vercel:next.js"), "Framework"),
-    Rule(
-        Body,
-        "ng-version=\"",
-        ("Google", "Angular"),
-        Some("angular:angular"),
-        "JavaScript Library",
-    ),
-    Rule(Body, "data-reactroot", ("Meta", "React"), Some("facebook:react"), "JavaScript Library"),
-    Rule(Body, "grafanaBootData", ("Grafana", "Grafana"), Some("grafana:grafana"), "Monitoring"),
-    Rule(
-        Body,
-        "Werkzeug Debugger",
-        ("Pallets", "Werkzeug"),
-        Some("palletsprojects:werkzeug"),
-        "Framework",
-    ),
-    Rule(
-        Body,
-        "/owa/auth/",
-        ("Microsoft", "Exchange Server"),
-        Some("microsoft:exchange_server"),
-        "Mail Server",
-    ),
-    Rule(Body, "/remote/login", ("Fortinet", "FortiGate SSL VPN"), Some("fortinet:fortios"), "VPN"),
-    Rule(Body, "/dana-na/", ("Ivanti", "Connect Secure"), Some("ivanti:connect_secure"), "VPN"),
-    Rule(
-        Body,
-        "/global-protect/",
-        ("Palo Alto Networks", "GlobalProtect"),
-        Some("paloaltonetworks:globalprotect"),
-        "VPN",
-    ),
-    Rule(
-        Body,
-        "/+CSCOE+/",
-        ("Cisco", "ASA WebVPN"),
-        Some("cisco:adaptive_security_appliance_software"),
-        "VPN",
-    ),
-    Rule(
-        Body,
-        "/vpn/index.html",
-        ("Citrix", "NetScaler Gateway"),
-        Some("citrix:netscaler_gateway"),
-        "VPN",
-    ),
-    Rule(
-        Title,
-        "Dashboard [Jenkins]",
-        ("Jenkins", "Jenkins"),
-        Some("jenkins:jenkins"),
-        "Continuous Integration",
-    ),
-    Rule(
-        Title,
-        "phpMyAdmin",
-        ("phpMyAdmin", "phpMyAdmin"),
-        Some("phpmyadmin:phpmyadmin"),
-        "Administration",
-    ),
-    Rule(Title, "Grafana", ("Grafana", "Grafana"), Some("grafana:grafana"), "Monitoring"),
-    Rule(Title, "Kibana", ("Elastic", "Kibana"), Some("elastic:kibana"), "Monitoring"),
-    Rule(
-        Title,
-        "Roundcube Webmail",
-        ("Roundcube", "Webmail"),
-        Some("roundcube:webmail"),
-        "Mail Server",
-    ),
-    Rule(Title, "pgAdmin", ("pgAdmin", "pgAdmin 4"), Some("pgadmin:pgadmin_4"), "Administration"),
-    Rule(
-        Title,
-        "Portainer",
-        ("Portainer", "Portainer"),
-        Some("portainer:portainer"),
-        "Administration",
-    ),
-    Rule(Title, "Zabbix", ("Zabbix", "Zabbix"), Some("zabbix:zabbix"), "Monitoring"),
-    Rule(Title, "MinIO Console", ("MinIO", "MinIO"), Some("minio:minio"), "Storage"),
-    Rule(
-        Title,
-        "RabbitMQ Management",
-        ("VMware", "RabbitMQ"),
-        Some("vmware:rabbitmq"),
-        "Message Broker",
-    ),
-    Rule(
-        Title,
-        "Prometheus Time Series",
-        ("Prometheus", "Prometheus"),
-        Some("prometheus:prometheus"),
-        "Monitoring",
-    ),
-    Rule(
-        Title,
-        "Nextcloud",
-        ("Nextcloud", "Nextcloud"),
-        Some("nextcloud:nextcloud_server"),
-        "Collaboration",
-    ),
-    Rule(
-        Title,
-        "SonarQube",
-        ("SonarSource", "SonarQube"),
-        Some("sonarsource:sonarqube"),
-        "Source Code",
-    ),
-    Rule(Title, "Swagger UI", ("SmartBear", "Swagger UI"), Some("smartbear:swagger_ui"), "API"),
-    Rule(
-        Script,
-        "jquery-",
-        ("OpenJS Foundation", "jQuery"),
-        Some("jquery:jquery"),
-        "JavaScript Library",
-    ),
-    Rule(
-        Script,
-        "jquery.min.js",
-        ("OpenJS Foundation", "jQuery"),
-        Some("jquery:jquery"),
-        "JavaScript Library",
-    ),
-    Rule(
-        Script,
-        "bootstrap.",
-        ("Bootstrap", "Bootstrap"),
-        Some("getbootstrap:bootstrap"),
-        "JavaScript Library",
-    ),
-    Rule(Script, "vue.", ("Vue.js", "Vue.js"), Some("vuejs:vue.js"), "JavaScript Library"),
-    Rule(Script, "googletagmanager.com/gtag", ("Google", "Analytics"), None, "Analytics"),
-    Rule(Script, "matomo.js", ("Matomo", "Matomo"), Some("matomo:matomo"), "Analytics"),
-];
-
-/// Every product that a rule recognises, with what shows it.
-pub(crate) fn listed() -> Vec<Product> {
-    let product = |Rule(at, text, names, cpe, tag): &Rule| {
-        let (place, shown) = match at {
-            Header(name) => ("content_headers", format!("{name}: {text}")),
-            Cookie => ("content_cookies", (*text).to_owned()),
-            Title => ("content_title", (*text).to_owned()),
-            Generator => ("content_body", format!("generator {text}")),
-            Body | Script => ("content_body", (*text).to_owned()),
-        };
-        Product::new(*names, *cpe, None, tag, (place, shown.trim()))
-    };
-    RULES.iter().map(product).collect()
+/// One sign of one product.
+#[derive(Clone, Debug)]
+struct Rule {
+    place: Place,
+    text: &'static str,
+    /// Whether a version follows the text.
+    versioned: bool,
+    vendor: &'static str,
+    product: &'static str,
+    tag: &'static str,
+    cpe: Option<&'static str>,
 }
 
 /// A page and its head as rules see them.
@@ -387,76 +64,274 @@ pub(crate) struct Seen<'a> {
     pub(crate) page: &'a Page,
 }
 
-/// Products that show themselves. One that shows at several places is listed once for each.
+/// Returns the products that show themselves on a page. One that shows at several places is listed once for each.
 pub(crate) fn products(seen: &Seen<'_>) -> Vec<Product> {
-    let mut found: Vec<Product> = RULES.iter().filter_map(|rule| apply(rule, seen)).collect();
     let servers = seen.headers.iter().filter(|(name, _)| name == "server");
-    found.extend(servers.filter_map(|(_, value)| web_server(value)));
-    found
+    let servers = servers.filter_map(|(_, value)| web_server(value));
+    RULES.iter().filter_map(|rule| rule.on(seen)).chain(servers).collect()
 }
 
-fn apply(Rule(at, text, names, cpe, tag): &Rule, seen: &Seen<'_>) -> Option<Product> {
-    let (rest, shown, place): (Option<String>, String, &str) = match at {
-        Header(name) => {
-            let (_, value) = seen.headers.iter().find(|(known, value)| known == name && contains(value, text))?;
-            let rest = after(value, text);
-            (Some(rest), format!("{name}: {text}"), "content_headers")
+/// Returns the product of a `Server` header.
+pub(crate) fn web_server(header: &str) -> Option<Product> {
+    RULES.iter().filter(|rule| rule.place == Place::Server).find_map(|rule| rule.find(header))
+}
+
+/// Returns the products that the greeting of a service names.
+pub(crate) fn greeted(service: Service, text: &str) -> Vec<Product> {
+    RULES
+        .iter()
+        .filter(|rule| rule.place == Place::Banner(service))
+        .filter_map(|rule| rule.find(text))
+        .collect()
+}
+
+/// Returns every product that a rule recognises, with what shows it.
+pub(crate) fn listed() -> impl Iterator<Item = Product> {
+    RULES.iter().map(|rule| {
+        let shown = match rule.place {
+            Place::Header(name) => format!("{name}: {}", rule.text),
+            Place::Server => format!("Server: {}", rule.text),
+            Place::Generator => format!("generator {}", rule.text),
+            Place::Cookie | Place::Html | Place::Title | Place::Script | Place::Banner(_) => rule.text.to_owned(),
+        };
+        rule.product(None, shown.trim())
+    })
+}
+
+impl Rule {
+    /// What the rule recognises on a page.
+    fn on(&self, seen: &Seen<'_>) -> Option<Product> {
+        match self.place {
+            Place::Header(name) => {
+                let values = seen.headers.iter().filter(|(known, _)| known == name);
+                values.map(|(_, value)| value).find_map(|value| self.find(value))
+            }
+            Place::Cookie => seen.cookies.iter().find_map(|name| self.find(name)),
+            Place::Html => self.find(seen.body),
+            Place::Title => self.find(seen.page.title.as_deref()?),
+            Place::Generator => self.find(seen.page.generator.as_deref()?),
+            Place::Script => seen.page.scripts.iter().find_map(|source| self.find(source)),
+            Place::Server | Place::Banner(_) => None,
         }
-        Cookie => {
-            let name = seen.cookies.iter().find(|name| name.starts_with(text))?;
-            (None, name.clone(), "content_cookies")
+    }
+
+    /// What the rule recognises in what stands at its place.
+    fn find(&self, whole: &str) -> Option<Product> {
+        let text = self.text;
+        let begins = |same: fn(&str, &str) -> bool| whole.get(..text.len()).filter(|start| same(start, text)).map(|_| 0);
+        let in_any_case = || whole.to_ascii_lowercase().find(&text.to_ascii_lowercase());
+        let (at, shown) = match self.place {
+            Place::Header(name) => (in_any_case()?, format!("{name}: {text}")),
+            Place::Server => {
+                let word = whole.split(['/', ' ', '(']).next()?;
+                (word.eq_ignore_ascii_case(text).then_some(0)?, format!("Server: {whole}"))
+            }
+            Place::Cookie | Place::Title => (begins(|start, text| start == text)?, whole.to_owned()),
+            Place::Html | Place::Script => (whole.find(text)?, text.to_owned()),
+            Place::Generator => (begins(str::eq_ignore_ascii_case)?, format!("generator {whole}")),
+            Place::Banner(_) => {
+                let at = in_any_case()?;
+                (at, whole[at..].split(['\r', '\n', ' ']).next()?.to_owned())
+            }
+        };
+        let rest: String = whole[at + text.len()..].chars().take(VERSION_CHARS_MAX).collect();
+        let version = if self.versioned { self.version_in(&rest) } else { None };
+        Some(self.product(version, &shown))
+    }
+
+    /// The version right there. On the web it has at least one dot: the `min.js` of a script is none.
+    fn version_in<'a>(&self, rest: &'a str) -> Option<&'a str> {
+        let version = version_after(rest)?;
+        if matches!(self.place, Place::Server | Place::Banner(_)) {
+            return Some(version);
         }
-        Body => {
-            let position = seen.body.find(text)?;
-            (
-                seen.body.get(position + text.len()..).map(|rest| rest.chars().take(40).collect()),
-                (*text).to_owned(),
-                "content_body",
-            )
+        let ends = |c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_'));
+        let version = version.split(ends).next().unwrap_or(version);
+        let version = version.trim_end_matches(".js").trim_end_matches(".min");
+        version.contains('.').then_some(version)
+    }
+
+    fn product(&self, version: Option<&str>, shown: &str) -> Product {
+        let place = match self.place {
+            Place::Header(_) | Place::Server => "content_headers",
+            Place::Cookie => "content_cookies",
+            Place::Title => "content_title",
+            Place::Html | Place::Generator | Place::Script => "content_body",
+            Place::Banner(_) => "banner",
+        };
+        Product::new((self.vendor, self.product), self.cpe, version, self.tag, (place, shown))
+    }
+}
+
+/// A version right after a product's word.
+fn version_after(rest: &str) -> Option<&str> {
+    let rest = rest.strip_prefix(['/', '_', '-', ' ', '(']).unwrap_or(rest);
+    let rest = rest
+        .strip_prefix(['v', 'V'])
+        .filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+        .unwrap_or(rest);
+    rest.starts_with(|c: char| c.is_ascii_digit()).then_some(rest)
+}
+
+/// What a rule must match, with the version that it must read, or must not.
+#[derive(Debug, PartialEq, Eq)]
+enum Example {
+    Yes(&'static str, Option<&'static str>),
+    No(&'static str),
+}
+
+/// The examples of a rule, each with its line.
+type Examples = Vec<(usize, Example)>;
+
+/// Reads the table. A problem begins with the number of its line.
+fn read(table: &'static str) -> Result<Vec<(Rule, Examples)>, String> {
+    let mut rules: Vec<(Rule, Examples)> = Vec::new();
+    let mut names: Option<[&str; 4]> = None;
+    for (line, number) in table.lines().zip(1..) {
+        let problem = |what: &str| format!("{number}: {what}");
+        if line.trim().is_empty() || line.starts_with('#') {
+            continue;
         }
-        Title => {
-            let title = seen.page.title.as_ref().filter(|title| title.starts_with(text))?;
-            (None, title.clone(), "content_title")
+        if let Some(line) = line.strip_prefix("    ") {
+            let (_, examples) = rules.last_mut().ok_or_else(|| problem("an example needs a rule above it"))?;
+            examples.push((
+                number,
+                example(line).ok_or_else(|| problem("expected `yes EXAMPLE => VERSION` or `no EXAMPLE`"))?,
+            ));
+        } else if let Some(line) = line.strip_prefix("  ") {
+            let [vendor, product, tag, cpe] = names.ok_or_else(|| problem("a rule needs a product above it"))?;
+            let (place, text, versioned) = rule(line).ok_or_else(|| problem("expected `PLACE TEXT`; the head of the file lists the places"))?;
+            let cpe = (cpe != "-").then_some(cpe);
+            let rule = Rule {
+                place,
+                text,
+                versioned,
+                vendor,
+                product,
+                tag,
+                cpe,
+            };
+            rules.push((rule, Vec::new()));
+        } else {
+            let fields: Vec<&str> = line.split(" | ").collect();
+            let fields = <[&str; 4]>::try_from(fields)
+                .ok()
+                .filter(|fields| fields[3] == "-" || fields[3].contains(':'));
+            names = Some(fields.ok_or_else(|| problem("expected `VENDOR | PRODUCT | TAG | CPE`"))?);
         }
-        Generator => {
-            let generator = seen
-                .page
-                .generator
-                .as_ref()
-                .filter(|generator| contains(&generator.chars().take(text.len()).collect::<String>(), text))?;
-            (Some(after(generator, text)), format!("generator {generator}"), "content_body")
-        }
-        Script => {
-            let source = seen.page.scripts.iter().find(|source| source.contains(text))?;
-            (Some(after(source, text)), (*text).to_owned(), "content_body")
-        }
+    }
+    Ok(rules)
+}
+
+fn example(line: &'static str) -> Option<Example> {
+    if let Some(text) = line.strip_prefix("no ") {
+        return Some(Example::No(text));
+    }
+    let text = line.strip_prefix("yes ")?;
+    let (text, version) = text.rsplit_once(" => ").map_or((text, None), |(text, version)| (text, Some(version)));
+    Some(Example::Yes(text, version))
+}
+
+/// The place and the text of a rule, and whether a version follows it.
+fn rule(line: &'static str) -> Option<(Place, &'static str, bool)> {
+    let (line, versioned) = line.strip_suffix(VERSION).map_or((line, false), |line| (line, true));
+    let (place, rest) = line.split_once(' ')?;
+    let (name, text) = rest.split_once(' ').unwrap_or((rest, ""));
+    let (place, text) = match place {
+        "header" => (Place::Header(name), text),
+        "banner" => (Place::Banner(service(name)?), text),
+        "server" => (Place::Server, rest),
+        "cookie" => (Place::Cookie, rest),
+        "html" => (Place::Html, rest),
+        "title" => (Place::Title, rest),
+        "generator" => (Place::Generator, rest),
+        "script" => (Place::Script, rest),
+        _ => return None,
     };
-    let version = rest.as_deref().and_then(version_of);
-    Some(Product::new(*names, *cpe, version, tag, (place, &shown)))
+    let told = !text.is_empty() || matches!(place, Place::Header(name) if !name.is_empty());
+    told.then_some((place, text, versioned))
 }
 
-fn contains(value: &str, text: &str) -> bool {
-    value.to_ascii_lowercase().contains(&text.to_ascii_lowercase())
-}
-
-fn after(value: &str, text: &str) -> String {
-    let position = value.to_ascii_lowercase().find(&text.to_ascii_lowercase()).unwrap_or(0);
-    value.get(position + text.len()..).unwrap_or("").to_owned()
-}
-
-/// A version right there, with at least one dot: `min.js` is none.
-fn version_of(rest: &str) -> Option<&str> {
-    let version = version_after(rest)?;
-    let end = version
-        .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_')))
-        .unwrap_or(version.len());
-    let version = version[..end].trim_end_matches(".js").trim_end_matches(".min");
-    version.contains('.').then_some(version)
+/// The service of a name as it is stored.
+fn service(name: &str) -> Option<Service> {
+    let name: StrDeserializer<'_, serde::de::value::Error> = name.into_deserializer();
+    Service::deserialize(name).ok()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What a rule says of an example: of a header with its name, of all else as it stands at the rule's place.
+    fn said(rule: &Rule, example: &str) -> Option<Option<String>> {
+        let found = match rule.place {
+            Place::Header(_) => {
+                let (name, value) = example.split_once(": ")?;
+                let headers = [(name.to_owned(), value.to_owned())];
+                let seen = Seen {
+                    headers: &headers,
+                    cookies: &[],
+                    body: "",
+                    page: &Page::default(),
+                };
+                rule.on(&seen)
+            }
+            _ => rule.find(example),
+        };
+        found.map(|product| product.version)
+    }
+
+    #[test]
+    fn every_rule_matches_its_examples_and_nothing_like_them() {
+        let rules = read(TABLE).unwrap_or_else(|problem| panic!("technologies.txt:{problem}"));
+        assert!(rules.len() > 100);
+        for (rule, examples) in &rules {
+            let first = examples.first().unwrap_or_else(|| panic!("technologies.txt: {rule:?} has no example")).0 - 1;
+            let (mut yes, mut no) = (false, false);
+            for (number, example) in examples {
+                match example {
+                    Example::Yes(text, version) => {
+                        let found = said(rule, text).unwrap_or_else(|| panic!("technologies.txt:{number}: the rule of line {first} misses {text}"));
+                        assert_eq!(found.as_deref(), *version, "technologies.txt:{number}: the version in {text}");
+                        yes = true;
+                    }
+                    Example::No(text) => {
+                        assert_eq!(
+                            said(rule, text),
+                            None,
+                            "technologies.txt:{number}: the rule of line {first} matches {text}"
+                        );
+                        no = true;
+                    }
+                }
+            }
+            assert!(yes && no, "technologies.txt:{first}: a rule has at least one `yes` and one `no`");
+        }
+    }
+
+    #[test]
+    fn a_malformed_table_is_named_with_its_line() {
+        for (table, expected) in [
+            ("A | B | C\n", "1: expected `VENDOR | PRODUCT | TAG | CPE`"),
+            ("A | B | C | d\n", "1: expected `VENDOR | PRODUCT | TAG | CPE`"),
+            ("# x\n  html y\n", "2: a rule needs a product above it"),
+            (
+                "A | B | C | -\n  body y\n",
+                "2: expected `PLACE TEXT`; the head of the file lists the places",
+            ),
+            (
+                "A | B | C | -\n  html {version}\n",
+                "2: expected `PLACE TEXT`; the head of the file lists the places",
+            ),
+            ("A | B | C | -\n    yes y\n", "2: an example needs a rule above it"),
+            (
+                "A | B | C | -\n  html y\n    maybe y\n",
+                "3: expected `yes EXAMPLE => VERSION` or `no EXAMPLE`",
+            ),
+        ] {
+            assert_eq!(read(table).map(|rules| rules.len()), Err(expected.to_owned()), "{table}");
+        }
+    }
 
     fn see(headers: &[(&str, &str)], cookies: &[&str], html: &str) -> Vec<(String, Option<String>)> {
         let headers: Vec<(String, String)> = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
