@@ -1,5 +1,5 @@
-//! `cargo xtask docs`: writes the generated parts of the documents. The tables of docs/reference.md come from the program's own, through the test that compares
-//! them; those of docs/performance.md from the measured figures.
+//! `cargo xtask docs`: writes the generated parts of the documents. The tables of docs/reference.md come from the
+//! program's own, through the test that compares them; those of docs/performance.md from the measured figures.
 
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};

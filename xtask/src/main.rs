@@ -1,7 +1,7 @@
 //! The repository's own commands: `cargo xtask tidy` checks what the compiler cannot, `cargo xtask docs` writes the
 //! generated parts of the documents, `cargo xtask test` runs tests and ends in any case,
-//! `cargo xtask with-postgres` runs a command beside a private PostgreSQL, `cargo xtask with-python` with a private Python. Nothing here is part of the
-//! product.
+//! `cargo xtask with-postgres` runs a command beside a private PostgreSQL, `cargo xtask with-python` with a private
+//! Python. Nothing here is part of the product.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line program for developers")]
 
 mod docs;
@@ -29,8 +29,12 @@ fn main() -> ExitCode {
         ["tidy"] => tidy::command(&root()),
         ["docs"] => docs::command(&root()),
         ["test", arguments @ ..] => test::command(arguments),
-        ["with-postgres", "--", command @ ..] | ["with-postgres", command @ ..] if !command.is_empty() => postgres::run_beside(command),
-        ["with-python", "--", command @ ..] | ["with-python", command @ ..] if !command.is_empty() => python::run_beside(&root(), command),
+        ["with-postgres", "--", command @ ..] | ["with-postgres", command @ ..] if !command.is_empty() => {
+            postgres::run_beside(command)
+        }
+        ["with-python", "--", command @ ..] | ["with-python", command @ ..] if !command.is_empty() => {
+            python::run_beside(&root(), command)
+        }
         _ => {
             eprintln!("{USAGE}");
             return ExitCode::from(2);
@@ -48,9 +52,7 @@ pub(crate) fn run(command: &[&str], variable: &str, value: &OsStr) -> anyhow::Re
     child.args(&command[1..]).env(variable, value);
     forget_ourselves(&mut child);
     let status = child.status().with_context(|| format!("{} cannot be started", command[0]))?;
-    Ok(status
-        .code()
-        .map_or(ExitCode::FAILURE, |code| ExitCode::from(u8::try_from(code).unwrap_or(1))))
+    Ok(status.code().map_or(ExitCode::FAILURE, |code| ExitCode::from(u8::try_from(code).unwrap_or(1))))
 }
 
 /// Takes away what `cargo run` says about this program; a cargo below would take it for a change and build again.
@@ -64,9 +66,10 @@ pub(crate) fn forget_ourselves(command: &mut Command) {
     }
 }
 
-/// The repository: the folder above this crate, as cargo says when it runs us. What it said when it built us can be another
-/// checkout, where two of them share a target folder.
+/// The repository: the folder above this crate, as cargo says when it runs us. What it said when it built us can be
+/// another checkout, where two of them share a target folder.
 fn root() -> PathBuf {
-    let here = std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
+    let here =
+        std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
     here.parent().expect("xtask is one folder below the root").to_path_buf()
 }

@@ -1,5 +1,5 @@
-//! A private PostgreSQL for one command: made in a temporary folder, on a free loopback port with a password of its own,
-//! gone afterwards, also when this program is killed. It never touches a server that is installed.
+//! A private PostgreSQL for one command: made in a temporary folder, on a free loopback port with a password of its
+//! own, gone afterwards, also when this program is killed. It never touches a server that is installed.
 
 use std::fs;
 use std::io::Write as _;
@@ -50,17 +50,7 @@ impl Cluster {
         account.own(&password_file)?;
         account.run(&programs.join("initdb"), |initdb| {
             initdb.arg("--pgdata").arg(folder.join("data")).arg("--pwfile").arg(&password_file);
-            initdb.args([
-                "--username",
-                ROLE,
-                "--auth",
-                "password",
-                "--encoding",
-                "UTF8",
-                "--locale",
-                "C",
-                "--no-sync",
-            ]);
+            initdb.args(["--username", ROLE, "--auth", "password", "--encoding", "UTF8", "--locale", "C", "--no-sync"]);
         })?;
         let port = start_server(programs, &folder, &account)?;
         let url = format!("postgres://{ROLE}:{password}@127.0.0.1:{port}/postgres");
@@ -129,11 +119,7 @@ fn keeper(programs: &Path, folder: &Path, account: &Account) -> anyhow::Result<C
         fi
         rm -rf "$folder""#;
     let mut keeper = Command::new("sh");
-    keeper
-        .args(["-c", script, "keeper"])
-        .arg(programs.join("pg_ctl"))
-        .arg(folder)
-        .args(account.prefix());
+    keeper.args(["-c", script, "keeper"]).arg(programs.join("pg_ctl")).arg(folder).args(account.prefix());
     // A group of its own, so that an interrupt at the terminal ends us and not the one that cleans up.
     let keeper = keeper.stdin(Stdio::piped()).stdout(Stdio::null()).current_dir("/").process_group(0);
     keeper.spawn().context("sh cannot be started")
@@ -152,19 +138,12 @@ impl Account {
         }
         let names = ["postgres", "nobody"];
         let found = names.iter().find_map(|name| Some((id(&["-u", name]).ok()?, id(&["-g", name]).ok()?)));
-        Ok(Account {
-            other: Some(found.context("PostgreSQL does not run as root, and there is no user `nobody`")?),
-        })
+        Ok(Account { other: Some(found.context("PostgreSQL does not run as root, and there is no user `nobody`")?) })
     }
 
     fn prefix(&self) -> Vec<String> {
         let Some((user, group)) = self.other else { return Vec::new() };
-        vec![
-            "setpriv".into(),
-            format!("--reuid={user}"),
-            format!("--regid={group}"),
-            "--clear-groups".into(),
-        ]
+        vec!["setpriv".into(), format!("--reuid={user}"), format!("--regid={group}"), "--clear-groups".into()]
     }
 
     fn own(&self, path: &Path) -> anyhow::Result<()> {
@@ -193,11 +172,7 @@ impl Account {
 }
 
 fn id(arguments: &[&str]) -> anyhow::Result<u32> {
-    let answer = Command::new("id")
-        .args(arguments)
-        .stderr(Stdio::null())
-        .output()
-        .context("id cannot be started")?;
+    let answer = Command::new("id").args(arguments).stderr(Stdio::null()).output().context("id cannot be started")?;
     Ok(String::from_utf8(answer.stdout)?.trim().parse()?)
 }
 
@@ -208,7 +183,9 @@ fn programs() -> anyhow::Result<PathBuf> {
     }
     let can_install = Path::new("/etc/debian_version").exists() && id(&["-u"])? == 0;
     if !can_install {
-        bail!("the tests need PostgreSQL: install its server (Debian: `apt-get install postgresql`), then run this again");
+        bail!(
+            "the tests need PostgreSQL: install its server (Debian: `apt-get install postgresql`), then run this again"
+        );
     }
     for arguments in [&["update", "-q"][..], &["install", "-q", "-y", "--no-install-recommends", "postgresql"]] {
         let status = Command::new("apt-get")
@@ -232,9 +209,7 @@ fn find_programs() -> Option<PathBuf> {
         .unwrap_or_default();
     versions.sort_by_key(|folder| std::cmp::Reverse(version_of(folder)));
     folders.extend(versions);
-    folders
-        .into_iter()
-        .find(|folder| folder.join("initdb").is_file() && folder.join("pg_ctl").is_file())
+    folders.into_iter().find(|folder| folder.join("initdb").is_file() && folder.join("pg_ctl").is_file())
 }
 
 fn version_of(folder: &Path) -> u32 {
@@ -248,7 +223,9 @@ mod tests {
 
     #[test]
     fn newer_versions_come_first() {
-        assert!(version_of(Path::new("/usr/lib/postgresql/15/bin")) > version_of(Path::new("/usr/lib/postgresql/9/bin")));
+        assert!(
+            version_of(Path::new("/usr/lib/postgresql/15/bin")) > version_of(Path::new("/usr/lib/postgresql/9/bin"))
+        );
         assert_eq!(version_of(Path::new("/usr/lib/postgresql/x/bin")), 0);
     }
 

@@ -1,5 +1,5 @@
-//! A private Python environment for one command: the packages of `requirements.txt`, installed from the registry into the target folder once. Nothing of
-//! the machine's own Python changes.
+//! A private Python environment for one command: the packages of `requirements.txt`, installed from the registry into
+//! the target folder once. Nothing of the machine's own Python changes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -38,9 +38,7 @@ fn environment(root: &Path) -> anyhow::Result<PathBuf> {
     fs::write(&list, REQUIREMENTS)?;
     let pip = folder.join("bin").join("pip");
     let mut install = Command::new(&pip);
-    install
-        .args(["install", "--quiet", "--disable-pip-version-check", "--no-deps", "--requirement"])
-        .arg(&list);
+    install.args(["install", "--quiet", "--disable-pip-version-check", "--no-deps", "--requirement"]).arg(&list);
     said_well(&mut install, "pip install: is the package registry reachable?")?;
     fs::write(&complete, REQUIREMENTS)?;
     Ok(folder)

@@ -1,6 +1,7 @@
-//! `cargo xtask test`: builds the tests, runs each test program, and ends in any case. A test that does not end in its time is named and its program
-//! killed with everything that it started; the tests that had not ended then are run again without it. Tests of one program share its process, as
-//! under `cargo test`. The last line says how many passed and how many failed.
+//! `cargo xtask test`: builds the tests, runs each test program, and ends in any case. A test that does not end in its
+//! time is named and its program killed with everything that it started; the tests that had not ended then are run
+//! again without it. Tests of one program share its process, as under `cargo test`. The last line says how many passed
+//! and how many failed.
 
 mod program;
 mod progress;
@@ -27,7 +28,8 @@ pub(crate) struct Outcome {
     times: Vec<(Duration, String)>,
 }
 
-/// Runs the command. `arguments` are those of `cargo test`, such as `--workspace`; those behind `--` are parts of the names of the tests to run.
+/// Runs the command. `arguments` are those of `cargo test`, such as `--workspace`; those behind `--` are parts of the
+/// names of the tests to run.
 pub(crate) fn command(arguments: &[&str]) -> anyhow::Result<ExitCode> {
     let at = arguments.iter().position(|argument| *argument == "--").unwrap_or(arguments.len());
     let (selection, filters) = (&arguments[..at], arguments.get(at + 1..).unwrap_or_default());
@@ -49,20 +51,13 @@ pub(crate) fn command(arguments: &[&str]) -> anyhow::Result<ExitCode> {
     }
     println!("{} passed, {} failed", outcome.passed, outcome.failed.len());
     ensure!(outcome.passed > 0 || !outcome.failed.is_empty(), "there was no test to run");
-    Ok(if outcome.failed.is_empty() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(if outcome.failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// Builds the test programs that arguments of `cargo test` select.
 fn build(selection: &[&str]) -> anyhow::Result<Vec<Program>> {
     let mut cargo = Command::new("cargo");
-    cargo
-        .arg("test")
-        .args(selection)
-        .args(["--no-run", "--message-format=json-render-diagnostics"]);
+    cargo.arg("test").args(selection).args(["--no-run", "--message-format=json-render-diagnostics"]);
     crate::forget_ourselves(&mut cargo);
     let mut building = cargo.stdout(Stdio::piped()).spawn().context("cargo cannot be started")?;
     let said = BufReader::new(building.stdout.take().expect("it is a pipe"));
@@ -86,11 +81,7 @@ fn program_of(message: &Value) -> anyhow::Result<Option<Program>> {
     let package = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let (target, kind) = (text("/target/name").unwrap_or_default(), text("/target/kind/0").unwrap_or_default());
     let name = if kind == "test" { format!("{package}/{target}") } else { package };
-    Ok(Some(Program {
-        path: executable.into(),
-        folder,
-        name,
-    }))
+    Ok(Some(Program { path: executable.into(), folder, name }))
 }
 
 #[cfg(test)]
@@ -101,7 +92,8 @@ mod tests {
     #[test]
     fn programs_are_what_cargo_built_for_tests() {
         let message = |test: bool, kind: &str, executable: Value| {
-            json!({"reason": "compiler-artifact", "manifest_path": "/w/crates/a/Cargo.toml", "target": {"kind": [kind], "name": "it"},
+            json!({"reason": "compiler-artifact", "manifest_path": "/w/crates/a/Cargo.toml",
+            "target": {"kind": [kind], "name": "it"},
                    "profile": {"test": test}, "executable": executable})
         };
         let name = |message: &Value| program_of(message).unwrap().map(|program| program.name);

@@ -1,6 +1,6 @@
-//! What the compiler cannot check and reviewers forget: who may know whom, which words stand where, how long things get.
-//! A rule is a function from the tree to findings, in a file of its kind; each has a good and a bad sample beside it.
-//! A rule is made exact when it is wrong, never looser when it hurts.
+//! What the compiler cannot check and reviewers forget: who may know whom, which words stand where, how long things
+//! get. A rule is a function from the tree to findings, in a file of its kind; each has a good and a bad sample beside
+//! it. A rule is made exact when it is wrong, never looser when it hurts.
 
 mod circles;
 mod dependencies;
@@ -30,12 +30,7 @@ pub(crate) struct Finding {
 
 impl Finding {
     fn new(path: &str, line: usize, rule: &'static str, remedy: impl Into<String>) -> Finding {
-        Finding {
-            path: path.to_owned(),
-            line,
-            rule,
-            remedy: remedy.into(),
-        }
+        Finding { path: path.to_owned(), line, rule, remedy: remedy.into() }
     }
 }
 

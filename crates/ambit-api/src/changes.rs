@@ -73,13 +73,7 @@ mod tests {
     #[test]
     fn a_change_names_what_changed() {
         let uid = Uid::of_entity(Uuid::nil(), Kind::Domain, "acme.test");
-        let row = FeedRow {
-            revision: 7,
-            project: 1,
-            noun: Noun::Entity,
-            uid,
-            what: What::Appeared,
-        };
+        let row = FeedRow { revision: 7, project: 1, noun: Noun::Entity, uid, what: What::Appeared };
         let value = Change::of(
             &row,
             Timestamp(0),

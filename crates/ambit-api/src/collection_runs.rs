@@ -90,7 +90,8 @@ impl CollectionRun {
     pub fn of(run: &model::Run, now: Timestamp) -> Self {
         copied! {
             Self from run {
-                id, uuid, priority, created_at, started_at, finished_at, collection_name, created_by_uuid, created_by_email, project_name,
+                id, uuid, priority, created_at, started_at, finished_at, collection_name, created_by_uuid,
+                created_by_email, project_name,
                 project_uuid, engine,
             }
             status: Word(run.state),
@@ -104,8 +105,7 @@ impl CollectionRun {
 
 /// Whole seconds from its start to its end.
 fn duration_s(run: &model::Run, now: Timestamp) -> i64 {
-    run.started_at
-        .map_or(0, |start| (run.finished_at.unwrap_or(now).0 - start.0).max(0) / SECOND_MS)
+    run.started_at.map_or(0, |start| (run.finished_at.unwrap_or(now).0 - start.0).max(0) / SECOND_MS)
 }
 
 impl RunDetail {
@@ -170,11 +170,7 @@ mod tests {
             engine: Some("here".to_owned()),
             ..sample()
         };
-        let over = model::Run {
-            state: RunState::Finished,
-            finished_at: Some(Timestamp(61_500)),
-            ..going.clone()
-        };
+        let over = model::Run { state: RunState::Finished, finished_at: Some(Timestamp(61_500)), ..going.clone() };
         for (run, duration) in [(waiting, 0), (going, 9), (over, 60)] {
             assert_eq!(CollectionRun::of(&run, Timestamp(10_900)).duration, duration);
         }

@@ -1,4 +1,5 @@
-//! Collections on the wire (docs/contract/asm.md §3.2). The project's id is sent under both spellings that clients read.
+//! Collections on the wire (docs/contract/asm.md §3.2). The project's id is sent under both spellings that clients
+//! read.
 
 use crate::contract::{Contract, Maybe, contract, copied, words};
 use crate::request::Name;
@@ -31,7 +32,8 @@ words! {
 }
 
 contract! {
-    /// A collection as its caller sees it. Lists and reads have `tags` and `role`; the answer to a creation has `global_labels` instead.
+    /// A collection as its caller sees it. Lists and reads have `tags` and `role`; the answer to a creation has
+    /// `global_labels` instead.
     #[derive(Debug, Serialize)]
     pub struct Collection {
         pub id: i64,
@@ -116,11 +118,13 @@ impl Collection {
         }
     }
 
-    /// A collection in the answer to its creation: its tags are named `global_labels` there, and it has no role (docs/contract/asm.md §2.3).
+    /// A collection in the answer to its creation: its tags are named `global_labels` there, and it has no role
+    /// (docs/contract/asm.md §2.3).
     pub fn created(of: &model::Collection, exclusions: &[String]) -> Self {
         copied! {
             Self from of {
-                id, uuid, name, printable_name, created_at, deleted_at, deleted_by, archived, entity_count, new_entity_count, total_entity_count,
+                id, uuid, name, printable_name, created_at, deleted_at, deleted_by, archived, entity_count,
+                new_entity_count, total_entity_count,
                 issues_by_severity, project_uuid, project_name,
             }
             kind: CollectionType::User,
@@ -166,7 +170,8 @@ impl Contract for Exclusions {
 impl<'de> Deserialize<'de> for Exclusions {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let texts = serde_json::from_value::<Vec<String>>(Value::deserialize(deserializer)?);
-        let texts = texts.map_err(|_| D::Error::custom("must be a list of names, *.names, addresses, blocks or URLs"))?;
+        let texts =
+            texts.map_err(|_| D::Error::custom("must be a list of names, *.names, addresses, blocks or URLs"))?;
         let mut patterns = texts
             .iter()
             .map(|text| exclusion(text).map_err(|error| D::Error::custom(format!(": {error}"))))

@@ -1,7 +1,9 @@
-//! One statement per body. `contract!` makes a struct a body of the contract: serde writes and reads it, and its [`Shape`] (from which schema, example and
-//! the check of recorded answers come) is taken from the same members, so that the documentation cannot say something else than the type.
+//! One statement per body. `contract!` makes a struct a body of the contract: serde writes and reads it, and its
+//! [`Shape`] (from which schema, example and the check of recorded answers come) is taken from the same members, so
+//! that the documentation cannot say something else than the type.
 //!
-//! A member that may be missing is a [`Maybe`], one that may be null an `Option`, and a word out of a closed list a [`Word`].
+//! A member that may be missing is a [`Maybe`], one that may be null an `Option`, and a word out of a closed list a
+//! [`Word`].
 
 use crate::shape::Shape;
 use ambit_model::{Timestamp, Uid};
@@ -22,8 +24,9 @@ pub trait Contract {
     }
 }
 
-/// Makes structs bodies of the contract, whose members are written in the order in which they stand here. `#[serde(rename = "…")]` spells a member as the
-/// contract does, `as "…"` gives the schema another name than the struct's (`""`: it is written where it is used), and a last member under
+/// Makes structs bodies of the contract, whose members are written in the order in which they stand here.
+/// `#[serde(rename = "…")]` spells a member as the contract does, `as "…"` gives the schema another name than the
+/// struct's (`""`: it is written where it is used), and a last member under
 /// `#[serde(flatten)]` holds members of any name.
 macro_rules! contract {
     ($(
@@ -63,7 +66,8 @@ macro_rules! contract {
     )*};
 }
 
-/// The shape of an object: its name, its members with their types, and whether there may be others. Of the names in brackets the first counts.
+/// The shape of an object: its name, its members with their types, and whether there may be others. Of the names in
+/// brackets the first counts.
 macro_rules! shape_of {
     (($name:expr, $($_name:expr,)?) $(($member:expr, $($_member:expr,)?) $type:ty;)* $(open $open:ident)?) => {
         &$crate::Shape::Object(&$crate::shape::Object {
@@ -78,7 +82,8 @@ macro_rules! shape_of {
     };
 }
 
-/// Documents a record of the model that is a body as it is. The compiler holds the list against the record; `=> T` documents a member as another type.
+/// Documents a record of the model that is a body as it is. The compiler holds the list against the record; `=> T`
+/// documents a member as another type.
 macro_rules! mirror {
     ($(
         $record:ident as $schema:literal {

@@ -1,4 +1,5 @@
-//! Comma-separated values (RFC 4180), safe to open in a spreadsheet: a cell that a spreadsheet would take for a formula begins with an apostrophe.
+//! Comma-separated values (RFC 4180), safe to open in a spreadsheet: a cell that a spreadsheet would take for a formula
+//! begins with an apostrophe.
 
 /// Characters with which a formula begins.
 const FORMULA_BEGINS: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
@@ -18,11 +19,7 @@ fn line<'a>(cells: impl Iterator<Item = &'a str>) -> String {
 }
 
 fn cell(text: &str) -> String {
-    let guarded = if text.starts_with(FORMULA_BEGINS) {
-        format!("'{text}")
-    } else {
-        text.to_owned()
-    };
+    let guarded = if text.starts_with(FORMULA_BEGINS) { format!("'{text}") } else { text.to_owned() };
     if guarded.contains([',', '"', '\r', '\n']) {
         return format!("\"{}\"", guarded.replace('"', "\"\""));
     }
@@ -35,10 +32,7 @@ mod tests {
 
     #[test]
     fn cells_are_quoted_where_needed_and_never_formulas() {
-        let rows = [
-            vec!["a,b".to_owned(), "say \"x\"".to_owned()],
-            vec!["=1+1".to_owned(), "two\nlines".to_owned()],
-        ];
+        let rows = [vec!["a,b".to_owned(), "say \"x\"".to_owned()], vec!["=1+1".to_owned(), "two\nlines".to_owned()]];
         assert_eq!(
             document(&["one", "two"], rows.into_iter()),
             "one,two\r\n\"a,b\",\"say \"\"x\"\"\"\r\n'=1+1,\"two\nlines\"\r\n"

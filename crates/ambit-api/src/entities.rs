@@ -1,5 +1,5 @@
-//! Entities on the wire (docs/contract/asm.md §4): the search hit, the detail, the raw detail and the record of a point in time. One conversion for
-//! all kinds; details are sent as they are stored.
+//! Entities on the wire (docs/contract/asm.md §4): the search hit, the detail, the raw detail and the record of a point
+//! in time. One conversion for all kinds; details are sent as they are stored.
 
 mod explanation;
 mod summary;
@@ -227,7 +227,8 @@ impl Contract for RawDetails {
 }
 
 impl EntityHit {
-    /// A hit of a search. Its `issues` are empty here: who has a store at hand fills them with [`EntityHitIssue::list`].
+    /// A hit of a search. Its `issues` are empty here: who has a store at hand fills them with
+    /// [`EntityHitIssue::list`].
     pub fn of(record: &EntityRecord, seen: Sighting, collection: CollectionRef<'_>) -> Self {
         let exfil = record.details.get("exfil_lookup_identifier").and_then(Value::as_str);
         copied! {
@@ -269,13 +270,14 @@ impl EntityDetail {
     /// The detail of an entity, without what only the raw form shows.
     pub fn of(record: &EntityRecord, seen: Sighting, collection: CollectionRef<'_>) -> Self {
         let details = record.details.iter().filter(|(name, _)| !is_raw_only(name));
-        let ancestors = record.ancestors.iter().map(|ancestor| Ancestor {
-            name: ancestor.name.clone(),
-            kind: ancestor.kind.type_name(),
-        });
+        let ancestors = record
+            .ancestors
+            .iter()
+            .map(|ancestor| Ancestor { name: ancestor.name.clone(), kind: ancestor.kind.type_name() });
         copied! {
             Self from record {
-                alias_group, aliases, allow_list, category, confidence, deny_list, description, hidden, name, scoped, scoped_reason, source,
+                alias_group, aliases, allow_list, category, confidence, deny_list, description, hidden, name, scoped,
+                scoped_reason, source,
                 status, uid, fingerprint, summary, tags,
             }
             uuid: record.uid.uuid(),
@@ -306,7 +308,13 @@ impl EntityDetail {
 
 impl RawEntity {
     /// The raw detail. `scoped_at` is when `scoped` last moved.
-    pub fn of(record: &EntityRecord, seen: Sighting, collection: CollectionRef<'_>, scoped_at: Timestamp, now: Timestamp) -> Self {
+    pub fn of(
+        record: &EntityRecord,
+        seen: Sighting,
+        collection: CollectionRef<'_>,
+        scoped_at: Timestamp,
+        now: Timestamp,
+    ) -> Self {
         let mut details = record.details.clone();
         details.entry("hidden_original").or_insert_with(|| json!(record.name));
         details.insert("extended_path_to_seed".to_owned(), json!(PathStep::path(record)));
@@ -332,8 +340,10 @@ impl From<EntityDetail> for EntityAtPoint {
     fn from(detail: EntityDetail) -> Self {
         copied! {
             Self from detail {
-                uid, name, seed, tags, kind, uuid, hidden, scoped, source, status, aliases, deleted, details, summary, category, ancestors,
-                deny_list, last_seen, allow_list, collection, confidence, created_at, dynamic_id, first_seen, updated_at, alias_group,
+                uid, name, seed, tags, kind, uuid, hidden, scoped, source, status, aliases, deleted, details, summary,
+                category, ancestors,
+                deny_list, last_seen, allow_list, collection, confidence, created_at, dynamic_id, first_seen,
+                updated_at, alias_group,
                 description, fingerprint, details_file, task_results, collection_id, collection_uuid, organization_uuid,
             }
             collection_type: COLLECTION_TYPE,

@@ -13,19 +13,13 @@ pub struct Envelope<T> {
 
 /// A successful answer.
 pub fn success<T: Serialize>(message: &str, result: T) -> Envelope<T> {
-    Envelope {
-        success: true,
-        message: message.to_owned(),
-        result,
-    }
+    Envelope { success: true, message: message.to_owned(), result }
 }
 
-/// The answer of a successful unarchive, which says `success: false`: the contract has it so (docs/contract/asm.md §2.3).
+/// The answer of a successful unarchive, which says `success: false`: the contract has it so (docs/contract/asm.md
+/// §2.3).
 pub fn unarchived() -> Envelope<()> {
-    Envelope {
-        success: false,
-        ..success("Collection unarchived", ())
-    }
+    Envelope { success: false, ..success("Collection unarchived", ()) }
 }
 
 contract! {

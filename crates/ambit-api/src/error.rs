@@ -1,5 +1,5 @@
-//! Errors as clients see them: one table of codes with their HTTP status and usual message (docs/contract/errors.md §2), inside the envelope
-//! (docs/contract/errors.md §1).
+//! Errors as clients see them: one table of codes with their HTTP status and usual message (docs/contract/errors.md
+//! §2), inside the envelope (docs/contract/errors.md §1).
 
 use crate::envelope::{ErrorBody, Failure};
 use crate::objects::{ErrorObject, FailureObject, FailureOfV2};
@@ -31,38 +31,19 @@ pub enum ErrorCode {
 
 struct Row(ErrorCode, u16, &'static str, &'static str);
 
-/// Code, status, name, usual message. Statuses that the contract's table lacks (405, 413, 415) carry `BadRequestError`, which every client knows.
+/// Code, status, name, usual message. Statuses that the contract's table lacks (405, 413, 415) carry `BadRequestError`,
+/// which every client knows.
 const TABLE: &[Row] = &[
     Row(ErrorCode::BadRequest, 400, "BadRequestError", "The request is malformed"),
     Row(ErrorCode::InvalidArgument, 400, "InvalidArgumentError", "An argument is wrong"),
     // Without the ending that all others have (docs/contract/errors.md §2).
     Row(ErrorCode::NotAvailableYet, 400, "NotAvailableYet", "It is not available yet"),
-    Row(
-        ErrorCode::UnselectiveContent,
-        400,
-        "UnselectiveContentQueryError",
-        "The content is not selective enough",
-    ),
-    Row(
-        ErrorCode::UnsupportedContent,
-        400,
-        "UnsupportedContentQueryError",
-        "The content search is not supported",
-    ),
-    Row(
-        ErrorCode::AuthenticationRequired,
-        401,
-        "AuthenticationRequiredError",
-        "X-Apikey header is missing",
-    ),
+    Row(ErrorCode::UnselectiveContent, 400, "UnselectiveContentQueryError", "The content is not selective enough"),
+    Row(ErrorCode::UnsupportedContent, 400, "UnsupportedContentQueryError", "The content search is not supported"),
+    Row(ErrorCode::AuthenticationRequired, 401, "AuthenticationRequiredError", "X-Apikey header is missing"),
     Row(ErrorCode::UserNotActive, 401, "UserNotActiveError", "The account is not active"),
     Row(ErrorCode::WrongCredentials, 401, "WrongCredentialsError", "Wrong API key"),
-    Row(
-        ErrorCode::Forbidden,
-        403,
-        "ForbiddenError",
-        "You are not authorized to perform the requested operation",
-    ),
+    Row(ErrorCode::Forbidden, 403, "ForbiddenError", "You are not authorized to perform the requested operation"),
     Row(ErrorCode::NotFound, 404, "NotFoundError", "Not found"),
     Row(ErrorCode::MethodNotAllowed, 405, "BadRequestError", "Method not allowed"),
     Row(ErrorCode::AlreadyExists, 409, "AlreadyExistsError", "It exists already"),
@@ -95,7 +76,8 @@ impl ErrorCode {
         self.row().1
     }
 
-    /// The HTTP status in version 2: whoever has no right is 403, whoever has no calls left gets nothing (docs/contract/errors.md §3).
+    /// The HTTP status in version 2: whoever has no right is 403, whoever has no calls left gets nothing
+    /// (docs/contract/errors.md §3).
     pub fn v2_status(self) -> u16 {
         match self {
             Self::AuthenticationRequired | Self::UserNotActive | Self::WrongCredentials => 403,
@@ -134,12 +116,7 @@ impl ApiError {
 
     /// An error with a message of its own.
     pub fn with(code: ErrorCode, message: impl Into<String>) -> Self {
-        Self {
-            code,
-            message: message.into(),
-            retry_after_s: None,
-            allow: None,
-        }
+        Self { code, message: message.into(), retry_after_s: None, allow: None }
     }
 
     /// 404 that names what was asked for, the same for what does not exist and what the caller may not see.
@@ -164,29 +141,18 @@ impl ApiError {
             success: false,
             message: self.message.clone(),
             result: (),
-            error: ErrorBody {
-                code: self.code.name(),
-                message: self.message.clone(),
-            },
+            error: ErrorBody { code: self.code.name(), message: self.message.clone() },
         }
     }
 
     /// The body in the wider API: the error object alone (docs/contract/errors.md §2).
     pub fn object_body(&self) -> FailureObject {
-        FailureObject {
-            error: ErrorObject {
-                code: self.code.name(),
-                message: self.message.clone(),
-            },
-        }
+        FailureObject { error: ErrorObject { code: self.code.name(), message: self.message.clone() } }
     }
 
     /// The body in version 2; `None`: it is empty.
     pub fn v2_body(&self) -> Option<FailureOfV2> {
-        (self.code.v2_status() != 204).then(|| FailureOfV2 {
-            response_code: 0,
-            verbose_msg: self.message.clone(),
-        })
+        (self.code.v2_status() != 204).then(|| FailureOfV2 { response_code: 0, verbose_msg: self.message.clone() })
     }
 }
 

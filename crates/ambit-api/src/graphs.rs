@@ -1,5 +1,6 @@
-//! Entities and their edges as a graph of the wider API: nodes and links as clients of graphs write them (docs/contract/graphs.md §1). Ours is only
-//! that it is made from the inventory; kept and searched it is like any other graph.
+//! Entities and their edges as a graph of the wider API: nodes and links as clients of graphs write them
+//! (docs/contract/graphs.md §1). Ours is only that it is made from the inventory; kept and searched it is like any
+//! other graph.
 
 use crate::contract::{Maybe, contract};
 use ambit_model::id::blob_hash;
@@ -10,7 +11,8 @@ use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::f64::consts::TAU;
 
-/// Steps from the first entities that can be asked for: three lead from a name over its address to all that stands there.
+/// Steps from the first entities that can be asked for: three lead from a name over its address to all that stands
+/// there.
 pub const DEPTH_MAX: u64 = 3;
 /// The version of the form, for clients that look.
 const FORM_VERSION: &str = "api-1.0.0";
@@ -37,9 +39,9 @@ pub struct Link {
     pub to: Uid,
 }
 
-/// The attributes of a graph: each entity a node on the ring of its depth, each edge two links through a node that names it, shared by all edges of a kind
-/// that leave the same entity. Entities that are one object (a name as domain and as record) share a node. Edges to entities that are not among the nodes
-/// are left out.
+/// The attributes of a graph: each entity a node on the ring of its depth, each edge two links through a node that
+/// names it, shared by all edges of a kind that leave the same entity. Entities that are one object (a name as domain
+/// and as record) share a node. Edges to entities that are not among the nodes are left out.
 pub fn graph_document(title: &str, entities: &[Node], edges: &[Link]) -> Map<String, Value> {
     let mut drawing = Drawing::default();
     let mut ids: BTreeMap<Uid, String> = BTreeMap::new();
@@ -126,7 +128,8 @@ impl Drawing {
         if self.seen.insert(between.clone()) {
             let at = |id: &str| self.places.get(id).copied().unwrap_or_default();
             let ((from_x, from_y), (to_x, to_y)) = (at(from), at(to));
-            let node = json!({"entity_id": between, "type": "relationship", "text": "", "entity_attributes": {"relationship_type": kind}});
+            let node = json!({"entity_id": between, "type": "relationship", "text": "",
+            "entity_attributes": {"relationship_type": kind}});
             self.add(node, f64::midpoint(from_x, to_x), f64::midpoint(from_y, to_y));
         }
         for (source, target) in [(from, between.as_str()), (between.as_str(), to)] {
@@ -167,12 +170,7 @@ mod tests {
 
     fn entity(kind: Kind, name: &str, depth: usize) -> Node {
         let uid = Uid::of_entity(Uuid::nil(), kind, name);
-        Node {
-            uid,
-            kind,
-            name: name.to_owned(),
-            depth,
-        }
+        Node { uid, kind, name: name.to_owned(), depth }
     }
 
     #[test]
@@ -182,11 +180,7 @@ mod tests {
         let one = entity(Kind::IpAddress, "203.0.113.1", 1);
         let two = entity(Kind::IpAddress, "203.0.113.2", 1);
         let block = entity(Kind::NetBlock, "203.0.113.0/24", 2);
-        let link = |from: &Node, kind, to: &Node| Link {
-            from: from.uid,
-            kind,
-            to: to.uid,
-        };
+        let link = |from: &Node, kind, to: &Node| Link { from: from.uid, kind, to: to.uid };
         let edges = [
             link(&domain, EdgeKind::ResolvesTo, &one),
             link(&record, EdgeKind::ResolvesTo, &one),
@@ -197,10 +191,8 @@ mod tests {
         ];
         let document = graph_document("Acme", &[domain, record, one, two, block], &edges);
         let nodes = document["nodes"].as_array().unwrap();
-        let mut shown: Vec<_> = nodes
-            .iter()
-            .map(|node| format!("{} {}", node["type"], node["entity_id"]).replace('"', ""))
-            .collect();
+        let mut shown: Vec<_> =
+            nodes.iter().map(|node| format!("{} {}", node["type"], node["entity_id"]).replace('"', "")).collect();
         shown.sort();
         let expected = [
             "custom 203.0.113.0/24",

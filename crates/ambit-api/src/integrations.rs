@@ -1,5 +1,5 @@
-//! Integrations and the collections that use them, on the wire (docs/contract/asm.md §3.6). The contract leaves the records open; ours never hold a
-//! secret.
+//! Integrations and the collections that use them, on the wire (docs/contract/asm.md §3.6). The contract leaves the
+//! records open; ours never hold a secret.
 
 use crate::contract::{Maybe, contract};
 use crate::request::{Name, Text, UuidText};
@@ -64,17 +64,14 @@ contract! {
 }
 
 impl JiraProject {
-    /// The Jira projects that an integration's settings name, as `jira_projects: [{key, name}]` or `["KEY"]`; nobody else is asked.
+    /// The Jira projects that an integration's settings name, as `jira_projects: [{key, name}]` or `["KEY"]`; nobody
+    /// else is asked.
     pub fn of(integration: Uuid, settings: &Map<String, Value>) -> Vec<Self> {
         let listed = settings.get("jira_projects").and_then(Value::as_array);
         let projects = listed.into_iter().flatten().filter_map(|project| {
             let key = project.as_str().or_else(|| project.get("key")?.as_str())?;
             let name = project.get("name").and_then(Value::as_str).unwrap_or(key);
-            Some(Self {
-                key: key.to_owned(),
-                name: name.to_owned(),
-                integration_uuid: integration,
-            })
+            Some(Self { key: key.to_owned(), name: name.to_owned(), integration_uuid: integration })
         });
         projects.collect()
     }

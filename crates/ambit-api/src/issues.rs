@@ -1,4 +1,5 @@
-//! Issues on the wire (docs/contract/asm.md §5): the search hit and the detail, with the members that clients read beyond the description.
+//! Issues on the wire (docs/contract/asm.md §5): the search hit and the detail, with the members that clients read
+//! beyond the description.
 
 use crate::contract::{Contract, contract, copied, mirror, shape_of, words};
 use crate::request::Day;
@@ -198,7 +199,8 @@ impl IssueDetail {
     pub fn of(record: &IssueRecord, seen: Sighting, entity_id: i64, collection: CollectionRef<'_>) -> Self {
         copied! {
             Self from record {
-                entity_uid, category, description, identifiers, name, pretty_name, scoped, severity, ticket_list, uid, upstream, entity_name,
+                entity_uid, category, description, identifiers, name, pretty_name, scoped, severity, ticket_list, uid,
+                upstream, entity_name,
                 tags,
             }
             uuid: record.uid.uuid(),
@@ -294,29 +296,18 @@ mod tests {
             status: Status::Closed,
             scoped: true,
             description: "Any authority may issue certificates for this domain.".to_owned(),
-            identifiers: Some(vec![Identifier {
-                kind: "CVE".to_owned(),
-                name: "CVE-2019-10081".to_owned(),
-            }]),
+            identifiers: Some(vec![Identifier { kind: "CVE".to_owned(), name: "CVE-2019-10081".to_owned() }]),
             details,
             tags: vec![],
             ticket_list: None,
         }
     }
 
-    const SEEN: Sighting = Sighting {
-        id: 9,
-        first_seen: Timestamp(1_000),
-        last_seen: Timestamp(3_000),
-        since: Timestamp(2_000),
-    };
+    const SEEN: Sighting =
+        Sighting { id: 9, first_seen: Timestamp(1_000), last_seen: Timestamp(3_000), since: Timestamp(2_000) };
 
-    const COLLECTION: CollectionRef<'_> = CollectionRef {
-        id: 3,
-        uuid: Uuid::nil(),
-        name: "outside_a1b2c3d",
-        organization_uuid: None,
-    };
+    const COLLECTION: CollectionRef<'_> =
+        CollectionRef { id: 3, uuid: Uuid::nil(), name: "outside_a1b2c3d", organization_uuid: None };
 
     #[test]
     fn a_hit_says_its_status_in_three_ways() {

@@ -1,8 +1,9 @@
-//! The wire contract: bodies, envelopes, error codes, as pure data. Records of `ambit-model` become the shapes that clients read here and
-//! nowhere else; so the contract's oddities (`project-id`, `technolgy_bucket`, `Platform::Entity::`) are spelled here and in the server only.
+//! The wire contract: bodies, envelopes, error codes, as pure data. Records of `ambit-model` become the shapes that
+//! clients read here and nowhere else; so the contract's oddities (`project-id`, `technolgy_bucket`,
+//! `Platform::Entity::`) are spelled here and in the server only.
 //!
-//! A body is a struct, stated once (`contract.rs`): from it come the JSON, the schema and the example of the documentation, and how a request is read
-//! (`request.rs`). The enumerations are those of the model (`words.rs`).
+//! A body is a struct, stated once (`contract.rs`): from it come the JSON, the schema and the example of the
+//! documentation, and how a request is read (`request.rs`). The enumerations are those of the model (`words.rs`).
 
 #![recursion_limit = "256"]
 
@@ -50,7 +51,8 @@ mod recorded;
 use ambit_model::Timestamp;
 use uuid::Uuid;
 
-/// The header that names a project, with a hyphen in the newer tree and an underscore in the older one; both are read in both.
+/// The header that names a project, with a hyphen in the newer tree and an underscore in the older one; both are read
+/// in both.
 pub const PROJECT_HEADERS: [&str; 2] = ["project-id", "project_id"];
 /// The header and the query parameter that carry an API key, in any letter case.
 pub const KEY_NAME: &str = "x-apikey";

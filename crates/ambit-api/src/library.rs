@@ -1,5 +1,5 @@
-//! What the program can find and report, on the wire (docs/contract/asm.md §8.4). Clients page these lists by number and read `more` beside `result`,
-//! not in it.
+//! What the program can find and report, on the wire (docs/contract/asm.md §8.4). Clients page these lists by number
+//! and read `more` beside `result`, not in it.
 
 use crate::contract::{Contract, contract, copied, words};
 use crate::envelope::{Envelope, success};
@@ -24,10 +24,7 @@ pub struct LibraryPage<T> {
 impl<T: Serialize> LibraryPage<T> {
     /// A page of a list.
     pub fn of(message: &str, rows: Vec<T>, more: bool) -> Self {
-        Self {
-            envelope: success(message, rows),
-            more,
-        }
+        Self { envelope: success(message, rows), more }
     }
 }
 
@@ -90,7 +87,8 @@ contract! {
         pub affected_software: Vec<Value>,
     }
 
-    /// A product that can be recognised, with the members that fingerprint items of entities have (docs/contract/asm.md §4.6).
+    /// A product that can be recognised, with the members that fingerprint items of entities have (docs/contract/asm.md
+    /// §4.6).
     #[derive(Debug, Serialize)]
     pub struct LibraryFingerprint {
         pub cpe: Option<String>,
@@ -142,10 +140,7 @@ impl From<&KindEntry> for LibraryEntity {
 impl From<&TaskEntry> for LibraryTask {
     fn from(entry: &TaskEntry) -> Self {
         let names = |kinds: &[Kind]| kinds.iter().map(|kind| kind.type_name()).collect();
-        let examples = entry.watches.iter().map(|kind| ExampleEntity {
-            kind: kind.type_name(),
-            name: kind.example(),
-        });
+        let examples = entry.watches.iter().map(|kind| ExampleEntity { kind: kind.type_name(), name: kind.example() });
         Self {
             name: entry.name.clone(),
             pretty_name: entry.pretty_name.clone(),
@@ -176,10 +171,10 @@ impl From<&IssueEntry> for LibraryIssue {
 
 impl From<&FingerprintEntry> for LibraryFingerprint {
     fn from(entry: &FingerprintEntry) -> Self {
-        let matches = entry.matches.iter().map(|one| FingerprintMatch {
-            match_type: one.place.clone(),
-            match_content: one.content.clone(),
-        });
+        let matches = entry
+            .matches
+            .iter()
+            .map(|one| FingerprintMatch { match_type: one.place.clone(), match_content: one.content.clone() });
         copied! {
             Self from entry { cpe, tags, vendor, product }
             hide: false,

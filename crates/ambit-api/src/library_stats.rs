@@ -73,11 +73,7 @@ impl From<&Library> for LibraryEntityStats {
 impl From<&Library> for LibraryTaskStats {
     fn from(library: &Library) -> Self {
         let passive = library.tasks.iter().filter(|task| task.footprint <= Clearance::L1).count();
-        Self {
-            total: library.tasks.len(),
-            passive,
-            active: library.tasks.len() - passive,
-        }
+        Self { total: library.tasks.len(), passive, active: library.tasks.len() - passive }
     }
 }
 
@@ -115,26 +111,10 @@ impl From<&Library> for LibraryCatalogStats {
 
 /// Issue kinds as CSV.
 pub fn issues_csv(library: &Library) -> String {
-    let head = [
-        "name",
-        "pretty_name",
-        "severity",
-        "category",
-        "status",
-        "added",
-        "description",
-        "remediation",
-    ];
+    let head = ["name", "pretty_name", "severity", "category", "status", "added", "description", "remediation"];
     let rows = library.issues.iter().map(|issue| {
         let severity = issue.severity.to_string();
-        let texts = [
-            &issue.name,
-            &issue.pretty_name,
-            &severity,
-            &issue.category,
-            &issue.confidence,
-            &issue.added,
-        ];
+        let texts = [&issue.name, &issue.pretty_name, &severity, &issue.category, &issue.confidence, &issue.added];
         let texts = texts.into_iter().chain([&issue.description, &issue.remediation]);
         texts.cloned().collect::<Vec<String>>()
     });
@@ -145,7 +125,8 @@ pub fn issues_csv(library: &Library) -> String {
 pub fn tasks_csv(library: &Library) -> String {
     let head = ["name", "pretty_name", "passive", "allowed_types", "created_types", "description"];
     let rows = library.tasks.iter().map(|task| {
-        let names = |kinds: &[ambit_model::Kind]| kinds.iter().map(|kind| kind.type_name()).collect::<Vec<_>>().join(" ");
+        let names =
+            |kinds: &[ambit_model::Kind]| kinds.iter().map(|kind| kind.type_name()).collect::<Vec<_>>().join(" ");
         vec![
             task.name.clone(),
             task.pretty_name.clone(),

@@ -1,4 +1,5 @@
-//! Notes on the wire (docs/contract/asm.md §8.3): read as `note`, written as `note_text`, with the two forms of time that recorded answers have.
+//! Notes on the wire (docs/contract/asm.md §8.3): read as `note`, written as `note_text`, with the two forms of time
+//! that recorded answers have.
 
 use crate::CollectionRef;
 use crate::contract::{contract, words};
@@ -94,9 +95,7 @@ impl Note {
             collection: item.collection.name.to_owned(),
             organization_uuid: item.collection.organization_uuid,
             created_by: note.author_uuid,
-            created_by_user: Author {
-                printable_name: note.author.to_owned(),
-            },
+            created_by_user: Author { printable_name: note.author.to_owned() },
             created_at: seconds(note.created_at, " ", " UTC"),
             updated_at: seconds(note.updated_at, "T", "Z"),
         }
@@ -142,9 +141,6 @@ mod tests {
         );
         assert_eq!(value.created_at, "2022-09-09 16:45:52 UTC");
         assert_eq!(value.updated_at, "2022-09-09T16:45:53Z");
-        assert_eq!(
-            value.id,
-            "issue#issue#weak_ciphers#00000000-0000-0000-0000-000000000000#2022-09-09T16:45:52Z"
-        );
+        assert_eq!(value.id, "issue#issue#weak_ciphers#00000000-0000-0000-0000-000000000000#2022-09-09T16:45:52Z");
     }
 }

@@ -1,5 +1,5 @@
-//! The envelope of the wider API (docs/contract/wider.md §1.3 and §1.5): objects, descriptors, collections with cursors, and the failure that is only
-//! an error object.
+//! The envelope of the wider API (docs/contract/wider.md §1.3 and §1.5): objects, descriptors, collections with
+//! cursors, and the failure that is only an error object.
 
 use crate::contract::{Maybe, contract};
 use serde::{Deserialize, Serialize};
@@ -37,7 +37,8 @@ pub fn data(value: Value) -> Value {
 
 /// A page of a collection with figures of the whole. The last page has no cursor.
 pub fn collection(items: Vec<Value>, link: &str, next: Option<(&str, &str)>, figures: &[(&str, Value)]) -> Value {
-    let mut meta: Map<String, Value> = figures.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
+    let mut meta: Map<String, Value> =
+        figures.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
     let mut links = Map::from_iter([("self".to_owned(), json!(link))]);
     if let Some((cursor, next)) = next {
         meta.insert("cursor".to_owned(), json!(cursor));
@@ -82,11 +83,7 @@ fn percent_escaped(text: &str, plain: &[u8]) -> String {
 
 /// A message as HTML: what could be markup is escaped, line ends become breaks.
 pub fn html(text: &str) -> String {
-    let escaped = text
-        .replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-        .replace('"', "&quot;");
+    let escaped = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;");
     escaped.replace('\n', "<br />")
 }
 
@@ -205,10 +202,7 @@ mod tests {
         let last = collection(vec![descriptor("user", "ann")], "http://h/x", None, &[]);
         assert_eq!(last, json!({"data": [{"type": "user", "id": "ann"}], "links": {"self": "http://h/x"}}));
         let more = collection(vec![], "s", Some(("c", "n")), &[("count", json!(3))]);
-        assert_eq!(
-            more,
-            json!({"data": [], "links": {"self": "s", "next": "n"}, "meta": {"count": 3, "cursor": "c"}})
-        );
+        assert_eq!(more, json!({"data": [], "links": {"self": "s", "next": "n"}, "meta": {"count": 3, "cursor": "c"}}));
         assert_eq!(ObjectCollection::SHAPE.differences(&last), Vec::<String>::new());
     }
 

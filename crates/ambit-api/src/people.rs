@@ -1,5 +1,5 @@
-//! The people of the installation on the wire: users, groups, privileges and quotas as their administrator keeps them. Ours; the wider API shows the
-//! same people in its own way (`objects.rs`).
+//! The people of the installation on the wire: users, groups, privileges and quotas as their administrator keeps them.
+//! Ours; the wider API shows the same people in its own way (`objects.rs`).
 
 use crate::contract::{Contract, Maybe, contract, copied, words};
 use crate::request::{Count, Email, Text, Texts, When};
@@ -41,8 +41,9 @@ contract! {
         pub created_at: Timestamp,
     }
 
-    /// The body that makes a user. Without a username it is the part of the address before the @, with a number where that is taken. In `project` (uuid or
-    /// integer id; one that the caller owns) the user is a member at once and it is the primary one; in `group` (a name) the user is at once.
+    /// The body that makes a user. Without a username it is the part of the address before the @, with a number where
+    /// that is taken. In `project` (uuid or integer id; one that the caller owns) the user is a member at once and it
+    /// is the primary one; in `group` (a name) the user is at once.
     #[derive(Debug, Deserialize)]
     pub struct NewUser {
         pub email: Email,

@@ -53,7 +53,8 @@ contract! {
 }
 
 impl Plan {
-    /// A plan. `level` is the one asked for under the workflow's ceiling; `is_confirmed` says which large blocks somebody said yes to.
+    /// A plan. `level` is the one asked for under the workflow's ceiling; `is_confirmed` says which large blocks
+    /// somebody said yes to.
     pub fn of(estimate: &Estimate, level: Clearance, is_confirmed: impl Fn(&str) -> bool) -> Self {
         let blocks = estimate.large_blocks.iter().map(|block| LargeBlock {
             name: Name(block.name.clone()),
@@ -62,7 +63,8 @@ impl Plan {
         });
         copied! {
             Self from estimate {
-                swept_addresses, ports_per_swept_address, ports_per_address, names_per_domain, connections, seconds, unswept_blocks,
+                swept_addresses, ports_per_swept_address, ports_per_address, names_per_domain, connections, seconds,
+                unswept_blocks,
             }
             level: level.level(),
             seeds: SeedCounts {
@@ -85,7 +87,8 @@ impl Plan {
     pub fn unconfirmed(&self) -> Option<String> {
         let block = self.large_blocks.iter().find(|block| !block.confirmed)?;
         Some(format!(
-            "{} has {} addresses, more than {LARGE_BLOCK_ADDRESSES}, and every one would be asked: send confirm_large: true if you mean that, or name a smaller block",
+            "{} has {} addresses, more than {LARGE_BLOCK_ADDRESSES}, and every one would be asked: send confirm_large: \
+             true if you mean that, or name a smaller block",
             block.name.0, block.addresses
         ))
     }

@@ -20,10 +20,7 @@ const NO_END_MS: i64 = 4_102_444_800_000;
 
 impl Default for Plan {
     fn default() -> Self {
-        Self {
-            status: "paid".to_owned(),
-            expires_at: Timestamp(NO_END_MS),
-        }
+        Self { status: "paid".to_owned(), expires_at: Timestamp(NO_END_MS) }
     }
 }
 
@@ -68,7 +65,8 @@ impl Project {
     /// A project with the role of its caller.
     pub fn of(project: &model::Project, role: ProjectRole, primary: bool, plan: &Plan) -> Self {
         copied! {
-            Self from project { id, uuid, name, owner_email, description, created_at, deleted_at, organization_name, organization_uuid }
+            Self from project { id, uuid, name, owner_email, description, created_at, deleted_at, organization_name,
+            organization_uuid }
             icon: None,
             role: Some(Word(role)),
             expired_at: None,
@@ -79,7 +77,8 @@ impl Project {
         }
     }
 
-    /// A project in the answer to its own deletion: without role and owner, and not yet marked as deleted (docs/contract/asm.md §2.3).
+    /// A project in the answer to its own deletion: without role and owner, and not yet marked as deleted
+    /// (docs/contract/asm.md §2.3).
     pub fn deleted(project: &model::Project, primary: bool, plan: &Plan) -> Self {
         Self {
             role: None,
@@ -118,10 +117,7 @@ mod tests {
 
     #[test]
     fn the_answer_to_a_deletion_says_neither_role_nor_owner_nor_deleted() {
-        let gone = model::Project {
-            deleted_at: Some(Timestamp(1)),
-            ..sample()
-        };
+        let gone = model::Project { deleted_at: Some(Timestamp(1)), ..sample() };
         let value = Project::deleted(&gone, false, &Plan::default());
         assert_eq!((value.role, value.owner_email, value.deleted), (None, None, false));
     }

@@ -1,5 +1,5 @@
-//! What recorded answers of the service hold: members with the types that were seen, as facts, compared with the shapes that we document and send. Where the
-//! two differ, the difference stands in a list with its reason.
+//! What recorded answers of the service hold: members with the types that were seen, as facts, compared with the shapes
+//! that we document and send. Where the two differ, the difference stands in a list with its reason.
 
 use crate::Contract;
 use crate::collections::Collection;
@@ -34,26 +34,17 @@ const DIFFERENCES: &[(&str, &str)] = &[
     ),
     ("entity hit summary/ports/tcp: null", "the description has arrays: none is an empty one"),
     ("entity hit summary/ports/udp: null", "the same"),
-    (
-        "entity hit summary/ports/tcp/*: text",
-        "the description has integers, and newer recorded answers, too",
-    ),
+    ("entity hit summary/ports/tcp/*: text", "the description has integers, and newer recorded answers, too"),
     ("issue hit summary/status: null", "an issue of ours always has a status"),
     ("issue hit summary/status_new_detailed: null", "the same"),
-    (
-        "issue detail details/proof: text",
-        "the description has an object with details and description",
-    ),
+    ("issue detail details/proof: text", "the description has an object with details and description"),
     ("issue detail details/severity: integer", "the description has a text"),
     ("issue detail identifiers: text", "a place-holder of the sample: elsewhere null or a list"),
     (
         "issue detail elasticsearch_mappings_hash: text",
         "we have no such hash; the description has null under the other name",
     ),
-    (
-        "issue detail summary/identifiers: text",
-        "a place-holder of the sample: elsewhere null or a list",
-    ),
+    ("issue detail summary/identifiers: text", "a place-holder of the sample: elsewhere null or a list"),
 ];
 
 /// What the shape has at a path: members by name, `*` for the items of a list. An open object takes any member.
@@ -90,9 +81,15 @@ fn takes(shape: &Shape, kind: &str) -> bool {
         Shape::Number => kind == "integer" || kind == "number",
         Shape::List(_) => kind == "list",
         Shape::Map(_) | Shape::Object(_) => kind == "object",
-        Shape::Text | Shape::Uuid | Shape::Uid | Shape::Moment | Shape::Day | Shape::When | Shape::Name | Shape::Email | Shape::OneOf(_) => {
-            kind == "text"
-        }
+        Shape::Text
+        | Shape::Uuid
+        | Shape::Uid
+        | Shape::Moment
+        | Shape::Day
+        | Shape::When
+        | Shape::Name
+        | Shape::Email
+        | Shape::OneOf(_) => kind == "text",
     }
 }
 

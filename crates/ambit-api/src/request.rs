@@ -1,5 +1,5 @@
-//! Bodies of requests: structs that serde reads, member by member, with types that say what a person may write. An error names the member and what is
-//! expected of it.
+//! Bodies of requests: structs that serde reads, member by member, with types that say what a person may write. An
+//! error names the member and what is expected of it.
 
 use crate::ApiError;
 use crate::contract::Contract;
@@ -24,7 +24,8 @@ pub fn read<T: Contract + DeserializeOwned>(mut object: Map<String, Value>) -> R
     serde_path_to_error::deserialize(Value::Object(object)).map_err(|error| refusal(T::SHAPE, &error))
 }
 
-/// What is wrong with a body: the member, and in the words of its shape what is expected where serde would name types of this program.
+/// What is wrong with a body: the member, and in the words of its shape what is expected where serde would name types
+/// of this program.
 fn refusal(shape: &Shape, error: &serde_path_to_error::Error<serde_json::Error>) -> ApiError {
     let said = error.inner().to_string();
     let names = error.path().iter().filter_map(|segment| match segment {
@@ -187,10 +188,7 @@ mod tests {
         let wish = said(json!({"name": " Acme ", "label": " ", "loud": null, "more": 1})).unwrap();
         assert_eq!((wish.name, wish.label, wish.loud), (Name("Acme".to_owned()), Maybe(None), Maybe(None)));
         let wish = said(json!({"name": "a", "ids": ["x"], "inner": {"count": 2}})).unwrap();
-        assert_eq!(
-            (wish.ids.0, wish.inner.0.map(|inner| inner.count)),
-            (Some(Texts(vec!["x".to_owned()])), Some(2))
-        );
+        assert_eq!((wish.ids.0, wish.inner.0.map(|inner| inner.count)), (Some(Texts(vec!["x".to_owned()])), Some(2)));
     }
 
     #[test]

@@ -175,7 +175,8 @@ impl<S: Searched> Aggregations<S> {
 }
 
 impl SearchQuery {
-    /// The executed query in Elasticsearch form, whose aggregations have neutral names, under the names of the contract.
+    /// The executed query in Elasticsearch form, whose aggregations have neutral names, under the names of the
+    /// contract.
     pub fn body(executed: Value) -> Map<String, Value> {
         let Value::Object(mut body) = executed else { return Map::new() };
         if let Some(Value::Object(aggregations)) = body.get_mut("aggs") {

@@ -1,5 +1,6 @@
-//! Shapes: what is documented of the values of a type. From a shape come the JSON Schema of the documentation, an example, the words in which a wrong
-//! member of a request is refused, and the check that tests run over real answers. The types themselves have them from `contract.rs`.
+//! Shapes: what is documented of the values of a type. From a shape come the JSON Schema of the documentation, an
+//! example, the words in which a wrong member of a request is refused, and the check that tests run over real answers.
+//! The types themselves have them from `contract.rs`.
 
 use ambit_model::Timestamp;
 use serde_json::{Map, Value, json};
@@ -133,11 +134,7 @@ impl Shape {
     pub fn member(&self, name: &str) -> &'static Shape {
         match self {
             Self::List(inner) | Self::OrNull(inner) => inner.member(name),
-            _ => self
-                .members()
-                .iter()
-                .find(|member| member.name == name)
-                .map_or(ANY, |member| member.shape),
+            _ => self.members().iter().find(|member| member.name == name).map_or(ANY, |member| member.shape),
         }
     }
 
@@ -145,7 +142,15 @@ impl Shape {
     pub fn is_text(&self) -> bool {
         match self {
             Self::OrNull(inner) => inner.is_text(),
-            Self::Text | Self::Uuid | Self::Uid | Self::Moment | Self::Day | Self::When | Self::Name | Self::Email | Self::OneOf(_) => true,
+            Self::Text
+            | Self::Uuid
+            | Self::Uid
+            | Self::Moment
+            | Self::Day
+            | Self::When
+            | Self::Name
+            | Self::Email
+            | Self::OneOf(_) => true,
             Self::Null | Self::Count | Self::Integer | Self::Number | Self::Boolean | Self::Any => false,
             Self::List(_) | Self::Map(_) | Self::Object(_) => false,
         }
@@ -243,9 +248,7 @@ impl Object {
         }
         let unknown = members.keys().filter(|name| !self.members.iter().any(|member| member.name == *name));
         out.extend(
-            unknown
-                .filter(|_| !self.open)
-                .map(|name| format!("{path}.{name}: not in the table of {}", self.name)),
+            unknown.filter(|_| !self.open).map(|name| format!("{path}.{name}: not in the table of {}", self.name)),
         );
     }
 
@@ -257,12 +260,10 @@ impl Object {
             // Claimed before the members are walked: an object that is used inside itself is found here.
             named.insert(self.name.to_owned(), Value::Null);
         }
-        let properties: Map<String, Value> = self
-            .members
-            .iter()
-            .map(|member| (member.name.to_owned(), member.shape.schema(named)))
-            .collect();
-        let required: Vec<&str> = self.members.iter().filter(|member| member.required).map(|member| member.name).collect();
+        let properties: Map<String, Value> =
+            self.members.iter().map(|member| (member.name.to_owned(), member.shape.schema(named))).collect();
+        let required: Vec<&str> =
+            self.members.iter().filter(|member| member.required).map(|member| member.name).collect();
         let mut schema = json!({"type": "object", "properties": properties});
         if !required.is_empty() {
             schema["required"] = json!(required);
@@ -280,7 +281,9 @@ fn reference(name: &str) -> Value {
 }
 
 fn is_moment(text: &str) -> bool {
-    text.len() == 24 && text.as_bytes()[19] == b'.' && Timestamp::parse(text).is_some_and(|moment| moment.to_string() == text)
+    text.len() == 24
+        && text.as_bytes()[19] == b'.'
+        && Timestamp::parse(text).is_some_and(|moment| moment.to_string() == text)
 }
 
 fn excerpt(value: &Value) -> String {
@@ -322,10 +325,7 @@ mod tests {
         let shape = Vec::<Point>::SHAPE;
         assert_eq!(shape.differences(&shape.example()), Vec::<String>::new());
         let mut named = Map::new();
-        assert_eq!(
-            shape.schema(&mut named),
-            json!({"type": "array", "items": {"$ref": "#/components/schemas/Point"}})
-        );
+        assert_eq!(shape.schema(&mut named), json!({"type": "array", "items": {"$ref": "#/components/schemas/Point"}}));
         assert_eq!(named["Point"]["required"], json!(["x"]));
         assert_eq!(json!(Point { x: 1, when: Maybe(None) }), json!({"x": 1}));
     }

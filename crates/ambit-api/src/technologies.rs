@@ -1,5 +1,5 @@
-//! Technologies on the wire (docs/contract/asm.md §8.1). The contract names the search and leaves the hit open: ours has what fingerprints say, with
-//! the names of the members that fingerprint items have.
+//! Technologies on the wire (docs/contract/asm.md §8.1). The contract names the search and leaves the hit open: ours
+//! has what fingerprints say, with the names of the members that fingerprint items have.
 
 use crate::contract::{contract, copied};
 use crate::{COLLECTION_TYPE, CollectionRef, Sighting};
@@ -75,18 +75,8 @@ mod tests {
             entity_count: 2,
             vulns: vec!["CVE-2019-10081".to_owned()],
         };
-        let seen = Sighting {
-            id: 9,
-            first_seen: Timestamp(0),
-            last_seen: Timestamp(1),
-            since: Timestamp(0),
-        };
-        let collection = CollectionRef {
-            id: 3,
-            uuid: Uuid::nil(),
-            name: "outside_a1b2c3d",
-            organization_uuid: None,
-        };
+        let seen = Sighting { id: 9, first_seen: Timestamp(0), last_seen: Timestamp(1), since: Timestamp(0) };
+        let collection = CollectionRef { id: 3, uuid: Uuid::nil(), name: "outside_a1b2c3d", organization_uuid: None };
         let hit = TechnologyHit::of(&record, seen, collection);
         assert_eq!((hit.name.as_str(), hit.version), ("Nginx nginx", None));
     }

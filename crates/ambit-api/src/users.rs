@@ -36,7 +36,8 @@ contract! {
         pub state: MemberState,
     }
 
-    /// What became of those who were to come into a project: users of it, those who were asked, and addresses that nobody has.
+    /// What became of those who were to come into a project: users of it, those who were asked, and addresses that
+    /// nobody has.
     #[derive(Debug, Serialize)]
     pub struct AddedProjectUser {
         pub id: Option<i64>,
@@ -65,7 +66,8 @@ contract! {
         pub user: ProjectUser,
     }
 
-    /// The body that gives somebody of the project a role in a collection: by project user id or, ours, by address or username as `user`.
+    /// The body that gives somebody of the project a role in a collection: by project user id or, ours, by address or
+    /// username as `user`.
     #[derive(Debug, Deserialize)]
     pub struct NewCollectionUser {
         pub project_user_id: Maybe<i64>,
@@ -127,11 +129,7 @@ impl From<ProjectUser> for AddedProjectUser {
 impl CollectionUser {
     /// A user with the role in a collection.
     pub fn of(id: i64, user: &User, project_role: ProjectRole, role: CollectionRole, invited: bool) -> Self {
-        Self {
-            project_user_id: id,
-            role: Word(role),
-            user: ProjectUser::of(id, user, project_role, invited),
-        }
+        Self { project_user_id: id, role: Word(role), user: ProjectUser::of(id, user, project_role, invited) }
     }
 }
 

@@ -1,4 +1,5 @@
-//! The enumerations of the contract are those of the model: their words, in the order of the documentation, and what is said of a word that is not theirs.
+//! The enumerations of the contract are those of the model: their words, in the order of the documentation, and what is
+//! said of a word that is not theirs.
 
 use crate::contract::Contract;
 use crate::request::Text;
@@ -159,7 +160,8 @@ mod tests {
 
     #[test]
     fn words_are_read_as_they_are_written_and_others_are_refused_with_those_that_there_are() {
-        let read = |text: &str| serde_json::from_value::<Word<Clearance>>(text.into()).map_err(|error| error.to_string());
+        let read =
+            |text: &str| serde_json::from_value::<Word<Clearance>>(text.into()).map_err(|error| error.to_string());
         assert_eq!(read("normal"), Ok(Word(Clearance::L3)));
         assert_eq!(read("Normal"), Err("must be one of passive, polite, normal, intensive".to_owned()));
         assert_eq!(Noun::all().len() + 1, Noun::ALL.len());

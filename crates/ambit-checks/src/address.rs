@@ -4,7 +4,8 @@ use ambit_model::Facts;
 use ambit_model::entity::{domain, unmapped};
 use std::net::IpAddr;
 
-/// The addresses among a name's resolutions. Those that the guard refuses to contact are kept apart by the task and count as well.
+/// The addresses among a name's resolutions. Those that the guard refuses to contact are kept apart by the task and
+/// count as well.
 pub(crate) fn of(facts: &Facts) -> impl Iterator<Item = IpAddr> {
     let resolved = domain::RESOLUTIONS.items(&facts.details).map(|resolution| resolution.response_data);
     let private = domain::PRIVATE_ADDRESSES.items(&facts.details);
@@ -22,10 +23,11 @@ pub(crate) mod sample {
     pub(crate) fn resolved(addresses: &[&str]) -> Facts {
         let items: Vec<_> = addresses
             .iter()
-            .map(|address| json!({"response_data": address, "response_type": if address.contains(':') { "AAAA" } else { "A" }}))
+            .map(|address| {
+                json!({"response_data": address,
+            "response_type": if address.contains(':') { "AAAA" } else { "A" }})
+            })
             .collect();
-        facts(Kind::DnsRecord, "www.acme.test")
-            .found(TaskName::Resolve)
-            .with(json!({"resolutions": items}))
+        facts(Kind::DnsRecord, "www.acme.test").found(TaskName::Resolve).with(json!({"resolutions": items}))
     }
 }

@@ -1,4 +1,5 @@
-//! What the judges of certificates share: a certificate is judged only while something serves it, and the proof says what.
+//! What the judges of certificates share: a certificate is judged only while something serves it, and the proof says
+//! what.
 
 use crate::look;
 use ambit_model::edge::EdgeKind;
@@ -16,7 +17,8 @@ pub(crate) struct Defect {
     pub(crate) details: Value,
 }
 
-/// Judges a certificate. It has no looks of its own: its members come with the edge that leads to it, so they are there or nothing is known.
+/// Judges a certificate. It has no looks of its own: its members come with the edge that leads to it, so they are there
+/// or nothing is known.
 /// `defect` gives `None` where members are missing. A certificate that nobody serves any more is no problem.
 pub(crate) fn judge(facts: &Facts, defect: impl FnOnce(&Facts) -> Option<Result<(), Defect>>) -> Verdict {
     let served_by = served_by(facts);

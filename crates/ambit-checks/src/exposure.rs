@@ -1,5 +1,6 @@
-//! Exposures: files and pages that nobody meant to publish. Each is one file in `exposure/`, named like its issue, with the issue's texts, where
-//! the thing lies, and what proves it. The task that asks is given the probes; the judge follows from the same file.
+//! Exposures: files and pages that nobody meant to publish. Each is one file in `exposure/`, named like its issue, with
+//! the issue's texts, where the thing lies, and what proves it. The task that asks is given the probes; the judge
+//! follows from the same file.
 
 use crate::judge::Judge;
 use crate::look;
@@ -100,7 +101,9 @@ fn judge(exposure: &Exposure, facts: &Facts) -> Verdict {
         let lowest = |paths: &BTreeSet<&str>| paths.first().map_or_else(String::new, |path| sentence(path));
         groups
             .iter()
-            .map(|(discriminator, paths)| look::proof_of(discriminator, lowest(paths), json!({"site": facts.name, "paths": paths})))
+            .map(|(discriminator, paths)| {
+                look::proof_of(discriminator, lowest(paths), json!({"site": facts.name, "paths": paths}))
+            })
             .collect()
     })
 }
@@ -112,10 +115,7 @@ fn each_path(path: &str) -> &str {
 
 /// Returns the paths at which the task proved a thing of this name.
 pub(crate) fn paths(facts: &Facts, what: &str) -> impl Iterator<Item = String> {
-    uri::EXPOSURES
-        .items(&facts.details)
-        .filter(move |item| item.what == what)
-        .map(|item| item.path)
+    uri::EXPOSURES.items(&facts.details).filter(move |item| item.what == what).map(|item| item.path)
 }
 
 /// Facts for samples.
@@ -129,10 +129,8 @@ pub(crate) mod sample {
 
     /// A site that was probed, with what was proven: (what, path).
     pub(crate) fn probed(exposures: &[(&str, &str)]) -> Facts {
-        let items: Vec<_> = exposures
-            .iter()
-            .map(|(what, path)| json!({"what": what, "path": path, "proof": ""}))
-            .collect();
+        let items: Vec<_> =
+            exposures.iter().map(|(what, path)| json!({"what": what, "path": path, "proof": ""})).collect();
         unprobed().found(TaskName::ContentFocus).with(json!({"hidden_exposures": items}))
     }
 
@@ -206,11 +204,7 @@ mod tests {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../worlds/exposures");
         for exposure in ALL {
             let file = format!("{folder}/{}.txt", exposure.issue.name);
-            assert!(
-                std::path::Path::new(&file).exists(),
-                "worlds/exposures has no {}.txt",
-                exposure.issue.name
-            );
+            assert!(std::path::Path::new(&file).exists(), "worlds/exposures has no {}.txt", exposure.issue.name);
         }
     }
 }

@@ -1,5 +1,6 @@
-//! Judges: pure functions over facts that report issues (docs/architecture.md §5). A judge is one file in `judge/` and two lines here: its `mod` and
-//! its name in the list. The judges of exposures follow from their files in `exposure/`; `library.rs` has all of them.
+//! Judges: pure functions over facts that report issues (docs/architecture.md §5). A judge is one file in `judge/` and
+//! two lines here: its `mod` and its name in the list. The judges of exposures follow from their files in `exposure/`;
+//! `library.rs` has all of them.
 
 use ambit_model::issue::{IssueKind, Verdict};
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
@@ -24,7 +25,8 @@ macro_rules! all {
 
         /// What each judge brings to be tested with.
         #[cfg(test)]
-        pub(crate) const SAMPLES: &[(&Judge, fn() -> crate::samples::Samples)] = &[$((&$judge::JUDGE, $judge::samples)),*];
+        pub(crate) const SAMPLES: &[(&Judge,
+        fn() -> crate::samples::Samples)] = &[$((&$judge::JUDGE, $judge::samples)),*];
     };
 }
 

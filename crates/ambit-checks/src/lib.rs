@@ -1,5 +1,6 @@
-//! Judges over facts: pure functions that report issues (docs/architecture.md §5). The engine for templates that fetch and match joins them in this
-//! crate. Nothing here touches the network, a file or a clock; the wire date is an argument.
+//! Judges over facts: pure functions that report issues (docs/architecture.md §5). The engine for templates that fetch
+//! and match joins them in this crate. Nothing here touches the network, a file or a clock; the wire date is an
+//! argument.
 
 mod address;
 mod certificate;

@@ -77,22 +77,16 @@ mod tests {
             files.sort();
             assert_eq!(
                 names, files,
-                "a judge or an exposure is a file of its issue's name, its mod line and its line in the list, in alphabetical order"
+                "a judge or an exposure is a file of its issue's name, its mod line and its line in the list, in \
+                 alphabetical order"
             );
         }
     }
 
     #[test]
     fn texts_are_whole_and_values_are_those_of_the_contract() {
-        let categories = [
-            "misconfiguration",
-            "vulnerability",
-            "leak",
-            "compromise",
-            "threat",
-            "application",
-            "unknown",
-        ];
+        let categories =
+            ["misconfiguration", "vulnerability", "leak", "compromise", "threat", "application", "unknown"];
         let references = ["description", "remediation", "detection_rule", "exploit", "threat_intel"];
         for judge in all() {
             let issue = &judge.issue;
@@ -149,22 +143,15 @@ mod tests {
     }
 
     fn assert_proof(name: &str, proof: &Proof) {
-        assert!(
-            proof.description.ends_with('.') && proof.description.len() > 20,
-            "{name}: {}",
-            proof.description
-        );
+        assert!(proof.description.ends_with('.') && proof.description.len() > 20, "{name}: {}", proof.description);
         assert!(proof.details.as_object().is_some_and(|details| !details.is_empty()), "{name}");
         assert!(proof.severity.is_none_or(|severity| (1..=5).contains(&severity)), "{name}");
     }
 
     #[test]
     fn verdicts_stay_the_same_while_time_passes_unless_a_date_is_judged() {
-        let dated = [
-            "invalid_certificate_almost_expired",
-            "invalid_certificate_expired",
-            "invalid_certificate_premature",
-        ];
+        let dated =
+            ["invalid_certificate_almost_expired", "invalid_certificate_expired", "invalid_certificate_premature"];
         let later = date().plus_ms(400 * ambit_model::moment::DAY_MS);
         for (judge, samples) in sampled().filter(|(judge, _)| !dated.contains(&judge.issue.name)) {
             for (facts, _) in samples.reports {

@@ -1,4 +1,5 @@
-//! From looks to verdicts: what may be said after a look that found, found nothing, or failed. "Could not look" is never "nothing there".
+//! From looks to verdicts: what may be said after a look that found, found nothing, or failed. "Could not look" is
+//! never "nothing there".
 
 use ambit_model::entity::{Member, domain};
 use ambit_model::facts::LookOutcome;
@@ -10,8 +11,8 @@ use serde_json::Value;
 /// Longest text from a peer that the sentence of a proof repeats, in characters.
 const SHOWN_CHARS_MAX: usize = 200;
 
-/// Judges what a task found. Nothing follows where it never looked or its looks failed; a look that succeeded and found nothing clears,
-/// even while the interval of an earlier answer is still open.
+/// Judges what a task found. Nothing follows where it never looked or its looks failed; a look that succeeded and found
+/// nothing clears, even while the interval of an earlier answer is still open.
 pub(crate) fn after(facts: &Facts, task: TaskName, prove: impl FnOnce(&Facts) -> Vec<Proof>) -> Verdict {
     weigh(facts, facts.outcome(task), facts.looked(task), prove)
 }
@@ -22,7 +23,12 @@ pub(crate) fn after_at(facts: &Facts, look: NamedLook, prove: impl FnOnce(&Facts
     weigh(facts, outcome, outcome != Some(LookOutcome::Unknown), prove)
 }
 
-fn weigh(facts: &Facts, outcome: Option<LookOutcome>, looked: bool, prove: impl FnOnce(&Facts) -> Vec<Proof>) -> Verdict {
+fn weigh(
+    facts: &Facts,
+    outcome: Option<LookOutcome>,
+    looked: bool,
+    prove: impl FnOnce(&Facts) -> Vec<Proof>,
+) -> Verdict {
     match outcome {
         None | Some(LookOutcome::Unknown) => Verdict::Unknown,
         Some(LookOutcome::Absent) => Verdict::Clear,
@@ -35,9 +41,14 @@ fn weigh(facts: &Facts, outcome: Option<LookOutcome>, looked: bool, prove: impl 
     }
 }
 
-/// Judges that something is missing: proven only where the look succeeded and the member stays empty. A first absent look over an open answer proves nothing
-/// yet; the second one closes that answer.
-pub(crate) fn missing_at<T>(facts: &Facts, look: NamedLook, member: Member<T>, proof: impl FnOnce() -> Proof) -> Verdict {
+/// Judges that something is missing: proven only where the look succeeded and the member stays empty. A first absent
+/// look over an open answer proves nothing yet; the second one closes that answer.
+pub(crate) fn missing_at<T>(
+    facts: &Facts,
+    look: NamedLook,
+    member: Member<T>,
+    proof: impl FnOnce() -> Proof,
+) -> Verdict {
     let outcome = facts.outcome_at(look.task, look.argument);
     match (is_empty(member.raw(&facts.details)), outcome) {
         (_, None | Some(LookOutcome::Unknown)) => Verdict::Unknown,
@@ -47,14 +58,12 @@ pub(crate) fn missing_at<T>(facts: &Facts, look: NamedLook, member: Member<T>, p
     }
 }
 
-/// True for a domain that has no zone of its own: a tenant's name at a platform (`acme.github.io`), where only the platform can write records.
+/// True for a domain that has no zone of its own: a tenant's name at a platform (`acme.github.io`), where only the
+/// platform can write records.
 pub(crate) fn has_no_zone(facts: &Facts) -> bool {
-    let zone = domain::SOA_RECORD.raw(&facts.details).is_some() || domain::NAMESERVERS.texts(&facts.details).next().is_some();
-    !zone
-        && matches!(
-            facts.outcome_at(TaskName::ZoneProfile, ""),
-            Some(LookOutcome::Found | LookOutcome::Absent)
-        )
+    let zone =
+        domain::SOA_RECORD.raw(&facts.details).is_some() || domain::NAMESERVERS.texts(&facts.details).next().is_some();
+    !zone && matches!(facts.outcome_at(TaskName::ZoneProfile, ""), Some(LookOutcome::Found | LookOutcome::Absent))
 }
 
 /// True for a member that nobody observed or that holds nothing.
@@ -74,13 +83,7 @@ pub(crate) fn proof(description: String, details: Value) -> Proof {
 
 /// A proof of one of several issues of a kind on an entity.
 pub(crate) fn proof_of(discriminator: &str, description: String, details: Value) -> Proof {
-    Proof {
-        discriminator: discriminator.to_owned(),
-        description,
-        details,
-        severity: None,
-        identifiers: Vec::new(),
-    }
+    Proof { discriminator: discriminator.to_owned(), description, details, severity: None, identifiers: Vec::new() }
 }
 
 /// Returns text from a peer for use in a sentence: quoted, escaped, cut.
@@ -109,16 +112,8 @@ mod tests {
         let base = || facts(Kind::Domain, "acme.test");
         let full = json!({"hidden_lookalikes": ["a"]});
         assert_eq!(after(&base(), TASK, found_it), Verdict::Unknown, "never looked");
-        assert_eq!(
-            after(&base().failed(TASK).with(full.clone()), TASK, found_it),
-            Verdict::Unknown,
-            "stale answer"
-        );
-        assert_eq!(
-            after(&base().absent(TASK).with(full.clone()), TASK, found_it),
-            Verdict::Clear,
-            "first absent look"
-        );
+        assert_eq!(after(&base().failed(TASK).with(full.clone()), TASK, found_it), Verdict::Unknown, "stale answer");
+        assert_eq!(after(&base().absent(TASK).with(full.clone()), TASK, found_it), Verdict::Clear, "first absent look");
         assert_eq!(after(&base().found(TASK), TASK, found_it), Verdict::Clear);
         assert!(matches!(after(&base().found(TASK).with(full), TASK, found_it), Verdict::Proven(_)));
         assert_eq!(
@@ -134,16 +129,9 @@ mod tests {
         let verdict = |facts: Facts| missing_at(&facts, LOOK, LIST, || proof(String::new(), json!({})));
         assert_eq!(verdict(base()), Verdict::Unknown);
         assert_eq!(verdict(base().failed(TASK)), Verdict::Unknown);
-        assert_eq!(
-            verdict(base().found_at(TASK, "other")),
-            Verdict::Unknown,
-            "another look says nothing of it"
-        );
+        assert_eq!(verdict(base().found_at(TASK, "other")), Verdict::Unknown, "another look says nothing of it");
         assert!(matches!(verdict(base().absent(TASK).failed_at(TASK, "other")), Verdict::Proven(_)));
-        assert!(matches!(
-            verdict(base().found(TASK).with(json!({"hidden_lookalikes": []}))),
-            Verdict::Proven(_)
-        ));
+        assert!(matches!(verdict(base().found(TASK).with(json!({"hidden_lookalikes": []}))), Verdict::Proven(_)));
         assert_eq!(verdict(base().found(TASK).with(json!({"hidden_lookalikes": ["a"]}))), Verdict::Clear);
         assert_eq!(
             verdict(base().absent(TASK).with(json!({"hidden_lookalikes": ["a"]}))),

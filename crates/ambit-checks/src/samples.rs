@@ -1,5 +1,5 @@
-//! Facts for tests, in one line each, and the samples that every judge must bring: one that it reports, a near-miss twin that it must not,
-//! and one whose looks are missing.
+//! Facts for tests, in one line each, and the samples that every judge must bring: one that it reports, a near-miss
+//! twin that it must not, and one whose looks are missing.
 
 use ambit_model::edge::EdgeKind;
 use ambit_model::facts::{LastLook, LookOutcome, Neighbour};
@@ -159,12 +159,7 @@ impl Told for Facts {
 }
 
 fn look(mut facts: Facts, task: TaskName, argument: &str, outcome: LookOutcome) -> Facts {
-    let look = LastLook {
-        outcome,
-        at: Timestamp::parse(DATE).unwrap(),
-        run: 1,
-        reason: None,
-    };
+    let look = LastLook { outcome, at: Timestamp::parse(DATE).unwrap(), run: 1, reason: None };
     facts.looks.entry(task).or_default().insert(argument.to_owned(), look);
     facts
 }

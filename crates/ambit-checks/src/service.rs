@@ -7,7 +7,11 @@ use ambit_model::{Facts, TaskName};
 use serde_json::json;
 
 /// Judges a service that speaks one of some protocols.
-pub(crate) fn speaks(facts: &Facts, protocols: &[Service], sentence: impl FnOnce(&Facts, Service) -> String) -> Verdict {
+pub(crate) fn speaks(
+    facts: &Facts,
+    protocols: &[Service],
+    sentence: impl FnOnce(&Facts, Service) -> String,
+) -> Verdict {
     look::after(facts, TaskName::ServiceIdentify, |facts| {
         network_service::SERVICE
             .of(&facts.details)

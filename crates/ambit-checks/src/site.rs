@@ -10,7 +10,8 @@ pub(crate) fn is_encrypted(facts: &Facts) -> bool {
     facts.name.starts_with("https://")
 }
 
-/// The host, where it is a name. A site by address is the same server's default site: what a name's site lacks is said there.
+/// The host, where it is a name. A site by address is the same server's default site: what a name's site lacks is said
+/// there.
 pub(crate) fn host_name(facts: &Facts) -> Option<&str> {
     let host = host_of(&facts.name);
     host.parse::<IpAddr>().is_err().then_some(host)
@@ -61,7 +62,9 @@ mod tests {
 
     #[test]
     fn a_page_is_html_with_code_200() {
-        let page = |code: &str, kind: &str| is_page(&facts(Kind::Uri, "http://a.test").with(json!({"code": code, "headers": [kind]})));
+        let page = |code: &str, kind: &str| {
+            is_page(&facts(Kind::Uri, "http://a.test").with(json!({"code": code, "headers": [kind]})))
+        };
         assert!(page("200", "content-type: Text/HTML; charset=utf-8"));
         assert!(!page("302", "Content-Type: text/html"));
         assert!(!page("200", "Content-Type: application/json"));

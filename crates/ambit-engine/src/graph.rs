@@ -1,4 +1,5 @@
-//! The scope graph of a collection, kept in memory and brought up to date from the store's revisions. Decides; never writes.
+//! The scope graph of a collection, kept in memory and brought up to date from the store's revisions. Decides; never
+//! writes.
 
 use ambit_model::reserved::Reserved;
 use ambit_model::scope::{self, Decision, Edge, Node, Rules};
@@ -41,17 +42,14 @@ impl Graph {
         Self { reserved, ..Self::default() }
     }
 
-    /// Takes in what changed. True where scope may be decided otherwise now: most records change in what scope does not look at.
+    /// Takes in what changed. True where scope may be decided otherwise now: most records change in what scope does not
+    /// look at.
     pub fn apply(&mut self, delta: GraphDelta) -> bool {
         let mut moved = self.revision == 0;
         self.revision = delta.revision;
         for known in delta.nodes {
             let uid = known.node.uid;
-            let state = State {
-                observed: known.observed,
-                present: known.present,
-                decision: known.decision,
-            };
+            let state = State { observed: known.observed, present: known.present, decision: known.decision };
             if self.state.get(&uid) != Some(&state) {
                 self.state.insert(uid, state);
                 moved = true;
@@ -90,11 +88,7 @@ impl Graph {
     /// Entities that no path of open edges leads to any more, though old observations of theirs are still open.
     pub fn lost(&self) -> Vec<Uid> {
         let reached = self.reached();
-        self.state
-            .iter()
-            .filter(|(uid, state)| state.observed && !reached.contains(uid))
-            .map(|(uid, _)| *uid)
-            .collect()
+        self.state.iter().filter(|(uid, state)| state.observed && !reached.contains(uid)).map(|(uid, _)| *uid).collect()
     }
 
     /// The node and state of an entity.
@@ -120,11 +114,7 @@ impl Graph {
 
     /// Canonical names of the seeds.
     pub fn seeds(&self) -> Vec<(Kind, String)> {
-        self.nodes
-            .values()
-            .filter(|node| node.seed)
-            .map(|node| (node.kind, node.name.clone()))
-            .collect()
+        self.nodes.values().filter(|node| node.seed).map(|node| (node.kind, node.name.clone())).collect()
     }
 
     fn reached(&self) -> BTreeSet<Uid> {
@@ -155,15 +145,7 @@ mod tests {
     fn node(kind: Kind, name: &str, seed: bool, observed: bool) -> GraphNode {
         let uid = Uid::of_entity(Uuid::nil(), kind, name);
         GraphNode {
-            node: Node {
-                uid,
-                kind,
-                name: name.to_owned(),
-                seed,
-                allow: false,
-                deny: false,
-                shared: false,
-            },
+            node: Node { uid, kind, name: name.to_owned(), seed, allow: false, deny: false, shared: false },
             observed,
             present: false,
             decision: Decision::unreached(),
@@ -171,24 +153,15 @@ mod tests {
     }
 
     fn rules() -> Rules {
-        Rules {
-            ceiling: Clearance::L3,
-            never: Vec::new(),
-        }
+        Rules { ceiling: Clearance::L3, never: Vec::new() }
     }
 
     #[test]
     fn a_node_without_a_way_from_a_seed_is_lost_and_one_with_a_way_is_not() {
-        let (seed, name) = (
-            node(Kind::Domain, "acme.test", true, true),
-            node(Kind::DnsRecord, "www.acme.test", false, true),
-        );
-        let edge = Edge {
-            from: seed.node.uid,
-            to: name.node.uid,
-            kind: EdgeKind::Subdomain,
-            task: "zone_profile".to_owned(),
-        };
+        let (seed, name) =
+            (node(Kind::Domain, "acme.test", true, true), node(Kind::DnsRecord, "www.acme.test", false, true));
+        let edge =
+            Edge { from: seed.node.uid, to: name.node.uid, kind: EdgeKind::Subdomain, task: "zone_profile".to_owned() };
         let mut graph = Graph::default();
         graph.apply(GraphDelta {
             revision: 1,
@@ -201,12 +174,7 @@ mod tests {
         assert!(changes.iter().all(|change| change.present && change.decision.scoped()));
         assert!(graph.lost().is_empty());
         assert!(graph.decide(&rules()).is_empty(), "deciding twice changes nothing");
-        graph.apply(GraphDelta {
-            revision: 2,
-            nodes: Vec::new(),
-            opened: Vec::new(),
-            closed: vec![edge],
-        });
+        graph.apply(GraphDelta { revision: 2, nodes: Vec::new(), opened: Vec::new(), closed: vec![edge] });
         let changes = graph.decide(&rules());
         assert_eq!(changes.len(), 1);
         assert!(changes[0].present, "its own observations are still open");
@@ -216,11 +184,8 @@ mod tests {
     #[test]
     fn what_scope_does_not_look_at_needs_no_new_decision() {
         let mut seed = node(Kind::Domain, "acme.test", true, true);
-        let delta = |revision, node: &GraphNode| GraphDelta {
-            revision,
-            nodes: vec![node.clone()],
-            ..GraphDelta::default()
-        };
+        let delta =
+            |revision, node: &GraphNode| GraphDelta { revision, nodes: vec![node.clone()], ..GraphDelta::default() };
         let mut graph = Graph::default();
         assert!(graph.apply(delta(1, &seed)), "the first look");
         let changes = graph.decide(&rules());

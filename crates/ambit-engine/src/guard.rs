@@ -1,4 +1,5 @@
-//! The guard over a collection's scope: asked by the network when a socket opens, on the address really dialled (docs/architecture.md §3).
+//! The guard over a collection's scope: asked by the network when a socket opens, on the address really dialled
+//! (docs/architecture.md §3).
 
 use crate::graph::{Graph, State};
 use ambit_model::reserved::Reserved;
@@ -10,7 +11,8 @@ use std::collections::{HashMap, HashSet};
 use std::net::{IpAddr, SocketAddr};
 use std::sync::RwLock;
 
-/// Ports of an address that is not theirs alone that may be contacted, with a name of theirs only (docs/architecture.md §4).
+/// Ports of an address that is not theirs alone that may be contacted, with a name of theirs only (docs/architecture.md
+/// §4).
 const SHARED_PORTS: [u16; 2] = [80, 443];
 /// The port that may be asked without a name.
 const TLS_PORT: u16 = 443;
@@ -34,7 +36,8 @@ impl Installation {
         never
     }
 
-    /// The reserved ranges of an internet, less what is opened here, and what the operator named on the command line: addresses, blocks, hosts of sites.
+    /// The reserved ranges of an internet, less what is opened here, and what the operator named on the command line:
+    /// addresses, blocks, hosts of sites.
     pub fn reserved(&self, ranges: &[ipnet::IpNet], by_operator: &[(Kind, String)]) -> Reserved {
         let mut opened = self.opened.clone();
         for (kind, name) in by_operator {
@@ -97,11 +100,7 @@ struct Known {
 impl ScopeGuard {
     /// A guard that nothing was shown to yet: it refuses every target.
     pub fn new(installation: Installation, reserved: Reserved) -> Self {
-        Self {
-            installation,
-            reserved,
-            view: RwLock::default(),
-        }
+        Self { installation, reserved, view: RwLock::default() }
     }
 
     /// Shows the guard the whole graph. `never`: the exclusions of the installation and of the collection.
@@ -118,8 +117,9 @@ impl ScopeGuard {
         *self.view.write().unwrap_or_else(std::sync::PoisonError::into_inner) = view;
     }
 
-    /// Why nobody's clearance opens this host at this address and port: what was excluded, denied, or is this server itself. `host` is a name, or the
-    /// address as text. Planning asks it too, so that no work is planned that would be refused for it.
+    /// Why nobody's clearance opens this host at this address and port: what was excluded, denied, or is this server
+    /// itself. `host` is a name, or the address as text. Planning asks it too, so that no work is planned that would be
+    /// refused for it.
     pub fn forbids(&self, host: Option<&str>, socket: SocketAddr) -> Option<&'static str> {
         if self.installation.listens_at(socket.ip(), socket.port()) {
             return Some("this server itself listens there");
@@ -155,8 +155,12 @@ impl View {
                     self.addresses.insert(address, known);
                 }
             }
-            Kind::Uri | Kind::NetworkService if node.seed && clearance > Clearance::L0 => self.sites.extend(place(node)),
-            Kind::NetBlock if (node.seed || node.allow) && clearance > Clearance::L0 => self.blocks.extend(node.name.parse::<ipnet::IpNet>()),
+            Kind::Uri | Kind::NetworkService if node.seed && clearance > Clearance::L0 => {
+                self.sites.extend(place(node))
+            }
+            Kind::NetBlock if (node.seed || node.allow) && clearance > Clearance::L0 => {
+                self.blocks.extend(node.name.parse::<ipnet::IpNet>())
+            }
             Kind::NetBlock if state.decision.reason == EdgeKind::Suballocation.name() && !state.decision.scoped() => {
                 self.foreign_blocks.extend(node.name.parse::<ipnet::IpNet>());
             }
@@ -195,16 +199,9 @@ impl View {
         let known = self.of_address(address)?;
         let clearance = known.clearance;
         let site = self.is_named_site(contact);
-        let clearance = if site {
-            self.ceiling.unwrap_or(clearance).max(clearance)
-        } else {
-            clearance
-        };
+        let clearance = if site { self.ceiling.unwrap_or(clearance).max(clearance) } else { clearance };
         if clearance < contact.footprint {
-            return Err(format!(
-                "the address has clearance {clearance:?}, the contact needs {:?}",
-                contact.footprint
-            ));
+            return Err(format!("the address has clearance {clearance:?}, the contact needs {:?}", contact.footprint));
         }
         let name = contact.name.as_deref().filter(|name| name.parse::<IpAddr>().is_err());
         if let Some(name) = name {
@@ -215,12 +212,15 @@ impl View {
         }
         let by_name = name.is_some() && SHARED_PORTS.contains(&contact.port);
         if known.unproven && !site && !by_name && !is_question_whose(contact, name, known) {
-            return Err("the address is not known to be theirs alone: only ports 80 and 443 with a name of theirs".to_owned());
+            return Err(
+                "the address is not known to be theirs alone: only ports 80 and 443 with a name of theirs".to_owned()
+            );
         }
         Ok(())
     }
 
-    /// An address that a person's word closes stays closed inside a block that was named; else the block opens all of its addresses.
+    /// An address that a person's word closes stays closed inside a block that was named; else the block opens all of
+    /// its addresses.
     fn of_address(&self, address: IpAddr) -> Result<Known, String> {
         let known = self.addresses.get(&address);
         if known.is_some_and(|known| known.closed) {
@@ -239,13 +239,16 @@ impl View {
 
     /// Returns true in a block that is a seed, unless a narrower block is registered to others.
     fn is_in_given_block(&self, address: &IpAddr) -> bool {
-        let narrowest = |blocks: &[ipnet::IpNet]| blocks.iter().filter(|block| block.contains(address)).map(ipnet::IpNet::prefix_len).max();
+        let narrowest = |blocks: &[ipnet::IpNet]| {
+            blocks.iter().filter(|block| block.contains(address)).map(ipnet::IpNet::prefix_len).max()
+        };
         let given = narrowest(&self.blocks);
         given.is_some() && given >= narrowest(&self.foreign_blocks)
     }
 }
 
-/// One handshake without SNI at an address that is not known to be shared: the certificate that it presents to everybody shows whether it is theirs.
+/// One handshake without SNI at an address that is not known to be shared: the certificate that it presents to
+/// everybody shows whether it is theirs.
 fn is_question_whose(contact: &Contact, name: Option<&str>, known: Known) -> bool {
     name.is_none() && !known.shared && contact.port == TLS_PORT && contact.footprint <= Clearance::L2
 }
@@ -291,10 +294,7 @@ impl Guard for ScopeGuard {
             (None, Grant::Target) => self.view().check(contact),
             (None, _) => Ok(()),
         };
-        verdict.map_err(|why| Refused {
-            address: contact.address,
-            why,
-        })
+        verdict.map_err(|why| Refused { address: contact.address, why })
     }
 
     fn allow_name(&self, name: &str, grant: Grant) -> Result<(), String> {
@@ -334,12 +334,7 @@ mod tests {
             },
             observed: true,
             present: true,
-            decision: Decision {
-                ownership: row.3,
-                clearance: row.2,
-                reason: "test".to_owned(),
-                path: Vec::new(),
-            },
+            decision: Decision { ownership: row.3, clearance: row.2, reason: "test".to_owned(), path: Vec::new() },
         };
         let mut graph = Graph::default();
         graph.apply(GraphDelta {
@@ -380,14 +375,7 @@ mod tests {
             (Kind::DnsRecord, "app.vendor.test", Clearance::L2, 400, false, false),
             (Kind::Uri, "https://app.vendor.test:8443/x", Clearance::L3, 1000, false, true),
             (Kind::Uri, "https://198.51.100.7:9443", Clearance::L3, 1000, false, true),
-            (
-                Kind::CloudStorageBucket,
-                "https://acme.s3.amazonaws.com",
-                Clearance::L2,
-                200,
-                false,
-                false,
-            ),
+            (Kind::CloudStorageBucket, "https://acme.s3.amazonaws.com", Clearance::L2, 200, false, false),
         ];
         let guard = guard(&rows, &["*.never.test"]);
         let (ours, stranger) = (Some("www.acme.test"), Some("www.stranger.test"));
@@ -423,7 +411,8 @@ mod tests {
         assert!(!guard.named("192.0.2.5".parse().expect("an address")), "a seed opens no reserved range");
     }
 
-    /// A guard over entities with flags (`seed allow deny`), decided by scope on an internet whose 10.0.0.0/8 is reserved, less 10.9.9.0/28.
+    /// A guard over entities with flags (`seed allow deny`), decided by scope on an internet whose 10.0.0.0/8 is
+    /// reserved, less 10.9.9.0/28.
     fn decided(nodes: &[(Kind, &str, &str)], never: &[&str], installation: Installation) -> ScopeGuard {
         let node = |(kind, name, flags): &(Kind, &str, &str)| GraphNode {
             node: Node {
@@ -511,10 +500,8 @@ mod tests {
 
     #[test]
     fn exclusions_and_denials_hold_for_data_providers_and_not_for_the_operator_s_own() {
-        let installation = Installation {
-            never: vec!["6.6.6.6".to_owned(), "*.evil.test".to_owned()],
-            ..Installation::default()
-        };
+        let installation =
+            Installation { never: vec!["6.6.6.6".to_owned(), "*.evil.test".to_owned()], ..Installation::default() };
         let nodes = [(Kind::IpAddress, "7.7.7.7", "deny"), (Kind::Domain, "denied.test", "deny")];
         let guard = decided(&nodes, &["8.8.8.0/24"], installation);
         for (address, name, allowed) in [
@@ -534,10 +521,7 @@ mod tests {
                 grant,
             };
             assert_eq!(guard.allow(&contact(Grant::Source("rdap"))).is_ok(), allowed, "{address} {name}");
-            assert!(
-                guard.allow(&contact(Grant::Operator(ambit_net::guard::RESOLVER))).is_ok(),
-                "{address} {name}"
-            );
+            assert!(guard.allow(&contact(Grant::Operator(ambit_net::guard::RESOLVER))).is_ok(), "{address} {name}");
         }
         for (name, allowed) in [("whois.evil.test", false), ("denied.test", false), ("rdap.org", true)] {
             assert_eq!(guard.allow_name(name, Grant::Source("rdap")).is_ok(), allowed, "{name}");
@@ -570,7 +554,10 @@ mod tests {
         ] {
             assert_eq!(asked(&guard, socket, None, Clearance::L2), allowed, "{socket}");
         }
-        assert!(guard.named("10.9.9.5".parse().expect("an address")) && !guard.named("10.9.9.20".parse().expect("an address")));
+        assert!(
+            guard.named("10.9.9.5".parse().expect("an address"))
+                && !guard.named("10.9.9.20".parse().expect("an address"))
+        );
         let operator = [
             (Kind::Uri, "http://10.1.1.1:80/x".to_owned()),
             (Kind::NetBlock, "10.2.0.0/16".to_owned()),
@@ -579,13 +566,9 @@ mod tests {
         ];
         let ranges = ambit_model::reserved::networks(&["10.0.0.0/8", "fc00::/7"]);
         let reserved = Installation::default().reserved(&ranges, &operator);
-        for (address, opened) in [
-            ("10.1.1.1", true),
-            ("10.2.9.9", true),
-            ("fd00::1", true),
-            ("10.1.1.2", false),
-            ("fd00::2", false),
-        ] {
+        for (address, opened) in
+            [("10.1.1.1", true), ("10.2.9.9", true), ("fd00::1", true), ("10.1.1.2", false), ("fd00::2", false)]
+        {
             assert_eq!(reserved.opens(address.parse().expect("an address")), opened, "{address}");
         }
     }

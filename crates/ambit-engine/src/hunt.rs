@@ -1,5 +1,5 @@
-//! Hunting: packs examine files that wait for an analysis, live rules every new file and page body, jobs everything that is stored. The work and its
-//! progress are rows, so this loop can end at any instant.
+//! Hunting: packs examine files that wait for an analysis, live rules every new file and page body, jobs everything
+//! that is stored. The work and its progress are rows, so this loop can end at any instant.
 
 use crate::run::Clock;
 use ambit_model::Timestamp;
@@ -19,7 +19,8 @@ const HUNT_EVERY: Duration = Duration::from_millis(250);
 const FAILED_WAIT: Duration = Duration::from_secs(5);
 /// What one set of rules, or a pack, may take over one body: at 10 MB/s for the largest file. Wall time.
 pub const LOOK_TIME: Duration = Duration::from_secs(10);
-/// Rules look at the clock between steps; one step over a large body is given this much more before its thread is left behind.
+/// Rules look at the clock between steps; one step over a large body is given this much more before its thread is left
+/// behind.
 const LOOK_GRACE: Duration = Duration::from_secs(5);
 /// Threads that look at once, those that were left behind included: when all are, hunting waits for one to end.
 const LOOKS_AT_ONCE: usize = 4;
@@ -29,9 +30,11 @@ const BATCH_BYTES_MAX: i64 = 64 << 20;
 /// Analyses, and jobs, of one round.
 const ANALYSES_MAX: i64 = 16;
 const JOBS_MAX: i64 = 8;
-/// What one owner's rules, or one job, may take at a time; what is left waits for their next turn. A look that has begun may end. Wall time.
+/// What one owner's rules, or one job, may take at a time; what is left waits for their next turn. A look that has
+/// begun may end. Wall time.
 pub const SLICE: Duration = Duration::from_secs(2);
-/// The wall time that all owners together may spend on one batch, and all jobs together in one round, so that the next batch is not delayed longer.
+/// The wall time that all owners together may spend on one batch, and all jobs together in one round, so that the next
+/// batch is not delayed longer.
 const SLICES_AT_ONCE: u32 = 4;
 /// Compiled sets that are kept; each takes up to some MB.
 const COMPILED_MAX: usize = 200;
@@ -136,13 +139,7 @@ impl Hunter {
             } else {
                 self.verdict(pack, bytes.as_ref()).await?
             };
-            let day = pack
-                .loaded_at
-                .to_string()
-                .chars()
-                .filter(char::is_ascii_digit)
-                .take(8)
-                .collect::<String>();
+            let day = pack.loaded_at.to_string().chars().filter(char::is_ascii_digit).take(8).collect::<String>();
             let row = json!({
                 "category": category,
                 "engine_name": pack.name,
@@ -157,7 +154,11 @@ impl Hunter {
     }
 
     /// What a pack of rules says: the first rule that is true names what it is.
-    async fn verdict(&mut self, pack: &Pack, bytes: Option<&Arc<Vec<u8>>>) -> Result<(&'static str, Option<String>), StoreError> {
+    async fn verdict(
+        &mut self,
+        pack: &Pack,
+        bytes: Option<&Arc<Vec<u8>>>,
+    ) -> Result<(&'static str, Option<String>), StoreError> {
         let Some(bytes) = bytes else { return Ok(("failure", None)) };
         let key = format!("pack {} {} {}", pack.name, pack.version, pack.loaded_at.0);
         if !self.compiled.contains_key(&key) {
@@ -214,8 +215,9 @@ impl Hunter {
         Ok(true)
     }
 
-    /// One owner's sets over those of a batch that they look at and the owner may see, at least once and until the slice ends; `None`: not now. What is left
-    /// waits for the owner's turn, and so does what stands behind a body that took a set too long.
+    /// One owner's sets over those of a batch that they look at and the owner may see, at least once and until the
+    /// slice ends; `None`: not now. What is left waits for the owner's turn, and so does what stands behind a body that
+    /// took a set too long.
     async fn hunt_for(
         &mut self,
         rulesets: &[LiveRuleset],
@@ -245,7 +247,12 @@ impl Hunter {
     }
 
     /// One set over one specimen; false where it did not come to an end.
-    async fn hunt_with(&mut self, ruleset: &LiveRuleset, hunted: &mut Hunted, bytes: &Arc<Vec<u8>>) -> Result<bool, StoreError> {
+    async fn hunt_with(
+        &mut self,
+        ruleset: &LiveRuleset,
+        hunted: &mut Hunted,
+        bytes: &Arc<Vec<u8>>,
+    ) -> Result<bool, StoreError> {
         let key = format!("set {} {}", ruleset.id, ruleset.edition);
         if !self.compiled.contains_key(&key) {
             // Another edition by now, which looks at what comes from now on.
@@ -261,9 +268,12 @@ impl Hunter {
         };
         match look {
             Look::Matches(matches) if matches.is_empty() => {}
-            Look::Matches(matches) => hunted.matches.push((ruleset.clone(), matches.into_iter().map(rule_match).collect())),
+            Look::Matches(matches) => {
+                hunted.matches.push((ruleset.clone(), matches.into_iter().map(rule_match).collect()))
+            }
             Look::TimedOut | Look::Failed => {
-                tracing::warn!(ruleset = ruleset.id, specimen = %hunted.specimen.sha256, ?look, "live rules did not come to an end");
+                tracing::warn!(ruleset = ruleset.id, specimen = %hunted.specimen.sha256, ?look,
+                "live rules did not come to an end");
                 hunted.timed_out.push(ruleset.clone());
                 return Ok(false);
             }
@@ -320,10 +330,7 @@ impl Hunter {
     }
 
     async fn part(&mut self, job: &HeldJob) -> Result<JobPart, StoreError> {
-        let mut part = JobPart {
-            position: job.position,
-            ..JobPart::default()
-        };
+        let mut part = JobPart { position: job.position, ..JobPart::default() };
         let key = format!("job {}", job.number);
         if !self.compiled.contains_key(&key) {
             let rules = compiled(vec![(String::new(), job.rules.clone())], &RETRO).await;
@@ -402,14 +409,11 @@ fn fitting(specimens: Vec<Specimen>) -> impl Iterator<Item = Specimen> {
 }
 
 fn rule_match(found: Match) -> RuleMatch {
-    RuleMatch {
-        rule: found.rule,
-        tags: found.tags,
-        snippet: found.snippet,
-    }
+    RuleMatch { rule: found.rule, tags: found.tags, snippet: found.snippet }
 }
 
-/// Compiles what compiled when it was saved; another version of the compiler may think otherwise. On a thread with the stack that the compiler needs.
+/// Compiles what compiled when it was saved; another version of the compiler may think otherwise. On a thread with the
+/// stack that the compiler needs.
 async fn compiled(sources: Vec<(String, String)>, bounds: &'static Bounds) -> Compiled {
     let bytes = sources.iter().map(|(_, text)| text.len()).sum();
     let (tell, told) = oneshot::channel();

@@ -11,7 +11,8 @@ use ambit_tasks::{Plan, Settings, Task};
 /// Who reports what the judges find.
 pub const UPSTREAM: &str = "ambit";
 
-/// Second looks of issues begin on multiples of this, in milliseconds of wire time, so that issues that vanish one soon after the other share one.
+/// Second looks of issues begin on multiples of this, in milliseconds of wire time, so that issues that vanish one soon
+/// after the other share one.
 const ISSUE_LOOK_STEP_MS: i64 = 10_000;
 
 /// What judging one entity leads to.
@@ -22,7 +23,8 @@ pub struct Judged {
     pub work: Vec<NewWork>,
 }
 
-/// Judges an entity. `present` and `scoped` are today's: a gone entity's issues are resolved, one out of scope is left alone.
+/// Judges an entity. `present` and `scoped` are today's: a gone entity's issues are resolved, one out of scope is left
+/// alone.
 pub fn judge(known: &Known, present: bool, scoped: bool, date: Timestamp, settings: &Settings) -> Judged {
     let mut judged = Judged::default();
     if !present {
@@ -38,13 +40,11 @@ pub fn judge(known: &Known, present: bool, scoped: bool, date: Timestamp, settin
     if !scoped {
         return judged;
     }
-    for judge in ambit_checks::all()
-        .iter()
-        .copied()
-        .filter(|judge| judge.applies_to.contains(&known.facts.kind))
-    {
+    for judge in ambit_checks::all().iter().copied().filter(|judge| judge.applies_to.contains(&known.facts.kind)) {
         match (judge.judge)(&known.facts, date) {
-            Verdict::Unknown if has_lost_its_ground(judge, known, settings) => absent(&mut judged, judge, known, &[], date),
+            Verdict::Unknown if has_lost_its_ground(judge, known, settings) => {
+                absent(&mut judged, judge, known, &[], date)
+            }
             Verdict::Unknown => {}
             Verdict::Clear => absent(&mut judged, judge, known, &[], date),
             Verdict::Proven(proofs) => {
@@ -71,24 +71,28 @@ fn absent(judged: &mut Judged, judge: &'static Judge, known: &Known, proofs: &[P
     };
     for issue in known.issues.iter().filter(unproven) {
         match issue.absent_at {
-            // Only leads describe it: whoever closed or changed them has looked, and nothing of its own could look again.
+            // Only leads describe it: whoever closed or changed them has looked, and nothing of its own could look
+            // again.
             _ if !is_looked_at(judge, known) => judged.writes.push(IssueWrite::Resolve { issue: issue.uid }),
             None => {
                 judged.writes.push(IssueWrite::AbsentOnce { issue: issue.uid, at: date });
                 judged.work.extend(second_looks(judge, known, date));
             }
-            Some(at) if looked_since(judge, known, at.plus_ms(SECOND_LOOK_AFTER_MS)) => judged.writes.push(IssueWrite::Resolve { issue: issue.uid }),
+            Some(at) if looked_since(judge, known, at.plus_ms(SECOND_LOOK_AFTER_MS)) => {
+                judged.writes.push(IssueWrite::Resolve { issue: issue.uid })
+            }
             Some(_) => {}
         }
     }
 }
 
-/// True where the tasks that the judge reads and that watch this kind have said nothing and find nothing here to look at any more: what an issue was proven by
-/// is gone, as when a site has begun to send everyone on to another.
+/// True where the tasks that the judge reads and that watch this kind have said nothing and find nothing here to look
+/// at any more: what an issue was proven by is gone, as when a site has begun to send everyone on to another.
 fn has_lost_its_ground(judge: &Judge, known: &Known, settings: &Settings) -> bool {
     let tasks = judge.reads.iter().map(|task| ambit_tasks::task(*task));
     let mut watching = tasks.filter(|task| task.watches.contains(&known.facts.kind)).peekable();
-    let lost = |task: &Task| matches!((task.plan)(&known.facts, settings), Plan::Bound { bound, .. } if bound.is_empty());
+    let lost =
+        |task: &Task| matches!((task.plan)(&known.facts, settings), Plan::Bound { bound, .. } if bound.is_empty());
     watching.peek().is_some() && !is_looked_at(judge, known) && watching.all(lost)
 }
 
@@ -103,8 +107,9 @@ fn looked_since(judge: &Judge, known: &Known, moment: Timestamp) -> bool {
     looks.all(|(_, look)| look.at >= moment)
 }
 
-/// Looks at what the judge reads, a while after the issue was first not proven. Two issues may need them at different times: the number of the look follows from
-/// its time, and is even, so that an absent answer to it is itself looked at twice.
+/// Looks at what the judge reads, a while after the issue was first not proven. Two issues may need them at different
+/// times: the number of the look follows from its time, and is even, so that an absent answer to it is itself looked at
+/// twice.
 fn second_looks(judge: &'static Judge, known: &Known, date: Timestamp) -> Vec<NewWork> {
     let step = date.plus_ms(SECOND_LOOK_AFTER_MS + ISSUE_LOOK_STEP_MS - 1).0 / ISSUE_LOOK_STEP_MS;
     let (look, not_before) = (2 * step, Timestamp(step * ISSUE_LOOK_STEP_MS));
@@ -130,12 +135,7 @@ mod tests {
     /// A service that the task saw speaking this at that moment, with one open issue.
     fn known(service: &str, looked: i64, absent_at: Option<i64>) -> Known {
         let uid = Uid::from_bytes([7; 32]);
-        let look = LastLook {
-            outcome: LookOutcome::Found,
-            at: Timestamp(looked),
-            run: 1,
-            reason: None,
-        };
+        let look = LastLook { outcome: LookOutcome::Found, at: Timestamp(looked), run: 1, reason: None };
         let details = serde_json::json!({"service": service, "port": 23, "ip_address": "192.0.2.1"});
         let facts = Facts {
             uid,
@@ -218,10 +218,7 @@ mod tests {
         let judged = judge(&site, true, true, Timestamp(1_000), &Settings::default());
         assert!(matches!(judged.writes[..], [IssueWrite::Resolve { .. }]), "{:?}", judged.writes);
         let look = known("", 1_000, None).facts.look_at(TASK, "").cloned().expect("one");
-        let unknown = LastLook {
-            outcome: LookOutcome::Unknown,
-            ..look
-        };
+        let unknown = LastLook { outcome: LookOutcome::Unknown, ..look };
         let looks = BTreeMap::from([("192.0.2.1:80".to_owned(), unknown)]);
         site.facts.looks.insert(TaskName::ContentFocus, looks);
         assert_eq!(

@@ -1,4 +1,5 @@
-//! Runs: what happens next, and makes it happen. Plans, leases, executes, commits, reconciles (docs/architecture.md §2). Knows no server, no index.
+//! Runs: what happens next, and makes it happen. Plans, leases, executes, commits, reconciles (docs/architecture.md
+//! §2). Knows no server, no index.
 
 pub mod graph;
 pub mod guard;

@@ -1,5 +1,5 @@
-//! Planning: which work follows from what is known (kind × workflow × clearance × age → rows). Pure, so planning twice is harmless
-//! (docs/architecture.md §2).
+//! Planning: which work follows from what is known (kind × workflow × clearance × age → rows). Pure, so planning twice
+//! is harmless (docs/architecture.md §2).
 
 use crate::guard::ScopeGuard;
 use ambit_model::estimate::large_block;
@@ -53,7 +53,8 @@ pub fn plan(facts: &Facts, decision: &Decision, terms: &Terms<'_>) -> Planned {
             continue;
         }
         if task.footprint > clearance {
-            // What may not be asked now keeps what it said, but not of an address that the name has left: that is known without asking.
+            // What may not be asked now keeps what it said, but not of an address that the name has left: that is known
+            // without asking.
             if let Some(Plan::Bound { bound, .. }) = looked(task, facts).then(|| (task.plan)(facts, terms.settings)) {
                 planned.unbound.extend(unbound(task, facts, &bound));
             }
@@ -67,7 +68,9 @@ pub fn plan(facts: &Facts, decision: &Decision, terms: &Terms<'_>) -> Planned {
                 planned.unbound.extend(unbound(task, facts, &bound));
                 add_each(&mut planned, task, facts, asked, terms);
             }
-            Plan::Sweep { .. } if large_block(&facts.name).is_some() && !terms.confirmed.contains(&facts.uid) => planned.unconfirmed.push(task.name),
+            Plan::Sweep { .. } if large_block(&facts.name).is_some() && !terms.confirmed.contains(&facts.uid) => {
+                planned.unconfirmed.push(task.name)
+            }
             Plan::Sweep { prefix, size, step } => add_sweep(&mut planned, task, facts, (prefix, size, step), terms),
         }
     }
@@ -79,7 +82,8 @@ pub fn plan(facts: &Facts, decision: &Decision, terms: &Terms<'_>) -> Planned {
 pub struct Bindings(HashMap<(Uid, TaskName), Option<HashSet<String>>>);
 
 impl Bindings {
-    /// Returns false for a row that names an address which its entity is no longer bound to. All rows of an entity come with the same facts.
+    /// Returns false for a row that names an address which its entity is no longer bound to. All rows of an entity come
+    /// with the same facts.
     pub fn hold(&mut self, work: &Work, facts: &Facts, settings: &Settings) -> bool {
         let Some(task) = ambit_tasks::find(&work.task) else { return true };
         let bound = self.0.entry((work.uid, task.name)).or_insert_with(|| match (task.plan)(facts, settings) {
@@ -111,11 +115,7 @@ fn looked(task: &Task, facts: &Facts) -> bool {
 fn unbound(task: &Task, facts: &Facts, bound: &[String]) -> Vec<LookKey> {
     let looks = facts.looks.get(&task.name).into_iter().flatten();
     let lost = looks.filter(|(argument, _)| !bound.contains(argument));
-    let key = |argument: &String| LookKey {
-        entity: facts.uid,
-        task: task.name,
-        argument: argument.clone(),
-    };
+    let key = |argument: &String| LookKey { entity: facts.uid, task: task.name, argument: argument.clone() };
     lost.map(|(argument, _)| key(argument)).collect()
 }
 
@@ -130,7 +130,13 @@ fn add_work(planned: &mut Planned, task: &'static Task, facts: &Facts, argument:
     planned.work.push(new_work(task, facts, argument, 0, Timestamp(0)));
 }
 
-fn add_sweep(planned: &mut Planned, task: &'static Task, facts: &Facts, (prefix, size, step): (String, i64, i64), terms: &Terms<'_>) {
+fn add_sweep(
+    planned: &mut Planned,
+    task: &'static Task,
+    facts: &Facts,
+    (prefix, size, step): (String, i64, i64),
+    terms: &Terms<'_>,
+) {
     let ranges = facts.looks_of(task.name).filter(|(argument, _)| argument.starts_with(&prefix));
     let fresh: i64 = ranges.map(|(_, look)| i64::from(is_fresh(look, task, terms.date))).sum();
     if !terms.by_person && fresh > 0 && fresh * step >= size {
@@ -154,7 +160,8 @@ fn is_fresh(look: &LastLook, task: &Task, date: Timestamp) -> bool {
     look.outcome != LookOutcome::Unknown && look.at.plus_ms(task.ttl_ms) > date
 }
 
-/// True where the argument names a place (`203.0.113.7:443`) or a host that the guard would refuse whatever scope says of it.
+/// True where the argument names a place (`203.0.113.7:443`) or a host that the guard would refuse whatever scope says
+/// of it.
 fn is_forbidden(guard: &ScopeGuard, facts: &Facts, argument: &str) -> bool {
     match argument.parse::<SocketAddr>() {
         Ok(socket) => guard.forbids(Some(host_of(&facts.name)), socket).is_some(),
@@ -224,12 +231,7 @@ mod tests {
     }
 
     fn owned(clearance: Clearance) -> Decision {
-        Decision {
-            ownership: 1000,
-            clearance,
-            reason: "seed".to_owned(),
-            path: Vec::new(),
-        }
+        Decision { ownership: 1000, clearance, reason: "seed".to_owned(), path: Vec::new() }
     }
 
     fn planned(facts: &Facts, clearance: Clearance, by_person: bool, date: i64) -> Planned {
@@ -252,12 +254,7 @@ mod tests {
         assert!(all.work.iter().any(|row| row.task == "resolve"), "{:?}", all.work);
         let quiet = planned(&facts, Clearance::L1, true, 0);
         assert!(quiet.work.iter().all(|row| row.footprint <= Clearance::L1) && quiet.sweeps.is_empty());
-        assert!(
-            planned(&facts, Clearance::L0, true, 0)
-                .work
-                .iter()
-                .all(|row| row.footprint == Clearance::L0)
-        );
+        assert!(planned(&facts, Clearance::L0, true, 0).work.iter().all(|row| row.footprint == Clearance::L0));
         assert_eq!(all, planned(&facts, Clearance::L3, true, 0));
     }
 
@@ -268,12 +265,7 @@ mod tests {
             let mut facts = seed_domain();
             (facts.kind, facts.name) = (Kind::NetBlock, name.to_owned());
             // A block is swept once the registries were asked who holds parts of it.
-            let asked = LastLook {
-                outcome: LookOutcome::Found,
-                at: Timestamp(0),
-                run: 1,
-                reason: None,
-            };
+            let asked = LastLook { outcome: LookOutcome::Found, at: Timestamp(0), run: 1, reason: None };
             facts.looks.entry(TaskName::Suballocations).or_default().insert(String::new(), asked);
             let terms = Terms {
                 ceiling: Clearance::L3,
@@ -298,17 +290,10 @@ mod tests {
     fn a_look_at_what_an_entity_is_no_longer_bound_to_loses_its_ground() {
         let mut facts = seed_domain();
         facts.kind = Kind::DnsRecord;
-        let look = LastLook {
-            outcome: LookOutcome::Unknown,
-            at: Timestamp(0),
-            run: 1,
-            reason: None,
-        };
-        for (task, argument) in [
-            (TaskName::HttpProbe, "192.0.2.1:80"),
-            (TaskName::HttpProbe, "192.0.2.2:80"),
-            (TaskName::Resolve, ""),
-        ] {
+        let look = LastLook { outcome: LookOutcome::Unknown, at: Timestamp(0), run: 1, reason: None };
+        for (task, argument) in
+            [(TaskName::HttpProbe, "192.0.2.1:80"), (TaskName::HttpProbe, "192.0.2.2:80"), (TaskName::Resolve, "")]
+        {
             facts.looks.entry(task).or_default().insert(argument.to_owned(), look.clone());
         }
         facts.outward.push(ambit_model::facts::Neighbour {
@@ -324,11 +309,7 @@ mod tests {
         });
         for clearance in [Clearance::L3, Clearance::L1] {
             let all = planned(&facts, clearance, true, 0);
-            let lost = LookKey {
-                entity: facts.uid,
-                task: TaskName::HttpProbe,
-                argument: "192.0.2.1:80".to_owned(),
-            };
+            let lost = LookKey { entity: facts.uid, task: TaskName::HttpProbe, argument: "192.0.2.1:80".to_owned() };
             assert_eq!(all.unbound, [lost]);
             let asked = all.work.iter().any(|row| row.task == "http_probe");
             assert_eq!(
@@ -363,23 +344,14 @@ mod tests {
     #[test]
     fn a_scheduled_run_relies_on_fresh_answers_and_a_persons_run_asks_again() {
         let mut facts = seed_domain();
-        let look = LastLook {
-            outcome: LookOutcome::Found,
-            at: Timestamp(0),
-            run: 1,
-            reason: None,
-        };
+        let look = LastLook { outcome: LookOutcome::Found, at: Timestamp(0), run: 1, reason: None };
         facts.looks.entry(TaskName::Resolve).or_default().insert(String::new(), look);
         let asks = |planned: &Planned| planned.work.iter().any(|row| row.task == "resolve");
         let scheduled = planned(&facts, Clearance::L3, false, 1);
         assert!(!asks(&scheduled) && scheduled.relied);
         assert!(asks(&planned(&facts, Clearance::L3, true, 1)));
         assert!(asks(&planned(&facts, Clearance::L3, false, i64::MAX / 2)), "past its time to live");
-        facts
-            .looks
-            .values_mut()
-            .flat_map(BTreeMap::values_mut)
-            .for_each(|look| look.outcome = LookOutcome::Unknown);
+        facts.looks.values_mut().flat_map(BTreeMap::values_mut).for_each(|look| look.outcome = LookOutcome::Unknown);
         assert!(asks(&planned(&facts, Clearance::L3, false, 1)), "an unknown answer is never fresh");
     }
 }

@@ -1,4 +1,5 @@
-//! The life of a run: lease, execute, commit, reconcile, until no work is open and no lease is live (docs/architecture.md §2).
+//! The life of a run: lease, execute, commit, reconcile, until no work is open and no lease is live
+//! (docs/architecture.md §2).
 
 mod giving_back;
 mod obeying;
@@ -29,14 +30,16 @@ use tokio::sync::{mpsc, watch};
 const COMMIT_MAX: usize = 200;
 /// Longest time between a row's end and its commit, wall time (docs/architecture.md §2).
 const COMMIT_EVERY: Duration = Duration::from_millis(500);
-/// Between two settlements while there is other work, as a multiple of what the last one took: what changes many times meanwhile is settled once, and
-/// scope, which is decided over the whole graph, takes no more than a quarter of the time however large that is.
+/// Between two settlements while there is other work, as a multiple of what the last one took: what changes many times
+/// meanwhile is settled once, and scope, which is decided over the whole graph, takes no more than a quarter of the
+/// time however large that is.
 const SETTLE_PACE: u32 = 3;
 /// How often the engine looks whether a person paused or cancelled the run, wall time.
 const CONTROL_EVERY: Duration = Duration::from_millis(500);
 /// How often the engines that live are counted, wall time: one that came or went is noticed within seconds.
 const ENGINES_EVERY: Duration = Duration::from_secs(5);
-/// Longest a run may take, wall time (docs/contract/asm.md §3.3). While it is carried that time is measured, not read off the clock, which jumps.
+/// Longest a run may take, wall time (docs/contract/asm.md §3.3). While it is carried that time is measured, not read
+/// off the clock, which jumps.
 const RUN_MAX_MS: i64 = 72 * 3_600 * moment::SECOND_MS;
 /// How often the log says how far a run is, wall time.
 const TELL_EVERY: Duration = Duration::from_secs(10);
@@ -91,7 +94,8 @@ pub async fn drive(outfit: &Outfit, run: &Run) -> Result<RunEnd, StoreError> {
     let given_back = drive.give_back().await;
     match &end {
         Ok(RunEnd::Over(state)) => outfit.engine.finish(run.id, *state, (outfit.clock)()).await?,
-        // Whoever comes next need not wait until this engine's heartbeat lapses. Where the store fails, that is what frees the run.
+        // Whoever comes next need not wait until this engine's heartbeat lapses. Where the store fails, that is what
+        // frees the run.
         Ok(_) => outfit.engine.release(run.id).await?,
         Err(_) => drop(outfit.engine.release(run.id).await),
     }
@@ -145,7 +149,12 @@ struct Drive<'a> {
 impl<'a> Drive<'a> {
     fn new(outfit: &'a Outfit, run: &'a Run, rules: Rules, reserved: Reserved, scope_revision: i64) -> Self {
         let guard = Arc::new(ScopeGuard::new(outfit.installation.clone(), reserved.clone()));
-        let net = ambit_net::Net::new(outfit.wire.clone(), guard.clone(), outfit.pace.clone(), ambit_net::NetOptions::default());
+        let net = ambit_net::Net::new(
+            outfit.wire.clone(),
+            guard.clone(),
+            outfit.pace.clone(),
+            ambit_net::NetOptions::default(),
+        );
         let (sender, receiver) = mpsc::unbounded_channel();
         Self {
             outfit,
@@ -158,10 +167,7 @@ impl<'a> Drive<'a> {
             rules_moved: false,
             graph: Graph::beside(reserved),
             guard,
-            bench: Bench {
-                net,
-                settings: outfit.settings.clone(),
-            },
+            bench: Bench { net, settings: outfit.settings.clone() },
             queue: VecDeque::new(),
             alone: VecDeque::new(),
             flying: HashMap::new(),
@@ -277,13 +283,8 @@ impl<'a> Drive<'a> {
             count: 1,
             example: format!("run {}: it took longer than 72 hours; what was left is not looked at", self.run.number),
         };
-        let commit = Commit {
-            run: self.run.id,
-            outcomes: Vec::new(),
-            returned: Vec::new(),
-            not_done: vec![reason],
-            now,
-        };
+        let commit =
+            Commit { run: self.run.id, outcomes: Vec::new(), returned: Vec::new(), not_done: vec![reason], now };
         self.outfit.engine.commit(commit).await.map(|_| ())
     }
 
@@ -312,7 +313,8 @@ impl<'a> Drive<'a> {
     }
 
     async fn lease(&mut self) -> Result<(), StoreError> {
-        // Only as many as can start at once: a lease counts as an attempt, and a row that never ran must not be blamed for the process's end.
+        // Only as many as can start at once: a lease counts as an attempt, and a row that never ran must not be blamed
+        // for the process's end.
         let free = self.free();
         // A lease is a transaction: many rows at once, and not again while nothing new can have come.
         let worth_it = free >= self.outfit.share.rows() / 2 || self.flying.is_empty();
@@ -332,7 +334,8 @@ impl<'a> Drive<'a> {
         let uids: BTreeSet<Uid> = leased.iter().map(|work| work.uid).collect();
         let uids: Vec<Uid> = uids.into_iter().collect();
         let known = self.outfit.engine.known(self.run.id, &uids, |uid| self.graph.end(uid)).await?;
-        let facts: HashMap<Uid, Arc<Facts>> = known.into_iter().map(|known| (known.facts.uid, Arc::new(known.facts))).collect();
+        let facts: HashMap<Uid, Arc<Facts>> =
+            known.into_iter().map(|known| (known.facts.uid, Arc::new(known.facts))).collect();
         let mut unbound = Vec::new();
         let mut bindings = Bindings::default();
         for work in leased {
@@ -344,11 +347,7 @@ impl<'a> Drive<'a> {
                 unbound.push(work);
                 continue;
             }
-            let queue = if work.attempts >= ATTEMPTS_BEFORE_ALONE {
-                &mut self.alone
-            } else {
-                &mut self.queue
-            };
+            let queue = if work.attempts >= ATTEMPTS_BEFORE_ALONE { &mut self.alone } else { &mut self.queue };
             queue.push_back((work, facts));
         }
         if unbound.is_empty() {
@@ -384,9 +383,7 @@ impl<'a> Drive<'a> {
 
     /// Waits for a row to end, at most until the next commit is due, and takes all that have ended.
     async fn collect(&mut self) {
-        let wait = self
-            .ended_since
-            .map_or(COMMIT_EVERY, |since| COMMIT_EVERY.saturating_sub(since.elapsed()));
+        let wait = self.ended_since.map_or(COMMIT_EVERY, |since| COMMIT_EVERY.saturating_sub(since.elapsed()));
         let mut stop = self.outfit.stop.clone();
         tokio::select! {
             done = self.receiver.recv() => self.take(done),
@@ -422,7 +419,9 @@ impl<'a> Drive<'a> {
         self.ended_since = None;
         (self.dry, self.unsettled) = (false, true);
         // Results of equal content must leave equal rows whatever order they came in.
-        outcomes.sort_by(|a, b| (a.work.uid, &a.work.task, &a.work.argument).cmp(&(b.work.uid, &b.work.task, &b.work.argument)));
+        outcomes.sort_by(|a, b| {
+            (a.work.uid, &a.work.task, &a.work.argument).cmp(&(b.work.uid, &b.work.task, &b.work.argument))
+        });
         let commit = Commit {
             run: self.run.id,
             outcomes,

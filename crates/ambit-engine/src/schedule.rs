@@ -1,4 +1,5 @@
-//! The engine as a service: claims runs, carries some side by side, starts those that a schedule calls for, until it is asked to stop.
+//! The engine as a service: claims runs, carries some side by side, starts those that a schedule calls for, until it is
+//! asked to stop.
 
 use crate::guard::Installation;
 use crate::hunt::hunt;
@@ -37,9 +38,11 @@ const GIVE_WAY_EVERY: Duration = Duration::from_secs(5);
 /// Wait after a failure of the store, wall time: it is not hammered while it is ill.
 const FAILED_WAIT: Duration = Duration::from_secs(5);
 
-/// Makes the wire of a run, live or the collection's simulated one, and returns the rate limiter that uses its clock: one for all live runs of the
-/// process, and a fresh one where a clock begins anew. Given by the binary, which alone knows both.
-pub type WireMaker = Arc<dyn Fn(Collection, Run) -> BoxFuture<'static, Result<(Arc<dyn Wire>, Arc<Pace>), String>> + Send + Sync>;
+/// Makes the wire of a run, live or the collection's simulated one, and returns the rate limiter that uses its clock:
+/// one for all live runs of the process, and a fresh one where a clock begins anew. Given by the binary, which alone
+/// knows both.
+pub type WireMaker =
+    Arc<dyn Fn(Collection, Run) -> BoxFuture<'static, Result<(Arc<dyn Wire>, Arc<Pace>), String>> + Send + Sync>;
 
 /// Progress of the runs that this process carries, by run id.
 pub type Board = Arc<Mutex<BTreeMap<i64, watch::Receiver<Progress>>>>;
@@ -62,8 +65,9 @@ pub async fn serve(service: &Service) {
     tokio::join!(carry_runs(service), hunt(&service.engine, &service.clock, &service.stop));
 }
 
-/// Runs until `stop`, several runs at a time: a long one holds up no other. A run whose wire cannot be made is failed, with the reason in the log. After a
-/// failure of the store it goes on: a full disk is freed, a database comes back; what a run had committed is there, and it is taken up again.
+/// Runs until `stop`, several runs at a time: a long one holds up no other. A run whose wire cannot be made is failed,
+/// with the reason in the log. After a failure of the store it goes on: a full disk is freed, a database comes back;
+/// what a run had committed is there, and it is taken up again.
 async fn carry_runs(service: &Service) {
     let mut stop = service.stop.clone();
     let mut carried = Carried::default();
@@ -132,12 +136,7 @@ impl Carried {
         };
         let (give_way, asked) = watch::channel(false);
         let (service, share) = (service.clone(), self.shares.join(run.id, run.project));
-        let place = Place {
-            run: run.id,
-            short,
-            since: Instant::now(),
-            give_way,
-        };
+        let place = Place { run: run.id, short, since: Instant::now(), give_way };
         self.start(place, async move { carry(&service, &run, share, asked).await });
         Ok(true)
     }
@@ -155,12 +154,8 @@ impl Carried {
     /// Asks a run to make room for one whose turn it is, where all places for it are taken.
     async fn make_room(&mut self, service: &Service, carried: &BTreeSet<RunId>) -> Result<(), StoreError> {
         let soon = self.asked.is_some_and(|at| at.elapsed() < GIVE_WAY_EVERY);
-        let long: BTreeSet<RunId> = self
-            .places
-            .values()
-            .filter(|place| place.since.elapsed() >= SLICE)
-            .map(|place| place.run)
-            .collect();
+        let long: BTreeSet<RunId> =
+            self.places.values().filter(|place| place.since.elapsed() >= SLICE).map(|place| place.run).collect();
         if soon || long.is_empty() || self.room() == Some(Room::Any) {
             return Ok(());
         }
@@ -178,23 +173,25 @@ impl Carried {
         self.places.insert(task.id(), place);
     }
 
-    /// Waits for a run to end; none where no run is under way. True where the run did not end but failed, or its task panicked: it is free to be taken again.
+    /// Waits for a run to end; none where no run is under way. True where the run did not end but failed, or its task
+    /// panicked: it is free to be taken again.
     async fn next_end(&mut self) -> Option<bool> {
         let (task, outcome) = match self.runs.join_next_with_id().await? {
             Ok((task, end)) => (task, end.map_err(|error| error.to_string())),
             Err(panic) => (panic.id(), Err(panic.to_string())),
         };
         let run = self.places.remove(&task).map(|place| place.run);
-        Some(
-            outcome
-                .inspect_err(|error| tracing::error!(run, error, "a run broke off and is taken up again"))
-                .is_err(),
-        )
+        Some(outcome.inspect_err(|error| tracing::error!(run, error, "a run broke off and is taken up again")).is_err())
     }
 }
 
 /// Carries one claimed run with its share of the process, until `give_way` turns true.
-pub async fn carry(service: &Service, run: &Run, share: Share, give_way: watch::Receiver<bool>) -> Result<RunEnd, StoreError> {
+pub async fn carry(
+    service: &Service,
+    run: &Run,
+    share: Share,
+    give_way: watch::Receiver<bool>,
+) -> Result<RunEnd, StoreError> {
     let collection = service.engine.collection(run.collection).await?;
     let (wire, pace) = match (service.make_wire)(collection, run.clone()).await {
         Ok(made) => made,
@@ -230,12 +227,7 @@ mod tests {
     use super::*;
 
     fn place(run: RunId, short: bool) -> Place {
-        Place {
-            run,
-            short,
-            since: Instant::now(),
-            give_way: watch::channel(false).0,
-        }
+        Place { run, short, since: Instant::now(), give_way: watch::channel(false).0 }
     }
 
     #[tokio::test]

@@ -1,11 +1,13 @@
-//! How the runs of one process share what it carries at once: each project has an equal part, and the runs of a project divide theirs.
+//! How the runs of one process share what it carries at once: each project has an equal part, and the runs of a project
+//! divide theirs.
 
 use ambit_model::id::RunId;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// Rows that one run has running at once at most. They wait far more than they compute; memory of a row is a few hundred kB at worst.
+/// Rows that one run has running at once at most. They wait far more than they compute; memory of a row is a few
+/// hundred kB at worst.
 pub const FLYING_MAX: usize = 256;
 /// Rows of all runs of a process at once: three runs have all that they can use.
 const FLYING_OF_PROCESS_MAX: usize = 3 * FLYING_MAX;
@@ -35,11 +37,7 @@ impl Shares {
         parts.insert(run, (project, Arc::clone(&rows)));
         divide(&parts);
         drop(parts);
-        Share {
-            run,
-            rows,
-            all: self.clone(),
-        }
+        Share { run, rows, all: self.clone() }
     }
 }
 

@@ -13,7 +13,8 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Longest time of one row, on the wire's clock: a sweep of a slow address takes minutes, nothing takes longer for a good reason.
+/// Longest time of one row, on the wire's clock: a sweep of a slow address takes minutes, nothing takes longer for a
+/// good reason.
 const TASK_DEADLINE: Duration = Duration::from_secs(20 * 60);
 
 /// Leases after which a row is set aside: it died twice more, alone.
@@ -72,8 +73,12 @@ fn grants(task: &Task, work: &Work) -> Grants {
     let host = host_of(&work.name);
     match task.contacts {
         Contacts::Nothing => Grants::task(task.footprint, &[]),
-        Contacts::Zone => Grants::task(task.footprint, &[]).at_home(Home::Zone(entity::registrable(host).unwrap_or(host).to_owned())),
-        Contacts::Provider(provider) => Grants::task(task.footprint, &[provider]).at_home(Home::Provider(provider.to_owned())),
+        Contacts::Zone => {
+            Grants::task(task.footprint, &[]).at_home(Home::Zone(entity::registrable(host).unwrap_or(host).to_owned()))
+        }
+        Contacts::Provider(provider) => {
+            Grants::task(task.footprint, &[provider]).at_home(Home::Provider(provider.to_owned()))
+        }
         Contacts::Address => match host.parse() {
             Ok(address) => Grants::task(task.footprint, &[]).at_home(Home::Block(address)),
             Err(_) => Grants::task(task.footprint, &[]),
@@ -86,10 +91,5 @@ fn unknown(reason: NotDoneReason, why: impl Into<String>) -> Look {
 }
 
 fn finish(bench: &Bench, work: Work, look: Look, volatile: &'static [&'static str]) -> Outcome {
-    Outcome {
-        work,
-        look,
-        volatile,
-        at: bench.net.session(Grants::none()).date(),
-    }
+    Outcome { work, look, volatile, at: bench.net.session(Grants::none()).date() }
 }

@@ -9,10 +9,6 @@ fn every_judge_is_reached_by_a_look() {
             let mut tasks = judge.reads.iter().map(|task| ambit_tasks::task(*task));
             tasks.any(|task| task.watches.contains(kind) || task.produces.contains(kind))
         };
-        assert!(
-            judge.applies_to.iter().any(looked_at),
-            "{}: no task it reads looks at its kinds",
-            judge.issue.name
-        );
+        assert!(judge.applies_to.iter().any(looked_at), "{}: no task it reads looks at its kinds", judge.issue.name);
     }
 }

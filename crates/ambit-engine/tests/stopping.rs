@@ -1,4 +1,5 @@
-//! A run that is asked to stop while it settles much ends soon and loses nothing; one whose entity is denied meanwhile obeys; engines of one database share what they all contact.
+//! A run that is asked to stop while it settles much ends soon and loses nothing; one whose entity is denied meanwhile
+//! obeys; engines of one database share what they all contact.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -26,11 +27,7 @@ const NOW: Timestamp = Timestamp(1_800_000_000_000);
 
 /// A store with a run over so many seeds that is about to begin.
 async fn begun(options: &Options, seeds: usize) -> (Store, Engine, Run) {
-    let owner = NewOwner {
-        email: "owner@acme.test".to_owned(),
-        organization: "Acme".to_owned(),
-        username: None,
-    };
+    let owner = NewOwner { email: "owner@acme.test".to_owned(), organization: "Acme".to_owned(), username: None };
     let (store, _) = Store::init(options, &owner, NOW).await.unwrap();
     let engine = store.engine("first", Duration::ZERO).await.unwrap();
     let me = store.local_operator().await.unwrap();
@@ -46,7 +43,8 @@ async fn begun(options: &Options, seeds: usize) -> (Store, Engine, Run) {
         seeds: (0..seeds).map(|number| (Kind::Domain, format!("acme-{number}.test"))).collect(),
     };
     let collection = store.create_collection(&me, project, &new, NOW).await.unwrap().collection;
-    let (Started::Scheduled(run) | Started::Open(run)) = store.start_run(&me, collection.uuid, None, NOW).await.unwrap();
+    let (Started::Scheduled(run) | Started::Open(run)) =
+        store.start_run(&me, collection.uuid, None, NOW).await.unwrap();
     let run = engine.claim(run.id, NOW).await.unwrap().unwrap();
     (store, engine, run)
 }
@@ -59,10 +57,7 @@ fn stopping(engine: &Engine) -> (Outfit, watch::Sender<bool>) {
 /// A process whose only way out is a resolver on this machine.
 fn outfit(engine: &Engine, resolver: SocketAddr, is_stopping: bool) -> (Outfit, watch::Sender<bool>) {
     let (asked, stop) = watch::channel(is_stopping);
-    let wire = LiveWire::new(&LiveOptions {
-        resolvers: vec![resolver],
-        ..LiveOptions::default()
-    });
+    let wire = LiveWire::new(&LiveOptions { resolvers: vec![resolver], ..LiveOptions::default() });
     let outfit = Outfit {
         engine: engine.clone(),
         wire: Arc::new(wire.unwrap()),
@@ -94,11 +89,7 @@ async fn a_run_stops_between_two_batches_of_what_it_settles_and_the_next_goes_on
     }
     assert!(left.len() > 2, "it stopped before all was settled: {left:?}");
     let pending = engine.pending(run.id, outfit.wire.date()).await.unwrap();
-    assert!(
-        usize::try_from(pending.open).unwrap() >= SEEDS,
-        "each seed has its work: {}",
-        pending.open
-    );
+    assert!(usize::try_from(pending.open).unwrap() >= SEEDS, "each seed has its work: {}", pending.open);
     store.close().await;
     std::fs::remove_dir_all(folder).unwrap();
 }
@@ -128,18 +119,13 @@ async fn a_run_that_goes_on_ends_what_a_person_denies() {
     let denying = async {
         // A question is under way, and nobody answers it.
         resolver.recv_from(&mut [0; 512]).await.unwrap();
-        let flags = EntityFlags {
-            deny: Some(true),
-            ..EntityFlags::default()
-        };
+        let flags = EntityFlags { deny: Some(true), ..EntityFlags::default() };
         store.set_entity_flags(&me, &seed, None, &flags, NOW).await.unwrap();
     };
     let (end, ()) = tokio::join!(drive(&outfit, &run), denying);
     assert_eq!(end.unwrap(), RunEnd::Over(RunState::Finished));
     let not_done = store.list_not_done(&me, run.id).await.unwrap();
-    let refused = not_done
-        .iter()
-        .find(|row| row.task == "resolve" && row.reason == NotDoneReason::RefusedByScope);
+    let refused = not_done.iter().find(|row| row.task == "resolve" && row.reason == NotDoneReason::RefusedByScope);
     assert!(refused.is_some(), "it was not waited for: {not_done:?}");
     let shown = store.find_entity(&me, &seed, None).await.unwrap().record;
     assert_eq!((shown.scoped, shown.clearance), (false, Clearance::L0));
@@ -154,11 +140,7 @@ fn database() -> (Options, String, String) {
     let name = format!("ambit_engine_{}", Uuid::new_v4().simple());
     tell(&server, &format!("CREATE DATABASE {name}"));
     let (base, _) = server.rsplit_once('/').unwrap();
-    let options = Options {
-        folder: None,
-        database: Some(format!("{base}/{name}")),
-        secret_file: Some(secret(&name)),
-    };
+    let options = Options { folder: None, database: Some(format!("{base}/{name}")), secret_file: Some(secret(&name)) };
     (options, server.clone(), name)
 }
 

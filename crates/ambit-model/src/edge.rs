@@ -1,4 +1,5 @@
-//! Typed edges between entities: how one led to another, and what that says about ownership and clearance (docs/architecture.md §4).
+//! Typed edges between entities: how one led to another, and what that says about ownership and clearance
+//! (docs/architecture.md §4).
 
 use crate::Clearance;
 use serde::de::IntoDeserializer;
@@ -10,7 +11,8 @@ use serde::{Deserialize, Serialize};
 pub enum EdgeKind {
     /// From a domain to a name below it that its own zone (or a look-up) shows.
     Subdomain,
-    /// From a name, or a certificate, to a name below a domain of theirs that is delegated to other authorities, whatever told of the name.
+    /// From a name, or a certificate, to a name below a domain of theirs that is delegated to other authorities,
+    /// whatever told of the name.
     DelegatedSubdomain,
     /// From a name to its registrable domain.
     RegistrableDomain,
@@ -18,7 +20,8 @@ pub enum EdgeKind {
     ResolvesTo,
     /// From a name to a name in its chain of CNAME records.
     Alias,
-    /// The same, where that name is one of a known platform's (CDN, website builder, cloud): it serves each customer by the customer's name.
+    /// The same, where that name is one of a known platform's (CDN, website builder, cloud): it serves each customer by
+    /// the customer's name.
     HostedAlias,
     /// From an address to a name, by PTR.
     Pointer,
@@ -32,15 +35,17 @@ pub enum EdgeKind {
     Redirect,
     /// From a page to a host that it links to or loads from.
     Link,
-    /// From a name to a service that may present different content to that name than to others. The edge says nothing about who owns the service,
-    /// because third parties share addresses.
+    /// From a name to a service that may present different content to that name than to others. The edge says nothing
+    /// about who owns the service, because third parties share addresses.
     Binding,
-    /// From a service to the certificate it served; a name to the certificate that was served for it and names it or another name of theirs.
+    /// From a service to the certificate it served; a name to the certificate that was served for it and names it or
+    /// another name of theirs.
     Certificate,
-    /// From a name to a certificate that was served for it and names nothing of theirs: often that of the platform it is on.
+    /// From a name to a certificate that was served for it and names nothing of theirs: often that of the platform it
+    /// is on.
     UnrelatedCertificate,
-    /// From an address to the certificate that it presents without SNI, if the certificate verifies and every name in it lies under a domain of a
-    /// seed.
+    /// From an address to the certificate that it presents without SNI, if the certificate verifies and every name in
+    /// it lies under a domain of a seed.
     DefaultCertificate,
     /// From a certificate to a name in it, under a registrable domain that led to the certificate.
     CertificateName,
@@ -86,8 +91,8 @@ pub struct EdgeRule {
     pub cap: Clearance,
 }
 
-/// The edge table of docs/architecture.md §4. `scope` refines several rows from their surroundings: what an address, an alias or a block within a
-/// block passes on depends on the evidence around it.
+/// The edge table of docs/architecture.md §4. `scope` refines several rows from their surroundings: what an address, an
+/// alias or a block within a block passes on depends on the evidence around it.
 pub const EDGES: &[EdgeRule] = &[
     rule(EdgeKind::Subdomain, 990, Clearance::L4),
     rule(EdgeKind::DelegatedSubdomain, 600, Clearance::L2),

@@ -1,15 +1,17 @@
-//! Estimates how much a run will send for its seeds, before anything is contacted. Pure: seeds, level, exclusions and the volumes of the tasks in,
-//! counts out. The counts are bounds for the seeds; what is discovered beside them adds to that.
+//! Estimates how much a run will send for its seeds, before anything is contacted. Pure: seeds, level, exclusions and
+//! the volumes of the tasks in, counts out. The counts are bounds for the seeds; what is discovered beside them adds to
+//! that.
 
 use crate::scope::is_never;
 use crate::{Clearance, Kind};
 use ipnet::IpNet;
 use std::net::IpAddr;
 
-/// Addresses of a block above which it is swept only after a person's explicit yes: those of a /16 of IPv4, of a /112 of IPv6. Few organisations have more,
-/// and a slip of the keyboard (`/8` for `/18`) does.
+/// Addresses of a block above which it is swept only after a person's explicit yes: those of a /16 of IPv4, of a /112
+/// of IPv6. Few organisations have more, and a slip of the keyboard (`/8` for `/18`) does.
 pub const LARGE_BLOCK_ADDRESSES: u64 = 1 << 16;
-/// Addresses of the largest block that is swept at all: a /8. Larger ones are no single organisation's, and a sweep would not end.
+/// Addresses of the largest block that is swept at all: a /8. Larger ones are no single organisation's, and a sweep
+/// would not end.
 pub const SWEPT_ADDRESSES_MAX: u64 = 1 << 24;
 /// Footprint of sweeps of ports and names.
 const SWEEP: Clearance = Clearance::L3;
@@ -33,7 +35,8 @@ pub struct Volumes {
     pub ports_per_swept_address: u64,
     /// Things that one process looks at at once.
     pub at_once: u64,
-    /// Connections to one address, connections into one /24, HTTP requests to one host, questions to one name server: each a second, never 0.
+    /// Connections to one address, connections into one /24, HTTP requests to one host, questions to one name server:
+    /// each a second, never 0.
     pub connections_per_address_s: u64,
     pub connections_per_block_s: u64,
     pub requests_per_host_s: u64,
@@ -132,17 +135,18 @@ pub fn estimate(seeds: &[(Kind, String)], ceiling: Clearance, never: &[String], 
 /// Addresses of blocks, each once, without those of excluded blocks and addresses.
 fn without(blocks: &[IpNet], never: &[String]) -> u64 {
     let blocks = IpNet::aggregate(&blocks.to_vec());
-    let read = |pattern: &String| pattern.parse::<IpNet>().ok().or_else(|| pattern.parse::<IpAddr>().ok().map(IpNet::from));
+    let read =
+        |pattern: &String| pattern.parse::<IpNet>().ok().or_else(|| pattern.parse::<IpAddr>().ok().map(IpNet::from));
     let excluded: Vec<IpNet> = never.iter().filter_map(read).collect();
     let excluded = IpNet::aggregate(&excluded);
-    let count = |nets: &mut dyn Iterator<Item = &IpNet>| nets.filter_map(|net| addresses_of(*net)).fold(0_u64, u64::saturating_add);
+    let count = |nets: &mut dyn Iterator<Item = &IpNet>| {
+        nets.filter_map(|net| addresses_of(*net)).fold(0_u64, u64::saturating_add)
+    };
     let inside = |net: &&IpNet| blocks.iter().any(|block| block.contains(*net));
     // Aggregated blocks may have grown beyond what one sweep takes; two of that size still fit the number.
-    let all = blocks.iter().map(|block| {
-        1_u64
-            .checked_shl(u32::from(block.max_prefix_len() - block.prefix_len()))
-            .unwrap_or(u64::MAX)
-    });
+    let all = blocks
+        .iter()
+        .map(|block| 1_u64.checked_shl(u32::from(block.max_prefix_len() - block.prefix_len())).unwrap_or(u64::MAX));
     let all = all.fold(0_u64, u64::saturating_add);
     all.saturating_sub(count(&mut excluded.iter().filter(inside)))
 }
@@ -177,11 +181,7 @@ impl Estimate {
         let rounds = |things: u64| things.div_ceil(volumes.at_once.max(1));
         let each = |count: u64, rate: u64| count.div_ceil(rate.max(1));
         let units = self.swept_addresses.div_ceil(UNIT_ADDRESSES);
-        let reverse = if self.questions > 0 {
-            each(UNIT_ADDRESSES, volumes.questions_per_server_s)
-        } else {
-            0
-        };
+        let reverse = if self.questions > 0 { each(UNIT_ADDRESSES, volumes.questions_per_server_s) } else { 0 };
         let knocks = match self.ports_per_swept_address {
             0 => 0,
             ports => each(UNIT_ADDRESSES * ports, volumes.connections_per_block_s) + SILENCE_S,
@@ -229,10 +229,7 @@ mod tests {
     fn a_block_and_one_host_do_not_read_alike() {
         let large = plan(&[(Kind::NetBlock, "10.0.0.0/8")], Clearance::L3, &[]);
         assert_eq!((large.swept_addresses, large.connections), (1 << 24, 9 << 24));
-        let named = LargeBlock {
-            name: "10.0.0.0/8".to_owned(),
-            addresses: 1 << 24,
-        };
+        let named = LargeBlock { name: "10.0.0.0/8".to_owned(), addresses: 1 << 24 };
         assert_eq!(large.large_blocks, [named]);
         assert!(large.seconds > 3_600, "{} s", large.seconds);
         let host = plan(&[(Kind::IpAddress, "10.1.2.3")], Clearance::L3, &[]);
@@ -244,13 +241,7 @@ mod tests {
         let seeds = [(Kind::Domain, "acme.test"), (Kind::Uri, "https://acme.test:443")];
         let of = |level| {
             let plan = plan(&seeds, level, &[]);
-            (
-                plan.questions,
-                plan.requests,
-                plan.connections,
-                plan.names_per_domain,
-                plan.requests_per_site,
-            )
+            (plan.questions, plan.requests, plan.connections, plan.names_per_domain, plan.requests_per_site)
         };
         assert_eq!(of(Clearance::L0), (0, 0, 0, 0, 0));
         assert_eq!(of(Clearance::L1), (10, 0, 0, 0, 0));
@@ -260,11 +251,7 @@ mod tests {
 
     #[test]
     fn what_is_excluded_or_named_twice_is_not_counted() {
-        let seeds = [
-            (Kind::NetBlock, "192.0.2.0/24"),
-            (Kind::NetBlock, "192.0.2.0/25"),
-            (Kind::Domain, "pay.test"),
-        ];
+        let seeds = [(Kind::NetBlock, "192.0.2.0/24"), (Kind::NetBlock, "192.0.2.0/25"), (Kind::Domain, "pay.test")];
         let plan = plan(&seeds, Clearance::L3, &["192.0.2.128/25", "192.0.2.7", "203.0.113.0/24", "pay.test"]);
         assert_eq!((plan.swept_addresses, plan.blocks, plan.domains), (127, 2, 0));
         assert_eq!(plan.excluded, ["pay.test"]);
@@ -294,16 +281,10 @@ mod tests {
     fn a_rate_over_all_makes_it_longer_and_never_shorter() {
         let seeds = [(Kind::NetBlock, "198.18.0.0/16".to_owned())];
         let free = estimate(&seeds, Clearance::L3, &[], &volumes());
-        let slow = Volumes {
-            total_s: Some(100),
-            ..volumes()
-        };
+        let slow = Volumes { total_s: Some(100), ..volumes() };
         let slow = estimate(&seeds, Clearance::L3, &[], &slow);
         assert!(slow.seconds == (slow.questions + slow.connections).div_ceil(100) && slow.seconds > free.seconds);
-        let fast = Volumes {
-            total_s: Some(1_000_000),
-            ..volumes()
-        };
+        let fast = Volumes { total_s: Some(1_000_000), ..volumes() };
         assert_eq!(estimate(&seeds, Clearance::L3, &[], &fast).seconds, free.seconds);
     }
 }

@@ -1,5 +1,5 @@
-//! Probes for what should not be public: where a thing may lie, and what in an answer proves that it lies there. The task asks, the judge
-//! reports; both take the probe from the one file in `ambit-checks` that states it.
+//! Probes for what should not be public: where a thing may lie, and what in an answer proves that it lies there. The
+//! task asks, the judge reports; both take the probe from the one file in `ambit-checks` that states it.
 
 use serde_json::Value;
 
@@ -15,7 +15,8 @@ pub struct Probe {
     pub place: Place,
     /// Whether what lies there is an interface to be called, and so an entity of its own.
     pub is_interface: bool,
-    /// The proof in an answer of status 200: a short text with secrets masked, or `None`. The content decides, never the status alone.
+    /// The proof in an answer of status 200: a short text with secrets masked, or `None`. The content decides, never
+    /// the status alone.
     pub proof: fn(&Response<'_>) -> Option<String>,
     /// Answers that must be proven.
     pub matches: &'static [Response<'static>],
@@ -26,7 +27,8 @@ pub struct Probe {
 /// Where a probe asks.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Place {
-    /// The first of these paths that proves the thing stands for all of them. A query belongs to the question, not to the thing's address.
+    /// The first of these paths that proves the thing stands for all of them. A query belongs to the question, not to
+    /// the thing's address.
     Paths(&'static [&'static str]),
     /// A page that cannot be there, whatever its status: the thing shows in how the site says no.
     MissingPage,
@@ -75,7 +77,8 @@ impl Response<'_> {
         if self.is_html { None } else { serde_json::from_slice(self.body).ok() }
     }
 
-    /// Returns whether the body has tags. Many servers call every file without a known ending `text/html`, so that the type alone tells little.
+    /// Returns whether the body has tags. Many servers call every file without a known ending `text/html`, so that the
+    /// type alone tells little.
     pub fn has_tags(&self) -> bool {
         let opens = |pair: &[u8]| pair[0] == b'<' && (pair[1].is_ascii_alphabetic() || matches!(pair[1], b'!' | b'/'));
         self.body.windows(2).any(opens)

@@ -1,4 +1,5 @@
-//! All that is known of an entity when work is planned or issues are judged. Built by the engine from the store; read by tasks and judges.
+//! All that is known of an entity when work is planned or issues are judged. Built by the engine from the store; read
+//! by tasks and judges.
 
 use crate::scope::Decision;
 use crate::{Clearance, Details, EdgeKind, Kind, TaskName, Timestamp, Uid};
@@ -70,8 +71,9 @@ pub struct Neighbour {
     pub name: String,
     pub scoped: bool,
     pub clearance: Clearance,
-    /// The details of the other end, if they are facts of this one (`EdgeKind::tells_start`, `tells_end`). Empty for all other edges: a domain has
-    /// thousands of names. Shared with every other neighbour of that entity: a hub's details stand beside hundreds of edges.
+    /// The details of the other end, if they are facts of this one (`EdgeKind::tells_start`, `tells_end`). Empty for
+    /// all other edges: a domain has thousands of names. Shared with every other neighbour of that entity: a hub's
+    /// details stand beside hundreds of edges.
     pub details: Arc<Details>,
 }
 
@@ -97,8 +99,8 @@ impl Facts {
         self.looks.get(&task)?.get(argument)
     }
 
-    /// Returns how the newest looks of a task ended: `Found` if any argument found something, else `Unknown` if any failed, else `Absent`; `None` if
-    /// it never looked.
+    /// Returns how the newest looks of a task ended: `Found` if any argument found something, else `Unknown` if any
+    /// failed, else `Absent`; `None` if it never looked.
     pub fn outcome(&self, task: TaskName) -> Option<LookOutcome> {
         let outcomes = || self.looks_of(task).map(|(_, look)| look.outcome);
         [LookOutcome::Found, LookOutcome::Unknown, LookOutcome::Absent]
@@ -125,12 +127,7 @@ mod tests {
     fn facts(seen: &[(TaskName, &str, LookOutcome)]) -> Facts {
         let mut looks = Looks::new();
         for (task, argument, outcome) in seen {
-            let look = LastLook {
-                outcome: *outcome,
-                at: Timestamp(0),
-                run: 1,
-                reason: None,
-            };
+            let look = LastLook { outcome: *outcome, at: Timestamp(0), run: 1, reason: None };
             looks.entry(*task).or_default().insert((*argument).to_owned(), look);
         }
         Facts {

@@ -19,15 +19,8 @@ pub enum Noun {
 
 impl Noun {
     /// Every noun.
-    pub const ALL: [Self; 7] = [
-        Self::Entity,
-        Self::Issue,
-        Self::Technology,
-        Self::Collection,
-        Self::Project,
-        Self::Run,
-        Self::Graph,
-    ];
+    pub const ALL: [Self; 7] =
+        [Self::Entity, Self::Issue, Self::Technology, Self::Collection, Self::Project, Self::Run, Self::Graph];
 
     /// As stored.
     pub fn name(self) -> &'static str {
@@ -75,9 +68,7 @@ impl What {
 
     /// The change of a stored name.
     pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Appeared, Self::Changed, Self::Disappeared, Self::Seen]
-            .into_iter()
-            .find(|what| what.name() == name)
+        [Self::Appeared, Self::Changed, Self::Disappeared, Self::Seen].into_iter().find(|what| what.name() == name)
     }
 }
 

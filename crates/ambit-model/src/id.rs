@@ -1,4 +1,5 @@
-//! Identifiers and how they are derived (docs/architecture.md §1.1): equal inventories have equal identifiers everywhere.
+//! Identifiers and how they are derived (docs/architecture.md §1.1): equal inventories have equal identifiers
+//! everywhere.
 
 use crate::Kind;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -49,7 +50,8 @@ impl Uid {
         uuid::Builder::from_custom_bytes(bytes).into_uuid()
     }
 
-    /// The record's preferred integer id: 52 bits, so that JSON readers keep it exactly; the store takes the next free one on collision.
+    /// The record's preferred integer id: 52 bits, so that JSON readers keep it exactly; the store takes the next free
+    /// one on collision.
     pub fn integer(&self) -> i64 {
         let mut bytes = [0; 8];
         bytes.copy_from_slice(&self.0[16..24]);

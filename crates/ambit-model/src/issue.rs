@@ -1,4 +1,5 @@
-//! Issues: severity, confidence, statuses and what they mean (docs/contract/asm.md §5), and what a judge or check reports.
+//! Issues: severity, confidence, statuses and what they mean (docs/contract/asm.md §5), and what a judge or check
+//! reports.
 
 use crate::{Kind, Uid};
 use serde::{Deserialize, Serialize};
@@ -108,7 +109,8 @@ impl Status {
         matches!(self, Self::OpenNew | Self::OpenTriaged | Self::OpenInProgress)
     }
 
-    /// Returns the status after another proof: what the engine closed is reopened, and what a person decided stays (docs/architecture.md §1.4).
+    /// Returns the status after another proof: what the engine closed is reopened, and what a person decided stays
+    /// (docs/architecture.md §1.4).
     pub fn after_proof(self) -> Self {
         match self {
             Self::Closed | Self::ClosedResolved | Self::ClosedMitigated => Self::OpenNew,
@@ -176,7 +178,8 @@ pub struct Proof {
     pub discriminator: String,
     /// One sentence for a person.
     pub description: String,
-    /// The facts it rests on. Never a volatile value (dates relative to now, nonces): the record would change on every run.
+    /// The facts it rests on. Never a volatile value (dates relative to now, nonces): the record would change on every
+    /// run.
     pub details: Value,
     /// Overrides the kind's severity where the proof says more.
     pub severity: Option<i64>,
@@ -204,7 +207,8 @@ pub struct IssueRecord {
     pub scoped: bool,
     pub description: String,
     pub identifiers: Option<Vec<Identifier>>,
-    /// The contract's `details`: name, added, proof, source, category, severity, references, description, pretty_name, remediation.
+    /// The contract's `details`: name, added, proof, source, category, severity, references, description, pretty_name,
+    /// remediation.
     pub details: Value,
     pub tags: Vec<String>,
     pub ticket_list: Option<Vec<Value>>,
@@ -253,11 +257,7 @@ mod tests {
     #[test]
     fn absence_resolves_what_is_open_and_nothing_else() {
         for status in Status::ALL {
-            let expected = if status.name().starts_with("open_") {
-                Status::ClosedResolved
-            } else {
-                status
-            };
+            let expected = if status.name().starts_with("open_") { Status::ClosedResolved } else { status };
             assert_eq!(status.after_absence(), expected, "{status:?}");
             assert_eq!(status.after_absence().after_absence(), expected);
         }

@@ -1,11 +1,15 @@
 //! The nouns of Ambit and their rules. Pure: no input, no output, no clock; time is always an argument.
 //!
-//! Glossary. **Entity**: a discovered thing with kind, name and uid. **Kind**: what sort of entity. **Seed**: an entity a person gave.
-//! **Scope**: what may be looked at, and why. **Collection**: the defined process; **run**: one execution of it. **Workflow**: a named set of
-//! tasks. **Task**: one discovery step. **Footprint**: the clearance a task needs. **Observation**: one task saw one thing, as an interval.
-//! **Facts**: all that is known of an entity when planned or judged. **Check**: a template that fetches and matches; **judge**: a pure function
-//! over facts; both report **issues**. **Evidence**: stored bytes of an observation; **proof**: what an issue shows of it.
-//! **Version**: one state of a record between two times. **Work**: a durable row: do this task for this entity in this run.
+//! Glossary. **Entity**: a discovered thing with kind, name and uid. **Kind**: what sort of entity. **Seed**: an entity
+//! a person gave.
+//! **Scope**: what may be looked at, and why. **Collection**: the defined process; **run**: one execution of it.
+//! **Workflow**: a named set of tasks. **Task**: one discovery step. **Footprint**: the clearance a task needs.
+//! **Observation**: one task saw one thing, as an interval.
+//! **Facts**: all that is known of an entity when planned or judged. **Check**: a template that fetches and matches;
+//! **judge**: a pure function over facts; both report **issues**. **Evidence**: stored bytes of an observation;
+//! **proof**: what an issue shows of it.
+//! **Version**: one state of a record between two times. **Work**: a durable row: do this task for this entity in this
+//! run.
 
 pub mod clearance;
 pub mod collection;

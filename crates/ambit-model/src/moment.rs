@@ -5,7 +5,8 @@ use std::fmt;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-/// Milliseconds since the Unix epoch, UTC. Shown as `YYYY-MM-DDTHH:MM:SS.mmmZ` (docs/contract/asm.md §2.2: the fraction is mandatory).
+/// Milliseconds since the Unix epoch, UTC. Shown as `YYYY-MM-DDTHH:MM:SS.mmmZ` (docs/contract/asm.md §2.2: the fraction
+/// is mandatory).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(pub i64);
 
@@ -27,11 +28,7 @@ impl Timestamp {
 
     /// Parses RFC 3339, a time without zone (read as UTC), or a bare date (its midnight, UTC).
     pub fn parse(text: &str) -> Option<Self> {
-        let full = if text.len() == 10 {
-            format!("{text}T00:00:00Z")
-        } else {
-            text.to_owned()
-        };
+        let full = if text.len() == 10 { format!("{text}T00:00:00Z") } else { text.to_owned() };
         let zoned = full.ends_with(['Z', 'z']) || full.get(19..).is_some_and(|tail| tail.contains(['+', '-']));
         let full = if zoned { full } else { format!("{full}Z") };
         let moment = OffsetDateTime::parse(&full, &Rfc3339).ok()?;
@@ -46,7 +43,8 @@ impl Timestamp {
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The range of `time` is year ±9999; a stamp outside it is shown as the nearest bound rather than failing a whole answer.
+        // The range of `time` is year ±9999; a stamp outside it is shown as the nearest bound rather than failing a
+        // whole answer.
         let seconds = self.0.div_euclid(SECOND_MS).clamp(-62_167_219_200, 253_402_300_799);
         let moment = OffsetDateTime::from_unix_timestamp(seconds).expect("clamped to the supported range");
         write!(

@@ -21,13 +21,13 @@ pub struct Relationship {
     pub leads_to: ObjectType,
 }
 
-const fn relationship(name: &'static str, description: &'static str, edges: &'static [(EdgeKind, bool)], leads_to: ObjectType) -> Relationship {
-    Relationship {
-        name,
-        description,
-        edges,
-        leads_to,
-    }
+const fn relationship(
+    name: &'static str,
+    description: &'static str,
+    edges: &'static [(EdgeKind, bool)],
+    leads_to: ObjectType,
+) -> Relationship {
+    Relationship { name, description, edges, leads_to }
 }
 
 const DOMAIN: &[Relationship] = &[
@@ -52,7 +52,8 @@ const DOMAIN: &[Relationship] = &[
     relationship("urls", "Sites on the name.", &[(EdgeKind::Site, true)], ObjectType::Url),
 ];
 
-const ADDRESS: &[Relationship] = &[relationship("urls", "Sites on the address.", &[(EdgeKind::Site, true)], ObjectType::Url)];
+const ADDRESS: &[Relationship] =
+    &[relationship("urls", "Sites on the address.", &[(EdgeKind::Site, true)], ObjectType::Url)];
 
 const URL: &[Relationship] = &[
     relationship(
@@ -61,12 +62,7 @@ const URL: &[Relationship] = &[
         &[(EdgeKind::Redirect, true)],
         ObjectType::Domain,
     ),
-    relationship(
-        "network_location",
-        "The name that the site is on.",
-        &[(EdgeKind::Site, false)],
-        ObjectType::Domain,
-    ),
+    relationship("network_location", "The name that the site is on.", &[(EdgeKind::Site, false)], ObjectType::Domain),
     relationship("embedded_urls", "Pages below the site.", &[(EdgeKind::Page, true)], ObjectType::Url),
 ];
 
@@ -165,10 +161,7 @@ mod tests {
     fn names_are_canonical_as_each_kind_says() {
         let names = ObjectType::Domain.names("WWW.Acme.test");
         assert!(names.iter().all(|(_, name)| name == "www.acme.test") && !names.is_empty());
-        assert_eq!(
-            ObjectType::IpAddress.names("2001:DB8:0::1"),
-            [(Kind::IpAddress, "2001:db8::1".to_owned())]
-        );
+        assert_eq!(ObjectType::IpAddress.names("2001:DB8:0::1"), [(Kind::IpAddress, "2001:db8::1".to_owned())]);
         assert!(ObjectType::IpAddress.names("acme.test").is_empty());
         assert!(ObjectType::File.names("x").is_empty());
     }

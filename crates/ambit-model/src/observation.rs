@@ -4,7 +4,8 @@ use crate::run::NotDoneReason;
 use crate::{Details, EdgeKind, Kind, Uid};
 use serde::{Deserialize, Serialize};
 
-/// A probe that ended as absent is repeated after this much wire time before it counts (docs/architecture.md §1.2), in milliseconds.
+/// A probe that ended as absent is repeated after this much wire time before it counts (docs/architecture.md §1.2), in
+/// milliseconds.
 pub const SECOND_LOOK_AFTER_MS: i64 = 60_000;
 
 /// How a look ended.
@@ -38,9 +39,9 @@ pub struct Lead {
     pub kind: Kind,
     /// Its canonical name.
     pub name: String,
-    /// What this probe says about *that* entity (a certificate's members, a service's port). It is kept on the edge and folded into that entity's
-    /// details while the edge is open, exactly like an observation of the same task whose argument is the name of the entity that leads there. Empty
-    /// for most leads.
+    /// What this probe says about *that* entity (a certificate's members, a service's port). It is kept on the edge and
+    /// folded into that entity's details while the edge is open, exactly like an observation of the same task whose
+    /// argument is the name of the entity that leads there. Empty for most leads.
     pub details: Details,
 }
 

@@ -1,6 +1,6 @@
-//! Platforms on which many customers are: content delivery, website builders, clouds, shared hosts, parking, mail and name servers. One table of
-//! facts, by the names that they give to hosts, networks and name servers. Whatever is not in it counts as no platform, so that only evidence
-//! decides.
+//! Platforms on which many customers are: content delivery, website builders, clouds, shared hosts, parking, mail and
+//! name servers. One table of facts, by the names that they give to hosts, networks and name servers. Whatever is not
+//! in it counts as no platform, so that only evidence decides.
 
 use std::sync::LazyLock;
 
@@ -69,19 +69,20 @@ pub fn of_network(name: &str) -> Option<&'static Platform> {
     let upper = name.to_ascii_uppercase();
     let begins = |word: &&&str| {
         let Some(rest) = upper.strip_prefix(**word) else { return false };
-        word.len() >= LONG_WORD || word.ends_with('-') || rest.starts_with("NET") || !rest.starts_with(|next: char| next.is_ascii_alphabetic())
+        word.len() >= LONG_WORD
+            || word.ends_with('-')
+            || rest.starts_with("NET")
+            || !rest.starts_with(|next: char| next.is_ascii_alphabetic())
     };
     let longest = |platform: &&Platform| platform.networks.iter().filter(begins).map(|word| word.len()).max();
     let known = PLATFORMS.iter().filter(|platform| longest(platform).is_some());
     known.max_by_key(longest)
 }
 
-/// True for a name server that a platform gives to all of its customers alike: two zones on it have no more in common than that.
+/// True for a name server that a platform gives to all of its customers alike: two zones on it have no more in common
+/// than that.
 pub fn serves_every_customer(server: &str) -> bool {
-    PLATFORMS
-        .iter()
-        .flat_map(|platform| &platform.servers)
-        .any(|suffix| is_under(server, suffix))
+    PLATFORMS.iter().flat_map(|platform| &platform.servers).any(|suffix| is_under(server, suffix))
 }
 
 /// Part of the name of every server of Amazon's DNS: it is followed by a number and one of several top-level domains.
@@ -101,10 +102,7 @@ mod tests {
     fn the_longest_suffix_tells_the_platform() {
         let of = |host: &str| of_host(host).map(|platform| (platform.name, platform.sharing));
         assert_eq!(of("d1.cloudfront.net"), Some(("Amazon Web Services", Sharing::Shared)));
-        assert_eq!(
-            of("ec2-1-2-3-4.eu-west-1.compute.amazonaws.com"),
-            Some(("Amazon Web Services", Sharing::Rented))
-        );
+        assert_eq!(of("ec2-1-2-3-4.eu-west-1.compute.amazonaws.com"), Some(("Amazon Web Services", Sharing::Rented)));
         assert_eq!(of("x.compute-1.amazonaws.com"), Some(("Amazon Web Services", Sharing::Rented)));
         assert_eq!(of("acme.github.io"), Some(("GitHub Pages", Sharing::Shared)));
         assert_eq!(of("static.1.2.3.4.clients.your-server.de"), Some(("Hetzner", Sharing::Rented)));
@@ -131,12 +129,7 @@ mod tests {
         assert!(serves_every_customer("ns1.digitalocean.com"));
         assert!(!serves_every_customer("ns-1.awsdns-01.com"));
         assert!(!serves_every_customer("amy.ns.cloudflare.com"));
-        for server in [
-            "ns1.digitalocean.com",
-            "ns-1.awsdns-01.com",
-            "amy.ns.cloudflare.com",
-            "ns1-01.azure-dns.com",
-        ] {
+        for server in ["ns1.digitalocean.com", "ns-1.awsdns-01.com", "amy.ns.cloudflare.com", "ns1-01.azure-dns.com"] {
             assert!(is_name_server(server), "{server}");
         }
         assert!(!is_name_server("ns1.host.test"));
@@ -148,10 +141,8 @@ mod tests {
         assert!(lines.clone().all(|line| line.split('|').count() == 5));
         assert_eq!(PLATFORMS.len(), lines.count());
         assert!(PLATFORMS.len() >= 150, "{}", PLATFORMS.len());
-        for list in [
-            |platform: &'static Platform| &platform.suffixes,
-            |platform: &'static Platform| &platform.networks,
-        ] {
+        for list in [|platform: &'static Platform| &platform.suffixes, |platform: &'static Platform| &platform.networks]
+        {
             let words: Vec<&str> = PLATFORMS.iter().flat_map(list).copied().collect();
             let mut seen = BTreeSet::new();
             let twice: Vec<&&str> = words.iter().filter(|word| !seen.insert(**word)).collect();
@@ -159,9 +150,7 @@ mod tests {
         }
         let hosts = PLATFORMS.iter().flat_map(|platform| platform.suffixes.iter().chain(&platform.servers));
         assert!(
-            hosts
-                .clone()
-                .all(|host| crate::Kind::DnsRecord.canonical(host).is_ok_and(|canonical| canonical == *host))
+            hosts.clone().all(|host| crate::Kind::DnsRecord.canonical(host).is_ok_and(|canonical| canonical == *host))
         );
         let networks = PLATFORMS.iter().flat_map(|platform| &platform.networks);
         assert!(networks.clone().all(|word| *word == word.to_ascii_uppercase()));

@@ -91,13 +91,7 @@ pub struct Meter {
 }
 
 const fn meter(family: Family, name: &'static str, window: Window) -> Meter {
-    Meter {
-        family,
-        name,
-        window,
-        quota: Some(name),
-        parts: 1,
-    }
+    Meter { family, name, window, quota: Some(name), parts: 1 }
 }
 
 /// The quota that is named hourly and bounds minutes.
@@ -112,13 +106,7 @@ pub static METERS: [Meter; 9] = [
         quota: Some(HOURLY),
         parts: MINUTES_OF_HOUR,
     },
-    Meter {
-        family: Family::Api,
-        name: HOURLY,
-        window: Window::Hour,
-        quota: None,
-        parts: 1,
-    },
+    Meter { family: Family::Api, name: HOURLY, window: Window::Hour, quota: None, parts: 1 },
     meter(Family::Api, "api_requests_daily", Window::Day),
     meter(Family::Api, "api_requests_monthly", Window::Month),
     meter(Family::Searches, "intelligence_searches_monthly", Window::Month),
@@ -128,7 +116,8 @@ pub static METERS: [Meter; 9] = [
     meter(Family::PrivateGraphs, "intelligence_graphs_private", Window::Month),
 ];
 
-/// Quotas of services that Ambit does not have; shown as 0 of 0, because official scripts index them (docs/contract/quotas.md §1).
+/// Quotas of services that Ambit does not have; shown as 0 of 0, because official scripts index them
+/// (docs/contract/quotas.md §1).
 pub const FOREIGN: [&str; 2] = ["intelligence_vtdiff_creation_monthly", "private_scans_monthly"];
 
 impl Family {
@@ -169,7 +158,8 @@ impl Meter {
         self.part(allowed.unwrap_or(default_allowed(self)))
     }
 
-    /// What a user's quota says where the group that pays caps what this member draws from it: the smaller of the two. 0 is no cap but for calls.
+    /// What a user's quota says where the group that pays caps what this member draws from it: the smaller of the two.
+    /// 0 is no cap but for calls.
     pub fn capped(&self, own: i64, cap: Option<i64>) -> i64 {
         match cap {
             None => own,

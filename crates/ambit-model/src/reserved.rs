@@ -1,14 +1,16 @@
-//! Reserved addresses: those that are not routed on the internet, so that contacting one reaches the own machine, the own network or the cloud
-//! provider's internal services. Every IPv6 form that embeds an IPv4 address is covered. Pure: the lists, and whether a name falls into them.
+//! Reserved addresses: those that are not routed on the internet, so that contacting one reaches the own machine, the
+//! own network or the cloud provider's internal services. Every IPv6 form that embeds an IPv4 address is covered. Pure:
+//! the lists, and whether a name falls into them.
 
 use crate::scope::host_of;
 pub use ipnet::IpNet;
 use ipnet::{Ipv4Net, Ipv6Net};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Addresses of a machine, a network or a provider's inside: the special-purpose registries of the IANA for IPv4 and IPv6 (as of 2025) as far as they
-/// are not globally reachable, multicast, and what cloud providers keep for their machines' own use. Blocks of the registries that lie in larger ones of
-/// them are left out; so are the anycast services that anybody may reach (AS112, AMT).
+/// Addresses of a machine, a network or a provider's inside: the special-purpose registries of the IANA for IPv4 and
+/// IPv6 (as of 2025) as far as they are not globally reachable, multicast, and what cloud providers keep for their
+/// machines' own use. Blocks of the registries that lie in larger ones of them are left out; so are the anycast
+/// services that anybody may reach (AS112, AMT).
 pub const INTERNAL: &[&str] = &[
     "0.0.0.0/8",
     "10.0.0.0/8",
@@ -38,14 +40,8 @@ pub const INTERNAL: &[&str] = &[
 ];
 
 /// Addresses for documentation and for measurements in laboratories. They belong to nobody, so naming one does no harm.
-pub const DOCUMENTATION: &[&str] = &[
-    "192.0.2.0/24",
-    "198.18.0.0/15",
-    "198.51.100.0/24",
-    "203.0.113.0/24",
-    "2001:db8::/32",
-    "3fff::/20",
-];
+pub const DOCUMENTATION: &[&str] =
+    &["192.0.2.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "2001:db8::/32", "3fff::/20"];
 
 /// The networks of a list of this module.
 pub fn networks(list: &[&str]) -> Vec<IpNet> {
@@ -82,7 +78,8 @@ impl Reserved {
         self.opened.iter().any(|block| block.contains(&address))
     }
 
-    /// The reserved range that closes an address: one that holds it, or an IPv4 address that it carries. `None`: it is not reserved, or opened.
+    /// The reserved range that closes an address: one that holds it, or an IPv4 address that it carries. `None`: it is
+    /// not reserved, or opened.
     pub fn closes(&self, address: IpAddr) -> Option<IpNet> {
         if self.opens(address) {
             return None;
@@ -94,24 +91,22 @@ impl Reserved {
         })
     }
 
-    /// The reserved range that closes what a canonical name stands for: an address, the host of a site, service or server, or a block that lies in the
-    /// range as a whole (of a larger one only the addresses in the range are closed).
+    /// The reserved range that closes what a canonical name stands for: an address, the host of a site, service or
+    /// server, or a block that lies in the range as a whole (of a larger one only the addresses in the range are
+    /// closed).
     pub fn closes_name(&self, name: &str) -> Option<IpNet> {
         if let Some(block) = block_of(name) {
             let closed = |part: IpNet| {
                 let range = self.ranges.iter().find(|range| range.contains(&part));
                 range.filter(|_| !self.is_opened(part)).copied()
             };
-            return if self.is_opened(block) {
-                None
-            } else {
-                parts(block).into_iter().find_map(closed)
-            };
+            return if self.is_opened(block) { None } else { parts(block).into_iter().find_map(closed) };
         }
         self.closes(host_of(name).parse().ok()?)
     }
 
-    /// The reserved range that a canonical name reaches into: as [`Reserved::closes_name`], but a block does as soon as one address of it is closed.
+    /// The reserved range that a canonical name reaches into: as [`Reserved::closes_name`], but a block does as soon as
+    /// one address of it is closed.
     pub fn reaches(&self, name: &str) -> Option<IpNet> {
         let Some(block) = block_of(name) else {
             return self.closes_name(name);
@@ -161,8 +156,8 @@ fn parts(block: IpNet) -> Vec<IpNet> {
     parts
 }
 
-/// The IPv4 addresses that an IPv6 address carries, or may carry: mapped, compatible, translated, NAT64 (of the local prefix by each of the lengths of RFC
-/// 6052 §2.2), 6to4, Teredo (server and client), ISATAP.
+/// The IPv4 addresses that an IPv6 address carries, or may carry: mapped, compatible, translated, NAT64 (of the local
+/// prefix by each of the lengths of RFC 6052 §2.2), 6to4, Teredo (server and client), ISATAP.
 pub fn carried(address: IpAddr) -> impl Iterator<Item = Ipv4Addr> {
     let found = match address {
         IpAddr::V6(six) => carried_by(six),
@@ -176,7 +171,9 @@ fn carried_by(address: Ipv6Addr) -> [Option<Ipv4Addr>; 4] {
     let four = |at: [usize; 4]| Some(Ipv4Addr::from(at.map(|at| octets[at])));
     let last = four([12, 13, 14, 15]);
     match address.segments() {
-        [0, 0, 0, 0, 0, 0 | 0xffff, _, _] | [0x64, 0xff9b, 0, 0, 0, 0, _, _] | [0, 0, 0, 0, 0xffff, 0, _, _] => [last, None, None, None],
+        [0, 0, 0, 0, 0, 0 | 0xffff, _, _] | [0x64, 0xff9b, 0, 0, 0, 0, _, _] | [0, 0, 0, 0, 0xffff, 0, _, _] => {
+            [last, None, None, None]
+        }
         // Prefixes of 48, 56, 64 and 96 bits; the octet of bits 64 to 71 carries nothing.
         [0x64, 0xff9b, 1, ..] => [last, four([6, 7, 9, 10]), four([7, 9, 10, 11]), four([9, 10, 11, 12])],
         [0x2002, ..] => [four([2, 3, 4, 5]), None, None, None],
@@ -243,15 +240,12 @@ mod tests {
     #[test]
     fn a_local_nat64_address_carries_by_every_length_of_prefix() {
         let carries = |address: &str| carried(address.parse().unwrap()).any(|four| four == Ipv4Addr::new(10, 1, 2, 3));
-        for address in [
-            "64:ff9b:1:a01:2:300::",
-            "64:ff9b:1:a:1:203::",
-            "64:ff9b:1::a:102:300:0",
-            "64:ff9b:1::a01:203",
-        ] {
+        for address in ["64:ff9b:1:a01:2:300::", "64:ff9b:1:a:1:203::", "64:ff9b:1::a:102:300:0", "64:ff9b:1::a01:203"]
+        {
             assert!(carries(address), "{address}");
         }
-        let teredo: Vec<String> = carried("2001:0:a00:1::80ff:fffe".parse().unwrap()).map(|four| four.to_string()).collect();
+        let teredo: Vec<String> =
+            carried("2001:0:a00:1::80ff:fffe".parse().unwrap()).map(|four| four.to_string()).collect();
         assert_eq!(teredo, ["10.0.0.1", "127.0.0.1"]);
     }
 
@@ -281,15 +275,9 @@ mod tests {
         ] {
             assert!(reserved.closes_name(name).is_some() && reserved.reaches(name).is_some(), "{name}");
         }
-        for name in [
-            "acme.test",
-            "https://localhost:80",
-            "8.8.8.0/24",
-            "10.9.9.0/29",
-            "10.9.9.3",
-            "AS64500",
-            "2002:808::/32",
-        ] {
+        for name in
+            ["acme.test", "https://localhost:80", "8.8.8.0/24", "10.9.9.0/29", "10.9.9.3", "AS64500", "2002:808::/32"]
+        {
             assert!(reserved.closes_name(name).is_none() && reserved.reaches(name).is_none(), "{name}");
         }
         for name in ["0.0.0.0/0", "8.0.0.0/5", "10.9.9.0/27", "::/0", "2002::/16", "64:ff9b::/96", "2000::/3"] {

@@ -16,14 +16,8 @@ pub enum RunState {
 
 impl RunState {
     /// Every state.
-    pub const ALL: [Self; 6] = [
-        Self::Scheduled,
-        Self::Running,
-        Self::Paused,
-        Self::Finished,
-        Self::Failed,
-        Self::Cancelled,
-    ];
+    pub const ALL: [Self; 6] =
+        [Self::Scheduled, Self::Running, Self::Paused, Self::Finished, Self::Failed, Self::Cancelled];
 
     /// As stored and shown.
     pub fn name(self) -> &'static str {

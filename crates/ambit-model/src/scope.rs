@@ -1,4 +1,5 @@
-//! Scope: who owns an entity, and what may be done to it (docs/architecture.md §4). Pure: a graph and rules in, decisions out.
+//! Scope: who owns an entity, and what may be done to it (docs/architecture.md §4). Pure: a graph and rules in,
+//! decisions out.
 
 mod never;
 mod spelled;
@@ -27,15 +28,17 @@ pub const DEDICATED_ADDRESS_OWN: u16 = 900;
 /// Steps kept of a path; longer ones are cut at the seed's end so that a record stays small.
 pub const PATH_STEPS_MAX: usize = 64;
 
-/// Rounds of the fixed point between names and the addresses they share. Each round can only add addresses that are theirs, so stopping early decides
-/// too little, never too much; names seldom depend on addresses, so two rounds are the rule.
+/// Rounds of the fixed point between names and the addresses they share. Each round can only add addresses that are
+/// theirs, so stopping early decides too little, never too much; names seldom depend on addresses, so two rounds are
+/// the rule.
 const ROUNDS_MAX: usize = 8;
 
 /// Reasons of decisions that need no path.
 pub mod reason {
     pub const SEED: &str = "seed";
     pub const ALLOWED: &str = "allow_list_override";
-    /// The entity is on the deny list, or on something that is; of an address also: only names that are closed resolve to it.
+    /// The entity is on the deny list, or on something that is; of an address also: only names that are closed resolve
+    /// to it.
     pub const DENIED: &str = "deny_list_override";
     /// An exclusion covers it: of the collection, or of the whole installation.
     pub const EXCLUDED: &str = "hard_stop";
@@ -58,17 +61,13 @@ pub struct Decision {
 impl Decision {
     /// Returns the decision for an entity that no path reaches.
     pub fn unreached() -> Self {
-        Self {
-            ownership: 0,
-            clearance: Clearance::L0,
-            reason: "unreached".to_owned(),
-            path: Vec::new(),
-        }
+        Self { ownership: 0, clearance: Clearance::L0, reason: "unreached".to_owned(), path: Vec::new() }
     }
 
     /// Returns true if an exclusion, the deny list or a reserved range closes it, which no evidence overrides.
     pub fn is_closed(&self) -> bool {
-        self.clearance == Clearance::L0 && matches!(self.reason.as_str(), reason::DENIED | reason::EXCLUDED | reason::RESERVED)
+        self.clearance == Clearance::L0
+            && matches!(self.reason.as_str(), reason::DENIED | reason::EXCLUDED | reason::RESERVED)
     }
 
     /// `scoped` of the API: ownership of at least 0.9, or an allow override.
@@ -86,7 +85,8 @@ pub struct Node {
     pub seed: bool,
     pub allow: bool,
     pub deny: bool,
-    /// Shared with third parties: a CDN, a shared host, a provider. Such an address passes on at most L2 and is never owned.
+    /// Shared with third parties: a CDN, a shared host, a provider. Such an address passes on at most L2 and is never
+    /// owned.
     pub shared: bool,
 }
 
@@ -110,15 +110,21 @@ pub struct Rules {
 
 /// Decides the scope of every node. Deterministic: equal graphs give equal decisions, whatever their order.
 ///
-/// Ownership is that of the best path, clearance the highest that any path passes; `path` and `reason` explain the ownership. Ties are decided by
-/// clearance, then the fewest steps, then the lowest spelling of the last step. Costs about one pass over the edges for each round and no
-/// allocation for each edge: paths are put together from parent pointers at the end.
+/// Ownership is that of the best path, clearance the highest that any path passes; `path` and `reason` explain the
+/// ownership. Ties are decided by clearance, then the fewest steps, then the lowest spelling of the last step. Costs
+/// about one pass over the edges for each round and no allocation for each edge: paths are put together from parent
+/// pointers at the end.
 pub fn decide(nodes: &BTreeMap<Uid, Node>, edges: &BTreeSet<Edge>, rules: &Rules) -> BTreeMap<Uid, Decision> {
     decide_beside(nodes, edges, rules, &Reserved::default())
 }
 
 /// Decides as [`decide`], where what lies in a reserved range is closed, also to seeds and the allow list.
-pub fn decide_beside(nodes: &BTreeMap<Uid, Node>, edges: &BTreeSet<Edge>, rules: &Rules, reserved: &Reserved) -> BTreeMap<Uid, Decision> {
+pub fn decide_beside(
+    nodes: &BTreeMap<Uid, Node>,
+    edges: &BTreeSet<Edge>,
+    rules: &Rules,
+    reserved: &Reserved,
+) -> BTreeMap<Uid, Decision> {
     let graph = Graph::new(nodes, edges, rules, reserved);
     let mut known = Known::nothing(&graph);
     let mut spread = graph.spread(&known);

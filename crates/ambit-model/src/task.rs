@@ -1,10 +1,11 @@
-//! The names of the discovery tasks. Planning, running and judging refer to a task by this list. What a task is and does stands in the crate of
-//! tasks.
+//! The names of the discovery tasks. Planning, running and judging refer to a task by this list. What a task is and
+//! does stands in the crate of tasks.
 
 use std::fmt;
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
-/// A discovery task by its name. The store keeps the name as text, and a row that a newer version wrote may name a task that is not in this list.
+/// A discovery task by its name. The store keeps the name as text, and a row that a newer version wrote may name a task
+/// that is not in this list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case")]
 pub enum TaskName {
@@ -78,20 +79,11 @@ pub struct NamedLook {
 }
 
 /// Who may sign certificates for a domain.
-pub const CAA: NamedLook = NamedLook {
-    task: TaskName::ZoneProfile,
-    argument: "CAA",
-};
+pub const CAA: NamedLook = NamedLook { task: TaskName::ZoneProfile, argument: "CAA" };
 /// Who may send mail in the name of a domain.
-pub const SPF: NamedLook = NamedLook {
-    task: TaskName::MailPolicy,
-    argument: "SPF",
-};
+pub const SPF: NamedLook = NamedLook { task: TaskName::MailPolicy, argument: "SPF" };
 /// What receivers shall do with forged mail.
-pub const DMARC: NamedLook = NamedLook {
-    task: TaskName::MailPolicy,
-    argument: "DMARC",
-};
+pub const DMARC: NamedLook = NamedLook { task: TaskName::MailPolicy, argument: "DMARC" };
 
 #[cfg(test)]
 mod tests {

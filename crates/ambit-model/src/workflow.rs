@@ -33,21 +33,13 @@ pub const ALL: &[Workflow] = &[
         pretty_name: "Suspicious Domain Discovery",
         ceiling: Clearance::L2,
     },
-    Workflow {
-        name: "mobile_app_discovery",
-        pretty_name: "Mobile App Discovery",
-        ceiling: Clearance::L4,
-    },
+    Workflow { name: "mobile_app_discovery", pretty_name: "Mobile App Discovery", ceiling: Clearance::L4 },
     Workflow {
         name: "external_application_assessment",
         pretty_name: "External Application Assessment",
         ceiling: Clearance::L4,
     },
-    Workflow {
-        name: "third_party_workflow",
-        pretty_name: "Third Party Monitoring",
-        ceiling: Clearance::L2,
-    },
+    Workflow { name: "third_party_workflow", pretty_name: "Third Party Monitoring", ceiling: Clearance::L2 },
 ];
 
 /// The default of `scan`, `demo` and the API.

@@ -1,5 +1,6 @@
-//! DNS as the product needs it: questions and answers with everything that discovery reads in them. The engine that asks them lies in the
-//! folder: datagrams with many questions in flight, TCP where an answer is cut, a cache per run, wildcard sampling, zone transfers.
+//! DNS as the product needs it: questions and answers with everything that discovery reads in them. The engine that
+//! asks them lies in the folder: datagrams with many questions in flight, TCP where an answer is cut, a cache per run,
+//! wildcard sampling, zone transfers.
 
 pub mod record;
 
@@ -137,7 +138,8 @@ pub struct WildcardProfile {
     pub level: String,
     /// The type asked for.
     pub rtype: RecordType,
-    /// Every value seen, in canonical text, sorted: record data, and targets of aliases as `CNAME <target>`. Empty: no wildcard.
+    /// Every value seen, in canonical text, sorted: record data, and targets of aliases as `CNAME <target>`. Empty: no
+    /// wildcard.
     pub values: Vec<String>,
     /// Random names asked.
     pub samples: usize,
@@ -151,21 +153,17 @@ impl WildcardProfile {
         !self.values.is_empty()
     }
 
-    /// Could this answer come from the wildcard? True if each of its values was seen in answers to random names, or if the set is not settled
-    /// and shares a value.
+    /// Could this answer come from the wildcard? True if each of its values was seen in answers to random names, or if
+    /// the set is not settled and shares a value.
     pub fn explains(&self, answer: &DnsAnswer) -> bool {
         let values = answer_values(answer);
         let known = |value: &String| self.values.binary_search(value).is_ok();
-        !values.is_empty()
-            && if self.settled {
-                values.iter().all(known)
-            } else {
-                values.iter().any(known)
-            }
+        !values.is_empty() && if self.settled { values.iter().all(known) } else { values.iter().any(known) }
     }
 }
 
-/// The values by which wildcard answers are compared: the first alias if there is one (what the wildcard itself says), else the records' data.
+/// The values by which wildcard answers are compared: the first alias if there is one (what the wildcard itself says),
+/// else the records' data.
 pub fn answer_values(answer: &DnsAnswer) -> Vec<String> {
     let mut values: Vec<String> = match answer.chain.first() {
         Some(alias) => vec![format!("CNAME {}", alias.target)],

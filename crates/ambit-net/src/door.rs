@@ -1,5 +1,6 @@
-//! The door: the only holder of the wire. Nothing is sent but through it, and it checks before each contact: the grant of the work, the reserved
-//! ranges, the guard, the pace, a free socket. DNS, TCP, TLS and HTTP stand before it and never see the wire itself (`cargo xtask tidy` holds them to it).
+//! The door: the only holder of the wire. Nothing is sent but through it, and it checks before each contact: the grant
+//! of the work, the reserved ranges, the guard, the pace, a free socket. DNS, TCP, TLS and HTTP stand before it and
+//! never see the wire itself (`cargo xtask tidy` holds them to it).
 
 mod connection;
 
@@ -55,9 +56,7 @@ impl Door {
     /// Makes a door without any grant, which permits no contact. `sockets`: how many may be open at once.
     pub(crate) fn new(wire: Arc<dyn Wire>, guard: Arc<dyn Guard>, pace: Arc<Pace>, sockets: usize) -> Self {
         let sockets_max = sockets.clamp(1, SOCKETS_MAX);
-        let roots = RootCertStore {
-            roots: wire.trust_roots().to_vec(),
-        };
+        let roots = RootCertStore { roots: wire.trust_roots().to_vec() };
         let outside = Outside {
             wire,
             guard,
@@ -68,11 +67,7 @@ impl Door {
             connections: AtomicU64::new(0),
             refused: AtomicU64::new(0),
         };
-        Self {
-            outside: Arc::new(outside),
-            grants: Grants::none(),
-            close_idle: Arc::new(|| ()),
-        }
+        Self { outside: Arc::new(outside), grants: Grants::none(), close_idle: Arc::new(|| ()) }
     }
 
     /// The same door for one unit of work.
@@ -114,7 +109,12 @@ impl Door {
     }
 
     /// Waits for a future, at most until the wire's clock shows `at`; fails with a time-out of the phase.
-    pub(crate) async fn until<T>(&self, at: WireTime, phase: impl Into<Phase>, future: impl Future<Output = T>) -> Result<T, NetError> {
+    pub(crate) async fn until<T>(
+        &self,
+        at: WireTime,
+        phase: impl Into<Phase>,
+        future: impl Future<Output = T>,
+    ) -> Result<T, NetError> {
         tokio::select! {
             biased;
             value = future => Ok(value),
@@ -150,10 +150,17 @@ impl Door {
         self.grants.check(grant).inspect_err(|_| self.count_refused())
     }
 
-    /// Checks grant, reserved ranges and guard for an address about to be contacted. A contact that lies in a reserved range, itself or by an IPv4
-    /// address embedded in it, is refused unless the administrator opened it; then the guard is asked. Resolvers are named by the operator as
-    /// addresses, so that their ranges are not asked; nothing else is contacted on their ground.
-    pub(crate) fn check(&self, grant: Grant, address: SocketAddr, transport: Transport, name: Option<&str>) -> Result<(), NetError> {
+    /// Checks grant, reserved ranges and guard for an address about to be contacted. A contact that lies in a reserved
+    /// range, itself or by an IPv4 address embedded in it, is refused unless the administrator opened it; then the
+    /// guard is asked. Resolvers are named by the operator as addresses, so that their ranges are not asked; nothing
+    /// else is contacted on their ground.
+    pub(crate) fn check(
+        &self,
+        grant: Grant,
+        address: SocketAddr,
+        transport: Transport,
+        name: Option<&str>,
+    ) -> Result<(), NetError> {
         let Outside { wire, guard, .. } = &*self.outside;
         let footprint = self.check_grant(grant)?;
         let contact = Contact {
@@ -170,10 +177,7 @@ impl Door {
             let range = reserved_range(wire.reserved(), &**guard, contact.address);
             range.map(|range| format!("reserved range {range}, not opened by the administrator"))
         };
-        let refused = why.map(|why| Refused {
-            address: contact.address,
-            why,
-        });
+        let refused = why.map(|why| Refused { address: contact.address, why });
         let checked = refused.map_or_else(|| guard.allow(&contact), Err);
         checked.map_err(|refused| {
             self.count_refused();
@@ -208,8 +212,8 @@ impl Door {
         }
     }
 
-    /// Waits for a contact's turn among all, after its turn with its own peer: what then waits no more goes out at once, so that no second ever sees
-    /// more than the limit. The operator's own hosts are not counted, resolvers are.
+    /// Waits for a contact's turn among all, after its turn with its own peer: what then waits no more goes out at
+    /// once, so that no second ever sees more than the limit. The operator's own hosts are not counted, resolvers are.
     pub(crate) async fn turn_over_all(&self, grant: Grant) {
         if matches!(grant, Grant::Target | Grant::Source(_) | Grant::Operator(RESOLVER)) {
             self.turn(&[Cell::Total]).await;
@@ -232,23 +236,32 @@ impl Door {
     }
 
     /// Checks a contact, waits for its turn, and checks again: scope may have changed while it waited.
-    async fn admit(&self, grant: Grant, address: SocketAddr, transport: Transport, name: Option<&str>, cells: &[Cell]) -> Result<(), NetError> {
+    async fn admit(
+        &self,
+        grant: Grant,
+        address: SocketAddr,
+        transport: Transport,
+        name: Option<&str>,
+        cells: &[Cell],
+    ) -> Result<(), NetError> {
         self.check(grant, address, transport, name)?;
         let before = self.now();
         self.turn(cells).await;
         self.turn_over_all(grant).await;
-        if self.now() > before {
-            self.check(grant, address, transport, name)
-        } else {
-            Ok(())
-        }
+        if self.now() > before { self.check(grant, address, transport, name) } else { Ok(()) }
     }
 }
 
 /// The contacts themselves.
 impl Door {
     /// Opens a connection: grant, guard, pace, a free socket, then the wire.
-    pub(crate) async fn open(&self, grant: Grant, address: SocketAddr, name: Option<&str>, limit: Duration) -> Result<Connection, NetError> {
+    pub(crate) async fn open(
+        &self,
+        grant: Grant,
+        address: SocketAddr,
+        name: Option<&str>,
+        limit: Duration,
+    ) -> Result<Connection, NetError> {
         self.check(grant, address, Transport::Tcp, name)?;
         let cells = match grant {
             Grant::Target => vec![Cell::Address(address.ip()), Cell::block(address.ip())],
@@ -268,7 +281,8 @@ impl Door {
         Ok(Connection::new(stream, address, grant, place))
     }
 
-    /// Acquires a free socket. Work that waits for one gives up its idle connections first, so that none waits for another's idle ones.
+    /// Acquires a free socket. Work that waits for one gives up its idle connections first, so that none waits for
+    /// another's idle ones.
     async fn socket(&self) -> OwnedSemaphorePermit {
         let sockets = &self.outside.sockets;
         if let Ok(place) = sockets.clone().try_acquire_owned() {
@@ -286,13 +300,17 @@ impl Door {
     /// Opens a datagram socket of the family of `peer`. Nothing is sent yet; `what` names the step in an error.
     pub(crate) fn datagram_socket(&self, peer: IpAddr, what: &'static str) -> Result<DatagramSocket, NetError> {
         let opened = self.outside.wire.datagrams(peer);
-        opened
-            .map(|inner| DatagramSocket { inner })
-            .map_err(|error| NetError::from_io(&error, what))
+        opened.map(|inner| DatagramSocket { inner }).map_err(|error| NetError::from_io(&error, what))
     }
 
     /// Admits one datagram: checks the contact, waits for its turn, checks again.
-    pub(crate) async fn admit_datagram(&self, grant: Grant, to: SocketAddr, name: Option<&str>, cells: &[Cell]) -> Result<Pass, NetError> {
+    pub(crate) async fn admit_datagram(
+        &self,
+        grant: Grant,
+        to: SocketAddr,
+        name: Option<&str>,
+        cells: &[Cell],
+    ) -> Result<Pass, NetError> {
         self.admit(grant, to, Transport::Udp, name, cells).await?;
         Ok(Pass { to })
     }

@@ -135,12 +135,15 @@ impl NetError {
             ErrorKind::TimedOut => Self::Timeout(what.into()),
             ErrorKind::NetworkUnreachable | ErrorKind::NetworkDown => Self::Offline(format!("{what}: {error}")),
             // Too many open files, no buffer space, no free port: ours, not the peer's.
-            _ if matches!(error.raw_os_error(), Some(23 | 24 | 105 | 99 | 11)) => Self::Budget(format!("{what}: {error}")),
+            _ if matches!(error.raw_os_error(), Some(23 | 24 | 105 | 99 | 11)) => {
+                Self::Budget(format!("{what}: {error}"))
+            }
             _ => Self::Unreachable(format!("{what}: {error}")),
         }
     }
 
-    /// The same failure of something that we only ask the way (a resolver, a provider): that nothing listens there says nothing of what was looked for.
+    /// The same failure of something that we only ask the way (a resolver, a provider): that nothing listens there says
+    /// nothing of what was looked for.
     pub(crate) fn of_helper(self) -> Self {
         match self {
             Self::ConnectionRefused => Self::Unreachable("the connection was refused".into()),
@@ -149,9 +152,6 @@ impl NetError {
     }
 
     pub(crate) fn invalid(what: &'static str, text: &str) -> Self {
-        Self::Invalid {
-            what,
-            text: crate::untrusted::escape(text),
-        }
+        Self::Invalid { what, text: crate::untrusted::escape(text) }
     }
 }

@@ -1,5 +1,6 @@
-//! Who may be contacted for what. The engine implements [`Guard`] over the collection's scope; net itself refuses reserved addresses.
-//! Asked when the socket opens, on the address really dialled, and for each request on an open one: first contacts, retries and redirects alike.
+//! Who may be contacted for what. The engine implements [`Guard`] over the collection's scope; net itself refuses
+//! reserved addresses. Asked when the socket opens, on the address really dialled, and for each request on an open one:
+//! first contacts, retries and redirects alike.
 
 use crate::error::{NetError, Refused};
 use ambit_model::Clearance;
@@ -13,13 +14,14 @@ pub trait Guard: Send + Sync {
     /// Decides whether this contact may be made now. Called at every socket and every request.
     fn allow(&self, contact: &Contact) -> Result<(), Refused>;
 
-    /// May this name be looked up in order to contact its addresses on this ground? Asked before a host of a request is resolved; what resolvers are asked
-    /// otherwise is no contact with the name.
+    /// May this name be looked up in order to contact its addresses on this ground? Asked before a host of a request is
+    /// resolved; what resolvers are asked otherwise is no contact with the name.
     fn allow_name(&self, _name: &str, _grant: Grant) -> Result<(), String> {
         Ok(())
     }
 
-    /// Returns true if the installation's administrator opened this address, or a block around it. Only then may it lie in a reserved range.
+    /// Returns true if the installation's administrator opened this address, or a block around it. Only then may it lie
+    /// in a reserved range.
     fn named(&self, address: IpAddr) -> bool;
 }
 
@@ -84,7 +86,8 @@ impl Grants {
         Self::default()
     }
 
-    /// What a task of this footprint gets: look-ups from L1 on, targets from L1 on as far as the guard says, and its sources.
+    /// What a task of this footprint gets: look-ups from L1 on, targets from L1 on as far as the guard says, and its
+    /// sources.
     pub fn task(footprint: Clearance, sources: &[&'static str]) -> Self {
         let active = footprint > Clearance::L0;
         Self {
@@ -98,11 +101,7 @@ impl Grants {
 
     /// One purpose of the operator, with look-ups.
     pub fn operator(purpose: &'static str) -> Self {
-        Self {
-            resolve: true,
-            operator: vec![purpose],
-            ..Self::default()
-        }
+        Self { resolve: true, operator: vec![purpose], ..Self::default() }
     }
 
     /// The same grants, for work of this partition.

@@ -1,4 +1,5 @@
-//! HTTP/1.1 as an observer: requests byte by byte as asked, answers read leniently and kept as they came, every limit a named constant.
+//! HTTP/1.1 as an observer: requests byte by byte as asked, answers read leniently and kept as they came, every limit a
+//! named constant.
 
 mod body;
 pub(crate) mod chain;
@@ -58,7 +59,8 @@ pub struct HttpRequest {
     pub raw: Option<Vec<u8>>,
     /// The ground of the contact.
     pub grant: Grant,
-    /// Hosts beside the provider's own that it may be asked at, where the ground is a data provider: from a list that it gave itself.
+    /// Hosts beside the provider's own that it may be asked at, where the ground is a data provider: from a list that
+    /// it gave itself.
     pub learned: Vec<String>,
     /// Bytes of the decoded body to keep, at most `BODY_KEPT_MAX`.
     pub body_kept: usize,
@@ -66,8 +68,9 @@ pub struct HttpRequest {
     pub timeout: Duration,
     /// Redirects that `fetch` follows, at most `REDIRECTS_MAX`.
     pub redirects: usize,
-    /// May use a connection that carried earlier requests of the session to the same target, and leave it for later ones. For bulk questions to a
-    /// site; tasks that record how a peer behaves on a fresh connection leave it off. Only for GET and OPTIONS without a body.
+    /// May use a connection that carried earlier requests of the session to the same target, and leave it for later
+    /// ones. For bulk questions to a site; tasks that record how a peer behaves on a fresh connection leave it off.
+    /// Only for GET and OPTIONS without a body.
     pub shared: bool,
 }
 
@@ -104,7 +107,8 @@ pub struct HttpExchange {
     pub truncated: bool,
     /// How the body ended.
     pub end: BodyEnd,
-    /// Oddities of the answer, as short codes: `bare_lf`, `obs_fold`, `no_reason`, `length_and_chunked`, `lengths_differ` …, sorted.
+    /// Oddities of the answer, as short codes: `bare_lf`, `obs_fold`, `no_reason`, `length_and_chunked`,
+    /// `lengths_differ` …, sorted.
     pub oddities: Vec<&'static str>,
     /// Wire time from the request to the last byte of the head.
     pub head_after: Duration,
@@ -153,7 +157,8 @@ pub enum ChainEnd {
     TooMany,
     /// A URL came again.
     Loop(Url),
-    /// The next hop is not ours to contact: by the guard, by the list of reserved ranges, or as no host of the provider that is asked.
+    /// The next hop is not ours to contact: by the guard, by the list of reserved ranges, or as no host of the provider
+    /// that is asked.
     OutOfScope {
         /// Where it led.
         url: Url,

@@ -1,11 +1,14 @@
-//! The only door to the outside: DNS, TCP, UDP, TLS and HTTP over a wire, under a guard, at a measured pace (docs/architecture.md §3).
+//! The only door to the outside: DNS, TCP, UDP, TLS and HTTP over a wire, under a guard, at a measured pace
+//! (docs/architecture.md §3).
 //!
-//! One [`Net`] per wire and guard; one [`Session`] per unit of work, with the [`Grants`] it was given. Every call of a session names what it
-//! contacts; the contact is checked at the socket, on the address really dialled, for every redirect and every retry, and waits for the rate limiter
-//! ([`Pace`]). No socket opens without a grant: `door.rs` alone holds the wire, and all that sends, sends through it.
+//! One [`Net`] per wire and guard; one [`Session`] per unit of work, with the [`Grants`] it was given. Every call of a
+//! session names what it contacts; the contact is checked at the socket, on the address really dialled, for every
+//! redirect and every retry, and waits for the rate limiter ([`Pace`]). No socket opens without a grant: `door.rs`
+//! alone holds the wire, and all that sends, sends through it.
 //!
-//! What comes back is hostile until shown otherwise: text is [`Untrusted`], every read has a limit of [`limits`], and whatever a peer does ends in
-//! an answer, an [`error::NetError`] that says whether the thing is absent or unknown, or a note on a partial answer. Never in a hang.
+//! What comes back is hostile until shown otherwise: text is [`Untrusted`], every read has a limit of [`limits`], and
+//! whatever a peer does ends in an answer, an [`error::NetError`] that says whether the thing is absent or unknown, or
+//! a note on a partial answer. Never in a hang.
 
 pub mod dns;
 mod door;

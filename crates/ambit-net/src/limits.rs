@@ -1,13 +1,15 @@
-//! Every limit of the door, with its unit and its reason. Times are wire time. Defaults follow what browsers and well-behaved scanners accept;
-//! each was set so that a hostile peer costs a bounded, small amount of time and memory.
+//! Every limit of the door, with its unit and its reason. Times are wire time. Defaults follow what browsers and
+//! well-behaved scanners accept; each was set so that a hostile peer costs a bounded, small amount of time and memory.
 
 use std::time::Duration;
 
-/// One TCP connection attempt. A healthy host answers within a few hundred milliseconds; five seconds cover two lost SYNs.
+/// One TCP connection attempt. A healthy host answers within a few hundred milliseconds; five seconds cover two lost
+/// SYNs.
 pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// One TCP connection attempt of a port sweep: two SYNs (0 s, 1 s) and a long round trip.
 pub const PROBE_TIMEOUT: Duration = Duration::from_millis(2_500);
-/// One TCP connection attempt where a whole block is asked: one SYN and a repeat after a second. Loss is met by asking several ports.
+/// One TCP connection attempt where a whole block is asked: one SYN and a repeat after a second. Loss is met by asking
+/// several ports.
 pub const KNOCK_TIMEOUT: Duration = Duration::from_millis(1_500);
 /// A whole TLS handshake.
 pub const TLS_TIMEOUT: Duration = Duration::from_secs(10);
@@ -17,7 +19,8 @@ pub const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 pub const IDLE_TIMEOUT: Duration = Duration::from_secs(10);
 /// A whole HTTP exchange, connection included.
 pub const EXCHANGE_TIMEOUT: Duration = Duration::from_secs(60);
-/// From the request to the end of the head of a data provider's answer: certificate logs commonly look for 10 to 60 s before they begin.
+/// From the request to the end of the head of a data provider's answer: certificate logs commonly look for 10 to 60 s
+/// before they begin.
 pub const SOURCE_HEAD_TIMEOUT: Duration = Duration::from_secs(60);
 /// A whole exchange with a data provider: the head may take a minute, and a list of tens of megabytes as long again.
 pub const SOURCE_TIMEOUT: Duration = Duration::from_secs(120);
@@ -32,7 +35,8 @@ pub const HEAD_BYTES_MAX: usize = 64 * 1024;
 pub const HEADERS_MAX: usize = 100;
 /// Interim (1xx) heads before the real one.
 pub const INTERIM_HEADS_MAX: usize = 8;
-/// Bytes of a body that are read from the wire, and bytes that it may decode to, unless the request asks for more to be kept.
+/// Bytes of a body that are read from the wire, and bytes that it may decode to, unless the request asks for more to be
+/// kept.
 pub const BODY_READ_MAX: usize = 10 * 1024 * 1024;
 /// Bytes of a decoded body that are kept, unless the request asks for more or less.
 pub const BODY_KEPT: usize = 1024 * 1024;
@@ -64,13 +68,16 @@ pub const URL_BYTES_MAX: usize = 8 * 1024;
 pub const COOKIES_MAX: usize = 50;
 /// HTTP exchanges with one address at once.
 pub const EXCHANGES_PER_ADDRESS: usize = 10;
-/// Idle connections that one session keeps for its next requests: as many as browsers open to a site, and two for a second one.
+/// Idle connections that one session keeps for its next requests: as many as browsers open to a site, and two for a
+/// second one.
 pub const CONNECTIONS_KEPT_MAX: usize = 8;
-/// Longest that a kept connection is idle. Usual servers close after 5 s or more; a request on a closing connection is made twice.
+/// Longest that a kept connection is idle. Usual servers close after 5 s or more; a request on a closing connection is
+/// made twice.
 pub const CONNECTION_IDLE_MAX: Duration = Duration::from_secs(4);
 /// Exchanges on one connection: usual servers end it after a hundred or a thousand.
 pub const EXCHANGES_PER_CONNECTION: usize = 100;
-/// Idle connections are kept while at least this part of all sockets is free (one in so many): they never stand in the way of new ones.
+/// Idle connections are kept while at least this part of all sockets is free (one in so many): they never stand in the
+/// way of new ones.
 pub const SOCKETS_FREE_SHARE: usize = 2;
 
 /// Bytes of a banner.
@@ -102,13 +109,10 @@ pub const NAMES_MAX: usize = 10_000;
 /// Bytes that the hello prober reads before it gives up.
 pub const HELLO_BYTES_MAX: usize = 1024 * 1024;
 
-/// How long each try of a DNS question waits. Recursive resolvers need seconds for slow authorities, lost datagrams want an early retry.
-pub const DNS_TRIES: [Duration; 4] = [
-    Duration::from_millis(1_500),
-    Duration::from_millis(2_500),
-    Duration::from_secs(4),
-    Duration::from_secs(5),
-];
+/// How long each try of a DNS question waits. Recursive resolvers need seconds for slow authorities, lost datagrams
+/// want an early retry.
+pub const DNS_TRIES: [Duration; 4] =
+    [Duration::from_millis(1_500), Duration::from_millis(2_500), Duration::from_secs(4), Duration::from_secs(5)];
 /// One question over TCP.
 pub const DNS_TCP_TIMEOUT: Duration = Duration::from_secs(5);
 /// UDP payload that is announced by EDNS (the size that passes everywhere without fragments; DNS flag day 2020).
@@ -121,9 +125,11 @@ pub const DNS_CHAIN_MAX: usize = 8;
 pub const DNS_RECORDS_MAX: usize = 256;
 /// Longest time that an answer is kept, seconds, whatever its TTL says.
 pub const DNS_TTL_MAX: u32 = 3_600;
-/// Longest time that a negative answer is kept, seconds (RFC 2308 recommends one to three hours; names come and go during a run).
+/// Longest time that a negative answer is kept, seconds (RFC 2308 recommends one to three hours; names come and go
+/// during a run).
 pub const DNS_NEGATIVE_TTL_MAX: u32 = 900;
-/// How long a failure is kept, so that many who ask the same do not all wait for the same silence (RFC 2308 §7 allows five minutes).
+/// How long a failure is kept, so that many who ask the same do not all wait for the same silence (RFC 2308 §7 allows
+/// five minutes).
 pub const DNS_FAILURE_HOLDS: Duration = Duration::from_secs(30);
 /// Answers kept per run: about 25 MB.
 pub const DNS_CACHE_MAX: usize = 50_000;
@@ -133,7 +139,8 @@ pub const TRANSFER_RECORDS_MAX: usize = 100_000;
 pub const TRANSFER_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// Time for a whole zone transfer.
 pub const TRANSFER_TIMEOUT: Duration = Duration::from_secs(60);
-/// Questions in flight per resolver at the start, at least, and at most. Beyond about a thousand only the loss grows (measured on loopback).
+/// Questions in flight per resolver at the start, at least, and at most. Beyond about a thousand only the loss grows
+/// (measured on loopback).
 pub const DNS_WINDOW: (usize, usize, usize) = (64, 16, 1_500);
 /// Random labels that wildcard sampling asks at most.
 pub const WILDCARD_SAMPLES_MAX: usize = 103;

@@ -59,25 +59,19 @@ impl LiveWire {
         }
         let mut reserved = networks(&[INTERNAL, DOCUMENTATION].concat());
         reserved.extend(own_addresses().into_iter().map(IpNet::from));
-        Ok(Self {
-            resolvers,
-            roots: Arc::new(roots),
-            reserved,
-        })
+        Ok(Self { resolvers, roots: Arc::new(roots), reserved })
     }
 }
 
 impl Wire for LiveWire {
     fn connect(&self, to: SocketAddr) -> BoxFuture<'static, io::Result<Box<dyn Stream>>> {
         Box::pin(async move {
-            let socket = if to.is_ipv4() {
-                tokio::net::TcpSocket::new_v4()
-            } else {
-                tokio::net::TcpSocket::new_v6()
-            }?;
-            // Closing resets: no port of ours stays in TIME_WAIT after a sweep of thousands. What we send is answered before we close.
+            let socket = if to.is_ipv4() { tokio::net::TcpSocket::new_v4() } else { tokio::net::TcpSocket::new_v6() }?;
+            // Closing resets: no port of ours stays in TIME_WAIT after a sweep of thousands. What we send is answered
+            // before we close.
             SockRef::from(&socket).set_linger(Some(Duration::ZERO))?;
-            // What this machine has no way to is known at once. The same word later comes from a router, and speaks of this one address.
+            // What this machine has no way to is known at once. The same word later comes from a router, and speaks of
+            // this one address.
             let mut connecting = pin!(socket.connect(to));
             let stream = match futures::poll!(connecting.as_mut()) {
                 Poll::Ready(at_once) => at_once?,
@@ -179,7 +173,8 @@ pub fn sockets_allowed() -> usize {
 fn system_resolvers(path: &Path) -> io::Result<Vec<SocketAddr>> {
     match fs::read_to_string(path) {
         Ok(text) => Ok(parse_resolvers(&text)),
-        // A machine without that file may still reach its own server by address; a look-up then says that there is no resolver.
+        // A machine without that file may still reach its own server by address; a look-up then says that there is no
+        // resolver.
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
         Err(error) => Err(named(path, &error)),
     }
@@ -191,11 +186,7 @@ fn parse_resolvers(text: &str) -> Vec<SocketAddr> {
         // A zone (`fe80::1%eth0`) names an interface; such a resolver needs it and is left out.
         (words.next()? == "nameserver").then(|| words.next()?.parse::<IpAddr>().ok()).flatten()
     };
-    text.lines()
-        .filter_map(address)
-        .take(RESOLVERS_MAX)
-        .map(|address| SocketAddr::new(address, 53))
-        .collect()
+    text.lines().filter_map(address).take(RESOLVERS_MAX).map(|address| SocketAddr::new(address, 53)).collect()
 }
 
 /// The authorities of a PEM file.
@@ -206,16 +197,10 @@ fn read_authorities(path: &Path) -> io::Result<Vec<TrustAnchor<'static>>> {
     for certificate in CertificateDer::pem_slice_iter(&pem) {
         let certificate = certificate.map_err(|error| wrong(format!("not PEM: {error}")))?;
         let mut store = rustls::RootCertStore::empty();
-        store
-            .add(certificate)
-            .map_err(|error| wrong(format!("not a certificate authority: {error}")))?;
+        store.add(certificate).map_err(|error| wrong(format!("not a certificate authority: {error}")))?;
         roots.append(&mut store.roots);
     }
-    if roots.is_empty() {
-        Err(wrong("no certificate in it".into()))
-    } else {
-        Ok(roots)
-    }
+    if roots.is_empty() { Err(wrong("no certificate in it".into())) } else { Ok(roots) }
 }
 
 fn named(path: &Path, error: &io::Error) -> io::Error {
@@ -244,10 +229,7 @@ pub fn own_addresses() -> Vec<IpAddr> {
 fn parse_fib_trie(text: &str) -> Vec<Ipv4Addr> {
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     let local = |pair: &[&str]| {
-        pair[1]
-            .starts_with("/32 host LOCAL")
-            .then(|| pair[0].strip_prefix("|-- ")?.parse().ok())
-            .flatten()
+        pair[1].starts_with("/32 host LOCAL").then(|| pair[0].strip_prefix("|-- ")?.parse().ok()).flatten()
     };
     lines.windows(2).filter_map(local).collect()
 }
@@ -266,13 +248,15 @@ mod tests {
 
     #[test]
     fn resolvers_are_read_from_the_systems_file() {
-        let text = "# comment\nsearch example.test\nnameserver 192.0.2.53\nnameserver ::1 # local\nnameserver fe80::1%eth0\nnameserver nonsense\noptions edns0\n";
+        let text = "# comment\nsearch example.test\nnameserver 192.0.2.53\nnameserver ::1 # local\nnameserver \
+                    fe80::1%eth0\nnameserver nonsense\noptions edns0\n";
         assert_eq!(parse_resolvers(text), ["192.0.2.53:53".parse().unwrap(), "[::1]:53".parse().unwrap()]);
     }
 
     #[test]
     fn own_addresses_are_read_from_the_kernels_tables() {
-        let trie = "Main:\n  +-- 0.0.0.0/0 3 0 5\n     |-- 192.0.2.7\n        /32 host LOCAL\n     |-- 192.0.2.255\n        /32 link BROADCAST\n";
+        let trie = "Main:\n  +-- 0.0.0.0/0 3 0 5\n     |-- 192.0.2.7\n        /32 host LOCAL\n     |-- \
+                    192.0.2.255\n        /32 link BROADCAST\n";
         assert_eq!(parse_fib_trie(trie), [Ipv4Addr::new(192, 0, 2, 7)]);
         let interfaces = "20010db8000000000000000000000001 02 40 00 80 eth0\n";
         assert_eq!(parse_if_inet6(interfaces), ["2001:db8::1".parse::<Ipv6Addr>().unwrap()]);
@@ -280,11 +264,9 @@ mod tests {
 
     #[test]
     fn reserved_ranges_and_this_machine_s_own_addresses_are_no_targets() {
-        let wire = LiveWire::new(&LiveOptions {
-            resolvers: vec!["127.0.0.1:53".parse().unwrap()],
-            ..LiveOptions::default()
-        })
-        .unwrap();
+        let wire =
+            LiveWire::new(&LiveOptions { resolvers: vec!["127.0.0.1:53".parse().unwrap()], ..LiveOptions::default() })
+                .unwrap();
         let is_reserved = |address: IpAddr| wire.reserved().iter().any(|range| range.contains(&address));
         for address in ["127.0.0.1", "169.254.169.254", "fd00:ec2::254", "64:ff9b:1::1", "203.0.113.7"] {
             assert!(is_reserved(address.parse().unwrap()), "{address}");
@@ -302,11 +284,7 @@ mod tests {
         for (number, offline_at_once, offline_later) in [(100, true, true), (101, true, false), (113, false, false)] {
             let read = |error: io::Error| matches!(NetError::from_io(&error, "connecting"), NetError::Offline(_));
             let error = || io::Error::from_raw_os_error(number);
-            assert_eq!(
-                (read(error()), read(said_on_the_way(error()))),
-                (offline_at_once, offline_later),
-                "{number}"
-            );
+            assert_eq!((read(error()), read(said_on_the_way(error()))), (offline_at_once, offline_later), "{number}");
         }
     }
 

@@ -1,5 +1,5 @@
-//! What tasks see of the outside: [`Net`] for a run, [`Session`] for one unit of work. It opens nothing itself: each call goes to an engine of DNS, TCP,
-//! TLS or HTTP, and those go through the door.
+//! What tasks see of the outside: [`Net`] for a run, [`Session`] for one unit of work. It opens nothing itself: each
+//! call goes to an engine of DNS, TCP, TLS or HTTP, and those go through the door.
 
 mod sources;
 
@@ -22,8 +22,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// One per run and process: the wire, the guard, the ledger of manners, the DNS engine with the run's cache. Cheap to clone.
-/// Made and used inside a tokio runtime, in a task that the wire tracks.
+/// One per run and process: the wire, the guard, the ledger of manners, the DNS engine with the run's cache. Cheap to
+/// clone. Made and used inside a tokio runtime, in a task that the wire tracks.
 #[derive(Clone)]
 pub struct Net {
     inner: Arc<Inner>,
@@ -94,11 +94,7 @@ impl Net {
     pub fn session(&self, grants: Grants) -> Session {
         let keeper = Arc::<Keeper>::default();
         let idle = keeper.clone();
-        Session {
-            net: self.clone(),
-            door: self.inner.door.with(grants, Arc::new(move || idle.clear())),
-            keeper,
-        }
+        Session { net: self.clone(), door: self.inner.door.with(grants, Arc::new(move || idle.clear())), keeper }
     }
 
     /// What was done so far.
@@ -115,7 +111,8 @@ impl Net {
     }
 }
 
-/// The door for one unit of work, with the grants it was given. All methods are cancel-safe: dropping one closes its sockets.
+/// The door for one unit of work, with the grants it was given. All methods are cancel-safe: dropping one closes its
+/// sockets.
 #[derive(Clone)]
 pub struct Session {
     net: Net,
@@ -147,19 +144,22 @@ impl Session {
         self.door.random(buffer);
     }
 
-    /// Returns whether the installation's administrator opened this very address, or a block around it. It is then looked at even in a reserved range.
+    /// Returns whether the installation's administrator opened this very address, or a block around it. It is then
+    /// looked at even in a reserved range.
     pub fn is_named(&self, address: IpAddr) -> bool {
         self.door.is_named(address)
     }
 
     // ── names ──
 
-    /// Looks a name up through the resolvers (L1), by the run's cache. NXDOMAIN and NODATA are answers; SERVFAIL, REFUSED and silence are errors.
+    /// Looks a name up through the resolvers (L1), by the run's cache. NXDOMAIN and NODATA are answers; SERVFAIL,
+    /// REFUSED and silence are errors.
     pub async fn lookup(&self, name: &str, rtype: RecordType) -> Result<Arc<DnsAnswer>, NetError> {
         self.net.inner.dns.lookup(&self.door, name, rtype).await
     }
 
-    /// Looks a name up like [`Session::lookup`], without reading or filling the cache: for sweeps of names that mostly do not exist.
+    /// Looks a name up like [`Session::lookup`], without reading or filling the cache: for sweeps of names that mostly
+    /// do not exist.
     pub async fn lookup_uncached(&self, name: &str, rtype: RecordType) -> Result<DnsAnswer, NetError> {
         self.net.inner.dns.lookup_uncached(&self.door, name, rtype).await
     }
@@ -196,52 +196,95 @@ impl Session {
         crate::tcp::sweep::probe(&self.door, address).await
     }
 
-    /// Probes many ports of one address, many at once and within the rate limits. Ports without an answer are tried again, and the loss is measured.
+    /// Probes many ports of one address, many at once and within the rate limits. Ports without an answer are tried
+    /// again, and the loss is measured.
     pub async fn sweep_ports(&self, address: IpAddr, ports: &[u16]) -> Result<PortSweep, NetError> {
         crate::tcp::sweep::sweep(&self.door, address, ports, self.net.inner.options.sweep_in_flight).await
     }
 
-    /// Probes many sockets of many addresses once each, with a short time limit, to find the live addresses of a block. If scope refuses one, that
-    /// refusal is its result.
-    pub async fn knock(&self, sockets: &[SocketAddr]) -> Result<Vec<(SocketAddr, Result<PortState, NetError>)>, NetError> {
+    /// Probes many sockets of many addresses once each, with a short time limit, to find the live addresses of a block.
+    /// If scope refuses one, that refusal is its result.
+    pub async fn knock(
+        &self,
+        sockets: &[SocketAddr],
+    ) -> Result<Vec<(SocketAddr, Result<PortState, NetError>)>, NetError> {
         crate::tcp::sweep::knock(&self.door, sockets, self.net.inner.options.sweep_in_flight).await
     }
 
     /// Connects and reads what the service says first.
-    pub async fn read_banner(&self, address: SocketAddr, name: Option<&str>, options: &BannerOptions) -> Result<Banner, NetError> {
+    pub async fn read_banner(
+        &self,
+        address: SocketAddr,
+        name: Option<&str>,
+        options: &BannerOptions,
+    ) -> Result<Banner, NetError> {
         crate::tcp::banner::read(&self.door, address, name, options).await
     }
 
-    /// Shakes hands, then reads what the service says first inside TLS. `sni`: `None` sends no name. No ALPN is offered.
-    pub async fn read_banner_inside(&self, address: SocketAddr, sni: Option<&str>, options: &BannerOptions) -> Result<Banner, NetError> {
+    /// Shakes hands, then reads what the service says first inside TLS. `sni`: `None` sends no name. No ALPN is
+    /// offered.
+    pub async fn read_banner_inside(
+        &self,
+        address: SocketAddr,
+        sni: Option<&str>,
+        options: &BannerOptions,
+    ) -> Result<Banner, NetError> {
         crate::tcp::banner::read_inside(&self.door, address, sni, options).await
     }
 
-    /// Leads a plain connection to the point where TLS begins. Gives the connection and everything that the server said on the way.
-    pub async fn start_tls(&self, connection: Connection, protocol: StartTls, name: &str) -> Result<(Connection, Banner), NetError> {
+    /// Leads a plain connection to the point where TLS begins. Gives the connection and everything that the server said
+    /// on the way.
+    pub async fn start_tls(
+        &self,
+        connection: Connection,
+        protocol: StartTls,
+        name: &str,
+    ) -> Result<(Connection, Banner), NetError> {
         crate::tcp::starttls::lead(&self.door, connection, protocol, name).await
     }
 
-    /// Sends one datagram to a target and waits for the answer to it, at most `wait` for each of two tries. `None`: silence, which says nothing.
-    pub async fn datagram(&self, address: SocketAddr, payload: &[u8], wait: Duration) -> Result<Option<Vec<u8>>, NetError> {
+    /// Sends one datagram to a target and waits for the answer to it, at most `wait` for each of two tries. `None`:
+    /// silence, which says nothing.
+    pub async fn datagram(
+        &self,
+        address: SocketAddr,
+        payload: &[u8],
+        wait: Duration,
+    ) -> Result<Option<Vec<u8>>, NetError> {
         crate::udp::exchange(&self.door, address, payload, wait).await
     }
 
     // ── TLS ──
 
-    /// Connects and shakes hands. `sni`: `None` sends no name. Certificates of any quality are recorded, not refused; where rustls finds no common
-    /// ground, an old hello reads what the server shows in clear (`facts.complete` is false then).
-    pub async fn tls(&self, address: SocketAddr, sni: Option<&str>, options: &TlsOptions) -> Result<TlsSession, NetError> {
+    /// Connects and shakes hands. `sni`: `None` sends no name. Certificates of any quality are recorded, not refused;
+    /// where rustls finds no common ground, an old hello reads what the server shows in clear (`facts.complete` is
+    /// false then).
+    pub async fn tls(
+        &self,
+        address: SocketAddr,
+        sni: Option<&str>,
+        options: &TlsOptions,
+    ) -> Result<TlsSession, NetError> {
         crate::tls::handshake::connect(&self.door, Grant::Target, address, sni, options).await
     }
 
     /// Shakes hands on a connection that is already there (after [`Session::start_tls`]).
-    pub async fn tls_over(&self, connection: Connection, sni: Option<&str>, options: &TlsOptions) -> Result<TlsSession, NetError> {
+    pub async fn tls_over(
+        &self,
+        connection: Connection,
+        sni: Option<&str>,
+        options: &TlsOptions,
+    ) -> Result<TlsSession, NetError> {
         crate::tls::handshake::over(&self.door, connection, sni, options).await
     }
 
     /// Sends one hello of one version and reads the answer: which versions does the server speak?
-    pub async fn tls_hello(&self, address: SocketAddr, sni: Option<&str>, version: TlsVersion) -> Result<HelloAnswer, NetError> {
+    pub async fn tls_hello(
+        &self,
+        address: SocketAddr,
+        sni: Option<&str>,
+        version: TlsVersion,
+    ) -> Result<HelloAnswer, NetError> {
         crate::tls::handshake::hello(&self.door, address, sni, version).await
     }
 
@@ -257,17 +300,13 @@ impl Session {
         crate::http::exchange::exchange(self.client(), request).await
     }
 
-    /// Follows redirects, each hop under the guard. An error only where the first exchange failed; a later failure ends the chain with its reason.
+    /// Follows redirects, each hop under the guard. An error only where the first exchange failed; a later failure ends
+    /// the chain with its reason.
     pub async fn fetch(&self, request: &HttpRequest) -> Result<HttpFetch, NetError> {
         crate::http::chain::fetch(self.client(), request).await
     }
 
     fn client(&self) -> Client<'_> {
-        Client {
-            door: &self.door,
-            dns: &self.net.inner.dns,
-            keeper: &self.keeper,
-            requests: &self.net.inner.requests,
-        }
+        Client { door: &self.door, dns: &self.net.inner.dns, keeper: &self.keeper, requests: &self.net.inner.requests }
     }
 }

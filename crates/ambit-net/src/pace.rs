@@ -1,5 +1,6 @@
-//! The rate limiter: how fast each target, block, server and provider may be contacted. There is one per wire and process, shared by all sessions,
-//! and its time is wire time. It slows down when a peer complains and recovers when it does not.
+//! The rate limiter: how fast each target, block, server and provider may be contacted. There is one per wire and
+//! process, shared by all sessions, and its time is wire time. It slows down when a peer complains and recovers when it
+//! does not.
 
 use crate::guard::Home;
 use crate::limits::{ERRORS_IN_A_ROW, ERRORS_PAUSE, EXCHANGES_PER_ADDRESS, RETRY_AFTER_MAX};
@@ -14,8 +15,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 /// Rates, per second, with defaults that are polite.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PaceLimits {
-    /// Contacts of every kind and to every peer together: connections, datagrams, requests on an open connection, and questions to resolvers. What
-    /// the operator's own hosts are sent is not counted. `None`: no limit over all.
+    /// Contacts of every kind and to every peer together: connections, datagrams, requests on an open connection, and
+    /// questions to resolvers. What the operator's own hosts are sent is not counted. `None`: no limit over all.
     pub total: Option<f64>,
     /// Connections to one address.
     pub connections_per_address: f64,
@@ -46,8 +47,8 @@ impl Default for PaceLimits {
 }
 
 impl PaceLimits {
-    /// Limits for a person's `--rate`: so many contacts per second over all, and to no single peer more than that. A rate above what one peer is usually
-    /// asked for does not make us ruder to it.
+    /// Limits for a person's `--rate`: so many contacts per second over all, and to no single peer more than that. A
+    /// rate above what one peer is usually asked for does not make us ruder to it.
     pub fn at_rate(contacts: f64) -> Self {
         let default = Self::default();
         let contacts = contacts.max(RATE_MIN);
@@ -102,7 +103,9 @@ impl Cell {
 
     fn is_home(&self, home: Option<&Home>) -> bool {
         match (self, home) {
-            (Self::Address(address) | Self::Host(address, _), Some(Home::Block(home))) => block_of(*address) == block_of(*home),
+            (Self::Address(address) | Self::Host(address, _), Some(Home::Block(home))) => {
+                block_of(*address) == block_of(*home)
+            }
             (Self::Block(block), Some(Home::Block(home))) => *block == block_of(*home),
             (Self::Server(_), Some(Home::Zone(_))) => true,
             (Self::Provider(provider), Some(Home::Provider(home))) => provider == home,
@@ -176,15 +179,11 @@ pub struct Pace {
 impl Pace {
     /// Makes a rate limiter without any history.
     pub fn new(limits: PaceLimits) -> Self {
-        Self {
-            limits,
-            engines: AtomicUsize::new(1),
-            cells: Mutex::default(),
-            exchanges: Mutex::default(),
-        }
+        Self { limits, engines: AtomicUsize::new(1), cells: Mutex::default(), exchanges: Mutex::default() }
     }
 
-    /// Sets how many engines are alive. Contacts outside the work's own partition are limited to the rate divided by that number.
+    /// Sets how many engines are alive. Contacts outside the work's own partition are limited to the rate divided by
+    /// that number.
     pub fn set_engines(&self, live: usize) {
         self.engines.store(live.max(1), Ordering::Relaxed);
     }
@@ -252,10 +251,7 @@ impl Pace {
             if exchanges.len() > CELLS_MAX {
                 exchanges.retain(|_, places| Arc::strong_count(places) > 1);
             }
-            exchanges
-                .entry(address)
-                .or_insert_with(|| Arc::new(Semaphore::new(EXCHANGES_PER_ADDRESS)))
-                .clone()
+            exchanges.entry(address).or_insert_with(|| Arc::new(Semaphore::new(EXCHANGES_PER_ADDRESS))).clone()
         };
         places.acquire_owned().await.expect("the semaphore is never closed")
     }
@@ -263,7 +259,9 @@ impl Pace {
     fn lock(&self, now: WireTime) -> MutexGuard<'_, HashMap<Cell, Entry>> {
         let mut cells = self.cells.lock().unwrap_or_else(PoisonError::into_inner);
         if cells.len() > CELLS_MAX {
-            cells.retain(|_, entry| entry.next > now || entry.blocked_until > now || entry.factor < 1.0 || entry.failures > 0);
+            cells.retain(|_, entry| {
+                entry.next > now || entry.blocked_until > now || entry.factor < 1.0 || entry.failures > 0
+            });
         }
         cells
     }
@@ -271,13 +269,7 @@ impl Pace {
 
 impl Entry {
     fn new(now: WireTime) -> Self {
-        Self {
-            next: now,
-            factor: 1.0,
-            blocked_until: WireTime::ZERO,
-            failures: 0,
-            cut_at: None,
-        }
+        Self { next: now, factor: 1.0, blocked_until: WireTime::ZERO, failures: 0, cut_at: None }
     }
 
     /// When the next contact's turn is at this rate.
@@ -309,7 +301,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_second_sees_more_than_the_rate_and_its_burst(rate in 1u32..200, gaps in prop::collection::vec(0u64..50, 1..400)) {
+        fn no_second_sees_more_than_the_rate_and_its_burst(rate in 1u32..200,
+        gaps in prop::collection::vec(0u64..50, 1..400)) {
             let pace = Pace::new(PaceLimits { connections_per_address: f64::from(rate), ..PaceLimits::default() });
             let cell = Cell::Address(address(1));
             let mut now = Duration::ZERO;
@@ -356,11 +349,7 @@ mod tests {
         }
         assert_eq!(step(seconds(60.0)), seconds(0.1), "recovered");
         pace.report(seconds(70.0), &cell, Signal::Busy(Some(seconds(1e6))));
-        assert_eq!(
-            pace.reserve(seconds(70.0), &cell, None),
-            seconds(70.0) + RETRY_AFTER_MAX,
-            "cut to the limit"
-        );
+        assert_eq!(pace.reserve(seconds(70.0), &cell, None), seconds(70.0) + RETRY_AFTER_MAX, "cut to the limit");
     }
 
     #[test]
@@ -378,10 +367,7 @@ mod tests {
 
     #[test]
     fn outside_its_partition_an_engine_takes_its_share() {
-        let pace = Pace::new(PaceLimits {
-            connections_per_address: 1.0,
-            ..PaceLimits::default()
-        });
+        let pace = Pace::new(PaceLimits { connections_per_address: 1.0, ..PaceLimits::default() });
         pace.set_engines(4);
         let home = Home::Block(address(200));
         let cell = Cell::Address(address(1));
@@ -397,14 +383,8 @@ mod tests {
         let default = PaceLimits::default();
         let slow = PaceLimits::at_rate(5.0);
         assert_eq!(slow.total, Some(5.0));
-        assert_eq!(
-            (slow.connections_per_address, slow.connections_per_block, slow.requests_per_host),
-            (5.0, 5.0, 5.0)
-        );
-        assert_eq!(
-            (slow.questions_per_server, slow.requests_per_provider),
-            (5.0, default.requests_per_provider)
-        );
+        assert_eq!((slow.connections_per_address, slow.connections_per_block, slow.requests_per_host), (5.0, 5.0, 5.0));
+        assert_eq!((slow.questions_per_server, slow.requests_per_provider), (5.0, default.requests_per_provider));
         let fast = PaceLimits::at_rate(1e6);
         assert_eq!(fast, PaceLimits { total: Some(1e6), ..default }, "nobody is asked more often than usual");
         assert!(PaceLimits::at_rate(0.0).total.is_some_and(|rate| rate > 0.0));
@@ -419,10 +399,6 @@ mod tests {
             assert_eq!(pace.wait(seconds(1.0), &Cell::Total), seconds(0.5));
         }
         assert_eq!(pace.reserve(seconds(1.0), &Cell::Total, None), seconds(1.5));
-        assert_eq!(
-            Pace::new(PaceLimits::default()).wait(seconds(1.0), &Cell::Total),
-            Duration::ZERO,
-            "no limit"
-        );
+        assert_eq!(Pace::new(PaceLimits::default()).wait(seconds(1.0), &Cell::Total), Duration::ZERO, "no limit");
     }
 }

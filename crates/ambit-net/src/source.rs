@@ -1,5 +1,6 @@
-//! The registered data providers and how they are queried: over https on its port, at hosts of their own, or by lines on the port of WHOIS. Grants
-//! decide which work may query which provider; the guard decides which addresses are forbidden.
+//! The registered data providers and how they are queried: over https on its port, at hosts of their own, or by lines
+//! on the port of WHOIS. Grants decide which work may query which provider; the guard decides which addresses are
+//! forbidden.
 
 use crate::error::NetError;
 use crate::http::Url;
@@ -21,26 +22,11 @@ struct Source {
 }
 
 const SOURCES: &[Source] = &[
-    Source {
-        name: "crt.sh",
-        hosts: &["crt.sh"],
-        lines: None,
-        anything: false,
-    },
+    Source { name: "crt.sh", hosts: &["crt.sh"], lines: None, anything: false },
     // Registries beside these hosts are learned from the list of the IANA, those of WHOIS by referral from its root.
-    Source {
-        name: "rdap",
-        hosts: &["rdap.org", "data.iana.org"],
-        lines: Some(WHOIS),
-        anything: false,
-    },
+    Source { name: "rdap", hosts: &["rdap.org", "data.iana.org"], lines: Some(WHOIS), anything: false },
     #[cfg(test)]
-    Source {
-        name: "plain",
-        hosts: &[],
-        lines: None,
-        anything: true,
-    },
+    Source { name: "plain", hosts: &[], lines: None, anything: true },
 ];
 
 fn find(provider: &str) -> Result<&'static Source, NetError> {
@@ -48,7 +34,8 @@ fn find(provider: &str) -> Result<&'static Source, NetError> {
     found.ok_or_else(|| NetError::NotAllowed(format!("no data provider is registered as {provider}")))
 }
 
-/// May the provider be asked by this URL? Asked for each hop. `learned`: hosts that a list which the provider itself gave names as its own.
+/// May the provider be asked by this URL? Asked for each hop. `learned`: hosts that a list which the provider itself
+/// gave names as its own.
 pub(crate) fn check_url(provider: &str, url: &Url, learned: &[String]) -> Result<(), NetError> {
     let source = find(provider)?;
     let is_own = |host: &str| {

@@ -48,11 +48,7 @@ pub struct BannerOptions {
 
 impl Default for BannerOptions {
     fn default() -> Self {
-        Self {
-            send: Vec::new(),
-            bytes_max: BANNER_BYTES_MAX,
-            timeout: BANNER_TIMEOUT,
-        }
+        Self { send: Vec::new(), bytes_max: BANNER_BYTES_MAX, timeout: BANNER_TIMEOUT }
     }
 }
 

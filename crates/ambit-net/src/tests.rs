@@ -1,4 +1,5 @@
-//! Tests of the door over an internet in the test itself: scripted peers, a clock that jumps, no socket. Live sockets only against this process.
+//! Tests of the door over an internet in the test itself: scripted peers, a clock that jumps, no socket. Live sockets
+//! only against this process.
 
 mod certificates;
 mod clock;

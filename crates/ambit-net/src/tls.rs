@@ -1,4 +1,5 @@
-//! TLS as an observer: a handshake that records instead of refusing, the whole chain, and a hello prober for versions that rustls does not speak.
+//! TLS as an observer: a handshake that records instead of refusing, the whole chain, and a hello prober for versions
+//! that rustls does not speak.
 
 pub mod certificate;
 pub(crate) mod handshake;
@@ -22,9 +23,7 @@ pub struct TlsOptions {
 
 impl Default for TlsOptions {
     fn default() -> Self {
-        Self {
-            alpn: vec![b"http/1.1".to_vec()],
-        }
+        Self { alpn: vec![b"http/1.1".to_vec()] }
     }
 }
 
@@ -47,7 +46,8 @@ pub struct TlsFacts {
     pub client_certificate_requested: bool,
     /// What a browser would say.
     pub verification: Verification,
-    /// The handshake was completed: data can flow. False: only the hello was read (old versions), or the peer broke off after its certificate.
+    /// The handshake was completed: data can flow. False: only the hello was read (old versions), or the peer broke off
+    /// after its certificate.
     pub complete: bool,
 }
 
@@ -185,7 +185,8 @@ impl TlsSession {
 /// What a server answered to one hello of one version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HelloAnswer {
-    /// It speaks the version: the cipher (IANA number) it chose and its certificates (none for TLS 1.3, where they are encrypted).
+    /// It speaks the version: the cipher (IANA number) it chose and its certificates (none for TLS 1.3, where they are
+    /// encrypted).
     Accepted {
         /// The version of its hello.
         version: TlsVersion,

@@ -9,7 +9,12 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 /// Sends and waits; `None`: silence.
-pub(crate) async fn exchange(door: &Door, address: SocketAddr, payload: &[u8], wait: Duration) -> Result<Option<Vec<u8>>, NetError> {
+pub(crate) async fn exchange(
+    door: &Door,
+    address: SocketAddr,
+    payload: &[u8],
+    wait: Duration,
+) -> Result<Option<Vec<u8>>, NetError> {
     door.check(Grant::Target, address, Transport::Udp, None)?;
     let failed = |error: std::io::Error| NetError::from_io(&error, "datagram");
     let socket = door.datagram_socket(address.ip(), "datagram")?;

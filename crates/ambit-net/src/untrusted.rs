@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-/// Text of a peer. Neither `Display` nor `Debug` writes a control character, so that no log, terminal or page can be driven by it.
+/// Text of a peer. Neither `Display` nor `Debug` writes a control character, so that no log, terminal or page can be
+/// driven by it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Untrusted(String);
 
@@ -27,7 +28,8 @@ impl Untrusted {
         self.0.replace('\0', "\u{FFFD}")
     }
 
-    /// The text as it is shown: control characters, bidirectional overrides and invisible characters are written as `\u{…}`; the backslash is doubled.
+    /// The text as it is shown: control characters, bidirectional overrides and invisible characters are written as
+    /// `\u{…}`; the backslash is doubled.
     pub fn escaped(&self) -> String {
         escape(&self.0)
     }

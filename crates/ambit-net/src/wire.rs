@@ -1,5 +1,5 @@
-//! The wire: what lies below DNS, TLS and HTTP. Two implementations exist: live sockets here, and the simulated internet in its own crate.
-//! Nothing above may ask which one it is.
+//! The wire: what lies below DNS, TLS and HTTP. Two implementations exist: live sockets here, and the simulated
+//! internet in its own crate. Nothing above may ask which one it is.
 
 use ambit_model::Timestamp;
 use futures::future::BoxFuture;
@@ -30,8 +30,10 @@ pub trait Hold: Send {}
 
 /// An internet: streams, datagrams, clock and date, randomness, resolvers, trust roots, reserved ranges.
 pub trait Wire: Send + Sync {
-    /// Opens a TCP connection. The guard has allowed the address. No time-out of its own: the caller races it with `sleep_until`.
-    /// `NetworkUnreachable` and `NetworkDown` say that this machine has no way there; what others say of the way is `HostUnreachable`.
+    /// Opens a TCP connection. The guard has allowed the address. No time-out of its own: the caller races it with
+    /// `sleep_until`.
+    /// `NetworkUnreachable` and `NetworkDown` say that this machine has no way there; what others say of the way is
+    /// `HostUnreachable`.
     fn connect(&self, to: SocketAddr) -> BoxFuture<'static, io::Result<Box<dyn Stream>>>;
 
     /// Opens a datagram socket on a random local port of the family of `peer`.
@@ -46,8 +48,8 @@ pub trait Wire: Send + Sync {
     /// Waits until the monotonic clock shows `at`.
     fn sleep_until(&self, at: WireTime) -> BoxFuture<'static, ()>;
 
-    /// Wraps a task, so that the wire's clock may jump ahead only while every wrapped task is parked in a wait of the wire. Everything that waits
-    /// on the wire runs inside one. Live wires return the future as it is.
+    /// Wraps a task, so that the wire's clock may jump ahead only while every wrapped task is parked in a wait of the
+    /// wire. Everything that waits on the wire runs inside one. Live wires return the future as it is.
     fn track(&self, task: BoxFuture<'static, ()>) -> BoxFuture<'static, ()>;
 
     /// Holds the clock, as a task that computes does.

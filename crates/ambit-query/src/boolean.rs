@@ -1,5 +1,5 @@
-//! The grammar that query languages share: conditions with AND, OR, NOT and parentheses. What a condition is, and how operators are spelled, is each
-//! language's own.
+//! The grammar that query languages share: conditions with AND, OR, NOT and parentheses. What a condition is, and how
+//! operators are spelled, is each language's own.
 //!
 //! ```text
 //! query   := and ( OR and )*
@@ -86,7 +86,8 @@ pub(crate) trait Text {
     /// Where the text is read now.
     fn place(&self) -> usize;
 
-    /// Reads a condition; anything else that stands here is refused. `apart`: it stands in a later alternative or behind NOT.
+    /// Reads a condition; anything else that stands here is refused. `apart`: it stands in a later alternative or
+    /// behind NOT.
     fn condition(&mut self, apart: bool) -> Result<Self::Condition, Self::Error>;
 
     /// May what was read from this place on be one of several alternatives?

@@ -99,11 +99,7 @@ fn time_of_day(text: &str) -> Option<Time> {
     if parts.next().is_some() {
         return None;
     }
-    let nanosecond = if fraction.is_empty() {
-        0
-    } else {
-        digits(&format!("{fraction:0<9}"), 9..=9)?
-    };
+    let nanosecond = if fraction.is_empty() { 0 } else { digits(&format!("{fraction:0<9}"), 9..=9)? };
     let small = |n: u32| u8::try_from(n).ok();
     Time::from_hms_nano(small(hour)?, small(minute)?, small(second)?, nanosecond).ok()
 }
@@ -124,11 +120,7 @@ fn offset(text: &str) -> Option<UtcOffset> {
         None => rest.split_at_checked(2)?,
     };
     let hours = i8::try_from(digits(hours, 2..=2)?).ok()?;
-    let minutes = if minutes.is_empty() {
-        0
-    } else {
-        i8::try_from(digits(minutes, 2..=2)?).ok()?
-    };
+    let minutes = if minutes.is_empty() { 0 } else { i8::try_from(digits(minutes, 2..=2)?).ok()? };
     if hours > 23 || minutes > 59 {
         return None;
     }

@@ -22,10 +22,6 @@ impl QueryError {
         if shown.len() < word.len() {
             shown.push('…');
         }
-        QueryError {
-            position: text[..at].chars().count() + 1,
-            word: shown,
-            expected: expected.into(),
-        }
+        QueryError { position: text[..at].chars().count() + 1, word: shown, expected: expected.into() }
     }
 }

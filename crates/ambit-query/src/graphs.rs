@@ -1,4 +1,5 @@
-//! The language of graph search (docs/contract/graphs.md §4): `modifier:value` and free text, AND, OR, NOT, parentheses and quotes. Text to tree;
+//! The language of graph search (docs/contract/graphs.md §4): `modifier:value` and free text, AND, OR, NOT, parentheses
+//! and quotes. Text to tree;
 //! `matches` says what a tree means, word by word, and is what every faster execution is compared with.
 
 mod facts;
@@ -91,19 +92,14 @@ pub enum Leaf {
 
 /// Words of a text: runs of letters and digits, in lower case.
 pub fn words(text: &str) -> impl Iterator<Item = String> + '_ {
-    text.split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .map(str::to_lowercase)
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase)
 }
 
 impl Phrase {
     /// The phrase of a text; a trailing `*` makes its last word a beginning.
     pub fn new(text: &str) -> Self {
         let trimmed = text.trim_end();
-        Self {
-            words: words(trimmed).collect(),
-            prefix: trimmed.ends_with('*'),
-        }
+        Self { words: words(trimmed).collect(), prefix: trimmed.ends_with('*') }
     }
 
     /// True if the words stand in a text, one after the other. Without any word it is nowhere.
@@ -129,7 +125,9 @@ impl GraphQuery {
 
 impl Leaf {
     fn matches(&self, graph: &GraphFacts, groups: GroupsOf<'_>) -> bool {
-        let nodes = |kind: &str, test: &dyn Fn(&NodeFacts) -> bool| graph.nodes.iter().any(|node| node.kind == kind && test(node));
+        let nodes = |kind: &str, test: &dyn Fn(&NodeFacts) -> bool| {
+            graph.nodes.iter().any(|node| node.kind == kind && test(node))
+        };
         match self {
             Self::Id(id) => graph.id.eq_ignore_ascii_case(id),
             Self::Name(phrase) => phrase.stands_in(&graph.name),
@@ -140,10 +138,14 @@ impl Leaf {
             Self::Private(private) => graph.private == *private,
             Self::Figure(figure, range) => range.holds(graph.figure(*figure)),
             Self::Label(phrase) => graph.nodes.iter().any(|node| phrase.stands_in(&node.text)),
-            Self::File(hashes) => nodes("file", &|node| hashes.iter().any(|hash| node.entity_id.eq_ignore_ascii_case(hash))),
+            Self::File(hashes) => {
+                nodes("file", &|node| hashes.iter().any(|hash| node.entity_id.eq_ignore_ascii_case(hash)))
+            }
             Self::Domain(domain) => nodes("domain", &|node| node.entity_id.eq_ignore_ascii_case(domain)),
             Self::IpAddress(address) => nodes("ip_address", &|node| canonical_address(&node.entity_id) == *address),
-            Self::Url(names) => nodes("url", &|node| names.contains(&node.entity_id) || names.first() == Some(&node.text)),
+            Self::Url(names) => {
+                nodes("url", &|node| names.contains(&node.entity_id) || names.first() == Some(&node.text))
+            }
             Self::Node(word, value, phrase) => graph.nodes.iter().any(|node| {
                 let texts = [&node.entity_id, &node.text];
                 word.is_of(node) && texts.iter().any(|text| text.eq_ignore_ascii_case(value) || phrase.stands_in(text))
@@ -155,7 +157,5 @@ impl Leaf {
 
 /// An address in its shortest form; other text in lower case.
 pub fn canonical_address(text: &str) -> String {
-    text.trim()
-        .parse::<std::net::IpAddr>()
-        .map_or_else(|_| text.trim().to_lowercase(), |address| address.to_string())
+    text.trim().parse::<std::net::IpAddr>().map_or_else(|_| text.trim().to_lowercase(), |address| address.to_string())
 }

@@ -1,5 +1,5 @@
-//! The filters of hunting (docs/contract/hunting.md §5): words `modifier:value`, all of which must hold, over rule sets, notifications and jobs. Text
-//! to conditions; what they mean is for whoever has the objects.
+//! The filters of hunting (docs/contract/hunting.md §5): words `modifier:value`, all of which must hold, over rule
+//! sets, notifications and jobs. Text to conditions; what they mean is for whoever has the objects.
 
 use crate::graphs::Phrase;
 use crate::range::Range;
@@ -24,12 +24,8 @@ pub enum Takes {
 pub type Modifier = (&'static str, Takes);
 
 /// Of lists of rule sets.
-pub const RULESET_MODIFIERS: &[Modifier] = &[
-    ("enabled", Takes::Flag),
-    ("name", Takes::Words),
-    ("rules", Takes::Words),
-    ("tag", Takes::Words),
-];
+pub const RULESET_MODIFIERS: &[Modifier] =
+    &[("enabled", Takes::Flag), ("name", Takes::Words), ("rules", Takes::Words), ("tag", Takes::Words)];
 /// Of lists of notifications.
 pub const NOTIFICATION_MODIFIERS: &[Modifier] = &[("tag", Takes::Name), ("owner", Takes::Name), ("date", Takes::Date)];
 /// Of the stream of indicators.
@@ -99,7 +95,8 @@ fn condition(word: &str, known: &[Modifier]) -> Result<Condition, String> {
         let modifier = known.iter().find(|(known, _)| known.eq_ignore_ascii_case(name))?;
         Some((*modifier, value))
     });
-    let ((modifier, takes), written) = found.ok_or_else(|| format!("{word:?} is no condition; known: {}, each with : and a value", names()))?;
+    let ((modifier, takes), written) =
+        found.ok_or_else(|| format!("{word:?} is no condition; known: {}, each with : and a value", names()))?;
     let value = written.trim_matches('"').trim();
     let bad = |needs: &str| format!("{modifier} needs {needs}, not {written:?}");
     let wanted = match takes {
@@ -113,7 +110,9 @@ fn condition(word: &str, known: &[Modifier]) -> Result<Condition, String> {
         Takes::Name => Wanted::Name(value.to_owned()),
         Takes::Date => {
             let range = Range::of_date(value);
-            Wanted::Date(range.ok_or_else(|| bad("a date such as 2026-01-31, or seconds since 1970, with + or - behind it"))?)
+            Wanted::Date(
+                range.ok_or_else(|| bad("a date such as 2026-01-31, or seconds since 1970, with + or - behind it"))?,
+            )
         }
     };
     Ok(Condition { modifier, wanted })
@@ -192,14 +191,8 @@ mod tests {
     #[test]
     fn what_is_no_condition_is_refused_with_the_known_ones() {
         for (text, said) in [
-            (
-                "word",
-                "\"word\" is no condition; known: enabled, name, rules, tag, each with : and a value",
-            ),
-            (
-                "size:3",
-                "\"size:3\" is no condition; known: enabled, name, rules, tag, each with : and a value",
-            ),
+            ("word", "\"word\" is no condition; known: enabled, name, rules, tag, each with : and a value"),
+            ("size:3", "\"size:3\" is no condition; known: enabled, name, rules, tag, each with : and a value"),
             ("enabled:yes", "enabled needs true or false, not \"yes\""),
             ("name:", "name needs a value, not \"\""),
             ("name:\"a b", "a quote without its end"),

@@ -1,5 +1,6 @@
-//! The language of intelligence search (docs/contract/wider.md §5.1): modifiers and words over files, domains, addresses and URLs, with AND, OR, NOT
-//! and parentheses as in graph search. Text to tree; `matches` says what a tree means.
+//! The language of intelligence search (docs/contract/wider.md §5.1): modifiers and words over files, domains,
+//! addresses and URLs, with AND, OR, NOT and parentheses as in graph search. Text to tree; `matches` says what a tree
+//! means.
 
 use crate::boolean::{self, Boolean, Fault, Next};
 use crate::range::{Range, plain};
@@ -145,11 +146,7 @@ pub fn parse_intelligence_query(text: &str) -> Result<IntelligenceQuery, Intelli
     if tokens.is_empty() {
         return malformed("a query is needed".to_owned());
     }
-    let mut text = Text {
-        tokens: &tokens,
-        at: 0,
-        content: None,
-    };
+    let mut text = Text { tokens: &tokens, at: 0, content: None };
     let query = boolean::parse(&mut text)?;
     let content = text.content.map(|(_, content)| content);
     Ok(IntelligenceQuery { query, content })
@@ -302,9 +299,7 @@ impl boolean::Text for Text<'_> {
 fn split(text: &str, quoted: Option<usize>) -> Option<(&str, &str)> {
     let (modifier, value) = text.split_once(':')?;
     let name = !modifier.is_empty()
-        && modifier
-            .bytes()
-            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
+        && modifier.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
     let letter = modifier.starts_with(|c: char| c.is_ascii_lowercase());
     let word = quoted == Some(0) || value.starts_with("//") || text.parse::<IpAddr>().is_ok();
     (name && letter && !word).then_some((modifier, value))
@@ -313,11 +308,7 @@ fn split(text: &str, quoted: Option<usize>) -> Option<(&str, &str)> {
 /// A word without a modifier: a hash, or a part of a name.
 fn free(text: &str) -> Condition {
     let hash = [32, 40, 64].contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-    if hash {
-        Condition::Hash(text.to_ascii_lowercase())
-    } else {
-        Condition::Name(text.to_lowercase())
-    }
+    if hash { Condition::Hash(text.to_ascii_lowercase()) } else { Condition::Name(text.to_lowercase()) }
 }
 
 fn condition(modifier: &str, value: &str) -> Result<Condition, IntelligenceError> {
@@ -352,11 +343,16 @@ fn size(text: &str) -> Option<i64> {
 }
 
 fn number(text: &str, read: &dyn Fn(&str) -> Option<i64>) -> Result<Range, IntelligenceError> {
-    Range::of_number(text, read).ok_or_else(|| IntelligenceError::Malformed(format!("{text:?} is no whole number such as 7, 7+ or 7-")))
+    Range::of_number(text, read)
+        .ok_or_else(|| IntelligenceError::Malformed(format!("{text:?} is no whole number such as 7, 7+ or 7-")))
 }
 
 fn date(text: &str) -> Result<Range, IntelligenceError> {
-    let malformed = || IntelligenceError::Malformed(format!("dates are written as 2026-01-31, 2026-01-31+ or 2026-01-31-, not {text:?}"));
+    let malformed = || {
+        IntelligenceError::Malformed(format!(
+            "dates are written as 2026-01-31, 2026-01-31+ or 2026-01-31-, not {text:?}"
+        ))
+    };
     Range::of_date(text).ok_or_else(malformed)
 }
 
@@ -369,7 +365,9 @@ fn content(value: &str, quoted: bool) -> Result<Vec<u8>, IntelligenceError> {
             let digits: Vec<u8> = digits.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
             let pairs = digits.chunks(2).map(|pair| std::str::from_utf8(pair).ok().filter(|pair| pair.len() == 2));
             let bytes: Option<Vec<u8>> = pairs.map(|pair| u8::from_str_radix(pair?, 16).ok()).collect();
-            bytes.ok_or_else(|| IntelligenceError::Malformed("content in braces is pairs of hexadecimal digits".to_owned()))?
+            bytes.ok_or_else(|| {
+                IntelligenceError::Malformed("content in braces is pairs of hexadecimal digits".to_owned())
+            })?
         }
     };
     if bytes.len() < CONTENT_BYTES_MIN {
@@ -456,11 +454,7 @@ mod tests {
     #[test]
     fn what_cannot_be_read_is_said() {
         let said = |text: &str| parse_intelligence_query(text).unwrap_err().to_string();
-        assert!(
-            said("engines:5+").contains("entity, fs, ls, md5, name, p, positives"),
-            "{}",
-            said("engines:5+")
-        );
+        assert!(said("engines:5+").contains("entity, fs, ls, md5, name, p, positives"), "{}", said("engines:5+"));
         for text in [
             "",
             "  ",

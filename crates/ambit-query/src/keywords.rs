@@ -129,7 +129,8 @@ const STATUS_DETAILED: ValueType = ValueType::OneOf(&[
 ]);
 
 /// What happened to a record between two moments.
-const CHANGE: ValueType = ValueType::OneOf(&[("appeared", "appeared"), ("changed", "changed"), ("disappeared", "disappeared")]);
+const CHANGE: ValueType =
+    ValueType::OneOf(&[("appeared", "appeared"), ("changed", "changed"), ("disappeared", "disappeared")]);
 
 const CONFIDENCE: ValueType = ValueType::OneOf(&[("confirmed", "confirmed"), ("potential", "potential")]);
 
@@ -144,33 +145,32 @@ const fn row(
     members: &'static [&'static str],
     doc: &'static str,
 ) -> Keyword {
-    Keyword {
-        name,
-        nouns,
-        value,
-        comparison,
-        members,
-        doc,
-    }
+    Keyword { name, nouns, value, comparison, members, doc }
 }
 
 /// Every keyword, in the order of the documentation.
 #[rustfmt::skip]
 pub static KEYWORDS: &[Keyword] = &[
-    row("collection", EIT, Text, Equal, &["collection", "collection_uuid"], "The internal name of a collection, or its uuid."),
-    row("name", EIT, Text, Contains, &["name", "pretty_name"], "Text that occurs in the name. A word without a keyword means the same."),
+    row("collection", EIT, Text, Equal, &["collection", "collection_uuid"],
+    "The internal name of a collection, or its uuid."),
+    row("name", EIT, Text, Contains, &["name", "pretty_name"],
+    "Text that occurs in the name. A word without a keyword means the same."),
     row("uid", EIT, Text, Equal, &["id"], "The identifier of 64 hexadecimal digits."),
     row("id", EIT, Text, Equal, &["id"], "The same as uid."),
     row("tag", EI, Text, Equal, &["tags"], "A tag that someone gave."),
     row("type", E, Kind, Equal, &["type"], "The kind of the entity, such as Uri or IpAddress."),
     row("hidden", E, Bool, Equal, &["hidden"], "Whether the entity is hidden."),
-    row("present", ET, Bool, Equal, &["present"], "Whether it is still there; without this keyword, what is gone is found, too."),
+    row("present", ET, Bool, Equal, &["present"],
+    "Whether it is still there; without this keyword, what is gone is found, too."),
     row("scoped", EI, Bool, Equal, &["summary.scoped"], "Whether the entity, or the entity of the issue, is in scope."),
-    row("country", E, Text, Equal, &["summary.geolocation.country_code", "summary.geolocation.country_name"], "The code or the name of the country where the address is."),
+    row("country", E, Text, Equal, &["summary.geolocation.country_code", "summary.geolocation.country_name"],
+    "The code or the name of the country where the address is."),
     row("cloud", E, Bool, Equal, &["summary.technology.cloud"], "Whether a cloud provider hosts the entity."),
-    row("cloud_provider", E, Text, Contains, &["summary.technology.cloud_providers"], "Text that occurs in the name of a hosting cloud provider."),
+    row("cloud_provider", E, Text, Contains, &["summary.technology.cloud_providers"],
+    "Text that occurs in the name of a hosting cloud provider."),
     row("network", E, Text, Contains, &["summary.network.name"], "Text that occurs in the name of the network."),
-    row("technology", E, Text, Contains, &["summary.technology.technologies"], "Text that occurs in the name of a technology, such as jquery."),
+    row("technology", E, Text, Contains, &["summary.technology.technologies"],
+    "Text that occurs in the name of a technology, such as jquery."),
     row("http_code", E, HTTP_CODE, Equal, &["summary.http.code"], "The status code of the HTTP answer."),
     row("http_title", E, Text, Contains, &["summary.http.title"], "Text that occurs in the title of the page."),
     row("http_forms", E, Bool, Equal, &["summary.http.content.forms"], "Whether the page has forms."),
@@ -181,9 +181,12 @@ pub static KEYWORDS: &[Keyword] = &[
     row("issue_count_lte", E, COUNT, AtMost, &["summary.issues.current_count"], "At most so many current issues."),
     row("issue_count_gte", E, COUNT, AtLeast, &["summary.issues.current_count"], "At least so many current issues."),
     row("vuln", E, Text, Equal, &["summary.vulns.vulns"], "A CVE id among the current vulnerabilities."),
-    row("vuln_count_lte", E, COUNT, AtMost, &["summary.vulns.current_count"], "At most so many current vulnerabilities."),
-    row("vuln_count_gte", E, COUNT, AtLeast, &["summary.vulns.current_count"], "At least so many current vulnerabilities."),
-    row("critical_or_high", E, Bool, Equal, &["summary.issues.critical_or_high"], "Whether a current issue has severity 1 or 2."),
+    row("vuln_count_lte", E, COUNT, AtMost, &["summary.vulns.current_count"],
+    "At most so many current vulnerabilities."),
+    row("vuln_count_gte", E, COUNT, AtLeast, &["summary.vulns.current_count"],
+    "At least so many current vulnerabilities."),
+    row("critical_or_high", E, Bool, Equal, &["summary.issues.critical_or_high"],
+    "Whether a current issue has severity 1 or 2."),
     row("resolves_to", E, Text, Equal, &["summary.resolutions"], "A host or an address that the name resolves to."),
     row("severity", I, SEVERITY, Equal, &["summary.severity"], "The severity: 1 is critical, 5 informational."),
     row("severity_lte", I, SEVERITY, AtMost, &["summary.severity"], "At least as severe as: 1 is the worst."),
@@ -199,7 +202,8 @@ pub static KEYWORDS: &[Keyword] = &[
     row("first_seen_before", EIT, Time, AtMost, &["first_seen"], "First seen at that time or earlier."),
     row("last_seen_after", EIT, Time, AtLeast, &["last_seen"], "Last seen at that time or later."),
     row("last_seen_before", EIT, Time, AtMost, &["last_seen"], "Last seen at that time or earlier."),
-    row("change", EIT, CHANGE, Equal, &["turned_at", "valid_from", "present"], "With `between`: what came, what was changed, or what went."),
+    row("change", EIT, CHANGE, Equal, &["turned_at", "valid_from", "present"],
+    "With `between`: what came, what was changed, or what went."),
 ];
 
 #[cfg(test)]
@@ -231,7 +235,8 @@ mod tests {
 
     #[test]
     fn every_keyword_of_the_contract_has_a_row() {
-        let contract = "collection name uid id tag type hidden scoped country cloud cloud_provider network technology http_code \
+        let contract = "collection name uid id tag type hidden scoped country cloud cloud_provider network technology \
+                        http_code \
             http_title http_forms port_tcp port_udp port_count_lte port_count_gte issue_count_lte issue_count_gte vuln \
             vuln_count_lte vuln_count_gte critical_or_high resolves_to severity severity_lte severity_gte status_new \
             status_detailed category confidence entity_type entity_name entity_uid first_seen_after first_seen_before \

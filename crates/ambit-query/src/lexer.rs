@@ -58,25 +58,13 @@ impl<'a> Lexer<'a> {
             if next_is_term {
                 self.at = after;
                 let word = &self.text[start..after];
-                return Ok(Some(Term {
-                    at: start,
-                    word,
-                    keyword,
-                    negated,
-                    value: Cow::Borrowed(""),
-                }));
+                return Ok(Some(Term { at: start, word, keyword, negated, value: Cow::Borrowed("") }));
             }
             self.at = value_at;
             negated |= self.take_negation();
         }
         let value = self.take_value(start)?;
-        Ok(Some(Term {
-            at: start,
-            word: &self.text[start..self.at],
-            keyword,
-            negated,
-            value,
-        }))
+        Ok(Some(Term { at: start, word: &self.text[start..self.at], keyword, negated, value }))
     }
 
     /// Steps over a `!` that stands before something.
@@ -185,10 +173,8 @@ impl<'a> Lexer<'a> {
 
     fn is_ipv6(&mut self, at: usize) -> bool {
         let rest = &self.text[at..];
-        let word = rest
-            .bytes()
-            .take(IPV6_TEXT_BYTES_MAX + 1)
-            .take_while(|b| b.is_ascii_hexdigit() || b":.".contains(b));
+        let word =
+            rest.bytes().take(IPV6_TEXT_BYTES_MAX + 1).take_while(|b| b.is_ascii_hexdigit() || b":.".contains(b));
         let length = word.count();
         self.steps += length;
         // The word must end there: `cafe:1::2` is an address, `cafe:1::2x` is not.
@@ -237,10 +223,7 @@ mod tests {
             "status_new:open+entity_type:Domain+severity_gte:3",
             "status_new=[open] / entity_type=[Domain] / severity_gte=[3]",
         );
-        check(
-            "collection:  last_seen_before:2023-04-17",
-            "collection=[] / last_seen_before=[2023-04-17]",
-        );
+        check("collection:  last_seen_before:2023-04-17", "collection=[] / last_seen_before=[2023-04-17]");
         check("severity_lte: status_new:open", "severity_lte=[] / status_new=[open]");
         check("collection:++severity:1", "collection=[] / severity=[1]");
         check("last_seen_after : x", "last_seen_after=[x]");
@@ -293,9 +276,9 @@ mod tests {
 
     #[test]
     fn steps_grow_with_the_length_only() {
-        for piece in [
-            "+", "a+", "a:", ": ", "!", "\"", "a ", "a:+", "+a", "+a:", "a: ", "cafe:", "\\\"", " ", "x: !", "é+",
-        ] {
+        for piece in
+            ["+", "a+", "a:", ": ", "!", "\"", "a ", "a:+", "+a", "+a:", "a: ", "cafe:", "\\\"", " ", "x: !", "é+"]
+        {
             let text = piece.repeat(100_000 / piece.len());
             assert!(steps(&text) <= 16 * text.len() + 64, "{piece:?}: {} steps", steps(&text));
         }

@@ -2,8 +2,8 @@
 //!
 //! [`parse_search`] reads the keyword language of the search endpoints; its keywords are the rows of
 //! [`keywords::KEYWORDS`]. Running a tree is the business of the search and store crates. The language of
-//! graph searches is in [`graphs`], that of intelligence searches in [`intelligence`]: both have the grammar of [`Boolean`] and conditions of their own.
-//! The filters of hunting are in [`hunting`].
+//! graph searches is in [`graphs`], that of intelligence searches in [`intelligence`]: both have the grammar of
+//! [`Boolean`] and conditions of their own. The filters of hunting are in [`hunting`].
 
 mod boolean;
 mod date;

@@ -1,4 +1,5 @@
-//! Ranges of figures and moments as all query languages write them: `7`, `7+` (more than), `7-` (less than); a day or a moment, with `+` (from it on) or
+//! Ranges of figures and moments as all query languages write them: `7`, `7+` (more than), `7-` (less than); a day or a
+//! moment, with `+` (from it on) or
 //! `-` (before it) behind it.
 
 use time::{Date, Month, OffsetDateTime};
@@ -85,7 +86,5 @@ fn moment(text: &str) -> Option<i64> {
     }
     let zoned = text.strip_suffix(['Z', 'z']).unwrap_or(text);
     let format = time::format_description::well_known::Rfc3339;
-    OffsetDateTime::parse(&format!("{zoned}Z"), &format)
-        .ok()
-        .map(OffsetDateTime::unix_timestamp)
+    OffsetDateTime::parse(&format!("{zoned}Z"), &format).ok().map(OffsetDateTime::unix_timestamp)
 }

@@ -99,10 +99,7 @@ fn add_term(search: &mut Search, text: &str, term: &Term<'_>, noun: Noun) -> Res
         Some(name) => match keywords::find(name) {
             Some(keyword) if keyword.nouns.contains(&noun) => keyword,
             row => {
-                let unknown = UnknownKeyword {
-                    name: name.to_owned(),
-                    nouns: row.map_or(&[], |row| row.nouns),
-                };
+                let unknown = UnknownKeyword { name: name.to_owned(), nouns: row.map_or(&[], |row| row.nouns) };
                 if !search.unknown.contains(&unknown) {
                     search.unknown.push(unknown);
                 }
@@ -110,17 +107,14 @@ fn add_term(search: &mut Search, text: &str, term: &Term<'_>, noun: Noun) -> Res
             }
         },
     };
-    let value = read_value(keyword, &term.value).ok_or_else(|| QueryError::new(text, term.at, term.word, expected(keyword)))?;
+    let value =
+        read_value(keyword, &term.value).ok_or_else(|| QueryError::new(text, term.at, term.word, expected(keyword)))?;
     let index = match search.clauses.iter().position(|clause| clause.keyword == keyword) {
         Some(index) => index,
         None => {
             // Holds for today's table; a test compares them.
             assert!(search.clauses.len() < CLAUSES_MAX, "one clause a keyword");
-            search.clauses.push(Clause {
-                keyword,
-                any: Vec::new(),
-                none: Vec::new(),
-            });
+            search.clauses.push(Clause { keyword, any: Vec::new(), none: Vec::new() });
             search.clauses.len() - 1
         }
     };
@@ -155,10 +149,9 @@ fn read_value(keyword: &Keyword, text: &str) -> Option<Value> {
             let word = !last.is_empty() && last.bytes().all(|b| b.is_ascii_alphanumeric());
             word.then(|| Value::Kind(last.to_ascii_lowercase()))
         }
-        ValueType::OneOf(words) => words
-            .iter()
-            .find(|(word, _)| word.eq_ignore_ascii_case(text))
-            .map(|(_, meaning)| Value::Word(meaning)),
+        ValueType::OneOf(words) => {
+            words.iter().find(|(word, _)| word.eq_ignore_ascii_case(text)).map(|(_, meaning)| Value::Word(meaning))
+        }
     }
 }
 
@@ -172,7 +165,8 @@ fn expected(keyword: &Keyword) -> String {
         ValueType::Time => date::EXPECTED.to_owned(),
         ValueType::Kind => "an entity kind such as Uri or IpAddress".to_owned(),
         ValueType::OneOf(words) => {
-            let own: Vec<&str> = words.iter().filter(|(word, meaning)| word == meaning).map(|(word, _)| *word).collect();
+            let own: Vec<&str> =
+                words.iter().filter(|(word, meaning)| word == meaning).map(|(word, _)| *word).collect();
             own.join(", ")
         }
     }

@@ -1,5 +1,6 @@
-//! Measures searches over many graphs: `graph_rate FOLDER [GRAPHS]`, 100,000 graphs of 50 nodes by default. The folder is filled once, as people would
-//! through the store; a second run only measures. Each class is asked many times, one after the other, and its p50 and p99 are printed.
+//! Measures searches over many graphs: `graph_rate FOLDER [GRAPHS]`, 100,000 graphs of 50 nodes by default. The folder
+//! is filled once, as people would through the store; a second run only measures. Each class is asked many times, one
+//! after the other, and its p50 and p99 are printed.
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a measurement that people start")]
 
 use ambit_model::Timestamp;
@@ -25,7 +26,8 @@ const LIMIT: usize = 40;
 const BEGIN: i64 = 1_767_225_600_000;
 const STEP_MS: i64 = 60_000;
 const WORDS: &[&str] = &[
-    "phishing", "malware", "campaign", "invoice", "loader", "panel", "botnet", "wiper", "harbour", "falcon", "orchid", "granite", "amber", "lantern",
+    "phishing", "malware", "campaign", "invoice", "loader", "panel", "botnet", "wiper", "harbour", "falcon", "orchid",
+    "granite", "amber", "lantern",
 ];
 
 /// Each class with the query that it asks; `{}` is a number that differs each time.
@@ -62,7 +64,8 @@ fn graph(number: u64) -> NewGraph {
             1 => ("ip_address", format!("198.18.{}.{}", seed % 256, (seed >> 8) % 256)),
             _ => ("file", format!("{seed:016x}{seed:016x}{seed:016x}{seed:016x}")),
         };
-        json!({"type": kind, "entity_id": id, "index": index, "x": 1.5, "y": 2.5, "text": format!("{} {}", word(seed), seed % 1_000)})
+        json!({"type": kind, "entity_id": id, "index": index, "x": 1.5, "y": 2.5,
+        "text": format!("{} {}", word(seed), seed % 1_000)})
     };
     let name = format!("{} {} case{number}", word(number), number % 1_000);
     let document = json!({
@@ -116,11 +119,7 @@ async fn main() {
     let folder = arguments.next().expect("graph_rate FOLDER [GRAPHS]");
     let graphs = arguments.next().map_or(GRAPHS, |number| number.parse().unwrap());
     let options = Options::folder(Path::new(&folder));
-    let owner = NewOwner {
-        email: "owner@example.org".to_owned(),
-        organization: "Bench".to_owned(),
-        username: None,
-    };
+    let owner = NewOwner { email: "owner@example.org".to_owned(), organization: "Bench".to_owned(), username: None };
     let (store, _) = Store::init(&options, &owner, Timestamp(BEGIN)).await.unwrap();
     let principal = store.local_operator().await.unwrap();
     if store.graph_revision().await.unwrap() == 0 {

@@ -1,7 +1,8 @@
-//! Measures searches over a large synthetic inventory, straight on the index: `search_rate FOLDER [ENTITIES] [ISSUES]`. The folder is filled once;
-//! a second run only measures. Each class is asked many times, one after the other, and its p50 and p99 are printed, then the same while the index is
-//! written to as a run does. Beside the times stands the CPU of one search, and a fixed piece of work that is timed in the same way: on a busy machine
-//! its p99 tells how far the others are to be believed.
+//! Measures searches over a large synthetic inventory, straight on the index: `search_rate FOLDER [ENTITIES] [ISSUES]`.
+//! The folder is filled once; a second run only measures. Each class is asked many times, one after the other, and its
+//! p50 and p99 are printed, then the same while the index is written to as a run does. Beside the times stands the CPU
+//! of one search, and a fixed piece of work that is timed in the same way: on a busy machine its p99 tells how far the
+//! others are to be believed.
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a measurement that people start")]
 
 use ambit_model::entity::{EntityRecord, Summary};
@@ -25,7 +26,8 @@ const RUN_BATCH: usize = 500;
 const COMMIT_EVERY: Duration = Duration::from_secs(1);
 /// One in so many entities has a closed version.
 const VERSIONED: u64 = 5;
-/// Times that each class is asked; nothing warms up, so that the first ones, which find nothing kept, are among the slowest.
+/// Times that each class is asked; nothing warms up, so that the first ones, which find nothing kept, are among the
+/// slowest.
 const ASKED: usize = 200;
 /// Steps of the fixed piece of work: about a millisecond.
 const FIXED_STEPS: u64 = 400_000;
@@ -36,7 +38,8 @@ const STEP_MS: i64 = 2_000;
 const NOW: i64 = BEGIN + 10_000_000_000;
 
 const WORDS: &[&str] = &[
-    "shop", "mail", "vpn", "api", "dev", "stage", "cdn", "portal", "login", "blog", "static", "intranet", "jira", "git", "db", "auth",
+    "shop", "mail", "vpn", "api", "dev", "stage", "cdn", "portal", "login", "blog", "static", "intranet", "jira",
+    "git", "db", "auth",
 ];
 const PRODUCTS: &[&str] = &[
     "nginx",
@@ -102,10 +105,7 @@ fn kind(number: u64) -> Kind {
 }
 
 fn summary(number: u64, kind: Kind) -> Summary {
-    let mut summary = Summary {
-        scoped: !mix(number ^ 4).is_multiple_of(5),
-        ..Summary::default()
-    };
+    let mut summary = Summary { scoped: !mix(number ^ 4).is_multiple_of(5), ..Summary::default() };
     let current = i64::try_from(skewed(mix(number ^ 5), 4)).unwrap();
     summary.issues.current_count = current;
     for severity in 1..=5 {
@@ -117,9 +117,8 @@ fn summary(number: u64, kind: Kind) -> Summary {
         summary.http.code = Some([200, 200, 200, 301, 403, 404][(mix(number ^ 8) % 6) as usize]);
         summary.http.title = Some(format!("{} of customer {}", WORDS[(mix(number ^ 9) % 16) as usize], number % 977));
         let products = 1 + mix(number ^ 10) % 3;
-        summary.technology.technologies = (0..products)
-            .map(|n| PRODUCTS[skewed(mix(number ^ (11 + n)), PRODUCTS.len())].to_owned())
-            .collect();
+        summary.technology.technologies =
+            (0..products).map(|n| PRODUCTS[skewed(mix(number ^ (11 + n)), PRODUCTS.len())].to_owned()).collect();
     }
     if kind == Kind::IpAddress {
         summary.ports.tcp = vec![80, 443];
@@ -151,11 +150,7 @@ fn entity(number: u64) -> IndexedRecord {
         task_results: Vec::new(),
         details: Details::new(),
         fingerprint: Vec::new(),
-        tags: if number.is_multiple_of(200) {
-            vec!["mine".to_owned()]
-        } else {
-            Vec::new()
-        },
+        tags: if number.is_multiple_of(200) { vec!["mine".to_owned()] } else { Vec::new() },
         aliases: None,
         alias_group: None,
         category: None,
@@ -188,11 +183,7 @@ fn issue(number: u64) -> IndexedRecord {
         severity: 5 - i64::try_from(skewed(mix(number ^ 31), 5)).unwrap(),
         confidence: Confidence::Confirmed,
         category: "misconfiguration".to_owned(),
-        status: if number.is_multiple_of(4) {
-            Status::ClosedResolved
-        } else {
-            Status::OpenNew
-        },
+        status: if number.is_multiple_of(4) { Status::ClosedResolved } else { Status::OpenNew },
         scoped: true,
         description: "Something that should not be so.".to_owned(),
         identifiers: None,
@@ -261,31 +252,21 @@ fn context() -> SearchContext {
         last_refreshes: vec![Timestamp(BEGIN + 3_000_000_000)],
         configured_scan_count: 1,
     });
-    SearchContext {
-        project: PROJECT,
-        collections: collections.collect(),
-        whole_project: true,
-    }
+    SearchContext { project: PROJECT, collections: collections.collect(), whole_project: true }
 }
 
 struct Class {
     name: &'static str,
     noun: Noun,
-    /// Another each time: `#` becomes a number, `@` the number of a collection, `%` a word of the names, `~` a word without its first letter and with
-    /// the hyphen behind it.
+    /// Another each time: `#` becomes a number, `@` the number of a collection, `%` a word of the names, `~` a word
+    /// without its first letter and with the hyphen behind it.
     text: &'static str,
     aggregations: bool,
     past: bool,
 }
 
 const fn class(name: &'static str, noun: Noun, text: &'static str, aggregations: bool, past: bool) -> Class {
-    Class {
-        name,
-        noun,
-        text,
-        aggregations,
-        past,
-    }
+    Class { name, noun, text, aggregations, past }
 }
 
 const CLASSES: &[Class] = &[
@@ -296,13 +277,7 @@ const CLASSES: &[Class] = &[
     class("a bare word", Noun::Entities, "%", true, false),
     class("a substring of many names", Noun::Entities, "~", true, false),
     class("a substring of few names", Noun::Entities, "one#.ex", true, false),
-    class(
-        "kind, technology, country",
-        Noun::Entities,
-        "type:uri technology:php country:de",
-        true,
-        false,
-    ),
+    class("kind, technology, country", Noun::Entities, "type:uri technology:php country:de", true, false),
     class("open and severe issues", Noun::Issues, "severity_lte:2 status_new:open", true, false),
     class("as of a moment", Noun::Entities, "", true, true),
     class("as of a moment, narrowed", Noun::Entities, "type:uri technology:php", true, true),
@@ -317,7 +292,8 @@ fn request(class: &Class, round: u64) -> SearchRequest {
         .replace('@', &(round % COLLECTIONS).to_string())
         .replace('%', word)
         .replace('~', &format!("{}-", &word[1..]));
-    let mut request = SearchRequest::new(class.noun, parse_search(&text, class.noun).unwrap(), context(), Timestamp(NOW));
+    let mut request =
+        SearchRequest::new(class.noun, parse_search(&text, class.noun).unwrap(), context(), Timestamp(NOW));
     request.with_aggregations = class.aggregations;
     request.caller.key = round.to_string();
     if class.past {
@@ -346,7 +322,10 @@ fn time(when: &str, what: &str, mut ask: impl FnMut(u64) -> u64) {
     times.sort_unstable();
     let ms = |share: f64| times[((times.len() - 1) as f64 * share) as usize].as_secs_f64() * 1_000.0;
     let (half, most, all) = (ms(0.5), ms(0.99), ms(1.0));
-    println!("{when:<9} {what:<30} p50 {half:>7.1} ms  p99 {most:>7.1} ms  most {all:>7.1} ms  CPU {cpu:>6.2} ms  ({hits} hits)");
+    println!(
+        "{when:<9} {what:<30} p50 {half:>7.1} ms  p99 {most:>7.1} ms  most {all:>7.1} ms  CPU {cpu:>6.2} ms  ({hits} \
+         hits)"
+    );
 }
 
 fn measure(index: &Index, when: &str) {
@@ -412,11 +391,7 @@ fn main() {
     if index.documents() == 0 {
         fill(&index, entities, issues);
     }
-    println!(
-        "{} documents, {} MB on disk",
-        index.documents(),
-        folder_bytes(Path::new(&folder)) / 1_000_000
-    );
+    println!("{} documents, {} MB on disk", index.documents(), folder_bytes(Path::new(&folder)) / 1_000_000);
     measure(&index, "at rest");
     println!("{} MB resident", resident() / 1_000_000);
     let (stop, stopped) = mpsc::channel::<()>();

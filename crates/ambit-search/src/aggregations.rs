@@ -24,19 +24,11 @@ pub(crate) struct Aggregation {
 }
 
 const fn terms(name: &'static str, member: &'static str, buckets: usize) -> Aggregation {
-    Aggregation {
-        name,
-        member,
-        count: Count::Terms(buckets),
-    }
+    Aggregation { name, member, count: Count::Terms(buckets) }
 }
 
 const fn sum(name: &'static str, member: &'static str) -> Aggregation {
-    Aggregation {
-        name,
-        member,
-        count: Count::Sum,
-    }
+    Aggregation { name, member, count: Count::Sum }
 }
 
 static OF_ENTITIES: &[Aggregation] = &[
@@ -78,8 +70,8 @@ pub(crate) fn of_noun(noun: Noun) -> &'static [Aggregation] {
     }
 }
 
-/// Distinct values whose counts are kept of one aggregation, the most frequent ones: far above what inventories have of kinds, countries, statuses
-/// and products; the rest is one number.
+/// Distinct values whose counts are kept of one aggregation, the most frequent ones: far above what inventories have of
+/// kinds, countries, statuses and products; the rest is one number.
 const VALUES_MAX: usize = 5_000;
 
 /// What an engine counted: for terms the values with their counts, for sums one number.
@@ -112,7 +104,11 @@ fn most_frequent_first(left: &(String, u64), right: &(String, u64)) -> std::cmp:
 }
 
 /// The `aggregations` of an answer. `collection_name` gives the name of a collection by the text of its uuid.
-pub(crate) fn to_json(noun: Noun, counted: Vec<Counted>, collection_name: impl Fn(&str) -> Option<String>) -> Map<String, Value> {
+pub(crate) fn to_json(
+    noun: Noun,
+    counted: Vec<Counted>,
+    collection_name: impl Fn(&str) -> Option<String>,
+) -> Map<String, Value> {
     let mut answer = Map::new();
     for (aggregation, counted) in of_noun(noun).iter().zip(counted) {
         let value = match counted {
@@ -130,10 +126,8 @@ pub(crate) fn to_json(noun: Noun, counted: Vec<Counted>, collection_name: impl F
                 };
                 let rest: u64 = buckets.iter().skip(size).map(|(_, count)| count).sum();
                 buckets.truncate(size);
-                let buckets: Vec<Value> = buckets
-                    .into_iter()
-                    .map(|(key, count)| json!({ "key": key, "doc_count": count }))
-                    .collect();
+                let buckets: Vec<Value> =
+                    buckets.into_iter().map(|(key, count)| json!({ "key": key, "doc_count": count })).collect();
                 json!({
                     // Every segment counts all of its values.
                     "doc_count_error_upper_bound": 0,
@@ -156,11 +150,7 @@ mod tests {
     fn every_aggregation_reads_a_column() {
         for noun in Noun::ALL {
             for aggregation in of_noun(noun) {
-                assert!(
-                    fields::member(aggregation.member).is_some_and(|member| member.column),
-                    "{}",
-                    aggregation.name
-                );
+                assert!(fields::member(aggregation.member).is_some_and(|member| member.column), "{}", aggregation.name);
             }
         }
     }
@@ -176,9 +166,7 @@ mod tests {
         assert_eq!(answer["issue_name_bucket"]["sum_other_doc_count"], json!(1 + 2 + 4));
         assert_eq!(answer["confidence"]["buckets"], json!([]));
         let many = (0..VALUES_MAX + 3).map(|n| (format!("value{n}"), if n == 1 { 9 } else { 2 })).collect();
-        let Counted::Terms { counts, others } = Counted::terms(many) else {
-            panic!("terms are terms")
-        };
+        let Counted::Terms { counts, others } = Counted::terms(many) else { panic!("terms are terms") };
         assert_eq!((counts.len(), &counts[0], others), (VALUES_MAX, &("value1".to_owned(), 9), 6));
     }
 }

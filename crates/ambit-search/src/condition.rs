@@ -154,11 +154,7 @@ fn of_value(clause: &Clause, value: &Value, context: &SearchContext, window: Win
         .iter()
         .map(|member| {
             let condition = of_member(member, keyword.comparison, value, context);
-            if *member == "last_seen" && window != Window::Now {
-                seen_then(condition, context)
-            } else {
-                condition
-            }
+            if *member == "last_seen" && window != Window::Now { seen_then(condition, context) } else { condition }
         })
         .collect())
 }
@@ -180,7 +176,12 @@ fn of_member(member: &'static str, comparison: Comparison, value: &Value, contex
 
 /// A bound at a moment, or at each collection's own moment. A collection that was never refreshed has its last
 /// refresh before all time: everything in it was seen after, nothing before.
-fn of_time(member: &'static str, time: TimeValue, context: &SearchContext, bound: fn(&'static str, i64) -> Condition) -> Condition {
+fn of_time(
+    member: &'static str,
+    time: TimeValue,
+    context: &SearchContext,
+    bound: fn(&'static str, i64) -> Condition,
+) -> Condition {
     let moment_of = |collection: &CollectionContext| match time {
         TimeValue::Absolute(moment) => moment,
         TimeValue::LastRefresh => scan_start(collection, 1),
@@ -204,8 +205,9 @@ fn of_time(member: &'static str, time: TimeValue, context: &SearchContext, bound
         .collect())
 }
 
-/// When a record was last seen *then*: the last of the runs until then that saw it, or the opening of its version. A document holds when its version
-/// was seen for the last time at all; it was seen by every run from its opening until then.
+/// When a record was last seen *then*: the last of the runs until then that saw it, or the opening of its version. A
+/// document holds when its version was seen for the last time at all; it was seen by every run from its opening until
+/// then.
 fn seen_then(condition: Condition, context: &SearchContext) -> Condition {
     let all = |parts: Vec<Condition>| parts.into_iter().map(|part| seen_then(part, context)).collect();
     match condition {
@@ -240,16 +242,14 @@ fn scan_start(collection: &CollectionContext, count: usize) -> i64 {
 fn named_collections(value: &Value, context: &SearchContext) -> Condition {
     let Value::Text(text) = value else { return Condition::Nothing };
     let wanted = text.to_lowercase();
-    let named = |collection: &&CollectionContext| collection.name.to_lowercase() == wanted || collection.uuid.to_string() == wanted;
+    let named = |collection: &&CollectionContext| {
+        collection.name.to_lowercase() == wanted || collection.uuid.to_string() == wanted
+    };
     collections(context.collections.iter().filter(named).map(|collection| collection.uuid).collect())
 }
 
 fn collections(uuids: Vec<Uuid>) -> Condition {
-    if uuids.is_empty() {
-        Condition::Nothing
-    } else {
-        Condition::Collections(uuids)
-    }
+    if uuids.is_empty() { Condition::Nothing } else { Condition::Collections(uuids) }
 }
 
 fn or(mut conditions: Vec<Condition>) -> Condition {
@@ -262,7 +262,8 @@ fn or(mut conditions: Vec<Condition>) -> Condition {
 }
 
 /// What identifies a query, for page tokens and walks: the text as it was understood, where it looks, its order.
-/// Moments of collections are left out, and the window stands as it was asked for: a token stays valid while a collection is refreshed and time goes by.
+/// Moments of collections are left out, and the window stands as it was asked for: a token stays valid while a
+/// collection is refreshed and time goes by.
 pub(crate) fn fingerprint(search: &Search, noun: Noun, context: &SearchContext, window: Window, sort: &str) -> String {
     let mut text = format!("{noun}\n{}\n{search}\n{sort}\n{window:?}\n", context.project);
     if !context.whole_project {

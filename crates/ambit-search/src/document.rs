@@ -139,7 +139,8 @@ fn entity_members(entity: &EntityRecord) -> Value {
 }
 
 fn issue_members(issue: &IssueRecord) -> Value {
-    let identifiers: Vec<&str> = issue.identifiers.iter().flatten().map(|identifier| identifier.name.as_str()).collect();
+    let identifiers: Vec<&str> =
+        issue.identifiers.iter().flatten().map(|identifier| identifier.name.as_str()).collect();
     let tickets: Vec<String> = issue.ticket_list.iter().flatten().map(ticket_text).collect();
     json!({
         "name": issue.name,
@@ -189,7 +190,5 @@ fn technology_members(technology: &TechnologyRecord) -> Value {
 
 /// The value at a dotted path; `None` where a member is missing or null.
 pub(crate) fn value_at<'a>(members: &'a Value, path: &str) -> Option<&'a Value> {
-    path.split('.')
-        .try_fold(members, |value, part| value.get(part))
-        .filter(|value| !value.is_null())
+    path.split('.').try_fold(members, |value, part| value.get(part)).filter(|value| !value.is_null())
 }

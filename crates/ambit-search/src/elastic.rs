@@ -9,7 +9,13 @@ use crate::condition::Condition;
 use crate::fields::{self, Shape};
 
 /// The body of a search, without paging: query, aggregations, sort.
-pub(crate) fn body(condition: &Condition, noun: Noun, sort_field: &str, descending: bool, with_aggregations: bool) -> Value {
+pub(crate) fn body(
+    condition: &Condition,
+    noun: Noun,
+    sort_field: &str,
+    descending: bool,
+    with_aggregations: bool,
+) -> Value {
     let direction = if descending { "desc" } else { "asc" };
     let mut body = Map::new();
     body.insert("query".to_owned(), query(condition));
@@ -51,7 +57,9 @@ fn query(condition: &Condition) -> Value {
             "must_not": [{ "range": { "valid_to": { "lte": Timestamp(*moment) } } }],
         } }),
         Condition::Collections(uuids) => json!({ "terms": { "collection_uuid": uuids } }),
-        Condition::EqualText(member, text) => json!({ "term": { *member: { "value": text, "case_insensitive": true } } }),
+        Condition::EqualText(member, text) => {
+            json!({ "term": { *member: { "value": text, "case_insensitive": true } } })
+        }
         Condition::EqualKind(member, kind) => {
             json!({ "wildcard": { *member: { "value": format!("*::{kind}"), "case_insensitive": true } } })
         }
@@ -72,7 +80,8 @@ fn negated(condition: &Condition) -> Value {
 
 fn contains(member: &str, text: &str) -> Value {
     let escaped = text.replace('\\', "\\\\").replace('*', "\\*").replace('?', "\\?");
-    let wildcard = json!({ "wildcard": { column(member): { "value": format!("*{escaped}*"), "case_insensitive": true } } });
+    let wildcard =
+        json!({ "wildcard": { column(member): { "value": format!("*{escaped}*"), "case_insensitive": true } } });
     match fields::member(member).map(|member| member.shape) {
         Some(Shape::Text) => json!({ "bool": {
             "should": [{ "match_phrase": { member: text } }, wildcard],
@@ -128,15 +137,11 @@ mod tests {
             }],
             whole_project: true,
         };
-        let text = "collection:acme_1 first_seen_after:2022-01-01 last_seen_before:last_refresh name:a*b entity_type:!uri severity:1";
+        let text = "collection:acme_1 first_seen_after:2022-01-01 last_seen_before:last_refresh name:a*b \
+                    entity_type:!uri severity:1";
         let search = ambit_query::parse_search(text, Noun::Issues).unwrap();
-        let body = body(
-            &resolve(&search, Noun::Issues, &context, Window::Now),
-            Noun::Issues,
-            "last_seen",
-            false,
-            false,
-        );
+        let body =
+            body(&resolve(&search, Noun::Issues, &context, Window::Now), Noun::Issues, "last_seen", false, false);
         let nil = "00000000-0000-0000-0000-000000000000";
         let expected = json!({
             "query": { "bool": {

@@ -10,14 +10,12 @@ pub enum IndexError {
     /// Its bytes are not those that were written. It is rebuilt, never answered from.
     #[error("the search index is damaged: {0}")]
     Damaged(String),
-    #[error("the search index has shape {found}, this program writes another; it is rebuilt by the server or the engine")]
+    #[error(
+        "the search index has shape {found}, this program writes another; it is rebuilt by the server or the engine"
+    )]
     OtherShape { found: String },
     #[error("cannot {what} {}: {source}", path.display())]
-    Io {
-        what: &'static str,
-        path: PathBuf,
-        source: std::io::Error,
-    },
+    Io { what: &'static str, path: PathBuf, source: std::io::Error },
     #[error("the search index was opened for reading only")]
     ReadOnly,
     /// The engine refused; its own words, so that no type of it leaves this crate.
@@ -39,11 +37,7 @@ pub enum IndexError {
 
 impl IndexError {
     pub(crate) fn io(what: &'static str, path: &Path, source: std::io::Error) -> Self {
-        IndexError::Io {
-            what,
-            path: path.to_owned(),
-            source,
-        }
+        IndexError::Io { what, path: path.to_owned(), source }
     }
 }
 
@@ -60,11 +54,7 @@ pub enum SearchError {
     #[error("page_token does not belong to this search; start again without it")]
     InvalidToken,
     #[error("cannot sort {noun} by `{field}`; use one of {allowed}")]
-    InvalidSort {
-        noun: ambit_query::Noun,
-        field: String,
-        allowed: String,
-    },
+    InvalidSort { noun: ambit_query::Noun, field: String, allowed: String },
     #[error(transparent)]
     Index(#[from] IndexError),
 }

@@ -39,31 +39,16 @@ pub(crate) struct Member {
 }
 
 const fn one(path: &'static str, shape: Shape) -> Member {
-    Member {
-        path,
-        shape,
-        column: true,
-        many: false,
-    }
+    Member { path, shape, column: true, many: false }
 }
 
 const fn list(path: &'static str, shape: Shape, column: bool) -> Member {
-    Member {
-        path,
-        shape,
-        column,
-        many: true,
-    }
+    Member { path, shape, column, many: true }
 }
 
 /// A member that is only compared.
 const fn bare(path: &'static str, shape: Shape) -> Member {
-    Member {
-        path,
-        shape,
-        column: false,
-        many: false,
-    }
+    Member { path, shape, column: false, many: false }
 }
 
 /// The member of a path.
@@ -152,7 +137,9 @@ mod tests {
             for path in row.members {
                 let member = member(path).unwrap_or_else(|| panic!("{}: no member {path}", row.name));
                 let fits = match row.value {
-                    ValueType::Text if row.comparison == Comparison::Contains => matches!(member.shape, Shape::Text | Shape::Word),
+                    ValueType::Text if row.comparison == Comparison::Contains => {
+                        matches!(member.shape, Shape::Text | Shape::Word)
+                    }
                     ValueType::Text | ValueType::OneOf(_) => matches!(member.shape, Shape::Word | Shape::Uid),
                     ValueType::Integer { .. } => member.shape == Shape::Integer,
                     ValueType::Bool => member.shape == Shape::Bool,

@@ -1,5 +1,6 @@
-//! Searches over graphs: what they can ask is kept in an index beside the store and brought up to its last change before each search, so that a search
-//! never shows less than what was committed before it. What a query means is said by `ambit_query::graphs`.
+//! Searches over graphs: what they can ask is kept in an index beside the store and brought up to its last change
+//! before each search, so that a search never shows less than what was committed before it. What a query means is said
+//! by `ambit_query::graphs`.
 
 #[cfg(test)]
 mod tests;
@@ -68,12 +69,10 @@ pub struct GraphPage {
 }
 
 impl GraphIndex {
-    /// Graphs that are kept on disk, within the folder of the other index. Where another process writes them, this one keeps its own in memory.
+    /// Graphs that are kept on disk, within the folder of the other index. Where another process writes them, this one
+    /// keeps its own in memory.
     pub(crate) fn within(folder: &Path) -> Self {
-        let inner = Inner {
-            place: Some(folder.join(FOLDER)),
-            ..Inner::default()
-        };
+        let inner = Inner { place: Some(folder.join(FOLDER)), ..Inner::default() };
         GraphIndex { inner: Arc::new(inner) }
     }
 
@@ -83,11 +82,7 @@ impl GraphIndex {
         // A caller that goes away does not end what others wait for too.
         let following = tokio::spawn(async move { index.follow(&followed).await }).await;
         let moment = following.map_err(|error| IndexError::Stopped(error.to_string()))??;
-        let views = if asks_for_views(&search) {
-            store.graph_views().await?
-        } else {
-            Vec::new()
-        };
+        let views = if asks_for_views(&search) { store.graph_views().await? } else { Vec::new() };
         let found = blocking(move || find(&moment, &search, views.into_iter().collect())).await;
         if found.is_err() {
             self.inner.suspected.store(true, Ordering::Relaxed);
@@ -103,7 +98,8 @@ impl GraphIndex {
         Ok(())
     }
 
-    /// Reads every change that was committed before the call. What fails is given up, and begun anew from what was committed last.
+    /// Reads every change that was committed before the call. What fails is given up, and begun anew from what was
+    /// committed last.
     pub(crate) async fn follow(&self, store: &Store) -> Result<GraphMoment, IndexError> {
         let mut held = self.inner.graphs.lock().await;
         if self.inner.suspected.swap(false, Ordering::Relaxed) {
@@ -126,25 +122,13 @@ impl GraphIndex {
             written += changes.len();
             milestone = later(store, milestone).await?;
             let due = written % COMMIT_GRAPHS < changes.len();
-            let commit = due.then_some(Reached {
-                revision: reached,
-                milestone,
-            });
+            let commit = due.then_some(Reached { revision: reached, milestone });
             graphs = blocking(move || write(graphs, changes, commit)).await?;
         }
         let old = milestone.revision - graphs.reached.milestone.revision >= MILESTONE_AGE_MAX;
         if graphs.reached.revision < reached || !footing.known || old {
-            graphs = blocking(move || {
-                write(
-                    graphs,
-                    Vec::new(),
-                    Some(Reached {
-                        revision: reached,
-                        milestone,
-                    }),
-                )
-            })
-            .await?;
+            graphs =
+                blocking(move || write(graphs, Vec::new(), Some(Reached { revision: reached, milestone }))).await?;
         }
         Ok(held.insert(graphs).moment())
     }
@@ -189,11 +173,7 @@ fn find(moment: &GraphMoment, search: &GraphSearch, views: HashMap<i64, i64>) ->
     let (total, mut keys) = moment.find(&search.query, (&search.user, &search.groups), &groups_of, &pages)?;
     let more = keys.len() > search.limit;
     keys.truncate(search.limit);
-    Ok(GraphPage {
-        next: keys.last().filter(|_| more).cloned(),
-        numbers: keys.iter().map(number).collect(),
-        total,
-    })
+    Ok(GraphPage { next: keys.last().filter(|_| more).cloned(), numbers: keys.iter().map(number).collect(), total })
 }
 
 fn number(key: &SortKey) -> i64 {
@@ -205,10 +185,7 @@ fn number(key: &SortKey) -> i64 {
 /// Views raise no revision: they are read where they matter.
 fn asks_for_views(search: &GraphSearch) -> bool {
     let mut asked = search.order.field == OrderField::ViewsCount;
-    search
-        .query
-        .clone()
-        .each_leaf(&mut |leaf| asked |= matches!(leaf, Leaf::Figure(Figure::ViewsCount, ..)));
+    search.query.clone().each_leaf(&mut |leaf| asked |= matches!(leaf, Leaf::Figure(Figure::ViewsCount, ..)));
     asked
 }
 

@@ -85,7 +85,8 @@ impl Index {
         Ok(Self::with(folder, generation, UNKNOWN, true, None))
     }
 
-    /// Opens the index of a folder that another process writes. Where a store is given, [`Index::wait_for`] waits until it is the index of that database.
+    /// Opens the index of a folder that another process writes. Where a store is given, [`Index::wait_for`] waits until
+    /// it is the index of that database.
     pub fn open_read_only(path: &Path, beside: Option<&Store>) -> Result<Self, IndexError> {
         let folder = Folder::new(path);
         let mut tries = 1;
@@ -148,7 +149,8 @@ impl Index {
         self.live().set_milestone(milestone)
     }
 
-    /// What the index holds is of the database, whose newest revision is given: searches may see it once they see that, too.
+    /// What the index holds is of the database, whose newest revision is given: searches may see it once they see that,
+    /// too.
     pub(crate) fn trust(&self, newest: i64) -> Result<(), IndexError> {
         if self.reached() == UNKNOWN {
             self.inner.floor.store(newest, Ordering::Relaxed);
@@ -239,7 +241,8 @@ impl Index {
 
     /// Whether a search failed since this was asked last, and a look at every byte finds the index damaged.
     pub(crate) fn is_damaged(&self) -> bool {
-        self.inner.suspected.swap(false, Ordering::Relaxed) && matches!(self.inner.folder.open(false), Err(IndexError::Damaged(_)))
+        self.inner.suspected.swap(false, Ordering::Relaxed)
+            && matches!(self.inner.folder.open(false), Err(IndexError::Damaged(_)))
     }
 
     /// How many documents there are, of all projects and nouns.
@@ -271,9 +274,7 @@ impl Index {
 
     /// Begins an empty index beside this one, which goes on serving.
     pub(crate) fn begin_rebuild(&self) -> Result<Rebuild, IndexError> {
-        Ok(Rebuild {
-            generation: self.inner.folder.create_next()?,
-        })
+        Ok(Rebuild { generation: self.inner.folder.create_next()? })
     }
 
     /// Lets a rebuilt index take the place of this one.
@@ -299,13 +300,16 @@ impl Index {
         self.inner.live.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Notes which projects the next reading of a generation shows changed, before anybody can see it. `None`: perhaps all.
+    /// Notes which projects the next reading of a generation shows changed, before anybody can see it. `None`: perhaps
+    /// all.
     fn note_change(&self, live: &Generation, batch: Option<&Batch>) {
         let (number, reading) = live.view().moment();
         let next = (number, reading + 1);
         let mut changes = self.inner.changes.lock().unwrap_or_else(PoisonError::into_inner);
         match batch {
-            Some(batch) if batch.gone.is_empty() && batch.gone_collections.is_empty() && batch.gone_projects.is_empty() => {
+            Some(batch)
+                if batch.gone.is_empty() && batch.gone_collections.is_empty() && batch.gone_projects.is_empty() =>
+            {
                 for record in &batch.records {
                     changes.by_project.insert(record.project, next);
                 }
@@ -314,7 +318,8 @@ impl Index {
         }
     }
 
-    /// The last change of a project that a moment of the index shows; the moment itself where the project has been changed since.
+    /// The last change of a project that a moment of the index shows; the moment itself where the project has been
+    /// changed since.
     pub(crate) fn last_change(&self, project: i64, moment: Moment) -> Moment {
         let changes = self.inner.changes.lock().unwrap_or_else(PoisonError::into_inner);
         let of_project = changes.by_project.get(&project).copied().unwrap_or_default();

@@ -33,7 +33,8 @@ const FEED_ROWS_WORTH_A_REBUILD: i64 = 10_000;
 /// How often the feed is looked at while nobody waits for it. Commits of the engine come about once a second.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// How often graphs are read where nobody searches them: often enough that their index never falls behind what the feed and its milestones keep.
+/// How often graphs are read where nobody searches them: often enough that their index never falls behind what the feed
+/// and its milestones keep.
 const GRAPHS_LOOK: Duration = Duration::from_secs(600);
 
 /// Pause after a failure, so that a full disk is not asked a thousand times a second.
@@ -42,7 +43,8 @@ const PAUSE_AFTER_FAILURE: Duration = Duration::from_secs(1);
 /// The nouns that have documents.
 const NOUNS: [Noun; 3] = [Noun::Entity, Noun::Issue, Noun::Technology];
 
-/// Brings the index up to what the store holds now, and says which revision that is. One that is not of this database's history is built anew.
+/// Brings the index up to what the store holds now, and says which revision that is. One that is not of this database's
+/// history is built anew.
 pub async fn catch_up(index: &Index, store: &Store) -> Result<i64, IndexError> {
     compare(index, store).await?;
     advance(index, store).await
@@ -57,8 +59,8 @@ async fn advance(index: &Index, store: &Store) -> Result<i64, IndexError> {
     Ok(index.reached())
 }
 
-/// Compares what the index holds with the database: a restored one is in another state than the index was made from, and revisions alone do not tell.
-/// True where it was built anew for that; searches wait meanwhile.
+/// Compares what the index holds with the database: a restored one is in another state than the index was made from,
+/// and revisions alone do not tell. True where it was built anew for that; searches wait meanwhile.
 async fn compare(index: &Index, store: &Store) -> Result<bool, IndexError> {
     let holds = index.holds()?;
     let footing = store.footing(holds.milestone).await?;
@@ -80,7 +82,8 @@ async fn compare(index: &Index, store: &Store) -> Result<bool, IndexError> {
 const REBUILD_ASKED: &str = "index rebuild asked";
 const REBUILD_DONE: &str = "index rebuild done";
 
-/// Asks whoever writes the index to build it anew while it serves. The answer is the number of the wish, for [`is_rebuilt`].
+/// Asks whoever writes the index to build it anew while it serves. The answer is the number of the wish, for
+/// [`is_rebuilt`].
 pub async fn ask_rebuild(store: &Store) -> Result<i64, IndexError> {
     let wish = store.position(REBUILD_ASKED).await?.unwrap_or(0) + 1;
     store.set_position(REBUILD_ASKED, wish).await?;
@@ -133,7 +136,8 @@ pub async fn follow(index: Index, store: Store, mut stop: watch::Receiver<bool>)
     }
 }
 
-/// Reads graphs before somebody searches them, and from time to time. What fails here fails the next search too, which says so.
+/// Reads graphs before somebody searches them, and from time to time. What fails here fails the next search too, which
+/// says so.
 async fn read_graphs(index: Index, store: Store) {
     let read = match store.graph_revision().await {
         Ok(0) => return,
@@ -160,7 +164,8 @@ async fn go_on(index: &Index, store: &Store, fulfilled: &mut Option<i64>) -> Res
     advance(index, store).await.map(|_| ())
 }
 
-/// Builds the index anew from the records while the present one serves, then takes its place. That of graphs is built anew by the next search of theirs.
+/// Builds the index anew from the records while the present one serves, then takes its place. That of graphs is built
+/// anew by the next search of theirs.
 pub async fn rebuild(index: &Index, store: &Store) -> Result<(), IndexError> {
     // The revision first: what changes while the records are read is read again from the feed.
     let begun = store.footing(Milestone::default()).await?;
@@ -202,11 +207,7 @@ async fn closed(store: &Store, after: i64, until: i64) -> Result<Option<History>
     let Some(last) = rows.last() else { return Ok(None) };
     let reached = last.closed_revision;
     // A version that was closed within the millisecond of its opening was in force at no moment.
-    let records = rows
-        .into_iter()
-        .filter(|row| row.opened_at < row.closed_at)
-        .map(past)
-        .collect::<Result<_, _>>()?;
+    let records = rows.into_iter().filter(|row| row.opened_at < row.closed_at).map(past).collect::<Result<_, _>>()?;
     Ok(Some(History { records, reached }))
 }
 
@@ -260,10 +261,7 @@ async fn stage(index: &Index, store: &Store, rows: &[FeedRow], revision: i64) ->
     let mut after = index.reached();
     while let Some(history) = closed(store, after, revision).await? {
         after = history.reached;
-        let part = Batch {
-            records: history.records,
-            ..Batch::default()
-        };
+        let part = Batch { records: history.records, ..Batch::default() };
         stage_part(index, store, part).await?;
     }
     Ok(())
@@ -313,19 +311,13 @@ fn past(row: HistoryRow) -> Result<IndexedRecord, IndexError> {
 }
 
 fn record(noun: Noun, uid: Uid, record: Value) -> Result<Record, IndexError> {
-    let unreadable = |error: serde_json::Error| IndexError::Record {
-        uid,
-        error: error.to_string(),
-    };
+    let unreadable = |error: serde_json::Error| IndexError::Record { uid, error: error.to_string() };
     Ok(match noun {
         Noun::Entity => Record::Entity(Box::new(serde_json::from_value(record).map_err(unreadable)?)),
         Noun::Issue => Record::Issue(Box::new(serde_json::from_value(record).map_err(unreadable)?)),
         Noun::Technology => Record::Technology(Box::new(serde_json::from_value(record).map_err(unreadable)?)),
         Noun::Collection | Noun::Project | Noun::Run | Noun::Graph => {
-            return Err(IndexError::Record {
-                uid,
-                error: format!("a {} has no document", noun.name()),
-            });
+            return Err(IndexError::Record { uid, error: format!("a {} has no document", noun.name()) });
         }
     })
 }

@@ -1,5 +1,6 @@
-//! Counts that are kept ready: of searches that nothing narrows but collections, until their project changes. Everybody's first look is one of them,
-//! and counting a million documents for each costs more than everything else about it.
+//! Counts that are kept ready: of searches that nothing narrows but collections, until their project changes.
+//! Everybody's first look is one of them, and counting a million documents for each costs more than everything else
+//! about it.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -63,11 +64,7 @@ impl Ready {
         if entries.len() >= KEPT_MAX {
             entries.remove(0);
         }
-        entries.push(Entry {
-            condition: condition.clone(),
-            change,
-            counted: Arc::new(counted),
-        });
+        entries.push(Entry { condition: condition.clone(), change, counted: Arc::new(counted) });
     }
 
     fn entries(&self) -> MutexGuard<'_, Vec<Entry>> {

@@ -139,22 +139,14 @@ impl Index {
 fn run(index: &Index, request: &SearchRequest) -> Result<SearchAnswer, SearchError> {
     let sort_field = sort_field(request.noun, request.sort_field.as_deref())?;
     let member = fields::member(sort_field).expect("sortable members stand in the table");
-    let order = Order {
-        member,
-        descending: request.descending,
-    };
+    let order = Order { member, descending: request.descending };
     let sort = format!("{sort_field} {}", request.descending);
     let print = fingerprint(&request.search, request.noun, &request.context, request.window, &sort);
     let size = request.page_size.min(PAGE_SIZE_MAX);
     let place = place(index, request, &print, size)?;
     // One more than wanted tells whether there are more.
     let fetched = place.rows(size).map_or(0, |rows| rows + 1);
-    let page = Page {
-        order,
-        skip: as_size(place.skip),
-        size: as_size(fetched),
-        after: place.after.clone(),
-    };
+    let page = Page { order, skip: as_size(place.skip), size: as_size(fetched), after: place.after.clone() };
     let counting = request.with_aggregations.then_some(request.noun);
     let mut found = find(index, &place, &page, counting, Instant::now() + request.time_limit)?;
 
@@ -176,10 +168,7 @@ fn run(index: &Index, request: &SearchRequest) -> Result<SearchAnswer, SearchErr
         })
     });
     let message = if found.timed_out {
-        Some(format!(
-            "the search took longer than {} ms and was stopped; narrow it",
-            request.time_limit.as_millis()
-        ))
+        Some(format!("the search took longer than {} ms and was stopped; narrow it", request.time_limit.as_millis()))
     } else {
         request.search.message()
     };
@@ -208,7 +197,13 @@ fn run(index: &Index, request: &SearchRequest) -> Result<SearchAnswer, SearchErr
 }
 
 /// Runs the search, with the counts that are kept ready where there are some.
-fn find(index: &Index, place: &Place, page: &Page, counting: Option<Noun>, deadline: Instant) -> Result<Found, SearchError> {
+fn find(
+    index: &Index,
+    place: &Place,
+    page: &Page,
+    counting: Option<Noun>,
+    deadline: Instant,
+) -> Result<Found, SearchError> {
     let (view, condition) = (&place.snapshot.view, &place.snapshot.condition);
     let (Some(_), Some(project)) = (counting, ready::project_of(condition)) else {
         return Ok(view.find(condition, page, counting, deadline)?);
@@ -238,23 +233,13 @@ struct Place {
 impl Place {
     /// How many rows the page may show; `None` for none at all.
     fn rows(&self, size: u64) -> Option<u64> {
-        let left = if self.after.is_some() {
-            size
-        } else {
-            size.min(WINDOW_ROWS_MAX.saturating_sub(self.skip))
-        };
+        let left = if self.after.is_some() { size } else { size.min(WINDOW_ROWS_MAX.saturating_sub(self.skip)) };
         (left > 0).then_some(left)
     }
 }
 
 fn place(index: &Index, request: &SearchRequest, print: &str, size: u64) -> Result<Place, SearchError> {
-    let wanted = |page: u64| Wanted {
-        caller: &request.caller,
-        search: print,
-        page,
-        size,
-        now: request.now,
-    };
+    let wanted = |page: u64| Wanted { caller: &request.caller, search: print, page, size, now: request.now };
     let snapshot = |window: Window| Snapshot {
         view: index.view(),
         condition: resolve(&request.search, request.noun, &request.context, window),
@@ -267,23 +252,11 @@ fn place(index: &Index, request: &SearchRequest, print: &str, size: u64) -> Resu
         }
         let wanted = wanted(token.page);
         let (walk, snapshot) = index.walks().by_token(token.walk, &wanted, || snapshot(token.window));
-        return Ok(Place {
-            snapshot,
-            walk,
-            page: token.page,
-            skip: 0,
-            after: Some(token.after),
-        });
+        return Ok(Place { snapshot, walk, page: token.page, skip: 0, after: Some(token.after) });
     }
     let page = request.page.unwrap_or(0);
     let (walk, snapshot) = index.walks().by_number(&wanted(page), || snapshot(request.window.until(request.now)));
-    Ok(Place {
-        snapshot,
-        walk,
-        page,
-        skip: page.saturating_mul(size).min(WINDOW_ROWS_MAX),
-        after: None,
-    })
+    Ok(Place { snapshot, walk, page, skip: page.saturating_mul(size).min(WINDOW_ROWS_MAX), after: None })
 }
 
 /// The member that a caller's word means.
@@ -291,16 +264,9 @@ fn sort_field(noun: Noun, wanted: Option<&str>) -> Result<&'static str, SearchEr
     let wanted = wanted.unwrap_or("last_seen");
     let fields = sort_fields(noun);
     let named = |path: &&&str| **path == wanted || path.strip_suffix(wanted).is_some_and(|start| start.ends_with('.'));
-    fields
-        .iter()
-        .find(|path| **path == wanted)
-        .or_else(|| fields.iter().find(named))
-        .copied()
-        .ok_or_else(|| SearchError::InvalidSort {
-            noun,
-            field: wanted.chars().take(80).collect(),
-            allowed: fields.join(", "),
-        })
+    fields.iter().find(|path| **path == wanted).or_else(|| fields.iter().find(named)).copied().ok_or_else(|| {
+        SearchError::InvalidSort { noun, field: wanted.chars().take(80).collect(), allowed: fields.join(", ") }
+    })
 }
 
 /// What hits of a noun can be sorted by.

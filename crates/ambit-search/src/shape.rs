@@ -45,21 +45,17 @@ fn write_members(text: &mut String, path: &str, value: &Value) {
 /// One record of each noun. Written out in full: a new field of a record is a compile error here, and a member that
 /// it adds changes the shape.
 pub(crate) fn samples() -> [IndexedRecord; 3] {
-    [
-        Record::Entity(Box::new(entity())),
-        Record::Issue(Box::new(issue())),
-        Record::Technology(Box::new(technology())),
-    ]
-    .map(|record| IndexedRecord {
-        project: 0,
-        id: 0,
-        first_seen: Timestamp(0),
-        last_seen: Timestamp(0),
-        valid_from: Timestamp(0),
-        valid_to: None,
-        turned_at: Timestamp(0),
-        record,
-    })
+    [Record::Entity(Box::new(entity())), Record::Issue(Box::new(issue())), Record::Technology(Box::new(technology()))]
+        .map(|record| IndexedRecord {
+            project: 0,
+            id: 0,
+            first_seen: Timestamp(0),
+            last_seen: Timestamp(0),
+            valid_from: Timestamp(0),
+            valid_to: None,
+            turned_at: Timestamp(0),
+            record,
+        })
 }
 
 pub(crate) fn entity() -> EntityRecord {
@@ -112,10 +108,7 @@ pub(crate) fn issue() -> IssueRecord {
         status: Status::OpenNew,
         scoped: false,
         description: String::new(),
-        identifiers: Some(vec![Identifier {
-            kind: String::new(),
-            name: String::new(),
-        }]),
+        identifiers: Some(vec![Identifier { kind: String::new(), name: String::new() }]),
         details: Value::Null,
         tags: Vec::new(),
         ticket_list: None,

@@ -1,6 +1,6 @@
-//! Walks through the pages of a search. Page 0 begins a walk on the index as it is at that moment; the pages behind it are answered from that same
-//! moment, so that no row is skipped or doubled while data moves. A page token names its walk. A page number does not: it continues the walk that
-//! most probably is the caller's.
+//! Walks through the pages of a search. Page 0 begins a walk on the index as it is at that moment; the pages behind it
+//! are answered from that same moment, so that no row is skipped or doubled while data moves. A page token names its
+//! walk. A page number does not: it continues the walk that most probably is the caller's.
 
 use std::cmp::Reverse;
 
@@ -10,14 +10,15 @@ use serde::{Deserialize, Serialize};
 use crate::condition::{Condition, Window};
 use crate::embedded::View;
 
-/// How long pages by number are answered from a walk after it was begun, in milliseconds: a client that pages needs seconds.
+/// How long pages by number are answered from a walk after it was begun, in milliseconds: a client that pages needs
+/// seconds.
 const KEPT_MS: u64 = 5 * 60 * 1_000;
 
 /// How long a walk by tokens may pause, in milliseconds.
 const TOKEN_PAUSE_MS: u64 = 5 * 60 * 1_000;
 
-/// How long a walk by tokens is kept at most, in milliseconds: a million rows at a thousand a page, three seconds each. Its moment of the index holds
-/// disk space.
+/// How long a walk by tokens is kept at most, in milliseconds: a million rows at a thousand a page, three seconds each.
+/// Its moment of the index holds disk space.
 const TOKEN_WALK_MS: u64 = 60 * 60 * 1_000;
 
 /// Walks kept at once; each may hold replaced segments on disk.
@@ -85,7 +86,10 @@ impl Walk {
     }
 
     fn is_same_client(&self, wanted: &Wanted<'_>) -> bool {
-        self.caller == *wanted.caller && wanted.caller.connection.is_some() && !self.by_token && self.size == wanted.size
+        self.caller == *wanted.caller
+            && wanted.caller.connection.is_some()
+            && !self.by_token
+            && self.size == wanted.size
     }
 
     /// How well a page by number goes on with this walk; less is better.
@@ -109,17 +113,21 @@ pub(crate) struct Walks {
 }
 
 impl Walks {
-    /// The walk of a page that is asked for by its number: page 0 begins one, every other goes on with the walk of this key and search that stands
-    /// nearest before it, or begins one where there is none.
+    /// The walk of a page that is asked for by its number: page 0 begins one, every other goes on with the walk of this
+    /// key and search that stands nearest before it, or begins one where there is none.
     pub(crate) fn by_number(&mut self, wanted: &Wanted<'_>, present: impl FnOnce() -> Snapshot) -> (WalkId, Snapshot) {
         self.forget_old(wanted.now);
         if wanted.page == 0 {
-            // It takes the place of none that another client may be on: only of the one that this very client, on its connection, was on.
+            // It takes the place of none that another client may be on: only of the one that this very client, on its
+            // connection, was on.
             self.walks.retain(|walk| walk.search != wanted.search || !walk.is_same_client(wanted));
             return self.begin(wanted, present());
         }
-        let may_go_on =
-            |walk: &&mut Walk| walk.search == wanted.search && walk.caller.key == wanted.caller.key && wanted.now.0.abs_diff(walk.id.begun) < KEPT_MS;
+        let may_go_on = |walk: &&mut Walk| {
+            walk.search == wanted.search
+                && walk.caller.key == wanted.caller.key
+                && wanted.now.0.abs_diff(walk.id.begun) < KEPT_MS
+        };
         let nearest = self.walks.iter_mut().filter(may_go_on).min_by_key(|walk| walk.misfit(wanted));
         let Some(walk) = nearest else { return self.begin(wanted, present()) };
         self.count += 1;
@@ -127,8 +135,14 @@ impl Walks {
         (walk.id, walk.snapshot.clone())
     }
 
-    /// The walk that a token names. One that is no longer kept goes on as a new one, behind the last row that was given.
-    pub(crate) fn by_token(&mut self, id: WalkId, wanted: &Wanted<'_>, present: impl FnOnce() -> Snapshot) -> (WalkId, Snapshot) {
+    /// The walk that a token names. One that is no longer kept goes on as a new one, behind the last row that was
+    /// given.
+    pub(crate) fn by_token(
+        &mut self,
+        id: WalkId,
+        wanted: &Wanted<'_>,
+        present: impl FnOnce() -> Snapshot,
+    ) -> (WalkId, Snapshot) {
         self.forget_old(wanted.now);
         let named = |walk: &Walk| walk.id == id && walk.search == wanted.search;
         let id = match self.walks.iter().find(|walk| named(walk)) {
@@ -143,10 +157,7 @@ impl Walks {
 
     fn begin(&mut self, wanted: &Wanted<'_>, snapshot: Snapshot) -> (WalkId, Snapshot) {
         self.count += 1;
-        let id = WalkId {
-            begun: wanted.now.0,
-            number: self.count,
-        };
+        let id = WalkId { begun: wanted.now.0, number: self.count };
         self.walks.push(Walk {
             id,
             caller: wanted.caller.clone(),
@@ -171,7 +182,8 @@ impl Walks {
         self.walks.retain(|walk| walk.is_kept(now));
     }
 
-    /// Ends walks beyond the limits: first those that never went on from page 0, then those that rest longest; never the newest.
+    /// Ends walks beyond the limits: first those that never went on from page 0, then those that rest longest; never
+    /// the newest.
     fn drop_surplus(&mut self, key: &str, newest: WalkId) {
         let of_key = |walk: &Walk| walk.caller.key == key;
         while self.walks.iter().filter(|walk| of_key(walk)).count() > WALKS_OF_KEY_MAX {

@@ -1,6 +1,7 @@
-//! Measures a server as its clients do: `serving_rate AMBIT FOLDER [ENTITIES]`, where AMBIT is the program. The folder is filled once; a second run only
-//! measures. The server is a process of its own, so that its memory and CPU are its own; the requests go over loopback on connections that are kept.
-//! It prints one figure a line, and ends with 1 where rows are missing, answers fail, or memory grows: what no busy machine excuses.
+//! Measures a server as its clients do: `serving_rate AMBIT FOLDER [ENTITIES]`, where AMBIT is the program. The folder
+//! is filled once; a second run only measures. The server is a process of its own, so that its memory and CPU are its
+//! own; the requests go over loopback on connections that are kept. It prints one figure a line, and ends with 1 where
+//! rows are missing, answers fail, or memory grows: what no busy machine excuses.
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a measurement that people start")]
 
 use ambit_model::collection::Schedule;
@@ -78,13 +79,13 @@ fn look(work: &Work) -> Found {
         "x-frame-options: DENY",
         "strict-transport-security: max-age=63072000",
     ];
-    let details = json!({"title": work.name, "code": "200", "headers": headers, "date": now().0, "response_data_hash": work.uid.to_string(), "port": 443,
-        "service": "http", "verbs": "GET,HEAD", "generator": "hugo", "cookies": ["session=abc; Secure; HttpOnly", "lang=en"], "forms": false,
-        "scripts": ["/assets/app.js", "/assets/vendor.js", "https://cdn.example/jquery.min.js"], "words": "customer portal login help contact imprint"});
-    Found {
-        details: details.as_object().unwrap().clone(),
-        ..Found::default()
-    }
+    let details = json!({"title": work.name, "code": "200", "headers": headers, "date": now().0,
+    "response_data_hash": work.uid.to_string(), "port": 443,
+        "service": "http", "verbs": "GET,HEAD", "generator": "hugo",
+        "cookies": ["session=abc; Secure; HttpOnly", "lang=en"], "forms": false,
+        "scripts": ["/assets/app.js", "/assets/vendor.js", "https://cdn.example/jquery.min.js"],
+        "words": "customer portal login help contact imprint"});
+    Found { details: details.as_object().unwrap().clone(), ..Found::default() }
 }
 
 fn settlement(run: i64, work: Vec<NewWork>) -> Settlement {
@@ -118,19 +119,9 @@ fn planned(task: &'static str, uid: Uid) -> NewWork {
 }
 
 async fn commit(engine: &Engine, run: i64, leased: Vec<Work>, look: impl Fn(&Work) -> Found) {
-    let outcomes = leased.into_iter().map(|work| Outcome {
-        look: Look::Found(look(&work)),
-        work,
-        volatile: &["date"],
-        at: now(),
-    });
-    let commit = Commit {
-        run,
-        outcomes: outcomes.collect(),
-        returned: Vec::new(),
-        not_done: Vec::new(),
-        now: now(),
-    };
+    let outcomes =
+        leased.into_iter().map(|work| Outcome { look: Look::Found(look(&work)), work, volatile: &["date"], at: now() });
+    let commit = Commit { run, outcomes: outcomes.collect(), returned: Vec::new(), not_done: Vec::new(), now: now() };
     engine.commit(commit).await.unwrap();
 }
 
@@ -139,18 +130,10 @@ async fn find_all(engine: &Engine, run: i64, entities: usize) {
     let seed = Uid::of_entity(COLLECTION, Kind::Domain, "acme.test");
     engine.settle(settlement(run, vec![planned("names", seed)])).await.unwrap();
     let leased = engine.lease(run, 1, now()).await.unwrap();
-    let lead = |number| Lead {
-        edge: EdgeKind::Subdomain,
-        kind: Kind::DnsRecord,
-        name: name(number),
-        details: Details::new(),
-    };
+    let lead =
+        |number| Lead { edge: EdgeKind::Subdomain, kind: Kind::DnsRecord, name: name(number), details: Details::new() };
     let edges: Vec<Lead> = (0..entities).map(lead).collect();
-    commit(engine, run, leased, |_| Found {
-        edges: edges.clone(),
-        ..Found::default()
-    })
-    .await;
+    commit(engine, run, leased, |_| Found { edges: edges.clone(), ..Found::default() }).await;
     let uids: Vec<Uid> = (0..entities).map(uid).collect();
     for uids in uids.chunks(PLANNED) {
         let work = uids.iter().map(|uid| planned("http", *uid)).collect();
@@ -168,11 +151,7 @@ async fn find_all(engine: &Engine, run: i64, entities: usize) {
 
 /// Makes the inventory, unless the folder has it.
 async fn fill(folder: &str, entities: usize) {
-    let owner = NewOwner {
-        email: "bench@acme.test".to_owned(),
-        organization: "Bench".to_owned(),
-        username: None,
-    };
+    let owner = NewOwner { email: "bench@acme.test".to_owned(), organization: "Bench".to_owned(), username: None };
     let (store, fresh) = Store::init(&Options::folder(folder), &owner, now()).await.unwrap();
     if fresh.is_none() {
         return;
@@ -288,7 +267,8 @@ impl Connection<'_> {
         let stream = self.stream.as_mut().unwrap();
         let length = body.len();
         let head = format!(
-            "{method} {target} HTTP/1.1\r\nhost: {address}\r\nx-apikey: {key}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
+            "{method} {target} HTTP/1.1\r\nhost: {address}\r\nx-apikey: {key}\r\ncontent-type: \
+             application/json\r\ncontent-length: {length}\r\n\r\n{body}"
         );
         stream.get_mut().write_all(head.as_bytes())?;
         let (mut status, mut length, mut line) = (0, 0, String::new());
@@ -322,8 +302,8 @@ fn ms(times: &mut [Duration], share: f64) -> f64 {
     times[((times.len() - 1) as f64 * share) as usize].as_secs_f64() * 1_000.0
 }
 
-/// Detail reads at a fixed rate. What a read took is counted from the moment at which it was planned: a server that stalls does not hide the reads that
-/// waited behind it. True: no answer failed.
+/// Detail reads at a fixed rate. What a read took is counted from the moment at which it was planned: a server that
+/// stalls does not hide the reads that waited behind it. True: no answer failed.
 fn read_details(server: &Server, entities: usize) -> bool {
     let (next, failed, cpu) = (AtomicU64::new(0), AtomicU64::new(0), server.cpu());
     let begun = Instant::now() + Duration::from_millis(50);
@@ -334,7 +314,8 @@ fn read_details(server: &Server, entities: usize) -> bool {
             if number >= READS {
                 return (planned, sent);
             }
-            let moment = begun + Duration::from_secs(1) * u32::try_from(number).unwrap() / u32::try_from(READS_PER_S).unwrap();
+            let moment =
+                begun + Duration::from_secs(1) * u32::try_from(number).unwrap() / u32::try_from(READS_PER_S).unwrap();
             wait_until(moment);
             let target = format!("/api/v3/asm/entities/{}", uid(mix(number) as usize % entities));
             let asked = Instant::now();
@@ -358,24 +339,14 @@ fn read_details(server: &Server, entities: usize) -> bool {
     let wall = begun.elapsed().as_secs_f64();
     let (p99, failed) = (ms(&mut planned, 0.99), failed.load(Ordering::Relaxed));
     let verdict = if p99 <= READ_P99_MS { "met" } else { "not met" };
-    println!(
-        "detail reads: {READS} at {READS_PER_S}/s planned, {:.0}/s done; {failed} failed",
-        READS as f64 / wall
-    );
+    println!("detail reads: {READS} at {READS_PER_S}/s planned, {:.0}/s done; {failed} failed", READS as f64 / wall);
     println!(
         "detail reads, from the planned moment: p50 {:.2} ms, p99 {p99:.2} ms, most {:.1} ms",
         ms(&mut planned, 0.5),
         ms(&mut planned, 1.0)
     );
-    println!(
-        "detail reads, from the sending: p50 {:.2} ms, p99 {:.2} ms",
-        ms(&mut sent, 0.5),
-        ms(&mut sent, 0.99)
-    );
-    println!(
-        "detail reads, CPU of the server: {:.2} ms each",
-        (server.cpu() - cpu) * 1_000.0 / READS as f64
-    );
+    println!("detail reads, from the sending: p50 {:.2} ms, p99 {:.2} ms", ms(&mut sent, 0.5), ms(&mut sent, 0.99));
+    println!("detail reads, CPU of the server: {:.2} ms each", (server.cpu() - cpu) * 1_000.0 / READS as f64);
     println!("bound of p99, {READ_P99_MS} ms: {verdict}");
     failed == 0
 }
@@ -416,7 +387,8 @@ fn missing(shown: &HashMap<Uid, usize>, entities: usize) -> usize {
     (0..entities).filter(|number| !shown.contains_key(&uid(*number))).count()
 }
 
-/// Pages one after the other, walk after walk. True: every walk showed every row once, and the server's memory did not grow.
+/// Pages one after the other, walk after walk. True: every walk showed every row once, and the server's memory did not
+/// grow.
 fn read_pages(server: &Server, entities: usize) -> bool {
     let (before, cpu, begun) = (server.memory(), server.cpu(), Instant::now());
     let (mut held, mut rows, mut lost, mut doubled) = (Vec::new(), 0, 0, 0);
@@ -439,7 +411,8 @@ fn read_pages(server: &Server, entities: usize) -> bool {
         (server.cpu() - cpu) * 1_000.0 / held.len() as f64
     );
     println!(
-        "memory of the server: {:.1} MB before, at most {:.1} MB in the first third of the pages and {:.1} MB in the last, {:.1} MB after",
+        "memory of the server: {:.1} MB before, at most {:.1} MB in the first third of the pages and {:.1} MB in the \
+         last, {:.1} MB after",
         mb(before),
         mb(first),
         mb(last),
@@ -453,7 +426,8 @@ fn read_pages(server: &Server, entities: usize) -> bool {
     lost == 0 && doubled == 0 && !grown
 }
 
-/// Changes one entity after the other until it is told to stop: a tag comes and goes. Gives whom it touched and how many answers failed.
+/// Changes one entity after the other until it is told to stop: a tag comes and goes. Gives whom it touched and how
+/// many answers failed.
 fn write(server: &Server, writer: u64, entities: usize, stop: &AtomicBool) -> (Vec<Uid>, usize) {
     let (mut connection, mut touched, mut failed) = (server.connect(), Vec::new(), 0);
     let tag = format!("writer-{writer}");
@@ -471,15 +445,15 @@ fn write(server: &Server, writer: u64, entities: usize, stop: &AtomicBool) -> (V
     (touched, failed)
 }
 
-/// A walk by token while others change entities. True: every row was shown, none twice that nobody touched, and every change was answered.
+/// A walk by token while others change entities. True: every row was shown, none twice that nobody touched, and every
+/// change was answered.
 fn page_under_fire(server: &Server, entities: usize) -> bool {
     let (stop, begun) = (AtomicBool::new(false), Instant::now());
     let (mut touched, mut failed) = (HashMap::new(), 0);
     let (shown, busy) = std::thread::scope(|scope| {
         let stop = &stop;
-        let writers: Vec<_> = (0..WRITERS)
-            .map(|writer| scope.spawn(move || write(server, writer, entities, stop)))
-            .collect();
+        let writers: Vec<_> =
+            (0..WRITERS).map(|writer| scope.spawn(move || write(server, writer, entities, stop))).collect();
         let walked = walk(server, |_| {});
         stop.store(true, Ordering::Relaxed);
         for writer in writers {
@@ -493,7 +467,8 @@ fn page_under_fire(server: &Server, entities: usize) -> bool {
     let (lost, changes) = (missing(&shown, entities), 2 * touched.values().sum::<usize>());
     let doubled = shown.iter().filter(|(uid, times)| **times > 1 && !touched.contains_key(*uid)).count();
     println!(
-        "a walk over {} rows beside {WRITERS} writers: {seconds:.1} s, {changes} changes of {} entities ({:.0}/s), {failed} failed; the reader was asked to wait {busy} times",
+        "a walk over {} rows beside {WRITERS} writers: {seconds:.1} s, {changes} changes of {} entities ({:.0}/s), \
+         {failed} failed; the reader was asked to wait {busy} times",
         shown.len(),
         touched.len(),
         changes as f64 / seconds
@@ -511,10 +486,6 @@ fn main() -> ExitCode {
     let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     println!("load average before: {}", load.split(' ').next().unwrap_or_default());
     let server = Server::start(&ambit, &folder);
-    let held = [
-        read_details(&server, entities),
-        read_pages(&server, entities),
-        page_under_fire(&server, entities),
-    ];
+    let held = [read_details(&server, entities), read_pages(&server, entities), page_under_fire(&server, entities)];
     if held == [true; 3] { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

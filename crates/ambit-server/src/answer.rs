@@ -1,4 +1,5 @@
-//! Answers: from a value or an error to an HTTP response, always with a content type, and with headers that keep browsers from guessing.
+//! Answers: from a value or an error to an HTTP response, always with a content type, and with headers that keep
+//! browsers from guessing.
 
 use crate::document::Document;
 use crate::encoding::{self, Coding};
@@ -10,8 +11,8 @@ use bytes::Bytes;
 use futures::StreamExt;
 use futures::stream::BoxStream;
 use http::header::{
-    ACCEPT_ENCODING, ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, IF_NONE_MATCH, RETRY_AFTER, VARY,
-    WWW_AUTHENTICATE,
+    ACCEPT_ENCODING, ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, HeaderName, HeaderValue,
+    IF_NONE_MATCH, RETRY_AFTER, VARY, WWW_AUTHENTICATE,
 };
 use http::{HeaderMap, StatusCode};
 use http_body::{Frame, SizeHint};
@@ -22,7 +23,8 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 const JSON: &str = "application/json";
-/// Bytes of an answer that are handed to its connection at once: what is written is let go of, whatever the connection copies.
+/// Bytes of an answer that are handed to its connection at once: what is written is let go of, whatever the connection
+/// copies.
 const FRAME_BYTES: usize = 64 * 1024;
 /// Bytes of one unit of what answers hold.
 pub(crate) const UNIT_BYTES: usize = 1024;
@@ -36,7 +38,8 @@ const SECURITY_HEADERS: &[(&str, &str)] = &[
     ("cross-origin-resource-policy", "same-origin"),
     (
         "content-security-policy",
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; \
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src \
+         'self'; form-action 'self'; \
          base-uri 'none'; frame-ancestors 'none'",
     ),
 ];
@@ -110,19 +113,12 @@ impl Answer {
     }
 
     fn of(content_type: &'static str, content: Content) -> Self {
-        Self {
-            content_type,
-            content,
-            message: None,
-        }
+        Self { content_type, content, message: None }
     }
 
     /// The same with something said beside the body.
     pub(crate) fn saying(self, message: String) -> Self {
-        Self {
-            message: Some(message),
-            ..self
-        }
+        Self { message: Some(message), ..self }
     }
 
     /// Success with nothing to say; the length is said to be 0 (docs/contract/wider.md §1.2).
@@ -169,11 +165,7 @@ pub(crate) async fn respond(outcome: Result<Answer, ApiError>, wishes: &Wishes, 
                 Content::Document(document) => documented(document, wishes, headers),
                 Content::Stream(size, pieces) => {
                     share.iter().for_each(|share| share.grow(2 * 1024));
-                    let body = Streamed {
-                        left: size,
-                        pieces,
-                        _share: share,
-                    };
+                    let body = Streamed { left: size, pieces, _share: share };
                     response(StatusCode::OK, headers, Body::new(body))
                 }
             }
@@ -286,7 +278,8 @@ impl HttpBody for Framed {
     }
 }
 
-/// A body that comes piece by piece. Its length is said before; a piece that cannot be read ends the connection, so that nobody takes half for the whole.
+/// A body that comes piece by piece. Its length is said before; a piece that cannot be read ends the connection, so
+/// that nobody takes half for the whole.
 struct Streamed {
     left: u64,
     pieces: BoxStream<'static, io::Result<Bytes>>,

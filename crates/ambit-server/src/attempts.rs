@@ -1,5 +1,6 @@
-//! Counts in windows of a minute: wrong keys by address, and requests by key where a limit is configured. Who has too many is told to wait. A right key is
-//! never held up by a neighbour's wrong ones, because only failures are counted by address.
+//! Counts in windows of a minute: wrong keys by address, and requests by key where a limit is configured. Who has too
+//! many is told to wait. A right key is never held up by a neighbour's wrong ones, because only failures are counted by
+//! address.
 
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::Timestamp;
@@ -9,7 +10,8 @@ use std::hash::Hash;
 use std::net::IpAddr;
 use std::sync::Mutex;
 
-/// Wrong keys of one address in one window before 429: keys have 224 random bits, so this protects the store from load, not the keys from guessing.
+/// Wrong keys of one address in one window before 429: keys have 224 random bits, so this protects the store from load,
+/// not the keys from guessing.
 const FAILURES_MAX: u32 = 300;
 /// Length of a window.
 const WINDOW_MS: i64 = 60 * SECOND_MS;
@@ -24,9 +26,7 @@ pub(crate) struct Windows<K> {
 
 impl<K> Default for Windows<K> {
     fn default() -> Self {
-        Self {
-            counts: Mutex::new(HashMap::new()),
-        }
+        Self { counts: Mutex::new(HashMap::new()) }
     }
 }
 
@@ -54,7 +54,10 @@ impl<K: Eq + Hash> Windows<K> {
 /// Counts a wrong key of an address, wherever in a request it stood. The error: there were too many in this minute.
 pub(crate) fn count_wrong_key(failures: &Windows<IpAddr>, peer: IpAddr, now: Timestamp) -> Result<(), ApiError> {
     match failures.count(peer, FAILURES_MAX, now) {
-        Some(seconds) => Err(ApiError::with(ErrorCode::TooManyRequests, "Too many wrong keys from this address").retry_after(seconds)),
+        Some(seconds) => {
+            Err(ApiError::with(ErrorCode::TooManyRequests, "Too many wrong keys from this address")
+                .retry_after(seconds))
+        }
         None => Ok(()),
     }
 }

@@ -1,4 +1,5 @@
-//! Bodies of requests: how large, how slow. What is announced too large is refused unread, and drained for a moment, so that its sender sees why.
+//! Bodies of requests: how large, how slow. What is announced too large is refused unread, and drained for a moment, so
+//! that its sender sees why.
 
 use crate::form;
 use crate::rooms::Rooms;
@@ -21,7 +22,8 @@ pub(crate) const OPEN_BYTES_MAX: usize = 64 * 1024;
 pub(crate) const WIDER_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// Bytes of an upload: files of 64 MiB with what surrounds them.
 pub(crate) const UPLOAD_BYTES_MAX: usize = 65 * 1024 * 1024;
-/// Bytes of memory that an upload needs while it goes by: a chunk that fills, the same compressed, and the row that is written.
+/// Bytes of memory that an upload needs while it goes by: a chunk that fills, the same compressed, and the row that is
+/// written.
 pub(crate) const UPLOAD_HELD_BYTES: usize = 4 * 1024 * 1024;
 /// Bytes that a key must be found in where it stands in a form: files come behind the fields.
 const KEY_WITHIN_BYTES: usize = 64 * 1024;
@@ -29,7 +31,8 @@ const KEY_WITHIN_BYTES: usize = 64 * 1024;
 const RATE_MIN: usize = 64 * 1024;
 /// Bytes of a form's field that is a parameter: comments are the longest.
 pub(crate) const PARAMETER_BYTES_MAX: usize = 64 * 1024;
-/// Bytes of a refused body that are read and forgotten, in how long: enough for a client to see the answer before it is cut off.
+/// Bytes of a refused body that are read and forgotten, in how long: enough for a client to see the answer before it is
+/// cut off.
 const DRAINED_BYTES_MAX: usize = 256 * 1024 * 1024;
 const DRAIN_TIME: Duration = Duration::from_secs(10);
 
@@ -77,7 +80,8 @@ impl Arriving {
         self.announced.unwrap_or(most).min(most)
     }
 
-    /// The next bytes; `None` at the end. They come without a long pause, not too slowly, and are at most `most` together.
+    /// The next bytes; `None` at the end. They come without a long pause, not too slowly, and are at most `most`
+    /// together.
     pub(crate) async fn next(&mut self, most: usize) -> Result<Option<Bytes>, ApiError> {
         if let Some(bytes) = self.ahead.pop_front() {
             return Ok(Some(bytes));
@@ -162,7 +166,8 @@ impl Arriving {
         }
     }
 
-    /// Reads on what nobody wants, for a while: a connection that is closed upon bytes that were not read is reset, and the answer is lost with it.
+    /// Reads on what nobody wants, for a while: a connection that is closed upon bytes that were not read is reset, and
+    /// the answer is lost with it.
     pub(crate) async fn drain(mut self, idle: Duration) {
         if self.expects && self.received == 0 {
             return;
@@ -189,7 +194,8 @@ impl Arriving {
     }
 }
 
-/// When a body is given up: after a pause, or where it comes too slowly. Time is given for bytes that came, not for those that were announced.
+/// When a body is given up: after a pause, or where it comes too slowly. Time is given for bytes that came, not for
+/// those that were announced.
 fn deadline(begun: Instant, received: usize, now: Instant, idle: Duration) -> Instant {
     let earned = Duration::from_millis((received * 1_000 / RATE_MIN) as u64);
     (now + idle).min(begun + idle + earned)
@@ -199,12 +205,11 @@ fn too_large(most: usize) -> ApiError {
     ApiError::with(ErrorCode::TooLarge, format!("The body is larger than {most} bytes"))
 }
 
-/// JSON under its own type or none at all, which is what `application/octet-stream` says too; under the type of forms, which some clients put on
-/// everything, only if it is an object. A coded body (gzip and the like) is not read.
+/// JSON under its own type or none at all, which is what `application/octet-stream` says too; under the type of forms,
+/// which some clients put on everything, only if it is an object. A coded body (gzip and the like) is not read.
 pub(crate) fn check_content_type(headers: &HeaderMap, body: &Bytes) -> Result<(), ApiError> {
-    let coded = headers
-        .get(CONTENT_ENCODING)
-        .is_some_and(|coding| !coding.as_bytes().eq_ignore_ascii_case(b"identity"));
+    let coded =
+        headers.get(CONTENT_ENCODING).is_some_and(|coding| !coding.as_bytes().eq_ignore_ascii_case(b"identity"));
     if coded {
         return Err(ApiError::with(
             ErrorCode::UnsupportedMediaType,
@@ -215,7 +220,9 @@ pub(crate) fn check_content_type(headers: &HeaderMap, body: &Bytes) -> Result<()
     let text = String::from_utf8_lossy(value.as_bytes()).to_ascii_lowercase();
     let essence = text.split(';').next().unwrap_or_default().trim();
     let undescribed = essence.is_empty() || essence == "application/octet-stream";
-    let json = undescribed || essence == "application/json" || (essence.starts_with("application/") && essence.ends_with("+json"));
+    let json = undescribed
+        || essence == "application/json"
+        || (essence.starts_with("application/") && essence.ends_with("+json"));
     let form = essence == "application/x-www-form-urlencoded" && body.trim_ascii_start().starts_with(b"{");
     if json || form {
         return Ok(());
@@ -251,8 +258,9 @@ mod tests {
 
     #[test]
     fn bodies_are_json_whatever_forms_clients_claim_to_send() {
-        let check =
-            |pairs: &[(&'static str, &str)], body: &'static str| check_content_type(&headers(pairs), &Bytes::from_static(body.as_bytes())).is_ok();
+        let check = |pairs: &[(&'static str, &str)], body: &'static str| {
+            check_content_type(&headers(pairs), &Bytes::from_static(body.as_bytes())).is_ok()
+        };
         assert!(check(&[], "{}"));
         assert!(check(&[("content-type", "application/json; charset=utf-8")], "{}"));
         assert!(check(&[("content-type", "application/x-www-form-urlencoded")], " {\"name\":1}"));
@@ -291,10 +299,7 @@ mod tests {
     #[tokio::test]
     async fn a_body_that_stands_still_is_given_up() {
         let mut body = stalling(vec![Bytes::from(vec![b'x'; 1_000])]);
-        assert_eq!(
-            status(body.next(5_000).await).map(|bytes| bytes.map(|bytes| bytes.len())),
-            Ok(Some(1_000))
-        );
+        assert_eq!(status(body.next(5_000).await).map(|bytes| bytes.map(|bytes| bytes.len())), Ok(Some(1_000)));
         assert_eq!(status(body.next(5_000).await), Err(504));
         assert_eq!(status(stalling(vec![Bytes::from(vec![b'x'; 1_000]); 6]).whole(5_000).await), Err(413));
     }
@@ -304,7 +309,8 @@ mod tests {
         const FORM: &str = "application/x-www-form-urlencoded";
         let rooms = Rooms::default();
         let owner = Owner::Address("192.0.2.1".parse().unwrap());
-        let parts = |parts: &[&'static str]| stalling(parts.iter().map(|part| Bytes::from_static(part.as_bytes())).collect());
+        let parts =
+            |parts: &[&'static str]| stalling(parts.iter().map(|part| Bytes::from_static(part.as_bytes())).collect());
         let mut arriving = parts(&["a=1&api", "key=k&resource=", "r"]);
         assert_eq!(arriving.key_in_form(FORM, "apikey", &rooms, owner, PAUSE).await, Ok(Some("k".to_owned())));
         assert_eq!(arriving.next(100).await.unwrap().unwrap(), "a=1&api");
@@ -335,7 +341,9 @@ mod tests {
         let form = Bytes::from_static(b"apikey=k&resource=x%2C+y");
         add_fields(&mut query, "application/x-www-form-urlencoded", &form).unwrap();
         add_fields(&mut query, "application/json", &form).unwrap();
-        let parts = b"--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"f\"\r\n\r\nno\r\n--b\r\nContent-Disposition: form-data; name=\"c\"\r\n\r\nyes\r\n--b--";
+        let parts = b"--b\r\nContent-Disposition: form-data; name=\"file\"; \
+                      filename=\"f\"\r\n\r\nno\r\n--b\r\nContent-Disposition: form-data; \
+                      name=\"c\"\r\n\r\nyes\r\n--b--";
         add_fields(&mut query, "multipart/form-data; boundary=b", &Bytes::from_static(parts)).unwrap();
         let pairs: Vec<(&str, &str)> = query.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         assert_eq!(pairs, [("a", "1"), ("apikey", "k"), ("resource", "x, y"), ("c", "yes")]);

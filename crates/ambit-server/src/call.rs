@@ -1,4 +1,5 @@
-//! A call that passed the gate: who calls, in which project, with which parameters and body. Handlers read their arguments here.
+//! A call that passed the gate: who calls, in which project, with which parameters and body. Handlers read their
+//! arguments here.
 
 use crate::attempts::count_wrong_key;
 use crate::failure::About;
@@ -59,8 +60,9 @@ impl Call {
         self.caller.as_ref().expect("the gate lets nobody without a key through to this handler")
     }
 
-    /// The principal of a key that stands in the request beside its credential: in the path, or as a confirmation. A wrong one counts like a wrong
-    /// credential, and where there were too many of this address it is refused until the minute is over. Who is suspended has no key.
+    /// The principal of a key that stands in the request beside its credential: in the path, or as a confirmation. A
+    /// wrong one counts like a wrong credential, and where there were too many of this address it is refused until the
+    /// minute is over. Who is suspended has no key.
     pub(crate) async fn principal_of(&self, key: &str) -> Result<Option<Principal>, ApiError> {
         match self.store().authenticate(key, self.now).await {
             Ok(None) | Err(StoreError::NotActive) => self.count_wrong_key().map(|()| None),
@@ -133,8 +135,8 @@ impl Call {
         if self.body.is_empty() {
             return Err(ApiError::with(ErrorCode::BadRequest, "The body is empty; a JSON object is needed"));
         }
-        let value: Value =
-            serde_json::from_slice(&self.body).map_err(|error| ApiError::with(ErrorCode::BadRequest, format!("The body is not JSON: {error}")))?;
+        let value: Value = serde_json::from_slice(&self.body)
+            .map_err(|error| ApiError::with(ErrorCode::BadRequest, format!("The body is not JSON: {error}")))?;
         match value {
             Value::Object(object) => Ok(object),
             _ => Err(ApiError::with(ErrorCode::BadRequest, "The body must be a JSON object")),
@@ -146,8 +148,8 @@ impl Call {
         ambit_api::read(self.object()?)
     }
 
-    /// The body of a change: at least one member, and none that `Settings` do not have. `Whole` is what is changed: a member of it that cannot be
-    /// changed is named, so that nobody takes a change for made that was not.
+    /// The body of a change: at least one member, and none that `Settings` do not have. `Whole` is what is changed: a
+    /// member of it that cannot be changed is named, so that nobody takes a change for made that was not.
     pub fn change<Settings: Contract, Whole: Contract>(&self) -> Result<Map<String, Value>, ApiError> {
         let body = self.members_of::<Settings, Whole>()?;
         if body.is_empty() {
@@ -168,9 +170,7 @@ impl Call {
 /// Refuses a member that `settings` does not have, by its name; likewise in objects that are members.
 fn only_members(object: &Map<String, Value>, settings: &Shape, whole: &Shape) -> Result<(), ApiError> {
     let Some(beyond) = object.keys().find(|name| !settings.names().any(|known| known == name.as_str())) else {
-        let inner = object
-            .iter()
-            .filter_map(|(name, value)| Some((settings.member(name), value.as_object()?)));
+        let inner = object.iter().filter_map(|(name, value)| Some((settings.member(name), value.as_object()?)));
         return inner
             .filter(|(shape, _)| !shape.members().is_empty())
             .try_for_each(|(shape, object)| only_members(object, shape, shape));
@@ -194,9 +194,7 @@ pub(crate) fn whole_number(call: &Call, name: &str) -> Result<Option<u64>, ApiEr
             let digits = text.bytes().all(|byte| byte.is_ascii_digit());
             // Beyond every count is the same as just beyond the window.
             let number = digits.then(|| text.parse().unwrap_or(u64::MAX));
-            number
-                .map(Some)
-                .ok_or_else(|| ApiError::invalid(format!("{name} must be a whole number from 0")))
+            number.map(Some).ok_or_else(|| ApiError::invalid(format!("{name} must be a whole number from 0")))
         }
     }
 }

@@ -1,5 +1,6 @@
-//! Open connections: how many, of whom, and which one goes when there are too many. Whoever has shown a key goes last, and never in the middle of its
-//! request: clients without a key that hold thousands of connections do not keep a client with a key out.
+//! Open connections: how many, of whom, and which one goes when there are too many. Whoever has shown a key goes last,
+//! and never in the middle of its request: clients without a key that hold thousands of connections do not keep a
+//! client with a key out.
 
 use crate::shares::site;
 use std::collections::HashMap;
@@ -114,7 +115,8 @@ impl Table {
         }
     }
 
-    /// Returns the connection to close first: an idle one without a key, of the site that has most, that has done nothing for longest.
+    /// Returns the connection to close first: an idle one without a key, of the site that has most, that has done
+    /// nothing for longest.
     fn least(&self, of: Option<IpAddr>) -> Option<u64> {
         let candidates = self.open.values().filter(|standing| of.is_none_or(|site| standing.site == site));
         let ranked = candidates.filter_map(|standing| {
@@ -136,11 +138,7 @@ impl Table {
 impl Connections {
     /// At most so many at once.
     pub(crate) fn new(most: usize) -> Arc<Self> {
-        Arc::new(Self {
-            most: most.max(SHARE_OF_ADDRESS),
-            begun: Instant::now(),
-            table: Mutex::default(),
-        })
+        Arc::new(Self { most: most.max(SHARE_OF_ADDRESS), begun: Instant::now(), table: Mutex::default() })
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Table> {
@@ -151,7 +149,8 @@ impl Connections {
         u64::try_from(self.begun.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
-    /// Lets a connection in. Where there are too many, or too many of its address, the one that deserves least goes; `None`: all deserve more.
+    /// Lets a connection in. Where there are too many, or too many of its address, the one that deserves least goes;
+    /// `None`: all deserve more.
     pub(crate) fn enter(self: &Arc<Self>, address: IpAddr, trusted: bool) -> Option<Entry> {
         let site = site(address);
         let mut table = self.lock();
@@ -173,10 +172,7 @@ impl Connections {
         table.next += 1;
         table.open.insert(standing.number, standing.clone());
         *table.of_site.entry(site).or_default() += 1;
-        Some(Entry {
-            connections: self.clone(),
-            standing,
-        })
+        Some(Entry { connections: self.clone(), standing })
     }
 
     /// Ends the connection that deserves least to stay, where the system has no more to give. False: there is none.
@@ -193,10 +189,7 @@ impl Connections {
     pub(crate) fn working(self: &Arc<Self>, standing: &Arc<Standing>) -> Working {
         standing.since.store(self.now(), Ordering::Relaxed);
         standing.working.store(true, Ordering::Relaxed);
-        Working {
-            connections: self.clone(),
-            standing: standing.clone(),
-        }
+        Working { connections: self.clone(), standing: standing.clone() }
     }
 }
 
@@ -249,7 +242,8 @@ mod tests {
         let connections = Connections::new(8);
         let crowd: Vec<Entry> = (0..5).map(|_| enter(&connections, "192.0.2.9").unwrap()).collect();
         assert_eq!(crowd.iter().filter(|entry| has_ended(entry)).count(), 1, "half of eight");
-        let proxied: Vec<Entry> = (0..4).map(|_| connections.enter("192.0.2.1".parse().unwrap(), true).unwrap()).collect();
+        let proxied: Vec<Entry> =
+            (0..4).map(|_| connections.enter("192.0.2.1".parse().unwrap(), true).unwrap()).collect();
         assert!(!proxied.iter().any(has_ended));
         drop(crowd);
         drop(proxied);

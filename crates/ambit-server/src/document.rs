@@ -14,9 +14,7 @@ pub(crate) struct Document {
 
 impl Document {
     pub(crate) fn new(content_type: &'static str, plain: Bytes) -> Self {
-        let packed = encoding::ALL
-            .into_iter()
-            .filter_map(|coding| Some((coding, coding.pack_well(&plain).ok()?)));
+        let packed = encoding::ALL.into_iter().filter_map(|coding| Some((coding, coding.pack_well(&plain).ok()?)));
         Self {
             content_type,
             packed: packed.filter(|(_, packed)| packed.len() < plain.len()).collect(),
@@ -33,18 +31,15 @@ impl Document {
 
     /// The name of its state in a coding.
     pub(crate) fn tag(&self, coding: Option<Coding>) -> String {
-        format!(
-            "\"{}{}{}\"",
-            self.hash,
-            if coding.is_some() { "-" } else { "" },
-            coding.map_or("", Coding::name)
-        )
+        format!("\"{}{}{}\"", self.hash, if coding.is_some() { "-" } else { "" }, coding.map_or("", Coding::name))
     }
 
     /// True where one of the names that a client has is of this state, in any coding.
     pub(crate) fn is_among(&self, tags: &str) -> bool {
         let mut tags = tags.split(',').map(str::trim);
-        tags.any(|tag| tag == "*" || tag.trim_start_matches("W/").trim_matches('"').split('-').next() == Some(&self.hash))
+        tags.any(|tag| {
+            tag == "*" || tag.trim_start_matches("W/").trim_matches('"').split('-').next() == Some(&self.hash)
+        })
     }
 }
 

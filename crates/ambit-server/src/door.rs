@@ -1,5 +1,5 @@
-//! The door: what a server is before anybody is let in. It answers `/livez` from the first moment on, also while the store is migrated or the index built;
-//! everything else waits a while for that, or is told to come back.
+//! The door: what a server is before anybody is let in. It answers `/livez` from the first moment on, also while the
+//! store is migrated or the index built; everything else waits a while for that, or is told to come back.
 
 use crate::answer::{Manner, Wishes, respond};
 use crate::gate::{Asker, answer_to};
@@ -35,12 +35,7 @@ impl Door {
     /// A door of a server that starts; what the sender says counts.
     pub fn new(limits: Limits, outside: Outside, tls: Option<Tls>) -> (Self, watch::Sender<Phase>) {
         let (sender, phase) = watch::channel(Phase::Starting("the server is starting".to_owned()));
-        let door = Self {
-            limits,
-            outside: Arc::new(outside),
-            tls,
-            phase,
-        };
+        let door = Self { limits, outside: Arc::new(outside), tls, phase };
         (door, sender)
     }
 

@@ -1,4 +1,5 @@
-//! Answers in fewer bytes, for clients that say that they can read them: zstd, brotli, gzip. What is small or packed already stays as it is.
+//! Answers in fewer bytes, for clients that say that they can read them: zstd, brotli, gzip. What is small or packed
+//! already stays as it is.
 
 use bytes::Bytes;
 use flate2::Compression;

@@ -182,11 +182,7 @@ impl Endpoint {
 
     /// Sets the body that must be sent.
     pub(crate) const fn takes(self, body: &'static Shape) -> Self {
-        Self {
-            body: Some(body),
-            needs_body: true,
-            ..self
-        }
+        Self { body: Some(body), needs_body: true, ..self }
     }
 
     /// Sets the body that may be left out.

@@ -1,5 +1,5 @@
-//! The one table of endpoints. The gate walks it, the documentation is generated from it, and tests walk it: no row answers without a key but the open
-//! ones, none shows another project's data, each has a scenario.
+//! The one table of endpoints. The gate walks it, the documentation is generated from it, and tests walk it: no row
+//! answers without a key but the open ones, none shows another project's data, each has a scenario.
 
 mod ambit;
 mod asm;

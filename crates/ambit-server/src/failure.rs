@@ -1,4 +1,5 @@
-//! From the errors of the parts below to the one table of errors that clients know. Nothing of the inside is shown; what is a bug is logged.
+//! From the errors of the parts below to the one table of errors that clients know. Nothing of the inside is shown;
+//! what is a bug is logged.
 
 use ambit_api::{ApiError, ErrorCode};
 use ambit_query::QueryError;
@@ -56,7 +57,11 @@ fn of_store(error: StoreError) -> ApiError {
         StoreError::TooMany(what) => ApiError::with(ErrorCode::QuotaExceeded, capital(&what)),
         StoreError::Conflict(what) => ApiError::with(ErrorCode::AlreadyExists, capital(&what)),
         StoreError::Invalid(what) => ApiError::invalid(capital(&what)),
-        StoreError::Unavailable(_) | StoreError::Full { .. } | StoreError::ReadOnly { .. } | StoreError::Damaged { .. } | StoreError::Busy { .. } => {
+        StoreError::Unavailable(_)
+        | StoreError::Full { .. }
+        | StoreError::ReadOnly { .. }
+        | StoreError::Damaged { .. }
+        | StoreError::Busy { .. } => {
             tracing::error!(%error, "the store is not available");
             ApiError::new(ErrorCode::Transient).retry_after(RETRY_S)
         }
@@ -79,7 +84,8 @@ pub(crate) fn of_search(error: SearchError) -> ApiError {
         SearchError::InvalidSort { .. } => ApiError::invalid(capital(&error.to_string())),
         SearchError::Index(_) => {
             tracing::error!(%error, "the search index failed");
-            ApiError::with(ErrorCode::Transient, "The search index is not available now; it is being mended").retry_after(RETRY_S)
+            ApiError::with(ErrorCode::Transient, "The search index is not available now; it is being mended")
+                .retry_after(RETRY_S)
         }
     }
 }

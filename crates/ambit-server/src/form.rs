@@ -1,5 +1,5 @@
-//! Bodies of forms: `multipart/form-data` (RFC 7578) and `application/x-www-form-urlencoded`, as far as uploads and submissions need them. The parts of a form
-//! are read as they come, so that a file is never in memory as a whole.
+//! Bodies of forms: `multipart/form-data` (RFC 7578) and `application/x-www-form-urlencoded`, as far as uploads and
+//! submissions need them. The parts of a form are read as they come, so that a file is never in memory as a whole.
 
 use crate::percent::query_parameters;
 use ambit_api::{ApiError, ErrorCode};
@@ -58,13 +58,7 @@ pub(crate) fn fields(content_type: &str, body: &Bytes) -> Result<Vec<Field>, Api
         PAIRS => {
             let text = std::str::from_utf8(body).map_err(|_| bad("The form is not UTF-8"))?;
             let pairs = query_parameters(Some(text)).into_iter().take(PARTS_MAX);
-            Ok(pairs
-                .map(|(name, value)| Field {
-                    name,
-                    file_name: None,
-                    bytes: value.into(),
-                })
-                .collect())
+            Ok(pairs.map(|(name, value)| Field { name, file_name: None, bytes: value.into() }).collect())
         }
         _ => Err(bad("The body must be a form: multipart/form-data")),
     }
@@ -73,18 +67,11 @@ pub(crate) fn fields(content_type: &str, body: &Bytes) -> Result<Vec<Field>, Api
 fn collect(out: &mut Vec<Field>, pieces: Vec<Piece>) {
     for piece in pieces {
         match piece {
-            Piece::Begin { name, file_name } => out.push(Field {
-                name,
-                file_name,
-                bytes: Bytes::new(),
-            }),
+            Piece::Begin { name, file_name } => out.push(Field { name, file_name, bytes: Bytes::new() }),
             Piece::Data(bytes) => {
                 if let Some(field) = out.last_mut() {
-                    field.bytes = if field.bytes.is_empty() {
-                        bytes
-                    } else {
-                        [&field.bytes[..], &bytes[..]].concat().into()
-                    };
+                    field.bytes =
+                        if field.bytes.is_empty() { bytes } else { [&field.bytes[..], &bytes[..]].concat().into() };
                 }
             }
             Piece::End => {}
@@ -231,9 +218,7 @@ impl Parts {
         };
         let head = self.held.split_to(end + 4);
         let head = String::from_utf8_lossy(&head[..end]);
-        let disposition = head
-            .split("\r\n")
-            .find(|line| line.to_ascii_lowercase().starts_with("content-disposition:"));
+        let disposition = head.split("\r\n").find(|line| line.to_ascii_lowercase().starts_with("content-disposition:"));
         let disposition = disposition.ok_or_else(|| bad("A part of the form has no Content-Disposition"))?;
         out.push(Piece::Begin {
             name: parameter(disposition, "name").unwrap_or_default(),
@@ -268,7 +253,10 @@ mod tests {
 
     #[test]
     fn parts_are_read_byte_for_byte() {
-        let body = b"preamble\r\n--x-y\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a b.bin\"\r\nContent-Type: application/octet-stream\r\n\r\n\0\r\n--x-\r\n\r\n--x-y\r\ncontent-disposition: form-data; name=password\r\n\r\nsecret\r\n--x-y--\r\n";
+        let body = b"preamble\r\n--x-y\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a \
+                     b.bin\"\r\nContent-Type: \
+                     application/octet-stream\r\n\r\n\0\r\n--x-\r\n\r\n--x-y\r\ncontent-disposition: form-data; \
+                     name=password\r\n\r\nsecret\r\n--x-y--\r\n";
         let found = fields(TYPE, &Bytes::from_static(body)).unwrap();
         assert_eq!(found.len(), 2);
         assert_eq!((found[0].name.as_str(), found[0].file_name.as_deref()), ("file", Some("a b.bin")));
@@ -289,20 +277,17 @@ mod tests {
 
     #[test]
     fn forms_of_pairs_are_read_too() {
-        let found = fields(
-            "application/x-www-form-urlencoded",
-            &Bytes::from_static(b"url=http%3A%2F%2Fa.test%2F%3Fb+c"),
-        )
-        .unwrap();
-        assert_eq!(
-            (found[0].name.as_str(), found[0].bytes.as_ref()),
-            ("url", b"http://a.test/?b c".as_slice())
-        );
+        let found =
+            fields("application/x-www-form-urlencoded", &Bytes::from_static(b"url=http%3A%2F%2Fa.test%2F%3Fb+c"))
+                .unwrap();
+        assert_eq!((found[0].name.as_str(), found[0].bytes.as_ref()), ("url", b"http://a.test/?b c".as_slice()));
     }
 
     #[test]
     fn a_form_is_read_alike_in_whatever_pieces_it_comes() {
-        let body = b"pre--x-\r\n--x-y\r\nContent-Disposition: form-data; name=\"file\"; filename=\"f\"\r\n\r\nab\r\n--x-\r\n--x-y\r\ncontent-disposition: form-data; name=n\r\n\r\n\r\n--x-y--\r\nafter";
+        let body = b"pre--x-\r\n--x-y\r\nContent-Disposition: form-data; name=\"file\"; \
+                     filename=\"f\"\r\n\r\nab\r\n--x-\r\n--x-y\r\ncontent-disposition: form-data; \
+                     name=n\r\n\r\n\r\n--x-y--\r\nafter";
         let whole = fields(TYPE, &Bytes::from_static(body)).unwrap();
         assert_eq!(whole.len(), 2);
         assert_eq!((&whole[0].bytes[..], &whole[1].bytes[..]), (&b"ab\r\n--x-"[..], &b""[..]));
@@ -320,7 +305,9 @@ mod tests {
 
     #[test]
     fn a_field_is_found_in_the_beginning_of_a_form_once_it_is_whole() {
-        let body = b"--x-y\r\nContent-Disposition: form-data; name=\"apikey\"\r\n\r\nkey\r\n--x-y\r\nContent-Disposition: form-data; name=\"file\"; filename=\"f\"\r\n\r\nmuch";
+        let body = b"--x-y\r\nContent-Disposition: form-data; \
+                     name=\"apikey\"\r\n\r\nkey\r\n--x-y\r\nContent-Disposition: form-data; name=\"file\"; \
+                     filename=\"f\"\r\n\r\nmuch";
         let end = memmem::find(body, b"key\r\n--x-y").unwrap() + b"key\r\n--x-y".len();
         for seen in 0..body.len() {
             let found = field_within(TYPE, &body[..seen], "apikey", false);

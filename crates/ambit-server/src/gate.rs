@@ -1,6 +1,6 @@
-//! The gate: every request passes here, and every answer leaves here in the envelope, whatever happens behind. Path, method, host, key, body, then a place
-//! among the requests that are worked on, then the handler, each under a time limit and with panics caught. Nobody holds a place who has not shown a key
-//! and sent everything.
+//! The gate: every request passes here, and every answer leaves here in the envelope, whatever happens behind. Path,
+//! method, host, key, body, then a place among the requests that are worked on, then the handler, each under a time
+//! limit and with panics caught. Nobody holds a place who has not shown a key and sent everything.
 
 use crate::answer::{Answer, Wishes, respond};
 use crate::attempts::count_wrong_key;
@@ -75,11 +75,7 @@ pub(crate) async fn answer_to(state: Arc<ServerState>, asker: Asker, request: Re
     let wishes = Wishes::of(router::manner(head.uri.path()), &head.headers);
     let mut arriving = Arriving::new(&head.headers, body, state.limits.request_time);
     let mut held = Held::default();
-    let passage = Passage {
-        state: &state,
-        head: &head,
-        line: &line,
-    };
+    let passage = Passage { state: &state, head: &head, line: &line };
     let outcome = caught(&line, passage.pass(&asker, &mut arriving, &mut held)).await;
     if let Err(error) = &outcome {
         // Quoted, since a caller chooses what stands in it.
@@ -89,12 +85,7 @@ pub(crate) async fn answer_to(state: Arc<ServerState>, asker: Asker, request: Re
         tokio::spawn(arriving.drain(state.limits.linger));
     }
     let response = respond(outcome, &wishes, held.answer).await;
-    tracing::info!(
-        request = line,
-        status = response.status().as_u16(),
-        ms = begun.elapsed().as_millis(),
-        "answered"
-    );
+    tracing::info!(request = line, status = response.status().as_u16(), ms = begun.elapsed().as_millis(), "answered");
     response
 }
 
@@ -131,13 +122,7 @@ impl Passage<'_> {
         let mut query = percent::query_parameters(self.head.uri.query());
         let now = (self.state.clock)();
         let content_type = content_type(&self.head.headers);
-        let way = Way {
-            target: &target,
-            endpoint,
-            origin: &origin,
-            content_type: &content_type,
-            now,
-        };
+        let way = Way { target: &target, endpoint, origin: &origin, content_type: &content_type, now };
         let caller = self.identify(&way, asker, arriving, &mut query).await?;
         let received = self.receive(&way, caller.owner, arriving, &mut query).await?;
         if let (Some(owner), false) = (caller.owner, endpoint.light) {
@@ -188,15 +173,20 @@ impl Passage<'_> {
     fn origin(&self, asker: &Asker, endpoint: &Endpoint) -> Result<Origin, ApiError> {
         match asker {
             Asker::Peer(peer, outside) => outside.origin(peer, self.head, endpoint.access == Access::Open),
-            Asker::Known(_) => Ok(Origin {
-                address: IpAddr::V4(Ipv4Addr::LOCALHOST),
-                base: format!("http://localhost{}", WIDER),
-            }),
+            Asker::Known(_) => {
+                Ok(Origin { address: IpAddr::V4(Ipv4Addr::LOCALHOST), base: format!("http://localhost{}", WIDER) })
+            }
         }
     }
 
     /// Finds out who asks, and in which project.
-    async fn identify(&self, way: &Way<'_>, asker: &Asker, arriving: &mut Arriving, query: &mut Vec<(String, String)>) -> Result<Caller, ApiError> {
+    async fn identify(
+        &self,
+        way: &Way<'_>,
+        asker: &Asker,
+        arriving: &mut Arriving,
+        query: &mut Vec<(String, String)>,
+    ) -> Result<Caller, ApiError> {
         let state = self.state;
         let stranger = Owner::Address(site(way.origin.address));
         let (principal, owner) = match (way.endpoint.access, asker) {
@@ -206,9 +196,8 @@ impl Passage<'_> {
             (_, Asker::Peer(peer, _)) => {
                 if way.endpoint.tree == Tree::V2 && !query.iter().any(|(name, _)| name == V2_KEY_NAME) {
                     let within = state.limits.head_time;
-                    let key = arriving
-                        .key_in_form(way.content_type, V2_KEY_NAME, &state.rooms, stranger, within)
-                        .await?;
+                    let key =
+                        arriving.key_in_form(way.content_type, V2_KEY_NAME, &state.rooms, stranger, within).await?;
                     query.extend(key.map(|key| (V2_KEY_NAME.to_owned(), key)));
                 }
                 let found = authenticate(state, way, &self.head.headers, query);
@@ -260,11 +249,7 @@ impl Passage<'_> {
         if uploads {
             let upload = upload::receive(self.state, arriving, way.content_type, way.now).await?;
             query.extend(upload.parameters());
-            return Ok(Received {
-                room,
-                upload: Some(upload),
-                ..Received::default()
-            });
+            return Ok(Received { room, upload: Some(upload), ..Received::default() });
         }
         let bytes = arriving.whole(most).await?;
         // Clients of the wider API put any type on JSON (docs/contract/wider.md §9).
@@ -319,7 +304,9 @@ fn check_rate(state: &ServerState, caller: Option<&Principal>, now: Timestamp) -
         return Ok(());
     };
     match state.requests.count(key, max, now) {
-        Some(seconds) => Err(ApiError::with(ErrorCode::TooManyRequests, "Too many requests with this key").retry_after(seconds)),
+        Some(seconds) => {
+            Err(ApiError::with(ErrorCode::TooManyRequests, "Too many requests with this key").retry_after(seconds))
+        }
         None => Ok(()),
     }
 }
@@ -348,14 +335,12 @@ struct Credential {
     access: Option<String>,
 }
 
-/// Finds the credential: the header, then the query, then the two headers of the older tree. In version 2 it is a parameter with a name of its own.
+/// Finds the credential: the header, then the query, then the two headers of the older tree. In version 2 it is a
+/// parameter with a name of its own.
 fn credential(mount: &Mount, headers: &HeaderMap, query: &[(String, String)]) -> Result<Option<Credential>, ApiError> {
     if mount.tree == Tree::V2 {
         let asked = query.iter().rev().find(|(name, value)| name == V2_KEY_NAME && !value.trim().is_empty());
-        return Ok(asked.map(|(_, key)| Credential {
-            key: key.trim().to_owned(),
-            access: None,
-        }));
+        return Ok(asked.map(|(_, key)| Credential { key: key.trim().to_owned(), access: None }));
     }
     let mut sent = headers.get_all(KEY_NAME).iter();
     if let Some(key) = sent.next() {
@@ -368,9 +353,7 @@ fn credential(mount: &Mount, headers: &HeaderMap, query: &[(String, String)]) ->
             return Ok(Some(Credential { key, access: None }));
         }
     }
-    let asked = query
-        .iter()
-        .find(|(name, value)| name.eq_ignore_ascii_case(KEY_NAME) && !value.is_empty());
+    let asked = query.iter().find(|(name, value)| name.eq_ignore_ascii_case(KEY_NAME) && !value.is_empty());
     if let Some((_, key)) = asked {
         let key = key.trim().to_owned();
         return Ok(Some(Credential { key, access: None }));
@@ -387,7 +370,12 @@ fn credential(mount: &Mount, headers: &HeaderMap, query: &[(String, String)]) ->
         .map(|(access, key)| Credential { key, access: Some(access) }))
 }
 
-async fn authenticate(state: &ServerState, way: &Way<'_>, headers: &HeaderMap, query: &[(String, String)]) -> Result<Principal, ApiError> {
+async fn authenticate(
+    state: &ServerState,
+    way: &Way<'_>,
+    headers: &HeaderMap,
+    query: &[(String, String)],
+) -> Result<Principal, ApiError> {
     let now = way.now;
     let Some(credential) = credential(way.target.mount, headers, query)? else {
         return Err(ApiError::new(ErrorCode::AuthenticationRequired));
@@ -411,9 +399,14 @@ fn named_project(headers: &HeaderMap) -> Option<String> {
         .find(|value| !value.is_empty() && value != "None")
 }
 
-/// The project of a call: the named one, which must be the caller's; else the primary one where a project is worked in, and none where objects are
-/// found by their id.
-async fn project(state: &ServerState, access: Access, caller: &Principal, headers: &HeaderMap) -> Result<Option<i64>, ApiError> {
+/// The project of a call: the named one, which must be the caller's; else the primary one where a project is worked in,
+/// and none where objects are found by their id.
+async fn project(
+    state: &ServerState,
+    access: Access,
+    caller: &Principal,
+    headers: &HeaderMap,
+) -> Result<Option<i64>, ApiError> {
     let named = named_project(headers);
     let Access::InProject(least) = access else {
         if named.is_none() {
@@ -472,10 +465,7 @@ mod tests {
     #[test]
     fn a_project_is_named_by_either_header_and_not_by_empty_ones() {
         assert_eq!(named_project(&headers(&[("project-id", "7")])).as_deref(), Some("7"));
-        assert_eq!(
-            named_project(&headers(&[("project-id", ""), ("project_id", " 8 ")])).as_deref(),
-            Some("8")
-        );
+        assert_eq!(named_project(&headers(&[("project-id", ""), ("project_id", " 8 ")])).as_deref(), Some("8"));
         for nothing in ["", "  ", "None"] {
             assert_eq!(named_project(&headers(&[("project-id", nothing)])), None);
         }

@@ -1,5 +1,5 @@
-//! HTTP: the table of endpoints, the gate in front of them, the handlers, the documents. It reads and writes rows of the store and asks the index;
-//! it knows neither engine nor tasks.
+//! HTTP: the table of endpoints, the gate in front of them, the handlers, the documents. It reads and writes rows of
+//! the store and asks the index; it knows neither engine nor tasks.
 
 #![recursion_limit = "256"]
 

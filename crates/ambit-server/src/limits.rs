@@ -1,4 +1,5 @@
-//! How much a peer may have and how long it may take, and the watch over it: whatever happens behind, there is an answer, and in time.
+//! How much a peer may have and how long it may take, and the watch over it: whatever happens behind, there is an
+//! answer, and in time.
 
 use crate::answer::Answer;
 use ambit_api::{ApiError, ErrorCode};
@@ -7,12 +8,15 @@ use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
-/// How long a peer may take, and how much there is of what they share. The defaults are for everyone; tests shorten them.
+/// How long a peer may take, and how much there is of what they share. The defaults are for everyone; tests shorten
+/// them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// A head must be complete within this time, or the connection ends: slow senders cost a connection, but not for ever.
+    /// A head must be complete within this time, or the connection ends: slow senders cost a connection, but not for
+    /// ever.
     pub head_time: Duration,
-    /// A request, from its place to its answer: longer than the longest search, shorter than clients wait. Also how long a body may stand still.
+    /// A request, from its place to its answer: longer than the longest search, shorter than clients wait. Also how
+    /// long a body may stand still.
     pub request_time: Duration,
     /// How long a search waits for the index to have what people changed.
     pub index_wait: Duration,
@@ -36,7 +40,8 @@ pub struct Limits {
     pub places_each: usize,
 }
 
-/// Requests of one key that are worked on at once, for each core, and at least: what waits for the disk leaves the core to others.
+/// Requests of one key that are worked on at once, for each core, and at least: what waits for the disk leaves the core
+/// to others.
 const PLACES_OF_CORE: usize = 4;
 const PLACES_EACH_MIN: usize = 8;
 /// Keys that have their whole share at once.
@@ -64,19 +69,30 @@ impl Default for Limits {
 }
 
 /// The same in time.
-pub(crate) async fn bounded(line: &str, time: Duration, passing: impl Future<Output = Result<Answer, ApiError>>) -> Result<Answer, ApiError> {
+pub(crate) async fn bounded(
+    line: &str,
+    time: Duration,
+    passing: impl Future<Output = Result<Answer, ApiError>>,
+) -> Result<Answer, ApiError> {
     in_time(line, time, caught(line, passing)).await
 }
 
 /// Whatever happens behind, there is an answer.
-pub(crate) async fn caught(line: &str, passing: impl Future<Output = Result<Answer, ApiError>>) -> Result<Answer, ApiError> {
+pub(crate) async fn caught(
+    line: &str,
+    passing: impl Future<Output = Result<Answer, ApiError>>,
+) -> Result<Answer, ApiError> {
     AssertUnwindSafe(passing).catch_unwind().await.unwrap_or_else(|panic| {
         tracing::error!(request = line, panic = panic_text(&*panic), "a handler panicked");
         Err(ApiError::new(ErrorCode::Internal))
     })
 }
 
-pub(crate) async fn in_time<T>(line: &str, time: Duration, passing: impl Future<Output = Result<T, ApiError>>) -> Result<T, ApiError> {
+pub(crate) async fn in_time<T>(
+    line: &str,
+    time: Duration,
+    passing: impl Future<Output = Result<T, ApiError>>,
+) -> Result<T, ApiError> {
     tokio::time::timeout(time, passing).await.unwrap_or_else(|_| {
         tracing::warn!(request = line, "a request took too long");
         Err(ApiError::new(ErrorCode::DeadlineExceeded))

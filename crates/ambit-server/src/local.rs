@@ -1,4 +1,5 @@
-//! The API without a socket: the commands over a data folder ask the same questions as those over a server, of the same code.
+//! The API without a socket: the commands over a data folder ask the same questions as those over a server, of the same
+//! code.
 
 use crate::ServerState;
 use crate::gate::{Asker, answer_to};
@@ -23,8 +24,13 @@ pub struct Question<'a> {
     pub body: Option<&'a Value>,
 }
 
-/// Status and body of the answer. The error is the reason why the question is none: a target that is no path, a project that is no header.
-pub async fn ask(state: &Arc<ServerState>, principal: &Principal, question: Question<'_>) -> Result<(u16, Bytes), String> {
+/// Status and body of the answer. The error is the reason why the question is none: a target that is no path, a project
+/// that is no header.
+pub async fn ask(
+    state: &Arc<ServerState>,
+    principal: &Principal,
+    question: Question<'_>,
+) -> Result<(u16, Bytes), String> {
     let mut request = Request::builder().method(question.method).uri(question.target);
     if let Some(project) = question.project {
         request = request.header(PROJECT_HEADERS[0], project);

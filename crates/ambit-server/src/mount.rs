@@ -36,36 +36,13 @@ pub struct Mount {
     pub legacy_keys: bool,
 }
 
-/// Where each tree is mounted. The older tree is an alias with other names for the credential (docs/contract/asm.md §1.1).
+/// Where each tree is mounted. The older tree is an alias with other names for the credential (docs/contract/asm.md
+/// §1.1).
 pub const MOUNTS: &[Mount] = &[
-    Mount {
-        prefix: "/api/v3/asm",
-        tree: Tree::Asm,
-        legacy_keys: false,
-    },
-    Mount {
-        prefix: "/api/v1",
-        tree: Tree::Asm,
-        legacy_keys: true,
-    },
-    Mount {
-        prefix: WIDER,
-        tree: Tree::Wider,
-        legacy_keys: false,
-    },
-    Mount {
-        prefix: V2,
-        tree: Tree::V2,
-        legacy_keys: false,
-    },
-    Mount {
-        prefix: "/api/ambit/v1",
-        tree: Tree::Ambit,
-        legacy_keys: false,
-    },
-    Mount {
-        prefix: "",
-        tree: Tree::Open,
-        legacy_keys: false,
-    },
+    Mount { prefix: "/api/v3/asm", tree: Tree::Asm, legacy_keys: false },
+    Mount { prefix: "/api/v1", tree: Tree::Asm, legacy_keys: true },
+    Mount { prefix: WIDER, tree: Tree::Wider, legacy_keys: false },
+    Mount { prefix: V2, tree: Tree::V2, legacy_keys: false },
+    Mount { prefix: "/api/ambit/v1", tree: Tree::Ambit, legacy_keys: false },
+    Mount { prefix: "", tree: Tree::Open, legacy_keys: false },
 ];

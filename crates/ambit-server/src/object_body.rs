@@ -7,15 +7,21 @@ use serde_json::{Map, Value};
 /// The `data` of a body.
 pub(crate) fn body_data(call: &Call) -> Result<Value, ApiError> {
     let bad = |message: &str| ApiError::with(ErrorCode::BadRequest, message);
-    let mut body: Value = serde_json::from_slice(&call.body).map_err(|error| bad(&format!("The body is not JSON: {error}")))?;
+    let mut body: Value =
+        serde_json::from_slice(&call.body).map_err(|error| bad(&format!("The body is not JSON: {error}")))?;
     match body.as_object_mut().and_then(|body| body.remove("data")) {
         Some(data) => Ok(data),
         None => Err(bad("The body must be an object with the member data")),
     }
 }
 
-/// The attributes of the object in a body. Its type and id may be left out; what contradicts the address is refused (docs/contract/wider.md §1.3).
-pub(crate) fn body_attributes(call: &Call, kind: &str, id: Option<&str>) -> Result<serde_json::Map<String, Value>, ApiError> {
+/// The attributes of the object in a body. Its type and id may be left out; what contradicts the address is refused
+/// (docs/contract/wider.md §1.3).
+pub(crate) fn body_attributes(
+    call: &Call,
+    kind: &str,
+    id: Option<&str>,
+) -> Result<serde_json::Map<String, Value>, ApiError> {
     let bad = |message: String| ApiError::with(ErrorCode::BadRequest, message);
     let Value::Object(mut data) = body_data(call)? else {
         return Err(bad("The member data must be an object".to_owned()));
@@ -46,11 +52,7 @@ pub(crate) fn body_descriptors(call: &Call) -> Result<Vec<(String, String)>, Api
     let text = |item: &Value, name: &str| item.get(name).and_then(Value::as_str).map(str::to_owned);
     items
         .iter()
-        .map(|item| {
-            text(item, "type")
-                .zip(text(item, "id"))
-                .ok_or_else(|| bad("Each object must have type and id"))
-        })
+        .map(|item| text(item, "type").zip(text(item, "id")).ok_or_else(|| bad("Each object must have type and id")))
         .collect()
 }
 

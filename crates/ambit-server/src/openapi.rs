@@ -1,5 +1,5 @@
-//! The description of the API (OpenAPI 3.1), generated from the table of endpoints and the tables of members: it cannot say anything else than what
-//! is served.
+//! The description of the API (OpenAPI 3.1), generated from the table of endpoints and the tables of members: it cannot
+//! say anything else than what is served.
 
 use crate::endpoint::{Access, Endpoint};
 use crate::endpoints::ENDPOINTS;
@@ -32,9 +32,12 @@ pub fn document() -> Value {
         "info": {
             "title": "Ambit",
             "version": "1.0",
-            "summary": "Attack surface management: projects, collections, runs, entities, issues; graphs, users, quotas",
-            "description": "Every success is 200. Everything below /api/v3/asm is also served below /api/v1, where the headers \
-                INTRIGUE_ACCESS_KEY (the id of a key, or the key again) and INTRIGUE_SECRET_KEY (the key) are the credential and PROJECT_ID names \
+            "summary": "Attack surface management: projects, collections, runs, entities, issues; graphs, users, \
+                        quotas",
+            "description": "Every success is 200. Everything below /api/v3/asm is also served below /api/v1, where the \
+                            headers \
+                INTRIGUE_ACCESS_KEY (the id of a key, or the key again) and INTRIGUE_SECRET_KEY (the key) are the \
+                credential and PROJECT_ID names \
                 the project.",
             "license": {"name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0"},
         },
@@ -119,7 +122,8 @@ fn parameters(endpoint: &Endpoint, named: &mut Map<String, Value>) -> Vec<Value>
         let mut parameter = json!({"name": name, "in": "path", "required": true, "schema": shape.schema(named)});
         if part.starts_with("{*") {
             parameter["description"] = json!(
-                "The rest of the path: keywords such as `collection:NAME` or `last_seen_after:2026-01-31`, separated by blanks. It may be empty."
+                "The rest of the path: keywords such as `collection:NAME` or `last_seen_after:2026-01-31`, separated \
+                 by blanks. It may be empty."
             );
             parameter["allowReserved"] = json!(true);
         }
@@ -135,8 +139,12 @@ fn parameters(endpoint: &Endpoint, named: &mut Map<String, Value>) -> Vec<Value>
         }));
     }
     let project = match endpoint.access {
-        Access::InProject(_) => Some("The integer id or the uuid of a project; absent, empty or None: the primary one."),
-        Access::OfProject(_) | Access::OfCollection(_) => Some("Narrows to a project; the object is found in any of the caller's without it."),
+        Access::InProject(_) => {
+            Some("The integer id or the uuid of a project; absent, empty or None: the primary one.")
+        }
+        Access::OfProject(_) | Access::OfCollection(_) => {
+            Some("Narrows to a project; the object is found in any of the caller's without it.")
+        }
         Access::Open | Access::Key | Access::Administrator => None,
     };
     if let Some(description) = project {
@@ -203,7 +211,9 @@ fn statuses(endpoint: &Endpoint) -> Vec<u16> {
         }
         Access::Key if endpoint.tree == Tree::Wider => out.extend([401, 403, 409]),
         Access::Key => out.push(401),
-        Access::Administrator | Access::InProject(_) | Access::OfProject(_) | Access::OfCollection(_) => out.extend([401, 403, 409]),
+        Access::Administrator | Access::InProject(_) | Access::OfProject(_) | Access::OfCollection(_) => {
+            out.extend([401, 403, 409])
+        }
     }
     out.sort_unstable();
     out.dedup();
@@ -212,8 +222,10 @@ fn statuses(endpoint: &Endpoint) -> Vec<u16> {
 
 /// The failures of both envelopes, by name.
 fn failures() -> Map<String, Value> {
-    let named = |name: &'static str| FAILURES.iter().map(move |status| (format!("{name}{status}"), failure(name, *status)));
-    let mut out: Map<String, Value> = named("Failure").chain(named("FailureObject")).chain(named("FailureOfV2")).collect();
+    let named =
+        |name: &'static str| FAILURES.iter().map(move |status| (format!("{name}{status}"), failure(name, *status)));
+    let mut out: Map<String, Value> =
+        named("Failure").chain(named("FailureObject")).chain(named("FailureOfV2")).collect();
     let nothing = json!({"description": "No calls are left; the answer is empty"});
     out.insert("FailureOfV2204".to_owned(), nothing);
     out
@@ -261,23 +273,15 @@ mod tests {
             let path = documented_path(endpoint);
             let operation = &document["paths"][&path][endpoint.method.name().to_ascii_lowercase()];
             assert!(operation["summary"].is_string(), "{path}");
-            let names: Vec<&str> = operation["parameters"]
-                .as_array()
-                .unwrap()
-                .iter()
-                .filter_map(|one| one["name"].as_str())
-                .collect();
+            let names: Vec<&str> =
+                operation["parameters"].as_array().unwrap().iter().filter_map(|one| one["name"].as_str()).collect();
             for part in path.split('/').filter(|part| part.starts_with('{')) {
                 assert!(names.contains(&part.trim_matches(['{', '}'])), "{path}: {part}");
             }
             assert!(!path.contains("{*"), "{path}");
         }
-        let operations: usize = document["paths"]
-            .as_object()
-            .unwrap()
-            .values()
-            .map(|item| item.as_object().unwrap().len())
-            .sum();
+        let operations: usize =
+            document["paths"].as_object().unwrap().values().map(|item| item.as_object().unwrap().len()).sum();
         assert_eq!(operations, ENDPOINTS.len());
     }
 

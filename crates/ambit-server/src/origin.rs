@@ -1,4 +1,5 @@
-//! Where a request comes from, and by which address its sender called this server. A proxy in front is believed only where the operator says that it is one.
+//! Where a request comes from, and by which address its sender called this server. A proxy in front is believed only
+//! where the operator says that it is one.
 
 use crate::connections::{Connections, Standing, Working};
 use crate::mount::WIDER;
@@ -26,11 +27,7 @@ pub(crate) struct Peer {
 impl Peer {
     /// A peer whose connection nobody counts.
     pub(crate) fn new(address: IpAddr, secure: bool) -> Self {
-        Self {
-            address: address.to_canonical(),
-            secure,
-            connection: None,
-        }
+        Self { address: address.to_canonical(), secure, connection: None }
     }
 
     /// A request on its connection is worked on while what this gives lives.
@@ -62,8 +59,8 @@ pub struct Outside {
     pub hosts: Hosts,
 }
 
-/// Which host names are answered for, where a key is needed. A page that made a browser believe that its own name is this server's (DNS rebinding) is not
-/// answered.
+/// Which host names are answered for, where a key is needed. A page that made a browser believe that its own name is
+/// this server's (DNS rebinding) is not answered.
 #[derive(Clone, Debug, Default)]
 pub enum Hosts {
     #[default]
@@ -79,10 +76,7 @@ pub fn public_url(text: &str) -> Result<String, String> {
     let bad = || format!("{text:?}: expected an address such as https://asm.example.org");
     let url: Uri = text.trim_end_matches('/').parse().map_err(|_| bad())?;
     let plain = url.query().is_none() && url.authority().is_some_and(|authority| !authority.as_str().contains('@'));
-    let scheme = url
-        .scheme_str()
-        .filter(|scheme| plain && ["http", "https"].contains(scheme))
-        .ok_or_else(bad)?;
+    let scheme = url.scheme_str().filter(|scheme| plain && ["http", "https"].contains(scheme)).ok_or_else(bad)?;
     let authority = url.authority().ok_or_else(bad)?;
     Ok(format!("{scheme}://{authority}{}", url.path().trim_end_matches('/')))
 }
@@ -97,15 +91,12 @@ pub(crate) struct Origin {
 }
 
 impl Outside {
-    /// Reads the way of a request, and refuses one that names no host, two, or one that is not answered for. `open`: health checks name whatever they like.
+    /// Reads the way of a request, and refuses one that names no host, two, or one that is not answered for. `open`:
+    /// health checks name whatever they like.
     pub(crate) fn origin(&self, peer: &Peer, head: &Parts, open: bool) -> Result<Origin, ApiError> {
         one_host(&head.headers, head.version)?;
         let direct = head.uri.authority().map(Authority::as_str).or_else(|| text(&head.headers, HOST.as_str()));
-        let forwarded = if self.is_trusted(peer.address) {
-            self.forwarded(&head.headers)
-        } else {
-            Default::default()
-        };
+        let forwarded = if self.is_trusted(peer.address) { self.forwarded(&head.headers) } else { Default::default() };
         let named = forwarded.host.as_deref().or(direct).unwrap_or_default();
         if !open && !self.answers_for(named) {
             let message = "This server does not answer for that host; the settings hosts and public_url say for which";
@@ -117,10 +108,7 @@ impl Outside {
         };
         let named = if named.is_empty() { "localhost" } else { named };
         let root = self.public_url.clone().unwrap_or_else(|| format!("{scheme}://{named}"));
-        Ok(Origin {
-            address: forwarded.client.unwrap_or(peer.address),
-            base: format!("{root}{}", WIDER),
-        })
+        Ok(Origin { address: forwarded.client.unwrap_or(peer.address), base: format!("{root}{}", WIDER) })
     }
 
     /// The peer is a proxy whose word counts.
@@ -144,7 +132,9 @@ impl Outside {
             Hosts::Loopback => {
                 let address = name.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
                 let name = name.to_ascii_lowercase();
-                address.is_ok_and(|address| address.to_canonical().is_loopback()) || name == "localhost" || name.ends_with(".localhost")
+                address.is_ok_and(|address| address.to_canonical().is_loopback())
+                    || name == "localhost"
+                    || name.ends_with(".localhost")
             }
         }
     }
@@ -155,7 +145,8 @@ impl Outside {
             let values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
             values.flat_map(|value| value.split(',')).map(|one| one.trim().to_owned()).collect()
         };
-        let (mut clients, mut schemes, mut hosts) = (list("x-forwarded-for"), list("x-forwarded-proto"), list("x-forwarded-host"));
+        let (mut clients, mut schemes, mut hosts) =
+            (list("x-forwarded-for"), list("x-forwarded-proto"), list("x-forwarded-host"));
         if clients.is_empty() && schemes.is_empty() && hosts.is_empty() {
             for element in list(FORWARDED.as_str()) {
                 clients.push(pair(&element, "for"));
@@ -173,7 +164,8 @@ impl Outside {
             }
             hops += 1;
         }
-        // A list as long as that of clients has one element for each; a shorter one was written by the first proxy alone.
+        // A list as long as that of clients has one element for each; a shorter one was written by the first proxy
+        // alone.
         let at = |list: &[String]| list.get(list.len().saturating_sub(hops + 1)).filter(|one| !one.is_empty()).cloned();
         let valid = |host: &String| host.parse::<Authority>().is_ok_and(|authority| !authority.as_str().contains('@'));
         Forwarded {
@@ -194,10 +186,7 @@ struct Forwarded {
 /// A value of an element of `Forwarded` (RFC 7239), without its quotes.
 fn pair(element: &str, name: &str) -> String {
     let pairs = element.split(';').filter_map(|pair| pair.split_once('='));
-    let value = pairs
-        .filter(|(known, _)| known.trim().eq_ignore_ascii_case(name))
-        .map(|(_, value)| value)
-        .next();
+    let value = pairs.filter(|(known, _)| known.trim().eq_ignore_ascii_case(name)).map(|(_, value)| value).next();
     value.unwrap_or_default().trim().trim_matches('"').to_owned()
 }
 
@@ -302,10 +291,7 @@ mod tests {
             ("x-forwarded-host", "asm.acme.test, inner"),
         ];
         assert_eq!(seen(&outside, "10.1.1.1", &two), "198.51.100.7 https://asm.acme.test/api/v3");
-        let standard = [
-            ("host", "inner"),
-            ("forwarded", "for=\"[2001:db8::7]:4711\";proto=https;host=asm.acme.test"),
-        ];
+        let standard = [("host", "inner"), ("forwarded", "for=\"[2001:db8::7]:4711\";proto=https;host=asm.acme.test")];
         assert_eq!(seen(&outside, "127.0.0.1", &standard), "2001:db8::7 https://asm.acme.test/api/v3");
         let odd = [("host", "h"), ("x-forwarded-host", "evil@h"), ("x-forwarded-for", "unknown")];
         assert_eq!(seen(&outside, "127.0.0.1", &odd), "127.0.0.1 http://h/api/v3");
@@ -315,14 +301,8 @@ mod tests {
     fn a_public_address_is_the_root_of_every_link() {
         let mut outside = outside(&["other.test"]);
         outside.public_url = Some(public_url("https://asm.acme.test/").unwrap());
-        assert_eq!(
-            seen(&outside, "192.0.2.1", &[("host", "asm.acme.test")]),
-            "192.0.2.1 https://asm.acme.test/api/v3"
-        );
-        assert_eq!(
-            seen(&outside, "192.0.2.1", &[("host", "other.test")]),
-            "192.0.2.1 https://asm.acme.test/api/v3"
-        );
+        assert_eq!(seen(&outside, "192.0.2.1", &[("host", "asm.acme.test")]), "192.0.2.1 https://asm.acme.test/api/v3");
+        assert_eq!(seen(&outside, "192.0.2.1", &[("host", "other.test")]), "192.0.2.1 https://asm.acme.test/api/v3");
         assert_eq!(public_url("http://a.test:8080/ambit/").as_deref(), Ok("http://a.test:8080/ambit"));
         for bad in ["asm.acme.test", "ftp://a.test", "https://", "https://a.test/?x", "https://u@a.test", ""] {
             assert!(public_url(bad).is_err(), "{bad}");

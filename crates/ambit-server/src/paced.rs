@@ -1,4 +1,5 @@
-//! A stream whose peer must take what it asked for: an answer that nobody reads is given up, and so is one that is read too slowly.
+//! A stream whose peer must take what it asked for: an answer that nobody reads is given up, and so is one that is read
+//! too slowly.
 
 use std::future::Future;
 use std::io;
@@ -8,7 +9,8 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep};
 
-/// Bytes a second that a peer takes at least of an answer, beyond what the system holds for it: a line of 64 kilobits does.
+/// Bytes a second that a peer takes at least of an answer, beyond what the system holds for it: a line of 64 kilobits
+/// does.
 const RATE_MIN: u64 = 8 * 1024;
 
 /// A stream with a limit on how long its peer may take nothing.
@@ -22,11 +24,7 @@ pub(crate) struct Paced<S> {
 impl<S> Paced<S> {
     /// A peer that takes nothing for `idle` is given up.
     pub(crate) fn new(stream: S, idle: Duration) -> Self {
-        Self {
-            stream,
-            idle,
-            deadline: None,
-        }
+        Self { stream, idle, deadline: None }
     }
 
     /// What was taken gives time for more.
@@ -46,7 +44,8 @@ impl<S> Paced<S> {
     }
 }
 
-/// The deadline after so many bytes were taken: it moves by the time that they may take, and is never further away than a pause may last.
+/// The deadline after so many bytes were taken: it moves by the time that they may take, and is never further away than
+/// a pause may last.
 fn extended(deadline: Instant, bytes: usize, now: Instant, idle: Duration) -> Instant {
     let earned = Duration::from_millis(bytes as u64 * 1_000 / RATE_MIN);
     (deadline + earned).min(now + idle)
@@ -69,7 +68,11 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Paced<S> {
         }
     }
 
-    fn poll_write_vectored(mut self: Pin<&mut Self>, cx: &mut Context<'_>, slices: &[io::IoSlice<'_>]) -> Poll<io::Result<usize>> {
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
         match Pin::new(&mut self.stream).poll_write_vectored(cx, slices) {
             Poll::Pending => self.behind(cx),
             Poll::Ready(written) => {

@@ -1,5 +1,5 @@
-//! Pages of collections: limits, cursors and links (docs/contract/wider.md §1.4). A cursor is opaque, sealed, and bound to the path and query it was
-//! made for.
+//! Pages of collections: limits, cursors and links (docs/contract/wider.md §1.4). A cursor is opaque, sealed, and bound
+//! to the path and query it was made for.
 
 use crate::answer::Answer;
 use crate::call::Call;
@@ -35,7 +35,8 @@ pub(crate) fn paging(call: &Call, default: usize, most: usize) -> Result<Paging,
         None | Some("") => default,
         Some(text) => {
             let number = text.parse::<u64>().ok().filter(|number| *number > 0);
-            let number = number.ok_or_else(|| ApiError::with(ErrorCode::BadRequest, "Limit must be a whole number from 1"))?;
+            let number =
+                number.ok_or_else(|| ApiError::with(ErrorCode::BadRequest, "Limit must be a whole number from 1"))?;
             usize::try_from(number).unwrap_or(most).min(most)
         }
     };
@@ -60,9 +61,7 @@ fn bad_cursor() -> ApiError {
 }
 
 fn opened(call: &Call, text: &str) -> Result<Vec<u8>, ApiError> {
-    let sealed = (text.len() <= CURSOR_CHARS_MAX)
-        .then(|| BASE64_URL_SAFE_NO_PAD.decode(text).ok())
-        .flatten();
+    let sealed = (text.len() <= CURSOR_CHARS_MAX).then(|| BASE64_URL_SAFE_NO_PAD.decode(text).ok()).flatten();
     let plain = sealed.and_then(|sealed| call.store().unseal(PURPOSE, &sealed)).ok_or_else(bad_cursor)?;
     match plain.split_at_checked(FINGERPRINT_BYTES) {
         Some((print, rest)) if print == fingerprint(call) => Ok(rest.to_vec()),
@@ -73,9 +72,7 @@ fn opened(call: &Call, text: &str) -> Result<Vec<u8>, ApiError> {
 /// The parameters that make the collection, but for the key and what says which page.
 fn parameters(call: &Call) -> impl Iterator<Item = &(String, String)> {
     let beside = ["cursor", "limit"];
-    call.query
-        .iter()
-        .filter(move |(name, _)| !beside.contains(&name.as_str()) && !name.eq_ignore_ascii_case(KEY_NAME))
+    call.query.iter().filter(move |(name, _)| !beside.contains(&name.as_str()) && !name.eq_ignore_ascii_case(KEY_NAME))
 }
 
 fn fingerprint(call: &Call) -> [u8; FINGERPRINT_BYTES] {
@@ -96,22 +93,30 @@ fn link(call: &Call, page: &[(&str, &str)]) -> String {
         .chain(page.iter().copied())
         .map(|(name, value)| format!("{}={}", query_value(name), query_value(value)))
         .collect();
-    let query = if pairs.is_empty() {
-        String::new()
-    } else {
-        format!("?{}", pairs.join("&"))
-    };
+    let query = if pairs.is_empty() { String::new() } else { format!("?{}", pairs.join("&")) };
     format!("{}{}{query}", call.root(), call.path)
 }
 
 /// Answers with a page. `next` is what the next page begins after; `None` on the last one.
-pub(crate) fn answer(call: &Call, items: Vec<Value>, limit: usize, next: Option<Vec<u8>>, count: Option<usize>) -> Answer {
+pub(crate) fn answer(
+    call: &Call,
+    items: Vec<Value>,
+    limit: usize,
+    next: Option<Vec<u8>>,
+    count: Option<usize>,
+) -> Answer {
     let count = count.map(|count| ("count", Value::from(count)));
     answer_with(call, items, limit, next, count.as_slice())
 }
 
 /// The same with other figures of the whole collection.
-pub(crate) fn answer_with(call: &Call, mut items: Vec<Value>, limit: usize, next: Option<Vec<u8>>, meta: &[(&str, Value)]) -> Answer {
+pub(crate) fn answer_with(
+    call: &Call,
+    mut items: Vec<Value>,
+    limit: usize,
+    next: Option<Vec<u8>>,
+    meta: &[(&str, Value)],
+) -> Answer {
     if let Some(names) = names(call, "attributes") {
         items.iter_mut().for_each(|item| keep_attributes(item, &names));
     }
@@ -146,12 +151,7 @@ pub(crate) fn of_list(call: &Call, all: Vec<Value>, default: usize) -> Result<An
 /// Names in a parameter, separated by commas; `None` where it is not there.
 pub(crate) fn names(call: &Call, parameter: &str) -> Option<Vec<String>> {
     let text = call.query(parameter).filter(|text| !text.trim().is_empty())?;
-    Some(
-        text.split(',')
-            .map(|name| name.trim().to_owned())
-            .filter(|name| !name.is_empty())
-            .collect(),
-    )
+    Some(text.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect())
 }
 
 /// Answers with one object, narrowed to the attributes that are asked for.
@@ -183,9 +183,7 @@ pub(crate) fn answer_related(call: &Call, found: Value, as_descriptors: bool) ->
         Value::Null => Ok(Answer::json(&data(Value::Null))),
         one => {
             let one = if as_descriptors { described(&one) } else { one };
-            Ok(Answer::json(
-                &json!({"data": one, "links": {"self": format!("{}{}", call.root(), call.path)}}),
-            ))
+            Ok(Answer::json(&json!({"data": one, "links": {"self": format!("{}{}", call.root(), call.path)}})))
         }
     }
 }

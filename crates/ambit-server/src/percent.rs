@@ -1,6 +1,7 @@
 //! Percent-encoding: what stands escaped in paths, queries and forms.
 
-/// The parameters of a query string, decoded; bytes that are no UTF-8 become U+FFFD, since unknown parameters are ignored anyway.
+/// The parameters of a query string, decoded; bytes that are no UTF-8 become U+FFFD, since unknown parameters are
+/// ignored anyway.
 pub(crate) fn query_parameters(raw: Option<&str>) -> Vec<(String, String)> {
     let text = |raw: &str| String::from_utf8_lossy(&decode(&raw.replace('+', " "))).into_owned();
     raw.unwrap_or_default()

@@ -1,4 +1,5 @@
-//! A picture of a graph: nodes as discs where their positions say, links as lines, as a PNG. No text: the picture is a thumbnail.
+//! A picture of a graph: nodes as discs where their positions say, links as lines, as a PNG. No text: the picture is a
+//! thumbnail.
 
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
@@ -69,9 +70,7 @@ fn items<'a>(graph: &'a Value, name: &str) -> &'a [Value] {
 fn places(nodes: &[Value]) -> Vec<(i64, i64)> {
     let count = nodes.len().max(1) as f64;
     let given = |node: &Value, name: &str| {
-        node.get(name)
-            .and_then(Value::as_f64)
-            .filter(|value| value.is_finite() && value.abs() < 1e9)
+        node.get(name).and_then(Value::as_f64).filter(|value| value.is_finite() && value.abs() < 1e9)
     };
     let raw: Vec<(f64, f64)> = nodes
         .iter()
@@ -92,9 +91,7 @@ fn places(nodes: &[Value]) -> Vec<(i64, i64)> {
         let part = if most > least { (value - least) / (most - least) } else { 0.5 };
         (MARGIN + part * room).round() as i64
     };
-    raw.iter()
-        .map(|(x, y)| (scaled(*x, (left, right), WIDTH), scaled(*y, (top, bottom), HEIGHT)))
-        .collect()
+    raw.iter().map(|(x, y)| (scaled(*x, (left, right), WIDTH), scaled(*y, (top, bottom), HEIGHT))).collect()
 }
 
 /// The picture of a graph's document, as a PNG.
@@ -102,7 +99,8 @@ pub(crate) fn draw(graph: &Value) -> Vec<u8> {
     let nodes = items(graph, "nodes");
     let places = places(nodes);
     let text = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let named: BTreeMap<String, (i64, i64)> = nodes.iter().map(|node| text(node, "entity_id")).zip(places.iter().copied()).collect();
+    let named: BTreeMap<String, (i64, i64)> =
+        nodes.iter().map(|node| text(node, "entity_id")).zip(places.iter().copied()).collect();
     let mut canvas = Canvas(BACKGROUND.repeat(WIDTH * HEIGHT));
     for link in items(graph, "links") {
         if let (Some(from), Some(to)) = (named.get(&text(link, "source")), named.get(&text(link, "target"))) {
@@ -153,13 +151,11 @@ mod tests {
         for graph in [
             json!({}),
             json!({"nodes": [{"type": "domain"}], "links": [{"source": "x"}]}),
-            json!({"nodes": [{"entity_id": "a", "x": 1e300, "y": -5}, {"entity_id": "b", "type": "file", "x": "no"}], "links": [{"source": "a", "target": "b"}]}),
+            json!({"nodes": [{"entity_id": "a", "x": 1e300, "y": -5}, {"entity_id": "b", "type": "file", "x": "no"}],
+            "links": [{"source": "a", "target": "b"}]}),
         ] {
             let picture = draw(&graph);
-            assert!(
-                picture.starts_with(b"\x89PNG\r\n\x1a\n") && picture.ends_with(b"IEND\xaeB`\x82"),
-                "{graph}"
-            );
+            assert!(picture.starts_with(b"\x89PNG\r\n\x1a\n") && picture.ends_with(b"IEND\xaeB`\x82"), "{graph}");
         }
     }
 

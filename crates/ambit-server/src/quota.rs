@@ -1,5 +1,6 @@
-//! Metered calls: the order of decisions of docs/contract/quotas.md §3. The right, then the price, then the charge, then the work; what the server
-//! itself fails at is given back. A call that costs nothing waits for nothing: it is counted a moment later, with others.
+//! Metered calls: the order of decisions of docs/contract/quotas.md §3. The right, then the price, then the charge,
+//! then the work; what the server itself fails at is given back. A call that costs nothing waits for nothing: it is
+//! counted a moment later, with others.
 
 pub(crate) mod free;
 pub(crate) mod rules;
@@ -32,8 +33,14 @@ enum Due {
 
 const ONE_REQUEST: Due = Due::Charge(Cost::Requests(1));
 
-/// Answers a metered call. In a task of its own, so that a client that goes away does not leave a charge without its work.
-pub(crate) async fn metered(endpoint: &'static Endpoint, call: Call, line: String, time: Duration) -> Result<Answer, ApiError> {
+/// Answers a metered call. In a task of its own, so that a client that goes away does not leave a charge without its
+/// work.
+pub(crate) async fn metered(
+    endpoint: &'static Endpoint,
+    call: Call,
+    line: String,
+    time: Duration,
+) -> Result<Answer, ApiError> {
     let task = tokio::spawn(async move { run(endpoint, call, &line, time).await });
     task.await.unwrap_or_else(|_| Err(ApiError::new(ErrorCode::Internal)))
 }
@@ -106,11 +113,7 @@ async fn is_private(call: &Call) -> Result<Option<bool>, ApiError> {
 }
 
 async fn read_graph(call: &Call) -> Result<Due, ApiError> {
-    Ok(if is_private(call).await? == Some(true) {
-        Due::Nothing
-    } else {
-        ONE_REQUEST
-    })
+    Ok(if is_private(call).await? == Some(true) { Due::Nothing } else { ONE_REQUEST })
 }
 
 async fn change_graph(call: &Call) -> Result<Due, ApiError> {

@@ -5,7 +5,8 @@ const PATH_CHARS_MAX: usize = 200;
 /// Characters of an API key, which some clients put into the path in place of a username.
 const KEY_CHARS: usize = 64;
 
-/// A path as the log may have it: keys and the tokens of signed addresses are hidden. What is in it stays escaped as it came, so that it is one line.
+/// A path as the log may have it: keys and the tokens of signed addresses are hidden. What is in it stays escaped as it
+/// came, so that it is one line.
 pub(crate) fn shown(path: &str) -> String {
     let mut before = "";
     let mut parts = Vec::new();
@@ -21,7 +22,8 @@ pub(crate) fn shown(path: &str) -> String {
 
 /// A path as it may stand in a log: whole keys and tokens never do, and nothing of it begins a line.
 pub(crate) fn printable(raw: &str) -> String {
-    /// Characters of a segment that is shown whole: names, numbers and uuids are shorter, keys, tokens and hashes are not (those are known by their first).
+    /// Characters of a segment that is shown whole: names, numbers and uuids are shorter, keys, tokens and hashes are
+    /// not (those are known by their first).
     const WHOLE_CHARS_MAX: usize = 40;
     const FIRST_CHARS: usize = 8;
     const CHARS_MAX: usize = 300;
@@ -56,10 +58,7 @@ mod tests {
     #[test]
     fn no_key_stands_in_a_log() {
         let key = "a".repeat(64);
-        assert_eq!(
-            printable(&format!("/api/v3/users/{key}/overall_quotas")),
-            "/api/v3/users/aaaaaaaa…/overall_quotas"
-        );
+        assert_eq!(printable(&format!("/api/v3/users/{key}/overall_quotas")), "/api/v3/users/aaaaaaaa…/overall_quotas");
         assert_eq!(printable("/api/v3/users/ann%0aforged"), "/api/v3/users/ann%0aforged");
         assert_eq!(printable("/a\nb"), "/a\\nb");
         let uuid = "0f8fad5b-d9cb-469f-a165-70867728950e";

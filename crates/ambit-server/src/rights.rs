@@ -1,5 +1,6 @@
-//! What a caller must be allowed to do with the object of the path, decided before anything is charged (docs/contract/quotas.md §3). Only the refusal
-//! is said here: what is not there is the handler's 404, which is charged like any call.
+//! What a caller must be allowed to do with the object of the path, decided before anything is charged
+//! (docs/contract/quotas.md §3). Only the refusal is said here: what is not there is the handler's 404, which is
+//! charged like any call.
 
 use crate::call::Call;
 use crate::failure::About;

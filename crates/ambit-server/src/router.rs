@@ -1,5 +1,6 @@
-//! From the path of a request to the rows of the table that have it. Our own matching and not a framework's, because every spelling must be
-//! answered in our envelope: doubled and trailing slashes, escapes of any bytes, a last segment that holds anything or nothing.
+//! From the path of a request to the rows of the table that have it. Our own matching and not a framework's, because
+//! every spelling must be answered in our envelope: doubled and trailing slashes, escapes of any bytes, a last segment
+//! that holds anything or nothing.
 
 use crate::answer::Manner;
 use crate::endpoint::Endpoint;
@@ -39,14 +40,12 @@ pub(crate) fn resolve(raw: &str) -> Result<Target, ApiError> {
                 continue;
             };
             match &mut best {
-                Some((most, target)) if *most == literals && target.endpoints[0].path == endpoint.path => target.endpoints.push(endpoint),
+                Some((most, target)) if *most == literals && target.endpoints[0].path == endpoint.path => {
+                    target.endpoints.push(endpoint)
+                }
                 Some((most, _)) if *most >= literals => {}
                 _ => {
-                    let target = Target {
-                        mount,
-                        endpoints: vec![endpoint],
-                        parameters: decode_all(captured)?,
-                    };
+                    let target = Target { mount, endpoints: vec![endpoint], parameters: decode_all(captured)? };
                     best = Some((literals, target));
                 }
             }
@@ -72,7 +71,8 @@ fn strip_mount<'a>(raw: &'a str, prefix: &str) -> Option<&'a str> {
 }
 
 /// How many literal segments of `pattern` the path has, and the captured segments; `None` if it does not fit.
-/// Doubled and trailing slashes are the same as single ones and `-` the same as `_`, but not inside a `{*rest}`, which takes what stands there.
+/// Doubled and trailing slashes are the same as single ones and `-` the same as `_`, but not inside a `{*rest}`, which
+/// takes what stands there.
 fn fit<'a>(pattern: &'static str, path: &'a str) -> Option<(usize, Vec<(&'static str, &'a str)>)> {
     let (mut rest, mut literals, mut captured) = (path, 0, Vec::new());
     for part in pattern.split('/').filter(|part| !part.is_empty()) {
@@ -93,7 +93,8 @@ fn fit<'a>(pattern: &'static str, path: &'a str) -> Option<(usize, Vec<(&'static
     rest.chars().all(|c| c == '/').then_some((literals, captured))
 }
 
-/// The contract's own reference writes both `_` and `-` as a hyphen, so that clients may have either (docs/contract/asm.md §1.4).
+/// The contract's own reference writes both `_` and `-` as a hyphen, so that clients may have either
+/// (docs/contract/asm.md §1.4).
 fn same(segment: &str, part: &str) -> bool {
     let one = |byte: u8| if byte == b'-' { b'_' } else { byte };
     segment.len() == part.len() && segment.bytes().map(one).eq(part.bytes().map(one))
@@ -103,7 +104,8 @@ fn decode_all(captured: Vec<(&'static str, &str)>) -> Result<Vec<(&'static str, 
     captured
         .into_iter()
         .map(|(name, raw)| {
-            let text = String::from_utf8(decode(raw)).map_err(|_| ApiError::with(ErrorCode::BadRequest, "The path is not UTF-8 once decoded"))?;
+            let text = String::from_utf8(decode(raw))
+                .map_err(|_| ApiError::with(ErrorCode::BadRequest, "The path is not UTF-8 once decoded"))?;
             Ok((name, text))
         })
         .collect()
@@ -116,7 +118,8 @@ mod tests {
     fn shown(raw: &str) -> String {
         match resolve(raw) {
             Ok(target) => {
-                let parameters: Vec<String> = target.parameters.iter().map(|(name, value)| format!(" {name}={value:?}")).collect();
+                let parameters: Vec<String> =
+                    target.parameters.iter().map(|(name, value)| format!(" {name}={value:?}")).collect();
                 format!("{}{}", target.endpoints[0].path, parameters.concat())
             }
             Err(error) => error.code.status().to_string(),
@@ -129,10 +132,7 @@ mod tests {
             ("", ""),
             ("/", ""),
             ("/%20", " "),
-            (
-                "/collection%3Afoo%20first_seen_after%3A2021-01-01",
-                "collection:foo first_seen_after:2021-01-01",
-            ),
+            ("/collection%3Afoo%20first_seen_after%3A2021-01-01", "collection:foo first_seen_after:2021-01-01"),
             ("/name:https://a.example:443/p/q", "name:https://a.example:443/p/q"),
             ("/name%3Ahttps%3A%2F%2Fa.example", "name:https://a.example"),
             ("//lead", "/lead"),
@@ -157,22 +157,14 @@ mod tests {
 
     #[test]
     fn doubled_and_trailing_slashes_are_single_ones() {
-        for path in [
-            "/api/v3/asm/projects",
-            "/api/v3/asm/projects/",
-            "/api/v3/asm//projects",
-            "//api/v1/projects//",
-        ] {
+        for path in ["/api/v3/asm/projects", "/api/v3/asm/projects/", "/api/v3/asm//projects", "//api/v1/projects//"] {
             assert_eq!(shown(path), "/projects", "{path}");
         }
         assert_eq!(
             shown("/api/v3/asm/user_collections/a%20b/archive/"),
             "/user_collections/{uuid}/archive uuid=\"a b\""
         );
-        assert_eq!(
-            shown("/api/v1/user-collections/a-b/archive"),
-            "/user_collections/{uuid}/archive uuid=\"a-b\""
-        );
+        assert_eq!(shown("/api/v1/user-collections/a-b/archive"), "/user_collections/{uuid}/archive uuid=\"a-b\"");
     }
 
     #[test]

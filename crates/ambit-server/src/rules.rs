@@ -4,7 +4,8 @@ use ambit_api::{ApiError, ErrorCode};
 use ambit_yara::{Bounds, CompileError, Source};
 use tokio::sync::oneshot;
 
-/// Compiles on a thread of its own: rules from outside may take a while, and much stack. Returns the names of the rules.
+/// Compiles on a thread of its own: rules from outside may take a while, and much stack. Returns the names of the
+/// rules.
 pub(crate) async fn rule_names(rules: &str, bounds: &'static Bounds) -> Result<Vec<String>, ApiError> {
     let text = rules.to_owned();
     let (tell, told) = oneshot::channel();

@@ -11,8 +11,8 @@ use ambit_search::{Caller, CollectionContext, PAGE_SIZE_MAX, SearchContext, Sear
 /// Seconds until a search over an index that lags is tried again.
 pub(crate) const RETRY_S: u32 = 2;
 
-/// The first entities that a search string finds in the call's project, in default order, with the number of all; a page at most. In no project
-/// nothing is found.
+/// The first entities that a search string finds in the call's project, in default order, with the number of all; a
+/// page at most. In no project nothing is found.
 pub(crate) async fn found_uids(call: &Call, text: &str) -> Result<(Vec<Uid>, u64), ApiError> {
     let search = parse_search(text, Noun::Entities).map_err(|error| of_query(&error))?;
     if call.project.is_none() {
@@ -31,14 +31,14 @@ pub(crate) async fn found_uids(call: &Call, text: &str) -> Result<(Vec<Uid>, u64
     Ok((answer.hits.iter().map(|hit| hit.record.uid()).collect(), answer.total_hits))
 }
 
-/// Where the caller may look: the project's collections as far as they are the caller's. In no project nothing is found.
-pub(crate) async fn context(call: &Call, window: Window) -> Result<(SearchContext, Vec<ambit_store::CollectionContext>), ApiError> {
+/// Where the caller may look: the project's collections as far as they are the caller's. In no project nothing is
+/// found.
+pub(crate) async fn context(
+    call: &Call,
+    window: Window,
+) -> Result<(SearchContext, Vec<ambit_store::CollectionContext>), ApiError> {
     let Some(project) = call.project else {
-        let nowhere = SearchContext {
-            project: 0,
-            collections: Vec::new(),
-            whole_project: false,
-        };
+        let nowhere = SearchContext { project: 0, collections: Vec::new(), whole_project: false };
         return Ok((nowhere, Vec::new()));
     };
     let store = call.store();
@@ -75,7 +75,8 @@ pub(crate) fn caller(call: &Call) -> Caller {
     }
 }
 
-/// A search shows what people did before it; it does not wait for the engine's writes, but for those from before the index was opened.
+/// A search shows what people did before it; it does not wait for the engine's writes, but for those from before the
+/// index was opened.
 pub(crate) async fn wait_for_index(call: &Call, project: i64) -> Result<(), ApiError> {
     let wanted = call.store().person_revision(project).await.about("Project")?;
     let reached = call.aside(call.state.index()?.wait_for(wanted, call.state.limits.index_wait)).await;

@@ -1,4 +1,5 @@
-//! The listener: HTTP/1.1 connections with limits, and an end that lets requests finish. The only listening socket of the program.
+//! The listener: HTTP/1.1 connections with limits, and an end that lets requests finish. The only listening socket of
+//! the program.
 
 use crate::connections::{Connections, Entry};
 use crate::door::Door;
@@ -20,21 +21,26 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-/// Bytes of a head: above every client's search string of 4 KiB with its headers; below what many connections could not hold.
+/// Bytes of a head: above every client's search string of 4 KiB with its headers; below what many connections could not
+/// hold.
 const HEAD_BYTES_MAX: usize = 64 * 1024;
 /// Pause after a failed accept (too many open files), so that the loop does not spin while a connection makes room.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(5);
-/// Connections that the system holds until they are accepted: a burst of clients is not refused. The system's own limit may be lower.
+/// Connections that the system holds until they are accepted: a burst of clients is not refused. The system's own limit
+/// may be lower.
 const BACKLOG: u32 = 4_096;
 
 /// A listening socket. The program's only one; made here, so that nothing else opens any.
 pub struct Listener(TcpListener);
 
 impl Listener {
-    /// Takes the address; port 0 picks a free one. All addresses of IPv6 are those of IPv4 too, and where the machine has no IPv6, those alone.
+    /// Takes the address; port 0 picks a free one. All addresses of IPv6 are those of IPv4 too, and where the machine
+    /// has no IPv6, those alone.
     pub async fn bind(address: SocketAddr) -> io::Result<Self> {
         match listen(address) {
-            Err(error) if address.ip().is_unspecified() && address.is_ipv6() && error.kind() != io::ErrorKind::AddrInUse => {
+            Err(error)
+                if address.ip().is_unspecified() && address.is_ipv6() && error.kind() != io::ErrorKind::AddrInUse =>
+            {
                 listen(SocketAddr::from((Ipv4Addr::UNSPECIFIED, address.port())))
             }
             listening => listening,
@@ -58,7 +64,11 @@ fn listen(address: SocketAddr) -> io::Result<TcpListener> {
 }
 
 /// Serves until `shutdown` is over, then lets open requests finish for a while.
-pub async fn serve(Listener(listener): Listener, door: Door, shutdown: impl Future<Output = ()> + Send) -> io::Result<()> {
+pub async fn serve(
+    Listener(listener): Listener,
+    door: Door,
+    shutdown: impl Future<Output = ()> + Send,
+) -> io::Result<()> {
     let (ended, _) = watch::channel(false);
     let open = Connections::new(door.limits.connections);
     let mut connections = JoinSet::new();
@@ -87,7 +97,8 @@ pub async fn serve(Listener(listener): Listener, door: Door, shutdown: impl Futu
     }
     drop(listener);
     ended.send_replace(true);
-    let drained = tokio::time::timeout(door.limits.drain_time, async { while connections.join_next().await.is_some() {} }).await;
+    let drained =
+        tokio::time::timeout(door.limits.drain_time, async { while connections.join_next().await.is_some() {} }).await;
     if drained.is_err() {
         tracing::warn!(open = connections.len(), "requests were still open at the end");
         connections.abort_all();
@@ -97,7 +108,14 @@ pub async fn serve(Listener(listener): Listener, door: Door, shutdown: impl Futu
 }
 
 /// One connection, until it ends, is told to, or another deserves its place more.
-async fn connection(stream: TcpStream, peer: SocketAddr, door: Door, open: Arc<Connections>, entry: Entry, ended: watch::Receiver<bool>) {
+async fn connection(
+    stream: TcpStream,
+    peer: SocketAddr,
+    door: Door,
+    open: Arc<Connections>,
+    entry: Entry,
+    ended: watch::Receiver<bool>,
+) {
     // Answers are written whole; waiting for more to send would only delay them.
     let _ = stream.set_nodelay(true);
     let standing = entry.standing().clone();

@@ -1,5 +1,6 @@
-//! Fair shares of something bounded: places among the requests that are worked on, room for bodies, bytes of answers. Nobody holds more than a share;
-//! who must wait stands in a queue of their own, and the queues take turns, so that two thousand requests of one key do not hold up one of another.
+//! Fair shares of something bounded: places among the requests that are worked on, room for bodies, bytes of answers.
+//! Nobody holds more than a share; who must wait stands in a queue of their own, and the queues take turns, so that two
+//! thousand requests of one key do not hold up one of another.
 
 use std::collections::{HashMap, VecDeque};
 use std::future::Future;
@@ -70,20 +71,12 @@ type Granted = Vec<(oneshot::Sender<Share>, Share)>;
 impl Shares {
     /// `total` units, of which an owner holds at most `each` while it may let `waiting_max` requests wait.
     pub(crate) fn new(total: i64, each: i64, waiting_max: usize) -> Self {
-        let state = State {
-            free: total,
-            held: HashMap::new(),
-            queues: HashMap::new(),
-            turns: VecDeque::new(),
-        };
-        Self(Arc::new(Inner {
-            each: each.min(total),
-            waiting_max,
-            state: Mutex::new(state),
-        }))
+        let state = State { free: total, held: HashMap::new(), queues: HashMap::new(), turns: VecDeque::new() };
+        Self(Arc::new(Inner { each: each.min(total), waiting_max, state: Mutex::new(state) }))
     }
 
-    /// Takes units when it is the owner's turn. `None`: too many of the owner wait already, or its turn did not come in time.
+    /// Takes units when it is the owner's turn. `None`: too many of the owner wait already, or its turn did not come in
+    /// time.
     pub(crate) async fn take(&self, owner: Owner, units: i64, wait: Duration) -> Option<Share> {
         let turn = self.0.queue(owner, units.min(self.0.each))?;
         tokio::time::timeout(wait, turn).await.ok()?.ok()
@@ -145,11 +138,7 @@ impl Inner {
             state.free -= units;
             *state.held.entry(owner).or_default() += units;
             if let Some(waiter) = queue.pop_front() {
-                let share = Share {
-                    inner: self.clone(),
-                    owner,
-                    units: AtomicI64::new(units),
-                };
+                let share = Share { inner: self.clone(), owner, units: AtomicI64::new(units) };
                 granted.push((waiter.ready, share));
             }
             if queue.is_empty() {
@@ -189,7 +178,8 @@ fn deliver(granted: Granted) {
 }
 
 impl Share {
-    /// Adds units without waiting: the size of an answer is known only when it is made. Until they are given back, the owner and then everybody waits.
+    /// Adds units without waiting: the size of an answer is known only when it is made. Until they are given back, the
+    /// owner and then everybody waits.
     pub(crate) fn grow(&self, units: i64) {
         let mut state = self.inner.lock();
         state.free -= units;
@@ -301,8 +291,7 @@ mod tests {
         let shares = Shares::new(1, 1, 10);
         let mine = shares.take(Owner::Key(1), 1, NOW).await.unwrap();
         let others = shares.clone();
-        mine.aside(async move { assert!(others.take(Owner::Key(2), 1, NOW).await.is_some()) })
-            .await;
+        mine.aside(async move { assert!(others.take(Owner::Key(2), 1, NOW).await.is_some()) }).await;
         assert!(shares.take(Owner::Key(2), 1, NOW).await.is_none(), "it is taken again");
         drop(mine);
         assert!(shares.take(Owner::Key(2), 1, LONG).await.is_some());

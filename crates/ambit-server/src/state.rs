@@ -41,7 +41,8 @@ pub struct ServerState {
     /// Makes the description of the API.
     pub(crate) openapi: fn() -> Value,
     pub plan: Plan,
-    /// Whoever may invite makes accounts for addresses that nobody has; else only the administrator of the installation does.
+    /// Whoever may invite makes accounts for addresses that nobody has; else only the administrator of the installation
+    /// does.
     pub open_accounts: bool,
     /// Where no seed may lie: the reserved ranges that the administrator did not open.
     pub reserved: Reserved,
@@ -73,13 +74,17 @@ impl ServerState {
 
     /// The search index.
     pub(crate) fn index(&self) -> Result<&Index, ApiError> {
-        self.index
-            .as_ref()
-            .ok_or_else(|| ApiError::with(ErrorCode::Transient, "The search index is not open here"))
+        self.index.as_ref().ok_or_else(|| ApiError::with(ErrorCode::Transient, "The search index is not open here"))
     }
 
     /// A server that describes itself by what `openapi` gives.
-    pub(crate) fn with(store: Store, index: Option<Index>, library: Arc<Library>, clock: Clock, openapi: fn() -> Value) -> Self {
+    pub(crate) fn with(
+        store: Store,
+        index: Option<Index>,
+        library: Arc<Library>,
+        clock: Clock,
+        openapi: fn() -> Value,
+    ) -> Self {
         Self {
             store,
             graphs: index.as_ref().map(|index| index.graphs().clone()).unwrap_or_default(),

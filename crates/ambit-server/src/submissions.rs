@@ -1,4 +1,5 @@
-//! What people submit: files, and URLs in their canonical form. Nothing is sent to a URL: looking is for runs, within their scope.
+//! What people submit: files, and URLs in their canonical form. Nothing is sent to a URL: looking is for runs, within
+//! their scope.
 
 use crate::call::Call;
 use crate::failure::About;
@@ -30,7 +31,9 @@ pub(crate) fn submitted(text: &str) -> Option<String> {
     /// Characters of a URL.
     const URL_CHARS_MAX: usize = 8 * 1024;
     let text = text.trim();
-    let fine = !text.is_empty() && text.len() <= URL_CHARS_MAX && !text.contains(|c: char| c.is_whitespace() || c.is_control());
+    let fine = !text.is_empty()
+        && text.len() <= URL_CHARS_MAX
+        && !text.contains(|c: char| c.is_whitespace() || c.is_control());
     let text = text.split('#').next().filter(|_| fine)?;
     let (scheme, rest) = text.split_once("://").unwrap_or(("http", text));
     let scheme = scheme.to_ascii_lowercase();

@@ -1,4 +1,5 @@
-//! TLS of the server's own listener: a certificate and its key from two files, read again when they change, while connections go on with what they began with.
+//! TLS of the server's own listener: a certificate and its key from two files, read again when they change, while
+//! connections go on with what they began with.
 
 use rustls::ServerConfig;
 use rustls::crypto::ring;
@@ -60,14 +61,12 @@ impl Tls {
             current: RwLock::new(Arc::new(read(certificate, key)?)),
             read: RwLock::new(state(certificate, key)),
         });
-        let builder = ServerConfig::builder_with_provider(Arc::new(ring::default_provider())).with_safe_default_protocol_versions();
+        let builder = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_safe_default_protocol_versions();
         let builder = builder.map_err(|error| format!("TLS cannot be set up: {error}"))?;
         let mut config = builder.with_no_client_auth().with_cert_resolver(files.clone());
         config.alpn_protocols = vec![ALPN.to_vec()];
-        Ok(Self {
-            acceptor: TlsAcceptor::from(Arc::new(config)),
-            files,
-        })
+        Ok(Self { acceptor: TlsAcceptor::from(Arc::new(config)), files })
     }
 
     /// Reads the files again; new connections have what they hold. On an error the old certificate stays.
@@ -95,7 +94,8 @@ impl Tls {
         loop {
             tokio::time::sleep(LOOK_EVERY).await;
             let tls = self.clone();
-            let looked = tokio::task::spawn_blocking(move || if tls.has_changed() { Some(tls.reload()) } else { None }).await;
+            let looked =
+                tokio::task::spawn_blocking(move || if tls.has_changed() { Some(tls.reload()) } else { None }).await;
             match looked {
                 Ok(Some(Ok(()))) => tracing::info!("the certificate was read again"),
                 Ok(Some(Err(why))) => tracing::error!(why, "the changed certificate cannot be used; the old one stays"),
@@ -123,7 +123,8 @@ fn read(certificate: &Path, key: &Path) -> Result<CertifiedKey, String> {
     if chain.is_empty() {
         return Err(wrong(certificate, &"holds no certificate (PEM, CERTIFICATE)"));
     }
-    let secret = PrivateKeyDer::from_pem_slice(&secret).map_err(|_| wrong(key, &"holds no private key (PEM, PRIVATE KEY, without a password)"))?;
+    let secret = PrivateKeyDer::from_pem_slice(&secret)
+        .map_err(|_| wrong(key, &"holds no private key (PEM, PRIVATE KEY, without a password)"))?;
     let fits = CertifiedKey::from_der(chain, secret, &ring::default_provider());
     fits.map_err(|error| format!("{} does not belong to {}: {error}", key.display(), certificate.display()))
 }

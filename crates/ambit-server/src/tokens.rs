@@ -23,11 +23,7 @@ pub(crate) fn opened(call: &Call, purpose: &str, token: &str) -> Result<String, 
 pub(crate) async fn opened_signed(call: &Call, purpose: &str, token: &str) -> Result<String, ApiError> {
     let (what, user) = opened_of(call, purpose, token)?;
     let active = call.store().is_active(user).await.about("User")?;
-    if active {
-        Ok(what)
-    } else {
-        Err(ApiError::new(ErrorCode::UserNotActive))
-    }
+    if active { Ok(what) } else { Err(ApiError::new(ErrorCode::UserNotActive)) }
 }
 
 /// What a token was made for, and for whom.

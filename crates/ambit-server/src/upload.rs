@@ -1,5 +1,5 @@
-//! A file that comes in a form: it goes to the store while it comes, a piece at a time, and its hashes are made on the way. Nothing of it is kept unless a
-//! handler refers to it.
+//! A file that comes in a form: it goes to the store while it comes, a piece at a time, and its hashes are made on the
+//! way. Nothing of it is kept unless a handler refers to it.
 
 use crate::body::{Arriving, PARAMETER_BYTES_MAX, UPLOAD_BYTES_MAX};
 use crate::failure::About;
@@ -48,7 +48,12 @@ impl Upload {
 }
 
 /// Receives a form with a file.
-pub(crate) async fn receive(state: &ServerState, arriving: &mut Arriving, content_type: &str, now: Timestamp) -> Result<Upload, ApiError> {
+pub(crate) async fn receive(
+    state: &ServerState,
+    arriving: &mut Arriving,
+    content_type: &str,
+    now: Timestamp,
+) -> Result<Upload, ApiError> {
     if !form::is_multipart(content_type) {
         let bytes = arriving.whole(PAIRS_BYTES_MAX).await?;
         return without_parts(state, content_type, &bytes, now).await;
@@ -65,7 +70,12 @@ pub(crate) async fn receive(state: &ServerState, arriving: &mut Arriving, conten
 }
 
 /// A form of pairs: small enough to be in memory.
-async fn without_parts(state: &ServerState, content_type: &str, bytes: &Bytes, now: Timestamp) -> Result<Upload, ApiError> {
+async fn without_parts(
+    state: &ServerState,
+    content_type: &str,
+    bytes: &Bytes,
+    now: Timestamp,
+) -> Result<Upload, ApiError> {
     let mut form = Form::default();
     for field in form::fields(content_type, bytes)? {
         let Field { name, file_name, bytes } = field;
@@ -111,7 +121,9 @@ impl Form {
             (Piece::Data(_), Part::None) => {}
             (Piece::End, part) => match std::mem::take(part) {
                 Part::File(coming) => self.upload.file = Some(coming.finish(now).await?),
-                Part::Field(name, Some(said)) => self.upload.fields.push((name, String::from_utf8_lossy(&said).into_owned())),
+                Part::Field(name, Some(said)) => {
+                    self.upload.fields.push((name, String::from_utf8_lossy(&said).into_owned()))
+                }
                 Part::Field(_, None) | Part::None => {}
             },
         }

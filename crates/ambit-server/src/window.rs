@@ -1,4 +1,5 @@
-//! Which time a request is about: a moment in its query, the window of a search, an end that lies ahead; and what hits then repeat of their records.
+//! Which time a request is about: a moment in its query, the window of a search, an end that lies ahead; and what hits
+//! then repeat of their records.
 
 use crate::call::Call;
 use crate::failure::About;
@@ -10,7 +11,8 @@ use ambit_query::{Noun, Search};
 use ambit_search::{CHANGE, IndexedRecord, Window};
 use ambit_store::At;
 
-const FORMS: &str = "between must be two dates or moments with a comma between them, the earlier one first, such as 2026-01-01,2026-01-31";
+const FORMS: &str = "between must be two dates or moments with a comma between them, the earlier one first, such as \
+                     2026-01-01,2026-01-31";
 
 /// The window of a search, as it was asked for: it may end in the future.
 pub(crate) fn window(call: &Call, search: &Search) -> Result<Window, ApiError> {
@@ -27,9 +29,7 @@ pub(crate) fn window(call: &Call, search: &Search) -> Result<Window, ApiError> {
 }
 
 fn between_of(text: &str) -> Result<Window, ApiError> {
-    let parsed = text
-        .split_once(',')
-        .and_then(|(from, until)| Some((end_of(from.trim())?, end_of(until.trim())?)));
+    let parsed = text.split_once(',').and_then(|(from, until)| Some((end_of(from.trim())?, end_of(until.trim())?)));
     match parsed {
         Some((from, until)) if from < until => Ok(Window::Between(from, until)),
         _ => Err(ApiError::invalid(FORMS)),
@@ -37,7 +37,12 @@ fn between_of(text: &str) -> Result<Window, ApiError> {
 }
 
 /// Sets the `last_seen` of hits of the past to what it was then: the index has that of the end of each version.
-pub(crate) async fn set_last_seen(call: &Call, noun: Noun, window: Window, hits: &mut [IndexedRecord]) -> Result<(), ApiError> {
+pub(crate) async fn set_last_seen(
+    call: &Call,
+    noun: Noun,
+    window: Window,
+    hits: &mut [IndexedRecord],
+) -> Result<(), ApiError> {
     let Some(moment) = window.moment() else { return Ok(()) };
     let uids: Vec<_> = hits.iter().map(|hit| hit.record.uid()).collect();
     let noun = match noun {
@@ -71,8 +76,7 @@ pub(crate) fn then<T>(at: At<T>, noun: &str) -> Result<T, ApiError> {
 /// A moment in the query, if it is there: a bare date is the end of that day, UTC (docs/architecture.md §1.3).
 pub(crate) fn moment(call: &Call, name: &str) -> Result<Option<Timestamp>, ApiError> {
     let text = call.query(name).map(str::trim).filter(|text| !text.is_empty());
-    text.map(|text| end_of(text).ok_or_else(|| ApiError::invalid(format!("{name} must be {MOMENT_FORMS}"))))
-        .transpose()
+    text.map(|text| end_of(text).ok_or_else(|| ApiError::invalid(format!("{name} must be {MOMENT_FORMS}")))).transpose()
 }
 
 /// A moment, or the end of a day.
@@ -94,10 +98,7 @@ mod tests {
     #[test]
     fn two_moments_are_a_window() {
         let end = |day: &str| end_of(day).expect("a date");
-        assert_eq!(
-            between_of("2026-01-01, 2026-01-31"),
-            Ok(Window::Between(end("2026-01-01"), end("2026-01-31")))
-        );
+        assert_eq!(between_of("2026-01-01, 2026-01-31"), Ok(Window::Between(end("2026-01-01"), end("2026-01-31"))));
         for wrong in ["2026-01-01", "2026-01-31,2026-01-01", "2026-01-01,2026-01-01", "a,b", ","] {
             assert!(between_of(wrong).is_err(), "{wrong}");
         }

@@ -1,6 +1,6 @@
-//! Measures what charging adds to a call: the time until a charge is durable, for one caller alone, for unrelated users side by side, and for one user
-//! whose calls come all at once. `charge_rate FOLDER [CALLS]` on SQLite; with a `postgres://…` URL in `AMBIT_DATABASE` there, the folder only holding
-//! the secret.
+//! Measures what charging adds to a call: the time until a charge is durable, for one caller alone, for unrelated users
+//! side by side, and for one user whose calls come all at once. `charge_rate FOLDER [CALLS]` on SQLite; with a
+//! `postgres://…` URL in `AMBIT_DATABASE` there, the folder only holding the secret.
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a measurement that people start")]
 
 use ambit_model::Timestamp;
@@ -20,16 +20,10 @@ fn now() -> Timestamp {
 
 async fn user(store: &Store, me: &Principal, name: &str) -> Principal {
     let email = format!("{name}@acme.test");
-    let new = NewUser {
-        email: email.clone(),
-        ..NewUser::default()
-    };
+    let new = NewUser { email: email.clone(), ..NewUser::default() };
     // A folder that is measured again has them.
     let _ = store.create_user(me, &new, now()).await;
-    let new = NewKey {
-        user: Some(email),
-        ..NewKey::default()
-    };
+    let new = NewKey { user: Some(email), ..NewKey::default() };
     let key = store.create_key(me, &new, now()).await.unwrap().key;
     store.authenticate(&key, now()).await.unwrap().unwrap()
 }
@@ -88,15 +82,8 @@ async fn main() {
     let mut arguments = std::env::args().skip(1);
     let folder = arguments.next().expect("usage: charge_rate FOLDER [CALLS]");
     let calls: usize = arguments.next().map_or(100, |text| text.parse().expect("a number"));
-    let options = Options {
-        database: std::env::var("AMBIT_DATABASE").ok(),
-        ..Options::folder(folder)
-    };
-    let owner = NewOwner {
-        email: "bench@acme.test".to_owned(),
-        organization: "Bench".to_owned(),
-        username: None,
-    };
+    let options = Options { database: std::env::var("AMBIT_DATABASE").ok(), ..Options::folder(folder) };
+    let owner = NewOwner { email: "bench@acme.test".to_owned(), organization: "Bench".to_owned(), username: None };
     let (store, _) = Store::init(&options, &owner, now()).await.unwrap();
     let me = store.local_operator().await.unwrap();
     let mut users = Vec::new();

@@ -1,5 +1,6 @@
-//! Measures how many observations a second are committed durably: first ones (each opens an interval and a version) and the same again (each extends its
-//! interval). `commit_rate FOLDER [ENTITIES]` on SQLite; with a `postgres://…` URL in `AMBIT_DATABASE` there, the folder only holding the secret.
+//! Measures how many observations a second are committed durably: first ones (each opens an interval and a version) and
+//! the same again (each extends its interval). `commit_rate FOLDER [ENTITIES]` on SQLite; with a `postgres://…` URL in
+//! `AMBIT_DATABASE` there, the folder only holding the secret.
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a measurement that people start")]
 
 use ambit_model::collection::Schedule;
@@ -57,19 +58,9 @@ fn work(task: &'static str, uid: Uid) -> NewWork {
 }
 
 async fn commit(engine: &Engine, run: i64, leased: Vec<Work>, look: impl Fn(&Work) -> Found) {
-    let outcomes = leased.into_iter().map(|work| Outcome {
-        look: Look::Found(look(&work)),
-        work,
-        volatile: &["date"],
-        at: now(),
-    });
-    let commit = Commit {
-        run,
-        outcomes: outcomes.collect(),
-        returned: Vec::new(),
-        not_done: Vec::new(),
-        now: now(),
-    };
+    let outcomes =
+        leased.into_iter().map(|work| Outcome { look: Look::Found(look(&work)), work, volatile: &["date"], at: now() });
+    let commit = Commit { run, outcomes: outcomes.collect(), returned: Vec::new(), not_done: Vec::new(), now: now() };
     engine.commit(commit).await.unwrap();
 }
 
@@ -79,52 +70,31 @@ fn name(n: usize) -> String {
 
 /// What a page says: about half a kilobyte.
 fn page(work: &Work) -> Found {
-    let details = json!({"title": work.name, "code": "200", "headers": ["server: nginx", "content-type: text/html", "x-frame-options: DENY"],
-        "date": now().0, "response_data_hash": work.uid.to_string(), "service": "http", "port": 443, "verbs": "GET,HEAD", "generator": "hugo"});
-    Found {
-        details: details.as_object().unwrap().clone(),
-        ..Found::default()
-    }
+    let details = json!({"title": work.name, "code": "200",
+    "headers": ["server: nginx", "content-type: text/html", "x-frame-options: DENY"],
+        "date": now().0, "response_data_hash": work.uid.to_string(), "service": "http", "port": 443,
+        "verbs": "GET,HEAD", "generator": "hugo"});
+    Found { details: details.as_object().unwrap().clone(), ..Found::default() }
 }
 
-/// One run: the seed leads to all names, then each name is looked at. Answers with the seconds that committing those looks took.
+/// One run: the seed leads to all names, then each name is looked at. Answers with the seconds that committing those
+/// looks took.
 async fn run(store: &Store, engine: &Engine, collection: Uuid, entities: usize) -> f64 {
     let me = store.local_operator().await.unwrap();
     let started = store.start_run(&me, collection, None, now()).await.unwrap();
     let id = started.run().id;
     engine.claim(id, now()).await.unwrap().unwrap();
     let seed = Uid::of_entity(collection, Kind::Domain, "acme.test");
-    engine
-        .settle(Settlement {
-            work: vec![work("names", seed)],
-            ..settlement(id)
-        })
-        .await
-        .unwrap();
+    engine.settle(Settlement { work: vec![work("names", seed)], ..settlement(id) }).await.unwrap();
     let leased = engine.lease(id, 1, now()).await.unwrap();
     let edges: Vec<Lead> = (0..entities)
-        .map(|n| Lead {
-            edge: EdgeKind::Subdomain,
-            kind: Kind::DnsRecord,
-            name: name(n),
-            details: Details::new(),
-        })
+        .map(|n| Lead { edge: EdgeKind::Subdomain, kind: Kind::DnsRecord, name: name(n), details: Details::new() })
         .collect();
-    commit(engine, id, leased, |_| Found {
-        edges: edges.clone(),
-        ..Found::default()
-    })
-    .await;
+    commit(engine, id, leased, |_| Found { edges: edges.clone(), ..Found::default() }).await;
     let uids: Vec<Uid> = (0..entities).map(|n| Uid::of_entity(collection, Kind::DnsRecord, &name(n))).collect();
     for uids in uids.chunks(PLANNED) {
         let planned = uids.iter().map(|uid| work("http", *uid)).collect();
-        engine
-            .settle(Settlement {
-                work: planned,
-                ..settlement(id)
-            })
-            .await
-            .unwrap();
+        engine.settle(Settlement { work: planned, ..settlement(id) }).await.unwrap();
     }
     let (mut leasing, mut committing) = (Duration::ZERO, Duration::ZERO);
     loop {
@@ -148,15 +118,8 @@ async fn main() {
     let mut arguments = std::env::args().skip(1);
     let folder = arguments.next().expect("usage: commit_rate FOLDER [ENTITIES]");
     let entities: usize = arguments.next().map_or(50_000, |text| text.parse().expect("a number"));
-    let options = Options {
-        database: std::env::var("AMBIT_DATABASE").ok(),
-        ..Options::folder(folder)
-    };
-    let owner = NewOwner {
-        email: "bench@acme.test".to_owned(),
-        organization: "Bench".to_owned(),
-        username: None,
-    };
+    let options = Options { database: std::env::var("AMBIT_DATABASE").ok(), ..Options::folder(folder) };
+    let owner = NewOwner { email: "bench@acme.test".to_owned(), organization: "Bench".to_owned(), username: None };
     let (store, _) = Store::init(&options, &owner, now()).await.unwrap();
     let me = store.local_operator().await.unwrap();
     let new = NewCollection {

@@ -1,5 +1,6 @@
-//! What the engine may do: claim runs, lease work, commit outcomes, settle scope and issues. Engine writes take no principal; they take this type,
-//! which only the holder of the engine's place can make (docs/architecture.md §1.8 and §2).
+//! What the engine may do: claim runs, lease work, commit outcomes, settle scope and issues. Engine writes take no
+//! principal; they take this type, which only the holder of the engine's place can make (docs/architecture.md §1.8 and
+//! §2).
 
 mod claim;
 mod commit;
@@ -32,16 +33,17 @@ use ambit_model::run::NotDone;
 use ambit_model::scope::{Decision, Edge, Node};
 use ambit_model::{Clearance, Kind, Timestamp, Uid};
 
-/// A unit of work to be planned: do this task for this entity in this run. Unique by (run, task, entity, argument, look): planning twice is harmless.
+/// A unit of work to be planned: do this task for this entity in this run. Unique by (run, task, entity, argument,
+/// look): planning twice is harmless.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewWork {
     pub task: &'static str,
     pub uid: Uid,
     /// Tells several rows of one task at one entity apart, such as `203.0.113.7:443`; `""` for most tasks.
     pub argument: String,
-    /// Even numbers are first probes of the run, odd ones repeat a probe that ended as absent. Absent at an even number over an open interval plans
-    /// the next number after 60 s of wire time; absent at an odd one closes the interval. (The engine plans number 2 itself where an issue must be
-    /// seen absent twice.)
+    /// Even numbers are first probes of the run, odd ones repeat a probe that ended as absent. Absent at an even number
+    /// over an open interval plans the next number after 60 s of wire time; absent at an odd one closes the interval.
+    /// (The engine plans number 2 itself where an issue must be seen absent twice.)
     pub look: i64,
     /// The task's footprint: lower ones are leased first, so that scope is decided before anything loud happens.
     pub footprint: Clearance,
@@ -53,8 +55,8 @@ pub struct NewWork {
     pub partition: i64,
 }
 
-/// A bulk space as one row: `size` positions, leased in ranges of `step`; each range becomes work whose argument is `<prefix><from>-<to>`
-/// (from inclusive, to exclusive), in the order of a seeded permutation.
+/// A bulk space as one row: `size` positions, leased in ranges of `step`; each range becomes work whose argument is
+/// `<prefix><from>-<to>` (from inclusive, to exclusive), in the order of a seeded permutation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewSweep {
     pub task: &'static str,
@@ -174,12 +176,7 @@ pub struct Known {
 #[derive(Clone, Debug, PartialEq)]
 pub enum IssueWrite {
     /// Proven at an entity: opens, refreshes, or reopens it (`Status::after_proof`).
-    Prove {
-        entity: Uid,
-        kind: &'static IssueKind,
-        upstream: String,
-        proof: Proof,
-    },
+    Prove { entity: Uid, kind: &'static IssueKind, upstream: String, proof: Proof },
     /// First absent look: remembered with its wire date.
     AbsentOnce { issue: Uid, at: Timestamp },
     /// The second probe ended as absent too, or the entity is gone (`Status::after_absence`).
@@ -198,8 +195,8 @@ pub struct Settlement {
     pub relied: Vec<Uid>,
     /// Entities that no path reaches at the end of the run. Their open intervals are closed.
     pub lost: Vec<Uid>,
-    /// Orphaned probe results (entity, task, argument), which no longer concern their entity: their intervals are closed, they are forgotten, and
-    /// open rows for them are not carried any more.
+    /// Orphaned probe results (entity, task, argument), which no longer concern their entity: their intervals are
+    /// closed, they are forgotten, and open rows for them are not carried any more.
     pub unbound: Vec<LookKey>,
     pub work: Vec<NewWork>,
     pub sweeps: Vec<NewSweep>,
@@ -217,6 +214,7 @@ pub struct Pending {
     pub open: i64,
     pub leased: i64,
     pub dirty: i64,
-    /// The earliest wire date at which open work may start, if all of it has to wait; louder work waits for second looks, see `Engine::lease`.
+    /// The earliest wire date at which open work may start, if all of it has to wait; louder work waits for second
+    /// looks, see `Engine::lease`.
     pub not_before: Option<Timestamp>,
 }

@@ -1,4 +1,5 @@
-//! What people see of collections: seeds, runs, records, and what they say about them; with the bytes and the change feed behind it.
+//! What people see of collections: seeds, runs, records, and what they say about them; with the bytes and the change
+//! feed behind it.
 
 pub(crate) mod blobs;
 pub(crate) mod bulk;

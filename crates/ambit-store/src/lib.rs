@@ -1,6 +1,6 @@
-//! The only crate that knows SQL: one set of statements on SQLite and PostgreSQL (docs/architecture.md §1). What was seen is kept as intervals, what
-//! was shown as versions; every change of a record goes through one function, `record`, which writes its version and its row of the change feed with
-//! it.
+//! The only crate that knows SQL: one set of statements on SQLite and PostgreSQL (docs/architecture.md §1). What was
+//! seen is kept as intervals, what was shown as versions; every change of a record goes through one function, `record`,
+//! which writes its version and its row of the change feed with it.
 
 mod db;
 pub mod engine;

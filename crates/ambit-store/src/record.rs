@@ -1,5 +1,6 @@
-//! The one way in which a record changes: fold, compare, close the version, open the next, write the feed row; all in the caller's transaction
-//! (docs/architecture.md, invariant 9). The caller changes rows in memory and names what to fold and what was seen; `write` does the rest.
+//! The one way in which a record changes: fold, compare, close the version, open the next, write the feed row; all in
+//! the caller's transaction (docs/architecture.md, invariant 9). The caller changes rows in memory and names what to
+//! fold and what was seen; `write` does the rest.
 
 mod entities;
 mod issues;
@@ -44,19 +45,18 @@ pub(crate) struct RunPlace {
 
 impl Place {
     /// Locks the collection and counts a change of its graph.
-    pub(crate) async fn enter(tx: &mut Tx, collection: i64, run: Option<RunPlace>, person: bool, now: Timestamp) -> Result<Self, StoreError> {
-        let sql = "UPDATE collections SET graph_revision = graph_revision + 1 WHERE id = $1 AND deleted_at IS NULL RETURNING graph_revision, uuid, project_id";
+    pub(crate) async fn enter(
+        tx: &mut Tx,
+        collection: i64,
+        run: Option<RunPlace>,
+        person: bool,
+        now: Timestamp,
+    ) -> Result<Self, StoreError> {
+        let sql = "UPDATE collections SET graph_revision = graph_revision + 1 WHERE id = $1 AND deleted_at IS NULL \
+                   RETURNING graph_revision, uuid, project_id";
         let row = tx.read_first(sql, values![collection]).await?;
         let (graph, uuid, project) = row.ok_or(StoreError::NotFound)?;
-        Ok(Self {
-            collection,
-            uuid,
-            project,
-            run,
-            person,
-            now,
-            graph,
-        })
+        Ok(Self { collection, uuid, project, run, person, now, graph })
     }
 
     fn run_number(&self) -> i64 {
@@ -130,8 +130,8 @@ impl Changes {
         Ok(Written { new_entities })
     }
 
-    /// Allots revisions and stamps, and writes the feed rows. What was only seen has none: its row says at which revision (`touch`), so that a run over
-    /// what did not change leaves nothing behind.
+    /// Allots revisions and stamps, and writes the feed rows. What was only seen has none: its row says at which
+    /// revision (`touch`), so that a run over what did not change leaves nothing behind.
     async fn stamp(&self, tx: &mut Tx, steps: &[Step]) -> Result<Stamps, StoreError> {
         let mut stamps = BTreeMap::new();
         if steps.is_empty() {
@@ -165,14 +165,16 @@ impl Changes {
     }
 }
 
-/// Revision and stamp of each record of a transaction. Uids of different nouns never meet: they are hashes of different texts.
+/// Revision and stamp of each record of a transaction. Uids of different nouns never meet: they are hashes of different
+/// texts.
 pub(crate) type Stamps = BTreeMap<Uid, (i64, Timestamp)>;
 
 fn seen(noun: Noun, uid: Uid) -> Step {
     Step { noun, uid, what: What::Seen }
 }
 
-/// Moves `last_seen`, its revision and the newest range of runs of records that were seen. `table` is a literal of this crate.
+/// Moves `last_seen`, its revision and the newest range of runs of records that were seen. `table` is a literal of this
+/// crate.
 async fn touch(tx: &mut Tx, table: &str, uids: &[Uid], stamps: &Stamps, run: i64) -> Result<(), StoreError> {
     keep_sightings(tx, table, uids, run).await?;
     let mut rows = Rows::default();
@@ -182,7 +184,8 @@ async fn touch(tx: &mut Tx, table: &str, uids: &[Uid], stamps: &Stamps, run: i64
     }
     let statement = format!(
         "UPDATE {table} SET last_seen = v.last_seen, seen_to = v.run, seen_revision = v.revision,
-         seen_from = CASE WHEN {table}.seen_to >= v.run - 1 THEN {table}.seen_from ELSE v.run END FROM v WHERE {table}.uid = v.uid"
+         seen_from = CASE WHEN {table}.seen_to >= v.run - 1 THEN {table}.seen_from ELSE v.run END FROM v WHERE \
+         {table}.uid = v.uid"
     );
     tx.with(rows, &statement).await
 }
@@ -192,7 +195,10 @@ async fn keep_sightings(tx: &mut Tx, table: &str, uids: &[Uid], run: i64) -> Res
     if uids.is_empty() {
         return Ok(());
     }
-    let head = format!("INSERT INTO sightings (uid, from_run, to_run) SELECT uid, seen_from, seen_to FROM {table} WHERE seen_to < $1 - 1 AND uid IN");
+    let head = format!(
+        "INSERT INTO sightings (uid, from_run, to_run) SELECT uid, seen_from, seen_to FROM {table} WHERE seen_to < $1 \
+         - 1 AND uid IN"
+    );
     tx.run_in(&head, values![run], uids, "ON CONFLICT (uid, from_run) DO NOTHING").await?;
     Ok(())
 }

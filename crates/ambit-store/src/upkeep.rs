@@ -1,4 +1,5 @@
-//! Looking after an installation: is its database whole, a copy of everything while it is in use, and sweeping what nobody needs any more.
+//! Looking after an installation: is its database whole, a copy of everything while it is in use, and sweeping what
+//! nobody needs any more.
 
 use crate::db::folder::{self, DATABASE, SECRET};
 use crate::db::secret::Secret;
@@ -37,14 +38,12 @@ impl Store {
         Ok(texts.into_iter().filter(|text| text != "ok").collect())
     }
 
-    /// Copies database and secret into a new folder, as they are at one moment, while others read and write. What is in the folder is a data folder:
-    /// whoever has it has everything.
+    /// Copies database and secret into a new folder, as they are at one moment, while others read and write. What is in
+    /// the folder is a data folder: whoever has it has everything.
     pub async fn back_up(&self, target: &Path) -> Result<(), StoreError> {
         let Pools::Sqlite(pool, origin) = self.pools() else {
             let remedy = "keep pg_dump's copy of it, and the secret's file beside that";
-            return Err(StoreError::Invalid(format!(
-                "a PostgreSQL database is backed up by its own tools: {remedy}"
-            )));
+            return Err(StoreError::Invalid(format!("a PostgreSQL database is backed up by its own tools: {remedy}")));
         };
         refuse_used(target)?;
         folder::create(target)?;
@@ -52,9 +51,8 @@ impl Store {
         let copy = target.join(DATABASE);
         // SQLite writes into an empty file that is there, which keeps its mode.
         folder::create_private(&copy)?;
-        let name = copy
-            .to_str()
-            .ok_or_else(|| StoreError::Invalid(format!("{}: the path is not UTF-8", copy.display())))?;
+        let name =
+            copy.to_str().ok_or_else(|| StoreError::Invalid(format!("{}: the path is not UTF-8", copy.display())))?;
         let copied = sqlx::query("VACUUM INTO ?1").bind(name).execute(pool).await;
         copied.map_err(|error| origin.failed(error))?;
         File::open(&copy)?.sync_all()?;
@@ -62,36 +60,20 @@ impl Store {
         Ok(())
     }
 
-    /// Sweeps unreferenced blobs, old `seen` rows of the feed and the rows of deleted collections. To be called every few minutes; each call removes
-    /// a bounded number of rows in each of its transactions and goes on until nothing is left.
+    /// Sweeps unreferenced blobs, old `seen` rows of the feed and the rows of deleted collections. To be called every
+    /// few minutes; each call removes a bounded number of rows in each of its transactions and goes on until nothing is
+    /// left.
     pub async fn tidy(&self, now: Timestamp) -> Result<(), StoreError> {
         for broom in BROOMS {
             while self.write(Who::Engine, move |tx| Box::pin(async move { broom.sweep(tx).await })).await? {}
         }
-        while self
-            .write(Who::Engine, move |tx| Box::pin(async move { archives::sweep(tx, now).await }))
-            .await?
-        {}
-        while self
-            .write(Who::Engine, move |tx| Box::pin(async move { blobs::sweep(tx, now).await }))
-            .await?
-        {}
-        self.write(Who::Engine, move |tx| {
-            Box::pin(async move { milestones::sweep(tx, now.0 - SEEN_ROWS_MS).await })
-        })
-        .await?;
-        while self
-            .write(Who::Engine, move |tx| Box::pin(async move { sweep_seen(tx, now).await }))
-            .await?
-        {}
-        while self
-            .write(Who::Engine, move |tx| Box::pin(async move { specimens::sweep(tx).await }))
-            .await?
-        {}
-        while self
-            .write(Who::Engine, move |tx| Box::pin(async move { usage::sweep(tx, now).await }))
-            .await?
-        {}
+        while self.write(Who::Engine, move |tx| Box::pin(async move { archives::sweep(tx, now).await })).await? {}
+        while self.write(Who::Engine, move |tx| Box::pin(async move { blobs::sweep(tx, now).await })).await? {}
+        self.write(Who::Engine, move |tx| Box::pin(async move { milestones::sweep(tx, now.0 - SEEN_ROWS_MS).await }))
+            .await?;
+        while self.write(Who::Engine, move |tx| Box::pin(async move { sweep_seen(tx, now).await })).await? {}
+        while self.write(Who::Engine, move |tx| Box::pin(async move { specimens::sweep(tx).await })).await? {}
+        while self.write(Who::Engine, move |tx| Box::pin(async move { usage::sweep(tx, now).await })).await? {}
         Ok(())
     }
 }
@@ -106,7 +88,8 @@ struct Broom {
 
 const BROOMS: &[Broom] = &[
     Broom {
-        select: "SELECT e.uid FROM entities e WHERE e.collection_id IN (SELECT id FROM collections WHERE deleted_at IS NOT NULL)",
+        select: "SELECT e.uid FROM entities e WHERE e.collection_id IN (SELECT id FROM collections WHERE deleted_at IS \
+                 NOT NULL)",
         deletes: &[
             "DELETE FROM looks WHERE uid IN",
             "DELETE FROM intervals WHERE uid IN",
@@ -121,7 +104,8 @@ const BROOMS: &[Broom] = &[
         ],
     },
     Broom {
-        select: "SELECT i.uid FROM issues i WHERE i.collection_id IN (SELECT id FROM collections WHERE deleted_at IS NOT NULL)",
+        select: "SELECT i.uid FROM issues i WHERE i.collection_id IN (SELECT id FROM collections WHERE deleted_at IS \
+                 NOT NULL)",
         deletes: &[
             "DELETE FROM sightings WHERE uid IN",
             "DELETE FROM versions WHERE noun = 'issue' AND uid IN",
@@ -130,7 +114,8 @@ const BROOMS: &[Broom] = &[
         ],
     },
     Broom {
-        select: "SELECT t.uid FROM technologies t WHERE t.collection_id IN (SELECT id FROM collections WHERE deleted_at IS NOT NULL)",
+        select: "SELECT t.uid FROM technologies t WHERE t.collection_id IN (SELECT id FROM collections WHERE \
+                 deleted_at IS NOT NULL)",
         deletes: &[
             "DELETE FROM sightings WHERE uid IN",
             "DELETE FROM versions WHERE noun = 'technology' AND uid IN",
@@ -154,11 +139,15 @@ impl Broom {
 
 /// Old rows that only say "seen again"; true when there may be more.
 async fn sweep_seen(tx: &mut Tx, now: Timestamp) -> Result<bool, StoreError> {
-    let sql = format!("DELETE FROM feed WHERE revision IN (SELECT revision FROM feed WHERE what = 'seen' AND at < $1 LIMIT {SWEPT_ROWS_MAX})");
+    let sql = format!(
+        "DELETE FROM feed WHERE revision IN (SELECT revision FROM feed WHERE what = 'seen' AND at < $1 LIMIT \
+         {SWEPT_ROWS_MAX})"
+    );
     Ok(tx.run(&sql, values![now.0 - SEEN_ROWS_MS]).await? > 0)
 }
 
-/// Makes a data folder of a backup, once that has proved to be whole. The database comes last, in one step: a folder without one is no installation.
+/// Makes a data folder of a backup, once that has proved to be whole. The database comes last, in one step: a folder
+/// without one is no installation.
 pub async fn restore(backup: &Path, target: &Path) -> Result<(), StoreError> {
     let (secret, database) = (backup.join(SECRET), backup.join(DATABASE));
     if !folder::has(&database)? || !database.is_file() {
@@ -185,12 +174,7 @@ pub async fn restore(backup: &Path, target: &Path) -> Result<(), StoreError> {
 
 /// Refuses a file that is no database, and one that ends before the database does: a copy that was cut off.
 fn refuse_partial(database: &Path) -> Result<(), StoreError> {
-    let damaged = |why: String| {
-        Err(StoreError::Damaged {
-            place: database.display().to_string(),
-            why,
-        })
-    };
+    let damaged = |why: String| Err(StoreError::Damaged { place: database.display().to_string(), why });
     let mut header = Vec::new();
     let mut file = File::open(database)?;
     let size = file.metadata()?.len();
@@ -223,7 +207,8 @@ async fn whole(database: &Path) -> Result<(), StoreError> {
     if said != "ok" {
         return Err(damaged(said));
     }
-    let tables = "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name IN ('schema_versions', 'organizations')";
+    let tables =
+        "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name IN ('schema_versions', 'organizations')";
     let tables: i64 = sqlx::query_scalar(tables).fetch_one(&mut connection).await?;
     if tables < 2 {
         return Err(damaged("it holds no installation".to_owned()));

@@ -47,13 +47,7 @@ struct Said {
 impl<'a> Context<'a> {
     /// Makes a context without any report.
     pub fn new(net: &'a Session, facts: &'a Facts, argument: &'a str, settings: &'a Settings) -> Self {
-        Self {
-            net,
-            facts,
-            argument,
-            settings,
-            said: Mutex::default(),
-        }
+        Self { net, facts, argument, settings, said: Mutex::default() }
     }
 
     /// Reports another entity that this one led to. A text that is no name of the kind is counted and left out.
@@ -86,7 +80,8 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Reports a member of the entity's details, no value as null. Texts and lists are cut at their limits; NUL becomes U+FFFD.
+    /// Reports a member of the entity's details, no value as null. Texts and lists are cut at their limits; NUL becomes
+    /// U+FFFD.
     pub fn observe<T: Serialize>(&self, member: Member<T>, value: impl Into<Option<T>>) {
         self.observe_all([member.is(value)]);
     }
@@ -102,10 +97,7 @@ impl<'a> Context<'a> {
         let mut said = self.said();
         if said.evidence.len() < EVIDENCE_MAX {
             let bytes = bytes[..bytes.len().min(EVIDENCE_BYTES_MAX)].to_vec();
-            said.evidence.push(Evidence {
-                label: label.to_owned(),
-                bytes,
-            });
+            said.evidence.push(Evidence { label: label.to_owned(), bytes });
         }
     }
 
@@ -122,11 +114,7 @@ impl<'a> Context<'a> {
             details.sort_keys();
             Lead { edge, kind, name, details }
         });
-        Found {
-            details: said.details,
-            edges: edges.collect(),
-            evidence: said.evidence,
-        }
+        Found { details: said.details, edges: edges.collect(), evidence: said.evidence }
     }
 
     fn said(&self) -> MutexGuard<'_, Said> {
@@ -140,7 +128,9 @@ fn bounded(value: Value, depth: usize) -> Value {
         Value::String(text) => Value::String(cut(text)),
         Value::Array(_) | Value::Object(_) if depth == 0 => Value::Null,
         Value::Array(items) => items.into_iter().take(ITEMS_MAX).map(|item| bounded(item, depth - 1)).collect(),
-        Value::Object(members) => members.into_iter().map(|(name, value)| (cut(name), bounded(value, depth - 1))).collect(),
+        Value::Object(members) => {
+            members.into_iter().map(|(name, value)| (cut(name), bounded(value, depth - 1))).collect()
+        }
         plain => plain,
     }
 }

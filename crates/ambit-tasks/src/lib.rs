@@ -1,6 +1,6 @@
-//! Discovery tasks: one file each in `tasks/`, each a constant and a function (docs/architecture.md §5). A task sees facts and the guarded network,
-//! and says what it found; source, time, depth, dedupe and history come from the engine. What tasks share stands beside them: `ask/` asks, `read/`
-//! reads answers.
+//! Discovery tasks: one file each in `tasks/`, each a constant and a function (docs/architecture.md §5). A task sees
+//! facts and the guarded network, and says what it found; source, time, depth, dedupe and history come from the engine.
+//! What tasks share stands beside them: `ask/` asks, `read/` reads answers.
 
 mod ask;
 mod context;

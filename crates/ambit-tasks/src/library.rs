@@ -1,4 +1,5 @@
-//! What can be recognised, as data: the library page of fingerprints. One entry a product, with everything that shows it.
+//! What can be recognised, as data: the library page of fingerprints. One entry a product, with everything that shows
+//! it.
 
 use crate::read::{greeting, technology};
 use ambit_model::library::{FingerprintEntry, FingerprintMatch};
@@ -8,9 +9,8 @@ use std::collections::BTreeMap;
 pub fn fingerprints() -> Vec<FingerprintEntry> {
     let mut entries: BTreeMap<(String, String), FingerprintEntry> = BTreeMap::new();
     for product in technology::listed().chain(greeting::listed()) {
-        let entry = entries
-            .entry((product.vendor.clone(), product.product.clone()))
-            .or_insert_with(|| FingerprintEntry {
+        let entry =
+            entries.entry((product.vendor.clone(), product.product.clone())).or_insert_with(|| FingerprintEntry {
                 vendor: product.vendor,
                 product: product.product,
                 cpe: product.cpe.map(|names| format!("cpe:2.3:a:{names}:*:*:*:*:*:*:*:*")),
@@ -18,10 +18,7 @@ pub fn fingerprints() -> Vec<FingerprintEntry> {
                 matches: Vec::new(),
             });
         entry.tags.push(product.tag);
-        entry.matches.push(FingerprintMatch {
-            place: product.place,
-            content: product.shown,
-        });
+        entry.matches.push(FingerprintMatch { place: product.place, content: product.shown });
     }
     let mut entries: Vec<FingerprintEntry> = entries.into_values().collect();
     for entry in &mut entries {

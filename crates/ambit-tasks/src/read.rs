@@ -1,5 +1,5 @@
-//! Readers: pure functions from what a peer sent, or from a name, to what it means, with the tables that they compare it with. Nothing here
-//! asks the network.
+//! Readers: pure functions from what a peer sent, or from a name, to what it means, with the tables that they compare
+//! it with. Nothing here asks the network.
 
 pub(crate) mod buckets;
 pub(crate) mod default_pages;

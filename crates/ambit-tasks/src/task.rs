@@ -82,8 +82,8 @@ pub enum Plan {
     Once,
     /// One probe for each argument: sorted, without duplicates.
     Each(Vec<String>),
-    /// Like `Each`, where the arguments are what the entity refers to (such as the addresses that it resolves to) and `bound` names all of them.
-    /// Observations under any other argument are orphaned and closed.
+    /// Like `Each`, where the arguments are what the entity refers to (such as the addresses that it resolves to) and
+    /// `bound` names all of them. Observations under any other argument are orphaned and closed.
     Bound {
         /// What is asked: sorted, without duplicates.
         asked: Vec<String>,
@@ -105,11 +105,7 @@ impl Plan {
     /// `Each` of sorted, distinct arguments; `No` without any.
     pub(crate) fn each(arguments: impl IntoIterator<Item = String>) -> Self {
         let sorted: std::collections::BTreeSet<String> = arguments.into_iter().collect();
-        if sorted.is_empty() {
-            Self::No
-        } else {
-            Self::Each(sorted.into_iter().collect())
-        }
+        if sorted.is_empty() { Self::No } else { Self::Each(sorted.into_iter().collect()) }
     }
 
     /// `Bound` of sorted, distinct arguments that are all asked.
@@ -182,10 +178,6 @@ impl TaskError {
     /// A failed call to a data provider.
     pub(crate) fn source(provider: &str, error: &NetError) -> Self {
         let error = Self::from(error.clone());
-        if error.is_no_answer() {
-            Self::SourceDown(format!("{provider}: {error}"))
-        } else {
-            error
-        }
+        if error.is_no_answer() { Self::SourceDown(format!("{provider}: {error}")) } else { error }
     }
 }

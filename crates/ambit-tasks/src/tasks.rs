@@ -1,4 +1,5 @@
-//! The tasks, one file each: a constant that says what the task is, `plan` and `run`. The list below is the only place where a new one is named.
+//! The tasks, one file each: a constant that says what the task is, `plan` and `run`. The list below is the only place
+//! where a new one is named.
 
 pub(crate) mod block_sweep;
 pub(crate) mod bucket_probe;

@@ -33,21 +33,14 @@ fn every_file_is_registered() {
         .collect();
     let tasks: BTreeSet<String> = ALL.iter().map(|task| task.name.to_string()).collect();
     assert_eq!(files, tasks);
-    assert!(
-        ALL.iter().map(|task| &task.name).eq(TaskName::ALL),
-        "ALL has every name of a task, in alphabetical order"
-    );
+    assert!(ALL.iter().map(|task| &task.name).eq(TaskName::ALL), "ALL has every name of a task, in alphabetical order");
 }
 
 #[test]
 fn volatile_members_are_the_tasks_own() {
     for task in ALL {
         for member in task.volatile {
-            assert!(
-                Kind::ALL.iter().any(|kind| kind.owner(member) == Some(task.name)),
-                "{}: {member}",
-                task.name
-            );
+            assert!(Kind::ALL.iter().any(|kind| kind.owner(member) == Some(task.name)), "{}: {member}", task.name);
         }
     }
 }
@@ -58,10 +51,8 @@ const NOT_OBSERVED: &[&str] = &["exfil_lookup_identifier", "screenshot_exists"];
 #[test]
 fn every_member_of_a_site_and_an_address_has_an_owner() {
     for kind in [Kind::Uri, Kind::IpAddress] {
-        let orphans: Vec<&str> = kind
-            .members()
-            .filter(|member| kind.owner(member).is_none() && !NOT_OBSERVED.contains(member))
-            .collect();
+        let orphans: Vec<&str> =
+            kind.members().filter(|member| kind.owner(member).is_none() && !NOT_OBSERVED.contains(member)).collect();
         assert!(orphans.is_empty(), "{}: {orphans:?}", kind.name());
     }
 }
@@ -70,11 +61,7 @@ fn every_member_of_a_site_and_an_address_has_an_owner() {
 fn a_task_is_found_by_its_name_and_says_what_it_is() {
     for task in ALL {
         assert_eq!(find(task.name.as_str()).map(|found| found.name), Some(task.name));
-        assert!(
-            !task.watches.is_empty() && task.cost > 0 && task.gain > 0 && task.ttl_ms > 0,
-            "{}",
-            task.name
-        );
+        assert!(!task.watches.is_empty() && task.cost > 0 && task.gain > 0 && task.ttl_ms > 0, "{}", task.name);
         assert!(task.description.ends_with('.') && !task.pretty_name.is_empty(), "{}", task.name);
         let sends_nothing = task.contacts == Contacts::Nothing;
         assert_eq!(sends_nothing, task.footprint == ambit_model::Clearance::L0, "{}", task.name);

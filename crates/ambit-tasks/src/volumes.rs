@@ -1,4 +1,5 @@
-//! How much the tasks ask of one thing, for plans that people see before anything is contacted. Read off the table of tasks, so that a new one counts.
+//! How much the tasks ask of one thing, for plans that people see before anything is contacted. Read off the table of
+//! tasks, so that a new one counts.
 
 use crate::tasks::{block_sweep, name_sweep};
 use crate::{ALL, Contacts, Settings, Task};
@@ -9,7 +10,9 @@ use ambit_model::{Clearance, Kind};
 pub fn volumes(settings: &Settings) -> Volumes {
     let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
     // Names that are tried are counted for themselves.
-    let asks_names = |task: &Task| task.watches.contains(&Kind::Domain) && task.contacts == Contacts::Zone && task.name != name_sweep::TASK.name;
+    let asks_names = |task: &Task| {
+        task.watches.contains(&Kind::Domain) && task.contacts == Contacts::Zone && task.name != name_sweep::TASK.name
+    };
     let asks_sites = |task: &Task| task.watches.contains(&Kind::Uri) && task.contacts == Contacts::Address;
     Volumes {
         questions_per_name: costs(asks_names),
@@ -34,7 +37,9 @@ mod tests {
     #[test]
     fn every_volume_has_tasks_behind_it_at_the_level_that_asks() {
         let volumes = volumes(&Settings::default());
-        assert!(volumes.names_per_domain > 1_000 && volumes.ports_per_address > 100 && volumes.ports_per_swept_address == 9);
+        assert!(
+            volumes.names_per_domain > 1_000 && volumes.ports_per_address > 100 && volumes.ports_per_swept_address == 9
+        );
         let least = |parts: &[(Clearance, u64)]| parts.iter().map(|(footprint, _)| *footprint).min();
         assert_eq!(least(&volumes.questions_per_name), Some(Clearance::L1));
         assert_eq!(least(&volumes.requests_per_site), Some(Clearance::L2));

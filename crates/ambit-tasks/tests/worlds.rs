@@ -1,4 +1,5 @@
-//! The tasks on simulated internets: a small explorer plans and runs them until nothing is left, and the world's own truth says what must be there.
+//! The tasks on simulated internets: a small explorer plans and runs them until nothing is left, and the world's own
+//! truth says what must be there.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
 
@@ -52,19 +53,24 @@ fn the_small_world_is_found_and_nothing_else() {
 /// A zone of one site and what stands in it; the rest is as small as a world can be.
 fn world(lines: &str) -> String {
     format!(
-        "world tiny \"Tiny\"\nseeds acme.test\norg acme \"Acme Corp\" ours email hostmaster@acme.test\norg host \"Hosting\" vendor\n\
-         block 203.0.113.0/26 of acme asn AS64500 named ACME-NET\nblock 198.51.100.0/24 of host asn AS64502 named HOST-NET\n\
-         zone acme.test of acme\n  ns ns1.acme.test 203.0.113.2\nzone host.test of host\n  ns ns1.host.test 198.51.100.53\n{lines}\n"
+        "world tiny \"Tiny\"\nseeds acme.test\norg acme \"Acme Corp\" ours email hostmaster@acme.test\norg host \
+         \"Hosting\" vendor\n\
+         block 203.0.113.0/26 of acme asn AS64500 named ACME-NET\nblock 198.51.100.0/24 of host asn AS64502 named \
+         HOST-NET\n\
+         zone acme.test of acme\n  ns ns1.acme.test 203.0.113.2\nzone host.test of host\n  ns ns1.host.test \
+         198.51.100.53\n{lines}\n"
     )
 }
 
 #[test]
 fn equal_worlds_are_explored_alike() {
     let text = world(
-        "name acme.test A 203.0.113.10 MX 10 mail.acme.test TXT \"v=spf1 mx -all\"\nname www.acme.test A 203.0.113.10 A 203.0.113.11\n\
+        "name acme.test A 203.0.113.10 MX 10 mail.acme.test TXT \"v=spf1 mx -all\"\nname www.acme.test A 203.0.113.10 \
+         A 203.0.113.11\n\
          name mail.acme.test A 203.0.113.25\nname *.demo.acme.test A 203.0.113.10\nname demo.acme.test A 203.0.113.10\n\
          host 203.0.113.25\n  port 25 smtp \"mail.acme.test ESMTP Postfix\" starttls names mail.acme.test\n\
-         site https://www.acme.test \"Acme\"\n  server \"nginx/1.24.0\"  favicon acme  cookie session careless  nonce\n  login",
+         site https://www.acme.test \"Acme\"\n  server \"nginx/1.24.0\"  favicon acme  cookie session careless  \
+         nonce\n  login",
     );
     let (one, _) = explore(&text, Clearance::L3);
     let (other, _) = explore(&text, Clearance::L3);
@@ -73,7 +79,8 @@ fn equal_worlds_are_explored_alike() {
 
 #[test]
 fn a_passive_exploration_contacts_nobody() {
-    let text = world("name acme.test A 203.0.113.10\nname www.acme.test A 203.0.113.10\nsite https://www.acme.test \"Acme\"");
+    let text =
+        world("name acme.test A 203.0.113.10\nname www.acme.test A 203.0.113.10\nsite https://www.acme.test \"Acme\"");
     let (explorer, _) = explore(&text, Clearance::L1);
     assert!(explorer.present().all(|(kind, _)| kind != Kind::Uri && kind != Kind::NetworkService));
     assert_eq!(explorer.outside(), Vec::<String>::new());
@@ -81,21 +88,15 @@ fn a_passive_exploration_contacts_nobody() {
 
 #[test]
 fn hostile_neighbours_cost_a_healthy_site_nothing() {
-    let behaviours = [
-        "endless",
-        "slow-body",
-        "huge-header",
-        "bomb",
-        "reset",
-        "redirect-loop",
-        "invalid-utf8",
-        "not-http",
-        "nasty",
-    ];
-    let mut lines = "name acme.test A 203.0.113.10\nname www.acme.test A 203.0.113.10\nsite https://www.acme.test \"Acme\"\n".to_owned();
+    let behaviours =
+        ["endless", "slow-body", "huge-header", "bomb", "reset", "redirect-loop", "invalid-utf8", "not-http", "nasty"];
+    let mut lines =
+        "name acme.test A 203.0.113.10\nname www.acme.test A 203.0.113.10\nsite https://www.acme.test \"Acme\"\n"
+            .to_owned();
     for (index, behaviour) in behaviours.iter().enumerate() {
         lines.push_str(&format!(
-            "name web{index}.acme.test A 203.0.113.{}\nsite http://web{index}.acme.test \"Hostile\"\n  hostile {behaviour}\n",
+            "name web{index}.acme.test A 203.0.113.{}\nsite http://web{index}.acme.test \"Hostile\"\n  hostile \
+             {behaviour}\n",
             20 + index
         ));
     }
@@ -111,7 +112,10 @@ const ROTATION_MS: u64 = 30_000;
 
 #[test]
 fn no_moment_of_a_rotating_wildcard_makes_a_guess_a_name() {
-    let text = world("name acme.test A 203.0.113.10\nname *.acme.test A 203.0.113.{20..22} rotate\nname www.acme.test A 203.0.113.11");
+    let text = world(
+        "name acme.test A 203.0.113.10\nname *.acme.test A 203.0.113.{20..22} rotate\nname www.acme.test A \
+         203.0.113.11",
+    );
     let world = World::parse(&text, "test.world").unwrap_or_else(|problems| panic!("{problems:?}"));
     // The profile is taken in one turn of the pool; the guesses come around the beginning of each of the next three.
     for turn in 1..=3 {
@@ -125,35 +129,30 @@ fn no_moment_of_a_rotating_wildcard_makes_a_guess_a_name() {
 #[test]
 fn a_block_that_a_seed_names_is_swept_and_its_pointers_are_read() {
     let text = world(
-        "name acme.test A 203.0.113.10\nname quoin.acme.test A 203.0.113.4\nhost 203.0.113.3\n  port 22 ssh \"OpenSSH_9.6\"\n  unlisted filtered\n\
+        "name acme.test A 203.0.113.10\nname quoin.acme.test A 203.0.113.4\nhost 203.0.113.3\n  port 22 ssh \
+         \"OpenSSH_9.6\"\n  unlisted filtered\n\
          host 203.0.113.4\n  ptr quoin.acme.test\n  port 8443 https\nhost 203.0.113.20\n  port 22 ssh \"OpenSSH_9.6\"\n\
          host 203.0.113.5\n  ptr host-203-0-113-5.acme.test",
     );
     let text = text.replace("seeds acme.test", "seeds acme.test 203.0.113.0/28");
     let (explorer, _) = explore(&text, Clearance::L3);
     let scoped: Vec<String> = explorer.scoped().map(|(_, name)| name).collect();
-    for there in [
-        "203.0.113.3",
-        "203.0.113.3:22/tcp",
-        "203.0.113.4",
-        "203.0.113.4:8443/tcp",
-        "quoin.acme.test",
-    ] {
+    for there in ["203.0.113.3", "203.0.113.3:22/tcp", "203.0.113.4", "203.0.113.4:8443/tcp", "quoin.acme.test"] {
         assert!(scoped.iter().any(|name| name == there), "{there} is missed: {scoped:?}");
     }
     let present: Vec<String> = explorer.present().map(|(_, name)| name).collect();
     for absent in ["203.0.113.20", "host-203-0-113-5.acme.test"] {
-        assert!(
-            !present.iter().any(|name| name == absent),
-            "{absent} is outside the block, or nobody's name"
-        );
+        assert!(!present.iter().any(|name| name == absent), "{absent} is outside the block, or nobody's name");
     }
     assert_eq!(explorer.outside(), Vec::<String>::new());
 }
 
 #[test]
 fn a_zone_signed_with_nsec_is_walked_and_another_is_not() {
-    let zones = "zone works.acme.test of acme\n  ns ns1.acme.test\n  signed SIGNED\nname {quoin,thwart}.works.acme.test A 203.0.113.11\nname *.works.acme.test CNAME thwart.works.acme.test\nname lead.works.acme.test CNAME thwart.works.acme.test\nname acme.test A 203.0.113.10 MX 10 works.acme.test\nname works.acme.test A 203.0.113.12";
+    let zones = "zone works.acme.test of acme\n  ns ns1.acme.test\n  signed SIGNED\nname \
+                 {quoin,thwart}.works.acme.test A 203.0.113.11\nname *.works.acme.test CNAME \
+                 thwart.works.acme.test\nname lead.works.acme.test CNAME thwart.works.acme.test\nname acme.test A \
+                 203.0.113.10 MX 10 works.acme.test\nname works.acme.test A 203.0.113.12";
     for (signed, walked) in [("nsec", true), ("nsec3", false)] {
         let (explorer, _) = explore(&world(&zones.replace("SIGNED", signed)), Clearance::L1);
         // Nothing but the walk leads to these names; passive as it is, it needs to know of the zone.
@@ -166,7 +165,8 @@ fn a_zone_signed_with_nsec_is_walked_and_another_is_not() {
 fn hosts_that_a_mail_policy_lets_send_are_names_where_they_exist() {
     let text = world(
         "name acme.test A 203.0.113.10 TXT \"v=spf1 include:_spf.acme.test -all\"\n\
-         name _spf.acme.test TXT \"v=spf1 a:bulk-7k.acme.test a:gone-7k.acme.test a:out.host.test -all\"\nname bulk-7k.acme.test A 203.0.113.11",
+         name _spf.acme.test TXT \"v=spf1 a:bulk-7k.acme.test a:gone-7k.acme.test a:out.host.test -all\"\nname \
+         bulk-7k.acme.test A 203.0.113.11",
     );
     let (explorer, _) = explore(&text, Clearance::L1);
     let names: Vec<String> = explorer.present().map(|(_, name)| name).collect();
@@ -179,17 +179,16 @@ fn hosts_that_a_mail_policy_lets_send_are_names_where_they_exist() {
 #[test]
 fn what_some_questions_fail_at_the_others_still_tell() {
     let text = world(
-        "name acme.test A 203.0.113.10 MX 10 mail.acme.test TXT \"v=spf1 +all\" fails CAA fails DS\nname mail.acme.test A 203.0.113.25\n\
-         name {_smtp._tls,_ldap._tcp,default._bimi}.acme.test answers servfail\nname _sip._tcp.acme.test SRV 10 5 5060 pbx-7k.acme.test\n\
+        "name acme.test A 203.0.113.10 MX 10 mail.acme.test TXT \"v=spf1 +all\" fails CAA fails DS\nname \
+         mail.acme.test A 203.0.113.25\n\
+         name {_smtp._tls,_ldap._tcp,default._bimi}.acme.test answers servfail\nname _sip._tcp.acme.test SRV 10 5 5060 \
+         pbx-7k.acme.test\n\
          name _sips._tcp.acme.test SRV 10 5 5061 nobody.acme.test\n\
          name pbx-7k.acme.test A 203.0.113.26 fails AAAA\nname gone.acme.test fails AAAA",
     );
     let (explorer, truth) = explore(&text, Clearance::L3);
     let (missed, unexpected) = compare(&explorer, &truth);
-    assert!(
-        missed.is_empty() && unexpected.is_empty(),
-        "missed {missed:#?}\nunexpected {unexpected:#?}"
-    );
+    assert!(missed.is_empty() && unexpected.is_empty(), "missed {missed:#?}\nunexpected {unexpected:#?}");
     let domain = explorer.facts(Kind::Domain, "acme.test");
     assert_eq!(domain.details["spf_record"], "v=spf1 +all");
     let outcome = |task, argument| domain.outcome_at(task, argument);
@@ -207,8 +206,10 @@ fn what_some_questions_fail_at_the_others_still_tell() {
 #[test]
 fn an_alias_into_a_broken_zone_is_no_lame_delegation() {
     let text = world(
-        "name acme.test A 203.0.113.10\nzone broken.test of host\n  ns ns1.host.test\n  answers servfail\nname shop.acme.test CNAME shop.broken.test\n\
-         zone lame.acme.test of acme\n  ns ns9.acme.test 203.0.113.9\n  answers lame\nsite http://acme.test \"A\"\n  links http://shop.acme.test/ http://lame.acme.test/",
+        "name acme.test A 203.0.113.10\nzone broken.test of host\n  ns ns1.host.test\n  answers servfail\nname \
+         shop.acme.test CNAME shop.broken.test\n\
+         zone lame.acme.test of acme\n  ns ns9.acme.test 203.0.113.9\n  answers lame\nsite http://acme.test \"A\"\n  \
+         links http://shop.acme.test/ http://lame.acme.test/",
     );
     let text = text.replace("203.0.113.2\nzone", "203.0.113.2\n  transfer open\nzone");
     let (explorer, _) = explore(&text, Clearance::L3);
@@ -223,14 +224,12 @@ fn an_alias_into_a_broken_zone_is_no_lame_delegation() {
 #[test]
 fn a_bucket_behind_an_alias_is_found() {
     let text = world(
-        "name acme.test A 203.0.113.10\nname files.acme.test CNAME acme-files.s3.amazonaws.com\nbucket s3 acme-files of acme listed keys report.pdf",
+        "name acme.test A 203.0.113.10\nname files.acme.test CNAME acme-files.s3.amazonaws.com\nbucket s3 acme-files \
+         of acme listed keys report.pdf",
     );
     let (explorer, truth) = explore(&text, Clearance::L3);
     let (missed, unexpected) = compare(&explorer, &truth);
-    assert!(
-        missed.is_empty() && unexpected.is_empty(),
-        "missed {missed:#?}\nunexpected {unexpected:#?}"
-    );
+    assert!(missed.is_empty() && unexpected.is_empty(), "missed {missed:#?}\nunexpected {unexpected:#?}");
     let bucket = explorer.facts(Kind::CloudStorageBucket, "https://acme-files.s3.amazonaws.com");
     assert_eq!(bucket.details["hidden_listable"], true);
 }
@@ -242,19 +241,25 @@ fn odd_corners_are_found_and_nothing_else() {
         &world(
             "name acme.test A 203.0.113.10\nname www.acme.test A 203.0.113.10\n\
              # a machine that accepts everywhere, with services on ports that few use and with TLS that few speak\n\
-             name {vpn,portal}.acme.test A 203.0.113.{11,12}\nhost 203.0.113.{11,12}\n  unlisted open\n  port 7777 banner \"hello\"\n\
+             name {vpn,portal}.acme.test A 203.0.113.{11,12}\nhost 203.0.113.{11,12}\n  unlisted open\n  port 7777 \
+             banner \"hello\"\n\
              site http://vpn.acme.test:10443 \"V\"\nsite https://portal.acme.test \"P\"\n  tls only-old  plain none\n\
              # a way to a port where nobody is\n\
-             name shop.acme.test A 203.0.113.13\nsite http://shop.acme.test:8080 \"S\"\n  redirect http://shop.acme.test:81/\n\
+             name shop.acme.test A 203.0.113.13\nsite http://shop.acme.test:8080 \"S\"\n  redirect \
+             http://shop.acme.test:81/\n\
              # sites that send everybody on but show what they should not\n\
-             name {git,files}.acme.test A 203.0.113.{14,15}\nsite https://{git,files}.acme.test \"G\"\n  redirect https://www.acme.test/\n  exposes {git,listing}\n\
+             name {git,files}.acme.test A 203.0.113.{14,15}\nsite https://{git,files}.acme.test \"G\"\n  redirect \
+             https://www.acme.test/\n  exposes {git,listing}\n\
              # careless cookies before a password, and old TLS at a vendor's\n\
-             name admin.acme.test A 203.0.113.16\nsite http://admin.acme.test \"A\"\n  cookie sid careless  basic \"Secret\"\n\
-             name old.acme.test CNAME old.host.test\nname old.host.test A 198.51.100.77\nsite https://old.acme.test \"O\"\n  tls only-old\n\
+             name admin.acme.test A 203.0.113.16\nsite http://admin.acme.test \"A\"\n  cookie sid careless  basic \
+             \"Secret\"\n\
+             name old.acme.test CNAME old.host.test\nname old.host.test A 198.51.100.77\nsite https://old.acme.test \
+             \"O\"\n  tls only-old\n\
              # two names with a certificate each on a port where TLS is rare\n\
              name {one,two}.acme.test A 203.0.113.18\nsite https://{one,two}.acme.test:8080 \"T\"\n\
              # a pointer to a name that only a wildcard answers\n\
-             name *.acme.test A 203.0.113.17\nhost 203.0.113.16\n  ptr pointed.acme.test\nsite https://www.acme.test \"W\"\n",
+             name *.acme.test A 203.0.113.17\nhost 203.0.113.16\n  ptr pointed.acme.test\nsite https://www.acme.test \
+             \"W\"\n",
         ),
         Clearance::L3,
     );
@@ -266,5 +271,8 @@ fn odd_corners_are_found_and_nothing_else() {
     );
     assert_eq!(explorer.outside(), Vec::<String>::new(), "contacts outside clearance");
     let exposed = |site: &str| explorer.details(Kind::Uri, site)["hidden_exposures"].to_string();
-    assert!(exposed("https://git.acme.test:443").contains("git") && exposed("https://files.acme.test:443").contains("listing"));
+    assert!(
+        exposed("https://git.acme.test:443").contains("git")
+            && exposed("https://files.acme.test:443").contains("listing")
+    );
 }

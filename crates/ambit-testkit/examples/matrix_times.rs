@@ -1,6 +1,7 @@
-//! Measures whether the time of an answer tells somebody else's object from one that is not there: `matrix_times [ROUNDS]`. Each operation that reads is asked
-//! for both in turns, by somebody in no project, over a connection of its own each time; medians are compared. It prints one line for each operation, and ends
-//! with 1 where they differ by more than a fifth and by more than what a clock on a busy machine shows.
+//! Measures whether the time of an answer tells somebody else's object from one that is not there: `matrix_times
+//! [ROUNDS]`. Each operation that reads is asked for both in turns, by somebody in no project, over a connection of its
+//! own each time; medians are compared. It prints one line for each operation, and ends with 1 where they differ by
+//! more than a fifth and by more than what a clock on a busy machine shows.
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a measurement that people start")]
 
 use ambit_server::{Access, ENDPOINTS, Tree};
@@ -39,9 +40,8 @@ async fn main() -> ExitCode {
     server.add_user("newcomer").await.unwrap();
     let kept = keep(&mut server).await.unwrap();
     let mut worse = 0;
-    for row in ENDPOINTS
-        .iter()
-        .filter(|row| row.method.name() == "GET" && row.access != Access::Open && row.tree != Tree::V2)
+    for row in
+        ENDPOINTS.iter().filter(|row| row.method.name() == "GET" && row.access != Access::Open && row.tree != Tree::V2)
     {
         let Some(two) = kept.targets(row).filter(|_| !row.path.starts_with(OPEN)) else {
             continue;
@@ -56,12 +56,7 @@ async fn main() -> ExitCode {
         let told = apart > NOISE && apart > missing / PART;
         worse += usize::from(told);
         let mark = if told { "  TOLD APART" } else { "" };
-        println!(
-            "{:>7} us foreign {:>7} us missing  {}{mark}",
-            foreign.as_micros(),
-            missing.as_micros(),
-            row.path
-        );
+        println!("{:>7} us foreign {:>7} us missing  {}{mark}", foreign.as_micros(), missing.as_micros(), row.path);
     }
     println!("{worse} operations tell by their time");
     if worse == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }

@@ -1,4 +1,5 @@
-//! A client that sends exactly the bytes it is told to and reads one answer: requests that no library would send are part of the contract too.
+//! A client that sends exactly the bytes it is told to and reads one answer: requests that no library would send are
+//! part of the contract too.
 
 use anyhow::{Context, bail};
 use serde_json::Value;
@@ -43,11 +44,9 @@ pub struct Ask {
 
 /// Sends a request to `host:port` and reads the answer.
 pub async fn ask(address: &str, request: &Ask) -> anyhow::Result<Reply> {
-    let mut bytes = format!(
-        "{} {} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n",
-        request.method, request.target
-    )
-    .into_bytes();
+    let mut bytes =
+        format!("{} {} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n", request.method, request.target)
+            .into_bytes();
     for (name, value) in &request.headers {
         bytes.extend_from_slice(format!("{name}: {value}\r\n").as_bytes());
     }
@@ -62,9 +61,7 @@ pub async fn ask(address: &str, request: &Ask) -> anyhow::Result<Reply> {
 
 /// Sends bytes as they are and reads the answer until the connection ends.
 pub async fn ask_bytes(address: &str, bytes: &[u8]) -> anyhow::Result<Reply> {
-    let mut stream = TcpStream::connect(address)
-        .await
-        .with_context(|| format!("cannot connect to {address}"))?;
+    let mut stream = TcpStream::connect(address).await.with_context(|| format!("cannot connect to {address}"))?;
     // The server may answer and close before it has read everything (413): the answer counts.
     let sent = stream.write_all(bytes).await;
     let mut answer = Vec::new();
@@ -77,16 +74,12 @@ pub async fn ask_bytes(address: &str, bytes: &[u8]) -> anyhow::Result<Reply> {
 }
 
 fn parse(answer: &[u8]) -> anyhow::Result<Reply> {
-    let end = answer
-        .windows(4)
-        .position(|window| window == b"\r\n\r\n")
-        .context("the answer has no end of its head")?;
+    let end =
+        answer.windows(4).position(|window| window == b"\r\n\r\n").context("the answer has no end of its head")?;
     let head = std::str::from_utf8(&answer[..end]).context("the head of the answer is not text")?;
     let mut lines = head.split("\r\n");
-    let status = lines
-        .next()
-        .and_then(|line| line.split(' ').nth(1)?.parse().ok())
-        .context("the answer has no status")?;
+    let status =
+        lines.next().and_then(|line| line.split(' ').nth(1)?.parse().ok()).context("the answer has no status")?;
     let headers: Vec<(String, String)> = lines
         .filter_map(|line| line.split_once(':'))
         .map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()))
@@ -94,9 +87,5 @@ fn parse(answer: &[u8]) -> anyhow::Result<Reply> {
     if headers.iter().any(|(name, _)| name == "transfer-encoding") {
         bail!("the answer is chunked: answers have a length");
     }
-    Ok(Reply {
-        status,
-        headers,
-        body: answer[end + 4..].to_vec(),
-    })
+    Ok(Reply { status, headers, body: answer[end + 4..].to_vec() })
 }

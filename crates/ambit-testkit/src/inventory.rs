@@ -1,4 +1,5 @@
-//! A small inventory in the collection of a test server, written through the engine's side of the store exactly as a run writes it.
+//! A small inventory in the collection of a test server, written through the engine's side of the store exactly as a
+//! run writes it.
 
 use crate::TestServer;
 use ambit_model::entity::PathStep;
@@ -91,7 +92,8 @@ impl Ground {
     }
 }
 
-/// A finished run that found: the seed's host, its address with two ports, a site with its title, and two issues. `title` is that of the site.
+/// A finished run that found: the seed's host, its address with two ports, a site with its title, and two issues.
+/// `title` is that of the site.
 pub async fn fill(server: &TestServer, title: &str) -> anyhow::Result<Inventory> {
     let ground = Ground::first(server).await?;
     let site = found(site_details(&ground.site(), title), &[]);
@@ -118,14 +120,8 @@ pub async fn fill_on(server: &TestServer, ground: &Ground, site: Look) -> anyhow
         issue: issue_uid(ground.collection, &CAA_MISSING, uid(Kind::Domain, domain)),
         grave_issue: issue_uid(ground.collection, &OLD_SERVER, uid(Kind::Uri, &site_name)),
     };
-    let mut round = Round {
-        server,
-        engine: &engine,
-        run: run.id,
-    };
-    round
-        .settle(&[(inventory.domain, Vec::new())], &[("zone_profile", inventory.domain)], Vec::new())
-        .await?;
+    let mut round = Round { server, engine: &engine, run: run.id };
+    round.settle(&[(inventory.domain, Vec::new())], &[("zone_profile", inventory.domain)], Vec::new()).await?;
     round
         .commit(|_| {
             found(
@@ -135,22 +131,14 @@ pub async fn fill_on(server: &TestServer, ground: &Ground, site: Look) -> anyhow
         })
         .await?;
     let to_host = vec![step(Kind::Domain, domain, EdgeKind::Subdomain)];
-    round
-        .settle(&[(inventory.host, to_host.clone())], &[("resolve", inventory.host)], Vec::new())
-        .await?;
+    round.settle(&[(inventory.host, to_host.clone())], &[("resolve", inventory.host)], Vec::new()).await?;
     let resolutions = json!({"resolutions": [{"response_data": ground.address, "response_type": "A"}]});
     let to_address = (EdgeKind::ResolvesTo, Kind::IpAddress, ground.address.as_str());
     let edges = [to_address, (EdgeKind::Site, Kind::Uri, site_name.as_str())];
     round.commit(|_| found(resolutions.clone(), &edges)).await?;
     let hop = |edge| [to_host.clone(), vec![step(Kind::DnsRecord, &host, edge)]].concat();
     let decisions = [(inventory.address, hop(EdgeKind::ResolvesTo)), (inventory.site, hop(EdgeKind::Site))];
-    round
-        .settle(
-            &decisions,
-            &[("port_sweep", inventory.address), ("http_probe", inventory.site)],
-            Vec::new(),
-        )
-        .await?;
+    round.settle(&decisions, &[("port_sweep", inventory.address), ("http_probe", inventory.site)], Vec::new()).await?;
     round
         .commit(|task| match task {
             "port_sweep" => found(address_details(), &[]),
@@ -162,10 +150,7 @@ pub async fn fill_on(server: &TestServer, ground: &Ground, site: Look) -> anyhow
         prove(
             inventory.site,
             &OLD_SERVER,
-            vec![Identifier {
-                kind: "CVE".to_owned(),
-                name: "CVE-2019-10081".to_owned(),
-            }],
+            vec![Identifier { kind: "CVE".to_owned(), name: "CVE-2019-10081".to_owned() }],
         ),
     ];
     round.settle(&[], &[], issues).await?;
@@ -240,7 +225,8 @@ fn address_details() -> Value {
         "ports": [{"number": 80, "protocol": "tcp"}, {"number": 443, "protocol": "tcp"}],
         "version": 4,
         "net_name": "ACME-NET",
-        "geolocation": {"city": "Bern", "country": "Switzerland", "country_code": "CH", "latitude": 46.9, "longitude": 7.4},
+        "geolocation": {"city": "Bern", "country": "Switzerland", "country_code": "CH", "latitude": 46.9,
+        "longitude": 7.4},
     })
 }
 
@@ -254,8 +240,10 @@ fn site_details(site: &str, title: &str) -> Value {
         "auth.any": false,
         "extended_configuration": {"kept": "for raw"},
         "fingerprint": [{
-            "cpe": "cpe:2.3:a:nginx:nginx:1.2.3:", "hide": false, "tags": ["Web Server"], "type": "fingerprint", "tasks": null, "issues": null,
-            "method": "ident", "update": null, "vendor": "Nginx", "product": "nginx", "version": "1.2.3", "inference": false,
+            "cpe": "cpe:2.3:a:nginx:nginx:1.2.3:", "hide": false, "tags": ["Web Server"], "type": "fingerprint",
+            "tasks": null, "issues": null,
+            "method": "ident", "update": null, "vendor": "Nginx", "product": "nginx", "version": "1.2.3",
+            "inference": false,
             "description": "nginx by its header", "match_logic": "all",
             "positive_matches": [{"match_type": "content_headers", "match_content": "nginx"}],
         }],
@@ -271,7 +259,12 @@ struct Round<'a> {
 
 impl Round<'_> {
     /// Settles decisions (the way from the seed), plans work, writes issues.
-    async fn settle(&mut self, ways: &[(Uid, Vec<PathStep>)], work: &[(&'static str, Uid)], issues: Vec<IssueWrite>) -> anyhow::Result<()> {
+    async fn settle(
+        &mut self,
+        ways: &[(Uid, Vec<PathStep>)],
+        work: &[(&'static str, Uid)],
+        issues: Vec<IssueWrite>,
+    ) -> anyhow::Result<()> {
         let now = self.server.now();
         let decide = |(uid, path): &(Uid, Vec<PathStep>)| {
             let decision = Decision {
@@ -316,24 +309,9 @@ impl Round<'_> {
     async fn commit(&mut self, see: impl Fn(&str) -> Look) -> anyhow::Result<()> {
         let now = self.server.now();
         let leased = self.engine.lease(self.run, 100, now).await?;
-        let outcomes = leased
-            .into_iter()
-            .map(|work| Outcome {
-                look: see(&work.task),
-                work,
-                volatile: &[],
-                at: now,
-            })
-            .collect();
-        self.engine
-            .commit(Commit {
-                run: self.run,
-                outcomes,
-                returned: Vec::new(),
-                not_done: Vec::new(),
-                now,
-            })
-            .await?;
+        let outcomes =
+            leased.into_iter().map(|work| Outcome { look: see(&work.task), work, volatile: &[], at: now }).collect();
+        self.engine.commit(Commit { run: self.run, outcomes, returned: Vec::new(), not_done: Vec::new(), now }).await?;
         Ok(())
     }
 }

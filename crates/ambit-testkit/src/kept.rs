@@ -1,5 +1,5 @@
-//! Somebody with one object of each kind that is nobody else's business, and for each of their ids one that names nothing: what a caller learns of the
-//! first must be what it learns of the second.
+//! Somebody with one object of each kind that is nobody else's business, and for each of their ids one that names
+//! nothing: what a caller learns of the first must be what it learns of the second.
 
 use crate::inventory::{Ground, Inventory, fill_on};
 use crate::scenario::hunt;
@@ -53,7 +53,8 @@ impl Kept {
         let prefix = MOUNTS.iter().find(|mount| mount.tree == row.tree).map_or("", |mount| mount.prefix);
         let mut two = Two::default();
         for part in row.path.split('/').skip(1) {
-            let Some(place) = part.strip_prefix('{').map(|part| part.trim_end_matches('}').trim_start_matches('*')) else {
+            let Some(place) = part.strip_prefix('{').map(|part| part.trim_end_matches('}').trim_start_matches('*'))
+            else {
                 two.push('/', part, part);
                 continue;
             };
@@ -178,7 +179,8 @@ fn word_of(path: &str, place: &str) -> Option<&'static str> {
     })
 }
 
-/// A text of the same form that names nothing: each digit and letter is another one. Separators stay, and so do an address's first three numbers.
+/// A text of the same form that names nothing: each digit and letter is another one. Separators stay, and so do an
+/// address's first three numbers.
 fn unlike(text: &str) -> String {
     if let Some(last) = text.strip_prefix("203.0.113.") {
         return format!("203.0.113.{}", 100 + last.len());
@@ -247,29 +249,17 @@ async fn project(server: &TestServer, kept: &mut Kept) -> anyhow::Result<Invento
         seeds: vec![(Kind::Domain, DOMAIN.to_owned())],
     };
     let collection = server.store.create_collection(&keeper, project.id, &new, server.now()).await?.collection;
-    let ground = Ground {
-        owner: keeper,
-        collection: collection.uuid,
-        domain: DOMAIN.to_owned(),
-        address: ADDRESS.to_owned(),
-    };
+    let ground =
+        Ground { owner: keeper, collection: collection.uuid, domain: DOMAIN.to_owned(), address: ADDRESS.to_owned() };
     let body = "<title>the kept page</title>";
     let site = Look::Found(Found {
         details: json!({"uri": ground.site(), "code": "200"}).as_object().cloned().unwrap_or_default(),
         edges: Vec::new(),
-        evidence: vec![Evidence {
-            label: BODY.to_owned(),
-            bytes: body.as_bytes().to_vec(),
-        }],
+        evidence: vec![Evidence { label: BODY.to_owned(), bytes: body.as_bytes().to_vec() }],
     });
     let found = fill_on(server, &ground, site).await?;
-    let runs = call(
-        server,
-        "GET",
-        &format!("/api/v3/asm/collections/{}/collection_runs", collection.uuid),
-        None,
-    )
-    .await?;
+    let runs =
+        call(server, "GET", &format!("/api/v3/asm/collections/{}/collection_runs", collection.uuid), None).await?;
     kept.add("project", project.uuid.to_string());
     kept.add("collection", collection.uuid.to_string());
     kept.add("run", at(&runs, "/result/0/id")?);
@@ -278,20 +268,9 @@ async fn project(server: &TestServer, kept: &mut Kept) -> anyhow::Result<Invento
     kept.add("domain", DOMAIN);
     kept.add("address", ADDRESS);
     kept.add("page", ambit_model::id::blob_hash(body.as_bytes()).to_string());
-    kept.0.insert(
-        "url",
-        Pair {
-            kept: SITE.to_owned(),
-            missing: NO_SITE.to_owned(),
-        },
-    );
-    let seeds = call(
-        server,
-        "GET",
-        &format!("/api/v3/asm/user_collections/{}/user_entities", collection.uuid),
-        None,
-    )
-    .await?;
+    kept.0.insert("url", Pair { kept: SITE.to_owned(), missing: NO_SITE.to_owned() });
+    let seeds =
+        call(server, "GET", &format!("/api/v3/asm/user_collections/{}/user_entities", collection.uuid), None).await?;
     kept.add("seed", at(&seeds, "/result/0/id")?);
     Ok(found)
 }
@@ -329,13 +308,8 @@ async fn people(server: &TestServer, kept: &mut Kept) -> anyhow::Result<()> {
     kept.add("invitation", at(&sent, "/result/0/id")?);
     kept.add("group", GROUP);
     let new = json!({"data": [{"type": "service_account", "id": "robot"}]});
-    let robot = call(
-        server,
-        "POST",
-        &format!("/api/v3/groups/{GROUP}/relationships/service_accounts"),
-        Some(new),
-    )
-    .await?;
+    let robot =
+        call(server, "POST", &format!("/api/v3/groups/{GROUP}/relationships/service_accounts"), Some(new)).await?;
     kept.add("service account", at(&robot, "/data/0/id")?);
     kept.add("user", KEEPER);
     Ok(())
@@ -366,11 +340,9 @@ async fn objects(server: &TestServer, kept: &mut Kept) -> anyhow::Result<()> {
 /// A file of everybody's, for the archive.
 async fn upload_file(server: &TestServer) -> anyhow::Result<String> {
     let content = "some file";
-    let body = format!("--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"f\"\r\n\r\n{content}\r\n--b--\r\n");
-    let headers = [
-        ("x-apikey", server.keys[KEEPER].as_str()),
-        ("content-type", "multipart/form-data; boundary=b"),
-    ];
+    let body =
+        format!("--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"f\"\r\n\r\n{content}\r\n--b--\r\n");
+    let headers = [("x-apikey", server.keys[KEEPER].as_str()), ("content-type", "multipart/form-data; boundary=b")];
     let request = Ask {
         method: "POST".to_owned(),
         target: "/api/v3/files".to_owned(),
@@ -384,7 +356,8 @@ async fn upload_file(server: &TestServer) -> anyhow::Result<String> {
 
 /// Rule set, what it reported, job, operation.
 async fn hunting(server: &TestServer, kept: &mut Kept) -> anyhow::Result<()> {
-    let set = json!({"data": {"type": "hunting_ruleset", "attributes": {"name": "kept", "enabled": true, "rules": RULES}}});
+    let set =
+        json!({"data": {"type": "hunting_ruleset", "attributes": {"name": "kept", "enabled": true, "rules": RULES}}});
     let set = call(server, "POST", "/api/v3/intelligence/hunting_rulesets", Some(set)).await?;
     kept.add("rule set", at(&set, "/data/id")?);
     let job = json!({"data": {"type": "retrohunt_job", "attributes": {"rules": RULES}}});

@@ -1,4 +1,5 @@
-//! For tests only: a server with people in it, a client that sends exact bytes, and scenarios to run against any server.
+//! For tests only: a server with people in it, a client that sends exact bytes, and scenarios to run against any
+//! server.
 
 pub mod client;
 pub mod inventory;

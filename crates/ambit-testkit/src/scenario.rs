@@ -14,8 +14,8 @@
 //!     headers: { PROJECT-ID: "1" }
 //!     body: { name: Acme }         # or text: for bytes as they are
 //!     status: 200
-//!     expect: { message: Projects }   # a part of the answer; ~text ~integer ~uid ~uuid ~moment ~any stand for any such value
-//!     save: { project: /result/uuid } # JSON pointers into the answer
+//!     expect: { message: Projects }   # a part of the answer; ~text ~integer ~uid ~uuid ~moment ~any stand for any
+//!     such value save: { project: /result/uuid } # JSON pointers into the answer
 //! ```
 
 use crate::client::{Ask, Reply, ask};
@@ -144,7 +144,8 @@ pub fn read_folder(folder: &Path) -> anyhow::Result<Vec<(String, Scenario)>> {
         .into_iter()
         .map(|path| {
             let text = std::fs::read_to_string(&path)?;
-            let scenario = serde_saphyr::from_str(&text).with_context(|| format!("{} is no scenario", path.display()))?;
+            let scenario =
+                serde_saphyr::from_str(&text).with_context(|| format!("{} is no scenario", path.display()))?;
             let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
             Ok((name, scenario))
         })
@@ -190,20 +191,10 @@ async fn run_step(stage: &mut Stage, step: &Step) -> anyhow::Result<Done> {
         (None, None) => None,
         (Some(_), Some(_)) => bail!("a step has body or text, not both"),
     };
-    let request = Ask {
-        method: method.to_owned(),
-        target: target.clone(),
-        headers,
-        body,
-    };
+    let request = Ask { method: method.to_owned(), target: target.clone(), headers, body };
     let reply = ask(&stage.address, &request).await?;
     if reply.status != step.status {
-        bail!(
-            "{method} {target}: expected status {}, found {}: {}",
-            step.status,
-            reply.status,
-            reply.text()
-        );
+        bail!("{method} {target}: expected status {}, found {}: {}", step.status, reply.status, reply.text());
     }
     let answer = reply.json();
     if let Some(expected) = &step.expect {
@@ -218,12 +209,7 @@ async fn run_step(stage: &mut Stage, step: &Step) -> anyhow::Result<Done> {
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         stage.values.insert(name.clone(), text);
     }
-    Ok(Done {
-        method,
-        target,
-        caller: step.caller.clone(),
-        reply,
-    })
+    Ok(Done { method, target, caller: step.caller.clone(), reply })
 }
 
 /// Lets rules look until nothing waits for them; a look may take `time`.
@@ -252,7 +238,9 @@ fn part_differences(expected: &Value, actual: &Value, path: &str) -> Vec<String>
     match (expected, actual) {
         (Value::Object(members), Value::Object(found)) => members
             .iter()
-            .flat_map(|(name, value)| part_differences(value, found.get(name).unwrap_or(&Value::Null), &format!("{path}.{name}")))
+            .flat_map(|(name, value)| {
+                part_differences(value, found.get(name).unwrap_or(&Value::Null), &format!("{path}.{name}"))
+            })
             .collect(),
         (Value::Array(items), Value::Array(found)) if items.len() == found.len() => items
             .iter()
@@ -270,11 +258,7 @@ fn part_differences(expected: &Value, actual: &Value, path: &str) -> Vec<String>
                 "~any" => return Vec::new(),
                 _ => return vec![format!("{path}: {text} is no placeholder")],
             };
-            shape
-                .differences(actual)
-                .into_iter()
-                .map(|difference| format!("{path}{}", &difference[1..]))
-                .collect()
+            shape.differences(actual).into_iter().map(|difference| format!("{path}{}", &difference[1..])).collect()
         }
         (expected, actual) if expected == actual => Vec::new(),
         (expected, actual) => vec![format!("{path}: expected {expected}, found {actual}")],
@@ -293,10 +277,7 @@ mod tests {
         assert!(differences(json!({"a": "~integer", "b": [{"c": "x"}], "at": "~moment"})).is_empty());
         assert_eq!(differences(json!({"a": 2})), ["$.a: expected 2, found 1"]);
         assert_eq!(differences(json!({"b": []})).len(), 1);
-        assert_eq!(
-            differences(json!({"b": [{"c": "~integer"}]})),
-            ["$.b[0].c: expected integer, found \"x\""]
-        );
+        assert_eq!(differences(json!({"b": [{"c": "~integer"}]})), ["$.b[0].c: expected integer, found \"x\""]);
         assert_eq!(differences(json!({"missing": "~text"})).len(), 1);
     }
 
@@ -312,10 +293,6 @@ mod tests {
         let read = |text: &str| serde_saphyr::from_str::<Scenario>(text).unwrap();
         let good = read("name: n\nsteps:\n  - {name: s, get: /x, status: 200}\n");
         assert_eq!(good.steps[0].request().unwrap(), ("GET", "/x"));
-        assert!(
-            read("name: n\nsteps:\n  - {name: s, get: /x, post: /x, status: 200}\n").steps[0]
-                .request()
-                .is_err()
-        );
+        assert!(read("name: n\nsteps:\n  - {name: s, get: /x, post: /x, status: 200}\n").steps[0].request().is_err());
     }
 }

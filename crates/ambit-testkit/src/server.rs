@@ -1,4 +1,5 @@
-//! A whole server on a free port of loopback, over a store and an index in a folder of its own, with people in every role.
+//! A whole server on a free port of loopback, over a store and an index in a folder of its own, with people in every
+//! role.
 
 use crate::client::{Ask, Reply, ask};
 use crate::scenario::Stage;
@@ -25,8 +26,8 @@ use uuid::Uuid;
 /// Where the clock begins: 2026-01-31T12:00:00Z, in milliseconds. It advances by one at each look.
 const START_MS: i64 = 1_769_860_800_000;
 
-/// A server with its people: `owner` of the installation and of the first project, `admin`, `analyst` and `viewer` of the collection, `member` of the
-/// project without any collection, `stranger` with a project of its own.
+/// A server with its people: `owner` of the installation and of the first project, `admin`, `analyst` and `viewer` of
+/// the collection, `member` of the project without any collection, `stranger` with a project of its own.
 pub struct TestServer {
     pub address: String,
     pub store: Store,
@@ -70,27 +71,14 @@ impl TestServer {
         let folder = std::env::temp_dir().join(format!("ambit-test-{}", Uuid::new_v4()));
         let ticks = Arc::new(AtomicI64::new(START_MS));
         let now = || Timestamp(ticks.fetch_add(1, Ordering::Relaxed));
-        let new = NewOwner {
-            email: "owner@acme.test".to_owned(),
-            organization: "Acme".to_owned(),
-            username: None,
-        };
+        let new = NewOwner { email: "owner@acme.test".to_owned(), organization: "Acme".to_owned(), username: None };
         let (store, issued) = Store::init(&Options::folder(&folder), &new, now()).await?;
         let owner_key = issued.context("a fresh folder gives a key")?.key;
         let owner = store.local_operator().await?;
-        let first = store
-            .list_projects(&owner)
-            .await?
-            .into_iter()
-            .next()
-            .context("the owner has a project")?
-            .project;
+        let first = store.list_projects(&owner).await?.into_iter().next().context("the owner has a project")?.project;
         let view = store.create_collection(&owner, first.id, &outside(), now()).await?;
         let mut keys = BTreeMap::from([("owner".to_owned(), owner_key)]);
-        let place = Place {
-            project: first.uuid,
-            collection: view.collection.uuid,
-        };
+        let place = Place { project: first.uuid, collection: view.collection.uuid };
         keys.extend(add_members(&store, &owner, place, &now).await?);
         let key = add_person(&store, &owner, "stranger", now()).await?;
         let stranger = store.authenticate(&key, now()).await?.context("the key is valid")?;
@@ -290,16 +278,9 @@ fn outside() -> NewCollection {
 /// A user with a key.
 async fn add_person(store: &Store, owner: &Principal, name: &str, now: Timestamp) -> anyhow::Result<String> {
     let email = format!("{name}@acme.test");
-    let new = NewUser {
-        email: email.clone(),
-        ..NewUser::default()
-    };
+    let new = NewUser { email: email.clone(), ..NewUser::default() };
     store.create_user(owner, &new, now).await?;
-    let new = NewKey {
-        user: Some(email),
-        label: name.to_owned(),
-        expires_at: None,
-    };
+    let new = NewKey { user: Some(email), label: name.to_owned(), expires_at: None };
     Ok(store.create_key(owner, &new, now).await?.key)
 }
 
@@ -310,7 +291,12 @@ struct Place {
 }
 
 /// Members of the project, three of them with a role in the collection; their keys.
-async fn add_members(store: &Store, owner: &Principal, place: Place, now: &impl Fn() -> Timestamp) -> anyhow::Result<BTreeMap<String, String>> {
+async fn add_members(
+    store: &Store,
+    owner: &Principal,
+    place: Place,
+    now: &impl Fn() -> Timestamp,
+) -> anyhow::Result<BTreeMap<String, String>> {
     let mut keys = BTreeMap::new();
     for (name, role) in [
         ("admin", Some(CollectionRole::Admin)),
@@ -320,14 +306,10 @@ async fn add_members(store: &Store, owner: &Principal, place: Place, now: &impl 
     ] {
         let key = add_person(store, owner, name, now()).await?;
         let email = format!("{name}@acme.test");
-        let added = store
-            .add_members(owner, place.project, &[email], ProjectRole::Member, false, now())
-            .await?;
+        let added = store.add_members(owner, place.project, &[email], ProjectRole::Member, false, now()).await?;
         let member = added.members.first().context("the member was added")?;
         if let Some(role) = role {
-            store
-                .set_collection_role(owner, place.collection, &member.id.to_string(), role, now())
-                .await?;
+            store.set_collection_role(owner, place.collection, &member.id.to_string(), role, now()).await?;
         }
         keys.insert(name.to_owned(), key);
     }

@@ -1,4 +1,5 @@
-//! Clients that others wrote for this API, unmodified and from their registry, do with our server what their documentation shows. The steps are in
+//! Clients that others wrote for this API, unmodified and from their registry, do with our server what their
+//! documentation shows. The steps are in
 //! `clients/main_use.py`.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on stops here")]
@@ -54,7 +55,8 @@ async fn prepare(server: &TestServer) {
 /// Starts the program in the private Python; proxies of the machine are none of its business.
 fn start(server: &TestServer) -> Child {
     let programs = std::env::var_os("AMBIT_TEST_PYTHON").map(PathBuf::from);
-    let programs = programs.expect("AMBIT_TEST_PYTHON is not set: run the tests with `make test`, or below `cargo xtask with-python`");
+    let programs = programs
+        .expect("AMBIT_TEST_PYTHON is not set: run the tests with `make test`, or below `cargo xtask with-python`");
     let mut program = Command::new(programs.join("python"));
     program.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients/main_use.py"));
     program.env("BASE", format!("http://{}", server.address)).env("NO_PROXY", "127.0.0.1");
@@ -67,7 +69,8 @@ fn start(server: &TestServer) -> Child {
     program.spawn().unwrap()
 }
 
-/// Lets the program run to its end, raises the quota when it asks for that; true if it ended well. `said` gets what it says.
+/// Lets the program run to its end, raises the quota when it asks for that; true if it ended well. `said` gets what it
+/// says.
 async fn run(server: &TestServer, said: &mut String) -> bool {
     let mut child = start(server);
     let mut input = child.stdin.take().unwrap();

@@ -1,5 +1,6 @@
-//! A contract fuzzer (schemathesis) reads our description of the API and tries it: no answer is a 5xx, none has a status or a content type that is not documented, and
-//! none breaks its schema. The number of examples is bounded and deterministic, so that the same build is always asked the same.
+//! A contract fuzzer (schemathesis) reads our description of the API and tries it: no answer is a 5xx, none has a
+//! status or a content type that is not documented, and none breaks its schema. The number of examples is bounded and
+//! deterministic, so that the same build is always asked the same.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on stops here")]
 
@@ -7,18 +8,19 @@ use ambit_testkit::{Inventory, TestServer, inventory};
 use std::path::{Path, PathBuf};
 use tokio::process::Command;
 
-/// Examples of each operation and phase; every member is left out, of the wrong type, too long and too large once in any case. `AMBIT_FUZZ_EXAMPLES` asks for
-/// another number: hundreds before a release.
+/// Examples of each operation and phase; every member is left out, of the wrong type, too long and too large once in
+/// any case. `AMBIT_FUZZ_EXAMPLES` asks for another number: hundreds before a release.
 const EXAMPLES: &str = "4";
 
-/// What every answer must keep to. Wrong keys are not among it: the fuzzer asks faster than an address may ask with wrong ones (429), and the walk over the
-/// table of endpoints asks each row without a key.
+/// What every answer must keep to. Wrong keys are not among it: the fuzzer asks faster than an address may ask with
+/// wrong ones (429), and the walk over the table of endpoints asks each row without a key.
 const CHECKS: &str = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance,unsupported_method";
 
 /// Runs the fuzzer with a configuration and more arguments; it must find nothing.
 async fn fuzz(server: &TestServer, configuration: &Path, more: &[&str]) {
     let programs = std::env::var_os("AMBIT_TEST_PYTHON").map(PathBuf::from);
-    let programs = programs.expect("AMBIT_TEST_PYTHON is not set: run the tests with `make test`, or below `cargo xtask with-python`");
+    let programs = programs
+        .expect("AMBIT_TEST_PYTHON is not set: run the tests with `make test`, or below `cargo xtask with-python`");
     let mut fuzzer = Command::new(programs.join("schemathesis"));
     fuzzer.arg("--config-file").arg(configuration);
     fuzzer.arg("run").arg(format!("http://{}/openapi.json", server.address));
@@ -26,9 +28,7 @@ async fn fuzz(server: &TestServer, configuration: &Path, more: &[&str]) {
     fuzzer.args(["--checks", CHECKS]);
     let examples = std::env::var("AMBIT_FUZZ_EXAMPLES").unwrap_or_else(|_| EXAMPLES.to_owned());
     fuzzer.args(["--max-examples", &examples, "--generation-deterministic", "--continue-on-failure"]);
-    fuzzer
-        .args(["--suppress-health-check", "all", "--warnings", "off", "--no-color"])
-        .args(more);
+    fuzzer.args(["--suppress-health-check", "all", "--warnings", "off", "--no-color"]).args(more);
     fuzzer.current_dir(std::env::temp_dir()).kill_on_drop(true);
     let output = fuzzer.output().await.unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
@@ -59,7 +59,10 @@ fn known(server: &TestServer, found: &Inventory) -> String {
         ("time_series/points_in_time/issues", format!("uid = \"{}\"", found.issue)),
         ("library/issues", "issue_name = \"dns_caa_missing\"".to_owned()),
     ] {
-        text += &format!("[[operations]]\ninclude-path-regex = \"^/api/(v3/asm|ambit/v1)/{path}/\"\nparameters = {{ {parameters} }}\n");
+        text += &format!(
+            "[[operations]]\ninclude-path-regex = \"^/api/(v3/asm|ambit/v1)/{path}/\"\nparameters = {{ {parameters} \
+             }}\n"
+        );
     }
     text + "[[operations]]\ninclude-path-regex = \"^/api/ambit/v1/collection_runs/\"\nparameters = { id = 1 }\n"
 }

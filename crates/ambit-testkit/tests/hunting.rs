@@ -1,5 +1,5 @@
-//! Hunting from end to end, over a real server and store: what rules see and what not, what takes too long, what packs say, and that nothing is lost or
-//! doubled where the hunter ends in between.
+//! Hunting from end to end, over a real server and store: what rules see and what not, what takes too long, what packs
+//! say, and that nothing is lost or doubled where the hunter ends in between.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on stops here")]
 
@@ -15,7 +15,8 @@ use std::time::Duration;
 const LONG: Duration = Duration::from_secs(60);
 /// What rules without an end get.
 const SHORT: Duration = Duration::from_millis(100);
-const ENDLESS: &str = "rule endless { condition: for all i in (0..9000000000) : ( for all j in (0..9000000000) : ( i + j >= 0 ) ) }";
+const ENDLESS: &str =
+    "rule endless { condition: for all i in (0..9000000000) : ( for all j in (0..9000000000) : ( i + j >= 0 ) ) }";
 
 async fn engine(server: &TestServer) -> Engine {
     server.store.engine("a test", Duration::from_secs(5)).await.unwrap()
@@ -34,7 +35,9 @@ async fn call(server: &TestServer, caller: &str, method: &str, path: &str, body:
 }
 
 async fn upload(server: &TestServer, name: &str, content: &str) -> String {
-    let form = format!("--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{name}\"\r\n\r\n{content}\r\n--b--\r\n");
+    let form = format!(
+        "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{name}\"\r\n\r\n{content}\r\n--b--\r\n"
+    );
     let request = Ask {
         method: "POST".to_owned(),
         target: "/api/v3/files".to_owned(),
@@ -76,10 +79,7 @@ fn page(body: &str) -> Look {
     Look::Found(Found {
         details: json!({"uri": inventory::SITE, "code": "200"}).as_object().cloned().unwrap(),
         edges: Vec::new(),
-        evidence: vec![Evidence {
-            label: BODY.to_owned(),
-            bytes: body.as_bytes().to_vec(),
-        }],
+        evidence: vec![Evidence { label: BODY.to_owned(), bytes: body.as_bytes().to_vec() }],
     })
 }
 
@@ -105,7 +105,8 @@ async fn bodies_of_pages_are_seen_by_those_who_see_their_collection() {
     for (caller, count) in [("viewer", 2), ("member", 1), ("stranger", 1), ("analyst", 1)] {
         assert_eq!(notifications(&server, caller).await.len(), count, "{caller}");
     }
-    let page = call(&server, "analyst", "GET", "/intelligence/hunting_notification_files", None).await["data"][0].clone();
+    let page =
+        call(&server, "analyst", "GET", "/intelligence/hunting_notification_files", None).await["data"][0].clone();
     assert_eq!(page["attributes"]["names"], json!([inventory::SITE]));
     let path = format!("/files/{}", page["id"].as_str().unwrap());
     assert_eq!(call(&server, "viewer", "GET", &path, None).await["data"]["attributes"]["size"], json!(25));
@@ -113,7 +114,8 @@ async fn bodies_of_pages_are_seen_by_those_who_see_their_collection() {
     assert_eq!(foreign.status, 404);
     // A job sees the same as the live rules.
     for (caller, count) in [("viewer", 2), ("stranger", 1)] {
-        let body = json!({"data": {"type": "retrohunt_job", "attributes": {"rules": "rule admin { strings: $a = \"phpMyAdmin\" condition: $a }"}}});
+        let body = json!({"data": {"type": "retrohunt_job",
+        "attributes": {"rules": "rule admin { strings: $a = \"phpMyAdmin\" condition: $a }"}}});
         let made = call(&server, caller, "POST", "/intelligence/retrohunt_jobs", Some(body)).await;
         hunt(&server, LONG).await;
         let job = format!("/intelligence/retrohunt_jobs/{}", made["data"]["id"].as_str().unwrap());
@@ -141,10 +143,7 @@ async fn rules_that_take_too_long_are_ended_and_then_left_out() {
         hunt(&server, SHORT).await;
         assert_eq!(notifications(&server, "owner").await.len(), round, "the other set looks nevertheless");
     }
-    assert_eq!(
-        call(&server, "owner", "GET", &path, None).await["data"]["attributes"]["rate_limited"],
-        json!(true)
-    );
+    assert_eq!(call(&server, "owner", "GET", &path, None).await["data"]["attributes"]["rate_limited"], json!(true));
     let body = json!({"data": {"attributes": {"rules": "rule better { condition: true }"}}});
     assert_eq!(
         call(&server, "owner", "PATCH", &path, Some(body)).await["data"]["attributes"]["rate_limited"],
@@ -164,7 +163,8 @@ async fn rules_that_take_too_long_are_ended_and_then_left_out() {
 #[tokio::test]
 async fn one_body_that_takes_too_long_hides_none_behind_it() {
     let server = TestServer::new().await.unwrap();
-    let rules = ENDLESS.replace("condition:", "condition: filesize == 4 and") + " rule found { strings: $a = \"needle\" condition: $a }";
+    let rules = ENDLESS.replace("condition:", "condition: filesize == 4 and")
+        + " rule found { strings: $a = \"needle\" condition: $a }";
     ruleset(&server, "owner", &rules, json!({})).await;
     for content in ["a needle before", "slow", "a needle behind"] {
         upload(&server, "a.bin", content).await;
@@ -176,23 +176,15 @@ async fn one_body_that_takes_too_long_hides_none_behind_it() {
 #[tokio::test]
 async fn a_set_reports_no_more_than_its_limit_of_a_day() {
     let server = TestServer::new().await.unwrap();
-    let set = ruleset(
-        &server,
-        "owner",
-        "rule a { condition: true } rule b { condition: true }",
-        json!({"limit": 3}),
-    )
-    .await;
+    let set =
+        ruleset(&server, "owner", "rule a { condition: true } rule b { condition: true }", json!({"limit": 3})).await;
     for number in 0..3 {
         upload(&server, "a.bin", &format!("file {number}")).await;
     }
     hunt(&server, LONG).await;
     assert_eq!(notifications(&server, "owner").await.len(), 3);
     let path = format!("/intelligence/hunting_rulesets/{set}");
-    assert_eq!(
-        call(&server, "owner", "GET", &path, None).await["data"]["attributes"]["rate_limited"],
-        json!(true)
-    );
+    assert_eq!(call(&server, "owner", "GET", &path, None).await["data"]["attributes"]["rate_limited"], json!(true));
     server.advance(24 * 3_600 * 1_000);
     upload(&server, "a.bin", "the next day").await;
     hunt(&server, LONG).await;
@@ -209,10 +201,7 @@ async fn packs_are_the_engines_of_analyses() {
         (&json!("completed"), &json!({}))
     );
     let owner = server.store.local_operator().await.unwrap();
-    let rules = |rules: &str| PackContent::Rules {
-        sources: vec![("a.yar".to_owned(), rules.to_owned())],
-        rules: 1,
-    };
+    let rules = |rules: &str| PackContent::Rules { sources: vec![("a.yar".to_owned(), rules.to_owned())], rules: 1 };
     let hashes = PackContent::Hashes(vec![("5eb63bbbe01eeed093cb22bb8f5acdc3".to_owned(), "Greeting".to_owned())]);
     for (name, content) in [
         ("rats", rules("rule Rat { strings: $a = \"bozok\" condition: $a }")),
@@ -225,10 +214,7 @@ async fn packs_are_the_engines_of_analyses() {
     server.advance(1_000);
     let rat = upload(&server, "rat.bin", "a bozok").await;
     let path = format!("/analyses/{rat}");
-    assert_eq!(
-        call(&server, "owner", "GET", &path, None).await["data"]["attributes"]["status"],
-        json!("queued")
-    );
+    assert_eq!(call(&server, "owner", "GET", &path, None).await["data"]["attributes"]["status"], json!("queued"));
     hunt(&server, SHORT).await;
     let done = call(&server, "owner", "GET", &path, None).await["data"]["attributes"].clone();
     assert_eq!(done["status"], json!("completed"));
@@ -242,7 +228,9 @@ async fn packs_are_the_engines_of_analyses() {
     // Asked again, the first file is known to the list, by one of its hashes.
     let again = call(&server, "owner", "POST", "/files/5eb63bbbe01eeed093cb22bb8f5acdc3/analyse", None).await;
     hunt(&server, SHORT).await;
-    let found = call(&server, "owner", "GET", "/files/5eb63bbbe01eeed093cb22bb8f5acdc3", None).await["data"]["attributes"].clone();
+    let found =
+        call(&server, "owner", "GET", "/files/5eb63bbbe01eeed093cb22bb8f5acdc3", None).await["data"]["attributes"]
+            .clone();
     assert_eq!(found["last_analysis_results"]["known"]["result"], json!("Greeting"));
     assert_eq!(found["last_analysis_stats"]["malicious"], json!(1));
     for (query, total) in [
@@ -296,7 +284,10 @@ async fn nothing_is_lost_or_doubled_where_the_hunter_ends_in_between() {
 
 /// Makes a set that looks at each file for long, and matches none.
 fn costly(number: usize) -> String {
-    format!("rule costly{number} {{ condition: for all i in (0..9000000000) : ( for all j in (0..9000000000) : ( i + j + {number} >= 0 ) ) }}")
+    format!(
+        "rule costly{number} {{ condition: for all i in (0..9000000000) : ( for all j in (0..9000000000) : ( i + j + \
+         {number} >= 0 ) ) }}"
+    )
 }
 
 #[tokio::test]
@@ -324,11 +315,7 @@ async fn one_owner_s_costly_rules_do_not_hold_up_the_specimens_of_others() {
     while hunter.round(server.now()).await.unwrap() {}
     assert_eq!(notifications(&server, "stranger").await.len(), 3, "each is reported once");
     let sets = call(&server, "viewer", "GET", "/intelligence/hunting_rulesets", None).await;
-    let slow = sets["data"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .filter(|set| set["attributes"]["rate_limited"] == json!(true));
+    let slow = sets["data"].as_array().unwrap().iter().filter(|set| set["attributes"]["rate_limited"] == json!(true));
     assert_eq!(slow.count(), 6, "each took too long three times and looks no more: {sets}");
 }
 

@@ -1,5 +1,6 @@
-//! The virtual clock: it stands still while any tracked task can run, and jumps to the next timer when the last one parks.
-//! A task is counted from the moment it is made or its waker fires until a poll leaves it waiting without having been woken meanwhile.
+//! The virtual clock: it stands still while any tracked task can run, and jumps to the next timer when the last one
+//! parks. A task is counted from the moment it is made or its waker fires until a poll leaves it waiting without having
+//! been woken meanwhile.
 
 use futures::future::BoxFuture;
 use std::collections::BTreeMap;
@@ -38,11 +39,7 @@ impl Clock {
 
     /// Waits until the clock shows `at`.
     pub(crate) fn sleep_until(&self, at: Duration) -> Sleep {
-        Sleep {
-            clock: self.clone(),
-            at,
-            timer: None,
-        }
+        Sleep { clock: self.clone(), at, timer: None }
     }
 
     /// Waits for a while.
@@ -53,15 +50,11 @@ impl Clock {
     /// Counts the task while it can run.
     pub(crate) fn track(&self, task: BoxFuture<'static, ()>) -> Tracked {
         self.raise();
-        let state = Arc::new(TaskState {
-            clock: self.clone(),
-            turn: Mutex::new(Turn {
-                phase: Phase::Runnable,
-                outer: None,
-            }),
-        });
+        let state =
+            Arc::new(TaskState { clock: self.clone(), turn: Mutex::new(Turn { phase: Phase::Runnable, outer: None }) });
         Tracked {
-            // The executor's own budget would park a busy task without a wake that we see, and the clock would jump under it.
+            // The executor's own budget would park a busy task without a wake that we see, and the clock would jump
+            // under it.
             task: Some(Box::pin(tokio::task::coop::unconstrained(task))),
             waker: Waker::from(state.clone()),
             state,
@@ -90,7 +83,8 @@ impl Clock {
                 let Some(((at, _), _)) = inner.timers.first_key_value() else { return };
                 let at = *at;
                 inner.now = inner.now.max(at);
-                // We count as one ourselves until every due timer was fired: a woken task that parks at once must not move the clock over the others.
+                // We count as one ourselves until every due timer was fired: a woken task that parks at once must not
+                // move the clock over the others.
                 inner.busy = 1;
                 let later = inner.timers.split_off(&(at, u64::MAX));
                 std::mem::replace(&mut inner.timers, later).into_values().collect()

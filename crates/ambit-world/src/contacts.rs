@@ -20,7 +20,8 @@ pub struct Contact {
     pub datagram: bool,
     /// The name that was asked for: by SNI, by `Host`, or in a DNS question.
     pub name: Option<String>,
-    /// What was asked: `tls`, `GET /path`, `dns A`; empty for a connection or datagram as such, and where nobody wanted to know.
+    /// What was asked: `tls`, `GET /path`, `dns A`; empty for a connection or datagram as such, and where nobody wanted
+    /// to know.
     pub asked: String,
     /// How often.
     pub count: u64,
@@ -53,30 +54,21 @@ impl SimulatedWire {
         requests.collect()
     }
 
-    /// The contacts that the file forbids: with third parties, with shared servers other than by a name of ours, and with what nobody owns.
+    /// The contacts that the file forbids: with third parties, with shared servers other than by a name of ours, and
+    /// with what nobody owns.
     pub fn contacts_outside_clearance(&self) -> Vec<Contact> {
         self.contacts().into_iter().filter(|contact| !contact.why.is_empty()).collect()
     }
 
     fn judged(&self, (to, datagram, name): Key, asked: String, count: u64) -> Contact {
         let why = self.forbids(to.ip(), to.port(), datagram, name.as_deref()).unwrap_or_default();
-        Contact {
-            address: to.ip(),
-            port: to.port(),
-            datagram,
-            name,
-            asked,
-            count,
-            why,
-        }
+        Contact { address: to.ip(), port: to.port(), datagram, name, asked, count, why }
     }
 
     fn forbids(&self, address: IpAddr, port: u16, datagram: bool, name: Option<&str>) -> Option<String> {
         let draft = &self.internet.draft;
-        let never = draft
-            .expects
-            .iter()
-            .any(|expect| matches!(expect, Expect::Never(block) if block.contains(&address)));
+        let never =
+            draft.expects.iter().any(|expect| matches!(expect, Expect::Never(block) if block.contains(&address)));
         if never {
             return Some("the file says never".to_owned());
         }
@@ -88,15 +80,24 @@ impl SimulatedWire {
         let browsed = matches!(port, 80 | 443) || matches!(web, Some(Port::Web(_)));
         match plan::standing(draft, org) {
             Standing::Ours => None,
-            Standing::Source => matches!(web, Some(Port::Source(Source::Storage, _)))
-                .then(|| self.strange_bucket(name))
-                .flatten(),
+            Standing::Source => {
+                matches!(web, Some(Port::Source(Source::Storage, _))).then(|| self.strange_bucket(name)).flatten()
+            }
             Standing::Related if !datagram && browsed => None,
             Standing::Related => Some(format!("{org} is related: only what a browser does")),
-            Standing::Vendor if draft.dedicated.contains(&address) && evidence::of_address(&self.internet, address) > Shown::Nothing => None,
+            Standing::Vendor
+                if draft.dedicated.contains(&address)
+                    && evidence::of_address(&self.internet, address) > Shown::Nothing =>
+            {
+                None
+            }
             // To whom it belongs is asked once of a machine that only names of ours have: one handshake without a name.
-            Standing::Vendor if draft.dedicated.contains(&address) && port == 443 && name.is_none() && !datagram => None,
-            Standing::Vendor if datagram || !browsed => Some(format!("{org} serves many: only its web servers, by a name of ours")),
+            Standing::Vendor if draft.dedicated.contains(&address) && port == 443 && name.is_none() && !datagram => {
+                None
+            }
+            Standing::Vendor if datagram || !browsed => {
+                Some(format!("{org} serves many: only its web servers, by a name of ours"))
+            }
             Standing::Vendor => match name {
                 Some(name) if evidence::is_led_astray(&self.internet, name) => {
                     Some(format!("an alias of {name} leads to others: they are only known about"))
@@ -107,11 +108,20 @@ impl SimulatedWire {
                 None if host.is_none_or(|host| crate::serve::knock(host, port) != Knock::Open) => None,
                 None => Some(format!("{org} serves many, and no name was asked for")),
             },
-            // What was handed to them below a domain of ours may be visited by its name, until somebody shows whose it is.
-            Standing::Stranger if matches!(port, 80 | 443) && !datagram && name.is_some_and(|name| self.was_ours(name)) => None,
+            // What was handed to them below a domain of ours may be visited by its name, until somebody shows whose it
+            // is.
+            Standing::Stranger
+                if matches!(port, 80 | 443) && !datagram && name.is_some_and(|name| self.was_ours(name)) =>
+            {
+                None
+            }
             // Nothing could be asked of a port that does not answer.
             Standing::Stranger
-                if matches!(port, 80 | 443) && !datagram && name.is_none() && !self.is_open(address, port) && self.is_handed_to(address) =>
+                if matches!(port, 80 | 443)
+                    && !datagram
+                    && name.is_none()
+                    && !self.is_open(address, port)
+                    && self.is_handed_to(address) =>
             {
                 None
             }
@@ -142,16 +152,16 @@ impl SimulatedWire {
     /// Below a seed, in a zone that was handed to others, and led nowhere else by an alias.
     fn was_ours(&self, name: &str) -> bool {
         let internet = &self.internet;
-        evidence::is_below_seed(internet, name) && evidence::is_handed_away(internet, name) && !evidence::is_led_astray(internet, name)
+        evidence::is_below_seed(internet, name)
+            && evidence::is_handed_away(internet, name)
+            && !evidence::is_led_astray(internet, name)
     }
 
     fn strange_bucket(&self, name: Option<&str>) -> Option<String> {
         let draft = &self.internet.draft;
         let name = name?;
-        let bucket = draft
-            .buckets
-            .values()
-            .find(|bucket| name.split('.').next() == bucket.name.split(['.', '/']).next())?;
+        let bucket =
+            draft.buckets.values().find(|bucket| name.split('.').next() == bucket.name.split(['.', '/']).next())?;
         let strange = plan::standing(draft, &bucket.org) == Standing::Stranger;
         strange.then(|| format!("the bucket {} is a stranger's", bucket.name))
     }

@@ -13,10 +13,8 @@ use std::ops::Bound;
 use std::time::Duration;
 
 /// Addresses of the resolvers of every world.
-pub(crate) const RESOLVERS: [IpAddr; 2] = [
-    IpAddr::V4(std::net::Ipv4Addr::new(198, 19, 0, 1)),
-    IpAddr::V4(std::net::Ipv4Addr::new(198, 19, 0, 2)),
-];
+pub(crate) const RESOLVERS: [IpAddr; 2] =
+    [IpAddr::V4(std::net::Ipv4Addr::new(198, 19, 0, 1)), IpAddr::V4(std::net::Ipv4Addr::new(198, 19, 0, 2))];
 
 /// A resolver gives up on dead servers after this long.
 const RESOLVER_PATIENCE: Duration = Duration::from_secs(4);
@@ -82,19 +80,13 @@ fn step(asked: &Asked<'_>, name: &str) -> Answer {
         .servers
         .iter()
         .any(|(server, given)| !given.is_empty() || !plan::addresses(asked.draft, server).is_empty());
-    let failed = |delay| Answer {
-        delay,
-        ..Answer::new(Rcode::ServFail)
-    };
+    let failed = |delay| Answer { delay, ..Answer::new(Rcode::ServFail) };
     match stated.answers {
         _ if !reachable => failed(RESOLVER_PATIENCE),
         Answers::Silent | Answers::Garbage => failed(RESOLVER_PATIENCE),
         Answers::ServFail | Answers::Refused | Answers::Lame => failed(Duration::ZERO),
         Answers::Slow(delay) if delay > RESOLVER_PATIENCE => failed(RESOLVER_PATIENCE),
-        Answers::Slow(delay) => Answer {
-            delay,
-            ..in_zone(asked, zone, name)
-        },
+        Answers::Slow(delay) => Answer { delay, ..in_zone(asked, zone, name) },
         Answers::Normal | Answers::Truncated | Answers::Rebind(_) => in_zone(asked, zone, name),
     }
 }
@@ -125,10 +117,7 @@ pub(crate) fn authoritative(asked: &Asked<'_>, server: IpAddr, over_tcp: bool) -
         Answers::Refused | Answers::Lame => return Answer::new(Rcode::Refused),
         Answers::Silent => return Answer::silent(),
         Answers::Garbage => {
-            return Answer {
-                garbage: true,
-                ..Answer::new(Rcode::NoError)
-            };
+            return Answer { garbage: true, ..Answer::new(Rcode::NoError) };
         }
         Answers::Normal | Answers::Truncated | Answers::Slow(_) | Answers::Rebind(_) => local(asked, server, served),
     };
@@ -171,11 +160,7 @@ fn referral(draft: &Draft, zone: &str) -> Answer {
     let mut answer = Answer::new(Rcode::NoError);
     for (server, given) in &draft.zones[zone].servers {
         answer.authority.push((zone.to_owned(), ZONE_TTL, Data::Ns(server.clone())));
-        let addresses = if given.is_empty() {
-            plan::addresses(draft, server)
-        } else {
-            given.clone()
-        };
+        let addresses = if given.is_empty() { plan::addresses(draft, server) } else { given.clone() };
         answer
             .additional
             .extend(addresses.into_iter().map(|address| (server.clone(), ZONE_TTL, address_data(address))));
@@ -186,10 +171,9 @@ fn referral(draft: &Draft, zone: &str) -> Answer {
 /// Whether this server holds a zone.
 pub(crate) fn serves(draft: &Draft, server: IpAddr, zone: &str) -> bool {
     draft.zones.get(zone).is_some_and(|stated| {
-        stated
-            .servers
-            .iter()
-            .any(|(name, given)| given.contains(&server) || (given.is_empty() && plan::addresses(draft, name).contains(&server)))
+        stated.servers.iter().any(|(name, given)| {
+            given.contains(&server) || (given.is_empty() && plan::addresses(draft, name).contains(&server))
+        })
     })
 }
 
@@ -233,10 +217,7 @@ fn in_zone(asked: &Asked<'_>, zone: &str, name: &str) -> Answer {
 }
 
 fn zone_soa(asked: &Asked<'_>, zone: &str) -> Data {
-    let server = asked.draft.zones[zone]
-        .servers
-        .first()
-        .map_or("ns.invalid", |(server, _)| server.as_str());
+    let server = asked.draft.zones[zone].servers.first().map_or("ns.invalid", |(server, _)| server.as_str());
     soa(zone, server, 2_026_000_000 + u32::try_from(asked.state).unwrap_or(0))
 }
 
@@ -262,7 +243,8 @@ fn records(asked: &Asked<'_>, zone: &str, name: &str, entry: Option<&Name>) -> V
         records.push((0, address_data(address)));
         return records;
     }
-    let (addresses, others): (Vec<&Data>, Vec<&Data>) = entry.records.iter().partition(|data| matches!(data, Data::A(_) | Data::Aaaa(_)));
+    let (addresses, others): (Vec<&Data>, Vec<&Data>) =
+        entry.records.iter().partition(|data| matches!(data, Data::A(_) | Data::Aaaa(_)));
     let shown: Vec<&Data> = if entry.rotate && addresses.len() > ROTATION_SHOWN {
         let turn = usize::try_from(asked.now.as_secs() / ROTATION.as_secs()).unwrap_or(0);
         (0..ROTATION_SHOWN).map(|index| addresses[(turn + index) % addresses.len()]).collect()
@@ -279,30 +261,17 @@ fn next_secure(draft: &Draft, zone: &str, name: &str) -> Option<Data> {
     let canonical = |name: &str| -> Vec<String> { name.split('.').rev().map(str::to_owned).collect() };
     let cut = format!(".{zone}");
     let below = draft.zones.keys().filter(|child| child.ends_with(&cut));
-    let stated = draft
-        .names
-        .keys()
-        .filter(|name| plan::zone_of(draft, name.strip_prefix("*.").unwrap_or(name)) == Some(zone));
-    let names: BTreeSet<(Vec<String>, &str)> = stated
-        .chain(below)
-        .map(|name| (canonical(name), name.as_str()))
-        .chain([(canonical(zone), zone)])
-        .collect();
+    let stated =
+        draft.names.keys().filter(|name| plan::zone_of(draft, name.strip_prefix("*.").unwrap_or(name)) == Some(zone));
+    let names: BTreeSet<(Vec<String>, &str)> =
+        stated.chain(below).map(|name| (canonical(name), name.as_str())).chain([(canonical(zone), zone)]).collect();
     let own = (canonical(name), name);
     if !names.contains(&own) {
         return None;
     }
-    let next = names
-        .range((Bound::Excluded(own), Bound::Unbounded))
-        .next()
-        .map_or(zone, |(_, next)| next);
-    let mut types: BTreeSet<u16> = draft
-        .names
-        .get(name)
-        .into_iter()
-        .flat_map(|entry| &entry.records)
-        .map(|data| Rtype::of(data).0)
-        .collect();
+    let next = names.range((Bound::Excluded(own), Bound::Unbounded)).next().map_or(zone, |(_, next)| next);
+    let mut types: BTreeSet<u16> =
+        draft.names.get(name).into_iter().flat_map(|entry| &entry.records).map(|data| Rtype::of(data).0).collect();
     types.insert(Rtype::NSEC.0);
     if name == zone {
         types.extend([Rtype::SOA.0, Rtype::NS.0]);
@@ -315,11 +284,7 @@ fn next_secure(draft: &Draft, zone: &str, name: &str) -> Option<Data> {
 /// All records of a zone for a transfer, SOA first and last; `None` where the server refuses.
 pub(crate) fn transfer(asked: &Asked<'_>, server: IpAddr) -> Option<Vec<(String, u32, Data)>> {
     let zone = asked.question.name.as_str();
-    let stated = asked
-        .draft
-        .zones
-        .get(zone)
-        .filter(|stated| stated.transfer && stated.answers == Answers::Normal)?;
+    let stated = asked.draft.zones.get(zone).filter(|stated| stated.transfer && stated.answers == Answers::Normal)?;
     if !serves(asked.draft, server, zone) {
         return None;
     }
@@ -336,12 +301,7 @@ pub(crate) fn transfer(asked: &Asked<'_>, server: IpAddr) -> Option<Vec<(String,
     }
     let below = format!(".{zone}");
     for (child, delegated) in asked.draft.zones.iter().filter(|(child, _)| child.ends_with(&below)) {
-        all.extend(
-            delegated
-                .servers
-                .iter()
-                .map(|(server, _)| (child.clone(), ZONE_TTL, Data::Ns(server.clone()))),
-        );
+        all.extend(delegated.servers.iter().map(|(server, _)| (child.clone(), ZONE_TTL, Data::Ns(server.clone()))));
     }
     all.push(opening);
     Some(all)

@@ -1,4 +1,5 @@
-//! What a world file says, after reading and before anything is built: one draft per state. Dates are still relative to the epoch.
+//! What a world file says, after reading and before anything is built: one draft per state. Dates are still relative to
+//! the epoch.
 
 use crate::dns::message::Rtype;
 use crate::exposure::Exposure;
@@ -22,7 +23,8 @@ pub(crate) struct Draft {
     pub expects: Vec<Expect>,
     /// Every name that has records, or something below it: follows from names and zones.
     pub existing: BTreeSet<String>,
-    /// Vendors' addresses that only names of ours have as theirs: dedicated servers, as far as anybody can know. Follows from names, hosts and blocks.
+    /// Vendors' addresses that only names of ours have as theirs: dedicated servers, as far as anybody can know.
+    /// Follows from names, hosts and blocks.
     pub dedicated: BTreeSet<IpAddr>,
 }
 

@@ -1,5 +1,6 @@
-//! What anybody could find out from outside that shows whose an address or a name is: registrations, reverse names, certificates shown to everybody, delegations
-//! and aliases. Reasoned from the file's statements alone; the standings say what is true, this says what can be known.
+//! What anybody could find out from outside that shows whose an address or a name is: registrations, reverse names,
+//! certificates shown to everybody, delegations and aliases. Reasoned from the file's statements alone; the standings
+//! say what is true, this says what can be known.
 
 use crate::draft::{Draft, Issuer, Name, Standing, TlsVersions};
 use crate::internet::{Internet, Port};
@@ -16,7 +17,8 @@ use std::net::IpAddr;
 pub(crate) enum Shown {
     /// Nothing shows it.
     Nothing,
-    /// The machine's evidence says that it is ours, but third parties' names are on it as well; known ones undo the evidence.
+    /// The machine's evidence says that it is ours, but third parties' names are on it as well; known ones undo the
+    /// evidence.
     Doubtful,
     Plainly,
 }
@@ -52,31 +54,30 @@ pub(crate) fn is_below_seed(internet: &Internet, name: &str) -> bool {
     internet.seeds.iter().any(|seed| is_at_or_below(name, seed))
 }
 
-/// The block that the registry names for an address is registered to the registrant of a seed, or by a mailbox in a seed's domain.
+/// The block that the registry names for an address is registered to the registrant of a seed, or by a mailbox in a
+/// seed's domain.
 fn is_registered_to_us(internet: &Internet, address: IpAddr) -> bool {
     let draft = &internet.draft;
     let Some(holder) = plan::block_of(draft, address).and_then(|(_, block)| draft.orgs.get(&block.org)) else {
         return false;
     };
-    let domains = || {
-        internet
-            .seeds
-            .iter()
-            .filter(|seed| matches!(Kind::of_target(seed), Ok((Kind::Domain, _))))
-    };
+    let domains = || internet.seeds.iter().filter(|seed| matches!(Kind::of_target(seed), Ok((Kind::Domain, _))));
     // Who serves a zone for others may have registered it in their own name.
-    let own_server = |server: &str| platforms::is_name_server(server) || domains().any(|seed| is_at_or_below(server, seed));
+    let own_server =
+        |server: &str| platforms::is_name_server(server) || domains().any(|seed| is_at_or_below(server, seed));
     let zones = domains().filter_map(|seed| draft.zones.get(seed)).filter(|zone| !zone.redacted);
     let zones = zones.filter(|zone| zone.servers.iter().all(|(server, _)| own_server(server)));
     let mut registrants = zones.filter_map(|zone| draft.orgs.get(&zone.org)).map(|org| org.name.to_lowercase());
     let mailbox = holder.email.rsplit_once('@').map(|(_, host)| host);
-    registrants.any(|name| name == holder.name.to_lowercase()) || mailbox.is_some_and(|host| domains().any(|seed| is_at_or_below(host, seed)))
+    registrants.any(|name| name == holder.name.to_lowercase())
+        || mailbox.is_some_and(|host| domains().any(|seed| is_at_or_below(host, seed)))
 }
 
 /// In a seed, unless a narrower block within it is registered to somebody other than the whole.
 fn is_within_seed(internet: &Internet, address: IpAddr) -> bool {
     let draft = &internet.draft;
-    let holder = |(_, block): (&IpNet, &crate::draft::Block)| draft.orgs.get(&block.org).map(|org| org.name.to_lowercase());
+    let holder =
+        |(_, block): (&IpNet, &crate::draft::Block)| draft.orgs.get(&block.org).map(|org| org.name.to_lowercase());
     let seeds = internet
         .seeds
         .iter()
@@ -86,11 +87,7 @@ fn is_within_seed(internet: &Internet, address: IpAddr) -> bool {
         return false;
     };
     let narrowest = plan::block_of(draft, address);
-    let whole = draft
-        .blocks
-        .iter()
-        .filter(|(net, _)| net.contains(seed))
-        .max_by_key(|(net, _)| net.prefix_len());
+    let whole = draft.blocks.iter().filter(|(net, _)| net.contains(seed)).max_by_key(|(net, _)| net.prefix_len());
     let is_part = narrowest.is_some_and(|(net, _)| seed.contains(net) && net.prefix_len() > seed.prefix_len());
     !is_part || whole.is_none() || narrowest.and_then(holder) == whole.and_then(holder)
 }
@@ -111,10 +108,11 @@ fn speaks_for_us(internet: &Internet, address: IpAddr) -> bool {
 fn shows_ours_to_everybody(internet: &Internet, address: IpAddr) -> bool {
     let Some(host) = internet.hosts.get(&address) else { return false };
     let Some(Port::Web(web)) = host.port(443) else { return false };
-    let certificate = web
-        .certificate(None, &host.unknown)
-        .filter(|_| web.tls && web.versions() != TlsVersions::OnlyOld);
-    certificate.is_some_and(|certificate| is_sound(internet, certificate) && names(certificate).all(|name| is_ours(internet, name)))
+    let certificate =
+        web.certificate(None, &host.unknown).filter(|_| web.tls && web.versions() != TlsVersions::OnlyOld);
+    certificate.is_some_and(|certificate| {
+        is_sound(internet, certificate) && names(certificate).all(|name| is_ours(internet, name))
+    })
 }
 
 fn is_sound(internet: &Internet, certificate: &Certificate) -> bool {
@@ -132,7 +130,8 @@ fn names(certificate: &Certificate) -> impl Iterator<Item = &str> {
 /// Foreign domains in a certificate from which it is a provider's for its customers.
 const PROVIDERS_DOMAINS: usize = 11;
 
-/// A certificate that is shown for one of our names is ours where it names that domain or a seed's, and not many others besides.
+/// A certificate that is shown for one of our names is ours where it names that domain or a seed's, and not many others
+/// besides.
 pub(crate) fn is_certificate_ours(internet: &Internet, certificate: &Certificate, name: &str) -> bool {
     let own: BTreeSet<&str> = internet.seeds.iter().map(String::as_str).chain([name]).filter_map(registrable).collect();
     let domains: BTreeSet<&str> = names(certificate).filter_map(registrable).collect();
@@ -144,15 +143,15 @@ fn direct(entry: &Name) -> impl Iterator<Item = IpAddr> + '_ {
     entry.records.iter().filter_map(plan::address_of)
 }
 
-/// An alias leads through a name that is neither ours nor a known platform's: whoever holds that name decides where ours goes.
+/// An alias leads through a name that is neither ours nor a known platform's: whoever holds that name decides where
+/// ours goes.
 pub(crate) fn is_led_astray(internet: &Internet, name: &str) -> bool {
     let targets = plan::chain(&internet.draft, name);
-    targets
-        .iter()
-        .any(|target| !is_ours(internet, target) && platforms::of_host(target).is_none())
+    targets.iter().any(|target| !is_ours(internet, target) && platforms::of_host(target).is_none())
 }
 
-/// A zone at or above the name, below its registered domain, has servers that are not those of the zone above and not named in our domain above the cut.
+/// A zone at or above the name, below its registered domain, has servers that are not those of the zone above and not
+/// named in our domain above the cut.
 pub(crate) fn is_handed_away(internet: &Internet, name: &str) -> bool {
     let draft = &internet.draft;
     let Some(domain) = registrable(name) else { return false };
@@ -167,11 +166,7 @@ fn is_kept(draft: &Draft, cut: &str, domain: &str) -> bool {
     let above = plan::ancestors(cut).skip(1).find_map(|level| draft.zones.get(level));
     let above_servers = || above.iter().flat_map(|zone| &zone.servers);
     let machines = |(server, given): &(String, Vec<IpAddr>)| {
-        if given.is_empty() {
-            plan::addresses(draft, server)
-        } else {
-            given.clone()
-        }
+        if given.is_empty() { plan::addresses(draft, server) } else { given.clone() }
     };
     let machines_above: BTreeSet<IpAddr> = above_servers().flat_map(machines).collect();
     draft.zones[cut].servers.iter().all(|server| {

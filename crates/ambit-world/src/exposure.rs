@@ -1,5 +1,7 @@
-//! Exposures that a world can plant: what a site gives out that has one, and what its safe twin gives out on the same paths. Each is a file in
-//! `worlds/exposures/`, named like the issue that it plants. The product's own samples are not looked at: the truth comes from here alone.
+//! Exposures that a world can plant: what a site gives out that has one, and what its safe twin gives out on the same
+//! paths. Each is a file in
+//! `worlds/exposures/`, named like the issue that it plants. The product's own samples are not looked at: the truth
+//! comes from here alone.
 
 /// The path of an answer to everything that the site does not have.
 pub(crate) const UNKNOWN_PATH: &str = "*";

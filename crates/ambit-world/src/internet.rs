@@ -1,4 +1,5 @@
-//! One state of a world at one epoch, built: hosts with their ports, virtual hosts with their certificates. Never changes while it serves.
+//! One state of a world at one epoch, built: hosts with their ports, virtual hosts with their certificates. Never
+//! changes while it serves.
 
 use crate::draft::{CertChoice, Draft, Plain, Service, Site, Standing, TlsVersions, UnknownHost, Unlisted};
 use crate::pki::{Authorities, Certificate, derive};
@@ -133,7 +134,8 @@ impl Internet {
                 .and_then(|host| host.latency)
                 .unwrap_or(Duration::from_millis(4 + u64::from(spread) % LATENCY_SPREAD_MS)),
             unlisted: stated.map(|host| host.unlisted).unwrap_or_default(),
-            unknown: stated.map_or_else(|| UnknownHost::Page(404, "<h1>Not Found</h1>".to_owned()), |host| host.unknown.clone()),
+            unknown: stated
+                .map_or_else(|| UnknownHost::Page(404, "<h1>Not Found</h1>".to_owned()), |host| host.unknown.clone()),
             hidden: stated.is_some_and(|host| host.hidden),
             dns: false,
             ports: BTreeMap::new(),
@@ -141,7 +143,8 @@ impl Internet {
     }
 
     fn add_hosts(&mut self, issued: &mut Issued) {
-        let stated: Vec<(IpAddr, BTreeMap<u16, Service>)> = self.draft.hosts.iter().map(|(address, host)| (*address, host.ports.clone())).collect();
+        let stated: Vec<(IpAddr, BTreeMap<u16, Service>)> =
+            self.draft.hosts.iter().map(|(address, host)| (*address, host.ports.clone())).collect();
         for (address, ports) in stated {
             self.host(address);
             for (port, service) in ports {
@@ -170,13 +173,7 @@ impl Internet {
             .zones
             .values()
             .flat_map(|zone| &zone.servers)
-            .flat_map(|(name, given)| {
-                if given.is_empty() {
-                    plan::addresses(&self.draft, name)
-                } else {
-                    given.clone()
-                }
-            })
+            .flat_map(|(name, given)| if given.is_empty() { plan::addresses(&self.draft, name) } else { given.clone() })
             .chain(crate::dns::RESOLVERS)
             .collect();
         for address in servers {
@@ -187,7 +184,8 @@ impl Internet {
     }
 
     fn add_sites(&mut self, issued: &mut Issued) {
-        let sites: Vec<(String, Site)> = self.draft.sites.iter().map(|(key, site)| (key.clone(), site.clone())).collect();
+        let sites: Vec<(String, Site)> =
+            self.draft.sites.iter().map(|(key, site)| (key.clone(), site.clone())).collect();
         for (key, site) in sites {
             let certificate = site.https.then(|| {
                 let usual = CertChoice::Inline(Box::new(crate::parse::usual_certificate()));
@@ -199,12 +197,7 @@ impl Internet {
                     address,
                     site.port,
                     site.https,
-                    Virtual {
-                        key: key.clone(),
-                        site: site.clone(),
-                        certificate: certificate.clone(),
-                        to_https: false,
-                    },
+                    Virtual { key: key.clone(), site: site.clone(), certificate: certificate.clone(), to_https: false },
                 );
                 if site.https && site.plain != Plain::None {
                     self.add_virtual(
@@ -276,7 +269,13 @@ struct Issued {
 }
 
 impl Issued {
-    fn choice(&mut self, authorities: &Authorities, draft: &Draft, choice: &CertChoice, names: &[String]) -> Arc<Certificate> {
+    fn choice(
+        &mut self,
+        authorities: &Authorities,
+        draft: &Draft,
+        choice: &CertChoice,
+        names: &[String],
+    ) -> Arc<Certificate> {
         match choice {
             CertChoice::Inline(stated) => self.issue(authorities, stated, names),
             CertChoice::Named(name) => self.named(authorities, name, &draft.certs[name]),
@@ -320,14 +319,16 @@ impl Web {
 
     /// The versions of TLS that the port speaks: those of its most tolerant site, as with usual servers.
     pub(crate) fn versions(&self) -> TlsVersions {
-        let spoken = |wanted: TlsVersions| self.sites.values().chain(&self.default).any(|site| site.site.versions == wanted);
+        let spoken =
+            |wanted: TlsVersions| self.sites.values().chain(&self.default).any(|site| site.site.versions == wanted);
         [TlsVersions::OnlyOld, TlsVersions::AlsoOld, TlsVersions::Twelve]
             .into_iter()
             .find(|versions| spoken(*versions))
             .unwrap_or_default()
     }
 
-    /// The certificate for a name that was asked for by SNI, or without one: like a usual server, the first site's where none fits.
+    /// The certificate for a name that was asked for by SNI, or without one: like a usual server, the first site's
+    /// where none fits.
     pub(crate) fn certificate(&self, name: Option<&str>, unknown: &UnknownHost) -> Option<&Arc<Certificate>> {
         let exact = name.and_then(|name| self.sites.get(name)).or(self.default.as_ref());
         let covering = || {

@@ -1,4 +1,5 @@
-//! Every contact that was made, counted: who was reached on which port, under which name, and, where somebody wants to know, with which request.
+//! Every contact that was made, counted: who was reached on which port, under which name, and, where somebody wants to
+//! know, with which request.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -38,14 +39,11 @@ impl Ledger {
         });
     }
 
-    /// Begins a connection, which counts when it ends: under the names that were asked for, or without one. Among the requests it is one without a word.
+    /// Begins a connection, which counts when it ends: under the names that were asked for, or without one. Among the
+    /// requests it is one without a word.
     pub(crate) fn visit(&self, to: SocketAddr) -> Visit {
         self.with(|counts| counts.request(&(to, false, None), ""));
-        Visit {
-            ledger: self.clone(),
-            to,
-            names: Mutex::default(),
-        }
+        Visit { ledger: self.clone(), to, names: Mutex::default() }
     }
 
     pub(crate) fn counts(&self) -> BTreeMap<Key, u64> {
@@ -79,7 +77,8 @@ pub(crate) struct Visit {
 }
 
 impl Visit {
-    /// The client made a request, under this name by SNI, `Host` or a DNS question, or under none. An address is no name.
+    /// The client made a request, under this name by SNI, `Host` or a DNS question, or under none. An address is no
+    /// name.
     pub(crate) fn asked(&self, name: Option<&str>, request: &str) {
         let name = name.filter(|name| name.parse::<std::net::IpAddr>().is_err());
         let mut names = self.names.lock().expect("nothing panics under the lock of names");

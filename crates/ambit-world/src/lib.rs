@@ -1,5 +1,6 @@
-//! The simulated internet: servers, zones, certificates and ground truth from one text file (`docs/worlds.md`). Unprivileged, no sockets,
-//! deterministic: every answer is a function of the world, the epoch, the state, the wire's time and the request.
+//! The simulated internet: servers, zones, certificates and ground truth from one text file (`docs/worlds.md`).
+//! Unprivileged, no sockets, deterministic: every answer is a function of the world, the epoch, the state, the wire's
+//! time and the request.
 
 mod clock;
 mod contacts;
@@ -47,12 +48,7 @@ impl World {
         let (reading, mut faults) = parse::read(text);
         if faults.is_empty() {
             let states = reading.states.into_iter().map(with_built_in).collect();
-            return Ok(Self {
-                name: reading.name,
-                title: reading.title,
-                seeds: reading.seeds,
-                states,
-            });
+            return Ok(Self { name: reading.name, title: reading.title, seeds: reading.seeds, states });
         }
         faults.sort_by_key(|fault| fault.line);
         faults.truncate(problem::PROBLEMS_MAX);
@@ -79,7 +75,8 @@ impl World {
         i64::try_from(self.states.len()).unwrap_or(i64::MAX)
     }
 
-    /// The wire of a state. A state beyond the last is the last one at a later date; `epoch` is midnight UTC of the day that dates refer to.
+    /// The wire of a state. A state beyond the last is the last one at a later date; `epoch` is midnight UTC of the day
+    /// that dates refer to.
     pub fn wire(&self, epoch: Timestamp, state: i64) -> Arc<SimulatedWire> {
         Arc::new(SimulatedWire::new(self.internet(epoch, state)))
     }

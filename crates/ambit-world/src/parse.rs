@@ -51,10 +51,7 @@ pub(crate) fn read(text: &str) -> (Reading, Vec<Fault>) {
 pub(crate) fn understand(text: &str) -> (Reading, Vec<Fault>) {
     let (statements, mut faults) = text::statements(text);
     let mut reader = Reader {
-        reading: Reading {
-            states: vec![Draft::default()],
-            ..Reading::default()
-        },
+        reading: Reading { states: vec![Draft::default()], ..Reading::default() },
         touched: BTreeSet::new(),
         replaces: false,
     };
@@ -159,7 +156,8 @@ impl Reader {
 
     fn seeds(&mut self, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
         while let Some(word) = cursor.next() {
-            let (_, name) = Kind::of_target(word).map_err(|invalid| cursor.fault(format!("no seed: {}", invalid.why)))?;
+            let (_, name) =
+                Kind::of_target(word).map_err(|invalid| cursor.fault(format!("no seed: {}", invalid.why)))?;
             self.reading.seeds.push(name);
         }
         if self.reading.seeds.is_empty() {
@@ -186,11 +184,10 @@ impl Reader {
         let storage = cursor.choice(&[("s3", Storage::S3), ("gcs", Storage::Gcs), ("azure", Storage::Azure)])?;
         let name = cursor.word("the bucket's name")?.to_owned();
         let key = format!("{storage:?} {name}");
-        if name
-            .bytes()
-            .any(|b| !(b.is_ascii_lowercase() || b.is_ascii_digit() || b"-./".contains(&b)))
-        {
-            return Err(cursor.fault("a bucket's name has small letters, digits, `-`, `.` and for azure ACCOUNT/CONTAINER"));
+        if name.bytes().any(|b| !(b.is_ascii_lowercase() || b.is_ascii_digit() || b"-./".contains(&b))) {
+            return Err(
+                cursor.fault("a bucket's name has small letters, digits, `-`, `.` and for azure ACCOUNT/CONTAINER")
+            );
         }
         self.once(cursor, format!("bucket {key}"))?;
         let mut bucket = Bucket {
@@ -223,11 +220,7 @@ impl Reader {
             word @ ("issue" | "no-issue") => {
                 let name = cursor.word("an issue's name")?.to_owned();
                 let (kind, entity) = kind_and_name(cursor)?;
-                if word == "issue" {
-                    Expect::Issue(name, kind, entity)
-                } else {
-                    Expect::NoIssue(name, kind, entity)
-                }
+                if word == "issue" { Expect::Issue(name, kind, entity) } else { Expect::NoIssue(name, kind, entity) }
             }
             "entity" => kind_and_name(cursor).map(|(kind, name)| Expect::Entity(kind, name))?,
             "ignore" => kind_and_name(cursor).map(|(kind, name)| Expect::Ignore(kind, name))?,

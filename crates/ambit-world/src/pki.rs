@@ -76,11 +76,7 @@ impl Authorities {
     pub(crate) fn new(world: &str, epoch: Timestamp) -> Self {
         let build = |common_name: &str, legacy: bool, signer: Option<&Authority>| {
             let name = der::name(Some("NL"), Some("Simulated Trust Services"), common_name);
-            let key = if legacy {
-                AuthorityKey::Legacy
-            } else {
-                AuthorityKey::Ed25519(ed25519(world, common_name))
-            };
+            let key = if legacy { AuthorityKey::Legacy } else { AuthorityKey::Ed25519(ed25519(world, common_name)) };
             let public_key = key.public_key();
             let content = Content {
                 serial: serial(world, common_name),
@@ -95,25 +91,13 @@ impl Authorities {
                 ],
             };
             let certificate = signer.map_or(&key, |signer| &signer.key).sign(&content);
-            Authority {
-                common_name: common_name.to_owned(),
-                name,
-                key,
-                certificate,
-            }
+            Authority { common_name: common_name.to_owned(), name, key, certificate }
         };
         let root = build("Simulated Root CA", false, None);
         let issuing = build("Simulated Issuing CA", false, Some(&root));
         let legacy = build("Simulated Legacy CA", true, Some(&root));
         let nowhere = build("Nowhere Private CA", false, None);
-        Self {
-            world: world.to_owned(),
-            epoch,
-            root,
-            issuing,
-            legacy,
-            nowhere,
-        }
+        Self { world: world.to_owned(), epoch, root, issuing, legacy, nowhere }
     }
 
     /// The certificate of the root, as a browser of this world holds it.
@@ -124,11 +108,8 @@ impl Authorities {
     /// Issues what the file says; `site_names` stand in where it says none.
     pub(crate) fn issue(&self, stated: &Cert, site_names: &[String]) -> Certificate {
         let names = if stated.names.is_empty() { site_names } else { &stated.names };
-        let common_name = stated
-            .common_name
-            .clone()
-            .or_else(|| names.first().cloned())
-            .unwrap_or_else(|| "localhost".to_owned());
+        let common_name =
+            stated.common_name.clone().or_else(|| names.first().cloned()).unwrap_or_else(|| "localhost".to_owned());
         // What a renewal changes is part of the identity, and nothing else: other lines of the file may move.
         let identity = format!(
             "{common_name} {names:?} {:?} {:?} {:?} {:?} {:?} {}",

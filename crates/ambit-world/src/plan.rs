@@ -1,4 +1,5 @@
-//! Questions that a draft answers without building anything: which zone holds a name, who owns an address, where a name leads.
+//! Questions that a draft answers without building anything: which zone holds a name, who owns an address, where a name
+//! leads.
 
 use crate::dns::message::Rtype;
 use crate::draft::{Data, Draft, Name, Org, Site, Standing};
@@ -10,7 +11,8 @@ pub(crate) const CHAIN_MAX: usize = 16;
 
 /// The name and its parents, longest first, without the root.
 pub(crate) fn ancestors(name: &str) -> impl Iterator<Item = &str> {
-    std::iter::successors(Some(name), |name| name.split_once('.').map(|(_, parent)| parent)).filter(|name| !name.is_empty())
+    std::iter::successors(Some(name), |name| name.split_once('.').map(|(_, parent)| parent))
+        .filter(|name| !name.is_empty())
 }
 
 /// The deepest zone of the file that holds a name.
@@ -71,7 +73,8 @@ pub(crate) fn entry<'a>(draft: &'a Draft, name: &str) -> Option<&'a Name> {
     if let Some(name) = draft.names.get(name) {
         return Some(name);
     }
-    // Nor does a wildcard cover the top of a zone of its own, or a name that only stands above others (RFC 4592 §2.2.1, §3.3.1).
+    // Nor does a wildcard cover the top of a zone of its own, or a name that only stands above others (RFC 4592 §2.2.1,
+    // §3.3.1).
     if exists(draft, name) {
         return None;
     }

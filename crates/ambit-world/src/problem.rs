@@ -43,19 +43,10 @@ impl Fault {
     /// `word` is shown escaped and cut, since it may be anything.
     pub(crate) fn new(line: usize, word: &str, message: impl Into<String>) -> Self {
         let word: String = word.chars().take(WORD_CHARS_MAX).flat_map(char::escape_debug).collect();
-        Self {
-            line,
-            word,
-            message: message.into(),
-        }
+        Self { line, word, message: message.into() }
     }
 
     pub(crate) fn in_file(self, file: &str) -> Problem {
-        Problem {
-            file: file.to_owned(),
-            line: self.line,
-            word: self.word,
-            message: self.message,
-        }
+        Problem { file: file.to_owned(), line: self.line, word: self.word, message: self.message }
     }
 }

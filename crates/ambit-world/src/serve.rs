@@ -1,4 +1,5 @@
-//! What happens on an open connection: one handler per connection, each an actor that reads and writes bytes and waits on the wire's clock.
+//! What happens on an open connection: one handler per connection, each an actor that reads and writes bytes and waits
+//! on the wire's clock.
 
 mod banner;
 mod hello;
@@ -73,8 +74,12 @@ pub(crate) async fn serve(connection: Connection, mut stream: DuplexStream) {
         Some(Port::Web(web)) if web.tls => tls::web(&connection, host, web, stream).await,
         Some(Port::Web(web)) => http::web(&connection, host, web, &mut stream).await,
         Some(Port::Dns) => crate::dns::stream::serve(&connection, &mut stream).await,
-        Some(Port::Source(source, certificate)) => tls::source(&connection, *source, certificate.as_ref(), stream).await,
-        Some(Port::Service(service, certificate)) => banner::serve(&connection, service, certificate.as_ref(), stream).await,
+        Some(Port::Source(source, certificate)) => {
+            tls::source(&connection, *source, certificate.as_ref(), stream).await
+        }
+        Some(Port::Service(service, certificate)) => {
+            banner::serve(&connection, service, certificate.as_ref(), stream).await
+        }
         None => idle(&connection, &mut stream).await,
     }
 }

@@ -1,4 +1,5 @@
-//! The data providers of every world, under the names that are asked on the real network: registries, a certificate log, storage.
+//! The data providers of every world, under the names that are asked on the real network: registries, a certificate
+//! log, storage.
 
 mod certificate_log;
 mod registry;
@@ -10,8 +11,12 @@ use crate::serve::{Connection, Peer, answer};
 /// Serves one connection of a provider.
 pub(crate) async fn serve(connection: &Connection, source: Source, stream: &mut impl Peer) {
     match source {
-        Source::CertificateLog => answer(connection, stream, |request| certificate_log::respond(connection, request)).await,
-        Source::RdapOrg | Source::RdapRegistry => answer(connection, stream, |request| registry::rdap(connection, request)).await,
+        Source::CertificateLog => {
+            answer(connection, stream, |request| certificate_log::respond(connection, request)).await
+        }
+        Source::RdapOrg | Source::RdapRegistry => {
+            answer(connection, stream, |request| registry::rdap(connection, request)).await
+        }
         Source::RdapBootstrap => answer(connection, stream, |request| registry::bootstrap(connection, request)).await,
         Source::WhoisRoot | Source::WhoisRegistry => registry::whois(connection, source, stream).await,
         Source::Storage => answer(connection, stream, |request| storage::respond(connection, request)).await,

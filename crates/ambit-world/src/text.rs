@@ -1,4 +1,5 @@
-//! From bytes of a world file to statements: lines, words, quotes, comments, and the `{1..40}` repetition. Knows no keyword.
+//! From bytes of a world file to statements: lines, words, quotes, comments, and the `{1..40}` repetition. Knows no
+//! keyword.
 
 mod repeat;
 
@@ -59,10 +60,7 @@ pub(crate) fn statements(text: &str) -> (Vec<Statement>, Vec<Fault>) {
         }
         let line = Line { number, words };
         if !raw.starts_with([' ', '\t']) {
-            statements.push(Statement {
-                head: line,
-                body: Vec::new(),
-            });
+            statements.push(Statement { head: line, body: Vec::new() });
         } else if let Some(statement) = statements.last_mut() {
             statement.body.push(line);
         } else {
@@ -91,11 +89,7 @@ fn expand(statements: Vec<Statement>, faults: &mut Vec<Fault>) -> Vec<Statement>
             bytes += words.map(|word| word.text.len() + 1).sum::<usize>();
         }
         if lines > LINES_MAX || bytes > EXPANDED_BYTES_MAX {
-            faults.push(Fault::new(
-                number,
-                "",
-                "with its repetitions the file has more than 400,000 lines or 64 MiB",
-            ));
+            faults.push(Fault::new(number, "", "with its repetitions the file has more than 400,000 lines or 64 MiB"));
             return out;
         }
         out.extend(many);
@@ -117,10 +111,7 @@ pub(crate) fn words(raw: &str, number: usize) -> Result<Vec<Word>, Fault> {
             break;
         } else if next == '"' {
             chars.next();
-            words.push(Word {
-                text: quoted(&mut chars, number)?,
-                quoted: true,
-            });
+            words.push(Word { text: quoted(&mut chars, number)?, quoted: true });
         } else {
             let mut text = String::new();
             while let Some(c) = chars.next_if(|c| !c.is_whitespace()) {
@@ -209,10 +200,7 @@ mod tests {
         );
         assert_eq!(shown("  x"), ["1! `x` an indented line needs a statement above it"]);
         assert_eq!(shown("a \"b"), ["1! `b` the quotation mark is never closed"]);
-        assert_eq!(
-            shown("a \"\\q\""),
-            ["1! `\\\\q` unknown escape; expected \\\" \\\\ \\n \\r \\t \\e \\0 \\u{HEX}"]
-        );
+        assert_eq!(shown("a \"\\q\""), ["1! `\\\\q` unknown escape; expected \\\" \\\\ \\n \\r \\t \\e \\0 \\u{HEX}"]);
         assert_eq!(shown("a \"\\u{41}\""), ["a A"]);
     }
 
@@ -224,15 +212,9 @@ mod tests {
         );
         assert_eq!(shown("name {a,b}{08..09}"), ["name a08", "name b09"]);
         assert_eq!(shown("name {a,b,c} {7,1..2}"), ["name a 7", "name b 1", "name c 2"]);
-        assert_eq!(
-            shown("host h{1..2}\n  ptr p{5..6}\n  x"),
-            ["host h1 / ptr p5 / x", "host h2 / ptr p6 / x"]
-        );
+        assert_eq!(shown("host h{1..2}\n  ptr p{5..6}\n  x"), ["host h1 / ptr p5 / x", "host h2 / ptr p6 / x"]);
         assert_eq!(shown("cert c\n  names n{1..2}\n  x"), ["cert c / names n1 / names n2 / x"]);
-        assert_eq!(
-            shown("a \"{\\\"x\\\":1,\\\"y\\\":2} {1..2}\""),
-            ["a {\"x\":1,\"y\":2} 1", "a {\"x\":1,\"y\":2} 2"]
-        );
+        assert_eq!(shown("a \"{\\\"x\\\":1,\\\"y\\\":2} {1..2}\""), ["a {\"x\":1,\"y\":2} 1", "a {\"x\":1,\"y\":2} 2"]);
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! The ground truth, derived from the same statements that are served: what must be found, what may be, and what must not be reported.
+//! The ground truth, derived from the same statements that are served: what must be found, what may be, and what must
+//! not be reported.
 
 mod buckets;
 mod issues;
@@ -38,8 +39,8 @@ pub struct Truth {
     maybe_issues: BTreeSet<(String, Kind, String)>,
     /// Addresses on which every port accepts: only what is stated there counts.
     catch_all: BTreeSet<IpAddr>,
-    /// Addresses of which it is either not shown that they are ours, or not true, and the names that lead there: what stands there is neither missed nor
-    /// unexpected.
+    /// Addresses of which it is either not shown that they are ours, or not true, and the names that lead there: what
+    /// stands there is neither missed nor unexpected.
     unclear: BTreeSet<String>,
     /// Zones of ours whose servers fail: nobody can say what is below them.
     broken_zones: BTreeSet<String>,
@@ -70,10 +71,13 @@ impl Truth {
             // A page below a site, or a service without connections, on something planted.
             Kind::Uri => {
                 self.unclear.contains(host_of(name))
-                    || root(name).is_some_and(|root| root != name && self.entity(Kind::Uri, root) != Verdict::Unexpected)
+                    || root(name)
+                        .is_some_and(|root| root != name && self.entity(Kind::Uri, root) != Verdict::Unexpected)
             }
             Kind::IpAddress => self.unclear.contains(name),
-            Kind::NetworkService => self.unclear.contains(host_of(name)) || name.ends_with("/udp") && self.on_planted_address(name),
+            Kind::NetworkService => {
+                self.unclear.contains(host_of(name)) || name.ends_with("/udp") && self.on_planted_address(name)
+            }
             Kind::DnsRecord => plan::ancestors(name).any(|parent| self.broken_zones.contains(parent)),
             _ => false,
         };
@@ -87,7 +91,9 @@ impl Truth {
             Verdict::Planted
         } else if self.maybe_issues.contains(&key(entity)) {
             Verdict::NotScored
-        } else if kind == Kind::Uri && root(entity).is_some_and(|root| root != entity && self.issues.contains(&key(root))) {
+        } else if kind == Kind::Uri
+            && root(entity).is_some_and(|root| root != entity && self.issues.contains(&key(root)))
+        {
             // The same thing, seen on a page of the site.
             Verdict::NotScored
         } else if self.entity(kind, entity) == Verdict::NotScored {
@@ -100,7 +106,9 @@ impl Truth {
     fn on_planted_address(&self, service: &str) -> bool {
         let socket = service.split('/').next().unwrap_or_default();
         let address = socket.parse::<std::net::SocketAddr>().map(|socket| socket.ip());
-        address.is_ok_and(|address| !self.catch_all.contains(&address) && self.entities.contains(&(Kind::IpAddress, address.to_string())))
+        address.is_ok_and(|address| {
+            !self.catch_all.contains(&address) && self.entities.contains(&(Kind::IpAddress, address.to_string()))
+        })
     }
 
     fn plant(&mut self, kind: Kind, name: &str) {
@@ -153,12 +161,8 @@ struct Sight<'a> {
 
 /// Derives the truth.
 pub(crate) fn derive(internet: &Internet) -> Truth {
-    let mut derivation = Derivation {
-        internet,
-        draft: &internet.draft,
-        seeds: &internet.seeds,
-        truth: Truth::default(),
-    };
+    let mut derivation =
+        Derivation { internet, draft: &internet.draft, seeds: &internet.seeds, truth: Truth::default() };
     derivation.names();
     derivation.servers();
     let addresses = derivation.addresses();
@@ -202,12 +206,15 @@ impl<'a> Derivation<'a> {
         let zone = plan::zone_of(self.draft, name).and_then(|zone| self.draft.zones.get(zone));
         let reachable = zone.is_some_and(|zone| self.zone_answers(zone));
         let end = plan::end_of_chain(self.draft, name);
-        let looped = plan::entry(self.draft, &end).is_some_and(|entry| entry.records.iter().any(|data| matches!(data, Data::Cname(_))));
+        let looped = plan::entry(self.draft, &end)
+            .is_some_and(|entry| entry.records.iter().any(|data| matches!(data, Data::Cname(_))));
         reachable && sound(entry.answers) && !looped
     }
 
     fn zone_answers(&self, zone: &Zone) -> bool {
-        let has_address = |(server, given): &(String, Vec<IpAddr>)| !given.is_empty() || !plan::addresses(self.draft, server).is_empty();
+        let has_address = |(server, given): &(String, Vec<IpAddr>)| {
+            !given.is_empty() || !plan::addresses(self.draft, server).is_empty()
+        };
         sound(zone.answers) && zone.servers.iter().any(has_address)
     }
 
@@ -225,19 +232,16 @@ impl<'a> Derivation<'a> {
             if name.starts_with("*.") || !self.in_scope(name) {
                 continue;
             }
-            let leads = entry
-                .records
-                .iter()
-                .any(|data| matches!(data, Data::A(_) | Data::Aaaa(_) | Data::Cname(_)));
-            if leads && !entry.hidden && self.answers(name, entry) && !self.draft.zones.get(name).is_some_and(|zone| zone.servers.is_empty()) {
+            let leads = entry.records.iter().any(|data| matches!(data, Data::A(_) | Data::Aaaa(_) | Data::Cname(_)));
+            if leads
+                && !entry.hidden
+                && self.answers(name, entry)
+                && !self.draft.zones.get(name).is_some_and(|zone| zone.servers.is_empty())
+            {
                 self.plant_name(name);
             }
         }
-        let broken = self
-            .draft
-            .zones
-            .iter()
-            .filter(|(name, zone)| self.in_scope(name) && !self.zone_answers(zone));
+        let broken = self.draft.zones.iter().filter(|(name, zone)| self.in_scope(name) && !self.zone_answers(zone));
         self.truth.broken_zones = broken.map(|(name, _)| name.clone()).collect();
         let doubtful = |name: &&String| self.in_scope(name) && !self.is_planted(name);
         let existing: Vec<String> = self.draft.existing.iter().filter(doubtful).cloned().collect();
@@ -252,20 +256,20 @@ impl<'a> Derivation<'a> {
         }
     }
 
-    /// Names that a certificate, a page, a pointer or a record tells of: one that only a wildcard answers is no asset, but such a one may be shown.
+    /// Names that a certificate, a page, a pointer or a record tells of: one that only a wildcard answers is no asset,
+    /// but such a one may be shown.
     fn told(&self) -> BTreeSet<String> {
-        let certified = self
-            .internet
-            .certificates
-            .iter()
-            .flat_map(|certificate| certificate.names.iter().cloned());
+        let certified = self.internet.certificates.iter().flat_map(|certificate| certificate.names.iter().cloned());
         let sites = self.draft.sites.values();
-        let linked = sites.flat_map(|site| site.links.iter().chain(&site.loads).chain(site.redirect.as_ref().map(|(_, url)| url)));
+        let linked = sites
+            .flat_map(|site| site.links.iter().chain(&site.loads).chain(site.redirect.as_ref().map(|(_, url)| url)));
         let linked = linked.map(|url| ambit_model::scope::host_of(url).to_owned());
         let pointers = self.draft.hosts.values().filter_map(|host| host.pointer.clone());
         let records = self.draft.names.values().flat_map(|entry| &entry.records);
         let records = records.filter_map(|data| match data {
-            Data::Cname(name) | Data::Ns(name) | Data::Mx(_, name) | Data::Srv(_, _, _, name) | Data::Ptr(name) => Some(name.clone()),
+            Data::Cname(name) | Data::Ns(name) | Data::Mx(_, name) | Data::Srv(_, _, _, name) | Data::Ptr(name) => {
+                Some(name.clone())
+            }
             _ => None,
         });
         certified.chain(linked).chain(pointers).chain(records).collect()
@@ -302,8 +306,7 @@ impl<'a> Derivation<'a> {
         let Some(host) = self.internet.hosts.get(&address) else { return };
         for (port, plan) in &host.ports {
             if host.standing == Standing::Ours {
-                self.truth
-                    .allow(Kind::NetworkService, &format!("{}/tcp", std::net::SocketAddr::new(address, *port)));
+                self.truth.allow(Kind::NetworkService, &format!("{}/tcp", std::net::SocketAddr::new(address, *port)));
             }
             let Port::Web(web) = plan else { continue };
             let scheme = if web.tls { "https" } else { "http" };
@@ -315,7 +318,8 @@ impl<'a> Derivation<'a> {
         }
     }
 
-    /// Name servers and mail servers of the seeds' zones, within their own names. Those of zones below them may be told.
+    /// Name servers and mail servers of the seeds' zones, within their own names. Those of zones below them may be
+    /// told.
     fn servers(&mut self) {
         let ours = self.draft.zones.iter().filter(|(name, _)| self.in_scope(name));
         let told = ours.flat_map(|(_, zone)| &zone.servers).filter(|(server, _)| self.in_scope(server));
@@ -324,7 +328,8 @@ impl<'a> Derivation<'a> {
         let domains: Vec<String> = self.planted(Kind::Domain);
         for domain in domains {
             let handed = |server: &str| evidence::is_handed_away(self.internet, server);
-            let own = |server: &str| ambit_model::entity::registrable(server) == Some(domain.as_str()) && !handed(server);
+            let own =
+                |server: &str| ambit_model::entity::registrable(server) == Some(domain.as_str()) && !handed(server);
             if let Some(zone) = self.draft.zones.get(&domain) {
                 for (server, _) in zone.servers.iter().filter(|(server, _)| own(server)) {
                     self.truth.plant(Kind::Nameserver, server);
@@ -350,7 +355,8 @@ impl<'a> Derivation<'a> {
     fn addresses(&mut self) -> BTreeSet<IpAddr> {
         let names = self.planted(Kind::Domain).into_iter().chain(self.planted(Kind::DnsRecord));
         let (rotating, steady): (Vec<String>, Vec<String>) = names.partition(|name| plan::rotates(self.draft, name));
-        let mut addresses: BTreeSet<IpAddr> = steady.iter().flat_map(|name| plan::addresses(self.draft, name)).collect();
+        let mut addresses: BTreeSet<IpAddr> =
+            steady.iter().flat_map(|name| plan::addresses(self.draft, name)).collect();
         // Of a pool that is shown in turns, a short run sees a part.
         for name in rotating {
             self.allow_name(&name);
@@ -360,12 +366,8 @@ impl<'a> Derivation<'a> {
             .iter()
             .filter_map(|seed| seed.parse().ok().or_else(|| seed.parse::<IpAddr>().ok().map(ipnet::IpNet::from)))
             .collect();
-        addresses.extend(
-            self.internet
-                .hosts
-                .keys()
-                .filter(|address| blocks.iter().any(|block| block.contains(*address))),
-        );
+        addresses
+            .extend(self.internet.hosts.keys().filter(|address| blocks.iter().any(|block| block.contains(*address))));
         // An address of ours where nothing answers is an address of ours.
         addresses.retain(|address| self.owner(*address) == Standing::Ours);
         addresses.retain(|address| !self.internet.hosts.get(address).is_some_and(|host| host.hidden));
@@ -384,8 +386,8 @@ impl<'a> Derivation<'a> {
         addresses
     }
 
-    /// What stands on machines that a vendor rents us and that speak for us, and on ours that do not: known by its address, by the names that lead there, and the
-    /// certificates that are seen.
+    /// What stands on machines that a vendor rents us and that speak for us, and on ours that do not: known by its
+    /// address, by the names that lead there, and the certificates that are seen.
     fn unclear(&mut self) {
         let rented = self
             .draft
@@ -421,16 +423,13 @@ impl<'a> Derivation<'a> {
     fn logged(&mut self) {
         let domains = self.planted(Kind::Domain);
         let now = self.internet.start();
-        for certificate in self
-            .internet
-            .certificates
-            .iter()
-            .filter(|certificate| certificate.logged && certificate.not_before <= now)
+        for certificate in
+            self.internet.certificates.iter().filter(|certificate| certificate.logged && certificate.not_before <= now)
         {
             let ours = |name: &String| {
-                domains
-                    .iter()
-                    .any(|domain| name == domain || name.strip_suffix(domain.as_str()).is_some_and(|rest| rest.ends_with('.')))
+                domains.iter().any(|domain| {
+                    name == domain || name.strip_suffix(domain.as_str()).is_some_and(|rest| rest.ends_with('.'))
+                })
             };
             if certificate.names.iter().any(ours) {
                 self.truth.entities.extend(certificate_key(Kind::PreCertificate, certificate));

@@ -57,12 +57,7 @@ impl SimulatedWire {
 impl Wire for SimulatedWire {
     fn connect(&self, to: SocketAddr) -> BoxFuture<'static, io::Result<Box<dyn Stream>>> {
         let (internet, clock, ledger) = (self.internet.clone(), self.clock.clone(), self.ledger.clone());
-        Box::pin(connect(
-            internet,
-            clock,
-            ledger,
-            SocketAddr::new(ambit_model::entity::unmapped(to.ip()), to.port()),
-        ))
+        Box::pin(connect(internet, clock, ledger, SocketAddr::new(ambit_model::entity::unmapped(to.ip()), to.port())))
     }
 
     fn datagrams(&self, _peer: IpAddr) -> io::Result<Box<dyn Datagrams>> {
@@ -83,8 +78,8 @@ impl Wire for SimulatedWire {
         self.internet.start().plus_ms(ms)
     }
 
-    /// The client's patience ends behind everything that its peers do at the same moment: whether an answer came in time must not depend on which
-    /// of two threads is quicker.
+    /// The client's patience ends behind everything that its peers do at the same moment: whether an answer came in
+    /// time must not depend on which of two threads is quicker.
     fn sleep_until(&self, at: WireTime) -> BoxFuture<'static, ()> {
         Box::pin(self.clock.sleep_until(at.saturating_add(MOMENT)))
     }
@@ -137,13 +132,7 @@ async fn connect(internet: Arc<Internet>, clock: Clock, ledger: Ledger, to: Sock
             let visit = ledger.visit(to);
             clock.sleep(host.map_or(Duration::ZERO, |host| host.latency)).await;
             let (client, server, reset) = serve::pair();
-            let connection = Connection {
-                internet: internet.clone(),
-                clock: clock.clone(),
-                to,
-                visit,
-                reset,
-            };
+            let connection = Connection { internet: internet.clone(), clock: clock.clone(), to, visit, reset };
             tokio::spawn(clock.track(Box::pin(serve::serve(connection, server))));
             Ok(Box::new(client))
         }

@@ -1,10 +1,11 @@
-//! What the format says of good and bad files: every error names line and word, and nothing that a stranger writes makes it fall over.
+//! What the format says of good and bad files: every error names line and word, and nothing that a stranger writes
+//! makes it fall over.
 
 use ambit_world::World;
 use proptest::prelude::*;
 
-const HEAD: &str =
-    "world t \"T\"\nseeds acme.test\norg acme \"Acme\" ours\nblock 203.0.113.0/24 of acme\nzone acme.test of acme\n  ns ns1.acme.test 203.0.113.2\n";
+const HEAD: &str = "world t \"T\"\nseeds acme.test\norg acme \"Acme\" ours\nblock 203.0.113.0/24 of acme\nzone \
+                    acme.test of acme\n  ns ns1.acme.test 203.0.113.2\n";
 
 fn errors(text: &str) -> Vec<String> {
     let problems = World::parse(&format!("{HEAD}{text}"), "t.world").err().unwrap_or_default();
@@ -16,17 +17,15 @@ const ERRORS: &[(&str, &[&str])] = &[
     ("", &[]),
     (
         "hots x",
-        &["t.world:7: `hots`: unknown word; expected world, seeds, org, block, zone, name, host, site, cert, bucket, expect, state, remove"],
+        &["t.world:7: `hots`: unknown word; expected world, seeds, org, block, zone, name, host, site, cert, bucket, \
+             expect, state, remove"],
     ),
     (
         "host 203.0.113.9\n  prot 1",
         &["t.world:8: `prot`: unknown word; expected of, ptr, port, unlisted, latency, unknown-host, hidden"],
     ),
     ("host 203.0.113.9\n  port 0 ssh", &["t.world:8: `0`: a port is a number from 1 to 65535"]),
-    (
-        "host 203.0.113.9\n  port 1 ssh\n  port 1 ftp login",
-        &["t.world:9: `login`: port 1 was stated before"],
-    ),
+    ("host 203.0.113.9\n  port 1 ssh\n  port 1 ftp login", &["t.world:9: `login`: port 1 was stated before"]),
     (
         "host 203.0.113.9\nhost 203.0.113.9",
         &["t.world:8: `203.0.113.9`: it was stated before; put all its lines under one statement"],
@@ -36,23 +35,14 @@ const ERRORS: &[(&str, &[&str])] = &[
         &["t.world:7: `10.0.0.1`: nobody owns this address; add a `block` that covers it, or `host … of ORG`"],
     ),
     ("host 198.51.100.1 of nobody", &["t.world:7: `nobody`: unknown organisation"]),
-    (
-        "name x.other.test A 203.0.113.9",
-        &["t.world:7: `x.other.test`: no zone holds this name; add a `zone` line"],
-    ),
-    (
-        "name x.acme.test A 2001:db8::1",
-        &["t.world:7: `2001:db8::1`: an A record holds an IPv4 address; write AAAA"],
-    ),
+    ("name x.other.test A 203.0.113.9", &["t.world:7: `x.other.test`: no zone holds this name; add a `zone` line"]),
+    ("name x.acme.test A 2001:db8::1", &["t.world:7: `2001:db8::1`: an A record holds an IPv4 address; write AAAA"]),
     ("name x.acme.test A", &["t.world:7: `A`: the line ends here; expected an IP address"]),
     (
         "name x.acme.test CNAME y.acme.test A 203.0.113.9",
         &["t.world:7: `x.acme.test`: a name with a CNAME has no other record"],
     ),
-    (
-        "site ftp://x.acme.test",
-        &["t.world:7: `ftp://x.acme.test`: no URL: its scheme is neither http nor https"],
-    ),
+    ("site ftp://x.acme.test", &["t.world:7: `ftp://x.acme.test`: no URL: its scheme is neither http nor https"]),
     (
         "site https://x.acme.test/a",
         &["t.world:7: `https://x.acme.test/a`: a site's URL has no path; put paths on `page` lines"],
@@ -70,28 +60,13 @@ const ERRORS: &[(&str, &[&str])] = &[
         &["t.world:8: `careless`: no name for a certificate: it has no dot; `names` takes the rest of the line"],
     ),
     ("cert c", &["t.world:7: `c`: the certificate has no `names`"]),
-    (
-        "seeds not_a..name",
-        &["t.world:7: `not_a..name`: no seed: a label has 1 to 63 letters, digits, '-' or '_'"],
-    ),
+    ("seeds not_a..name", &["t.world:7: `not_a..name`: no seed: a label has 1 to 63 letters, digits, '-' or '_'"]),
     ("state 3", &["t.world:7: `3`: the next state is 2, and there are at most 12"]),
-    (
-        "state 2\nremove name x.acme.test",
-        &["t.world:8: `x.acme.test`: the state before has no such name"],
-    ),
-    (
-        "remove name ns1.acme.test",
-        &["t.world:7: `remove`: `remove` stands below a `state` line"],
-    ),
+    ("state 2\nremove name x.acme.test", &["t.world:8: `x.acme.test`: the state before has no such name"]),
+    ("remove name ns1.acme.test", &["t.world:7: `remove`: `remove` stands below a `state` line"]),
     ("expect entity Thing x", &["t.world:7: `Thing`: no kind such as Domain, IpAddress or Uri"]),
-    (
-        "zone crt.sh of acme\n  ns ns1.acme.test",
-        &["t.world:7: `crt.sh`: every world has this zone already"],
-    ),
-    (
-        "org acme \"Again\" ours",
-        &["t.world:7: `ours`: it was stated before; put all its lines under one statement"],
-    ),
+    ("zone crt.sh of acme\n  ns ns1.acme.test", &["t.world:7: `crt.sh`: every world has this zone already"]),
+    ("org acme \"Again\" ours", &["t.world:7: `ours`: it was stated before; put all its lines under one statement"]),
     ("seeds acme.test\n  more", &["t.world:8: `more`: `seeds` takes no indented lines"]),
     ("name x.acme.test TXT \"open", &["t.world:7: `open`: the quotation mark is never closed"]),
 ];
@@ -103,10 +78,7 @@ fn errors_name_file_line_and_word() {
         if text.contains("nobody") {
             assert_eq!(shown.len(), 1, "{text}");
         } else if text.starts_with("host 203.0.113.9\nhost") || text.starts_with("org acme") {
-            assert!(
-                shown[0].ends_with("it was stated before; put all its lines under one statement"),
-                "{shown:?}"
-            );
+            assert!(shown[0].ends_with("it was stated before; put all its lines under one statement"), "{shown:?}");
         } else {
             assert_eq!(shown, *expected, "{text}");
         }
@@ -136,7 +108,8 @@ fn many_errors_are_told_at_once_but_not_without_end() {
 #[test]
 fn states_replace_what_they_repeat_and_keep_the_rest() {
     let text = format!(
-        "{HEAD}name a.acme.test A 203.0.113.5\nname b.acme.test A 203.0.113.6\nstate 2\nname a.acme.test A 203.0.113.7\nremove name b.acme.test\n"
+        "{HEAD}name a.acme.test A 203.0.113.5\nname b.acme.test A 203.0.113.6\nstate 2\nname a.acme.test A \
+         203.0.113.7\nremove name b.acme.test\n"
     );
     let world = World::parse(&text, "t").unwrap();
     assert_eq!(world.states(), 2);
@@ -223,7 +196,8 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_file_makes_it_panic(lines in proptest::collection::vec((any::<bool>(), proptest::collection::vec(0..WORDS.len(), 1..8)), 0..30)) {
+    fn no_file_makes_it_panic(lines in proptest::collection::vec((any::<bool>(),
+    proptest::collection::vec(0..WORDS.len(), 1..8)), 0..30)) {
         let mut text = HEAD.to_owned();
         for (indented, words) in lines {
             text.push_str(if indented { "  " } else { "" });

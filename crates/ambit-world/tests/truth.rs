@@ -3,10 +3,13 @@
 use ambit_model::{Kind, Timestamp};
 use ambit_world::{Truth, Verdict, World};
 
-const HEAD: &str = "world t \"T\"\nseeds acme.test\norg acme \"Acme\" ours\norg out \"Out\" stranger\norg shop \"Shop\" vendor\n\
-                    block 203.0.113.0/24 of acme asn AS64500 named ACME\nblock 198.51.100.0/25 of out named OUT\nblock 198.51.100.128/25 of shop named SHOP\n\
+const HEAD: &str = "world t \"T\"\nseeds acme.test\norg acme \"Acme\" ours\norg out \"Out\" stranger\norg shop \
+                    \"Shop\" vendor\n\
+                    block 203.0.113.0/24 of acme asn AS64500 named ACME\nblock 198.51.100.0/25 of out named OUT\nblock \
+                    198.51.100.128/25 of shop named SHOP\n\
                     zone acme.test of acme\n  ns ns1.acme.test 203.0.113.2\n\
-                    name acme.test TXT \"v=spf1 -all\" CAA 0 issue \"ca.test\"\nname _dmarc.acme.test TXT \"v=DMARC1; p=reject\"\n";
+                    name acme.test TXT \"v=spf1 -all\" CAA 0 issue \"ca.test\"\nname _dmarc.acme.test TXT \"v=DMARC1; \
+                    p=reject\"\n";
 
 const EPOCH: Timestamp = Timestamp(1_751_328_000_000);
 
@@ -17,19 +20,19 @@ fn truth_of(text: &str) -> Truth {
 
 fn issues(text: &str) -> Vec<String> {
     let truth = truth_of(&format!("{HEAD}{text}"));
-    truth
-        .issues
-        .iter()
-        .map(|(issue, kind, entity)| format!("{issue} {} {entity}", kind.name()))
-        .collect()
+    truth.issues.iter().map(|(issue, kind, entity)| format!("{issue} {} {entity}", kind.name())).collect()
 }
 
 #[test]
 fn a_vendors_address_is_ours_to_use_where_it_speaks_for_us_and_nobody_else_has_a_name_there() {
-    let text = "zone shop.test of shop\n  ns ns.shop.test 198.51.100.130\nname www.acme.test A 198.51.100.140\nname old.acme.test A 198.51.100.141\n\
-                name other.shop.test A 198.51.100.141\nname cdn.acme.test CNAME e.shop.test\nname e.shop.test A 198.51.100.142\n\
-                name rent.acme.test A 198.51.100.143\nhost 198.51.100.143\n  port 22 ssh \"x\"\nhost 198.51.100.140\n  ptr www.acme.test\n  port 22 ssh \"x\"\n\
-                host 198.51.100.141\n  ptr old.acme.test\nsite http://www.acme.test:8080 \"W\"\nsite http://rent.acme.test \"R\"\nsite http://rent.acme.test:8080 \"R\"\n";
+    let text = "zone shop.test of shop\n  ns ns.shop.test 198.51.100.130\nname www.acme.test A 198.51.100.140\nname \
+                old.acme.test A 198.51.100.141\n\
+                name other.shop.test A 198.51.100.141\nname cdn.acme.test CNAME e.shop.test\nname e.shop.test A \
+                198.51.100.142\n\
+                name rent.acme.test A 198.51.100.143\nhost 198.51.100.143\n  port 22 ssh \"x\"\nhost 198.51.100.140\n  \
+                ptr www.acme.test\n  port 22 ssh \"x\"\n\
+                host 198.51.100.141\n  ptr old.acme.test\nsite http://www.acme.test:8080 \"W\"\nsite \
+                http://rent.acme.test \"R\"\nsite http://rent.acme.test:8080 \"R\"\n";
     let truth = truth_of(&format!("{HEAD}{text}"));
     for (kind, name, expected) in [
         (Kind::IpAddress, "198.51.100.140", Verdict::NotScored),
@@ -57,36 +60,24 @@ fn what_is_ours_is_demanded_where_anybody_can_find_out_that_it_is() {
             "{head}name www.acme.test A 203.0.113.10\nhost 203.0.113.10\n  port 22 ssh \"x\"{host}\n{site}\n"
         ));
         let services = truth.entity(Kind::NetworkService, "203.0.113.10:22/tcp");
-        (
-            truth.entity(Kind::IpAddress, "203.0.113.10"),
-            services,
-            truth.entity(Kind::Uri, "http://www.acme.test:80"),
-        )
+        (truth.entity(Kind::IpAddress, "203.0.113.10"), services, truth.entity(Kind::Uri, "http://www.acme.test:80"))
     };
     let (planted, unclear) = (Verdict::Planted, Verdict::NotScored);
-    assert_eq!(
-        of("seeds acme.test", "", ""),
-        (planted, planted, planted),
-        "registered to the registrant of a seed"
-    );
+    assert_eq!(of("seeds acme.test", "", ""), (planted, planted, planted), "registered to the registrant of a seed");
     assert_eq!(of("seeds acme.test", "\n  redacted", ""), (unclear, unclear, planted));
-    assert_eq!(
-        of("seeds acme.test", "\n  redacted", "\n  ptr www.acme.test"),
-        (planted, planted, planted)
-    );
-    assert_eq!(
-        of("seeds www.acme.test", "", ""),
-        (unclear, unclear, planted),
-        "a host as a seed names no registrant"
-    );
+    assert_eq!(of("seeds acme.test", "\n  redacted", "\n  ptr www.acme.test"), (planted, planted, planted));
+    assert_eq!(of("seeds www.acme.test", "", ""), (unclear, unclear, planted), "a host as a seed names no registrant");
     assert_eq!(of("seeds www.acme.test 203.0.113.0/28", "", ""), (planted, planted, planted));
 }
 
 #[test]
 fn a_name_that_only_a_wildcard_answers_may_be_shown_where_something_tells_of_it() {
-    let text = "name *.acme.test A 203.0.113.10\nname www.acme.test A 203.0.113.11\nsite https://www.acme.test \"W\"\n  links https://linked.acme.test/\n  plain none\n\
-                host 203.0.113.10\n  ptr pointed.acme.test\nname acme.test MX 10 mailed.acme.test\nname _sip._tcp.acme.test SRV 0 5 5060 served.acme.test\n\
-                name alias.acme.test CNAME aliased.acme.test\nsite http://alias.acme.test \"R\"\n  redirect http://redirected.acme.test/\n";
+    let text = "name *.acme.test A 203.0.113.10\nname www.acme.test A 203.0.113.11\nsite https://www.acme.test \
+                \"W\"\n  links https://linked.acme.test/\n  plain none\n\
+                host 203.0.113.10\n  ptr pointed.acme.test\nname acme.test MX 10 mailed.acme.test\nname \
+                _sip._tcp.acme.test SRV 0 5 5060 served.acme.test\n\
+                name alias.acme.test CNAME aliased.acme.test\nsite http://alias.acme.test \"R\"\n  redirect \
+                http://redirected.acme.test/\n";
     let truth = truth_of(&format!("{HEAD}{text}"));
     for told in ["linked", "pointed", "mailed", "served", "aliased", "redirected"] {
         assert_eq!(truth.entity(Kind::DnsRecord, &format!("{told}.acme.test")), Verdict::NotScored, "{told}");
@@ -96,7 +87,8 @@ fn a_name_that_only_a_wildcard_answers_may_be_shown_where_something_tells_of_it(
 
 #[test]
 fn a_wildcard_covers_no_zone_below_it_and_no_name_above_others() {
-    let text = "name *.acme.test A 203.0.113.10\nzone corp.acme.test of acme\n  ns ns1.acme.test\nname deep.dev.acme.test A 203.0.113.11\n";
+    let text = "name *.acme.test A 203.0.113.10\nzone corp.acme.test of acme\n  ns ns1.acme.test\nname \
+                deep.dev.acme.test A 203.0.113.11\n";
     for (target, covered) in [("corp", false), ("dev", false), ("free", true)] {
         let truth = truth_of(&format!("{HEAD}{text}name alias.acme.test CNAME {target}.acme.test\n"));
         let expected = if covered { Verdict::Planted } else { Verdict::Unexpected };
@@ -106,72 +98,55 @@ fn a_wildcard_covers_no_zone_below_it_and_no_name_above_others() {
 
 #[test]
 fn a_sound_world_has_no_issue() {
-    let text = "name www.acme.test A 203.0.113.10\nsite https://www.acme.test \"W\"\n  cookie sid careful\n  login\n  twin git\n  twin listing\n\
-                host 203.0.113.10\n  port 21 ftp \"x\" login\n  port 6379 redis password\n  port 22 ssh \"x\"\n  port 445 silent\n";
+    let text = "name www.acme.test A 203.0.113.10\nsite https://www.acme.test \"W\"\n  cookie sid careful\n  login\n  \
+                twin git\n  twin listing\n\
+                host 203.0.113.10\n  port 21 ftp \"x\" login\n  port 6379 redis password\n  port 22 ssh \"x\"\n  port \
+                445 silent\n";
     assert_eq!(issues(text), Vec::<String>::new());
 }
 
 #[test]
 fn the_rest_of_the_exposures_is_what_no_site_of_any_state_names() {
-    let text = "name {a,b,c}.acme.test A 203.0.113.10\nsite http://a.acme.test \"A\"\n  exposes rest\nsite http://b.acme.test \"B\"\n  twin rest\n\
+    let text = "name {a,b,c}.acme.test A 203.0.113.10\nsite http://a.acme.test \"A\"\n  exposes rest\nsite \
+                http://b.acme.test \"B\"\n  twin rest\n\
                 site http://c.acme.test \"C\"\n  exposes git\nstate 2\nsite http://c.acme.test \"C\"\n  exposes env\n";
     let issues = issues(text);
     let of = |site: &str| {
-        issues
-            .iter()
-            .filter(|issue| issue.ends_with(&format!(" Uri http://{site}.acme.test:80")))
-            .collect::<Vec<_>>()
+        issues.iter().filter(|issue| issue.ends_with(&format!(" Uri http://{site}.acme.test:80"))).collect::<Vec<_>>()
     };
     assert!(of("a").len() > 10 && of("b").is_empty(), "{issues:#?}");
-    assert!(
-        of("a")
-            .iter()
-            .all(|issue| !issue.contains("version_control") && !issue.contains("environment"))
-    );
+    assert!(of("a").iter().all(|issue| !issue.contains("version_control") && !issue.contains("environment")));
     assert_eq!(of("c").len(), 1);
 }
 
 #[test]
 fn properties_imply_their_issues() {
     for (text, expected) in [
-        (
-            "host 203.0.113.2\n  port 23 telnet\n",
-            vec!["exposed_telnet_service NetworkService 203.0.113.2:23/tcp"],
-        ),
+        ("host 203.0.113.2\n  port 23 telnet\n", vec!["exposed_telnet_service NetworkService 203.0.113.2:23/tcp"]),
         (
             "host 203.0.113.2\n  port 21 ftp \"x\" anonymous\n",
             vec!["ftp_anonymous_login NetworkService 203.0.113.2:21/tcp"],
         ),
-        (
-            "host 203.0.113.2\n  port 6379 redis open\n",
-            vec!["open_redis_service NetworkService 203.0.113.2:6379/tcp"],
-        ),
-        (
-            "name x.acme.test A 10.0.0.1\n",
-            vec!["internal_system_exposed_via_dns DnsRecord x.acme.test"],
-        ),
+        ("host 203.0.113.2\n  port 6379 redis open\n", vec!["open_redis_service NetworkService 203.0.113.2:6379/tcp"]),
+        ("name x.acme.test A 10.0.0.1\n", vec!["internal_system_exposed_via_dns DnsRecord x.acme.test"]),
         ("name x.acme.test A 127.0.0.1\n", vec!["resolves_to_localhost DnsRecord x.acme.test"]),
-        (
-            "name x.acme.test CNAME gone.nowhere.test\n",
-            vec!["dangling_record DnsRecord x.acme.test"],
-        ),
-        (
-            "name x.acme.test CNAME gone.azurewebsites.net\n",
-            vec!["subdomain_takeover DnsRecord x.acme.test"],
-        ),
+        ("name x.acme.test CNAME gone.nowhere.test\n", vec!["dangling_record DnsRecord x.acme.test"]),
+        ("name x.acme.test CNAME gone.azurewebsites.net\n", vec!["subdomain_takeover DnsRecord x.acme.test"]),
         (
             "zone harb.test of out\n  ns ns.harb.test 198.51.100.9\n  look-alike\n",
             vec!["lookalike_domain Domain acme.test"],
         ),
         (
-            "name x.acme.test A 203.0.113.10\nhost 203.0.113.10\n  unknown-host close\nsite http://x.acme.test \"X\"\n  login\n  exposes env\n",
+            "name x.acme.test A 203.0.113.10\nhost 203.0.113.10\n  unknown-host close\nsite http://x.acme.test \
+             \"X\"\n  login\n  exposes env\n",
             vec![
                 "exposed_environment_file Uri http://x.acme.test:80",
                 "login_over_plain_http Uri http://x.acme.test:80",
             ],
         ),
         (
-            "name x.acme.test A 203.0.113.10\nhost 203.0.113.10\n  unknown-host close\nsite https://x.acme.test \"X\"\n  bare\n  cookie sid careless\n  plain none\n  cert names y.acme.test\n",
+            "name x.acme.test A 203.0.113.10\nhost 203.0.113.10\n  unknown-host close\nsite https://x.acme.test \
+             \"X\"\n  bare\n  cookie sid careless\n  plain none\n  cert names y.acme.test\n",
             vec![
                 "insecure_cookie_httponly_attribute Uri https://x.acme.test:443",
                 "insecure_cookie_secure_attribute Uri https://x.acme.test:443",
@@ -199,9 +174,8 @@ fn certificates_imply_their_issues() {
         ("sha1", vec!["invalid_certificate_algorithm"]),
         ("names *.acme.test", vec!["wildcard_certificate"]),
     ] {
-        let found = issues(&format!(
-            "name x.acme.test A 203.0.113.10\nsite https://x.acme.test \"X\"\n  cert {cert}\n"
-        ));
+        let found =
+            issues(&format!("name x.acme.test A 203.0.113.10\nsite https://x.acme.test \"X\"\n  cert {cert}\n"));
         let names: Vec<&str> = found.iter().map(|line| line.split(' ').next().unwrap()).collect();
         assert_eq!(names, expected, "{cert}");
     }
@@ -210,9 +184,12 @@ fn certificates_imply_their_issues() {
 #[test]
 fn entities_follow_from_what_leads_where() {
     let truth = truth_of(&format!(
-        "{HEAD}name www.acme.test A 203.0.113.10\nname shop.acme.test CNAME acme.shop.test\nzone shop.test of shop\n  ns ns.shop.test 198.51.100.200\n\
+        "{HEAD}name www.acme.test A 203.0.113.10\nname shop.acme.test CNAME acme.shop.test\nzone shop.test of shop\n  \
+         ns ns.shop.test 198.51.100.200\n\
          name acme.shop.test A 198.51.100.201\nsite https://shop.acme.test \"S\"\n\
-         name docs.acme.test CNAME acme.github.io\nzone github.io of shop\n  ns ns.shop.test\nname acme.github.io A 198.51.100.202\nsite https://docs.acme.test \"D\"\nsite https://www.acme.test \"W\"\nname h.acme.test hidden A 203.0.113.11\n\
+         name docs.acme.test CNAME acme.github.io\nzone github.io of shop\n  ns ns.shop.test\nname acme.github.io A \
+         198.51.100.202\nsite https://docs.acme.test \"D\"\nsite https://www.acme.test \"W\"\nname h.acme.test hidden \
+         A 203.0.113.11\n\
          name *.w.acme.test A 203.0.113.10\nhost 203.0.113.10\n  port 22 ssh\n"
     ));
     for (kind, name, verdict) in [
@@ -251,7 +228,8 @@ fn the_worlds_of_the_repository_are_read() {
         }
         let text = std::fs::read_to_string(&path).unwrap();
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        let world = World::parse(&text, &name).unwrap_or_else(|problems| panic!("{}", problems.iter().map(|p| format!("{p}\n")).collect::<String>()));
+        let world = World::parse(&text, &name)
+            .unwrap_or_else(|problems| panic!("{}", problems.iter().map(|p| format!("{p}\n")).collect::<String>()));
         for state in 1..=world.states() {
             let truth = world.truth(EPOCH, state);
             assert!(!truth.entities.is_empty(), "{name} state {state}");
@@ -275,7 +253,8 @@ fn the_demo_is_as_large_as_promised() {
 async fn contacts_are_judged_by_whom_they_reach() {
     use ambit_net::wire::Wire;
     let text = format!(
-        "{HEAD}host 203.0.113.9\n  port 22 ssh\nhost 198.51.100.9\n  port 80 http\nhost 198.51.100.200\n  port 80 http\n  port 22 ssh\nexpect never 203.0.113.77\n"
+        "{HEAD}host 203.0.113.9\n  port 22 ssh\nhost 198.51.100.9\n  port 80 http\nhost 198.51.100.200\n  port 80 \
+         http\n  port 22 ssh\nexpect never 203.0.113.77\n"
     );
     let wire = World::parse(&text, "t.world").unwrap().wire(EPOCH, 1);
     let ask = |address: &'static str, port: u16, name: &'static str| {

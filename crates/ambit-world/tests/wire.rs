@@ -27,9 +27,12 @@ fn client_at(text: &str, state: i64) -> Client {
 #[tokio::test]
 async fn names_resolve_through_zones_wildcards_and_chains() {
     let client = client(
-        "name www.acme.test A 203.0.113.10 AAAA 2001:db8::1\nname a.acme.test CNAME b.acme.test\nname b.acme.test CNAME www.acme.test\n\
-         name *.dev.acme.test A 203.0.113.11\nname x.y.acme.test TXT \"t\"\nname loop1.acme.test CNAME loop2.acme.test\n\
-         name loop2.acme.test CNAME loop1.acme.test\nname gone.acme.test CNAME nothing.example.test\nname acme.test MX 10 www.acme.test CAA 0 issue \"ca.test\"\n\
+        "name www.acme.test A 203.0.113.10 AAAA 2001:db8::1\nname a.acme.test CNAME b.acme.test\nname b.acme.test \
+         CNAME www.acme.test\n\
+         name *.dev.acme.test A 203.0.113.11\nname x.y.acme.test TXT \"t\"\nname loop1.acme.test CNAME \
+         loop2.acme.test\n\
+         name loop2.acme.test CNAME loop1.acme.test\nname gone.acme.test CNAME nothing.example.test\nname acme.test MX \
+         10 www.acme.test CAA 0 issue \"ca.test\"\n\
          name sick.acme.test answers servfail A 203.0.113.9\nname _sip._tcp.acme.test SRV 0 5 5060 www.acme.test",
     );
     for (name, rtype, expected) in [
@@ -71,18 +74,14 @@ async fn names_resolve_through_zones_wildcards_and_chains() {
 async fn servers_answer_at_their_own_addresses_and_truncate_transfer_and_fail() {
     let client = client(
         "name big.acme.test TXT \"{1..60} 0123456789012345678901234567890123456789\"\n\
-         zone lab.acme.test of acme\n  ns ns1.acme.test\n  transfer open\nname h{1..3}.lab.acme.test A 203.0.113.{21..23}\n\
+         zone lab.acme.test of acme\n  ns ns1.acme.test\n  transfer open\nname h{1..3}.lab.acme.test A \
+         203.0.113.{21..23}\n\
          zone dead.test of acme\n  ns ns.dead.test 203.0.113.3\n  answers silent\nname dead.test A 203.0.113.9\n\
-         zone cut.test of acme\n  ns ns1.acme.test\n  answers truncated\nname cut.test A 203.0.113.9\nhost 203.0.113.30\n  ptr h.acme.test",
+         zone cut.test of acme\n  ns ns1.acme.test\n  answers truncated\nname cut.test A 203.0.113.9\nhost \
+         203.0.113.30\n  ptr h.acme.test",
     );
-    assert_eq!(
-        client.ask("203.0.113.2", "ns1.acme.test", "A").await,
-        "NOERROR aa ns1.acme.test A 203.0.113.2"
-    );
-    assert_eq!(
-        client.ask("203.0.113.2", "h1.lab.acme.test", "A").await,
-        "NOERROR aa h1.lab.acme.test A 203.0.113.21"
-    );
+    assert_eq!(client.ask("203.0.113.2", "ns1.acme.test", "A").await, "NOERROR aa ns1.acme.test A 203.0.113.2");
+    assert_eq!(client.ask("203.0.113.2", "h1.lab.acme.test", "A").await, "NOERROR aa h1.lab.acme.test A 203.0.113.21");
     assert_eq!(client.ask("203.0.113.2", "other.test", "A").await, "REFUSED");
     assert_eq!(client.ask("203.0.113.2", "big.acme.test", "TXT").await, "NOERROR aa tc");
     assert_eq!(client.ask("203.0.113.2", "cut.test", "A").await, "NOERROR aa tc");
@@ -95,18 +94,18 @@ async fn servers_answer_at_their_own_addresses_and_truncate_transfer_and_fail() 
     );
     assert_eq!(client.ask_tcp("203.0.113.2", "acme.test", "AXFR").await, "REFUSED");
     let transfer = client.ask_tcp("203.0.113.2", "lab.acme.test", "AXFR").await;
-    assert!(
-        transfer.contains("h3.lab.acme.test A 203.0.113.23") && transfer.matches("SOA").count() == 2,
-        "{transfer}"
-    );
+    assert!(transfer.contains("h3.lab.acme.test A 203.0.113.23") && transfer.matches("SOA").count() == 2, "{transfer}");
 }
 
 #[tokio::test]
 async fn services_say_what_their_protocols_say() {
     let client = client(
-        "host 203.0.113.20\n  port 22 ssh \"OpenSSH_9.6\"\n  port 21 ftp \"vsFTPd 3.0.5\" anonymous\n  port 2121 ftp \"vsFTPd 3.0.5\" login\n  port 6379 redis open\n\
-         \x20 port 6380 redis password\n  port 23 telnet \"login: \"\n  port 3306 mysql \"8.0.36\"\n  port 5432 postgres\n  port 3389 rdp\n  port 445 smb\n\
-         \x20 port 25 smtp \"mail.acme.test ESMTP\"\n  port 99 filtered\n  port 98 closed\nhost 203.0.113.21\n  unlisted open\n",
+        "host 203.0.113.20\n  port 22 ssh \"OpenSSH_9.6\"\n  port 21 ftp \"vsFTPd 3.0.5\" anonymous\n  port 2121 ftp \
+         \"vsFTPd 3.0.5\" login\n  port 6379 redis open\n\
+         \x20 port 6380 redis password\n  port 23 telnet \"login: \"\n  port 3306 mysql \"8.0.36\"\n  port 5432 \
+         postgres\n  port 3389 rdp\n  port 445 smb\n\
+         \x20 port 25 smtp \"mail.acme.test ESMTP\"\n  port 99 filtered\n  port 98 closed\nhost 203.0.113.21\n  \
+         unlisted open\n",
     );
     let at = "203.0.113.20";
     for (port, said, heard) in [
@@ -145,20 +144,22 @@ async fn services_say_what_their_protocols_say() {
     assert_eq!(client.knock("203.0.113.21", 40_123).await, "open");
 }
 
-const SITES: &str = "name www.acme.test A 203.0.113.10\nname b.acme.test A 203.0.113.10\nname old.acme.test A 203.0.113.11\nname weak.acme.test A 203.0.113.12\n\
+const SITES: &str = "name www.acme.test A 203.0.113.10\nname b.acme.test A 203.0.113.10\nname old.acme.test A \
+                     203.0.113.11\nname weak.acme.test A 203.0.113.12\n\
      name ancient.acme.test A 203.0.113.13\nname closed.acme.test A 203.0.113.14\n\
-     site https://www.acme.test \"Acme & Sons\"\n  cookie sid careful\n  nonce\n  exposes git\n  twin env\n  page /a text/plain \"b\"\n\
+     site https://www.acme.test \"Acme & Sons\"\n  cookie sid careful\n  nonce\n  exposes git\n  twin env\n  page /a \
+     text/plain \"b\"\n\
      site https://b.acme.test \"B\"\n  redirect https://www.acme.test/ 302\n  bare\n\
      site https://old.acme.test \"Old\"\n  cert expired 5d\nsite https://weak.acme.test \"Weak\"\n  cert key weak\n\
-     site https://ancient.acme.test \"Ancient\"\n  tls only-old\nhost 203.0.113.14\n  unknown-host close\nsite https://closed.acme.test \"Closed\"\n";
+     site https://ancient.acme.test \"Ancient\"\n  tls only-old\nhost 203.0.113.14\n  unknown-host close\nsite \
+     https://closed.acme.test \"Closed\"\n";
 
 #[tokio::test]
 async fn sites_answer_by_name_with_their_pages_and_exposures() {
     let client = client(SITES);
     let www = client.get("203.0.113.10", Some("www.acme.test"), "www.acme.test", "/").await.unwrap();
     assert!(
-        www.head
-            .starts_with("HTTP/1.1 200 OK\r\nDate: Tue, 01 Jul 2025 00:00:00 GMT\r\nServer: nginx\r\n"),
+        www.head.starts_with("HTTP/1.1 200 OK\r\nDate: Tue, 01 Jul 2025 00:00:00 GMT\r\nServer: nginx\r\n"),
         "{}",
         www.head
     );
@@ -190,18 +191,8 @@ async fn sites_answer_by_name_with_their_pages_and_exposures() {
         "{}",
         plain.head
     );
-    assert!(
-        client
-            .get("203.0.113.14", Some("unknown.acme.test"), "unknown.acme.test", "/")
-            .await
-            .is_err()
-    );
-    assert!(
-        client
-            .get("203.0.113.14", Some("closed.acme.test"), "closed.acme.test", "/")
-            .await
-            .is_ok()
-    );
+    assert!(client.get("203.0.113.14", Some("unknown.acme.test"), "unknown.acme.test", "/").await.is_err());
+    assert!(client.get("203.0.113.14", Some("closed.acme.test"), "closed.acme.test", "/").await.is_ok());
 }
 
 #[tokio::test]
@@ -215,10 +206,7 @@ async fn certificates_have_every_quality() {
     let (_, parsed) = x509_parser::parse_x509_certificate(&weak.chain[0]).unwrap();
     assert_eq!(parsed.public_key().parsed().unwrap().key_size(), 1_024);
     assert!(
-        client
-            .get("203.0.113.13", Some("ancient.acme.test"), "ancient.acme.test", "/")
-            .await
-            .is_err(),
+        client.get("203.0.113.13", Some("ancient.acme.test"), "ancient.acme.test", "/").await.is_err(),
         "no version in common"
     );
     let hello = client.old_hello("203.0.113.13", "ancient.acme.test").await;
@@ -297,23 +285,12 @@ async fn registries_send_on_to_where_the_file_says() {
 
 #[tokio::test]
 async fn sources_answer_under_their_own_names() {
-    let client = client(&format!(
-        "{SITES}bucket s3 acme-files of acme listed keys a.txt\nbucket s3 acme-secret of acme\n"
-    ));
-    let log = client
-        .get("198.19.0.10", Some("crt.sh"), "crt.sh", "/?q=%25.acme.test&output=json")
-        .await
-        .unwrap();
+    let client =
+        client(&format!("{SITES}bucket s3 acme-files of acme listed keys a.txt\nbucket s3 acme-secret of acme\n"));
+    let log = client.get("198.19.0.10", Some("crt.sh"), "crt.sh", "/?q=%25.acme.test&output=json").await.unwrap();
     assert!(log.trusted && log.body.contains("\"common_name\":\"www.acme.test\""), "{}", log.body);
-    let domain = client
-        .get("198.19.0.11", Some("rdap.org"), "rdap.org", "/domain/acme.test")
-        .await
-        .unwrap();
-    assert!(
-        domain.body.contains("\"ldhName\":\"acme.test\"") && domain.body.contains("Acme"),
-        "{}",
-        domain.body
-    );
+    let domain = client.get("198.19.0.11", Some("rdap.org"), "rdap.org", "/domain/acme.test").await.unwrap();
+    assert!(domain.body.contains("\"ldhName\":\"acme.test\"") && domain.body.contains("Acme"), "{}", domain.body);
     let block = client.get("198.19.0.11", Some("rdap.org"), "rdap.org", "/ip/203.0.113.77").await.unwrap();
     assert!(block.body.contains("\"name\":\"ACME\"") && block.body.contains("64500"), "{}", block.body);
     assert!(
@@ -395,9 +372,7 @@ async fn hostile_peers_stop_when_the_client_goes() {
 #[tokio::test]
 async fn a_site_whose_answer_lies_about_its_length_says_it_at_once() {
     let client = client("name www.acme.test A 203.0.113.10\nsite http://www.acme.test \"T\"\n  hostile smuggle\n");
-    let heard = client
-        .talk("203.0.113.10", 80, b"GET / HTTP/1.1\r\nHost: www.acme.test\r\n\r\n", 12)
-        .await;
+    let heard = client.talk("203.0.113.10", 80, b"GET / HTTP/1.1\r\nHost: www.acme.test\r\n\r\n", 12).await;
     assert_eq!(heard.unwrap(), b"HTTP/1.1 200");
     assert!(client.now() < Duration::from_secs(1), "{:?}", client.now());
 }

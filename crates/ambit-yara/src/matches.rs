@@ -1,5 +1,5 @@
-//! Matching: which rules are true of some bytes, and where the first of their strings stands. Time and memory are bounded; what was not looked at to
-//! its end is `TimedOut`, never "no match".
+//! Matching: which rules are true of some bytes, and where the first of their strings stands. Time and memory are
+//! bounded; what was not looked at to its end is `TimedOut`, never "no match".
 
 use crate::Rules;
 use boreal::scanner::{EvaluatedRule, ScanError, ScanParams};
@@ -17,7 +17,8 @@ const CUT: &str = "[...]";
 pub struct Match {
     pub rule: String,
     pub tags: Vec<String>,
-    /// The first place of one of its strings with what surrounds it, in hexadecimal; `None`: the rule is true without a string.
+    /// The first place of one of its strings with what surrounds it, in hexadecimal; `None`: the rule is true without a
+    /// string.
     pub snippet: Option<String>,
 }
 
@@ -27,7 +28,8 @@ pub struct Match {
 pub struct TimedOut;
 
 impl Rules {
-    /// The rules that are true of `bytes`, but for the private ones. `time` is how long it may take; it is looked at every ten thousand steps.
+    /// The rules that are true of `bytes`, but for the private ones. `time` is how long it may take; it is looked at
+    /// every ten thousand steps.
     pub fn matches(&self, bytes: &[u8], time: Duration) -> Result<Vec<Match>, TimedOut> {
         let quick = ScanParams::default()
             .timeout_duration(Some(time))
@@ -44,7 +46,8 @@ impl Rules {
         if found.is_empty() {
             return Ok(Vec::new());
         }
-        // Where the strings stand is not looked for where a rule is true without it: a second look finds them, and costs only where something matched.
+        // Where the strings stand is not looked for where a rule is true without it: a second look finds them, and
+        // costs only where something matched.
         let mut thorough = self.scanner.clone();
         thorough.set_scan_params(quick.compute_full_matches(true));
         let placed = match thorough.scan_mem(bytes) {
@@ -72,10 +75,7 @@ fn first_place(rule: &EvaluatedRule<'_>) -> Option<(usize, usize)> {
 /// A place with its surroundings, byte by byte.
 fn snippet(bytes: &[u8], at: usize, length: usize) -> String {
     let start = at.saturating_sub(AROUND_BYTES).min(bytes.len());
-    let end = at
-        .saturating_add(length.min(MATCH_BYTES_MAX))
-        .saturating_add(AROUND_BYTES)
-        .min(bytes.len());
+    let end = at.saturating_add(length.min(MATCH_BYTES_MAX)).saturating_add(AROUND_BYTES).min(bytes.len());
     let mut parts: Vec<String> = Vec::new();
     if start > 0 {
         parts.push(CUT.to_owned());
@@ -123,10 +123,7 @@ mod tests {
             ),
             ["a"]
         );
-        assert_eq!(
-            names("import \"pe\" rule a { condition: pe.is_pe }", b"MZ is not enough"),
-            Vec::<String>::new()
-        );
+        assert_eq!(names("import \"pe\" rule a { condition: pe.is_pe }", b"MZ is not enough"), Vec::<String>::new());
     }
 
     #[test]
@@ -144,7 +141,8 @@ mod tests {
 
     #[test]
     fn a_rule_that_runs_for_ever_times_out() {
-        let text = "rule a { condition: for all i in (0..9000000000) : ( for all j in (0..9000000000) : ( i + j >= 0 ) ) }";
+        let text =
+            "rule a { condition: for all i in (0..9000000000) : ( for all j in (0..9000000000) : ( i + j >= 0 ) ) }";
         let begun = std::time::Instant::now();
         assert_eq!(rules(text).matches(b"x", Duration::from_millis(200)), Err(TimedOut));
         assert!(begun.elapsed() < LONG);
@@ -154,13 +152,17 @@ mod tests {
         #![proptest_config(proptest::prelude::ProptestConfig { failure_persistence: None, ..Default::default() })]
 
         #[test]
-        fn no_bytes_panic(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..600), head in proptest::sample::select(vec![
+        fn no_bytes_panic(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..600),
+        head in proptest::sample::select(vec![
             &b""[..], b"MZ", b"\x7fELF\x02\x01\x01", b"\xca\xfe\xba\xbe", b"\xcf\xfa\xed\xfe", b"dex\n035\0",
         ])) {
-            let text = "import \"pe\" import \"elf\" import \"macho\" import \"dex\" import \"dotnet\" import \"hash\" import \"math\" import \"string\"
+            let text = "import \"pe\" import \"elf\" import \"macho\" import \"dex\" import \"dotnet\" import \"hash\" \
+                        import \"math\" import \"string\"
                 rule a { strings: $a = /a.{0,20}b/s $b = { 00 [0-8] FF } $c = \"x\" xor wide condition:
-                any of them or pe.number_of_sections > 1 or elf.number_of_sections > 1 or math.entropy(0, filesize) > 7 or uint32(filesize - 2) == 1
-                or for any i in (1..#b) : ( @b[i] > 3 ) or dex.header.file_size > 1 or macho.ncmds > 1 or dotnet.is_dotnet or pe.imphash() == \"x\" }";
+                any of them or pe.number_of_sections > 1 or elf.number_of_sections > 1 or math.entropy(0, filesize) > \
+                7 or uint32(filesize - 2) == 1
+                or for any i in (1..#b) : ( @b[i] > 3 ) or dex.header.file_size > 1 or macho.ncmds > 1 or \
+                dotnet.is_dotnet or pe.imphash() == \"x\" }";
             let found = rules(text).matches(&[head, &bytes].concat(), LONG);
             proptest::prop_assert!(found.is_ok());
         }

@@ -1,4 +1,5 @@
-//! From text to rules. A text that does not compile says where: line, column, word, and what the compiler has against it.
+//! From text to rules. A text that does not compile says where: line, column, word, and what the compiler has against
+//! it.
 
 use boreal::compiler::{CompilerBuilder, CompilerParams};
 use boreal::scanner::Scanner;
@@ -16,19 +17,11 @@ pub struct Bounds {
 }
 
 /// For a set of live rules: what a person writes or collects, compiled within a second; its places take at most 100 MB.
-pub const LIVE: Bounds = Bounds {
-    source_bytes: 1 << 20,
-    rules: 1_000,
-    places: 4_000_000,
-};
+pub const LIVE: Bounds = Bounds { source_bytes: 1 << 20, rules: 1_000, places: 4_000_000 };
 /// For a job over what is stored (docs/contract/hunting.md §4).
 pub const RETRO: Bounds = Bounds { rules: 300, ..LIVE };
 /// For a pack that the operator loads: the largest public collections have some ten thousand rules.
-pub const PACK: Bounds = Bounds {
-    source_bytes: 16 << 20,
-    rules: 50_000,
-    places: usize::MAX,
-};
+pub const PACK: Bounds = Bounds { source_bytes: 16 << 20, rules: 50_000, places: usize::MAX };
 /// Strings of one rule.
 const STRINGS_OF_RULE_MAX: usize = 2_000;
 /// Places that one string remembers, where there are few strings.
@@ -37,9 +30,11 @@ const PLACES_OF_STRING_MAX: usize = 1_000;
 const PLACES_OF_STRING_MIN: usize = 16;
 /// Bytes of stack that any text needs.
 const STACK_BYTES: usize = 8 << 20;
-/// Bytes of stack for each byte of text: a level of a condition takes some 130, and three times that without optimisation.
+/// Bytes of stack for each byte of text: a level of a condition takes some 130, and three times that without
+/// optimisation.
 const STACK_BYTES_PER_BYTE: usize = 512;
-/// Bytes of stack at most; only what is used becomes memory. Texts of more than two million levels are left to the operator's packs.
+/// Bytes of stack at most; only what is used becomes memory. Texts of more than two million levels are left to the
+/// operator's packs.
 const STACK_BYTES_MAX: usize = 1 << 30;
 /// Characters of the word that a message shows.
 const WORD_CHARS_MAX: usize = 40;
@@ -47,7 +42,8 @@ const WORD_CHARS_MAX: usize = 40;
 /// A text to be compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Source<'a> {
-    /// Shown in messages, and the namespace of its rules: rules of two sources may have the same name. Empty: not shown.
+    /// Shown in messages, and the namespace of its rules: rules of two sources may have the same name. Empty: not
+    /// shown.
     pub name: &'a str,
     pub text: &'a str,
 }
@@ -82,13 +78,7 @@ impl fmt::Display for CompileError {
             Self::TooLarge { bytes, most } => write!(f, "the rules have {bytes} bytes, at most {most} are compiled"),
             Self::TooMany { rules, most } => write!(f, "there are {rules} rules, at most {most} are allowed"),
             Self::Empty => f.write_str("there is no rule in it"),
-            Self::Refused {
-                source,
-                line,
-                column,
-                word,
-                message,
-            } => {
+            Self::Refused { source, line, column, word, message } => {
                 if !source.is_empty() {
                     write!(f, "{source}, ")?;
                 }
@@ -129,7 +119,9 @@ impl Rules {
     pub fn rules(&self) -> Vec<Rule> {
         let text = |symbol| self.scanner.get_string_symbol(symbol).to_owned();
         let value = |value: boreal::MetadataValue| match value {
-            boreal::MetadataValue::Bytes(symbol) => String::from_utf8_lossy(self.scanner.get_bytes_symbol(symbol)).into_owned(),
+            boreal::MetadataValue::Bytes(symbol) => {
+                String::from_utf8_lossy(self.scanner.get_bytes_symbol(symbol)).into_owned()
+            }
             boreal::MetadataValue::Integer(number) => number.to_string(),
             boreal::MetadataValue::Boolean(flag) => flag.to_string(),
         };
@@ -156,15 +148,12 @@ impl Bounds {
     }
 }
 
-/// Compiles texts together; to be called on a thread with the stack that [`Bounds::stack_bytes`] says: the compiler takes stack for every level of a
-/// condition, and a hostile text has a level in every byte.
+/// Compiles texts together; to be called on a thread with the stack that [`Bounds::stack_bytes`] says: the compiler
+/// takes stack for every level of a condition, and a hostile text has a level in every byte.
 pub fn compile(sources: &[Source<'_>], bounds: &Bounds) -> Result<Rules, CompileError> {
     let bytes: usize = sources.iter().map(|source| source.text.len()).sum();
     if bytes > bounds.source_bytes {
-        return Err(CompileError::TooLarge {
-            bytes,
-            most: bounds.source_bytes,
-        });
+        return Err(CompileError::TooLarge { bytes, most: bounds.source_bytes });
     }
     let mut compiler = CompilerBuilder::new().build();
     compiler.set_params(CompilerParams::default().disable_includes(true).max_strings_per_rule(STRINGS_OF_RULE_MAX));
@@ -179,16 +168,10 @@ pub fn compile(sources: &[Source<'_>], bounds: &Bounds) -> Result<Rules, Compile
             refused(source.name, text.strip_suffix('\n').unwrap_or(&text), at, said.message)
         })?;
     }
-    let rules = Rules {
-        scanner: compiler.finalize(),
-        places_of_string: places_of_string(sources, bounds),
-    };
+    let rules = Rules { scanner: compiler.finalize(), places_of_string: places_of_string(sources, bounds) };
     match rules.count() {
         0 => Err(CompileError::Empty),
-        count if count > bounds.rules => Err(CompileError::TooMany {
-            rules: count,
-            most: bounds.rules,
-        }),
+        count if count > bounds.rules => Err(CompileError::TooMany { rules: count, most: bounds.rules }),
         _ => Ok(rules),
     }
 }
@@ -242,20 +225,17 @@ mod tests {
 
     #[test]
     fn every_rule_is_counted() {
-        let text = "private rule hidden { condition: true }\nglobal rule all { condition: true }\nrule seen : a b { meta: who = \"me\" level = 3 hot = true condition: hidden }";
+        let text = "private rule hidden { condition: true }\nglobal rule all { condition: true }\nrule seen : a b { \
+                    meta: who = \"me\" level = 3 hot = true condition: hidden }";
         let rules = compile(&[Source { name: "", text }], &LIVE).unwrap();
         assert_eq!(rules.count(), 3);
         let seen = rules.rules().into_iter().find(|rule| rule.name == "seen").unwrap();
         assert_eq!(seen.tags, ["a", "b"]);
-        let metadata = [("who", "me"), ("level", "3"), ("hot", "true")].map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let metadata =
+            [("who", "me"), ("level", "3"), ("hot", "true")].map(|(name, value)| (name.to_owned(), value.to_owned()));
         assert_eq!(seen.metadata, metadata);
         assert_eq!(
-            rules
-                .rules()
-                .iter()
-                .map(|rule| (rule.global, rule.private))
-                .filter(|kind| *kind == (false, false))
-                .count(),
+            rules.rules().iter().map(|rule| (rule.global, rule.private)).filter(|kind| *kind == (false, false)).count(),
             1
         );
     }
@@ -275,14 +255,8 @@ mod tests {
             assert!(said.starts_with(place), "{text}: {said}");
         }
         let two = [
-            Source {
-                name: "a.yar",
-                text: "rule a { condition: true }",
-            },
-            Source {
-                name: "b.yar",
-                text: "rule a { condition: b }",
-            },
+            Source { name: "a.yar", text: "rule a { condition: true }" },
+            Source { name: "b.yar", text: "rule a { condition: b }" },
         ];
         let said = compile(&two, &PACK).unwrap_err().to_string();
         assert!(said.starts_with("b.yar, line 1, column 21, at \"b\""), "{said}");
@@ -299,29 +273,28 @@ mod tests {
 
     #[test]
     fn sources_keep_to_their_bounds() {
-        let many: String = (0..=RETRO.rules)
-            .map(|number| format!("rule r{number} {{ condition: true }}\n"))
-            .collect();
+        let many: String = (0..=RETRO.rules).map(|number| format!("rule r{number} {{ condition: true }}\n")).collect();
         let source = [Source { name: "", text: &many }];
         assert_eq!(compile(&source, &RETRO).map(|_| ()), Err(CompileError::TooMany { rules: 301, most: 300 }));
         assert_eq!(compile(&source, &LIVE).map(|rules| rules.count()), Ok(301));
         let long = format!("rule a {{ condition: true }} //{}", "x".repeat(LIVE.source_bytes));
-        assert!(matches!(
-            compile(&[Source { name: "", text: &long }], &LIVE),
-            Err(CompileError::TooLarge { .. })
-        ));
-        let strings: String = (0..=STRINGS_OF_RULE_MAX).map(|number| format!("$s{number} = \"abc{number}\" ")).collect();
+        assert!(matches!(compile(&[Source { name: "", text: &long }], &LIVE), Err(CompileError::TooLarge { .. })));
+        let strings: String =
+            (0..=STRINGS_OF_RULE_MAX).map(|number| format!("$s{number} = \"abc{number}\" ")).collect();
         assert!(check(&format!("rule a {{ strings: {strings} condition: any of them }}")).is_err());
     }
 
     #[test]
     fn texts_made_to_exhaust_the_compiler_are_refused_or_small() {
-        let deep = |open: &str, inner: &str, close: &str| format!("rule a {{ condition: {}{inner}{} }}", open.repeat(50_000), close.repeat(50_000));
+        let deep = |open: &str, inner: &str, close: &str| {
+            format!("rule a {{ condition: {}{inner}{} }}", open.repeat(50_000), close.repeat(50_000))
+        };
         let million = format!("rule a {{ condition: {}1 }}", "-".repeat(1_000_000));
         for text in [deep("(", "true", ")"), deep("not ", "true", ""), deep("1 + ", "1", ""), million] {
             assert!(check(&text).is_err());
         }
-        let groups = format!("rule a {{ strings: $a = /{}a{}/ condition: $a }}", "(".repeat(50_000), ")".repeat(50_000));
+        let groups =
+            format!("rule a {{ strings: $a = /{}a{}/ condition: $a }}", "(".repeat(50_000), ")".repeat(50_000));
         assert!(check(&groups).is_err());
         // Counted repetitions of counted repetitions: whatever the answer is, there is one.
         for inner in ["(a{1,1000}){1,1000}", "((a{1,100}){1,100}){1,100}", "(((a?){100}){100}){100}"] {
@@ -339,9 +312,12 @@ mod tests {
 
         #[test]
         fn no_sequence_of_words_panics(words in proptest::collection::vec(proptest::sample::select(vec![
-            "rule", "a", "b", "{", "}", "strings", ":", "condition", "meta", "=", "$a", "$", "#a", "@a[1]", "!a", "\"x\"", "/a+/", "/[/", "{ 41 ?? }",
-            "wide", "nocase", "xor", "base64", "and", "or", "not", "for", "any", "all", "of", "them", "in", "(", ")", "1", "..", "filesize", "-", "*",
-            "import", "\"pe\"", "\"math\"", "pe.sections", "uint8(0)", "true", "global", "private", "é", "\u{0}", "/*", "//", "\n", "\\", "0x", "1KB",
+            "rule", "a", "b", "{", "}", "strings", ":", "condition", "meta", "=", "$a", "$", "#a", "@a[1]", "!a",
+            "\"x\"", "/a+/", "/[/", "{ 41 ?? }",
+            "wide", "nocase", "xor", "base64", "and", "or", "not", "for", "any", "all", "of", "them", "in", "(", ")",
+            "1", "..", "filesize", "-", "*",
+            "import", "\"pe\"", "\"math\"", "pe.sections", "uint8(0)", "true", "global", "private", "é", "\u{0}", "/*",
+            "//", "\n", "\\", "0x", "1KB",
         ]), 0..60)) {
             let _ = check(&words.join(" "));
         }

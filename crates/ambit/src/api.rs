@@ -1,4 +1,5 @@
-//! The API as the client commands ask it: of a server over the network, or of a data folder without one. The same paths, the same answers.
+//! The API as the client commands ask it: of a server over the network, or of a data folder without one. The same
+//! paths, the same answers.
 
 pub(crate) mod naming;
 
@@ -73,21 +74,21 @@ pub(crate) struct Reply {
 }
 
 impl Api {
-    /// The server that the flags or the settings name; a folder named by flag, or no server at all, means a data folder.
+    /// The server that the flags or the settings name; a folder named by flag, or no server at all, means a data
+    /// folder.
     pub(crate) async fn open(target: &Target, settings: &Settings, needs: Needs) -> Result<Self, Failure> {
         let project = target.project.clone().or_else(|| settings.get("project").map(str::to_owned));
-        let server = target
-            .server
-            .as_deref()
-            .or_else(|| settings.get("server"))
-            .filter(|_| target.data.is_none());
+        let server = target.server.as_deref().or_else(|| settings.get("server")).filter(|_| target.data.is_none());
         let mut api = match server {
             Some(server) => Self::Server(Box::new(Remote::new(server, target, settings, needs)?)),
             None => Self::Folder(Box::new(Local::open(target, settings, needs).await?)),
         };
         if let Some(project) = project {
             // The header takes a number or a uuid; a blank one and the word None mean the primary project.
-            let is_id = needs == Needs::NoKey || project.trim().is_empty() || project == "None" || project.parse::<i64>().is_ok();
+            let is_id = needs == Needs::NoKey
+                || project.trim().is_empty()
+                || project == "None"
+                || project.parse::<i64>().is_ok();
             let id = if is_id { project } else { naming::project(&api, &project).await? };
             match &mut api {
                 Self::Server(server) => server.project = Some(id),
@@ -110,12 +111,7 @@ impl Api {
         let (status, bytes) = match self {
             Self::Server(server) => server.ask(method, target, body.as_ref()).await?,
             Self::Folder(local) => {
-                let question = Question {
-                    method,
-                    target,
-                    project: local.project.as_deref(),
-                    body: body.as_ref(),
-                };
+                let question = Question { method, target, project: local.project.as_deref(), body: body.as_ref() };
                 let asked = ambit_server::ask(&local.state, &local.principal, question).await;
                 let (status, bytes) = asked.map_err(|error| Failure::usage(format!("{}: {error}", plain(target))))?;
                 (status, bytes.to_vec())
@@ -132,21 +128,20 @@ impl Api {
 
 impl Remote {
     fn new(server: &str, target: &Target, settings: &Settings, needs: Needs) -> Result<Self, Failure> {
-        let base = Url::parse(server)
-            .map_err(|_| Failure::usage(format!("server {:?}: expected a URL such as https://ambit.example.org", plain(server))))?;
+        let base = Url::parse(server).map_err(|_| {
+            Failure::usage(format!("server {:?}: expected a URL such as https://ambit.example.org", plain(server)))
+        })?;
         let key = settings.get("api_key").or((needs == Needs::NoKey).then_some("")).ok_or_else(|| {
-            Failure::access("no API key: set AMBIT_API_KEY, or AMBIT_API_KEY_FILE; `ambit key create` on the server's data folder makes one")
+            Failure::access(
+                "no API key: set AMBIT_API_KEY, or AMBIT_API_KEY_FILE; `ambit key create` on the server's \
+                             data folder makes one",
+            )
         })?;
         let options = outfit::live(settings, &[], target.ca.as_deref())?;
         let wire = LiveWire::new(&options).map_err(|error| outfit::unusable(&error))?;
         let pace = Arc::new(Pace::new(PaceLimits::default()));
         let net = Net::new(Arc::new(wire), Arc::new(OperatorOnly), pace, NetOptions::default());
-        Ok(Self {
-            session: net.session(Grants::operator(PURPOSE)),
-            base,
-            key: key.to_owned(),
-            project: None,
-        })
+        Ok(Self { session: net.session(Grants::operator(PURPOSE)), base, key: key.to_owned(), project: None })
     }
 
     async fn ask(&self, method: &str, target: &str, body: Option<&Value>) -> Result<(u16, Vec<u8>), Failure> {
@@ -161,7 +156,9 @@ impl Remote {
                     tries += 1;
                     self.session.sleep(Duration::from_secs(seconds.clamp(1, PAUSE_S_MAX))).await;
                 }
-                None if exchange.truncated => return Err(Failure::run_time(format!("{}: the answer was cut; ask again", self.base.authority()))),
+                None if exchange.truncated => {
+                    return Err(Failure::run_time(format!("{}: the answer was cut; ask again", self.base.authority())));
+                }
                 None => return Ok((exchange.status, exchange.body)),
             }
         }
@@ -186,7 +183,8 @@ impl Remote {
 
     fn unreachable(&self, error: &NetError) -> Failure {
         Failure::run_time(format!(
-            "cannot reach the server at {}: {error}; --server or AMBIT_SERVER says where it is, --ca names an authority of its own",
+            "cannot reach the server at {}: {error}; --server or AMBIT_SERVER says where it is, --ca names an \
+             authority of its own",
             self.base.authority()
         ))
     }
@@ -205,12 +203,7 @@ impl Local {
             }
         };
         state.reserved = Reserved::internal(crate::outfit::reserved_ranges(settings)?);
-        Ok(Self {
-            state: Arc::new(state),
-            principal,
-            project: None,
-            _engine: engine,
-        })
+        Ok(Self { state: Arc::new(state), principal, project: None, _engine: engine })
     }
 }
 
@@ -223,10 +216,7 @@ fn reply(status: u16, bytes: &[u8], server: bool) -> Result<Reply, Failure> {
         )));
     };
     match status {
-        200 => Ok(Reply {
-            message,
-            result: envelope["result"].clone(),
-        }),
+        200 => Ok(Reply { message, result: envelope["result"].clone() }),
         400 | 405 | 409 | 413 | 415 => Err(Failure::usage(message)),
         401 if server => Err(Failure::access(format!("{message}; AMBIT_API_KEY holds the key that is sent"))),
         401 | 403 => Err(Failure::access(message)),
@@ -259,7 +249,9 @@ mod tests {
     #[test]
     fn statuses_become_exit_codes() {
         let body = r#"{"success":false,"message":"Why","result":null}"#;
-        for (status, expected) in [(200, 0), (400, 2), (401, 3), (403, 3), (404, 4), (409, 2), (429, 1), (500, 1), (503, 1)] {
+        for (status, expected) in
+            [(200, 0), (400, 2), (401, 3), (403, 3), (404, 4), (409, 2), (429, 1), (500, 1), (503, 1)]
+        {
             assert_eq!(code(status, body), expected, "{status}");
         }
         assert_eq!(code(200, "<html>"), 1, "a page is no answer");

@@ -15,10 +15,12 @@ pub(crate) struct Data {
 /// Where a client command works: on a server, or on a data folder.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Target {
-    /// Data folder (default: AMBIT_DATA, else ambit in the user's data directory); given here, it goes before a configured server.
+    /// Data folder (default: AMBIT_DATA, else ambit in the user's data directory); given here, it goes before a
+    /// configured server.
     #[arg(long, value_name = "DIR", global = true, conflicts_with = "server")]
     pub(crate) data: Option<PathBuf>,
-    /// Server, such as https://ambit.example.org (default: AMBIT_SERVER). Its key comes from AMBIT_API_KEY: other people see command lines.
+    /// Server, such as https://ambit.example.org (default: AMBIT_SERVER). Its key comes from AMBIT_API_KEY: other
+    /// people see command lines.
     #[arg(long, value_name = "URL", global = true)]
     pub(crate) server: Option<String>,
     /// Project, by number, uuid or name (default: AMBIT_PROJECT, else your primary one).
@@ -42,7 +44,8 @@ pub(crate) struct Output {
 
 /// Reads a moment, or a date, which means the end of that day.
 pub(crate) fn date(text: &str) -> Result<Timestamp, String> {
-    let moment = Timestamp::parse(text).ok_or_else(|| "expected a date such as 2027-01-31 or a moment such as 2027-01-31T12:00:00Z".to_owned())?;
+    let moment = Timestamp::parse(text)
+        .ok_or_else(|| "expected a date such as 2027-01-31 or a moment such as 2027-01-31T12:00:00Z".to_owned())?;
     let day = text.len() == 10;
     Ok(if day { moment.plus_ms(ambit_model::moment::DAY_MS - 1) } else { moment })
 }

@@ -30,11 +30,15 @@ fn without_database(arguments: &[OsString]) -> Option<(Vec<OsString>, String)> {
     Some((rest, url))
 }
 
-/// Begins the program anew without the password that its command line holds; goes on where that cannot be done. Says once what to do instead.
+/// Begins the program anew without the password that its command line holds; goes on where that cannot be done. Says
+/// once what to do instead.
 pub(crate) fn hide_password() {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     let Some((rest, url)) = without_database(&arguments) else { return };
-    hint("ambit: --database holds a password, which others could read for a moment: AMBIT_DATABASE or AMBIT_DATABASE_FILE keep it to yourself");
+    hint(
+        "ambit: --database holds a password, which others could read for a moment: AMBIT_DATABASE or \
+         AMBIT_DATABASE_FILE keep it to yourself",
+    );
     let Ok(program) = std::env::current_exe() else { return };
     // Comes back only where it fails; then the command goes on as it was typed.
     let _ = std::process::Command::new(program).args(&rest[1..]).env(DATABASE_FLAG, url).exec();
@@ -46,7 +50,8 @@ mod tests {
 
     fn hidden(arguments: &[&str]) -> Option<(String, String)> {
         let arguments: Vec<OsString> = arguments.iter().map(OsString::from).collect();
-        without_database(&arguments).map(|(rest, url)| (rest.join(OsString::from(" ").as_os_str()).to_string_lossy().into_owned(), url))
+        without_database(&arguments)
+            .map(|(rest, url)| (rest.join(OsString::from(" ").as_os_str()).to_string_lossy().into_owned(), url))
     }
 
     #[test]

@@ -55,8 +55,8 @@ pub(crate) async fn opened(flag: Option<&Path>, settings: &Settings) -> Result<(
     Ok((store, principal))
 }
 
-/// Opens the folder's index when it has seen everything that is in the store now: brings it up where nobody else does, and holds the engine's
-/// place for that; else waits for its writer.
+/// Opens the folder's index when it has seen everything that is in the store now: brings it up where nobody else does,
+/// and holds the engine's place for that; else waits for its writer.
 pub(crate) async fn index(folder: &Path, store: &Store) -> Result<(Index, Option<Engine>), Failure> {
     let place = folder.join(INDEX_FOLDER);
     if store.is_read_only() {
@@ -84,16 +84,17 @@ pub(crate) async fn index(folder: &Path, store: &Store) -> Result<(Index, Option
     Ok((index, engine))
 }
 
-/// Opens the folder's index and brings it up to what the store holds now. `None`: another process writes it, which is where the engine's place says
-/// nothing of the folder, on PostgreSQL; it brings it up.
+/// Opens the folder's index and brings it up to what the store holds now. `None`: another process writes it, which is
+/// where the engine's place says nothing of the folder, on PostgreSQL; it brings it up.
 pub(crate) async fn bring_up_index(folder: &Path, store: &Store) -> Result<Option<Index>, Failure> {
     let place = folder.join(INDEX_FOLDER);
     let opened = tokio::task::spawn_blocking(move || Index::open(&place)).await;
-    let index = match opened.map_err(|error| Failure::run_time(format!("the search index cannot be opened: {error}")))? {
-        Ok(index) => index,
-        Err(IndexError::Locked(_)) => return Ok(None),
-        Err(error) => return Err(index_failure(error)),
-    };
+    let index =
+        match opened.map_err(|error| Failure::run_time(format!("the search index cannot be opened: {error}")))? {
+            Ok(index) => index,
+            Err(IndexError::Locked(_)) => return Ok(None),
+            Err(error) => return Err(index_failure(error)),
+        };
     ambit_search::catch_up(&index, store).await.map_err(index_failure)?;
     Ok(Some(index))
 }
@@ -101,7 +102,8 @@ pub(crate) async fn bring_up_index(folder: &Path, store: &Store) -> Result<Optio
 /// The index of a folder that cannot be written: as it is, which is what is in the store, or not at all.
 async fn read_only_index(place: &Path, store: &Store) -> Result<Index, Failure> {
     let copy = "the folder can only be read, so that it cannot be brought up here; search in a copy of the folder";
-    let index = Index::open_read_only(place, Some(store)).map_err(|error| Failure::run_time(format!("search index: {error}; {copy}")))?;
+    let index = Index::open_read_only(place, Some(store))
+        .map_err(|error| Failure::run_time(format!("search index: {error}; {copy}")))?;
     let newest = store.last_revision().await?;
     if !index.wait_for(newest, Duration::ZERO).await.map_err(index_failure)? {
         return Err(Failure::run_time(format!("the search index {} is behind: {copy}", place.display())));

@@ -34,7 +34,8 @@ use ambit_query::Noun;
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
 
-/// Ambit finds what an organisation exposes to the outside, keeps every fact with its source and time, and judges the facts.
+/// Ambit finds what an organisation exposes to the outside, keeps every fact with its source and time, and judges the
+/// facts.
 #[derive(Debug, Parser)]
 #[command(name = "ambit", version, propagate_version = true, disable_help_subcommand = true)]
 pub(crate) struct Cli {

@@ -6,7 +6,8 @@ use ambit_model::Timestamp;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Carries the value of `--database` into the program that begins anew without it: the environment of a process is read by its owner alone.
+/// Carries the value of `--database` into the program that begins anew without it: the environment of a process is read
+/// by its owner alone.
 pub(crate) const DATABASE_FLAG: &str = "AMBIT_DATABASE_BY_FLAG";
 
 /// Where a setting came from.
@@ -47,10 +48,7 @@ pub(crate) struct Row {
 pub(crate) const ROWS: &[Row] = &[
     row("data", ""),
     // A password within it is not printed.
-    Row {
-        by_file: true,
-        ..row("database", "")
-    },
+    Row { by_file: true, ..row("database", "") },
     row("listen", "127.0.0.1:8080"),
     list("hosts"),
     row("public_url", ""),
@@ -58,10 +56,7 @@ pub(crate) const ROWS: &[Row] = &[
     row("tls_certificate", ""),
     row("tls_key", ""),
     row("key_rate", ""),
-    Row {
-        truth: true,
-        ..row("open_accounts", "false")
-    },
+    Row { truth: true, ..row("open_accounts", "false") },
     row("rate", ""),
     list("resolver"),
     list("ca"),
@@ -70,11 +65,7 @@ pub(crate) const ROWS: &[Row] = &[
     list("reserved_ranges"),
     list("words"),
     row("server", ""),
-    Row {
-        secret: true,
-        by_file: true,
-        ..row("api_key", "")
-    },
+    Row { secret: true, by_file: true, ..row("api_key", "") },
     row("plan_expires_at", ""),
     row("plan_status", ""),
     row("project", ""),
@@ -86,14 +77,7 @@ pub(crate) const ROWS: &[Row] = &[
 ];
 
 const fn row(name: &'static str, default: &'static str) -> Row {
-    Row {
-        name,
-        default,
-        secret: false,
-        by_file: false,
-        list: false,
-        truth: false,
-    }
+    Row { name, default, secret: false, by_file: false, list: false, truth: false }
 }
 
 const fn list(name: &'static str) -> Row {
@@ -111,9 +95,7 @@ impl Settings {
     pub(crate) fn load(file: Option<&Path>, environment: &BTreeMap<String, String>) -> Result<Self, Failure> {
         let mut values: BTreeMap<&'static str, (String, Origin)> =
             ROWS.iter().map(|row| (row.name, (row.default.to_owned(), Origin::Default))).collect();
-        let given = file
-            .map(Path::to_owned)
-            .or_else(|| Some(PathBuf::from("ambit.toml")).filter(|path| path.exists()));
+        let given = file.map(Path::to_owned).or_else(|| Some(PathBuf::from("ambit.toml")).filter(|path| path.exists()));
         if let Some(path) = given {
             read_file(&path, &mut values)?;
         }
@@ -131,9 +113,7 @@ impl Settings {
         let Some(text) = self.get("rate") else { return Ok(None) };
         let rate = text.parse().ok().filter(|rate| *rate > 0);
         rate.map(Some).ok_or_else(|| {
-            Failure::usage(format!(
-                "setting rate {text:?}: expected a whole number of requests per second, such as 50"
-            ))
+            Failure::usage(format!("setting rate {text:?}: expected a whole number of requests per second, such as 50"))
         })
     }
 
@@ -153,7 +133,9 @@ impl Settings {
         let number = |name: &str, usual: i64| {
             let Some(text) = self.get(name) else { return Ok(usual) };
             let number = text.parse().ok().filter(|number| *number >= 0);
-            number.ok_or_else(|| Failure::usage(format!("setting {name} {text:?}: expected a whole number, such as {usual}")))
+            number.ok_or_else(|| {
+                Failure::usage(format!("setting {name} {text:?}: expected a whole number, such as {usual}"))
+            })
         };
         let usual = ambit_store::Limits::default();
         Ok(ambit_store::Limits {
@@ -179,8 +161,9 @@ impl Settings {
         }
         if let Some(text) = self.get("plan_expires_at") {
             let moment = Timestamp::parse(text);
-            plan.expires_at =
-                moment.ok_or_else(|| Failure::usage(format!("setting plan_expires_at {text:?}: expected a date such as 2030-01-31")))?;
+            plan.expires_at = moment.ok_or_else(|| {
+                Failure::usage(format!("setting plan_expires_at {text:?}: expected a date such as 2030-01-31"))
+            })?;
         }
         Ok(plan)
     }
@@ -207,26 +190,25 @@ impl Settings {
     pub(crate) fn rows(&self) -> impl Iterator<Item = (&'static str, String, &Origin)> {
         self.values.iter().map(|(name, (value, origin))| {
             let secret = ROWS.iter().any(|row| row.name == *name && row.secret);
-            let shown = if secret && !value.is_empty() {
-                "(hidden)".to_owned()
-            } else {
-                without_passwords(value)
-            };
+            let shown = if secret && !value.is_empty() { "(hidden)".to_owned() } else { without_passwords(value) };
             (*name, shown, origin)
         })
     }
 }
 
-/// A text with the passwords of its URLs hidden: `postgres://ambit:***@host/db`, also where one stands among the parameters. What cannot be told apart
-/// is hidden as a whole.
+/// A text with the passwords of its URLs hidden: `postgres://ambit:***@host/db`, also where one stands among the
+/// parameters. What cannot be told apart is hidden as a whole.
 pub(crate) fn without_passwords(text: &str) -> String {
     let Some((scheme, rest)) = text.split_once("://") else {
         return text.to_owned();
     };
-    let (place, parameters) = rest.split_once('?').map_or((rest, None), |(place, parameters)| (place, Some(parameters)));
+    let (place, parameters) =
+        rest.split_once('?').map_or((rest, None), |(place, parameters)| (place, Some(parameters)));
     // A password may hold a slash or an @ that nobody escaped: the last @ ends it.
     let place = match place.rsplit_once('@') {
-        Some((who, host)) => format!("{}@{host}", who.split_once(':').map_or(who.to_owned(), |(user, _)| format!("{user}:***"))),
+        Some((who, host)) => {
+            format!("{}@{host}", who.split_once(':').map_or(who.to_owned(), |(user, _)| format!("{user}:***")))
+        }
         None if parameters.is_some_and(|text| text.contains('@')) => "***".to_owned(),
         None => place.to_owned(),
     };
@@ -243,22 +225,20 @@ pub(crate) fn without_passwords(text: &str) -> String {
 
 /// What is wrong with a file and where, without the line itself: a secret may stand in it.
 fn syntax(path: &Path, text: &str, error: &toml::de::Error) -> Failure {
-    let line = error
-        .span()
-        .map_or(1, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
+    let line = error.span().map_or(1, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
     Failure::usage(format!("configuration {}: line {line} is no TOML: {}", path.display(), error.message()))
 }
 
 fn read_file(path: &Path, values: &mut BTreeMap<&'static str, (String, Origin)>) -> Result<(), Failure> {
-    let text = std::fs::read_to_string(path).map_err(|error| Failure::usage(format!("cannot read configuration {}: {error}", path.display())))?;
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Failure::usage(format!("cannot read configuration {}: {error}", path.display())))?;
     let table = text.parse::<toml::Table>().map_err(|error| syntax(path, &text, &error))?;
     let origin = || Origin::File(path.to_owned());
     for (name, value) in &table {
-        let held = name
-            .strip_suffix("_file")
-            .and_then(|base| ROWS.iter().find(|row| row.name == base && row.by_file));
+        let held = name.strip_suffix("_file").and_then(|base| ROWS.iter().find(|row| row.name == base && row.by_file));
         if let Some(row) = held {
-            let file = text_of(row, value).map_err(|why| Failure::usage(format!("configuration {}: setting {name}: {why}", path.display())))?;
+            let file = text_of(row, value)
+                .map_err(|why| Failure::usage(format!("configuration {}: setting {name}: {why}", path.display())))?;
             values.insert(row.name, (held_by(name, &file)?, origin()));
             continue;
         }
@@ -269,7 +249,8 @@ fn read_file(path: &Path, values: &mut BTreeMap<&'static str, (String, Origin)>)
                 path.display()
             )));
         };
-        let value = text_of(row, value).map_err(|why| Failure::usage(format!("configuration {}: setting {name}: {why}", path.display())))?;
+        let value = text_of(row, value)
+            .map_err(|why| Failure::usage(format!("configuration {}: setting {name}: {why}", path.display())))?;
         values.insert(row.name, (value, origin()));
     }
     Ok(())
@@ -277,7 +258,8 @@ fn read_file(path: &Path, values: &mut BTreeMap<&'static str, (String, Origin)>)
 
 /// The value that a file holds.
 fn held_by(name: &str, path: &str) -> Result<String, Failure> {
-    let value = std::fs::read_to_string(path).map_err(|error| Failure::usage(format!("{name}: cannot read {path}: {error}")))?;
+    let value = std::fs::read_to_string(path)
+        .map_err(|error| Failure::usage(format!("{name}: cannot read {path}: {error}")))?;
     Ok(value.trim().to_owned())
 }
 
@@ -315,7 +297,10 @@ pub(crate) fn variable(setting: &str) -> String {
     format!("AMBIT_{}", setting.to_uppercase())
 }
 
-fn read_environment(environment: &BTreeMap<String, String>, values: &mut BTreeMap<&'static str, (String, Origin)>) -> Result<(), Failure> {
+fn read_environment(
+    environment: &BTreeMap<String, String>,
+    values: &mut BTreeMap<&'static str, (String, Origin)>,
+) -> Result<(), Failure> {
     for row in ROWS {
         let name = variable(row.name);
         let file = format!("{name}_FILE");
@@ -369,10 +354,7 @@ mod tests {
     fn accounts_are_open_only_where_somebody_says_so() {
         assert_eq!(load(&[]).expect("loads").open_accounts(), Ok(false));
         assert_eq!(load(&[("AMBIT_OPEN_ACCOUNTS", "true")]).expect("loads").open_accounts(), Ok(true));
-        let failure = load(&[("AMBIT_OPEN_ACCOUNTS", "yes")])
-            .expect("loads")
-            .open_accounts()
-            .expect_err("is refused");
+        let failure = load(&[("AMBIT_OPEN_ACCOUNTS", "yes")]).expect("loads").open_accounts().expect_err("is refused");
         assert!(failure.to_string().contains("\"yes\""), "{failure}");
     }
 
@@ -386,10 +368,7 @@ mod tests {
     #[test]
     fn passwords_within_urls_are_never_printed() {
         for (url, shown) in [
-            (
-                "postgres://ambit:pa:ss/w@rd@db.test:5432/ambit",
-                "postgres://ambit:***@db.test:5432/ambit",
-            ),
+            ("postgres://ambit:pa:ss/w@rd@db.test:5432/ambit", "postgres://ambit:***@db.test:5432/ambit"),
             ("postgres://ambit@db.test/ambit", "postgres://ambit@db.test/ambit"),
             (
                 "postgres://db/a?user=x&password=s3cret&sslmode=require",
@@ -442,10 +421,7 @@ mod tests {
     #[test]
     fn limits_are_numbers() {
         let limits = load(&[("AMBIT_OPEN_RUNS", "3")]).expect("loads").limits().expect("is one");
-        assert_eq!(
-            (limits.open_runs, limits.seed_addresses),
-            (3, ambit_store::Limits::default().seed_addresses)
-        );
+        assert_eq!((limits.open_runs, limits.seed_addresses), (3, ambit_store::Limits::default().seed_addresses));
         let failure = load(&[("AMBIT_SEED_ADDRESSES", "many")]).expect("loads").limits().expect_err("is none");
         assert!(failure.to_string().contains("seed_addresses \"many\""), "{failure}");
     }
@@ -457,7 +433,8 @@ mod tests {
             std::fs::write(&file, text).expect("can be written");
             Settings::load(Some(&file), &BTreeMap::new())
         };
-        let settings = load("hosts = [\"a.test\", \"b.test\"]\nrate = 50\nplan_expires_at = 2030-01-31\nca = []\n").expect("loads");
+        let settings = load("hosts = [\"a.test\", \"b.test\"]\nrate = 50\nplan_expires_at = 2030-01-31\nca = []\n")
+            .expect("loads");
         assert_eq!(settings.hosts(), ["a.test", "b.test"]);
         assert_eq!((settings.rate(), settings.get("ca")), (Ok(Some(50)), None));
         assert!(settings.plan().is_ok());

@@ -16,12 +16,9 @@ pub(crate) fn confirm(what: &str, yes: bool) -> Result<(), Failure> {
 pub(crate) fn large(plan: &Value, yes: bool) -> Result<(), Failure> {
     let blocks = plan["large_blocks"].as_array().into_iter().flatten();
     for block in blocks.filter(|block| block["confirmed"] != true) {
-        let (name, addresses) = (plain(&text(&block["name"])), grouped(block["addresses"].as_u64().unwrap_or_default()));
-        ask(
-            &format!("every one of the {addresses} addresses of {name} will be asked"),
-            yes,
-            "--yes-large",
-        )?;
+        let (name, addresses) =
+            (plain(&text(&block["name"])), grouped(block["addresses"].as_u64().unwrap_or_default()));
+        ask(&format!("every one of the {addresses} addresses of {name} will be asked"), yes, "--yes-large")?;
     }
     Ok(())
 }

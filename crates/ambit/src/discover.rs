@@ -1,4 +1,5 @@
-//! What `demo` and `scan` share: a data folder, a collection for these seeds on this wire, one run carried to its end, and what came of it.
+//! What `demo` and `scan` share: a data folder, a collection for these seeds on this wire, one run carried to its end,
+//! and what came of it.
 
 use crate::clock::now;
 use crate::failure::Failure;
@@ -23,8 +24,8 @@ use std::time::Duration;
 use tokio::sync::watch;
 use uuid::Uuid;
 
-/// How long a command waits for a run that another engine holds: longer than a dead one's heartbeat lasts on PostgreSQL (20 s,
-/// docs/architecture.md §2).
+/// How long a command waits for a run that another engine holds: longer than a dead one's heartbeat lasts on PostgreSQL
+/// (20 s, docs/architecture.md §2).
 const CLAIM_WAIT: Duration = Duration::from_secs(25);
 
 /// How often it asks meanwhile.
@@ -70,10 +71,7 @@ pub(crate) async fn discover(workspace: &Workspace, job: &Job, stop: &Stop) -> R
     let collection = collection(workspace, job).await?;
     // Whoever came here was asked about each.
     workspace.store.confirm_large_blocks(&workspace.principal, collection.uuid, now()).await?;
-    workspace
-        .store
-        .name_seeds(&workspace.principal, collection.uuid, &job.seeds, now())
-        .await?;
+    workspace.store.name_seeds(&workspace.principal, collection.uuid, &job.seeds, now()).await?;
     let run = open_run(workspace, &collection, job).await?;
     let before = position(workspace, &run).await?;
     let run = claim(workspace, &run, job.silent).await?;
@@ -107,12 +105,7 @@ pub(crate) async fn discover(workspace: &Workspace, job: &Job, stop: &Stop) -> R
     check_end(&end?, run.id, job)?;
     let run = workspace.store.find_run(&workspace.principal, run.id).await?;
     let collection = workspace.store.find_collection(&workspace.principal, collection.uuid).await?.collection;
-    Ok(Finished {
-        collection,
-        run,
-        before,
-        simulated,
-    })
+    Ok(Finished { collection, run, before, simulated })
 }
 
 /// Fails with what to do next where the run did not come to its end.
@@ -128,14 +121,14 @@ fn check_end(end: &RunEnd, run: RunId, job: &Job) -> Result<(), Failure> {
             "run {run} was paused; {} lets it go on",
             job.asking.command(&format!("run resume {run}"))
         ))),
-        RunEnd::Stopped | RunEnd::GaveWay => Err(Failure::interrupted(format!(
-            "interrupted: run {run} is saved; the same command resumes it"
-        ))),
+        RunEnd::Stopped | RunEnd::GaveWay => {
+            Err(Failure::interrupted(format!("interrupted: run {run} is saved; the same command resumes it")))
+        }
     }
 }
 
-/// Takes the run. In a folder the engine's lock has said that nobody else has it; on PostgreSQL an engine that was killed holds it until its heartbeat
-/// lapses.
+/// Takes the run. In a folder the engine's lock has said that nobody else has it; on PostgreSQL an engine that was
+/// killed holds it until its heartbeat lapses.
 async fn claim(workspace: &Workspace, run: &Run, silent: bool) -> Result<Run, Failure> {
     let begun = std::time::Instant::now();
     let mut told = silent;
@@ -153,10 +146,7 @@ async fn claim(workspace: &Workspace, run: &Run, silent: bool) -> Result<Run, Fa
         }
         tokio::time::sleep(CLAIM_EVERY).await;
     }
-    Err(Failure::run_time(format!(
-        "run {} is carried by another engine; stop that one or wait for it",
-        run.id
-    )))
+    Err(Failure::run_time(format!("run {} is carried by another engine; stop that one or wait for it", run.id)))
 }
 
 async fn collection(workspace: &Workspace, job: &Job) -> Result<Collection, Failure> {
@@ -188,13 +178,7 @@ async fn collection(workspace: &Workspace, job: &Job) -> Result<Collection, Fail
     let (uuid, wire) = match (&job.simulated, blob) {
         (Some((_, name)), Some(blob)) => {
             let uuid = Uuid::new_v5(&COLLECTION_NAMESPACE, format!("{name}#{}", names.join("#")).as_bytes());
-            (
-                Some(uuid),
-                WireChoice::Simulated {
-                    blob,
-                    state: job.state.unwrap_or(1),
-                },
-            )
+            (Some(uuid), WireChoice::Simulated { blob, state: job.state.unwrap_or(1) })
         }
         _ => (None, WireChoice::Live),
     };
@@ -216,7 +200,8 @@ async fn collection(workspace: &Workspace, job: &Job) -> Result<Collection, Fail
 fn refuse_other_workflow(known: &Collection, job: &Job) -> Result<(), Failure> {
     match job.workflow.as_ref().filter(|asked| **asked != known.workflow) {
         Some(asked) => Err(Failure::usage(format!(
-            "--workflow {asked}: the collection {} of these targets has the workflow {} and keeps it; leave --workflow out, or use another --data",
+            "--workflow {asked}: the collection {} of these targets has the workflow {} and keeps it; leave --workflow \
+             out, or use another --data",
             known.name, known.workflow
         ))),
         None => Ok(()),
@@ -225,16 +210,10 @@ fn refuse_other_workflow(known: &Collection, job: &Job) -> Result<(), Failure> {
 
 /// Exclusions are those of this run alone: the ones that end are said.
 fn tell_lifted(before: &[String], job: &Job) {
-    let lifted: Vec<String> = before
-        .iter()
-        .filter(|pattern| !job.never.contains(pattern))
-        .map(|pattern| plain(pattern))
-        .collect();
+    let lifted: Vec<String> =
+        before.iter().filter(|pattern| !job.never.contains(pattern)).map(|pattern| plain(pattern)).collect();
     if !lifted.is_empty() && !job.silent {
-        hint(&format!(
-            "no longer excluded, because --exclude does not name it this time: {}",
-            lifted.join(", ")
-        ));
+        hint(&format!("no longer excluded, because --exclude does not name it this time: {}", lifted.join(", ")));
     }
 }
 
@@ -246,15 +225,9 @@ async fn move_state(workspace: &Workspace, collection: &Collection, state: i64) 
     let runs = workspace.store.list_runs(&workspace.principal, collection.uuid).await?;
     for run in runs.iter().filter(|run| !run.state.is_over()) {
         workspace.store.cancel_run(&workspace.principal, run.id, now()).await?;
-        hint(&format!(
-            "run {} was unfinished in another state of the simulated internet and is cancelled",
-            run.id
-        ));
+        hint(&format!("run {} was unfinished in another state of the simulated internet and is cancelled", run.id));
     }
-    workspace
-        .store
-        .set_wire_state(&workspace.principal, collection.uuid, state, now())
-        .await?;
+    workspace.store.set_wire_state(&workspace.principal, collection.uuid, state, now()).await?;
     Ok(())
 }
 

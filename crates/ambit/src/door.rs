@@ -1,4 +1,5 @@
-//! The port of a server, and what settings say of it: taken before anything else is done, answering `/livez` from then on.
+//! The port of a server, and what settings say of it: taken before anything else is done, answering `/livez` from then
+//! on.
 
 use crate::config::Settings;
 use crate::failure::Failure;
@@ -42,16 +43,16 @@ pub(crate) struct Front {
 }
 
 impl Front {
-    /// Reads the settings, takes the port and says there that the process is alive: what is wrong with either is better known now than later.
+    /// Reads the settings, takes the port and says there that the process is alive: what is wrong with either is better
+    /// known now than later.
     pub(crate) async fn prepare(settings: &Settings, engine: bool, silent: bool, stop: &Stop) -> Result<Self, Failure> {
         let wanted = address(settings.get("listen").unwrap_or_default())?;
         let given = engine.then(|| Given::read(settings)).transpose()?;
         let limits = limits(settings)?;
         let (tls, outside, plan) = (tls(settings)?, outside(settings, wanted)?, settings.plan()?);
         let listener = bind(wanted).await?;
-        let bound = listener
-            .address()
-            .map_err(|error| Failure::run_time(format!("the listener has no address: {error}")))?;
+        let bound =
+            listener.address().map_err(|error| Failure::run_time(format!("the listener has no address: {error}")))?;
         if let Some(tls) = &tls {
             reload_on_hangup(tls.clone())?;
         }
@@ -102,7 +103,8 @@ fn address(text: &str) -> Result<SocketAddr, Failure> {
     let local = || port("localhost:").map(|port| SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
     text.parse().ok().or_else(all).or_else(local).ok_or_else(|| {
         Failure::usage(format!(
-            "--listen {text:?}: expected an address and a port such as 127.0.0.1:8080, localhost:8080 or :8080 (all addresses)"
+            "--listen {text:?}: expected an address and a port such as 127.0.0.1:8080, localhost:8080 or :8080 (all \
+             addresses)"
         ))
     })
 }
@@ -119,11 +121,14 @@ async fn bind(address: SocketAddr) -> Result<Listener, Failure> {
     })
 }
 
-/// The limits of this machine: as many connections as files may be open, after the process has asked for as many as it may have.
+/// The limits of this machine: as many connections as files may be open, after the process has asked for as many as it
+/// may have.
 fn limits(settings: &Settings) -> Result<Limits, Failure> {
     let usual = Limits::default();
     let connections = match files_max() {
-        Some(files) => usize::try_from(files.saturating_sub(FILES_OF_OTHERS).max(CONNECTIONS_MIN)).unwrap_or(usize::MAX),
+        Some(files) => {
+            usize::try_from(files.saturating_sub(FILES_OF_OTHERS).max(CONNECTIONS_MIN)).unwrap_or(usize::MAX)
+        }
         None => usual.connections,
     };
     Ok(Limits {
@@ -143,21 +148,21 @@ fn files_max() -> Option<u64> {
 fn tls(settings: &Settings) -> Result<Option<Tls>, Failure> {
     match (settings.get("tls_certificate"), settings.get("tls_key")) {
         (None, None) => Ok(None),
-        (Some(certificate), Some(key)) => Tls::load(Path::new(certificate), Path::new(key)).map(Some).map_err(Failure::usage),
+        (Some(certificate), Some(key)) => {
+            Tls::load(Path::new(certificate), Path::new(key)).map(Some).map_err(Failure::usage)
+        }
         (Some(_), None) => Err(Failure::usage("setting tls_certificate: its key is missing; set tls_key, too")),
         (None, Some(_)) => Err(Failure::usage("setting tls_key: its certificate is missing; set tls_certificate, too")),
     }
 }
 
-/// How the server is reached. On loopback it is called by names of loopback, unless a proxy in front of it calls it by others.
+/// How the server is reached. On loopback it is called by names of loopback, unless a proxy in front of it calls it by
+/// others.
 fn outside(settings: &Settings, listen: SocketAddr) -> Result<Outside, Failure> {
     let public_url = settings.get("public_url").map(ambit_server::public_url).transpose();
     let public_url = public_url.map_err(|why| Failure::usage(format!("setting public_url {why}")))?;
-    let blocks = settings
-        .get("trusted_proxies")
-        .unwrap_or_default()
-        .split([',', ' '])
-        .filter(|block| !block.is_empty());
+    let blocks =
+        settings.get("trusted_proxies").unwrap_or_default().split([',', ' ']).filter(|block| !block.is_empty());
     let trusted_proxies = blocks
         .map(|text| {
             let block = text.parse::<ipnet::IpNet>().ok();
@@ -175,11 +180,7 @@ fn outside(settings: &Settings, listen: SocketAddr) -> Result<Outside, Failure> 
         (true, true) => Hosts::Loopback,
         (true, false) => Hosts::All,
     };
-    Ok(Outside {
-        public_url,
-        trusted_proxies,
-        hosts,
-    })
+    Ok(Outside { public_url, trusted_proxies, hosts })
 }
 
 /// SIGHUP reads the certificate again.
@@ -227,7 +228,9 @@ mod tests {
 
     #[test]
     fn loopback_is_called_by_its_own_names_unless_a_proxy_is_trusted() {
-        let of = |pairs: &[(&str, &str)], listen: &str| outside(&settings(pairs), listen.parse().expect("an address")).expect("is fine").hosts;
+        let of = |pairs: &[(&str, &str)], listen: &str| {
+            outside(&settings(pairs), listen.parse().expect("an address")).expect("is fine").hosts
+        };
         assert!(matches!(of(&[], "127.0.0.1:80"), Hosts::Loopback));
         assert!(matches!(of(&[("AMBIT_TRUSTED_PROXIES", "127.0.0.1")], "127.0.0.1:80"), Hosts::All));
         assert!(matches!(of(&[], "192.0.2.1:80"), Hosts::All));

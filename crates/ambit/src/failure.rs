@@ -27,11 +27,7 @@ impl Failure {
     fn new(code: u8, message: impl Into<String>) -> Self {
         // One line, whatever came in.
         let message: String = message.into();
-        Self {
-            code,
-            message: message.split_whitespace().collect::<Vec<_>>().join(" "),
-            more: Vec::new(),
-        }
+        Self { code, message: message.split_whitespace().collect::<Vec<_>>().join(" "), more: Vec::new() }
     }
 
     /// With further lines, to be printed below the first.
@@ -81,11 +77,7 @@ impl Failure {
 
     /// An exit code without words: they were printed already.
     pub(crate) fn silent(code: u8) -> Self {
-        Self {
-            code,
-            message: String::new(),
-            more: Vec::new(),
-        }
+        Self { code, message: String::new(), more: Vec::new() }
     }
 }
 

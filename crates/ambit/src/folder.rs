@@ -32,10 +32,7 @@ impl Asking {
         let usual = data(None, settings).is_ok_and(|usual| usual == folder) && settings.get("server").is_none();
         // Client commands have no such flag, and a URL may hold a password.
         let before = if settings.is_by_flag("database") { "AMBIT_DATABASE=URL " } else { "" };
-        Self {
-            before,
-            after: if usual { String::new() } else { format!(" --data {}", quoted(folder)) },
-        }
+        Self { before, after: if usual { String::new() } else { format!(" --data {}", quoted(folder)) } }
     }
 
     /// The command line, such as `ambit entities --data DIR`.
@@ -48,17 +45,14 @@ impl Asking {
 fn quoted(path: &Path) -> String {
     let text = path.display().to_string();
     let bare = |c: char| c.is_ascii_alphanumeric() || "/._-+=:,@%".contains(c);
-    if !text.is_empty() && text.chars().all(bare) {
-        text
-    } else {
-        format!("'{}'", text.replace('\'', r"'\''"))
-    }
+    if !text.is_empty() && text.chars().all(bare) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
 }
 
 fn user_data(name: &str) -> Result<PathBuf, Failure> {
     let set = |variable: &str| std::env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
     let base = set("XDG_DATA_HOME").or_else(|| set("HOME").map(|home| home.join(".local/share")));
-    let base = base.ok_or_else(|| Failure::usage("no data folder: neither XDG_DATA_HOME nor HOME is set; give --data DIR"))?;
+    let base =
+        base.ok_or_else(|| Failure::usage("no data folder: neither XDG_DATA_HOME nor HOME is set; give --data DIR"))?;
     Ok(base.join(name))
 }
 
@@ -70,21 +64,15 @@ mod tests {
     #[test]
     fn commands_name_the_folder_where_it_is_not_the_usual_one() {
         let load = |pairs: &[(&str, &str)]| {
-            let environment: BTreeMap<_, _> = pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+            let environment: BTreeMap<_, _> =
+                pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
             Settings::load(None, &environment).expect("loads")
         };
         let asked = |folder: &str, settings: &Settings| Asking::new(Path::new(folder), settings).command("entities");
         assert_eq!(asked("/data/a", &load(&[("AMBIT_DATA", "/data/a")])), "`ambit entities`");
-        assert_eq!(
-            asked("/data/a b", &load(&[("AMBIT_DATA", "/data/a")])),
-            "`ambit entities --data '/data/a b'`"
-        );
+        assert_eq!(asked("/data/a b", &load(&[("AMBIT_DATA", "/data/a")])), "`ambit entities --data '/data/a b'`");
         let elsewhere = load(&[("AMBIT_DATA", "/data/a"), ("AMBIT_SERVER", "https://a.test")]);
-        assert_eq!(
-            asked("/data/a", &elsewhere),
-            "`ambit entities --data /data/a`",
-            "a server would be asked else"
-        );
+        assert_eq!(asked("/data/a", &elsewhere), "`ambit entities --data /data/a`", "a server would be asked else");
         let mut settings = load(&[("AMBIT_DATA", "/data/a")]);
         settings.flag("database", Some("postgres://a/b".to_owned()));
         assert_eq!(asked("/data/a", &settings), "`AMBIT_DATABASE=URL ambit entities`");

@@ -1,5 +1,5 @@
-//! The log: one line of standard error for each event. Whatever stands in an event, it stays on its line, and no key is in it: not in a path, a query, a message
-//! of a library or a panic.
+//! The log: one line of standard error for each event. Whatever stands in an event, it stays on its line, and no key is
+//! in it: not in a path, a query, a message of a library or a panic.
 
 use std::io::{self, Write};
 
@@ -8,7 +8,8 @@ const KEY_DIGITS: usize = 64;
 /// Digits that are shown.
 const SHOWN_DIGITS: usize = 8;
 
-/// What is logged at a number of -v: warnings of ours, what the program does, and its details. Other people's libraries are heard of where they fail.
+/// What is logged at a number of -v: warnings of ours, what the program does, and its details. Other people's libraries
+/// are heard of where they fail.
 fn logged(verbose: u8) -> &'static str {
     match verbose {
         0 => "error,ambit=warn",
@@ -19,12 +20,9 @@ fn logged(verbose: u8) -> &'static str {
 
 /// Begins to log: warnings only, unless asked for more.
 pub(crate) fn begin(verbose: u8) {
-    let filter = tracing_subscriber::EnvFilter::try_from_env("AMBIT_LOG").unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(logged(verbose)));
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(|| Lines(io::stderr()))
-        .with_ansi(false)
-        .init();
+    let filter = tracing_subscriber::EnvFilter::try_from_env("AMBIT_LOG")
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(logged(verbose)));
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(|| Lines(io::stderr())).with_ansi(false).init();
     std::panic::set_hook(Box::new(|panic| {
         // Standard error may be closed; there is nobody else to tell.
         let _ = Lines(io::stderr()).write_all(format!("{panic}\n").as_bytes());

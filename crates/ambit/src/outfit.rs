@@ -18,7 +18,8 @@ const WORDS_BYTES_MAX: u64 = 16 << 20;
 /// Largest database of places: it is held in memory.
 const GEO_BYTES_MAX: u64 = 512 << 20;
 
-/// What a service gives to every run that it carries, read before anything begins: what is wrong with a file is no matter of a run.
+/// What a service gives to every run that it carries, read before anything begins: what is wrong with a file is no
+/// matter of a run.
 pub(crate) struct Given {
     pub(crate) live: LiveOptions,
     pub(crate) tasks: ambit_tasks::Settings,
@@ -45,7 +46,8 @@ pub(crate) fn limits(rate: Option<u32>) -> PaceLimits {
     rate.map_or_else(PaceLimits::default, |rate| PaceLimits::at_rate(f64::from(rate)))
 }
 
-/// What the administrator says for every run of this process: what is never touched (`exclude`), and reserved ranges that may be (`reserved_ranges`).
+/// What the administrator says for every run of this process: what is never touched (`exclude`), and reserved ranges
+/// that may be (`reserved_ranges`).
 ///
 /// # Errors
 /// A pattern or range that is none; the failure names it.
@@ -78,11 +80,14 @@ pub(crate) fn reserved_ranges(settings: &Settings) -> Result<Vec<IpNet>, Failure
 /// # Errors
 /// A pattern that is none.
 pub(crate) fn patterns<'a>(from: &str, patterns: impl Iterator<Item = &'a str>) -> Result<Vec<String>, Failure> {
-    let checked = |pattern: &str| exclusion(pattern).map_err(|error| Failure::usage(format!("{from} {:?}: {error}", plain(pattern))));
+    let checked = |pattern: &str| {
+        exclusion(pattern).map_err(|error| Failure::usage(format!("{from} {:?}: {error}", plain(pattern))))
+    };
     patterns.map(checked).collect()
 }
 
-/// Where a server itself listens, for the guard: its address and port, or that port of everything that is this machine's own.
+/// Where a server itself listens, for the guard: its address and port, or that port of everything that is this
+/// machine's own.
 pub(crate) fn listens(address: SocketAddr) -> Vec<(IpNet, u16)> {
     if !address.ip().is_unspecified() {
         return vec![(IpNet::from(address.ip()), address.port())];
@@ -92,7 +97,8 @@ pub(crate) fn listens(address: SocketAddr) -> Vec<(IpNet, u16)> {
     own.chain(loopback).map(|net| (net, address.port())).collect()
 }
 
-/// The resolvers to ask (`resolver`) and the authorities to trust besides the system's (`ca`); what flags name stands in place of the setting.
+/// The resolvers to ask (`resolver`) and the authorities to trust besides the system's (`ca`); what flags name stands
+/// in place of the setting.
 ///
 /// # Errors
 /// A resolver that is no address.
@@ -109,7 +115,8 @@ pub(crate) fn live(settings: &Settings, resolvers: &[String], ca: Option<&Path>)
     Ok(LiveOptions { resolvers, authorities })
 }
 
-/// Makes a live network once and drops it: a file of authorities that is none ends a command before it asks, claims or contacts anything.
+/// Makes a live network once and drops it: a file of authorities that is none ends a command before it asks, claims or
+/// contacts anything.
 ///
 /// # Errors
 /// A file that cannot be read or holds no authority.
@@ -126,13 +133,11 @@ pub(crate) fn unusable(error: &std::io::Error) -> Failure {
 
 /// What tasks are given without any setting: our own words and ports, and the probes for exposures.
 pub(crate) fn built_in() -> ambit_tasks::Settings {
-    ambit_tasks::Settings {
-        probes: ambit_checks::exposure::probes(),
-        ..ambit_tasks::Settings::default()
-    }
+    ambit_tasks::Settings { probes: ambit_checks::exposure::probes(), ..ambit_tasks::Settings::default() }
 }
 
-/// What tasks are given: beside what is built in, the databases of places (`geo`) and more labels for the name sweep (`words`).
+/// What tasks are given: beside what is built in, the databases of places (`geo`) and more labels for the name sweep
+/// (`words`).
 ///
 /// # Errors
 /// A file that cannot be read, that is too large or that is not what it should be.
@@ -140,9 +145,7 @@ pub(crate) fn tasks(settings: &Settings) -> Result<ambit_tasks::Settings, Failur
     let mut given = built_in();
     for path in list(settings, "geo") {
         let bytes = read_bytes(Path::new(path), GEO_BYTES_MAX)?;
-        given
-            .add_geo(bytes)
-            .map_err(|error| Failure::usage(format!("setting geo: {path} {error}")))?;
+        given.add_geo(bytes).map_err(|error| Failure::usage(format!("setting geo: {path} {error}")))?;
     }
     for (path, refused) in add_words(settings, &mut given)? {
         hint(&format!(
@@ -154,14 +157,16 @@ pub(crate) fn tasks(settings: &Settings) -> Result<ambit_tasks::Settings, Failur
     Ok(given)
 }
 
-/// Adds the labels of the user's lists (`words`). Answers with the files of which lines are left out, and their numbers.
-fn add_words<'a>(settings: &'a Settings, given: &mut ambit_tasks::Settings) -> Result<Vec<(&'a str, Vec<usize>)>, Failure> {
+/// Adds the labels of the user's lists (`words`). Answers with the files of which lines are left out, and their
+/// numbers.
+fn add_words<'a>(
+    settings: &'a Settings,
+    given: &mut ambit_tasks::Settings,
+) -> Result<Vec<(&'a str, Vec<usize>)>, Failure> {
     let mut refused = Vec::new();
     for path in list(settings, "words") {
         let text = read_text(Path::new(path), WORDS_BYTES_MAX)?;
-        let lines = given
-            .add_words(&text)
-            .map_err(|error| Failure::usage(format!("setting words: {path} {error}")))?;
+        let lines = given.add_words(&text).map_err(|error| Failure::usage(format!("setting words: {path} {error}")))?;
         if !lines.is_empty() {
             refused.push((path, lines));
         }
@@ -205,12 +210,15 @@ pub(crate) fn resolver(text: &str) -> Result<SocketAddr, Failure> {
         .parse::<SocketAddr>()
         .ok()
         .or_else(|| text.parse::<IpAddr>().ok().map(|address| SocketAddr::new(address, PORT)));
-    parsed.ok_or_else(|| Failure::usage(format!("resolver {text:?}: expected an address such as 192.0.2.53 or 192.0.2.53:5353")))
+    parsed.ok_or_else(|| {
+        Failure::usage(format!("resolver {text:?}: expected an address such as 192.0.2.53 or 192.0.2.53:5353"))
+    })
 }
 
 /// Reads a text file of at most so many bytes.
 pub(crate) fn read_text(path: &Path, limit: u64) -> Result<String, Failure> {
-    String::from_utf8(read_bytes(path, limit)?).map_err(|_| Failure::usage(format!("{} is not UTF-8 text", path.display())))
+    String::from_utf8(read_bytes(path, limit)?)
+        .map_err(|_| Failure::usage(format!("{} is not UTF-8 text", path.display())))
 }
 
 fn read_bytes(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {

@@ -18,7 +18,8 @@ pub(crate) struct Results {
     draft: Option<Draft>,
 }
 
-/// A file beside the one that was asked for, gone unless it takes its place: a command that fails leaves what was there before.
+/// A file beside the one that was asked for, gone unless it takes its place: a command that fails leaves what was there
+/// before.
 struct Draft {
     path: PathBuf,
     target: PathBuf,
@@ -28,24 +29,15 @@ impl Results {
     /// Standard output, or the named file; a device or pipe of that name is written as it is.
     pub(crate) fn open(path: Option<&Path>) -> Result<Self, Failure> {
         let Some(path) = path else {
-            return Ok(Self {
-                writer: BufWriter::new(Box::new(io::stdout())),
-                draft: None,
-            });
+            return Ok(Self { writer: BufWriter::new(Box::new(io::stdout())), draft: None });
         };
         let (file, draft) = created(path).map_err(|error| unwritable(path, &error))?;
-        Ok(Self {
-            writer: BufWriter::new(Box::new(file)),
-            draft,
-        })
+        Ok(Self { writer: BufWriter::new(Box::new(file)), draft })
     }
 
     /// One line.
     pub(crate) fn line(&mut self, line: &str) -> Result<(), Failure> {
-        self.writer
-            .write_all(line.as_bytes())
-            .and_then(|()| self.writer.write_all(b"\n"))
-            .or_else(ended)
+        self.writer.write_all(line.as_bytes()).and_then(|()| self.writer.write_all(b"\n")).or_else(ended)
     }
 
     /// One JSON object on a line.
@@ -89,10 +81,7 @@ fn created(path: &Path) -> io::Result<(File, Option<Draft>)> {
         Err(error) => return Err(error),
     };
     let name = target.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_string_lossy();
-    let draft = Draft {
-        path: target.with_file_name(format!(".{name}.{}", std::process::id())),
-        target,
-    };
+    let draft = Draft { path: target.with_file_name(format!(".{name}.{}", std::process::id())), target };
     let file = File::create(&draft.path)?;
     if let Some(before) = before {
         fs::set_permissions(&draft.path, before.permissions())?;
@@ -122,11 +111,13 @@ pub(crate) fn hint(text: &str) {
     writeln!(io::stderr().lock(), "{text}").ok();
 }
 
-/// Text from outside, made harmless for a terminal: control, bidirectional and zero-width characters become visible escapes.
+/// Text from outside, made harmless for a terminal: control, bidirectional and zero-width characters become visible
+/// escapes.
 pub(crate) fn plain(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
-        let hidden = c.is_control() || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}');
+        let hidden = c.is_control()
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}');
         if hidden {
             shown.extend(c.escape_unicode());
         } else {
@@ -159,10 +150,7 @@ mod tests {
             let failure = Results::open(Some(&wrong)).err().expect("is refused");
             assert!(failure.to_string().contains(&*wrong.to_string_lossy()), "{failure}");
         }
-        Results::open(Some(Path::new("/dev/null")))
-            .expect("opens")
-            .finish()
-            .expect("a device stays");
+        Results::open(Some(Path::new("/dev/null"))).expect("opens").finish().expect("a device stays");
         fs::remove_dir_all(&folder).expect("is ours");
     }
 

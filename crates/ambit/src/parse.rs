@@ -32,18 +32,12 @@ fn widen(argument: OsString, long: &BTreeSet<String>) -> OsString {
         return argument;
     };
     let name = name.split('=').next().unwrap_or(name);
-    if long.contains(name) {
-        OsString::from(format!("-{text}"))
-    } else {
-        argument
-    }
+    if long.contains(name) { OsString::from(format!("-{text}")) } else { argument }
 }
 
 fn long_names(command: &clap::Command) -> BTreeSet<String> {
     let own = command.get_arguments().filter_map(|argument| argument.get_long().map(str::to_owned));
-    own.chain(command.get_subcommands().flat_map(long_names))
-        .chain(["help".to_owned(), "version".to_owned()])
-        .collect()
+    own.chain(command.get_subcommands().flat_map(long_names)).chain(["help".to_owned(), "version".to_owned()]).collect()
 }
 
 /// The first line of the message without its prefix, with the remedy that clap suggests.
@@ -70,13 +64,9 @@ mod tests {
 
     #[test]
     fn single_dash_long_spellings_are_accepted() {
-        let cli = parsed(&["ambit", "demo", "-once", "-jsonl", "-silent"])
-            .expect("parses")
-            .expect("is a command");
+        let cli = parsed(&["ambit", "demo", "-once", "-jsonl", "-silent"]).expect("parses").expect("is a command");
         assert!(cli.silent);
-        let crate::commands::Command::Demo(demo) = cli.command else {
-            panic!("not demo")
-        };
+        let crate::commands::Command::Demo(demo) = cli.command else { panic!("not demo") };
         assert!(demo.once && demo.output.jsonl);
     }
 

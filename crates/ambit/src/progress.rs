@@ -75,7 +75,9 @@ impl Rates {
         if passed < RATE_OVER {
             return;
         }
-        let rate = |stage: &'static str, count: u64| count.saturating_sub(before.get(stage).copied().unwrap_or(0)) / passed.as_secs().max(1);
+        let rate = |stage: &'static str, count: u64| {
+            count.saturating_sub(before.get(stage).copied().unwrap_or(0)) / passed.as_secs().max(1)
+        };
         self.per_second = done.iter().map(|(stage, count)| (*stage, rate(stage, *count))).collect();
         self.measured = Some((now, done.clone()));
     }
@@ -110,7 +112,9 @@ mod tests {
 
     #[test]
     fn the_line_names_the_stages_with_counts_and_rates() {
-        let tasks = |resolved: u64| [("resolve".to_owned(), resolved), ("http_enrich".to_owned(), 2), ("network".to_owned(), 9)];
+        let tasks = |resolved: u64| {
+            [("resolve".to_owned(), resolved), ("http_enrich".to_owned(), 2), ("network".to_owned(), 9)]
+        };
         let progress = |resolved: u64| Progress {
             done: 7,
             open: 3,

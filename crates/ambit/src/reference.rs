@@ -1,5 +1,6 @@
-//! The tables of docs/reference.md: settings, exit codes, operations and kinds of issue, made from what the program knows. The last column of settings and exit
-//! codes is written by hand, in the page, and is carried over. `cargo xtask docs` writes the page; the test here fails while it is not current.
+//! The tables of docs/reference.md: settings, exit codes, operations and kinds of issue, made from what the program
+//! knows. The last column of settings and exit codes is written by hand, in the page, and is carried over. `cargo xtask
+//! docs` writes the page; the test here fails while it is not current.
 
 use crate::{config, failure};
 use ambit_model::user::{CollectionRole, ProjectRole};
@@ -67,8 +68,12 @@ fn access(access: Access) -> String {
         Access::Open => "anybody".to_owned(),
         Access::Key => "a key".to_owned(),
         Access::Administrator => "administrator of the installation".to_owned(),
-        Access::InProject(ProjectRole::Member) | Access::OfProject(ProjectRole::Member) => "member of the project".to_owned(),
-        Access::InProject(ProjectRole::Owner) | Access::OfProject(ProjectRole::Owner) => "owner of the project".to_owned(),
+        Access::InProject(ProjectRole::Member) | Access::OfProject(ProjectRole::Member) => {
+            "member of the project".to_owned()
+        }
+        Access::InProject(ProjectRole::Owner) | Access::OfProject(ProjectRole::Owner) => {
+            "owner of the project".to_owned()
+        }
         Access::OfCollection(CollectionRole::Viewer) => "viewer of the collection".to_owned(),
         Access::OfCollection(CollectionRole::Analyst) => "analyst of the collection".to_owned(),
         Access::OfCollection(CollectionRole::Admin) => "admin of the collection".to_owned(),
@@ -100,13 +105,7 @@ fn issues() -> Table {
     let mut kinds = ambit_checks::library();
     kinds.sort_by(|one, other| (one.severity, &one.name).cmp(&(other.severity, &other.name)));
     let rows = kinds.into_iter().map(|kind| {
-        vec![
-            code(&kind.name),
-            kind.severity.to_string(),
-            kind.confidence,
-            kind.category,
-            kind.pretty_name,
-        ]
+        vec![code(&kind.name), kind.severity.to_string(), kind.confidence, kind.category, kind.pretty_name]
     });
     Table {
         name: "kinds of issue",
@@ -117,18 +116,12 @@ fn issues() -> Table {
 }
 
 fn line(cells: &[String]) -> String {
-    format!(
-        "| {} |\n",
-        cells.iter().map(|cell| cell.replace('|', "\\|")).collect::<Vec<_>>().join(" | ")
-    )
+    format!("| {} |\n", cells.iter().map(|cell| cell.replace('|', "\\|")).collect::<Vec<_>>().join(" | "))
 }
 
 impl Table {
     fn markers(&self) -> (String, String) {
-        (
-            format!("<!-- {}: written by cargo xtask docs -->\n", self.name),
-            format!("<!-- end of {} -->", self.name),
-        )
+        (format!("<!-- {}: written by cargo xtask docs -->\n", self.name), format!("<!-- end of {} -->", self.name))
     }
 
     /// The table, with the last column of `old` where it is written by hand.
@@ -168,8 +161,5 @@ fn the_reference_page_is_current() {
     } else {
         assert!(made == page, "docs/reference.md is not current: run cargo xtask docs");
     }
-    assert!(
-        !made.contains(UNWRITTEN),
-        "docs/reference.md: a new row needs its meaning, in the last column"
-    );
+    assert!(!made.contains(UNWRITTEN), "docs/reference.md: a new row needs its meaning, in the last column");
 }

@@ -1,4 +1,5 @@
-//! What a finished run fell short of: no seed could be looked at, or steps failed for a reason that lies with us or with a source (exit code 5).
+//! What a finished run fell short of: no seed could be looked at, or steps failed for a reason that lies with us or
+//! with a source (exit code 5).
 
 use crate::discover::Finished;
 use crate::failure::Failure;
@@ -16,15 +17,17 @@ const NAMED_MAX: usize = 5;
 const SEEDS_AT_ONCE: usize = 100;
 
 /// Why the run counts as partly done, in a line; `None`: it does not.
-pub(crate) async fn of(workspace: &Workspace, finished: &Finished, not_done: &[NotDone]) -> Result<Option<String>, Failure> {
+pub(crate) async fn of(
+    workspace: &Workspace,
+    finished: &Finished,
+    not_done: &[NotDone],
+) -> Result<Option<String>, Failure> {
     if !is_any_seed_looked_at(workspace, finished).await? {
         let why = not_done.iter().max_by_key(|row| row.count);
         let why = why.map_or_else(String::new, |row| {
             format!(", for example {} × {} ({})", row.count, row.task, row.reason.name())
         });
-        return Ok(Some(format!(
-            "no target could be looked at: every look failed, or there was none to make{why}"
-        )));
+        return Ok(Some(format!("no target could be looked at: every look failed, or there was none to make{why}")));
     }
     Ok(failed_steps(not_done))
 }
@@ -43,20 +46,26 @@ fn failed_steps(not_done: &[NotDone]) -> Option<String> {
     (!failed.is_empty()).then(|| format!("partly done, some steps failed: {}{more}", named.join(", ")))
 }
 
-/// Whether a reason lies with us or with a source. That a target gives no answer, is slower than anyone waits (tarpits), lies outside scope or waits for a
-/// person's yes does not: every run over the real world has those, and its inventory says so where they matter.
+/// Whether a reason lies with us or with a source. That a target gives no answer, is slower than anyone waits
+/// (tarpits), lies outside scope or waits for a person's yes does not: every run over the real world has those, and its
+/// inventory says so where they matter.
 fn is_shortfall(reason: NotDoneReason) -> bool {
     match reason {
-        NotDoneReason::OutOfBudget | NotDoneReason::SourceDown | NotDoneReason::Panicked | NotDoneReason::SetAside | NotDoneReason::UnknownTask => {
-            true
-        }
-        NotDoneReason::NoAnswer | NotDoneReason::RefusedByScope | NotDoneReason::OutOfTime | NotDoneReason::Unconfirmed | NotDoneReason::Overlong => {
-            false
-        }
+        NotDoneReason::OutOfBudget
+        | NotDoneReason::SourceDown
+        | NotDoneReason::Panicked
+        | NotDoneReason::SetAside
+        | NotDoneReason::UnknownTask => true,
+        NotDoneReason::NoAnswer
+        | NotDoneReason::RefusedByScope
+        | NotDoneReason::OutOfTime
+        | NotDoneReason::Unconfirmed
+        | NotDoneReason::Overlong => false,
     }
 }
 
-/// Whether this run got an answer about one of the seeds, or about what a seed itself names (the domain of an e-mail address, the host of a URL).
+/// Whether this run got an answer about one of the seeds, or about what a seed itself names (the domain of an e-mail
+/// address, the host of a URL).
 async fn is_any_seed_looked_at(workspace: &Workspace, finished: &Finished) -> Result<bool, Failure> {
     let collection = finished.collection.uuid;
     let seeds = workspace.store.list_seeds(&workspace.principal, collection).await?;
@@ -78,25 +87,15 @@ async fn is_any_seed_looked_at(workspace: &Workspace, finished: &Finished) -> Re
 
 async fn facts(workspace: &Workspace, finished: &Finished, uids: &[Uid]) -> Result<Vec<Facts>, Failure> {
     // Who stands at the other ends is not asked: a domain has thousands of names.
-    let anybody = |_: &Uid| {
-        Some(End {
-            kind: Kind::DnsRecord,
-            name: "",
-            scoped: false,
-            clearance: Clearance::L0,
-        })
-    };
+    let anybody = |_: &Uid| Some(End { kind: Kind::DnsRecord, name: "", scoped: false, clearance: Clearance::L0 });
     let known = workspace.engine.known(finished.run.id, uids, anybody).await?;
     Ok(known.into_iter().map(|known| known.facts).collect())
 }
 
 /// A task that contacts something came back with an answer in this run.
 fn is_looked_at(facts: &Facts, finished: &Finished) -> bool {
-    let mut looks = facts
-        .looks
-        .iter()
-        .filter(|(task, _)| !derives(task.as_str()))
-        .flat_map(|(_, looks)| looks.values());
+    let mut looks =
+        facts.looks.iter().filter(|(task, _)| !derives(task.as_str())).flat_map(|(_, looks)| looks.values());
     looks.any(|look| look.run == finished.run.id && look.outcome != LookOutcome::Unknown)
 }
 
@@ -134,10 +133,7 @@ mod tests {
         rows.push(row(NotDoneReason::SourceDown, 3));
         rows.push(row(NotDoneReason::SetAside, 1));
         let line = failed_steps(&rows).expect("steps failed");
-        assert!(
-            line.contains("3 × certificate_log (source down), 1 × certificate_log (set aside"),
-            "{line}"
-        );
+        assert!(line.contains("3 × certificate_log (source down), 1 × certificate_log (set aside"), "{line}");
         assert!(!line.contains("no answer") && !line.contains("more"), "{line}");
         rows.extend((0..9).map(|_| row(NotDoneReason::OutOfBudget, 1)));
         assert!(failed_steps(&rows).is_some_and(|line| line.ends_with(" and 6 more")));

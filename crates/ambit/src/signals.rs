@@ -4,8 +4,8 @@ use crate::failure::{Failure, INTERRUPTED};
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// From the word to end until what has not ended by itself is given up: the program is to be gone after 10 seconds, of which its blocking
-/// threads get the last.
+/// From the word to end until what has not ended by itself is given up: the program is to be gone after 10 seconds, of
+/// which its blocking threads get the last.
 pub(crate) const END_WITHIN: Duration = Duration::from_secs(7);
 
 /// Becomes true when the program is asked to end.
@@ -61,7 +61,8 @@ impl Stop {
         self.at_most(Duration::ZERO, work).await
     }
 
-    /// Does the work, and gives it up so long after it was asked; then `None`. For work that ends by itself when it is asked, in time or not.
+    /// Does the work, and gives it up so long after it was asked; then `None`. For work that ends by itself when it is
+    /// asked, in time or not.
     pub(crate) async fn at_most<T>(&self, after: Duration, work: impl Future<Output = T>) -> Option<T> {
         let late = async {
             self.wait().await;

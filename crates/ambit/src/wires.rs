@@ -15,9 +15,7 @@ use std::sync::Arc;
 
 /// The live wire, made once per process.
 pub(crate) fn live(options: LiveOptions) -> Result<Arc<dyn Wire>, String> {
-    LiveWire::new(&options)
-        .map(|wire| Arc::new(wire) as Arc<dyn Wire>)
-        .map_err(|error| error.to_string())
+    LiveWire::new(&options).map(|wire| Arc::new(wire) as Arc<dyn Wire>).map_err(|error| error.to_string())
 }
 
 /// Reads a world's text. The failure is the first problem, with file, line and word; the others are its further lines.
@@ -65,18 +63,16 @@ pub(crate) async fn simulated(store: &Store, collection: &Collection, run: &Run)
     let text = String::from_utf8(bytes).map_err(|_| "the text of its simulated internet is not UTF-8")?;
     let world = parse_world(&text, &collection.printable_name).map_err(|failure| failure.to_string())?;
     let epoch = store.epoch().await.map_err(|error| error.to_string())?;
-    Ok(Simulated {
-        wire: world.wire(epoch, run.wire_state),
-        truth: world.truth(epoch, run.wire_state),
-    })
+    Ok(Simulated { wire: world.wire(epoch, run.wire_state), truth: world.truth(epoch, run.wire_state) })
 }
 
-/// The maker that the engine's service asks for each run. All live runs of the process share one ledger of manners; a simulated internet has its own, since
-/// its clock begins with the run.
+/// The maker that the engine's service asks for each run. All live runs of the process share one ledger of manners; a
+/// simulated internet has its own, since its clock begins with the run.
 pub(crate) fn maker(store: Store, live_options: LiveOptions, limits: PaceLimits) -> ambit_engine::WireMaker {
     let shared = Arc::new(Pace::new(limits.clone()));
     Arc::new(move |collection, run| {
-        let (store, live_options, shared, limits) = (store.clone(), live_options.clone(), shared.clone(), limits.clone());
+        let (store, live_options, shared, limits) =
+            (store.clone(), live_options.clone(), shared.clone(), limits.clone());
         Box::pin(async move {
             match &collection.wire {
                 WireChoice::Live => Ok((live(live_options)?, shared)),
@@ -99,20 +95,14 @@ mod tests {
     #[tokio::test]
     async fn live_runs_share_a_ledger_and_a_clock_that_begins_anew_has_its_own() {
         let folder = std::env::temp_dir().join(format!("ambit-wires-{}", uuid::Uuid::new_v4()));
-        let owner = NewOwner {
-            email: "owner@acme.test".to_owned(),
-            organization: "Acme".to_owned(),
-            username: None,
-        };
+        let owner = NewOwner { email: "owner@acme.test".to_owned(), organization: "Acme".to_owned(), username: None };
         let (store, _) = Store::init(&Options::folder(&folder), &owner, crate::clock::now()).await.expect("opens");
         let principal = store.local_operator().await.expect("there is an owner");
         let project = store.choose_project(&principal, None).await.expect("reads").expect("has one");
         let text = include_str!("../../../worlds/small.world");
         let blob = store.put_blob(text.as_bytes(), crate::clock::now()).await.expect("is stored");
-        let live = LiveOptions {
-            resolvers: vec!["127.0.0.1:9".parse().expect("an address")],
-            ..LiveOptions::default()
-        };
+        let live =
+            LiveOptions { resolvers: vec!["127.0.0.1:9".parse().expect("an address")], ..LiveOptions::default() };
         let maker = maker(store.clone(), live, PaceLimits::default());
         for (wire, shares) in [(WireChoice::Live, true), (WireChoice::Simulated { blob, state: 1 }, false)] {
             let new = NewCollection {
@@ -125,15 +115,10 @@ mod tests {
                 never: Vec::new(),
                 seeds: vec![(Kind::Domain, "acme.test".to_owned())],
             };
-            let made = store
-                .create_collection(&principal, project, &new, crate::clock::now())
-                .await
-                .expect("is made");
+            let made = store.create_collection(&principal, project, &new, crate::clock::now()).await.expect("is made");
             let collection = made.collection;
-            let started = store
-                .start_run(&principal, collection.uuid, None, crate::clock::now())
-                .await
-                .expect("starts");
+            let started =
+                store.start_run(&principal, collection.uuid, None, crate::clock::now()).await.expect("starts");
             let (Started::Scheduled(run) | Started::Open(run)) = started;
             let (_, first) = maker(collection.clone(), run.clone()).await.expect("is made");
             let (_, second) = maker(collection, run).await.expect("is made");

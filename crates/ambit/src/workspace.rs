@@ -25,13 +25,11 @@ pub(crate) async fn open(folder: &Path, name: &str, settings: &Settings) -> Resu
     enter(store, name).await
 }
 
-/// Opens the store of the folder, making it and its owner when missing; returns the owner's first key where it was made.
+/// Opens the store of the folder, making it and its owner when missing; returns the owner's first key where it was
+/// made.
 pub(crate) async fn init(folder: &Path, settings: &Settings) -> Result<(Store, Option<IssuedKey>), Failure> {
-    let owner = NewOwner {
-        email: "owner@localhost".to_owned(),
-        organization: "My organization".to_owned(),
-        username: None,
-    };
+    let owner =
+        NewOwner { email: "owner@localhost".to_owned(), organization: "My organization".to_owned(), username: None };
     Ok(Store::init(&options(folder, settings), &owner, now()).await?)
 }
 

@@ -13,8 +13,9 @@ use anyhow::{Context as _, ensure};
 use super::Outcome;
 use super::progress::{Progress, Verdict};
 
-/// How long a test may take, in time of a quiet machine: several times the longest. Where more threads want to run than there are processors, time
-/// counts as little as each of them gets of it, so that no test fails because others are busy.
+/// How long a test may take, in time of a quiet machine: several times the longest. Where more threads want to run than
+/// there are processors, time counts as little as each of them gets of it, so that no test fails because others are
+/// busy.
 pub(crate) const QUIET_TIME_MAX: Duration = Duration::from_secs(180);
 
 /// Between two looks at the time.
@@ -23,7 +24,8 @@ const LOOK: Duration = Duration::from_millis(200);
 /// How long a program may take from the end of its output to its own, and the other way round.
 const EXIT_TIME_MAX: Duration = Duration::from_secs(10);
 
-/// Times that a program is begun again after it was killed or fell; what has not ended by then has failed. Where everything hangs, that bounds the wait.
+/// Times that a program is begun again after it was killed or fell; what has not ended by then has failed. Where
+/// everything hangs, that bounds the wait.
 const AGAIN_MAX: usize = 3;
 
 /// A program that cargo built for tests.
@@ -47,14 +49,12 @@ impl Program {
     fn command(&self) -> Command {
         let mut command = Command::new(&self.path);
         crate::forget_ourselves(&mut command);
-        command
-            .current_dir(&self.folder)
-            .env("CARGO_MANIFEST_DIR", &self.folder)
-            .stdin(Stdio::null());
+        command.current_dir(&self.folder).env("CARGO_MANIFEST_DIR", &self.folder).stdin(Stdio::null());
         command
     }
 
-    /// The tests whose names contain one of the filters (all, where there is none), in the order in which they will begin.
+    /// The tests whose names contain one of the filters (all, where there is none), in the order in which they will
+    /// begin.
     pub(crate) fn tests(&self, filters: &[&str]) -> anyhow::Result<Vec<String>> {
         let listed = self.command().args(["--list", "--format", "terse"]).stderr(Stdio::inherit()).output();
         let listed = listed.with_context(|| format!("{} cannot be started", self.path.display()))?;
@@ -79,14 +79,17 @@ impl Program {
             let (lost, reason) = match ending {
                 Ending::Exit(status) if open.is_empty() => {
                     if !status.success() && progress.all_passed() {
-                        outcome
-                            .failed
-                            .push(format!("{}: all tests passed, but the program did not end well: {status}", self.name));
+                        outcome.failed.push(format!(
+                            "{}: all tests passed, but the program did not end well: {status}",
+                            self.name
+                        ));
                     }
                     return Ok(());
                 }
                 Ending::Exit(status) => (progress.running(), format!("its program fell while it ran: {status}")),
-                Ending::Overdue(tests) => (tests, format!("did not end within {} s of a quiet machine", limit.as_secs())),
+                Ending::Overdue(tests) => {
+                    (tests, format!("did not end within {} s of a quiet machine", limit.as_secs()))
+                }
             };
             println!("== {}: {reason}: {}", self.name, lost.join(", "));
             open.retain(|test| !lost.contains(test));
@@ -111,7 +114,13 @@ impl Program {
         }
     }
 
-    fn run_once(&self, tests: &[String], at_once: usize, limit: Duration, progress: &mut Progress) -> anyhow::Result<Ending> {
+    fn run_once(
+        &self,
+        tests: &[String],
+        at_once: usize,
+        limit: Duration,
+        progress: &mut Progress,
+    ) -> anyhow::Result<Ending> {
         let mut command = self.command();
         command.arg(format!("--test-threads={at_once}")).arg("--exact").args(tests);
         let mut running = Group::start(command)?;
@@ -235,11 +244,7 @@ mod tests {
             let path = folder.join("program");
             fs::write(&path, format!("#!/bin/sh\n{body}\n")).unwrap();
             fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-            let program = Program {
-                path,
-                folder: folder.clone(),
-                name: name.to_owned(),
-            };
+            let program = Program { path, folder: folder.clone(), name: name.to_owned() };
             (Script(folder), program)
         }
     }
@@ -259,8 +264,8 @@ mod tests {
 
     #[test]
     fn tests_that_end_are_counted_once() {
-        let body =
-            "echo 'running 3 tests'; echo 'test a ... ok'; echo 'test b ... FAILED'; echo 'test c ... ok'; echo 'test result: FAILED.'; exit 101";
+        let body = "echo 'running 3 tests'; echo 'test a ... ok'; echo 'test b ... FAILED'; echo 'test c ... ok'; echo \
+                    'test result: FAILED.'; exit 101";
         let (_script, program) = Script::new("ends", body);
         assert_eq!(outcome(&program, &["a", "b", "c"]), (2, vec!["ends b".to_owned()]));
     }
@@ -277,7 +282,8 @@ mod tests {
         assert_eq!(failed, ["hangs b: did not end within 1 s of a quiet machine"]);
         let child = fs::read_to_string(script.0.join("child")).unwrap();
         // What was killed is gone once it was scheduled again, which a busy machine may put off.
-        let is_alive = || fs::read_to_string(format!("/proc/{}/stat", child.trim())).is_ok_and(|stat| !stat.contains(") Z "));
+        let is_alive =
+            || fs::read_to_string(format!("/proc/{}/stat", child.trim())).is_ok_and(|stat| !stat.contains(") Z "));
         let until = Instant::now() + Duration::from_secs(60);
         while is_alive() && Instant::now() < until {
             std::thread::yield_now();
@@ -287,7 +293,8 @@ mod tests {
 
     #[test]
     fn a_program_that_falls_fails_what_ran_and_goes_on_with_the_rest() {
-        let body = "case \"$*\" in *\" x1\"*) kill -SEGV $$ ;; esac; for test in x3 x4 x5; do echo \"test $test ... ok\"; done";
+        let body = "case \"$*\" in *\" x1\"*) kill -SEGV $$ ;; esac; for test in x3 x4 x5; do echo \"test $test ... \
+                    ok\"; done";
         let (_script, program) = Script::new("falls", body);
         let (passed, failed) = outcome(&program, &["x1", "x3", "x4", "x5"]);
         let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);

@@ -1,5 +1,5 @@
-//! How far a test program has come: which tests have ended, which run, and for how long. The harness says when a test ends and not when one begins; it
-//! takes them in the order of its list, so many at a time.
+//! How far a test program has come: which tests have ended, which run, and for how long. The harness says when a test
+//! ends and not when one begins; it takes them in the order of its list, so many at a time.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -45,11 +45,7 @@ impl Progress {
     fn begin(&mut self) {
         while self.running.len() < self.at_once {
             let Some(name) = self.waiting.pop() else { return };
-            self.running.push(Running {
-                name,
-                quiet: Duration::ZERO,
-                wall: Duration::ZERO,
-            });
+            self.running.push(Running { name, quiet: Duration::ZERO, wall: Duration::ZERO });
         }
     }
 
@@ -128,10 +124,7 @@ mod tests {
             ("test a::b ... ok", Some(("a::b", Verdict::Passed))),
             ("test a::b - should panic ... ok", Some(("a::b", Verdict::Passed))),
             ("test a::b ... FAILED", Some(("a::b", Verdict::Failed))),
-            (
-                "test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s",
-                None,
-            ),
+            ("test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s", None),
             ("running 3 tests", None),
             ("---- a::b stdout ----", None),
         ] {

@@ -1,5 +1,5 @@
-//! Which files of a crate need each other in a circle. A module and its parent may; anything else is one thing in two files, or two things that are
-//! not told apart.
+//! Which files of a crate need each other in a circle. A module and its parent may; anything else is one thing in two
+//! files, or two things that are not told apart.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,10 +28,8 @@ pub(crate) fn circles(tree: &Tree, out: &mut Vec<Finding>) {
             needed.extend(circle);
             continue;
         }
-        let names: Vec<&str> = circle
-            .iter()
-            .map(|path| path.rsplit_once("/src/").map_or(path.as_str(), |(_, file)| file))
-            .collect();
+        let names: Vec<&str> =
+            circle.iter().map(|path| path.rsplit_once("/src/").map_or(path.as_str(), |(_, file)| file)).collect();
         let remedy = format!(
             "these files need each other: {}; move what two of them share into a file of its own",
             names.join(" ")
@@ -73,9 +71,8 @@ struct Use {
 impl<'a> Graph<'a> {
     fn new(tree: &'a Tree) -> Self {
         let sources = || tree.crate_sources().filter(|source| !source.is_test);
-        let modules = sources()
-            .filter_map(|source| Some(((source.crate_name(), module_of(source)?), source)))
-            .collect();
+        let modules =
+            sources().filter_map(|source| Some(((source.crate_name(), module_of(source)?), source))).collect();
         let uses = sources().map(|source| (source.path.as_str(), uses_of(source))).collect();
         Graph { modules, uses }
     }
@@ -86,7 +83,8 @@ impl<'a> Graph<'a> {
         for ((krate, module), source) in &self.modules {
             needs.insert(&source.path, self.needs_of(krate, module, source));
         }
-        let reached: BTreeMap<&str, BTreeSet<&str>> = needs.keys().map(|path| (*path, reachable(path, &needs))).collect();
+        let reached: BTreeMap<&str, BTreeSet<&str>> =
+            needs.keys().map(|path| (*path, reachable(path, &needs))).collect();
         let mut done = BTreeSet::new();
         let mut circles = Vec::new();
         for (path, all) in &reached {
@@ -99,7 +97,8 @@ impl<'a> Graph<'a> {
         circles
     }
 
-    /// The files that one file needs, its parents not counted: a module and its parent may need each other. The crate's root is no such parent.
+    /// The files that one file needs, its parents not counted: a module and its parent may need each other. The crate's
+    /// root is no such parent.
     fn needs_of(&self, krate: &'a str, module: &[String], source: &Source) -> BTreeSet<&'a str> {
         let imports = self.uses[source.path.as_str()].iter().filter(|used| !used.is_export);
         let targets = imports.filter_map(|used| self.resolve(krate, module, &used.path, 0));
@@ -109,8 +108,15 @@ impl<'a> Graph<'a> {
             .collect()
     }
 
-    /// The module that a path leads to from within `module`, through names that other modules hand on. `None` leads out of the crate.
-    fn resolve(&self, krate: &'a str, module: &[String], path: &[String], depth: usize) -> Option<(Vec<String>, &'a Source)> {
+    /// The module that a path leads to from within `module`, through names that other modules hand on. `None` leads out
+    /// of the crate.
+    fn resolve(
+        &self,
+        krate: &'a str,
+        module: &[String],
+        path: &[String],
+        depth: usize,
+    ) -> Option<(Vec<String>, &'a Source)> {
         let mut at = module.to_vec();
         let mut rest = path.iter().peekable();
         match rest.peek()?.as_str() {
@@ -134,7 +140,13 @@ impl<'a> Graph<'a> {
         self.descend(krate, at, rest.cloned().collect(), depth)
     }
 
-    fn descend(&self, krate: &'a str, mut at: Vec<String>, rest: Vec<String>, depth: usize) -> Option<(Vec<String>, &'a Source)> {
+    fn descend(
+        &self,
+        krate: &'a str,
+        mut at: Vec<String>,
+        rest: Vec<String>,
+        depth: usize,
+    ) -> Option<(Vec<String>, &'a Source)> {
         for (index, name) in rest.iter().enumerate() {
             let child = [at.as_slice(), std::slice::from_ref(name)].concat();
             if self.modules.contains_key(&(krate, child.clone())) {
@@ -200,13 +212,11 @@ fn uses_of(source: &Source) -> Vec<Use> {
             continue;
         }
         let begins = source.reads(index + 1, &[":", ":"]) && !(index > 0 && source.reads(index - 1, &[":"]));
-        if begins && (["crate", "self", "super"].contains(&token.text.as_str()) || children.contains(token.text.as_str())) {
+        if begins
+            && (["crate", "self", "super"].contains(&token.text.as_str()) || children.contains(token.text.as_str()))
+        {
             let path = path_at(source, index);
-            uses.push(Use {
-                path,
-                name: None,
-                is_export: false,
-            });
+            uses.push(Use { path, name: None, is_export: false });
         }
     }
     uses
@@ -214,7 +224,9 @@ fn uses_of(source: &Source) -> Vec<Use> {
 
 fn path_at(source: &Source, mut index: usize) -> Vec<String> {
     let mut path = vec![source.tokens[index].text.clone()];
-    while source.reads(index + 1, &[":", ":"]) && source.tokens.get(index + 3).is_some_and(|token| token.kind == TokenKind::Word) {
+    while source.reads(index + 1, &[":", ":"])
+        && source.tokens.get(index + 3).is_some_and(|token| token.kind == TokenKind::Word)
+    {
         index += 3;
         path.push(source.tokens[index].text.clone());
     }
@@ -274,13 +286,10 @@ mod tests {
             file("a.rs", "use crate::b::B;"),
             file("b.rs", "fn f() { crate::a::g(); }"),
         ];
-        let expected = "crates/x/src/a.rs:1: circles: these files need each other: a.rs b.rs; move what two of them share into a file of its own";
+        let expected = "crates/x/src/a.rs:1: circles: these files need each other: a.rs b.rs; move what two of them \
+                        share into a file of its own";
         assert_eq!(found(&bad, ""), [expected]);
-        let good = [
-            file("lib.rs", "mod a;\nmod b;"),
-            file("a.rs", "use crate::b::B;"),
-            file("b.rs", "use std::fmt;"),
-        ];
+        let good = [file("lib.rs", "mod a;\nmod b;"), file("a.rs", "use crate::b::B;"), file("b.rs", "use std::fmt;")];
         assert!(found(&good, "").is_empty());
     }
 
@@ -320,11 +329,8 @@ mod tests {
 
     #[test]
     fn a_listed_circle_may_only_shrink() {
-        let bad = [
-            file("lib.rs", "mod a;\nmod b;"),
-            file("a.rs", "use crate::b::B;"),
-            file("b.rs", "use crate::a::A;"),
-        ];
+        let bad =
+            [file("lib.rs", "mod a;\nmod b;"), file("a.rs", "use crate::b::B;"), file("b.rs", "use crate::a::A;")];
         assert!(found(&bad, "# why\nx a.rs b.rs\n").is_empty());
         let more = found(&bad, "x a.rs b.rs c.rs\n");
         assert_eq!(

@@ -23,14 +23,8 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("ambit-store", &["ambit-model", "ambit-query"]),
     ("ambit-search", &["ambit-model", "ambit-query", "ambit-store"]),
     ("ambit-tasks", &["ambit-model", "ambit-net"]),
-    (
-        "ambit-engine",
-        &["ambit-model", "ambit-net", "ambit-store", "ambit-tasks", "ambit-checks", "ambit-yara"],
-    ),
-    (
-        "ambit-server",
-        &["ambit-model", "ambit-query", "ambit-api", "ambit-store", "ambit-search", "ambit-yara"],
-    ),
+    ("ambit-engine", &["ambit-model", "ambit-net", "ambit-store", "ambit-tasks", "ambit-checks", "ambit-yara"]),
+    ("ambit-server", &["ambit-model", "ambit-query", "ambit-api", "ambit-store", "ambit-search", "ambit-yara"]),
     ("ambit", PRODUCT),
     ("ambit-testkit", PRODUCT),
 ];
@@ -90,11 +84,13 @@ pub(crate) fn directions(tree: &Tree, out: &mut Vec<Finding>) {
             out.push(Finding::new(&file.path, 1, "directions", remedy));
             continue;
         };
-        for (section, tests_too) in [("dependencies", false), ("build-dependencies", false), ("dev-dependencies", true)] {
+        for (section, tests_too) in [("dependencies", false), ("build-dependencies", false), ("dev-dependencies", true)]
+        {
             for dependency in ours(&manifest, section) {
                 let for_tests = tests_too && FOR_TESTS.contains(&dependency.as_str());
                 if !allowed.contains(&dependency.as_str()) && !for_tests {
-                    let remedy = format!("{name} may not know {dependency}; see the crate table in docs/architecture.md");
+                    let remedy =
+                        format!("{name} may not know {dependency}; see the crate table in docs/architecture.md");
                     out.push(Finding::new(&file.path, line_of(text, &dependency), "directions", remedy));
                 }
             }
@@ -108,7 +104,8 @@ fn ours(manifest: &toml::Table, section: &str) -> Vec<String> {
     names.filter(|name| *name == "ambit" || name.starts_with("ambit-")).cloned().collect()
 }
 
-/// Versions and features of dependencies are said once, in the workspace, so that every selection of crates builds the same.
+/// Versions and features of dependencies are said once, in the workspace, so that every selection of crates builds the
+/// same.
 pub(crate) fn shared_versions(tree: &Tree, out: &mut Vec<Finding>) {
     for (_, file, manifest) in tree.manifests() {
         let text = file.text.as_deref().unwrap_or_default();
@@ -117,15 +114,14 @@ pub(crate) fn shared_versions(tree: &Tree, out: &mut Vec<Finding>) {
             for (name, value) in table.into_iter().flatten() {
                 let shared = value.get("workspace").and_then(toml::Value::as_bool) == Some(true);
                 if !shared || value.get("features").is_some() {
-                    let remedy = format!("say version and features of {name} in the root Cargo.toml, here `{name}.workspace = true`");
+                    let remedy = format!(
+                        "say version and features of {name} in the root Cargo.toml, here `{name}.workspace = true`"
+                    );
                     out.push(Finding::new(&file.path, line_of(text, name), "shared-versions", remedy));
                 }
             }
         }
-        let lints = manifest
-            .get("lints")
-            .and_then(|lints| lints.get("workspace"))
-            .and_then(toml::Value::as_bool);
+        let lints = manifest.get("lints").and_then(|lints| lints.get("workspace")).and_then(toml::Value::as_bool);
         if lints != Some(true) {
             out.push(Finding::new(&file.path, 1, "shared-versions", "add `[lints] workspace = true`"));
         }
@@ -151,31 +147,23 @@ const LIBRARIES: &[(&str, &str)] = &[("md-5", "md5")];
 /// Each dependency is named in the crate that has it, each shared one in some crate.
 pub(crate) fn unused(tree: &Tree, out: &mut Vec<Finding>) {
     let mut shared = BTreeSet::new();
-    for file in tree
-        .files
-        .iter()
-        .filter(|file| file.path.ends_with("Cargo.toml") && file.path != "Cargo.toml")
-    {
+    for file in tree.files.iter().filter(|file| file.path.ends_with("Cargo.toml") && file.path != "Cargo.toml") {
         let (folder, text) = (file.path.trim_end_matches("Cargo.toml"), file.text.as_deref().unwrap_or_default());
         let Ok(manifest) = text.parse::<toml::Table>() else { continue };
         for section in ["dependencies", "dev-dependencies", "build-dependencies"] {
-            for name in manifest
-                .get(section)
-                .and_then(toml::Value::as_table)
-                .into_iter()
-                .flat_map(|table| table.keys())
+            for name in manifest.get(section).and_then(toml::Value::as_table).into_iter().flat_map(|table| table.keys())
             {
                 shared.insert(name.clone());
                 let library = LIBRARIES.iter().find(|(package, _)| package == name).map(|(_, library)| *library);
                 let word = library.map_or_else(|| name.replace('-', "_"), str::to_owned);
                 let names = |source: &&Source| {
-                    source.path.starts_with(folder) && (section != "dependencies" || !source.path[folder.len()..].starts_with("tests/"))
+                    source.path.starts_with(folder)
+                        && (section != "dependencies" || !source.path[folder.len()..].starts_with("tests/"))
                 };
                 let named = |source: &Source| {
-                    source
-                        .tokens
-                        .iter()
-                        .any(|token| token.text == word && (section != "dependencies" || !source.is_test_line(token.line)))
+                    source.tokens.iter().any(|token| {
+                        token.text == word && (section != "dependencies" || !source.is_test_line(token.line))
+                    })
                 };
                 if !tree.sources.iter().filter(names).any(named) {
                     let remedy = format!("{name} is named nowhere in the code that {section} are for: remove the line");
@@ -186,10 +174,7 @@ pub(crate) fn unused(tree: &Tree, out: &mut Vec<Finding>) {
     }
     let text = tree.text("Cargo.toml").unwrap_or_default();
     let workspace: toml::Table = text.parse().unwrap_or_default();
-    let table = workspace
-        .get("workspace")
-        .and_then(|table| table.get("dependencies"))
-        .and_then(toml::Value::as_table);
+    let table = workspace.get("workspace").and_then(|table| table.get("dependencies")).and_then(toml::Value::as_table);
     for name in table.into_iter().flat_map(|table| table.keys()).filter(|name| !shared.contains(*name)) {
         let remedy = format!("no crate depends on {name}: remove the line");
         out.push(Finding::new("Cargo.toml", line_of(text, name), "unused", remedy));
@@ -200,16 +185,8 @@ pub(crate) fn unused(tree: &Tree, out: &mut Vec<Finding>) {
 pub(crate) fn from_cargo(root: &Path, out: &mut Vec<Finding>) -> anyhow::Result<()> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
     let arguments = ["metadata", "--format-version", "1", "--locked", "--filter-platform", &host()?];
-    let answer = Command::new(cargo)
-        .args(arguments)
-        .current_dir(root)
-        .output()
-        .context("cargo cannot be started")?;
-    anyhow::ensure!(
-        answer.status.success(),
-        "cargo metadata: {}",
-        String::from_utf8_lossy(&answer.stderr).trim()
-    );
+    let answer = Command::new(cargo).args(arguments).current_dir(root).output().context("cargo cannot be started")?;
+    anyhow::ensure!(answer.status.success(), "cargo metadata: {}", String::from_utf8_lossy(&answer.stderr).trim());
     licences(&serde_json::from_slice(&answer.stdout)?, out);
     Ok(())
 }
@@ -227,7 +204,8 @@ fn licences(metadata: &Value, out: &mut Vec<Finding>) {
         let version = package["version"].as_str().unwrap_or("?");
         let licence = package["license"].as_str().unwrap_or("");
         if !is_allowed(licence) {
-            let remedy = format!("{name} {version} is under {licence:?}, which is not on the list; choose another package");
+            let remedy =
+                format!("{name} {version} is under {licence:?}, which is not on the list; choose another package");
             out.push(Finding::new("Cargo.lock", 1, "licences", remedy));
         }
     }
@@ -296,7 +274,8 @@ mod tests {
         let bad = "[dependencies]\nambit-store.workspace = true\n";
         assert_eq!(
             said(directions, &[("crates/ambit-tasks/Cargo.toml", bad)]),
-            ["crates/ambit-tasks/Cargo.toml:2: directions: ambit-tasks may not know ambit-store; see the crate table in docs/architecture.md"]
+            ["crates/ambit-tasks/Cargo.toml:2: directions: ambit-tasks may not know ambit-store; see the crate \
+                 table in docs/architecture.md"]
         );
         let in_product = "[dependencies]\nambit-testkit.workspace = true\n";
         assert_eq!(said(directions, &[("crates/ambit/Cargo.toml", in_product)]).len(), 1);
@@ -320,20 +299,12 @@ mod tests {
             "crates/a/Cargo.toml",
             "[dependencies]\ntokio-util.workspace = true\n[dev-dependencies]\nproptest.workspace = true\n",
         );
-        let product = (
-            "crates/a/src/lib.rs",
-            "use tokio_util::io;\n#[cfg(test)]\nmod tests { proptest::proptest! {} }",
-        );
+        let product =
+            ("crates/a/src/lib.rs", "use tokio_util::io;\n#[cfg(test)]\nmod tests { proptest::proptest! {} }");
         assert!(said(unused, &[manifest, product]).is_empty());
-        let in_tests = (
-            "crates/a/src/lib.rs",
-            "#[cfg(test)]\nmod tests { use tokio_util::io; use proptest::any; }",
-        );
+        let in_tests = ("crates/a/src/lib.rs", "#[cfg(test)]\nmod tests { use tokio_util::io; use proptest::any; }");
         assert!(said(unused, &[manifest, in_tests])[0].starts_with("crates/a/Cargo.toml:2: unused: tokio-util"));
-        let shared = (
-            "Cargo.toml",
-            "[workspace.dependencies]\ntokio-util = \"1\"\nproptest = \"1\"\nfail = \"1\"\n",
-        );
+        let shared = ("Cargo.toml", "[workspace.dependencies]\ntokio-util = \"1\"\nproptest = \"1\"\nfail = \"1\"\n");
         assert_eq!(
             said(unused, &[manifest, product, shared]),
             ["Cargo.toml:4: unused: no crate depends on fail: remove the line"]
@@ -345,17 +316,14 @@ mod tests {
         let good = "[[package]]\nname = \"ring\"\n";
         assert!(said(refused_packages, &[("Cargo.lock", good)]).is_empty());
         let bad = "[[package]]\nname = \"aws-lc-sys\"\n";
-        assert!(said(refused_packages, &[("Cargo.lock", bad)])[0].starts_with("Cargo.lock:2: refused-packages: aws-lc-sys"));
+        assert!(
+            said(refused_packages, &[("Cargo.lock", bad)])[0].starts_with("Cargo.lock:2: refused-packages: aws-lc-sys")
+        );
     }
 
     #[test]
     fn licence_expressions_are_read() {
-        for good in [
-            "MIT",
-            "MIT/Apache-2.0",
-            "(MIT OR GPL-3.0) AND Unicode-3.0",
-            "Apache-2.0 WITH LLVM-exception",
-        ] {
+        for good in ["MIT", "MIT/Apache-2.0", "(MIT OR GPL-3.0) AND Unicode-3.0", "Apache-2.0 WITH LLVM-exception"] {
             assert!(is_allowed(good), "{good}");
         }
         for bad in ["", "GPL-3.0", "MIT AND GPL-3.0", "(MIT", "MIT Apache-2.0", "GPL-3.0 OR MIT AND AGPL-3.0"] {

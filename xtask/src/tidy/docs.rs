@@ -28,16 +28,8 @@ pub(crate) fn links(tree: &Tree, out: &mut Vec<Finding>) {
 }
 
 /// How comments once named documents that are not in the repository.
-const ELSEWHERE: &[&str] = &[
-    "design §",
-    "asm-wire §",
-    "v3-wire §",
-    "v3-wire A",
-    "seed-asm §",
-    "seed-graphs-quotas §",
-    "research/",
-    "spec/",
-];
+const ELSEWHERE: &[&str] =
+    &["design §", "asm-wire §", "v3-wire §", "v3-wire A", "seed-asm §", "seed-graphs-quotas §", "research/", "spec/"];
 
 /// No text names a section of a document that nobody else can read: what is cited stands below docs/.
 pub(crate) fn references(tree: &Tree, out: &mut Vec<Finding>) {
@@ -59,7 +51,8 @@ pub(crate) fn references(tree: &Tree, out: &mut Vec<Finding>) {
 /// The targets of `[text](target)`, without those that name a site or a heading of the same page.
 fn targets(line: &str) -> impl Iterator<Item = &str> {
     let targets = line.split("](").skip(1).filter_map(|rest| rest.split(')').next());
-    let relative = targets.filter(|target| !target.contains("://") && !target.starts_with(['#', '/']) && !target.starts_with("mailto:"));
+    let relative = targets
+        .filter(|target| !target.contains("://") && !target.starts_with(['#', '/']) && !target.starts_with("mailto:"));
     relative.map(|target| target.split('#').next().unwrap_or(target))
 }
 
@@ -88,18 +81,18 @@ pub(crate) fn map_names_every_crate(tree: &Tree, out: &mut Vec<Finding>) {
     }
 }
 
-/// Decisions are numbered, each number once, in the file's name and in its heading. Numbers may be left out: they are given before the decisions are.
+/// Decisions are numbered, each number once, in the file's name and in its heading. Numbers may be left out: they are
+/// given before the decisions are.
 pub(crate) fn decisions(tree: &Tree, out: &mut Vec<Finding>) {
-    let files = tree
-        .files
-        .iter()
-        .filter(|file| file.path.starts_with(DECISIONS) && file.path.ends_with(".md"));
+    let files = tree.files.iter().filter(|file| file.path.starts_with(DECISIONS) && file.path.ends_with(".md"));
     let mut taken = std::collections::BTreeSet::new();
     for file in files {
         let number = file.path[DECISIONS.len()..].get(..4).and_then(|digits| digits.parse::<u32>().ok());
-        let headed = number.is_some_and(|number| file.text.as_deref().unwrap_or_default().starts_with(&format!("# {number}. ")));
+        let headed =
+            number.is_some_and(|number| file.text.as_deref().unwrap_or_default().starts_with(&format!("# {number}. ")));
         if !headed || !taken.insert(number) {
-            let remedy = "a decision begins with a number of its own: say the same in the file's name (four digits) and in its heading";
+            let remedy = "a decision begins with a number of its own: say the same in the file's name (four digits) \
+                          and in its heading";
             out.push(Finding::new(&file.path, 1, "decisions", remedy));
         }
     }

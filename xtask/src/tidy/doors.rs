@@ -31,12 +31,7 @@ const SOCKET_CRATES: &[&str] = &["ambit-net", "ambit-testkit"];
 
 /// Only ambit-net opens sockets; so does test code.
 pub(crate) fn sockets(tree: &Tree, out: &mut Vec<Finding>) {
-    let door = Door {
-        rule: "sockets",
-        words: SOCKETS,
-        crates: SOCKET_CRATES,
-        exceptions: SOCKET_EXCEPTIONS,
-    };
+    let door = Door { rule: "sockets", words: SOCKETS, crates: SOCKET_CRATES, exceptions: SOCKET_EXCEPTIONS };
     door.check("belongs to ambit-net: connect through its wire", tree, out);
 }
 
@@ -49,7 +44,8 @@ const NAMES_WIRE: &[&str] = &[
     "crates/ambit-net/src/net.rs",
     "crates/ambit-net/src/lib.rs",
 ];
-/// Crates that connect through a wire without the door: the simulated one, which is a wire itself, and what only tests use.
+/// Crates that connect through a wire without the door: the simulated one, which is a wire itself, and what only tests
+/// use.
 const WIRE_CRATES: &[&str] = &["ambit-world", "ambit-testkit"];
 
 /// Only the door holds a wire: whatever is sent was checked there.
@@ -61,7 +57,8 @@ pub(crate) fn wire(tree: &Tree, out: &mut Vec<Finding>) {
             let names = engine && ["Wire", "Datagrams"].contains(&token.text.as_str());
             let called = |name: &str| token.text == name && source.reads(index + 1, &["("]);
             let before = |marks: &[&str]| index >= marks.len() && source.reads(index - marks.len(), marks);
-            let asks = called("datagrams") && before(&["."]) || called("connect") && (before(&["wire", "."]) || before(&["wire", "(", ")", "."]));
+            let asks = called("datagrams") && before(&["."])
+                || called("connect") && (before(&["wire", "."]) || before(&["wire", "(", ")", "."]));
             if names || asks {
                 let remedy = format!(
                     "{}: only the door ({DOOR}) holds a wire, and checks before it sends: add what is needed there",
@@ -72,12 +69,7 @@ pub(crate) fn wire(tree: &Tree, out: &mut Vec<Finding>) {
         }
     }
     if tree.text("xtask/src/tidy/doors.rs").is_some() && tree.text(DOOR).is_none() {
-        out.push(Finding::new(
-            DOOR,
-            1,
-            "wire",
-            "the door is not there: correct DOOR in xtask/src/tidy/doors.rs",
-        ));
+        out.push(Finding::new(DOOR, 1, "wire", "the door is not there: correct DOOR in xtask/src/tidy/doors.rs"));
     }
 }
 
@@ -88,16 +80,13 @@ const WALL_CLOCK: &[&str] = &["SystemTime", "now_utc", "now_local", "UtcDateTime
 const WALL_CLOCK_CRATES: &[&str] = &["ambit", "ambit-net", "ambit-testkit"];
 
 /// Product code elsewhere that may: path, word, why.
-const WALL_CLOCK_EXCEPTIONS: &[(&str, &str, &str)] = &[("crates/ambit-store/src/db/open.rs", "SystemTime", "when a migration was applied")];
+const WALL_CLOCK_EXCEPTIONS: &[(&str, &str, &str)] =
+    &[("crates/ambit-store/src/db/open.rs", "SystemTime", "when a migration was applied")];
 
 /// Wall time is an argument from the binary, wire time belongs to the wire: nothing else asks the system.
 pub(crate) fn wall_clock(tree: &Tree, out: &mut Vec<Finding>) {
-    let door = Door {
-        rule: "wall-clock",
-        words: WALL_CLOCK,
-        crates: WALL_CLOCK_CRATES,
-        exceptions: WALL_CLOCK_EXCEPTIONS,
-    };
+    let door =
+        Door { rule: "wall-clock", words: WALL_CLOCK, crates: WALL_CLOCK_CRATES, exceptions: WALL_CLOCK_EXCEPTIONS };
     door.check("asks the system for the time: take the time as an argument", tree, out);
 }
 
@@ -117,10 +106,8 @@ impl Door {
                 if token.kind != TokenKind::Word || !self.words.contains(&token.text.as_str()) {
                     continue;
                 }
-                let exception = self
-                    .exceptions
-                    .iter()
-                    .position(|(path, word, _)| *path == source.path && *word == token.text);
+                let exception =
+                    self.exceptions.iter().position(|(path, word, _)| *path == source.path && *word == token.text);
                 if let Some(index) = exception {
                     used[index] = true;
                     continue;
@@ -129,9 +116,11 @@ impl Door {
             }
         }
         for ((path, word, _), used) in self.exceptions.iter().zip(used) {
-            // The samples of a test are not the repository; an exception that nothing needs is a finding in the repository only.
+            // The samples of a test are not the repository; an exception that nothing needs is a finding in the
+            // repository only.
             if !used && tree.text("xtask/src/tidy/doors.rs").is_some() {
-                let remedy = format!("the exception for {word} is no longer needed: remove it from xtask/src/tidy/doors.rs");
+                let remedy =
+                    format!("the exception for {word} is no longer needed: remove it from xtask/src/tidy/doors.rs");
                 out.push(Finding::new(path, 1, self.rule, remedy));
             }
         }
@@ -189,15 +178,14 @@ pub(crate) fn pure_crates(tree: &Tree, out: &mut Vec<Finding>) {
     for source in tree.crate_sources().filter(|source| PURE.contains(&source.crate_name())) {
         impurities(source, "pure", "take it as an argument; this crate does no input or output", out);
     }
-    let all_but_pure: Vec<&str> = tree.manifests().map(|(name, _, _)| name).filter(|name| !PURE.contains(name)).collect();
+    let all_but_pure: Vec<&str> =
+        tree.manifests().map(|(name, _, _)| name).filter(|name| !PURE.contains(name)).collect();
     refuse_dependency(tree, &["tokio", "socket2", "rand"], &all_but_pure, "pure", out);
 }
 
 /// A judge is a function of facts: no network, no clock, no disk.
 pub(crate) fn judges_without_network(tree: &Tree, out: &mut Vec<Finding>) {
-    let judges = tree
-        .crate_sources()
-        .filter(|source| source.path.starts_with("crates/ambit-checks/src/judge"));
+    let judges = tree.crate_sources().filter(|source| source.path.starts_with("crates/ambit-checks/src/judge"));
     for source in judges {
         impurities(
             source,
@@ -250,16 +238,9 @@ pub(crate) fn build_scripts(tree: &Tree, out: &mut Vec<Finding>) {
 fn refuse_dependency(tree: &Tree, packages: &[&str], allowed: &[&str], rule: &'static str, out: &mut Vec<Finding>) {
     for (name, file, manifest) in tree.manifests().filter(|(name, _, _)| !allowed.contains(name)) {
         let table = manifest.get("dependencies").and_then(toml::Value::as_table);
-        for package in table
-            .into_iter()
-            .flat_map(|table| table.keys())
-            .filter(|key| packages.contains(&key.as_str()))
-        {
+        for package in table.into_iter().flat_map(|table| table.keys()).filter(|key| packages.contains(&key.as_str())) {
             let text = file.text.as_deref().unwrap_or_default();
-            let line = text
-                .lines()
-                .position(|line| line.starts_with(package.as_str()))
-                .map_or(1, |index| index + 1);
+            let line = text.lines().position(|line| line.starts_with(package.as_str())).map_or(1, |index| index + 1);
             out.push(Finding::new(&file.path, line, rule, format!("{name} may not depend on {package}")));
         }
     }
@@ -299,8 +280,8 @@ mod tests {
         for path in ["crates/ambit-net/src/net.rs", DOOR, "crates/ambit-engine/src/a.rs"] {
             assert!(said(wire, &[(path, names)]).is_empty(), "{path}");
         }
-        let good =
-            "async fn f(session: &Session, wire: Arc<dyn Clock>) { session.connect(a, None).await; connector.connect(name, stream); wire.now(); }";
+        let good = "async fn f(session: &Session, wire: Arc<dyn Clock>) { session.connect(a, None).await; \
+                    connector.connect(name, stream); wire.now(); }";
         assert!(said(wire, &[("crates/ambit-net/src/tls/handshake.rs", good)]).is_empty());
     }
 
@@ -308,13 +289,7 @@ mod tests {
     fn an_exception_names_path_and_word() {
         fn with_exception(tree: &Tree, out: &mut Vec<Finding>) {
             let exceptions = &[("crates/ambit-server/src/serve.rs", "TcpListener", "its own listener")];
-            Door {
-                rule: "sockets",
-                words: SOCKETS,
-                crates: &[],
-                exceptions,
-            }
-            .check("", tree, out);
+            Door { rule: "sockets", words: SOCKETS, crates: &[], exceptions }.check("", tree, out);
         }
         let code = "use tokio::net::TcpListener;";
         assert!(said(with_exception, &[("crates/ambit-server/src/serve.rs", code)]).is_empty());
@@ -353,11 +328,7 @@ mod tests {
     #[test]
     fn pure_crates_have_no_clock_and_no_files() {
         let path = "crates/ambit-model/src/a.rs";
-        for bad in [
-            "fn f() { std::fs::read(p); }",
-            "use std::time::SystemTime;",
-            "async fn f() { tokio::spawn(x); }",
-        ] {
+        for bad in ["fn f() { std::fs::read(p); }", "use std::time::SystemTime;", "async fn f() { tokio::spawn(x); }"] {
             assert_eq!(said(pure_crates, &[(path, bad)]).len(), 1, "{bad}");
         }
         assert!(said(pure_crates, &[(path, "use std::net::IpAddr;\nfn f(now: OffsetDateTime) {}")]).is_empty());

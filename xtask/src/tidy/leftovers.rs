@@ -7,17 +7,15 @@ use super::tree::{File, Tree};
 /// Larger files belong into a release or are generated; git keeps every version of them for ever.
 const BLOB_BYTES_MAX: usize = 200_000;
 
-/// Files that programs write: locks of package managers, and the description of the API, which a test compares with its table.
+/// Files that programs write: locks of package managers, and the description of the API, which a test compares with its
+/// table.
 fn is_generated(path: &str) -> bool {
     path.ends_with("Cargo.lock") || path.ends_with("package-lock.json") || path == "docs/openapi.json"
 }
 
 /// The rules' own sources name what they look for.
 fn texts(tree: &Tree) -> impl Iterator<Item = (&File, &str)> {
-    let files = tree
-        .files
-        .iter()
-        .filter(|file| !is_generated(&file.path) && !file.path.starts_with("xtask/src/tidy/"));
+    let files = tree.files.iter().filter(|file| !is_generated(&file.path) && !file.path.starts_with("xtask/src/tidy/"));
     files.filter_map(|file| Some((file, file.text.as_deref()?)))
 }
 
@@ -57,7 +55,9 @@ pub(crate) fn machine_paths(tree: &Tree, out: &mut Vec<Finding>) {
         for (index, line) in text.lines().enumerate() {
             for path in ["/home/", "/root/", "/Users/"] {
                 if starts_absolute(line, path) {
-                    let remedy = format!("{path} is a folder of one machine: use a path relative to the repository or a variable");
+                    let remedy = format!(
+                        "{path} is a folder of one machine: use a path relative to the repository or a variable"
+                    );
                     out.push(Finding::new(&file.path, index + 1, "machine-paths", remedy));
                 }
             }
@@ -83,12 +83,14 @@ pub(crate) fn blobs(tree: &Tree, out: &mut Vec<Finding>) {
     }
 }
 
-/// Tests wait for what they need, never for time to pass. A wire's own clock may sleep: that is a method and costs nothing.
+/// Tests wait for what they need, never for time to pass. A wire's own clock may sleep: that is a method and costs
+/// nothing.
 pub(crate) fn sleeps_in_tests(tree: &Tree, out: &mut Vec<Finding>) {
     for source in &tree.sources {
         let for_tests = source.crate_name() == "ambit-testkit";
         for (index, token) in source.tokens.iter().enumerate() {
-            let sleep = token.kind == TokenKind::Word && ["sleep", "sleep_until", "sleep_ms"].contains(&token.text.as_str());
+            let sleep =
+                token.kind == TokenKind::Word && ["sleep", "sleep_until", "sleep_ms"].contains(&token.text.as_str());
             if !sleep || !(for_tests || source.is_test_line(token.line)) || !source.reads(index + 1, &["("]) {
                 continue;
             }
@@ -119,12 +121,9 @@ mod tests {
 
     #[test]
     fn nothing_is_left_unfinished() {
-        for bad in [
-            "fn f() { todo!() }",
-            "fn f() { dbg!(1); }",
-            "#[test]\n#[ignore = \"slow\"]\nfn f() {}",
-            "// FIXME later",
-        ] {
+        for bad in
+            ["fn f() { todo!() }", "fn f() { dbg!(1); }", "#[test]\n#[ignore = \"slow\"]\nfn f() {}", "// FIXME later"]
+        {
             assert_eq!(said(unfinished, &[(PATH, bad)]).len(), 1, "{bad}");
         }
         for good in ["// XXXX is a mask, and FIXMEs are none", "fn f() { \"todo!\"; }", "fn ignore() {}"] {
@@ -138,13 +137,9 @@ mod tests {
         for bad in ["see /Users/anna/design.md", "DIR=/root/x", "(\"/home/anna/x\")", "`/root/.cargo`"] {
             assert_eq!(said(machine_paths, &[("docs/a.md", bad)]).len(), 1, "{bad}");
         }
-        for good in [
-            "https://example.test/home/1",
-            "a /home of ours",
-            "cd ../home/x",
-            "$HOME/root/x",
-            "GET /home/ HTTP/1.1",
-        ] {
+        for good in
+            ["https://example.test/home/1", "a /home of ours", "cd ../home/x", "$HOME/root/x", "GET /home/ HTTP/1.1"]
+        {
             assert!(said(machine_paths, &[("docs/a.md", good)]).is_empty(), "{good}");
         }
     }

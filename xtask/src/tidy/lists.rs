@@ -12,38 +12,28 @@ struct List {
 }
 
 const LISTS: &[List] = &[
-    List {
-        folder: "crates/ambit-tasks/src/tasks",
-        list: "crates/ambit-tasks/src/tasks.rs",
-    },
-    List {
-        folder: "crates/ambit-checks/src/judge",
-        list: "crates/ambit-checks/src/judge.rs",
-    },
-    List {
-        folder: "crates/ambit-checks/src/exposure",
-        list: "crates/ambit-checks/src/exposure.rs",
-    },
-    List {
-        folder: "crates/ambit-server/src/routes",
-        list: "crates/ambit-server/src/endpoints/",
-    },
+    List { folder: "crates/ambit-tasks/src/tasks", list: "crates/ambit-tasks/src/tasks.rs" },
+    List { folder: "crates/ambit-checks/src/judge", list: "crates/ambit-checks/src/judge.rs" },
+    List { folder: "crates/ambit-checks/src/exposure", list: "crates/ambit-checks/src/exposure.rs" },
+    List { folder: "crates/ambit-server/src/routes", list: "crates/ambit-server/src/endpoints/" },
 ];
 
 /// The constant `ALL` of an enumeration names each of its variants that hold nothing.
 pub(crate) fn complete(tree: &Tree, out: &mut Vec<Finding>) {
     for source in tree.crate_sources() {
-        for (index, token) in source.product_tokens().filter(|(index, _)| source.reads(*index, &["const", "ALL", ":"])) {
+        for (index, token) in source.product_tokens().filter(|(index, _)| source.reads(*index, &["const", "ALL", ":"]))
+        {
             let Some(name) = implemented(source, index) else { continue };
             let value = &source.tokens[index..];
-            let end = value
-                .windows(2)
-                .position(|pair| pair[0].text == "]" && pair[1].text == ";")
-                .filter(|end| *end > 0);
+            let end =
+                value.windows(2).position(|pair| pair[0].text == "]" && pair[1].text == ";").filter(|end| *end > 0);
             let begin = value.iter().position(|token| token.text == "=");
             // `Self::VARIANTS` comes from a derive, which forgets none.
             let (Some(begin), Some(end)) = (begin, end) else { continue };
-            if end < begin || value[begin..end].iter().all(|token| token.text != "[") || source.reads(index + begin + 1, &["Self", ":"]) {
+            if end < begin
+                || value[begin..end].iter().all(|token| token.text != "[")
+                || source.reads(index + begin + 1, &["Self", ":"])
+            {
                 continue;
             }
             let listed: Vec<&str> = value[begin..end].iter().map(|token| token.text.as_str()).collect();
@@ -57,9 +47,8 @@ pub(crate) fn complete(tree: &Tree, out: &mut Vec<Finding>) {
 
 /// The type whose `impl` block holds a token.
 fn implemented(source: &Source, index: usize) -> Option<&str> {
-    let begin = source.tokens[..index]
-        .iter()
-        .rposition(|token| token.text == "impl" && token.kind == TokenKind::Word)?;
+    let begin =
+        source.tokens[..index].iter().rposition(|token| token.text == "impl" && token.kind == TokenKind::Word)?;
     source.reads(begin + 2, &["{"]).then(|| source.tokens[begin + 1].text.as_str())
 }
 
@@ -71,7 +60,8 @@ pub(crate) fn registered(tree: &Tree, out: &mut Vec<Finding>) {
 }
 
 fn in_list(list: &List, tree: &Tree, out: &mut Vec<Finding>) {
-    let is_part = |source: &&Source| source.path == list.list || (list.list.ends_with('/') && source.path.starts_with(list.list));
+    let is_part =
+        |source: &&Source| source.path == list.list || (list.list.ends_with('/') && source.path.starts_with(list.list));
     let parts: Vec<&Source> = tree.sources.iter().filter(is_part).collect();
     if parts.is_empty() {
         let remedy = format!("the list of {} is not there: correct LISTS in xtask/src/tidy/lists.rs", list.folder);
@@ -109,8 +99,12 @@ mod tests {
 
     #[test]
     fn a_forgotten_variant_is_found() {
-        let sample =
-            |all: &str| format!("enum Sort {{ /// One.\n #[default] One, Two = 2, Other(String) }}\nimpl Sort {{ const ALL: [Self; 2] = {all}; }}");
+        let sample = |all: &str| {
+            format!(
+                "enum Sort {{ /// One.\n #[default] One, Two = 2, Other(String) }}\nimpl Sort {{ const ALL: [Self; 2] \
+                 = {all}; }}"
+            )
+        };
         assert!(said(complete, &[("crates/a/src/a.rs", &sample("[Self::One, Self::Two]"))]).is_empty());
         assert!(said(complete, &[("crates/a/src/a.rs", &sample("Self::VARIANTS"))]).is_empty());
         assert_eq!(
@@ -120,10 +114,7 @@ mod tests {
     }
 
     fn tasks(tree: &Tree, out: &mut Vec<Finding>) {
-        let list = List {
-            folder: "crates/t/src/tasks",
-            list: "crates/t/src/tasks.rs",
-        };
+        let list = List { folder: "crates/t/src/tasks", list: "crates/t/src/tasks.rs" };
         in_list(&list, tree, out);
     }
 
@@ -143,20 +134,10 @@ mod tests {
     #[test]
     fn a_list_may_be_a_folder() {
         fn routes(tree: &Tree, out: &mut Vec<Finding>) {
-            in_list(
-                &List {
-                    folder: "crates/s/src/routes",
-                    list: "crates/s/src/tables/",
-                },
-                tree,
-                out,
-            );
+            in_list(&List { folder: "crates/s/src/routes", list: "crates/s/src/tables/" }, tree, out);
         }
         let file = ("crates/s/src/routes/issues.rs", "pub fn list() {}");
-        let parts = [
-            ("crates/s/src/tables/one.rs", ""),
-            ("crates/s/src/tables/two.rs", "fn all() { issues::list; }"),
-        ];
+        let parts = [("crates/s/src/tables/one.rs", ""), ("crates/s/src/tables/two.rs", "fn all() { issues::list; }")];
         assert!(said(routes, &[file, parts[0], parts[1]]).is_empty());
         assert_eq!(said(routes, &[file, parts[0]]).len(), 1);
         assert_eq!(said(routes, &[file]).len(), 1);

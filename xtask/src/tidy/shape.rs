@@ -48,7 +48,8 @@ pub(crate) fn sizes(tree: &Tree, out: &mut Vec<Finding>) {
         let lines = source.product_lines();
         let limit = exceptions.limit(&source.path, FILE_LINES_MAX, lines);
         if lines > limit {
-            let remedy = format!("{lines} lines beside tests, the limit is {limit}: split it by what the parts are about");
+            let remedy =
+                format!("{lines} lines beside tests, the limit is {limit}: split it by what the parts are about");
             out.push(Finding::new(&source.path, 1, "file-size", remedy));
         }
     }
@@ -58,7 +59,8 @@ pub(crate) fn sizes(tree: &Tree, out: &mut Vec<Finding>) {
     }
 }
 
-/// Parameters of a function at most, those counted that stand in a tuple: as clippy counts them, which sees a tuple as one.
+/// Parameters of a function at most, those counted that stand in a tuple: as clippy counts them, which sees a tuple as
+/// one.
 const PARAMETERS_MAX: usize = 7;
 
 /// Functions that do so today; the list may only shrink.
@@ -71,22 +73,22 @@ pub(crate) fn tuple_parameters(tree: &Tree, out: &mut Vec<Finding>) {
         for (index, token) in source.product_tokens().filter(|(_, token)| token.text == "fn") {
             let (parameters, in_tuples) = parameters(source, index);
             if in_tuples > 0 && parameters > PARAMETERS_MAX {
-                let listed = TUPLES
-                    .iter()
-                    .position(|(path, name)| *path == source.path && source.reads(index + 1, &[name]));
+                let listed =
+                    TUPLES.iter().position(|(path, name)| *path == source.path && source.reads(index + 1, &[name]));
                 if let Some(listed) = listed {
                     used[listed] = true;
                     continue;
                 }
-                let remedy = format!("{parameters} parameters, {in_tuples} of them in tuples, the limit is {PARAMETERS_MAX}: give them a type");
+                let remedy = format!(
+                    "{parameters} parameters, {in_tuples} of them in tuples, the limit is {PARAMETERS_MAX}: give them \
+                     a type"
+                );
                 out.push(Finding::new(&source.path, token.line, "tuple-parameters", remedy));
             }
         }
     }
-    for ((path, name), _) in TUPLES
-        .iter()
-        .zip(used)
-        .filter(|(_, used)| !used && tree.text("xtask/src/tidy/shape.rs").is_some())
+    for ((path, name), _) in
+        TUPLES.iter().zip(used).filter(|(_, used)| !used && tree.text("xtask/src/tidy/shape.rs").is_some())
     {
         let remedy = format!("{name} is within the limit: remove its line from TUPLES");
         out.push(Finding::new(path, 1, "tuple-parameters", remedy));
@@ -106,7 +108,11 @@ fn parameters(source: &Source, index: usize) -> (usize, usize) {
             (TokenKind::Mark, ",") if depth == 1 => pattern = true,
             // A colon that stands alone ends the pattern.
             (TokenKind::Mark, ":") if depth == 1 => pattern = false,
-            (TokenKind::Word, name) if pattern && name.starts_with(|c: char| c.is_lowercase() || c == '_') && !["mut", "ref"].contains(&name) => {
+            (TokenKind::Word, name)
+                if pattern
+                    && name.starts_with(|c: char| c.is_lowercase() || c == '_')
+                    && !["mut", "ref"].contains(&name) =>
+            {
                 let lifetime = source.reads(at - 1, &["'"]);
                 names += usize::from(!lifetime);
                 in_tuples += usize::from(!lifetime && depth > 1);
@@ -152,12 +158,7 @@ fn exceptions(tree: &Tree, out: &mut Vec<Finding>) -> Exceptions {
         let mut words = line.split_whitespace();
         match (words.next(), words.next().and_then(|word| word.parse().ok()), words.next()) {
             (Some(what), Some(limit), Some(_reason)) => {
-                entries.push(Exception {
-                    line: index + 1,
-                    what: what.to_owned(),
-                    limit,
-                    used: false,
-                });
+                entries.push(Exception { line: index + 1, what: what.to_owned(), limit, used: false });
             }
             _ => out.push(Finding::new(
                 EXCEPTIONS_PATH,
@@ -205,7 +206,9 @@ mod tests {
     fn an_exception_is_a_limit_of_its_own_and_goes_when_it_is_not_needed() {
         let list = format!("{PATH}::long 80 a table\n");
         let count = "the list may only shrink";
-        let others = |samples: &[(&str, &str)]| said(sizes, samples).into_iter().filter(|line| !line.contains(count)).collect::<Vec<_>>();
+        let others = |samples: &[(&str, &str)]| {
+            said(sizes, samples).into_iter().filter(|line| !line.contains(count)).collect::<Vec<_>>()
+        };
         assert!(others(&[(PATH, &function(75)), (EXCEPTIONS_PATH, &list)]).is_empty());
         assert_eq!(others(&[(PATH, &function(81)), (EXCEPTIONS_PATH, &list)]).len(), 1);
         let unneeded = others(&[(PATH, &function(60)), (EXCEPTIONS_PATH, &list)]);
@@ -225,14 +228,10 @@ mod tests {
     fn parameters_do_not_hide_in_tuples() {
         let hidden = "fn f(a: u8, b: &[(u8, u8)], c: u8, d: u8, e: u8, f: u8, (g, h): (u8, u8)) {}";
         let remedy = "8 parameters, 2 of them in tuples, the limit is 7: give them a type";
-        assert_eq!(
-            said(tuple_parameters, &[(PATH, hidden)]),
-            [format!("{PATH}:1: tuple-parameters: {remedy}")]
-        );
-        for good in [
-            "fn f(&self, (a, b): (u8, u8), c: fn(u8, u8) -> u8) {}",
-            "fn f<T: Into<u8>>(a: T) { let (b, c) = a; }",
-        ] {
+        assert_eq!(said(tuple_parameters, &[(PATH, hidden)]), [format!("{PATH}:1: tuple-parameters: {remedy}")]);
+        for good in
+            ["fn f(&self, (a, b): (u8, u8), c: fn(u8, u8) -> u8) {}", "fn f<T: Into<u8>>(a: T) { let (b, c) = a; }"]
+        {
             assert!(said(tuple_parameters, &[(PATH, good)]).is_empty(), "{good}");
         }
     }

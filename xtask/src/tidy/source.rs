@@ -1,5 +1,6 @@
-//! A Rust file as the rules see it: a flat list of tokens with lines, its functions, and which of its lines are test code.
-//! Comments are no tokens; doc comments are, of a kind of their own, so that a rule on code never trips over prose.
+//! A Rust file as the rules see it: a flat list of tokens with lines, its functions, and which of its lines are test
+//! code. Comments are no tokens; doc comments are, of a kind of their own, so that a rule on code never trips over
+//! prose.
 
 use std::ops::RangeInclusive;
 
@@ -98,20 +99,17 @@ impl Source {
     pub(crate) fn reads(&self, start: usize, pattern: &[&str]) -> bool {
         let tokens = self.tokens.get(start..start + pattern.len());
         tokens.is_some_and(|tokens| {
-            tokens
-                .iter()
-                .zip(pattern)
-                .all(|(token, text)| token.kind != TokenKind::Text && token.text == *text)
+            tokens.iter().zip(pattern).all(|(token, text)| token.kind != TokenKind::Text && token.text == *text)
         })
     }
 }
 
 /// Parses one file; an error is a line and the parser's message.
 pub(crate) fn parse(path: &str, text: &str) -> Result<Source, (usize, String)> {
-    let stream: TokenStream = text
-        .parse()
-        .map_err(|error: proc_macro2::LexError| (error.span().start().line, error.to_string()))?;
-    let syntax: syn::File = syn::parse2(stream.clone()).map_err(|error| (error.span().start().line, error.to_string()))?;
+    let stream: TokenStream =
+        text.parse().map_err(|error: proc_macro2::LexError| (error.span().start().line, error.to_string()))?;
+    let syntax: syn::File =
+        syn::parse2(stream.clone()).map_err(|error| (error.span().start().line, error.to_string()))?;
     let mut tokens = Vec::new();
     flatten(stream, &mut tokens);
     let mut collector = Collector::default();
@@ -139,10 +137,7 @@ pub(crate) fn mark_test_files(sources: &mut [Source]) {
     }
     for source in sources.iter_mut() {
         let of_module = |prefix: &String| {
-            source
-                .path
-                .strip_prefix(prefix)
-                .is_some_and(|rest| rest == ".rs" || rest.starts_with('/'))
+            source.path.strip_prefix(prefix).is_some_and(|rest| rest == ".rs" || rest.starts_with('/'))
         };
         source.is_test |= prefixes.iter().any(of_module);
     }
@@ -174,33 +169,17 @@ fn flatten(stream: TokenStream, tokens: &mut Vec<Token>) {
                     Delimiter::Bracket => ("[", "]"),
                     Delimiter::None => ("", ""),
                 };
-                tokens.push(Token {
-                    kind: TokenKind::Mark,
-                    text: open.to_owned(),
-                    line,
-                });
+                tokens.push(Token { kind: TokenKind::Mark, text: open.to_owned(), line });
                 flatten(group.stream(), tokens);
                 let line = group.span_close().start().line;
-                tokens.push(Token {
-                    kind: TokenKind::Mark,
-                    text: close.to_owned(),
-                    line,
-                });
+                tokens.push(Token { kind: TokenKind::Mark, text: close.to_owned(), line });
             }
             TokenTree::Ident(word) => {
                 let text = word.to_string().trim_start_matches("r#").to_owned();
-                tokens.push(Token {
-                    kind: TokenKind::Word,
-                    text,
-                    line,
-                });
+                tokens.push(Token { kind: TokenKind::Word, text, line });
             }
             TokenTree::Punct(mark) => {
-                tokens.push(Token {
-                    kind: TokenKind::Mark,
-                    text: mark.as_char().to_string(),
-                    line,
-                });
+                tokens.push(Token { kind: TokenKind::Mark, text: mark.as_char().to_string(), line });
             }
             TokenTree::Literal(literal) => {
                 let (kind, text) = match syn::Lit::new(literal) {
@@ -232,19 +211,12 @@ fn doc_token(group: &proc_macro2::Group) -> Option<Token> {
         return None;
     };
     let line = group.span_open().start().line;
-    (word == "doc").then(|| Token {
-        kind: TokenKind::Doc,
-        text: text.to_string(),
-        line,
-    })
+    (word == "doc").then(|| Token { kind: TokenKind::Doc, text: text.to_string(), line })
 }
 
 fn doc_of(attribute: &syn::Attribute) -> Option<String> {
     let syn::Meta::NameValue(pair) = &attribute.meta else { return None };
-    let syn::Expr::Lit(syn::ExprLit {
-        lit: syn::Lit::Str(text), ..
-    }) = &pair.value
-    else {
+    let syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) = &pair.value else {
         return None;
     };
     pair.path.is_ident("doc").then(|| text.value().trim().to_owned())
@@ -277,11 +249,7 @@ impl Collector {
     fn function(&mut self, signature: &syn::Signature, block: &syn::Block) {
         let line = signature.span().start().line;
         let end = block.brace_token.span.close().end().line;
-        self.functions.push(Function {
-            name: signature.ident.to_string(),
-            line,
-            lines: end + 1 - line,
-        });
+        self.functions.push(Function { name: signature.ident.to_string(), line, lines: end + 1 - line });
     }
 }
 
@@ -340,7 +308,8 @@ fn attributes(item: &syn::Item) -> &[syn::Attribute] {
 mod tests {
     use super::*;
 
-    const SAMPLE: &str = "//! Docs of the module.\n\nfn a() {\n    b();\n}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn c() {}\n}\n";
+    const SAMPLE: &str = "//! Docs of the module.\n\nfn a() {\n    b();\n}\n\n#[cfg(test)]\nmod tests {\n    \
+                          #[test]\n    fn c() {}\n}\n";
 
     #[test]
     fn test_code_is_told_from_product_code() {

@@ -89,16 +89,8 @@ fn walk(root: &Path, folder: &Path, files: &mut Vec<File>) -> anyhow::Result<()>
             continue;
         }
         let content = std::fs::read(&path).with_context(|| format!("{} cannot be read", path.display()))?;
-        let relative = path
-            .strip_prefix(root)
-            .expect("walked from the root")
-            .to_string_lossy()
-            .replace('\\', "/");
-        files.push(File {
-            path: relative,
-            bytes: content.len(),
-            text: String::from_utf8(content).ok(),
-        });
+        let relative = path.strip_prefix(root).expect("walked from the root").to_string_lossy().replace('\\', "/");
+        files.push(File { path: relative, bytes: content.len(), text: String::from_utf8(content).ok() });
     }
     Ok(())
 }
@@ -108,11 +100,7 @@ fn walk(root: &Path, folder: &Path, files: &mut Vec<File>) -> anyhow::Result<()>
 pub(crate) fn said(rule: super::Rule, samples: &[(&str, &str)]) -> Vec<String> {
     let files = samples
         .iter()
-        .map(|(path, text)| File {
-            path: (*path).to_owned(),
-            bytes: text.len(),
-            text: Some((*text).to_owned()),
-        })
+        .map(|(path, text)| File { path: (*path).to_owned(), bytes: text.len(), text: Some((*text).to_owned()) })
         .collect();
     let mut findings = Vec::new();
     rule(&Tree::from_files(files), &mut findings);

@@ -5,7 +5,8 @@ use super::source::{Source, TokenKind};
 use super::tree::Tree;
 
 /// Names that invite everything: put a thing beside its user, or name what it is.
-const EMPTY_NAMES: &[&str] = &["common", "core", "shared", "util", "utils", "helper", "helpers", "types", "base", "misc"];
+const EMPTY_NAMES: &[&str] =
+    &["common", "core", "shared", "util", "utils", "helper", "helpers", "types", "base", "misc"];
 
 /// No crate or module has a name that says nothing.
 pub(crate) fn module_names(tree: &Tree, out: &mut Vec<Finding>) {
@@ -41,14 +42,17 @@ pub(crate) fn simulated_internet(tree: &Tree, out: &mut Vec<Finding>) {
         let text = tree.text(&source.path).unwrap_or_default();
         for (index, line) in text.lines().enumerate() {
             if has_subword(line, word) && !source.is_test_line(index + 1) {
-                let remedy = format!("the word `{word}` stands only in ambit-world, the binary and the testkit: speak of the wire");
+                let remedy = format!(
+                    "the word `{word}` stands only in ambit-world, the binary and the testkit: speak of the wire"
+                );
                 out.push(Finding::new(&source.path, index + 1, "simulated-internet", remedy));
             }
         }
     }
 }
 
-/// Whether `word` stands in `line`, alone or as part of a name (`open_world`, `WorldWire`), but not inside another word.
+/// Whether `word` stands in `line`, alone or as part of a name (`open_world`, `WorldWire`), but not inside another
+/// word.
 fn has_subword(line: &str, word: &str) -> bool {
     let lower = line.to_ascii_lowercase();
     lower.match_indices(word).any(|(at, _)| {
@@ -66,10 +70,7 @@ const ODDITIES: &[&str] = &["project-id", "technolgy"];
 
 /// Only api and server spell the contract's oddities.
 pub(crate) fn contract_oddities(tree: &Tree, out: &mut Vec<Finding>) {
-    for source in tree
-        .crate_sources()
-        .filter(|source| !["ambit-api", "ambit-server"].contains(&source.crate_name()))
-    {
+    for source in tree.crate_sources().filter(|source| !["ambit-api", "ambit-server"].contains(&source.crate_name())) {
         for (_, token) in source.product_tokens() {
             let text = token.text.to_ascii_lowercase();
             if let Some(oddity) = ODDITIES.iter().find(|oddity| text.contains(*oddity)) {
@@ -87,18 +88,22 @@ const KINDS: &str = "crates/ambit-model/src/entity/kind.rs";
 fn hidden_branch(source: &Source, index: usize, names: &[String]) -> Option<String> {
     let token = &source.tokens[index];
     let before = |marks: &[&str]| index >= marks.len() && source.reads(index - marks.len(), marks);
-    let compared = before(&["=", "="]) || before(&["!", "="]) || source.reads(index + 1, &["=", "="]) || source.reads(index + 1, &["=", ">"]);
+    let compared = before(&["=", "="])
+        || before(&["!", "="])
+        || source.reads(index + 1, &["=", "="])
+        || source.reads(index + 1, &["=", ">"]);
     if token.kind == TokenKind::Text {
         let in_sql = |name: &String| {
-            ["kind = '", "kind <> '", "kind IN ('"]
-                .iter()
-                .any(|start| token.text.contains(&format!("{start}{name}'")))
+            ["kind = '", "kind <> '", "kind IN ('"].iter().any(|start| token.text.contains(&format!("{start}{name}'")))
         };
         let sql = names.iter().any(in_sql);
         let named = names.contains(&token.text) && compared;
-        return (sql || named).then(|| format!("a branch on the name of a kind, {:?}: ask the kind in ambit-model instead", token.text));
+        return (sql || named)
+            .then(|| format!("a branch on the name of a kind, {:?}: ask the kind in ambit-model instead", token.text));
     }
-    let is_kind = |index: usize| ["Kind", "EntityKind"].contains(&source.tokens[index].text.as_str()) && source.reads(index + 1, &[":", ":"]);
+    let is_kind = |index: usize| {
+        ["Kind", "EntityKind"].contains(&source.tokens[index].text.as_str()) && source.reads(index + 1, &[":", ":"])
+    };
     if is_kind(index) && source.reads(index + 3, &["*"]) {
         return Some("all kinds imported: name the one that is meant with `Kind::`".to_owned());
     }
@@ -109,9 +114,8 @@ fn hidden_branch(source: &Source, index: usize, names: &[String]) -> Option<Stri
             .then(|| "a branch on a list of kinds: ask the kind in ambit-model instead".to_owned());
     }
     if is_kind(index) && before(&[","]) {
-        let call = source.tokens[..index]
-            .iter()
-            .rposition(|token| [";", "{", "matches"].contains(&token.text.as_str()))?;
+        let call =
+            source.tokens[..index].iter().rposition(|token| [";", "{", "matches"].contains(&token.text.as_str()))?;
         let closed = source.tokens[call..index]
             .iter()
             .fold(0, |open, token| open + i32::from(token.text == "(") - i32::from(token.text == ")"))
@@ -125,11 +129,8 @@ fn hidden_branch(source: &Source, index: usize, names: &[String]) -> Option<Stri
 /// store, api, server and the binary do not branch on an entity's kind.
 pub(crate) fn kinds(tree: &Tree, out: &mut Vec<Finding>) {
     const BLIND: &[&str] = &["ambit-store", "ambit-api", "ambit-server", "ambit"];
-    let names: Vec<String> = tree
-        .sources
-        .iter()
-        .find(|source| source.path == KINDS)
-        .map_or_else(Vec::new, |source| source.variants("Kind"));
+    let names: Vec<String> =
+        tree.sources.iter().find(|source| source.path == KINDS).map_or_else(Vec::new, |source| source.variants("Kind"));
     for source in tree.crate_sources().filter(|source| BLIND.contains(&source.crate_name())) {
         for (index, token) in source.product_tokens() {
             if let Some(remedy) = hidden_branch(source, index, &names) {
@@ -177,11 +178,9 @@ mod tests {
         ] {
             assert_eq!(said(simulated_internet, &[(path, bad)]).len(), 1, "{bad}");
         }
-        for good in [
-            "// a worldwide service",
-            "#[cfg(test)]\nmod tests { use ambit_world::World; }",
-            "struct Underworldly;",
-        ] {
+        for good in
+            ["// a worldwide service", "#[cfg(test)]\nmod tests { use ambit_world::World; }", "struct Underworldly;"]
+        {
             assert!(said(simulated_internet, &[(path, good)]).is_empty(), "{good}");
         }
         assert!(said(simulated_internet, &[("crates/ambit/src/a.rs", "fn f(in_world: bool) {}")]).is_empty());
@@ -191,17 +190,11 @@ mod tests {
     fn oddities_stay_where_they_belong() {
         let bad = "const A: &str = \"PROJECT-ID\";";
         assert_eq!(said(contract_oddities, &[("crates/ambit/src/client.rs", bad)]).len(), 1);
-        assert_eq!(
-            said(contract_oddities, &[("crates/ambit-search/src/a.rs", "fn technolgy_bucket() {}")]).len(),
-            1
-        );
+        assert_eq!(said(contract_oddities, &[("crates/ambit-search/src/a.rs", "fn technolgy_bucket() {}")]).len(), 1);
         assert!(said(contract_oddities, &[("crates/ambit-api/src/a.rs", bad)]).is_empty());
         assert!(
-            said(
-                contract_oddities,
-                &[("crates/ambit/src/client.rs", "/// The PROJECT-ID header.\nfn f() {}")]
-            )
-            .is_empty()
+            said(contract_oddities, &[("crates/ambit/src/client.rs", "/// The PROJECT-ID header.\nfn f() {}")])
+                .is_empty()
         );
     }
 

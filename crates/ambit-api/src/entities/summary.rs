@@ -1,7 +1,9 @@
 //! The summary of an entity, common to all kinds: the model's own, as it is.
 
 use crate::contract::{contract, mirror};
-use ambit_model::entity::{Auth, Content, Geolocation, Http, IssueCounts, Network, Ports, Summary, TechnologySummary, Vulns};
+use ambit_model::entity::{
+    Auth, Content, Geolocation, Http, IssueCounts, Network, Ports, Summary, TechnologySummary, Vulns,
+};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -10,7 +10,8 @@ fn record() -> EntityRecord {
     let details = json!({
         "code": "200", "title": "Welcome", "port": 443, "protocol": "tcp", "auth.2fa": false, "net_name": "EXAMPLE-NET",
         "extended_configuration": {"a": 1}, "hidden_note": "x", "encoded_body": "y", "exfil_lookup_identifier": "abc",
-        "fingerprint": [{"cpe": "cpe:2.3:a:nginx:nginx::", "product": "nginx", "method": "ident", "tags": ["Web Server"]}],
+        "fingerprint": [{"cpe": "cpe:2.3:a:nginx:nginx::", "product": "nginx", "method": "ident",
+        "tags": ["Web Server"]}],
     });
     fold(FoldInput {
         uid: Uid::of_entity(Uuid::nil(), Kind::Uri, "https://www.acme.test:443"),
@@ -47,19 +48,11 @@ fn record() -> EntityRecord {
     })
 }
 
-const SEEN: Sighting = Sighting {
-    id: 42,
-    first_seen: Timestamp(1_000),
-    last_seen: Timestamp(3_000),
-    since: Timestamp(2_000),
-};
+const SEEN: Sighting =
+    Sighting { id: 42, first_seen: Timestamp(1_000), last_seen: Timestamp(3_000), since: Timestamp(2_000) };
 
-const COLLECTION: CollectionRef<'_> = CollectionRef {
-    id: 3,
-    uuid: Uuid::nil(),
-    name: "outside_a1b2c3d",
-    organization_uuid: Some(Uuid::nil()),
-};
+const COLLECTION: CollectionRef<'_> =
+    CollectionRef { id: 3, uuid: Uuid::nil(), name: "outside_a1b2c3d", organization_uuid: Some(Uuid::nil()) };
 
 const NOTHING: Vec<String> = Vec::new();
 

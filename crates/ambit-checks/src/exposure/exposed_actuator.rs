@@ -13,7 +13,8 @@ pub(super) const EXPOSURE: Exposure = Exposure {
         confidence: Confidence::Confirmed,
         category: "misconfiguration",
         added: "2026-11-21",
-        description: "The management endpoints of a Spring Boot application answer without authentication. They show settings and \
+        description: "The management endpoints of a Spring Boot application answer without authentication. They show \
+                      settings and \
                       memory, sometimes with passwords, and some change the running application.",
         remediation: "Expose only the health endpoint to the public, and put the others on an internal port or behind \
                       authentication.",
@@ -41,17 +42,8 @@ pub(super) const EXPOSURE: Exposure = Exposure {
 fn actuator(response: &Response<'_>) -> Option<String> {
     let document = response.json()?;
     if let Some(links) = document.get("_links").and_then(Value::as_object) {
-        let telling = [
-            "env",
-            "heapdump",
-            "beans",
-            "configprops",
-            "threaddump",
-            "mappings",
-            "loggers",
-            "httptrace",
-            "shutdown",
-        ];
+        let telling =
+            ["env", "heapdump", "beans", "configprops", "threaddump", "mappings", "loggers", "httptrace", "shutdown"];
         let found: Vec<&str> = telling.into_iter().filter(|name| links.contains_key(*name)).collect();
         return (!found.is_empty()).then(|| found.join(", "));
     }

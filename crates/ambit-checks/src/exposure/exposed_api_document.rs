@@ -14,15 +14,14 @@ pub(super) const EXPOSURE: Exposure = Exposure {
         confidence: Confidence::Confirmed,
         category: "leak",
         added: "2026-11-21",
-        description: "A machine-readable description of an API (OpenAPI or Swagger) is public. For a public API that is as it should \
+        description: "A machine-readable description of an API (OpenAPI or Swagger) is public. For a public API that \
+                      is as it should \
                       be; for an internal one it hands strangers a map of every call and its parameters.",
-        remediation: "Decide whether the API is meant for the public. If not, put the document and the API behind authentication.",
+        remediation: "Decide whether the API is meant for the public. If not, put the document and the API behind \
+                      authentication.",
         references: &[
             ("https://spec.openapis.org/oas/latest.html", "description"),
-            (
-                "https://owasp.org/API-Security/editions/2023/en/0xa9-improper-inventory-management/",
-                "remediation",
-            ),
+            ("https://owasp.org/API-Security/editions/2023/en/0xa9-improper-inventory-management/", "remediation"),
         ],
     },
     sentence: "serves an API document at",
@@ -50,7 +49,8 @@ pub(super) const EXPOSURE: Exposure = Exposure {
 };
 
 fn api_document(response: &Response<'_>) -> Option<String> {
-    static YAML: LazyLock<Regex> = LazyLock::new(|| Regex::new(r#"(?m)^(openapi|swagger): ["']?(\d[\d.]*)"#).expect("constant"));
+    static YAML: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r#"(?m)^(openapi|swagger): ["']?(\d[\d.]*)"#).expect("constant"));
     if let Some(document) = response.json() {
         let version = document.get("openapi").or_else(|| document.get("swagger"))?.as_str()?;
         let paths = document.get("paths")?.as_object()?;

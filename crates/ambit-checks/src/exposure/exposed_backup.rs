@@ -14,9 +14,11 @@ pub(super) const EXPOSURE: Exposure = Exposure {
         confidence: Confidence::Confirmed,
         category: "leak",
         added: "2026-11-21",
-        description: "The web server hands out a backup: an archive of the site or a dump of a database. It may hold source code, \
+        description: "The web server hands out a backup: an archive of the site or a dump of a database. It may hold \
+                      source code, \
                       passwords and the data of users.",
-        remediation: "Remove the file and store backups outside the folders that are served. Treat what it holds as read by \
+        remediation: "Remove the file and store backups outside the folders that are served. Treat what it holds as \
+                      read by \
                       strangers: change passwords and find out whether people must be told.",
         references: &[
             ("https://cwe.mitre.org/data/definitions/530.html", "description"),
@@ -28,7 +30,14 @@ pub(super) const EXPOSURE: Exposure = Exposure {
     probes: &[
         Probe {
             what: "backup",
-            place: Place::Paths(&["/backup.zip", "/backup.tar.gz", "/backup.tgz", "/www.zip", "/site.zip", "/site.tar.gz"]),
+            place: Place::Paths(&[
+                "/backup.zip",
+                "/backup.tar.gz",
+                "/backup.tgz",
+                "/www.zip",
+                "/site.zip",
+                "/site.tar.gz",
+            ]),
             is_interface: false,
             proof: archive,
             matches: &[Response::plain("PK\x03\x04rest"), Response::plain("PK\x05\x06rest")],
@@ -55,15 +64,13 @@ fn archive(response: &Response<'_>) -> Option<String> {
         (b"7z\xbc\xaf\x27\x1c", "7z"),
         (b"Rar!", "rar"),
     ];
-    kinds
-        .iter()
-        .find(|(magic, _)| response.body.starts_with(magic))
-        .map(|(_, kind)| format!("{kind} archive"))
+    kinds.iter().find(|(magic, _)| response.body.starts_with(magic)).map(|(_, kind)| format!("{kind} archive"))
 }
 
 fn database_dump(response: &Response<'_>) -> Option<String> {
     static STATEMENT: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?m)^(CREATE TABLE|INSERT INTO|DROP TABLE IF EXISTS|-- MySQL dump|-- PostgreSQL database dump)").expect("constant")
+        Regex::new(r"(?m)^(CREATE TABLE|INSERT INTO|DROP TABLE IF EXISTS|-- MySQL dump|-- PostgreSQL database dump)")
+            .expect("constant")
     });
     let text = response.text();
     STATEMENT.captures(&text).filter(|_| !response.is_html).map(|found| found[1].to_owned())

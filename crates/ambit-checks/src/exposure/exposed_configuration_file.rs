@@ -14,15 +14,14 @@ pub(super) const EXPOSURE: Exposure = Exposure {
         confidence: Confidence::Confirmed,
         category: "leak",
         added: "2026-11-21",
-        description: "The web server hands out a configuration or password file of the application. Such files hold credentials, or \
+        description: "The web server hands out a configuration or password file of the application. Such files hold \
+                      credentials, or \
                       hashes that can be guessed at leisure.",
-        remediation: "Move the file out of the folder that is served or refuse its name, and change every secret that it holds.",
+        remediation: "Move the file out of the folder that is served or refuse its name, and change every secret that \
+                      it holds.",
         references: &[
             ("https://cwe.mitre.org/data/definitions/538.html", "description"),
-            (
-                "https://cheatsheetseries.owasp.org/cheatsheets/Secrets_Management_Cheat_Sheet.html",
-                "remediation",
-            ),
+            ("https://cheatsheetseries.owasp.org/cheatsheets/Secrets_Management_Cheat_Sheet.html", "remediation"),
         ],
     },
     sentence: "serves a configuration file at",
@@ -66,12 +65,11 @@ pub(super) const EXPOSURE: Exposure = Exposure {
 };
 
 fn htpasswd(response: &Response<'_>) -> Option<String> {
-    static LINE: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"(?m)^([A-Za-z0-9_.@-]{1,64}):(\$apr1\$|\$2[aby]\$|\{SHA\}|\$5\$|\$6\$)").expect("constant"));
+    static LINE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?m)^([A-Za-z0-9_.@-]{1,64}):(\$apr1\$|\$2[aby]\$|\{SHA\}|\$5\$|\$6\$)").expect("constant")
+    });
     let text = response.text();
-    LINE.captures(&text)
-        .filter(|_| !response.is_html)
-        .map(|found| format!("{}:{}…", &found[1], &found[2]))
+    LINE.captures(&text).filter(|_| !response.is_html).map(|found| format!("{}:{}…", &found[1], &found[2]))
 }
 
 fn wp_config(response: &Response<'_>) -> Option<String> {

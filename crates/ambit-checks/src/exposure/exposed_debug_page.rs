@@ -50,14 +50,8 @@ pub(super) const EXPOSURE: Exposure = Exposure {
 
 fn debug(response: &Response<'_>) -> Option<String> {
     let text = response.text();
-    let marks = [
-        ("/debug/pprof/", "Types of profiles available:"),
-        ("Werkzeug Debugger", "Interactive Console"),
-    ];
-    marks
-        .iter()
-        .find(|(one, other)| text.contains(one) && text.contains(other))
-        .map(|(one, _)| (*one).to_owned())
+    let marks = [("/debug/pprof/", "Types of profiles available:"), ("Werkzeug Debugger", "Interactive Console")];
+    marks.iter().find(|(one, other)| text.contains(one) && text.contains(other)).map(|(one, _)| (*one).to_owned())
 }
 
 /// A page on which a framework tells the developer what went wrong, and everybody else how it is built.

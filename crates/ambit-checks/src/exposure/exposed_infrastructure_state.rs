@@ -12,9 +12,11 @@ pub(super) const EXPOSURE: Exposure = Exposure {
         confidence: Confidence::Confirmed,
         category: "leak",
         added: "2026-11-22",
-        description: "The web server hands out a state file of Terraform or OpenTofu. It lists every machine, network and account that \
+        description: "The web server hands out a state file of Terraform or OpenTofu. It lists every machine, network \
+                      and account that \
                       the tool made, and holds passwords and keys of theirs in plain text.",
-        remediation: "Remove the file and keep the state in a backend with access control and encryption. Then change every secret that it \
+        remediation: "Remove the file and keep the state in a backend with access control and encryption. Then change \
+                      every secret that it \
                       holds: it must be taken as read.",
         references: &[
             ("https://developer.hashicorp.com/terraform/language/state/sensitive-data", "remediation"),
@@ -29,7 +31,9 @@ pub(super) const EXPOSURE: Exposure = Exposure {
         is_interface: false,
         proof: terraform_state,
         matches: &[
-            Response::of_json("{\"version\":4,\"terraform_version\":\"1.9.5\",\"serial\":7,\"lineage\":\"x\",\"resources\":[{},{}]}"),
+            Response::of_json(
+                "{\"version\":4,\"terraform_version\":\"1.9.5\",\"serial\":7,\"lineage\":\"x\",\"resources\":[{},{}]}",
+            ),
             Response::of_json("{\"version\":3,\"serial\":1,\"lineage\":\"x\",\"backend\":{\"type\":\"s3\"}}"),
         ],
         twins: &[

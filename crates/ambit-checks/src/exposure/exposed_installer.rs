@@ -14,9 +14,11 @@ pub(super) const EXPOSURE: Exposure = Exposure {
         confidence: Confidence::Confirmed,
         category: "misconfiguration",
         added: "2026-11-21",
-        description: "The set-up of an application was not finished or not removed: whoever opens it first may choose the \
+        description: "The set-up of an application was not finished or not removed: whoever opens it first may choose \
+                      the \
                       administrator and take the application over, often the server with it.",
-        remediation: "Finish the installation and remove its pages, or let only the administrators reach them until then.",
+        remediation: "Finish the installation and remove its pages, or let only the administrators reach them until \
+                      then.",
         references: &[
             ("https://cwe.mitre.org/data/definitions/1188.html", "description"),
             ("https://owasp.org/Top10/A05_2021-Security_Misconfiguration/", "remediation"),
@@ -45,13 +47,12 @@ fn installer(response: &Response<'_>) -> Option<String> {
     });
     let text = response.text();
     let lower = text.to_ascii_lowercase();
-    let done = lower.contains("already installed") || lower.contains("already been installed") || lower.contains("already set up");
+    let done = lower.contains("already installed")
+        || lower.contains("already been installed")
+        || lower.contains("already set up");
     let asks = lower.contains("administrator password")
         || lower.contains("admin_password")
         || lower.contains("database host")
         || lower.contains("name=\"dbhost\"");
-    TITLE
-        .captures(&text)
-        .filter(|_| response.is_html && asks && !done)
-        .map(|found| found[1].to_owned())
+    TITLE.captures(&text).filter(|_| response.is_html && asks && !done).map(|found| found[1].to_owned())
 }

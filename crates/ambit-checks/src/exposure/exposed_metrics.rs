@@ -14,7 +14,8 @@ pub(super) const EXPOSURE: Exposure = Exposure {
         confidence: Confidence::Confirmed,
         category: "leak",
         added: "2026-11-21",
-        description: "The measurements of a service are public. They tell strangers about versions, load, internal names and how the \
+        description: "The measurements of a service are public. They tell strangers about versions, load, internal \
+                      names and how the \
                       service is built, and sometimes count its customers.",
         remediation: "Let only the monitoring system reach the endpoint, or ask for authentication.",
         references: &[
@@ -42,8 +43,10 @@ pub(super) const EXPOSURE: Exposure = Exposure {
 };
 
 fn metrics(response: &Response<'_>) -> Option<String> {
-    static TYPE: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"(?m)^# TYPE ([a-zA-Z_:][A-Za-z0-9_:]{0,100}) (counter|gauge|histogram|summary|untyped)$").expect("constant"));
+    static TYPE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?m)^# TYPE ([a-zA-Z_:][A-Za-z0-9_:]{0,100}) (counter|gauge|histogram|summary|untyped)$")
+            .expect("constant")
+    });
     let text = response.text();
     if response.is_html {
         return None;
@@ -54,28 +57,18 @@ fn metrics(response: &Response<'_>) -> Option<String> {
     bare_metrics(&text)
 }
 
-/// Measurements without their descriptions: nothing but names with numbers, and of the names one that every exporter uses.
+/// Measurements without their descriptions: nothing but names with numbers, and of the names one that every exporter
+/// uses.
 fn bare_metrics(text: &str) -> Option<String> {
-    static SAMPLE: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"\A([a-zA-Z_:][A-Za-z0-9_:]{0,100})(\{[^}]*\})? [-+]?(?:[0-9][0-9.eE+-]*|NaN|Inf)( \d+)?\z").expect("constant"));
-    const CUSTOMARY: &[&str] = &[
-        "process_",
-        "go_",
-        "jvm_",
-        "node_",
-        "python_",
-        "promhttp_",
-        "http_requests_",
-        "dotnet_",
-        "nodejs_",
-    ];
+    static SAMPLE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"\A([a-zA-Z_:][A-Za-z0-9_:]{0,100})(\{[^}]*\})? [-+]?(?:[0-9][0-9.eE+-]*|NaN|Inf)( \d+)?\z")
+            .expect("constant")
+    });
+    const CUSTOMARY: &[&str] =
+        &["process_", "go_", "jvm_", "node_", "python_", "promhttp_", "http_requests_", "dotnet_", "nodejs_"];
     let lines = text.lines().map(str::trim_end).filter(|line| !line.is_empty() && !line.starts_with('#'));
-    let names: Option<Vec<&str>> = lines
-        .map(|line| SAMPLE.captures(line).and_then(|found| found.get(1)).map(|name| name.as_str()))
-        .collect();
+    let names: Option<Vec<&str>> =
+        lines.map(|line| SAMPLE.captures(line).and_then(|found| found.get(1)).map(|name| name.as_str())).collect();
     let names = names.filter(|names| names.len() >= 2)?;
-    names
-        .iter()
-        .find(|name| CUSTOMARY.iter().any(|start| name.starts_with(start)))
-        .map(|name| (*name).to_owned())
+    names.iter().find(|name| CUSTOMARY.iter().any(|start| name.starts_with(start))).map(|name| (*name).to_owned())
 }

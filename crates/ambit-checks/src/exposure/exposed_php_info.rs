@@ -14,7 +14,8 @@ pub(super) const EXPOSURE: Exposure = Exposure {
         confidence: Confidence::Confirmed,
         category: "leak",
         added: "2026-11-21",
-        description: "A page prints the output of phpinfo(): versions, paths, modules and all environment variables, which often \
+        description: "A page prints the output of phpinfo(): versions, paths, modules and all environment variables, \
+                      which often \
                       include passwords.",
         remediation: "Delete the page. Change secrets that appear among the environment variables.",
         references: &[
@@ -41,7 +42,8 @@ pub(super) const EXPOSURE: Exposure = Exposure {
 };
 
 fn phpinfo(response: &Response<'_>) -> Option<String> {
-    static VERSION: LazyLock<Regex> = LazyLock::new(|| Regex::new(r#"(?i)<h1[^>]*>PHP Version ([A-Za-z0-9_.+~-]{1,40})"#).expect("constant"));
+    static VERSION: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r#"(?i)<h1[^>]*>PHP Version ([A-Za-z0-9_.+~-]{1,40})"#).expect("constant"));
     static SYSTEM: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?i)<td[^>]*>\s*System\s*</td>").expect("constant"));
     let text = response.text();
     let found = VERSION

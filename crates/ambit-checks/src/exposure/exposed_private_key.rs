@@ -14,16 +14,15 @@ pub(super) const EXPOSURE: Exposure = Exposure {
         confidence: Confidence::Confirmed,
         category: "leak",
         added: "2026-11-21",
-        description: "The web server hands out a file with a private key. Whoever has it can pose as the service or the person that \
+        description: "The web server hands out a file with a private key. Whoever has it can pose as the service or \
+                      the person that \
                       it belongs to, and read traffic that relied on it.",
-        remediation: "Remove the file, revoke the certificates and remove the authorised keys that belong to it, and replace the key \
+        remediation: "Remove the file, revoke the certificates and remove the authorised keys that belong to it, and \
+                      replace the key \
                       everywhere. Find out how it came there.",
         references: &[
             ("https://cwe.mitre.org/data/definitions/321.html", "description"),
-            (
-                "https://cheatsheetseries.owasp.org/cheatsheets/Key_Management_Cheat_Sheet.html",
-                "remediation",
-            ),
+            ("https://cheatsheetseries.owasp.org/cheatsheets/Key_Management_Cheat_Sheet.html", "remediation"),
         ],
     },
     sentence: "serves a private key at",
@@ -39,10 +38,8 @@ pub(super) const EXPOSURE: Exposure = Exposure {
 };
 
 fn private_key(response: &Response<'_>) -> Option<String> {
-    static BEGIN: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"-----BEGIN ((?:[A-Z]+ )?PRIVATE KEY)-----\s").expect("constant"));
+    static BEGIN: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"-----BEGIN ((?:[A-Z]+ )?PRIVATE KEY)-----\s").expect("constant"));
     let text = response.text();
-    BEGIN
-        .captures(&text)
-        .filter(|_| !response.is_html)
-        .map(|found| format!("-----BEGIN {}-----", &found[1]))
+    BEGIN.captures(&text).filter(|_| !response.is_html).map(|found| format!("-----BEGIN {}-----", &found[1]))
 }

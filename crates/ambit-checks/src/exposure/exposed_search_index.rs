@@ -14,9 +14,11 @@ pub(super) const EXPOSURE: Exposure = Exposure {
         confidence: Confidence::Confirmed,
         category: "leak",
         added: "2026-11-21",
-        description: "A search engine answers requests of strangers and names its indices. Whoever finds it can read the \
+        description: "A search engine answers requests of strangers and names its indices. Whoever finds it can read \
+                      the \
                       documents in them, and often change or delete them.",
-        remediation: "Bind the service to internal addresses and switch its authentication on. Assume that the data was \
+        remediation: "Bind the service to internal addresses and switch its authentication on. Assume that the data \
+                      was \
                       read.",
         references: &[
             (
@@ -40,11 +42,10 @@ pub(super) const EXPOSURE: Exposure = Exposure {
 
 /// Lines of Elasticsearch's and OpenSearch's table of indices: health, status, name.
 fn search_index(response: &Response<'_>) -> Option<String> {
-    static LINE: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"(?m)^(?:green|yellow|red) +(?:open|close) +([A-Za-z0-9_.@+-]{1,200}) ").expect("constant"));
+    static LINE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?m)^(?:green|yellow|red) +(?:open|close) +([A-Za-z0-9_.@+-]{1,200}) ").expect("constant")
+    });
     let text = response.text();
     let count = LINE.find_iter(&text).count();
-    LINE.captures(&text)
-        .filter(|_| !response.is_html)
-        .map(|found| format!("{count} indices, such as {}", &found[1]))
+    LINE.captures(&text).filter(|_| !response.is_html).map(|found| format!("{count} indices, such as {}", &found[1]))
 }

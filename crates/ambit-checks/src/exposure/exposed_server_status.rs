@@ -12,7 +12,8 @@ pub(super) const EXPOSURE: Exposure = Exposure {
         confidence: Confidence::Confirmed,
         category: "leak",
         added: "2026-11-21",
-        description: "The status page of the web server is public. It shows version, load, and the addresses that other visitors are \
+        description: "The status page of the web server is public. It shows version, load, and the addresses that \
+                      other visitors are \
                       asking for at this moment, sometimes with tokens in them.",
         remediation: "Let only the monitoring system and administrators reach the page, or switch the module off.",
         references: &[

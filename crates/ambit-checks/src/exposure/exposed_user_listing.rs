@@ -13,7 +13,8 @@ pub(super) const EXPOSURE: Exposure = Exposure {
         confidence: Confidence::Confirmed,
         category: "leak",
         added: "2026-11-21",
-        description: "An interface of the site lists its accounts with the names by which they sign in. That is half of \
+        description: "An interface of the site lists its accounts with the names by which they sign in. That is half \
+                      of \
                       what is needed to guess a password.",
         remediation: "Let the interface answer signed-in users only, or leave the sign-in names out.",
         references: &[
@@ -40,7 +41,10 @@ pub(super) const EXPOSURE: Exposure = Exposure {
 fn user_listing(response: &Response<'_>) -> Option<String> {
     let document = response.json()?;
     let users = document.as_array().filter(|users| !users.is_empty())?;
-    let is_user =
-        |user: &Value| user.get("id").is_some_and(Value::is_u64) && user.get("slug").is_some_and(Value::is_string) && user.get("name").is_some();
+    let is_user = |user: &Value| {
+        user.get("id").is_some_and(Value::is_u64)
+            && user.get("slug").is_some_and(Value::is_string)
+            && user.get("name").is_some()
+    };
     users.iter().all(is_user).then(|| format!("{} accounts", users.len()))
 }

@@ -14,9 +14,11 @@ pub(super) const EXPOSURE: Exposure = Exposure {
         confidence: Confidence::Confirmed,
         category: "leak",
         added: "2026-11-21",
-        description: "The web server hands out the files of a version control system. From them the whole source code can be put \
+        description: "The web server hands out the files of a version control system. From them the whole source code \
+                      can be put \
                       together again, with its history and with every secret that was ever committed.",
-        remediation: "Remove the folder from what is served, and refuse names that begin with a dot. Deploy an export instead of a \
+        remediation: "Remove the folder from what is served, and refuse names that begin with a dot. Deploy an export \
+                      instead of a \
                       checkout, and change secrets that the history holds.",
         references: &[
             ("https://cwe.mitre.org/data/definitions/527.html", "description"),
@@ -61,7 +63,8 @@ pub(super) const EXPOSURE: Exposure = Exposure {
 };
 
 fn git(response: &Response<'_>) -> Option<String> {
-    static HEAD: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\A(ref: refs/[A-Za-z0-9_./-]{1,200}|[0-9a-f]{40})\s*\z").expect("constant"));
+    static HEAD: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"\A(ref: refs/[A-Za-z0-9_./-]{1,200}|[0-9a-f]{40})\s*\z").expect("constant"));
     let text = response.text();
     if let Some(found) = HEAD.captures(&text) {
         return Some(found[1].to_owned());

@@ -16,16 +16,14 @@ pub(super) const JUDGE: Judge = Judge {
         confidence: Confidence::Confirmed,
         category: "misconfiguration",
         added: "2026-11-21",
-        description: "The site asks for a name and password by HTTP Basic authentication without encryption. The browser sends both \
+        description: "The site asks for a name and password by HTTP Basic authentication without encryption. The \
+                      browser sends both \
                       in readable form with every single request, for anyone on the way to read.",
         remediation: "Serve the site over HTTPS only and redirect HTTP to it before the password is asked for.",
         references: &[
             ("https://www.rfc-editor.org/rfc/rfc7617", "description"),
             ("https://cwe.mitre.org/data/definitions/319.html", "description"),
-            (
-                "https://cheatsheetseries.owasp.org/cheatsheets/Transport_Layer_Security_Cheat_Sheet.html",
-                "remediation",
-            ),
+            ("https://cheatsheetseries.owasp.org/cheatsheets/Transport_Layer_Security_Cheat_Sheet.html", "remediation"),
         ],
     },
     applies_to: &[Kind::Uri],
@@ -50,9 +48,7 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
 pub(super) fn samples() -> crate::samples::Samples {
     use crate::samples::{Samples, Told, facts};
     let page = |name: &str, basic: bool| {
-        facts(Kind::Uri, name)
-            .found(TaskName::HttpEnrich)
-            .with(json!({"code": "401", "auth.basic": basic}))
+        facts(Kind::Uri, name).found(TaskName::HttpEnrich).with(json!({"code": "401", "auth.basic": basic}))
     };
     Samples::new()
         .reports(page("http://stores.acme.test", true))

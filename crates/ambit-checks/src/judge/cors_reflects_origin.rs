@@ -15,17 +15,15 @@ pub(super) const JUDGE: Judge = Judge {
         confidence: Confidence::Confirmed,
         category: "vulnerability",
         added: "2026-11-21",
-        description: "The site repeats whatever origin a request names as allowed, and allows credentials. Any page that a \
+        description: "The site repeats whatever origin a request names as allowed, and allows credentials. Any page \
+                      that a \
                       signed-in visitor opens can read what the site shows to that visitor.",
         remediation: "Compare the origin with a list of your own sites, and name only those. Do not allow credentials \
                       where they are not needed.",
         references: &[
             ("https://developer.mozilla.org/en-US/docs/Web/HTTP/Guides/CORS", "description"),
             ("https://cwe.mitre.org/data/definitions/942.html", "description"),
-            (
-                "https://cheatsheetseries.owasp.org/cheatsheets/HTML5_Security_Cheat_Sheet.html",
-                "remediation",
-            ),
+            ("https://cheatsheetseries.owasp.org/cheatsheets/HTML5_Security_Cheat_Sheet.html", "remediation"),
         ],
     },
     applies_to: &[Kind::Uri],

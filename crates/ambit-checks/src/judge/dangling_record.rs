@@ -16,10 +16,13 @@ pub(super) const JUDGE: Judge = Judge {
         confidence: Confidence::Confirmed,
         category: "misconfiguration",
         added: "2026-11-21",
-        description: "A record of the name leads to a target that does not exist, is not registered, or does not answer for the \
-                      zone. Nothing works there today; the danger is that somebody else may one day register or claim the target and \
+        description: "A record of the name leads to a target that does not exist, is not registered, or does not \
+                      answer for the \
+                      zone. Nothing works there today; the danger is that somebody else may one day register or claim \
+                      the target and \
                       then speak in this name.",
-        remediation: "Remove the record if nobody needs it, or point it to a target that you hold. Make removing DNS records a step \
+        remediation: "Remove the record if nobody needs it, or point it to a target that you hold. Make removing DNS \
+                      records a step \
                       of taking any service down.",
         references: &[
             (
@@ -50,10 +53,11 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
             return Vec::new();
         };
         // Whoever registers the target's domain speaks in this name, as an alias or as its name server.
-        let claimed = records
-            .iter()
-            .any(|(record, _, reason)| *reason == DanglingReason::Unregistered && matches!(record.as_str(), "CNAME" | "NS"));
-        let description = format!("The {record} record of {} leads to {}, which is gone.", facts.name, look::shown(target));
+        let claimed = records.iter().any(|(record, _, reason)| {
+            *reason == DanglingReason::Unregistered && matches!(record.as_str(), "CNAME" | "NS")
+        });
+        let description =
+            format!("The {record} record of {} leads to {}, which is gone.", facts.name, look::shown(target));
         let records: Vec<Value> = records
             .iter()
             .map(|(record, target, reason)| json!({"record": record, "target": target, "reason": reason}))

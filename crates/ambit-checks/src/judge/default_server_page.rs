@@ -17,7 +17,8 @@ pub(super) const JUDGE: Judge = Judge {
         added: "2026-11-21",
         description: "The site shows the page of a freshly installed server. Nobody uses it, so nobody looks after it \
                       either: it is patched late and its other defaults stand open, too.",
-        remediation: "Switch the server off if it is not needed. Otherwise replace the page, and answer unknown names with \
+        remediation: "Switch the server off if it is not needed. Otherwise replace the page, and answer unknown names \
+                      with \
                       an error.",
         references: &[
             ("https://cwe.mitre.org/data/definitions/1188.html", "description"),
@@ -43,9 +44,7 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
 pub(super) fn samples() -> crate::samples::Samples {
     use crate::samples::{Samples, Told, facts};
     let site = |product: Option<&str>| {
-        facts(Kind::Uri, "http://192.0.2.1")
-            .found(TaskName::HttpEnrich)
-            .with(json!({"hidden_default_page": product}))
+        facts(Kind::Uri, "http://192.0.2.1").found(TaskName::HttpEnrich).with(json!({"hidden_default_page": product}))
     };
     Samples::new()
         .reports(site(Some("nginx")))

@@ -16,9 +16,11 @@ pub(super) const JUDGE: Judge = Judge {
         confidence: Confidence::Confirmed,
         category: "misconfiguration",
         added: "2026-11-21",
-        description: "The service accepts SSL 3.0, TLS 1.0 or TLS 1.1. These versions rest on broken building blocks and have been \
+        description: "The service accepts SSL 3.0, TLS 1.0 or TLS 1.1. These versions rest on broken building blocks \
+                      and have been \
                       withdrawn; an attacker in between can try to push a connection down to them.",
-        remediation: "Offer TLS 1.2 and 1.3 only. Find out from the logs whether old clients remain before you switch the old \
+        remediation: "Offer TLS 1.2 and 1.3 only. Find out from the logs whether old clients remain before you switch \
+                      the old \
                       versions off.",
         references: &[
             ("https://www.rfc-editor.org/rfc/rfc8996", "description"),
@@ -43,11 +45,7 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     }
     look::after(facts, TaskName::TlsGrab, |facts| {
         let versions = sorted(own());
-        if versions.is_empty() {
-            Vec::new()
-        } else {
-            vec![proof(facts, &versions)]
-        }
+        if versions.is_empty() { Vec::new() } else { vec![proof(facts, &versions)] }
     })
 }
 
@@ -55,8 +53,7 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
 fn deprecated(service: &str, details: &Details) -> impl Iterator<Item = String> {
     let looks = certificate::TLS.items(details);
     let here = looks.filter(move |look| service.strip_prefix(&look.address) == Some("/tcp"));
-    here.flat_map(|look| look.versions)
-        .filter(|version| DEPRECATED.contains(&version.as_str()))
+    here.flat_map(|look| look.versions).filter(|version| DEPRECATED.contains(&version.as_str()))
 }
 
 fn proof(facts: &Facts, versions: &[String]) -> Proof {
@@ -69,18 +66,10 @@ pub(super) fn samples() -> crate::samples::Samples {
     use crate::samples::{Told, neighbour};
     let look = |address: &str, versions: &[&str]| json!({"hidden_tls": [{"address": address, "versions": versions}]});
     let tls = |versions: &[&str]| {
-        crate::service::sample::unidentified(443)
-            .found(TaskName::TlsGrab)
-            .with(look("192.0.2.1:443", versions))
+        crate::service::sample::unidentified(443).found(TaskName::TlsGrab).with(look("192.0.2.1:443", versions))
     };
     let told = |address: &str| {
-        neighbour(
-            EdgeKind::Binding,
-            Kind::DnsRecord,
-            "www.acme.test",
-            true,
-            look(address, &["TLSv1.0", "TLSv1.2"]),
-        )
+        neighbour(EdgeKind::Binding, Kind::DnsRecord, "www.acme.test", true, look(address, &["TLSv1.0", "TLSv1.2"]))
     };
     let refused = || crate::service::sample::unidentified(443).absent(TaskName::TlsGrab);
     crate::samples::Samples::new()

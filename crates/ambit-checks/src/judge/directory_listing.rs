@@ -18,9 +18,11 @@ pub(super) const JUDGE: Judge = Judge {
         confidence: Confidence::Confirmed,
         category: "misconfiguration",
         added: "2026-11-21",
-        description: "The web server lists the files of a folder that has no start page. Visitors find files that nothing links to: \
+        description: "The web server lists the files of a folder that has no start page. Visitors find files that \
+                      nothing links to: \
                       backups, drafts, exports, uploads of others.",
-        remediation: "Switch automatic listings off (Options -Indexes, autoindex off) and remove files that are not meant for the \
+        remediation: "Switch automatic listings off (Options -Indexes, autoindex off) and remove files that are not \
+                      meant for the \
                       public.",
         references: &[
             ("https://cwe.mitre.org/data/definitions/548.html", "description"),
@@ -52,7 +54,11 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
         (Verdict::Proven(proofs), _) | (_, Verdict::Proven(proofs)) => Verdict::Proven(proofs),
         (Verdict::Clear, Verdict::Clear) => Verdict::Clear,
         // Only pages that were found by address are probed for more.
-        (Verdict::Clear, Verdict::Unknown) if facts.outcome(TaskName::ContentFocus).is_none() && path_of(&facts.name) != "/" => Verdict::Clear,
+        (Verdict::Clear, Verdict::Unknown)
+            if facts.outcome(TaskName::ContentFocus).is_none() && path_of(&facts.name) != "/" =>
+        {
+            Verdict::Clear
+        }
         _ => Verdict::Unknown,
     }
 }

@@ -16,9 +16,11 @@ pub(super) const JUDGE: Judge = Judge {
         confidence: Confidence::Confirmed,
         category: "misconfiguration",
         added: "2026-11-21",
-        description: "The domain publishes no DMARC record. Receivers then decide for themselves what to do with mail that fails SPF \
+        description: "The domain publishes no DMARC record. Receivers then decide for themselves what to do with mail \
+                      that fails SPF \
                       and DKIM, and nobody reports to you that the domain is being forged.",
-        remediation: "Publish a TXT record at _dmarc below the domain. Begin with p=none and a rua address for reports, and move to \
+        remediation: "Publish a TXT record at _dmarc below the domain. Begin with p=none and a rua address for \
+                      reports, and move to \
                       p=quarantine or p=reject once the reports show that your own mail passes.",
         references: &[
             ("https://www.rfc-editor.org/rfc/rfc7489", "description"),
@@ -48,15 +50,9 @@ pub(super) fn samples() -> crate::samples::Samples {
     Samples::new()
         .reports(domain().absent_at(DMARC.task, DMARC.argument))
         .reports(domain().found_at(DMARC.task, DMARC.argument).with(json!({"spf_record": "v=spf1 -all"})))
+        .near_miss(domain().found_at(DMARC.task, DMARC.argument).with(json!({"dmarc": "v=DMARC1; p=quarantine"})))
         .near_miss(
-            domain()
-                .found_at(DMARC.task, DMARC.argument)
-                .with(json!({"dmarc": "v=DMARC1; p=quarantine"})),
-        )
-        .near_miss(
-            facts(Kind::Domain, "acme.github.io")
-                .absent_at(DMARC.task, DMARC.argument)
-                .absent(TaskName::ZoneProfile),
+            facts(Kind::Domain, "acme.github.io").absent_at(DMARC.task, DMARC.argument).absent(TaskName::ZoneProfile),
         )
         .unknown(domain())
         .unknown(domain().failed_at(DMARC.task, DMARC.argument))

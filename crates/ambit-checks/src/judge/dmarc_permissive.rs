@@ -16,9 +16,11 @@ pub(super) const JUDGE: Judge = Judge {
         confidence: Confidence::Confirmed,
         category: "misconfiguration",
         added: "2026-11-21",
-        description: "The DMARC record asks receivers to let forged mail through (p=none), or to act on only a part of it (pct below \
+        description: "The DMARC record asks receivers to let forged mail through (p=none), or to act on only a part of \
+                      it (pct below \
                       100). That is right while reports are gathered, and no protection if it stays.",
-        remediation: "Read the reports, make sure that all your own senders pass SPF or DKIM in alignment with the domain, then set \
+        remediation: "Read the reports, make sure that all your own senders pass SPF or DKIM in alignment with the \
+                      domain, then set \
                       p=quarantine or p=reject without pct.",
         references: &[
             ("https://www.rfc-editor.org/rfc/rfc7489", "description"),
@@ -40,15 +42,15 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
         };
         let tag = |name: &str| {
             let tags = record.split(';').filter_map(|tag| tag.split_once('='));
-            tags.map(|(key, value)| (key.trim(), value.trim()))
-                .find(|(key, _)| key.eq_ignore_ascii_case(name))
+            tags.map(|(key, value)| (key.trim(), value.trim())).find(|(key, _)| key.eq_ignore_ascii_case(name))
         };
         let none = tag("p").is_some_and(|(_, policy)| policy.eq_ignore_ascii_case("none"));
         let percent = tag("pct").and_then(|(_, percent)| percent.parse::<i64>().ok()).unwrap_or(WHOLE_PERCENT);
         if !none && percent >= WHOLE_PERCENT {
             return Vec::new();
         }
-        let description = format!("The DMARC record {} does not make receivers reject forged mail.", look::shown(record));
+        let description =
+            format!("The DMARC record {} does not make receivers reject forged mail.", look::shown(record));
         vec![look::proof(description, json!({"domain": facts.name, "record": record}))]
     })
 }
@@ -57,9 +59,7 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
 pub(super) fn samples() -> crate::samples::Samples {
     use crate::samples::{Samples, Told, facts};
     let domain = |record: &str| {
-        facts(Kind::Domain, "acme.test")
-            .found_at(DMARC.task, DMARC.argument)
-            .with(json!({"dmarc": record}))
+        facts(Kind::Domain, "acme.test").found_at(DMARC.task, DMARC.argument).with(json!({"dmarc": record}))
     };
     Samples::new()
         .reports(domain("v=DMARC1; p=none; rua=mailto:dmarc@acme.test"))

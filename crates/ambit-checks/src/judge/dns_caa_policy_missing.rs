@@ -16,9 +16,11 @@ pub(super) const JUDGE: Judge = Judge {
         confidence: Confidence::Confirmed,
         category: "misconfiguration",
         added: "2026-11-21",
-        description: "The domain does not say which certificate authorities may issue for it, so every one of them may. A mistake at \
+        description: "The domain does not say which certificate authorities may issue for it, so every one of them \
+                      may. A mistake at \
                       any authority, or a trick played on one, is then enough for a valid certificate in your name.",
-        remediation: "Publish CAA records that name the authorities you use, with an iodef address for their reports. A domain \
+        remediation: "Publish CAA records that name the authorities you use, with an iodef address for their reports. \
+                      A domain \
                       without certificates can forbid all of them.",
         references: &[
             ("https://www.rfc-editor.org/rfc/rfc8659", "description"),

@@ -15,9 +15,11 @@ pub(super) const JUDGE: Judge = Judge {
         confidence: Confidence::Confirmed,
         category: "misconfiguration",
         added: "2026-11-21",
-        description: "The zone is signed with NSEC records, each of which names the next name. Everybody can follow them and read all \
+        description: "The zone is signed with NSEC records, each of which names the next name. Everybody can follow \
+                      them and read all \
                       names of the zone, as with a zone transfer.",
-        remediation: "If the names should not be read by everybody, sign with NSEC3 without extra iterations (RFC 9276), or let the \
+        remediation: "If the names should not be read by everybody, sign with NSEC3 without extra iterations (RFC \
+                      9276), or let the \
                       server make up minimal records as it answers.",
         references: &[
             ("https://www.rfc-editor.org/rfc/rfc4033", "description"),
@@ -44,9 +46,7 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
 pub(super) fn samples() -> crate::samples::Samples {
     use crate::samples::{Samples, Told, facts};
     let walked = |kind: Kind, name: &str| {
-        facts(kind, name)
-            .found(TaskName::NsecWalk)
-            .with(json!({"hidden_zone_walk": {"names": 12, "whole": true}}))
+        facts(kind, name).found(TaskName::NsecWalk).with(json!({"hidden_zone_walk": {"names": 12, "whole": true}}))
     };
     Samples::new()
         .reports(walked(Kind::Domain, "acme.test"))

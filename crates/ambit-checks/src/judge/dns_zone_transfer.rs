@@ -16,9 +16,11 @@ pub(super) const JUDGE: Judge = Judge {
         confidence: Confidence::Confirmed,
         category: "misconfiguration",
         added: "2026-11-21",
-        description: "A name server of the domain answers a zone transfer from anywhere. Everybody can read all names of the zone at \
+        description: "A name server of the domain answers a zone transfer from anywhere. Everybody can read all names \
+                      of the zone at \
                       once: internal systems, test machines and whatever else was meant to go unnoticed.",
-        remediation: "Restrict transfers on the named servers to the addresses of your secondary servers, best with a shared key \
+        remediation: "Restrict transfers on the named servers to the addresses of your secondary servers, best with a \
+                      shared key \
                       (TSIG).",
         references: &[
             ("https://www.rfc-editor.org/rfc/rfc5936", "description"),
@@ -47,13 +49,14 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
 pub(super) fn samples() -> crate::samples::Samples {
     use crate::samples::{Samples, Told, facts};
     let domain = |servers: serde_json::Value| {
-        facts(Kind::Domain, "acme.test")
-            .found(TaskName::ZoneTransfer)
-            .with(json!({"hidden_zone_transfer": servers}))
+        facts(Kind::Domain, "acme.test").found(TaskName::ZoneTransfer).with(json!({"hidden_zone_transfer": servers}))
     };
     Samples::new()
         .reports(domain(json!([{"server": "ns2.acme.test", "records": 40}])))
-        .reports(domain(json!([{"server": "ns2.acme.test", "records": 40}])).failed_at(TaskName::ZoneTransfer, "ns1.acme.test"))
+        .reports(
+            domain(json!([{"server": "ns2.acme.test", "records": 40}]))
+                .failed_at(TaskName::ZoneTransfer, "ns1.acme.test"),
+        )
         .near_miss(facts(Kind::Domain, "acme.test").absent(TaskName::ZoneTransfer))
         .reports(
             facts(Kind::DnsRecord, "lab.acme.test")

@@ -17,15 +17,14 @@ pub(super) const JUDGE: Judge = Judge {
         confidence: Confidence::Confirmed,
         category: "misconfiguration",
         added: "2026-11-21",
-        description: "A database answers on the internet. Even with passwords set it is open to guessing and to flaws of the server \
+        description: "A database answers on the internet. Even with passwords set it is open to guessing and to flaws \
+                      of the server \
                       itself, and what lies behind it is usually what matters most.",
-        remediation: "Let only the machines that need the database reach it: bind it to an internal address, filter the port, and \
+        remediation: "Let only the machines that need the database reach it: bind it to an internal address, filter \
+                      the port, and \
                       use a VPN or a tunnel for administration.",
         references: &[
-            (
-                "https://cheatsheetseries.owasp.org/cheatsheets/Database_Security_Cheat_Sheet.html",
-                "remediation",
-            ),
+            ("https://cheatsheetseries.owasp.org/cheatsheets/Database_Security_Cheat_Sheet.html", "remediation"),
             ("https://cwe.mitre.org/data/definitions/668.html", "description"),
             ("https://attack.mitre.org/techniques/T1133/", "threat_intel"),
         ],
@@ -36,7 +35,8 @@ pub(super) const JUDGE: Judge = Judge {
 };
 
 /// Protocols of databases. Redis is not among them: it is reported where it answers without a password.
-const DATABASES: &[Service] = &[Service::Mysql, Service::Postgresql, Service::Mssql, Service::Mongodb, Service::Memcached];
+const DATABASES: &[Service] =
+    &[Service::Mysql, Service::Postgresql, Service::Mssql, Service::Mongodb, Service::Memcached];
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     if network_service::NO_AUTHENTICATION.is_true(&facts.details) && facts.looked(TaskName::ServiceIdentify) {

@@ -14,9 +14,11 @@ pub(super) const JUDGE: Judge = Judge {
         confidence: Confidence::Confirmed,
         category: "misconfiguration",
         added: "2026-11-21",
-        description: "A Telnet service answers on the internet. Telnet carries names, passwords and everything else unencrypted, and \
+        description: "A Telnet service answers on the internet. Telnet carries names, passwords and everything else \
+                      unencrypted, and \
                       machines that still speak it are guessed and taken over by automated programs within hours.",
-        remediation: "Switch Telnet off and use SSH. Where a device speaks nothing else, let only a management network reach it.",
+        remediation: "Switch Telnet off and use SSH. Where a device speaks nothing else, let only a management network \
+                      reach it.",
         references: &[
             ("https://www.rfc-editor.org/rfc/rfc854", "description"),
             ("https://cwe.mitre.org/data/definitions/319.html", "description"),

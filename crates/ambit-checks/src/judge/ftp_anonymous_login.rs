@@ -15,9 +15,11 @@ pub(super) const JUDGE: Judge = Judge {
         confidence: Confidence::Confirmed,
         category: "misconfiguration",
         added: "2026-11-21",
-        description: "The FTP server accepts the user anonymous. Everybody can read the files that it shows, and on some servers \
+        description: "The FTP server accepts the user anonymous. Everybody can read the files that it shows, and on \
+                      some servers \
                       leave files of their own; everything passes unencrypted.",
-        remediation: "Switch anonymous login off. Where files are meant for the public, serve them over HTTPS; where they are not, \
+        remediation: "Switch anonymous login off. Where files are meant for the public, serve them over HTTPS; where \
+                      they are not, \
                       use SFTP with accounts.",
         references: &[
             ("https://www.rfc-editor.org/rfc/rfc1635", "description"),
@@ -35,11 +37,7 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
         if !network_service::ANONYMOUS_FTP.is_true(&facts.details) {
             return Vec::new();
         }
-        vec![service::exposed(
-            facts,
-            "FTP",
-            format!("FTP at {} lets the user anonymous in.", facts.name),
-        )]
+        vec![service::exposed(facts, "FTP", format!("FTP at {} lets the user anonymous in.", facts.name))]
     })
 }
 

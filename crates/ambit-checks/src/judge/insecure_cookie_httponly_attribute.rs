@@ -15,16 +15,15 @@ pub(super) const JUDGE: Judge = Judge {
         confidence: Confidence::Confirmed,
         category: "misconfiguration",
         added: "2026-11-21",
-        description: "A cookie that seems to hold a session is set without the HttpOnly attribute. A script that an attacker manages \
+        description: "A cookie that seems to hold a session is set without the HttpOnly attribute. A script that an \
+                      attacker manages \
                       to place in a page of the site can read it and take the session over.",
-        remediation: "Add the HttpOnly attribute to all cookies that scripts of the site need not read, sessions first.",
+        remediation: "Add the HttpOnly attribute to all cookies that scripts of the site need not read, sessions \
+                      first.",
         references: &[
             ("https://owasp.org/www-community/HttpOnly", "description"),
             ("https://cwe.mitre.org/data/definitions/1004.html", "description"),
-            (
-                "https://cheatsheetseries.owasp.org/cheatsheets/Session_Management_Cheat_Sheet.html",
-                "remediation",
-            ),
+            ("https://cheatsheetseries.owasp.org/cheatsheets/Session_Management_Cheat_Sheet.html", "remediation"),
         ],
     },
     applies_to: &[Kind::Uri],
@@ -63,9 +62,7 @@ pub(super) fn samples() -> crate::samples::Samples {
     use crate::samples::{Samples, Told, facts};
     let site = |name: &str, cookie: &str, http_only: bool| {
         let cookie = json!({"name": cookie, "secure": true, "http_only": http_only});
-        facts(Kind::Uri, name)
-            .found(TaskName::HttpEnrich)
-            .with(json!({"hidden_cookies": [cookie]}))
+        facts(Kind::Uri, name).found(TaskName::HttpEnrich).with(json!({"hidden_cookies": [cookie]}))
     };
     Samples::new()
         .reports(site("https://www.acme.test", "PHPSESSID", false))

@@ -15,18 +15,18 @@ pub(super) const JUDGE: Judge = Judge {
         confidence: Confidence::Confirmed,
         category: "misconfiguration",
         added: "2026-11-21",
-        description: "A site that uses HTTPS sets a cookie without the Secure attribute. The browser also sends it over plain HTTP, \
-                      for example when somebody types the address without https or follows an old link, and anyone on the way can \
+        description: "A site that uses HTTPS sets a cookie without the Secure attribute. The browser also sends it \
+                      over plain HTTP, \
+                      for example when somebody types the address without https or follows an old link, and anyone on \
+                      the way can \
                       read it.",
-        remediation: "Add the Secure attribute to every cookie of the site, or give the cookie a name with the __Secure- or __Host- \
+        remediation: "Add the Secure attribute to every cookie of the site, or give the cookie a name with the \
+                      __Secure- or __Host- \
                       prefix, which browsers enforce.",
         references: &[
             ("https://owasp.org/www-community/controls/SecureCookieAttribute", "description"),
             ("https://cwe.mitre.org/data/definitions/614.html", "description"),
-            (
-                "https://cheatsheetseries.owasp.org/cheatsheets/Session_Management_Cheat_Sheet.html",
-                "remediation",
-            ),
+            ("https://cheatsheetseries.owasp.org/cheatsheets/Session_Management_Cheat_Sheet.html", "remediation"),
         ],
     },
     applies_to: &[Kind::Uri],
@@ -54,9 +54,7 @@ pub(super) fn samples() -> crate::samples::Samples {
     use crate::samples::{Samples, Told, facts};
     let site = |name: &str, secure: bool| {
         let cookie = json!({"name": "lang", "secure": secure, "http_only": false});
-        facts(Kind::Uri, name)
-            .found(TaskName::HttpEnrich)
-            .with(json!({"hidden_cookies": [cookie]}))
+        facts(Kind::Uri, name).found(TaskName::HttpEnrich).with(json!({"hidden_cookies": [cookie]}))
     };
     Samples::new()
         .reports(site("https://www.acme.test", false))

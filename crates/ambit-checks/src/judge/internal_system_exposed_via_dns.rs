@@ -17,8 +17,10 @@ pub(super) const JUDGE: Judge = Judge {
         confidence: Confidence::Confirmed,
         category: "misconfiguration",
         added: "2026-11-21",
-        description: "The public DNS gives a private or link-local address for this name. Outsiders cannot reach it, but they learn \
-                      names and addressing of the inside; and a page that they control under a similar address can be made to answer \
+        description: "The public DNS gives a private or link-local address for this name. Outsiders cannot reach it, \
+                      but they learn \
+                      names and addressing of the inside; and a page that they control under a similar address can be \
+                      made to answer \
                       in its place on a foreign network.",
         remediation: "Keep internal names in an internal zone (split DNS) and remove the record from the public one.",
         references: &[
@@ -34,9 +36,8 @@ pub(super) const JUDGE: Judge = Judge {
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     look::after(facts, TaskName::Resolve, |facts| {
-        let addresses: BTreeSet<IpAddr> = address::of(facts)
-            .filter(|address| is_internal(*address) && !is_meant(facts, *address))
-            .collect();
+        let addresses: BTreeSet<IpAddr> =
+            address::of(facts).filter(|address| is_internal(*address) && !is_meant(facts, *address)).collect();
         let Some(first) = addresses.first() else {
             return Vec::new();
         };
@@ -45,7 +46,8 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     })
 }
 
-/// True where a seed names the address or a block around it: this private network is the one that is looked at, from within.
+/// True where a seed names the address or a block around it: this private network is the one that is looked at, from
+/// within.
 fn is_meant(facts: &Facts, address: IpAddr) -> bool {
     facts.seeds.iter().any(|(kind, name)| match kind {
         Kind::IpAddress => name.parse() == Ok(address),
@@ -54,7 +56,8 @@ fn is_meant(facts: &Facts, address: IpAddr) -> bool {
     })
 }
 
-/// Private (RFC 1918), shared (RFC 6598), link-local (RFC 3927, RFC 4291) or unique local (RFC 4193); loopback has an issue of its own.
+/// Private (RFC 1918), shared (RFC 6598), link-local (RFC 3927, RFC 4291) or unique local (RFC 4193); loopback has an
+/// issue of its own.
 fn is_internal(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(v4) => {

@@ -16,9 +16,11 @@ pub(super) const JUDGE: Judge = Judge {
         confidence: Confidence::Confirmed,
         category: "misconfiguration",
         added: "2026-11-21",
-        description: "A certificate in service ends within the next 30 days. Certificates that renew themselves are replaced about a \
+        description: "A certificate in service ends within the next 30 days. Certificates that renew themselves are \
+                      replaced about a \
                       third of their lifetime before the end, so this one may depend on somebody remembering it.",
-        remediation: "Renew the certificate now and check that the services named in the proof load the new one. If renewal is \
+        remediation: "Renew the certificate now and check that the services named in the proof load the new one. If \
+                      renewal is \
                       automatic, find out why it has not run.",
         references: &[
             ("https://www.rfc-editor.org/rfc/rfc5280", "description"),
@@ -30,7 +32,8 @@ pub(super) const JUDGE: Judge = Judge {
     judge,
 };
 
-/// Days before the end from which a certificate is reported: the usual lead of automatic renewal for 90-day certificates.
+/// Days before the end from which a certificate is reported: the usual lead of automatic renewal for 90-day
+/// certificates.
 const LEAD_DAYS: i64 = 30;
 
 fn judge(facts: &Facts, date: Timestamp) -> Verdict {

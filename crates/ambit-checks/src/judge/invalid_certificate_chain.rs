@@ -16,18 +16,18 @@ pub(super) const JUDGE: Judge = Judge {
         confidence: Confidence::Confirmed,
         category: "misconfiguration",
         added: "2026-11-21",
-        description: "The certificates that the service sends do not lead to an authority that clients trust: the issuer is unknown, \
-                      or an intermediate certificate is missing. Some clients repair this from memory, others fail, so it is often \
+        description: "The certificates that the service sends do not lead to an authority that clients trust: the \
+                      issuer is unknown, \
+                      or an intermediate certificate is missing. Some clients repair this from memory, others fail, so \
+                      it is often \
                       noticed late.",
-        remediation: "Install the complete chain that the authority delivered, leaf first and without the root. If an internal \
+        remediation: "Install the complete chain that the authority delivered, leaf first and without the root. If an \
+                      internal \
                       authority issued the certificate, replace it on services that outsiders reach.",
         references: &[
             ("https://www.rfc-editor.org/rfc/rfc5280", "description"),
             ("https://cwe.mitre.org/data/definitions/295.html", "description"),
-            (
-                "https://cheatsheetseries.owasp.org/cheatsheets/Transport_Layer_Security_Cheat_Sheet.html",
-                "remediation",
-            ),
+            ("https://cheatsheetseries.owasp.org/cheatsheets/Transport_Layer_Security_Cheat_Sheet.html", "remediation"),
         ],
     },
     applies_to: &[Kind::SslCertificate],
@@ -40,9 +40,7 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
         // The task writes both members in one breath; null says that the chain is sound.
         members::SELF_SIGNED.of(&facts.details)?;
         // A self-signed certificate has an issue of its own.
-        let error = members::CHAIN_ERROR
-            .of(&facts.details)
-            .filter(|error| *error == ChainError::UnknownIssuer);
+        let error = members::CHAIN_ERROR.of(&facts.details).filter(|error| *error == ChainError::UnknownIssuer);
         Some(error.map_or(Ok(()), |error| {
             let issuer = members::ISSUER.text(&facts.details).unwrap_or_default();
             Err(Defect {
@@ -59,7 +57,10 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
 #[cfg(test)]
 pub(super) fn samples() -> crate::samples::Samples {
     use certificate::sample::{logged, served};
-    let sample = |error: serde_json::Value| json!({"issuer": "CN=Acme Internal CA", "hidden_self_signed": false, "hidden_chain_error": error});
+    let sample = |error: serde_json::Value| {
+        json!({"issuer": "CN=Acme Internal CA", "hidden_self_signed": false,
+    "hidden_chain_error": error})
+    };
     crate::samples::Samples::new()
         .reports(served(sample(json!("unknown_issuer"))))
         .near_miss(served(sample(json!(null))))

@@ -15,9 +15,11 @@ pub(super) const JUDGE: Judge = Judge {
         confidence: Confidence::Confirmed,
         category: "misconfiguration",
         added: "2026-11-21",
-        description: "A service still serves a certificate whose validity has ended. Browsers and programs refuse the connection or \
+        description: "A service still serves a certificate whose validity has ended. Browsers and programs refuse the \
+                      connection or \
                       warn their users, who learn to click warnings away and will do so on the day of a real attack.",
-        remediation: "Renew the certificate and install it on every service that the proof names. Let renewal run by itself (for \
+        remediation: "Renew the certificate and install it on every service that the proof names. Let renewal run by \
+                      itself (for \
                       example with ACME) and watch that the services load the new file.",
         references: &[
             ("https://www.rfc-editor.org/rfc/rfc5280", "description"),

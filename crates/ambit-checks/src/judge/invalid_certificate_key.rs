@@ -16,10 +16,13 @@ pub(super) const JUDGE: Judge = Judge {
         confidence: Confidence::Confirmed,
         category: "misconfiguration",
         added: "2026-11-21",
-        description: "The key of the certificate is shorter than what is held to be safe: RSA below 2,048 bits, elliptic curves \
-                      below 224 bits, or DSA. With enough effort the private key can be computed, and whoever has it can pose as the \
+        description: "The key of the certificate is shorter than what is held to be safe: RSA below 2,048 bits, \
+                      elliptic curves \
+                      below 224 bits, or DSA. With enough effort the private key can be computed, and whoever has it \
+                      can pose as the \
                       service.",
-        remediation: "Issue a new certificate with a new key: ECDSA on P-256, Ed25519, or RSA with at least 2,048 bits. Do not reuse \
+        remediation: "Issue a new certificate with a new key: ECDSA on P-256, Ed25519, or RSA with at least 2,048 \
+                      bits. Do not reuse \
                       the old key.",
         references: &[
             ("https://csrc.nist.gov/pubs/sp/800/57/pt1/r5/final", "description"),

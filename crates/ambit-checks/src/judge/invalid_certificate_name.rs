@@ -17,17 +17,16 @@ pub(super) const JUDGE: Judge = Judge {
         confidence: Confidence::Confirmed,
         category: "misconfiguration",
         added: "2026-11-21",
-        description: "The site answers over TLS with a certificate that does not name it. Browsers warn and programs refuse. Often \
+        description: "The site answers over TLS with a certificate that does not name it. Browsers warn and programs \
+                      refuse. Often \
                       the server has no certificate for this name and sends the one of its default site.",
-        remediation: "Issue a certificate that has this name among its alternative names and configure the server to send it for \
+        remediation: "Issue a certificate that has this name among its alternative names and configure the server to \
+                      send it for \
                       this name. If the name is no longer used, remove its DNS record.",
         references: &[
             ("https://www.rfc-editor.org/rfc/rfc9525", "description"),
             ("https://cwe.mitre.org/data/definitions/297.html", "description"),
-            (
-                "https://cheatsheetseries.owasp.org/cheatsheets/Transport_Layer_Security_Cheat_Sheet.html",
-                "remediation",
-            ),
+            ("https://cheatsheetseries.owasp.org/cheatsheets/Transport_Layer_Security_Cheat_Sheet.html", "remediation"),
         ],
     },
     applies_to: &[Kind::Uri],
@@ -61,18 +60,17 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     }
 }
 
-/// True where the name has a page of its own over plain HTTP and the server does not know the name over TLS: it turns everybody away who asks for it there, and no
-/// visitor is led there. Of many such names on one server each would be told the same of its default site.
+/// True where the name has a page of its own over plain HTTP and the server does not know the name over TLS: it turns
+/// everybody away who asks for it there, and no visitor is led there. Of many such names on one server each would be
+/// told the same of its default site.
 fn is_served_in_plain_only(facts: &Facts) -> bool {
     let codes = |scheme: &'static str| {
         let sites = facts.from(EdgeKind::Site).flat_map(|name| domain::SITES.items(&name.details));
         let of_scheme = sites.filter(move |site| site.uri.starts_with(scheme));
         of_scheme.filter_map(|site| site.code.parse::<u16>().ok())
     };
-    let refused = uri::CODE
-        .text(&facts.details)
-        .and_then(|code| code.parse::<u16>().ok())
-        .is_some_and(|code| code >= 400);
+    let refused =
+        uri::CODE.text(&facts.details).and_then(|code| code.parse::<u16>().ok()).is_some_and(|code| code >= 400);
     refused && codes("http://").any(|code| (200..300).contains(&code))
 }
 
@@ -90,16 +88,13 @@ pub(super) fn samples() -> crate::samples::Samples {
     use crate::samples::{Samples, Told, facts, neighbour};
     let site = |name: &str, names: &[&str]| {
         let chain = json!([{"subjectCommonName": "x"}]);
-        facts(Kind::Uri, name)
-            .found(TaskName::HttpEnrich)
-            .with(json!({"alt_names": names, "certificate_chain": chain}))
+        facts(Kind::Uri, name).found(TaskName::HttpEnrich).with(json!({"alt_names": names, "certificate_chain": chain}))
     };
     let in_plain = |code: &str, plain: &str| {
-        let sites = json!({"hidden_sites": [{"uri": "http://www.acme.test:80", "address": "192.0.2.1:80", "code": plain}]});
+        let sites =
+            json!({"hidden_sites": [{"uri": "http://www.acme.test:80", "address": "192.0.2.1:80", "code": plain}]});
         let name = neighbour(EdgeKind::Site, Kind::DnsRecord, "www.acme.test", true, sites);
-        site("https://www.acme.test", &["other.example"])
-            .with(json!({"code": code}))
-            .led_from(name)
+        site("https://www.acme.test", &["other.example"]).with(json!({"code": code})).led_from(name)
     };
     Samples::new()
         .reports(site("https://www.acme.test", &["other.example"]))

@@ -16,15 +16,13 @@ pub(super) const JUDGE: Judge = Judge {
         confidence: Confidence::Confirmed,
         category: "misconfiguration",
         added: "2026-11-21",
-        description: "The page asks for a password and is delivered without encryption. Whoever is on the way, for example in the \
+        description: "The page asks for a password and is delivered without encryption. Whoever is on the way, for \
+                      example in the \
                       same wireless network, can read the password or change the form so that it goes elsewhere.",
         remediation: "Serve the page over HTTPS only, redirect HTTP to it, and set Strict-Transport-Security.",
         references: &[
             ("https://cwe.mitre.org/data/definitions/523.html", "description"),
-            (
-                "https://cheatsheetseries.owasp.org/cheatsheets/Authentication_Cheat_Sheet.html",
-                "remediation",
-            ),
+            ("https://cheatsheetseries.owasp.org/cheatsheets/Authentication_Cheat_Sheet.html", "remediation"),
             ("https://www.rfc-editor.org/rfc/rfc6797", "remediation"),
         ],
     },
@@ -38,7 +36,8 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
         return Verdict::Clear;
     }
     look::after(facts, TaskName::HttpEnrich, |facts| {
-        // The form is that of the page where a visitor ends without leaving the site; one who is led to https never sees it.
+        // The form is that of the page where a visitor ends without leaving the site; one who is led to https never
+        // sees it.
         let secured = uri::HTTPS_REDIRECT.is_true(&facts.details);
         if secured || !uri::AUTH_FORMS.is_true(&facts.details) {
             return Vec::new();
@@ -52,9 +51,7 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
 pub(super) fn samples() -> crate::samples::Samples {
     use crate::samples::{Samples, Told, facts};
     let page = |name: &str, code: &str, forms: bool| {
-        facts(Kind::Uri, name)
-            .found(TaskName::HttpEnrich)
-            .with(json!({"code": code, "auth.forms": forms}))
+        facts(Kind::Uri, name).found(TaskName::HttpEnrich).with(json!({"code": code, "auth.forms": forms}))
     };
     Samples::new()
         .reports(page("http://portal.acme.test", "200", true))

@@ -16,10 +16,13 @@ pub(super) const JUDGE: Judge = Judge {
         confidence: Confidence::Potential,
         category: "threat",
         added: "2026-11-21",
-        description: "Somebody has registered a domain that can be mistaken for yours at a glance. Such domains serve phishing, \
-                      forged invoices and stray mail; many are also parked or belong to an honest namesake, so look at it before you \
+        description: "Somebody has registered a domain that can be mistaken for yours at a glance. Such domains serve \
+                      phishing, \
+                      forged invoices and stray mail; many are also parked or belong to an honest namesake, so look at \
+                      it before you \
                       act.",
-        remediation: "Find out who holds the domain. If it is yours, add it as a seed; if it is used against you, ask its registrar \
+        remediation: "Find out who holds the domain. If it is yours, add it as a seed; if it is used against you, ask \
+                      its registrar \
                       or hoster to act or open a dispute. Consider registering the nearest variants yourself.",
         references: &[
             ("https://www.unicode.org/reports/tr39/", "description"),
@@ -33,16 +36,8 @@ pub(super) const JUDGE: Judge = Judge {
 };
 
 /// Letters that pass for one another at a glance, as they are written in host names.
-const ALIKE: &[(&str, &str)] = &[
-    ("0", "o"),
-    ("1", "l"),
-    ("i", "l"),
-    ("3", "e"),
-    ("5", "s"),
-    ("rn", "m"),
-    ("vv", "w"),
-    ("cl", "d"),
-];
+const ALIKE: &[(&str, &str)] =
+    &[("0", "o"), ("1", "l"), ("i", "l"), ("3", "e"), ("5", "s"), ("rn", "m"), ("vv", "w"), ("cl", "d")];
 
 /// Shorter labels are one edit away from too many honest ones.
 const LABEL_CHARS_MIN: usize = 4;
@@ -103,10 +98,7 @@ fn is_one_edit(a: &[u8], b: &[u8]) -> bool {
 pub(super) fn samples() -> crate::samples::Samples {
     use crate::samples::{Samples, Told, facts};
     let seed = |names: &[&str]| {
-        facts(Kind::Domain, "acme.test")
-            .seed()
-            .found(TaskName::Lookalikes)
-            .with(json!({"hidden_lookalikes": names}))
+        facts(Kind::Domain, "acme.test").seed().found(TaskName::Lookalikes).with(json!({"hidden_lookalikes": names}))
     };
     Samples::new()
         .reports_each(

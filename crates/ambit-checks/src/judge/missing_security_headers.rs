@@ -15,16 +15,16 @@ pub(super) const JUDGE: Judge = Judge {
         confidence: Confidence::Confirmed,
         category: "misconfiguration",
         added: "2026-11-21",
-        description: "The page is sent without one or more of the headers that make browsers guard against common attacks: forced \
-                      encryption, allowed sources of content, guessing of content types, and being framed by other sites.",
+        description: "The page is sent without one or more of the headers that make browsers guard against common \
+                      attacks: forced \
+                      encryption, allowed sources of content, guessing of content types, and being framed by other \
+                      sites.",
         remediation: "Send Strict-Transport-Security (over HTTPS), Content-Security-Policy with frame-ancestors, and \
-                      X-Content-Type-Options: nosniff with every page. Begin with a policy that only reports and tighten it.",
+                      X-Content-Type-Options: nosniff with every page. Begin with a policy that only reports and \
+                      tighten it.",
         references: &[
             ("https://owasp.org/www-project-secure-headers/", "description"),
-            (
-                "https://cheatsheetseries.owasp.org/cheatsheets/HTTP_Headers_Cheat_Sheet.html",
-                "remediation",
-            ),
+            ("https://cheatsheetseries.owasp.org/cheatsheets/HTTP_Headers_Cheat_Sheet.html", "remediation"),
             ("https://cwe.mitre.org/data/definitions/693.html", "description"),
         ],
     },
@@ -53,7 +53,8 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
 /// The protections that the page lacks, by the header that gives them.
 fn missing(facts: &Facts) -> Vec<&'static str> {
     let policies: Vec<String> = site::header(facts, "content-security-policy").map(str::to_ascii_lowercase).collect();
-    let framing = policies.iter().any(|policy| policy.contains("frame-ancestors")) || site::header(facts, "x-frame-options").next().is_some();
+    let framing = policies.iter().any(|policy| policy.contains("frame-ancestors"))
+        || site::header(facts, "x-frame-options").next().is_some();
     let transport = !site::is_encrypted(facts) || site::header(facts, "strict-transport-security").next().is_some();
     let sniffing = site::header(facts, "x-content-type-options").any(|value| value.eq_ignore_ascii_case("nosniff"));
     [
@@ -71,9 +72,7 @@ fn missing(facts: &Facts) -> Vec<&'static str> {
 pub(super) fn samples() -> crate::samples::Samples {
     use crate::samples::{Samples, Told, facts};
     let page = |name: &str, code: &str, headers: &[&str]| {
-        facts(Kind::Uri, name)
-            .found(TaskName::HttpEnrich)
-            .with(json!({"code": code, "headers": headers}))
+        facts(Kind::Uri, name).found(TaskName::HttpEnrich).with(json!({"code": code, "headers": headers}))
     };
     let html = "Content-Type: text/html";
     let nosniff = "X-Content-Type-Options: nosniff";

@@ -17,9 +17,11 @@ pub(super) const JUDGE: Judge = Judge {
         confidence: Confidence::Confirmed,
         category: "misconfiguration",
         added: "2026-11-21",
-        description: "A cloud storage bucket lists its contents to anyone who asks. What lies in it is easy to find and usually easy \
+        description: "A cloud storage bucket lists its contents to anyone who asks. What lies in it is easy to find \
+                      and usually easy \
                       to fetch: uploads, backups, exports, logs.",
-        remediation: "Switch public access off for the bucket and its account. Share single files by signed addresses, or through a \
+        remediation: "Switch public access off for the bucket and its account. Share single files by signed addresses, \
+                      or through a \
                       site that serves only what is meant for the public.",
         references: &[
             (
@@ -44,7 +46,8 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     judge_user(facts)
 }
 
-/// A bucket is seldom owned by the edge that leads to it, so the issue sits on what uses it; a bucket in scope has its own.
+/// A bucket is seldom owned by the edge that leads to it, so the issue sits on what uses it; a bucket in scope has its
+/// own.
 fn judge_user(facts: &Facts) -> Verdict {
     let (mut open, mut unprobed) = (BTreeSet::new(), false);
     for used in facts.to(EdgeKind::Bucket).filter(|bucket| !bucket.scoped) {
@@ -57,7 +60,9 @@ fn judge_user(facts: &Facts) -> Verdict {
         }
     }
     match (open.is_empty(), unprobed) {
-        (false, _) => Verdict::Proven(open.into_iter().map(|bucket| proof(bucket, bucket, Some(&facts.name))).collect()),
+        (false, _) => {
+            Verdict::Proven(open.into_iter().map(|bucket| proof(bucket, bucket, Some(&facts.name))).collect())
+        }
         (true, true) => Verdict::Unknown,
         (true, false) => Verdict::Clear,
     }
@@ -76,12 +81,16 @@ pub(super) fn samples() -> crate::samples::Samples {
     use crate::samples::{Samples, Told, facts, neighbour};
     const NAME: &str = "https://acme-files.s3.amazonaws.com";
     let bucket = |listable: bool| {
-        facts(Kind::CloudStorageBucket, NAME)
-            .found(TaskName::BucketProbe)
-            .with(json!({"hidden_listable": listable}))
+        facts(Kind::CloudStorageBucket, NAME).found(TaskName::BucketProbe).with(json!({"hidden_listable": listable}))
     };
     let site = |scoped: bool, details: serde_json::Value| {
-        facts(Kind::Uri, "https://www.acme.test").leads_to(neighbour(EdgeKind::Bucket, Kind::CloudStorageBucket, NAME, scoped, details))
+        facts(Kind::Uri, "https://www.acme.test").leads_to(neighbour(
+            EdgeKind::Bucket,
+            Kind::CloudStorageBucket,
+            NAME,
+            scoped,
+            details,
+        ))
     };
     Samples::new()
         .reports(bucket(true))

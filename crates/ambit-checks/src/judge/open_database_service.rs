@@ -16,15 +16,14 @@ pub(super) const JUDGE: Judge = Judge {
         confidence: Confidence::Confirmed,
         category: "misconfiguration",
         added: "2026-11-21",
-        description: "A database on the internet answers without asking who is there. Anybody can read what it holds, and usually \
+        description: "A database on the internet answers without asking who is there. Anybody can read what it holds, \
+                      and usually \
                       change or delete it; such databases are found and emptied by automated programs.",
-        remediation: "Take the service off the internet now, then turn authentication on. Treat what it held as read by strangers.",
+        remediation: "Take the service off the internet now, then turn authentication on. Treat what it held as read \
+                      by strangers.",
         references: &[
             ("https://cwe.mitre.org/data/definitions/306.html", "description"),
-            (
-                "https://cheatsheetseries.owasp.org/cheatsheets/Database_Security_Cheat_Sheet.html",
-                "remediation",
-            ),
+            ("https://cheatsheetseries.owasp.org/cheatsheets/Database_Security_Cheat_Sheet.html", "remediation"),
         ],
     },
     applies_to: &[Kind::NetworkService],
@@ -43,11 +42,8 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
         let Some(database) = database(facts).filter(|_| open) else {
             return Vec::new();
         };
-        let sentence = format!(
-            "A database ({}) answers at {} without authentication.",
-            look::shown(&database),
-            facts.name
-        );
+        let sentence =
+            format!("A database ({}) answers at {} without authentication.", look::shown(&database), facts.name);
         vec![service::exposed(facts, &database, sentence)]
     })
 }

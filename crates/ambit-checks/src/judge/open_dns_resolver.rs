@@ -16,9 +16,11 @@ pub(super) const JUDGE: Judge = Judge {
         category: "misconfiguration",
         added: "2026-11-21",
         description: "The name server resolves names for strangers. Attackers send it small questions with the forged \
-                      address of a victim, and its large answers flood the victim; its cache can be probed and poisoned, \
+                      address of a victim, and its large answers flood the victim; its cache can be probed and \
+                      poisoned, \
                       too.",
-        remediation: "Let only your own networks ask for recursion, and run authority and recursion on different servers.",
+        remediation: "Let only your own networks ask for recursion, and run authority and recursion on different \
+                      servers.",
         references: &[
             ("https://www.rfc-editor.org/rfc/rfc5358", "description"),
             ("https://cwe.mitre.org/data/definitions/406.html", "description"),

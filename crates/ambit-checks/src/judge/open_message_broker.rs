@@ -15,9 +15,11 @@ pub(super) const JUDGE: Judge = Judge {
         confidence: Confidence::Confirmed,
         category: "misconfiguration",
         added: "2026-11-21",
-        description: "A message broker (MQTT) on the internet accepts connections without a name or password. Anybody can listen to \
+        description: "A message broker (MQTT) on the internet accepts connections without a name or password. Anybody \
+                      can listen to \
                       what devices and programs tell each other, and send commands in their name.",
-        remediation: "Take the broker off the internet or ask for a name and password over TLS, with rights for each topic.",
+        remediation: "Take the broker off the internet or ask for a name and password over TLS, with rights for each \
+                      topic.",
         references: &[
             ("https://cwe.mitre.org/data/definitions/306.html", "description"),
             ("https://docs.oasis-open.org/mqtt/mqtt/v5.0/mqtt-v5.0.html", "description"),
@@ -30,7 +32,8 @@ pub(super) const JUDGE: Judge = Judge {
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     look::after(facts, TaskName::ServiceIdentify, |facts| {
-        let open = network_service::SERVICE.of(&facts.details) == Some(Service::Mqtt) && network_service::NO_AUTHENTICATION.is_true(&facts.details);
+        let open = network_service::SERVICE.of(&facts.details) == Some(Service::Mqtt)
+            && network_service::NO_AUTHENTICATION.is_true(&facts.details);
         if !open {
             return Vec::new();
         }

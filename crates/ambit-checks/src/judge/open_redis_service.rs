@@ -15,9 +15,11 @@ pub(super) const JUDGE: Judge = Judge {
         confidence: Confidence::Confirmed,
         category: "misconfiguration",
         added: "2026-11-21",
-        description: "A Redis server on the internet answers commands without a password. Anybody can read and change what it holds, \
+        description: "A Redis server on the internet answers commands without a password. Anybody can read and change \
+                      what it holds, \
                       and by writing files through it often run programs on the machine.",
-        remediation: "Take the server off the internet: bind it to an internal address and filter the port. Set a password or access \
+        remediation: "Take the server off the internet: bind it to an internal address and filter the port. Set a \
+                      password or access \
                       lists, keep protected mode on, and treat the machine as possibly taken over.",
         references: &[
             ("https://redis.io/docs/latest/operate/oss_and_stack/management/security/", "remediation"),
@@ -34,11 +36,7 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
         if network_service::OPEN_REDIS.of(&facts.details).is_none() {
             return Vec::new();
         }
-        vec![service::exposed(
-            facts,
-            "REDIS",
-            format!("Redis answers at {} without a password.", facts.name),
-        )]
+        vec![service::exposed(facts, "REDIS", format!("Redis answers at {} without a password.", facts.name))]
     })
 }
 

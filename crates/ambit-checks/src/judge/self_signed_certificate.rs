@@ -16,16 +16,15 @@ pub(super) const JUDGE: Judge = Judge {
         confidence: Confidence::Confirmed,
         category: "misconfiguration",
         added: "2026-11-21",
-        description: "The certificate is signed with its own key: nobody else vouches for it. A client cannot tell it from one that \
+        description: "The certificate is signed with its own key: nobody else vouches for it. A client cannot tell it \
+                      from one that \
                       an attacker in between has made, so people are trained to accept warnings.",
-        remediation: "Use a certificate of a public authority for services that the public reaches. For internal services use an \
+        remediation: "Use a certificate of a public authority for services that the public reaches. For internal \
+                      services use an \
                       authority of your own whose root your clients trust, and keep the service off the internet.",
         references: &[
             ("https://cwe.mitre.org/data/definitions/295.html", "description"),
-            (
-                "https://cheatsheetseries.owasp.org/cheatsheets/Transport_Layer_Security_Cheat_Sheet.html",
-                "remediation",
-            ),
+            ("https://cheatsheetseries.owasp.org/cheatsheets/Transport_Layer_Security_Cheat_Sheet.html", "remediation"),
         ],
     },
     applies_to: &[Kind::SslCertificate],

@@ -16,9 +16,11 @@ pub(super) const JUDGE: Judge = Judge {
         confidence: Confidence::Confirmed,
         category: "misconfiguration",
         added: "2026-11-21",
-        description: "The domain publishes no SPF record, so receivers cannot tell which servers may send mail in its name. That \
+        description: "The domain publishes no SPF record, so receivers cannot tell which servers may send mail in its \
+                      name. That \
                       holds for domains that never send mail as well: they are the ones that forgers like best.",
-        remediation: "Publish one TXT record that begins with v=spf1, lists the servers that send for the domain and ends in -all. \
+        remediation: "Publish one TXT record that begins with v=spf1, lists the servers that send for the domain and \
+                      ends in -all. \
                       For a domain that sends no mail, v=spf1 -all is enough.",
         references: &[
             ("https://www.rfc-editor.org/rfc/rfc7208", "description"),
@@ -50,9 +52,7 @@ pub(super) fn samples() -> crate::samples::Samples {
         .reports(domain().found_at(SPF.task, SPF.argument).with(json!({"dmarc": "v=DMARC1; p=reject"})))
         .near_miss(domain().found_at(SPF.task, SPF.argument).with(json!({"spf_record": "v=spf1 -all"})))
         .near_miss(
-            facts(Kind::Domain, "acme.github.io")
-                .absent_at(SPF.task, SPF.argument)
-                .absent(TaskName::ZoneProfile),
+            facts(Kind::Domain, "acme.github.io").absent_at(SPF.task, SPF.argument).absent(TaskName::ZoneProfile),
         )
         .unknown(domain())
         .unknown(domain().failed_at(SPF.task, SPF.argument))

@@ -16,9 +16,12 @@ pub(super) const JUDGE: Judge = Judge {
         confidence: Confidence::Confirmed,
         category: "misconfiguration",
         added: "2026-11-21",
-        description: "The SPF record does not reject senders that it does not list: it ends in +all or ?all, or has no ending at \
-                      all. Mail that strangers send in the name of the domain passes, or is treated as if there were no record.",
-        remediation: "List the servers that send for the domain and end the record in -all (or ~all while you watch the reports).",
+        description: "The SPF record does not reject senders that it does not list: it ends in +all or ?all, or has no \
+                      ending at \
+                      all. Mail that strangers send in the name of the domain passes, or is treated as if there were \
+                      no record.",
+        remediation: "List the servers that send for the domain and end the record in -all (or ~all while you watch \
+                      the reports).",
         references: &[
             ("https://www.rfc-editor.org/rfc/rfc7208", "description"),
             ("https://csrc.nist.gov/pubs/sp/800/177/r1/final", "remediation"),
@@ -40,8 +43,9 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     })
 }
 
-/// RFC 7208 §4.7, §5.1 and §6.1: mechanisms after `all` are ignored, `redirect` counts only without it and ends as its target does, and a record
-/// with neither is neutral. `tree` is the qualifier of the `all` that the whole tree ends in, where it is known.
+/// RFC 7208 §4.7, §5.1 and §6.1: mechanisms after `all` are ignored, `redirect` counts only without it and ends as its
+/// target does, and a record with neither is neutral. `tree` is the qualifier of the `all` that the whole tree ends in,
+/// where it is known.
 fn is_permissive(record: &str, tree: Option<char>) -> bool {
     let terms: Vec<String> = record.split_ascii_whitespace().skip(1).map(str::to_ascii_lowercase).collect();
     let all = terms.iter().find(|term| term.trim_start_matches(['+', '-', '~', '?']) == "all");
@@ -56,9 +60,7 @@ fn is_permissive(record: &str, tree: Option<char>) -> bool {
 pub(super) fn samples() -> crate::samples::Samples {
     use crate::samples::{Samples, Told, facts};
     let domain = |record: &str| {
-        facts(Kind::Domain, "acme.test")
-            .found_at(SPF.task, SPF.argument)
-            .with(json!({"spf_record": record}))
+        facts(Kind::Domain, "acme.test").found_at(SPF.task, SPF.argument).with(json!({"spf_record": record}))
     };
     Samples::new()
         .reports(domain("v=spf1 mx +all"))

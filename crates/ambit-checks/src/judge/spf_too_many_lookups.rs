@@ -16,10 +16,13 @@ pub(super) const JUDGE: Judge = Judge {
         confidence: Confidence::Confirmed,
         category: "misconfiguration",
         added: "2026-11-21",
-        description: "Evaluating the SPF record takes more than ten DNS look-ups. Receivers must then stop with a permanent error, \
-                      and many treat the domain as if it had no record; which of the listed senders still pass depends on their \
+        description: "Evaluating the SPF record takes more than ten DNS look-ups. Receivers must then stop with a \
+                      permanent error, \
+                      and many treat the domain as if it had no record; which of the listed senders still pass depends \
+                      on their \
                       order.",
-        remediation: "Remove includes of services that no longer send for the domain, replace a and mx by addresses, and give \
+        remediation: "Remove includes of services that no longer send for the domain, replace a and mx by addresses, \
+                      and give \
                       newsletters a subdomain with a record of its own.",
         references: &[
             ("https://www.rfc-editor.org/rfc/rfc7208", "description"),
@@ -40,10 +43,8 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
         let Some(lookups) = lookups.filter(|lookups| *lookups > LOOKUPS_MAX) else {
             return Vec::new();
         };
-        let description = format!(
-            "The SPF record of {} takes {lookups} DNS look-ups; {LOOKUPS_MAX} are allowed.",
-            facts.name
-        );
+        let description =
+            format!("The SPF record of {} takes {lookups} DNS look-ups; {LOOKUPS_MAX} are allowed.", facts.name);
         vec![look::proof(
             description,
             json!({"domain": facts.name, "record": domain::SPF_RECORD.text(&facts.details), "lookups": lookups}),

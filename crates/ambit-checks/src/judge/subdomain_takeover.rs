@@ -18,9 +18,11 @@ pub(super) const JUDGE: Judge = Judge {
         confidence: Confidence::Confirmed,
         category: "vulnerability",
         added: "2026-11-21",
-        description: "The name is an alias to a hosting provider, and the provider says that nobody has claimed it there. Whoever \
+        description: "The name is an alias to a hosting provider, and the provider says that nobody has claimed it \
+                      there. Whoever \
                       opens an account and claims it serves pages, sets cookies and gets certificates in this name.",
-        remediation: "Remove the DNS record at once, or claim the name at the provider. From then on remove the record first and the \
+        remediation: "Remove the DNS record at once, or claim the name at the provider. From then on remove the record \
+                      first and the \
                       hosted site second.",
         references: &[
             (
@@ -42,12 +44,15 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
         (Verdict::Proven(proofs), _) | (_, Verdict::Proven(proofs)) => Verdict::Proven(proofs),
         (Verdict::Clear, Verdict::Clear) => Verdict::Clear,
         // The provider is asked only where its answer decides.
-        (Verdict::Unknown, Verdict::Clear) if facts.outcome(TaskName::Takeover).is_none() && !needs_answer(facts) => Verdict::Clear,
+        (Verdict::Unknown, Verdict::Clear) if facts.outcome(TaskName::Takeover).is_none() && !needs_answer(facts) => {
+            Verdict::Clear
+        }
         _ => Verdict::Unknown,
     }
 }
 
-/// True where it is reported: the alias leads to the provider, and the provider (or its zone) says that the name is free.
+/// True where it is reported: the alias leads to the provider, and the provider (or its zone) says that the name is
+/// free.
 pub(super) fn is_claimable(facts: &Facts) -> bool {
     let answered = facts.outcome(TaskName::Takeover) == Some(LookOutcome::Found);
     (answered && unclaimed(facts).is_some()) || free_in_dns(facts).is_some()
@@ -75,9 +80,7 @@ fn proof(facts: &Facts, provider: &str, target: &str) -> Proof {
 
 /// True where the provider's names always resolve, so that only its answer can tell.
 fn needs_answer(facts: &Facts) -> bool {
-    domain::DANGLING
-        .items(&facts.details)
-        .any(|item| item.reason == DanglingReason::UnclaimedPattern)
+    domain::DANGLING.items(&facts.details).any(|item| item.reason == DanglingReason::UnclaimedPattern)
 }
 
 #[cfg(test)]
@@ -89,7 +92,8 @@ pub(super) fn samples() -> crate::samples::Samples {
         name().found(TaskName::Dangling).with(json!({"hidden_dangling": [item]}))
     };
     let pattern = || dangling("unclaimed_pattern", json!("GitHub Pages"));
-    let takeover = json!({"hidden_takeover": {"provider": "GitHub Pages", "target": "acme.github.io", "proof": "no site here"}});
+    let takeover =
+        json!({"hidden_takeover": {"provider": "GitHub Pages", "target": "acme.github.io", "proof": "no site here"}});
     Samples::new()
         .reports(pattern().found(TaskName::Takeover).with(takeover.clone()))
         .reports(dangling("nxdomain", json!("Azure")))

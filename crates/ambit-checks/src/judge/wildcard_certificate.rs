@@ -17,16 +17,15 @@ pub(super) const JUDGE: Judge = Judge {
         confidence: Confidence::Confirmed,
         category: "misconfiguration",
         added: "2026-11-21",
-        description: "The certificate is valid for every name directly below a domain. That is allowed and handy, but whoever takes \
+        description: "The certificate is valid for every name directly below a domain. That is allowed and handy, but \
+                      whoever takes \
                       its key from the weakest of the machines that hold it can pose as all of those names.",
-        remediation: "Know which machines hold the key, and prefer certificates for single names where renewal is automatic. No \
+        remediation: "Know which machines hold the key, and prefer certificates for single names where renewal is \
+                      automatic. No \
                       action is needed where the key is kept in one well-guarded place.",
         references: &[
             ("https://www.rfc-editor.org/rfc/rfc9525", "description"),
-            (
-                "https://cheatsheetseries.owasp.org/cheatsheets/Transport_Layer_Security_Cheat_Sheet.html",
-                "remediation",
-            ),
+            ("https://cheatsheetseries.owasp.org/cheatsheets/Transport_Layer_Security_Cheat_Sheet.html", "remediation"),
         ],
     },
     applies_to: &[Kind::SslCertificate],

@@ -5,7 +5,8 @@ use ambit_store::StoreError;
 use ambit_store::engine::{Commit, Work};
 
 impl Drive<'_> {
-    /// Ends what flies and gives back what is leased, so that the next engine starts at once. What has ended is committed.
+    /// Ends what flies and gives back what is leased, so that the next engine starts at once. What has ended is
+    /// committed.
     pub(super) async fn give_back(&mut self) -> Result<(), StoreError> {
         while let Ok(done) = self.receiver.try_recv() {
             self.take(Some(done));

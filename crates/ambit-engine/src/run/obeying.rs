@@ -19,7 +19,8 @@ pub(super) async fn rules(outfit: &Outfit, run: &Run) -> Result<Rules, StoreErro
 }
 
 impl Drive<'_> {
-    /// Takes over what people changed: level, exclusions, allow and deny lists. Rows that are louder than their entity's clearance now end as refused.
+    /// Takes over what people changed: level, exclusions, allow and deny lists. Rows that are louder than their
+    /// entity's clearance now end as refused.
     pub(super) async fn obey(&mut self) -> Result<Option<RunEnd>, StoreError> {
         self.is_told = false;
         self.scope_revision = self.outfit.engine.scope_revision(self.run.collection).await?;
@@ -34,10 +35,8 @@ impl Drive<'_> {
 
     fn end_uncleared(&mut self) {
         let is_uncleared = |work: &Work| {
-            let clearance = self
-                .graph
-                .get(&work.uid)
-                .map(|(_, state)| state.decision.clearance.min(self.rules.ceiling));
+            let clearance =
+                self.graph.get(&work.uid).map(|(_, state)| state.decision.clearance.min(self.rules.ceiling));
             let footprint = ambit_tasks::find(&work.task).map(|task| task.footprint);
             clearance.zip(footprint).is_some_and(|(clearance, footprint)| footprint > clearance)
         };
@@ -51,7 +50,8 @@ impl Drive<'_> {
             !uncleared
         });
         for queue in [&mut self.queue, &mut self.alone] {
-            let (out, kept): (VecDeque<_>, VecDeque<_>) = std::mem::take(queue).into_iter().partition(|(work, _)| is_uncleared(work));
+            let (out, kept): (VecDeque<_>, VecDeque<_>) =
+                std::mem::take(queue).into_iter().partition(|(work, _)| is_uncleared(work));
             *queue = kept;
             ended.extend(out.into_iter().map(|(work, _)| work));
         }

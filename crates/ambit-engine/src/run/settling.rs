@@ -15,8 +15,9 @@ use std::collections::BTreeSet;
 const SETTLE_MAX: usize = 400;
 
 impl Drive<'_> {
-    /// Scope, plans and issues of everything that changed; a run with marks left is not finished. Between two batches a person's word and the process's end
-    /// are heard: what is not settled then keeps its marks, and is settled first by whoever goes on.
+    /// Scope, plans and issues of everything that changed; a run with marks left is not finished. Between two batches a
+    /// person's word and the process's end are heard: what is not settled then keeps its marks, and is settled first by
+    /// whoever goes on.
     pub(super) async fn settle_all(&mut self) -> Result<Option<RunEnd>, StoreError> {
         let begun = std::time::Instant::now();
         loop {
@@ -52,7 +53,12 @@ impl Drive<'_> {
         Ok(changes)
     }
 
-    pub(super) async fn settle(&mut self, dirty: Vec<Dirty>, changes: Vec<Change>, lost: Vec<Uid>) -> Result<(), StoreError> {
+    pub(super) async fn settle(
+        &mut self,
+        dirty: Vec<Dirty>,
+        changes: Vec<Change>,
+        lost: Vec<Uid>,
+    ) -> Result<(), StoreError> {
         let date = self.outfit.wire.date();
         let mut uids: BTreeSet<Uid> = dirty.iter().map(|dirty| dirty.uid).collect();
         uids.extend(changes.iter().map(|change| change.uid));

@@ -8,7 +8,8 @@ use super::members::{
 use super::{certificate, network};
 use crate::TaskName;
 use crate::task::TaskName::{
-    CloudAttribution, HttpProbe, Lookalikes, MailPolicy, NameSweep, Network, NsecWalk, Registration, Resolve, TlsGrab, WildcardProfile, ZoneProfile,
+    CloudAttribution, HttpProbe, Lookalikes, MailPolicy, NameSweep, Network, NsecWalk, Registration, Resolve, TlsGrab,
+    WildcardProfile, ZoneProfile,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -1,4 +1,5 @@
-//! The fold: open observations, scope, a person's flags and the issues' counts become the record that the API shows (docs/architecture.md §1.3).
+//! The fold: open observations, scope, a person's flags and the issues' counts become the record that the API shows
+//! (docs/architecture.md §1.3).
 
 use super::record::{Auth, Content, Geolocation, Http, Network, Ports, TechnologySummary, Vulns};
 use super::{Ancestor, EntityRecord, IssueCounts, Kind, Summary, TaskResult, ip_address};
@@ -28,8 +29,8 @@ pub struct FoldInput {
     pub issues: IssueCounts,
 }
 
-/// Makes the record. Pure and independent of the order of observations: they are folded by task name, then argument, and the first value of a member
-/// wins, so that the lowest address describes a site that is served from several.
+/// Makes the record. Pure and independent of the order of observations: they are folded by task name, then argument,
+/// and the first value of a member wins, so that the lowest address describes a site that is served from several.
 pub fn fold(mut input: FoldInput) -> EntityRecord {
     input.observations.sort_by(|a, b| (&a.task, &a.argument).cmp(&(&b.task, &b.argument)));
     let details = fold_details(input.kind, &input.observations);
@@ -51,10 +52,7 @@ pub fn fold(mut input: FoldInput) -> EntityRecord {
         .decision
         .path
         .iter()
-        .map(|step| Ancestor {
-            name: step.from_name.clone(),
-            kind: step.from_kind,
-        })
+        .map(|step| Ancestor { name: step.from_name.clone(), kind: step.from_kind })
         .collect();
     let fingerprint = list(&details, "fingerprint");
     let mut tags = input.tags;
@@ -92,8 +90,9 @@ pub fn fold(mut input: FoldInput) -> EntityRecord {
     }
 }
 
-/// The kind's members with their empty values, overlaid by the observations. Thousands of services may report the same long list from one
-/// certificate, or each a list of its own. Comparing equal lists costs one comparison, others no more than their length.
+/// The kind's members with their empty values, overlaid by the observations. Thousands of services may report the same
+/// long list from one certificate, or each a list of its own. Comparing equal lists costs one comparison, others no
+/// more than their length.
 fn fold_details(kind: Kind, observations: &[Observation]) -> Details {
     let mut details = Details::new();
     let mut items: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
@@ -123,7 +122,13 @@ fn spelling(value: &Value) -> String {
 }
 
 /// The common summary, read from members that every kind spells alike.
-fn summarise(details: &Details, fingerprint: &[Value], scoped: bool, task_results: Vec<String>, issues: IssueCounts) -> Summary {
+fn summarise(
+    details: &Details,
+    fingerprint: &[Value],
+    scoped: bool,
+    task_results: Vec<String>,
+    issues: IssueCounts,
+) -> Summary {
     let ports = ports(details);
     Summary {
         scoped,
@@ -161,10 +166,7 @@ fn summarise(details: &Details, fingerprint: &[Value], scoped: bool, task_result
 }
 
 fn resolution(value: &Value) -> Option<String> {
-    value
-        .as_str()
-        .or_else(|| value.get("response_data").and_then(Value::as_str))
-        .map(str::to_owned)
+    value.as_str().or_else(|| value.get("response_data").and_then(Value::as_str)).map(str::to_owned)
 }
 
 fn ports(details: &Details) -> Ports {
@@ -188,11 +190,7 @@ fn ports(details: &Details) -> Ports {
         };
     }
     let count = i64::try_from(tcp.len() + udp.len()).unwrap_or(i64::MAX);
-    Ports {
-        count,
-        tcp: tcp.into_iter().collect(),
-        udp: udp.into_iter().collect(),
-    }
+    Ports { count, tcp: tcp.into_iter().collect(), udp: udp.into_iter().collect() }
 }
 
 fn geolocation(details: &Details) -> Geolocation {
@@ -217,7 +215,8 @@ fn technology(details: &Details, fingerprint: &[Value]) -> TechnologySummary {
     let (mut cpes, mut names, mut labels) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
     for item in fingerprint {
         if let Some(cpe) = item.get("cpe").and_then(Value::as_str) {
-            let cpe = serde_json::json!({"cpe": cpe, "detection_method": item.get("method").cloned().unwrap_or(Value::Null)});
+            let cpe =
+                serde_json::json!({"cpe": cpe, "detection_method": item.get("method").cloned().unwrap_or(Value::Null)});
             if !cpes.contains(&cpe) {
                 cpes.push(cpe);
             }
@@ -228,11 +227,7 @@ fn technology(details: &Details, fingerprint: &[Value]) -> TechnologySummary {
     }
     TechnologySummary {
         cloud: flag(details, "cloud_hosted").unwrap_or(false),
-        cloud_providers: list(details, "cloud_providers")
-            .iter()
-            .filter_map(Value::as_str)
-            .map(str::to_owned)
-            .collect(),
+        cloud_providers: list(details, "cloud_providers").iter().filter_map(Value::as_str).map(str::to_owned).collect(),
         cpes,
         technologies: names.into_iter().collect(),
         technology_labels: labels.into_iter().collect(),
@@ -298,11 +293,7 @@ mod tests {
     /// Some observations of a site, in one order.
     fn site() -> Vec<Observation> {
         vec![
-            observation(
-                "http_enrich",
-                "192.0.2.1:443",
-                json!({"title": "low", "code": "200", "scripts": ["a", "b"]}),
-            ),
+            observation("http_enrich", "192.0.2.1:443", json!({"title": "low", "code": "200", "scripts": ["a", "b"]})),
             observation(
                 "http_enrich",
                 "192.0.2.2:443",
@@ -331,11 +322,7 @@ mod tests {
         for order in [[0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
             let shuffled = order.iter().map(|at| site()[*at].clone()).collect();
             let other = fold(input(Kind::Uri, shuffled));
-            assert_eq!(
-                serde_json::to_string(&other).unwrap(),
-                serde_json::to_string(&record).unwrap(),
-                "{order:?}"
-            );
+            assert_eq!(serde_json::to_string(&other).unwrap(), serde_json::to_string(&record).unwrap(), "{order:?}");
         }
     }
 
@@ -374,7 +361,9 @@ mod tests {
     #[test]
     fn many_lists_are_merged_once_each() {
         const SERVICES: usize = 3_000;
-        let says = |at: usize| observation("tls_grab", &format!("{at:05}"), json!({"hidden_tls": [at], "hidden_names": ["a", "b"]}));
+        let says = |at: usize| {
+            observation("tls_grab", &format!("{at:05}"), json!({"hidden_tls": [at], "hidden_names": ["a", "b"]}))
+        };
         let record = fold(input(Kind::SslCertificate, (0..SERVICES).map(says).collect()));
         assert_eq!(record.details["hidden_tls"].as_array().map(Vec::len), Some(SERVICES));
         assert_eq!(record.details["hidden_names"], json!(["a", "b"]));
@@ -405,10 +394,13 @@ mod tests {
                 "http_enrich",
                 "",
                 json!({
-                    "code": "200", "title": "T", "port": 443, "protocol": "tcp", "auth.basic": true, "forms": true, "asn": 64500, "net_name": "NET",
+                    "code": "200", "title": "T", "port": 443, "protocol": "tcp", "auth.basic": true, "forms": true,
+                    "asn": 64500, "net_name": "NET",
                     "cloud_hosted": true, "cloud_providers": ["P"],
-                    "geolocation": {"city": "C", "country": "Land", "country_code": "LA", "latitude": 1.5, "asn": {"asn": 64500}},
-                    "fingerprint": [{"product": "nginx", "cpe": "cpe:2.3:a:f5:nginx", "method": "ident", "tags": ["Web"]}],
+                    "geolocation": {"city": "C", "country": "Land", "country_code": "LA", "latitude": 1.5,
+                    "asn": {"asn": 64500}},
+                    "fingerprint": [{"product": "nginx", "cpe": "cpe:2.3:a:f5:nginx", "method": "ident",
+                    "tags": ["Web"]}],
                 }),
             )],
         ));
@@ -426,10 +418,7 @@ mod tests {
         );
         assert_eq!(summary.technology.technologies, ["nginx"]);
         assert_eq!(summary.technology.technology_labels, ["Web"]);
-        assert_eq!(
-            summary.technology.cpes,
-            [json!({"cpe": "cpe:2.3:a:f5:nginx", "detection_method": "ident"})]
-        );
+        assert_eq!(summary.technology.cpes, [json!({"cpe": "cpe:2.3:a:f5:nginx", "detection_method": "ident"})]);
         assert_eq!(record.fingerprint.len(), 1);
         assert_eq!(record.tags, ["a", "b"]);
         let name = fold(input(

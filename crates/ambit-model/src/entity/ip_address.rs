@@ -6,7 +6,9 @@ use super::members::{
     Row, contract, seen, unseen,
 };
 use super::{certificate, domain, network};
-use crate::task::TaskName::{CloudAttribution, Geolocation, Network, PortOracle, PortSweep, Ptr, Registration, TlsGrab};
+use crate::task::TaskName::{
+    CloudAttribution, Geolocation, Network, PortOracle, PortSweep, Ptr, Registration, TlsGrab,
+};
 use serde::{Deserialize, Serialize};
 
 /// The address itself.

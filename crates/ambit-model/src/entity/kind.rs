@@ -102,7 +102,9 @@ impl Kind {
         match self {
             Self::ApiEndpoint => ("The address of an HTTP interface for programs", "https://api.example.org:443/v1"),
             Self::AutonomousSystem => ("A network that announces routes under its number", "AS64500"),
-            Self::CloudStorageBucket => ("A storage bucket at a cloud provider", "https://example-backup.s3.amazonaws.com"),
+            Self::CloudStorageBucket => {
+                ("A storage bucket at a cloud provider", "https://example-backup.s3.amazonaws.com")
+            }
             Self::DnsRecord => ("A host name below a registrable domain", "www.example.org"),
             Self::Domain => ("A registrable domain", "example.org"),
             Self::EmailAddress => ("An e-mail address", "security@example.org"),
@@ -120,8 +122,9 @@ impl Kind {
         }
     }
 
-    /// Returns how many addresses a seed of this name adds: all of a block, one for an address, none for a name. Blocks of IPv6 that are too large to
-    /// be probed address by address add none, because as seeds they only establish ownership.
+    /// Returns how many addresses a seed of this name adds: all of a block, one for an address, none for a name. Blocks
+    /// of IPv6 that are too large to be probed address by address add none, because as seeds they only establish
+    /// ownership.
     pub fn addresses(self, name: &str) -> i64 {
         /// Addresses of the largest IPv6 block that is asked one by one.
         const V6_ASKED_MAX: u128 = 1 << 24;
@@ -139,7 +142,8 @@ impl Kind {
         }
     }
 
-    /// Returns true if a page that mentions one makes it known without saying whose it is, because its names are unique on the whole internet.
+    /// Returns true if a page that mentions one makes it known without saying whose it is, because its names are unique
+    /// on the whole internet.
     pub fn is_known_by_mention(self) -> bool {
         self == Self::CloudStorageBucket
     }

@@ -1,5 +1,6 @@
-//! A member of an entity's details as a constant: the name under which it is stored and sent, and the type of its value. Whoever says it and whoever
-//! reads it use the same constant, so neither can misspell the name or change the shape alone.
+//! A member of an entity's details as a constant: the name under which it is stored and sent, and the type of its
+//! value. Whoever says it and whoever reads it use the same constant, so neither can misspell the name or change the
+//! shape alone.
 
 use crate::Details;
 use serde::Serialize;
@@ -41,9 +42,8 @@ impl<T> Member<T> {
 impl<T: Serialize> Member<T> {
     /// Returns name and value as they stand in details; no value is said as null.
     pub fn is(self, value: impl Into<Option<T>>) -> (String, Value) {
-        let value = value
-            .into()
-            .map(|value| serde_json::to_value(value).expect("values of members have texts for names"));
+        let value =
+            value.into().map(|value| serde_json::to_value(value).expect("values of members have texts for names"));
         (self.name.to_owned(), value.unwrap_or(Value::Null))
     }
 }

@@ -1,5 +1,5 @@
-//! The members of each kind's details: those that the contract lists (docs/contract/asm.md §4.5), every one always there, and what tasks see
-//! beyond it. A member has one owner per kind: its row names it.
+//! The members of each kind's details: those that the contract lists (docs/contract/asm.md §4.5), every one always
+//! there, and what tasks see beyond it. A member has one owner per kind: its row names it.
 
 use super::{Kind, Member, bucket, certificate, domain, ip_address, mentioned, net_block, network_service, uri};
 use crate::{Details, TaskName};
@@ -31,20 +31,12 @@ pub(super) const fn contract<T>(member: Member<T>, empty: Empty) -> Row {
 
 /// A member that the contract lists and no task says.
 pub(super) const fn unseen(name: &'static str, empty: Empty) -> Row {
-    Row {
-        name,
-        empty: Some(empty),
-        owner: None,
-    }
+    Row { name, empty: Some(empty), owner: None }
 }
 
 /// A member beyond the contract, which a task sees.
 pub(super) const fn seen<T>(member: Member<T>, owner: TaskName) -> Row {
-    Row {
-        name: member.name(),
-        empty: None,
-        owner: Some(owner),
-    }
+    Row { name: member.name(), empty: None, owner: Some(owner) }
 }
 
 impl Row {

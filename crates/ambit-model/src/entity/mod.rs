@@ -21,6 +21,6 @@ pub use kind::Kind;
 pub use member::Member;
 pub use name::{InvalidName, registrable, unmapped};
 pub use record::{
-    Ancestor, Auth, Content, EntityRecord, Geolocation, Ground, GroundKind, Http, IssueCounts, Network, PathStep, Ports, Summary, TaskResult,
-    TechnologySummary, Vulns,
+    Ancestor, Auth, Content, EntityRecord, Geolocation, Ground, GroundKind, Http, IssueCounts, Network, PathStep,
+    Ports, Summary, TaskResult, TechnologySummary, Vulns,
 };

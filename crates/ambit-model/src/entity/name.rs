@@ -1,10 +1,12 @@
-//! Canonical names: one spelling for one thing, whatever its source (docs/architecture.md §4). Idempotent; tested by properties.
+//! Canonical names: one spelling for one thing, whatever its source (docs/architecture.md §4). Idempotent; tested by
+//! properties.
 
 use super::Kind;
 use ipnet::IpNet;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
-/// Longest name of an entity, in bytes. Longer ones are refused, so that no peer can force an oversized index entry or header.
+/// Longest name of an entity, in bytes. Longer ones are refused, so that no peer can force an oversized index entry or
+/// header.
 const NAME_BYTES_MAX: usize = 2_048;
 /// Longest host name in presentation form, in bytes (RFC 1035 §2.3.4).
 const HOST_BYTES_MAX: usize = 253;
@@ -40,28 +42,26 @@ impl Kind {
                 Self::Uri | Self::ApiEndpoint => url(text),
                 Self::CloudStorageBucket => bucket(text),
                 Self::EmailAddress => email(text),
-                Self::Organization | Self::PreCertificate | Self::SslCertificate | Self::UniqueKeyword | Self::UniqueToken => plain(text),
+                Self::Organization
+                | Self::PreCertificate
+                | Self::SslCertificate
+                | Self::UniqueKeyword
+                | Self::UniqueToken => plain(text),
             }
         };
         // The canonical form can be longer (a port, a replaced character) and must be a name again.
         let checked = checked.and_then(|name| {
-            if name.len() > NAME_BYTES_MAX {
-                Err("its canonical form is longer than 2,048 bytes")
-            } else {
-                Ok(name)
-            }
+            if name.len() > NAME_BYTES_MAX { Err("its canonical form is longer than 2,048 bytes") } else { Ok(name) }
         });
-        checked.map_err(|why| InvalidName {
-            kind: self.name(),
-            text: text.chars().take(120).collect(),
-            why,
-        })
+        checked.map_err(|why| InvalidName { kind: self.name(), text: text.chars().take(120).collect(), why })
     }
 
-    /// The canonical name of a seed: as `canonical`, but no public suffix, because the names below one belong to anybody.
+    /// The canonical name of a seed: as `canonical`, but no public suffix, because the names below one belong to
+    /// anybody.
     ///
     /// # Errors
-    /// The text is no name of this kind, or a public suffix. One of the private section of the list (`github.io`) may be given as a host.
+    /// The text is no name of this kind, or a public suffix. One of the private section of the list (`github.io`) may
+    /// be given as a host.
     pub fn seed(self, raw: &str) -> Result<String, InvalidName> {
         let name = self.canonical(raw)?;
         let listed = match self {
@@ -69,20 +69,19 @@ impl Kind {
             _ => None,
         };
         let why = match listed {
-            Some(psl::Type::Icann) => "it is a public suffix, anybody registers names below it; give a domain such as example.org",
+            Some(psl::Type::Icann) => {
+                "it is a public suffix, anybody registers names below it; give a domain such as example.org"
+            }
             Some(psl::Type::Private) if self == Self::Domain => {
                 "it is a provider's suffix for its customers; give it as a DnsRecord if you mean that very host"
             }
             _ => return Ok(name),
         };
-        Err(InvalidName {
-            kind: self.name(),
-            text: name,
-            why,
-        })
+        Err(InvalidName { kind: self.name(), text: name, why })
     }
 
-    /// Returns the kind and canonical name of what a person typed as a target: address, block, `AS…`, URL, e-mail address, domain or host name.
+    /// Returns the kind and canonical name of what a person typed as a target: address, block, `AS…`, URL, e-mail
+    /// address, domain or host name.
     ///
     /// # Errors
     /// The text is none of these, is a range of addresses, or a public suffix.
@@ -121,31 +120,30 @@ impl Kind {
                 why: "it has no dot; give a full domain such as example.org",
             });
         }
-        let kind = if registrable(&name) == Some(name.as_str()) {
-            Self::Domain
-        } else {
-            Self::DnsRecord
-        };
+        let kind = if registrable(&name) == Some(name.as_str()) { Self::Domain } else { Self::DnsRecord };
         Ok((kind, name))
     }
 }
 
-/// The registrable domain of a canonical host name by the public suffix list, private section included; `None` for a suffix itself.
+/// The registrable domain of a canonical host name by the public suffix list, private section included; `None` for a
+/// suffix itself.
 pub fn registrable(host: &str) -> Option<&str> {
     psl::domain_str(host)
 }
 
-/// The section of the public suffix list that has the name as a suffix; `None` for a name below one, and for one that no rule lists.
+/// The section of the public suffix list that has the name as a suffix; `None` for a name below one, and for one that
+/// no rule lists.
 fn public_suffix(name: &str) -> Option<psl::Type> {
     let suffix = psl::suffix(name.as_bytes()).filter(|suffix| suffix.as_bytes() == name.as_bytes());
     suffix.and_then(|suffix| suffix.typ())
 }
 
-/// `192.0.2.1-20`, `192.0.2.1-192.0.2.20`, `2001:db8::1-2001:db8::9`: an address, a hyphen, and an address or its last number.
+/// `192.0.2.1-20`, `192.0.2.1-192.0.2.20`, `2001:db8::1-2001:db8::9`: an address, a hyphen, and an address or its last
+/// number.
 fn is_range(text: &str) -> bool {
-    let is_end = |end: &str| end.parse::<IpAddr>().is_ok() || (!end.is_empty() && end.bytes().all(|b| b.is_ascii_hexdigit()));
-    text.split_once('-')
-        .is_some_and(|(first, last)| first.trim().parse::<IpAddr>().is_ok() && is_end(last.trim()))
+    let is_end =
+        |end: &str| end.parse::<IpAddr>().is_ok() || (!end.is_empty() && end.bytes().all(|b| b.is_ascii_hexdigit()));
+    text.split_once('-').is_some_and(|(first, last)| first.trim().parse::<IpAddr>().is_ok() && is_end(last.trim()))
 }
 
 /// Lower case, IDNA to ASCII, without the trailing dot.
@@ -159,14 +157,13 @@ fn host_name(text: &str) -> Result<String, &'static str> {
     let good_label = |label: &str| {
         !label.is_empty()
             && label.len() <= LABEL_BYTES_MAX
-            && label
-                .bytes()
-                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-' || b == b'_')
+            && label.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-' || b == b'_')
     };
     if !ascii.split('.').all(good_label) {
         return Err("a label has 1 to 63 letters, digits, '-' or '_'");
     }
-    // No top-level domain is a number; what ends in one is an address in an unusual notation (`127.1`, `0x7f.1`, `256.0.0.1`, `10.1.2.3-20`).
+    // No top-level domain is a number; what ends in one is an address in an unusual notation (`127.1`, `0x7f.1`,
+    // `256.0.0.1`, `10.1.2.3-20`).
     let last = ascii.rsplit('.').next().unwrap_or(ascii);
     let digits = last.strip_prefix("0x").map_or_else(
         || last.bytes().all(|b| b.is_ascii_digit() || b == b'-'),
@@ -197,17 +194,16 @@ fn block(text: &str) -> Result<String, &'static str> {
     const MAPPED_BITS: u8 = 96;
     let block: IpNet = text.parse().map_err(|_| "it is no block such as 192.0.2.0/24")?;
     let block = match (unmapped(block.network()), block.prefix_len().checked_sub(MAPPED_BITS)) {
-        (IpAddr::V4(v4), Some(bits)) if matches!(block, IpNet::V6(_)) => IpNet::new(IpAddr::V4(v4), bits).map_err(|_| "its prefix is too long")?,
+        (IpAddr::V4(v4), Some(bits)) if matches!(block, IpNet::V6(_)) => {
+            IpNet::new(IpAddr::V4(v4), bits).map_err(|_| "its prefix is too long")?
+        }
         _ => block,
     };
     Ok(block.trunc().to_string())
 }
 
 fn autonomous_system(text: &str) -> Result<String, &'static str> {
-    let digits = text
-        .get(..2)
-        .filter(|prefix| prefix.eq_ignore_ascii_case("as"))
-        .and_then(|_| text.get(2..));
+    let digits = text.get(..2).filter(|prefix| prefix.eq_ignore_ascii_case("as")).and_then(|_| text.get(2..));
     let number: u32 = digits
         .filter(|digits| digits.bytes().all(|b| b.is_ascii_digit()))
         .and_then(|digits| digits.parse().ok())
@@ -339,16 +335,8 @@ mod tests {
             (Kind::Uri, "https://acme.test?q=1", "https://acme.test:443/?q=1"),
             (Kind::Uri, "https://[::FFFF:192.0.2.1]:8443/", "https://192.0.2.1:8443"),
             (Kind::Uri, "https://[2001:DB8::1]", "https://[2001:db8::1]:443"),
-            (
-                Kind::CloudStorageBucket,
-                "http://Files.s3.amazonaws.com:443/",
-                "https://files.s3.amazonaws.com",
-            ),
-            (
-                Kind::CloudStorageBucket,
-                "https://s3.amazonaws.com/Files/?list",
-                "https://s3.amazonaws.com/Files",
-            ),
+            (Kind::CloudStorageBucket, "http://Files.s3.amazonaws.com:443/", "https://files.s3.amazonaws.com"),
+            (Kind::CloudStorageBucket, "https://s3.amazonaws.com/Files/?list", "https://s3.amazonaws.com/Files"),
             (Kind::EmailAddress, "Some.One@ACME.test", "some.one@acme.test"),
             (Kind::SslCertificate, " CN\twith\u{1b}[2J  blanks (01) ", "CN with\u{fffd}[2J blanks (01)"),
         ] {
@@ -473,7 +461,8 @@ mod tests {
             any::<std::net::IpAddr>().prop_map(|address| address.to_string()),
             any::<[u8; 4]>().prop_map(|[a, b, c, d]| format!("::ffff:{a}.{b}.{c}.{d}")),
             (any::<std::net::IpAddr>(), 0..=140u8).prop_map(|(address, bits)| format!("{address}/{bits}")),
-            (any::<std::net::SocketAddr>(), "[tTuU][cCdD][pP]").prop_map(|(socket, protocol)| format!("{socket}/{protocol}")),
+            (any::<std::net::SocketAddr>(), "[tTuU][cCdD][pP]")
+                .prop_map(|(socket, protocol)| format!("{socket}/{protocol}")),
             any::<u32>().prop_map(|number| format!("aS{number}")),
         ]
     }
@@ -496,7 +485,8 @@ mod tests {
             prop_assert_eq!(&Kind::DnsRecord.canonical(&format!("  {}.\n", host.to_uppercase())).ok(), &name);
             if let Some(name) = name {
                 let uri = Kind::Uri.canonical(&format!("https://{name}")).unwrap();
-                prop_assert_eq!(&Kind::Uri.canonical(&format!("HTTPS://{}.:443/", name.to_uppercase())), &Ok(uri.clone()));
+                prop_assert_eq!(&Kind::Uri.canonical(&format!("HTTPS://{}.:443/", name.to_uppercase())),
+                &Ok(uri.clone()));
                 prop_assert_eq!(crate::scope::host_of(&uri), name);
             }
         }

@@ -1,4 +1,5 @@
-//! The record of an entity as versions keep it and the API shows it: one shape for all kinds (docs/contract/asm.md §4.4).
+//! The record of an entity as versions keep it and the API shows it: one shape for all kinds (docs/contract/asm.md
+//! §4.4).
 
 use super::Kind;
 use crate::{Clearance, Details, EdgeKind, Uid};
@@ -7,7 +8,8 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use uuid::Uuid;
 
-/// One state of an entity. The times of first and last sight are kept beside it, so that seeing it again makes no new version.
+/// One state of an entity. The times of first and last sight are kept beside it, so that seeing it again makes no new
+/// version.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EntityRecord {
     pub uid: Uid,
@@ -24,7 +26,8 @@ pub struct EntityRecord {
     pub present: bool,
     pub scoped: bool,
     pub scoped_reason: String,
-    /// Shared with third parties (a CDN, a shared host, a provider), so scope lowers its ownership (`scope::Node::shared`). It is the member
+    /// Shared with third parties (a CDN, a shared host, a provider), so scope lowers its ownership
+    /// (`scope::Node::shared`). It is the member
     /// `ip_address::SHARED` of the details.
     pub shared: bool,
     /// Ownership in thousandths (docs/architecture.md §4).
@@ -67,7 +70,8 @@ pub struct PathStep {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ground {
     pub kind: GroundKind,
-    /// The name of the entity that shows it: the block, the registrant, the reverse name, the certificate, the alias' target, the delegated name.
+    /// The name of the entity that shows it: the block, the registrant, the reverse name, the certificate, the alias'
+    /// target, the delegated name.
     pub name: String,
 }
 
@@ -77,7 +81,8 @@ pub struct Ground {
 pub enum GroundKind {
     /// For: a block around it is a seed, or allowed.
     SeededBlock,
-    /// For: the narrowest block around it is registered to the registrant of a seed, or by a mailbox in a seed's domain.
+    /// For: the narrowest block around it is registered to the registrant of a seed, or by a mailbox in a seed's
+    /// domain.
     Registrant,
     /// For: the address' reverse name is theirs and leads back to it.
     ReverseName,

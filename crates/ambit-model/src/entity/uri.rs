@@ -7,7 +7,8 @@ use super::members::{
 };
 use super::network;
 use crate::task::TaskName::{
-    CloudAttribution, ContentFocus, CorsProbe, Favicon, HttpEnrich, LinkedHosts, Network, RobotsSitemapWellknown, Soft404Profile,
+    CloudAttribution, ContentFocus, CorsProbe, Favicon, HttpEnrich, LinkedHosts, Network, RobotsSitemapWellknown,
+    Soft404Profile,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -1,5 +1,5 @@
-//! Exclusions: what must never be touched, as names, `*.name` patterns, addresses, blocks and sites. The same code parses those of the installation,
-//! of a collection and of the deny list.
+//! Exclusions: what must never be touched, as names, `*.name` patterns, addresses, blocks and sites. The same code
+//! parses those of the installation, of a collection and of the deny list.
 
 use super::Node;
 use crate::Kind;
@@ -35,8 +35,8 @@ impl Exclusions {
         read
     }
 
-    /// What the deny list closes: each denied entity with all that is on it or, for a registrable domain, below it. One that the allow list holds as well
-    /// is not denied.
+    /// What the deny list closes: each denied entity with all that is on it or, for a registrable domain, below it. One
+    /// that the allow list holds as well is not denied.
     pub fn of_denied<'a>(nodes: impl Iterator<Item = &'a Node>) -> Self {
         let mut read = Self::default();
         for node in nodes.filter(|node| node.deny && !node.allow) {
@@ -45,7 +45,12 @@ impl Exclusions {
                     read.add(&node.name);
                     read.below.insert(node.name.clone());
                 }
-                Kind::DnsRecord | Kind::Nameserver | Kind::Mailserver | Kind::IpAddress | Kind::NetBlock | Kind::Uri => read.add(&node.name),
+                Kind::DnsRecord
+                | Kind::Nameserver
+                | Kind::Mailserver
+                | Kind::IpAddress
+                | Kind::NetBlock
+                | Kind::Uri => read.add(&node.name),
                 Kind::NetworkService => {
                     read.exact.insert(node.name.to_ascii_lowercase());
                     let socket = node.name.rsplit_once('/').and_then(|(socket, _)| socket.parse::<SocketAddr>().ok());
@@ -81,8 +86,8 @@ impl Exclusions {
         }
     }
 
-    /// True where a pattern covers the name: equal, below `*.`, the host of a URL or service, an address in a block, a block within one, or a page of a
-    /// site.
+    /// True where a pattern covers the name: equal, below `*.`, the host of a URL or service, an address in a block, a
+    /// block within one, or a page of a site.
     pub fn cover(&self, name: &str) -> bool {
         if name.contains('/')
             && let Ok(named) = name.parse::<IpNet>()
@@ -103,14 +108,17 @@ impl Exclusions {
 
     /// True where a pattern covers an address, itself or as the IPv4 address that it carries.
     pub fn cover_address(&self, address: IpAddr) -> bool {
-        let covers = |address: IpAddr| self.addresses.contains(&address) || self.blocks.iter().any(|block| block.contains(&address));
+        let covers = |address: IpAddr| {
+            self.addresses.contains(&address) || self.blocks.iter().any(|block| block.contains(&address))
+        };
         covers(unmapped(address)) || carried(address).any(|four| covers(IpAddr::V4(four)))
     }
 
     /// True where a contact there, under this name or none, is one with a covered site or service.
     pub fn cover_place(&self, name: Option<&str>, socket: SocketAddr) -> bool {
         let covers = |host: String| self.places.contains(&(host, socket.port()));
-        !self.places.is_empty() && (covers(unmapped(socket.ip()).to_string()) || name.is_some_and(|name| covers(name.to_ascii_lowercase())))
+        !self.places.is_empty()
+            && (covers(unmapped(socket.ip()).to_string()) || name.is_some_and(|name| covers(name.to_ascii_lowercase())))
     }
 
     fn cover_host(&self, host: &str) -> bool {
@@ -158,10 +166,7 @@ fn place_of(url: &str) -> Option<(String, u16)> {
 
 /// True for a site itself and for what lies below its path.
 fn is_page_of(name: &str, site: &str) -> bool {
-    let rest = name
-        .get(..site.len())
-        .filter(|start| start.eq_ignore_ascii_case(site))
-        .map(|_| &name[site.len()..]);
+    let rest = name.get(..site.len()).filter(|start| start.eq_ignore_ascii_case(site)).map(|_| &name[site.len()..]);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?']))
 }
 
@@ -170,7 +175,8 @@ pub fn is_never(name: &str, never: &[String]) -> bool {
     !never.is_empty() && Exclusions::new(never).cover(name)
 }
 
-/// The host name or address in an entity's name: of a URL, of `address:port/tcp`, of an e-mail address, or the name itself.
+/// The host name or address in an entity's name: of a URL, of `address:port/tcp`, of an e-mail address, or the name
+/// itself.
 pub fn host_of(name: &str) -> &str {
     let rest = name.split_once("://").map_or(name, |(_, rest)| rest);
     let rest = rest.split(['/', '?', '#']).next().unwrap_or(rest);

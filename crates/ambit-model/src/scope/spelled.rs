@@ -1,5 +1,5 @@
-//! Names that spell an address, as providers give them to all of their addresses (`ec2-192-0-2-1.compute.example`, `1.2.0.192.rev.isp.example`). Such
-//! a name is not chosen by anybody, so it says nothing about who uses the address.
+//! Names that spell an address, as providers give them to all of their addresses (`ec2-192-0-2-1.compute.example`,
+//! `1.2.0.192.rev.isp.example`). Such a name is not chosen by anybody, so it says nothing about who uses the address.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -15,7 +15,8 @@ pub fn spells(host: &str, address: &str) -> bool {
     }
 }
 
-/// All four parts in a row, forwards or backwards, in decimal; or the eight hexadecimal digits; or twelve digits padded with zeros.
+/// All four parts in a row, forwards or backwards, in decimal; or the eight hexadecimal digits; or twelve digits padded
+/// with zeros.
 fn spells_v4(host: &str, address: Ipv4Addr) -> bool {
     let octets = address.octets();
     let reversed = [octets[3], octets[2], octets[1], octets[0]];
@@ -25,15 +26,14 @@ fn spells_v4(host: &str, address: Ipv4Addr) -> bool {
         .map(|run| run.parse().ok().filter(|_| run.len() <= PART_DIGITS_MAX))
         .collect();
     let in_a_row = |octets: [u8; 4]| {
-        numbers
-            .windows(4)
-            .any(|four| four.iter().zip(octets).all(|(number, octet)| *number == Some(u16::from(octet))))
+        numbers.windows(4).any(|four| four.iter().zip(octets).all(|(number, octet)| *number == Some(u16::from(octet))))
     };
     let padded: String = octets.iter().map(|octet| format!("{octet:03}")).collect();
     in_a_row(octets) || in_a_row(reversed) || host.contains(&hex::encode(octets)) || host.contains(&padded)
 }
 
-/// One label that is the address with hyphens for colons, after an optional word; or all nibbles, forwards or backwards.
+/// One label that is the address with hyphens for colons, after an optional word; or all nibbles, forwards or
+/// backwards.
 fn spells_v6(host: &str, address: Ipv6Addr) -> bool {
     let nibbles = hex::encode(address.octets());
     let backwards: String = nibbles.chars().rev().collect();
@@ -60,10 +60,7 @@ mod tests {
             ("2001-db8--1.isp.example", "2001:db8::1"),
             ("ip6-2001-db8-0-0-0-0-0-1.isp.example", "2001:db8::1"),
             ("20010db8000000000000000000000001.isp.example", "2001:db8::1"),
-            (
-                "1.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.8.b.d.0.1.0.0.2.rev.example",
-                "2001:db8::1",
-            ),
+            ("1.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.8.b.d.0.1.0.0.2.rev.example", "2001:db8::1"),
         ] {
             assert!(spells(host, address), "{host} {address}");
         }

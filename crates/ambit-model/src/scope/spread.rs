@@ -11,13 +11,15 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use std::ops::Range;
 
-/// Ownership of a whole domain of which one site was named, in thousandths: below what is theirs, as naming `https://code.example/acme` names no `code.example`.
+/// Ownership of a whole domain of which one site was named, in thousandths: below what is theirs, as naming
+/// `https://code.example/acme` names no `code.example`.
 const DOMAIN_OF_SITE_OWN: u16 = 400;
-/// The most that any edge passes on to an address that is shared with third parties (a CDN, a shared host): it is never owned, and only what a
-/// browser does is allowed.
+/// The most that any edge passes on to an address that is shared with third parties (a CDN, a shared host): it is never
+/// owned, and only what a browser does is allowed.
 const SHARED_OWN: u16 = 200;
 const SHARED_CAP: Clearance = Clearance::L2;
-/// The clearance of an address that is not known to be theirs: only what a browser does, because others may use it as well.
+/// The clearance of an address that is not known to be theirs: only what a browser does, because others may use it as
+/// well.
 const UNPROVEN_CAP: Clearance = Clearance::L2;
 /// What such an address passes to the services on it: they are known about, and asked for by names alone.
 const SERVICE_OF_OTHERS_CAP: Clearance = Clearance::L1;
@@ -82,7 +84,8 @@ struct Step {
     weight: Weight,
 }
 
-/// The order in which nodes are finalised: best first. A further step can only make a path worse, so a final node stays final.
+/// The order in which nodes are finalised: best first. A further step can only make a path worse, so a final node stays
+/// final.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Reached {
     ownership: u16,
@@ -92,7 +95,12 @@ struct Reached {
 }
 
 impl<'a> Graph<'a> {
-    pub(super) fn new(nodes: &'a BTreeMap<Uid, Node>, edges: &'a BTreeSet<Edge>, rules: &Rules, reserved: &Reserved) -> Self {
+    pub(super) fn new(
+        nodes: &'a BTreeMap<Uid, Node>,
+        edges: &'a BTreeSet<Edge>,
+        rules: &Rules,
+        reserved: &Reserved,
+    ) -> Self {
         let uids: Vec<Uid> = nodes.keys().copied().collect();
         let nodes: Vec<&Node> = nodes.values().collect();
         let words = Words {
@@ -206,8 +214,9 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// The link's row of the edge table, refined by its surroundings and by the ownership of where it begins. No edge passes more to a name that was handed
-    /// to others than the delegation does. What stands on a third party's address is visited by a name that leads there, never by the address.
+    /// The link's row of the edge table, refined by its surroundings and by the ownership of where it begins. No edge
+    /// passes more to a name that was handed to others than the delegation does. What stands on a third party's address
+    /// is visited by a name that leads there, never by the address.
     fn weigh(&self, link: &Link<'_>, ownership: u16, known: &Known) -> Weight {
         let mut weight = self.refined(link, known);
         if link.edge.kind == EdgeKind::Service && ownership < SCOPED_FROM {
@@ -218,10 +227,7 @@ impl<'a> Graph<'a> {
             Some(cut) if weight.own > handed.own || weight.cap > handed.cap => Weight {
                 own: weight.own.min(handed.own),
                 cap: weight.cap.min(handed.cap),
-                reason: Some(Reason {
-                    kind: GroundKind::Delegated,
-                    node: cut,
-                }),
+                reason: Some(Reason { kind: GroundKind::Delegated, node: cut }),
             },
             _ => weight,
         }
@@ -231,86 +237,52 @@ impl<'a> Graph<'a> {
         let rule = link.edge.kind.rule();
         let to = self.nodes[link.to];
         let plain = |own, cap| Weight { own, cap, reason: None };
-        let as_row = |kind: EdgeKind, reason| Weight {
-            own: kind.rule().own,
-            cap: kind.rule().cap,
-            reason: Some(reason),
-        };
+        let as_row =
+            |kind: EdgeKind, reason| Weight { own: kind.rule().own, cap: kind.rule().cap, reason: Some(reason) };
         match link.edge.kind {
             EdgeKind::ResolvesTo if !to.shared || known.astray[link.from].is_some() => self.resolved(link, known),
             _ if to.shared => Weight {
                 own: rule.own.min(SHARED_OWN),
                 cap: rule.cap.min(SHARED_CAP),
-                reason: Some(Reason {
-                    kind: GroundKind::Shared,
-                    node: link.to,
-                }),
+                reason: Some(Reason { kind: GroundKind::Shared, node: link.to }),
             },
             EdgeKind::BlockMember => match self.surroundings.foreign_allocation(link.to) {
                 Some(reason) => as_row(EdgeKind::Suballocation, reason),
                 None => plain(rule.own, rule.cap),
             },
             EdgeKind::Suballocation => match self.surroundings.registrant[link.to] {
-                Some(node) => as_row(
-                    EdgeKind::BlockMember,
-                    Reason {
-                        kind: GroundKind::Registrant,
-                        node,
-                    },
-                ),
-                None => as_row(
-                    EdgeKind::Suballocation,
-                    Reason {
-                        kind: GroundKind::ForeignAllocation,
-                        node: link.to,
-                    },
-                ),
+                Some(node) => as_row(EdgeKind::BlockMember, Reason { kind: GroundKind::Registrant, node }),
+                None => as_row(EdgeKind::Suballocation, Reason { kind: GroundKind::ForeignAllocation, node: link.to }),
             },
-            EdgeKind::UnrelatedCertificate if known.on_own_machines[link.from] => as_row(
-                EdgeKind::Certificate,
-                Reason {
-                    kind: GroundKind::OwnMachines,
-                    node: link.from,
-                },
-            ),
+            EdgeKind::UnrelatedCertificate if known.on_own_machines[link.from] => {
+                as_row(EdgeKind::Certificate, Reason { kind: GroundKind::OwnMachines, node: link.from })
+            }
             EdgeKind::Host if to.kind == Kind::Domain => plain(DOMAIN_OF_SITE_OWN, rule.cap),
-            EdgeKind::ForeignCertificateName => plain(foreign_name_own(rule.own, self.foreign_domains[link.from]), rule.cap),
+            EdgeKind::ForeignCertificateName => {
+                plain(foreign_name_own(rule.own, self.foreign_domains[link.from]), rule.cap)
+            }
             _ => plain(rule.own, rule.cap),
         }
     }
 
-    /// Weighs the edge from a name to its address. The address is theirs with positive evidence, belongs to a third party behind an alias through
-    /// that party's name, and is undecided otherwise.
+    /// Weighs the edge from a name to its address. The address is theirs with positive evidence, belongs to a third
+    /// party behind an alias through that party's name, and is undecided otherwise.
     fn resolved(&self, link: &Link<'_>, known: &Known) -> Weight {
         let rule = EdgeKind::ResolvesTo.rule();
         if let Some(reason) = known.evidence[link.to] {
             let own = DEDICATED_ADDRESS_OWN;
-            return Weight {
-                own,
-                cap: rule.cap,
-                reason: Some(reason),
-            };
+            return Weight { own, cap: rule.cap, reason: Some(reason) };
         }
         let alias = EdgeKind::Alias.rule();
-        let astray = known.astray[link.from].map(|node| Reason {
-            kind: GroundKind::ForeignAlias,
-            node,
-        });
+        let astray = known.astray[link.from].map(|node| Reason { kind: GroundKind::ForeignAlias, node });
         match astray {
-            Some(_) => Weight {
-                own: alias.own,
-                cap: alias.cap,
-                reason: astray,
-            },
-            None => Weight {
-                own: rule.own,
-                cap: UNPROVEN_CAP,
-                reason: None,
-            },
+            Some(_) => Weight { own: alias.own, cap: alias.cap, reason: astray },
+            None => Weight { own: rule.own, cap: UNPROVEN_CAP, reason: None },
         }
     }
 
-    /// Better ownership, then clearance, then fewer steps, then the lowest spelling of the last step, so that the winner never depends on order.
+    /// Better ownership, then clearance, then fewer steps, then the lowest spelling of the last step, so that the
+    /// winner never depends on order.
     fn is_better(&self, offer: &Label, known: &Label) -> bool {
         let rank = |label: &Label| (label.ownership, label.clearance, Reverse(label.steps));
         let spelling = |label: &Label| {
@@ -323,9 +295,11 @@ impl<'a> Graph<'a> {
         rank(offer) > rank(known) || (rank(offer) == rank(known) && spelling(offer) < spelling(known))
     }
 
-    /// Computes the highest clearance that any path passes on, whatever its ownership. It only rises, at most four times for each node.
+    /// Computes the highest clearance that any path passes on, whatever its ownership. It only rises, at most four
+    /// times for each node.
     fn raised(&self, labels: &[Option<Label>], known: &Known) -> Vec<Clearance> {
-        let mut clearances: Vec<Clearance> = labels.iter().map(|label| label.map_or(Clearance::L0, |label| label.clearance)).collect();
+        let mut clearances: Vec<Clearance> =
+            labels.iter().map(|label| label.map_or(Clearance::L0, |label| label.clearance)).collect();
         let mut queue: Vec<usize> = (0..self.len()).collect();
         while let Some(from) = queue.pop() {
             if clearances[from] == Clearance::L0 {
@@ -379,10 +353,10 @@ impl<'a> Graph<'a> {
                 task: link.edge.task.clone(),
                 own: step.weight.own,
                 cap: step.weight.cap,
-                ground: step.weight.reason.map(|reason| Ground {
-                    kind: reason.kind,
-                    name: self.nodes[reason.node].name.clone(),
-                }),
+                ground: step
+                    .weight
+                    .reason
+                    .map(|reason| Ground { kind: reason.kind, name: self.nodes[reason.node].name.clone() }),
             });
             last = spread.labels[link.from].and_then(|label| label.last);
         }
@@ -400,12 +374,7 @@ impl Spread {
 
 impl Label {
     fn of(fixed: Fixed) -> Self {
-        Self {
-            ownership: fixed.ownership,
-            clearance: fixed.clearance,
-            steps: 0,
-            last: None,
-        }
+        Self { ownership: fixed.ownership, clearance: fixed.clearance, steps: 0, last: None }
     }
 
     /// A closed entity passes nothing on.
@@ -425,11 +394,7 @@ struct Words<'a> {
 impl Words<'_> {
     /// In this order: exclusions, reserved ranges, allow, deny (of the entity, or of what it is on), seed.
     fn on(&self, node: &Node) -> Option<Fixed> {
-        let open = |reason| Fixed {
-            ownership: 1000,
-            clearance: self.ceiling,
-            reason,
-        };
+        let open = |reason| Fixed { ownership: 1000, clearance: self.ceiling, reason };
         if self.never.cover(&node.name) {
             Some(Fixed::closed(reason::EXCLUDED))
         } else if self.reserved.closes_name(&node.name).is_some() {
@@ -446,16 +411,13 @@ impl Words<'_> {
 
 impl Fixed {
     fn closed(reason: &'static str) -> Self {
-        Self {
-            ownership: 0,
-            clearance: Clearance::L0,
-            reason,
-        }
+        Self { ownership: 0, clearance: Clearance::L0, reason }
     }
 }
 
-/// Closes addresses on which only closed names are known: who takes a name out means the machine behind it, also inside a block of theirs. A name
-/// that only spells the address is its provider's and does not count. Decisions about the address itself stay.
+/// Closes addresses on which only closed names are known: who takes a name out means the machine behind it, also inside
+/// a block of theirs. A name that only spells the address is its provider's and does not count. Decisions about the
+/// address itself stay.
 fn close_by_names(nodes: &[&Node], links: &[Link<'_>], fixed: &mut [Option<Fixed>]) {
     let mut closed_by: Vec<Option<&'static str>> = vec![None; nodes.len()];
     let mut has_other = vec![false; nodes.len()];

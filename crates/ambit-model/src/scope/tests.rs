@@ -56,24 +56,17 @@ impl World {
     }
 
     fn decide(&self, never: &[&str]) -> BTreeMap<String, Decision> {
-        let rules = Rules {
-            ceiling: Clearance::L3,
-            never: never.iter().map(|pattern| (*pattern).to_owned()).collect(),
-        };
+        let rules =
+            Rules { ceiling: Clearance::L3, never: never.iter().map(|pattern| (*pattern).to_owned()).collect() };
         let decisions = decide(&self.nodes, &self.edges, &rules);
-        decisions
-            .into_iter()
-            .map(|(uid, decision)| (self.nodes[&uid].name.clone(), decision))
-            .collect()
+        decisions.into_iter().map(|(uid, decision)| (self.nodes[&uid].name.clone(), decision)).collect()
     }
 }
 
 /// What made a step count for more or less, or `-`.
 fn ground(step: &PathStep) -> String {
     let kind = |ground: &crate::entity::Ground| serde_json::to_value(ground.kind).unwrap().as_str().unwrap().to_owned();
-    step.ground
-        .as_ref()
-        .map_or_else(|| "-".to_owned(), |ground| format!("{} {}", kind(ground), ground.name))
+    step.ground.as_ref().map_or_else(|| "-".to_owned(), |ground| format!("{} {}", kind(ground), ground.name))
 }
 
 /// `name ownership clearance reason` of each name, one line each.
@@ -232,26 +225,15 @@ fn a_reserved_range_opens_by_the_administrators_word_alone() {
          Uri http://169.254.169.254:80/latest seed
          IpAddress 192.0.2.1 seed",
     );
-    let reserved = Reserved::new(crate::reserved::networks(crate::reserved::INTERNAL), vec!["10.9.9.0/28".parse().unwrap()]);
-    let rules = Rules {
-        ceiling: Clearance::L3,
-        never: Vec::new(),
-    };
+    let reserved =
+        Reserved::new(crate::reserved::networks(crate::reserved::INTERNAL), vec!["10.9.9.0/28".parse().unwrap()]);
+    let rules = Rules { ceiling: Clearance::L3, never: Vec::new() };
     let decisions = decide_beside(&world.nodes, &world.edges, &rules, &reserved);
     let decided = |name: &str| decisions[&uid(world.collection, name)].reason.clone();
-    for name in [
-        "10.0.0.1",
-        "10.9.9.0/24",
-        "127.0.0.0/30",
-        "64:ff9b::7f00:1",
-        "http://169.254.169.254:80/latest",
-    ] {
+    for name in ["10.0.0.1", "10.9.9.0/24", "127.0.0.0/30", "64:ff9b::7f00:1", "http://169.254.169.254:80/latest"] {
         assert_eq!(decided(name), reason::RESERVED, "{name}");
     }
-    assert_eq!(
-        (decided("10.9.9.9"), decided("192.0.2.1")),
-        (reason::SEED.to_owned(), reason::SEED.to_owned())
-    );
+    assert_eq!((decided("10.9.9.9"), decided("192.0.2.1")), (reason::SEED.to_owned(), reason::SEED.to_owned()));
 }
 
 #[test]
@@ -264,11 +246,7 @@ fn a_denied_name_is_no_detour_around_a_better_one() {
          old.acme.test subdomain a.old.acme.test
          acme.test link a.old.acme.test",
         &[],
-        &[
-            "acme.test 1000 L3 seed",
-            "old.acme.test 0 L0 deny_list_override",
-            "a.old.acme.test 50 L1 link",
-        ],
+        &["acme.test 1000 L3 seed", "old.acme.test 0 L0 deny_list_override", "a.old.acme.test 50 L1 link"],
     );
 }
 
@@ -498,8 +476,10 @@ fn hosts_are_found_in_names_of_every_kind() {
 #[test]
 fn long_chains_and_wide_graphs_are_decided_with_short_paths() {
     const NAMES: usize = 20_000;
-    let mut graph =
-        world("Domain acme.test seed\nOrganization Acme\nacme.test registrant Acme\nNameserver ns1.acme.test\nacme.test own_server ns1.acme.test");
+    let mut graph = world(
+        "Domain acme.test seed\nOrganization Acme\nacme.test registrant Acme\nNameserver ns1.acme.test\nacme.test \
+         own_server ns1.acme.test",
+    );
     let mut last = "acme.test".to_owned();
     for at in 0..NAMES {
         let name = format!("n{at}.acme.test");
@@ -520,15 +500,9 @@ fn long_chains_and_wide_graphs_are_decided_with_short_paths() {
 
 /// The same graph with other uids, so that everything is met in another order.
 fn renumbered(world: &World, collection: Uuid) -> World {
-    let mut other = World {
-        collection,
-        ..World::default()
-    };
+    let mut other = World { collection, ..World::default() };
     for node in world.nodes.values() {
-        let node = Node {
-            uid: uid(collection, &node.name),
-            ..node.clone()
-        };
+        let node = Node { uid: uid(collection, &node.name), ..node.clone() };
         other.nodes.insert(node.uid, node);
     }
     for edge in &world.edges {

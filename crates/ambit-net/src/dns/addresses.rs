@@ -10,7 +10,8 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 impl Engine {
     /// A and AAAA records of a name: sorted addresses. An error only where neither could be asked.
     pub(crate) async fn addresses(&self, door: &Door, name: &str) -> Result<Vec<IpAddr>, NetError> {
-        let (four, six) = futures::join!(self.lookup(door, name, RecordType::A), self.lookup(door, name, RecordType::AAAA));
+        let (four, six) =
+            futures::join!(self.lookup(door, name, RecordType::A), self.lookup(door, name, RecordType::AAAA));
         if let (Err(error), Err(_)) = (&four, &six) {
             return Err(error.clone());
         }
@@ -19,12 +20,20 @@ impl Engine {
         Ok(addresses)
     }
 
-    /// The addresses to dial for a host: the host itself, or those of its addresses that may be contacted on this ground, the lowest first.
-    pub(crate) async fn dialled(&self, door: &Door, grant: Grant, host: &str, port: u16) -> Result<Vec<SocketAddr>, NetError> {
+    /// The addresses to dial for a host: the host itself, or those of its addresses that may be contacted on this
+    /// ground, the lowest first.
+    pub(crate) async fn dialled(
+        &self,
+        door: &Door,
+        grant: Grant,
+        host: &str,
+        port: u16,
+    ) -> Result<Vec<SocketAddr>, NetError> {
         let is_local = matches!(grant, Grant::Operator(_)) && (host == "localhost" || host.ends_with(".localhost"));
         let addresses = match host.parse::<IpAddr>() {
             Ok(address) => vec![address],
-            // Never asked of a resolver (RFC 6761 §6.3); a target of that name is looked up like any other, and refused.
+            // Never asked of a resolver (RFC 6761 §6.3); a target of that name is looked up like any other, and
+            // refused.
             Err(_) if is_local => vec![Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()],
             Err(_) => {
                 door.check_name(grant, host)?;

@@ -1,5 +1,5 @@
-//! The DNS cache of one run; answers expire in wire time. When several ask the same question at once, one sends it and the others wait for its
-//! answer.
+//! The DNS cache of one run; answers expire in wire time. When several ask the same question at once, one sends it and
+//! the others wait for its answer.
 
 use crate::error::{Meaning, NetError};
 use crate::limits::{DNS_CACHE_MAX, DNS_FAILURE_HOLDS};
@@ -23,7 +23,8 @@ struct Kept<V> {
     holds_until: WireTime,
 }
 
-/// Two generations: when the young one is full it becomes the old one, and the old one is forgotten. What is used moves to the young one.
+/// Two generations: when the young one is full it becomes the old one, and the old one is forgotten. What is used moves
+/// to the young one.
 struct Generations<K, V> {
     young: HashMap<K, Slot<V>>,
     old: HashMap<K, Slot<V>>,
@@ -31,17 +32,17 @@ struct Generations<K, V> {
 
 impl<K: Eq + Hash + Clone, V> Cache<K, V> {
     pub(crate) fn new() -> Self {
-        Self {
-            generations: Mutex::new(Generations {
-                young: HashMap::new(),
-                old: HashMap::new(),
-            }),
-        }
+        Self { generations: Mutex::new(Generations { young: HashMap::new(), old: HashMap::new() }) }
     }
 
     /// The kept value, or the one that `ask` brings with the time until which it holds. Failures of the
     /// network are kept for a short while, refusals of our own never.
-    pub(crate) async fn get<F>(&self, key: &K, now: impl Fn() -> WireTime, ask: impl FnOnce() -> F) -> Result<Arc<V>, NetError>
+    pub(crate) async fn get<F>(
+        &self,
+        key: &K,
+        now: impl Fn() -> WireTime,
+        ask: impl FnOnce() -> F,
+    ) -> Result<Arc<V>, NetError>
     where
         F: Future<Output = Result<(V, WireTime), NetError>>,
     {
@@ -59,11 +60,7 @@ impl<K: Eq + Hash + Clone, V> Cache<K, V> {
             Err(error) if error.meaning() == Meaning::Unknown => (Err(error), now() + DNS_FAILURE_HOLDS),
             Err(error) => return Err(error),
         };
-        *kept = Some(Kept {
-            result: result.clone(),
-            answered_at: now(),
-            holds_until,
-        });
+        *kept = Some(Kept { result: result.clone(), answered_at: now(), holds_until });
         result
     }
 

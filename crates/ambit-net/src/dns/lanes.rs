@@ -1,4 +1,5 @@
-//! Datagram sockets that carry many questions at once: one receiver per socket matches answers by server, id and the question itself.
+//! Datagram sockets that carry many questions at once: one receiver per socket matches answers by server, id and the
+//! question itself.
 
 use super::message::{Match, Question, id_of, matches};
 use crate::door::{DatagramSocket, Door, Pass};
@@ -12,7 +13,8 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::task::AbortHandle;
 
-/// Sockets per address family. Each has a random port of its own; more would buy little, since every one carries 65,536 questions per server.
+/// Sockets per address family. Each has a random port of its own; more would buy little, since every one carries 65,536
+/// questions per server.
 const LANES: usize = 2;
 /// Tries to find an id that is not in flight.
 const ID_TRIES: usize = 16;
@@ -36,8 +38,15 @@ pub(super) enum Reply {
 }
 
 impl Lanes {
-    /// Sends a question to where the pass leads and waits for the answer to it, for at most `limit` of wire time. `new_question` gives it an id.
-    pub(super) async fn exchange(&self, door: &Door, pass: Pass, new_question: impl Fn() -> Question, limit: Duration) -> Result<Reply, NetError> {
+    /// Sends a question to where the pass leads and waits for the answer to it, for at most `limit` of wire time.
+    /// `new_question` gives it an id.
+    pub(super) async fn exchange(
+        &self,
+        door: &Door,
+        pass: Pass,
+        new_question: impl Fn() -> Question,
+        limit: Duration,
+    ) -> Result<Reply, NetError> {
         for _ in 0..ID_TRIES {
             let lane = self.lane(door, pass.to().ip())?;
             let question = new_question();
@@ -89,12 +98,7 @@ impl Lane {
         let socket = Arc::new(door.datagram_socket(peer, "opening a DNS socket")?);
         let flight = Arc::new(Mutex::new(Flight::new()));
         let receiver = tokio::spawn(door.track(Box::pin(receive(socket.clone(), flight.clone())))).abort_handle();
-        Ok(Self {
-            socket,
-            flight,
-            receiver,
-            serial: AtomicUsize::new(0),
-        })
+        Ok(Self { socket, flight, receiver, serial: AtomicUsize::new(0) })
     }
 }
 
@@ -120,7 +124,8 @@ async fn receive(socket: Arc<DatagramSocket>, flight: Arc<Mutex<Flight>>) {
     lock(&flight).clear();
 }
 
-/// Delivers an answer to the question that waits for it. Anything else (unsolicited, late or forged answers) is dropped.
+/// Delivers an answer to the question that waits for it. Anything else (unsolicited, late or forged answers) is
+/// dropped.
 fn deliver(flight: &Mutex<Flight>, datagram: &[u8], from: SocketAddr) {
     let Some(id) = id_of(datagram) else { return };
     let mut flight = lock(flight);
@@ -152,14 +157,7 @@ impl<'a> Waiting<'a> {
             return None;
         }
         let serial = lane.serial.fetch_add(1, Ordering::Relaxed);
-        flight.insert(
-            key,
-            Expected {
-                serial,
-                section: question.section().into(),
-                told,
-            },
-        );
+        flight.insert(key, Expected { serial, section: question.section().into(), told });
         Some(Self { lane, key, serial })
     }
 }

@@ -1,4 +1,5 @@
-//! Questions to bytes and bytes to answers. Questions are written here (they are 30 bytes); answers are decoded by hickory and turned into plain values.
+//! Questions to bytes and bytes to answers. Questions are written here (they are 30 bytes); answers are decoded by
+//! hickory and turned into plain values.
 
 use super::record::{Record, RecordData, RecordType};
 use super::{Alias, DnsAnswer, Rcode};
@@ -13,7 +14,8 @@ use std::net::SocketAddr;
 /// Bytes of a message's header.
 const HEADER_BYTES: usize = 12;
 
-/// A name that can be asked for: lower case, without the dot at the end, labels of 1–63 printable ASCII bytes, at most 253 in all.
+/// A name that can be asked for: lower case, without the dot at the end, labels of 1–63 printable ASCII bytes, at most
+/// 253 in all.
 pub(crate) fn question_name(name: &str) -> Result<String, NetError> {
     let bare = name.strip_suffix('.').unwrap_or(name);
     let good_label = |label: &str| (1..=63).contains(&label.len()) && label.bytes().all(|byte| byte.is_ascii_graphic());
@@ -77,7 +79,8 @@ impl Question {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Match {
     Yes,
-    /// The same but for the case of letters: a forged answer, or a server that does not keep the case. Asked again over TCP.
+    /// The same but for the case of letters: a forged answer, or a server that does not keep the case. Asked again over
+    /// TCP.
     Case,
     No,
 }
@@ -121,15 +124,10 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, NetError> {
     let rcode = Rcode(u16::from(header_bits(3) & 0x0f));
     if truncated {
         // What a cut message holds is not looked at: it is asked again over TCP.
-        return Ok(Decoded {
-            rcode,
-            truncated,
-            authoritative: false,
-            answers: Vec::new(),
-            authority: Vec::new(),
-        });
+        return Ok(Decoded { rcode, truncated, authoritative: false, answers: Vec::new(), authority: Vec::new() });
     }
-    let message = Message::from_vec(bytes).map_err(|error| NetError::Protocol(format!("malformed DNS answer: {error}")))?;
+    let message =
+        Message::from_vec(bytes).map_err(|error| NetError::Protocol(format!("malformed DNS answer: {error}")))?;
     let rcode = Rcode(rcode.0 | message.edns.as_ref().map_or(0, |edns| u16::from(edns.rcode_high()) << 4));
     let read = |records: Vec<hickory_proto::rr::Record>| records.into_iter().map(read_record).collect();
     Ok(Decoded {
@@ -192,11 +190,7 @@ fn follow(answer: &mut DnsAnswer, records: &[Record]) {
             answer.endless = true;
             return;
         }
-        answer.chain.push(Alias {
-            name: alias.name.clone(),
-            target: target.clone(),
-            ttl: alias.ttl,
-        });
+        answer.chain.push(Alias { name: alias.name.clone(), target: target.clone(), ttl: alias.ttl });
     }
 }
 
@@ -213,14 +207,9 @@ pub(crate) fn set_ttl(answer: &mut DnsAnswer) {
     let records = answer.records.iter().map(|record| record.ttl);
     let aliases = answer.chain.iter().map(|alias| alias.ttl);
     let negative = match (&answer.authority, answer.records.is_empty()) {
-        (
-            Some(Record {
-                data: RecordData::Soa { minimum, .. },
-                ttl,
-                ..
-            }),
-            true,
-        ) => Some((*minimum).min(*ttl).min(DNS_NEGATIVE_TTL_MAX)),
+        (Some(Record { data: RecordData::Soa { minimum, .. }, ttl, .. }), true) => {
+            Some((*minimum).min(*ttl).min(DNS_NEGATIVE_TTL_MAX))
+        }
         (_, true) => Some(0),
         _ => None,
     };
@@ -236,10 +225,7 @@ fn read_record(record: hickory_proto::rr::Record) -> Record {
         RData::NS(name) => RecordData::Ns(name_text(&name.0)),
         RData::CNAME(name) => RecordData::Cname(name_text(&name.0)),
         RData::PTR(name) => RecordData::Ptr(name_text(&name.0)),
-        RData::MX(mx) => RecordData::Mx {
-            preference: mx.preference,
-            exchange: name_text(&mx.exchange),
-        },
+        RData::MX(mx) => RecordData::Mx { preference: mx.preference, exchange: name_text(&mx.exchange) },
         RData::TXT(text) => RecordData::Txt(text.txt_data.iter().map(|string| string.to_vec()).collect()),
         RData::SOA(soa) => RecordData::Soa {
             primary: name_text(&soa.mname),
@@ -256,16 +242,15 @@ fn read_record(record: hickory_proto::rr::Record) -> Record {
             port: srv.port,
             target: name_text(&srv.target),
         },
-        RData::CAA(caa) => RecordData::Caa {
-            critical: caa.issuer_critical,
-            tag: caa.tag.to_ascii_lowercase(),
-            value: caa.value,
-        },
+        RData::CAA(caa) => {
+            RecordData::Caa { critical: caa.issuer_critical, tag: caa.tag.to_ascii_lowercase(), value: caa.value }
+        }
         other => {
             let rtype = RecordType(u16::from(other.record_type()));
             let mut data = Vec::new();
             let encoded = other.emit(&mut BinEncoder::new(&mut data));
-            // What was decoded can be encoded; where it cannot, the record is kept as one without data rather than dropped.
+            // What was decoded can be encoded; where it cannot, the record is kept as one without data rather than
+            // dropped.
             if encoded.is_err() {
                 data.clear();
             }

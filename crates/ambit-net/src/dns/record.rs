@@ -78,9 +78,7 @@ impl FromStr for RecordType {
         let upper = text.to_ascii_uppercase();
         let named = NAMES.iter().find(|(_, name)| *name == upper).map(|(rtype, _)| *rtype);
         let numbered = || upper.strip_prefix("TYPE").and_then(|number| number.parse().ok()).map(Self);
-        named
-            .or_else(numbered)
-            .ok_or_else(|| format!("not a record type: {}", crate::untrusted::escape(text)))
+        named.or_else(numbered).ok_or_else(|| format!("not a record type: {}", crate::untrusted::escape(text)))
     }
 }
 
@@ -95,7 +93,8 @@ pub struct Record {
     pub ttl: u32,
 }
 
-/// The data of a record. Names are lower case, without the dot at the end (the root is the empty string); bytes are as they came.
+/// The data of a record. Names are lower case, without the dot at the end (the root is the empty string); bytes are as
+/// they came.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[allow(missing_docs)]
 pub enum RecordData {
@@ -167,7 +166,11 @@ impl RecordData {
     /// The name that the record leads to.
     pub fn target(&self) -> Option<&str> {
         match self {
-            Self::Ns(name) | Self::Cname(name) | Self::Ptr(name) | Self::Mx { exchange: name, .. } | Self::Srv { target: name, .. } => Some(name),
+            Self::Ns(name)
+            | Self::Cname(name)
+            | Self::Ptr(name)
+            | Self::Mx { exchange: name, .. }
+            | Self::Srv { target: name, .. } => Some(name),
             _ => None,
         }
     }
@@ -181,7 +184,8 @@ impl RecordData {
     }
 }
 
-/// Canonical text as in zone files: names without the dot at the end, strings quoted, unprintable bytes as `\DDD`, unknown data in hex (RFC 3597).
+/// Canonical text as in zone files: names without the dot at the end, strings quoted, unprintable bytes as `\DDD`,
+/// unknown data in hex (RFC 3597).
 impl fmt::Display for RecordData {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -197,23 +201,10 @@ impl fmt::Display for RecordData {
                 }
                 Ok(())
             }
-            Self::Soa {
-                primary,
-                mailbox,
-                serial,
-                refresh,
-                retry,
-                expire,
-                minimum,
-            } => {
+            Self::Soa { primary, mailbox, serial, refresh, retry, expire, minimum } => {
                 write!(f, "{primary} {mailbox} {serial} {refresh} {retry} {expire} {minimum}")
             }
-            Self::Srv {
-                priority,
-                weight,
-                port,
-                target,
-            } => write!(f, "{priority} {weight} {port} {target}"),
+            Self::Srv { priority, weight, port, target } => write!(f, "{priority} {weight} {port} {target}"),
             Self::Caa { critical, tag, value } => {
                 write!(f, "{} ", if *critical { 128 } else { 0 })?;
                 write_bytes(f, tag.as_bytes())?;
@@ -243,12 +234,9 @@ mod tests {
 
     #[test]
     fn types_are_read_and_written_by_name_or_number() {
-        for (text, rtype) in [
-            ("A", RecordType::A),
-            ("caa", RecordType::CAA),
-            ("TYPE99", RecordType(99)),
-            ("type15", RecordType::MX),
-        ] {
+        for (text, rtype) in
+            [("A", RecordType::A), ("caa", RecordType::CAA), ("TYPE99", RecordType(99)), ("type15", RecordType::MX)]
+        {
             assert_eq!(text.parse(), Ok(rtype));
             assert_eq!(rtype.to_string().parse(), Ok(rtype));
         }
@@ -259,32 +247,13 @@ mod tests {
     #[test]
     fn data_is_written_as_in_zone_files_and_never_raw() {
         for (data, text) in [
+            (RecordData::Mx { preference: 10, exchange: "mx.example.test".into() }, "10 mx.example.test"),
+            (RecordData::Txt(vec![b"v=spf1 \x1b\"".to_vec(), b"-all".to_vec()]), "\"v=spf1 \\027\\\"\" \"-all\""),
             (
-                RecordData::Mx {
-                    preference: 10,
-                    exchange: "mx.example.test".into(),
-                },
-                "10 mx.example.test",
-            ),
-            (
-                RecordData::Txt(vec![b"v=spf1 \x1b\"".to_vec(), b"-all".to_vec()]),
-                "\"v=spf1 \\027\\\"\" \"-all\"",
-            ),
-            (
-                RecordData::Caa {
-                    critical: true,
-                    tag: "issue".into(),
-                    value: b"ca.test".to_vec(),
-                },
+                RecordData::Caa { critical: true, tag: "issue".into(), value: b"ca.test".to_vec() },
                 "128 issue \"ca.test\"",
             ),
-            (
-                RecordData::Other {
-                    rtype: RecordType::DS,
-                    data: vec![1, 2, 255],
-                },
-                "\\# 3 0102ff",
-            ),
+            (RecordData::Other { rtype: RecordType::DS, data: vec![1, 2, 255] }, "\\# 3 0102ff"),
         ] {
             assert_eq!(data.to_string(), text);
         }

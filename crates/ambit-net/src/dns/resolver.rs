@@ -1,4 +1,5 @@
-//! The engine: questions through the resolvers with their windows and retries, or to one server; TCP where an answer is cut.
+//! The engine: questions through the resolvers with their windows and retries, or to one server; TCP where an answer is
+//! cut.
 
 use super::cache::Cache;
 use super::lanes::{Lanes, Reply};
@@ -41,14 +42,8 @@ impl Engine {
     pub(crate) fn new(door: &Door) -> Self {
         let mut salt = [0; 16];
         door.random(&mut salt);
-        let upstreams = door
-            .resolvers()
-            .into_iter()
-            .map(|address| Upstream {
-                address,
-                window: Window::new(),
-            })
-            .collect();
+        let upstreams =
+            door.resolvers().into_iter().map(|address| Upstream { address, window: Window::new() }).collect();
         Self {
             lanes: Lanes::default(),
             upstreams,
@@ -76,7 +71,12 @@ impl Engine {
     }
 
     /// Looks up past the cache.
-    pub(crate) async fn lookup_uncached(&self, door: &Door, name: &str, rtype: RecordType) -> Result<DnsAnswer, NetError> {
+    pub(crate) async fn lookup_uncached(
+        &self,
+        door: &Door,
+        name: &str,
+        rtype: RecordType,
+    ) -> Result<DnsAnswer, NetError> {
         door.check_grant(Grant::Operator(RESOLVER))?;
         self.resolve(door, &question_name(name)?, rtype).await
     }
@@ -84,7 +84,11 @@ impl Engine {
     /// Asks, and goes on where a resolver gave only the beginning of a chain.
     async fn resolve(&self, door: &Door, name: &str, rtype: RecordType) -> Result<DnsAnswer, NetError> {
         let mut answer = self.ask_resolvers(door, name, rtype).await?;
-        while !answer.chain.is_empty() && !answer.endless && answer.records.is_empty() && answer.authority.is_none() && answer.rcode == Rcode::NOERROR
+        while !answer.chain.is_empty()
+            && !answer.endless
+            && answer.records.is_empty()
+            && answer.authority.is_none()
+            && answer.rcode == Rcode::NOERROR
         {
             let end = answer.canonical_name().to_owned();
             let Ok(end) = question_name(&end) else { return Ok(answer) };
@@ -154,34 +158,31 @@ impl Engine {
         }
         match result? {
             Some(decoded) => Ok(decoded),
-            None => self
-                .ask_stream(door, grant, server, name, rtype, style)
-                .await
-                .map_err(NetError::of_helper),
+            None => self.ask_stream(door, grant, server, name, rtype, style).await.map_err(NetError::of_helper),
         }
     }
 
     /// Asks one server directly.
-    pub(crate) async fn ask(&self, door: &Door, server: SocketAddr, name: &str, rtype: RecordType) -> Result<DnsAnswer, NetError> {
+    pub(crate) async fn ask(
+        &self,
+        door: &Door,
+        server: SocketAddr,
+        name: &str,
+        rtype: RecordType,
+    ) -> Result<DnsAnswer, NetError> {
         door.check_grant(Grant::Target)?;
         let name = question_name(name)?;
         let cell = Cell::Server(server.ip());
-        let mut style = Style {
-            recursion: false,
-            edns: true,
-        };
+        let mut style = Style { recursion: false, edns: true };
         let mut error = NetError::Timeout(Phase::Resolving);
         for limit in DNS_TRIES {
-            let pass = door
-                .admit_datagram(Grant::Target, server, Some(&name), std::slice::from_ref(&cell))
-                .await?;
+            let pass = door.admit_datagram(Grant::Target, server, Some(&name), std::slice::from_ref(&cell)).await?;
             let result = match self.ask_datagram(door, pass, &name, rtype, style, limit).await {
                 Ok(Some(decoded)) => Ok(decoded),
                 // Over UDP it did answer: that its TCP port is shut says nothing of the records.
-                Ok(None) => self
-                    .ask_stream(door, Grant::Target, server, &name, rtype, style)
-                    .await
-                    .map_err(NetError::of_helper),
+                Ok(None) => {
+                    self.ask_stream(door, Grant::Target, server, &name, rtype, style).await.map_err(NetError::of_helper)
+                }
                 Err(error) => Err(error),
             };
             door.report(&cell, if result.is_ok() { Signal::Fine } else { Signal::Failed });
@@ -232,7 +233,9 @@ impl Engine {
             send_framed(&mut stream, &question.bytes).await?;
             loop {
                 let bytes = read_framed(&mut stream).await?;
-                if message::id_of(&bytes) == Some(question.id) && message::matches(question.section(), &bytes) != message::Match::No {
+                if message::id_of(&bytes) == Some(question.id)
+                    && message::matches(question.section(), &bytes) != message::Match::No
+                {
                     return decode(&bytes);
                 }
             }
@@ -256,10 +259,7 @@ pub(super) fn new_question(door: &Door, name: &str, rtype: RecordType, style: St
 pub(super) async fn send_framed(stream: &mut (impl AsyncWriteExt + Unpin), bytes: &[u8]) -> Result<(), NetError> {
     let length = u16::try_from(bytes.len()).expect("questions are short");
     let framed = [&length.to_be_bytes(), bytes].concat();
-    stream
-        .write_all(&framed)
-        .await
-        .map_err(|error| NetError::from_io(&error, "DNS over TCP"))?;
+    stream.write_all(&framed).await.map_err(|error| NetError::from_io(&error, "DNS over TCP"))?;
     stream.flush().await.map_err(|error| NetError::from_io(&error, "DNS over TCP"))
 }
 

@@ -14,21 +14,8 @@ pub(crate) async fn transfer(door: &Door, server: SocketAddr, zone: &str) -> Res
     door.check_grant(Grant::Target)?;
     let zone = question_name(zone)?;
     let mut stream = door.open(Grant::Target, server, Some(&zone), CONNECT_TIMEOUT).await?;
-    let question = new_question(
-        door,
-        &zone,
-        RecordType::AXFR,
-        Style {
-            recursion: false,
-            edns: false,
-        },
-    );
-    let mut given = Given {
-        zone,
-        records: Vec::new(),
-        bytes: 0,
-        closed: false,
-    };
+    let question = new_question(door, &zone, RecordType::AXFR, Style { recursion: false, edns: false });
+    let mut given = Given { zone, records: Vec::new(), bytes: 0, closed: false };
     let reading = async {
         send_framed(&mut stream, &question.bytes).await?;
         read_zone(&mut stream, question.id, &mut given).await
@@ -37,15 +24,9 @@ pub(crate) async fn transfer(door: &Door, server: SocketAddr, zone: &str) -> Res
     let result = door.until(until, "zone transfer", reading).await.and_then(|result| result);
     match result {
         Ok(Some(rcode)) => Ok(Transfer::Denied(rcode)),
-        Ok(None) => Ok(Transfer::Given {
-            records: given.records,
-            complete: given.closed,
-        }),
+        Ok(None) => Ok(Transfer::Given { records: given.records, complete: given.closed }),
         // What came before the failure is a transfer all the same: the server gave it.
-        Err(_) if !given.records.is_empty() => Ok(Transfer::Given {
-            records: given.records,
-            complete: false,
-        }),
+        Err(_) if !given.records.is_empty() => Ok(Transfer::Given { records: given.records, complete: false }),
         Err(error) => Err(error),
     }
 }
@@ -67,11 +48,7 @@ async fn read_zone(stream: &mut Connection, id: u16, given: &mut Given) -> Resul
         }
         let message = decode(&bytes)?;
         if message.rcode != Rcode::NOERROR {
-            return if given.records.is_empty() {
-                Ok(Some(message.rcode))
-            } else {
-                Err(NetError::Dns(message.rcode))
-            };
+            return if given.records.is_empty() { Ok(Some(message.rcode)) } else { Err(NetError::Dns(message.rcode)) };
         }
         if message.answers.is_empty() && given.records.is_empty() {
             // Some servers refuse by an empty answer.

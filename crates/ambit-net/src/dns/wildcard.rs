@@ -14,8 +14,8 @@ use std::time::Duration;
 const FIRST_SAMPLES: usize = 3;
 /// Random names asked at once after that.
 const SAMPLES_AT_ONCE: usize = 10;
-/// Samples without anything new that are asked for per value already seen: a pool of many addresses that answers with one at a time needs more
-/// patience than one that always answers the same.
+/// Samples without anything new that are asked for per value already seen: a pool of many addresses that answers with
+/// one at a time needs more patience than one that always answers the same.
 const QUIET_PER_VALUE: usize = 4;
 /// Failed samples that make the level unknown.
 const FAILURES_MAX: usize = 5;
@@ -23,7 +23,12 @@ const FAILURES_MAX: usize = 5;
 const PROFILE_HOLDS: Duration = Duration::from_secs(72 * 3_600);
 
 impl Engine {
-    pub(crate) async fn wildcard(&self, door: &Door, level: &str, rtype: RecordType) -> Result<Arc<WildcardProfile>, NetError> {
+    pub(crate) async fn wildcard(
+        &self,
+        door: &Door,
+        level: &str,
+        rtype: RecordType,
+    ) -> Result<Arc<WildcardProfile>, NetError> {
         let level = super::message::question_name(level)?;
         let key = (level, rtype);
         self.wildcards
@@ -40,11 +45,7 @@ impl Engine {
         let (mut asked, mut quiet, mut failures) = (0, 0, 0);
         let needed = |values: &BTreeSet<String>| WILDCARD_QUIET.max(values.len() * QUIET_PER_VALUE);
         while asked < WILDCARD_SAMPLES_MAX {
-            let batch = if asked == 0 {
-                FIRST_SAMPLES
-            } else {
-                SAMPLES_AT_ONCE.min(WILDCARD_SAMPLES_MAX - asked)
-            };
+            let batch = if asked == 0 { FIRST_SAMPLES } else { SAMPLES_AT_ONCE.min(WILDCARD_SAMPLES_MAX - asked) };
             let names: Vec<String> = (asked..asked + batch).map(|index| self.random_name(level, index)).collect();
             asked += batch;
             for answer in join_all(names.iter().map(|name| self.lookup_uncached(door, name, rtype))).await {
@@ -56,7 +57,12 @@ impl Engine {
                     }
                     Err(error) => {
                         failures += 1;
-                        if failures > FAILURES_MAX || matches!(error, NetError::OutOfScope(_) | NetError::NoGrant(_) | NetError::Invalid { .. }) {
+                        if failures > FAILURES_MAX
+                            || matches!(
+                                error,
+                                NetError::OutOfScope(_) | NetError::NoGrant(_) | NetError::Invalid { .. }
+                            )
+                        {
                             return Err(error);
                         }
                     }

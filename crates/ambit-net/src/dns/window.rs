@@ -1,11 +1,12 @@
-//! How many questions may be in flight to one resolver: grows while nothing is lost, shrinks when too much is (additive increase, multiplicative
-//! decrease, after a quick start).
+//! How many questions may be in flight to one resolver: grows while nothing is lost, shrinks when too much is (additive
+//! increase, multiplicative decrease, after a quick start).
 
 use crate::limits::DNS_WINDOW;
 use std::sync::{Mutex, PoisonError};
 use tokio::sync::Semaphore;
 
-/// Share of lost questions, per mille, from which the window shrinks. Less is the network's own loss, and is repaired by a repeated question.
+/// Share of lost questions, per mille, from which the window shrinks. Less is the network's own loss, and is repaired
+/// by a repeated question.
 const LOSS_TO_SHRINK: usize = 20;
 
 /// The window of one resolver.
@@ -32,23 +33,14 @@ impl Window {
         let (start, ..) = DNS_WINDOW;
         Self {
             places: Semaphore::new(start),
-            state: Mutex::new(State {
-                size: start,
-                issued: start,
-                answered: 0,
-                lost: 0,
-                quick: true,
-            }),
+            state: Mutex::new(State { size: start, issued: start, answered: 0, lost: 0, quick: true }),
         }
     }
 
     /// Waits for a place.
     pub(super) async fn enter(&self) -> Place<'_> {
         self.places.acquire().await.expect("the semaphore is never closed").forget();
-        Place {
-            window: self,
-            answered: None,
-        }
+        Place { window: self, answered: None }
     }
 
     fn leave(&self, answered: Option<bool>) {

@@ -20,12 +20,7 @@ pub struct Connection {
 
 impl Connection {
     pub(super) fn new(stream: Box<dyn Stream>, address: SocketAddr, grant: Grant, place: OwnedSemaphorePermit) -> Self {
-        Self {
-            stream,
-            address,
-            grant,
-            _place: place,
-        }
+        Self { stream, address, grant, _place: place }
     }
 
     /// The peer.
@@ -46,7 +41,11 @@ impl std::fmt::Debug for Connection {
 }
 
 impl AsyncRead for Connection {
-    fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_read(context, buffer)
     }
 }

@@ -1,4 +1,5 @@
-//! The body of a response: delimited by length, by chunks, or by the end of the connection, and read under every limit at once.
+//! The body of a response: delimited by length, by chunks, or by the end of the connection, and read under every limit
+//! at once.
 
 use super::BodyEnd;
 use super::decode::{Decoded, Decoder, Stop};
@@ -71,7 +72,8 @@ pub(super) async fn read_body(
             Err(_) => break BodyEnd::Timeout,
             Ok(Ok(0)) => break frame.at_close(),
             Ok(Ok(length)) => length,
-            // TLS peers that close without `close_notify`: this ends a body that is delimited by the close, and truncates any other.
+            // TLS peers that close without `close_notify`: this ends a body that is delimited by the close, and
+            // truncates any other.
             Ok(Err(error)) if error.kind() == ErrorKind::UnexpectedEof => break frame.at_close(),
             Ok(Err(_)) => break BodyEnd::Reset,
         };
@@ -127,11 +129,7 @@ impl Frame {
             Framing::Chunked => Place::Chunk(ChunkState::Size(Vec::new())),
             Framing::UntilClose => Place::UntilClose,
         };
-        Self {
-            at,
-            clean: false,
-            plain: true,
-        }
+        Self { at, clean: false, plain: true }
     }
 
     /// Gives the body's bytes to the decoder; `Some` where the body ends.
@@ -179,11 +177,8 @@ fn take_chunks(state: &mut ChunkState, mut bytes: &[u8], decoder: &mut Decoder, 
                     return Some(BodyEnd::Broken("chunk size"));
                 };
                 *plain &= line.strip_suffix(b"\r").is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit));
-                *state = if size == 0 {
-                    ChunkState::Trailer { line_bytes: 0, bytes: 0 }
-                } else {
-                    ChunkState::Data(size)
-                };
+                *state =
+                    if size == 0 { ChunkState::Trailer { line_bytes: 0, bytes: 0 } } else { ChunkState::Data(size) };
                 bytes = rest;
             }
             ChunkState::Size(line) => {

@@ -1,4 +1,5 @@
-//! Chains of exchanges over redirects: each hop under the guard, pins and secrets only as far as they belong, cookies of the chain alone.
+//! Chains of exchanges over redirects: each hop under the guard, pins and secrets only as far as they belong, cookies
+//! of the chain alone.
 
 use super::exchange::{exchange, next_hop};
 use super::{ChainEnd, Client, HttpExchange, HttpFetch, HttpRequest, Url};
@@ -19,10 +20,7 @@ pub(crate) async fn fetch(client: Client<'_>, request: &HttpRequest) -> Result<H
             Err(error) => {
                 let url = request.url.clone();
                 let end = match error {
-                    NetError::OutOfScope(refused) => ChainEnd::OutOfScope {
-                        url,
-                        why: refused.to_string(),
-                    },
+                    NetError::OutOfScope(refused) => ChainEnd::OutOfScope { url, why: refused.to_string() },
                     NetError::NotAllowed(_) => ChainEnd::OutOfScope { url, why: error.to_string() },
                     error => ChainEnd::Failed { url, error },
                 };
@@ -35,31 +33,19 @@ pub(crate) async fn fetch(client: Client<'_>, request: &HttpRequest) -> Result<H
         exchanges.push(exchange);
         let next = match next {
             None => {
-                return Ok(HttpFetch {
-                    exchanges,
-                    end: ChainEnd::Answer,
-                });
+                return Ok(HttpFetch { exchanges, end: ChainEnd::Answer });
             }
             Some(Err(location)) => {
-                return Ok(HttpFetch {
-                    exchanges,
-                    end: ChainEnd::NotHttp(location),
-                });
+                return Ok(HttpFetch { exchanges, end: ChainEnd::NotHttp(location) });
             }
             Some(Ok(next)) => next,
         };
         let again = exchanges.iter().any(|seen| seen.url == next) && !jar.is_fresh();
         if again {
-            return Ok(HttpFetch {
-                exchanges,
-                end: ChainEnd::Loop(next),
-            });
+            return Ok(HttpFetch { exchanges, end: ChainEnd::Loop(next) });
         }
         if exchanges.len() > most {
-            return Ok(HttpFetch {
-                exchanges,
-                end: ChainEnd::TooMany,
-            });
+            return Ok(HttpFetch { exchanges, end: ChainEnd::TooMany });
         }
         let status = exchanges.last().map_or(0, |last| last.status);
         request = redirected(request, &url, next, status);
@@ -67,19 +53,18 @@ pub(crate) async fn fetch(client: Client<'_>, request: &HttpRequest) -> Result<H
     }
 }
 
-/// The request for the next hop: pins hold while the host stays, credentials while the origin stays, the method as browsers do.
+/// The request for the next hop: pins hold while the host stays, credentials while the origin stays, the method as
+/// browsers do.
 fn redirected(mut request: HttpRequest, from: &Url, to: Url, status: u16) -> HttpRequest {
     let same_host = to.host == request.identity() || to.host == from.host;
     let same_origin = same_host && (to.https, to.port) == (from.https, from.port);
-    request.address = request
-        .address
-        .filter(|_| same_host)
-        .map(|address| SocketAddr::new(address.ip(), to.port));
+    request.address = request.address.filter(|_| same_host).map(|address| SocketAddr::new(address.ip(), to.port));
     request.sni = None;
     request.host = None;
     request.target = None;
     request.raw = None;
-    let becomes_get = status == 303 && request.method != "HEAD" || matches!(status, 301 | 302) && request.method == "POST";
+    let becomes_get =
+        status == 303 && request.method != "HEAD" || matches!(status, 301 | 302) && request.method == "POST";
     if becomes_get {
         request.method = "GET".into();
         request.body.clear();
@@ -116,8 +101,7 @@ impl Jar {
             let host = exchange.url.host.clone();
             self.cookies.retain(|(known, name, ..)| !(*known == host && name == cookie.name.raw()));
             if self.cookies.len() < COOKIES_MAX {
-                self.cookies
-                    .push((host, cookie.name.raw().to_owned(), cookie.value.raw().to_owned(), cookie.secure));
+                self.cookies.push((host, cookie.name.raw().to_owned(), cookie.value.raw().to_owned(), cookie.secure));
             }
         }
         self.changed = self.cookies.len() != before.len();

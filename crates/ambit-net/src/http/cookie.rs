@@ -53,7 +53,9 @@ impl Cookie {
             let value = value.trim();
             let text = || Some(Untrusted::new(value));
             match name.trim().to_ascii_lowercase().as_str() {
-                "domain" if !value.is_empty() => cookie.domain = Some(Untrusted::new(value.strip_prefix('.').unwrap_or(value).to_lowercase())),
+                "domain" if !value.is_empty() => {
+                    cookie.domain = Some(Untrusted::new(value.strip_prefix('.').unwrap_or(value).to_lowercase()))
+                }
                 "path" => cookie.path = text(),
                 "expires" => cookie.expires = text(),
                 "max-age" => cookie.max_age = value.parse().ok().or(cookie.max_age),
@@ -73,9 +75,11 @@ mod tests {
 
     #[test]
     fn cookies_are_read_as_browsers_do() {
-        let cookie =
-            Cookie::parse("sid=a=b; Path=/x; secure;HTTPONLY; SameSite=Lax; Max-Age=60; Domain=.Example.test; Expires=Wed, 21 Oct 2026 07:28:00 GMT")
-                .unwrap();
+        let cookie = Cookie::parse(
+            "sid=a=b; Path=/x; secure;HTTPONLY; SameSite=Lax; Max-Age=60; Domain=.Example.test; \
+                           Expires=Wed, 21 Oct 2026 07:28:00 GMT",
+        )
+        .unwrap();
         assert_eq!((cookie.name.raw(), cookie.value.raw()), ("sid", "a=b"));
         assert_eq!(cookie.domain.unwrap().raw(), "example.test");
         assert_eq!(cookie.path.unwrap().raw(), "/x");

@@ -1,6 +1,9 @@
-//! Content codings, undone while the body comes in. Every layer is metered, so that a small body cannot become a large one anywhere in the stack.
+//! Content codings, undone while the body comes in. Every layer is metered, so that a small body cannot become a large
+//! one anywhere in the stack.
 
-use crate::limits::{BODY_READ_MAX, BROTLI_WINDOW_MAX, ENCODINGS_MAX, RATIO_GRACE_BYTES, RATIO_MAX, ZSTD_WINDOW_LOG_MAX};
+use crate::limits::{
+    BODY_READ_MAX, BROTLI_WINDOW_MAX, ENCODINGS_MAX, RATIO_GRACE_BYTES, RATIO_MAX, ZSTD_WINDOW_LOG_MAX,
+};
 use ring::digest::{Context, SHA256};
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -48,20 +51,11 @@ struct Sunk {
 impl Decoder {
     /// `encodings` in the order in which they were applied.
     pub(super) fn new(encodings: &[String], kept_max: usize) -> Self {
-        let sunk = Arc::new(Mutex::new(Sunk {
-            kept: Vec::new(),
-            kept_max,
-            bytes: 0,
-            hash: Context::new(&SHA256),
-        }));
+        let sunk = Arc::new(Mutex::new(Sunk { kept: Vec::new(), kept_max, bytes: 0, hash: Context::new(&SHA256) }));
         let wire_bytes = Arc::new(AtomicUsize::new(0));
         let meter = |next| {
-            Box::new(Meter {
-                next,
-                bytes: 0,
-                bytes_max: read_max(kept_max),
-                wire_bytes: wire_bytes.clone(),
-            }) as Box<dyn Write + Send>
+            Box::new(Meter { next, bytes: 0, bytes_max: read_max(kept_max), wire_bytes: wire_bytes.clone() })
+                as Box<dyn Write + Send>
         };
         let mut layers = meter(Box::new(Sink(sunk.clone())) as Box<dyn Write + Send>);
         let opaque = encodings.len() > ENCODINGS_MAX || !encodings.iter().all(|coding| is_known(coding));
@@ -80,11 +74,7 @@ impl Decoder {
             opaque,
             stopped: None,
             kept_max,
-            window_bytes: if opaque {
-                0
-            } else {
-                encodings.iter().map(|coding| window_bytes(coding)).sum()
-            },
+            window_bytes: if opaque { 0 } else { encodings.iter().map(|coding| window_bytes(coding)).sum() },
         }
     }
 
@@ -119,11 +109,7 @@ impl Decoder {
         }
         let mut sunk = self.sunk.lock().unwrap_or_else(PoisonError::into_inner);
         let hash = std::mem::replace(&mut sunk.hash, Context::new(&SHA256)).finish();
-        let decoded = Decoded {
-            kept: std::mem::take(&mut sunk.kept),
-            bytes: sunk.bytes,
-            sha256: hex::encode(hash),
-        };
+        let decoded = Decoded { kept: std::mem::take(&mut sunk.kept), bytes: sunk.bytes, sha256: hex::encode(hash) };
         (decoded, self.stopped)
     }
 }

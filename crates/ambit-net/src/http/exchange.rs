@@ -9,8 +9,8 @@ use crate::door::Door;
 use crate::error::{NetError, Phase};
 use crate::guard::{Grant, Transport};
 use crate::limits::{
-    ADDRESSES_TRIED, BODY_KEPT_MAX, CONNECT_TIMEOUT, CONNECTION_IDLE_MAX, COOKIES_MAX, EXCHANGE_TIMEOUT, HEAD_BYTES_MAX, HEAD_TIMEOUT,
-    INTERIM_HEADS_MAX, SOURCE_HEAD_TIMEOUT, SOURCE_TIMEOUT,
+    ADDRESSES_TRIED, BODY_KEPT_MAX, CONNECT_TIMEOUT, CONNECTION_IDLE_MAX, COOKIES_MAX, EXCHANGE_TIMEOUT,
+    HEAD_BYTES_MAX, HEAD_TIMEOUT, INTERIM_HEADS_MAX, SOURCE_HEAD_TIMEOUT, SOURCE_TIMEOUT,
 };
 use crate::pace::{Cell, Signal};
 use crate::source;
@@ -24,8 +24,8 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
 
-/// One request, one answer. A provider or an operator's host with several addresses is tried on each until one lets us in; of a target's host the
-/// lowest address answers for it, come what may.
+/// One request, one answer. A provider or an operator's host with several addresses is tried on each until one lets us
+/// in; of a target's host the lowest address answers for it, come what may.
 pub(crate) async fn exchange(client: Client<'_>, request: &HttpRequest) -> Result<HttpExchange, NetError> {
     let door = client.door;
     let bytes = request.to_bytes()?;
@@ -43,20 +43,24 @@ pub(crate) async fn exchange(client: Client<'_>, request: &HttpRequest) -> Resul
         result = exchange_at(client, request, &bytes, address).await;
         let not_let_in = matches!(
             result,
-            Err(NetError::ConnectionRefused | NetError::Unreachable(_) | NetError::Offline(_) | NetError::Timeout(Phase::Connecting))
+            Err(NetError::ConnectionRefused
+                | NetError::Unreachable(_)
+                | NetError::Offline(_)
+                | NetError::Timeout(Phase::Connecting))
         );
         if !not_let_in {
             break;
         }
     }
-    if request.grant == Grant::Target {
-        result
-    } else {
-        result.map_err(NetError::of_helper)
-    }
+    if request.grant == Grant::Target { result } else { result.map_err(NetError::of_helper) }
 }
 
-async fn exchange_at(client: Client<'_>, request: &HttpRequest, bytes: &[u8], address: SocketAddr) -> Result<HttpExchange, NetError> {
+async fn exchange_at(
+    client: Client<'_>,
+    request: &HttpRequest,
+    bytes: &[u8],
+    address: SocketAddr,
+) -> Result<HttpExchange, NetError> {
     let door = client.door;
     let name = request.server_name().filter(|name| !name.is_empty()).unwrap_or(request.identity());
     door.check(request.grant, address, Transport::Tcp, Some(name))?;
@@ -70,7 +74,8 @@ async fn exchange_at(client: Client<'_>, request: &HttpRequest, bytes: &[u8], ad
         Grant::Source(provider) => Cell::Provider(provider),
         Grant::Operator(_) => return on_fresh(client, request, bytes, address, name).await,
     };
-    // The rate limit comes before the exchange slot, so that a throttled host takes no slot from other hosts at the same address.
+    // The rate limit comes before the exchange slot, so that a throttled host takes no slot from other hosts at the
+    // same address.
     let _place = match request.grant == Grant::Target {
         true => {
             door.turn(std::slice::from_ref(&cell)).await;
@@ -80,7 +85,8 @@ async fn exchange_at(client: Client<'_>, request: &HttpRequest, bytes: &[u8], ad
     };
     let result = match on_kept(client, request, bytes, address, name).await {
         None => on_fresh(client, request, bytes, address, name).await,
-        // Servers close idle connections without notice. The request is repeated once and counted again, because the peer may have received it.
+        // Servers close idle connections without notice. The request is repeated once and counted again, because the
+        // peer may have received it.
         Some(Err(Failed { cut_unheard: true, .. })) => {
             door.turn(std::slice::from_ref(&cell)).await;
             on_fresh(client, request, bytes, address, name).await
@@ -92,7 +98,13 @@ async fn exchange_at(client: Client<'_>, request: &HttpRequest, bytes: &[u8], ad
 }
 
 /// Asks on a connection that an earlier exchange left open; `None`: there is none for this request.
-async fn on_kept(client: Client<'_>, request: &HttpRequest, bytes: &[u8], address: SocketAddr, name: &str) -> Option<Result<HttpExchange, Failed>> {
+async fn on_kept(
+    client: Client<'_>,
+    request: &HttpRequest,
+    bytes: &[u8],
+    address: SocketAddr,
+    name: &str,
+) -> Option<Result<HttpExchange, Failed>> {
     let door = client.door;
     let pin = request.shares().then(|| pin(request, address, name))?;
     // Where all contacts wait long, a connection would be cut before its turn comes.
@@ -108,11 +120,15 @@ async fn on_kept(client: Client<'_>, request: &HttpRequest, bytes: &[u8], addres
     Some(converse(client, request, bytes, &pin, channel).await)
 }
 
-async fn on_fresh(client: Client<'_>, request: &HttpRequest, bytes: &[u8], address: SocketAddr, name: &str) -> Result<HttpExchange, NetError> {
+async fn on_fresh(
+    client: Client<'_>,
+    request: &HttpRequest,
+    bytes: &[u8],
+    address: SocketAddr,
+    name: &str,
+) -> Result<HttpExchange, NetError> {
     let channel = open(client.door, request, address, name).await?;
-    converse(client, request, bytes, &pin(request, address, name), channel)
-        .await
-        .map_err(|failed| failed.error)
+    converse(client, request, bytes, &pin(request, address, name), channel).await.map_err(|failed| failed.error)
 }
 
 fn pin(request: &HttpRequest, address: SocketAddr, name: &str) -> HttpPin {
@@ -139,7 +155,13 @@ impl From<NetError> for Failed {
 }
 
 /// Asks and reads the answer; what leaves no doubt about its end leaves its connection for the next.
-async fn converse(client: Client<'_>, request: &HttpRequest, bytes: &[u8], pin: &HttpPin, mut channel: Channel) -> Result<HttpExchange, Failed> {
+async fn converse(
+    client: Client<'_>,
+    request: &HttpRequest,
+    bytes: &[u8],
+    pin: &HttpPin,
+    mut channel: Channel,
+) -> Result<HttpExchange, Failed> {
     let door = client.door;
     client.requests.fetch_add(1, Ordering::Relaxed);
     let started = door.now();
@@ -160,8 +182,8 @@ async fn converse(client: Client<'_>, request: &HttpRequest, bytes: &[u8], pin: 
     let read = match (read_head(door, stream, head_limit, &mut heard).await, sent) {
         (Ok(read), _) => read,
         (Err(error), sent) => {
-            // Some servers respond before they have read the whole request, and then close. The response is preferred; without one the close is
-            // reported.
+            // Some servers respond before they have read the whole request, and then close. The response is preferred;
+            // without one the close is reported.
             let error = sent.map_or_else(|sending| NetError::from_io(&sending, "sending the request"), |()| error);
             let cut_unheard = !heard && matches!(error, NetError::Closed(_) | NetError::Reset(_));
             return Err(Failed { error, cut_unheard });
@@ -176,7 +198,11 @@ async fn converse(client: Client<'_>, request: &HttpRequest, bytes: &[u8], pin: 
     let kept_max = request.body_kept.min(BODY_KEPT_MAX);
     let decoder = Decoder::new(&if framing == Framing::None { Vec::new() } else { head.encodings() }, kept_max);
     let body = read_body(door, stream, read.rest, framing, decoder, limit).await;
-    let stays = request.shares() && body.clean && !read.interim && read.head.starts_with(b"HTTP/1.1 ") && head.leaves_open(framing);
+    let stays = request.shares()
+        && body.clean
+        && !read.interim
+        && read.head.starts_with(b"HTTP/1.1 ")
+        && head.leaves_open(framing);
     let tls = channel.tls.clone();
     if stays && door.sockets_are_plenty() {
         channel.exchanges += 1;
@@ -193,7 +219,8 @@ async fn converse(client: Client<'_>, request: &HttpRequest, bytes: &[u8], pin: 
         reason: head.reason,
         head: read.head,
         headers: head.headers,
-        truncated: body.decoded.bytes > body.decoded.kept.len() as u64 || !matches!(body.end, BodyEnd::Complete | BodyEnd::Opaque),
+        truncated: body.decoded.bytes > body.decoded.kept.len() as u64
+            || !matches!(body.end, BodyEnd::Complete | BodyEnd::Opaque),
         body: body.decoded.kept,
         body_bytes: body.decoded.bytes,
         body_sha256: body.decoded.sha256,
@@ -207,11 +234,7 @@ async fn converse(client: Client<'_>, request: &HttpRequest, bytes: &[u8], pin: 
 async fn open(door: &Door, request: &HttpRequest, address: SocketAddr, name: &str) -> Result<Channel, NetError> {
     if !request.url.https {
         let connection = door.open(request.grant, address, Some(name), CONNECT_TIMEOUT).await?;
-        return Ok(Channel {
-            stream: Box::new(connection),
-            tls: None,
-            exchanges: 0,
-        });
+        return Ok(Channel { stream: Box::new(connection), tls: None, exchanges: 0 });
     }
     let sni = request.server_name().filter(|name| !name.is_empty());
     let shaken = handshake::connect(door, request.grant, address, sni, &TlsOptions::default()).await?;
@@ -221,11 +244,7 @@ async fn open(door: &Door, request: &HttpRequest, address: SocketAddr, name: &st
         let problems: Vec<&str> = facts.verification.problems.iter().map(|problem| problem.name()).collect();
         return Err(NetError::Tls(format!("{} is not trusted: {}", request.grant, problems.join(", "))));
     }
-    Ok(Channel {
-        stream: Box::new(stream),
-        tls: Some(facts),
-        exchanges: 0,
-    })
+    Ok(Channel { stream: Box::new(stream), tls: Some(facts), exchanges: 0 })
 }
 
 /// The final head, and what came around it.
@@ -238,7 +257,12 @@ struct ReadHead {
 }
 
 /// Reads up to the empty line of the final head. `heard`: a byte came.
-async fn read_head(door: &Door, stream: &mut Box<dyn Stream>, limit: WireTime, heard: &mut bool) -> Result<ReadHead, NetError> {
+async fn read_head(
+    door: &Door,
+    stream: &mut Box<dyn Stream>,
+    limit: WireTime,
+    heard: &mut bool,
+) -> Result<ReadHead, NetError> {
     let mut bytes = Vec::new();
     let mut interim = 0;
     let mut dropped = 0;
@@ -255,11 +279,7 @@ async fn read_head(door: &Door, stream: &mut Box<dyn Stream>, limit: WireTime, h
             let rest = bytes.split_off(end);
             let status = Head::parse(&bytes)?.status;
             if !(100..200).contains(&status) || status == 101 {
-                return Ok(ReadHead {
-                    head: bytes,
-                    rest,
-                    interim: interim > 0,
-                });
+                return Ok(ReadHead { head: bytes, rest, interim: interim > 0 });
             }
             interim += 1;
             dropped += end;
@@ -277,11 +297,7 @@ async fn read_head(door: &Door, stream: &mut Box<dyn Stream>, limit: WireTime, h
         if read_some(door, stream, &mut bytes, limit, "head").await? == 0 {
             // A head that ends with the connection is taken if its status line is whole.
             return if bytes.contains(&b'\n') {
-                Ok(ReadHead {
-                    head: bytes,
-                    rest: Vec::new(),
-                    interim: interim > 0,
-                })
+                Ok(ReadHead { head: bytes, rest: Vec::new(), interim: interim > 0 })
             } else {
                 Err(NetError::Closed("head"))
             };
@@ -296,11 +312,7 @@ fn report(door: &Door, cell: &Cell, result: &Result<HttpExchange, NetError>) {
         Ok(exchange) if matches!(exchange.status, 429 | 503) => {
             let pause = exchange.header("retry-after").and_then(|value| retry_after(value.raw(), door.date()));
             // A 503 without a time is a broken page more often than a complaint.
-            if exchange.status == 503 && pause.is_none() {
-                Signal::Fine
-            } else {
-                Signal::Busy(pause)
-            }
+            if exchange.status == 503 && pause.is_none() { Signal::Fine } else { Signal::Busy(pause) }
         }
         Ok(_) => Signal::Fine,
         Err(NetError::Timeout(_) | NetError::Reset(_) | NetError::Closed(_)) => Signal::Failed,
@@ -336,26 +348,17 @@ pub(super) fn next_hop(exchange: &HttpExchange) -> Option<Result<Url, Untrusted>
 impl HttpExchange {
     /// The first header of a name.
     pub fn header(&self, name: &str) -> Option<&Untrusted> {
-        self.headers
-            .iter()
-            .find(|(known, _)| known.raw().eq_ignore_ascii_case(name))
-            .map(|(_, value)| value)
+        self.headers.iter().find(|(known, _)| known.raw().eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 
     /// All headers of a name, in order.
     pub fn headers_named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Untrusted> {
-        self.headers
-            .iter()
-            .filter(move |(known, _)| known.raw().eq_ignore_ascii_case(name))
-            .map(|(_, value)| value)
+        self.headers.iter().filter(move |(known, _)| known.raw().eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 
     /// Cookies that the answer sets, at most `COOKIES_MAX`.
     pub fn cookies(&self) -> Vec<Cookie> {
-        self.headers_named("set-cookie")
-            .filter_map(|line| Cookie::parse(line.raw()))
-            .take(COOKIES_MAX)
-            .collect()
+        self.headers_named("set-cookie").filter_map(|line| Cookie::parse(line.raw())).take(COOKIES_MAX).collect()
     }
 
     /// The kept body as text.

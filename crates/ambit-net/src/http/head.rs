@@ -84,13 +84,7 @@ impl Head {
             }
             headers.push(parse_header(line, &mut oddities));
         }
-        Ok(Self {
-            version,
-            status,
-            reason,
-            headers,
-            oddities,
-        })
+        Ok(Self { version, status, reason, headers, oddities })
     }
 
     /// The values of a header, in order.
@@ -131,17 +125,22 @@ impl Head {
         }
     }
 
-    /// Does the answer leave no doubt that another may follow on its connection? Exactly HTTP/1.1, nothing odd, one plain length or one plain chunked
-    /// coding, and no word about the connection but that it stays.
+    /// Does the answer leave no doubt that another may follow on its connection? Exactly HTTP/1.1, nothing odd, one
+    /// plain length or one plain chunked coding, and no word about the connection but that it stays.
     pub(super) fn leaves_open(&self, framing: Framing) -> bool {
-        let (lengths, codings): (Vec<&str>, Vec<&str>) = (self.values("content-length").collect(), self.values("transfer-encoding").collect());
+        let (lengths, codings): (Vec<&str>, Vec<&str>) =
+            (self.values("content-length").collect(), self.values("transfer-encoding").collect());
         let framed = match (framing, lengths.as_slice(), codings.as_slice()) {
             (Framing::Length(_), [length], []) => length.bytes().all(|byte| byte.is_ascii_digit()),
             (Framing::Chunked, [], [coding]) => coding.eq_ignore_ascii_case("chunked"),
             _ => false,
         };
         let stays = self.list("connection").iter().all(|word| word == "keep-alive");
-        framed && stays && self.version.raw() == "HTTP/1.1" && self.oddities.is_empty() && self.values("upgrade").next().is_none()
+        framed
+            && stays
+            && self.version.raw() == "HTTP/1.1"
+            && self.oddities.is_empty()
+            && self.values("upgrade").next().is_none()
     }
 
     /// The content codings in the order in which they were applied.
@@ -161,7 +160,8 @@ impl Head {
 
 fn parse_status(line: &[u8], oddities: &mut BTreeSet<&'static str>) -> Result<(Untrusted, u16, Untrusted), NetError> {
     let text = String::from_utf8_lossy(line);
-    let broken = || NetError::Protocol(format!("not an HTTP status line: {}", escape(&text[..text.floor_char_boundary(100)])));
+    let broken =
+        || NetError::Protocol(format!("not an HTTP status line: {}", escape(&text[..text.floor_char_boundary(100)])));
     let (version, rest) = text.split_once(' ').ok_or_else(broken)?;
     let rest = rest.trim_start();
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();

@@ -1,5 +1,5 @@
-//! Connections that are kept between the exchanges of one session: only after a response whose end is unambiguous, only for the very same target, and
-//! never one on which the peer sent anything unsolicited.
+//! Connections that are kept between the exchanges of one session: only after a response whose end is unambiguous, only
+//! for the very same target, and never one on which the peer sent anything unsolicited.
 
 use crate::guard::Grant;
 use crate::limits::{CONNECTION_IDLE_MAX, CONNECTIONS_KEPT_MAX, EXCHANGES_PER_CONNECTION};
@@ -87,7 +87,8 @@ impl Keeper {
     }
 }
 
-/// Returns true if the peer has neither sent anything nor closed since its last response. Anything it sent would be mistaken for the next response.
+/// Returns true if the peer has neither sent anything nor closed since its last response. Anything it sent would be
+/// mistaken for the next response.
 fn is_silent(stream: &mut Box<dyn Stream>) -> bool {
     stream.read(&mut [0; 1]).now_or_never().is_none()
 }

@@ -79,22 +79,13 @@ impl HttpRequest {
         }
     }
 
-    /// Returns true if this request may share a connection: it can be repeated safely, its framing is unambiguous, and it says nothing about the
-    /// connection itself. Providers and the operator's hosts are paced by the connection.
+    /// Returns true if this request may share a connection: it can be repeated safely, its framing is unambiguous, and
+    /// it says nothing about the connection itself. Providers and the operator's hosts are paced by the connection.
     pub(super) fn shares(&self) -> bool {
-        const OF_CONNECTION: [&str; 7] = [
-            "connection",
-            "content-length",
-            "expect",
-            "keep-alive",
-            "te",
-            "transfer-encoding",
-            "upgrade",
-        ];
-        let plain = self
-            .headers
-            .iter()
-            .all(|(name, _)| !OF_CONNECTION.iter().any(|known| name.eq_ignore_ascii_case(known)));
+        const OF_CONNECTION: [&str; 7] =
+            ["connection", "content-length", "expect", "keep-alive", "te", "transfer-encoding", "upgrade"];
+        let plain =
+            self.headers.iter().all(|(name, _)| !OF_CONNECTION.iter().any(|known| name.eq_ignore_ascii_case(known)));
         let repeatable = matches!(self.method.as_str(), "GET" | "OPTIONS") && self.body.is_empty();
         self.shared && self.grant == Grant::Target && self.raw.is_none() && repeatable && plain
     }

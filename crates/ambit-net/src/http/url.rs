@@ -1,4 +1,5 @@
-//! HTTP URLs as browsers read them: the host in one canonical spelling, numbers for IPv4 addresses in every base, references resolved.
+//! HTTP URLs as browsers read them: the host in one canonical spelling, numbers for IPv4 addresses in every base,
+//! references resolved.
 
 use crate::error::NetError;
 use crate::limits::URL_BYTES_MAX;
@@ -40,21 +41,13 @@ impl Url {
     /// The URL of a scheme, host and port, path `/`.
     pub fn site(https: bool, host: &str, port: u16) -> Result<Self, NetError> {
         let host = parse_host(host).ok_or_else(|| NetError::invalid("host", host))?;
-        Ok(Self {
-            https,
-            host,
-            port,
-            path: "/".into(),
-        })
+        Ok(Self { https, host, port, path: "/".into() })
     }
 
     /// The same site with another path (and query).
     pub fn with_path(&self, path: &str) -> Self {
         let slash = if path.starts_with('/') { "" } else { "/" };
-        Self {
-            path: encode_path(&format!("{slash}{path}")),
-            ..self.clone()
-        }
+        Self { path: encode_path(&format!("{slash}{path}")), ..self.clone() }
     }
 
     /// Resolves a reference, as of a `Location` header or a link.
@@ -71,11 +64,8 @@ impl Url {
                 Err(invalid())
             };
         }
-        let slashes: String = reference
-            .chars()
-            .take(2)
-            .map(|character| if character == '\\' { '/' } else { character })
-            .collect();
+        let slashes: String =
+            reference.chars().take(2).map(|character| if character == '\\' { '/' } else { character }).collect();
         if slashes == "//" {
             return Self::after_slashes(self.https, reference[2..].trim_start_matches(['/', '\\'])).ok_or_else(invalid);
         }
@@ -91,10 +81,7 @@ impl Url {
             let folder = &own_path[..=own_path.rfind('/').unwrap_or(0)];
             normalise(&format!("{folder}{reference}"))
         };
-        Ok(Self {
-            path: encode_path(&path),
-            ..self.clone()
-        })
+        Ok(Self { path: encode_path(&path), ..self.clone() })
     }
 
     /// `http` or `https`.
@@ -109,16 +96,8 @@ impl Url {
 
     /// Host, and the port where it is not the scheme's own, as in a `Host` header.
     pub fn authority(&self) -> String {
-        let host = if self.host.contains(':') {
-            format!("[{}]", self.host)
-        } else {
-            self.host.clone()
-        };
-        if self.port == default_port(self.https) {
-            host
-        } else {
-            format!("{host}:{}", self.port)
-        }
+        let host = if self.host.contains(':') { format!("[{}]", self.host) } else { self.host.clone() };
+        if self.port == default_port(self.https) { host } else { format!("{host}:{}", self.port) }
     }
 
     /// The path without the query.
@@ -138,17 +117,8 @@ impl Url {
             Some(_) => return None,
         };
         let path = path.split('#').next().unwrap_or_default();
-        let path = if path.starts_with(['/', '\\']) {
-            normalise(path)
-        } else {
-            format!("/{path}")
-        };
-        Some(Self {
-            https,
-            host: parse_host(host)?,
-            port,
-            path: encode_path(&path),
-        })
+        let path = if path.starts_with(['/', '\\']) { normalise(path) } else { format!("/{path}") };
+        Some(Self { https, host: parse_host(host)?, port, path: encode_path(&path) })
     }
 }
 
@@ -173,8 +143,8 @@ fn clean(text: &str) -> String {
 fn scheme_of(text: &str) -> Option<(&str, &str)> {
     let (scheme, rest) = text.split_once(':')?;
     let mut letters = scheme.chars();
-    let plausible =
-        letters.next()?.is_ascii_alphabetic() && letters.all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '+' | '-' | '.'));
+    let plausible = letters.next()?.is_ascii_alphabetic()
+        && letters.all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '+' | '-' | '.'));
     plausible.then_some((scheme, rest))
 }
 
@@ -193,7 +163,8 @@ fn split_port(authority: &str) -> Option<(&str, Option<&str>)> {
     })
 }
 
-/// A host in canonical spelling; `None` if it is none. Numbers are addresses in every base and length that browsers accept.
+/// A host in canonical spelling; `None` if it is none. Numbers are addresses in every base and length that browsers
+/// accept.
 fn parse_host(host: &str) -> Option<String> {
     if let Some(six) = host.strip_prefix('[') {
         let address: Ipv6Addr = six.strip_suffix(']')?.parse().ok()?;
@@ -203,17 +174,15 @@ fn parse_host(host: &str) -> Option<String> {
         return Some(six.to_string());
     }
     let decoded = percent_decode(host)?;
-    let ascii = if decoded.is_ascii() {
-        decoded.to_ascii_lowercase()
-    } else {
-        idna::domain_to_ascii(&decoded).ok()?
-    };
+    let ascii = if decoded.is_ascii() { decoded.to_ascii_lowercase() } else { idna::domain_to_ascii(&decoded).ok()? };
     let name = ascii.strip_suffix('.').unwrap_or(&ascii);
     if name.is_empty() || name.len() > 253 || name.split('.').any(|label| label.is_empty() || label.len() > 63) {
         return None;
     }
     let last = name.rsplit('.').next().unwrap_or_default();
-    if last.bytes().all(|byte| byte.is_ascii_digit()) || last.starts_with("0x") && last[2..].bytes().all(|byte| byte.is_ascii_hexdigit()) {
+    if last.bytes().all(|byte| byte.is_ascii_digit())
+        || last.starts_with("0x") && last[2..].bytes().all(|byte| byte.is_ascii_hexdigit())
+    {
         return parse_four(name).map(|four| four.to_string());
     }
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_');

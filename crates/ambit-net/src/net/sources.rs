@@ -9,17 +9,24 @@ use crate::tcp::Banner;
 use std::sync::Arc;
 
 impl Session {
-    /// Asks a data provider by URL, by name through the resolvers, over https at a host of its own; redirects are followed as far as they lead to one.
+    /// Asks a data provider by URL, by name through the resolvers, over https at a host of its own; redirects are
+    /// followed as far as they lead to one.
     pub async fn source(&self, provider: &'static str, url: &str) -> Result<HttpFetch, NetError> {
         self.source_up_to(provider, url, limits::BODY_READ_MAX, &[]).await
     }
 
     /// As [`Session::source`], also at hosts that a list of the provider names as its own.
-    pub async fn source_at(&self, provider: &'static str, url: &str, learned: &[String]) -> Result<HttpFetch, NetError> {
+    pub async fn source_at(
+        &self,
+        provider: &'static str,
+        url: &str,
+        learned: &[String],
+    ) -> Result<HttpFetch, NetError> {
         self.source_up_to(provider, url, limits::BODY_READ_MAX, learned).await
     }
 
-    /// Asks a data provider like [`Session::source`] for something that may be very long: at most `SOURCE_LIST_MAX` bytes.
+    /// Asks a data provider like [`Session::source`] for something that may be very long: at most `SOURCE_LIST_MAX`
+    /// bytes.
     pub async fn source_list(&self, provider: &'static str, url: &str) -> Result<HttpFetch, NetError> {
         self.source_up_to(provider, url, limits::SOURCE_LIST_MAX, &[]).await
     }
@@ -29,17 +36,19 @@ impl Session {
         self.door.check_grant(Grant::Source(provider))?;
         let ask = || async {
             let fetch = Box::pin(self.source_list(provider, url)).await?;
-            let holds = if fetch.last().status == 200 {
-                limits::SOURCE_LIST_HOLDS
-            } else {
-                limits::DNS_FAILURE_HOLDS
-            };
+            let holds = if fetch.last().status == 200 { limits::SOURCE_LIST_HOLDS } else { limits::DNS_FAILURE_HOLDS };
             Ok((fetch, self.now() + holds))
         };
         self.net.inner.lists.get(&(provider, url.to_owned()), || self.now(), ask).await
     }
 
-    async fn source_up_to(&self, provider: &'static str, url: &str, bytes: usize, learned: &[String]) -> Result<HttpFetch, NetError> {
+    async fn source_up_to(
+        &self,
+        provider: &'static str,
+        url: &str,
+        bytes: usize,
+        learned: &[String],
+    ) -> Result<HttpFetch, NetError> {
         let request = HttpRequest {
             body_kept: bytes,
             learned: learned.to_vec(),
@@ -50,7 +59,13 @@ impl Session {
     }
 
     /// Sends one line to a data provider without HTTP (WHOIS) and reads until it closes.
-    pub async fn source_line(&self, provider: &'static str, host: &str, port: u16, line: &str) -> Result<Banner, NetError> {
+    pub async fn source_line(
+        &self,
+        provider: &'static str,
+        host: &str,
+        port: u16,
+        line: &str,
+    ) -> Result<Banner, NetError> {
         crate::tcp::banner::source_line(&self.door, &self.net.inner.dns, provider, host, port, line).await
     }
 }

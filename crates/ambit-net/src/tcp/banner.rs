@@ -5,7 +5,9 @@ use crate::dns::resolver::Engine;
 use crate::door::Door;
 use crate::error::NetError;
 use crate::guard::Grant;
-use crate::limits::{BANNER_BYTES_MAX, BANNER_QUIET, BANNER_TIMEOUT, CONNECT_TIMEOUT, EXCHANGE_TIMEOUT, PLAIN_ANSWER_MAX};
+use crate::limits::{
+    BANNER_BYTES_MAX, BANNER_QUIET, BANNER_TIMEOUT, CONNECT_TIMEOUT, EXCHANGE_TIMEOUT, PLAIN_ANSWER_MAX,
+};
 use crate::tls::{TlsOptions, handshake};
 use crate::wire::WireTime;
 use std::net::SocketAddr;
@@ -13,26 +15,47 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 /// Connects, sends what is to be sent, reads what comes.
-pub(crate) async fn read(door: &Door, address: SocketAddr, name: Option<&str>, options: &BannerOptions) -> Result<Banner, NetError> {
+pub(crate) async fn read(
+    door: &Door,
+    address: SocketAddr,
+    name: Option<&str>,
+    options: &BannerOptions,
+) -> Result<Banner, NetError> {
     let mut connection = door.open(Grant::Target, address, name, CONNECT_TIMEOUT).await?;
     ask(door, &mut connection, options).await
 }
 
 /// Shakes hands, sends what is to be sent, reads what comes.
-pub(crate) async fn read_inside(door: &Door, address: SocketAddr, sni: Option<&str>, options: &BannerOptions) -> Result<Banner, NetError> {
+pub(crate) async fn read_inside(
+    door: &Door,
+    address: SocketAddr,
+    sni: Option<&str>,
+    options: &BannerOptions,
+) -> Result<Banner, NetError> {
     let shaken = handshake::connect(door, Grant::Target, address, sni, &TlsOptions { alpn: Vec::new() }).await?;
     let (mut stream, _) = shaken.into_stream()?;
     ask(door, &mut stream, options).await
 }
 
-async fn ask(door: &Door, stream: &mut (impl AsyncRead + AsyncWrite + Unpin), options: &BannerOptions) -> Result<Banner, NetError> {
+async fn ask(
+    door: &Door,
+    stream: &mut (impl AsyncRead + AsyncWrite + Unpin),
+    options: &BannerOptions,
+) -> Result<Banner, NetError> {
     let limit = door.now() + options.timeout.min(BANNER_TIMEOUT);
     send(door, stream, &options.send, limit).await?;
     read_banner(door, stream, options.bytes_max.min(BANNER_BYTES_MAX), limit, BANNER_QUIET).await
 }
 
 /// Sends a line and reads until the provider closes.
-pub(crate) async fn source_line(door: &Door, dns: &Engine, provider: &'static str, host: &str, port: u16, line: &str) -> Result<Banner, NetError> {
+pub(crate) async fn source_line(
+    door: &Door,
+    dns: &Engine,
+    provider: &'static str,
+    host: &str,
+    port: u16,
+    line: &str,
+) -> Result<Banner, NetError> {
     let grant = Grant::Source(provider);
     door.check_grant(grant)?;
     crate::source::check_line(provider, port)?;
@@ -40,32 +63,28 @@ pub(crate) async fn source_line(door: &Door, dns: &Engine, provider: &'static st
         return Err(NetError::invalid("line", line));
     }
     let address = dns.dialled(door, grant, host, port).await?[0];
-    let mut connection = door
-        .open(grant, address, Some(host), CONNECT_TIMEOUT)
-        .await
-        .map_err(NetError::of_helper)?;
+    let mut connection = door.open(grant, address, Some(host), CONNECT_TIMEOUT).await.map_err(NetError::of_helper)?;
     let limit = door.now() + EXCHANGE_TIMEOUT;
     send(door, &mut connection, format!("{line}\r\n").as_bytes(), limit).await?;
     let answer = read_banner(door, &mut connection, PLAIN_ANSWER_MAX, limit, BANNER_TIMEOUT).await?;
-    if answer.closed || answer.truncated {
-        Ok(answer)
-    } else {
-        Err(NetError::Timeout("the provider's answer".into()))
-    }
+    if answer.closed || answer.truncated { Ok(answer) } else { Err(NetError::Timeout("the provider's answer".into())) }
 }
 
-async fn send(door: &Door, stream: &mut (impl AsyncWrite + Unpin), bytes: &[u8], limit: WireTime) -> Result<(), NetError> {
+async fn send(
+    door: &Door,
+    stream: &mut (impl AsyncWrite + Unpin),
+    bytes: &[u8],
+    limit: WireTime,
+) -> Result<(), NetError> {
     let sending = async {
         stream.write_all(bytes).await?;
         stream.flush().await
     };
-    door.until(limit, "sending", sending)
-        .await?
-        .map_err(|error| NetError::from_io(&error, "sending"))
+    door.until(limit, "sending", sending).await?.map_err(|error| NetError::from_io(&error, "sending"))
 }
 
-/// Reads until the limit of bytes or time, the end, or a silence of `quiet` after the first bytes. Silence from the beginning is an empty banner;
-/// a reset before the first byte is an error.
+/// Reads until the limit of bytes or time, the end, or a silence of `quiet` after the first bytes. Silence from the
+/// beginning is an empty banner; a reset before the first byte is an error.
 pub(super) async fn read_banner(
     door: &Door,
     stream: &mut (impl AsyncRead + Unpin),

@@ -1,4 +1,5 @@
-//! The dialogues that lead from plain text to TLS. Each reads exactly what it needs, byte by byte near the end, so that nothing of the handshake is lost.
+//! The dialogues that lead from plain text to TLS. Each reads exactly what it needs, byte by byte near the end, so that
+//! nothing of the handshake is lost.
 
 use super::{Banner, StartTls};
 use crate::door::{Connection, Door};
@@ -7,28 +8,21 @@ use crate::limits::{BANNER_TIMEOUT, LINE_BYTES_MAX, REPLY_LINES_MAX};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 /// Leads a connection to the point where TLS begins.
-pub(crate) async fn lead(door: &Door, connection: Connection, protocol: StartTls, name: &str) -> Result<(Connection, Banner), NetError> {
+pub(crate) async fn lead(
+    door: &Door,
+    connection: Connection,
+    protocol: StartTls,
+    name: &str,
+) -> Result<(Connection, Banner), NetError> {
     if name.is_empty()
-        || !name
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b':'))
+        || !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b':'))
     {
         return Err(NetError::invalid("host name", name));
     }
     let limit = door.now() + BANNER_TIMEOUT;
-    let mut dialogue = Dialogue {
-        connection,
-        said: Vec::new(),
-    };
+    let mut dialogue = Dialogue { connection, said: Vec::new() };
     door.until(limit, "STARTTLS dialogue", dialogue.lead(protocol, name)).await??;
-    Ok((
-        dialogue.connection,
-        Banner {
-            bytes: dialogue.said,
-            truncated: false,
-            closed: false,
-        },
-    ))
+    Ok((dialogue.connection, Banner { bytes: dialogue.said, truncated: false, closed: false }))
 }
 
 struct Dialogue {
@@ -112,31 +106,27 @@ impl Dialogue {
                 length = length << 8 | usize::from(self.byte().await?);
             }
         }
-        if length > LINE_BYTES_MAX {
-            Err(NetError::TooLarge("LDAP message"))
-        } else {
-            Ok(length)
-        }
+        if length > LINE_BYTES_MAX { Err(NetError::TooLarge("LDAP message")) } else { Ok(length) }
     }
 
     async fn lead_xmpp(&mut self, name: &str) -> Result<(), NetError> {
-        let opening = format!("<stream:stream xmlns='jabber:client' xmlns:stream='http://etherx.jabber.org/streams' to='{name}' version='1.0'>");
+        let opening = format!(
+            "<stream:stream xmlns='jabber:client' xmlns:stream='http://etherx.jabber.org/streams' to='{name}' \
+             version='1.0'>"
+        );
         self.send(opening.as_bytes()).await?;
         self.read_until("</stream:features>").await?;
         self.send(b"<starttls xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>").await?;
         let answer = self.read_until(">").await?;
-        if answer.contains("<proceed") {
-            Ok(())
-        } else {
-            Err(NetError::Tls("the server refused starttls".into()))
-        }
+        if answer.contains("<proceed") { Ok(()) } else { Err(NetError::Tls("the server refused starttls".into())) }
     }
 
     /// Reads a reply of several lines (`220-…`, `220 …`) and compares its code.
     async fn expect_code(&mut self, code: &str) -> Result<(), NetError> {
         for _ in 0..REPLY_LINES_MAX {
             let line = self.line().await?;
-            let more = line.get(3..4) == Some("-") || !line.get(..3).is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
+            let more = line.get(3..4) == Some("-")
+                || !line.get(..3).is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
             if !more {
                 return if line.starts_with(code) { Ok(()) } else { Err(refused(&line)) };
             }
@@ -154,11 +144,7 @@ impl Dialogue {
         for _ in 0..REPLY_LINES_MAX {
             let line = self.line().await?;
             if let Some(result) = line.strip_prefix(tag) {
-                return if result.to_ascii_uppercase().starts_with("OK") {
-                    Ok(())
-                } else {
-                    Err(refused(&line))
-                };
+                return if result.to_ascii_uppercase().starts_with("OK") { Ok(()) } else { Err(refused(&line)) };
             }
         }
         Err(NetError::TooLarge("lines of a reply"))
@@ -181,11 +167,7 @@ impl Dialogue {
     }
 
     async fn byte(&mut self) -> Result<u8, NetError> {
-        let byte = self
-            .connection
-            .read_u8()
-            .await
-            .map_err(|error| NetError::from_io(&error, "STARTTLS dialogue"))?;
+        let byte = self.connection.read_u8().await.map_err(|error| NetError::from_io(&error, "STARTTLS dialogue"))?;
         self.said.push(byte);
         Ok(byte)
     }

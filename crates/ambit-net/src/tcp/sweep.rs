@@ -1,5 +1,5 @@
-//! Port sweeps by connecting: many ports at once, within the rate limits. Ports without an answer are tried again, so that loss is measured and not
-//! assumed.
+//! Port sweeps by connecting: many ports at once, within the rate limits. Ports without an answer are tried again, so
+//! that loss is measured and not assumed.
 
 use super::{PortState, PortSweep};
 use crate::door::Door;
@@ -31,14 +31,20 @@ async fn probe_once(door: &Door, address: SocketAddr, limit: Duration) -> Result
     match door.open(Grant::Target, address, None, limit).await {
         Ok(_) => Ok(PortState::Open),
         Err(NetError::ConnectionRefused) => Ok(PortState::Closed),
-        // A reset before the connection stood comes from a filter; so do the unreachables. Where this machine itself is cut off, nothing was asked.
+        // A reset before the connection stood comes from a filter; so do the unreachables. Where this machine itself is
+        // cut off, nothing was asked.
         Err(NetError::Timeout(_) | NetError::Reset(_) | NetError::Unreachable(_)) => Ok(PortState::Filtered),
         Err(error) => Err(error),
     }
 }
 
 /// Many ports of one address, `in_flight` at once.
-pub(crate) async fn sweep(door: &Door, address: IpAddr, ports: &[u16], in_flight: usize) -> Result<PortSweep, NetError> {
+pub(crate) async fn sweep(
+    door: &Door,
+    address: IpAddr,
+    ports: &[u16],
+    in_flight: usize,
+) -> Result<PortSweep, NetError> {
     door.check_grant(Grant::Target)?;
     let mut states: BTreeMap<u16, Result<PortState, NetError>> = BTreeMap::new();
     let (mut silent, refused) = allowed(door, address, ports)?;
@@ -64,11 +70,8 @@ pub(crate) async fn sweep(door: &Door, address: IpAddr, ports: &[u16], in_flight
             break;
         }
     }
-    let mut sweep = PortSweep {
-        loss_permille: u16::try_from(loss_permille).unwrap_or(1_000),
-        refused,
-        ..PortSweep::default()
-    };
+    let mut sweep =
+        PortSweep { loss_permille: u16::try_from(loss_permille).unwrap_or(1_000), refused, ..PortSweep::default() };
     for (port, state) in states {
         match state {
             Ok(PortState::Open) => sweep.open.push(port),
@@ -99,23 +102,30 @@ fn allowed(door: &Door, address: IpAddr, ports: &[u16]) -> Result<(Vec<u16>, Vec
 }
 
 /// Many sockets of many addresses, each asked once; the answers in the order of the sockets.
-pub(crate) async fn knock(door: &Door, sockets: &[SocketAddr], in_flight: usize) -> Result<Vec<(SocketAddr, Result<PortState, NetError>)>, NetError> {
+pub(crate) async fn knock(
+    door: &Door,
+    sockets: &[SocketAddr],
+    in_flight: usize,
+) -> Result<Vec<(SocketAddr, Result<PortState, NetError>)>, NetError> {
     door.check_grant(Grant::Target)?;
-    let asking = stream::iter(sockets.iter().copied()).map(|socket| async move { (socket, probe_once(door, socket, KNOCK_TIMEOUT).await) });
+    let asking = stream::iter(sockets.iter().copied())
+        .map(|socket| async move { (socket, probe_once(door, socket, KNOCK_TIMEOUT).await) });
     let mut answers: Vec<_> = asking.buffer_unordered(in_flight.max(1)).collect().await;
     answers.sort_by_key(|(socket, _)| *socket);
     Ok(answers)
 }
 
 fn count_answers(states: &BTreeMap<u16, Result<PortState, NetError>>) -> usize {
-    states
-        .values()
-        .filter(|state| matches!(state, Ok(PortState::Open | PortState::Closed)))
-        .count()
+    states.values().filter(|state| matches!(state, Ok(PortState::Open | PortState::Closed))).count()
 }
 
 /// Asks each port once. A contact that scope refuses now ends the sweep: scope has changed meanwhile.
-async fn ask_all(door: &Door, address: IpAddr, ports: &[u16], in_flight: usize) -> Result<Vec<(u16, Result<PortState, NetError>)>, NetError> {
+async fn ask_all(
+    door: &Door,
+    address: IpAddr,
+    ports: &[u16],
+    in_flight: usize,
+) -> Result<Vec<(u16, Result<PortState, NetError>)>, NetError> {
     let mut asking = stream::iter(ports.iter().copied())
         .map(|port| async move { (port, probe_once(door, SocketAddr::new(address, port), PROBE_TIMEOUT).await) })
         .buffer_unordered(in_flight.max(1));

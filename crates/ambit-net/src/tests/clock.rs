@@ -26,28 +26,17 @@ impl Clock {
     }
 
     pub(super) fn sleep_until(&self, at: WireTime) -> BoxFuture<'static, ()> {
-        Box::pin(Sleep {
-            clock: self.clone(),
-            at,
-            key: None,
-        })
+        Box::pin(Sleep { clock: self.clone(), at, key: None })
     }
 
     pub(super) fn track(&self, task: BoxFuture<'static, ()>) -> BoxFuture<'static, ()> {
         self.0.lock().unwrap().busy += 1;
         let turn = Arc::new(Turn {
             clock: self.clone(),
-            state: Mutex::new(State {
-                runnable: true,
-                woken: false,
-                outer: None,
-            }),
+            state: Mutex::new(State { runnable: true, woken: false, outer: None }),
         });
         // Without the executor's own budget: it would park a task without a wake that the clock sees.
-        Box::pin(Tracked {
-            task: Box::pin(tokio::task::coop::unconstrained(task)),
-            turn,
-        })
+        Box::pin(Tracked { task: Box::pin(tokio::task::coop::unconstrained(task)), turn })
     }
 
     fn lower(&self) {

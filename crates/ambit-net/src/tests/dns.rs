@@ -11,7 +11,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-/// Zone text: `NAME TYPE DATA` a line; a name with `!` in front is a behaviour: `!NAME servfail|refused|lost N|truncate|lower|garbage|forge`.
+/// Zone text: `NAME TYPE DATA` a line; a name with `!` in front is a behaviour: `!NAME servfail|refused|lost
+/// N|truncate|lower|garbage|forge`.
 #[derive(Clone, Default)]
 struct Zone {
     records: Vec<(String, String, String)>,
@@ -133,10 +134,7 @@ fn read_question(question: &[u8]) -> (String, u16) {
 
 fn encode_name(name: &str) -> Vec<u8> {
     let labels = name.split('.').filter(|label| !label.is_empty());
-    labels
-        .flat_map(|label| [&[label.len() as u8], label.as_bytes()].concat())
-        .chain([0])
-        .collect()
+    labels.flat_map(|label| [&[label.len() as u8], label.as_bytes()].concat()).chain([0]).collect()
 }
 
 fn message(question: &[u8], answers: &[(String, String, String)], authority: &[(String, String, String)]) -> Vec<u8> {
@@ -274,10 +272,7 @@ fn names_are_looked_up() {
     run(|wire| async move {
         wire.name_server(RESOLVER, Zone::parse(ZONE).server());
         let error = session(&wire).lookup("broken.test", RecordType::A).await.err().unwrap();
-        assert!(
-            matches!(&error, NetError::Protocol(why) if why.starts_with("malformed DNS answer")),
-            "{error}"
-        );
+        assert!(matches!(&error, NetError::Protocol(why) if why.starts_with("malformed DNS answer")), "{error}");
     });
 }
 
@@ -317,10 +312,7 @@ fn a_chain_that_never_ends_is_cut() {
         let links: String = (0..20).map(|index| format!("c{index}.test CNAME c{}.test\n", index + 1)).collect();
         wire.name_server(RESOLVER, Zone::parse(&links).server());
         let answer = session(&wire).lookup("c0.test", RecordType::A).await.unwrap();
-        assert_eq!(
-            (answer.chain.len(), answer.endless, answer.is_empty()),
-            (crate::limits::DNS_CHAIN_MAX, true, true)
-        );
+        assert_eq!((answer.chain.len(), answer.endless, answer.is_empty()), (crate::limits::DNS_CHAIN_MAX, true, true));
     });
 }
 
@@ -356,11 +348,7 @@ fn many_who_wait_for_the_same_silence_wait_once() {
         wire.name_server(RESOLVER, Zone::parse("!dead.test lost 4\ndead.test A 192.0.2.1").server());
         let session = session(&wire);
         let answers = join_all((0..20).map(|_| session.lookup("dead.test", RecordType::A))).await;
-        assert!(
-            answers
-                .iter()
-                .all(|answer| answer.as_ref().err() == Some(&NetError::Timeout(Phase::Resolving)))
-        );
+        assert!(answers.iter().all(|answer| answer.as_ref().err() == Some(&NetError::Timeout(Phase::Resolving))));
         assert!(wire.clock.now() <= Duration::from_secs(14), "{:?}", wire.clock.now());
         session.sleep(Duration::from_secs(31)).await;
         assert!(session.lookup("dead.test", RecordType::A).await.is_ok(), "a failure is soon forgotten");
@@ -417,11 +405,7 @@ fn wildcards_are_sampled_until_nothing_new_comes() {
     run(|wire| async move {
         wire.name_server(RESOLVER, Arc::new(|_, _: WireTime| vec![]));
         let unknown = session(&wire).wildcard("silent.test", RecordType::A).await;
-        assert_eq!(
-            unknown.err(),
-            Some(NetError::Timeout(Phase::Resolving)),
-            "silence is no proof that there is none"
-        );
+        assert_eq!(unknown.err(), Some(NetError::Timeout(Phase::Resolving)), "silence is no proof that there is none");
     });
 }
 
@@ -459,10 +443,7 @@ fn transfers(messages: Vec<Vec<(&'static str, &'static str, &'static str)>>, rco
                     .collect();
                 let mut reply = message(&question, &records, &[]);
                 reply[3] |= rcode;
-                peer.stream
-                    .write_all(&[&(reply.len() as u16).to_be_bytes()[..], &reply].concat())
-                    .await
-                    .unwrap();
+                peer.stream.write_all(&[&(reply.len() as u16).to_be_bytes()[..], &reply].concat()).await.unwrap();
             }
         })
     }))
@@ -489,7 +470,9 @@ fn a_zone_is_transferred_refused_or_cut() {
         run(move |wire| async move {
             wire.peer("192.0.2.53:53", transfers(messages, rcode));
             let shown = match session(&wire).transfer("192.0.2.53:53".parse().unwrap(), "zone.test").await {
-                Ok(Transfer::Given { records, complete }) => format!("given {} {}", records.len(), if complete { "complete" } else { "cut" }),
+                Ok(Transfer::Given { records, complete }) => {
+                    format!("given {} {}", records.len(), if complete { "complete" } else { "cut" })
+                }
                 Ok(Transfer::Denied(rcode)) => format!("denied {rcode}"),
                 Err(error) => error.to_string(),
             };
@@ -498,11 +481,7 @@ fn a_zone_is_transferred_refused_or_cut() {
     }
     run(|wire| async move {
         wire.peer("192.0.2.53:53", Peer::Refuses);
-        let error = session(&wire)
-            .transfer("192.0.2.53:53".parse().unwrap(), "zone.test")
-            .await
-            .err()
-            .unwrap();
+        let error = session(&wire).transfer("192.0.2.53:53".parse().unwrap(), "zone.test").await.err().unwrap();
         assert_eq!(error.meaning(), Meaning::Absent);
     });
 }

@@ -13,16 +13,18 @@ use std::time::Duration;
 /// Good bytes with some of them changed, cut or repeated: garbage that gets past the first check.
 fn spoilt(good: Vec<u8>) -> impl Strategy<Value = Vec<u8>> {
     let length = good.len();
-    (prop::collection::vec((0..length, any::<u8>()), 0..6), 0..=length, any::<bool>()).prop_map(move |(changes, cut, whole)| {
-        let mut bytes = good.clone();
-        for (at, byte) in changes {
-            bytes[at] = byte;
-        }
-        if !whole {
-            bytes.truncate(cut);
-        }
-        bytes
-    })
+    (prop::collection::vec((0..length, any::<u8>()), 0..6), 0..=length, any::<bool>()).prop_map(
+        move |(changes, cut, whole)| {
+            let mut bytes = good.clone();
+            for (at, byte) in changes {
+                bytes[at] = byte;
+            }
+            if !whole {
+                bytes.truncate(cut);
+            }
+            bytes
+        },
+    )
 }
 
 fn certificate() -> Vec<u8> {
@@ -34,7 +36,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn urls(text in "\\PC{0,60}", prefix in prop::sample::select(vec!["", "http://", "https://[", "http://1.", "//", "/\\", "http://%"])) {
+    fn urls(text in "\\PC{0,60}",
+    prefix in prop::sample::select(vec!["", "http://", "https://[", "http://1.", "//", "/\\", "http://%"])) {
         let text = format!("{prefix}{text}");
         let base = Url::parse("https://example.test/a/b?c").unwrap();
         for url in [Url::parse(&text), base.join(&text)].into_iter().flatten() {
@@ -60,7 +63,8 @@ proptest! {
 
     #[test]
     fn answers_of_web_servers(bytes in spoilt(
-        b"HTTP/1.1 200 OK\r\nA: b\r\n c\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n5;a=b\r\nhello\r\n0\r\nT: t\r\n\r\n".to_vec(),
+        b"HTTP/1.1 200 OK\r\nA: b\r\n c\r\nContent-Encoding: gzip\r\nTransfer-Encoding: \
+          chunked\r\n\r\n5;a=b\r\nhello\r\n0\r\nT: t\r\n\r\n".to_vec(),
     )) {
         run(|wire| async move {
             wire.peer("192.0.2.80:80", Peer::Plays(Script::answer(bytes)));
@@ -73,7 +77,8 @@ proptest! {
     }
 
     #[test]
-    fn answers_of_name_servers(changes in prop::collection::vec((12usize..120, any::<u8>()), 0..5), cut in 0usize..120) {
+    fn answers_of_name_servers(changes in prop::collection::vec((12usize..120, any::<u8>()), 0..5),
+    cut in 0usize..120) {
         run(move |wire| async move {
             wire.name_server(RESOLVER, Arc::new(move |question, _| {
                 let end = question.len() - 11;

@@ -15,10 +15,7 @@ use std::time::Duration;
 /// Calls everything that a session offers and gives the errors by name of the call.
 async fn call_everything(session: &Session, address: SocketAddr) -> Vec<(&'static str, NetError)> {
     let request = session.get(&format!("https://{address}/")).unwrap();
-    let resolver = crate::http::HttpRequest {
-        grant: Grant::Operator("webhook"),
-        ..request.clone()
-    };
+    let resolver = crate::http::HttpRequest { grant: Grant::Operator("webhook"), ..request.clone() };
     let options = TlsOptions::default();
     vec![
         ("lookup", session.lookup("www.example.test", RecordType::A).await.err()),
@@ -31,10 +28,7 @@ async fn call_everything(session: &Session, address: SocketAddr) -> Vec<(&'stati
         ("probe_port", session.probe_port(address).await.err()),
         ("sweep_ports", session.sweep_ports(address.ip(), &[80]).await.err()),
         ("read_banner", session.read_banner(address, None, &BannerOptions::default()).await.err()),
-        (
-            "read_banner_inside",
-            session.read_banner_inside(address, None, &BannerOptions::default()).await.err(),
-        ),
+        ("read_banner_inside", session.read_banner_inside(address, None, &BannerOptions::default()).await.err()),
         ("datagram", session.datagram(address, b"x", Duration::from_secs(1)).await.err()),
         ("tls", session.tls(address, None, &options).await.err()),
         ("tls_hello", session.tls_hello(address, None, TlsVersion::Tls10).await.err()),
@@ -68,11 +62,9 @@ fn nothing_is_contacted_without_a_grant() {
 
 #[test]
 fn nothing_is_contacted_that_the_guard_refuses() {
-    for (address, why) in [
-        ("203.0.113.1:443", "not in scope"),
-        ("127.0.0.1:443", "reserved"),
-        ("[::ffff:10.0.0.1]:443", "reserved"),
-    ] {
+    for (address, why) in
+        [("203.0.113.1:443", "not in scope"), ("127.0.0.1:443", "reserved"), ("[::ffff:10.0.0.1]:443", "reserved")]
+    {
         run(move |wire| async move {
             let session = net(&wire, PaceLimits::default()).session(Grants {
                 target: Some(Clearance::L4),
@@ -97,21 +89,12 @@ fn nothing_is_contacted_that_the_guard_refuses() {
 fn a_reserved_address_that_the_administrator_opened_is_contacted() {
     run(|wire| async move {
         wire.script("10.0.0.5:22", "send \"SSH-2.0-test\\r\\n\"");
-        let guard = Arc::new(TestGuard {
-            named: vec!["10.0.0.5".parse().unwrap()],
-            ..TestGuard::default()
-        });
-        let net = Net::new(
-            wire.clone(),
-            guard.clone(),
-            Arc::new(Pace::new(PaceLimits::default())),
-            NetOptions::default(),
-        );
+        let guard = Arc::new(TestGuard { named: vec!["10.0.0.5".parse().unwrap()], ..TestGuard::default() });
+        let net =
+            Net::new(wire.clone(), guard.clone(), Arc::new(Pace::new(PaceLimits::default())), NetOptions::default());
         let session = net.session(Grants::task(Clearance::L3, &[]));
-        let banner = session
-            .read_banner("10.0.0.5:22".parse().unwrap(), None, &BannerOptions::default())
-            .await
-            .unwrap();
+        let banner =
+            session.read_banner("10.0.0.5:22".parse().unwrap(), None, &BannerOptions::default()).await.unwrap();
         assert_eq!(banner.bytes, b"SSH-2.0-test\r\n");
         assert!(!guard.tcp().is_empty(), "the guard is asked all the same");
         assert!(session.probe_port("10.0.0.6:22".parse().unwrap()).await.is_err());
@@ -146,12 +129,7 @@ fn an_excluded_name_is_not_even_looked_up_in_order_to_be_contacted() {
 fn a_provider_s_redirect_away_from_it_is_not_followed() {
     run(|wire| async move {
         let session = net(&wire, PaceLimits::default()).session(Grants::task(Clearance::L1, &["rdap"]));
-        for url in [
-            "http://rdap.org/",
-            "https://rdap.org:8443/",
-            "https://evil.test/rdap",
-            "https://192.0.2.1/",
-        ] {
+        for url in ["http://rdap.org/", "https://rdap.org:8443/", "https://evil.test/rdap", "https://192.0.2.1/"] {
             let error = session.source("rdap", url).await.err();
             assert!(matches!(error, Some(NetError::NotAllowed(_))), "{url}: {error:?}");
         }

@@ -44,7 +44,8 @@ fn an_ordinary_answer_is_kept_as_it_came() {
         assert_eq!(
             String::from_utf8(exchange.request).unwrap(),
             format!(
-                "GET / HTTP/1.1\r\nHost: 192.0.2.80\r\nUser-Agent: ambit/{}\r\nAccept: */*\r\nAccept-Encoding: gzip, deflate\r\nConnection: close\r\n\r\n",
+                "GET / HTTP/1.1\r\nHost: 192.0.2.80\r\nUser-Agent: ambit/{}\r\nAccept: */*\r\nAccept-Encoding: gzip, \
+                 deflate\r\nConnection: close\r\n\r\n",
                 env!("CARGO_PKG_VERSION")
             )
         );
@@ -52,28 +53,20 @@ fn an_ordinary_answer_is_kept_as_it_came() {
     });
 }
 
-/// What the peer does after it has read the request (`{ok}`: a good status line), and the outcome as `STATUS END BODY ODDITIES` or the error.
+/// What the peer does after it has read the request (`{ok}`: a good status line), and the outcome as `STATUS END BODY
+/// ODDITIES` or the error.
 const HOSTILE: &[(&str, &str)] = &[
     // What is odd but readable is read and noted.
     (r#"send "HTTP/1.1 200\nA: b\n\nbody""#, "200 Complete body [bare_lf no_reason]"),
     (r#"send "{ok}A: b\r\n  folded\r\n\r\nbody""#, "200 Complete body [obs_fold]"),
-    (
-        r#"send "{ok}Content-Length: 4\r\nContent-Length: 9\r\n\r\nbody!""#,
-        "200 Complete body [lengths_differ]",
-    ),
+    (r#"send "{ok}Content-Length: 4\r\nContent-Length: 9\r\n\r\nbody!""#, "200 Complete body [lengths_differ]"),
     (
         r#"send "{ok}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n4;x=y\r\nbody\r\n0\r\nT: t\r\n\r\n""#,
         "200 Complete body [length_and_chunked]",
     ),
     (r#"send "{ok}Content-Length: -1\r\n\r\nbody""#, "200 Complete body [bad_length]"),
-    (
-        r#"send "{ok}X\xff\x00: \xfe\r\n\r\nbo\xffdy""#,
-        "200 Complete bo\u{fffd}dy [not_utf8 nul]",
-    ),
-    (
-        r#"send "{ok}no colon here\r\nSpace : x\r\n\r\n""#,
-        "200 Complete  [no_colon space_before_colon]",
-    ),
+    (r#"send "{ok}X\xff\x00: \xfe\r\n\r\nbo\xffdy""#, "200 Complete bo\u{fffd}dy [not_utf8 nul]"),
+    (r#"send "{ok}no colon here\r\nSpace : x\r\n\r\n""#, "200 Complete  [no_colon space_before_colon]"),
     (r#"send "\r\nHTTP/1.1 200 OK\r\n\r\nbody""#, "200 Complete body []"),
     (
         r#"send "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Hints\r\nLink: x\r\n\r\nHTTP/1.1 204 No\r\n\r\nbody""#,
@@ -87,29 +80,14 @@ const HOSTILE: &[(&str, &str)] = &[
         "send \"{ok}Transfer-Encoding: chunked\\r\\n\\r\\n3\\r\\nabc\\r\\nzzz\\r\\n\"",
         "200 Broken(\"chunk size\") abc []",
     ),
-    (
-        "send \"{ok}Transfer-Encoding: chunked\\r\\n\\r\\n3\\r\\nabcdef\"",
-        "200 Broken(\"chunk end\") abc []",
-    ),
-    (
-        "send \"{ok}Transfer-Encoding: chunked\\r\\n\\r\\n\"\nendless \"1\"",
-        "200 Broken(\"chunk size\")  []",
-    ),
-    (
-        "send \"{ok}Transfer-Encoding: chunked\\r\\n\\r\\nffffffffffffffff\\r\\nhello\"\nhang",
-        "200 TooSlow hello []",
-    ),
-    (
-        "send \"{ok}Content-Encoding: gzip\\r\\n\\r\\nthis is no gzip\"",
-        "200 Broken(\"content coding\")  []",
-    ),
+    ("send \"{ok}Transfer-Encoding: chunked\\r\\n\\r\\n3\\r\\nabcdef\"", "200 Broken(\"chunk end\") abc []"),
+    ("send \"{ok}Transfer-Encoding: chunked\\r\\n\\r\\n\"\nendless \"1\"", "200 Broken(\"chunk size\")  []"),
+    ("send \"{ok}Transfer-Encoding: chunked\\r\\n\\r\\nffffffffffffffff\\r\\nhello\"\nhang", "200 TooSlow hello []"),
+    ("send \"{ok}Content-Encoding: gzip\\r\\n\\r\\nthis is no gzip\"", "200 Broken(\"content coding\")  []"),
     ("send \"{ok}Content-Encoding: gzip, gzip, gzip\\r\\n\\r\\nraw\"", "200 Opaque raw []"),
     ("send \"{ok}Content-Encoding: rot13\\r\\n\\r\\nraw\"", "200 Opaque raw []"),
     // Bodies without end.
-    (
-        "send \"{ok}Content-Length: 9999999999999\\r\\n\\r\\n\"\ndrip 1s \"z\"",
-        "200 TooSlow zzzzzzzzzzzz []",
-    ),
+    ("send \"{ok}Content-Length: 9999999999999\\r\\n\\r\\n\"\ndrip 1s \"z\"", "200 TooSlow zzzzzzzzzzzz []"),
     ("send \"{ok}\\r\\n\"\ndrip 11s \"z\"", "200 TooSlow z []"),
     ("send \"{ok}\\r\\nstart\"\nhang", "200 TooSlow start []"),
     // Heads that are none.
@@ -118,23 +96,14 @@ const HOSTILE: &[(&str, &str)] = &[
     ("", "connection closed early: head"),
     (r#"send "HTTP/1.1 200 OK""#, "connection closed early: head"),
     ("send \"{ok}\"\ndrip 1s \"X: y\\r\\n\"", "timed out: head"),
-    (
-        "send \"{ok}\"\nendless \"X: yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy\\r\\n\"",
-        "over the limit: head",
-    ),
+    ("send \"{ok}\"\nendless \"X: yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy\\r\\n\"", "over the limit: head"),
     ("send \"{ok}\"\nrepeat 101 \"X: y\\r\\n\"\nsend \"\\r\\n\"", "over the limit: headers"),
-    (
-        r#"endless "HTTP/1.1 100 Continue\r\n\r\n""#,
-        "the peer broke the protocol: interim heads without end",
-    ),
+    (r#"endless "HTTP/1.1 100 Continue\r\n\r\n""#, "the peer broke the protocol: interim heads without end"),
     (
         r#"send "SSH-2.0-x\x1b[31m\r\n""#,
         "the peer broke the protocol: not HTTP: the answer begins with SSH-2.0-x\\u{1b}[31m\\r\\n",
     ),
-    (
-        r#"send "HTTP/1.1 abc OK\r\n\r\n""#,
-        "the peer broke the protocol: not an HTTP status line: HTTP/1.1 abc OK",
-    ),
+    (r#"send "HTTP/1.1 abc OK\r\n\r\n""#, "the peer broke the protocol: not an HTTP status line: HTTP/1.1 abc OK"),
     (
         r#"send "\x16\x03\x03\xff\xff""#,
         "the peer broke the protocol: not HTTP: the answer begins with \\u{16}\\u{3}\\u{3}\u{fffd}\u{fffd}",
@@ -168,15 +137,8 @@ fn endless_bodies_end_at_the_limit_and_only_the_beginning_is_kept() {
     for framing in ["Content-Length: 9999999999999\\r\\n", "", "Transfer-Encoding: chunked\\r\\n"] {
         run(move |wire| async move {
             let part = "A".repeat(0x4000);
-            let part = if framing.starts_with('T') {
-                format!("4000\\r\\n{part}\\r\\n")
-            } else {
-                part
-            };
-            wire.script(
-                SITE,
-                &format!("read-head\nsend \"HTTP/1.1 200 OK\\r\\n{framing}\\r\\n\"\nendless \"{part}\""),
-            );
+            let part = if framing.starts_with('T') { format!("4000\\r\\n{part}\\r\\n") } else { part };
+            wire.script(SITE, &format!("read-head\nsend \"HTTP/1.1 200 OK\\r\\n{framing}\\r\\n\"\nendless \"{part}\""));
             let exchange = ask(&wire).await.unwrap();
             assert_eq!(
                 (exchange.end, exchange.truncated, exchange.body.len()),
@@ -259,9 +221,8 @@ fn compression_bombs_are_stopped() {
     }
     // A broken tail after good data keeps the data.
     run(|wire| async move {
-        let plain: Vec<u8> = (0..20_000u32)
-            .flat_map(|number| number.wrapping_mul(2_654_435_761).to_be_bytes())
-            .collect();
+        let plain: Vec<u8> =
+            (0..20_000u32).flat_map(|number| number.wrapping_mul(2_654_435_761).to_be_bytes()).collect();
         let mut body = gzip(&plain);
         let middle = body.len() / 2;
         body.truncate(middle);
@@ -294,10 +255,7 @@ fn pins_and_exact_bytes_go_out_as_asked() {
         for broken in [
             get(&session, "http://192.0.2.81/").with_header("X", "a\r\nInjected: b"),
             get(&session, "http://192.0.2.81/").with_method("GET / HTTP/1.1\r\nX:"),
-            HttpRequest {
-                host: Some("a\nb".into()),
-                ..get(&session, "http://192.0.2.81/")
-            },
+            HttpRequest { host: Some("a\nb".into()), ..get(&session, "http://192.0.2.81/") },
         ] {
             assert!(matches!(session.http(&broken).await, Err(NetError::Invalid { .. })));
         }
@@ -324,10 +282,7 @@ fn redirects_into_forbidden_places_end_the_chain_with_a_note() {
             "http://2130706433:9120/",
             "not contacted: 127.0.0.1: reserved range 127.0.0.0/8, not opened by the administrator",
         ),
-        (
-            "http://0x7f.1/",
-            "not contacted: 127.0.0.1: reserved range 127.0.0.0/8, not opened by the administrator",
-        ),
+        ("http://0x7f.1/", "not contacted: 127.0.0.1: reserved range 127.0.0.0/8, not opened by the administrator"),
         ("http://203.0.113.9/", "not contacted: 203.0.113.9: not in scope"),
     ] {
         run(move |wire| async move {
@@ -372,13 +327,7 @@ fn redirects_end() {
         let session = session(&wire);
         let fetch = session.fetch(&get(&session, "http://192.0.2.80/")).await.unwrap();
         let url = Url::parse("http://192.0.2.99:81/").unwrap();
-        assert_eq!(
-            fetch.end,
-            ChainEnd::Failed {
-                url,
-                error: NetError::Timeout(Phase::Connecting)
-            }
-        );
+        assert_eq!(fetch.end, ChainEnd::Failed { url, error: NetError::Timeout(Phase::Connecting) });
     });
 }
 
@@ -387,7 +336,8 @@ fn a_chain_keeps_pins_on_its_host_and_secrets_on_their_origin() {
     run(|wire| async move {
         wire.script(
             "192.0.2.80:80",
-            "read-head\nsend \"HTTP/1.1 301 Moved\\r\\nSet-Cookie: sid=7\\r\\nLocation: http://www.example.test:81/next\\r\\n\\r\\n\"",
+            "read-head\nsend \"HTTP/1.1 301 Moved\\r\\nSet-Cookie: sid=7\\r\\nLocation: \
+             http://www.example.test:81/next\\r\\n\\r\\n\"",
         );
         wire.script("192.0.2.80:81", &redirect("http://192.0.2.90/"));
         wire.script("192.0.2.90:80", "read-head\nsend \"HTTP/1.1 200 OK\\r\\n\\r\\n\"");
@@ -402,15 +352,10 @@ fn a_chain_keeps_pins_on_its_host_and_secrets_on_their_origin() {
             ["192.0.2.80:80", "192.0.2.80:81", "192.0.2.90:80"],
             "the pin holds while the host does"
         );
-        let sent: Vec<String> = fetch
-            .exchanges
-            .iter()
-            .map(|exchange| String::from_utf8(exchange.request.clone()).unwrap())
-            .collect();
-        let secrets: Vec<(bool, bool)> = sent
-            .iter()
-            .map(|text| (text.contains("Basic secret"), text.contains("Cookie: sid=7")))
-            .collect();
+        let sent: Vec<String> =
+            fetch.exchanges.iter().map(|exchange| String::from_utf8(exchange.request.clone()).unwrap()).collect();
+        let secrets: Vec<(bool, bool)> =
+            sent.iter().map(|text| (text.contains("Basic secret"), text.contains("Cookie: sid=7"))).collect();
         assert_eq!(secrets, [(true, false), (false, true), (false, false)]);
     });
 }
@@ -434,7 +379,9 @@ fn a_busy_host_is_asked_more_slowly() {
 fn many_large_bodies_at_once_wait_for_memory_and_all_come() {
     run(|wire| async move {
         let body = "B".repeat(32 * 1024);
-        let script = format!("read-head\nsend \"HTTP/1.1 200 OK\\r\\n\\r\\n\"\nrepeat 16 \"{body}\"\nwait 1s\nrepeat 16 \"{body}\"");
+        let script = format!(
+            "read-head\nsend \"HTTP/1.1 200 OK\\r\\n\\r\\n\"\nrepeat 16 \"{body}\"\nwait 1s\nrepeat 16 \"{body}\""
+        );
         let session = session(&wire);
         let urls: Vec<String> = (1..=150).map(|host| format!("192.0.2.{host}:80")).collect();
         for address in &urls {
@@ -454,12 +401,10 @@ fn many_large_bodies_at_once_wait_for_memory_and_all_come() {
 #[test]
 fn a_command_reaches_the_operators_own_server_and_nothing_else() {
     run(|wire| async move {
-        wire.script(
-            "127.0.0.1:8080",
-            "read-head\nsend \"HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\n{}\"",
-        );
+        wire.script("127.0.0.1:8080", "read-head\nsend \"HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\n{}\"");
         let pace = Arc::new(crate::Pace::new(crate::PaceLimits::default()));
-        let net = crate::Net::new(wire.clone(), Arc::new(crate::guard::OperatorOnly), pace, crate::NetOptions::default());
+        let net =
+            crate::Net::new(wire.clone(), Arc::new(crate::guard::OperatorOnly), pace, crate::NetOptions::default());
         let session = net.session(crate::Grants::operator("server"));
         let request = get(&session, "http://localhost:8080/api").on(crate::Grant::Operator("server"));
         assert_eq!(session.http(&request).await.unwrap().body, b"{}");
@@ -522,7 +467,8 @@ fn a_providers_list_may_be_longer_than_a_page_and_is_not_endless() {
             wire.script(
                 SITE,
                 &format!(
-                    "read-head\nsend \"HTTP/1.1 200 OK\\r\\nContent-Length: {}\\r\\n\\r\\n\"\nrepeat {length} \"{part}\"\nhang",
+                    "read-head\nsend \"HTTP/1.1 200 OK\\r\\nContent-Length: {}\\r\\n\\r\\n\"\nrepeat {length} \
+                     \"{part}\"\nhang",
                     length * MIB
                 ),
             );

@@ -1,4 +1,5 @@
-//! Connections that carry several exchanges: when they do, when they must not, and that nothing said too early is ever an answer.
+//! Connections that carry several exchanges: when they do, when they must not, and that nothing said too early is ever
+//! an answer.
 
 use super::wire::{Peer, PeerStream, TestGuard, TestWire, dialled, run, session};
 use crate::Refused;
@@ -20,10 +21,7 @@ const HELLO: &str = r#"read-head
 "#;
 
 fn shared(session: &Session, url: &str) -> HttpRequest {
-    HttpRequest {
-        shared: true,
-        ..session.get(url).unwrap()
-    }
+    HttpRequest { shared: true, ..session.get(url).unwrap() }
 }
 
 async fn ask(session: &Session) -> Result<HttpExchange, NetError> {
@@ -163,11 +161,7 @@ fn only_plain_questions_to_the_same_target_share() {
             ("a word about the connection", plain().with_header("Upgrade", "h2c"), 6),
             ("its own framing", plain().with_header("Content-Length", "0"), 7),
             ("another host", shared(&session, "http://www.example.test/").at(SITE.parse().unwrap()), 8),
-            (
-                "the same host in capitals",
-                shared(&session, "http://WWW.example.test/").at(SITE.parse().unwrap()),
-                8,
-            ),
+            ("the same host in capitals", shared(&session, "http://WWW.example.test/").at(SITE.parse().unwrap()), 8),
             ("the first connection is still there", plain(), 8),
         ] {
             session.http(&request).await.unwrap();
@@ -209,21 +203,13 @@ fn kept_connections_never_take_the_last_sockets() {
         for host in 1..=3 {
             wire.script(&format!("192.0.2.{host}:80"), &format!("{}hang", HELLO.repeat(3)));
         }
-        let options = NetOptions {
-            sockets: 2,
-            ..NetOptions::default()
+        let options = NetOptions { sockets: 2, ..NetOptions::default() };
+        let net =
+            Net::new(wire.clone(), Arc::new(TestGuard::default()), Arc::new(Pace::new(PaceLimits::default())), options);
+        let (one, two) = (net.session(Grants::task(Clearance::L3, &[])), net.session(Grants::task(Clearance::L3, &[])));
+        let get = async |session: &Session, host: u8| {
+            session.http(&shared(session, &format!("http://192.0.2.{host}/"))).await.unwrap()
         };
-        let net = Net::new(
-            wire.clone(),
-            Arc::new(TestGuard::default()),
-            Arc::new(Pace::new(PaceLimits::default())),
-            options,
-        );
-        let (one, two) = (
-            net.session(Grants::task(Clearance::L3, &[])),
-            net.session(Grants::task(Clearance::L3, &[])),
-        );
-        let get = async |session: &Session, host: u8| session.http(&shared(session, &format!("http://192.0.2.{host}/"))).await.unwrap();
         get(&one, 1).await;
         get(&two, 2).await;
         // Half of the sockets are idle at most, and a session that needs one gives up its own: nobody waits for ever.
@@ -243,10 +229,7 @@ struct Moody {
 impl Guard for Moody {
     fn allow(&self, contact: &Contact) -> Result<(), Refused> {
         let why = "out of scope by now".to_owned();
-        let refused = Refused {
-            address: contact.address,
-            why,
-        };
+        let refused = Refused { address: contact.address, why };
         if self.closed.load(Ordering::Relaxed) { Err(refused) } else { Ok(()) }
     }
 
@@ -274,12 +257,8 @@ fn every_request_on_a_kept_connection_asks_the_guard() {
             })),
         );
         let guard = Arc::new(Moody::default());
-        let net = Net::new(
-            wire.clone(),
-            guard.clone(),
-            Arc::new(Pace::new(PaceLimits::default())),
-            NetOptions::default(),
-        );
+        let net =
+            Net::new(wire.clone(), guard.clone(), Arc::new(Pace::new(PaceLimits::default())), NetOptions::default());
         let session = net.session(Grants::task(Clearance::L3, &[]));
         ask(&session).await.unwrap();
         guard.closed.store(true, Ordering::Relaxed);
@@ -299,10 +278,6 @@ fn the_pace_of_requests_holds_on_a_kept_connection() {
             ask(&session).await.unwrap();
         }
         assert_eq!(dialled(&wire).len(), 1);
-        assert!(
-            wire.clock.now() >= Duration::from_millis(1_900),
-            "10 requests a second: {:?}",
-            wire.clock.now()
-        );
+        assert!(wire.clock.now() >= Duration::from_millis(1_900), "10 requests a second: {:?}", wire.clock.now());
     });
 }

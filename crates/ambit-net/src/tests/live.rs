@@ -21,10 +21,7 @@ impl Guard for Loopback {
         if contact.address.is_loopback() {
             Ok(())
         } else {
-            Err(Refused {
-                address: contact.address,
-                why: "not the loopback".into(),
-            })
+            Err(Refused { address: contact.address, why: "not the loopback".into() })
         }
     }
 
@@ -34,17 +31,10 @@ impl Guard for Loopback {
 }
 
 fn session(resolver: SocketAddr) -> Session {
-    let wire = LiveWire::new(&LiveOptions {
-        resolvers: vec![resolver],
-        ..LiveOptions::default()
-    })
-    .unwrap();
-    let limits = PaceLimits {
-        connections_per_address: 1e6,
-        connections_per_block: 1e6,
-        ..PaceLimits::default()
-    };
-    Net::new(Arc::new(wire), Arc::new(Loopback), Arc::new(Pace::new(limits)), NetOptions::default()).session(Grants::task(Clearance::L3, &[]))
+    let wire = LiveWire::new(&LiveOptions { resolvers: vec![resolver], ..LiveOptions::default() }).unwrap();
+    let limits = PaceLimits { connections_per_address: 1e6, connections_per_block: 1e6, ..PaceLimits::default() };
+    Net::new(Arc::new(wire), Arc::new(Loopback), Arc::new(Pace::new(limits)), NetOptions::default())
+        .session(Grants::task(Clearance::L3, &[]))
 }
 
 #[tokio::test]
@@ -72,10 +62,7 @@ async fn ports_pages_and_banners_come_over_real_sockets() {
     assert_eq!((sweep.open, sweep.closed), (vec![open.port()], vec![closed.port()]));
     let exchange = session.http(&session.get(&format!("http://{open}/")).unwrap()).await.unwrap();
     assert_eq!(exchange.body, b"hello");
-    assert!(
-        session.probe_port("192.0.2.1:80".parse().unwrap()).await.is_err(),
-        "a reserved address opens no socket"
-    );
+    assert!(session.probe_port("192.0.2.1:80".parse().unwrap()).await.is_err(), "a reserved address opens no socket");
     serving.abort();
 }
 
@@ -96,7 +83,8 @@ async fn thousands_of_names_come_over_a_real_socket() {
     });
     let session = session(resolver);
     let names: Vec<String> = (0..3_000).map(|index| format!("name-{index}.example.test")).collect();
-    let answers = futures::future::join_all(names.iter().map(|name| session.lookup_uncached(name, RecordType::A))).await;
+    let answers =
+        futures::future::join_all(names.iter().map(|name| session.lookup_uncached(name, RecordType::A))).await;
     let good = answers
         .iter()
         .flatten()

@@ -21,17 +21,11 @@ fn resolver(wire: &TestWire) {
         (reply[2], reply[3]) = (0x81, 0x83);
         reply
     };
-    wire.name_server(
-        RESOLVER,
-        Arc::new(move |question, _| vec![(Duration::from_millis(20), unknown(question))]),
-    );
+    wire.name_server(RESOLVER, Arc::new(move |question, _| vec![(Duration::from_millis(20), unknown(question))]));
 }
 
 fn shared(session: &Session, url: &str) -> HttpRequest {
-    HttpRequest {
-        shared: true,
-        ..session.get(url).unwrap()
-    }
+    HttpRequest { shared: true, ..session.get(url).unwrap() }
 }
 
 #[test]
@@ -47,12 +41,8 @@ fn no_more_contacts_than_the_rate_go_out_whoever_is_asked() {
         let session = net(&wire, PaceLimits::at_rate(1.0)).session(Grants::task(Clearance::L3, &[]));
         let mut contacts: Vec<BoxFuture<'_, ()>> = Vec::new();
         for host in hosts {
-            contacts.push(
-                session
-                    .connect(host.parse().unwrap(), None)
-                    .map(|connected| drop(connected.unwrap()))
-                    .boxed(),
-            );
+            contacts
+                .push(session.connect(host.parse().unwrap(), None).map(|connected| drop(connected.unwrap())).boxed());
         }
         for name in ["a.example.test", "b.example.test", "c.example.test"] {
             contacts.push(session.lookup(name, RecordType::A).map(|answer| drop(answer.unwrap())).boxed());
@@ -90,12 +80,10 @@ fn where_all_wait_long_no_connection_is_kept_for_a_turn_that_comes_too_late() {
 fn the_operators_own_hosts_take_no_place() {
     run(|wire| async move {
         wire.script("127.0.0.1:8080", ANSWER);
-        let guard = TestGuard {
-            named: vec!["127.0.0.1".parse().unwrap()],
-            ..TestGuard::default()
-        };
+        let guard = TestGuard { named: vec!["127.0.0.1".parse().unwrap()], ..TestGuard::default() };
         let pace = Arc::new(Pace::new(PaceLimits::at_rate(0.1)));
-        let session = Net::new(wire.clone(), Arc::new(guard), pace, NetOptions::default()).session(Grants::operator("server"));
+        let session =
+            Net::new(wire.clone(), Arc::new(guard), pace, NetOptions::default()).session(Grants::operator("server"));
         for _ in 0..3 {
             let request = session.get("http://127.0.0.1:8080/").unwrap().on(Grant::Operator("server"));
             assert_eq!(session.http(&request).await.unwrap().body, b"hi");

@@ -69,10 +69,8 @@ fn parse_act(line: &str) -> Act {
 }
 
 fn unquote(text: &str) -> Vec<u8> {
-    let inner = text
-        .strip_prefix('"')
-        .and_then(|rest| rest.strip_suffix('"'))
-        .unwrap_or_else(|| panic!("not quoted: {text}"));
+    let inner =
+        text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or_else(|| panic!("not quoted: {text}"));
     let mut bytes = Vec::new();
     let mut rest = inner.bytes();
     while let Some(byte) = rest.next() {
@@ -82,7 +80,10 @@ fn unquote(text: &str) -> Vec<u8> {
                 b'r' => b'\r',
                 b'n' => b'\n',
                 b't' => b'\t',
-                b'x' => u8::from_str_radix(&format!("{}{}", rest.next().unwrap() as char, rest.next().unwrap() as char), 16).unwrap(),
+                b'x' => {
+                    u8::from_str_radix(&format!("{}{}", rest.next().unwrap() as char, rest.next().unwrap() as char), 16)
+                        .unwrap()
+                }
                 other => other,
             },
         });

@@ -19,10 +19,7 @@ fn a_port_is_open_closed_or_unknown() {
         let refused = session.connect("192.0.2.1:23".parse().unwrap(), None).await.err().unwrap();
         assert_eq!((refused.clone(), refused.meaning()), (NetError::ConnectionRefused, Meaning::Absent));
         let silent = session.connect("192.0.2.1:24".parse().unwrap(), None).await.err().unwrap();
-        assert_eq!(
-            (silent.clone(), silent.meaning()),
-            (NetError::Timeout(Phase::Connecting), Meaning::Unknown)
-        );
+        assert_eq!((silent.clone(), silent.meaning()), (NetError::Timeout(Phase::Connecting), Meaning::Unknown));
     });
 }
 
@@ -46,11 +43,9 @@ fn a_sweep_finds_every_open_port_among_silent_and_closed_ones() {
 
 #[test]
 fn a_machine_without_a_network_has_not_looked() {
-    for (kind, offline) in [
-        (ErrorKind::NetworkUnreachable, true),
-        (ErrorKind::NetworkDown, true),
-        (ErrorKind::HostUnreachable, false),
-    ] {
+    for (kind, offline) in
+        [(ErrorKind::NetworkUnreachable, true), (ErrorKind::NetworkDown, true), (ErrorKind::HostUnreachable, false)]
+    {
         run(move |wire| async move {
             wire.peer("192.0.2.1:22", Peer::Fails(kind));
             let session = session(&wire);
@@ -100,22 +95,14 @@ fn what_a_service_says_first_is_read_within_limits() {
     }
     run(|wire| async move {
         wire.script("192.0.2.1:6379", "read-line\nsend \"+PONG\\r\\n\"\nhang");
-        let options = BannerOptions {
-            send: b"PING\r\n".to_vec(),
-            ..BannerOptions::default()
-        };
-        let banner = session(&wire)
-            .read_banner("192.0.2.1:6379".parse().unwrap(), None, &options)
-            .await
-            .unwrap();
+        let options = BannerOptions { send: b"PING\r\n".to_vec(), ..BannerOptions::default() };
+        let banner = session(&wire).read_banner("192.0.2.1:6379".parse().unwrap(), None, &options).await.unwrap();
         assert_eq!(banner.text().raw(), "+PONG\r\n");
     });
     run(|wire| async move {
         wire.script("192.0.2.1:25", "reset");
-        let error = session(&wire)
-            .read_banner("192.0.2.1:25".parse().unwrap(), None, &BannerOptions::default())
-            .await
-            .err();
+        let error =
+            session(&wire).read_banner("192.0.2.1:25".parse().unwrap(), None, &BannerOptions::default()).await.err();
         assert_eq!(error, Some(NetError::Reset("banner")));
     });
 }
@@ -126,26 +113,23 @@ fn plain_text_leads_to_tls_in_every_protocol() {
     for (protocol, script) in [
         (
             StartTls::Smtp,
-            "send \"220-hello\\r\\n220 ready\\r\\n\"\nread-line\nsend \"250-mx\\r\\n250 STARTTLS\\r\\n\"\nread-line\nsend \"220 go\\r\\nTLS\"\nhang"
+            "send \"220-hello\\r\\n220 ready\\r\\n\"\nread-line\nsend \"250-mx\\r\\n250 \
+             STARTTLS\\r\\n\"\nread-line\nsend \"220 go\\r\\nTLS\"\nhang"
                 .to_owned(),
         ),
         (
             StartTls::Imap,
             "send \"* OK ready\\r\\n\"\nread-line\nsend \"* CAPABILITY x\\r\\na1 OK go\\r\\nTLS\"\nhang".to_owned(),
         ),
-        (
-            StartTls::Pop3,
-            "send \"+OK ready\\r\\n\"\nread-line\nsend \"+OK go\\r\\nTLS\"\nhang".to_owned(),
-        ),
-        (
-            StartTls::Ftp,
-            "send \"220 ftp\\r\\n\"\nread-line\nsend \"234 go\\r\\nTLS\"\nhang".to_owned(),
-        ),
+        (StartTls::Pop3, "send \"+OK ready\\r\\n\"\nread-line\nsend \"+OK go\\r\\nTLS\"\nhang".to_owned()),
+        (StartTls::Ftp, "send \"220 ftp\\r\\n\"\nread-line\nsend \"234 go\\r\\nTLS\"\nhang".to_owned()),
         (StartTls::Postgres, "read 8\nsend \"STLS\"\nhang".to_owned()),
         (StartTls::Ldap, format!("read 31\nsend \"{ldap_ok}TLS\"\nhang")),
         (
             StartTls::Xmpp,
-            "read 10\nsend \"<stream:stream><stream:features><starttls/></stream:features>\"\nread 10\nsend \"<proceed/>TLS\"\nhang".to_owned(),
+            "read 10\nsend \"<stream:stream><stream:features><starttls/></stream:features>\"\nread 10\nsend \
+             \"<proceed/>TLS\"\nhang"
+                .to_owned(),
         ),
     ] {
         run(move |wire| async move {
@@ -181,11 +165,7 @@ fn a_refused_starttls_says_so() {
         (StartTls::Imap, "hang", "timed out: STARTTLS dialogue"),
         (StartTls::Pop3, "endless \"x\"", "over the limit: line of a reply"),
         (StartTls::Smtp, "endless \"220-x\\r\\n\"", "over the limit: lines of a reply"),
-        (
-            StartTls::Ftp,
-            "send \"220 x\\r\\n\"\nread-line\nreset",
-            "connection reset: STARTTLS dialogue",
-        ),
+        (StartTls::Ftp, "send \"220 x\\r\\n\"\nread-line\nreset", "connection reset: STARTTLS dialogue"),
     ] {
         run(move |wire| async move {
             wire.script("192.0.2.1:1", script);
@@ -201,12 +181,7 @@ fn a_refused_starttls_says_so() {
 fn a_sweep_asks_again_where_answers_are_lost_and_measures_the_loss() {
     run(|wire| async move {
         for port in 1..=60u16 {
-            wire.peer(
-                &format!("192.0.2.1:{port}"),
-                Peer::Loses {
-                    first: usize::from(port % 3 == 0),
-                },
-            );
+            wire.peer(&format!("192.0.2.1:{port}"), Peer::Loses { first: usize::from(port % 3 == 0) });
         }
         let ports: Vec<u16> = (1..=60).collect();
         let sweep = session(&wire).sweep_ports("192.0.2.1".parse().unwrap(), &ports).await.unwrap();
@@ -217,8 +192,9 @@ fn a_sweep_asks_again_where_answers_are_lost_and_measures_the_loss() {
 #[test]
 fn a_datagram_is_answered_or_not() {
     run(|wire| async move {
-        let answers =
-            |delay: u64| -> super::wire::NameServer { Arc::new(move |bytes, _| vec![(Duration::from_millis(delay), [b"re: ", bytes].concat())]) };
+        let answers = |delay: u64| -> super::wire::NameServer {
+            Arc::new(move |bytes, _| vec![(Duration::from_millis(delay), [b"re: ", bytes].concat())])
+        };
         wire.name_server("192.0.2.1:161", answers(900));
         wire.name_server("192.0.2.1:123", answers(5_000));
         let session = session(&wire);
@@ -227,16 +203,8 @@ fn a_datagram_is_answered_or_not() {
             session.datagram("192.0.2.1:161".parse().unwrap(), b"hello", second).await,
             Ok(Some(b"re: hello".to_vec()))
         );
-        assert_eq!(
-            session.datagram("192.0.2.1:123".parse().unwrap(), b"hello", second).await,
-            Ok(None),
-            "too late"
-        );
-        assert_eq!(
-            session.datagram("192.0.2.1:500".parse().unwrap(), b"hello", second).await,
-            Ok(None),
-            "silent"
-        );
+        assert_eq!(session.datagram("192.0.2.1:123".parse().unwrap(), b"hello", second).await, Ok(None), "too late");
+        assert_eq!(session.datagram("192.0.2.1:500".parse().unwrap(), b"hello", second).await, Ok(None), "silent");
         assert!(session.datagram("203.0.113.1:161".parse().unwrap(), b"hello", second).await.is_err());
     });
 }

@@ -39,19 +39,18 @@ impl Authority {
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         params.not_before = rcgen::date_time_ymd(2020, 1, 1);
         params.not_after = rcgen::date_time_ymd(2040, 1, 1);
-        Self {
-            params,
-            key: KeyPair::generate().unwrap(),
-        }
+        Self { params, key: KeyPair::generate().unwrap() }
     }
 
-    fn issue(&self, names: &[&str], from: (i32, u8), to: (i32, u8)) -> (Vec<CertificateDer<'static>>, PrivateKeyDer<'static>) {
+    fn issue(
+        &self,
+        names: &[&str],
+        from: (i32, u8),
+        to: (i32, u8),
+    ) -> (Vec<CertificateDer<'static>>, PrivateKeyDer<'static>) {
         let (params, key) = leaf(names, from, to);
         let issuer = Issuer::from_params(&self.params, &self.key);
-        (
-            vec![params.signed_by(&key, &issuer).unwrap().der().clone()],
-            key.serialize_der().try_into().unwrap(),
-        )
+        (vec![params.signed_by(&key, &issuer).unwrap().der().clone()], key.serialize_der().try_into().unwrap())
     }
 }
 
@@ -67,10 +66,7 @@ fn leaf(names: &[&str], from: (i32, u8), to: (i32, u8)) -> (CertificateParams, K
 
 fn self_signed(names: &[&str]) -> (Vec<CertificateDer<'static>>, PrivateKeyDer<'static>) {
     let (params, key) = leaf(names, (2026, 1), (2027, 1));
-    (
-        vec![params.self_signed(&key).unwrap().der().clone()],
-        key.serialize_der().try_into().unwrap(),
-    )
+    (vec![params.self_signed(&key).unwrap().der().clone()], key.serialize_der().try_into().unwrap())
 }
 
 /// A TLS server that answers every connection with `hi` and closes.
@@ -179,7 +175,9 @@ fn every_certificate_is_taken_and_its_problems_are_named() {
                 "no name asked" => (authority.issue(&["other.test"], now.0, now.1), None),
                 "expired" => (authority.issue(&["www.example.test"], (2024, 1), (2025, 1)), Some("www.example.test")),
                 "early" => (authority.issue(&["www.example.test"], (2027, 1), (2028, 1)), Some("www.example.test")),
-                "expired and other name" => (authority.issue(&["other.test"], (2024, 1), (2025, 1)), Some("www.example.test")),
+                "expired and other name" => {
+                    (authority.issue(&["other.test"], (2024, 1), (2025, 1)), Some("www.example.test"))
+                }
                 "stranger" => (Authority::new().issue(&["www.example.test"], now.0, now.1), Some("www.example.test")),
                 "self-signed" => (self_signed(&["www.example.test"]), Some("www.example.test")),
                 other => panic!("no row {other}"),
@@ -255,9 +253,12 @@ fn a_server_that_wants_a_certificate_of_ours_still_shows_its_own() {
             let (chain, key) = authority.issue(&["www.example.test"], (2026, 1), (2027, 1));
             let mut roots = rustls::RootCertStore::empty();
             roots.add(authority.params.self_signed(&authority.key).unwrap().der().clone()).unwrap();
-            let verifier = rustls::server::WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::new(default_provider()))
-                .build()
-                .unwrap();
+            let verifier = rustls::server::WebPkiClientVerifier::builder_with_provider(
+                Arc::new(roots),
+                Arc::new(default_provider()),
+            )
+            .build()
+            .unwrap();
             let config = ServerConfig::builder_with_provider(Arc::new(default_provider()))
                 .with_protocol_versions(versions)
                 .unwrap()
@@ -313,11 +314,7 @@ fn what_an_old_server_shows_in_clear_is_recorded() {
         let hello = session.tls_hello(SERVER.parse().unwrap(), None, TlsVersion::Tls10).await.unwrap();
         assert_eq!(
             hello,
-            HelloAnswer::Accepted {
-                version: TlsVersion::Tls10,
-                cipher: 0x002f,
-                chain: vec![chain[0].to_vec()]
-            }
+            HelloAnswer::Accepted { version: TlsVersion::Tls10, cipher: 0x002f, chain: vec![chain[0].to_vec()] }
         );
         let hello = session.tls_hello(SERVER.parse().unwrap(), None, TlsVersion::Tls12).await.unwrap();
         assert_eq!(hello, HelloAnswer::Refused("chose TLSv1.0".into()));
@@ -346,34 +343,19 @@ fn versions_are_told_apart_by_hellos() {
             .tls_hello(SERVER.parse().unwrap(), Some("www.example.test"), TlsVersion::Tls13)
             .await
             .unwrap();
-        assert!(
-            matches!(
-                answer,
-                HelloAnswer::Accepted {
-                    version: TlsVersion::Tls13,
-                    ..
-                }
-            ),
-            "{answer:?}"
-        );
+        assert!(matches!(answer, HelloAnswer::Accepted { version: TlsVersion::Tls13, .. }), "{answer:?}");
     });
 }
 
 #[test]
 fn peers_that_speak_no_tls_end_in_a_clear_outcome() {
     for (script, error) in [
-        (
-            "read 5\nsend \"HTTP/1.1 400 Bad Request\\r\\n\\r\\n\"",
-            "tls: not TLS: InvalidContentType",
-        ),
+        ("read 5\nsend \"HTTP/1.1 400 Bad Request\\r\\n\\r\\n\"", "tls: not TLS: InvalidContentType"),
         (
             "read 5\nsend \"\\x16\\x03\\x03\\xff\\xff\\x02\\x00\\xff\\xfb\"\nendless \"\\xaa\"",
             "tls: not TLS: MessageTooLarge",
         ),
-        (
-            "read 5\nsend \"\\x15\\x03\\x01\\x00\\x02\\x02\\x28\"",
-            "tls: the server sent the alert HandshakeFailure",
-        ),
+        ("read 5\nsend \"\\x15\\x03\\x01\\x00\\x02\\x02\\x28\"", "tls: the server sent the alert HandshakeFailure"),
         ("hang", "timed out: TLS handshake"),
         ("read 5\nreset", "connection reset: TLS handshake"),
         ("read 5", "connection closed early: TLS handshake"),
@@ -397,17 +379,12 @@ fn peers_that_speak_no_tls_end_in_a_clear_outcome() {
 #[test]
 fn a_certificate_over_the_limit_is_named_and_not_kept() {
     run(|wire| async move {
-        let names: Vec<String> = (0..1_500).map(|index| format!("san-{index}-{}.example.test", "a".repeat(40))).collect();
+        let names: Vec<String> =
+            (0..1_500).map(|index| format!("san-{index}-{}.example.test", "a".repeat(40))).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let (chain, _) = self_signed(&names);
-        wire.peer(
-            SERVER,
-            Peer::Plays(Script::after_bytes(11, old_server(0x0303, 0x002f, &[&chain[0], b"another"]))),
-        );
-        let shaken = session(&wire)
-            .tls(SERVER.parse().unwrap(), Some(names[0]), &TlsOptions::default())
-            .await
-            .unwrap();
+        wire.peer(SERVER, Peer::Plays(Script::after_bytes(11, old_server(0x0303, 0x002f, &[&chain[0], b"another"]))));
+        let shaken = session(&wire).tls(SERVER.parse().unwrap(), Some(names[0]), &TlsOptions::default()).await.unwrap();
         assert_eq!((shaken.facts.chain.len(), shaken.facts.chain_cut), (0, true));
         assert_eq!(shaken.facts.verification.problems[0].name(), "unparsable");
     });
@@ -453,8 +430,5 @@ fn weak_and_old_certificates_are_read_and_their_problems_named() {
         );
     }
     let old = Certificate::parse(&hex::decode(VERSION_ONE).unwrap()).unwrap();
-    assert_eq!(
-        (old.version, old.subject_cn.unwrap().raw(), old.dns_names.len()),
-        (1, "one.example.test", 0)
-    );
+    assert_eq!((old.version, old.subject_cn.unwrap().raw(), old.dns_names.len()), (1, "one.example.test", 0));
 }

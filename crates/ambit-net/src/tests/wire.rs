@@ -1,4 +1,5 @@
-//! The internet of a test: scripted peers by address, a name server from zone text, a guard that records what it was asked.
+//! The internet of a test: scripted peers by address, a name server from zone text, a guard that records what it was
+//! asked.
 
 use super::clock::Clock;
 use super::script::{Script, play};
@@ -106,11 +107,7 @@ impl Wire for TestWire {
             }
             let (ours, theirs) = tokio::io::duplex(64 * 1024);
             let reset = Arc::new(AtomicBool::new(false));
-            let stream = PeerStream {
-                stream: theirs,
-                reset: reset.clone(),
-                clock: clock.clone(),
-            };
+            let stream = PeerStream { stream: theirs, reset: reset.clone(), clock: clock.clone() };
             let serving: BoxFuture<'static, ()> = match peer {
                 Peer::Plays(script) => Box::pin(play(script, stream)),
                 Peer::Serves(serve) => serve(stream),
@@ -188,7 +185,11 @@ struct OurStream {
 }
 
 impl AsyncRead for OurStream {
-    fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
         let read = Pin::new(&mut self.stream).poll_read(context, buffer);
         let at_end = matches!(read, Poll::Ready(Ok(()))) && buffer.filled().len() == before;
@@ -267,10 +268,7 @@ impl Guard for TestGuard {
         if in_scope || self.named.contains(&contact.address) {
             Ok(())
         } else {
-            Err(Refused {
-                address: contact.address,
-                why: "not in scope".into(),
-            })
+            Err(Refused { address: contact.address, why: "not in scope".into() })
         }
     }
 
@@ -285,24 +283,12 @@ impl Guard for TestGuard {
 
 /// A session for targets at L3 with look-ups and the sources `rdap` and `plain`, over a fast ledger.
 pub(super) fn session(wire: &Arc<TestWire>) -> Session {
-    net(
-        wire,
-        PaceLimits {
-            connections_per_address: 1e6,
-            connections_per_block: 1e6,
-            ..PaceLimits::default()
-        },
-    )
-    .session(Grants::task(Clearance::L3, &["rdap", "plain"]))
+    net(wire, PaceLimits { connections_per_address: 1e6, connections_per_block: 1e6, ..PaceLimits::default() })
+        .session(Grants::task(Clearance::L3, &["rdap", "plain"]))
 }
 
 pub(super) fn net(wire: &Arc<TestWire>, limits: PaceLimits) -> Net {
-    Net::new(
-        wire.clone(),
-        Arc::new(TestGuard::default()),
-        Arc::new(Pace::new(limits)),
-        NetOptions::default(),
-    )
+    Net::new(wire.clone(), Arc::new(TestGuard::default()), Arc::new(Pace::new(limits)), NetOptions::default())
 }
 
 /// Runs a test inside a tracked task. The wall-clock limit only turns a hang into a failure.

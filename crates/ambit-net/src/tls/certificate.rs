@@ -35,7 +35,8 @@ pub struct Certificate {
     pub not_before: Timestamp,
     /// End of validity.
     pub not_after: Timestamp,
-    /// DNS names of the alternative names that could be names (ASCII, wildcards included), lower case, in order, at most `NAMES_MAX`.
+    /// DNS names of the alternative names that could be names (ASCII, wildcards included), lower case, in order, at
+    /// most `NAMES_MAX`.
     pub dns_names: Vec<String>,
     /// DNS names that no name server could hold, as they came.
     pub odd_names: Vec<Untrusted>,
@@ -149,10 +150,7 @@ impl Certificate {
             subject_organization: attribute(parsed.subject(), "2.5.4.10"),
             issuer_cn: attribute(parsed.issuer(), "2.5.4.3"),
             issuer_organization: attribute(parsed.issuer(), "2.5.4.10"),
-            serial: Some(serial.trim_start_matches('0'))
-                .filter(|rest| !rest.is_empty())
-                .unwrap_or("0")
-                .to_owned(),
+            serial: Some(serial.trim_start_matches('0')).filter(|rest| !rest.is_empty()).unwrap_or("0").to_owned(),
             not_before: Timestamp(parsed.validity().not_before.timestamp().saturating_mul(1_000)),
             not_after: Timestamp(parsed.validity().not_after.timestamp().saturating_mul(1_000)),
             dns_names: Vec::new(),
@@ -218,9 +216,7 @@ fn host_name(name: &str) -> Option<String> {
     let good_label = |label: &str| {
         !label.is_empty()
             && label.len() <= 63
-            && label
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'*'))
+            && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'*'))
     };
     (name.len() <= 253 && name.split('.').all(good_label)).then(|| name.to_ascii_lowercase())
 }
@@ -249,11 +245,7 @@ fn attribute(name: &X509Name<'_>, identifier: &str) -> Option<Untrusted> {
 }
 
 fn algorithm_name(identifier: &str) -> String {
-    ALGORITHMS
-        .iter()
-        .find(|(known, _)| *known == identifier)
-        .map_or(identifier, |(_, name)| *name)
-        .to_owned()
+    ALGORITHMS.iter().find(|(known, _)| *known == identifier).map_or(identifier, |(_, name)| *name).to_owned()
 }
 
 fn read_key(key: &SubjectPublicKeyInfo<'_>) -> (KeyType, u32) {
@@ -284,7 +276,7 @@ fn read_key(key: &SubjectPublicKeyInfo<'_>) -> (KeyType, u32) {
 /// Bits of a big-endian number.
 fn bits_of(number: &[u8]) -> u32 {
     let digits = &number[number.iter().take_while(|byte| **byte == 0).count()..];
-    digits.first().map_or(0, |first| {
-        u32::try_from(digits.len()).unwrap_or(u32::MAX).saturating_mul(8) - first.leading_zeros()
-    })
+    digits
+        .first()
+        .map_or(0, |first| u32::try_from(digits.len()).unwrap_or(u32::MAX).saturating_mul(8) - first.leading_zeros())
 }

@@ -1,4 +1,5 @@
-//! The handshake: rustls with a verifier that records instead of refusing, and the old hello where rustls finds no common ground.
+//! The handshake: rustls with a verifier that records instead of refusing, and the old hello where rustls finds no
+//! common ground.
 
 use super::hello::{Shown, cipher_name, send_hello};
 use super::verify::verify;
@@ -19,7 +20,13 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use tokio_rustls::TlsConnector;
 
 /// Connects and shakes hands.
-pub(crate) async fn connect(door: &Door, grant: Grant, address: SocketAddr, sni: Option<&str>, options: &TlsOptions) -> Result<TlsSession, NetError> {
+pub(crate) async fn connect(
+    door: &Door,
+    grant: Grant,
+    address: SocketAddr,
+    sni: Option<&str>,
+    options: &TlsOptions,
+) -> Result<TlsSession, NetError> {
     let connection = door.open(grant, address, sni, CONNECT_TIMEOUT).await?;
     match shake(door, connection, sni, options).await {
         Err(Failed { error, try_old: true }) => old_hello(door, grant, address, sni).await.map_err(|_| error),
@@ -28,19 +35,26 @@ pub(crate) async fn connect(door: &Door, grant: Grant, address: SocketAddr, sni:
 }
 
 /// Shakes hands on a connection that is there.
-pub(crate) async fn over(door: &Door, connection: Connection, sni: Option<&str>, options: &TlsOptions) -> Result<TlsSession, NetError> {
+pub(crate) async fn over(
+    door: &Door,
+    connection: Connection,
+    sni: Option<&str>,
+    options: &TlsOptions,
+) -> Result<TlsSession, NetError> {
     shake(door, connection, sni, options).await.map_err(|failed| failed.error)
 }
 
 /// One hello of one version.
-pub(crate) async fn hello(door: &Door, address: SocketAddr, sni: Option<&str>, version: TlsVersion) -> Result<HelloAnswer, NetError> {
+pub(crate) async fn hello(
+    door: &Door,
+    address: SocketAddr,
+    sni: Option<&str>,
+    version: TlsVersion,
+) -> Result<HelloAnswer, NetError> {
     Ok(match exchange_hello(door, Grant::Target, address, sni, version).await? {
-        Shown::Hello {
-            version: chosen,
-            cipher,
-            chain,
-            ..
-        } if chosen == version => HelloAnswer::Accepted { version, cipher, chain },
+        Shown::Hello { version: chosen, cipher, chain, .. } if chosen == version => {
+            HelloAnswer::Accepted { version, cipher, chain }
+        }
         Shown::Hello { version: chosen, .. } => HelloAnswer::Refused(format!("chose {}", chosen.name())),
         Shown::Refused(why) => HelloAnswer::Refused(why),
     })
@@ -52,7 +66,12 @@ struct Failed {
     try_old: bool,
 }
 
-async fn shake(door: &Door, connection: Connection, sni: Option<&str>, options: &TlsOptions) -> Result<TlsSession, Failed> {
+async fn shake(
+    door: &Door,
+    connection: Connection,
+    sni: Option<&str>,
+    options: &TlsOptions,
+) -> Result<TlsSession, Failed> {
     let address = connection.address();
     let failed = |error| Failed { error, try_old: false };
     let name = server_name(address, sni).map_err(failed)?;
@@ -60,10 +79,7 @@ async fn shake(door: &Door, connection: Connection, sni: Option<&str>, options: 
     let connector = TlsConnector::from(Arc::new(client_config(&recorder, options).map_err(failed)?));
     let limit = door.now() + TLS_TIMEOUT;
     let cell = Cell::Address(address.ip());
-    let shaken = door
-        .until(limit, "TLS handshake", connector.connect(name, connection))
-        .await
-        .map_err(failed)?;
+    let shaken = door.until(limit, "TLS handshake", connector.connect(name, connection)).await.map_err(failed)?;
     let record = recorder.lock().clone();
     match shaken {
         Ok(stream) => {
@@ -77,20 +93,11 @@ async fn shake(door: &Door, connection: Connection, sni: Option<&str>, options: 
                 .negotiated_cipher_suite()
                 .map_or_else(|| "unknown".into(), |suite| cipher_name(suite.suite().into()));
             let alpn = state.alpn_protocol().map(|bytes| String::from_utf8_lossy(bytes).into_owned());
-            let facts = TlsFacts {
-                version,
-                cipher,
-                alpn,
-                complete: true,
-                ..facts(door, address, sni, record)
-            };
+            let facts = TlsFacts { version, cipher, alpn, complete: true, ..facts(door, address, sni, record) };
             Ok(TlsSession { stream: Some(stream), facts })
         }
         // The peer broke off after it had shown its certificate (it wants one of ours, or finds no common signature).
-        Err(_) if !record.chain.is_empty() => Ok(TlsSession {
-            stream: None,
-            facts: facts(door, address, sni, record),
-        }),
+        Err(_) if !record.chain.is_empty() => Ok(TlsSession { stream: None, facts: facts(door, address, sni, record) }),
         Err(error) => Err(read_failure(&error)),
     }
 }
@@ -126,30 +133,22 @@ fn verify_session(door: &Door, address: SocketAddr, sni: Option<&str>, chain: &[
 fn read_failure(error: &std::io::Error) -> Failed {
     match error.get_ref().and_then(|inner| inner.downcast_ref::<Error>()) {
         // A certificate too large for rustls: the old hello reads as much of it as our limits allow.
-        Some(Error::InvalidMessage(what @ InvalidMessage::HandshakePayloadTooLarge)) => Failed {
-            error: NetError::Tls(format!("over the limit: {what:?}")),
-            try_old: true,
-        },
-        Some(Error::InvalidMessage(what)) => Failed {
-            error: NetError::Tls(format!("not TLS: {what:?}")),
-            try_old: false,
-        },
-        Some(Error::AlertReceived(alert)) => Failed {
-            error: NetError::Tls(format!("the server sent the alert {alert:?}")),
-            try_old: true,
-        },
-        Some(inner) => Failed {
-            error: NetError::Tls(inner.to_string()),
-            try_old: true,
-        },
-        None => Failed {
-            error: NetError::from_io(error, "TLS handshake"),
-            try_old: true,
-        },
+        Some(Error::InvalidMessage(what @ InvalidMessage::HandshakePayloadTooLarge)) => {
+            Failed { error: NetError::Tls(format!("over the limit: {what:?}")), try_old: true }
+        }
+        Some(Error::InvalidMessage(what)) => {
+            Failed { error: NetError::Tls(format!("not TLS: {what:?}")), try_old: false }
+        }
+        Some(Error::AlertReceived(alert)) => {
+            Failed { error: NetError::Tls(format!("the server sent the alert {alert:?}")), try_old: true }
+        }
+        Some(inner) => Failed { error: NetError::Tls(inner.to_string()), try_old: true },
+        None => Failed { error: NetError::from_io(error, "TLS handshake"), try_old: true },
     }
 }
 
-/// What an old client offers, best first: most servers choose an older version themselves, some break off at a newer hello than they know.
+/// What an old client offers, best first: most servers choose an older version themselves, some break off at a newer
+/// hello than they know.
 const OLD_HELLOS: &[TlsVersion] = &[TlsVersion::Tls12, TlsVersion::Tls11, TlsVersion::Tls10];
 
 /// Reads what the server shows to an old client: version, cipher and certificates in clear.
@@ -158,16 +157,8 @@ async fn old_hello(door: &Door, grant: Grant, address: SocketAddr, sni: Option<&
     for offered in OLD_HELLOS {
         match exchange_hello(door, grant, address, sni, *offered).await? {
             Shown::Hello { version, cipher, chain, cut } => {
-                let record = Record {
-                    chain,
-                    cut,
-                    version,
-                    ..Record::default()
-                };
-                let facts = TlsFacts {
-                    cipher: cipher_name(cipher),
-                    ..facts(door, address, sni, record)
-                };
+                let record = Record { chain, cut, version, ..Record::default() };
+                let facts = TlsFacts { cipher: cipher_name(cipher), ..facts(door, address, sni, record) };
                 return Ok(TlsSession { stream: None, facts });
             }
             Shown::Refused(why) => refusal = NetError::Tls(why),
@@ -176,7 +167,13 @@ async fn old_hello(door: &Door, grant: Grant, address: SocketAddr, sni: Option<&
     Err(refusal)
 }
 
-async fn exchange_hello(door: &Door, grant: Grant, address: SocketAddr, sni: Option<&str>, version: TlsVersion) -> Result<Shown, NetError> {
+async fn exchange_hello(
+    door: &Door,
+    grant: Grant,
+    address: SocketAddr,
+    sni: Option<&str>,
+    version: TlsVersion,
+) -> Result<Shown, NetError> {
     let mut connection = door.open(grant, address, sni, CONNECT_TIMEOUT).await?;
     let mut random = [0; 64];
     door.random(&mut random);
@@ -237,8 +234,13 @@ impl Recorder {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A wrong signature is noted; one that cannot be checked (old algorithm, weak or unreadable key) is the certificate's problem, noted elsewhere.
-    fn note(&self, version: TlsVersion, result: Result<HandshakeSignatureValid, Error>) -> Result<HandshakeSignatureValid, Error> {
+    /// A wrong signature is noted; one that cannot be checked (old algorithm, weak or unreadable key) is the
+    /// certificate's problem, noted elsewhere.
+    fn note(
+        &self,
+        version: TlsVersion,
+        result: Result<HandshakeSignatureValid, Error>,
+    ) -> Result<HandshakeSignatureValid, Error> {
         let mut record = self.lock();
         record.version = version;
         record.unproven |= matches!(result, Err(Error::InvalidCertificate(CertificateError::BadSignature)));

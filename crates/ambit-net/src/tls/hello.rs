@@ -1,5 +1,5 @@
-//! A hello of our own, for versions and ciphers that rustls does not speak: sends a ClientHello, reads ServerHello and Certificate as they come in
-//! clear, and breaks off.
+//! A hello of our own, for versions and ciphers that rustls does not speak: sends a ClientHello, reads ServerHello and
+//! Certificate as they come in clear, and breaks off.
 
 use super::TlsVersion;
 use crate::error::NetError;
@@ -10,17 +10,13 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Shown {
     /// Its choice and its certificates; `cut` where some were left out because of a limit.
-    Hello {
-        version: TlsVersion,
-        cipher: u16,
-        chain: Vec<Vec<u8>>,
-        cut: bool,
-    },
+    Hello { version: TlsVersion, cipher: u16, chain: Vec<Vec<u8>>, cut: bool },
     /// An alert, or the end of the connection.
     Refused(String),
 }
 
-/// Suites offered up to TLS 1.2, by IANA's numbers and names: the good ones first, then everything that old servers insist on.
+/// Suites offered up to TLS 1.2, by IANA's numbers and names: the good ones first, then everything that old servers
+/// insist on.
 const OLD_CIPHERS: &[(u16, &str)] = &[
     (0xc02b, "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256"),
     (0xc02f, "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"),
@@ -82,9 +78,8 @@ const NEW_CIPHERS: &[(u16, &str)] = &[
     (0x1305, "TLS_AES_128_CCM_8_SHA256"),
 ];
 /// Signature algorithms offered for TLS 1.2 and 1.3, old ones too.
-const SIGNATURES: &[u16] = &[
-    0x0403, 0x0503, 0x0603, 0x0807, 0x0804, 0x0805, 0x0806, 0x0401, 0x0501, 0x0601, 0x0203, 0x0201, 0x0202,
-];
+const SIGNATURES: &[u16] =
+    &[0x0403, 0x0503, 0x0603, 0x0807, 0x0804, 0x0805, 0x0806, 0x0401, 0x0501, 0x0601, 0x0203, 0x0201, 0x0202];
 /// Bytes that a record counts for, at least.
 const RECORD_COST: usize = 1024;
 /// x25519, P-256, P-384, P-521.
@@ -104,10 +99,7 @@ pub(super) async fn send_hello(
     random: &[u8; 64],
 ) -> Result<Shown, NetError> {
     let failed = |error: std::io::Error| NetError::from_io(&error, "TLS hello");
-    stream
-        .write_all(&client_hello(sni.unwrap_or_default(), version, random))
-        .await
-        .map_err(failed)?;
+    stream.write_all(&client_hello(sni.unwrap_or_default(), version, random)).await.map_err(failed)?;
     stream.flush().await.map_err(failed)?;
     let mut handshake = Handshake::default();
     let mut read = 0;
@@ -190,7 +182,8 @@ fn prefixed(size: usize, bytes: &[u8]) -> Vec<u8> {
     [&length[8 - size..], bytes].concat()
 }
 
-/// The server's side of a handshake as far as it was read. Each byte is looked at once, however small the parts are that it comes in.
+/// The server's side of a handshake as far as it was read. Each byte is looked at once, however small the parts are
+/// that it comes in.
 #[derive(Default)]
 struct Handshake {
     /// The beginning of a message that is not whole yet.
@@ -228,14 +221,11 @@ impl Handshake {
                     cut: false,
                 }))
             }
-            (11, Some((version, cipher))) => read_chain(body).map(|(chain, cut)| Some(Shown::Hello { version, cipher, chain, cut })),
+            (11, Some((version, cipher))) => {
+                read_chain(body).map(|(chain, cut)| Some(Shown::Hello { version, cipher, chain, cut }))
+            }
             // A server without certificate (anonymous suites) ends its hello.
-            (14, Some((version, cipher))) => Ok(Some(Shown::Hello {
-                version,
-                cipher,
-                chain: Vec::new(),
-                cut: false,
-            })),
+            (14, Some((version, cipher))) => Ok(Some(Shown::Hello { version, cipher, chain: Vec::new(), cut: false })),
             (_, Some(_)) => Ok(None),
             (_, None) => Err(NetError::Protocol("a handshake that does not begin with the server's hello".into())),
         }

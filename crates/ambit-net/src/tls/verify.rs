@@ -19,16 +19,12 @@ const EC_BITS_MIN: u32 = 224;
 /// Judges a chain for a name at a date. `name`: a host name or an address; `None`: any name will do.
 pub fn verify(chain: &[Vec<u8>], name: Option<&str>, roots: &RootCertStore, date: Timestamp) -> Verification {
     let Some(first) = chain.first() else {
-        return Verification {
-            problems: vec![Problem::NoCertificate],
-        };
+        return Verification { problems: vec![Problem::NoCertificate] };
     };
     let certificate = match Certificate::parse(first) {
         Ok(certificate) => certificate,
         Err(why) => {
-            return Verification {
-                problems: vec![Problem::Unparsable(why)],
-            };
+            return Verification { problems: vec![Problem::Unparsable(why)] };
         }
     };
     let mut problems = Vec::new();
@@ -44,7 +40,8 @@ pub fn verify(chain: &[Vec<u8>], name: Option<&str>, roots: &RootCertStore, date
     if is_weak(&certificate) {
         problems.push(Problem::WeakSignature);
     }
-    // The chain is judged at a date at which the certificate itself holds, so that an expired one still shows who issued it.
+    // The chain is judged at a date at which the certificate itself holds, so that an expired one still shows who
+    // issued it.
     let at = if certificate.not_before <= certificate.not_after {
         date.clamp(certificate.not_before, certificate.not_after)
     } else {
@@ -77,8 +74,12 @@ fn read_error(error: &CertificateError) -> Problem {
         CertificateError::UnsupportedSignatureAlgorithm
         | CertificateError::UnsupportedSignatureAlgorithmContext { .. }
         | CertificateError::UnsupportedSignatureAlgorithmForPublicKeyContext { .. } => Problem::WeakSignature,
-        CertificateError::Expired | CertificateError::ExpiredContext { .. } => Problem::Constraint("a certificate of its chain has expired".into()),
-        CertificateError::InvalidPurpose | CertificateError::InvalidPurposeContext { .. } => Problem::Constraint("not for servers".into()),
+        CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
+            Problem::Constraint("a certificate of its chain has expired".into())
+        }
+        CertificateError::InvalidPurpose | CertificateError::InvalidPurposeContext { .. } => {
+            Problem::Constraint("not for servers".into())
+        }
         other => Problem::Constraint(other.to_string()),
     }
 }
@@ -94,7 +95,8 @@ fn is_weak(certificate: &Certificate) -> bool {
     weak_key || ["md2", "md5", "sha1"].iter().any(|old| algorithm.contains(old))
 }
 
-/// Is the certificate for this name? Only alternative names count; a star stands for one whole leftmost label (RFC 9525 §6.3).
+/// Is the certificate for this name? Only alternative names count; a star stands for one whole leftmost label (RFC 9525
+/// §6.3).
 pub fn is_for(certificate: &Certificate, name: &str) -> bool {
     if let Ok(address) = name.parse::<IpAddr>() {
         return certificate.ip_addresses.contains(&address);

@@ -42,7 +42,10 @@ pub struct NodeFacts {
 impl GraphFacts {
     /// True where everybody, the user, or one of the user's groups may see it.
     pub fn is_visible_to(&self, user: &str, groups: &[String]) -> bool {
-        !self.private || self.owner == user || self.users.iter().any(|one| one == user) || groups.iter().any(|group| self.groups.contains(group))
+        !self.private
+            || self.owner == user
+            || self.users.iter().any(|one| one == user)
+            || groups.iter().any(|group| self.groups.contains(group))
     }
 
     /// True where everybody or the group may see it.

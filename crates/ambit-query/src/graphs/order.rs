@@ -39,10 +39,7 @@ pub enum SortKey {
 impl Default for GraphOrder {
     /// Newest first.
     fn default() -> Self {
-        Self {
-            field: OrderField::CreationDate,
-            descending: true,
-        }
+        Self { field: OrderField::CreationDate, descending: true }
     }
 }
 

@@ -30,11 +30,7 @@ pub fn parse_graph_query(text: &str, url_names: &dyn Fn(&str) -> Vec<String>) ->
             message: format!("a filter has at most {CHARS_MAX} characters"),
         });
     }
-    let mut text = Text {
-        chars: &chars,
-        at: 0,
-        url_names,
-    };
+    let mut text = Text { chars: &chars, at: 0, url_names };
     text.skip_blanks();
     if text.at == chars.len() {
         return Ok(Boolean::And(Vec::new()));
@@ -130,10 +126,7 @@ impl Text<'_> {
     }
 
     fn error_here(&self, message: impl Into<String>) -> GraphQueryError {
-        GraphQueryError {
-            position: self.at,
-            message: message.into(),
-        }
+        GraphQueryError { position: self.at, message: message.into() }
     }
 
     /// Returns whether `word` stands here as a separate token.
@@ -157,16 +150,10 @@ impl Text<'_> {
         let position = self.at;
         if self.here() == Some('"') {
             let rest = &self.chars[position + 1..];
-            let length = rest
-                .iter()
-                .position(|c| *c == '"')
-                .ok_or_else(|| self.error_here("a quote without its end"))?;
+            let length =
+                rest.iter().position(|c| *c == '"').ok_or_else(|| self.error_here("a quote without its end"))?;
             self.at = position + length + 2;
-            return Ok(Value {
-                text: rest[..length].iter().collect(),
-                quoted: true,
-                position,
-            });
+            return Ok(Value { text: rest[..length].iter().collect(), quoted: true, position });
         }
         let mut open = 0_usize;
         while let Some(c) = self.here() {
@@ -179,11 +166,7 @@ impl Text<'_> {
             }
             self.at += 1;
         }
-        Ok(Value {
-            text: self.chars[position..self.at].iter().collect(),
-            quoted: false,
-            position,
-        })
+        Ok(Value { text: self.chars[position..self.at].iter().collect(), quoted: false, position })
     }
 
     fn leaf(&self, modifier: &'static str, value: &Value) -> Result<Leaf, GraphQueryError> {
@@ -197,7 +180,8 @@ impl Text<'_> {
         let text = value.text.trim().to_owned();
         let node = |word: NodeWord| Leaf::Node(word, text.clone(), phrase(value));
         let date = |figure: Figure| {
-            let range = Range::of_date(&text).ok_or_else(|| bad("a date such as 2018-11-1, 2018-11-1+ or 2018-11-1-"))?;
+            let range =
+                Range::of_date(&text).ok_or_else(|| bad("a date such as 2018-11-1, 2018-11-1+ or 2018-11-1-"))?;
             Ok(Leaf::Figure(figure, range))
         };
         let number = |figure: Figure| {

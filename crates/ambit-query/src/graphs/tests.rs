@@ -88,10 +88,7 @@ fn every_modifier_finds_what_it_names_and_nothing_else() {
         let none = modifier == "victim" || modifier == "department";
         assert_eq!(finds(&format!("{modifier}:{yes}")), !none, "{modifier}:{yes}");
         assert!(!finds(&format!("{modifier}:{no}")), "{modifier}:{no}");
-        assert!(
-            finds(&format!("NOT {modifier}:{no}")) && finds(&format!("-{modifier}:{no}")),
-            "{modifier}"
-        );
+        assert!(finds(&format!("NOT {modifier}:{no}")) && finds(&format!("-{modifier}:{no}")), "{modifier}");
     }
 }
 
@@ -200,7 +197,8 @@ fn orders_are_read_and_reverse_ties_too() {
 /// Words, operators and values that meet each other in all ways.
 fn anything() -> impl Strategy<Value = String> {
     let part = prop_oneof![
-        prop::sample::select(vec!["AND", "OR", "NOT", "or", "(", ")", "-", "\"", ":", " ", "*", "+"]).prop_map(str::to_owned),
+        prop::sample::select(vec!["AND", "OR", "NOT", "or", "(", ")", "-", "\"", ":", " ", "*", "+"])
+            .prop_map(str::to_owned),
         prop::sample::select(MODIFIERS.to_vec()).prop_map(|modifier| format!("{modifier}:")),
         "[a-c0-9é:/.-]{0,4}",
         ".{0,6}",

@@ -18,10 +18,7 @@ fn issues(text: &str, expected: &str) {
 
 #[test]
 fn what_real_clients_send() {
-    issues(
-        "severity:5 last_seen_after:2025-08-01T00:00:00Z",
-        "severity{5} last_seen_after{2025-08-01T00:00:00.000Z}",
-    );
+    issues("severity:5 last_seen_after:2025-08-01T00:00:00Z", "severity{5} last_seen_after{2025-08-01T00:00:00.000Z}");
     entities(
         "name:\"a.example\" tag:\"t 1\" critical_or_high:true vuln_count_gte:1 issue_count_gte:2 ",
         "name{\"a.example\"} tag{\"t 1\"} critical_or_high{true} vuln_count_gte{1} issue_count_gte{2}",
@@ -31,22 +28,18 @@ fn what_real_clients_send() {
         "first_seen_after{2025-01-01T00:00:00.000Z} last_seen_after{last_refresh} severity_lte{3} status_new{open}",
     );
     issues(
-        "severity_lte:2 last_seen_before:2025-02-01T12:00:00.000005 last_seen_after:2025-01-01T00:00:00.000005 id:i1 id:i2 entity_uid:e1 ",
-        "severity_lte{2} last_seen_before{2025-02-01T12:00:00.000Z} last_seen_after{2025-01-01T00:00:00.001Z} id{\"i1\" \"i2\"} entity_uid{\"e1\"}",
+        "severity_lte:2 last_seen_before:2025-02-01T12:00:00.000005 last_seen_after:2025-01-01T00:00:00.000005 id:i1 \
+         id:i2 entity_uid:e1 ",
+        "severity_lte{2} last_seen_before{2025-02-01T12:00:00.000Z} last_seen_after{2025-01-01T00:00:00.001Z} \
+         id{\"i1\" \"i2\"} entity_uid{\"e1\"}",
     );
-    issues(
-        "status_new:open+entity_type:Domain+severity_gte:3",
-        "status_new{open} entity_type{domain} severity_gte{3}",
-    );
+    issues("status_new:open+entity_type:Domain+severity_gte:3", "status_new{open} entity_type{domain} severity_gte{3}");
     issues(" ", "");
     issues(
         "collection:12341234 collection:23452345 severity_gte:1",
         "collection{\"12341234\" \"23452345\"} severity_gte{1}",
     );
-    issues(
-        "collection:  last_seen_before:2023-04-17T21:49:54.000000Z",
-        "last_seen_before{2023-04-17T21:49:54.000Z}",
-    );
+    issues("collection:  last_seen_before:2023-04-17T21:49:54.000000Z", "last_seen_before{2023-04-17T21:49:54.000Z}");
     entities(
         "collection:acme last_seen_after:last_scan_count_3",
         "collection{\"acme\"} last_seen_after{last_scan_count_3}",
@@ -94,22 +87,13 @@ fn words_have_meanings() {
 
 #[test]
 fn a_bad_value_names_its_place_and_what_was_expected() {
-    issues(
-        "scoped:true severity:HIGH",
-        "`severity:HIGH` at character 13: expected a whole number from 1 to 5",
-    );
+    issues("scoped:true severity:HIGH", "`severity:HIGH` at character 13: expected a whole number from 1 to 5");
     issues("severity:>=2", "`severity:>=2` at character 1: expected a whole number from 1 to 5");
     issues("severity:6", "`severity:6` at character 1: expected a whole number from 1 to 5");
     issues("é status_new:fixed", "`status_new:fixed` at character 3: expected open, closed");
     issues("scoped:maybe", "`scoped:maybe` at character 1: expected true or false");
-    entities(
-        "port_tcp:65536",
-        "`port_tcp:65536` at character 1: expected a whole number from 0 to 65535",
-    );
-    entities(
-        "issue_count_gte:-1",
-        "`issue_count_gte:-1` at character 1: expected a whole number from 0",
-    );
+    entities("port_tcp:65536", "`port_tcp:65536` at character 1: expected a whole number from 0 to 65535");
+    entities("issue_count_gte:-1", "`issue_count_gte:-1` at character 1: expected a whole number from 0");
     entities(
         "issue_count_gte:99999999999999999999",
         "`issue_count_gte:99999999999999999999` at character 1: expected a whole number from 0",
@@ -127,10 +111,7 @@ fn an_unknown_keyword_is_no_error_and_is_named() {
     entities("asset_type:web type:uri asset_type:x", "type{uri} ?asset_type");
     entities("severity:HIGH", "?severity");
     let message = |noun, text| parse_search(text, noun).unwrap().message();
-    assert_eq!(
-        message(Noun::Issues, "asset_type:web").as_deref(),
-        Some("no hits: unknown keyword `asset_type`")
-    );
+    assert_eq!(message(Noun::Issues, "asset_type:web").as_deref(), Some("no hits: unknown keyword `asset_type`"));
     assert_eq!(
         message(Noun::Technologies, "severity:1 foo:1").as_deref(),
         Some("no hits: keyword `severity` applies to issues only, unknown keyword `foo`")
@@ -185,7 +166,8 @@ fn near_text() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         prop::sample::select(names),
         "[a-zA-Z0-9:+!\"\\\\ ._/é-]{0,6}",
-        prop::sample::select(vec![":", "+", "!", "\"", " ", "::", "//", "last_refresh", "2025-01-01", "true", "3"]).prop_map(str::to_owned),
+        prop::sample::select(vec![":", "+", "!", "\"", " ", "::", "//", "last_refresh", "2025-01-01", "true", "3"])
+            .prop_map(str::to_owned),
     ];
     prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
 }

@@ -1,5 +1,5 @@
-//! Indexes on disk whose every byte is checked when they are opened, and which know the revision that they have reached. Tantivy checks neither its list of
-//! segments nor what is missing.
+//! Indexes on disk whose every byte is checked when they are opened, and which know the revision that they have
+//! reached. Tantivy checks neither its list of segments nor what is missing.
 
 use std::path::Path;
 
@@ -56,9 +56,7 @@ fn damaged(path: &Path, what: &str) -> IndexError {
 /// Makes an empty index.
 pub(crate) fn create(path: &Path, expected: &Expected) -> Result<tantivy::Index, IndexError> {
     std::fs::create_dir_all(path).map_err(|error| IndexError::io("create", path, error))?;
-    let builder = tantivy::Index::builder()
-        .schema(expected.schema.clone())
-        .settings(expected.settings.clone());
+    let builder = tantivy::Index::builder().schema(expected.schema.clone()).settings(expected.settings.clone());
     Ok(builder.create_in_dir(path)?)
 }
 
@@ -130,10 +128,7 @@ fn locked(error: tantivy::TantivyError, path: &Path) -> IndexError {
 /// The list of segments says how many documents each has; so do the segments.
 fn check_numbers(path: &Path, searcher: &Searcher, column: &str) -> Result<(), IndexError> {
     for segment in searcher.segment_readers() {
-        let rows = segment
-            .fast_fields()
-            .u64_lenient(column)
-            .map_err(|error| damaged(path, &error.to_string()))?;
+        let rows = segment.fast_fields().u64_lenient(column).map_err(|error| damaged(path, &error.to_string()))?;
         let rows = rows.map_or(0, |(column, _)| column.num_docs());
         let alive = segment.alive_bitset().map_or(segment.max_doc() as usize, |alive| alive.num_alive_docs());
         if rows != segment.max_doc() || alive != segment.num_docs() as usize {
@@ -156,13 +151,11 @@ pub(crate) fn commit(writer: &mut IndexWriter, shape: &str, reached: Reached) ->
 pub(crate) fn committed(path: &Path, index: &tantivy::Index) -> Result<Reached, IndexError> {
     let meta = index.load_metas()?;
     let payload = meta.payload.as_deref().and_then(|text| read_payload(text, meta.opstamp));
-    payload
-        .and_then(|payload| payload.reached)
-        .ok_or_else(|| damaged(path, "its revision is unreadable"))
+    payload.and_then(|payload| payload.reached).ok_or_else(|| damaged(path, "its revision is unreadable"))
 }
 
-/// What is written with each commit: shape, revision, milestone and Tantivy's own number of the commit, with a checksum, since Tantivy checks its files
-/// but not this list.
+/// What is written with each commit: shape, revision, milestone and Tantivy's own number of the commit, with a
+/// checksum, since Tantivy checks its files but not this list.
 pub(crate) fn payload(shape: &str, reached: Reached, opstamp: Opstamp) -> String {
     let Milestone { revision, token } = reached.milestone;
     let text = format!("ambit {shape} {} {revision} {token} {opstamp}", reached.revision);
@@ -191,16 +184,10 @@ fn read_payload(text: &str, opstamp: Opstamp) -> Option<Payload> {
     }
     let numbers: Vec<i64> = numbers.iter().filter_map(|number| number.parse().ok()).collect();
     let reached = match numbers.as_slice() {
-        &[reached, revision, token] => Some(Reached {
-            revision: reached,
-            milestone: Milestone { revision, token },
-        }),
+        &[reached, revision, token] => Some(Reached { revision: reached, milestone: Milestone { revision, token } }),
         _ => None,
     };
-    Some(Payload {
-        shape: (*shape).to_owned(),
-        reached,
-    })
+    Some(Payload { shape: (*shape).to_owned(), reached })
 }
 
 /// Whether the list of segments, written again, gives the bytes that were read: a changed member name would else be

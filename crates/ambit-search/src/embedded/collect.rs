@@ -32,10 +32,7 @@ pub(crate) struct Key {
 impl Order {
     /// The default order.
     pub(crate) fn usual() -> Self {
-        Order {
-            member: fields::member("last_seen").expect("stands in the table"),
-            descending: false,
-        }
+        Order { member: fields::member("last_seen").expect("stands in the table"), descending: false }
     }
 
     /// Whether it is the default order.
@@ -66,11 +63,7 @@ pub(crate) type Ordered = Vec<(Key, DocAddress)>;
 impl Pages {
     /// All hits.
     pub(crate) fn all(order: Order) -> Self {
-        Pages {
-            order,
-            limit: usize::MAX,
-            after: None,
-        }
+        Pages { order, limit: usize::MAX, after: None }
     }
 
     pub(crate) fn of_segment(&self, ordinal: SegmentOrdinal, reader: &SegmentReader) -> tantivy::Result<PageOfSegment> {
@@ -78,15 +71,11 @@ impl Pages {
         let name = column_name(self.order.member.path);
         let column = match self.order.member.shape {
             Shape::Text | Shape::Word | Shape::Kind => columns.str(&name)?.map_or(SortColumn::None, SortColumn::Text),
-            Shape::Integer | Shape::Time | Shape::Bool | Shape::Uid => columns
-                .u64_lenient(&name)?
-                .map_or(SortColumn::None, |(column, _)| SortColumn::Number(column)),
+            Shape::Integer | Shape::Time | Shape::Bool | Shape::Uid => {
+                columns.u64_lenient(&name)?.map_or(SortColumn::None, |(column, _)| SortColumn::Number(column))
+            }
         };
-        let from = self
-            .after
-            .as_ref()
-            .map(|after| column.rank_after(after, self.order.descending))
-            .transpose()?;
+        let from = self.after.as_ref().map(|after| column.rank_after(after, self.order.descending)).transpose()?;
         Ok(PageOfSegment {
             ordinal,
             descending: self.order.descending,
@@ -139,7 +128,8 @@ impl SortColumn {
                 if let Some(ord) = dictionary.term_ord(text.as_bytes())? {
                     return Ok((false, turn(ord), next_uid));
                 }
-                let (bound, _) = dictionary.term_bounds_to_ord(std::ops::Bound::Included(text.as_bytes()), std::ops::Bound::Unbounded)?;
+                let (bound, _) = dictionary
+                    .term_bounds_to_ord(std::ops::Bound::Included(text.as_bytes()), std::ops::Bound::Unbounded)?;
                 let next = match bound {
                     std::ops::Bound::Included(ord) => ord,
                     std::ops::Bound::Excluded(ord) => ord + 1,

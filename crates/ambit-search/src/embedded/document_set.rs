@@ -1,5 +1,5 @@
-//! A set of documents of one segment, one bit each: a million documents are 128 kilobytes, and to intersect two such sets takes some microseconds,
-//! however many documents they hold.
+//! A set of documents of one segment, one bit each: a million documents are 128 kilobytes, and to intersect two such
+//! sets takes some microseconds, however many documents they hold.
 
 use tantivy::{DocId, SegmentReader};
 
@@ -11,16 +11,12 @@ pub(crate) struct DocumentSet {
 impl DocumentSet {
     /// The empty set, with room for so many documents.
     pub(crate) fn empty(documents: DocId) -> Self {
-        DocumentSet {
-            words: vec![0; (documents as usize).div_ceil(64)],
-        }
+        DocumentSet { words: vec![0; (documents as usize).div_ceil(64)] }
     }
 
     /// The set of all of so many documents.
     pub(crate) fn all(documents: DocId) -> Self {
-        let mut set = DocumentSet {
-            words: vec![u64::MAX; (documents as usize).div_ceil(64)],
-        };
+        let mut set = DocumentSet { words: vec![u64::MAX; (documents as usize).div_ceil(64)] };
         set.cut(documents);
         set
     }

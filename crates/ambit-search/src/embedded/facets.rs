@@ -1,5 +1,6 @@
-//! Counting values of many documents at once. Of a segment it is worked out once which values each document counts for, and documents that count for the
-//! same ones share a number: to count a million documents is a million increments of a few places, and then one look at each of the places.
+//! Counting values of many documents at once. Of a segment it is worked out once which values each document counts for,
+//! and documents that count for the same ones share a number: to count a million documents is a million increments of a
+//! few places, and then one look at each of the places.
 
 use std::collections::HashMap;
 
@@ -41,7 +42,8 @@ struct Group {
     ends: Vec<usize>,
 }
 
-/// Aggregations that go together: the combinations of few values are few, but lists combine to many, and sums with anything.
+/// Aggregations that go together: the combinations of few values are few, but lists combine to many, and sums with
+/// anything.
 fn group_of(aggregation: &Aggregation) -> usize {
     let member = fields::member(aggregation.member).expect("aggregations read members of the table");
     match aggregation.count {
@@ -91,12 +93,8 @@ impl Group {
         reader: &SegmentReader,
         counters: &mut Vec<Counter>,
     ) -> tantivy::Result<Self> {
-        let mut group = Group {
-            noun,
-            combination_of: vec![0; reader.max_doc() as usize],
-            raised: Vec::new(),
-            ends: vec![0],
-        };
+        let mut group =
+            Group { noun, combination_of: vec![0; reader.max_doc() as usize], raised: Vec::new(), ends: vec![0] };
         let mut known: HashMap<Vec<u32>, u32> = HashMap::new();
         let mut raised = Vec::new();
         for doc in documents.iter() {
@@ -178,10 +176,7 @@ impl Source {
                 Some(counter) => *counter,
                 None => {
                     let next = u32::try_from(counters.len()).expect("no more counters than values");
-                    counters.push(Counter {
-                        aggregation: self.aggregation,
-                        value: self.value(value)?,
-                    });
+                    counters.push(Counter { aggregation: self.aggregation, value: self.value(value)? });
                     self.counter_of.insert(value, next);
                     next
                 }
@@ -239,7 +234,9 @@ impl Totals {
                 let documents = i64::try_from(documents).unwrap_or(i64::MAX);
                 *sum = sum.saturating_add(amount.saturating_mul(documents));
             }
-            (Total::Terms(_), Value::Amount(_)) | (Total::Sum(_), Value::Key(_)) => unreachable!("a counter is of its aggregation's sort"),
+            (Total::Terms(_), Value::Amount(_)) | (Total::Sum(_), Value::Key(_)) => {
+                unreachable!("a counter is of its aggregation's sort")
+            }
         }
     }
 

@@ -34,7 +34,9 @@ impl Folder {
         let name_file = self.path.join(NAME_FILE);
         let name = match fs::read_to_string(&name_file) {
             Ok(name) => name,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Err(IndexError::Missing(self.path.clone())),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Err(IndexError::Missing(self.path.clone()));
+            }
             Err(error) if error.kind() == std::io::ErrorKind::InvalidData => {
                 return Err(IndexError::Damaged(format!("{}: no name", name_file.display())));
             }
@@ -104,7 +106,5 @@ fn sync_folder(path: &Path) -> std::io::Result<()> {
 /// `generation-000003` → 3.
 fn number_of(name: &str) -> Option<u32> {
     let digits = name.strip_prefix(GENERATION)?;
-    (digits.len() == 6 && digits.bytes().all(|b| b.is_ascii_digit()))
-        .then(|| digits.parse().ok())
-        .flatten()
+    (digits.len() == 6 && digits.bytes().all(|b| b.is_ascii_digit())).then(|| digits.parse().ok()).flatten()
 }

@@ -28,7 +28,8 @@ use crate::shape::SHAPE;
 /// Bytes of records that may wait to be written; with their terms they take several times that.
 const WAITING_BYTES_MAX: usize = 4 * 1024 * 1024;
 
-/// Uncompressed bytes of a block of stored records: about ten records. Each hit of a page lies in a block of its own, as a rule.
+/// Uncompressed bytes of a block of stored records: about ten records. Each hit of a page lies in a block of its own,
+/// as a rule.
 const STORE_BLOCK_BYTES: usize = 8 * 1024;
 
 /// Blocks of stored records kept unpacked per reader.
@@ -65,18 +66,14 @@ impl Writing {
         Ok(())
     }
 
-    /// Takes a document. Tantivy lets ten thousand of them wait in memory for its one thread; a commit ends the wait. What is not whole yet is committed
-    /// under the revision before, from which it is read again after a crash.
+    /// Takes a document. Tantivy lets ten thousand of them wait in memory for its one thread; a commit ends the wait.
+    /// What is not whole yet is committed under the revision before, from which it is read again after a crash.
     fn add(&mut self, fields: &Fields, record: &IndexedRecord) -> Result<(), IndexError> {
         let document = fields.document(record);
         let stored = document.get_first(fields.stored()).and_then(|value| value.as_bytes().map(<[u8]>::len));
         self.writer.add_document(document)?;
         self.bytes += stored.unwrap_or_default();
-        if self.bytes > WAITING_BYTES_MAX {
-            self.commit(self.reached.revision)
-        } else {
-            Ok(())
-        }
+        if self.bytes > WAITING_BYTES_MAX { self.commit(self.reached.revision) } else { Ok(()) }
     }
 }
 
@@ -132,11 +129,7 @@ impl Generation {
             .doc_store_cache_num_blocks(STORE_BLOCKS_CACHED)
             .try_into()?;
         let writing = match writing {
-            Some(reached) => Some(Mutex::new(Writing {
-                writer: checked::writer(&index, path)?,
-                reached,
-                bytes: 0,
-            })),
+            Some(reached) => Some(Mutex::new(Writing { writer: checked::writer(&index, path)?, reached, bytes: 0 })),
             None => None,
         };
         static NEXT: AtomicU64 = AtomicU64::new(1);
@@ -239,11 +232,7 @@ impl Generation {
     }
 
     pub(crate) fn view(&self) -> View {
-        View {
-            number: self.number,
-            fields: self.fields.clone(),
-            reading: self.reading(),
-        }
+        View { number: self.number, fields: self.fields.clone(), reading: self.reading() }
     }
 
     pub(crate) fn documents(&self) -> u64 {
@@ -258,7 +247,13 @@ impl View {
     }
 
     /// Runs a search; counts what all hits have, if a noun is given.
-    pub(crate) fn find(&self, condition: &Condition, page: &Page, counting: Option<Noun>, deadline: Instant) -> Result<Found, IndexError> {
+    pub(crate) fn find(
+        &self,
+        condition: &Condition,
+        page: &Page,
+        counting: Option<Noun>,
+        deadline: Instant,
+    ) -> Result<Found, IndexError> {
         let pages = Pages {
             order: page.order,
             limit: if page.size == 0 { 0 } else { page.skip + page.size },
@@ -296,17 +291,8 @@ impl View {
                 hits.push(pages.of_segment(ordinal, reader)?.first(&set, found, order)?);
             }
         }
-        let hits = if timed_out {
-            Vec::new()
-        } else {
-            self.records(pages.merge(hits), page.skip)?
-        };
-        Ok(Found {
-            total,
-            hits,
-            counted: totals.map(Totals::counted),
-            timed_out,
-        })
+        let hits = if timed_out { Vec::new() } else { self.records(pages.merge(hits), page.skip)? };
+        Ok(Found { total, hits, counted: totals.map(Totals::counted), timed_out })
     }
 
     fn records(&self, hits: Vec<(Key, DocAddress)>, skip: usize) -> Result<Vec<(Key, IndexedRecord)>, IndexError> {
@@ -330,7 +316,8 @@ impl View {
 
 fn settings() -> IndexSettings {
     IndexSettings {
-        // The records take twice the room that they take with zstd, whose set-up for each block costs more than the unpacking.
+        // The records take twice the room that they take with zstd, whose set-up for each block costs more than the
+        // unpacking.
         docstore_compression: Compressor::Lz4,
         docstore_blocksize: STORE_BLOCK_BYTES,
         ..IndexSettings::default()
@@ -338,12 +325,7 @@ fn settings() -> IndexSettings {
 }
 
 fn expected() -> Expected {
-    Expected {
-        schema: Fields::new().schema,
-        settings: settings(),
-        shape: SHAPE.clone(),
-        column: UID_HIGH,
-    }
+    Expected { schema: Fields::new().schema, settings: settings(), shape: SHAPE.clone(), column: UID_HIGH }
 }
 
 #[cfg(test)]
@@ -373,10 +355,7 @@ mod tests {
             format!("{text} {}", sum(&text))
         });
         let other = Generation::open(scratch.path(), false).map(|_| ());
-        assert!(
-            matches!(&other, Err(IndexError::OtherShape { found }) if found == "01234567"),
-            "{other:?}"
-        );
+        assert!(matches!(&other, Err(IndexError::OtherShape { found }) if found == "01234567"), "{other:?}");
         commit(writer, &|_| payload("01234567", Reached::default(), 0));
         assert!(matches!(Generation::open(scratch.path(), false).map(|_| ()), Err(IndexError::Damaged(_))));
     }

@@ -19,7 +19,8 @@ pub(crate) struct GraphPages<'a> {
     pub(crate) views: &'a HashMap<i64, i64>,
 }
 
-/// Place by the field alone, and the number of the graph: as `SortKey`, with texts as their places in the dictionary of the segment.
+/// Place by the field alone, and the number of the graph: as `SortKey`, with texts as their places in the dictionary of
+/// the segment.
 type Rank = (i64, i64);
 
 enum Places<'a> {
@@ -87,10 +88,12 @@ impl GraphPages<'_> {
             let number = numbers.first(doc).unwrap_or_default();
             (places.of(doc, number), number)
         });
-        let behind = |rank: &Rank| after.is_none_or(|after| if self.order.descending { *rank < after } else { *rank > after });
+        let behind =
+            |rank: &Rank| after.is_none_or(|after| if self.order.descending { *rank < after } else { *rank > after });
         let mut ranks: Vec<Rank> = ranks.filter(behind).collect();
         if ranks.len() > self.limit {
-            let compare = |one: &Rank, other: &Rank| if self.order.descending { other.cmp(one) } else { one.cmp(other) };
+            let compare =
+                |one: &Rank, other: &Rank| if self.order.descending { other.cmp(one) } else { one.cmp(other) };
             ranks.select_nth_unstable_by(self.limit, compare);
             ranks.truncate(self.limit);
         }

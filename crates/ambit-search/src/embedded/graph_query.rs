@@ -1,4 +1,5 @@
-//! From the tree of a graph search to the graphs of a segment that it finds. Every condition is answered from terms, positions and columns alone.
+//! From the tree of a graph search to the graphs of a segment that it finds. Every condition is answered from terms,
+//! positions and columns alone.
 
 use std::collections::HashMap;
 
@@ -9,7 +10,9 @@ use tantivy::schema::Field;
 use tantivy::{Searcher, SegmentReader, Term};
 
 use super::document_set::DocumentSet;
-use super::graph_fields::{COMMENTS_COUNT, CREATION_DATE, GraphFields, LAST_MODIFIED_DATE, NUMBER, TOTAL_NODES, URL_NAME, URL_TEXT, named};
+use super::graph_fields::{
+    COMMENTS_COUNT, CREATION_DATE, GraphFields, LAST_MODIFIED_DATE, NUMBER, TOTAL_NODES, URL_NAME, URL_TEXT, named,
+};
 use super::query::{add_all, add_column_range, add_term, add_terms_where};
 
 /// A segment that is asked.
@@ -38,7 +41,12 @@ impl AskedGraphs<'_> {
         })
     }
 
-    fn joined(&self, parts: &[GraphQuery], join: fn(&mut DocumentSet, &DocumentSet), mut joined: DocumentSet) -> tantivy::Result<DocumentSet> {
+    fn joined(
+        &self,
+        parts: &[GraphQuery],
+        join: fn(&mut DocumentSet, &DocumentSet),
+        mut joined: DocumentSet,
+    ) -> tantivy::Result<DocumentSet> {
         for part in parts {
             join(&mut joined, &self.matching(part)?);
         }
@@ -57,7 +65,9 @@ impl AskedGraphs<'_> {
             Leaf::Private(private) => self.private(*private),
             Leaf::Figure(figure, range) => self.within(*figure, *range),
             Leaf::Label(phrase) => self.with_phrase(fields.label, phrase),
-            Leaf::File(hashes) => self.with(fields.node, hashes.iter().map(|hash| named("file", &hash.to_ascii_lowercase()))),
+            Leaf::File(hashes) => {
+                self.with(fields.node, hashes.iter().map(|hash| named("file", &hash.to_ascii_lowercase())))
+            }
             Leaf::Domain(domain) => self.with(fields.node, [named("domain", &domain.to_ascii_lowercase())]),
             Leaf::IpAddress(address) => self.with(fields.node, [named("ip_address", address)]),
             Leaf::Url(names) => {
@@ -113,7 +123,8 @@ impl AskedGraphs<'_> {
             Figure::ViewsCount => {
                 let numbers = self.reader.fast_fields().i64(NUMBER)?;
                 for doc in 0..self.reader.max_doc() {
-                    let views = numbers.first(doc).and_then(|number| self.views.get(&number)).copied().unwrap_or_default();
+                    let views =
+                        numbers.first(doc).and_then(|number| self.views.get(&number)).copied().unwrap_or_default();
                     if range.holds(views) {
                         set.insert(doc);
                     }

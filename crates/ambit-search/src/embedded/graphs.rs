@@ -1,4 +1,5 @@
-//! The index of graphs: what searches can ask of a graph as terms, positions and columns. It holds no graph, only their numbers.
+//! The index of graphs: what searches can ask of a graph as terms, positions and columns. It holds no graph, only their
+//! numbers.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -56,13 +57,8 @@ impl GraphMoment {
     ) -> Result<(usize, Vec<SortKey>), IndexError> {
         let (mut total, mut keys) = (0, Vec::new());
         for reader in self.searcher.segment_readers() {
-            let asked = AskedGraphs {
-                fields: &self.fields,
-                searcher: &self.searcher,
-                reader,
-                groups_of,
-                views: pages.views,
-            };
+            let asked =
+                AskedGraphs { fields: &self.fields, searcher: &self.searcher, reader, groups_of, views: pages.views };
             let mut set = asked.visible_to(user, groups)?;
             set.intersect(&asked.matching(query)?);
             if let Some(alive) = DocumentSet::alive(reader) {
@@ -78,11 +74,7 @@ impl GraphMoment {
 impl Graphs {
     /// An index in memory, empty.
     pub(crate) fn in_memory() -> Result<Self, IndexError> {
-        Self::with(
-            tantivy::Index::create_in_ram(GraphFields::new().schema),
-            Path::new("memory"),
-            Reached::default(),
-        )
+        Self::with(tantivy::Index::create_in_ram(GraphFields::new().schema), Path::new("memory"), Reached::default())
     }
 
     /// The index of a folder; one that is missing, damaged or of another shape begins empty.
@@ -154,9 +146,6 @@ impl Graphs {
 
     /// What was committed last.
     pub(crate) fn moment(&self) -> GraphMoment {
-        GraphMoment {
-            fields: self.fields.clone(),
-            searcher: self.reader.searcher(),
-        }
+        GraphMoment { fields: self.fields.clone(), searcher: self.reader.searcher() }
     }
 }

@@ -1,5 +1,6 @@
-//! From a condition to the documents of a segment that fulfil it. Each demand is a set of documents, read from the lists of its terms or from its
-//! column; sets are intersected and united word by word. Sets are kept beside their segment, since searches share their demands.
+//! From a condition to the documents of a segment that fulfil it. Each demand is a set of documents, read from the
+//! lists of its terms or from its column; sets are intersected and united word by word. Sets are kept beside their
+//! segment, since searches share their demands.
 
 use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,8 +17,8 @@ use super::tokenizers::{GRAM_CHARS, WORDS, fold_case, gram_chars};
 use crate::condition::Condition;
 use crate::fields::{Shape, VALUE_CHARS_MAX};
 
-/// Sets kept beside a segment; the one that was asked for least recently goes first. Each is a bit for each document: all of them are four bytes for
-/// each document.
+/// Sets kept beside a segment; the one that was asked for least recently goes first. Each is a bit for each document:
+/// all of them are four bytes for each document.
 const SETS_MAX: usize = 32;
 
 /// Documents of a column that are compared at once; their numbers fit the processor's cache.
@@ -110,7 +111,12 @@ impl Asked<'_> {
         }
     }
 
-    fn joined(&self, parts: &[Condition], join: fn(&mut DocumentSet, &DocumentSet), of_none: DocumentSet) -> Result<Arc<DocumentSet>, Stop> {
+    fn joined(
+        &self,
+        parts: &[Condition],
+        join: fn(&mut DocumentSet, &DocumentSet),
+        of_none: DocumentSet,
+    ) -> Result<Arc<DocumentSet>, Stop> {
         let mut joined: Option<Arc<DocumentSet>> = None;
         for part in parts {
             let set = self.matching(part)?;
@@ -180,8 +186,8 @@ impl Asked<'_> {
         Ok(add_column_range(set, self.reader, &column_name(member), bounds)?)
     }
 
-    /// The text occurs in the value: of a text as its characters in sequence or as its words in sequence, of a member of
-    /// few distinct values by reading them all.
+    /// The text occurs in the value: of a text as its characters in sequence or as its words in sequence, of a member
+    /// of few distinct values by reading them all.
     fn add_containing(&self, set: &mut DocumentSet, member: &str, text: &str) -> Result<(), Stop> {
         let of = self.fields.of(member);
         let (Some(words), Some(grams)) = (of.words, of.grams) else {
@@ -221,8 +227,8 @@ impl Asked<'_> {
         self.add_sequence(set, offsets.map(|at| (at, gram(at))).collect())
     }
 
-    /// Adds the documents that hold terms at these distances. Positions cost far more than lists, so they are read only of documents that hold all
-    /// terms and are not in the set yet.
+    /// Adds the documents that hold terms at these distances. Positions cost far more than lists, so they are read only
+    /// of documents that hold all terms and are not in the set yet.
     fn add_sequence(&self, set: &mut DocumentSet, terms: Vec<(usize, Term)>) -> Result<(), Stop> {
         let [(_, first), others @ ..] = terms.as_slice() else {
             return Ok(());
@@ -254,7 +260,8 @@ impl Asked<'_> {
                 break;
             }
         }
-        let weight = PhraseQuery::new_with_offset(terms).weight(EnableScoring::disabled_from_searcher(self.searcher))?;
+        let weight =
+            PhraseQuery::new_with_offset(terms).weight(EnableScoring::disabled_from_searcher(self.searcher))?;
         let mut phrase = weight.scorer(self.reader, 1.0)?;
         for (looked, doc) in candidates.iter().flat_map(DocumentSet::iter).enumerate() {
             if looked % CANDIDATES_PER_CLOCK_LOOK == 0 {
@@ -274,7 +281,12 @@ impl Asked<'_> {
 }
 
 /// Adds the documents whose number in a column is within bounds.
-pub(crate) fn add_column_range(set: &mut DocumentSet, reader: &SegmentReader, column: &str, bounds: RangeInclusive<i64>) -> tantivy::Result<()> {
+pub(crate) fn add_column_range(
+    set: &mut DocumentSet,
+    reader: &SegmentReader,
+    column: &str,
+    bounds: RangeInclusive<i64>,
+) -> tantivy::Result<()> {
     let Some(column) = reader.fast_fields().column_opt::<i64>(column)? else {
         return Ok(());
     };

@@ -1,11 +1,14 @@
-//! The folder of an index that is only read: where nobody lets us write there, it is read without the lock that keeps its writer from removing files
-//! meanwhile. Nobody writes in such a folder; where somebody else may after all, a file that is gone fails the opening, as damage would.
+//! The folder of an index that is only read: where nobody lets us write there, it is read without the lock that keeps
+//! its writer from removing files meanwhile. Nobody writes in such a folder; where somebody else may after all, a file
+//! that is gone fails the opening, as damage would.
 
 use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 use tantivy::directory::error::{DeleteError, LockError, OpenReadError, OpenWriteError};
-use tantivy::directory::{Directory, DirectoryLock, FileHandle, Lock, META_LOCK, MmapDirectory, WatchCallback, WatchHandle, WritePtr};
+use tantivy::directory::{
+    Directory, DirectoryLock, FileHandle, Lock, META_LOCK, MmapDirectory, WatchCallback, WatchHandle, WritePtr,
+};
 
 #[derive(Clone, Debug)]
 struct Reading(MmapDirectory);

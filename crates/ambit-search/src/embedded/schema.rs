@@ -48,16 +48,21 @@ impl Fields {
                 let options = NumericOptions::default().set_indexed();
                 if member.column { options.set_fast() } else { options }
             };
-            let text = |options: TextOptions| if member.column { options.set_fast(RAW_TOKENIZER_NAME) } else { options };
-            let whole = |tokenizer| text(TextOptions::default().set_indexing_options(terms(tokenizer, IndexRecordOption::Basic)));
+            let text =
+                |options: TextOptions| if member.column { options.set_fast(RAW_TOKENIZER_NAME) } else { options };
+            let whole = |tokenizer| {
+                text(TextOptions::default().set_indexing_options(terms(tokenizer, IndexRecordOption::Basic)))
+            };
             let (mut words, mut grams) = (None, None);
             let main = match member.shape {
                 Shape::Uid => builder.add_bytes_field(&name, BytesOptions::default().set_indexed()),
                 Shape::Word => builder.add_text_field(&name, whole(WHOLE)),
                 Shape::Kind => builder.add_text_field(&name, whole(KIND)),
                 Shape::Text => {
-                    let positions =
-                        |tokenizer| TextOptions::default().set_indexing_options(terms(tokenizer, IndexRecordOption::WithFreqsAndPositions));
+                    let positions = |tokenizer| {
+                        TextOptions::default()
+                            .set_indexing_options(terms(tokenizer, IndexRecordOption::WithFreqsAndPositions))
+                    };
                     words = Some(builder.add_text_field(&format!("{name}_words"), positions(WORDS)));
                     grams = Some(builder.add_text_field(&format!("{name}_grams"), positions(GRAMS)));
                     builder.add_text_field(&name, text(TextOptions::default()))
@@ -77,23 +82,11 @@ impl Fields {
         let uid_high = builder.add_u64_field(UID_HIGH, NumericOptions::default().set_fast());
         let uid_low = builder.add_u64_field(UID_LOW, NumericOptions::default().set_fast());
         let record = builder.add_bytes_field("record", BytesOptions::default().set_stored());
-        Fields {
-            schema: builder.build(),
-            members,
-            space,
-            key,
-            uid_high,
-            uid_low,
-            record,
-        }
+        Fields { schema: builder.build(), members, space, key, uid_high, uid_low, record }
     }
 
     pub(crate) fn of(&self, path: &str) -> MemberFields {
-        *self
-            .members
-            .iter()
-            .find(|fields| fields.member.path == path)
-            .expect("conditions name members of the table")
+        *self.members.iter().find(|fields| fields.member.path == path).expect("conditions name members of the table")
     }
 
     /// What is shown now of a noun in a project, or what was shown before.
@@ -168,10 +161,7 @@ fn add(document: &mut TantivyDocument, fields: &MemberFields, value: &Value) {
 
 /// How the terms of a field are listed.
 pub(super) fn terms(tokenizer: &str, record: IndexRecordOption) -> TextFieldIndexing {
-    TextFieldIndexing::default()
-        .set_tokenizer(tokenizer)
-        .set_index_option(record)
-        .set_fieldnorms(false)
+    TextFieldIndexing::default().set_tokenizer(tokenizer).set_index_option(record).set_fieldnorms(false)
 }
 
 fn space(noun: Noun, project: i64, past: bool) -> String {

@@ -1,5 +1,6 @@
-//! What is worked out of a segment before anybody searches it. A segment never changes but for its list of deleted documents, so this is done once: its
-//! documents in the default order, what each counts for, and the sets that searches asked for.
+//! What is worked out of a segment before anybody searches it. A segment never changes but for its list of deleted
+//! documents, so this is done once: its documents in the default order, what each counts for, and the sets that
+//! searches asked for.
 
 use std::sync::Arc;
 

@@ -22,20 +22,8 @@ pub(crate) const GRAM_CHARS: usize = 3;
 pub(crate) const END: char = '\0';
 
 pub(crate) fn register(manager: &TokenizerManager) {
-    manager.register(
-        WHOLE,
-        Whole {
-            fold: fold_case,
-            token: Token::default(),
-        },
-    );
-    manager.register(
-        KIND,
-        Whole {
-            fold: fold_kind,
-            token: Token::default(),
-        },
-    );
+    manager.register(WHOLE, Whole { fold: fold_case, token: Token::default() });
+    manager.register(KIND, Whole { fold: fold_kind, token: Token::default() });
     manager.register(GRAMS, Grams::default());
     manager.register(GRAPH_WORDS, GraphWords::default());
     let words = TextAnalyzer::builder(SimpleTokenizer::default()).filter(LowerCaser).build();
@@ -54,11 +42,7 @@ pub(crate) fn fold_kind(text: &str) -> String {
 
 /// The characters of which grams are made, without the end marks.
 pub(crate) fn gram_chars(text: &str) -> Vec<char> {
-    text.chars()
-        .filter(|c| *c != END)
-        .take(VALUE_CHARS_MAX)
-        .flat_map(char::to_lowercase)
-        .collect()
+    text.chars().filter(|c| *c != END).take(VALUE_CHARS_MAX).flat_map(char::to_lowercase).collect()
 }
 
 /// One token: the whole text, folded.
@@ -81,10 +65,7 @@ impl Tokenizer for Whole {
         self.token.position = 0;
         self.token.offset_to = text.len();
         self.token.text = (self.fold)(text);
-        WholeStream {
-            token: &mut self.token,
-            given: false,
-        }
+        WholeStream { token: &mut self.token, given: false }
     }
 }
 
@@ -126,11 +107,7 @@ impl Tokenizer for GraphWords {
     fn token_stream<'a>(&'a mut self, text: &'a str) -> GraphWordStream<'a> {
         self.words = ambit_query::graphs::words(text).collect();
         self.token.reset();
-        GraphWordStream {
-            words: &self.words,
-            next: 0,
-            token: &mut self.token,
-        }
+        GraphWordStream { words: &self.words, next: 0, token: &mut self.token }
     }
 }
 
@@ -172,11 +149,7 @@ impl Tokenizer for Grams {
         self.chars = gram_chars(text);
         self.chars.extend([END; GRAM_CHARS - 1]);
         self.token.reset();
-        GramStream {
-            chars: &self.chars,
-            next: 0,
-            token: &mut self.token,
-        }
+        GramStream { chars: &self.chars, next: 0, token: &mut self.token }
     }
 }
 

@@ -11,10 +11,7 @@ use std::collections::{BTreeMap, HashMap};
 const WORDS: [&str; 7] = ["kill", "switch", "Acme", "a.test", "192.0.2.1", "bear!", ""];
 
 fn at(revision: i64) -> Reached {
-    Reached {
-        revision,
-        ..Reached::default()
-    }
+    Reached { revision, ..Reached::default() }
 }
 
 fn text() -> impl Strategy<Value = String> {
@@ -24,14 +21,14 @@ fn text() -> impl Strategy<Value = String> {
 fn node() -> impl Strategy<Value = NodeFacts> {
     let kinds = ["file", "domain", "ip_address", "url", "custom", "actor"];
     let custom = prop::sample::select(vec!["", "actor", "victim"]);
-    (prop::sample::select(kinds.to_vec()), prop::sample::select(WORDS.to_vec()), text(), custom).prop_map(|(kind, entity_id, text, custom)| {
-        NodeFacts {
+    (prop::sample::select(kinds.to_vec()), prop::sample::select(WORDS.to_vec()), text(), custom).prop_map(
+        |(kind, entity_id, text, custom)| NodeFacts {
             kind: kind.to_owned(),
             entity_id: entity_id.to_owned(),
             text,
             custom_type: custom.to_owned(),
-        }
-    })
+        },
+    )
 }
 
 fn graph() -> impl Strategy<Value = GraphFacts> {
@@ -52,33 +49,12 @@ fn graph() -> impl Strategy<Value = GraphFacts> {
 }
 
 fn condition() -> impl Strategy<Value = String> {
-    let modifiers = [
-        "",
-        "name:",
-        "label:",
-        "file:",
-        "domain:",
-        "ip_address:",
-        "url:",
-        "actor:",
-        "victim:",
-        "id:",
-        "owner:",
-    ];
-    let values = [
-        "kill",
-        "\"kill switch\"",
-        "Acme",
-        "ac*",
-        "a.test",
-        "192.0.2.1",
-        "bear!",
-        "ann",
-        "g1",
-        "none",
-    ];
+    let modifiers =
+        ["", "name:", "label:", "file:", "domain:", "ip_address:", "url:", "actor:", "victim:", "id:", "owner:"];
+    let values = ["kill", "\"kill switch\"", "Acme", "ac*", "a.test", "192.0.2.1", "bear!", "ann", "g1", "none"];
     prop_oneof![
-        (prop::sample::select(modifiers.to_vec()), prop::sample::select(values.to_vec())).prop_map(|(modifier, value)| format!("{modifier}{value}")),
+        (prop::sample::select(modifiers.to_vec()), prop::sample::select(values.to_vec()))
+            .prop_map(|(modifier, value)| format!("{modifier}{value}")),
         prop::sample::select(vec!["private:true", "total_nodes:1+", "views_count:1-"]).prop_map(str::to_owned),
     ]
 }
@@ -95,8 +71,10 @@ fn query() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn the_index_finds_what_the_query_means(graphs in prop::collection::vec(graph(), 0..12), text in query(), order in 0usize..6, limit in 1usize..5) {
-        let graphs: Vec<GraphFacts> = (1..).zip(graphs).map(|(number, graph)| GraphFacts { number, id: format!("g{number}"), ..graph }).collect();
+    fn the_index_finds_what_the_query_means(graphs in prop::collection::vec(graph(), 0..12), text in query(),
+    order in 0usize..6, limit in 1usize..5) {
+        let graphs: Vec<GraphFacts> = (1..).zip(graphs).map(|(number, graph)| GraphFacts { number,
+        id: format!("g{number}"), ..graph }).collect();
         let mut index = Graphs::in_memory().unwrap();
         for graph in &graphs {
             // A state before, in a segment of its own for some: its words must not be found.

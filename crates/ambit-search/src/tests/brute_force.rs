@@ -22,17 +22,18 @@ pub(super) fn holds(condition: &Condition, record: &IndexedRecord) -> bool {
         None => Vec::new(),
     };
     let any_text = |member: &str, fits: &dyn Fn(&str) -> bool| {
-        values(member)
-            .iter()
-            .any(|value| value.as_str().is_some_and(|text| fits(&text.to_lowercase())))
+        values(member).iter().any(|value| value.as_str().is_some_and(|text| fits(&text.to_lowercase())))
     };
-    let any_number = |member: &str, fits: &dyn Fn(i64) -> bool| values(member).iter().any(|value| value.as_i64().is_some_and(fits));
+    let any_number =
+        |member: &str, fits: &dyn Fn(i64) -> bool| values(member).iter().any(|value| value.as_i64().is_some_and(fits));
     match condition {
         Condition::Nothing => false,
         Condition::And(all) => all.iter().all(|one| holds(one, record)),
         Condition::Or(any) => any.iter().any(|one| holds(one, record)),
         Condition::Not(one) => !holds(one, record),
-        Condition::Space(noun, project) => record.record.noun() == *noun && record.project == *project && record.valid_to.is_none(),
+        Condition::Space(noun, project) => {
+            record.record.noun() == *noun && record.project == *project && record.valid_to.is_none()
+        }
         Condition::SpaceAt(noun, project, moment) => {
             let ended = record.valid_to.is_some_and(|to| to.0 <= *moment);
             record.record.noun() == *noun && record.project == *project && record.valid_from.0 <= *moment && !ended
@@ -43,7 +44,9 @@ pub(super) fn holds(condition: &Condition, record: &IndexedRecord) -> bool {
         Condition::EqualKind(member, kind) => any_text(member, &|value| value.ends_with(&format!("::{kind}"))),
         Condition::EqualInteger(member, number) => any_number(member, &|value| value == *number),
         Condition::EqualBool(member, flag) => values(member).iter().any(|value| value.as_bool() == Some(*flag)),
-        Condition::Contains(member, text) => any_text(member, &|value| value.contains(&text.to_lowercase()) || words_in(value, text)),
+        Condition::Contains(member, text) => {
+            any_text(member, &|value| value.contains(&text.to_lowercase()) || words_in(value, text))
+        }
         Condition::AtLeast(member, number) => any_number(member, &|value| value >= *number),
         Condition::AtMost(member, number) => any_number(member, &|value| value <= *number),
     }
@@ -91,18 +94,22 @@ pub(super) fn any_term(noun: Noun) -> impl Strategy<Value = String> {
         "example:443",
     ];
     let text = prop_oneof![prop::sample::select(texts.to_vec()).prop_map(str::to_owned), "[a-z0-9./:-]{1,6}"];
-    (prop::sample::select(keywords), text, 0i64..6, any::<bool>(), prop::bool::weighted(0.3)).prop_map(|(row, text, number, flag, negated)| {
-        let value = match row.value {
-            ValueType::Text => format!("\"{text}\""),
-            ValueType::Integer { min, max } => number.clamp(min, max).to_string(),
-            ValueType::Bool => flag.to_string(),
-            ValueType::Time if flag => format!("1970-01-01T00:00:0{number}Z"),
-            ValueType::Time => ["last_refresh", "last_scan_count_2", "configured_scan_count"][number as usize % 3].to_owned(),
-            ValueType::Kind => ["Uri", "IpAddress", "DnsRecord", "Domain"][number as usize % 4].to_owned(),
-            ValueType::OneOf(words) => words[number as usize % words.len()].0.to_owned(),
-        };
-        format!("{}:{}{value}", row.name, if negated { "!" } else { "" })
-    })
+    (prop::sample::select(keywords), text, 0i64..6, any::<bool>(), prop::bool::weighted(0.3)).prop_map(
+        |(row, text, number, flag, negated)| {
+            let value = match row.value {
+                ValueType::Text => format!("\"{text}\""),
+                ValueType::Integer { min, max } => number.clamp(min, max).to_string(),
+                ValueType::Bool => flag.to_string(),
+                ValueType::Time if flag => format!("1970-01-01T00:00:0{number}Z"),
+                ValueType::Time => {
+                    ["last_refresh", "last_scan_count_2", "configured_scan_count"][number as usize % 3].to_owned()
+                }
+                ValueType::Kind => ["Uri", "IpAddress", "DnsRecord", "Domain"][number as usize % 4].to_owned(),
+                ValueType::OneOf(words) => words[number as usize % words.len()].0.to_owned(),
+            };
+            format!("{}:{}{value}", row.name, if negated { "!" } else { "" })
+        },
+    )
 }
 
 #[test]

@@ -41,15 +41,7 @@ fn whole() -> Scratch {
     let scratch = Scratch::new();
     let index = filled(&scratch, inventory());
     // A second commit with replaced documents, so that there are lists of deleted ones.
-    index
-        .apply(
-            2,
-            &Batch {
-                records: inventory(),
-                ..Batch::default()
-            },
-        )
-        .unwrap();
+    index.apply(2, &Batch { records: inventory(), ..Batch::default() }).unwrap();
     scratch
 }
 
@@ -116,13 +108,7 @@ fn a_missing_or_cut_file_is_found() {
             // Whatever was done about it holds, and can be written.
             let index = Index::open(scratch.path()).unwrap_or_else(|error| panic!("{what}: {error}"));
             index
-                .apply(
-                    3,
-                    &Batch {
-                        records: inventory(),
-                        ..Batch::default()
-                    },
-                )
+                .apply(3, &Batch { records: inventory(), ..Batch::default() })
                 .unwrap_or_else(|error| panic!("{what}: {error}"));
             assert_eq!(found(&index, Noun::Entities, ""), ALL, "{what}");
         }
@@ -139,29 +125,14 @@ async fn a_reader_follows_the_writer_through_a_rebuild() {
     assert!(matches!(reader.apply(2, &Batch::default()), Err(IndexError::ReadOnly)));
 
     let gone = inventory().remove(0).record.uid();
-    writer
-        .apply(
-            2,
-            &Batch {
-                gone: vec![gone],
-                ..Batch::default()
-            },
-        )
-        .unwrap();
+    writer.apply(2, &Batch { gone: vec![gone], ..Batch::default() }).unwrap();
     assert!(reader.wait_for(2, std::time::Duration::from_secs(5)).await.unwrap());
     assert_eq!(found(&reader, Noun::Entities, ""), "www.b-shop.example 192.0.2.1");
 
     let rebuild = writer.begin_rebuild().unwrap();
     rebuild.add(&inventory()).unwrap();
-    assert_eq!(
-        found(&writer, Noun::Entities, ""),
-        "www.b-shop.example 192.0.2.1",
-        "the old one serves meanwhile"
-    );
-    let reached = Reached {
-        revision: 3,
-        ..Reached::default()
-    };
+    assert_eq!(found(&writer, Noun::Entities, ""), "www.b-shop.example 192.0.2.1", "the old one serves meanwhile");
+    let reached = Reached { revision: 3, ..Reached::default() };
     writer.finish_rebuild(rebuild, reached).unwrap();
     assert_eq!((writer.reached(), found(&writer, Noun::Entities, "")), (3, ALL.to_owned()));
     assert!(reader.wait_for(3, std::time::Duration::from_secs(5)).await.unwrap());
@@ -177,10 +148,6 @@ fn a_rebuild_that_was_cut_short_does_not_count() {
     drop((rebuild, index));
     let index = Index::open(scratch.path()).unwrap();
     assert_eq!((index.committed().unwrap(), found(&index, Noun::Entities, "")), (2, ALL.to_owned()));
-    let folders = fs::read_dir(scratch.path())
-        .unwrap()
-        .flatten()
-        .filter(|entry| entry.path().is_dir())
-        .count();
+    let folders = fs::read_dir(scratch.path()).unwrap().flatten().filter(|entry| entry.path().is_dir()).count();
     assert_eq!(folders, 1, "what does not count is removed");
 }

@@ -152,11 +152,7 @@ fn each_keyword_has_a_row() {
     all.extend(["uid:", "id:", "entity_uid:"]);
     for row in KEYWORDS {
         let term = format!("{}:", row.name);
-        assert!(
-            all.iter().any(|text| text.split(' ').any(|word| word.starts_with(&term))),
-            "{} has no row",
-            row.name
-        );
+        assert!(all.iter().any(|text| text.split(' ').any(|word| word.starts_with(&term))), "{} has no row", row.name);
     }
 }
 
@@ -188,12 +184,8 @@ fn a_hit_is_the_record_without_what_no_hit_shows() {
     let records = inventory();
     let index = filled(&scratch, records.clone());
     let answer = index.search_blocking(&request(Noun::Entities, "a.example")).unwrap();
-    let crate::Record::Entity(hit) = &answer.hits[0].record else {
-        panic!("an entity")
-    };
-    let crate::Record::Entity(record) = &records[0].record else {
-        panic!("an entity")
-    };
+    let crate::Record::Entity(hit) = &answer.hits[0].record else { panic!("an entity") };
+    let crate::Record::Entity(record) = &records[0].record else { panic!("an entity") };
     assert_eq!(hit.summary, record.summary);
     assert_eq!(hit.tags, record.tags);
     assert_eq!(answer.hits[0].last_seen, records[0].last_seen);

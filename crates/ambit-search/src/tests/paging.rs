@@ -13,9 +13,7 @@ use crate::{Batch, Caller, Index, IndexedRecord, SearchAnswer, SearchError, Sear
 
 /// `n00` to `n<count - 1>`; every three share a `last_seen`.
 fn hosts(count: usize) -> Vec<IndexedRecord> {
-    (0..count)
-        .map(|n| at(0, (n / 3) as i64, entity(ACME, Kind::DnsRecord, &format!("n{n:02}"), |_| {})))
-        .collect()
+    (0..count).map(|n| at(0, (n / 3) as i64, entity(ACME, Kind::DnsRecord, &format!("n{n:02}"), |_| {}))).collect()
 }
 
 fn page(index: &Index, page: u64, size: u64) -> SearchAnswer {
@@ -41,10 +39,7 @@ fn by_tokens(index: &Index, mut request: SearchRequest) -> Vec<String> {
 /// So many newcomers before everything else.
 fn newcomers(index: &Index, revision: i64, count: usize) {
     let host = |n| at(0, -1, entity(ACME, Kind::DnsRecord, &format!("new{revision}_{n}"), |_| {}));
-    let batch = Batch {
-        records: (0..count).map(host).collect(),
-        ..Batch::default()
-    };
+    let batch = Batch { records: (0..count).map(host).collect(), ..Batch::default() };
     index.apply(revision, &batch).unwrap();
 }
 
@@ -52,11 +47,7 @@ fn newcomers(index: &Index, revision: i64, count: usize) {
 fn page_for(index: &Index, agent: &str, connection: u64, number: u64) -> String {
     let mut request = request(Noun::Entities, "");
     (request.page, request.page_size) = (Some(number), 3);
-    request.caller = Caller {
-        key: "key".to_owned(),
-        agent: agent.to_owned(),
-        connection: Some(connection),
-    };
+    request.caller = Caller { key: "key".to_owned(), agent: agent.to_owned(), connection: Some(connection) };
     names(&index.search_blocking(&request).unwrap())
 }
 
@@ -91,7 +82,9 @@ fn a_walk_by_tokens_leaves_the_walk_by_number_that_began_before_it() {
 fn clients_of_one_key_are_told_apart_by_name_connection_and_page() {
     let scratch = Scratch::new();
     let index = filled(&scratch, hosts(9));
-    let walk = |agent: &str, connection| -> [String; 3] { [0, 1, 2].map(|number| page_for(&index, agent, connection, number)) };
+    let walk = |agent: &str, connection| -> [String; 3] {
+        [0, 1, 2].map(|number| page_for(&index, agent, connection, number))
+    };
     let before = walk("probe", 9);
     // Two programs, and two clients of one program: all stand at page 0.
     let firsts = [("browser", 1), ("poller", 2), ("export", 3), ("export", 4)].map(|(agent, connection)| {
@@ -101,11 +94,8 @@ fn clients_of_one_key_are_told_apart_by_name_connection_and_page() {
     });
     for (agent, connection, first) in firsts.iter().rev() {
         let number = usize::try_from(*connection).unwrap() - 1;
-        let all = format!(
-            "{first} {} {}",
-            page_for(&index, agent, *connection, 1),
-            page_for(&index, agent, *connection, 2)
-        );
+        let all =
+            format!("{first} {} {}", page_for(&index, agent, *connection, 1), page_for(&index, agent, *connection, 2));
         let shown: Vec<&str> = all.split(' ').collect();
         let there: std::collections::BTreeSet<&str> = shown.iter().copied().collect();
         assert_eq!((shown.len(), there.len()), (9, 9), "{agent}: {all}");
@@ -159,11 +149,7 @@ fn a_window_that_ends_in_the_future_is_walked_as_it_was_at_the_beginning() {
         index.search_blocking(&request).unwrap();
         request.page = Some(1);
         request.now = Timestamp(1_500);
-        assert_eq!(
-            index.search_blocking(&request).unwrap().window,
-            window.until(Timestamp(1_000)),
-            "by number too"
-        );
+        assert_eq!(index.search_blocking(&request).unwrap().window, window.until(Timestamp(1_000)), "by number too");
     }
 }
 
@@ -205,15 +191,7 @@ fn tokens_walk_every_order() {
     let index = Index::open(scratch.path()).unwrap();
     // Several commits, so that the order spans segments.
     for (at, chunk) in hosts(20).chunks(6).enumerate() {
-        index
-            .apply(
-                at as i64 + 1,
-                &Batch {
-                    records: chunk.to_vec(),
-                    ..Batch::default()
-                },
-            )
-            .unwrap();
+        index.apply(at as i64 + 1, &Batch { records: chunk.to_vec(), ..Batch::default() }).unwrap();
     }
     for (field, descending) in [
         ("last_seen", false),
@@ -255,18 +233,16 @@ fn a_token_belongs_to_its_search() {
     assert!(with(|_| {}).is_ok());
     // The page size is no part of it.
     assert!(with(|request| request.page_size = 1).is_ok());
-    let other_search = |request: &mut SearchRequest| request.search = ambit_query::parse_search("n1", Noun::Entities).unwrap();
+    let other_search =
+        |request: &mut SearchRequest| request.search = ambit_query::parse_search("n1", Noun::Entities).unwrap();
     assert!(matches!(with(other_search), Err(SearchError::InvalidToken)));
     assert!(matches!(with(|request| request.context.project = 8), Err(SearchError::InvalidToken)));
     assert!(matches!(with(|request| request.descending = true), Err(SearchError::InvalidToken)));
-    assert!(matches!(
-        with(|request| request.page_token = Some(b"x".to_vec())),
-        Err(SearchError::InvalidToken)
-    ));
+    assert!(matches!(with(|request| request.page_token = Some(b"x".to_vec())), Err(SearchError::InvalidToken)));
 }
 
-/// A walk by tokens in pages of two over six hosts; behind its first page a hit of that is seen again and moves to the end, and one yet to come goes.
-/// The pages behind it are asked for at `later`.
+/// A walk by tokens in pages of two over six hosts; behind its first page a hit of that is seen again and moves to the
+/// end, and one yet to come goes. The pages behind it are asked for at `later`.
 fn walk_while_data_moves(later: Timestamp) -> (Vec<String>, String, String) {
     let scratch = Scratch::new();
     let index = filled(&scratch, hosts(6));
@@ -277,11 +253,7 @@ fn walk_while_data_moves(later: Timestamp) -> (Vec<String>, String, String) {
     let mut moved = first.hits[0].clone();
     moved.last_seen = Timestamp(99);
     let rest: Vec<IndexedRecord> = hosts(6).into_iter().filter(|host| !walked.contains(&super::name(host))).collect();
-    let batch = Batch {
-        records: vec![moved.clone()],
-        gone: vec![rest[3].record.uid()],
-        ..Batch::default()
-    };
+    let batch = Batch { records: vec![moved.clone()], gone: vec![rest[3].record.uid()], ..Batch::default() };
     index.apply(2, &batch).unwrap();
     request.now = later;
     request.page_token = first.next_page_token;
@@ -313,18 +285,9 @@ fn pages_by_number_are_of_one_moment() {
     let index = filled(&scratch, hosts(6));
     let before = names(&page(&index, 0, 6));
     let first = names(&page(&index, 0, 3));
-    let newcomers: Vec<IndexedRecord> = (0..5)
-        .map(|n| at(0, -1, entity(ACME, Kind::DnsRecord, &format!("new{n}"), |_| {})))
-        .collect();
-    index
-        .apply(
-            2,
-            &Batch {
-                records: newcomers,
-                ..Batch::default()
-            },
-        )
-        .unwrap();
+    let newcomers: Vec<IndexedRecord> =
+        (0..5).map(|n| at(0, -1, entity(ACME, Kind::DnsRecord, &format!("new{n}"), |_| {}))).collect();
+    index.apply(2, &Batch { records: newcomers, ..Batch::default() }).unwrap();
     assert_eq!(format!("{first} {}", names(&page(&index, 1, 3))), before);
     // Another caller has no part in it, and after five minutes nobody has.
     let mut request = request(Noun::Entities, "");
@@ -339,15 +302,11 @@ fn pages_by_number_are_of_one_moment() {
 #[test]
 fn the_window_ends_at_ten_thousand_rows_and_tokens_do_not() {
     let scratch = Scratch::new();
-    let many: Vec<IndexedRecord> = (0..10_020)
-        .map(|n| at(0, n, entity(ACME, Kind::DnsRecord, &format!("n{n:05}"), |_| {})))
-        .collect();
+    let many: Vec<IndexedRecord> =
+        (0..10_020).map(|n| at(0, n, entity(ACME, Kind::DnsRecord, &format!("n{n:05}"), |_| {}))).collect();
     let index = filled(&scratch, many);
     let last = page(&index, 9, 1_000);
-    assert_eq!(
-        (last.total_hits, last.total_pages, last.hits.len(), last.more),
-        (10_020, 10, 1_000, false)
-    );
+    assert_eq!((last.total_hits, last.total_pages, last.hits.len(), last.more), (10_020, 10, 1_000, false));
     assert_eq!(super::name(&last.hits[999]), "n09999");
     let beyond = page(&index, 10, 1_000);
     assert_eq!((beyond.hits.len(), beyond.more, beyond.total_hits), (0, false, 10_020));
@@ -366,26 +325,10 @@ fn a_record_is_replaced_in_place() {
     let index = filled(&scratch, hosts(3));
     let mut changed = hosts(3).remove(1);
     changed.last_seen = Timestamp(50);
-    index
-        .apply(
-            2,
-            &Batch {
-                records: vec![changed],
-                ..Batch::default()
-            },
-        )
-        .unwrap();
+    index.apply(2, &Batch { records: vec![changed], ..Batch::default() }).unwrap();
     assert_eq!(index.documents(), 3);
     assert!(found(&index, Noun::Entities, "").ends_with("n01"));
-    index
-        .apply(
-            3,
-            &Batch {
-                gone_collections: vec![ACME],
-                ..Batch::default()
-            },
-        )
-        .unwrap();
+    index.apply(3, &Batch { gone_collections: vec![ACME], ..Batch::default() }).unwrap();
     assert_eq!((index.documents(), index.reached()), (0, 3));
 }
 
@@ -396,10 +339,7 @@ fn orders_that_are_none_are_refused() {
     let mut request = request(Noun::Entities, "");
     request.sort_field = Some("tags".to_owned());
     let error = index.search_blocking(&request).unwrap_err().to_string();
-    assert!(
-        error.starts_with("cannot sort entities by `tags`; use one of last_seen, first_seen, name"),
-        "{error}"
-    );
+    assert!(error.starts_with("cannot sort entities by `tags`; use one of last_seen, first_seen, name"), "{error}");
 }
 
 #[test]
@@ -414,7 +354,8 @@ fn aggregations_count_all_hits() {
     let expected = json!({
         "scoped_bucket": terms(&[("true", 2), ("false", 1)]),
         "collection_bucket": terms(&[("acme_1", 2), ("other_2", 1)]),
-        "entity_type_bucket": terms(&[("Platform::Entity::DnsRecord", 1), ("Platform::Entity::IpAddress", 1), ("Platform::Entity::Uri", 1)]),
+        "entity_type_bucket": terms(&[("Platform::Entity::DnsRecord", 1), ("Platform::Entity::IpAddress", 1),
+        ("Platform::Entity::Uri", 1)]),
         "country_code_bucket": terms(&[("DE", 1)]),
         "technology_bucket": terms(&[("jQuery", 1), ("nginx", 1)]),
         "issues_severity_1_bucket": { "value": 1 },
@@ -453,14 +394,8 @@ fn a_search_that_takes_too_long_says_so() {
     let mut request = request(Noun::Entities, "");
     request.time_limit = Duration::ZERO;
     let answer = index.search_blocking(&request).unwrap();
-    assert_eq!(
-        (answer.timed_out, answer.hits.len(), answer.more, answer.next_page_token),
-        (true, 0, false, None)
-    );
-    assert_eq!(
-        answer.message.as_deref(),
-        Some("the search took longer than 0 ms and was stopped; narrow it")
-    );
+    assert_eq!((answer.timed_out, answer.hits.len(), answer.more, answer.next_page_token), (true, 0, false, None));
+    assert_eq!(answer.message.as_deref(), Some("the search took longer than 0 ms and was stopped; narrow it"));
 }
 
 #[tokio::test]
@@ -486,7 +421,8 @@ fn tokens_miss_nothing_under_fire() {
     const PAUSE_MS: i64 = 24 * 3_600 * 1_000;
     for pause in [1, PAUSE_MS] {
         let scratch = Scratch::new();
-        let host = |n: usize, last_seen: i64| at(0, last_seen, entity(ACME, Kind::DnsRecord, &format!("n{n:04}"), |_| {}));
+        let host =
+            |n: usize, last_seen: i64| at(0, last_seen, entity(ACME, Kind::DnsRecord, &format!("n{n:04}"), |_| {}));
         let index = filled(&scratch, (0..COUNT).map(|n| host(n, (n / 3) as i64)).collect());
         let (mut seen, mut rows, mut rounds, mut token) = (std::collections::BTreeSet::new(), 0, 0, None);
         loop {
@@ -501,10 +437,8 @@ fn tokens_miss_nothing_under_fire() {
             // Between two pages a tenth of all hosts is seen again, for the first twenty pages.
             if rounds < 20 {
                 let again = (0..COUNT).filter(|n| n % 10 == rounds % 10);
-                let batch = Batch {
-                    records: again.map(|n| host(n, (COUNT + rounds) as i64)).collect(),
-                    ..Batch::default()
-                };
+                let batch =
+                    Batch { records: again.map(|n| host(n, (COUNT + rounds) as i64)).collect(), ..Batch::default() };
                 index.apply(2 + rounds as i64, &batch).unwrap();
             }
             rounds += 1;
@@ -532,9 +466,8 @@ fn counts_kept_ready_and_the_kept_order_give_what_a_look_at_every_record_gives()
         }
     };
     check(&index);
-    let replaced = (0..40)
-        .step_by(7)
-        .map(|n| at(0, 100 - n, entity(ACME, Kind::DnsRecord, &format!("n{n:02}"), |_| {})));
+    let replaced =
+        (0..40).step_by(7).map(|n| at(0, 100 - n, entity(ACME, Kind::DnsRecord, &format!("n{n:02}"), |_| {})));
     let batch = Batch {
         records: replaced.collect(),
         gone: hosts(40).iter().step_by(11).map(|record| record.record.uid()).collect(),
@@ -542,18 +475,12 @@ fn counts_kept_ready_and_the_kept_order_give_what_a_look_at_every_record_gives()
     };
     index.apply(2, &batch).unwrap();
     check(&index);
-    let added = Batch {
-        records: vec![at(0, 7, entity(ACME, Kind::DnsRecord, "new", |_| {}))],
-        ..Batch::default()
-    };
+    let added = Batch { records: vec![at(0, 7, entity(ACME, Kind::DnsRecord, "new", |_| {}))], ..Batch::default() };
     index.apply(3, &added).unwrap();
     check(&index);
     // A record of another project; a uid never moves from one to another.
     let elsewhere = entity(OTHER, Kind::DnsRecord, "elsewhere", |_| {});
-    let other = Batch {
-        records: vec![IndexedRecord { project: 99, ..elsewhere }],
-        ..Batch::default()
-    };
+    let other = Batch { records: vec![IndexedRecord { project: 99, ..elsewhere }], ..Batch::default() };
     index.apply(4, &other).unwrap();
     check(&index);
 }
@@ -567,7 +494,8 @@ impl Drop for End<'_> {
     }
 }
 
-/// Writes until the end: moves hosts of its own to the end of the order, and adds and takes away one that nobody counts on.
+/// Writes until the end: moves hosts of its own to the end of the order, and adds and takes away one that nobody counts
+/// on.
 fn write_until(ended: &AtomicBool, index: &Index, revision: &AtomicI64, writer: usize) -> usize {
     let mut rounds = 0;
     while rounds == 0 || !ended.load(Ordering::SeqCst) {
@@ -603,9 +531,8 @@ fn ten_writers_at_once_make_no_page_miss_or_double_a_row() {
     std::thread::scope(|scope| {
         let (index, revision, ended) = (&index, &revision, &ended);
         let end = End(ended);
-        let writers: Vec<_> = (0..WRITERS)
-            .map(|writer| scope.spawn(move || write_until(ended, index, revision, writer)))
-            .collect();
+        let writers: Vec<_> =
+            (0..WRITERS).map(|writer| scope.spawn(move || write_until(ended, index, revision, writer))).collect();
         for _ in 0..2 {
             let mut request = request(Noun::Entities, "");
             (request.page_size, request.with_aggregations) = (100, false);

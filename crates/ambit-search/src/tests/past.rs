@@ -40,12 +40,15 @@ fn inventory(scratch: &Scratch) -> Index {
 }
 
 fn ask(index: &Index, window: Window, text: &str) -> String {
-    let mut request = SearchRequest::new(Noun::Entities, parse_search(text, Noun::Entities).unwrap(), context(), Timestamp(9_999));
+    let mut request =
+        SearchRequest::new(Noun::Entities, parse_search(text, Noun::Entities).unwrap(), context(), Timestamp(9_999));
     request.window = window;
     request.sort_field = Some("name".to_owned());
     let answer = index.search_blocking(&request).unwrap();
     let shown = |hit: &IndexedRecord| match &hit.record {
-        Record::Entity(entity) => entity.summary.http.code.map_or_else(|| name(hit), |code| format!("{}={code}", name(hit))),
+        Record::Entity(entity) => {
+            entity.summary.http.code.map_or_else(|| name(hit), |code| format!("{}={code}", name(hit)))
+        }
         _ => name(hit),
     };
     answer.hits.iter().map(shown).collect::<Vec<_>>().join(" ")
@@ -84,11 +87,7 @@ fn what_was_seen_then_is_asked_by_the_runs_until_then() {
     request.window = Window::AsOf(Timestamp(2_300));
     request.sort_field = Some("name".to_owned());
     let names: Vec<String> = index.search_blocking(&request).unwrap().hits.iter().map(name).collect();
-    assert_eq!(
-        names,
-        ["a", "b", "c", "d"],
-        "the run of 2,000 saw a and b; c came after it; d was never refreshed"
-    );
+    assert_eq!(names, ["a", "b", "c", "d"], "the run of 2,000 saw a and b; c came after it; d was never refreshed");
     request.search = parse_search("last_seen_before:1970-01-01T00:00:01.999Z", Noun::Entities).unwrap();
     let names: Vec<String> = index.search_blocking(&request).unwrap().hits.iter().map(name).collect();
     assert_eq!(names, ["d"]);
@@ -121,13 +120,11 @@ fn counts_are_those_of_then() {
     let closed = issue(ACME, "x", "a", |issue| issue.status = ambit_model::issue::Status::ClosedResolved);
     let index = filled(
         &scratch,
-        vec![
-            version(open, 1_000, Some(2_000), 1_000, 1_500),
-            version(closed, 2_000, None, 2_000, 1_500),
-        ],
+        vec![version(open, 1_000, Some(2_000), 1_000, 1_500), version(closed, 2_000, None, 2_000, 1_500)],
     );
     for (window, key) in [(Window::AsOf(Timestamp(1_500)), "open"), (Window::Now, "closed")] {
-        let mut request = SearchRequest::new(Noun::Issues, parse_search("", Noun::Issues).unwrap(), context(), Timestamp(9_999));
+        let mut request =
+            SearchRequest::new(Noun::Issues, parse_search("", Noun::Issues).unwrap(), context(), Timestamp(9_999));
         request.window = window;
         let answer = index.search_blocking(&request).unwrap();
         let counted = answer.aggregations.unwrap();
@@ -140,7 +137,8 @@ fn counts_are_those_of_then() {
 fn a_token_belongs_to_its_moment() {
     let scratch = Scratch::new();
     let index = inventory(&scratch);
-    let mut request = SearchRequest::new(Noun::Entities, parse_search("", Noun::Entities).unwrap(), context(), Timestamp(9_999));
+    let mut request =
+        SearchRequest::new(Noun::Entities, parse_search("", Noun::Entities).unwrap(), context(), Timestamp(9_999));
     request.page_size = 1;
     request.window = Window::AsOf(Timestamp(1_500));
     let mut names = Vec::new();

@@ -1,4 +1,5 @@
-//! Random inventories with a past, written in several commits: hits, their order, totals and counts are those of a plain look at every record.
+//! Random inventories with a past, written in several commits: hits, their order, totals and counts are those of a
+//! plain look at every record.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -74,7 +75,8 @@ fn random_record(dice: &mut Dice) -> IndexedRecord {
             let what = dice.one_of(&["directory_listing", "insecure_cookie", "dns_caa_missing"]);
             issue(if dice.below(2) == 0 { OTHER } else { ACME }, what, &host, |record| {
                 record.severity = 1 + i64::try_from(dice.below(5)).unwrap();
-                record.status = [Status::OpenNew, Status::ClosedResolved, Status::ClosedMitigated][dice.below(3) as usize];
+                record.status =
+                    [Status::OpenNew, Status::ClosedResolved, Status::ClosedMitigated][dice.below(3) as usize];
                 record.ticket_list = (dice.below(2) == 0).then(|| vec![json!("T-1"), json!(dice.below(3))]);
             })
         }
@@ -85,7 +87,8 @@ fn random_record(dice: &mut Dice) -> IndexedRecord {
         ),
     };
     let below = |dice: &mut Dice, ms: u64| i64::try_from(dice.below(ms / 100)).unwrap() * 100;
-    // At most one version of a record is in force at any moment: closed ones in one of three seconds, the current one after them.
+    // At most one version of a record is in force at any moment: closed ones in one of three seconds, the current one
+    // after them.
     let second = i64::try_from(dice.below(5)).unwrap() * 1_000;
     record.valid_from = Timestamp(if second < 3_000 { second } else { 3_000 + below(dice, 3_000) });
     record.valid_to = (second < 3_000).then(|| Timestamp(second + 100 + below(dice, 900)));
@@ -112,11 +115,9 @@ fn grown(scratch: &Scratch, dice: &mut Dice) -> (Index, Vec<IndexedRecord>) {
             }
         }
         let going: Vec<_> = held.values().filter(|_| dice.below(8) == 0).map(|record| record.record.uid()).collect();
-        batch.gone.extend(
-            going
-                .into_iter()
-                .filter(|uid| batch.records.iter().all(|record| record.record.uid() != *uid)),
-        );
+        batch
+            .gone
+            .extend(going.into_iter().filter(|uid| batch.records.iter().all(|record| record.record.uid() != *uid)));
         index.apply(revision, &batch).unwrap();
         held.retain(|_, record| !batch.gone.contains(&record.record.uid()));
         held.extend(batch.records.into_iter().map(|record| (record.key(), record)));
@@ -162,10 +163,7 @@ fn counted(noun: Noun, hits: &[&IndexedRecord]) -> Vec<Counted> {
                     Value::String(text) => text,
                     other => other.to_string(),
                 });
-                texts
-                    .collect::<BTreeSet<_>>()
-                    .into_iter()
-                    .for_each(|text| *counts.entry(text).or_default() += 1);
+                texts.collect::<BTreeSet<_>>().into_iter().for_each(|text| *counts.entry(text).or_default() += 1);
             }
             Counted::terms(counts.into_iter().collect())
         }
@@ -215,16 +213,15 @@ fn hits_orders_totals_and_counts_are_those_of_a_plain_look() {
                 let search = parse_search(&text, noun).unwrap();
                 let condition = resolve(&search, noun, &context(), window);
                 let field = sort_fields(noun)[field];
-                let mut expected: Vec<&IndexedRecord> = held.iter().filter(|record| holds(&condition, record)).collect();
+                let mut expected: Vec<&IndexedRecord> =
+                    held.iter().filter(|record| holds(&condition, record)).collect();
                 expected.sort_by(|left, right| in_order(left, right, field, descending));
                 let mut request = SearchRequest::new(noun, search, context(), Timestamp(1_000_000_000_000));
                 (request.window, request.descending, request.page_size) = (window, descending, size);
                 request.sort_field = Some(field.to_owned());
                 let answer = index.search_blocking(&request).unwrap();
-                let names: Vec<String> = expected
-                    .iter()
-                    .map(|record| format!("{}@{}", name(record), record.valid_from.0))
-                    .collect();
+                let names: Vec<String> =
+                    expected.iter().map(|record| format!("{}@{}", name(record), record.valid_from.0)).collect();
                 prop_assert_eq!(
                     &walked(&index, request),
                     &names,

@@ -10,29 +10,33 @@ use uuid::Uuid;
 use super::{ACME, OTHER, PROJECT};
 use crate::{IndexedRecord, Record, shape};
 
-pub(crate) fn entity(collection: Uuid, kind: Kind, name: &str, change: impl FnOnce(&mut EntityRecord)) -> IndexedRecord {
+pub(crate) fn entity(
+    collection: Uuid,
+    kind: Kind,
+    name: &str,
+    change: impl FnOnce(&mut EntityRecord),
+) -> IndexedRecord {
     let mut record = EntityRecord {
         uid: Uid::of_entity(collection, kind, name),
         collection,
         kind,
         name: name.to_owned(),
         scoped: true,
-        details: json!({ "whois_full_text": "long", "exfil_lookup_identifier": "x" })
-            .as_object()
-            .unwrap()
-            .clone(),
+        details: json!({ "whois_full_text": "long", "exfil_lookup_identifier": "x" }).as_object().unwrap().clone(),
         fingerprint: vec![Value::Bool(true)],
-        summary: Summary {
-            scoped: true,
-            ..Summary::default()
-        },
+        summary: Summary { scoped: true, ..Summary::default() },
         ..shape::entity()
     };
     change(&mut record);
     with_times(1_000, 3_000, Record::Entity(Box::new(record)))
 }
 
-pub(crate) fn issue(collection: Uuid, name: &str, entity: &str, change: impl FnOnce(&mut IssueRecord)) -> IndexedRecord {
+pub(crate) fn issue(
+    collection: Uuid,
+    name: &str,
+    entity: &str,
+    change: impl FnOnce(&mut IssueRecord),
+) -> IndexedRecord {
     let entity_uid = Uid::of_entity(collection, Kind::Uri, entity);
     let mut record = IssueRecord {
         uid: Uid::of_issue(collection, name, "ambit", "", entity_uid),
@@ -139,10 +143,7 @@ fn issues() -> Vec<IndexedRecord> {
     let listing = issue(ACME, "directory_listing", "https://a.example:443", |record| {
         record.severity = 2;
         record.tags = vec!["tg".to_owned()];
-        record.identifiers = Some(vec![Identifier {
-            kind: "CVE".to_owned(),
-            name: "CVE-2020-1".to_owned(),
-        }]);
+        record.identifiers = Some(vec![Identifier { kind: "CVE".to_owned(), name: "CVE-2020-1".to_owned() }]);
         record.ticket_list = Some(vec![json!("T-1")]);
     });
     let cookie = issue(OTHER, "insecure_cookie", "https://shop.example:443", |record| {

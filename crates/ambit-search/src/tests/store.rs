@@ -17,7 +17,9 @@ use uuid::Uuid;
 
 use super::{Scratch, names};
 use crate::graphs::GraphSearch;
-use crate::{CollectionContext, Index, SearchContext, SearchRequest, Window, ask_rebuild, catch_up, follow, is_rebuilt, rebuild};
+use crate::{
+    CollectionContext, Index, SearchContext, SearchRequest, Window, ask_rebuild, catch_up, follow, is_rebuilt, rebuild,
+};
 
 const NOW: Timestamp = Timestamp(1_700_000_000_000);
 
@@ -31,11 +33,7 @@ struct House {
 impl House {
     async fn new() -> Self {
         let scratch = Scratch::new();
-        let owner = NewOwner {
-            email: "o@acme.test".to_owned(),
-            organization: "Acme".to_owned(),
-            username: None,
-        };
+        let owner = NewOwner { email: "o@acme.test".to_owned(), organization: "Acme".to_owned(), username: None };
         Store::init(&Options::folder(scratch.path()), &owner, NOW).await.unwrap();
         Self::of(scratch).await
     }
@@ -45,12 +43,7 @@ impl House {
         let store = Store::open(&Options::folder(scratch.path())).await.unwrap();
         let principal = store.local_operator().await.unwrap();
         let project = store.choose_project(&principal, None).await.unwrap().unwrap();
-        House {
-            scratch,
-            store,
-            principal,
-            project,
-        }
+        House { scratch, store, principal, project }
     }
 
     /// A collection whose seeds a run has made entities.
@@ -65,17 +58,10 @@ impl House {
             never: Vec::new(),
             seeds: seeds.iter().map(|seed| (Kind::Domain, (*seed).to_owned())).collect(),
         };
-        let uuid = self
-            .store
-            .create_collection(&self.principal, self.project, &new, NOW)
-            .await
-            .unwrap()
-            .collection
-            .uuid;
+        let uuid =
+            self.store.create_collection(&self.principal, self.project, &new, NOW).await.unwrap().collection.uuid;
         let started = self.store.start_run(&self.principal, uuid, None, NOW).await.unwrap();
-        let Started::Scheduled(run) = started else {
-            panic!("a new collection has no open run")
-        };
+        let Started::Scheduled(run) = started else { panic!("a new collection has no open run") };
         let engine = self.store.engine("test", Duration::ZERO).await.unwrap();
         engine.claim(run.id, NOW).await.unwrap().unwrap();
         uuid
@@ -102,13 +88,10 @@ impl House {
             last_refreshes: context.last_refreshes,
             configured_scan_count: 3,
         });
-        let context = SearchContext {
-            project: self.project,
-            collections: collections.collect(),
-            whole_project: true,
-        };
+        let context = SearchContext { project: self.project, collections: collections.collect(), whole_project: true };
         let later = NOW.plus_ms(1_000_000);
-        let mut request = SearchRequest::new(Noun::Entities, parse_search(text, Noun::Entities).unwrap(), context, later);
+        let mut request =
+            SearchRequest::new(Noun::Entities, parse_search(text, Noun::Entities).unwrap(), context, later);
         request.sort_field = Some("name".to_owned());
         request.window = window;
         names(&index.search(request).await.unwrap())
@@ -120,10 +103,7 @@ impl House {
 
     async fn tag_at(&self, collection: Uuid, name: &str, tag: &str, now: Timestamp) {
         let uid = Uid::of_entity(collection, Kind::Domain, name).to_string();
-        let flags = EntityFlags {
-            tags: Some(vec![tag.to_owned()]),
-            ..EntityFlags::default()
-        };
+        let flags = EntityFlags { tags: Some(vec![tag.to_owned()]), ..EntityFlags::default() };
         self.store.set_entity_flags(&self.principal, &uid, None, &flags, now).await.unwrap();
     }
 }
@@ -162,7 +142,8 @@ async fn restored(house: &House, backup: &Path) -> House {
     House::of(scratch).await
 }
 
-/// What the index and the database say of the tags of a restored house are the same; also after others were given, beyond the revision of the index.
+/// What the index and the database say of the tags of a restored house are the same; also after others were given,
+/// beyond the revision of the index.
 async fn is_right_after_a_restore(house: &House, acme: Uuid, gone: &str) {
     let index = house.open();
     assert!(!index.is_of(&house.store).await.unwrap());
@@ -171,11 +152,9 @@ async fn is_right_after_a_restore(house: &House, acme: Uuid, gone: &str) {
         assert!(index.is_of(&house.store).await.unwrap());
         let newest = house.store.last_revision().await.unwrap();
         assert!(index.wait_for(newest, Duration::ZERO).await.unwrap());
-        for (text, expected) in [
-            (format!("tag:{gone}"), ""),
-            ("tag:before".to_owned(), "acme.test"),
-            (format!("tag:other{round}"), ""),
-        ] {
+        for (text, expected) in
+            [(format!("tag:{gone}"), ""), ("tag:before".to_owned(), "acme.test"), (format!("tag:other{round}"), "")]
+        {
             assert_eq!(house.find(&index, &text).await, expected, "{text}");
         }
         house.tag(acme, "acme.example", &format!("other{round}")).await;
@@ -219,7 +198,8 @@ async fn an_index_of_another_installation_is_built_anew() {
     is_right_after_a_restore(&house, acme, "theirs").await;
 }
 
-/// A database that is replaced under a running server: searches wait, then are right; walks through pages of before are over.
+/// A database that is replaced under a running server: searches wait, then are right; walks through pages of before are
+/// over.
 #[tokio::test]
 async fn an_index_whose_database_is_replaced_while_it_serves_is_built_anew() {
     let house = House::new().await;
@@ -362,11 +342,7 @@ async fn closed_versions_are_followed_and_rebuilt() {
             (Window::AsOf(NOW.plus_ms(-1)), "", ""),
             (Window::Between(NOW.plus_ms(5_000), second), "change:changed", "acme.test"),
             (Window::Between(NOW.plus_ms(5_000), second), "change:appeared", ""),
-            (
-                Window::Between(NOW.plus_ms(-5), NOW.plus_ms(5_000)),
-                "change:appeared",
-                "acme.example acme.test",
-            ),
+            (Window::Between(NOW.plus_ms(-5), NOW.plus_ms(5_000)), "change:appeared", "acme.example acme.test"),
         ] {
             assert_eq!(house.find_in(&index, text, window).await, expected, "{window:?} {text} {again}");
         }
@@ -433,11 +409,7 @@ async fn an_index_that_is_damaged_while_it_serves_is_rebuilt() {
     let file = records.unwrap().path();
     let bytes = vec![0xff; std::fs::metadata(&file).unwrap().len() as usize];
     std::fs::OpenOptions::new().write(true).open(&file).unwrap().write_all(&bytes).unwrap();
-    let contexts = SearchContext {
-        project: house.project,
-        collections: Vec::new(),
-        whole_project: true,
-    };
+    let contexts = SearchContext { project: house.project, collections: Vec::new(), whole_project: true };
     let request = SearchRequest::new(Noun::Entities, parse_search("", Noun::Entities).unwrap(), contexts, NOW);
     assert!(index.search(request.clone()).await.is_err(), "never answered from");
     let (stop, stopped) = watch::channel(false);

@@ -32,13 +32,9 @@ const LIMIT: &[Parameter] = &[Parameter {
 
 /// Every row.
 pub(super) const ROWS: &[Endpoint] = &[
-    get(
-        "/user_collections/{collection_uuid}/plan",
-        OfCollection(Viewer),
-        handler!(collection_runs::plan),
-    )
-    .says("Say in numbers what a run asks for the seeds of a collection; what it finds beside them adds to that.")
-    .answers(plans::Plan::SHAPE),
+    get("/user_collections/{collection_uuid}/plan", OfCollection(Viewer), handler!(collection_runs::plan))
+        .says("Say in numbers what a run asks for the seeds of a collection; what it finds beside them adds to that.")
+        .answers(plans::Plan::SHAPE),
     get("/collection_runs/{id}", OfCollection(Viewer), handler!(collection_runs::find))
         .says("Read a run, with what it did not do and why.")
         .answers(collection_runs::RunDetail::SHAPE),
@@ -56,12 +52,16 @@ pub(super) const ROWS: &[Endpoint] = &[
         .asks(AS_OF)
         .answers(entities::ScopeExplanation::SHAPE),
     post("/graphs", Key, handler!(graphs::create))
-        .says("Make a graph of an entity's neighbourhood, or of what a search finds; private unless the body says otherwise.")
+        .says(
+            "Make a graph of an entity's neighbourhood, or of what a search finds; private unless the body says \
+               otherwise.",
+        )
         .takes(graphs::NewInventoryGraph::SHAPE)
         .answers(graphs::InventoryGraph::SHAPE),
     patch("/entities/{entity_uid}/scope", OfCollection(Analyst), handler!(entities::mark))
         .says(
-            "Put an entity on the deny list, hide it, or, as an admin of the collection, put it on the allow list; scope \
+            "Put an entity on the deny list, hide it, or, as an admin of the collection, put it on the allow list; \
+             scope \
              follows in the running run, else in the next.",
         )
         .takes(entities::EntityMarks::SHAPE)
@@ -81,9 +81,7 @@ pub(super) const ROWS: &[Endpoint] = &[
         .says("Make an API key; its text is answered this once.")
         .takes(keys::NewKey::SHAPE)
         .answers(keys::IssuedKey::SHAPE),
-    delete("/keys/{id}", Key, handler!(keys::revoke))
-        .says("Revoke an API key.")
-        .answers(BOOLEAN),
+    delete("/keys/{id}", Key, handler!(keys::revoke)).says("Revoke an API key.").answers(BOOLEAN),
     get("/changes", InProject(Member), handler!(changes::list))
         .says("List what changed in a project, in the order of commits.")
         .asks(CHANGES)

@@ -1,4 +1,5 @@
-//! The rows of attack surface management: projects, collections, runs, entities, issues, and what belongs to them (docs/contract/asm.md §6).
+//! The rows of attack surface management: projects, collections, runs, entities, issues, and what belongs to them
+//! (docs/contract/asm.md §6).
 
 use crate::endpoint::Access::{InProject, Key, OfCollection, OfProject};
 use crate::endpoint::{Endpoint, Parameter, delete, get, handler, patch, post};
@@ -6,8 +7,8 @@ use crate::routes::library::CSV;
 use ambit_api::search::{self, SearchResult, SortDirection};
 use ambit_api::shape::{ANY, BOOLEAN, NULL, Shape, TEXT};
 use ambit_api::{
-    Contract, collection_runs, collections, entities, integrations, issues, library, library_stats, notes, plans, projects, seeds, tags, time_series,
-    users,
+    Contract, collection_runs, collections, entities, integrations, issues, library, library_stats, notes, plans,
+    projects, seeds, tags, time_series, users,
 };
 use ambit_model::Timestamp;
 use ambit_model::user::CollectionRole::{Admin, Analyst, Viewer};
@@ -32,18 +33,8 @@ const PAGING: &[Parameter] = &[
         required: false,
         doc: "The next_page_token of the page before; without limit of rows. Not together with page.",
     },
-    Parameter {
-        name: "sort_field",
-        shape: TEXT,
-        required: false,
-        doc: "A member to sort by; last_seen by default.",
-    },
-    Parameter {
-        name: "sort_direction",
-        shape: SortDirection::SHAPE,
-        required: false,
-        doc: "asc by default.",
-    },
+    Parameter { name: "sort_field", shape: TEXT, required: false, doc: "A member to sort by; last_seen by default." },
+    Parameter { name: "sort_direction", shape: SortDirection::SHAPE, required: false, doc: "asc by default." },
     Parameter {
         name: "as_of",
         shape: &Shape::When,
@@ -54,7 +45,8 @@ const PAGING: &[Parameter] = &[
         name: "between",
         shape: TEXT,
         required: false,
-        doc: "What happened between two dates or moments, with a comma between them, as it was at the second; `change:` narrows it. Ours.",
+        doc: "What happened between two dates or moments, with a comma between them, as it was at the second; \
+              `change:` narrows it. Ours.",
     },
     Parameter {
         name: "aggregations",
@@ -86,12 +78,7 @@ const START: &[Parameter] = &[Parameter {
 }];
 
 const LIST: &[Parameter] = &[
-    Parameter {
-        name: "page",
-        shape: &Shape::Count,
-        required: false,
-        doc: "Number of the page, from 0.",
-    },
+    Parameter { name: "page", shape: &Shape::Count, required: false, doc: "Number of the page, from 0." },
     Parameter {
         name: "page_size",
         shape: &Shape::Count,
@@ -138,7 +125,8 @@ pub(super) const ROWS: &[Endpoint] = &[
         .answers(collections::Collection::SHAPE),
     patch("/user_collections/{uuid}", OfCollection(Admin), handler!(collections::change))
         .says(
-            "Change name, schedule, level, exclusions, or the number of refreshes that count as active; a member that cannot be \
+            "Change name, schedule, level, exclusions, or the number of refreshes that count as active; a member that \
+             cannot be \
              changed is refused.",
         )
         .takes(collections::CollectionSettings::SHAPE)
@@ -150,18 +138,17 @@ pub(super) const ROWS: &[Endpoint] = &[
     patch("/user_collections/{uuid}/archive", OfCollection(Admin), handler!(collections::archive))
         .says("Archive a collection.")
         .answers(BOOLEAN),
-    patch(
-        "/user_collections/{uuid}/unarchive",
-        OfCollection(Admin),
-        handler!(collections::unarchive),
-    )
-    .says("Make an archived collection active. The answer says success: false and is a success.")
-    .answers(NULL),
+    patch("/user_collections/{uuid}/unarchive", OfCollection(Admin), handler!(collections::unarchive))
+        .says("Make an archived collection active. The answer says success: false and is a success.")
+        .answers(NULL),
     get(RUNS, OfCollection(Viewer), handler!(collection_runs::list))
         .says("List the runs of a collection, newest first.")
         .answers(Vec::<collection_runs::CollectionRun>::SHAPE),
     post(RUNS, OfCollection(Admin), handler!(collection_runs::start))
-        .says("Schedule a run of a collection; its plan stands beside `result`. A block of more than 65,536 addresses needs confirm_large.")
+        .says(
+            "Schedule a run of a collection; its plan stands beside `result`. A block of more than 65,536 addresses \
+               needs confirm_large.",
+        )
         .may_take(plans::NewRun::SHAPE)
         .answers(BOOLEAN),
     get(SEARCH_ENTITIES, InProject(Member), handler!(search::entities))
@@ -215,44 +202,29 @@ pub(super) const ROWS: &[Endpoint] = &[
     delete(NOTE, OfCollection(Analyst), handler!(notes::delete))
         .says("Remove a note; for its author and for admins of the collection.")
         .answers(BOOLEAN),
-    get(
-        "/time_series/point_in_time/entities/{uid}",
-        OfCollection(Viewer),
-        handler!(time_series::entity),
-    )
-    .says("Read an entity as it was shown at a point in time.")
-    .asks(POINT)
-    .answers(time_series::EntityAtPointResult::SHAPE),
-    get(
-        "/time_series/point_in_time/issues/{uid}",
-        OfCollection(Viewer),
-        handler!(time_series::issue),
-    )
-    .says("Read an issue as it was shown at a point in time.")
-    .asks(POINT)
-    .answers(time_series::IssueAtPointResult::SHAPE),
-    get(
-        "/time_series/points_in_time/entities/{uid}",
-        OfCollection(Viewer),
-        handler!(time_series::points_of_entity),
-    )
-    .says("List the moments at which an entity changed, oldest first.")
-    .asks(START)
-    .answers(Vec::<Timestamp>::SHAPE),
-    get(
-        "/time_series/points_in_time/issues/{uid}",
-        OfCollection(Viewer),
-        handler!(time_series::points_of_issue),
-    )
-    .says("List the moments at which an issue changed, oldest first.")
-    .asks(START)
-    .answers(Vec::<Timestamp>::SHAPE),
+    get("/time_series/point_in_time/entities/{uid}", OfCollection(Viewer), handler!(time_series::entity))
+        .says("Read an entity as it was shown at a point in time.")
+        .asks(POINT)
+        .answers(time_series::EntityAtPointResult::SHAPE),
+    get("/time_series/point_in_time/issues/{uid}", OfCollection(Viewer), handler!(time_series::issue))
+        .says("Read an issue as it was shown at a point in time.")
+        .asks(POINT)
+        .answers(time_series::IssueAtPointResult::SHAPE),
+    get("/time_series/points_in_time/entities/{uid}", OfCollection(Viewer), handler!(time_series::points_of_entity))
+        .says("List the moments at which an entity changed, oldest first.")
+        .asks(START)
+        .answers(Vec::<Timestamp>::SHAPE),
+    get("/time_series/points_in_time/issues/{uid}", OfCollection(Viewer), handler!(time_series::points_of_issue))
+        .says("List the moments at which an issue changed, oldest first.")
+        .asks(START)
+        .answers(Vec::<Timestamp>::SHAPE),
     get("/projects/{uuid}/users", OfProject(Member), handler!(users::list))
         .says("List the people of a project.")
         .answers(Vec::<users::ProjectUser>::SHAPE),
     post("/projects/{uuid}/users/bulk", OfProject(Owner), handler!(users::add))
         .says(
-            "Bring people into a project, or change their role; saying it twice is harmless. Whom the administrator of the \
+            "Bring people into a project, or change their role; saying it twice is harmless. Whom the administrator of \
+             the \
              installation brings is in it; whom others bring is asked, and in it after accepting.",
         )
         .takes(users::NewProjectUsers::SHAPE)
@@ -323,13 +295,9 @@ pub(super) const ROWS: &[Endpoint] = &[
         .says("Make an integration of a project; its secrets are sealed and never shown.")
         .takes(integrations::NewIntegration::SHAPE)
         .answers(integrations::Integration::SHAPE),
-    get(
-        "/projects/{uuid}/integrations/jira_projects",
-        OfProject(Member),
-        handler!(integrations::jira_projects),
-    )
-    .says("List the Jira projects that the settings of the project's integrations name.")
-    .answers(Vec::<integrations::JiraProject>::SHAPE),
+    get("/projects/{uuid}/integrations/jira_projects", OfProject(Member), handler!(integrations::jira_projects))
+        .says("List the Jira projects that the settings of the project's integrations name.")
+        .answers(Vec::<integrations::JiraProject>::SHAPE),
     delete("/integrations/{uuid}", OfProject(Owner), handler!(integrations::delete))
         .says("Remove an integration with its secrets and its uses.")
         .answers(BOOLEAN),

@@ -11,7 +11,8 @@ use ambit_api::shape::ANY;
 pub(super) const ROWS: &[Endpoint] = &[
     get("/feeds/{feed}/{time}", Key, handler!(wider::feeds::minute))
         .says(
-            "Read what changed in the minute YYYYMMDDhhmm: bzip2 of one object a line. The feeds are files, urls, domains, \
+            "Read what changed in the minute YYYYMMDDhhmm: bzip2 of one object a line. The feeds are files, urls, \
+             domains, \
              ip_addresses and file_behaviours.",
         )
         .costs(&rules::FEEDS)

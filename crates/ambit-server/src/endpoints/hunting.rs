@@ -1,4 +1,5 @@
-//! The rows of hunting in the wider API (docs/contract/hunting.md §1): rule sets, what they find, and jobs over what is stored.
+//! The rows of hunting in the wider API (docs/contract/hunting.md §1): rule sets, what they find, and jobs over what is
+//! stored.
 
 use super::wider::{ATTRIBUTES, CURSOR, EMPTY, LIMIT, PAGE, READ, RELATIONSHIPS, text};
 use crate::endpoint::Access::Key;
@@ -14,10 +15,7 @@ const RULESETS: &[Parameter] = &[
         "filter",
         "enabled:true, name:, rules:, tag: with whole words, or beginnings with * behind them; all must hold.",
     ),
-    text(
-        "order",
-        "name, creation_date or modification_date; - behind it reverses; creation_date- by default.",
-    ),
+    text("order", "name, creation_date or modification_date; - behind it reverses; creation_date- by default."),
     LIMIT,
     CURSOR,
     RELATIONSHIPS,
@@ -44,12 +42,8 @@ const STREAM: &[Parameter] = &[
     ATTRIBUTES,
 ];
 const STREAM_FILTER: &[Parameter] = &[text("filter", "As in the list.")];
-const JOBS: &[Parameter] = &[
-    text("filter", "status: with one of starting, running, aborting, aborted, finished."),
-    LIMIT,
-    CURSOR,
-    ATTRIBUTES,
-];
+const JOBS: &[Parameter] =
+    &[text("filter", "status: with one of starting, running, aborting, aborted, finished."), LIMIT, CURSOR, ATTRIBUTES];
 const RULESET_MEMBER: &str = "/intelligence/hunting_rulesets/{id}/relationships/editors/{member}";
 /// Every row.
 pub(super) const ROWS: &[Endpoint] = &[
@@ -126,16 +120,14 @@ pub(super) const ROWS: &[Endpoint] = &[
     .costs(&rules::RULESETS)
     .may_take(NewObject::SHAPE)
     .answers(ObjectCollection::SHAPE),
-    post(
-        "/intelligence/hunting_rulesets/{id}/relationships/owner",
-        Key,
-        handler!(wider::hunting_rulesets::give),
-    )
-    .says("Give a rule set to another user. It arrives disabled: its new owner decides whether to pay for its rules.")
-    .costs(&rules::RULESET_PATCH)
-    .needs(OwnRuleset)
-    .may_take(NewObject::SHAPE)
-    .answers(OneObject::SHAPE),
+    post("/intelligence/hunting_rulesets/{id}/relationships/owner", Key, handler!(wider::hunting_rulesets::give))
+        .says(
+            "Give a rule set to another user. It arrives disabled: its new owner decides whether to pay for its rules.",
+        )
+        .costs(&rules::RULESET_PATCH)
+        .needs(OwnRuleset)
+        .may_take(NewObject::SHAPE)
+        .answers(OneObject::SHAPE),
     get(RULESET_MEMBER, Key, handler!(wider::hunting_rulesets::has_editor))
         .says("Say whether a user or group is an editor.")
         .costs(&rules::RULESETS)
@@ -164,64 +156,40 @@ pub(super) const ROWS: &[Endpoint] = &[
         .costs(&rules::NOTIFICATIONS)
         .asks(NOTIFICATIONS)
         .answers(ObjectCollection::SHAPE),
-    delete(
-        "/intelligence/hunting_notifications",
-        Key,
-        handler!(wider::hunting_notifications::delete_all),
-    )
-    .says("Delete the caller's notifications, or those with a tag.")
-    .costs(&rules::NOTIFICATIONS)
-    .asks(TAGGED)
-    .answers(OneObject::SHAPE),
-    get(
-        "/intelligence/hunting_notifications/{id}",
-        Key,
-        handler!(wider::hunting_notifications::find),
-    )
-    .says("Read a notification.")
-    .costs(&rules::NOTIFICATIONS)
-    .asks(READ)
-    .answers(OneObject::SHAPE),
-    delete(
-        "/intelligence/hunting_notifications/{id}",
-        Key,
-        handler!(wider::hunting_notifications::delete),
-    )
-    .says("Delete a notification. The answer is empty.")
-    .costs(&rules::NOTIFICATIONS)
-    .as_type(EMPTY)
-    .answers(ANY),
-    get(
-        "/intelligence/hunting_notifications/{id}/file",
-        Key,
-        handler!(wider::hunting_notifications::file),
-    )
-    .says("Read the file that a notification is about.")
-    .costs(&rules::NOTIFICATIONS)
-    .answers(OneObject::SHAPE),
-    get(
-        "/intelligence/hunting_notification_files",
-        Key,
-        handler!(wider::hunting_notifications::list_files),
-    )
-    .says("List the files that live rules found, with the notification beside each.")
-    .costs(&rules::NOTIFICATIONS)
-    .asks(NOTIFICATIONS)
-    .answers(ObjectCollection::SHAPE),
+    delete("/intelligence/hunting_notifications", Key, handler!(wider::hunting_notifications::delete_all))
+        .says("Delete the caller's notifications, or those with a tag.")
+        .costs(&rules::NOTIFICATIONS)
+        .asks(TAGGED)
+        .answers(OneObject::SHAPE),
+    get("/intelligence/hunting_notifications/{id}", Key, handler!(wider::hunting_notifications::find))
+        .says("Read a notification.")
+        .costs(&rules::NOTIFICATIONS)
+        .asks(READ)
+        .answers(OneObject::SHAPE),
+    delete("/intelligence/hunting_notifications/{id}", Key, handler!(wider::hunting_notifications::delete))
+        .says("Delete a notification. The answer is empty.")
+        .costs(&rules::NOTIFICATIONS)
+        .as_type(EMPTY)
+        .answers(ANY),
+    get("/intelligence/hunting_notifications/{id}/file", Key, handler!(wider::hunting_notifications::file))
+        .says("Read the file that a notification is about.")
+        .costs(&rules::NOTIFICATIONS)
+        .answers(OneObject::SHAPE),
+    get("/intelligence/hunting_notification_files", Key, handler!(wider::hunting_notifications::list_files))
+        .says("List the files that live rules found, with the notification beside each.")
+        .costs(&rules::NOTIFICATIONS)
+        .asks(NOTIFICATIONS)
+        .answers(ObjectCollection::SHAPE),
     get("/users/{id}/hunting_notifications", Key, handler!(wider::hunting_notifications::of_user))
         .says("The list of notifications below the user; for oneself.")
         .costs(&rules::NOTIFICATIONS)
         .asks(NOTIFICATIONS)
         .answers(ObjectCollection::SHAPE),
-    get(
-        "/users/{id}/hunting_notification_files",
-        Key,
-        handler!(wider::hunting_notifications::files_of_user),
-    )
-    .says("The list of their files below the user; for oneself.")
-    .costs(&rules::NOTIFICATIONS)
-    .asks(NOTIFICATIONS)
-    .answers(ObjectCollection::SHAPE),
+    get("/users/{id}/hunting_notification_files", Key, handler!(wider::hunting_notifications::files_of_user))
+        .says("The list of their files below the user; for oneself.")
+        .costs(&rules::NOTIFICATIONS)
+        .asks(NOTIFICATIONS)
+        .answers(ObjectCollection::SHAPE),
     get("/ioc_stream", Key, handler!(wider::hunting_notifications::stream))
         .says("List the files that live rules found, as the stream of indicators.")
         .costs(&rules::STREAM)
@@ -232,14 +200,10 @@ pub(super) const ROWS: &[Endpoint] = &[
         .costs(&rules::STREAM)
         .asks(STREAM_FILTER)
         .answers(OneObject::SHAPE),
-    get(
-        "/ioc_stream_notifications/{id}",
-        Key,
-        handler!(wider::hunting_notifications::find_in_stream),
-    )
-    .says("Read an entry of the stream.")
-    .costs(&rules::STREAM)
-    .answers(OneObject::SHAPE),
+    get("/ioc_stream_notifications/{id}", Key, handler!(wider::hunting_notifications::find_in_stream))
+        .says("Read an entry of the stream.")
+        .costs(&rules::STREAM)
+        .answers(OneObject::SHAPE),
     delete("/ioc_stream_notifications/{id}", Key, handler!(wider::hunting_notifications::delete))
         .says("Delete an entry of the stream. The answer is empty.")
         .costs(&rules::STREAM)
@@ -270,15 +234,11 @@ pub(super) const ROWS: &[Endpoint] = &[
         .costs(&rules::RETROHUNT)
         .as_type(EMPTY)
         .answers(ANY),
-    get(
-        "/intelligence/retrohunt_jobs/{id}/matching_files",
-        Key,
-        handler!(wider::retrohunt_jobs::matching_files),
-    )
-    .says("List the files that a job found, with the rule beside each.")
-    .costs(&rules::RETROHUNT)
-    .asks(PAGE)
-    .answers(ObjectCollection::SHAPE),
+    get("/intelligence/retrohunt_jobs/{id}/matching_files", Key, handler!(wider::retrohunt_jobs::matching_files))
+        .says("List the files that a job found, with the rule beside each.")
+        .costs(&rules::RETROHUNT)
+        .asks(PAGE)
+        .answers(ObjectCollection::SHAPE),
     get("/users/{id}/retrohunt_jobs", Key, handler!(wider::retrohunt_jobs::of_user))
         .says("The list of jobs below the user; for oneself.")
         .costs(&rules::RETROHUNT)

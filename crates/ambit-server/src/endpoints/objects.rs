@@ -41,15 +41,11 @@ pub(super) const ROWS: &[Endpoint] = &[
         .costs(&rules::DOMAIN_RELATIONSHIPS)
         .asks(PAGE)
         .answers(ObjectCollection::SHAPE),
-    get(
-        "/domains/{id}/relationships/{relationship}",
-        Key,
-        handler!(wider::objects::relationship_described, Domain),
-    )
-    .says("List their descriptors.")
-    .costs(&rules::DOMAIN_RELATIONSHIPS)
-    .asks(PAGE)
-    .answers(ObjectCollection::SHAPE),
+    get("/domains/{id}/relationships/{relationship}", Key, handler!(wider::objects::relationship_described, Domain))
+        .says("List their descriptors.")
+        .costs(&rules::DOMAIN_RELATIONSHIPS)
+        .asks(PAGE)
+        .answers(ObjectCollection::SHAPE),
     get("/ip_addresses/{id}", Key, handler!(wider::objects::find, IpAddress))
         .says("Read an address that the inventory knows.")
         .costs(&rules::ADDRESSES)
@@ -75,15 +71,11 @@ pub(super) const ROWS: &[Endpoint] = &[
         .costs(&rules::VOTES)
         .may_take(NewObject::SHAPE)
         .answers(OneObject::SHAPE),
-    get(
-        "/ip_addresses/{id}/{relationship}",
-        Key,
-        handler!(wider::objects::relationship, IpAddress),
-    )
-    .says("List what an address is related to.")
-    .costs(&rules::ADDRESS_RELATIONSHIPS)
-    .asks(PAGE)
-    .answers(ObjectCollection::SHAPE),
+    get("/ip_addresses/{id}/{relationship}", Key, handler!(wider::objects::relationship, IpAddress))
+        .says("List what an address is related to.")
+        .costs(&rules::ADDRESS_RELATIONSHIPS)
+        .asks(PAGE)
+        .answers(ObjectCollection::SHAPE),
     get(
         "/ip_addresses/{id}/relationships/{relationship}",
         Key,
@@ -128,15 +120,11 @@ pub(super) const ROWS: &[Endpoint] = &[
         .costs(&rules::URL_RELATIONSHIPS)
         .asks(PAGE)
         .answers(ObjectCollection::SHAPE),
-    get(
-        "/urls/{id}/relationships/{relationship}",
-        Key,
-        handler!(wider::objects::relationship_described, Url),
-    )
-    .says("List their descriptors.")
-    .costs(&rules::URL_RELATIONSHIPS)
-    .asks(PAGE)
-    .answers(ObjectCollection::SHAPE),
+    get("/urls/{id}/relationships/{relationship}", Key, handler!(wider::objects::relationship_described, Url))
+        .says("List their descriptors.")
+        .costs(&rules::URL_RELATIONSHIPS)
+        .asks(PAGE)
+        .answers(ObjectCollection::SHAPE),
     post("/files", Key, handler!(wider::files::upload))
         .says("Upload a file, in the field file of a form.")
         .costs(&rules::UPLOAD)
@@ -198,15 +186,11 @@ pub(super) const ROWS: &[Endpoint] = &[
         .costs(&rules::FILE_RELATIONSHIPS)
         .asks(PAGE)
         .answers(ObjectCollection::SHAPE),
-    get(
-        "/files/{id}/relationships/{relationship}",
-        Key,
-        handler!(wider::files::relationship_described),
-    )
-    .says("List their descriptors.")
-    .costs(&rules::FILE_RELATIONSHIPS)
-    .asks(PAGE)
-    .answers(ObjectCollection::SHAPE),
+    get("/files/{id}/relationships/{relationship}", Key, handler!(wider::files::relationship_described))
+        .says("List their descriptors.")
+        .costs(&rules::FILE_RELATIONSHIPS)
+        .asks(PAGE)
+        .answers(ObjectCollection::SHAPE),
     get("/analyses/{id}", Key, handler!(wider::files::analysis))
         .says("Read an analysis.")
         .costs(&rules::ANALYSES)

@@ -1,4 +1,5 @@
-//! The rows that everybody may call, without a key: health, version, documents, signed addresses. The list of them stands in a test as well.
+//! The rows that everybody may call, without a key: health, version, documents, signed addresses. The list of them
+//! stands in a test as well.
 
 use crate::endpoint::Access::Open;
 use crate::endpoint::{Endpoint, get, handler, post};
@@ -9,10 +10,7 @@ use ambit_api::{Contract, keys};
 
 /// Every row.
 pub(super) const ROWS: &[Endpoint] = &[
-    get("/livez", Open, handler!(open::live))
-        .says("Say that the process is alive.")
-        .at_once()
-        .answers(BOOLEAN),
+    get("/livez", Open, handler!(open::live)).says("Say that the process is alive.").at_once().answers(BOOLEAN),
     get("/readyz", Open, handler!(open::ready))
         .says("Say whether requests can be answered.")
         .at_once()
@@ -21,10 +19,7 @@ pub(super) const ROWS: &[Endpoint] = &[
         .says("Say which program and version this is.")
         .at_once()
         .answers(Version::SHAPE),
-    get("/openapi.json", Open, handler!(open::openapi))
-        .says("This document.")
-        .at_once()
-        .answers(ANY),
+    get("/openapi.json", Open, handler!(open::openapi)).says("This document.").at_once().answers(ANY),
     post("/first_key", Open, handler!(keys::redeem))
         .says("Exchange the one-time token of a fresh installation for its owner's API key.")
         .takes(keys::KeyToken::SHAPE)

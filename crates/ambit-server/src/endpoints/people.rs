@@ -30,7 +30,8 @@ pub(super) const ROWS: &[Endpoint] = &[
         .answers(BOOLEAN),
     delete("/users/{username}", Administrator, handler!(people::delete_user))
         .says(
-            "Delete a user, by username or address: keys, rights and memberships end, what the user made stays. Projects that \
+            "Delete a user, by username or address: keys, rights and memberships end, what the user made stays. \
+             Projects that \
              nobody else owns come to the caller.",
         )
         .answers(BOOLEAN),
@@ -59,15 +60,14 @@ pub(super) const ROWS: &[Endpoint] = &[
         .says("Accept an invitation: the caller is in the project or group.")
         .answers(BOOLEAN),
     delete("/invitations/{id}", Key, handler!(people::invitations::end))
-        .says("Decline an invitation, or take back one to a project that the caller owns or a group that the caller administers.")
+        .says(
+            "Decline an invitation, or take back one to a project that the caller owns or a group that the caller \
+               administers.",
+        )
         .answers(BOOLEAN),
-    delete(
-        "/projects/{uuid}/membership",
-        OfProject(Member),
-        handler!(people::invitations::leave_project),
-    )
-    .says("Leave a project; the last owner stays.")
-    .answers(BOOLEAN),
+    delete("/projects/{uuid}/membership", OfProject(Member), handler!(people::invitations::leave_project))
+        .says("Leave a project; the last owner stays.")
+        .answers(BOOLEAN),
     delete("/groups/{group}/membership", Key, handler!(people::invitations::leave_group))
         .says("Leave a group.")
         .answers(BOOLEAN),

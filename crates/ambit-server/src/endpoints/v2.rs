@@ -1,4 +1,5 @@
-//! The rows of version 2 of the wider API (docs/contract/wider.md §8). Parameters stand in the query or in a form; the key is one of them.
+//! The rows of version 2 of the wider API (docs/contract/wider.md §8). Parameters stand in the query or in a form; the
+//! key is one of them.
 
 use crate::endpoint::Access::Key;
 use crate::endpoint::{Endpoint, Parameter, get, handler, post};
@@ -29,10 +30,8 @@ const URLS: &[Parameter] = &[needed("url", "URLs, each on a line; at most 25.")]
 const DOMAIN: &[Parameter] = &[needed("domain", "A domain or host name.")];
 const ADDRESS: &[Parameter] = &[needed("ip", "An address.")];
 const HASH: &[Parameter] = &[needed("hash", "MD5, SHA-1 or SHA-256.")];
-const COMMENTS: &[Parameter] = &[
-    needed("resource", "A hash or a URL."),
-    needed("before", "The date of a comment: those before it."),
-];
+const COMMENTS: &[Parameter] =
+    &[needed("resource", "A hash or a URL."), needed("before", "The date of a comment: those before it.")];
 const COMMENT: &[Parameter] = &[needed("resource", "A hash or a URL."), needed("comment", "The text.")];
 /// Every row.
 pub(super) const ROWS: &[Endpoint] = &[

@@ -1,4 +1,5 @@
-//! The rows of the wider API (docs/contract/wider.md §1). Each names its rule of the cost table and the right that it needs.
+//! The rows of the wider API (docs/contract/wider.md §1). Each names its rule of the cost table and the right that it
+//! needs.
 
 use crate::endpoint::Access::Key;
 use crate::endpoint::{Endpoint, Parameter, delete, get, handler, patch, post};
@@ -10,12 +11,7 @@ use ambit_api::objects::{Figures, NewObject, ObjectCollection, OneObject, Relate
 use ambit_api::shape::{ANY, Shape, TEXT};
 
 pub(super) const fn text(name: &'static str, doc: &'static str) -> Parameter {
-    Parameter {
-        name,
-        shape: TEXT,
-        required: false,
-        doc,
-    }
+    Parameter { name, shape: TEXT, required: false, doc }
 }
 
 pub(super) const LIMIT: Parameter = Parameter {
@@ -26,14 +22,12 @@ pub(super) const LIMIT: Parameter = Parameter {
 };
 pub(super) const CURSOR: Parameter = text("cursor", "The meta.cursor of the page before.");
 pub(super) const ATTRIBUTES: Parameter = text("attributes", "Only these attributes, separated by commas.");
-pub(super) const RELATIONSHIPS: Parameter = text("relationships", "Also the descriptors of these relationships, separated by commas.");
+pub(super) const RELATIONSHIPS: Parameter =
+    text("relationships", "Also the descriptors of these relationships, separated by commas.");
 pub(super) const PAGE: &[Parameter] = &[LIMIT, CURSOR, ATTRIBUTES];
 pub(super) const READ: &[Parameter] = &[RELATIONSHIPS, ATTRIBUTES];
 const SEARCH: &[Parameter] = &[
-    text(
-        "filter",
-        "Modifiers and free text with AND, OR, NOT and parentheses; see the documentation of graph search.",
-    ),
+    text("filter", "Modifiers and free text with AND, OR, NOT and parentheses; see the documentation of graph search."),
     text(
         "order",
         "name, owner, creation_date, last_modified_date, views_count or comments_count; - behind it reverses.",
@@ -45,7 +39,8 @@ const SEARCH: &[Parameter] = &[
 const INTELLIGENCE: &[Parameter] = &[
     text(
         "query",
-        "Words, hashes and the modifiers entity, type, size, name, tag, fs, ls, p, submissions, content, with AND, OR, NOT and parentheses.",
+        "Words, hashes and the modifiers entity, type, size, name, tag, fs, ls, p, submissions, content, with AND, OR, \
+         NOT and parentheses.",
     ),
     text(
         "order",
@@ -61,12 +56,8 @@ const INTELLIGENCE: &[Parameter] = &[
     CURSOR,
     ATTRIBUTES,
 ];
-const FIND: &[Parameter] = &[
-    text("query", "A hash, URL, domain or address; or words and #tags."),
-    LIMIT,
-    CURSOR,
-    ATTRIBUTES,
-];
+const FIND: &[Parameter] =
+    &[text("query", "A hash, URL, domain or address; or words and #tags."), LIMIT, CURSOR, ATTRIBUTES];
 const COMMENTS: &[Parameter] = &[text("filter", "tag:word, as often as wanted."), LIMIT, CURSOR, ATTRIBUTES];
 const DAYS: &[Parameter] = &[
     text("start_date", "First day, as YYYYMMDD; 30 days before the last by default."),
@@ -180,7 +171,8 @@ pub(super) const ROWS: &[Endpoint] = &[
         .answers(OneObject::SHAPE),
     patch("/users/{id}", Key, handler!(wider::accounts::change))
         .says(
-            "Change a user: the profile; for administrators of the user's group also caps on what is drawn from it; for those \
+            "Change a user: the profile; for administrators of the user's group also caps on what is drawn from it; \
+             for those \
              of the installation caps, privileges and the status.",
         )
         .costs(&rules::USERS)
@@ -209,15 +201,11 @@ pub(super) const ROWS: &[Endpoint] = &[
         .costs(&rules::USERS)
         .asks(PAGE)
         .answers(RelatedObjects::SHAPE),
-    get(
-        "/users/{id}/relationships/{relationship}",
-        Key,
-        handler!(wider::accounts::relationship_described),
-    )
-    .says("Read the descriptors of what a user is related to.")
-    .costs(&rules::USERS)
-    .asks(PAGE)
-    .answers(RelatedObjects::SHAPE),
+    get("/users/{id}/relationships/{relationship}", Key, handler!(wider::accounts::relationship_described))
+        .says("Read the descriptors of what a user is related to.")
+        .costs(&rules::USERS)
+        .asks(PAGE)
+        .answers(RelatedObjects::SHAPE),
     get("/groups/{id}", Key, handler!(wider::groups::find))
         .says("Read a group of the caller's.")
         .costs(&rules::GROUPS)
@@ -234,33 +222,26 @@ pub(super) const ROWS: &[Endpoint] = &[
         .needs(OfGroup)
         .asks(DAYS)
         .answers(Figures::SHAPE),
-    get(
-        "/groups/{id}/users_consuming_quota/{quota_name}",
-        Key,
-        handler!(wider::quotas::users_consuming),
-    )
-    .says("List who drew how much of a quota from a group.")
-    .costs(&rules::GROUP_QUOTAS)
-    .needs(OfGroup)
-    .asks(CONSUMING)
-    .answers(ObjectCollection::SHAPE),
+    get("/groups/{id}/users_consuming_quota/{quota_name}", Key, handler!(wider::quotas::users_consuming))
+        .says("List who drew how much of a quota from a group.")
+        .costs(&rules::GROUP_QUOTAS)
+        .needs(OfGroup)
+        .asks(CONSUMING)
+        .answers(ObjectCollection::SHAPE),
     get("/groups/{id}/{relationship}", Key, handler!(wider::groups::relationship))
         .says("List users, administrators, graphs or service accounts of a group.")
         .costs(&rules::GROUPS)
         .asks(PAGE)
         .answers(ObjectCollection::SHAPE),
-    get(
-        "/groups/{id}/relationships/{relationship}",
-        Key,
-        handler!(wider::groups::relationship_described),
-    )
-    .says("List their descriptors.")
-    .costs(&rules::GROUPS)
-    .asks(PAGE)
-    .answers(ObjectCollection::SHAPE),
+    get("/groups/{id}/relationships/{relationship}", Key, handler!(wider::groups::relationship_described))
+        .says("List their descriptors.")
+        .costs(&rules::GROUPS)
+        .asks(PAGE)
+        .answers(ObjectCollection::SHAPE),
     post("/groups/{id}/relationships/{relationship}", Key, handler!(wider::groups::add))
         .says(
-            "Add users or administrators by address, or make service accounts by id. Whom the administrator of the installation \
+            "Add users or administrators by address, or make service accounts by id. Whom the administrator of the \
+             installation \
              adds is in the group; whom others add is asked, and in it after accepting.",
         )
         .costs(&rules::GROUPS)

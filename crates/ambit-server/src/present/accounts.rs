@@ -13,8 +13,8 @@ pub(crate) const NOUN: &str = "User";
 /// Characters of an API key, which is another name of its user.
 const KEY_CHARS: usize = 64;
 
-/// The user of a path: by username, address, or API key. By key only the user and administrators find anybody; for others the key of somebody else is a
-/// wrong one, and counts as such.
+/// The user of a path: by username, address, or API key. By key only the user and administrators find anybody; for
+/// others the key of somebody else is a wrong one, and counts as such.
 pub(crate) async fn named(call: &Call, id: &str) -> Result<Account, ApiError> {
     if let Some(account) = by_name(call, id).await? {
         return Ok(account);
@@ -53,7 +53,8 @@ fn is_like_a_key(id: &str) -> bool {
     id.len() == KEY_CHARS && id.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Everybody may know who there is; service accounts are for themselves and for whoever administers their group, since their names say what groups there are.
+/// Everybody may know who there is; service accounts are for themselves and for whoever administers their group, since
+/// their names say what groups there are.
 pub(crate) async fn by_name(call: &Call, id: &str) -> Result<Option<Account>, ApiError> {
     let Some(account) = call.store().account(id).await.if_found()? else {
         return Ok(None);
@@ -61,7 +62,8 @@ pub(crate) async fn by_name(call: &Call, id: &str) -> Result<Option<Account>, Ap
     let Some(group) = account.service_group else { return Ok(Some(account)) };
     // Outsiders are told so as fast as who asks for an account that is not there.
     let caller = call.caller();
-    let is_outside = !caller.administrator() && caller.user_id() != account.user.id && !caller.groups().contains(&group);
+    let is_outside =
+        !caller.administrator() && caller.user_id() != account.user.id && !caller.groups().contains(&group);
     let hidden = is_outside || standing(call, &account).await? == Standing::Anybody;
     Ok((!hidden).then_some(account))
 }
@@ -136,16 +138,16 @@ pub(crate) async fn shown(call: &Call, account: &Account) -> Result<Value, ApiEr
 
 async fn quotas(call: &Call, account: &Account) -> Result<Value, ApiError> {
     let standings = call.store().quota_standings(account.user.id, call.now).await.about(NOUN)?;
-    let own = standings
-        .iter()
-        .map(|one| (one.name.to_owned(), json!({"allowed": one.user.allowed, "used": one.user.used})));
+    let own =
+        standings.iter().map(|one| (one.name.to_owned(), json!({"allowed": one.user.allowed, "used": one.user.used})));
     let foreign = FOREIGN.iter().map(|name| ((*name).to_owned(), json!({"allowed": 0, "used": 0})));
     Ok(Value::Object(own.chain(foreign).collect()))
 }
 
 async fn privileges(call: &Call, account: &Account) -> Result<Value, ApiError> {
     let found = call.store().list_privileges(call.caller(), &account.user.username).await.about(NOUN)?;
-    let mut out: Map<String, Value> = PRIVILEGES.iter().map(|name| ((*name).to_owned(), json!({"granted": false}))).collect();
+    let mut out: Map<String, Value> =
+        PRIVILEGES.iter().map(|name| ((*name).to_owned(), json!({"granted": false}))).collect();
     for one in found.iter().filter(|one| one.expires_at.is_none_or(|end| end > call.now)) {
         // One's own comes first in the list and says more than an inherited one.
         if out.get(&one.name).is_some_and(|known| known["granted"] == json!(true)) {

@@ -68,13 +68,7 @@ pub(crate) async fn item_of_analysis(call: &Call) -> Result<Option<Item>, ApiErr
         }));
     }
     let found = call.store().submitted_url(&hash).await.if_found()?;
-    Ok(found.map(|url| Item {
-        kind,
-        id: url.sha256,
-        at,
-        finished: true,
-        results: Map::new(),
-    }))
+    Ok(found.map(|url| Item { kind, id: url.sha256, at, finished: true, results: Map::new() }))
 }
 
 #[cfg(test)]

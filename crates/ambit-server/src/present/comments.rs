@@ -53,7 +53,8 @@ pub(crate) fn text(call: &Call) -> Result<String, ApiError> {
     }
 }
 
-/// Comments that are read together, and that one call looks at: where few match, a page may have fewer than were asked for.
+/// Comments that are read together, and that one call looks at: where few match, a page may have fewer than were asked
+/// for.
 const CHUNK: usize = 200;
 const READ_MAX: usize = 2_000;
 

@@ -11,12 +11,7 @@ pub(crate) const NOUN: &str = "Entity";
 
 /// What the shapes need beside the record.
 pub(crate) fn sighting(view: &EntityView) -> Sighting {
-    Sighting {
-        id: view.id,
-        first_seen: view.first_seen,
-        last_seen: view.last_seen,
-        since: view.updated_at,
-    }
+    Sighting { id: view.id, first_seen: view.first_seen, last_seen: view.last_seen, since: view.updated_at }
 }
 
 /// What the shapes repeat of the collection.
@@ -30,17 +25,18 @@ pub(crate) fn collection(collection: &ambit_store::CollectionRef) -> CollectionR
 }
 
 /// Fills the `issues` of hits that have open ones, as they were at a moment (`None`: now).
-pub(crate) async fn fill_issues(call: &Call, project: i64, hits: &mut [EntityHit], at: Option<Timestamp>) -> Result<(), ApiError> {
+pub(crate) async fn fill_issues(
+    call: &Call,
+    project: i64,
+    hits: &mut [EntityHit],
+    at: Option<Timestamp>,
+) -> Result<(), ApiError> {
     let with_issues = hits.iter().filter(|hit| hit.summary.issues.current_count != 0);
     let with_issues: Vec<Uid> = with_issues.map(|hit| hit.id).collect();
     if with_issues.is_empty() {
         return Ok(());
     }
-    let found = call
-        .store()
-        .open_issues_of(call.caller(), project, &with_issues, at)
-        .await
-        .about("Project")?;
+    let found = call.store().open_issues_of(call.caller(), project, &with_issues, at).await.about("Project")?;
     for hit in hits {
         if let Some(open) = found.get(&hit.id) {
             hit.issues = EntityHitIssue::list(open);

@@ -56,9 +56,8 @@ pub(crate) async fn own(call: &Call) -> Result<(GroupAccount, &'static str), Api
 
 pub(crate) async fn shown(call: &Call, group: &GroupAccount, role: &str) -> Result<Value, ApiError> {
     let standings = call.store().group_standings(group.group.id, call.now).await.about(NOUN)?;
-    let own = standings
-        .iter()
-        .map(|(name, one)| ((*name).to_owned(), json!({"allowed": one.allowed, "used": one.used})));
+    let own =
+        standings.iter().map(|(name, one)| ((*name).to_owned(), json!({"allowed": one.allowed, "used": one.used})));
     let foreign = FOREIGN.iter().map(|name| ((*name).to_owned(), json!({"allowed": 0, "used": 0})));
     let mut attributes = profile(group);
     attributes.insert("quotas".to_owned(), Value::Object(own.chain(foreign).collect()));

@@ -7,10 +7,5 @@ pub(crate) const NOUN: &str = "Issue";
 
 /// What the shapes need beside the record.
 pub(crate) fn sighting(view: &IssueView) -> Sighting {
-    Sighting {
-        id: view.id,
-        first_seen: view.first_seen,
-        last_seen: view.last_seen,
-        since: view.updated_at,
-    }
+    Sighting { id: view.id, first_seen: view.first_seen, last_seen: view.last_seen, since: view.updated_at }
 }

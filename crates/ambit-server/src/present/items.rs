@@ -9,10 +9,7 @@ use ambit_store::{Item, ItemView};
 /// The item of the path, which the caller may see.
 pub(crate) async fn item(call: &Call) -> Result<ItemView, ApiError> {
     let item = item_type(call)?;
-    call.store()
-        .find_item(call.caller(), item, call.parameter("item_uid"), call.project)
-        .await
-        .about(noun(item))
+    call.store().find_item(call.caller(), item, call.parameter("item_uid"), call.project).await.about(noun(item))
 }
 
 /// What the path names as the sort of item; any other word names nothing.

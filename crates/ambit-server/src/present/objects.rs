@@ -1,4 +1,5 @@
-//! Domains, addresses and URLs as the caller's projects know them, and files beside them: found by type and name, shown as objects.
+//! Domains, addresses and URLs as the caller's projects know them, and files beside them: found by type and name, shown
+//! as objects.
 
 use super::{files, votes};
 use crate::call::Call;
@@ -107,7 +108,8 @@ fn no_engines() -> Value {
     json!({"malicious": 0, "suspicious": 0, "undetected": 0, "harmless": 0, "timeout": 0})
 }
 
-/// An object by the type and id of a node; one that is not known says so in the collection (docs/contract/wider.md §1.3).
+/// An object by the type and id of a node; one that is not known says so in the collection (docs/contract/wider.md
+/// §1.3).
 pub(crate) async fn shown_or_missing(call: &Call, kind: &str, id: &str) -> Result<Value, ApiError> {
     let Some(object_type) = ObjectType::from_name(kind) else {
         return Ok(missing(kind, id));
@@ -154,7 +156,8 @@ pub(crate) async fn submitted_url(call: &Call, id: &str) -> Result<Option<Value>
     Ok(Some(object(&call.base, "urls", "url", &found.sha256, attributes)))
 }
 
-/// Returns the id of the object of the path, under which votes on it are kept; 404 where nobody whom the caller may ask knows it.
+/// Returns the id of the object of the path, under which votes on it are kept; 404 where nobody whom the caller may ask
+/// knows it.
 pub(crate) async fn item(call: &Call, kind: ObjectType) -> Result<String, ApiError> {
     let id = call.parameter("id");
     let found = shown_or_missing(call, kind.name(), id).await?;

@@ -30,7 +30,8 @@ pub(crate) const DOMAIN_RELATIONSHIPS: &[(&str, &str)] = &[
     ("urls", "Sites on the name."),
 ];
 
-pub(crate) const ADDRESS_RELATIONSHIPS: &[(&str, &str)] = &[COMMENTS, GRAPHS, RESOLUTIONS, ("urls", "Sites on the address.")];
+pub(crate) const ADDRESS_RELATIONSHIPS: &[(&str, &str)] =
+    &[COMMENTS, GRAPHS, RESOLUTIONS, ("urls", "Sites on the address.")];
 pub(crate) const URL_RELATIONSHIPS: &[(&str, &str)] = &[
     COMMENTS,
     ("embedded_urls", "Pages below the site."),
@@ -42,7 +43,12 @@ pub(crate) const URL_RELATIONSHIPS: &[(&str, &str)] = &[
 /// Graphs of one object at most.
 const GRAPHS_MAX: usize = 1_000;
 
-pub(crate) async fn related(call: &Call, kind: ObjectType, name: &str, found: &[KnownObject]) -> Result<Vec<Value>, ApiError> {
+pub(crate) async fn related(
+    call: &Call,
+    kind: ObjectType,
+    name: &str,
+    found: &[KnownObject],
+) -> Result<Vec<Value>, ApiError> {
     match name {
         "graphs" => graphs_with(call, kind, found).await,
         "resolutions" => resolutions(call, kind, found).await,
@@ -52,7 +58,12 @@ pub(crate) async fn related(call: &Call, kind: ObjectType, name: &str, found: &[
 }
 
 /// What an object is related to, by name; `None`: nobody whom the caller may ask knows it.
-pub(crate) async fn related_to(call: &Call, kind: ObjectType, id: &str, name: &str) -> Result<Option<Vec<Value>>, ApiError> {
+pub(crate) async fn related_to(
+    call: &Call,
+    kind: ObjectType,
+    id: &str,
+    name: &str,
+) -> Result<Option<Vec<Value>>, ApiError> {
     let found = known(call, kind, id).await?;
     if found.is_empty() {
         return Ok(None);

@@ -47,10 +47,8 @@ impl FreeCounts {
         if counts.is_empty() {
             return Ok(());
         }
-        let calls = counts
-            .into_iter()
-            .map(|((user, name, _), (calls, at))| FreeCalls { user, name, calls, at })
-            .collect();
+        let calls =
+            counts.into_iter().map(|((user, name, _), (calls, at))| FreeCalls { user, name, calls, at }).collect();
         store.note_free_calls(calls).await
     }
 

@@ -1,4 +1,5 @@
-//! The one table of what calls of the wider API cost (docs/contract/quotas.md §4). Every endpoint names its row, or it does not compile.
+//! The one table of what calls of the wider API cost (docs/contract/quotas.md §4). Every endpoint names its row, or it
+//! does not compile.
 //! `name` are the rows of the contract's table; `usage` is the name in reports of usage.
 
 /// A row of the table.

@@ -1,4 +1,5 @@
-//! What changed in a project, in the order in which it was committed. A reader asks again from `after` and misses nothing.
+//! What changed in a project, in the order in which it was committed. A reader asks again from `after` and misses
+//! nothing.
 
 use crate::answer::Answer;
 use crate::call::{Call, whole_number};

@@ -1,5 +1,5 @@
-//! Runs of a collection: list, start (docs/contract/asm.md §6), and ours: read, pause, resume, cancel. Starting one inserts a row; the engine
-//! finds it.
+//! Runs of a collection: list, start (docs/contract/asm.md §6), and ours: read, pause, resume, cancel. Starting one
+//! inserts a row; the engine finds it.
 
 use crate::answer::Answer;
 use crate::call::Call;
@@ -22,7 +22,8 @@ pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("Collection runs retrieved!", result)))
 }
 
-/// Schedule a run of a collection; its plan stands beside `result`. A block of more than 65,536 addresses needs confirm_large.
+/// Schedule a run of a collection; its plan stands beside `result`. A block of more than 65,536 addresses needs
+/// confirm_large.
 pub(crate) async fn start(call: Call) -> Result<Answer, ApiError> {
     let uuid = collection(&call).await?;
     let body = if call.body.is_empty() { NewRun::default() } else { call.read()? };
@@ -35,17 +36,11 @@ pub(crate) async fn start(call: Call) -> Result<Answer, ApiError> {
         return Err(ApiError::invalid(refusal));
     }
     if confirm {
-        call.store()
-            .confirm_large_blocks(call.caller(), uuid, call.now)
-            .await
-            .about("Collection")?;
+        call.store().confirm_large_blocks(call.caller(), uuid, call.now).await.about("Collection")?;
     }
     // A run that is open already is the answer to the wish for one: asking twice is harmless.
     call.store().start_run(call.caller(), uuid, None, call.now).await.about("Collection")?;
-    Ok(Answer::json(&StartedRun {
-        envelope: success("Collection scan", true),
-        plan,
-    }))
+    Ok(Answer::json(&StartedRun { envelope: success("Collection scan", true), plan }))
 }
 
 /// Say in numbers what a run asks for the seeds of a collection; what it finds beside them adds to that.
@@ -55,7 +50,8 @@ pub(crate) async fn plan(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("Collection plan", plan)))
 }
 
-/// What a run of the collection asks for its seeds, with the caller's role. `confirm`: every large block counts as confirmed.
+/// What a run of the collection asks for its seeds, with the caller's role. `confirm`: every large block counts as
+/// confirmed.
 async fn planned(call: &Call, uuid: uuid::Uuid, confirm: bool) -> Result<(Plan, CollectionRole), ApiError> {
     let store = call.store();
     let view = store.find_collection(call.caller(), uuid).await.about("Collection")?;

@@ -40,10 +40,7 @@ pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
         seeds: Vec::new(),
     };
     let created = call.store().create_collection(call.caller(), project, &new, call.now).await.about(NOUN)?;
-    Ok(Answer::json(&success(
-        "Collection created!",
-        Collection::created(&created.collection, &created.never),
-    )))
+    Ok(Answer::json(&success("Collection created!", Collection::created(&created.collection, &created.never))))
 }
 
 /// Read a collection.
@@ -53,7 +50,8 @@ pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("Collection retrieved!", shown(&found))))
 }
 
-/// Change name, schedule, level, exclusions, or the number of refreshes that count as active; a member that cannot be changed is refused.
+/// Change name, schedule, level, exclusions, or the number of refreshes that count as active; a member that cannot be
+/// changed is refused.
 pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
     let uuid = narrowed(&call).await?;
     let body = call.change::<wire::CollectionSettings, Collection>()?;

@@ -1,4 +1,5 @@
-//! Entities: detail and raw detail (docs/contract/asm.md §6), and why one is in scope. An entity is named by its uid or its uuid.
+//! Entities: detail and raw detail (docs/contract/asm.md §6), and why one is in scope. An entity is named by its uid or
+//! its uuid.
 
 use crate::answer::Answer;
 use crate::call::Call;
@@ -32,23 +33,15 @@ pub(crate) async fn scope(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("Scope explained", ScopeExplanation::from(&view.record))))
 }
 
-/// Put an entity on the deny list, hide it, or, as an admin of the collection, put it on the allow list; scope follows in the running run, else in
-/// the next.
+/// Put an entity on the deny list, hide it, or, as an admin of the collection, put it on the allow list; scope follows
+/// in the running run, else in the next.
 pub(crate) async fn mark(call: Call) -> Result<Answer, ApiError> {
     // What the caller may not see is 404, whatever the body says.
     let seen = view(&call).await?;
     let marks: EntityMarks = read(call.change::<EntityMarks, EntityDetail>()?)?;
-    let flags = EntityFlags {
-        hidden: marks.hidden.0,
-        allow: marks.allow_list.0,
-        deny: marks.deny_list.0,
-        tags: None,
-    };
+    let flags = EntityFlags { hidden: marks.hidden.0, allow: marks.allow_list.0, deny: marks.deny_list.0, tags: None };
     let id = seen.record.uid.to_string();
-    call.store()
-        .set_entity_flags(call.caller(), &id, call.project, &flags, call.now)
-        .await
-        .about(NOUN)?;
+    call.store().set_entity_flags(call.caller(), &id, call.project, &flags, call.now).await.about(NOUN)?;
     scope(call).await
 }
 
@@ -59,10 +52,6 @@ async fn view(call: &Call) -> Result<EntityView, ApiError> {
         let view = call.store().find_entity(call.caller(), id, call.project).await;
         return view.about(NOUN);
     };
-    let at = call
-        .store()
-        .entity_at(call.caller(), id, call.project, moment, call.now)
-        .await
-        .about(NOUN)?;
+    let at = call.store().entity_at(call.caller(), id, call.project, moment, call.now).await.about(NOUN)?;
     then(at, NOUN)
 }

@@ -1,4 +1,5 @@
-//! Graphs of what Ambit knows: the neighbourhood of an entity, or what a search finds, saved as a graph of the caller's like any other. Ours.
+//! Graphs of what Ambit knows: the neighbourhood of an entity, or what a search finds, saved as a graph of the caller's
+//! like any other. Ours.
 
 use crate::answer::Answer;
 use crate::call::Call;
@@ -89,7 +90,8 @@ fn usual_name(asked: &Asked, nodes: &[Node]) -> String {
     }
 }
 
-/// The entities within some steps of the first ones, and the edges between them; false where a graph holds no more of them.
+/// The entities within some steps of the first ones, and the edges between them; false where a graph holds no more of
+/// them.
 async fn gather(call: &Call, first: Vec<Uid>, depth: u64) -> Result<(Vec<Node>, Vec<Link>, bool), ApiError> {
     let store = call.store();
     let (mut nodes, mut links, mut complete) = (Vec::new(), BTreeSet::new(), true);

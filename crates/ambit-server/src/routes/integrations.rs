@@ -1,10 +1,13 @@
-//! Integrations of a project and the collections that use them (docs/contract/asm.md §3.6). Secrets come in here and never go out.
+//! Integrations of a project and the collections that use them (docs/contract/asm.md §3.6). Secrets come in here and
+//! never go out.
 
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::About;
 use crate::present::{collections, projects};
-use ambit_api::integrations::{self as wire, Integration, IntegrationCollection, JiraProject, NewIntegrationCollection};
+use ambit_api::integrations::{
+    self as wire, Integration, IntegrationCollection, JiraProject, NewIntegrationCollection,
+};
 use ambit_api::{ApiError, success};
 use ambit_store::{IntegrationUse, IntegrationView, NewIntegration};
 
@@ -34,11 +37,7 @@ pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
         secrets: body.secrets.0.unwrap_or_default(),
         settings: body.settings.0.unwrap_or_default(),
     };
-    let created = call
-        .store()
-        .create_integration(call.caller(), project, &new, call.now)
-        .await
-        .about("Project")?;
+    let created = call.store().create_integration(call.caller(), project, &new, call.now).await.about("Project")?;
     Ok(Answer::json(&success("Integration created", shown(created))))
 }
 
@@ -65,21 +64,14 @@ pub(crate) async fn list_uses(call: Call) -> Result<Answer, ApiError> {
 pub(crate) async fn add_use(call: Call) -> Result<Answer, ApiError> {
     let collection = collections::collection(&call).await?;
     let integration = call.read::<NewIntegrationCollection>()?.integration_uuid.0;
-    let added = call
-        .store()
-        .add_integration_use(call.caller(), collection, integration, call.now)
-        .await
-        .about(NOUN)?;
+    let added = call.store().add_integration_use(call.caller(), collection, integration, call.now).await.about(NOUN)?;
     Ok(Answer::json(&success("Integration collection created", shown_use(added))))
 }
 
 /// End the use of an integration in a collection.
 pub(crate) async fn remove_use(call: Call) -> Result<Answer, ApiError> {
     let uuid = call.uuid("uuid", USE)?;
-    call.store()
-        .delete_integration_use(call.caller(), uuid, call.project, call.now)
-        .await
-        .about(USE)?;
+    call.store().delete_integration_use(call.caller(), uuid, call.project, call.now).await.about(USE)?;
     Ok(Answer::json(&success("Integration collection deleted", true)))
 }
 

@@ -1,4 +1,5 @@
-//! API keys: the caller's own, and everybody's for the administrator of the installation. The text of a key is answered once, when it is made.
+//! API keys: the caller's own, and everybody's for the administrator of the installation. The text of a key is answered
+//! once, when it is made.
 
 use crate::answer::Answer;
 use crate::call::Call;
@@ -62,10 +63,16 @@ pub(crate) async fn redeem(call: Call) -> Result<Answer, ApiError> {
     let issued = call.store().redeem_key_token(&token, call.now).await;
     let issued = match issued {
         Err(StoreError::NotFound) => {
-            // Whoever it was: there is one token at most, and it has 224 random bits, so that this keeps load away, nothing else.
+            // Whoever it was: there is one token at most, and it has 224 random bits, so that this keeps load away,
+            // nothing else.
             let counted = call.state.failures.count(IpAddr::V4(Ipv4Addr::UNSPECIFIED), REDEMPTIONS_MAX, call.now);
             return Err(counted.map_or_else(
-                || ApiError::with(ErrorCode::NotFound, "No such token: it was used, is older than 15 minutes, or never was"),
+                || {
+                    ApiError::with(
+                        ErrorCode::NotFound,
+                        "No such token: it was used, is older than 15 minutes, or never was",
+                    )
+                },
                 |seconds| ApiError::new(ErrorCode::TooManyRequests).retry_after(seconds),
             ));
         }
@@ -89,11 +96,5 @@ fn shown(view: KeyView) -> Key {
 
 /// The answer to a new key; the one of a token does not say when it ends.
 fn fresh(issued: ambit_store::IssuedKey, expires_at: Option<Timestamp>) -> IssuedKey {
-    IssuedKey {
-        id: issued.id,
-        key: issued.key,
-        visible: issued.visible,
-        label: issued.label,
-        expires_at,
-    }
+    IssuedKey { id: issued.id, key: issued.key, visible: issued.visible, label: issued.label, expires_at }
 }

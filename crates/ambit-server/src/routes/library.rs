@@ -1,9 +1,12 @@
-//! What the program can find and report: entity kinds, tasks, issue kinds, fingerprints, counts of them, and CSV. The binary handed it over; the server knows neither tasks nor judges.
+//! What the program can find and report: entity kinds, tasks, issue kinds, fingerprints, counts of them, and CSV. The
+//! binary handed it over; the server knows neither tasks nor judges.
 
 use crate::answer::Answer;
 use crate::call::{Call, whole_number};
 use ambit_api::library::{LibraryEntity, LibraryFingerprint, LibraryIssue, LibraryPage, LibraryTask};
-use ambit_api::library_stats::{self, LibraryCatalogStats, LibraryEntityStats, LibraryFingerprintStats, LibraryIssueStats, LibraryTaskStats};
+use ambit_api::library_stats::{
+    self, LibraryCatalogStats, LibraryEntityStats, LibraryFingerprintStats, LibraryIssueStats, LibraryTaskStats,
+};
 use ambit_api::{ApiError, success};
 use ambit_model::library::Library;
 use serde::Serialize;

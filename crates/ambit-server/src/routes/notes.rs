@@ -56,10 +56,7 @@ pub(crate) async fn edit(call: Call) -> Result<Answer, ApiError> {
 pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
     let (seen, note) = (item(&call).await?, uid(&call)?);
     let id = seen.uid.to_string();
-    call.store()
-        .delete_note(call.caller(), (seen.item, &id, note), call.project, call.now)
-        .await
-        .about(NOUN)?;
+    call.store().delete_note(call.caller(), (seen.item, &id, note), call.project, call.now).await.about(NOUN)?;
     Ok(Answer::json(&success("Note deleted", true)))
 }
 

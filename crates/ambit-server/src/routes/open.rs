@@ -1,4 +1,5 @@
-//! What is open to everyone: health, version, the description of the API and a page to try it that needs no network. The documents are made and packed once.
+//! What is open to everyone: health, version, the description of the API and a page to try it that needs no network.
+//! The documents are made and packed once.
 
 use crate::answer::Answer;
 use crate::call::Call;
@@ -12,8 +13,13 @@ use tokio::sync::OnceCell;
 /// The documents, in the order of their numbers.
 static MADE: [OnceCell<Document>; 5] = [const { OnceCell::const_new() }; 5];
 
-/// A document, made and packed when it is first asked for, which takes a moment; by one of those who ask then, while the others wait for it.
-async fn made(number: usize, content_type: &'static str, make: impl FnOnce() -> Bytes + Send + 'static) -> Result<Answer, ApiError> {
+/// A document, made and packed when it is first asked for, which takes a moment; by one of those who ask then, while
+/// the others wait for it.
+async fn made(
+    number: usize,
+    content_type: &'static str,
+    make: impl FnOnce() -> Bytes + Send + 'static,
+) -> Result<Answer, ApiError> {
     let making = || tokio::task::spawn_blocking(move || Document::new(content_type, make()));
     let document = MADE[number].get_or_try_init(making).await;
     document.map(Answer::document).map_err(|_| ApiError::new(ErrorCode::Internal))
@@ -62,9 +68,6 @@ pub(crate) async fn ready(call: Call) -> Result<Answer, ApiError> {
 
 /// Say which program and version this is.
 pub(crate) async fn version(_call: Call) -> Result<Answer, ApiError> {
-    let version = Version {
-        name: "ambit",
-        version: env!("CARGO_PKG_VERSION"),
-    };
+    let version = Version { name: "ambit", version: env!("CARGO_PKG_VERSION") };
     Ok(Answer::json(&success("Version", version)))
 }

@@ -1,5 +1,5 @@
-//! The people of the installation, as its administrator keeps them: users, groups, privileges, quotas. The access rule of the row has decided already;
-//! the store decides again.
+//! The people of the installation, as its administrator keeps them: users, groups, privileges, quotas. The access rule
+//! of the row has decided already; the store decides again.
 
 pub(crate) mod invitations;
 
@@ -7,7 +7,9 @@ use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::About;
 use crate::window::end;
-use ambit_api::people::{self as wire, Grant, Group, Limit, NewGrant, NewGroup, NewLimit, NewMembers, NewUserStatus, User};
+use ambit_api::people::{
+    self as wire, Grant, Group, Limit, NewGrant, NewGroup, NewLimit, NewMembers, NewUserStatus, User,
+};
 use ambit_api::{ApiError, read, success};
 use ambit_model::project::Project;
 use ambit_store::NewUser;
@@ -62,13 +64,10 @@ pub(crate) async fn set_status(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("User status set", true)))
 }
 
-/// Delete a user, by username or address: keys, rights and memberships end, what the user made stays. Projects that nobody else owns come to the
-/// caller.
+/// Delete a user, by username or address: keys, rights and memberships end, what the user made stays. Projects that
+/// nobody else owns come to the caller.
 pub(crate) async fn delete_user(call: Call) -> Result<Answer, ApiError> {
-    call.store()
-        .delete_user(call.caller(), call.parameter("username"), call.now)
-        .await
-        .about(USER)?;
+    call.store().delete_user(call.caller(), call.parameter("username"), call.now).await.about(USER)?;
     Ok(Answer::json(&success("User deleted", true)))
 }
 
@@ -89,10 +88,7 @@ pub(crate) async fn create_group(call: Call) -> Result<Answer, ApiError> {
 
 /// Delete a group with its service accounts, privileges and quotas; its members stay.
 pub(crate) async fn delete_group(call: Call) -> Result<Answer, ApiError> {
-    call.store()
-        .delete_group(call.caller(), call.parameter("group"), call.now)
-        .await
-        .about(GROUP)?;
+    call.store().delete_group(call.caller(), call.parameter("group"), call.now).await.about(GROUP)?;
     Ok(Answer::json(&success("Group deleted", true)))
 }
 
@@ -101,10 +97,7 @@ pub(crate) async fn add_members(call: Call) -> Result<Answer, ApiError> {
     let group = group(&call).await?;
     let body: NewMembers = call.read()?;
     let (members, administrator) = (body.members.0, body.administrator.0.flatten().unwrap_or(false));
-    call.store()
-        .add_to_group(call.caller(), &group, &members, administrator, call.now)
-        .await
-        .about(USER)?;
+    call.store().add_to_group(call.caller(), &group, &members, administrator, call.now).await.about(USER)?;
     Ok(Answer::json(&success("Group members added", true)))
 }
 
@@ -114,10 +107,7 @@ pub(crate) async fn remove_member(call: Call) -> Result<Answer, ApiError> {
     let store = call.store();
     let user = store.find_user(call.caller(), call.parameter("username")).await;
     let user = user.about(USER)?.id;
-    store
-        .leave_group(call.caller(), &group, user, false, call.now)
-        .await
-        .about("Group member")?;
+    store.leave_group(call.caller(), &group, user, false, call.now).await.about("Group member")?;
     Ok(Answer::json(&success("Group member removed", true)))
 }
 
@@ -126,25 +116,15 @@ pub(crate) async fn grant(call: Call) -> Result<Answer, ApiError> {
     let body: NewGrant = read(call.members_of::<NewGrant, Grant>()?)?;
     let expires_at = body.expires_at.0.flatten().map(|text| end(&text.0, call.now)).transpose()?;
     let (subject, privilege) = (call.parameter("subject"), call.parameter("privilege"));
-    call.store()
-        .grant_privilege(call.caller(), subject, privilege, expires_at, call.now)
-        .await
-        .about(SUBJECT)?;
-    let result = Grant {
-        subject: subject.to_owned(),
-        privilege: privilege.to_owned(),
-        expires_at,
-    };
+    call.store().grant_privilege(call.caller(), subject, privilege, expires_at, call.now).await.about(SUBJECT)?;
+    let result = Grant { subject: subject.to_owned(), privilege: privilege.to_owned(), expires_at };
     Ok(Answer::json(&success("Privilege granted", result)))
 }
 
 /// Take a privilege away from a user or group; one that is not there stays away.
 pub(crate) async fn revoke(call: Call) -> Result<Answer, ApiError> {
     let (subject, privilege) = (call.parameter("subject"), call.parameter("privilege"));
-    call.store()
-        .revoke_privilege(call.caller(), subject, privilege, call.now)
-        .await
-        .about(SUBJECT)?;
+    call.store().revoke_privilege(call.caller(), subject, privilege, call.now).await.about(SUBJECT)?;
     Ok(Answer::json(&success("Privilege revoked", true)))
 }
 
@@ -159,10 +139,7 @@ pub(crate) async fn list_limits(call: Call) -> Result<Answer, ApiError> {
 pub(crate) async fn set_limit(call: Call) -> Result<Answer, ApiError> {
     let allowed = read::<NewLimit>(call.members_of::<NewLimit, Limit>()?)?.allowed.0;
     let (subject, quota) = (call.parameter("subject"), call.parameter("quota"));
-    call.store()
-        .set_quota(call.caller(), subject, quota, allowed, call.now)
-        .await
-        .about(SUBJECT)?;
+    call.store().set_quota(call.caller(), subject, quota, allowed, call.now).await.about(SUBJECT)?;
     Ok(Answer::json(&success("Quota set", limit(quota, allowed))))
 }
 
@@ -173,8 +150,5 @@ async fn group(call: &Call) -> Result<String, ApiError> {
 }
 
 fn limit(name: &str, allowed: i64) -> Limit {
-    Limit {
-        name: name.to_owned(),
-        allowed,
-    }
+    Limit { name: name.to_owned(), allowed }
 }

@@ -1,4 +1,5 @@
-//! Searches over entities, issues and technologies (docs/contract/asm.md §7; the edges of paging are those of docs/contract/asm.md §7.4).
+//! Searches over entities, issues and technologies (docs/contract/asm.md §7; the edges of paging are those of
+//! docs/contract/asm.md §7.4).
 
 use crate::answer::Answer;
 use crate::call::{Call, whole_number};
@@ -8,7 +9,9 @@ use crate::searching::{caller, context, wait_for_index};
 use crate::window::{set_last_seen, window};
 use ambit_api::entities::EntityHit;
 use ambit_api::issues::IssueHit;
-use ambit_api::search::{Aggregations, COMPLETED, Entities, Issues, SearchQuery, SearchResult, Searched, SortDirection, Technologies};
+use ambit_api::search::{
+    Aggregations, COMPLETED, Entities, Issues, SearchQuery, SearchResult, Searched, SortDirection, Technologies,
+};
 use ambit_api::technologies::TechnologyHit;
 use ambit_api::{ApiError, CollectionRef, ErrorCode, Sighting, success};
 use ambit_query::{Noun, parse_search};
@@ -102,7 +105,8 @@ async fn search(call: &Call, noun: Noun) -> Result<Found, ApiError> {
 }
 
 impl Found {
-    /// The hits in the contract's shape. One of a collection that is no longer the caller's is left out: the index may be a moment behind.
+    /// The hits in the contract's shape. One of a collection that is no longer the caller's is left out: the index may
+    /// be a moment behind.
     fn hits<T>(&self, shown: impl Fn(&Record, Sighting, CollectionRef<'_>) -> Option<T>) -> Vec<T> {
         let hits = self.answer.hits.iter().filter_map(|hit| {
             let collection = self.names.iter().find(|named| named.uuid == hit.record.collection())?;
@@ -112,12 +116,8 @@ impl Found {
                 name: &collection.name,
                 organization_uuid: Some(collection.organization_uuid),
             };
-            let seen = Sighting {
-                id: hit.id,
-                first_seen: hit.first_seen,
-                last_seen: hit.last_seen,
-                since: hit.valid_from,
-            };
+            let seen =
+                Sighting { id: hit.id, first_seen: hit.first_seen, last_seen: hit.last_seen, since: hit.valid_from };
             shown(&hit.record, seen, collection)
         });
         hits.collect()
@@ -132,11 +132,7 @@ impl Found {
                 search_body: SearchQuery::body(answer.search_body),
                 search_string: call.parameter("search_string").to_owned(),
                 search_type: S::TYPE,
-                sort_direction: if answer.descending {
-                    SortDirection::Descending
-                } else {
-                    SortDirection::Ascending
-                },
+                sort_direction: if answer.descending { SortDirection::Descending } else { SortDirection::Ascending },
                 sort_field: answer.sort_field.to_owned(),
                 group_by_field: None,
             },
@@ -158,11 +154,9 @@ fn page_token(call: &Call) -> Result<Option<Vec<u8>>, ApiError> {
     let Some(text) = call.query("page_token").filter(|text| !NO_TOKEN.contains(text)) else {
         return Ok(None);
     };
-    let sealed = (text.len() <= TOKEN_CHARS_MAX)
-        .then(|| BASE64_URL_SAFE_NO_PAD.decode(text).ok())
-        .flatten();
+    let sealed = (text.len() <= TOKEN_CHARS_MAX).then(|| BASE64_URL_SAFE_NO_PAD.decode(text).ok()).flatten();
     let token = sealed.and_then(|sealed| call.store().unseal(TOKEN_PURPOSE, &sealed));
-    token
-        .map(Some)
-        .ok_or_else(|| ApiError::with(ErrorCode::BadRequest, "Page_token was not made by this server; start again without it"))
+    token.map(Some).ok_or_else(|| {
+        ApiError::with(ErrorCode::BadRequest, "Page_token was not made by this server; start again without it")
+    })
 }

@@ -1,4 +1,5 @@
-//! Seeds: list, add, remove (docs/contract/asm.md §3.4). The body of an addition has one seed, or a list of them named `entities`.
+//! Seeds: list, add, remove (docs/contract/asm.md §3.4). The body of an addition has one seed, or a list of them named
+//! `entities`.
 
 use crate::answer::Answer;
 use crate::call::Call;
@@ -41,8 +42,8 @@ pub(crate) async fn remove(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("Entity deleted", true)))
 }
 
-/// One seed in canonical form. What lies in a reserved range is refused: those who may use the API say what is theirs, not what this server reaches. Ranges
-/// for documentation lead nowhere and are taken.
+/// One seed in canonical form. What lies in a reserved range is refused: those who may use the API say what is theirs,
+/// not what this server reaches. Ranges for documentation lead nowhere and are taken.
 fn canonical(seed: NewSeed, reserved: &Reserved) -> Result<(Kind, String), ApiError> {
     let kind = seed.kind.0;
     let name = kind.seed(&seed.name.0).map_err(|error| ApiError::invalid(error.to_string()))?;

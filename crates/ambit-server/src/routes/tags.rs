@@ -36,15 +36,9 @@ pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
 /// Remove a tag from an entity or issue.
 pub(crate) async fn remove(call: Call) -> Result<Answer, ApiError> {
     let view = item(&call).await?;
-    let change = TagChange {
-        add: Vec::new(),
-        remove: vec![call.parameter("tag_name").to_owned()],
-    };
+    let change = TagChange { add: Vec::new(), remove: vec![call.parameter("tag_name").to_owned()] };
     let id = view.uid.to_string();
-    call.store()
-        .change_tags(call.caller(), (view.item, &id), call.project, &change, call.now)
-        .await
-        .about("Tag")?;
+    call.store().change_tags(call.caller(), (view.item, &id), call.project, &change, call.now).await.about("Tag")?;
     Ok(Answer::json(&success("Tag removed", true)))
 }
 

@@ -28,29 +28,24 @@ pub(crate) async fn issue(call: Call) -> Result<Answer, ApiError> {
     let (id, moment) = (call.parameter("uid"), point(&call)?);
     let at = call.store().issue_at(call.caller(), id, call.project, moment, call.now).await;
     let view = then(at.about(issue_shapes::NOUN)?, issue_shapes::NOUN)?;
-    let issue = IssueDetail::of(&view.record, issue_shapes::sighting(&view), view.entity_id, collection(&view.collection));
+    let issue =
+        IssueDetail::of(&view.record, issue_shapes::sighting(&view), view.entity_id, collection(&view.collection));
     Ok(Answer::json(&success(MESSAGE, IssueAtPointResult { issue })))
 }
 
 /// List the moments at which an entity changed, oldest first.
 pub(crate) async fn points_of_entity(call: Call) -> Result<Answer, ApiError> {
     let (id, start) = (call.parameter("uid"), start(&call)?);
-    let points = call
-        .store()
-        .points_in_time(call.caller(), id, call.project, start)
-        .await
-        .about(entity_shapes::NOUN)?;
+    let points =
+        call.store().points_in_time(call.caller(), id, call.project, start).await.about(entity_shapes::NOUN)?;
     Ok(Answer::json(&success(MESSAGE, points)))
 }
 
 /// List the moments at which an issue changed, oldest first.
 pub(crate) async fn points_of_issue(call: Call) -> Result<Answer, ApiError> {
     let (id, start) = (call.parameter("uid"), start(&call)?);
-    let points = call
-        .store()
-        .issue_points_in_time(call.caller(), id, call.project, start)
-        .await
-        .about(issue_shapes::NOUN)?;
+    let points =
+        call.store().issue_points_in_time(call.caller(), id, call.project, start).await.about(issue_shapes::NOUN)?;
     Ok(Answer::json(&success(MESSAGE, points)))
 }
 
@@ -62,6 +57,7 @@ fn point(call: &Call) -> Result<Timestamp, ApiError> {
 /// The moment that a list begins at: a bare date is its midnight, UTC.
 fn start(call: &Call) -> Result<Option<Timestamp>, ApiError> {
     let text = call.query("start").map(str::trim).filter(|text| !text.is_empty());
-    let parsed = text.map(|text| Timestamp::parse(text).ok_or_else(|| ApiError::invalid(format!("start must be {MOMENT_FORMS}"))));
+    let parsed = text
+        .map(|text| Timestamp::parse(text).ok_or_else(|| ApiError::invalid(format!("start must be {MOMENT_FORMS}"))));
     parsed.transpose()
 }

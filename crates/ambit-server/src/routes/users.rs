@@ -20,18 +20,14 @@ pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("Project users", members.iter().map(shown).collect::<Vec<_>>())))
 }
 
-/// Bring people into a project, or change their role; saying it twice is harmless. Whom the administrator of the installation brings is in it; whom
-/// others bring is asked, and in it after accepting.
+/// Bring people into a project, or change their role; saying it twice is harmless. Whom the administrator of the
+/// installation brings is in it; whom others bring is asked, and in it after accepting.
 pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
     let uuid = project(&call).await?;
     let body: NewProjectUsers = call.read()?;
     let (emails, role) = (body.emails.0, body.role.0);
     let open = call.state.open_accounts;
-    let added = call
-        .store()
-        .add_members(call.caller(), uuid, &emails, role, open, call.now)
-        .await
-        .about("Project")?;
+    let added = call.store().add_members(call.caller(), uuid, &emails, role, open, call.now).await.about("Project")?;
     let unknown = added.unknown.join(", ");
     let message = match (added.members.is_empty(), unknown.is_empty()) {
         (_, true) => "Project users added".to_owned(),
@@ -70,30 +66,21 @@ pub(crate) async fn set_of_collection(call: Call) -> Result<Answer, ApiError> {
         (None, None) => return Err(ApiError::invalid("project_user_id must be a whole number")),
     };
     let role = body.role.0;
-    call.store()
-        .set_collection_role(call.caller(), uuid, &member, role, call.now)
-        .await
-        .about(USER)?;
+    call.store().set_collection_role(call.caller(), uuid, &member, role, call.now).await.about(USER)?;
     Ok(Answer::json(&success("Collection project user added", true)))
 }
 
 /// Take somebody out of a project, or an invitation back; everybody may leave.
 pub(crate) async fn remove(call: Call) -> Result<Answer, ApiError> {
     let uuid = project(&call).await?;
-    call.store()
-        .remove_member(call.caller(), uuid, project_user(&call)?, call.now)
-        .await
-        .about(USER)?;
+    call.store().remove_member(call.caller(), uuid, project_user(&call)?, call.now).await.about(USER)?;
     Ok(Answer::json(&success("Project user removed", true)))
 }
 
 /// Take a member's role in a collection away.
 pub(crate) async fn remove_of_collection(call: Call) -> Result<Answer, ApiError> {
     let uuid = collection(&call).await?;
-    call.store()
-        .remove_collection_role(call.caller(), uuid, project_user(&call)?, call.now)
-        .await
-        .about(USER)?;
+    call.store().remove_collection_role(call.caller(), uuid, project_user(&call)?, call.now).await.about(USER)?;
     Ok(Answer::json(&success("Collection project user removed", true)))
 }
 

@@ -1,4 +1,5 @@
-//! Version 2 of the wider API (docs/contract/wider.md §8): the same files, URLs, comments and inventory, in flat bodies with `response_code` and
+//! Version 2 of the wider API (docs/contract/wider.md §8): the same files, URLs, comments and inventory, in flat bodies
+//! with `response_code` and
 //! `verbose_msg`. What is not known is a success with the code 0, what cannot be a name of anything one with -1.
 
 pub(crate) mod comments;

@@ -15,12 +15,9 @@ async fn upload(server: &TestServer, content: &[u8]) -> String {
     let request = Ask {
         method: "POST".to_owned(),
         target: "/api/v3/files".to_owned(),
-        headers: [
-            ("x-apikey", server.keys["owner"].as_str()),
-            ("content-type", "multipart/form-data; boundary=b"),
-        ]
-        .map(|(name, value)| (name.to_owned(), value.to_owned()))
-        .to_vec(),
+        headers: [("x-apikey", server.keys["owner"].as_str()), ("content-type", "multipart/form-data; boundary=b")]
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .to_vec(),
         body: Some([head, content, b"\r\n--b--\r\n"].concat()),
     };
     assert_eq!(ask(&server.address, &request).await.unwrap().status, 200);
@@ -35,10 +32,7 @@ async fn archive(server: &TestServer, body: &Value) -> Value {
     let target = format!("{path}/{}", asked.json()["data"]["id"].as_str().unwrap());
     for _ in 0..ASKED_MAX {
         let found = server.call("owner", "GET", &target, None).await.unwrap().json();
-        if !["starting", "creating"]
-            .iter()
-            .any(|status| found["data"]["attributes"]["status"] == *status)
-        {
+        if !["starting", "creating"].iter().any(|status| found["data"]["attributes"]["status"] == *status) {
             return found["data"].clone();
         }
     }
@@ -47,12 +41,7 @@ async fn archive(server: &TestServer, body: &Value) -> Value {
 
 async fn get(server: &TestServer, caller: &str, target: &str) -> Vec<u8> {
     let reply = server.call(caller, "GET", target, None).await.unwrap();
-    assert_eq!(
-        (reply.status, reply.header("content-type")),
-        (200, Some("application/zip")),
-        "{}",
-        reply.text()
-    );
+    assert_eq!((reply.status, reply.header("content-type")), (200, Some("application/zip")), "{}", reply.text());
     reply.body
 }
 
@@ -61,7 +50,8 @@ async fn an_archive_holds_its_files_for_an_hour_and_gives_its_room_back() {
     let server = TestServer::new().await.unwrap();
     let (one, other) = (upload(&server, b"hello world").await, upload(&server, &vec![0; 3_000_000]).await);
     let unknown = "0".repeat(64);
-    let found = archive(&server, &json!({"data": {"hashes": [one, other, unknown, one], "password": "infected"}})).await;
+    let found =
+        archive(&server, &json!({"data": {"hashes": [one, other, unknown, one], "password": "infected"}})).await;
     let wanted = json!({"status": "finished", "progress": 1.0, "files_ok": 2, "files_error": 1});
     assert_eq!(found["attributes"], wanted);
     let own = format!("/api/v3/intelligence/zip_files/{}", found["id"].as_str().unwrap());
@@ -81,10 +71,7 @@ async fn an_archive_holds_its_files_for_an_hour_and_gives_its_room_back() {
     server.store.tidy(server.now()).await.unwrap();
     assert_eq!(server.call("owner", "GET", &own, None).await.unwrap().status, 404);
     assert!(server.store.blob(hash).await.unwrap().is_none(), "its bytes are gone, too");
-    assert_eq!(
-        server.call("owner", "GET", &format!("/api/v3/files/{one}"), None).await.unwrap().status,
-        200
-    );
+    assert_eq!(server.call("owner", "GET", &format!("/api/v3/files/{one}"), None).await.unwrap().status, 200);
 }
 
 #[tokio::test]
@@ -94,11 +81,7 @@ async fn how_many_archives_and_how_large_is_bounded() {
     let mut last = 200;
     for _ in 0..11 {
         let body = json!({"data": {"hashes": [hash]}});
-        last = server
-            .call("owner", "POST", "/api/v3/intelligence/zip_files", Some(&body))
-            .await
-            .unwrap()
-            .status;
+        last = server.call("owner", "POST", "/api/v3/intelligence/zip_files", Some(&body)).await.unwrap().status;
     }
     assert_eq!(last, 429, "ten are kept");
     server.advance(2 * HOUR_MS);
@@ -107,9 +90,5 @@ async fn how_many_archives_and_how_large_is_bounded() {
     let refused = server.call("owner", "POST", "/api/v3/intelligence/zip_files", Some(&body)).await.unwrap();
     assert_eq!((refused.status, &refused.json()["error"]["code"]), (400, &json!("InvalidArgumentError")));
     let found = archive(&server, &json!({"data": {"hashes": [hash]}})).await;
-    assert_eq!(
-        found["attributes"]["status"],
-        json!("finished"),
-        "their time is over, so there is room again"
-    );
+    assert_eq!(found["attributes"]["status"], json!("finished"), "their time is over, so there is room again");
 }

@@ -1,4 +1,5 @@
-//! What calls cost, whatever goes wrong: of calls side by side exactly those are served that fit, and what the server itself fails at is given back.
+//! What calls cost, whatever goes wrong: of calls side by side exactly those are served that fit, and what the server
+//! itself fails at is given back.
 
 use ambit_model::quota::UNCAPPED;
 use ambit_server::ENDPOINTS;
@@ -38,11 +39,7 @@ async fn what_the_server_fails_at_is_given_back() {
     // It writes how far it is: that is not the write that is to fail.
     server.stop_index();
     let owner = server.store.local_operator().await.unwrap();
-    server
-        .store
-        .set_quota(&owner, "viewer", "api_requests_daily", UNCAPPED, server.now())
-        .await
-        .unwrap();
+    server.store.set_quota(&owner, "viewer", "api_requests_daily", UNCAPPED, server.now()).await.unwrap();
     let comment = json!({"data": {"type": "comment", "attributes": {"text": "seen"}}});
     let target = "/api/v3/domains/acme.test/comments";
     // The first use of a key in a minute is noted: that is not the write that is to fail.
@@ -75,10 +72,7 @@ const CASES: &[(u32, &str)] = &[
     (4, "API quota: per minute"),
     (5, "group quota is shared between all group members"),
     (6, "consumption shows in both the user's and the group's"),
-    (
-        7,
-        "searches by a user with intelligence quota and without premium API are taken from the intelligence quota",
-    ),
+    (7, "searches by a user with intelligence quota and without premium API are taken from the intelligence quota"),
     (8, "the same searches by a user with premium API are taken from the API quota"),
     (9, "enterprise endpoints consume premium API quota, otherwise intelligence quota"),
     (10, "upload of a file not yet known, then its report and analysis, consume none"),
@@ -135,15 +129,12 @@ fn every_row_of_the_cost_table_has_a_step_in_a_scenario() {
     let rows: BTreeSet<&str> = ENDPOINTS.iter().flat_map(|row| row.cost.name.split(' ')).collect();
     let missing: Vec<&&str> = rows.iter().filter(|row| !words.contains(**row)).collect();
     assert_eq!(missing, Vec::<&&str>::new());
-    assert!(
-        rows.is_superset(&BTreeSet::from(CONTRACT)),
-        "rows of docs/contract/quotas.md §4 that no endpoint has"
-    );
+    assert!(rows.is_superset(&BTreeSet::from(CONTRACT)), "rows of docs/contract/quotas.md §4 that no endpoint has");
 }
 
-/// Rows of docs/contract/quotas.md §4 but those of hunting, and I7 and V5: there is no website of the wider API, and being refused is no endpoint's
-/// own.
+/// Rows of docs/contract/quotas.md §4 but those of hunting, and I7 and V5: there is no website of the wider API, and
+/// being refused is no endpoint's own.
 const CONTRACT: [&str; 33] = [
-    "A1", "A2", "A3", "A4", "A5", "A6", "A7", "A8", "A8b", "A8c", "A9", "A10", "A11", "A12", "G1", "G2", "G3", "G4", "G5", "G6", "G7", "G8", "I1",
-    "I2", "I3", "I4", "I5", "I6", "I8", "V1", "V2", "V3", "V4",
+    "A1", "A2", "A3", "A4", "A5", "A6", "A7", "A8", "A8b", "A8c", "A9", "A10", "A11", "A12", "G1", "G2", "G3", "G4",
+    "G5", "G6", "G7", "G8", "I1", "I2", "I3", "I4", "I5", "I6", "I8", "V1", "V2", "V3", "V4",
 ];

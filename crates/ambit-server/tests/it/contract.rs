@@ -1,4 +1,5 @@
-//! Every endpoint that the contract names (docs/contract/asm.md §6) is there: in both trees, with and without a slash at the end, with `-` for `_`.
+//! Every endpoint that the contract names (docs/contract/asm.md §6) is there: in both trees, with and without a slash
+//! at the end, with `-` for `_`.
 
 use ambit_server::{Access, ENDPOINTS, Tree};
 use ambit_testkit::{Ask, TestServer, ask};

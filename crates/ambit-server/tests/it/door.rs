@@ -38,17 +38,9 @@ async fn a_server_that_starts_is_alive_and_not_ready() {
     let serving = tokio::spawn(ambit_server::serve(listener, door, std::future::pending()));
     phase.send_replace(Phase::Starting("the index is being built".to_owned()));
     let status = async |target: &str| {
-        let request = Ask {
-            method: "GET".to_owned(),
-            target: target.to_owned(),
-            ..Ask::default()
-        };
+        let request = Ask { method: "GET".to_owned(), target: target.to_owned(), ..Ask::default() };
         let reply = ask(&address, &request).await.unwrap();
-        (
-            reply.status,
-            reply.header("retry-after").is_some(),
-            reply.text().contains("the index is being built"),
-        )
+        (reply.status, reply.header("retry-after").is_some(), reply.text().contains("the index is being built"))
     };
     assert_eq!(status("/livez").await, (200, false, false));
     for waits in ["/readyz", "/api/v3/asm/projects", "/api/v3/me", "/vtapi/v2/file/report", "/nowhere"] {
@@ -59,14 +51,9 @@ async fn a_server_that_starts_is_alive_and_not_ready() {
 
 #[tokio::test]
 async fn bodies_of_strangers_take_no_places() {
-    let server = TestServer::with(Limits {
-        places: 2,
-        places_each: 1,
-        ..short()
-    })
-    .await
-    .unwrap();
-    let head = b"POST /vtapi/v2/file/scan HTTP/1.1\r\nhost: a\r\ncontent-type: multipart/form-data; boundary=b\r\ncontent-length: 68157440\r\n\r\n";
+    let server = TestServer::with(Limits { places: 2, places_each: 1, ..short() }).await.unwrap();
+    let head = b"POST /vtapi/v2/file/scan HTTP/1.1\r\nhost: a\r\ncontent-type: multipart/form-data; \
+                 boundary=b\r\ncontent-length: 68157440\r\n\r\n";
     let mut strangers = Vec::new();
     for number in 0..100 {
         let mut stream = TcpStream::connect(&server.address).await.unwrap();
@@ -92,13 +79,17 @@ async fn a_key_in_a_form_is_judged_by_its_first_bytes() {
     let server = TestServer::with(short()).await.unwrap();
     let form = |key: &str, content: &[u8]| {
         let fields = format!(
-            "--b\r\nContent-Disposition: form-data; name=\"apikey\"\r\n\r\n{key}\r\n--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"f\"\r\n\r\n"
+            "--b\r\nContent-Disposition: form-data; name=\"apikey\"\r\n\r\n{key}\r\n--b\r\nContent-Disposition: \
+             form-data; name=\"file\"; filename=\"f\"\r\n\r\n"
         );
         [fields.as_bytes(), content, b"\r\n--b--\r\n"].concat()
     };
     let head = |length: usize| {
-        format!("POST /vtapi/v2/file/scan HTTP/1.1\r\nhost: a\r\nconnection: close\r\ncontent-type: multipart/form-data; boundary=b\r\ncontent-length: {length}\r\n\r\n")
-            .into_bytes()
+        format!(
+            "POST /vtapi/v2/file/scan HTTP/1.1\r\nhost: a\r\nconnection: close\r\ncontent-type: \
+                 multipart/form-data; boundary=b\r\ncontent-length: {length}\r\n\r\n"
+        )
+        .into_bytes()
     };
     let content = vec![b'x'; 3 * MIB];
     let body = form(&server.keys["owner"], &content);
@@ -115,7 +106,8 @@ async fn who_sends_too_much_sees_why() {
     let server = TestServer::with(short()).await.unwrap();
     let key = &server.keys["viewer"];
     let head = format!(
-        "POST /api/v3/files HTTP/1.1\r\nhost: a\r\nx-apikey: {key}\r\nconnection: close\r\ncontent-type: multipart/form-data; boundary=b\r\ncontent-length: {}\r\n\r\n",
+        "POST /api/v3/files HTTP/1.1\r\nhost: a\r\nx-apikey: {key}\r\nconnection: close\r\ncontent-type: \
+         multipart/form-data; boundary=b\r\ncontent-length: {}\r\n\r\n",
         80 * MIB
     );
     // A client that reads nothing before it has sent everything.
@@ -177,19 +169,14 @@ async fn a_request_names_one_host() {
         ("GET /version HTTP/1.1\r\nhost: a\r\nhost: a\r\n", 400),
         ("GET /version HTTP/1.0\r\n", 200),
     ] {
-        let reply = ask_bytes(&server.address, format!("{head}connection: close\r\n\r\n").as_bytes())
-            .await
-            .unwrap();
+        let reply = ask_bytes(&server.address, format!("{head}connection: close\r\n\r\n").as_bytes()).await.unwrap();
         assert_eq!(reply.status, status, "{head}");
     }
 }
 
 #[tokio::test]
 async fn links_are_those_of_the_front() {
-    let outside = Outside {
-        trusted_proxies: vec!["127.0.0.0/8".parse().unwrap()],
-        ..Outside::default()
-    };
+    let outside = Outside { trusted_proxies: vec!["127.0.0.0/8".parse().unwrap()], ..Outside::default() };
     let server = TestServer::behind(outside).await.unwrap();
     let key = ("x-apikey", server.keys["owner"].as_str());
     let front = [key, ("x-forwarded-proto", "https"), ("x-forwarded-host", "asm.acme.test")];
@@ -204,10 +191,7 @@ async fn a_store_that_cannot_write_is_not_ready_and_says_why_to_who_may_know() {
     let server = TestServer::new().await.unwrap();
     let body = json!({"name": "New"});
     let message = |reply: Reply| {
-        (
-            reply.status,
-            reply.json()["error"]["message"].as_str().unwrap_or_default().contains("failpoint"),
-        )
+        (reply.status, reply.json()["error"]["message"].as_str().unwrap_or_default().contains("failpoint"))
     };
     for (caller, told) in [("owner", true), ("viewer", false)] {
         // The first use of a key is written down, too.
@@ -223,10 +207,7 @@ async fn a_store_that_cannot_write_is_not_ready_and_says_why_to_who_may_know() {
         looks += 1;
         assert!(looks < 20_000, "it does not get ready");
     }
-    assert_eq!(
-        server.call("owner", "POST", "/api/v3/asm/projects", Some(&body)).await.unwrap().status,
-        200
-    );
+    assert_eq!(server.call("owner", "POST", "/api/v3/asm/projects", Some(&body)).await.unwrap().status, 200);
 }
 
 #[tokio::test]
@@ -252,11 +233,8 @@ async fn a_large_file_comes_back_as_it_was_sent() {
     let attributes: &Value = &found["data"]["attributes"];
     assert_eq!((&attributes["size"], attributes.get("type_tag")), (&json!(content.len()), None));
     assert_eq!(attributes["md5"].as_str().map(str::len), Some(32));
-    let address = server
-        .call("owner", "GET", &format!("/api/v3/files/{hash}/download_url"), None)
-        .await
-        .unwrap()
-        .json();
+    let address =
+        server.call("owner", "GET", &format!("/api/v3/files/{hash}/download_url"), None).await.unwrap().json();
     let path = address["data"].as_str().unwrap().split_once("/downloads").unwrap().1.to_owned();
     let back = get(&server, &format!("/downloads{path}"), &[]).await;
     assert_eq!(back.header("content-length"), Some(content.len().to_string().as_str()));
@@ -265,14 +243,10 @@ async fn a_large_file_comes_back_as_it_was_sent() {
 
 #[tokio::test]
 async fn a_search_that_waits_for_the_index_holds_no_place() {
-    let mut server = TestServer::with(Limits {
-        places: 1,
-        places_each: 1,
-        index_wait: Duration::from_secs(2),
-        ..Limits::default()
-    })
-    .await
-    .unwrap();
+    let mut server =
+        TestServer::with(Limits { places: 1, places_each: 1, index_wait: Duration::from_secs(2), ..Limits::default() })
+            .await
+            .unwrap();
     let found = inventory::fill(&server, "Welcome").await.unwrap();
     let target = "/api/v3/asm/search/issues/status_new:open";
     assert_eq!(server.call("owner", "GET", target, None).await.unwrap().status, 200);

@@ -28,16 +28,13 @@ async fn get(server: &TestServer, caller: &str, target: &str) -> Reply {
 
 async fn batch(server: &TestServer, caller: &str, name: &str) -> Vec<Value> {
     let reply = get(server, caller, &format!("/api/v3/feeds/{name}")).await;
-    assert_eq!(
-        (reply.status, reply.header("content-type")),
-        (200, Some("application/octet-stream")),
-        "{name}"
-    );
+    assert_eq!((reply.status, reply.header("content-type")), (200, Some("application/octet-stream")), "{name}");
     objects(&plain(&reply.body))
 }
 
 async fn upload(server: &TestServer, text: &str) {
-    let body = format!("--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"f\"\r\n\r\n{text}\r\n--b--\r\n");
+    let body =
+        format!("--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"f\"\r\n\r\n{text}\r\n--b--\r\n");
     let request = Ask {
         method: "POST".to_owned(),
         target: "/api/v3/files".to_owned(),
@@ -67,10 +64,7 @@ async fn batches_hold_what_changed_in_their_minute_as_the_objects_are_read() {
     assert_eq!(found[0], shown);
     let address = found[0]["context_attributes"]["download_url"].as_str().unwrap();
     assert_eq!(get(&server, "owner", address).await.body, b"hello world");
-    assert_eq!(
-        ids(&batch(&server, "owner", "domains/202601311200").await),
-        ["acme.test", "www.acme.test"]
-    );
+    assert_eq!(ids(&batch(&server, "owner", "domains/202601311200").await), ["acme.test", "www.acme.test"]);
     assert_eq!(ids(&batch(&server, "owner", "ip_addresses/202601311200").await), ["203.0.113.7"]);
     assert_eq!(batch(&server, "owner", "urls/202601311200").await.len(), 1);
     assert!(batch(&server, "owner", "file-behaviours/202601311200").await.is_empty());
@@ -108,11 +102,7 @@ async fn nobody_reads_the_inventory_of_others_in_a_feed() {
     let server = TestServer::new().await.unwrap();
     inventory::fill(&server, "Welcome").await.unwrap();
     let owner = server.store.local_operator().await.unwrap();
-    server
-        .store
-        .grant_privilege(&owner, "stranger", "feeds", None, server.now())
-        .await
-        .unwrap();
+    server.store.grant_privilege(&owner, "stranger", "feeds", None, server.now()).await.unwrap();
     server.advance(HOUR_MS);
     for feed in ["domains", "ip_addresses", "urls"] {
         assert!(batch(&server, "stranger", &format!("{feed}/202601311200")).await.is_empty(), "{feed}");

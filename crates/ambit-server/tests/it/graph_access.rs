@@ -1,4 +1,5 @@
-//! Who may do what with a graph: two groups, three users besides its owner, private and public graphs, every endpoint of graphs.
+//! Who may do what with a graph: two groups, three users besides its owner, private and public graphs, every endpoint
+//! of graphs.
 
 use ambit_server::{ENDPOINTS, Tree};
 use ambit_testkit::TestServer;
@@ -27,7 +28,8 @@ enum Needs {
     Nothing,
 }
 
-/// Every endpoint of graphs with what it needs and how it is called; `GRAPH` stands for the graph, `MEMBER` for somebody on its lists.
+/// Every endpoint of graphs with what it needs and how it is called; `GRAPH` stands for the graph, `MEMBER` for
+/// somebody on its lists.
 const CALLS: &[(&str, &str, Needs, &str)] = &[
     ("GET", "/graphs", Needs::Nothing, ""),
     ("POST", "/graphs", Needs::Nothing, ""),
@@ -35,27 +37,12 @@ const CALLS: &[(&str, &str, Needs, &str)] = &[
     ("GET", "/graphs/GRAPH/items", Needs::View, ""),
     ("GET", "/graphs/GRAPH/screenshot", Needs::View, ""),
     ("GET", "/graphs/GRAPH/comments", Needs::View, ""),
-    (
-        "POST",
-        "/graphs/GRAPH/comments",
-        Needs::View,
-        r#"{"data":{"type":"comment","attributes":{"text":"seen"}}}"#,
-    ),
+    ("POST", "/graphs/GRAPH/comments", Needs::View, r#"{"data":{"type":"comment","attributes":{"text":"seen"}}}"#),
     ("GET", "/graphs/GRAPH/owner", Needs::View, ""),
     ("GET", "/graphs/GRAPH/relationships/viewers", Needs::View, ""),
     ("GET", "/graphs/GRAPH/relationships/editors/MEMBER", Needs::View, ""),
-    (
-        "POST",
-        "/graphs/GRAPH/viewers",
-        Needs::Edit,
-        r#"{"data":[{"type":"user","id":"MEMBER"}]}"#,
-    ),
-    (
-        "POST",
-        "/graphs/GRAPH/relationships/viewers",
-        Needs::Edit,
-        r#"{"data":[{"type":"user","id":"MEMBER"}]}"#,
-    ),
+    ("POST", "/graphs/GRAPH/viewers", Needs::Edit, r#"{"data":[{"type":"user","id":"MEMBER"}]}"#),
+    ("POST", "/graphs/GRAPH/relationships/viewers", Needs::Edit, r#"{"data":[{"type":"user","id":"MEMBER"}]}"#),
     (
         "PATCH",
         "/graphs/GRAPH",
@@ -89,10 +76,9 @@ async fn graph(server: &TestServer, private: bool) -> String {
     let made = server.call("owner", "POST", "/api/v3/graphs", Some(&new)).await.unwrap();
     assert_eq!(made.status, 200, "{}", made.text());
     let id = made.json()["data"]["id"].as_str().unwrap().to_owned();
-    for (list, members) in [
-        ("editors", [("user", "admin"), ("group", "red")]),
-        ("viewers", [("user", "analyst"), ("group", "blue")]),
-    ] {
+    for (list, members) in
+        [("editors", [("user", "admin"), ("group", "red")]), ("viewers", [("user", "analyst"), ("group", "blue")])]
+    {
         let members: Vec<Value> = members.iter().map(|(kind, id)| json!({"type": kind, "id": id})).collect();
         let target = format!("/api/v3/graphs/{id}/{list}");
         let added = server.call("owner", "POST", &target, Some(&json!({"data": members}))).await.unwrap();
@@ -103,10 +89,8 @@ async fn graph(server: &TestServer, private: bool) -> String {
 
 async fn server() -> TestServer {
     let server = TestServer::new().await.unwrap();
-    let groups = BTreeMap::from([
-        ("red".to_owned(), vec!["viewer".to_owned()]),
-        ("blue".to_owned(), vec!["member".to_owned()]),
-    ]);
+    let groups =
+        BTreeMap::from([("red".to_owned(), vec!["viewer".to_owned()]), ("blue".to_owned(), vec!["member".to_owned()])]);
     server.add_groups(&groups).await.unwrap();
     server
 }
@@ -142,7 +126,8 @@ async fn everybody_may_do_what_the_lists_say_and_nothing_else() {
                 }
                 // A refused change changed nothing.
                 if wanted != 200 {
-                    let found = server.call("owner", "GET", &format!("/api/v3/graphs/{id}"), None).await.unwrap().json();
+                    let found =
+                        server.call("owner", "GET", &format!("/api/v3/graphs/{id}"), None).await.unwrap().json();
                     let name = &found["data"]["attributes"]["graph_data"]["description"];
                     assert_eq!(name, "the graph", "{caller} {method} {path}");
                 }
@@ -162,7 +147,8 @@ async fn searches_and_lists_show_what_the_caller_may_see() {
         for target in ["/api/v3/graphs?filter=name:graph", "/api/v3/users/owner/graphs"] {
             let reply = server.call(caller, "GET", target, None).await.unwrap();
             let found = reply.json();
-            let ids: BTreeSet<&str> = found["data"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap()).collect();
+            let ids: BTreeSet<&str> =
+                found["data"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap()).collect();
             let mut wanted = BTreeSet::from([public.as_str()]);
             if who != Who::Nobody {
                 wanted.insert(private.as_str());
@@ -177,16 +163,13 @@ async fn searches_and_lists_show_what_the_caller_may_see() {
 fn every_endpoint_of_graphs_is_in_the_matrix() {
     let fits = |pattern: &str, path: &str| {
         let (pattern, path): (Vec<&str>, Vec<&str>) = (pattern.split('/').collect(), path.split('/').collect());
-        pattern.len() == path.len() && pattern.iter().zip(&path).all(|(part, segment)| part.starts_with('{') || part == segment)
+        pattern.len() == path.len()
+            && pattern.iter().zip(&path).all(|(part, segment)| part.starts_with('{') || part == segment)
     };
     let missing: Vec<String> = ENDPOINTS
         .iter()
         .filter(|row| row.tree == Tree::Wider && (row.path == "/graphs" || row.path.starts_with("/graphs/")))
-        .filter(|row| {
-            !CALLS
-                .iter()
-                .any(|(method, path, _, _)| *method == row.method.name() && fits(row.path, path))
-        })
+        .filter(|row| !CALLS.iter().any(|(method, path, _, _)| *method == row.method.name() && fits(row.path, path)))
         .map(|row| format!("{} {}", row.method.name(), row.path))
         .collect();
     assert_eq!(missing, Vec::<String>::new());

@@ -40,7 +40,8 @@ async fn a_head_that_never_ends_costs_its_connection() {
 async fn a_body_that_never_ends_is_answered_in_time() {
     let server = TestServer::with(short()).await.unwrap();
     let key = &server.keys["owner"];
-    let head = format!("POST /api/v3/asm/projects HTTP/1.1\r\nhost: a\r\nx-apikey: {key}\r\ncontent-length: 100\r\n\r\n{{");
+    let head =
+        format!("POST /api/v3/asm/projects HTTP/1.1\r\nhost: a\r\nx-apikey: {key}\r\ncontent-length: 100\r\n\r\n{{");
     let answer = stall(&server, head.as_bytes()).await;
     assert!(answer.starts_with("HTTP/1.1 504 "), "{answer}");
     assert!(answer.contains("\"DeadlineExceededError\""), "{answer}");
@@ -49,12 +50,8 @@ async fn a_body_that_never_ends_is_answered_in_time() {
 #[tokio::test]
 async fn what_is_no_http_ends_the_connection_and_nothing_else() {
     let server = TestServer::with(short()).await.unwrap();
-    for bytes in [
-        &b"\x16\x03\x01\x02\x00\x01\x00"[..],
-        b"\0\0\0\0\r\n\r\n",
-        b"GET\r\n\r\n",
-        b"GET / HTTP/9.9\r\n\r\n",
-    ] {
+    for bytes in [&b"\x16\x03\x01\x02\x00\x01\x00"[..], b"\0\0\0\0\r\n\r\n", b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n"]
+    {
         assert!(!stall(&server, bytes).await.contains("200 OK"));
     }
     let long = format!("GET /{} HTTP/1.1\r\nhost: a\r\n\r\n", "a".repeat(200_000));
@@ -73,7 +70,8 @@ async fn the_end_does_not_wait_for_a_stalled_request() {
     .unwrap();
     let key = server.keys["owner"].clone();
     let mut stream = TcpStream::connect(&server.address).await.unwrap();
-    let head = format!("POST /api/v3/asm/projects HTTP/1.1\r\nhost: a\r\nx-apikey: {key}\r\ncontent-length: 100\r\n\r\n{{");
+    let head =
+        format!("POST /api/v3/asm/projects HTTP/1.1\r\nhost: a\r\nx-apikey: {key}\r\ncontent-length: 100\r\n\r\n{{");
     stream.write_all(head.as_bytes()).await.unwrap();
     tokio::time::timeout(Duration::from_secs(5), server.stop()).await.unwrap().unwrap();
 }

@@ -1,4 +1,5 @@
-//! People at once on one issue: every status, tag and note is answered, none is lost, and the search that follows shows the result.
+//! People at once on one issue: every status, tag and note is answered, none is lost, and the search that follows shows
+//! the result.
 
 use ambit_model::issue::Status;
 use ambit_testkit::{TestServer, inventory};
@@ -14,10 +15,7 @@ async fn fifty_statuses_tags_and_notes_at_once_are_all_kept() {
     let found = inventory::fill(&server, "Welcome").await.unwrap();
     let calls = (0..WRITERS).flat_map(|number| {
         [
-            (
-                format!("issues/{}/status", found.issue),
-                json!({"status": Status::ALL[number % Status::ALL.len()]}),
-            ),
+            (format!("issues/{}/status", found.issue), json!({"status": Status::ALL[number % Status::ALL.len()]})),
             (format!("tags/issue/{}", found.issue), json!({"tag_name": format!("tag-{number:02}")})),
             (format!("notes/issue/{}", found.issue), json!({"note_text": format!("note {number:02}")})),
         ]
@@ -41,32 +39,24 @@ async fn fifty_statuses_tags_and_notes_at_once_are_all_kept() {
     assert_eq!((texts.len(), notes.as_array().unwrap().len()), (WRITERS, WRITERS));
 
     // The last status that was written down is the one that stays, in the detail and in the search.
-    let audit = server.call("owner", "GET", "/api/ambit/v1/audit?limit=1000", None).await.unwrap().json()["result"].clone();
+    let audit =
+        server.call("owner", "GET", "/api/ambit/v1/audit?limit=1000", None).await.unwrap().json()["result"].clone();
     let rows = |action: &str| -> Vec<Value> {
         let rows = audit.as_array().unwrap().iter().filter(|row| row["action"] == action);
         rows.map(|row| row["details"].clone()).collect()
     };
     let statuses = rows("issue.status");
-    assert_eq!(
-        (statuses.len(), rows("issue.tag").len(), rows("issue.note.create").len()),
-        (WRITERS, WRITERS, WRITERS)
-    );
+    assert_eq!((statuses.len(), rows("issue.tag").len(), rows("issue.note.create").len()), (WRITERS, WRITERS, WRITERS));
     let detail = read(format!("/api/v3/asm/issues/{}", found.issue)).await;
     assert_eq!(detail["status"], statuses[0]["to"]);
     let hits = read("/api/v3/asm/search/issues/tag:tag-07%20name:dns_caa_missing".to_owned()).await;
     assert_eq!(hits["total_hits"], 1);
-    assert_eq!(
-        (&hits["hits"][0]["summary"]["status"], &hits["hits"][0]["tags"]),
-        (&detail["status"], &tags)
-    );
+    assert_eq!((&hits["hits"][0]["summary"]["status"], &hits["hits"][0]["tags"]), (&detail["status"], &tags));
 
     // Each change of the record is a version: those that changed the status, and each tag.
     let moved = statuses.iter().filter(|row| row["from"] != row["to"]).count();
-    let changes = server
-        .call("owner", "GET", "/api/ambit/v1/changes?limit=1000", None)
-        .await
-        .unwrap()
-        .json()["result"]["changes"]
+    let changes = server.call("owner", "GET", "/api/ambit/v1/changes?limit=1000", None).await.unwrap().json()["result"]
+        ["changes"]
         .clone();
     let of_issue = changes
         .as_array()

@@ -1,21 +1,23 @@
-//! The matrix: every operation that names an object × callers × an object of somebody else and one that is not there. What a caller learns of the first is
-//! what it learns of the second, in status, headers and body, but for a list with reasons.
+//! The matrix: every operation that names an object × callers × an object of somebody else and one that is not there.
+//! What a caller learns of the first is what it learns of the second, in status, headers and body, but for a list with
+//! reasons.
 
 use ambit_server::{Access, ENDPOINTS, Endpoint, Tree};
 use ambit_testkit::kept::{GROUP, KEEPER, Kept, Two, keep};
 use ambit_testkit::{Ask, Reply, TestServer, ask, inventory};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Who asks: all that there are but the keeper. `nobody` has no key, `garbage` a wrong one, `revoked` one that ended; `newcomer` is in no project and no
-/// group, `captain` administers another group, `owner` is the administrator of the installation.
-const CALLERS: [&str; 10] = [
-    "newcomer", "viewer", "analyst", "admin", "captain", "stranger", "owner", "nobody", "garbage", "revoked",
-];
+/// Who asks: all that there are but the keeper. `nobody` has no key, `garbage` a wrong one, `revoked` one that ended;
+/// `newcomer` is in no project and no group, `captain` administers another group, `owner` is the administrator of the
+/// installation.
+const CALLERS: [&str; 10] =
+    ["newcomer", "viewer", "analyst", "admin", "captain", "stranger", "owner", "nobody", "garbage", "revoked"];
 
 /// Headers that say nothing of the object.
 const BESIDE: [&str; 2] = ["date", "content-length"];
 
-/// Where the two differ, and why that is right: caller (`*` is anybody with a key), method, and what the path begins with.
+/// Where the two differ, and why that is right: caller (`*` is anybody with a key), method, and what the path begins
+/// with.
 const DIFFER: &[(&str, &str, &str, &str)] = &[
     (
         "*",
@@ -32,12 +34,7 @@ const DIFFER: &[(&str, &str, &str, &str)] = &[
     ("owner", "GET", "/service_accounts/{id}", "and its service accounts"),
     ("owner", "GET", "/quotas/{subject}", "and what everybody may use"),
     ("owner", "POST", "/api/v3/graphs/GRAPH/viewers", "and shows graphs to every group"),
-    (
-        "owner",
-        "POST",
-        "/api/v3/intelligence/zip_files",
-        "each archive has a random id of its own",
-    ),
+    ("owner", "POST", "/api/v3/intelligence/zip_files", "each archive has a random id of its own"),
     ("owner", "DELETE", "/keys/{id}", "the administrator of the installation revokes any key"),
 ];
 
@@ -53,7 +50,9 @@ fn body_of(row: &Endpoint) -> &'static str {
         (_, path) if path.starts_with("/tags/") => r#"{"tag_name":"x"}"#,
         (_, path) if path.starts_with("/notes/") => r#"{"note_text":"x"}"#,
         (_, "/projects/{uuid}/integrations") => r#"{"name":"x","type":"AwsCredential"}"#,
-        (_, path) if path.ends_with("/integration_collections") => r#"{"integration_uuid":"00000000-0000-4000-8000-000000000000"}"#,
+        (_, path) if path.ends_with("/integration_collections") => {
+            r#"{"integration_uuid":"00000000-0000-4000-8000-000000000000"}"#
+        }
         (_, path) if path.ends_with("/user_entities") => r#"{"entities":[{"name":"x.test","type":"Domain"}]}"#,
         (_, "/entities/{entity_uid}/scope") => r#"{"hidden":true}"#,
         (_, "/groups/{group}/members") => r#"{"members":["viewer"]}"#,
@@ -62,11 +61,15 @@ fn body_of(row: &Endpoint) -> &'static str {
         (_, path) if path.ends_with("/comments") => r#"{"data":{"type":"comment","attributes":{"text":"x"}}}"#,
         (_, path) if path.ends_with("/votes") => r#"{"data":{"type":"vote","attributes":{"verdict":"harmless"}}}"#,
         ("POST", path) if path.starts_with("/groups/{id}") => r#"{"data":[{"type":"user","id":"member@acme.test"}]}"#,
-        ("POST" | "DELETE", path) if path.starts_with("/collections/{id}") => r#"{"data":[{"type":"domain","id":"x.test"}]}"#,
+        ("POST" | "DELETE", path) if path.starts_with("/collections/{id}") => {
+            r#"{"data":[{"type":"domain","id":"x.test"}]}"#
+        }
         ("PATCH", "/collections/{id}") => r#"{"data":{"type":"collection","attributes":{"name":"x"}}}"#,
         ("PATCH", "/graphs/{id}") => r#"{"data":{"type":"graph","attributes":{"graph_data":{"description":"x"}}}}"#,
         ("PATCH", "/groups/{id}") => r#"{"data":{"type":"group","attributes":{"industry":"x"}}}"#,
-        ("PATCH", "/intelligence/hunting_rulesets/{id}") => r#"{"data":{"type":"hunting_ruleset","attributes":{"name":"x"}}}"#,
+        ("PATCH", "/intelligence/hunting_rulesets/{id}") => {
+            r#"{"data":{"type":"hunting_ruleset","attributes":{"name":"x"}}}"#
+        }
         _ => data,
     }
 }
@@ -83,22 +86,12 @@ const ELSEWHERE: &[(&str, &str, &str, &str)] = &[
     ("GET", "/api/v3/intelligence/search?query=ID", "", "page"),
     ("GET", "/api/v3/asm/search/entities/collection:ID", "", "collection"),
     ("GET", "/api/v3/asm/search/entities/name:ID", "", "domain"),
-    (
-        "POST",
-        "/api/v3/asm/user_collections/OWN/integration_collections",
-        r#"{"integration_uuid":"ID"}"#,
-        "integration",
-    ),
+    ("POST", "/api/v3/asm/user_collections/OWN/integration_collections", r#"{"integration_uuid":"ID"}"#, "integration"),
     ("POST", "/api/ambit/v1/entities/bulk", r#"{"uids":["ID"],"add_tags":["x"]}"#, "entity"),
     ("POST", "/api/ambit/v1/issues/bulk", r#"{"uids":["ID"],"add_tags":["x"]}"#, "issue"),
     ("POST", "/api/ambit/v1/graphs", r#"{"entity":"ID"}"#, "entity"),
     ("POST", "/api/v3/intelligence/zip_files", r#"{"data":{"hashes":["ID"]}}"#, "page"),
-    (
-        "POST",
-        "/api/v3/graphs/GRAPH/viewers",
-        r#"{"data":[{"type":"group","id":"ID"}]}"#,
-        "group",
-    ),
+    ("POST", "/api/v3/graphs/GRAPH/viewers", r#"{"data":[{"type":"group","id":"ID"}]}"#, "group"),
     ("GET", "/api/v3/graphs?filter=visible_to_group:ID", "", "group"),
     ("GET", "/api/v3/users/ID", "", "user key"),
     ("GET", "/api/v3/users/ID/groups", "", "user key"),
@@ -123,16 +116,8 @@ impl Matrix {
             server.add_user(name).await.unwrap();
         }
         let owner = server.store.local_operator().await.unwrap();
-        server
-            .store
-            .create_group(&owner, "red", &["viewer".to_owned()], server.now())
-            .await
-            .unwrap();
-        server
-            .store
-            .add_to_group(&owner, "red", &["captain".to_owned()], true, server.now())
-            .await
-            .unwrap();
+        server.store.create_group(&owner, "red", &["viewer".to_owned()], server.now()).await.unwrap();
+        server.store.add_to_group(&owner, "red", &["captain".to_owned()], true, server.now()).await.unwrap();
         let ended = server.principal("revoked").await.unwrap();
         server.store.revoke_key(&ended, ended.key_id().unwrap(), server.now()).await.unwrap();
         server.keys.insert("garbage".to_owned(), "0".repeat(64));
@@ -145,14 +130,7 @@ impl Matrix {
             assert_eq!(made.status, 200, "{caller}: {}", made.text());
             graphs.insert(caller, made.json()["data"]["id"].as_str().unwrap().to_owned());
         }
-        Self {
-            server,
-            kept,
-            graphs,
-            differ: BTreeSet::new(),
-            used: BTreeSet::new(),
-            pairs: 0,
-        }
+        Self { server, kept, graphs, differ: BTreeSet::new(), used: BTreeSet::new(), pairs: 0 }
     }
 
     /// Asks for both and compares.
@@ -173,8 +151,7 @@ impl Matrix {
                 self.used.insert(index);
             }
             None => {
-                self.differ
-                    .insert(format!("{caller}: {method} {row}\n    kept:    {kept}\n    missing: {missing}"));
+                self.differ.insert(format!("{caller}: {method} {row}\n    kept:    {kept}\n    missing: {missing}"));
             }
         }
     }
@@ -194,12 +171,8 @@ impl Matrix {
         if target.contains("/files/upload/") {
             headers.push(("content-type".to_owned(), "multipart/form-data; boundary=b".to_owned()));
         }
-        let request = Ask {
-            method: method.to_owned(),
-            target,
-            headers,
-            body: body.map(|body| body.as_bytes().to_vec()),
-        };
+        let request =
+            Ask { method: method.to_owned(), target, headers, body: body.map(|body| body.as_bytes().to_vec()) };
         ask(&self.server.address, &request).await.unwrap()
     }
 
@@ -235,11 +208,7 @@ async fn what_is_somebody_elses_is_told_from_what_is_not_there_by_nobody() {
     // Bodies of pages are read as files, but have neither comments nor relationships.
     let nothing = |path: &str| path.contains("/files/");
     let unread: Vec<_> = before.iter().filter(|(path, status)| **status != 200 && !nothing(path)).collect();
-    assert_eq!(
-        unread,
-        Vec::new(),
-        "the keeper reads what the keeper has: else a foreign id is a missing one"
-    );
+    assert_eq!(unread, Vec::new(), "the keeper reads what the keeper has: else a foreign id is a missing one");
     for caller in CALLERS {
         for row in ENDPOINTS.iter().filter(|row| row.access != Access::Open && row.tree != Tree::V2) {
             if caller == "owner" && row.access == Access::Administrator {
@@ -249,11 +218,7 @@ async fn what_is_somebody_elses_is_told_from_what_is_not_there_by_nobody() {
             let Some(two) = matrix.kept.targets(row) else { continue };
             let bodies: &[&str] = if row.body.is_some() { &["{}", body_of(row)] } else { &[""] };
             for body in bodies {
-                let body = Two {
-                    kept: (*body).to_owned(),
-                    missing: (*body).to_owned(),
-                    ids: Vec::new(),
-                };
+                let body = Two { kept: (*body).to_owned(), missing: (*body).to_owned(), ids: Vec::new() };
                 let body = row.body.map(|_| &body);
                 matrix.compare(caller, row.method.name(), &two, body, row.path).await;
             }
@@ -262,7 +227,8 @@ async fn what_is_somebody_elses_is_told_from_what_is_not_there_by_nobody() {
             let pair = matrix.kept.pair(of).unwrap().clone();
             let graph = matrix.graphs.get(caller).cloned().unwrap_or_else(|| "none".to_owned());
             let collection = matrix.server.collection.to_string();
-            let fill = |text: &str, id: &str| text.replace("ID", id).replace("GRAPH", &graph).replace("OWN", &collection);
+            let fill =
+                |text: &str, id: &str| text.replace("ID", id).replace("GRAPH", &graph).replace("OWN", &collection);
             let two = |text: &str| Two {
                 kept: fill(text, &pair.kept),
                 missing: fill(text, &pair.missing),
@@ -274,10 +240,8 @@ async fn what_is_somebody_elses_is_told_from_what_is_not_there_by_nobody() {
     }
     let differ: Vec<&String> = matrix.differ.iter().collect();
     assert!(differ.is_empty(), "{} of {} pairs differ:\n{}", differ.len(), matrix.pairs, join(&differ));
-    let needless: Vec<_> = (0..DIFFER.len())
-        .filter(|index| !matrix.used.contains(index))
-        .map(|index| DIFFER[index])
-        .collect();
+    let needless: Vec<_> =
+        (0..DIFFER.len()).filter(|index| !matrix.used.contains(index)).map(|index| DIFFER[index]).collect();
     assert_eq!(needless, Vec::new(), "these do not differ any more: take them off the list");
     assert!(matrix.pairs > 1_500, "only {} pairs", matrix.pairs);
 }

@@ -1,5 +1,5 @@
-//! Runs every scenario on a server of its own. Each answer is compared with the documented shape of its row, and each row has a scenario in which it
-//! succeeds.
+//! Runs every scenario on a server of its own. Each answer is compared with the documented shape of its row, and each
+//! row has a scenario in which it succeeds.
 
 use ambit_api::envelope::Failure;
 use ambit_api::objects::{FailureObject, FailureOfV2};
@@ -21,9 +21,7 @@ fn row_of(method: &str, target: &str) -> Option<&'static Endpoint> {
         mounts.into_iter().any(|mount| fits(&format!("{}{}", mount.prefix, row.path), path))
     });
     // Among rows of one length the most literal one is meant; the first of equals, as in the server.
-    fitting
-        .rev()
-        .max_by_key(|row| row.path.split('/').filter(|part| !part.starts_with('{')).count())
+    fitting.rev().max_by_key(|row| row.path.split('/').filter(|part| !part.starts_with('{')).count())
 }
 
 fn fits(pattern: &str, path: &str) -> bool {
@@ -31,8 +29,10 @@ fn fits(pattern: &str, path: &str) -> bool {
     loop {
         match (wanted.next(), found.next()) {
             (Some(part), _) if part.starts_with("{*") => return true,
-            (Some(part), Some(segment)) if part == segment.replace('-', "_") || part == segment || (part.starts_with('{') && !segment.is_empty()) => {
-            }
+            (Some(part), Some(segment))
+                if part == segment.replace('-', "_")
+                    || part == segment
+                    || (part.starts_with('{') && !segment.is_empty()) => {}
             (None, None) => return true,
             _ => return false,
         }
@@ -60,7 +60,8 @@ fn check_shape(file: &str, done: &Done) {
     assert_eq!(row.result.differences(result), Vec::<String>::new(), "{place}");
 }
 
-/// What callers without enough rights must be shown refused: the foreign one by 404, the one with too low a role by 403.
+/// What callers without enough rights must be shown refused: the foreign one by 404, the one with too low a role by
+/// 403.
 fn refusals(row: &Endpoint) -> Vec<(&'static str, u16)> {
     let foreign = ("stranger", 404);
     if row.right != Right::Any {
@@ -73,12 +74,13 @@ fn refusals(row: &Endpoint) -> Vec<(&'static str, u16)> {
         Access::InProject(ProjectRole::Member) => vec![],
         Access::InProject(ProjectRole::Owner) => vec![("admin", 403)],
         Access::OfProject(ProjectRole::Member) | Access::OfCollection(CollectionRole::Viewer) => vec![foreign],
-        Access::OfProject(ProjectRole::Owner) | Access::OfCollection(CollectionRole::Analyst | CollectionRole::Admin) => vec![foreign, ("", 403)],
+        Access::OfProject(ProjectRole::Owner)
+        | Access::OfCollection(CollectionRole::Analyst | CollectionRole::Admin) => vec![foreign, ("", 403)],
     }
 }
 
-/// Rows that a scenario cannot reach, and where they are shown: an address stands in a compressed batch (`feeds.rs`), an archive is finished a moment
-/// later (`archives.rs`).
+/// Rows that a scenario cannot reach, and where they are shown: an address stands in a compressed batch (`feeds.rs`),
+/// an archive is finished a moment later (`archives.rs`).
 const ELSEWHERE: &[(&str, &str)] = &[
     ("GET", "/feeds/files/{token}/download"),
     ("GET", "/intelligence/zip_files/{id}/download"),

@@ -9,10 +9,7 @@ use std::time::Duration;
 
 #[tokio::test]
 async fn a_search_that_would_miss_what_a_person_did_is_refused() {
-    let limits = Limits {
-        index_wait: Duration::from_millis(50),
-        ..Limits::default()
-    };
+    let limits = Limits { index_wait: Duration::from_millis(50), ..Limits::default() };
     let mut server = TestServer::with(limits).await.unwrap();
     let found = inventory::fill(&server, "Welcome").await.unwrap();
     let target = "/api/v3/asm/search/issues/status_new:open";
@@ -41,10 +38,7 @@ async fn statuses_at_once_are_all_answered_and_one_of_them_stays() {
     assert!(statuses.iter().all(|status| *status == 200), "{statuses:?}");
     let detail = format!("/api/v3/asm/issues/{}", found.issue);
     let status = server.call("viewer", "GET", &detail, None).await.unwrap().json()["result"]["status"].clone();
-    let hits = server
-        .call("viewer", "GET", "/api/v3/asm/search/issues/name:dns_caa_missing", None)
-        .await
-        .unwrap();
+    let hits = server.call("viewer", "GET", "/api/v3/asm/search/issues/name:dns_caa_missing", None).await.unwrap();
     assert_eq!(hits.json()["result"]["hits"][0]["summary"]["status"], status);
 }
 
@@ -59,10 +53,7 @@ async fn pages_of_one_have_every_row_once() {
         by_token.extend(result["hits"].as_array().unwrap().iter().map(|hit| hit["id"].to_string()));
         assert_eq!(result["more"], result["next_page_token"].is_string());
         let Some(token) = result["next_page_token"].as_str() else { break };
-        assert!(
-            token.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte)),
-            "{token}"
-        );
+        assert!(token.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte)), "{token}");
         target = format!("/api/v3/asm/search/entities/?page_size=1&page_token={token}");
     }
     let mut by_page = Vec::new();
@@ -79,20 +70,14 @@ async fn pages_of_one_have_every_row_once() {
 async fn a_token_of_one_caller_does_not_open_anothers_project() {
     let server = TestServer::new().await.unwrap();
     inventory::fill(&server, "Welcome").await.unwrap();
-    let first = server
-        .call("owner", "GET", "/api/v3/asm/search/entities/?page_size=1", None)
-        .await
-        .unwrap();
+    let first = server.call("owner", "GET", "/api/v3/asm/search/entities/?page_size=1", None).await.unwrap();
     let token = first.json()["result"]["next_page_token"].as_str().unwrap().to_owned();
     let target = format!("/api/v3/asm/search/entities/?page_size=1&page_token={token}");
     assert_eq!(server.call("owner", "GET", &target, None).await.unwrap().status, 200);
     assert_eq!(server.call("stranger", "GET", &target, None).await.unwrap().status, 400);
     let mut flipped = token.into_bytes();
     flipped[20] = if flipped[20] == b'A' { b'B' } else { b'A' };
-    let target = format!(
-        "/api/v3/asm/search/entities/?page_size=1&page_token={}",
-        String::from_utf8(flipped).unwrap()
-    );
+    let target = format!("/api/v3/asm/search/entities/?page_size=1&page_token={}", String::from_utf8(flipped).unwrap());
     assert_eq!(server.call("owner", "GET", &target, None).await.unwrap().status, 400);
 }
 
@@ -117,21 +102,13 @@ async fn the_past_is_searched_as_it_was_shown() {
     assert_eq!((&then["total_hits"], &today["total_hits"]), (&json!(2), &json!(1)));
     let open = |result: &serde_json::Value| result["aggregations"]["status_new_bucket"]["buckets"].clone();
     assert_eq!(open(&then), json!([{"key": "open", "doc_count": 2}]));
-    let hit = then["hits"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .find(|hit| hit["id"] == found.issue.to_string())
-        .cloned();
+    let hit = then["hits"].as_array().unwrap().iter().find(|hit| hit["id"] == found.issue.to_string()).cloned();
     let hit = hit.expect("it was open then");
     let point = format!("/api/v3/asm/time_series/point_in_time/issues/{}?point_in_time={before}", found.issue);
     let point = server.call("viewer", "GET", &point, None).await.unwrap().json()["result"]["issue"].clone();
     assert_eq!((&hit["last_seen"], &hit["summary"]["status"]), (&point["last_seen"], &point["status"]));
     let (_, gone) = ask(format!("change:disappeared?between={before},{now}")).await;
-    assert_eq!(
-        (&gone["total_hits"], &gone["hits"][0]["id"]),
-        (&json!(1), &json!(found.issue.to_string()))
-    );
+    assert_eq!((&gone["total_hits"], &gone["hits"][0]["id"]), (&json!(1), &json!(found.issue.to_string())));
     let (_, future) = ask("?as_of=2999-01-01".to_owned()).await;
     assert_eq!(future["total_hits"], 2);
     for wrong in [
@@ -146,17 +123,16 @@ async fn the_past_is_searched_as_it_was_shown() {
     }
 }
 
-/// The main use of `between`: since some day until today. What the end of today means moves with the clock; a walk goes on all the same.
+/// The main use of `between`: since some day until today. What the end of today means moves with the clock; a walk goes
+/// on all the same.
 #[tokio::test]
 async fn a_window_that_ends_today_is_walked_by_token_and_by_number() {
     let server = TestServer::new().await.unwrap();
     inventory::fill(&server, "Welcome").await.unwrap();
     let today = server.now().date();
-    for window in [
-        format!("between=2000-01-01,{today}"),
-        "between=2000-01-01,2999-01-01".to_owned(),
-        format!("as_of={today}"),
-    ] {
+    for window in
+        [format!("between=2000-01-01,{today}"), "between=2000-01-01,2999-01-01".to_owned(), format!("as_of={today}")]
+    {
         let target = format!("/api/v3/asm/search/entities/?page_size=1&{window}");
         let ask = async |more: String| {
             server.advance(1_000);
@@ -174,11 +150,7 @@ async fn a_window_that_ends_today_is_walked_by_token_and_by_number() {
         let mut by_page = BTreeSet::new();
         for page in 0..4 {
             by_page.extend(
-                ask(format!("&page={page}")).await["hits"]
-                    .as_array()
-                    .unwrap()
-                    .iter()
-                    .map(|hit| hit["id"].to_string()),
+                ask(format!("&page={page}")).await["hits"].as_array().unwrap().iter().map(|hit| hit["id"].to_string()),
             );
         }
         assert_eq!((by_token.len(), &by_token), (4, &by_page), "{window}");

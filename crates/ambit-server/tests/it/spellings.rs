@@ -1,4 +1,5 @@
-//! Requests as they arrive on the wire, byte for byte: whatever is HTTP at all is answered in the envelope, never with text of a library.
+//! Requests as they arrive on the wire, byte for byte: whatever is HTTP at all is answered in the envelope, never with
+//! text of a library.
 
 use ambit_api::Contract;
 use ambit_api::envelope::Failure;
@@ -7,11 +8,9 @@ use serde_json::json;
 
 /// Sends one line and headers; checks the envelope of a failure; gives status and code.
 async fn refused(server: &TestServer, head: &str, body: &[u8]) -> (u16, String) {
-    let request = [
-        format!("{head}host: a\r\nconnection: close\r\ncontent-length: {}\r\n\r\n", body.len()).as_bytes(),
-        body,
-    ]
-    .concat();
+    let request =
+        [format!("{head}host: a\r\nconnection: close\r\ncontent-length: {}\r\n\r\n", body.len()).as_bytes(), body]
+            .concat();
     let reply = ask_bytes(&server.address, &request).await.unwrap();
     assert_eq!(Failure::SHAPE.differences(&reply.json()), Vec::<String>::new(), "{head} {}", reply.text());
     assert_eq!(reply.header("content-type"), Some("application/json"), "{head}");
@@ -70,7 +69,8 @@ async fn a_body_beyond_the_limit_without_a_length_is_413() {
     let server = TestServer::new().await.unwrap();
     let chunk = format!("{:x}\r\n{}\r\n", 64 * 1024, " ".repeat(64 * 1024));
     let head = format!(
-        "POST /api/v3/asm/projects HTTP/1.1\r\nhost: a\r\nx-apikey: {}\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n",
+        "POST /api/v3/asm/projects HTTP/1.1\r\nhost: a\r\nx-apikey: {}\r\nconnection: close\r\ntransfer-encoding: \
+         chunked\r\n\r\n",
         server.keys["owner"]
     );
     let request = format!("{head}{}0\r\n\r\n", chunk.repeat(17));

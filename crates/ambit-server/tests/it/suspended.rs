@@ -11,10 +11,7 @@ async fn call(server: &TestServer, caller: &str, method: &str, target: &str, bod
 
 async fn upload(server: &TestServer, caller: &str) -> String {
     let body = "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"f\"\r\n\r\nbytes\r\n--b--\r\n";
-    let headers = [
-        ("x-apikey", server.keys[caller].as_str()),
-        ("content-type", "multipart/form-data; boundary=b"),
-    ];
+    let headers = [("x-apikey", server.keys[caller].as_str()), ("content-type", "multipart/form-data; boundary=b")];
     let request = Ask {
         method: "POST".to_owned(),
         target: "/api/v3/files".to_owned(),
@@ -34,11 +31,7 @@ async fn status(server: &TestServer, status: &str) {
 async fn a_suspended_user_has_no_key_and_no_signed_address() {
     let server = TestServer::new().await.unwrap();
     let owner = server.store.local_operator().await.unwrap();
-    server
-        .store
-        .grant_privilege(&owner, "viewer", "premium-api", None, server.now())
-        .await
-        .unwrap();
+    server.store.grant_privilege(&owner, "viewer", "premium-api", None, server.now()).await.unwrap();
     let hash = upload(&server, "viewer").await;
     let said = call(&server, "viewer", "GET", &format!("/api/v3/files/{hash}/download_url"), None).await;
     let link = said["data"].as_str().unwrap().split_once("/downloads/").unwrap().1.to_owned();
@@ -69,12 +62,8 @@ async fn a_suspended_user_has_no_key_and_no_signed_address() {
 fn at_door(server: &TestServer, door: &str) -> Ask {
     let wrong = "0".repeat(64);
     let viewer = ("x-apikey".to_owned(), server.keys["viewer"].clone());
-    let get = |target: String, headers: Vec<(String, String)>| Ask {
-        method: "GET".to_owned(),
-        target,
-        headers,
-        body: None,
-    };
+    let get =
+        |target: String, headers: Vec<(String, String)>| Ask { method: "GET".to_owned(), target, headers, body: None };
     match door {
         "header" => get("/api/v3/me".to_owned(), vec![("x-apikey".to_owned(), wrong)]),
         "query" => get(format!("/api/v3/me?x-apikey={wrong}"), Vec::new()),
@@ -124,10 +113,6 @@ async fn wrong_keys_are_counted_at_every_door() {
         assert!(statuses[..300].iter().all(|status| *status == first), "{door}: {statuses:?}");
         assert_eq!(statuses[300], last, "{door}");
         // Right keys are not held up by wrong ones.
-        assert_eq!(
-            server.call("viewer", "GET", "/api/v3/asm/projects", None).await.unwrap().status,
-            200,
-            "{door}"
-        );
+        assert_eq!(server.call("viewer", "GET", "/api/v3/asm/projects", None).await.unwrap().status, 200, "{door}");
     }
 }

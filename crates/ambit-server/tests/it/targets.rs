@@ -1,5 +1,6 @@
-//! Request targets of searches as real clients send them (docs/contract/asm.md §7.1), byte for byte: trailing blanks, escaped colons, plus signs,
-//! doubled slashes, empty terms, tokens that are none. What each must find is counted on the small inventory: four entities, two open issues.
+//! Request targets of searches as real clients send them (docs/contract/asm.md §7.1), byte for byte: trailing blanks,
+//! escaped colons, plus signs, doubled slashes, empty terms, tokens that are none. What each must find is counted on
+//! the small inventory: four entities, two open issues.
 
 use ambit_testkit::{Inventory, TestServer, ask_bytes, inventory};
 use serde_json::{Value, json};
@@ -11,7 +12,10 @@ async fn send(server: &TestServer, target: &str) -> (u16, Value) {
         true => format!("INTRIGUE_ACCESS_KEY: {key}\r\nINTRIGUE_SECRET_KEY: {key}\r\nPROJECT_ID: None\r\n"),
         false => format!("x-apikey: {key}\r\nPROJECT-ID: {}\r\n", server.project),
     };
-    let request = format!("GET {target} HTTP/1.1\r\nHost: asm.test\r\nAccept: */*\r\n{credential}x-tool: test\r\nConnection: close\r\n\r\n");
+    let request = format!(
+        "GET {target} HTTP/1.1\r\nHost: asm.test\r\nAccept: */*\r\n{credential}x-tool: test\r\nConnection: \
+         close\r\n\r\n"
+    );
     let reply = ask_bytes(&server.address, request.as_bytes()).await.unwrap();
     (reply.status, reply.json())
 }
@@ -21,10 +25,7 @@ async fn found(server: &TestServer, target: &str) -> (u64, String) {
     let (status, answer) = send(server, target).await;
     assert_eq!(status, 200, "{target}: {answer}");
     let result = &answer["result"];
-    (
-        result["total_hits"].as_u64().unwrap(),
-        result["search"]["search_string"].as_str().unwrap().to_owned(),
-    )
+    (result["total_hits"].as_u64().unwrap(), result["search"]["search_string"].as_str().unwrap().to_owned())
 }
 
 async fn filled() -> (TestServer, Inventory) {
@@ -166,11 +167,7 @@ async fn raw_bytes_in_a_target_are_what_they_are_escaped() {
             continue;
         }
         // An unclosed quote is an error of the search string, which names it.
-        assert_eq!(
-            (status, &answer["error"]["code"]),
-            (400, &json!("InvalidArgumentError")),
-            "{raw}: {answer}"
-        );
+        assert_eq!((status, &answer["error"]["code"]), (400, &json!("InvalidArgumentError")), "{raw}: {answer}");
     }
 }
 
@@ -203,11 +200,7 @@ async fn pages_and_tokens_at_their_edges() {
     );
     let (_, none) = send(&server, &format!("{search}?page_size=0")).await;
     assert_eq!(
-        (
-            &none["result"]["hits"],
-            &none["result"]["total_pages"],
-            &none["result"]["next_page_token"]
-        ),
+        (&none["result"]["hits"], &none["result"]["total_pages"], &none["result"]["next_page_token"]),
         (&json!([]), &json!(0), &Value::Null)
     );
 }

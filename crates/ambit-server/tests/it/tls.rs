@@ -43,19 +43,18 @@ impl Drop for Files {
 }
 
 /// A connection that trusts just this certificate.
-async fn connect(address: &str, trusted: &rustls::pki_types::CertificateDer<'static>) -> std::io::Result<TlsStream<TcpStream>> {
+async fn connect(
+    address: &str,
+    trusted: &rustls::pki_types::CertificateDer<'static>,
+) -> std::io::Result<TlsStream<TcpStream>> {
     let mut roots = rustls::RootCertStore::empty();
     roots.add(trusted.clone()).unwrap();
     let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let builder = rustls::ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .unwrap();
+    let builder = rustls::ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
     let mut config = builder.with_root_certificates(roots).with_no_client_auth();
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     let name = ServerName::try_from("asm.acme.test").unwrap();
-    TlsConnector::from(Arc::new(config))
-        .connect(name, TcpStream::connect(address).await?)
-        .await
+    TlsConnector::from(Arc::new(config)).connect(name, TcpStream::connect(address).await?).await
 }
 
 async fn is_alive(stream: &mut TlsStream<TcpStream>) -> bool {

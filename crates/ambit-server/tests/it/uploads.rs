@@ -1,5 +1,5 @@
-//! Uploads that break off, lie about their length, are too large or would unpack to something large: each is answered in one line and in time, nothing of
-//! it is kept, and the next one is served.
+//! Uploads that break off, lie about their length, are too large or would unpack to something large: each is answered
+//! in one line and in time, nothing of it is kept, and the next one is served.
 
 use ambit_model::id::blob_hash;
 use ambit_server::Limits;
@@ -16,11 +16,7 @@ const MIB: usize = 1024 * 1024;
 
 /// A peer that stalls is given up in a time that a test can wait for.
 fn short() -> Limits {
-    Limits {
-        request_time: Duration::from_millis(300),
-        linger: Duration::from_millis(100),
-        ..Limits::default()
-    }
+    Limits { request_time: Duration::from_millis(300), linger: Duration::from_millis(100), ..Limits::default() }
 }
 
 fn form(content: &[u8]) -> Vec<u8> {
@@ -31,8 +27,11 @@ fn form(content: &[u8]) -> Vec<u8> {
 /// The head of an upload that says how its body comes.
 fn head(server: &TestServer, framing: &str) -> Vec<u8> {
     let key = &server.keys["viewer"];
-    format!("POST /api/v3/files HTTP/1.1\r\nhost: a\r\nx-apikey: {key}\r\nconnection: close\r\ncontent-type: multipart/form-data; boundary=b\r\n{framing}\r\n\r\n")
-        .into_bytes()
+    format!(
+        "POST /api/v3/files HTTP/1.1\r\nhost: a\r\nx-apikey: {key}\r\nconnection: close\r\ncontent-type: \
+             multipart/form-data; boundary=b\r\n{framing}\r\n\r\n"
+    )
+    .into_bytes()
 }
 
 async fn upload(server: &TestServer, content: &[u8]) -> Reply {
@@ -45,11 +44,7 @@ async fn is_known(server: &TestServer, content: &[u8]) -> bool {
     let hash = blob_hash(content);
     let found = server.call("owner", "GET", &format!("/api/v3/files/{hash}"), None).await.unwrap();
     assert!([200, 404].contains(&found.status));
-    assert_eq!(
-        server.store.blob(hash).await.unwrap().is_some(),
-        found.status == 200,
-        "no bytes without a file"
-    );
+    assert_eq!(server.store.blob(hash).await.unwrap().is_some(), found.status == 200, "no bytes without a file");
     found.status == 200
 }
 
@@ -91,10 +86,7 @@ async fn a_length_that_is_a_lie_is_answered_in_time() {
     stream.write_all(&longer).await.unwrap();
     let mut answer = String::new();
     let _ = stream.read_to_string(&mut answer).await;
-    assert!(
-        answer.starts_with("HTTP/1.1 504 ") && answer.contains("DeadlineExceededError"),
-        "{answer}"
-    );
+    assert!(answer.starts_with("HTTP/1.1 504 ") && answer.contains("DeadlineExceededError"), "{answer}");
     // Less is announced: the form has no end.
     let shorter = [head(&server, &format!("content-length: {}", body.len() - 9)), body.clone()].concat();
     let reply = ask_bytes(&server.address, &shorter).await.unwrap();
@@ -111,17 +103,10 @@ async fn a_length_that_is_a_lie_is_answered_in_time() {
 
 #[tokio::test]
 async fn what_is_too_large_is_refused_unread_and_what_does_not_end_at_the_limit() {
-    let server = TestServer::with(Limits {
-        linger: Duration::from_millis(100),
-        ..Limits::default()
-    })
-    .await
-    .unwrap();
+    let server = TestServer::with(Limits { linger: Duration::from_millis(100), ..Limits::default() }).await.unwrap();
     // Only the heads are sent: whoever waits for an answer before sending has it.
     for length in [65 * MIB + 1, 99_999_999_999] {
-        let announced = ask_bytes(&server.address, &head(&server, &format!("content-length: {length}")))
-            .await
-            .unwrap();
+        let announced = ask_bytes(&server.address, &head(&server, &format!("content-length: {length}"))).await.unwrap();
         assert_eq!(refused(&announced, 413), format!("The body is larger than {} bytes", 65 * MIB));
     }
     let mut stream = TcpStream::connect(&server.address).await.unwrap();
@@ -148,10 +133,7 @@ async fn nothing_that_was_packed_is_unpacked() {
     }
     let bomb = encoder.finish().unwrap();
     assert_eq!(upload(&server, &bomb).await.status, 200);
-    let found = server
-        .call("owner", "GET", &format!("/api/v3/files/{}", blob_hash(&bomb)), None)
-        .await
-        .unwrap();
+    let found = server.call("owner", "GET", &format!("/api/v3/files/{}", blob_hash(&bomb)), None).await.unwrap();
     let attributes = found.json()["data"]["attributes"].clone();
     assert_eq!((&attributes["size"], &attributes["type_tag"]), (&json!(bomb.len()), &json!("gzip")));
     // A body that says that it is packed is not unpacked either: it is no form.

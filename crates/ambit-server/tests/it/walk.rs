@@ -4,21 +4,18 @@ use ambit_server::{Access, ENDPOINTS, Endpoint, Limits, MOUNTS, Tree};
 use ambit_testkit::{Ask, TestServer, ask};
 use serde_json::{Value, json};
 
-/// The path of a row under each of its mounts, with parameters that name nothing, and whether its older headers are read there.
+/// The path of a row under each of its mounts, with parameters that name nothing, and whether its older headers are
+/// read there.
 fn targets(endpoint: &Endpoint) -> Vec<(String, bool)> {
     let parts = endpoint.path.split('/').map(|part| if part.starts_with('{') { "0" } else { part });
     let path: Vec<&str> = parts.collect();
     let mounts = MOUNTS.iter().filter(|mount| mount.tree == endpoint.tree);
-    mounts
-        .map(|mount| (format!("{}{}", mount.prefix, path.join("/")), mount.legacy_keys))
-        .collect()
+    mounts.map(|mount| (format!("{}{}", mount.prefix, path.join("/")), mount.legacy_keys)).collect()
 }
 
 async fn error_of(server: &TestServer, request: Ask) -> (u16, Value) {
     let reply = ask(&server.address, &request).await.unwrap();
-    let json = reply
-        .header("content-type")
-        .is_some_and(|content_type| content_type.starts_with("application/json"));
+    let json = reply.header("content-type").is_some_and(|content_type| content_type.starts_with("application/json"));
     assert!(json, "{} {}: {:?}", request.method, request.target, reply.headers);
     (reply.status, reply.json()["error"].clone())
 }
@@ -106,10 +103,7 @@ async fn the_older_tree_takes_the_key_with_its_id_or_itself() {
     let keys = server.store.list_keys(&owner).await.unwrap();
     let id = keys.iter().find(|one| key.starts_with(&one.visible)).unwrap().id.to_string();
     for (access, status) in [(key.as_str(), 200), (&id, 200), ("another", 401)] {
-        for names in [
-            ["INTRIGUE_ACCESS_KEY", "INTRIGUE_SECRET_KEY"],
-            ["Intrigue-Access-Key", "Intrigue-Secret-Key"],
-        ] {
+        for names in [["INTRIGUE_ACCESS_KEY", "INTRIGUE_SECRET_KEY"], ["Intrigue-Access-Key", "Intrigue-Secret-Key"]] {
             let request = Ask {
                 method: "GET".to_owned(),
                 target: "/api/v1/projects".to_owned(),
@@ -140,20 +134,13 @@ async fn too_many_wrong_keys_wait_and_right_ones_do_not() {
         last = ask(&server.address, &request).await.unwrap();
     }
     assert_eq!((last.status, &last.json()["error"]["code"]), (429, &json!("TooManyRequestsError")));
-    assert!(
-        last.header("retry-after")
-            .and_then(|text| text.parse::<u32>().ok())
-            .is_some_and(|seconds| seconds > 0)
-    );
+    assert!(last.header("retry-after").and_then(|text| text.parse::<u32>().ok()).is_some_and(|seconds| seconds > 0));
     assert_eq!(server.call("owner", "GET", "/api/v3/asm/projects", None).await.unwrap().status, 200);
 }
 
 #[tokio::test]
 async fn a_key_with_too_many_requests_waits_and_others_do_not() {
-    let limits = Limits {
-        requests_per_minute: Some(3),
-        ..Limits::default()
-    };
+    let limits = Limits { requests_per_minute: Some(3), ..Limits::default() };
     let server = TestServer::with(limits).await.unwrap();
     let mut statuses = Vec::new();
     for _ in 0..4 {
@@ -184,11 +171,9 @@ async fn the_server_ends_while_a_connection_is_open() {
 async fn an_exhausted_quota_says_when_to_come_back() {
     let server = TestServer::new().await.unwrap();
     let owner = server.store.local_operator().await.unwrap();
-    for (quota, allowed, most) in [
-        ("api_requests_hourly", 60, 60),
-        ("api_requests_daily", 1, 86_400),
-        ("api_requests_monthly", 1, 2_678_400),
-    ] {
+    for (quota, allowed, most) in
+        [("api_requests_hourly", 60, 60), ("api_requests_daily", 1, 86_400), ("api_requests_monthly", 1, 2_678_400)]
+    {
         server.store.set_quota(&owner, "member", quota, allowed, server.now()).await.unwrap();
         let mut reply = server.call("member", "GET", "/api/v3/metadata", None).await.unwrap();
         if reply.status == 200 {

@@ -31,7 +31,10 @@ pub enum StoreError {
     #[error("{0} holds no data yet: run `ambit init` first")]
     Uninitialised(String),
     /// A later version of the program wrote this data.
-    #[error("{place}: the data was written by a newer version of ambit (schema {found}, this program knows {known}): use that version")]
+    #[error(
+        "{place}: the data was written by a newer version of ambit (schema {found}, this program knows {known}): use \
+         that version"
+    )]
     NewerSchema { place: String, found: i64, known: i64 },
     /// Another process has the engine's place.
     #[error("the engine of this data folder is held by {holder}: stop it, or use its API")]
@@ -54,19 +57,19 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// Returns true if the disk or the database failed rather than the call, so that the next call fails in the same way.
+    /// Returns true if the disk or the database failed rather than the call, so that the next call fails in the same
+    /// way.
     pub fn is_of_place(&self) -> bool {
-        matches!(
-            self,
-            Self::Full { .. } | Self::ReadOnly { .. } | Self::Damaged { .. } | Self::Unavailable(_)
-        )
+        matches!(self, Self::Full { .. } | Self::ReadOnly { .. } | Self::Damaged { .. } | Self::Unavailable(_))
     }
 
     /// Names the file or database that is meant, where the failure says one and does not name it yet.
     pub(crate) fn in_place(mut self, named: &str) -> Self {
         match &mut self {
             Self::NewerSchema { place, .. } => named.clone_into(place),
-            Self::Full { place } | Self::ReadOnly { place, .. } | Self::Damaged { place, .. } if place.is_empty() => named.clone_into(place),
+            Self::Full { place } | Self::ReadOnly { place, .. } | Self::Damaged { place, .. } if place.is_empty() => {
+                named.clone_into(place)
+            }
             Self::Unavailable(why) if !why.contains(named) => *why = format!("{named}: {why}"),
             _ => {}
         }
@@ -114,7 +117,9 @@ impl From<sqlx::Error> for StoreError {
             None if code == "53100" => Self::Full { place },
             None if code == "25006" => Self::ReadOnly { place, why },
             None if code == "XX001" || code == "XX002" => Self::Damaged { place, why },
-            None if ["08", "40", "53", "57", "58", "55"].contains(&code.get(..2).unwrap_or_default()) => Self::Unavailable(why),
+            None if ["08", "40", "53", "57", "58", "55"].contains(&code.get(..2).unwrap_or_default()) => {
+                Self::Unavailable(why)
+            }
             None => Self::Bug(format!("{why} ({code})")),
         }
     }
@@ -126,10 +131,7 @@ impl From<std::io::Error> for StoreError {
         let place = String::new();
         match error.kind() {
             StorageFull | QuotaExceeded => Self::Full { place },
-            ReadOnlyFilesystem => Self::ReadOnly {
-                place,
-                why: error.to_string(),
-            },
+            ReadOnlyFilesystem => Self::ReadOnly { place, why: error.to_string() },
             _ => Self::Unavailable(error.to_string()),
         }
     }

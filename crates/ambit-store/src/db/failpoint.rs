@@ -1,5 +1,6 @@
-//! Failpoints at each transaction's edge (before it begins, before it commits, after it committed): the n-th edge that is passed fails or ends the
-//! process, so that crash tests can try every one. Costs one atomic read where none is armed.
+//! Failpoints at each transaction's edge (before it begins, before it commits, after it committed): the n-th edge that
+//! is passed fails or ends the process, so that crash tests can try every one. Costs one atomic read where none is
+//! armed.
 
 use crate::StoreError;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};

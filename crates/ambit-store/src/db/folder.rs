@@ -1,4 +1,5 @@
-//! The data folder: made so that a start after a kill at any instant completes it, closed to other people, its engine's place held by one process.
+//! The data folder: made so that a start after a kill at any instant completes it, closed to other people, its engine's
+//! place held by one process.
 
 use crate::StoreError;
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
@@ -25,11 +26,13 @@ const SPACE_BYTES: usize = 64 << 10;
 /// What is read of the holder's note.
 const NOTE_BYTES_MAX: u64 = 256;
 
-/// Makes the folder with mode 0700, and sets that mode on an existing one that is empty or holds our data. Any other folder keeps its mode, and each
-/// file that we put there is closed to others.
+/// Makes the folder with mode 0700, and sets that mode on an existing one that is empty or holds our data. Any other
+/// folder keeps its mode, and each file that we put there is closed to others.
 pub(crate) fn create(path: &Path) -> Result<(), StoreError> {
     let named = |error: io::Error| match StoreError::from(error) {
-        StoreError::Unavailable(why) => StoreError::Unavailable(format!("the data folder {} cannot be made: {why}", path.display())),
+        StoreError::Unavailable(why) => {
+            StoreError::Unavailable(format!("the data folder {} cannot be made: {why}", path.display()))
+        }
         other => other,
     };
     match is_foreign(path) {
@@ -54,7 +57,8 @@ pub(crate) fn create_index(folder: &Path) -> Result<(), StoreError> {
     Ok(private(&folder.join(INDEX))?)
 }
 
-/// Returns true for a folder that is not empty and holds nothing that a data folder has, not even the remains of an interrupted creation.
+/// Returns true for a folder that is not empty and holds nothing that a data folder has, not even the remains of an
+/// interrupted creation.
 fn is_foreign(path: &Path) -> io::Result<bool> {
     let mut foreign = false;
     for entry in fs::read_dir(path)? {
@@ -80,13 +84,15 @@ pub(crate) fn has(path: &Path) -> Result<bool, StoreError> {
         .map_err(|error| StoreError::Unavailable(format!("{} cannot be looked at: {error}", path.display())))
 }
 
-/// Makes a file of mode 0600 before anybody else writes it with theirs; SQLite gives its companions the mode of the database.
+/// Makes a file of mode 0600 before anybody else writes it with theirs; SQLite gives its companions the mode of the
+/// database.
 pub(crate) fn create_private(path: &Path) -> Result<(), StoreError> {
     OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)?;
     Ok(())
 }
 
-/// Why nothing can be written in a folder: its disk is full, or can only be read. `None`: a small file could be written, or failed for another reason.
+/// Why nothing can be written in a folder: its disk is full, or can only be read. `None`: a small file could be
+/// written, or failed for another reason.
 pub(crate) fn why_not_written(folder: &Path) -> Option<StoreError> {
     let path = folder.join(format!(".space.{:016x}", rand::random::<u64>()));
     let write = || {
@@ -103,7 +109,8 @@ pub(crate) fn why_not_written(folder: &Path) -> Option<StoreError> {
     }
 }
 
-/// Returns false if permissions forbid making files in the folder. Other failures, a full disk above all, are no matter of permissions.
+/// Returns false if permissions forbid making files in the folder. Other failures, a full disk above all, are no matter
+/// of permissions.
 pub(crate) fn is_writable(folder: &Path) -> bool {
     let path = folder.join(format!(".write.{:016x}", rand::random::<u64>()));
     match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
@@ -123,13 +130,7 @@ pub(crate) struct EngineLock(#[expect(dead_code, reason = "the lock lives as lon
 pub(crate) async fn lock_engine(folder: &Path, name: &str, wait: Duration) -> Result<EngineLock, StoreError> {
     let deadline = Instant::now() + wait;
     let path = folder.join(ENGINE_LOCK);
-    let mut file = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .mode(0o600)
-        .open(path)?;
+    let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path)?;
     loop {
         match file.try_lock() {
             Ok(()) => break,
@@ -201,9 +202,7 @@ mod tests {
         assert_eq!(has(&file), Ok(false));
         fs::write(&file, "").expect("can be written");
         assert_eq!(has(&file), Ok(true));
-        let Err(StoreError::Unavailable(text)) = has(&file.join(DATABASE)) else {
-            panic!("a file is no folder")
-        };
+        let Err(StoreError::Unavailable(text)) = has(&file.join(DATABASE)) else { panic!("a file is no folder") };
         assert!(text.contains(&*file.to_string_lossy()), "{text}");
         fs::remove_file(&file).expect("is ours");
     }

@@ -1,4 +1,5 @@
-//! Migrations: files named by UTC minute and title, never edited once landed. Each runs in its own transaction; a schema newer than this program is refused.
+//! Migrations: files named by UTC minute and title, never edited once landed. Each runs in its own transaction; a
+//! schema newer than this program is refused.
 
 use crate::StoreError;
 use crate::db::sql::{Tx, values};
@@ -75,31 +76,30 @@ pub(crate) async fn version(tx: &mut Tx) -> Result<i64, StoreError> {
     if tx.read_one::<i64>(tables, Vec::new()).await? == 0 {
         return Ok(0);
     }
-    let found = tx
-        .read_one::<i64>("SELECT COALESCE(MAX(version), 0) FROM schema_versions", Vec::new())
-        .await?;
+    let found = tx.read_one::<i64>("SELECT COALESCE(MAX(version), 0) FROM schema_versions", Vec::new()).await?;
     if found > known() {
-        return Err(StoreError::NewerSchema {
-            place: "the database".to_owned(),
-            found,
-            known: known(),
-        });
+        return Err(StoreError::NewerSchema { place: "the database".to_owned(), found, known: known() });
     }
     Ok(found)
 }
 
-/// Runs the next migration that the database lacks and returns its name; `None` if there is none. Call it in a transaction of its own.
+/// Runs the next migration that the database lacks and returns its name; `None` if there is none. Call it in a
+/// transaction of its own.
 pub(crate) async fn step(tx: &mut Tx, now: Timestamp) -> Result<Option<(i64, &'static str)>, StoreError> {
     if tx.is_postgres() {
-        // Two processes that start together: the second waits here and finds the work done. Held until the transaction ends.
+        // Two processes that start together: the second waits here and finds the work done. Held until the transaction
+        // ends.
         tx.run("SELECT pg_advisory_xact_lock(7230681)", Vec::new()).await?;
     }
     let found = version(tx).await?;
     let Some(migration) = MIGRATIONS.iter().find(|migration| migration.version > found) else {
         return Ok(None);
     };
-    tx.script("CREATE TABLE IF NOT EXISTS schema_versions (version BIGINT NOT NULL PRIMARY KEY, title TEXT NOT NULL, applied_at BIGINT NOT NULL)")
-        .await?;
+    tx.script(
+        "CREATE TABLE IF NOT EXISTS schema_versions (version BIGINT NOT NULL PRIMARY KEY, title TEXT NOT NULL, \
+               applied_at BIGINT NOT NULL)",
+    )
+    .await?;
     tx.script(if tx.is_postgres() { migration.postgres } else { migration.sqlite }).await?;
     tx.run(
         "INSERT INTO schema_versions (version, title, applied_at) VALUES ($1, $2, $3)",
@@ -128,7 +128,8 @@ mod tests {
                 .map(|entry| entry.unwrap().file_name().into_string().unwrap())
                 .collect();
             files.sort();
-            let listed: Vec<String> = MIGRATIONS.iter().map(|step| format!("{}_{}.sql", step.version, step.title)).collect();
+            let listed: Vec<String> =
+                MIGRATIONS.iter().map(|step| format!("{}_{}.sql", step.version, step.title)).collect();
             assert_eq!(files, listed);
         }
     }

@@ -22,17 +22,20 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Reading connections of a process on SQLite: each is a thread with a cache of its own.
 const SQLITE_READERS_MAX: u32 = 4;
-/// Page cache of the writing connection, in KiB: the pages that a commit of 500 records touches anywhere in a large table.
+/// Page cache of the writing connection, in KiB: the pages that a commit of 500 records touches anywhere in a large
+/// table.
 const WRITER_CACHE_KIB: u32 = 16 * 1_024;
 /// Page cache of each reading connection, in KiB.
 const READER_CACHE_KIB: u32 = 1_024;
-/// Pages (4 KiB) of the write-ahead log at which it is brought into the database: with SQLite's 1,000, hot pages are written over and over.
+/// Pages (4 KiB) of the write-ahead log at which it is brought into the database: with SQLite's 1,000, hot pages are
+/// written over and over.
 const CHECKPOINT_PAGES: u32 = 8_000;
 /// Connections of a process on PostgreSQL.
 const POSTGRES_CONNECTIONS_MAX: u32 = 16;
 /// Plans kept by a connection: our distinct statements, lists in ten lengths each and rows in nine.
 const PLANS_MAX: usize = 512;
-/// Rows that SQLite's thread reads ahead of whoever takes them: with a short queue the two threads wake each other every few rows.
+/// Rows that SQLite's thread reads ahead of whoever takes them: with a short queue the two threads wake each other
+/// every few rows.
 const ROWS_AHEAD_MAX: usize = 1_024;
 
 /// Where the data is.
@@ -49,10 +52,7 @@ pub struct Options {
 impl Options {
     /// SQLite in a data folder.
     pub fn folder(path: impl Into<PathBuf>) -> Self {
-        Self {
-            folder: Some(path.into()),
-            ..Self::default()
-        }
+        Self { folder: Some(path.into()), ..Self::default() }
     }
 
     fn named(&self) -> String {
@@ -65,10 +65,9 @@ impl Options {
 
     fn secret_path(&self) -> Result<PathBuf, StoreError> {
         let in_folder = self.folder.as_ref().map(|folder| folder.join(folder::SECRET));
-        self.secret_file
-            .clone()
-            .or(in_folder)
-            .ok_or_else(|| StoreError::Invalid("no secret: give a data folder, or a secret file with AMBIT_SECRET_FILE".to_owned()))
+        self.secret_file.clone().or(in_folder).ok_or_else(|| {
+            StoreError::Invalid("no secret: give a data folder, or a secret file with AMBIT_SECRET_FILE".to_owned())
+        })
     }
 }
 
@@ -100,8 +99,8 @@ impl Store {
         Ok((store, migrated))
     }
 
-    /// Opens what `init` made and leaves its schema as it is: for a copy before a migration, and for a look. Of a schema that is not this program's
-    /// (`is_newest`), nothing but `back_up` and `check` may be asked.
+    /// Opens what `init` made and leaves its schema as it is: for a copy before a migration, and for a look. Of a
+    /// schema that is not this program's (`is_newest`), nothing but `back_up` and `check` may be asked.
     pub async fn open_unmigrated(options: &Options) -> Result<(Self, Schema), StoreError> {
         let (store, version) = Self::connect(options, false).await?;
         if version == 0 {
@@ -113,11 +112,7 @@ impl Store {
     }
 
     async fn require_owner(&self, options: &Options) -> Result<(), StoreError> {
-        if self.pools().has_owner().await? {
-            Ok(())
-        } else {
-            Err(StoreError::Uninitialised(options.named()))
-        }
+        if self.pools().has_owner().await? { Ok(()) } else { Err(StoreError::Uninitialised(options.named())) }
     }
 
     /// Opens the database and the secret, and returns the version of the schema; 0 if there is none yet.
@@ -135,9 +130,13 @@ impl Store {
         let secret_path = options.secret_path()?;
         let (pools, writer) = match (&options.database, &options.folder) {
             (Some(url), _) => postgres(url, &failpoints).await?,
-            (None, Some(folder)) if !create && !folder::is_writable(folder) => sqlite_read_only(&folder.join(folder::DATABASE)).await?,
+            (None, Some(folder)) if !create && !folder::is_writable(folder) => {
+                sqlite_read_only(&folder.join(folder::DATABASE)).await?
+            }
             (None, Some(folder)) => sqlite(&folder.join(folder::DATABASE), &failpoints).await?,
-            (None, None) => return Err(StoreError::Invalid("no place for the data: give a data folder or a database".to_owned())),
+            (None, None) => {
+                return Err(StoreError::Invalid("no place for the data: give a data folder or a database".to_owned()));
+            }
         };
         let version = migrations::version(&mut pools.begin_read().await?).await;
         let version = version.map_err(|error| error.in_place(&options.named()))?;
@@ -146,9 +145,7 @@ impl Store {
         } else if version > 0 && pools.has_owner().await? {
             // Never a new one: every key and sealed credential would be lost for good.
             let path = secret_path.display();
-            return Err(StoreError::Invalid(format!(
-                "the secret {path} is missing: bring it back from the backup"
-            )));
+            return Err(StoreError::Invalid(format!("the secret {path} is missing: bring it back from the backup")));
         } else if create {
             Secret::read_or_create(&secret_path)?
         } else {
@@ -159,7 +156,8 @@ impl Store {
         Ok((Self { inner: Arc::new(store) }, version))
     }
 
-    /// Migrates the schema from a version, each migration in a transaction of its own. Other processes may do so at the same time.
+    /// Migrates the schema from a version, each migration in a transaction of its own. Other processes may do so at the
+    /// same time.
     pub(crate) async fn migrate(&self, version: i64) -> Result<Migrated, StoreError> {
         let (now, mut ran) = (wall_now(), Vec::new());
         while version < migrations::known() {
@@ -182,10 +180,7 @@ pub(crate) fn wall_now() -> Timestamp {
 
 async fn sqlite(path: &Path, failpoints: &Arc<Failpoints>) -> Result<(Pools, Writer), StoreError> {
     folder::create_private(path)?;
-    let origin = Arc::new(Origin {
-        named: path.display().to_string(),
-        folder: path.parent().map(Path::to_owned),
-    });
+    let origin = Arc::new(Origin { named: path.display().to_string(), folder: path.parent().map(Path::to_owned) });
     let connection = SqliteConnectOptions::new()
         .filename(path)
         .journal_mode(SqliteJournalMode::Wal)
@@ -213,8 +208,8 @@ async fn sqlite(path: &Path, failpoints: &Arc<Failpoints>) -> Result<(Pools, Wri
     Ok((Pools::Sqlite(readers, origin), writer))
 }
 
-/// Opens a database where nothing can be written. Without a write-ahead log the file is all there is, and no file is made beside it; with one, SQLite must
-/// find the index of that log too.
+/// Opens a database where nothing can be written. Without a write-ahead log the file is all there is, and no file is
+/// made beside it; with one, SQLite must find the index of that log too.
 async fn sqlite_read_only(path: &Path) -> Result<(Pools, Writer), StoreError> {
     let companion = |suffix: &str| {
         let mut name = path.as_os_str().to_owned();
@@ -225,13 +220,12 @@ async fn sqlite_read_only(path: &Path) -> Result<(Pools, Writer), StoreError> {
     if log > 0 && log_index == 0 {
         return Err(StoreError::ReadOnly {
             place: path.display().to_string(),
-            why: "it has changes in its write-ahead log that only a folder that can be written takes in; look at a copy of the folder".to_owned(),
+            why: "it has changes in its write-ahead log that only a folder that can be written takes in; look at a \
+                  copy of the folder"
+                .to_owned(),
         });
     }
-    let origin = Arc::new(Origin {
-        named: path.display().to_string(),
-        folder: None,
-    });
+    let origin = Arc::new(Origin { named: path.display().to_string(), folder: None });
     let connection = SqliteConnectOptions::new()
         .filename(path)
         .read_only(true)
@@ -249,15 +243,11 @@ async fn sqlite_read_only(path: &Path) -> Result<(Pools, Writer), StoreError> {
 }
 
 async fn postgres(url: &str, failpoints: &Arc<Failpoints>) -> Result<(Pools, Writer), StoreError> {
-    let connection: PgConnectOptions = url
-        .parse()
-        .map_err(|_| StoreError::Invalid("the database is no URL such as postgres://user:password@host/name".to_owned()))?;
+    let connection: PgConnectOptions = url.parse().map_err(|_| {
+        StoreError::Invalid("the database is no URL such as postgres://user:password@host/name".to_owned())
+    })?;
     let origin = Arc::new(Origin {
-        named: format!(
-            "the database {} at {}",
-            connection.get_database().unwrap_or_default(),
-            connection.get_host()
-        ),
+        named: format!("the database {} at {}", connection.get_database().unwrap_or_default(), connection.get_host()),
         folder: None,
     });
     let pool = PgPoolOptions::new()
@@ -266,10 +256,7 @@ async fn postgres(url: &str, failpoints: &Arc<Failpoints>) -> Result<(Pools, Wri
         .connect_with(connection.statement_cache_capacity(PLANS_MAX).disable_statement_logging())
         .await
         .map_err(|error| origin.failed(error))?;
-    let writer = Writer::Postgres {
-        pool: pool.clone(),
-        failpoints: Arc::clone(failpoints),
-        origin: Arc::clone(&origin),
-    };
+    let writer =
+        Writer::Postgres { pool: pool.clone(), failpoints: Arc::clone(failpoints), origin: Arc::clone(&origin) };
     Ok((Pools::Postgres(pool, origin), writer))
 }

@@ -1,5 +1,6 @@
-//! Rows by name. `columns!` says once which column each member of a struct is read from; `named!` puts each value beside the name of its column. The lists
-//! of columns in statements come from there, so that neither their order nor their number is said twice.
+//! Rows by name. `columns!` says once which column each member of a struct is read from; `named!` puts each value
+//! beside the name of its column. The lists of columns in statements come from there, so that neither their order nor
+//! their number is said twice.
 
 use crate::StoreError;
 use crate::db::sql::{Column, Row, Tx, Value, from_json};
@@ -61,7 +62,8 @@ pub(crate) fn list<T: Columns>() -> String {
     T::names().join(", ")
 }
 
-/// Says which column each member of a struct is read from: the one of its own name, `"another"`, `(json "a document")`, or those of a
+/// Says which column each member of a struct is read from: the one of its own name, `"another"`, `(json "a document")`,
+/// or those of a
 /// `Nested` struct; `{ value }` is read from none.
 ///
 /// ```ignore
@@ -163,7 +165,11 @@ impl Tx {
     }
 
     /// The first row of an answer, read.
-    pub(crate) async fn read_first<T: FromRow>(&mut self, sql: &str, values: Vec<Value>) -> Result<Option<T>, StoreError> {
+    pub(crate) async fn read_first<T: FromRow>(
+        &mut self,
+        sql: &str,
+        values: Vec<Value>,
+    ) -> Result<Option<T>, StoreError> {
         self.row(sql, values).await?.as_ref().map(Row::read).transpose()
     }
 
@@ -173,7 +179,13 @@ impl Tx {
     }
 
     /// `rows_in`, read.
-    pub(crate) async fn read_in<T, V>(&mut self, head: &str, first: Vec<Value>, list: &[V], tail: &str) -> Result<Vec<T>, StoreError>
+    pub(crate) async fn read_in<T, V>(
+        &mut self,
+        head: &str,
+        first: Vec<Value>,
+        list: &[V],
+        tail: &str,
+    ) -> Result<Vec<T>, StoreError>
     where
         T: FromRow,
         V: Clone,
@@ -200,10 +212,8 @@ impl Tx {
     /// Inserts rows.
     pub(crate) async fn insert(&mut self, table: &str, rows: Rows, tail: &str) -> Result<(), StoreError> {
         let Some(first) = rows.names.first() else { return Ok(()) };
-        let statement = format!(
-            "INSERT INTO {table} ({}) SELECT * FROM v WHERE {first} IS NOT NULL {tail}",
-            rows.names.join(", ")
-        );
+        let statement =
+            format!("INSERT INTO {table} ({}) SELECT * FROM v WHERE {first} IS NOT NULL {tail}", rows.names.join(", "));
         self.with(rows, &statement).await
     }
 

@@ -1,4 +1,5 @@
-//! The master secret and what derives from it: the hash of API keys, and sealing. It is a file of mode 0600 beside the data, or wherever
+//! The master secret and what derives from it: the hash of API keys, and sealing. It is a file of mode 0600 beside the
+//! data, or wherever
 //! `AMBIT_SECRET_FILE` points; all servers of an installation share it (docs/architecture.md §1.6).
 
 use crate::StoreError;
@@ -24,11 +25,14 @@ impl Secret {
     /// Reads the file.
     pub(crate) fn read(path: &Path) -> Result<Self, StoreError> {
         let mut text = String::new();
-        let file = File::open(path).map_err(|error| StoreError::Unavailable(format!("the secret {} cannot be read: {error}", path.display())))?;
+        let file = File::open(path).map_err(|error| {
+            StoreError::Unavailable(format!("the secret {} cannot be read: {error}", path.display()))
+        })?;
         file.take(1_024).read_to_string(&mut text)?;
         let mut bytes = [0; SECRET_BYTES];
-        hex::decode_to_slice(text.trim(), &mut bytes)
-            .map_err(|_| StoreError::Invalid(format!("{} is no secret: it must hold 64 hexadecimal characters", path.display())))?;
+        hex::decode_to_slice(text.trim(), &mut bytes).map_err(|_| {
+            StoreError::Invalid(format!("{} is no secret: it must hold 64 hexadecimal characters", path.display()))
+        })?;
         Ok(Self(bytes))
     }
 
@@ -43,7 +47,8 @@ impl Secret {
         let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&draft)?;
         file.write_all(format!("{}\n", hex::encode(rand::random::<[u8; SECRET_BYTES]>())).as_bytes())?;
         file.sync_all()?;
-        // A hard link fails where the name exists: of two processes that start together, one secret wins and both read it.
+        // A hard link fails where the name exists: of two processes that start together, one secret wins and both read
+        // it.
         let linked = fs::hard_link(&draft, path);
         fs::remove_file(&draft)?;
         if let Err(error) = linked
@@ -77,13 +82,11 @@ impl Secret {
         hash(&self.derive("ambit one-time token v1"), token.as_bytes())
     }
 
-    /// Seals bytes for one purpose: nonce, then ciphertext with its tag. The purpose is associated data: sealed bytes open only under it.
+    /// Seals bytes for one purpose: nonce, then ciphertext with its tag. The purpose is associated data: sealed bytes
+    /// open only under it.
     pub(crate) fn seal(&self, purpose: &str, plain: &[u8]) -> Vec<u8> {
         let nonce: [u8; NONCE_BYTES] = rand::random();
-        let payload = Payload {
-            msg: plain,
-            aad: purpose.as_bytes(),
-        };
+        let payload = Payload { msg: plain, aad: purpose.as_bytes() };
         let sealed = self
             .cipher()
             .encrypt(XNonce::from_slice(&nonce), payload)
@@ -94,10 +97,7 @@ impl Secret {
     /// Decrypts what `seal` made for the same purpose; returns `None` for anything else.
     pub(crate) fn unseal(&self, purpose: &str, sealed: &[u8]) -> Option<Vec<u8>> {
         let (nonce, sealed) = sealed.split_at_checked(NONCE_BYTES)?;
-        let payload = Payload {
-            msg: sealed,
-            aad: purpose.as_bytes(),
-        };
+        let payload = Payload { msg: sealed, aad: purpose.as_bytes() };
         self.cipher().decrypt(XNonce::from_slice(nonce), payload).ok()
     }
 

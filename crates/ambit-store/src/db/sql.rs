@@ -1,5 +1,6 @@
-//! One text of SQL for both databases: values, rows and transactions as enums over sqlx's two drivers (docs/architecture.md §1.7).
-//! Every statement of this crate goes through `Tx`, and whatever is in it comes from a literal or from a bound value.
+//! One text of SQL for both databases: values, rows and transactions as enums over sqlx's two drivers
+//! (docs/architecture.md §1.7). Every statement of this crate goes through `Tx`, and whatever is in it comes from a
+//! literal or from a bound value.
 
 use crate::StoreError;
 use crate::db::error::corrupt;
@@ -20,8 +21,8 @@ pub(crate) const ROWS_MAX: usize = 500;
 /// Rows that one sweep removes in one transaction, so that other writers do not wait long.
 pub(crate) const SWEPT_ROWS_MAX: i64 = 5_000;
 
-/// Rows of one statement at most: what an engine gathers between two commits fits few statements, and larger ones cost as much for each row, while
-/// each connection keeps the plan of each.
+/// Rows of one statement at most: what an engine gathers between two commits fits few statements, and larger ones cost
+/// as much for each row, while each connection keeps the plan of each.
 const STATEMENT_ROWS_MAX: usize = 64;
 
 /// A bound value. Times and booleans are integers, uids bytes, uuids and documents text, the same on both databases.
@@ -73,7 +74,8 @@ value_from! {
     &[u8], value => Self::Bytes(Some(value.to_vec()));
 }
 
-/// PostgreSQL refuses NUL in text and fails the whole batch; it is dropped at this edge on both. (JSON documents spell it `\u0000` and keep it.)
+/// PostgreSQL refuses NUL in text and fails the whole batch; it is dropped at this edge on both. (JSON documents spell
+/// it `\u0000` and keep it.)
 fn clean(text: String) -> String {
     if text.contains('\0') { text.replace('\0', "") } else { text }
 }
@@ -156,7 +158,8 @@ column! {
     NotDoneReason, String, value => NotDoneReason::from_name(&value).ok_or_else(|| unknown("reason", &value))?;
     Schedule, String, value => Schedule::from_name(&value).ok_or_else(|| unknown("schedule", &value))?;
     ProjectRole, String, value => ProjectRole::from_name(&value).ok_or_else(|| unknown("project role", &value))?;
-    CollectionRole, String, value => CollectionRole::from_name(&value).ok_or_else(|| unknown("collection role", &value))?;
+    CollectionRole, String,
+    value => CollectionRole::from_name(&value).ok_or_else(|| unknown("collection role", &value))?;
     Clearance, i64, value => Clearance::from_number(value).ok_or_else(|| unknown("clearance", &value.to_string()))?;
     Vec<u8>, Vec<u8>, value => value;
     Uid, Vec<u8>, value => Uid::from_bytes(value.try_into().map_err(|_| corrupt("uid", "not 32 bytes"))?);
@@ -185,12 +188,14 @@ pub(crate) struct Origin {
 }
 
 impl Origin {
-    /// The failure of a statement, with the place that it is about. Where SQLite only says that writing failed, a small file beside the database tells
-    /// whether the disk is full or can only be read.
+    /// The failure of a statement, with the place that it is about. Where SQLite only says that writing failed, a small
+    /// file beside the database tells whether the disk is full or can only be read.
     pub(crate) fn failed(&self, error: sqlx::Error) -> StoreError {
         let (error, folder) = (StoreError::from(error), self.folder.as_deref());
         let reason = match (&error, folder) {
-            (StoreError::Unavailable(why), Some(folder)) if why.contains("disk I/O error") => folder::why_not_written(folder),
+            (StoreError::Unavailable(why), Some(folder)) if why.contains("disk I/O error") => {
+                folder::why_not_written(folder)
+            }
             _ => None,
         };
         reason.unwrap_or(error).in_place(&self.named)
@@ -205,15 +210,17 @@ pub(crate) struct Tx {
 
 enum Open {
     Sqlite(sqlx::Transaction<'static, Sqlite>),
-    /// The one writing connection of a process, with its transaction begun and ended by hand: SQLite ends one by itself where the disk is full, which
-    /// sqlx's own bookkeeping of transactions does not survive. Whoever holds it ends it, also after a failure.
+    /// The one writing connection of a process, with its transaction begun and ended by hand: SQLite ends one by itself
+    /// where the disk is full, which sqlx's own bookkeeping of transactions does not survive. Whoever holds it ends it,
+    /// also after a failure.
     SqliteWriter(sqlx::pool::PoolConnection<Sqlite>),
     Postgres(sqlx::Transaction<'static, Postgres>),
 }
 
 /// Runs `$body` with the typed query and executor of one database.
 macro_rules! typed {
-    ($database:ty, $connection:expr, $sql:expr, $values:expr, $row:path, |$query:ident, $on:ident, $wrap:ident| $body:expr) => {{
+    ($database:ty, $connection:expr, $sql:expr, $values:expr, $row:path, |$query:ident, $on:ident,
+    $wrap:ident| $body:expr) => {{
         let mut $query = sqlx::query::<$database>(AssertSqlSafe($sql));
         for value in $values {
             $query = match value {
@@ -258,11 +265,7 @@ impl Tx {
     pub(crate) async fn run(&mut self, sql: &str, values: Vec<Value>) -> Result<u64, StoreError> {
         let origin = &self.origin;
         on_either!(&mut self.open, sql.to_owned(), values, |query, on, _wrap| {
-            query
-                .execute(on)
-                .await
-                .map(|done| done.rows_affected())
-                .map_err(|error| origin.failed(error))
+            query.execute(on).await.map(|done| done.rows_affected()).map_err(|error| origin.failed(error))
         })
     }
 
@@ -285,9 +288,15 @@ impl Tx {
         self.row(sql, values).await?.ok_or_else(|| StoreError::Bug(format!("no row: {sql}")))
     }
 
-    /// A statement over many rows of `columns` values each: `head VALUES (…), (…) tail`, split into statements of at most `STATEMENT_ROWS_MAX` rows.
-    /// The first column of a row is never null.
-    pub(crate) async fn many(&mut self, head: &str, columns: usize, values: Vec<Value>, tail: &str) -> Result<(), StoreError> {
+    /// A statement over many rows of `columns` values each: `head VALUES (…), (…) tail`, split into statements of at
+    /// most `STATEMENT_ROWS_MAX` rows. The first column of a row is never null.
+    pub(crate) async fn many(
+        &mut self,
+        head: &str,
+        columns: usize,
+        values: Vec<Value>,
+        tail: &str,
+    ) -> Result<(), StoreError> {
         for (sql, chunk) in chunks(self.is_postgres(), head, columns, values, tail) {
             self.run(&sql, chunk).await?;
         }
@@ -295,7 +304,13 @@ impl Tx {
     }
 
     /// `many` for statements that answer with rows.
-    pub(crate) async fn many_rows(&mut self, head: &str, columns: usize, values: Vec<Value>, tail: &str) -> Result<Vec<Row>, StoreError> {
+    pub(crate) async fn many_rows(
+        &mut self,
+        head: &str,
+        columns: usize,
+        values: Vec<Value>,
+        tail: &str,
+    ) -> Result<Vec<Row>, StoreError> {
         let mut rows = Vec::new();
         for (sql, chunk) in chunks(self.is_postgres(), head, columns, values, tail) {
             rows.extend(self.rows(&sql, chunk).await?);
@@ -304,7 +319,13 @@ impl Tx {
     }
 
     /// Rows whose column is one of a list: `head (…) tail`, where `first` are the values `$1` … of head and tail.
-    pub(crate) async fn rows_in<T>(&mut self, head: &str, first: Vec<Value>, list: &[T], tail: &str) -> Result<Vec<Row>, StoreError>
+    pub(crate) async fn rows_in<T>(
+        &mut self,
+        head: &str,
+        first: Vec<Value>,
+        list: &[T],
+        tail: &str,
+    ) -> Result<Vec<Row>, StoreError>
     where
         T: Clone,
         Value: From<T>,
@@ -318,7 +339,13 @@ impl Tx {
     }
 
     /// A statement on rows whose column is one of a list, like `rows_in`.
-    pub(crate) async fn run_in<T>(&mut self, head: &str, first: Vec<Value>, list: &[T], tail: &str) -> Result<u64, StoreError>
+    pub(crate) async fn run_in<T>(
+        &mut self,
+        head: &str,
+        first: Vec<Value>,
+        list: &[T],
+        tail: &str,
+    ) -> Result<u64, StoreError>
     where
         T: Clone,
         Value: From<T>,
@@ -379,10 +406,7 @@ pub(crate) async fn begin_sqlite_writer(pool: &sqlx::SqlitePool, origin: &Arc<Or
         let _ = connection.close().await;
         return Err(origin.failed(error));
     }
-    Ok(Tx {
-        open: Open::SqliteWriter(connection),
-        origin: Arc::clone(origin),
-    })
+    Ok(Tx { open: Open::SqliteWriter(connection), origin: Arc::clone(origin) })
 }
 
 /// Ends what may be left of a transaction: none is, where SQLite ended it by itself, and then the statement fails.
@@ -390,7 +414,8 @@ async fn end_by_hand(mut connection: sqlx::pool::PoolConnection<Sqlite>) {
     let _ = sqlx::query("ROLLBACK").execute(&mut *connection).await;
 }
 
-/// Rows are padded to a power of two with rows of nulls, so that few lengths of statement exist and each keeps its plan. Nothing equals a null; an
+/// Rows are padded to a power of two with rows of nulls, so that few lengths of statement exist and each keeps its
+/// plan. Nothing equals a null; an
 /// `INSERT` leaves such rows out.
 fn chunks(numbered: bool, head: &str, columns: usize, values: Vec<Value>, tail: &str) -> Vec<(String, Vec<Value>)> {
     debug_assert_eq!(values.len() % columns, 0, "whole rows: {head}");
@@ -428,8 +453,9 @@ fn chunks(numbered: bool, head: &str, columns: usize, values: Vec<Value>, tail: 
     statements
 }
 
-/// The place of a bound value in a long statement. On SQLite `$1` is a name that is searched for in the list of all names, so that a statement with
-/// thousands of them takes seconds; `?` is simply the next one. PostgreSQL only knows numbers.
+/// The place of a bound value in a long statement. On SQLite `$1` is a name that is searched for in the list of all
+/// names, so that a statement with thousands of them takes seconds; `?` is simply the next one. PostgreSQL only knows
+/// numbers.
 fn push_place(sql: &mut String, numbered: bool, number: usize) {
     if numbered {
         sql.push_str(&format!("${number}"));
@@ -438,8 +464,8 @@ fn push_place(sql: &mut String, numbered: bool, number: usize) {
     }
 }
 
-/// Lists are padded to a power of two by repeating their last value, so that few lengths of statement exist. The values of `first` stand in the head,
-/// each once and in order; the tail has none.
+/// Lists are padded to a power of two by repeating their last value, so that few lengths of statement exist. The values
+/// of `first` stand in the head, each once and in order; the tail has none.
 fn list_of<T>(numbered: bool, head: &str, first: &[Value], list: &[T], tail: &str) -> (String, Vec<Value>)
 where
     T: Clone,
@@ -479,17 +505,14 @@ mod tests {
         let statements = chunks(true, "INSERT INTO t (a, b)", 2, numbers(134), "ON CONFLICT DO NOTHING");
         assert_eq!(statements.len(), 2);
         assert_eq!(statements[0].1.len(), 128);
-        let insert =
-            "INSERT INTO t (a, b) SELECT * FROM (VALUES ($1,$2), ($3,$4), ($5,$6), ($7,$8)) AS v WHERE column1 IS NOT NULL ON CONFLICT DO NOTHING";
+        let insert = "INSERT INTO t (a, b) SELECT * FROM (VALUES ($1,$2), ($3,$4), ($5,$6), ($7,$8)) AS v WHERE \
+                      column1 IS NOT NULL ON CONFLICT DO NOTHING";
         assert_eq!(statements[1].0, insert);
         let mut padded = values![128, 129, 130, 131, 132, 133];
         padded.extend([Value::Int(None), Value::Int(None)]);
         assert_eq!(statements[1].1, padded);
         let update = chunks(false, "UPDATE t SET b = v.column2 FROM (", 2, numbers(4), ") AS v WHERE a = v.column1");
-        assert_eq!(
-            update[0].0,
-            "UPDATE t SET b = v.column2 FROM ( VALUES (?,?), (?,?) ) AS v WHERE a = v.column1"
-        );
+        assert_eq!(update[0].0, "UPDATE t SET b = v.column2 FROM ( VALUES (?,?), (?,?) ) AS v WHERE a = v.column1");
         assert!(chunks(true, "x", 2, Vec::new(), "").is_empty());
     }
 

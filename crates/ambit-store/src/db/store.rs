@@ -1,4 +1,5 @@
-//! The handle of an open installation: how everything else in this crate reads and writes. What stands behind it is made in `open`.
+//! The handle of an open installation: how everything else in this crate reads and writes. What stands behind it is
+//! made in `open`.
 
 use crate::db::failpoint::{FailAction, Failpoints};
 use crate::db::secret::Secret;
@@ -12,7 +13,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// Age at which a failure to write is doubted and a write is tried: readiness is asked for every few seconds, by anybody.
+/// Age at which a failure to write is doubted and a write is tried: readiness is asked for every few seconds, by
+/// anybody.
 const TROUBLE_AGE: Duration = Duration::from_secs(1);
 
 /// An open installation; cheap to clone. Dropping the last clone ends the writing task after its queue.
@@ -33,7 +35,13 @@ pub(crate) struct Inner {
 }
 
 impl Inner {
-    pub(crate) fn new(pools: Pools, writer: Writer, secret: Secret, folder: Option<PathBuf>, failpoints: Arc<Failpoints>) -> Self {
+    pub(crate) fn new(
+        pools: Pools,
+        writer: Writer,
+        secret: Secret,
+        folder: Option<PathBuf>,
+        failpoints: Arc<Failpoints>,
+    ) -> Self {
         Self {
             pools,
             writer,
@@ -123,8 +131,9 @@ impl Store {
         written
     }
 
-    /// Whether requests can be answered: the database can be read, and the last write did not fail for want of room, right or health. Where it did, a
-    /// small write is tried here, at most once a second, so that an installation which nobody writes to is seen to be well again.
+    /// Whether requests can be answered: the database can be read, and the last write did not fail for want of room,
+    /// right or health. Where it did, a small write is tried here, at most once a second, so that an installation which
+    /// nobody writes to is seen to be well again.
     ///
     /// # Errors
     /// `Full`, `ReadOnly`, `Damaged` or `Unavailable`, with the file or database.
@@ -137,22 +146,23 @@ impl Store {
             return Err(error);
         }
         let sql = "UPDATE revision SET stamp = stamp WHERE one = 1";
-        self.write(Who::Engine, move |tx| Box::pin(async move { tx.run(sql, Vec::new()).await.map(|_| ()) }))
-            .await
+        self.write(Who::Engine, move |tx| Box::pin(async move { tx.run(sql, Vec::new()).await.map(|_| ()) })).await
     }
 
-    /// Returns why the last write failed, if the cause lies outside that write: a full disk, a database that cannot be reached.
+    /// Returns why the last write failed, if the cause lies outside that write: a full disk, a database that cannot be
+    /// reached.
     pub fn trouble(&self) -> Option<StoreError> {
         self.inner.trouble.last()
     }
 
-    /// True where the database was opened to be read, since its folder cannot be written. Then nothing can be changed, no engine's place is taken, and an
-    /// older schema is not brought up.
+    /// True where the database was opened to be read, since its folder cannot be written. Then nothing can be changed,
+    /// no engine's place is taken, and an older schema is not brought up.
     pub fn is_read_only(&self) -> bool {
         matches!(self.inner.writer, Writer::Nowhere(_))
     }
 
-    /// Seals bytes for a purpose (a page token, a credential of a provider); only `unseal` under the same purpose opens them.
+    /// Seals bytes for a purpose (a page token, a credential of a provider); only `unseal` under the same purpose opens
+    /// them.
     pub fn seal(&self, purpose: &str, plain: &[u8]) -> Vec<u8> {
         self.inner.secret.seal(purpose, plain)
     }
@@ -174,10 +184,7 @@ impl Store {
     #[doc(hidden)]
     pub async fn limit_pages(&self, pages: i64) -> Result<(), StoreError> {
         let sql = format!("PRAGMA max_page_count = {pages}");
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move { tx.rows(&sql, Vec::new()).await.map(|_| ()) })
-        })
-        .await
+        self.write(Who::Person, move |tx| Box::pin(async move { tx.rows(&sql, Vec::new()).await.map(|_| ()) })).await
     }
 
     /// For crash tests: the `edge`-th transaction edge from now fails, or ends the process. 0 disarms.

@@ -1,5 +1,6 @@
-//! Group commit: on SQLite one task writes for the whole process and commits many callers' parts together, each in a savepoint of its own;
-//! on PostgreSQL each part is a transaction. Either way an answer goes out after its commit (docs/architecture.md §1.7).
+//! Group commit: on SQLite one task writes for the whole process and commits many callers' parts together, each in a
+//! savepoint of its own; on PostgreSQL each part is a transaction. Either way an answer goes out after its commit
+//! (docs/architecture.md §1.7).
 
 use crate::StoreError;
 use crate::db::failpoint::Failpoints;
@@ -34,16 +35,9 @@ pub(crate) struct Part {
 /// Where writes go.
 pub(crate) enum Writer {
     /// To the one writing task.
-    Sqlite {
-        people: mpsc::Sender<Part>,
-        engine: mpsc::Sender<Part>,
-    },
+    Sqlite { people: mpsc::Sender<Part>, engine: mpsc::Sender<Part> },
     /// Each in its own transaction.
-    Postgres {
-        pool: PgPool,
-        failpoints: Arc<Failpoints>,
-        origin: Arc<Origin>,
-    },
+    Postgres { pool: PgPool, failpoints: Arc<Failpoints>, origin: Arc<Origin> },
     /// Nowhere: the database was opened to be read.
     Nowhere(Arc<Origin>),
 }
@@ -53,10 +47,7 @@ impl Writer {
     pub(crate) fn sqlite(pool: SqlitePool, failpoints: Arc<Failpoints>, origin: Arc<Origin>) -> Self {
         let (people, people_queue) = mpsc::channel(QUEUE_PARTS_MAX);
         let (engine, engine_queue) = mpsc::channel(QUEUE_PARTS_MAX);
-        let queues = Queues {
-            people: people_queue,
-            engine: engine_queue,
-        };
+        let queues = Queues { people: people_queue, engine: engine_queue };
         tokio::spawn(write_groups(pool, queues, failpoints, origin));
         Self::Sqlite { people, engine }
     }
@@ -99,7 +90,12 @@ fn stopped() -> StoreError {
     StoreError::Unavailable("the writing task has stopped".to_owned())
 }
 
-async fn write_alone<T, F>(pool: &PgPool, failpoints: &Failpoints, origin: &Arc<Origin>, body: F) -> Result<T, StoreError>
+async fn write_alone<T, F>(
+    pool: &PgPool,
+    failpoints: &Failpoints,
+    origin: &Arc<Origin>,
+    body: F,
+) -> Result<T, StoreError>
 where
     F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, StoreError>>,
 {
@@ -157,7 +153,13 @@ async fn write_groups(pool: SqlitePool, mut queues: Queues, failpoints: Arc<Fail
 }
 
 /// One group: begins, lets each part do its work in a savepoint, commits, and only then answers.
-async fn write_group(pool: &SqlitePool, origin: &Arc<Origin>, first: Part, queues: &mut Queues, failpoints: &Failpoints) {
+async fn write_group(
+    pool: &SqlitePool,
+    origin: &Arc<Origin>,
+    first: Part,
+    queues: &mut Queues,
+    failpoints: &Failpoints,
+) {
     let begun = match failpoints.edge() {
         Ok(()) => begin_sqlite_writer(pool, origin).await,
         Err(error) => Err(error),
@@ -174,7 +176,8 @@ async fn write_group(pool: &SqlitePool, origin: &Arc<Origin>, first: Part, queue
             Ok(()) => done.push(part.answer),
             Err(Failed::Part(error)) => answer(vec![part.answer], &Err(error)),
             Err(Failed::Group(error)) => {
-                // The savepoint is gone and with it everything before it (a full disk rolls the whole transaction back).
+                // The savepoint is gone and with it everything before it (a full disk rolls the whole transaction
+                // back).
                 done.push(part.answer);
                 let _ = tx.rollback().await;
                 return answer(done, &Err(error));

@@ -26,15 +26,22 @@ pub struct Claimed {
 }
 
 impl Engine {
-    /// Returns the next run to carry beside those that this engine carries already, in turn; `None` if none waits that no other living engine holds.
+    /// Returns the next run to carry beside those that this engine carries already, in turn; `None` if none waits that
+    /// no other living engine holds.
     pub async fn claim_run(&self, carried: &BTreeSet<RunId>, now: Timestamp) -> Result<Option<Run>, StoreError> {
         let claimed = self.claim_next(carried, Room::Any, now).await?;
         Ok(claimed.map(|claimed| claimed.run))
     }
 
-    /// The next run that there is such room for. Projects are served in turn, and then the users of one; in these, one that is running (it is adopted with
-    /// its leases given back; also one of its own that it lost hold of) goes before those that are scheduled.
-    pub async fn claim_next(&self, carried: &BTreeSet<RunId>, room: Room, now: Timestamp) -> Result<Option<Claimed>, StoreError> {
+    /// The next run that there is such room for. Projects are served in turn, and then the users of one; in these, one
+    /// that is running (it is adopted with its leases given back; also one of its own that it lost hold of) goes before
+    /// those that are scheduled.
+    pub async fn claim_next(
+        &self,
+        carried: &BTreeSet<RunId>,
+        room: Room,
+        now: Timestamp,
+    ) -> Result<Option<Claimed>, StoreError> {
         let mut tx = self.store.read().await?;
         let queue = Queue::load(&mut tx, self.id, carried, now).await?;
         tx.rollback().await?;
@@ -49,15 +56,14 @@ impl Engine {
     /// The same for one run; `None` where another living engine holds it, or it is paused or over.
     pub async fn claim(&self, run: RunId, now: Timestamp) -> Result<Option<Run>, StoreError> {
         let engine = self.clone();
-        self.store
-            .write(Who::Engine, move |tx| Box::pin(async move { engine.claim_in(tx, run, now).await }))
-            .await
+        self.store.write(Who::Engine, move |tx| Box::pin(async move { engine.claim_in(tx, run, now).await })).await
     }
 
     async fn claim_in(&self, tx: &mut Tx, id: RunId, now: Timestamp) -> Result<Option<Run>, StoreError> {
         let (_, collection) = load(tx, id).await?;
         collections::lock(tx, collection).await?;
-        let held = "SELECT 1 FROM runs r JOIN engines e ON e.id = r.engine_id WHERE r.id = $1 AND r.engine_id <> $2 AND e.heartbeat_at > $3";
+        let held = "SELECT 1 FROM runs r JOIN engines e ON e.id = r.engine_id WHERE r.id = $1 AND r.engine_id <> $2 \
+                    AND e.heartbeat_at > $3";
         if tx.row(held, values![id, self.id, now.0 - LAPSED_MS]).await?.is_some() {
             return Ok(None);
         }
@@ -83,7 +89,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Starts a run: everything it will see is stamped later than its start; seeds are entities; all that is present is to be planned.
+    /// Starts a run: everything it will see is stamped later than its start; seeds are entities; all that is present is
+    /// to be planned.
     async fn start(&self, tx: &mut Tx, run: &Run, collection: i64, now: Timestamp) -> Result<(), StoreError> {
         let start = feed::Note {
             person: false,
@@ -94,20 +101,18 @@ impl Engine {
         let started_at = allotted.nth(0).1;
         let sql = "UPDATE runs SET state = 'running', started_at = $1, engine_id = $2, engine = $3 WHERE id = $4";
         tx.run(sql, values![started_at, self.id, &*self.name, run.id]).await?;
-        let place = RunPlace {
-            id: run.id,
-            number: run.number,
-            started_at,
-        };
+        let place = RunPlace { id: run.id, number: run.number, started_at };
         let place = Place::enter(tx, collection, Some(place), false, now).await?;
         sync_seeds(tx, place).await?;
-        let sql = "INSERT INTO dirty (uid, collection_id, mark) SELECT uid, collection_id, $1 FROM entities WHERE collection_id = $2 AND present = 1
+        let sql = "INSERT INTO dirty (uid, collection_id, mark) SELECT uid, collection_id, $1 FROM entities WHERE \
+                   collection_id = $2 AND present = 1
                    ON CONFLICT (uid) DO UPDATE SET mark = excluded.mark";
         tx.run(sql, values![new_mark(), collection]).await?;
         Ok(())
     }
 
-    /// Gives a run back that this engine does not work at any more (paused, shutting down), with its leases; attempts do not count.
+    /// Gives a run back that this engine does not work at any more (paused, shutting down), with its leases; attempts
+    /// do not count.
     pub async fn release(&self, run: RunId) -> Result<(), StoreError> {
         let id = self.id;
         self.store
@@ -117,7 +122,10 @@ impl Engine {
                     collections::lock(tx, collection).await?;
                     let sql = "UPDATE runs SET engine_id = NULL WHERE id = $1 AND engine_id = $2";
                     if tx.run(sql, values![run, id]).await? > 0 {
-                        let sql = format!("UPDATE work SET state = {OPEN}, attempts = attempts - 1 WHERE run_id = $1 AND state = {LEASED}");
+                        let sql = format!(
+                            "UPDATE work SET state = {OPEN}, attempts = attempts - 1 WHERE run_id = $1 \
+                                           AND state = {LEASED}"
+                        );
                         tx.run(&sql, values![run]).await?;
                     }
                     Ok(())
@@ -152,7 +160,8 @@ impl Engine {
     }
 }
 
-/// Brings the entities in line with the collection's seeds: new seeds become entities, removed ones are seeds no longer.
+/// Brings the entities in line with the collection's seeds: new seeds become entities, removed ones are seeds no
+/// longer.
 async fn sync_seeds(tx: &mut Tx, place: Place) -> Result<(), StoreError> {
     let mut changes = Changes::new(place);
     let mut wanted = BTreeSet::new();

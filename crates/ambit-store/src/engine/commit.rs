@@ -23,8 +23,9 @@ use std::collections::BTreeMap;
 type EvidenceList = Vec<(String, BlobHash)>;
 
 impl Engine {
-    /// Stores a batch of outcomes. Each outcome is stored whole or not at all; a large batch becomes several transactions of at most `ROWS_MAX` rows
-    /// (outcomes and their leads), each with the done-marks of its own outcomes. Outcomes under an old fence are dropped and counted.
+    /// Stores a batch of outcomes. Each outcome is stored whole or not at all; a large batch becomes several
+    /// transactions of at most `ROWS_MAX` rows (outcomes and their leads), each with the done-marks of its own
+    /// outcomes. Outcomes under an old fence are dropped and counted.
     pub async fn commit(&self, commit: Commit) -> Result<Committed, StoreError> {
         let mut committed = Committed::default();
         let mut parts = split(commit.outcomes);
@@ -43,9 +44,7 @@ impl Engine {
     }
 
     async fn store_part(&self, part: Part) -> Result<Committed, StoreError> {
-        self.store
-            .write(Who::Engine, move |tx| Box::pin(async move { part.store(tx).await }))
-            .await
+        self.store.write(Who::Engine, move |tx| Box::pin(async move { part.store(tx).await })).await
     }
 
     /// Makes a part ready: bytes are written ahead of the transaction that refers to them.
@@ -66,13 +65,7 @@ impl Engine {
                 .write(Who::Engine, move |tx| Box::pin(async move { blobs::insert(tx, packed, now).await }))
                 .await?;
         }
-        Ok(Part {
-            run,
-            looks,
-            returned: Vec::new(),
-            not_done: Vec::new(),
-            now,
-        })
+        Ok(Part { run, looks, returned: Vec::new(), not_done: Vec::new(), now })
     }
 }
 
@@ -119,21 +112,15 @@ impl Part {
         let (run, _) = load(tx, self.run).await?;
         let work: Vec<&Work> = self.looks.iter().map(|(outcome, _)| &outcome.work).collect();
         let leases = held(tx, self.run, &work).await?;
-        let mut committed = Committed {
-            refused: leases.iter().filter(|lease| lease.is_none()).count(),
-            ..Committed::default()
-        };
+        let mut committed =
+            Committed { refused: leases.iter().filter(|lease| lease.is_none()).count(), ..Committed::default() };
         if run.state.is_over() {
             return Ok(committed);
         }
         give_back(tx, self.run, &self.returned).await?;
         count_not_done(tx, self.run, &self.not_done).await?;
-        let looks: Vec<_> = self
-            .looks
-            .iter()
-            .zip(leases)
-            .filter_map(|(look, lease)| lease.map(|lease| (look, lease)))
-            .collect();
+        let looks: Vec<_> =
+            self.looks.iter().zip(leases).filter_map(|(look, lease)| lease.map(|lease| (look, lease))).collect();
         if looks.is_empty() {
             return Ok(committed);
         }
@@ -144,8 +131,7 @@ impl Part {
         }
         committed.second_looks = batch.second_looks();
         let ids: Vec<i64> = looks.iter().map(|((outcome, _), _)| outcome.work.id).collect();
-        tx.run_in(&format!("UPDATE work SET state = {DONE} WHERE id IN"), Vec::new(), &ids, "")
-            .await?;
+        tx.run_in(&format!("UPDATE work SET state = {DONE} WHERE id IN"), Vec::new(), &ids, "").await?;
         committed.new_entities = batch.write(tx).await?;
         Ok(committed)
     }
@@ -153,11 +139,7 @@ impl Part {
 
 /// Locks the collection and returns where the engine changes it.
 pub(super) async fn enter(tx: &mut Tx, run: &Run, collection: i64, now: Timestamp) -> Result<Place, StoreError> {
-    let place = RunPlace {
-        id: run.id,
-        number: run.number,
-        started_at: run.started_at.unwrap_or(run.created_at),
-    };
+    let place = RunPlace { id: run.id, number: run.number, started_at: run.started_at.unwrap_or(run.created_at) };
     Place::enter(tx, collection, Some(place), false, now).await
 }
 
@@ -179,7 +161,10 @@ pub(super) async fn count_not_done(tx: &mut Tx, run: RunId, not_done: &[NotDone]
     }
     let rows = sums
         .iter()
-        .map(|((reason, task), (count, example))| named! { run_id: run, reason: *reason, task: *task, count: *count, example: *example })
+        .map(|((reason, task), (count, example))| {
+            named! { run_id: run, reason: *reason, task: *task, count: *count,
+            example: *example }
+        })
         .collect();
     let tail = "ON CONFLICT (run_id, reason, task) DO UPDATE SET count = not_done.count + excluded.count";
     tx.insert("not_done", rows, tail).await
@@ -188,7 +173,8 @@ pub(super) async fn count_not_done(tx: &mut Tx, run: RunId, not_done: &[NotDone]
 /// Stores the latest wire date of results, so that what a person closes now counts as closed after it.
 pub(super) async fn raise_wire_date(tx: &mut Tx, place: &Place, at: Timestamp) -> Result<(), StoreError> {
     let Some(run) = place.run else { return Ok(()) };
-    let sql = "UPDATE collections SET wire_at = CASE WHEN wire_run < $1 OR wire_at < $2 THEN $2 ELSE wire_at END, wire_run = $1 WHERE id = $3";
+    let sql = "UPDATE collections SET wire_at = CASE WHEN wire_run < $1 OR wire_at < $2 THEN $2 ELSE wire_at END, \
+               wire_run = $1 WHERE id = $3";
     tx.run(sql, values![run.number, at, place.collection]).await?;
     Ok(())
 }

@@ -1,5 +1,5 @@
-//! Looks of live rules that wait: each owner's rules have a slice of time, and what does not fit into it waits here for the owner's next turn, so that no
-//! owner's costly rules hold up the others'.
+//! Looks of live rules that wait: each owner's rules have a slice of time, and what does not fit into it waits here for
+//! the owner's next turn, so that no owner's costly rules hold up the others'.
 
 use super::hunt::{SPECIMENS, record_hunt, specimen};
 use super::turns::note_turn;
@@ -24,8 +24,8 @@ pub struct Deferred {
 }
 
 impl Engine {
-    /// The looks that wait of the owner who was served longest ago, who goes behind all others with this; none: nothing waits. What waits for rules that look
-    /// no more (changed, disabled, too slow, at their limit) is dropped.
+    /// The looks that wait of the owner who was served longest ago, who goes behind all others with this; none: nothing
+    /// waits. What waits for rules that look no more (changed, disabled, too slow, at their limit) is dropped.
     pub async fn take_deferred(&self, live: &[LiveRuleset], limit: i64) -> Result<Deferred, StoreError> {
         let mut tx = self.store.read().await?;
         if tx.row("SELECT 1 FROM hunts_deferred LIMIT 1", Vec::new()).await?.is_none() {
@@ -33,9 +33,7 @@ impl Engine {
         }
         tx.rollback().await?;
         let live = live.to_vec();
-        self.store
-            .write(Who::Engine, move |tx| Box::pin(async move { take(tx, &live, limit).await }))
-            .await
+        self.store.write(Who::Engine, move |tx| Box::pin(async move { take(tx, &live, limit).await })).await
     }
 
     /// Puts owners whose rules had their time behind those whose rules had none.
@@ -70,7 +68,8 @@ impl Engine {
         Ok(owners)
     }
 
-    /// Reports what deferred looks of sets found and ends their waiting, in one transaction. What another engine looked at meanwhile is not reported again.
+    /// Reports what deferred looks of sets found and ends their waiting, in one transaction. What another engine looked
+    /// at meanwhile is not reported again.
     pub async fn record_deferred(&self, done: Vec<(LiveRuleset, Hunted)>, now: Timestamp) -> Result<(), StoreError> {
         self.store
             .write(Who::Engine, move |tx| {
@@ -91,13 +90,15 @@ impl Engine {
 
 async fn take(tx: &mut Tx, live: &[LiveRuleset], limit: i64) -> Result<Deferred, StoreError> {
     let sql = "SELECT d.owner_id FROM (SELECT DISTINCT owner_id FROM hunts_deferred) d
-               LEFT JOIN turns t ON t.what = $1 AND t.id = d.owner_id ORDER BY COALESCE(t.number, 0), d.owner_id LIMIT 1";
+               LEFT JOIN turns t ON t.what = $1 AND t.id = d.owner_id ORDER BY COALESCE(t.number, 0), d.owner_id LIMIT \
+               1";
     let Some(row) = tx.row(sql, values![OWNER]).await? else {
         return Ok(Deferred::default());
     };
     let owner: i64 = row.get(0)?;
     note_turn(tx, OWNER, owner).await?;
-    let sql = "SELECT d.ruleset_id, d.edition, d.specimen FROM hunts_deferred d WHERE d.owner_id = $1 ORDER BY d.number LIMIT $2";
+    let sql = "SELECT d.ruleset_id, d.edition, d.specimen FROM hunts_deferred d WHERE d.owner_id = $1 ORDER BY \
+               d.number LIMIT $2";
     let (mut looks, mut over) = (Vec::new(), Vec::new());
     for row in tx.rows(sql, values![owner, limit]).await? {
         let (id, edition, number): (String, i64, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
@@ -113,7 +114,8 @@ async fn take(tx: &mut Tx, live: &[LiveRuleset], limit: i64) -> Result<Deferred,
     Ok(Deferred { owner, looks })
 }
 
-/// Lets looks wait for their owner's turn. Of an owner of whom too many wait already, those sets that would add to them count as too slow.
+/// Lets looks wait for their owner's turn. Of an owner of whom too many wait already, those sets that would add to them
+/// count as too slow.
 pub(super) async fn defer(tx: &mut Tx, specimen: i64, rulesets: &[LiveRuleset]) -> Result<(), StoreError> {
     let mut rows = Vec::new();
     for ruleset in rulesets {

@@ -25,9 +25,15 @@ pub struct End<'a> {
 }
 
 impl Engine {
-    /// Facts and issues of entities of the run's collection, in the order of `uids`; unknown ones are left out. Hubs have thousands of neighbours, each
-    /// somewhere else in the database: `held` says who they are where the caller knows; only the others are read.
-    pub async fn known<'h>(&self, run: RunId, uids: &[Uid], held: impl Fn(&Uid) -> Option<End<'h>>) -> Result<Vec<Known>, StoreError> {
+    /// Facts and issues of entities of the run's collection, in the order of `uids`; unknown ones are left out. Hubs
+    /// have thousands of neighbours, each somewhere else in the database: `held` says who they are where the caller
+    /// knows; only the others are read.
+    pub async fn known<'h>(
+        &self,
+        run: RunId,
+        uids: &[Uid],
+        held: impl Fn(&Uid) -> Option<End<'h>>,
+    ) -> Result<Vec<Known>, StoreError> {
         let asked = uids.to_vec();
         let mut stored = self.read(move |tx| Box::pin(async move { Stored::load(tx, run, &asked).await })).await?;
         let ends = stored.edges.iter().flat_map(|edge| [edge.from, edge.to]);
@@ -74,7 +80,8 @@ impl Stored {
 
     fn together<'h>(mut self, uids: &[Uid], held: impl Fn(&Uid) -> Option<End<'h>>) -> Result<Vec<Known>, StoreError> {
         let asked: BTreeSet<Uid> = uids.iter().copied().collect();
-        let (mut inward, mut outward) = (BTreeMap::<Uid, Vec<Neighbour>>::new(), BTreeMap::<Uid, Vec<Neighbour>>::new());
+        let (mut inward, mut outward) =
+            (BTreeMap::<Uid, Vec<Neighbour>>::new(), BTreeMap::<Uid, Vec<Neighbour>>::new());
         let end = |uid: &Uid| held(uid).or_else(|| self.nodes.get(uid).map(NodeRow::end));
         for edge in &self.edges {
             let (Some(from), Some(to)) = (end(&edge.from), end(&edge.to)) else {
@@ -105,10 +112,7 @@ impl Stored {
                 outward: outward.remove(uid).unwrap_or_default(),
                 seeds: self.seeds.clone(),
             };
-            known.push(Known {
-                facts,
-                issues: self.issues.remove(uid).unwrap_or_default(),
-            });
+            known.push(Known { facts, issues: self.issues.remove(uid).unwrap_or_default() });
         }
         Ok(known)
     }
@@ -194,14 +198,7 @@ async fn load_nodes(tx: &mut Tx, collection: i64, uids: &[Uid]) -> Result<BTreeM
     type Flags = (bool, bool);
     let rows: Vec<(Uid, (Kind, String), Flags, String)> = tx.read_in(head, values![collection], uids, "").await?;
     for (uid, (kind, name), (seed, present), decision) in rows {
-        let node = NodeRow {
-            kind,
-            name,
-            seed,
-            present,
-            weighed: from_json(&decision)?,
-            decision,
-        };
+        let node = NodeRow { kind, name, seed, present, weighed: from_json(&decision)?, decision };
         nodes.insert(uid, node);
     }
     Ok(nodes)

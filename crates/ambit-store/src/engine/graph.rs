@@ -26,8 +26,8 @@ columns! {
 columns! { Edge { from: "e.from_uid", to: "e.to_uid", kind: "e.kind", task: "e.task" } }
 
 impl Engine {
-    /// Returns what changed in a collection's graph since the revision of the last delta; 0 returns everything. The revision counts changes of this
-    /// collection's graph; it is not that of the feed.
+    /// Returns what changed in a collection's graph since the revision of the last delta; 0 returns everything. The
+    /// revision counts changes of this collection's graph; it is not that of the feed.
     pub async fn graph(&self, collection: Uuid, since: i64) -> Result<GraphDelta, StoreError> {
         self.read(move |tx| Box::pin(async move { graph(tx, collection, since).await })).await
     }
@@ -40,17 +40,15 @@ pub(crate) async fn graph(tx: &mut Tx, collection: Uuid, since: i64) -> Result<G
     let (id, revision) = found.ok_or(StoreError::NotFound)?;
     let sql = format!("SELECT {} FROM entities WHERE collection_id = $1 AND revision > $2", list::<GraphNode>());
     let nodes = tx.read_all(&sql, values![id, since]).await?;
-    let mut delta = GraphDelta {
-        revision,
-        nodes,
-        ..GraphDelta::default()
-    };
+    let mut delta = GraphDelta { revision, nodes, ..GraphDelta::default() };
     // Several arguments of a task may hold the same edge: it is open while one does.
     let edge = list::<Edge>();
     let sql = format!(
         "SELECT {edge}, MAX(CASE WHEN e.closed_at IS NULL THEN CAST(1 AS BIGINT) ELSE CAST(0 AS BIGINT) END)
-         FROM (SELECT DISTINCT from_uid, to_uid, kind, task FROM edges WHERE collection_id = $1 AND revision > $2) AS moved
-         JOIN edges e ON e.from_uid = moved.from_uid AND e.to_uid = moved.to_uid AND e.kind = moved.kind AND e.task = moved.task
+         FROM (SELECT DISTINCT from_uid, to_uid, kind, task FROM edges WHERE collection_id = $1 AND revision > $2) AS \
+         moved
+         JOIN edges e ON e.from_uid = moved.from_uid AND e.to_uid = moved.to_uid AND e.kind = moved.kind AND e.task = \
+         moved.task
          GROUP BY {edge}"
     );
     for (edge, is_open) in tx.read_all(&sql, values![id, since]).await? {
@@ -69,7 +67,12 @@ pub(super) const CLOSE_EDGES: &str = "UPDATE edges SET closed_at = v.closed_at, 
     AND edges.to_uid = v.to_uid AND edges.closed_at IS NULL";
 
 /// A row for `CLOSE_EDGES`.
-pub(super) fn closed_edge(place: &Place, (from, task, argument): (&Uid, &str, &str), kind: EdgeKind, to: &Uid) -> [(&'static str, Value); 7] {
+pub(super) fn closed_edge(
+    place: &Place,
+    (from, task, argument): (&Uid, &str, &str),
+    kind: EdgeKind,
+    to: &Uid,
+) -> [(&'static str, Value); 7] {
     named! {
         from_uid: from,
         task,

@@ -1,5 +1,6 @@
-//! Hunting as the engine sees it: what waits to be looked at, and what was seen, written with its mark in one transaction. Whatever was not marked is
-//! looked at again after a crash; whatever was is not reported twice, by several engines neither.
+//! Hunting as the engine sees it: what waits to be looked at, and what was seen, written with its mark in one
+//! transaction. Whatever was not marked is looked at again after a crash; whatever was is not reported twice, by
+//! several engines neither.
 
 use super::Engine;
 use super::deferred::defer;
@@ -65,12 +66,7 @@ pub struct Hunted {
 impl Hunted {
     /// A specimen that nobody looked at yet.
     pub fn new(specimen: Specimen) -> Self {
-        Self {
-            specimen,
-            matches: Vec::new(),
-            timed_out: Vec::new(),
-            deferred: Vec::new(),
-        }
+        Self { specimen, matches: Vec::new(), timed_out: Vec::new(), deferred: Vec::new() }
     }
 }
 
@@ -111,8 +107,8 @@ pub struct JobPart {
 /// Bodies on which a job's rules may take too long before it is ended.
 const JOB_TIMEOUTS_MAX: i64 = 10;
 
-pub(super) const SPECIMENS: &str =
-    "SELECT s.number, s.sha256, s.collection_id, s.uid, b.size, s.at FROM specimens s LEFT JOIN blobs b ON b.hash = s.sha256";
+pub(super) const SPECIMENS: &str = "SELECT s.number, s.sha256, s.collection_id, s.uid, b.size, s.at FROM specimens s \
+                                    LEFT JOIN blobs b ON b.hash = s.sha256";
 
 pub(super) fn specimen(row: &crate::db::sql::Row) -> Result<Specimen, StoreError> {
     Ok(Specimen {
@@ -133,11 +129,14 @@ impl Engine {
         tx.rows(&sql, values![limit]).await?.iter().map(specimen).collect()
     }
 
-    /// Returns the rule sets that run now: enabled, below their daily limit, not too slow, and of an owner who is not suspended.
+    /// Returns the rule sets that run now: enabled, below their daily limit, not too slow, and of an owner who is not
+    /// suspended.
     pub async fn live_rulesets(&self, now: Timestamp) -> Result<Vec<LiveRuleset>, StoreError> {
         let mut tx = self.store.read().await?;
-        let sql = "SELECT r.id, r.edition, r.owner_id, r.match_object_type FROM hunting_rulesets r JOIN users u ON u.id = r.owner_id
-                   WHERE r.enabled = 1 AND u.status = 'active' AND r.timeouts < $1 AND (r.reported_day <> $2 OR r.reported < r.daily_limit) ORDER BY r.number";
+        let sql = "SELECT r.id, r.edition, r.owner_id, r.match_object_type FROM hunting_rulesets r JOIN users u ON \
+                   u.id = r.owner_id
+                   WHERE r.enabled = 1 AND u.status = 'active' AND r.timeouts < $1 AND (r.reported_day <> $2 OR \
+                   r.reported < r.daily_limit) ORDER BY r.number";
         let rows = tx.rows(sql, values![TIMEOUTS_MAX, day(now)]).await?;
         let live = |row: &crate::db::sql::Row| {
             Ok(LiveRuleset {
@@ -197,12 +196,7 @@ impl Engine {
         let sql = "SELECT a.number, f.sha256, f.sha1, f.md5 FROM analyses a JOIN files f ON f.sha256 = a.sha256
                    WHERE a.finished_at IS NULL ORDER BY a.number LIMIT $1";
         let waiting = |row: &crate::db::sql::Row| {
-            Ok(WaitingAnalysis {
-                number: row.get(0)?,
-                sha256: row.get(1)?,
-                sha1: row.get(2)?,
-                md5: row.get(3)?,
-            })
+            Ok(WaitingAnalysis { number: row.get(0)?, sha256: row.get(1)?, sha1: row.get(2)?, md5: row.get(3)? })
         };
         tx.rows(sql, values![limit]).await?.iter().map(waiting).collect()
     }
@@ -215,54 +209,49 @@ impl Engine {
     }
 
     /// Finishes an analysis; one that another engine finished stays.
-    pub async fn record_analysis(&self, number: i64, results: &Map<String, Value>, now: Timestamp) -> Result<(), StoreError> {
+    pub async fn record_analysis(
+        &self,
+        number: i64,
+        results: &Map<String, Value>,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
         let results = to_json(results);
         self.store
             .write(Who::Engine, move |tx| {
                 Box::pin(async move {
-                    let sql = "UPDATE analyses SET finished_at = $1, results = $2 WHERE number = $3 AND finished_at IS NULL";
+                    let sql =
+                        "UPDATE analyses SET finished_at = $1, results = $2 WHERE number = $3 AND finished_at IS NULL";
                     tx.run(sql, values![now, results, number]).await.map(|_| ())
                 })
             })
             .await
     }
 
-    /// Takes the jobs that no other living engine holds, the oldest of each user before anybody's second; those that are to be aborted end here.
+    /// Takes the jobs that no other living engine holds, the oldest of each user before anybody's second; those that
+    /// are to be aborted end here.
     pub async fn hold_jobs(&self, limit: i64, now: Timestamp) -> Result<Vec<HeldJob>, StoreError> {
         let mut tx = self.store.read().await?;
-        if tx
-            .row("SELECT 1 FROM retrohunt_jobs WHERE finished_at IS NULL LIMIT 1", Vec::new())
-            .await?
-            .is_none()
-        {
+        if tx.row("SELECT 1 FROM retrohunt_jobs WHERE finished_at IS NULL LIMIT 1", Vec::new()).await?.is_none() {
             return Ok(Vec::new());
         }
         tx.rollback().await?;
         let engine = self.id;
-        self.store
-            .write(Who::Engine, move |tx| Box::pin(async move { hold_jobs(tx, engine, limit, now).await }))
-            .await
+        self.store.write(Who::Engine, move |tx| Box::pin(async move { hold_jobs(tx, engine, limit, now).await })).await
     }
 
     /// The next specimens of a job, with bytes.
     pub async fn specimens_of(&self, job: &HeldJob, limit: i64) -> Result<Vec<Specimen>, StoreError> {
         let mut tx = self.store.read().await?;
         let sql = format!("{SPECIMENS} WHERE s.number > $1 AND s.number <= $2 ORDER BY s.number LIMIT $3");
-        tx.rows(&sql, values![job.position, job.until, limit])
-            .await?
-            .iter()
-            .map(specimen)
-            .collect()
+        tx.rows(&sql, values![job.position, job.until, limit]).await?.iter().map(specimen).collect()
     }
 
-    /// Writes a part of a job with the position it leads to. False: the job is not this engine's to go on with: aborted, deleted, over, or moved on by
-    /// another engine, and then nothing of the part counts.
+    /// Writes a part of a job with the position it leads to. False: the job is not this engine's to go on with:
+    /// aborted, deleted, over, or moved on by another engine, and then nothing of the part counts.
     pub async fn record_job_part(&self, job: &HeldJob, part: JobPart, now: Timestamp) -> Result<bool, StoreError> {
         let (job, engine) = (job.clone(), self.id);
         self.store
-            .write(Who::Engine, move |tx| {
-                Box::pin(async move { record_part(tx, engine, &job, &part, now).await })
-            })
+            .write(Who::Engine, move |tx| Box::pin(async move { record_part(tx, engine, &job, &part, now).await }))
             .await
     }
 }
@@ -290,10 +279,17 @@ pub(super) async fn record_hunt(tx: &mut Tx, hunted: &Hunted, now: Timestamp) ->
 }
 
 /// Notifications of one set about one specimen, as many as its limit leaves.
-async fn report(tx: &mut Tx, ruleset: &LiveRuleset, specimen: &Specimen, matches: &[RuleMatch], now: Timestamp) -> Result<(), StoreError> {
+async fn report(
+    tx: &mut Tx,
+    ruleset: &LiveRuleset,
+    specimen: &Specimen,
+    matches: &[RuleMatch],
+    now: Timestamp,
+) -> Result<(), StoreError> {
     let lock = if tx.is_postgres() { " FOR UPDATE" } else { "" };
     let sql = format!(
-        "SELECT name, tags, owner_id, enabled, daily_limit, reported_day, reported FROM hunting_rulesets WHERE id = $1 AND edition = $2{lock}"
+        "SELECT name, tags, owner_id, enabled, daily_limit, reported_day, reported FROM hunting_rulesets WHERE id = $1 \
+         AND edition = $2{lock}"
     );
     let Some(row) = tx.row(&sql, values![&ruleset.id, ruleset.edition]).await? else {
         return Ok(());
@@ -317,15 +313,16 @@ async fn report(tx: &mut Tx, ruleset: &LiveRuleset, specimen: &Specimen, matches
         rows.extend(values![id, owner, &ruleset.id, &name, &one.rule, to_json(&one.tags), to_json(&all)]);
         rows.extend(values![specimen.sha256, specimen.collection, one.snippet.clone(), now]);
     }
-    let head =
-        "INSERT INTO hunting_notifications (id, user_id, ruleset_id, ruleset_name, rule_name, rule_tags, tags, sha256, collection_id, snippet, at)";
+    let head = "INSERT INTO hunting_notifications (id, user_id, ruleset_id, ruleset_name, rule_name, rule_tags, tags, \
+                sha256, collection_id, snippet, at)";
     tx.many(head, 11, rows, "").await?;
     let count = reported + i64::try_from(matches.len().min(room)).unwrap_or(i64::MAX);
     let sql = "UPDATE hunting_rulesets SET reported_day = $1, reported = $2 WHERE id = $3";
     tx.run(sql, values![day(now), count, &ruleset.id]).await?;
     let sql = format!(
         "DELETE FROM hunting_notifications WHERE user_id = $1 AND number < (SELECT MIN(kept.number) FROM
-         (SELECT n.number FROM hunting_notifications n WHERE n.user_id = $2 ORDER BY n.number DESC LIMIT {NOTIFICATIONS_MAX}) AS kept)"
+         (SELECT n.number FROM hunting_notifications n WHERE n.user_id = $2 ORDER BY n.number DESC LIMIT \
+         {NOTIFICATIONS_MAX}) AS kept)"
     );
     tx.run(&sql, values![owner, owner]).await.map(|_| ())
 }
@@ -334,14 +331,16 @@ async fn hold_jobs(tx: &mut Tx, engine: i64, limit: i64, now: Timestamp) -> Resu
     let free = "finished_at IS NULL AND (engine_id IS NULL OR engine_id = $2
                 OR NOT EXISTS (SELECT 1 FROM engines e WHERE e.id = engine_id AND e.heartbeat_at > $3))";
     let lapsed = now.0 - LAPSED_MS;
-    let sql = format!("UPDATE retrohunt_jobs SET status = 'aborted', finished_at = $1 WHERE status = 'aborting' AND {free}");
+    let sql =
+        format!("UPDATE retrohunt_jobs SET status = 'aborted', finished_at = $1 WHERE status = 'aborting' AND {free}");
     tx.run(&sql, values![now, engine, lapsed]).await?;
     let sql = format!(
         "UPDATE retrohunt_jobs SET engine_id = $1 WHERE number IN
          (SELECT number FROM
            (SELECT number, ROW_NUMBER() OVER (PARTITION BY user_id ORDER BY number) AS place
             FROM retrohunt_jobs WHERE status IN ('starting', 'running') AND {free}
-            AND EXISTS (SELECT 1 FROM users u WHERE u.id = user_id AND u.status = 'active')) AS waiting ORDER BY place, number LIMIT $4)
+            AND EXISTS (SELECT 1 FROM users u WHERE u.id = user_id AND u.status = 'active')) AS waiting ORDER BY \
+            place, number LIMIT $4)
          RETURNING number, user_id, rules, position, until, range_start, range_end, status"
     );
     let mut out = Vec::new();
@@ -378,13 +377,23 @@ async fn start(tx: &mut Tx, job: &HeldJob, now: Timestamp) -> Result<(), StoreEr
     tx.run(sql, values![now, to_look, job.number]).await.map(|_| ())
 }
 
-async fn record_part(tx: &mut Tx, engine: i64, job: &HeldJob, part: &JobPart, now: Timestamp) -> Result<bool, StoreError> {
+async fn record_part(
+    tx: &mut Tx,
+    engine: i64,
+    job: &HeldJob,
+    part: &JobPart,
+    now: Timestamp,
+) -> Result<bool, StoreError> {
     let lock = if tx.is_postgres() { " FOR UPDATE" } else { "" };
-    let sql = format!("SELECT status, position, matches + matches_outside, timeouts FROM retrohunt_jobs WHERE number = $1 AND engine_id = $2{lock}");
+    let sql = format!(
+        "SELECT status, position, matches + matches_outside, timeouts FROM retrohunt_jobs WHERE number = $1 AND \
+         engine_id = $2{lock}"
+    );
     let Some(row) = tx.row(&sql, values![job.number, engine]).await? else {
         return Ok(false);
     };
-    let (status, position, known, timeouts): (String, i64, i64, i64) = (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
+    let (status, position, known, timeouts): (String, i64, i64, i64) =
+        (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
     if !["running", "aborting"].contains(&status.as_str()) || position != job.position {
         return Ok(false);
     }
@@ -404,7 +413,8 @@ async fn record_part(tx: &mut Tx, engine: i64, job: &HeldJob, part: &JobPart, no
     let timeouts = timeouts + part.timeouts;
     let over = part.over.or((timeouts >= JOB_TIMEOUTS_MAX).then_some("aborted"));
     let over = if status == "aborting" { Some("aborted") } else { over };
-    let sql = "UPDATE retrohunt_jobs SET position = $1, looked = looked + $2, scanned_bytes = scanned_bytes + $3, timeouts = $4,
+    let sql = "UPDATE retrohunt_jobs SET position = $1, looked = looked + $2, scanned_bytes = scanned_bytes + $3, \
+               timeouts = $4,
                matches = matches + $5, matches_outside = matches_outside + $6 WHERE number = $7";
     let mut row = values![part.position, part.looked, part.scanned_bytes, timeouts];
     row.extend(values![inside, outside, job.number]);
@@ -418,7 +428,8 @@ async fn record_part(tx: &mut Tx, engine: i64, job: &HeldJob, part: &JobPart, no
 
 /// True where it was not known: the same bytes may be in several collections.
 async fn insert_match(tx: &mut Tx, job: i64, specimen: &Specimen, found: &RuleMatch) -> Result<bool, StoreError> {
-    let sql = "INSERT INTO retrohunt_matches (job, sha256, collection_id, rule_name, snippet) VALUES ($1, $2, $3, $4, $5)
+    let sql =
+        "INSERT INTO retrohunt_matches (job, sha256, collection_id, rule_name, snippet) VALUES ($1, $2, $3, $4, $5)
                ON CONFLICT (job, sha256, rule_name) DO NOTHING";
     let row = values![job, specimen.sha256, specimen.collection, &found.rule, found.snippet.clone()];
     Ok(tx.run(sql, row).await? == 1)

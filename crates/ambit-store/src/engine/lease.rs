@@ -20,14 +20,15 @@ pub(crate) const DONE: i64 = 2;
 
 /// Rows of one lease at most.
 const LEASE_ROWS_MAX: usize = 2_000;
-/// Leases without an end after which a row is leased and runs alone: the process died under it that often (docs/architecture.md §2).
+/// Leases without an end after which a row is leased and runs alone: the process died under it that often
+/// (docs/architecture.md §2).
 pub const ATTEMPTS_BEFORE_ALONE: i64 = 3;
 /// Open sweeps looked at in one lease.
 const SWEEPS_OF_LEASE_MAX: i64 = 100;
 
-/// Footprints that are leased together: what the target cannot notice, then what a browser does, then sweeps and probes, then writes. A louder class
-/// waits until the quieter ones have neither leased rows nor rows that could start now; and what the target can notice waits also for second looks at what
-/// binds names to addresses.
+/// Footprints that are leased together: what the target cannot notice, then what a browser does, then sweeps and
+/// probes, then writes. A louder class waits until the quieter ones have neither leased rows nor rows that could start
+/// now; and what the target can notice waits also for second looks at what binds names to addresses.
 const CLASSES: [(Clearance, Clearance); 4] = [
     (Clearance::L0, Clearance::L1),
     (Clearance::L2, Clearance::L2),
@@ -36,19 +37,31 @@ const CLASSES: [(Clearance, Clearance); 4] = [
 ];
 
 impl Engine {
-    /// Leases up to `limit` open rows whose `not_before` has come, of the quietest class that has any. Empty where nothing can start now, and where the
-    /// run is not running or not held by this engine. A lease lives as long as its engine, whose heartbeat knows the wall time.
+    /// Leases up to `limit` open rows whose `not_before` has come, of the quietest class that has any. Empty where
+    /// nothing can start now, and where the run is not running or not held by this engine. A lease lives as long as its
+    /// engine, whose heartbeat knows the wall time.
     pub async fn lease(&self, run: RunId, limit: usize, wire_now: Timestamp) -> Result<Vec<Work>, StoreError> {
         self.lease_rows(run, limit, wire_now, true).await
     }
 
-    /// Like `lease`, while changes wait to be settled: they may call for quieter work, so that nothing is leased that is louder than all that is leased
-    /// already.
-    pub async fn lease_meanwhile(&self, run: RunId, limit: usize, wire_now: Timestamp) -> Result<Vec<Work>, StoreError> {
+    /// Like `lease`, while changes wait to be settled: they may call for quieter work, so that nothing is leased that
+    /// is louder than all that is leased already.
+    pub async fn lease_meanwhile(
+        &self,
+        run: RunId,
+        limit: usize,
+        wire_now: Timestamp,
+    ) -> Result<Vec<Work>, StoreError> {
         self.lease_rows(run, limit, wire_now, false).await
     }
 
-    async fn lease_rows(&self, run: RunId, limit: usize, wire_now: Timestamp, settled: bool) -> Result<Vec<Work>, StoreError> {
+    async fn lease_rows(
+        &self,
+        run: RunId,
+        limit: usize,
+        wire_now: Timestamp,
+        settled: bool,
+    ) -> Result<Vec<Work>, StoreError> {
         let (engine, limit) = (self.id, limit.min(LEASE_ROWS_MAX));
         self.store
             .write(Who::Engine, move |tx| {
@@ -57,7 +70,8 @@ impl Engine {
             .await
     }
 
-    /// Takes leased rows out of the plan, undone and uncounted: what they were to contact is no longer bound to their entity. Rows under an old fence stay.
+    /// Takes leased rows out of the plan, undone and uncounted: what they were to contact is no longer bound to their
+    /// entity. Rows under an old fence stay.
     pub async fn unplan(&self, run: RunId, work: Vec<Work>) -> Result<(), StoreError> {
         let write = self.store.write(Who::Engine, move |tx| {
             Box::pin(async move {
@@ -76,8 +90,8 @@ impl Engine {
     }
 }
 
-/// The loudest class whose second looks are waited for. What binds a name to an address is asked at most this loudly; once the first answer is that the
-/// name is gone, whoever has the address now must not be contacted for it.
+/// The loudest class whose second looks are waited for. What binds a name to an address is asked at most this loudly;
+/// once the first answer is that the name is gone, whoever has the address now must not be contacted for it.
 const BINDING_FOOTPRINT_MAX: Clearance = Clearance::L1;
 
 async fn pending(tx: &mut Tx, run: RunId, wire_now: Timestamp) -> Result<Pending, StoreError> {
@@ -88,33 +102,39 @@ async fn pending(tx: &mut Tx, run: RunId, wire_now: Timestamp) -> Result<Pending
          (SELECT COUNT(*) FROM dirty d JOIN runs r ON r.collection_id = d.collection_id WHERE r.id = $1),
          (SELECT MIN(not_before) FROM work WHERE run_id = $1 AND state = {OPEN})"
     );
-    let (open, sweeps, leased, dirty, earliest): (i64, i64, i64, i64, Option<Timestamp>) = tx.read_one(&sql, values![run]).await?;
+    let (open, sweeps, leased, dirty, earliest): (i64, i64, i64, i64, Option<Timestamp>) =
+        tx.read_one(&sql, values![run]).await?;
     let not_before = match second_look_owed(tx, run, wire_now).await? {
         Some(owed) if !could_start_quietly(tx, run, wire_now).await? => Some(owed),
         _ => earliest.filter(|at| *at > wire_now && sweeps == 0),
     };
-    Ok(Pending {
-        open: open + sweeps,
-        leased,
-        dirty,
-        not_before,
-    })
+    Ok(Pending { open: open + sweeps, leased, dirty, not_before })
 }
 
 /// Returns the wire date of the earliest repeated probe that louder work waits for and that cannot start yet.
 async fn second_look_owed(tx: &mut Tx, run: RunId, wire_now: Timestamp) -> Result<Option<Timestamp>, StoreError> {
-    let sql =
-        format!("SELECT MIN(not_before) FROM work WHERE run_id = $1 AND state = {OPEN} AND footprint <= $2 AND look % 2 = 1 AND not_before > $3");
+    let sql = format!(
+        "SELECT MIN(not_before) FROM work WHERE run_id = $1 AND state = {OPEN} AND footprint <= $2 AND look % 2 = 1 \
+         AND not_before > $3"
+    );
     tx.read_one(&sql, values![run, BINDING_FOOTPRINT_MAX.number(), wire_now]).await
 }
 
 /// Returns whether a row could start now that is as quiet as the probes that resolve names to addresses.
 async fn could_start_quietly(tx: &mut Tx, run: RunId, wire_now: Timestamp) -> Result<bool, StoreError> {
-    let sql = format!("SELECT 1 FROM work WHERE run_id = $1 AND state = {OPEN} AND footprint <= $2 AND not_before <= $3 LIMIT 1");
+    let sql = format!(
+        "SELECT 1 FROM work WHERE run_id = $1 AND state = {OPEN} AND footprint <= $2 AND not_before <= $3 LIMIT 1"
+    );
     Ok(tx.row(&sql, values![run, BINDING_FOOTPRINT_MAX.number(), wire_now]).await?.is_some())
 }
 
-async fn lease(tx: &mut Tx, engine: i64, run: RunId, limit: usize, (wire_now, settled): (Timestamp, bool)) -> Result<Vec<Work>, StoreError> {
+async fn lease(
+    tx: &mut Tx,
+    engine: i64,
+    run: RunId,
+    limit: usize,
+    (wire_now, settled): (Timestamp, bool),
+) -> Result<Vec<Work>, StoreError> {
     let (_, collection) = load(tx, run).await?;
     collections::lock(tx, collection).await?;
     let held = "SELECT 1 FROM runs WHERE id = $1 AND state = $2 AND engine_id = $3";
@@ -131,11 +151,7 @@ async fn lease(tx: &mut Tx, engine: i64, run: RunId, limit: usize, (wire_now, se
         let wanted = i64::try_from(limit).expect("bounded above");
         let (mut ids, least) = open_rows(tx, run, (low, high), wire_now, wanted).await?;
         // A range of a sweep goes before rows that promise less, and takes the places that are left over.
-        let (room, above) = if ids.len() < limit {
-            (limit - ids.len(), i64::MIN)
-        } else {
-            (limit, least)
-        };
+        let (room, above) = if ids.len() < limit { (limit - ids.len(), i64::MIN) } else { (limit, least) };
         if unroll_sweeps(tx, run, (low, high), room, above).await? {
             (ids, _) = open_rows(tx, run, (low, high), wire_now, wanted).await?;
         }
@@ -154,14 +170,22 @@ async fn lease(tx: &mut Tx, engine: i64, run: RunId, limit: usize, (wire_now, se
 
 /// Whether rows of a class are leased.
 async fn is_leased(tx: &mut Tx, run: RunId, class: (Clearance, Clearance)) -> Result<bool, StoreError> {
-    let sql = format!("SELECT 1 FROM work WHERE run_id = $1 AND state = {LEASED} AND footprint BETWEEN $2 AND $3 LIMIT 1");
+    let sql =
+        format!("SELECT 1 FROM work WHERE run_id = $1 AND state = {LEASED} AND footprint BETWEEN $2 AND $3 LIMIT 1");
     Ok(tx.row(&sql, values![run, class.0.number(), class.1.number()]).await?.is_some())
 }
 
 /// Rows of a class that could start now, in the order in which they should, and the least priority among them.
-async fn open_rows(tx: &mut Tx, run: RunId, class: (Clearance, Clearance), wire_now: Timestamp, limit: i64) -> Result<(Vec<i64>, i64), StoreError> {
+async fn open_rows(
+    tx: &mut Tx,
+    run: RunId,
+    class: (Clearance, Clearance),
+    wire_now: Timestamp,
+    limit: i64,
+) -> Result<(Vec<i64>, i64), StoreError> {
     let sql = format!(
-        "SELECT id, priority FROM work WHERE run_id = $1 AND state = {OPEN} AND footprint BETWEEN $2 AND $3 AND not_before <= $4 AND attempts < $6
+        "SELECT id, priority FROM work WHERE run_id = $1 AND state = {OPEN} AND footprint BETWEEN $2 AND $3 AND \
+         not_before <= $4 AND attempts < $6
          ORDER BY footprint, priority DESC, id LIMIT $5"
     );
     let wanted = values![run, class.0.number(), class.1.number(), wire_now, limit, ATTEMPTS_BEFORE_ALONE];
@@ -170,9 +194,14 @@ async fn open_rows(tx: &mut Tx, run: RunId, class: (Clearance, Clearance), wire_
     Ok((rows.into_iter().map(|(id, _)| id).collect(), least.unwrap_or(i64::MIN)))
 }
 
-/// Returns one row under which the process died before, once nothing else of its class can start, so that only the row that really runs can be blamed
-/// again.
-async fn suspect(tx: &mut Tx, run: RunId, class: (Clearance, Clearance), wire_now: Timestamp) -> Result<Option<i64>, StoreError> {
+/// Returns one row under which the process died before, once nothing else of its class can start, so that only the row
+/// that really runs can be blamed again.
+async fn suspect(
+    tx: &mut Tx,
+    run: RunId,
+    class: (Clearance, Clearance),
+    wire_now: Timestamp,
+) -> Result<Option<i64>, StoreError> {
     let sql = format!(
         "SELECT id FROM work WHERE run_id = $1 AND state = {OPEN} AND footprint BETWEEN $2 AND $3 AND not_before <= $4
          ORDER BY footprint, priority DESC, id LIMIT 1"
@@ -182,7 +211,9 @@ async fn suspect(tx: &mut Tx, run: RunId, class: (Clearance, Clearance), wire_no
 
 /// Leases rows: the fence rises, so that a completion under an older lease is refused.
 async fn take(tx: &mut Tx, ids: &[i64]) -> Result<Vec<Work>, StoreError> {
-    let head = format!("UPDATE work SET state = {LEASED}, fence = fence + 1, attempts = attempts + 1 WHERE state = {OPEN} AND id IN");
+    let head = format!(
+        "UPDATE work SET state = {LEASED}, fence = fence + 1, attempts = attempts + 1 WHERE state = {OPEN} AND id IN"
+    );
     tx.run_in(&head, Vec::new(), ids, "").await?;
     let head = format!(
         "SELECT {}, w.footprint, w.priority FROM work w JOIN entities e ON e.uid = w.uid WHERE w.id IN",
@@ -221,15 +252,21 @@ columns! { Sweep { id, new: NewSweep, task, reached } }
 columns! { NewSweep { task: { "" }, uid, prefix, size, step, footprint, priority, partition } }
 
 /// Turns the next ranges of a class's sweeps, of those above a priority, into open rows; true when there were any.
-async fn unroll_sweeps(tx: &mut Tx, run: RunId, class: (Clearance, Clearance), wanted: usize, above: i64) -> Result<bool, StoreError> {
+async fn unroll_sweeps(
+    tx: &mut Tx,
+    run: RunId,
+    class: (Clearance, Clearance),
+    wanted: usize,
+    above: i64,
+) -> Result<bool, StoreError> {
     let sql = format!(
-        "SELECT {} FROM sweeps WHERE run_id = $1 AND footprint BETWEEN $2 AND $3 AND reached * step < size AND priority > $5
+        "SELECT {} FROM sweeps WHERE run_id = $1 AND footprint BETWEEN $2 AND $3 AND reached * step < size AND \
+         priority > $5
          ORDER BY footprint, priority DESC, id LIMIT $4",
         list::<Sweep>()
     );
-    let sweeps: Vec<Sweep> = tx
-        .read_all(&sql, values![run, class.0.number(), class.1.number(), SWEEPS_OF_LEASE_MAX, above])
-        .await?;
+    let sweeps: Vec<Sweep> =
+        tx.read_all(&sql, values![run, class.0.number(), class.1.number(), SWEEPS_OF_LEASE_MAX, above]).await?;
     let (mut work, mut reached) = (Rows::default(), Rows::default());
     let mut left = i64::try_from(wanted).expect("bounded by the caller");
     for sweep in sweeps {
@@ -262,8 +299,13 @@ async fn unroll_sweeps(tx: &mut Tx, run: RunId, class: (Clearance, Clearance), w
     Ok(any)
 }
 
-/// Takes rows out of the collection's open run that are louder than their entity's new clearance; the run says how many.
-pub(crate) async fn drop_uncleared(tx: &mut Tx, collection: i64, lowered: &BTreeMap<Clearance, Vec<Uid>>) -> Result<(), StoreError> {
+/// Takes rows out of the collection's open run that are louder than their entity's new clearance; the run says how
+/// many.
+pub(crate) async fn drop_uncleared(
+    tx: &mut Tx,
+    collection: i64,
+    lowered: &BTreeMap<Clearance, Vec<Uid>>,
+) -> Result<(), StoreError> {
     let open = "SELECT id FROM runs WHERE collection_id = $1 AND state IN ('scheduled', 'running', 'paused')";
     let Some(run) = tx.read_first::<RunId>(open, values![collection]).await? else {
         return Ok(());
@@ -273,7 +315,11 @@ pub(crate) async fn drop_uncleared(tx: &mut Tx, collection: i64, lowered: &BTree
 }
 
 /// Takes rows out of a run that are louder than their entity's new clearance; answers with what they were.
-pub(super) async fn drop_louder(tx: &mut Tx, run: RunId, lowered: &BTreeMap<Clearance, Vec<Uid>>) -> Result<Vec<NotDone>, StoreError> {
+pub(super) async fn drop_louder(
+    tx: &mut Tx,
+    run: RunId,
+    lowered: &BTreeMap<Clearance, Vec<Uid>>,
+) -> Result<Vec<NotDone>, StoreError> {
     let mut not_done = Vec::new();
     for (clearance, uids) in lowered {
         let of = values![run, clearance.number()];
@@ -290,8 +336,7 @@ pub(super) async fn drop_louder(tx: &mut Tx, run: RunId, lowered: &BTreeMap<Clea
         }));
         let head = format!("DELETE FROM work WHERE run_id = $1 AND footprint > $2 AND state = {OPEN} AND uid IN");
         tx.run_in(&head, of.clone(), uids, "").await?;
-        tx.run_in("DELETE FROM sweeps WHERE run_id = $1 AND footprint > $2 AND uid IN", of, uids, "")
-            .await?;
+        tx.run_in("DELETE FROM sweeps WHERE run_id = $1 AND footprint > $2 AND uid IN", of, uids, "").await?;
     }
     Ok(not_done)
 }
@@ -305,8 +350,8 @@ fn range(sweep: &NewSweep, number: i64) -> (i64, i64) {
     (number * sweep.step, ((number + 1) * sweep.step).min(sweep.size))
 }
 
-/// The range that comes at a place of the sweep's order: an affine permutation seeded by what is swept, so that neighbours are not asked one after another,
-/// and the order is the same on every run.
+/// The range that comes at a place of the sweep's order: an affine permutation seeded by what is swept, so that
+/// neighbours are not asked one after another, and the order is the same on every run.
 fn permuted(sweep: &NewSweep, place: i64) -> i64 {
     let ranges = i128::from(ranges_of(sweep));
     let seed = i128::from(sweep.uid.integer());
@@ -374,10 +419,8 @@ columns! { Held { footprint, priority, partition } }
 /// For each row: `Some` while its lease is the caller's, by id and fence.
 pub(super) async fn held(tx: &mut Tx, run: RunId, work: &[&Work]) -> Result<Vec<Option<Held>>, StoreError> {
     let ids: Vec<i64> = work.iter().map(|work| work.id).collect();
-    let head = format!(
-        "SELECT id, fence, {} FROM work WHERE run_id = $1 AND state = {LEASED} AND id IN",
-        list::<Held>()
-    );
+    let head =
+        format!("SELECT id, fence, {} FROM work WHERE run_id = $1 AND state = {LEASED} AND id IN", list::<Held>());
     let mut rows = BTreeMap::new();
     for (id, fence, held) in tx.read_in::<(i64, i64, Held), _>(&head, values![run], &ids, "").await? {
         rows.insert((id, fence), held);

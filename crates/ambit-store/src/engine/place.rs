@@ -17,7 +17,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use uuid::Uuid;
 
-/// On PostgreSQL an engine without a heartbeat for this long has lost its runs and leases (docs/architecture.md §2), in milliseconds.
+/// On PostgreSQL an engine without a heartbeat for this long has lost its runs and leases (docs/architecture.md §2), in
+/// milliseconds.
 pub(super) const LAPSED_MS: i64 = 20_000;
 
 /// The handle that the engine writes through. Dropping the last clone releases the engine's lock.
@@ -30,8 +31,8 @@ pub struct Engine {
 }
 
 impl Store {
-    /// Acquires the engine's lock. In a data folder only one process holds it; a second waits up to `wait` and then fails with `Busy`, which names
-    /// the holder. On PostgreSQL any number of engines work, each with a heartbeat.
+    /// Acquires the engine's lock. In a data folder only one process holds it; a second waits up to `wait` and then
+    /// fails with `Busy`, which names the holder. On PostgreSQL any number of engines work, each with a heartbeat.
     pub async fn engine(&self, name: &str, wait: Duration) -> Result<Engine, StoreError> {
         let lock = match &self.inner.folder {
             Some(folder) => Some(folder::lock_engine(folder, name, wait).await?),
@@ -55,12 +56,7 @@ impl Store {
                 })
             })
             .await?;
-        Ok(Engine {
-            store: self.clone(),
-            id,
-            name: name.into(),
-            _lock: Arc::new(lock),
-        })
+        Ok(Engine { store: self.clone(), id, name: name.into(), _lock: Arc::new(lock) })
     }
 }
 
@@ -70,8 +66,8 @@ impl Engine {
         &self.store
     }
 
-    /// Reads what the engine wrote. On SQLite over the one writing connection: each commit empties the caches of all others, and what a run reads is what
-    /// it has just written.
+    /// Reads what the engine wrote. On SQLite over the one writing connection: each commit empties the caches of all
+    /// others, and what a run reads is what it has just written.
     pub(super) async fn read<T, F>(&self, body: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
@@ -104,7 +100,8 @@ impl Engine {
     /// Returns the large blocks among the seeds of a collection whose sweep a person has confirmed.
     pub async fn confirmed_blocks(&self, collection: Uuid) -> Result<BTreeSet<Uid>, StoreError> {
         let mut tx = self.store.read().await?;
-        let sql = "SELECT s.uid FROM seeds s JOIN collections c ON c.id = s.collection_id WHERE c.uuid = $1 AND s.confirmed = 1";
+        let sql = "SELECT s.uid FROM seeds s JOIN collections c ON c.id = s.collection_id WHERE c.uuid = $1 AND \
+                   s.confirmed = 1";
         Ok(tx.read_all(sql, values![collection]).await?.into_iter().collect())
     }
 

@@ -23,9 +23,7 @@ use std::collections::{BTreeMap, BTreeSet};
 impl Engine {
     /// Stores decisions. A run that is over accepts none.
     pub async fn settle(&self, settlement: Settlement) -> Result<(), StoreError> {
-        self.store
-            .write(Who::Engine, move |tx| Box::pin(async move { settle(tx, settlement).await }))
-            .await
+        self.store.write(Who::Engine, move |tx| Box::pin(async move { settle(tx, settlement).await })).await
     }
 
     /// Entities that have to be planned and judged, each with its mark.
@@ -36,7 +34,8 @@ impl Engine {
 }
 
 async fn dirty(tx: &mut Tx, run: RunId, limit: i64) -> Result<Vec<Dirty>, StoreError> {
-    let sql = "SELECT d.uid, d.mark FROM dirty d JOIN runs r ON r.collection_id = d.collection_id WHERE r.id = $1 ORDER BY d.uid LIMIT $2";
+    let sql = "SELECT d.uid, d.mark FROM dirty d JOIN runs r ON r.collection_id = d.collection_id WHERE r.id = $1 \
+               ORDER BY d.uid LIMIT $2";
     tx.read_all(sql, values![run, limit]).await
 }
 
@@ -59,10 +58,7 @@ async fn settle(tx: &mut Tx, settlement: Settlement) -> Result<(), StoreError> {
     let mut changes = Changes::new(place);
     decide(tx, &mut changes, &settlement).await?;
     changes.load_entities(tx, settlement.relied.iter().copied()).await?;
-    let present = settlement
-        .relied
-        .iter()
-        .filter(|uid| changes.entities.get(uid).is_some_and(|row| row.present));
+    let present = settlement.relied.iter().filter(|uid| changes.entities.get(uid).is_some_and(|row| row.present));
     let present: Vec<Uid> = present.copied().collect();
     changes.seen.extend(present);
     unbind(tx, &mut changes, run.id, &settlement.unbound).await?;
@@ -127,7 +123,8 @@ fn open_edges() -> String {
     format!("SELECT {} FROM edges WHERE closed_at IS NULL AND", list::<OpenEdge>())
 }
 
-/// Closes what is open of entities that no path leads to any more: their intervals and the edges that lead away from them. They are gone, unless seeds.
+/// Closes what is open of entities that no path leads to any more: their intervals and the edges that lead away from
+/// them. They are gone, unless seeds.
 async fn lose(tx: &mut Tx, changes: &mut Changes, lost: &[Uid]) -> Result<(), StoreError> {
     if lost.is_empty() {
         return Ok(());
@@ -136,7 +133,8 @@ async fn lose(tx: &mut Tx, changes: &mut Changes, lost: &[Uid]) -> Result<(), St
     let intervals = tx.read_in(&format!("{} uid IN", open_intervals()), Vec::new(), lost, "").await?;
     let edges = tx.read_in(&format!("{} from_uid IN", open_edges()), Vec::new(), lost, "").await?;
     let head =
-        "UPDATE looks SET details = NULL, evidence = NULL, opened_at = NULL, first_run = NULL, first_at = NULL, last_run = NULL, last_at = NULL
+        "UPDATE looks SET details = NULL, evidence = NULL, opened_at = NULL, first_run = NULL, first_at = NULL, \
+         last_run = NULL, last_at = NULL
                 WHERE details IS NOT NULL AND uid IN";
     tx.run_in(head, Vec::new(), lost, "").await?;
     tx.run_in("DELETE FROM evidence WHERE uid IN", Vec::new(), lost, "").await?;
@@ -152,8 +150,8 @@ async fn lose(tx: &mut Tx, changes: &mut Changes, lost: &[Uid]) -> Result<(), St
     mark_dirty(tx, changes.place.collection, ends).await
 }
 
-/// Closes orphaned observations and forgets their probe results, because a failed one would otherwise count for ever. The history keeps the
-/// intervals.
+/// Closes orphaned observations and forgets their probe results, because a failed one would otherwise count for ever.
+/// The history keeps the intervals.
 async fn unbind(tx: &mut Tx, changes: &mut Changes, run: RunId, unbound: &[LookKey]) -> Result<(), StoreError> {
     if unbound.is_empty() {
         return Ok(());
@@ -173,7 +171,8 @@ async fn unbind(tx: &mut Tx, changes: &mut Changes, run: RunId, unbound: &[LookK
         let sql = format!("DELETE FROM {table} WHERE (uid, task, argument) IN (SELECT * FROM v)");
         tx.with(keys(), &sql).await?;
     }
-    let waiting = format!("DELETE FROM work WHERE run_id = $1 AND state = {OPEN} AND uid = $2 AND task = $3 AND argument = $4");
+    let waiting =
+        format!("DELETE FROM work WHERE run_id = $1 AND state = {OPEN} AND uid = $2 AND task = $3 AND argument = $4");
     for look in unbound {
         tx.run(&waiting, values![run, look.entity, look.task.as_str(), &*look.argument]).await?;
     }
@@ -186,7 +185,12 @@ async fn unbind(tx: &mut Tx, changes: &mut Changes, run: RunId, unbound: &[LookK
 }
 
 /// Moves open intervals to the history and closes edges. Answers with the other ends: what leads there has changed.
-async fn close(tx: &mut Tx, changes: &mut Changes, intervals: Vec<OpenInterval>, edges: Vec<OpenEdge>) -> Result<BTreeSet<Uid>, StoreError> {
+async fn close(
+    tx: &mut Tx,
+    changes: &mut Changes,
+    intervals: Vec<OpenInterval>,
+    edges: Vec<OpenEdge>,
+) -> Result<BTreeSet<Uid>, StoreError> {
     let place = changes.place.clone();
     let closed = |open: OpenInterval| {
         named! {
@@ -216,19 +220,19 @@ async fn close(tx: &mut Tx, changes: &mut Changes, intervals: Vec<OpenInterval>,
 }
 
 /// Opens, refreshes, reopens, doubts and resolves issues.
-async fn write_issues(tx: &mut Tx, changes: &mut Changes, settlement: &Settlement, collection: uuid::Uuid) -> Result<(), StoreError> {
+async fn write_issues(
+    tx: &mut Tx,
+    changes: &mut Changes,
+    settlement: &Settlement,
+    collection: uuid::Uuid,
+) -> Result<(), StoreError> {
     if settlement.issues.is_empty() {
         return Ok(());
     }
     let (mut entities, mut issues) = (BTreeSet::new(), BTreeSet::new());
     for write in &settlement.issues {
         match write {
-            IssueWrite::Prove {
-                entity,
-                kind,
-                upstream,
-                proof,
-            } => {
+            IssueWrite::Prove { entity, kind, upstream, proof } => {
                 entities.insert(*entity);
                 issues.insert(Uid::of_issue(collection, kind.name, upstream, &proof.discriminator, *entity));
             }
@@ -239,19 +243,13 @@ async fn write_issues(tx: &mut Tx, changes: &mut Changes, settlement: &Settlemen
     }
     changes.load_entities(tx, entities).await?;
     changes.load_issues(tx, issues).await?;
-    let before: Vec<(Uid, Status, i64)> = changes
-        .issues
-        .iter()
-        .map(|(uid, row)| (*uid, row.record.status, row.record.severity))
-        .collect();
+    let before: Vec<(Uid, Status, i64)> =
+        changes.issues.iter().map(|(uid, row)| (*uid, row.record.status, row.record.severity)).collect();
     for write in &settlement.issues {
         match write {
-            IssueWrite::Prove {
-                entity,
-                kind,
-                upstream,
-                proof,
-            } => prove(tx, changes, collection, *entity, kind, upstream, proof, settlement.at).await?,
+            IssueWrite::Prove { entity, kind, upstream, proof } => {
+                prove(tx, changes, collection, *entity, kind, upstream, proof, settlement.at).await?
+            }
             IssueWrite::AbsentOnce { issue, at } => {
                 if let Some(row) = changes.issues.get_mut(issue) {
                     row.absent_at.get_or_insert(*at);
@@ -361,9 +359,16 @@ fn details(kind: &IssueKind, upstream: &str, proof: &Proof, severity: i64) -> Va
     })
 }
 
-/// True when the entity, or one that leads to it, was looked at successfully after the issue was closed: in a later run, or later in the same run on the
-/// wire's clock; on the live internet, whose wire dates are wall times, after the moment of closing itself.
-async fn looked_since(tx: &mut Tx, changes: &Changes, entity: Uid, issue: Uid, collection: uuid::Uuid) -> Result<bool, StoreError> {
+/// True when the entity, or one that leads to it, was looked at successfully after the issue was closed: in a later
+/// run, or later in the same run on the wire's clock; on the live internet, whose wire dates are wall times, after the
+/// moment of closing itself.
+async fn looked_since(
+    tx: &mut Tx,
+    changes: &Changes,
+    entity: Uid,
+    issue: Uid,
+    collection: uuid::Uuid,
+) -> Result<bool, StoreError> {
     let Some(closed) = changes.issues.get(&issue).and_then(|row| row.closed) else {
         return Ok(true);
     };
@@ -373,8 +378,10 @@ async fn looked_since(tx: &mut Tx, changes: &Changes, entity: Uid, issue: Uid, c
         WireChoice::Simulated { .. } => Timestamp(i64::MIN),
     };
     let sql = format!(
-        "SELECT 1 FROM looks l WHERE l.outcome = {FOUND} AND l.at > $1 AND (l.run_number > $2 OR (l.run_number = $2 AND l.at > $3))
-               AND (l.uid = $4 OR l.uid IN (SELECT e.from_uid FROM edges e WHERE e.to_uid = $4 AND e.closed_at IS NULL)) LIMIT 1"
+        "SELECT 1 FROM looks l WHERE l.outcome = {FOUND} AND l.at > $1 AND (l.run_number > $2 OR (l.run_number = $2 \
+         AND l.at > $3))
+               AND (l.uid = $4 OR l.uid IN (SELECT e.from_uid FROM edges e WHERE e.to_uid = $4 AND e.closed_at IS \
+               NULL)) LIMIT 1"
     );
     Ok(tx.row(&sql, values![after, closed.run, closed.wire, entity]).await?.is_some())
 }

@@ -1,4 +1,5 @@
-//! Whose turn it is among the runs that wait: projects in rotation, then the users of a project, so that nobody waits because another asked for much.
+//! Whose turn it is among the runs that wait: projects in rotation, then the users of a project, so that nobody waits
+//! because another asked for much.
 
 use super::Engine;
 use super::place::LAPSED_MS;
@@ -68,12 +69,19 @@ pub(super) struct Queue {
 
 impl Queue {
     /// Runs that no living engine holds wait, and so do those of this engine that are not among those that it carries.
-    pub(super) async fn load(tx: &mut Tx, engine: i64, carried: &BTreeSet<RunId>, now: Timestamp) -> Result<Self, StoreError> {
+    pub(super) async fn load(
+        tx: &mut Tx,
+        engine: i64,
+        carried: &BTreeSet<RunId>,
+        now: Timestamp,
+    ) -> Result<Self, StoreError> {
         let sql = format!(
-            "SELECT r.id, c.project_id, r.created_by, r.state, r.priority, r.size, COALESCE(u.administrator, 0), r.turn, r.engine_id,
+            "SELECT r.id, c.project_id, r.created_by, r.state, r.priority, r.size, COALESCE(u.administrator, 0), \
+             r.turn, r.engine_id,
              COALESCE((SELECT e.heartbeat_at FROM engines e WHERE e.id = r.engine_id), 0)
              FROM runs r JOIN collections c ON c.id = r.collection_id LEFT JOIN users u ON u.id = r.created_by
-             WHERE r.state IN ('running', 'scheduled') AND c.deleted_at IS NULL ORDER BY r.state, r.priority DESC, r.id LIMIT {OPEN_RUNS_MAX}"
+             WHERE r.state IN ('running', 'scheduled') AND c.deleted_at IS NULL ORDER BY r.state, r.priority DESC, \
+             r.id LIMIT {OPEN_RUNS_MAX}"
         );
         let lapsed = now.0 - LAPSED_MS;
         let read = |row: &Row| {
@@ -110,12 +118,14 @@ impl Queue {
         shares
     }
 
-    /// Those that wait for such room, whose turn it is first: of the project with the fewest runs under way, which was served longest ago; likewise of its
-    /// users; then what has begun, what persons asked for, what waits longest. With each whether it is expected to be short.
+    /// Those that wait for such room, whose turn it is first: of the project with the fewest runs under way, which was
+    /// served longest ago; likewise of its users; then what has begun, what persons asked for, what waits longest. With
+    /// each whether it is expected to be short.
     pub(super) fn waiting(&self, room: Room) -> Vec<(RunId, bool)> {
         let last = |turns: &Turns, id: i64| turns.get(&id).copied().unwrap_or(0);
         let shares = self.shares();
-        let mut waiting: Vec<&OpenRun> = self.open.iter().filter(|run| !run.carried && (room == Room::Any || run.short)).collect();
+        let mut waiting: Vec<&OpenRun> =
+            self.open.iter().filter(|run| !run.carried && (room == Room::Any || run.short)).collect();
         waiting.sort_by_cached_key(|run| {
             let (of_project, of_user) = shares.of(run);
             let user = run.user.map_or(0, |user| last(&self.users, user));
@@ -125,8 +135,9 @@ impl Queue {
         waiting.iter().map(|run| (run.id, run.short)).collect()
     }
 
-    /// Which of these carried runs makes room for the one whose turn it is: one of the project with the most runs under way, where that has more than the
-    /// waiting one's; else, in its own project, one of a user who has more. Of several the one that was taken longest ago.
+    /// Which of these carried runs makes room for the one whose turn it is: one of the project with the most runs under
+    /// way, where that has more than the waiting one's; else, in its own project, one of a user who has more. Of
+    /// several the one that was taken longest ago.
     pub(super) fn gives_way(&self, long: &BTreeSet<RunId>) -> Option<RunId> {
         let (first, _) = *self.waiting(Room::Any).first()?;
         let waiting = self.open.iter().find(|run| run.id == first)?;
@@ -134,11 +145,7 @@ impl Queue {
         let (project, user) = shares.of(waiting);
         let more = |run: &&OpenRun| {
             let (of_project, of_user) = shares.of(run);
-            if run.project == waiting.project {
-                of_user > user
-            } else {
-                of_project > project
-            }
+            if run.project == waiting.project { of_user > user } else { of_project > project }
         };
         let carried = self.open.iter().filter(|run| run.carried && long.contains(&run.id)).filter(more);
         carried.min_by_key(|run| (Reverse(shares.of(run)), run.turn, run.id)).map(|run| run.id)
@@ -152,7 +159,8 @@ async fn turns(tx: &mut Tx, what: &str) -> Result<Turns, StoreError> {
 
 /// Notes that a run was taken: its project and its user go behind all others.
 pub(super) async fn take_turn(tx: &mut Tx, run: RunId) -> Result<(), StoreError> {
-    let sql = "SELECT c.project_id, r.created_by FROM runs r JOIN collections c ON c.id = r.collection_id WHERE r.id = $1";
+    let sql =
+        "SELECT c.project_id, r.created_by FROM runs r JOIN collections c ON c.id = r.collection_id WHERE r.id = $1";
     let row = tx.one(sql, values![run]).await?;
     let (project, user): (i64, Option<i64>) = (row.get(0)?, row.get(1)?);
     let number = note_turn(tx, PROJECT, project).await?;
@@ -165,15 +173,21 @@ pub(super) async fn take_turn(tx: &mut Tx, run: RunId) -> Result<(), StoreError>
 /// Puts one behind all others of its sort; answers with the number.
 pub(super) async fn note_turn(tx: &mut Tx, what: &str, id: i64) -> Result<i64, StoreError> {
     let last: i64 = tx.read_one("SELECT COALESCE(MAX(number), 0) FROM turns", Vec::new()).await?;
-    let sql = "INSERT INTO turns (what, id, number) VALUES ($1, $2, $3) ON CONFLICT (what, id) DO UPDATE SET number = excluded.number";
+    let sql = "INSERT INTO turns (what, id, number) VALUES ($1, $2, $3) ON CONFLICT (what, id) DO UPDATE SET number = \
+               excluded.number";
     tx.run(sql, values![what, id, last + 1]).await?;
     Ok(last + 1)
 }
 
 impl Engine {
-    /// Which of the runs that this engine has carried for long makes room for one that waits; `None`: nobody waits whose turn it is. `carried` are all that
-    /// it carries.
-    pub async fn run_that_gives_way(&self, carried: &BTreeSet<RunId>, long: &BTreeSet<RunId>, now: Timestamp) -> Result<Option<RunId>, StoreError> {
+    /// Which of the runs that this engine has carried for long makes room for one that waits; `None`: nobody waits
+    /// whose turn it is. `carried` are all that it carries.
+    pub async fn run_that_gives_way(
+        &self,
+        carried: &BTreeSet<RunId>,
+        long: &BTreeSet<RunId>,
+        now: Timestamp,
+    ) -> Result<Option<RunId>, StoreError> {
         let mut tx = self.store.read().await?;
         let queue = Queue::load(&mut tx, self.id, carried, now).await?;
         tx.rollback().await?;
@@ -186,24 +200,11 @@ mod tests {
     use super::*;
 
     fn run(id: RunId, project: i64, user: i64, carried: bool) -> OpenRun {
-        OpenRun {
-            id,
-            project,
-            user: Some(user),
-            running: carried,
-            priority: 0,
-            short: false,
-            carried,
-            turn: 0,
-        }
+        OpenRun { id, project, user: Some(user), running: carried, priority: 0, short: false, carried, turn: 0 }
     }
 
     fn queue(open: Vec<OpenRun>) -> Queue {
-        Queue {
-            open,
-            projects: Turns::new(),
-            users: Turns::new(),
-        }
+        Queue { open, projects: Turns::new(), users: Turns::new() }
     }
 
     fn order(queue: &Queue) -> Vec<RunId> {

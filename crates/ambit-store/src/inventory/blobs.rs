@@ -1,5 +1,5 @@
-//! Blobs: bodies, certificates, screenshots, uploads. Content-addressed, in compressed chunks, written ahead of the transaction that refers to them,
-//! swept when nothing refers to them for an hour.
+//! Blobs: bodies, certificates, screenshots, uploads. Content-addressed, in compressed chunks, written ahead of the
+//! transaction that refers to them, swept when nothing refers to them for an hour.
 
 use crate::db::sql::{SWEPT_ROWS_MAX, Tx, values};
 use crate::db::writer::Who;
@@ -17,7 +17,8 @@ const BLOB_BYTES_MAX: usize = 1 << 30;
 const ZSTD_LEVEL: i32 = 3;
 /// An unreferenced blob younger than this is on its way to be referred to, in milliseconds.
 const UNREFERENCED_MS: i64 = 3_600_000;
-/// A body that live rules have not looked at waits for them this long, in milliseconds: where no engine hunts, nothing is kept for it for ever.
+/// A body that live rules have not looked at waits for them this long, in milliseconds: where no engine hunts, nothing
+/// is kept for it for ever.
 const WAITING_MS: i64 = DAY_MS;
 
 /// A blob ready to be written.
@@ -72,13 +73,7 @@ pub(crate) async fn insert(tx: &mut Tx, blobs: Vec<Packed>, now: Timestamp) -> R
             rows.extend(values![blob.hash, i64::try_from(position).expect("few chunks"), chunk]);
         }
     }
-    tx.many(
-        "INSERT INTO blob_chunks (hash, position, bytes)",
-        3,
-        rows,
-        "ON CONFLICT (hash, position) DO NOTHING",
-    )
-    .await
+    tx.many("INSERT INTO blob_chunks (hash, position, bytes)", 3, rows, "ON CONFLICT (hash, position) DO NOTHING").await
 }
 
 impl Store {
@@ -86,8 +81,7 @@ impl Store {
     pub async fn put_blob(&self, bytes: &[u8], now: Timestamp) -> Result<BlobHash, StoreError> {
         let packed = pack(bytes)?;
         let hash = packed.hash;
-        self.write(Who::Person, move |tx| Box::pin(async move { insert(tx, vec![packed], now).await }))
-            .await?;
+        self.write(Who::Person, move |tx| Box::pin(async move { insert(tx, vec![packed], now).await })).await?;
         Ok(hash)
     }
 
@@ -105,7 +99,8 @@ impl Store {
     }
 }
 
-/// What makes a blob one that nothing refers to, and that was written before $1; a body that live rules still have to look at is kept since $2.
+/// What makes a blob one that nothing refers to, and that was written before $1; a body that live rules still have to
+/// look at is kept since $2.
 const UNREFERENCED: &str = "b.written_at < $1 AND NOT EXISTS (SELECT 1 FROM evidence e WHERE e.hash = b.hash)
     AND NOT EXISTS (SELECT 1 FROM files f WHERE f.sha256 = b.hash)
     AND NOT EXISTS (SELECT 1 FROM archives a WHERE a.blob = b.hash)
@@ -122,14 +117,18 @@ pub(crate) async fn sweep(tx: &mut Tx, now: Timestamp) -> Result<bool, StoreErro
     remove_unreferenced(tx, &keys, Timestamp(now.0 - UNREFERENCED_MS), now).await
 }
 
-/// Removes those of the blobs that nothing refers to and that were written before a moment; true where there was one. The condition stands in the deletion
-/// itself, so that a blob which is put again meanwhile stays.
-pub(crate) async fn remove_unreferenced(tx: &mut Tx, hashes: &[BlobHash], before: Timestamp, now: Timestamp) -> Result<bool, StoreError> {
+/// Removes those of the blobs that nothing refers to and that were written before a moment; true where there was one.
+/// The condition stands in the deletion itself, so that a blob which is put again meanwhile stays.
+pub(crate) async fn remove_unreferenced(
+    tx: &mut Tx,
+    hashes: &[BlobHash],
+    before: Timestamp,
+    now: Timestamp,
+) -> Result<bool, StoreError> {
     let head = format!("DELETE FROM blobs AS b WHERE {UNREFERENCED} AND b.hash IN");
     let mut gone = Vec::new();
-    for row in tx
-        .rows_in(&head, values![before, now.0 - WAITING_MS], hashes, "RETURNING COALESCE(stored_as, hash)")
-        .await?
+    for row in
+        tx.rows_in(&head, values![before, now.0 - WAITING_MS], hashes, "RETURNING COALESCE(stored_as, hash)").await?
     {
         gone.push(row.get::<BlobHash>(0)?);
     }

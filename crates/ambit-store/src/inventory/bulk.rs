@@ -28,8 +28,8 @@ pub struct BulkChange {
 }
 
 impl Store {
-    /// Changes entities or issues, named by uid or uuid, in any collections in which the caller is an analyst; `project` narrows. One that the caller may not
-    /// see or change refuses all. Answers with how many items that were.
+    /// Changes entities or issues, named by uid or uuid, in any collections in which the caller is an analyst;
+    /// `project` narrows. One that the caller may not see or change refuses all. Answers with how many items that were.
     pub async fn change_items(
         &self,
         principal: &Principal,
@@ -44,10 +44,7 @@ impl Store {
         if item == Item::Entity && change.status.is_some() {
             return Err(StoreError::Invalid("only issues have a status".to_owned()));
         }
-        let change = BulkChange {
-            add_tags: clean_tags(&change.add_tags)?,
-            ..change.clone()
-        };
+        let change = BulkChange { add_tags: clean_tags(&change.add_tags)?, ..change.clone() };
         let (principal, ids) = (principal.clone(), ids.to_vec());
         self.write(Who::Person, move |tx| {
             Box::pin(async move {
@@ -57,7 +54,8 @@ impl Store {
                     let place = places.entry(view.collection.id).or_insert((view.collection.project, BTreeSet::new()));
                     place.1.insert(view.uid);
                 }
-                // All of them before the revision counter, which the first change takes: the order in which everybody locks.
+                // All of them before the revision counter, which the first change takes: the order in which everybody
+                // locks.
                 for collection in places.keys() {
                     collections::lock(tx, *collection).await?;
                 }
@@ -110,7 +108,12 @@ async fn apply(
     Ok(said)
 }
 
-fn change_issue(changes: &mut Changes, uid: Uid, change: &BulkChange, closed: Closing) -> Result<Vec<Said>, StoreError> {
+fn change_issue(
+    changes: &mut Changes,
+    uid: Uid,
+    change: &BulkChange,
+    closed: Closing,
+) -> Result<Vec<Said>, StoreError> {
     let row = changes.issues.get_mut(&uid).ok_or(StoreError::NotFound)?;
     let mut said = Vec::new();
     said.extend(tag(&mut row.record.tags, change)?.map(|details| (uid, "issue.tag", details)));

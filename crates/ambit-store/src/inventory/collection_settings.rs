@@ -1,4 +1,5 @@
-//! What people change of a collection: its name, schedule, level and exclusions, whether it is archived, and the state of its simulated internet.
+//! What people change of a collection: its name, schedule, level and exclusions, whether it is archived, and the state
+//! of its simulated internet.
 
 use crate::db::sql::{Tx, to_json, values};
 use crate::db::writer::Who;
@@ -36,9 +37,7 @@ impl CollectionSettings {
         check_never(self.never.as_deref().unwrap_or_default())?;
         if self.custom_last_refreshes_count.is_some_and(|count| !LAST_REFRESHES.contains(&count)) {
             let (least, most) = (LAST_REFRESHES.start(), LAST_REFRESHES.end());
-            return Err(StoreError::Invalid(format!(
-                "custom_last_refreshes_count is a number from {least} to {most}"
-            )));
+            return Err(StoreError::Invalid(format!("custom_last_refreshes_count is a number from {least} to {most}")));
         }
         Ok(())
     }
@@ -61,7 +60,8 @@ impl CollectionSettings {
 }
 
 impl Store {
-    /// Changes what is given; for the collection's admins. Scope follows another level or other exclusions at once, as after `set_entity_flags`.
+    /// Changes what is given; for the collection's admins. Scope follows another level or other exclusions at once, as
+    /// after `set_entity_flags`.
     pub async fn change_settings(
         &self,
         principal: &Principal,
@@ -81,10 +81,12 @@ impl Store {
                 let collection = enter(tx, &principal, uuid).await?;
                 let schedule = settings.schedule.filter(|schedule| *schedule != collection.schedule);
                 let due = schedule.map_or(collection.due_at, |schedule| schedule.due_after(now));
-                let sql = "UPDATE collections SET updated_at = $2, printable_name = COALESCE($3, printable_name), schedule = COALESCE($4, schedule),
+                let sql = "UPDATE collections SET updated_at = $2, printable_name = COALESCE($3, printable_name), \
+                           schedule = COALESCE($4, schedule),
                            due_at = $5, level = COALESCE($6, level), never = COALESCE($7, never),
                            custom_last_refreshes_count = COALESCE($8, custom_last_refreshes_count) WHERE id = $1";
-                let mut values = values![collection.id, now, settings.printable_name.clone(), schedule.map(Schedule::name), due];
+                let mut values =
+                    values![collection.id, now, settings.printable_name.clone(), schedule.map(Schedule::name), due];
                 values.extend(values![settings.level.map(Clearance::number), settings.never.as_ref().map(to_json)]);
                 values.extend(values![settings.custom_last_refreshes_count]);
                 tx.run(sql, values).await?;
@@ -102,16 +104,32 @@ impl Store {
     }
 
     /// Archives a collection: it stays readable, and no run starts in it.
-    pub async fn archive_collection(&self, principal: &Principal, uuid: Uuid, now: Timestamp) -> Result<(), StoreError> {
+    pub async fn archive_collection(
+        &self,
+        principal: &Principal,
+        uuid: Uuid,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
         self.set_archived(principal, uuid, true, now).await
     }
 
     /// Takes a collection out of the archive; its schedule counts from now.
-    pub async fn unarchive_collection(&self, principal: &Principal, uuid: Uuid, now: Timestamp) -> Result<(), StoreError> {
+    pub async fn unarchive_collection(
+        &self,
+        principal: &Principal,
+        uuid: Uuid,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
         self.set_archived(principal, uuid, false, now).await
     }
 
-    async fn set_archived(&self, principal: &Principal, uuid: Uuid, archived: bool, now: Timestamp) -> Result<(), StoreError> {
+    async fn set_archived(
+        &self,
+        principal: &Principal,
+        uuid: Uuid,
+        archived: bool,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
         let principal = principal.clone();
         self.write(Who::Person, move |tx| {
             Box::pin(async move {
@@ -131,7 +149,13 @@ impl Store {
     }
 
     /// Moves the state of a simulated internet in which later runs look; conflict on a live collection.
-    pub async fn set_wire_state(&self, principal: &Principal, uuid: Uuid, state: i64, now: Timestamp) -> Result<(), StoreError> {
+    pub async fn set_wire_state(
+        &self,
+        principal: &Principal,
+        uuid: Uuid,
+        state: i64,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
         let principal = principal.clone();
         self.write(Who::Person, move |tx| {
             Box::pin(async move {
@@ -167,6 +191,7 @@ async fn changed(
 ) -> Result<(), StoreError> {
     let object = collection.uuid.to_string();
     audit::insert(tx, principal, Some(collection.project), action, &object, details, now).await?;
-    let note = feed::Note::person(collection.project, Noun::Collection, collection.uuid, What::Changed).of(collection.id);
+    let note =
+        feed::Note::person(collection.project, Noun::Collection, collection.uuid, What::Changed).of(collection.id);
     feed::note(tx, &note, now).await
 }

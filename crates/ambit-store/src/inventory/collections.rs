@@ -1,4 +1,5 @@
-//! Collections: the defined process, with its wire, level, schedule, exclusions and true counters. What is changed of one later is in `collection_settings`.
+//! Collections: the defined process, with its wire, level, schedule, exclusions and true counters. What is changed of
+//! one later is in `collection_settings`.
 
 use crate::db::rows::{columns, list};
 use crate::db::sql::{Row, Tx, from_json, to_json, values};
@@ -123,9 +124,11 @@ fn select() -> String {
     )
 }
 
-/// A row of `select`: the collection, its exclusions, and the uuid of its organisation. What comes from runs is filled in by `complete`.
+/// A row of `select`: the collection, its exclusions, and the uuid of its organisation. What comes from runs is filled
+/// in by `complete`.
 fn read(row: &Row) -> Result<(Collection, Vec<String>, Uuid), StoreError> {
-    let (mut collection, never, organization, issues): (Collection, String, Uuid, (i64, i64, i64, i64, i64)) = row.read()?;
+    let (mut collection, never, organization, issues): (Collection, String, Uuid, (i64, i64, i64, i64, i64)) =
+        row.read()?;
     for (severity, count) in (1..).zip([issues.0, issues.1, issues.2, issues.3, issues.4]) {
         if count > 0 {
             collection.issues_by_severity.insert(i64::to_string(&severity), count);
@@ -166,18 +169,19 @@ pub(crate) async fn load(tx: &mut Tx, uuid: Uuid) -> Result<(Collection, Vec<Str
     Ok(found)
 }
 
-/// A collection that the caller has at least this role in. Nothing is counted before that is known: a foreign one takes as long as one that is not there.
-pub(crate) async fn require(tx: &mut Tx, principal: &Principal, uuid: Uuid, role: CollectionRole) -> Result<CollectionView, StoreError> {
+/// A collection that the caller has at least this role in. Nothing is counted before that is known: a foreign one takes
+/// as long as one that is not there.
+pub(crate) async fn require(
+    tx: &mut Tx,
+    principal: &Principal,
+    uuid: Uuid,
+    role: CollectionRole,
+) -> Result<CollectionView, StoreError> {
     let row = tx.row(&format!("{} AND c.uuid = $1", select()), values![uuid]).await?;
     let (mut collection, never, organization_uuid) = read(&row.ok_or(StoreError::NotFound)?)?;
     let role = principal.require_collection(collection.project, collection.id, role)?;
     complete(tx, &mut [&mut collection]).await?;
-    Ok(CollectionView {
-        collection,
-        never,
-        organization_uuid,
-        role,
-    })
+    Ok(CollectionView { collection, never, organization_uuid, role })
 }
 
 /// Locks the row that orders all writes to a collection's records on PostgreSQL; on SQLite there is one writer anyway.
@@ -194,7 +198,8 @@ pub(crate) async fn raise_scope_revision(tx: &mut Tx, id: i64) -> Result<(), Sto
     tx.run(sql, values![id]).await.map(|_| ())
 }
 
-/// The internal name: slug, `_` and seven characters that follow from the uuid, so that equal collections have equal names everywhere.
+/// The internal name: slug, `_` and seven characters that follow from the uuid, so that equal collections have equal
+/// names everywhere.
 fn internal_name(printable: &str, uuid: Uuid) -> String {
     const ALPHABET: &[u8; 36] = b"abcdefghijklmnopqrstuvwxyz0123456789";
     let mut slug = String::new();
@@ -217,29 +222,39 @@ fn internal_name(printable: &str, uuid: Uuid) -> String {
 }
 
 /// Marks a collection deleted and ends its run; its rows are removed later by `tidy`.
-pub(crate) async fn delete(tx: &mut Tx, id: i64, project: i64, uuid: Uuid, by: Uuid, now: Timestamp) -> Result<(), StoreError> {
+pub(crate) async fn delete(
+    tx: &mut Tx,
+    id: i64,
+    project: i64,
+    uuid: Uuid,
+    by: Uuid,
+    now: Timestamp,
+) -> Result<(), StoreError> {
     lock(tx, id).await?;
-    let sql = "UPDATE collections SET deleted_at = $1, updated_at = $1, deleted_by = $2 WHERE id = $3 AND deleted_at IS NULL";
+    let sql =
+        "UPDATE collections SET deleted_at = $1, updated_at = $1, deleted_by = $2 WHERE id = $3 AND deleted_at IS NULL";
     tx.run(sql, values![now, by, id]).await?;
-    let sql = "UPDATE runs SET state = 'cancelled', finished_at = $1 WHERE collection_id = $2 AND state IN ('scheduled', 'running', 'paused')";
+    let sql = "UPDATE runs SET state = 'cancelled', finished_at = $1 WHERE collection_id = $2 AND state IN \
+               ('scheduled', 'running', 'paused')";
     tx.run(sql, values![now, id]).await?;
-    tx.run("DELETE FROM integration_collections WHERE collection_id = $1", values![id])
-        .await?;
+    tx.run("DELETE FROM integration_collections WHERE collection_id = $1", values![id]).await?;
     feed::note(tx, &feed::Note::person(project, Noun::Collection, uuid, What::Disappeared).of(id), now).await
 }
 
 pub(crate) fn check_never(never: &[String]) -> Result<(), StoreError> {
     if never.len() > NEVER_MAX || never.iter().any(|pattern| pattern.len() > NEVER_BYTES_MAX) {
-        return Err(StoreError::Invalid(format!(
-            "at most {NEVER_MAX} patterns of at most {NEVER_BYTES_MAX} bytes"
-        )));
+        return Err(StoreError::Invalid(format!("at most {NEVER_MAX} patterns of at most {NEVER_BYTES_MAX} bytes")));
     }
     Ok(())
 }
 
 impl Store {
     /// The collections that the caller may read, in one project or in all, by id.
-    pub async fn list_collections(&self, principal: &Principal, project: Option<i64>) -> Result<Vec<CollectionView>, StoreError> {
+    pub async fn list_collections(
+        &self,
+        principal: &Principal,
+        project: Option<i64>,
+    ) -> Result<Vec<CollectionView>, StoreError> {
         let projects: Vec<i64> = principal.projects().filter(|id| project.is_none_or(|wanted| wanted == *id)).collect();
         let mut tx = self.read().await?;
         let head = format!("{} AND c.project_id IN", select());
@@ -247,12 +262,7 @@ impl Store {
         for row in tx.rows_in(&head, Vec::new(), &projects, "ORDER BY c.id").await? {
             let (collection, never, organization_uuid) = read(&row)?;
             if let Some(role) = principal.collection_role(collection.project, collection.id) {
-                views.push(CollectionView {
-                    collection,
-                    never,
-                    organization_uuid,
-                    role,
-                });
+                views.push(CollectionView { collection, never, organization_uuid, role });
             }
         }
         let mut collections: Vec<&mut Collection> = views.iter_mut().map(|view| &mut view.collection).collect();
@@ -265,7 +275,8 @@ impl Store {
         require(&mut self.read().await?, principal, uuid, CollectionRole::Viewer).await
     }
 
-    /// The collection of a project with this wire (`None`: live) and exactly these seeds, whatever their order; archived ones do not count.
+    /// The collection of a project with this wire (`None`: live) and exactly these seeds, whatever their order;
+    /// archived ones do not count.
     pub async fn find_collection_by_seeds(
         &self,
         principal: &Principal,
@@ -321,8 +332,10 @@ impl Store {
                 seeds::insert(tx, (id, uuid), &new.seeds, principal.user_id(), now).await?;
                 limits.check_seeds(tx, &principal, project, &new.seeds).await?;
                 let details = json!({"name": printable, "workflow": new.workflow, "seeds": new.seeds.len()});
-                audit::insert(tx, &principal, Some(project), "collection.create", &uuid.to_string(), details, now).await?;
-                feed::note(tx, &feed::Note::person(project, Noun::Collection, uuid, What::Appeared).of(id), now).await?;
+                audit::insert(tx, &principal, Some(project), "collection.create", &uuid.to_string(), details, now)
+                    .await?;
+                feed::note(tx, &feed::Note::person(project, Noun::Collection, uuid, What::Appeared).of(id), now)
+                    .await?;
                 Ok(view)
             })
         })
@@ -354,7 +367,13 @@ impl Store {
     }
 }
 
-async fn insert(tx: &mut Tx, project: i64, printable: &str, new: &NewCollection, now: Timestamp) -> Result<Uuid, StoreError> {
+async fn insert(
+    tx: &mut Tx,
+    project: i64,
+    printable: &str,
+    new: &NewCollection,
+    now: Timestamp,
+) -> Result<Uuid, StoreError> {
     let taken = "SELECT id FROM collections WHERE uuid = $1";
     let uuid = match new.uuid {
         Some(wanted) if tx.row(taken, values![wanted]).await?.is_none() => wanted,
@@ -364,19 +383,13 @@ async fn insert(tx: &mut Tx, project: i64, printable: &str, new: &NewCollection,
         WireChoice::Live => None,
         WireChoice::Simulated { blob, .. } => Some(*blob),
     };
-    let sql = "INSERT INTO collections (uuid, project_id, name, printable_name, workflow, schedule, wire, wire_blob, level, never, created_at,
-               updated_at, custom_last_refreshes_count, due_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, $12, $13)";
+    let sql = "INSERT INTO collections (uuid, project_id, name, printable_name, workflow, schedule, wire, wire_blob, \
+               level, never, created_at,
+               updated_at, custom_last_refreshes_count, due_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, \
+               $11, $12, $13)";
     let name = internal_name(printable, uuid);
-    let mut values = values![
-        uuid,
-        project,
-        name,
-        printable,
-        &new.workflow,
-        new.schedule.name(),
-        to_json(&new.wire),
-        wire_blob
-    ];
+    let mut values =
+        values![uuid, project, name, printable, &new.workflow, new.schedule.name(), to_json(&new.wire), wire_blob];
     values.extend(values![new.level.number(), to_json(&new.never), now, LAST_REFRESHES_DEFAULT]);
     values.extend(values![new.schedule.due_after(now)]);
     tx.run(sql, values).await?;

@@ -1,4 +1,5 @@
-//! What each search needs of the collections that its caller may see: names and the starts of their last runs, without the counters of a whole view.
+//! What each search needs of the collections that its caller may see: names and the starts of their last runs, without
+//! the counters of a whole view.
 
 use crate::db::sql::{Tx, values};
 use crate::{Principal, Store, StoreError};
@@ -22,7 +23,11 @@ pub struct CollectionContext {
 }
 
 /// Collection and start of its last runs that had finished by a moment, newest first, at most 10 each.
-pub(crate) async fn refreshes(tx: &mut Tx, collections: &[i64], by: Timestamp) -> Result<Vec<(i64, Timestamp)>, StoreError> {
+pub(crate) async fn refreshes(
+    tx: &mut Tx,
+    collections: &[i64],
+    by: Timestamp,
+) -> Result<Vec<(i64, Timestamp)>, StoreError> {
     let head = "SELECT collection_id, started_at FROM (SELECT collection_id, started_at, number,
             ROW_NUMBER() OVER (PARTITION BY collection_id ORDER BY number DESC) AS place
             FROM runs WHERE state = 'finished' AND started_at IS NOT NULL AND finished_at <= $1 AND collection_id IN";
@@ -31,16 +36,27 @@ pub(crate) async fn refreshes(tx: &mut Tx, collections: &[i64], by: Timestamp) -
 }
 
 impl Store {
-    /// What searches need of the collections of a project that the caller may read, by id; none where the project is not the caller's.
-    pub async fn collection_contexts(&self, principal: &Principal, project: i64) -> Result<Vec<CollectionContext>, StoreError> {
+    /// What searches need of the collections of a project that the caller may read, by id; none where the project is
+    /// not the caller's.
+    pub async fn collection_contexts(
+        &self,
+        principal: &Principal,
+        project: i64,
+    ) -> Result<Vec<CollectionContext>, StoreError> {
         self.collection_contexts_at(principal, project, Timestamp(i64::MAX)).await
     }
 
     /// As [`Store::collection_contexts`], with the runs that had finished by a moment.
-    pub async fn collection_contexts_at(&self, principal: &Principal, project: i64, moment: Timestamp) -> Result<Vec<CollectionContext>, StoreError> {
+    pub async fn collection_contexts_at(
+        &self,
+        principal: &Principal,
+        project: i64,
+        moment: Timestamp,
+    ) -> Result<Vec<CollectionContext>, StoreError> {
         let mut tx = self.read().await?;
         let sql = "SELECT c.id, c.uuid, c.name, o.uuid, c.custom_last_refreshes_count
-                   FROM collections c JOIN projects p ON p.id = c.project_id JOIN organizations o ON o.id = p.organization_id
+                   FROM collections c JOIN projects p ON p.id = c.project_id JOIN organizations o ON o.id = \
+                   p.organization_id
                    WHERE c.project_id = $1 AND c.deleted_at IS NULL AND p.deleted_at IS NULL ORDER BY c.id";
         let mut contexts = Vec::new();
         for row in tx.rows(sql, values![project]).await? {

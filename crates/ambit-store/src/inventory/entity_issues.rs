@@ -1,4 +1,5 @@
-//! The open issues of many entities at once, now or as they were shown at a moment: what the hits of a search list beside their counts.
+//! The open issues of many entities at once, now or as they were shown at a moment: what the hits of a search list
+//! beside their counts.
 
 use crate::db::sql::{from_json, values};
 use crate::{Principal, Store, StoreError};
@@ -7,7 +8,8 @@ use ambit_model::{Timestamp, Uid};
 use std::collections::BTreeMap;
 
 impl Store {
-    /// The issues of entities of a project that were open at a moment (`None`: now), as far as the caller may see them; the gravest first, then by uid.
+    /// The issues of entities of a project that were open at a moment (`None`: now), as far as the caller may see them;
+    /// the gravest first, then by uid.
     pub async fn open_issues_of(
         &self,
         principal: &Principal,
@@ -18,7 +20,8 @@ impl Store {
         let mut tx = self.read().await?;
         let moment = at.unwrap_or(Timestamp(i64::MAX));
         // A version that is shown now may have opened after the moment; then an older one was shown.
-        let head = "SELECT i.uid, i.entity_uid, i.record, i.opened_at, i.collection_id FROM issues i JOIN collections c ON c.id = i.collection_id
+        let head = "SELECT i.uid, i.entity_uid, i.record, i.opened_at, i.collection_id FROM issues i JOIN collections \
+                    c ON c.id = i.collection_id
                     WHERE c.project_id = $1 AND i.first_seen <= $2 AND i.entity_uid IN";
         let mut found: BTreeMap<Uid, IssueRecord> = BTreeMap::new();
         let mut older: Vec<Uid> = Vec::new();

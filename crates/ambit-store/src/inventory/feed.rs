@@ -1,4 +1,5 @@
-//! The change feed: one row per changed record, with a revision whose order is the commit order; stamps that never run backwards; readers' positions.
+//! The change feed: one row per changed record, with a revision whose order is the commit order; stamps that never run
+//! backwards; readers' positions.
 
 use crate::db::rows::{Rows, columns, list, named};
 use crate::db::sql::{Tx, values};
@@ -9,7 +10,8 @@ use ambit_model::feed::{FeedRow, Noun, What};
 use ambit_model::{Timestamp, Uid};
 use uuid::Uuid;
 
-/// Records that share one millisecond stamp at most: pollers page by the last hit's `last_seen` (docs/architecture.md §1.5).
+/// Records that share one millisecond stamp at most: pollers page by the last hit's `last_seen` (docs/architecture.md
+/// §1.5).
 const RECORDS_OF_STAMP_MAX: i64 = 500;
 /// Rows of one reading at most.
 const FEED_ROWS_MAX: usize = 10_000;
@@ -30,17 +32,15 @@ impl Allotted {
     }
 }
 
-/// Raises the revision counter by `count` (at least 1) and allots stamps: not before `now`, never before an earlier revision's.
-/// The counter is the last lock of a transaction: nothing but inserts and updates of rows already locked comes after it.
+/// Raises the revision counter by `count` (at least 1) and allots stamps: not before `now`, never before an earlier
+/// revision's. The counter is the last lock of a transaction: nothing but inserts and updates of rows already locked
+/// comes after it.
 pub(crate) async fn allot(tx: &mut Tx, count: usize, now: Timestamp) -> Result<Allotted, StoreError> {
     let lock = if tx.is_postgres() { " FOR UPDATE" } else { "" };
     let sql = format!("SELECT revision, stamp, stamp_records FROM revision WHERE one = 1{lock}");
     let (revision, stamp, used): (i64, i64, i64) = tx.read_one(&sql, Vec::new()).await?;
-    let allotted = Allotted {
-        first: revision + 1,
-        stamp: stamp.max(now.0),
-        used: if now.0 > stamp { 0 } else { used },
-    };
+    let allotted =
+        Allotted { first: revision + 1, stamp: stamp.max(now.0), used: if now.0 > stamp { 0 } else { used } };
     let (last, last_stamp) = allotted.nth(count.max(1) - 1);
     let in_last = allotted.used + (last - revision) - (last_stamp.0 - allotted.stamp) * RECORDS_OF_STAMP_MAX;
     set(tx, last, last_stamp, in_last).await?;
@@ -72,14 +72,7 @@ pub(crate) struct Note {
 
 impl Note {
     pub(crate) fn person(project: i64, noun: Noun, uuid: Uuid, what: What) -> Self {
-        Self {
-            project,
-            collection: None,
-            noun,
-            uid: feed_uid(uuid),
-            what,
-            person: true,
-        }
+        Self { project, collection: None, noun, uid: feed_uid(uuid), what, person: true }
     }
 
     pub(crate) fn of(mut self, collection: i64) -> Self {
@@ -122,8 +115,7 @@ pub(crate) async fn note_allotted(tx: &mut Tx, note: &Note, now: Timestamp) -> R
 
 /// Remembers the last revision that a person made in a project: searches wait for it.
 pub(crate) async fn raise_person_revision(tx: &mut Tx, project: i64, revision: i64) -> Result<(), StoreError> {
-    tx.run("UPDATE projects SET person_revision = $1 WHERE id = $2", values![revision, project])
-        .await?;
+    tx.run("UPDATE projects SET person_revision = $1 WHERE id = $2", values![revision, project]).await?;
     Ok(())
 }
 
@@ -149,9 +141,9 @@ impl Store {
         tx.read_one("SELECT COALESCE(MAX(person_revision), 0) FROM projects", Vec::new()).await
     }
 
-    /// Rows after a revision, in order. Of collections, projects and runs, `uid` is their uuid's 16 bytes and 16 zeros. A record that was only seen since has
-    /// one row, with the revision of its last sighting. A reader that asks again from the last row's revision misses nothing: revisions become visible in
-    /// order, and a sighting only moves on.
+    /// Rows after a revision, in order. Of collections, projects and runs, `uid` is their uuid's 16 bytes and 16 zeros.
+    /// A record that was only seen since has one row, with the revision of its last sighting. A reader that asks again
+    /// from the last row's revision misses nothing: revisions become visible in order, and a sighting only moves on.
     pub async fn feed_since(&self, revision: i64, limit: usize) -> Result<Vec<FeedRow>, StoreError> {
         let mut tx = self.read().await?;
         let limit = limit.min(FEED_ROWS_MAX);
@@ -165,13 +157,7 @@ impl Store {
             );
             for (revision, project, uid) in tx.read_all(&sql, values![revision, page]).await? {
                 let what = What::Seen;
-                rows.push(FeedRow {
-                    revision,
-                    project,
-                    noun,
-                    uid,
-                    what,
-                });
+                rows.push(FeedRow { revision, project, noun, uid, what });
             }
         }
         // What changed when it was seen has a row that says more, which came first and stays.
@@ -192,7 +178,8 @@ impl Store {
         let reader = reader.to_owned();
         self.write(Who::Engine, move |tx| {
             Box::pin(async move {
-                let sql = "INSERT INTO positions (reader, revision) VALUES ($1, $2) ON CONFLICT (reader) DO UPDATE SET revision = excluded.revision";
+                let sql = "INSERT INTO positions (reader, revision) VALUES ($1, $2) ON CONFLICT (reader) DO UPDATE SET \
+                           revision = excluded.revision";
                 tx.run(sql, values![reader, revision]).await.map(|_| ())
             })
         })
@@ -206,11 +193,7 @@ mod tests {
 
     #[test]
     fn stamps_hold_500_records_each_in_revision_order() {
-        let allotted = Allotted {
-            first: 10,
-            stamp: 1_000,
-            used: 498,
-        };
+        let allotted = Allotted { first: 10, stamp: 1_000, used: 498 };
         assert_eq!(allotted.nth(0), (10, Timestamp(1_000)));
         assert_eq!(allotted.nth(1), (11, Timestamp(1_000)));
         assert_eq!(allotted.nth(2), (12, Timestamp(1_001)));

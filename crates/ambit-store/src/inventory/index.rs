@@ -1,4 +1,5 @@
-//! What the readers of the change feed need: current records, closed versions, every uid for a rebuild, and the activity page.
+//! What the readers of the change feed need: current records, closed versions, every uid for a rebuild, and the
+//! activity page.
 
 use crate::db::rows::{columns, list};
 use crate::db::sql::{Tx, values};
@@ -128,22 +129,19 @@ columns! {
 async fn index_rows(tx: &mut Tx, noun: Noun, uids: &[Uid]) -> Result<Vec<IndexRow>, StoreError> {
     let Some(table) = table(noun) else { return Ok(Vec::new()) };
     let head = format!(
-        "SELECT {}, {} FROM {table} t {COLLECTION_JOINS} WHERE c.deleted_at IS NULL AND p.deleted_at IS NULL AND t.uid IN",
+        "SELECT {}, {} FROM {table} t {COLLECTION_JOINS} WHERE c.deleted_at IS NULL AND p.deleted_at IS NULL AND t.uid \
+         IN",
         list::<IndexRow>(),
         turned_at("t.opened_revision", "t.opened_at")
     );
     let rows: Vec<(IndexRow, Timestamp)> = tx.read_in(&head, Vec::new(), uids, "").await?;
-    let complete = |(row, turned_at): (IndexRow, Timestamp)| IndexRow {
-        noun,
-        uuid: row.uid.uuid(),
-        turned_at,
-        ..row
-    };
+    let complete = |(row, turned_at): (IndexRow, Timestamp)| IndexRow { noun, uuid: row.uid.uuid(), turned_at, ..row };
     Ok(rows.into_iter().map(complete).collect())
 }
 
 impl Store {
-    /// The current records of a noun; those of deleted collections are left out, so a document whose row is missing is to be removed.
+    /// The current records of a noun; those of deleted collections are left out, so a document whose row is missing is
+    /// to be removed.
     pub async fn index_rows(&self, noun: Noun, uids: &[Uid]) -> Result<Vec<IndexRow>, StoreError> {
         index_rows(&mut self.read().await?, noun, uids).await
     }
@@ -163,7 +161,8 @@ impl Store {
                 run_that_saw("v.closed_at"),
                 turned_at("v.opened_revision", "v.opened_at")
             );
-            let rows: Vec<(HistoryRow, Option<Timestamp>, Timestamp)> = tx.read_all(&sql, values![noun.name(), after, limit]).await?;
+            let rows: Vec<(HistoryRow, Option<Timestamp>, Timestamp)> =
+                tx.read_all(&sql, values![noun.name(), after, limit]).await?;
             history.extend(rows.into_iter().map(|(row, run, turned_at)| HistoryRow {
                 noun,
                 last_seen: run.unwrap_or(row.opened_at).max(row.opened_at),
@@ -176,9 +175,14 @@ impl Store {
         Ok(history)
     }
 
-    /// When records were last seen as of a moment, by the runs alone; none for those that no run had seen by then. Point in time shows the opening of
-    /// the version where that is later.
-    pub async fn last_seen_by(&self, noun: Noun, uids: &[Uid], moment: Timestamp) -> Result<BTreeMap<Uid, Timestamp>, StoreError> {
+    /// When records were last seen as of a moment, by the runs alone; none for those that no run had seen by then.
+    /// Point in time shows the opening of the version where that is later.
+    pub async fn last_seen_by(
+        &self,
+        noun: Noun,
+        uids: &[Uid],
+        moment: Timestamp,
+    ) -> Result<BTreeMap<Uid, Timestamp>, StoreError> {
         let Some(table) = table(noun) else { return Ok(BTreeMap::new()) };
         let head = format!("SELECT t.uid, {} FROM {table} t WHERE t.uid IN", run_that_saw("$1"));
         let rows: Vec<(Uid, Option<Timestamp>)> = self.read().await?.read_in(&head, values![moment], uids, "").await?;
@@ -195,9 +199,15 @@ impl Store {
         tx.read_all(&sql, values![after, limit]).await
     }
 
-    /// What changed in a project after a revision, oldest first, without rows that only say "seen again"; what the caller may not read is left out.
-    /// Empty: nothing more.
-    pub async fn changes(&self, principal: &Principal, project: i64, after: i64, limit: usize) -> Result<Vec<Change>, StoreError> {
+    /// What changed in a project after a revision, oldest first, without rows that only say "seen again"; what the
+    /// caller may not read is left out. Empty: nothing more.
+    pub async fn changes(
+        &self,
+        principal: &Principal,
+        project: i64,
+        after: i64,
+        limit: usize,
+    ) -> Result<Vec<Change>, StoreError> {
         principal.require_project(project, ProjectRole::Member)?;
         let mut tx = self.read().await?;
         let limit = limit.min(ROWS_MAX);
@@ -205,7 +215,8 @@ impl Store {
         let mut changes = Vec::new();
         loop {
             let sql = format!(
-                "SELECT {}, collection_id FROM feed WHERE project_id = $1 AND revision > $2 AND what <> 'seen' ORDER BY revision LIMIT $3",
+                "SELECT {}, collection_id FROM feed WHERE project_id = $1 AND revision > $2 AND what <> 'seen' ORDER \
+                 BY revision LIMIT $3",
                 list::<Change>()
             );
             let page = i64::try_from(limit - changes.len()).unwrap_or(i64::MAX);
@@ -214,9 +225,7 @@ impl Store {
             after = last.row.revision;
             let is_readable = |collection: i64| principal.collection_role(project, collection).is_some();
             changes.extend(
-                rows.into_iter()
-                    .filter(|(_, collection)| collection.is_none_or(is_readable))
-                    .map(|(change, _)| change),
+                rows.into_iter().filter(|(_, collection)| collection.is_none_or(is_readable)).map(|(change, _)| change),
             );
         }
         add_records(&mut tx, &mut changes).await?;

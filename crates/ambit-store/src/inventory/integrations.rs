@@ -1,5 +1,5 @@
-//! Integrations of a project and the collections that may use them. What is secret of one is sealed before it reaches the database
-//! (docs/architecture.md §1.6) and is given to nobody but the engine.
+//! Integrations of a project and the collections that may use them. What is secret of one is sealed before it reaches
+//! the database (docs/architecture.md §1.6) and is given to nobody but the engine.
 
 use crate::db::rows::{columns, list};
 use crate::db::sql::{Tx, from_json, to_json, values};
@@ -109,7 +109,8 @@ columns! {
 /// Selects integrations.
 fn select() -> String {
     format!(
-        "SELECT {} FROM integrations i JOIN projects p ON p.id = i.project_id LEFT JOIN users u ON u.id = i.created_by WHERE p.deleted_at IS NULL",
+        "SELECT {} FROM integrations i JOIN projects p ON p.id = i.project_id LEFT JOIN users u ON u.id = i.created_by \
+         WHERE p.deleted_at IS NULL",
         list::<IntegrationView>()
     )
 }
@@ -131,7 +132,8 @@ columns! {
 fn select_use() -> String {
     format!(
         "SELECT {}, c.id, c.project_id
-         FROM integration_collections x JOIN integrations i ON i.id = x.integration_id JOIN collections c ON c.id = x.collection_id
+         FROM integration_collections x JOIN integrations i ON i.id = x.integration_id JOIN collections c ON c.id = \
+         x.collection_id
          JOIN projects p ON p.id = c.project_id WHERE c.deleted_at IS NULL AND p.deleted_at IS NULL",
         list::<IntegrationUse>()
     )
@@ -141,7 +143,12 @@ fn select_use() -> String {
 type Use = (IntegrationUse, i64, i64);
 
 /// An integration of a project in which the caller has at least this role.
-async fn require(tx: &mut Tx, principal: &Principal, uuid: Uuid, role: ProjectRole) -> Result<IntegrationView, StoreError> {
+async fn require(
+    tx: &mut Tx,
+    principal: &Principal,
+    uuid: Uuid,
+    role: ProjectRole,
+) -> Result<IntegrationView, StoreError> {
     let view = tx.read_first(&format!("{} AND i.uuid = $1", select()), values![uuid]).await?;
     let view: IntegrationView = view.ok_or(StoreError::NotFound)?;
     principal.require_project(view.project, role)?;
@@ -156,14 +163,9 @@ fn check(new: &NewIntegration) -> Result<NewIntegration, StoreError> {
         )));
     }
     if to_json(&new.secrets).len() > DOCUMENT_BYTES_MAX || to_json(&new.settings).len() > DOCUMENT_BYTES_MAX {
-        return Err(StoreError::Invalid(format!(
-            "secrets and settings have at most {DOCUMENT_BYTES_MAX} bytes each"
-        )));
+        return Err(StoreError::Invalid(format!("secrets and settings have at most {DOCUMENT_BYTES_MAX} bytes each")));
     }
-    Ok(NewIntegration {
-        name: clean_title(&new.name)?,
-        ..new.clone()
-    })
+    Ok(NewIntegration { name: clean_title(&new.name)?, ..new.clone() })
 }
 
 impl Store {
@@ -180,20 +182,20 @@ impl Store {
         self.write(Who::Person, move |tx| {
             Box::pin(async move {
                 let project = projects::require(tx, &principal, project, ProjectRole::Owner).await?;
-                let count = tx
-                    .one("SELECT COUNT(*) FROM integrations WHERE project_id = $1", values![project])
-                    .await?;
+                let count = tx.one("SELECT COUNT(*) FROM integrations WHERE project_id = $1", values![project]).await?;
                 if count.get::<i64>(0)? >= INTEGRATIONS_MAX {
                     return Err(StoreError::Conflict(format!("a project has at most {INTEGRATIONS_MAX} integrations")));
                 }
                 let names: Vec<&String> = new.secrets.keys().collect();
-                let sql = "INSERT INTO integrations (uuid, project_id, name, kind, settings, secret_names, secrets, created_by, created_at)
+                let sql = "INSERT INTO integrations (uuid, project_id, name, kind, settings, secret_names, secrets, \
+                           created_by, created_at)
                            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
                 let mut row = values![uuid, project, &new.name, &new.kind, to_json(&new.settings), to_json(&names)];
                 row.extend(values![sealed, principal.user_id(), now]);
                 tx.run(sql, row).await?;
                 let details = json!({"name": new.name, "type": new.kind});
-                audit::insert(tx, &principal, Some(project), "integration.create", &uuid.to_string(), details, now).await?;
+                audit::insert(tx, &principal, Some(project), "integration.create", &uuid.to_string(), details, now)
+                    .await?;
                 require(tx, &principal, uuid, ProjectRole::Owner).await
             })
         })
@@ -201,7 +203,11 @@ impl Store {
     }
 
     /// The integrations of a project, by id.
-    pub async fn list_integrations(&self, principal: &Principal, project: Uuid) -> Result<Vec<IntegrationView>, StoreError> {
+    pub async fn list_integrations(
+        &self,
+        principal: &Principal,
+        project: Uuid,
+    ) -> Result<Vec<IntegrationView>, StoreError> {
         let mut tx = self.read().await?;
         let project = projects::require(&mut tx, principal, project, ProjectRole::Member).await?;
         let sql = format!("{} AND i.project_id = $1 ORDER BY i.id LIMIT {INTEGRATIONS_MAX}", select());
@@ -214,16 +220,21 @@ impl Store {
     }
 
     /// Removes an integration, its secrets and its uses; for owners of its project.
-    pub async fn delete_integration(&self, principal: &Principal, uuid: Uuid, now: Timestamp) -> Result<(), StoreError> {
+    pub async fn delete_integration(
+        &self,
+        principal: &Principal,
+        uuid: Uuid,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
         let principal = principal.clone();
         self.write(Who::Person, move |tx| {
             Box::pin(async move {
                 let view = require(tx, &principal, uuid, ProjectRole::Owner).await?;
-                tx.run("DELETE FROM integration_collections WHERE integration_id = $1", values![view.id])
-                    .await?;
+                tx.run("DELETE FROM integration_collections WHERE integration_id = $1", values![view.id]).await?;
                 tx.run("DELETE FROM integrations WHERE id = $1", values![view.id]).await?;
                 let details = json!({"name": view.name, "type": view.kind});
-                audit::insert(tx, &principal, Some(view.project), "integration.delete", &uuid.to_string(), details, now).await
+                audit::insert(tx, &principal, Some(view.project), "integration.delete", &uuid.to_string(), details, now)
+                    .await
             })
         })
         .await
@@ -246,13 +257,23 @@ impl Store {
                     return Err(StoreError::NotFound);
                 }
                 collections::lock(tx, of.id).await?;
-                let sql = "INSERT INTO integration_collections (uuid, integration_id, collection_id, created_at) VALUES ($1, $2, $3, $4)
+                let sql = "INSERT INTO integration_collections (uuid, integration_id, collection_id, created_at) \
+                           VALUES ($1, $2, $3, $4)
                            ON CONFLICT (integration_id, collection_id) DO NOTHING";
                 let new = tx.run(sql, values![Uuid::new_v4(), view.id, of.id, now]).await? > 0;
                 if new {
                     let details = json!({"integration": integration});
                     let object = collection.to_string();
-                    audit::insert(tx, &principal, Some(of.project), "collection.integration.add", &object, details, now).await?;
+                    audit::insert(
+                        tx,
+                        &principal,
+                        Some(of.project),
+                        "collection.integration.add",
+                        &object,
+                        details,
+                        now,
+                    )
+                    .await?;
                     let note = feed::Note::person(of.project, Noun::Collection, collection, What::Changed).of(of.id);
                     feed::note(tx, &note, now).await?;
                 }
@@ -265,7 +286,11 @@ impl Store {
     }
 
     /// Which collections of a project use which integrations, as far as the caller may see the collections; by id.
-    pub async fn list_integration_uses(&self, principal: &Principal, project: i64) -> Result<Vec<IntegrationUse>, StoreError> {
+    pub async fn list_integration_uses(
+        &self,
+        principal: &Principal,
+        project: i64,
+    ) -> Result<Vec<IntegrationUse>, StoreError> {
         let mut tx = self.read().await?;
         let sql = format!("{} AND c.project_id = $1 ORDER BY x.id", select_use());
         let mut uses: Vec<Use> = tx.read_all(&sql, values![project]).await?;
@@ -274,7 +299,13 @@ impl Store {
     }
 
     /// Ends the use of an integration in a collection; for admins of the collection. `project` narrows.
-    pub async fn delete_integration_use(&self, principal: &Principal, uuid: Uuid, project: Option<i64>, now: Timestamp) -> Result<(), StoreError> {
+    pub async fn delete_integration_use(
+        &self,
+        principal: &Principal,
+        uuid: Uuid,
+        project: Option<i64>,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
         let principal = principal.clone();
         self.write(Who::Person, move |tx| {
             Box::pin(async move {
@@ -288,8 +319,10 @@ impl Store {
                 tx.run("DELETE FROM integration_collections WHERE id = $1", values![of.id]).await?;
                 let details = json!({"integration": of.integration_uuid});
                 let object = of.collection_uuid.to_string();
-                audit::insert(tx, &principal, Some(in_project), "collection.integration.remove", &object, details, now).await?;
-                let note = feed::Note::person(in_project, Noun::Collection, of.collection_uuid, What::Changed).of(collection);
+                audit::insert(tx, &principal, Some(in_project), "collection.integration.remove", &object, details, now)
+                    .await?;
+                let note =
+                    feed::Note::person(in_project, Noun::Collection, of.collection_uuid, What::Changed).of(collection);
                 feed::note(tx, &note, now).await
             })
         })
@@ -299,14 +332,18 @@ impl Store {
     /// The integrations that a collection uses, with their secrets; for the engine, never for an answer to people.
     pub async fn list_credentials(&self, collection: Uuid) -> Result<Vec<Credential>, StoreError> {
         let mut tx = self.read().await?;
-        let sql = "SELECT i.uuid, i.kind, i.settings, i.secrets FROM integration_collections x JOIN integrations i ON i.id = x.integration_id
-                   JOIN collections c ON c.id = x.collection_id WHERE c.uuid = $1 AND c.deleted_at IS NULL ORDER BY i.id";
+        let sql = "SELECT i.uuid, i.kind, i.settings, i.secrets FROM integration_collections x JOIN integrations i ON \
+                   i.id = x.integration_id
+                   JOIN collections c ON c.id = x.collection_id WHERE c.uuid = $1 AND c.deleted_at IS NULL ORDER BY \
+                   i.id";
         let mut credentials = Vec::new();
         let rows: Vec<(Uuid, String, String, Vec<u8>)> = tx.read_all(sql, values![collection]).await?;
         for (uuid, kind, settings, sealed) in rows {
             let plain = self.unseal(&purpose(uuid), &sealed);
             let plain = plain.and_then(|plain| String::from_utf8(plain).ok());
-            let plain = plain.ok_or_else(|| StoreError::Bug(format!("the secrets of the integration {uuid} cannot be opened with this secret")))?;
+            let plain = plain.ok_or_else(|| {
+                StoreError::Bug(format!("the secrets of the integration {uuid} cannot be opened with this secret"))
+            })?;
             credentials.push(Credential {
                 integration: uuid,
                 kind,
@@ -320,7 +357,8 @@ impl Store {
 
 /// Removes the integrations of a project that is being deleted, with their secrets.
 pub(crate) async fn forget(tx: &mut Tx, project: i64) -> Result<(), StoreError> {
-    let sql = "DELETE FROM integration_collections WHERE integration_id IN (SELECT id FROM integrations WHERE project_id = $1)";
+    let sql = "DELETE FROM integration_collections WHERE integration_id IN (SELECT id FROM integrations WHERE \
+               project_id = $1)";
     tx.run(sql, values![project]).await?;
     tx.run("DELETE FROM integrations WHERE project_id = $1", values![project]).await?;
     Ok(())

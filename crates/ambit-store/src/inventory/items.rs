@@ -84,7 +84,13 @@ pub(crate) async fn require(
 
 impl Store {
     /// An entity or issue by its uid or uuid, with its tags; `project` narrows.
-    pub async fn find_item(&self, principal: &Principal, item: Item, id: &str, project: Option<i64>) -> Result<ItemView, StoreError> {
+    pub async fn find_item(
+        &self,
+        principal: &Principal,
+        item: Item,
+        id: &str,
+        project: Option<i64>,
+    ) -> Result<ItemView, StoreError> {
         require(&mut self.read().await?, principal, (item, id), project, CollectionRole::Viewer).await
     }
 }

@@ -30,7 +30,8 @@ pub(crate) fn clean_tags(tags: &[String]) -> Result<Vec<String>, StoreError> {
     let mut tags: Vec<String> = tags.iter().map(|tag| tag.trim().to_owned()).collect();
     tags.sort();
     tags.dedup();
-    let good = |tag: &String| !tag.is_empty() && tag.chars().count() <= TAG_CHARS_MAX && !tag.contains(char::is_control);
+    let good =
+        |tag: &String| !tag.is_empty() && tag.chars().count() <= TAG_CHARS_MAX && !tag.contains(char::is_control);
     if tags.len() > TAGS_MAX || !tags.iter().all(good) {
         return Err(StoreError::Invalid(format!("at most {TAGS_MAX} tags of 1 to {TAG_CHARS_MAX} characters")));
     }
@@ -63,14 +64,16 @@ impl Store {
                 changes.refold.insert(row.record.entity_uid);
                 changes.write(tx).await?;
                 let details = json!({"from": before.name(), "to": status.name()});
-                audit::insert(tx, &principal, Some(collection.project), "issue.status", &uid.to_string(), details, now).await
+                audit::insert(tx, &principal, Some(collection.project), "issue.status", &uid.to_string(), details, now)
+                    .await
             })
         })
         .await
     }
 
-    /// Sets a person's marks on an entity; for analysts of its collection, the allow list for its admins, as seeds are: both say what is theirs. Scope
-    /// follows at once: what depends on the entity is decided before the answer, and a run that goes on obeys within seconds.
+    /// Sets a person's marks on an entity; for analysts of its collection, the allow list for its admins, as seeds are:
+    /// both say what is theirs. Scope follows at once: what depends on the entity is decided before the answer, and a
+    /// run that goes on obeys within seconds.
     pub async fn set_entity_flags(
         &self,
         principal: &Principal,
@@ -98,14 +101,24 @@ impl Store {
                     row.deny_list = flags.deny.unwrap_or(row.deny_list);
                     row.tags = tags.unwrap_or_else(|| row.tags.clone());
                     let moved = before != (row.allow_list, row.deny_list);
-                    let details = json!({"hidden": row.hidden, "allow": row.allow_list, "deny": row.deny_list, "tags": row.tags});
+                    let details =
+                        json!({"hidden": row.hidden, "allow": row.allow_list, "deny": row.deny_list, "tags": row.tags});
                     changes.refold.insert(uid);
                     changes.write(tx).await?;
                     mark_dirty(tx, collection.id, [uid]).await?;
                     if moved {
                         collections::raise_scope_revision(tx, collection.id).await?;
                     }
-                    audit::insert(tx, &principal, Some(collection.project), "entity.flags", &uid.to_string(), details, now).await?;
+                    audit::insert(
+                        tx,
+                        &principal,
+                        Some(collection.project),
+                        "entity.flags",
+                        &uid.to_string(),
+                        details,
+                        now,
+                    )
+                    .await?;
                     Ok(moved.then_some(collection.uuid))
                 })
             })

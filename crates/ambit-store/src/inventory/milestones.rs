@@ -1,6 +1,7 @@
-//! Which history a database is of. Each transaction that raises the revision leaves a milestone: its last revision with a random token. Whoever derives
-//! something from the change feed and keeps it elsewhere, as a search index does, keeps with it a milestone that is not before anything in it. A database
-//! that has this milestone has everything that it was made from; one that was restored to another state, or is of another installation, has not.
+//! Which history a database is of. Each transaction that raises the revision leaves a milestone: its last revision with
+//! a random token. Whoever derives something from the change feed and keeps it elsewhere, as a search index does, keeps
+//! with it a milestone that is not before anything in it. A database that has this milestone has everything that it was
+//! made from; one that was restored to another state, or is of another installation, has not.
 
 use crate::db::sql::{Tx, values};
 use crate::{Store, StoreError};
@@ -23,7 +24,8 @@ pub struct Footing {
     pub revision: i64,
     /// The milestone of that revision.
     pub newest: Milestone,
-    /// The milestone that was asked about is one of this database, and not so old that rows of the feed behind it may be gone.
+    /// The milestone that was asked about is one of this database, and not so old that rows of the feed behind it may
+    /// be gone.
     pub known: bool,
 }
 
@@ -34,11 +36,11 @@ pub(crate) async fn leave(tx: &mut Tx, revision: i64, at: Timestamp) -> Result<(
     Ok(())
 }
 
-/// Removes milestones from before a moment, of which rows of the feed are about to go, and those beyond the limit; never the newest.
+/// Removes milestones from before a moment, of which rows of the feed are about to go, and those beyond the limit;
+/// never the newest.
 pub(crate) async fn sweep(tx: &mut Tx, before: i64) -> Result<(), StoreError> {
     let newest = "(SELECT MAX(revision) FROM milestones)";
-    tx.run(&format!("DELETE FROM milestones WHERE at < $1 AND revision < {newest}"), values![before])
-        .await?;
+    tx.run(&format!("DELETE FROM milestones WHERE at < $1 AND revision < {newest}"), values![before]).await?;
     let limit = format!("(SELECT revision FROM milestones ORDER BY revision DESC LIMIT 1 OFFSET {KEPT_MAX})");
     tx.run(&format!("DELETE FROM milestones WHERE revision <= {limit}"), Vec::new()).await?;
     Ok(())
@@ -48,15 +50,13 @@ impl Store {
     /// Where the database stands, and whether a milestone is of its history.
     pub async fn footing(&self, milestone: Milestone) -> Result<Footing, StoreError> {
         let mut tx = self.read().await?;
-        let sql = "SELECT r.revision, m.revision, m.token, (SELECT COUNT(*) FROM milestones k WHERE k.revision = $1 AND k.token = $2)
+        let sql = "SELECT r.revision, m.revision, m.token, (SELECT COUNT(*) FROM milestones k WHERE k.revision = $1 \
+                   AND k.token = $2)
                    FROM revision r CROSS JOIN milestones m WHERE r.one = 1 ORDER BY m.revision DESC LIMIT 1";
         let row = tx.one(sql, values![milestone.revision, milestone.token]).await?;
         Ok(Footing {
             revision: row.get(0)?,
-            newest: Milestone {
-                revision: row.get(1)?,
-                token: row.get(2)?,
-            },
+            newest: Milestone { revision: row.get(1)?, token: row.get(2)? },
             known: row.get::<i64>(3)? > 0,
         })
     }

@@ -1,5 +1,5 @@
-//! Notes that people write on entities and issues. A note is its own row: writers at once never meet. What was written, changed and removed stands in the
-//! audit log, without its text.
+//! Notes that people write on entities and issues. A note is its own row: writers at once never meet. What was written,
+//! changed and removed stands in the audit log, without its text.
 
 use crate::db::sql::{Row, Tx, values};
 use crate::db::writer::Who;
@@ -29,7 +29,8 @@ pub struct NoteView {
     pub author: String,
 }
 
-const SELECT: &str = "SELECT n.uid, n.text, n.created_at, n.updated_at, u.uuid, u.username, u.id FROM notes n JOIN users u ON u.id = n.created_by";
+const SELECT: &str = "SELECT n.uid, n.text, n.created_at, n.updated_at, u.uuid, u.username, u.id FROM notes n JOIN \
+                      users u ON u.id = n.created_by";
 
 fn note_from(row: &Row) -> Result<NoteView, StoreError> {
     Ok(NoteView {
@@ -71,7 +72,14 @@ fn action(item: Item, verb: &str) -> &'static str {
     }
 }
 
-async fn write_down(tx: &mut Tx, principal: &Principal, view: &ItemView, verb: &str, note: Uid, now: Timestamp) -> Result<(), StoreError> {
+async fn write_down(
+    tx: &mut Tx,
+    principal: &Principal,
+    view: &ItemView,
+    verb: &str,
+    note: Uid,
+    now: Timestamp,
+) -> Result<(), StoreError> {
     let (project, object) = (Some(view.collection.project), view.uid.to_string());
     audit::insert(tx, principal, project, action(view.item, verb), &object, json!({"note": note}), now).await
 }
@@ -107,10 +115,13 @@ impl Store {
                 let view = items::require(tx, &principal, (item, &id), project, CollectionRole::Analyst).await?;
                 let count = tx.one("SELECT COUNT(*) FROM notes WHERE item_uid = $1", values![view.uid]).await?;
                 if count.get::<i64>(0)? >= NOTES_OF_ITEM_MAX {
-                    return Err(StoreError::Conflict(format!("there are {NOTES_OF_ITEM_MAX} notes: delete some first")));
+                    return Err(StoreError::Conflict(format!(
+                        "there are {NOTES_OF_ITEM_MAX} notes: delete some first"
+                    )));
                 }
                 let uid = Uid::from_bytes(rand::random());
-                let sql = "INSERT INTO notes (uid, item_uid, text, created_by, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $5)";
+                let sql = "INSERT INTO notes (uid, item_uid, text, created_by, created_at, updated_at) VALUES ($1, $2, \
+                           $3, $4, $5, $5)";
                 tx.run(sql, values![uid, view.uid, &text, principal.user_id(), now]).await?;
                 write_down(tx, &principal, &view, "create", uid, now).await?;
                 let note = NoteView {
@@ -142,14 +153,9 @@ impl Store {
             Box::pin(async move {
                 let view = items::require(tx, &principal, (item, &id), project, CollectionRole::Analyst).await?;
                 let found = find_own(tx, &principal, &view, note).await?;
-                tx.run("UPDATE notes SET text = $1, updated_at = $2 WHERE uid = $3", values![&text, now, note])
-                    .await?;
+                tx.run("UPDATE notes SET text = $1, updated_at = $2 WHERE uid = $3", values![&text, now, note]).await?;
                 write_down(tx, &principal, &view, "edit", note, now).await?;
-                let edited = NoteView {
-                    text,
-                    updated_at: now,
-                    ..found
-                };
+                let edited = NoteView { text, updated_at: now, ..found };
                 Ok((view, edited))
             })
         })

@@ -1,5 +1,5 @@
-//! Scope after a person's word: what is known is decided again at once, whether or not an engine runs. A run that goes on hears of the same word by itself
-//! and comes to the same decisions.
+//! Scope after a person's word: what is known is decided again at once, whether or not an engine runs. A run that goes
+//! on hears of the same word by itself and comes to the same decisions.
 
 use crate::db::writer::Who;
 use crate::engine::{GraphNode, drop_uncleared, graph, mark_dirty};
@@ -14,8 +14,8 @@ use uuid::Uuid;
 /// Decisions written in one transaction: others write between two of them.
 const WRITTEN_MAX: usize = 2_000;
 
-/// Reasons of entities that something outside the collection may have closed: a reserved range, or an exclusion of the whole installation. Only the engine
-/// knows these, so nothing here opens such an entity.
+/// Reasons of entities that something outside the collection may have closed: a reserved range, or an exclusion of the
+/// whole installation. Only the engine knows these, so nothing here opens such an entity.
 const CLOSED_ELSEWHERE: [&str; 2] = [reason::RESERVED, reason::EXCLUDED];
 
 /// The graph of a collection with what is stored of each node, as of a revision.
@@ -26,14 +26,10 @@ struct Known {
 }
 
 impl Store {
-    /// Decides the scope of everything that is known in a collection, and writes what differs. `before` are the collection's exclusions before the change.
-    /// What a crash leaves undone the next run does.
+    /// Decides the scope of everything that is known in a collection, and writes what differs. `before` are the
+    /// collection's exclusions before the change. What a crash leaves undone the next run does.
     pub(crate) async fn rescope(&self, collection: Uuid, before: &[String], now: Timestamp) -> Result<(), StoreError> {
-        let mut known = Known {
-            revision: 0,
-            nodes: BTreeMap::new(),
-            edges: BTreeSet::new(),
-        };
+        let mut known = Known { revision: 0, nodes: BTreeMap::new(), edges: BTreeSet::new() };
         // The whole graph is read beside the writers; what moves meanwhile follows inside.
         known.take(graph(&mut self.read().await?, collection, 0).await?);
         loop {
@@ -44,10 +40,7 @@ impl Store {
                         let (of, never, _) = collections::load(tx, collection).await?;
                         collections::lock(tx, of.id).await?;
                         known.take(graph(tx, collection, known.revision).await?);
-                        let rules = Rules {
-                            ceiling: workflow::ceiling(&of.workflow, of.level),
-                            never,
-                        };
+                        let rules = Rules { ceiling: workflow::ceiling(&of.workflow, of.level), never };
                         let mut changed = known.decide(&rules, &before);
                         let left = changed.split_off(WRITTEN_MAX.min(changed.len())).len();
                         if !changed.is_empty() {
@@ -85,19 +78,17 @@ impl Known {
         let nodes: BTreeMap<Uid, Node> = self.nodes.iter().map(node).collect();
         let decisions = scope::decide(&nodes, &self.edges, rules).into_iter();
         decisions
-            .filter(|(uid, decision)| !closed.contains(uid) && self.nodes.get(uid).is_some_and(|known| known.decision != *decision))
+            .filter(|(uid, decision)| {
+                !closed.contains(uid) && self.nodes.get(uid).is_some_and(|known| known.decision != *decision)
+            })
             .collect()
     }
 
     /// What is closed, and neither itself nor by a name that leads to it through the collection's own exclusions.
     fn closed_elsewhere(&self, before: &[String]) -> BTreeSet<Uid> {
         let own = Exclusions::new(before);
-        let mut explained: BTreeSet<Uid> = self
-            .nodes
-            .values()
-            .filter(|known| own.cover(&known.node.name))
-            .map(|known| known.node.uid)
-            .collect();
+        let mut explained: BTreeSet<Uid> =
+            self.nodes.values().filter(|known| own.cover(&known.node.name)).map(|known| known.node.uid).collect();
         let names = self.edges.iter().filter(|edge| edge.kind == EdgeKind::ResolvesTo);
         let led_to: Vec<Uid> = names.filter(|edge| explained.contains(&edge.from)).map(|edge| edge.to).collect();
         explained.extend(led_to);
@@ -108,7 +99,12 @@ impl Known {
 }
 
 /// Writes decisions, and takes what is planned above them out of the open run.
-async fn write(tx: &mut crate::db::sql::Tx, collection: i64, decisions: Vec<(Uid, Decision)>, now: Timestamp) -> Result<(), StoreError> {
+async fn write(
+    tx: &mut crate::db::sql::Tx,
+    collection: i64,
+    decisions: Vec<(Uid, Decision)>,
+    now: Timestamp,
+) -> Result<(), StoreError> {
     let mut changes = Changes::new(Place::enter(tx, collection, None, true, now).await?);
     changes.load_entities(tx, decisions.iter().map(|(uid, _)| *uid)).await?;
     let mut lowered: BTreeMap<Clearance, Vec<Uid>> = BTreeMap::new();

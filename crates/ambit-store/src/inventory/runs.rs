@@ -66,7 +66,8 @@ columns! {
 
 columns! {
     RunCounters {
-        work_open: "(SELECT COUNT(*) FROM work w WHERE w.run_id = r.id AND w.state = 0) + (SELECT COUNT(*) FROM work w WHERE w.run_id = r.id AND w.state = 1)",
+        work_open: "(SELECT COUNT(*) FROM work w WHERE w.run_id = r.id AND w.state = 0) + (SELECT COUNT(*) FROM work w \
+                    WHERE w.run_id = r.id AND w.state = 1)",
         work_done: "r.work_done",
         work_unknown: "r.work_unknown",
         entities: "CASE WHEN r.state IN ('finished', 'failed', 'cancelled') THEN r.entities ELSE c.entity_count END",
@@ -81,14 +82,15 @@ fn select() -> String {
     format!("SELECT {} {FROM}", list::<Run>())
 }
 
-const FROM: &str =
-    "FROM runs r JOIN collections c ON c.id = r.collection_id JOIN projects p ON p.id = c.project_id LEFT JOIN users u ON u.id = r.created_by";
+const FROM: &str = "FROM runs r JOIN collections c ON c.id = r.collection_id JOIN projects p ON p.id = c.project_id \
+                    LEFT JOIN users u ON u.id = r.created_by";
 
 /// Collections whose schedule calls for a run at `$1`: active, with seeds, and without an open run.
 const DUE: &str = "FROM collections c JOIN projects p ON p.id = c.project_id
     WHERE c.due_at <= $1 AND c.archived = 0 AND c.deleted_at IS NULL AND p.deleted_at IS NULL
     AND EXISTS (SELECT 1 FROM seeds s WHERE s.collection_id = c.id)
-    AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.collection_id = c.id AND r.state IN ('scheduled', 'running', 'paused'))";
+    AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.collection_id = c.id AND r.state IN ('scheduled', 'running', \
+    'paused'))";
 
 /// A run with the integer id of its collection.
 pub(crate) async fn load(tx: &mut Tx, id: RunId) -> Result<(Run, i64), StoreError> {
@@ -98,15 +100,19 @@ pub(crate) async fn load(tx: &mut Tx, id: RunId) -> Result<(Run, i64), StoreErro
 
 /// The open run of a collection.
 async fn find_open(tx: &mut Tx, collection: i64) -> Result<Option<Run>, StoreError> {
-    let sql = format!(
-        "{} WHERE r.collection_id = $1 AND r.state IN ('scheduled', 'running', 'paused')",
-        select()
-    );
+    let sql = format!("{} WHERE r.collection_id = $1 AND r.state IN ('scheduled', 'running', 'paused')", select());
     tx.read_first(&sql, values![collection]).await
 }
 
 /// Writes the feed row of a run.
-pub(crate) async fn note(tx: &mut Tx, run: &Run, collection: i64, what: What, person: bool, now: Timestamp) -> Result<(), StoreError> {
+pub(crate) async fn note(
+    tx: &mut Tx,
+    run: &Run,
+    collection: i64,
+    what: What,
+    person: bool,
+    now: Timestamp,
+) -> Result<(), StoreError> {
     let mut note = feed::Note::person(run.project, Noun::Run, run.uuid, what).of(collection);
     note.person = person;
     feed::note(tx, &note, now).await
@@ -132,7 +138,8 @@ async fn insert(
     let due = collection.schedule.due_after(now);
     let number: i64 = tx.read_one(raise, values![collection.id, due]).await?;
     let size = seeds::size(tx, collection.id).await?;
-    let sql = "INSERT INTO runs (uuid, collection_id, number, state, by_person, wire_state, priority, created_at, created_by, size)
+    let sql = "INSERT INTO runs (uuid, collection_id, number, state, by_person, wire_state, priority, created_at, \
+               created_by, size)
                VALUES ($1, $2, $3, 'scheduled', $4, $5, $6, $7, $8, $9) RETURNING id";
     let priority = if by.is_some() { PRIORITY_PERSON } else { PRIORITY_SCHEDULE };
     let mut values = values![Uuid::new_v4(), collection.id, number, by.is_some(), state, priority, now];
@@ -144,12 +151,20 @@ async fn insert(
 }
 
 impl Store {
-    /// Schedules a run in a collection, unless one is open. `wire_state` moves this run's simulated internet; live collections ignore it. For admins.
-    pub async fn start_run(&self, principal: &Principal, collection: Uuid, wire_state: Option<i64>, now: Timestamp) -> Result<Started, StoreError> {
+    /// Schedules a run in a collection, unless one is open. `wire_state` moves this run's simulated internet; live
+    /// collections ignore it. For admins.
+    pub async fn start_run(
+        &self,
+        principal: &Principal,
+        collection: Uuid,
+        wire_state: Option<i64>,
+        now: Timestamp,
+    ) -> Result<Started, StoreError> {
         let (principal, limits) = (principal.clone(), self.limits());
         self.write(Who::Person, move |tx| {
             Box::pin(async move {
-                let collection = collections::require(tx, &principal, collection, CollectionRole::Admin).await?.collection;
+                let collection =
+                    collections::require(tx, &principal, collection, CollectionRole::Admin).await?.collection;
                 if collection.archived {
                     return Err(StoreError::Conflict("the collection is archived: unarchive it first".to_owned()));
                 }
@@ -174,7 +189,8 @@ impl Store {
         .await
     }
 
-    /// The scheduler's tick: inserts a run in every collection whose schedule is due and that has seeds. Harmless to call from several processes.
+    /// The scheduler's tick: inserts a run in every collection whose schedule is due and that has seeds. Harmless to
+    /// call from several processes.
     pub async fn schedule_due(&self, now: Timestamp) -> Result<Vec<RunId>, StoreError> {
         let mut tx = self.read().await?;
         let due: Vec<Uuid> = tx.read_all(&format!("SELECT c.uuid {DUE} ORDER BY c.due_at, c.id"), values![now]).await?;
@@ -187,7 +203,8 @@ impl Store {
                         let (collection, _, _) = collections::load(tx, uuid).await?;
                         collections::lock(tx, collection.id).await?;
                         // Started, archived or given another schedule meanwhile.
-                        let due = tx.row(&format!("SELECT c.id {DUE} AND c.id = $2"), values![now, collection.id]).await?;
+                        let due =
+                            tx.row(&format!("SELECT c.id {DUE} AND c.id = $2"), values![now, collection.id]).await?;
                         match due {
                             Some(_) => insert(tx, &collection, None, None, now).await.map(Some),
                             None => Ok(None),
@@ -225,8 +242,7 @@ impl Store {
 
     /// Stops a run until it is resumed; running work ends within seconds.
     pub async fn pause_run(&self, principal: &Principal, id: RunId, now: Timestamp) -> Result<Run, StoreError> {
-        self.move_run(principal, id, &[RunState::Scheduled, RunState::Running], RunState::Paused, now)
-            .await
+        self.move_run(principal, id, &[RunState::Scheduled, RunState::Running], RunState::Paused, now).await
     }
 
     /// Lets a paused run go on.
@@ -240,7 +256,14 @@ impl Store {
         self.move_run(principal, id, OPEN, RunState::Cancelled, now).await
     }
 
-    async fn move_run(&self, principal: &Principal, id: RunId, from: &'static [RunState], to: RunState, now: Timestamp) -> Result<Run, StoreError> {
+    async fn move_run(
+        &self,
+        principal: &Principal,
+        id: RunId,
+        from: &'static [RunState],
+        to: RunState,
+        now: Timestamp,
+    ) -> Result<Run, StoreError> {
         let principal = principal.clone();
         self.write(Who::Person, move |tx| {
             Box::pin(async move {
@@ -258,7 +281,8 @@ impl Store {
                 // A run that was paused before any engine claimed it waits for one again.
                 let to = if to == RunState::Running && run.started_at.is_none() { RunState::Scheduled } else { to };
                 let finished = to.is_over().then_some(now);
-                let sql = "UPDATE runs SET state = $1, finished_at = $2, entities = (SELECT entity_count FROM collections c WHERE c.id = collection_id) WHERE id = $3";
+                let sql = "UPDATE runs SET state = $1, finished_at = $2, entities = (SELECT entity_count FROM \
+                           collections c WHERE c.id = collection_id) WHERE id = $3";
                 tx.run(sql, values![to.name(), finished, id]).await?;
                 if to.is_over() {
                     clear_work(tx, id).await?;

@@ -14,7 +14,8 @@ use ambit_model::{Kind, Timestamp, Uid};
 use serde_json::json;
 use uuid::Uuid;
 
-/// What a seed without addresses of its own counts for in a run's size: the hosts that a name leads to in a small organisation.
+/// What a seed without addresses of its own counts for in a run's size: the hosts that a name leads to in a small
+/// organisation.
 const NAME_SIZE: i64 = 16;
 /// Seeds of one collection at most.
 const SEEDS_MAX: usize = 10_000;
@@ -22,7 +23,8 @@ const SEEDS_MAX: usize = 10_000;
 fn seed_from(row: &Row) -> Result<Seed, StoreError> {
     Ok(Seed {
         id: row.get(0)?,
-        kind: Kind::from_name(&row.get::<String>(1)?).ok_or_else(|| StoreError::Bug("unknown kind of a seed".to_owned()))?,
+        kind: Kind::from_name(&row.get::<String>(1)?)
+            .ok_or_else(|| StoreError::Bug("unknown kind of a seed".to_owned()))?,
         name: row.get(2)?,
         created_at: row.get(3)?,
         confirmed: row.get(4)?,
@@ -37,7 +39,8 @@ pub(crate) async fn list(tx: &mut Tx, collection: i64) -> Result<Vec<Seed>, Stor
 
 /// The seeds of a collection that the operator named, by id.
 pub(crate) async fn by_operator(tx: &mut Tx, collection: Uuid) -> Result<Vec<(Kind, String)>, StoreError> {
-    let sql = "SELECT s.id, s.kind, s.name, s.created_at, s.confirmed FROM seeds s JOIN collections c ON c.id = s.collection_id
+    let sql = "SELECT s.id, s.kind, s.name, s.created_at, s.confirmed FROM seeds s JOIN collections c ON c.id = \
+               s.collection_id
                WHERE c.uuid = $1 AND s.by_operator = 1 ORDER BY s.id";
     let rows = tx.rows(sql, values![collection]).await?;
     rows.iter().map(|row| seed_from(row).map(|seed| (seed.kind, seed.name))).collect()
@@ -83,8 +86,8 @@ impl Store {
         list(&mut tx, view.collection.id).await
     }
 
-    /// Adds seeds, which the next run takes up; those that are there stay. It starts nothing: a schedule that had no seeds to run for counts from now. For
-    /// admins of the collection. Answers with all seeds.
+    /// Adds seeds, which the next run takes up; those that are there stay. It starts nothing: a schedule that had no
+    /// seeds to run for counts from now. For admins of the collection. Answers with all seeds.
     pub async fn add_seeds(
         &self,
         principal: &Principal,
@@ -95,12 +98,12 @@ impl Store {
         let (principal, seeds, limits) = (principal.clone(), seeds.to_vec(), self.limits());
         self.write(Who::Person, move |tx| {
             Box::pin(async move {
-                let collection = collections::require(tx, &principal, collection, CollectionRole::Admin).await?.collection;
+                let collection =
+                    collections::require(tx, &principal, collection, CollectionRole::Admin).await?.collection;
                 collections::lock(tx, collection.id).await?;
                 if list(tx, collection.id).await?.is_empty() {
                     let due = collection.schedule.due_after(now);
-                    tx.run("UPDATE collections SET due_at = $1 WHERE id = $2", values![due, collection.id])
-                        .await?;
+                    tx.run("UPDATE collections SET due_at = $1 WHERE id = $2", values![due, collection.id]).await?;
                 }
                 insert(tx, (collection.id, collection.uuid), &seeds, principal.user_id(), now).await?;
                 limits.check_seeds(tx, &principal, collection.project, &seeds).await?;
@@ -116,7 +119,8 @@ impl Store {
                     now,
                 )
                 .await?;
-                let note = feed::Note::person(collection.project, Noun::Collection, collection.uuid, What::Changed).of(collection.id);
+                let note = feed::Note::person(collection.project, Noun::Collection, collection.uuid, What::Changed)
+                    .of(collection.id);
                 feed::note(tx, &note, now).await?;
                 list(tx, collection.id).await
             })
@@ -124,15 +128,23 @@ impl Store {
         .await
     }
 
-    /// Says yes to sweeping every large block among the seeds; a run that goes on hears of it. For admins of the collection. Answers with their names.
-    pub async fn confirm_large_blocks(&self, principal: &Principal, collection: Uuid, now: Timestamp) -> Result<Vec<String>, StoreError> {
+    /// Says yes to sweeping every large block among the seeds; a run that goes on hears of it. For admins of the
+    /// collection. Answers with their names.
+    pub async fn confirm_large_blocks(
+        &self,
+        principal: &Principal,
+        collection: Uuid,
+        now: Timestamp,
+    ) -> Result<Vec<String>, StoreError> {
         let principal = principal.clone();
         self.write(Who::Person, move |tx| {
             Box::pin(async move {
-                let collection = collections::require(tx, &principal, collection, CollectionRole::Admin).await?.collection;
+                let collection =
+                    collections::require(tx, &principal, collection, CollectionRole::Admin).await?.collection;
                 collections::lock(tx, collection.id).await?;
                 let seeds = list(tx, collection.id).await?;
-                let large: Vec<&Seed> = seeds.iter().filter(|seed| !seed.confirmed && large_block(&seed.name).is_some()).collect();
+                let large: Vec<&Seed> =
+                    seeds.iter().filter(|seed| !seed.confirmed && large_block(&seed.name).is_some()).collect();
                 let names: Vec<String> = large.iter().map(|seed| seed.name.clone()).collect();
                 if large.is_empty() {
                     return Ok(names);
@@ -144,22 +156,31 @@ impl Store {
                 collections::raise_scope_revision(tx, collection.id).await?;
                 let object = collection.uuid.to_string();
                 let details = json!({"names": names});
-                audit::insert(tx, &principal, Some(collection.project), "seed.confirm_large", &object, details, now).await?;
+                audit::insert(tx, &principal, Some(collection.project), "seed.confirm_large", &object, details, now)
+                    .await?;
                 Ok(names)
             })
         })
         .await
     }
 
-    /// Says that the person at the command line of this installation names these seeds of a collection: its runs may then contact them in reserved ranges,
-    /// too. Over the API that is never said.
-    pub async fn name_seeds(&self, principal: &Principal, collection: Uuid, seeds: &[(Kind, String)], now: Timestamp) -> Result<(), StoreError> {
+    /// Says that the person at the command line of this installation names these seeds of a collection: its runs may
+    /// then contact them in reserved ranges, too. Over the API that is never said.
+    pub async fn name_seeds(
+        &self,
+        principal: &Principal,
+        collection: Uuid,
+        seeds: &[(Kind, String)],
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
         let (principal, seeds) = (principal.clone(), seeds.to_vec());
         self.write(Who::Person, move |tx| {
             Box::pin(async move {
-                let collection = collections::require(tx, &principal, collection, CollectionRole::Admin).await?.collection;
+                let collection =
+                    collections::require(tx, &principal, collection, CollectionRole::Admin).await?.collection;
                 collections::lock(tx, collection.id).await?;
-                let uids: Vec<Uid> = seeds.iter().map(|(kind, name)| Uid::of_entity(collection.uuid, *kind, name)).collect();
+                let uids: Vec<Uid> =
+                    seeds.iter().map(|(kind, name)| Uid::of_entity(collection.uuid, *kind, name)).collect();
                 let head = "UPDATE seeds SET by_operator = 1 WHERE collection_id = $1 AND by_operator = 0 AND uid IN";
                 if tx.run_in(head, values![collection.id], &uids, "").await? == 0 {
                     return Ok(());
@@ -172,15 +193,18 @@ impl Store {
         .await
     }
 
-    /// Removes a seed by its integer id; the next run decides what remains of what it led to. For admins of the collection.
+    /// Removes a seed by its integer id; the next run decides what remains of what it led to. For admins of the
+    /// collection.
     pub async fn remove_seed(&self, principal: &Principal, id: i64, now: Timestamp) -> Result<(), StoreError> {
         let principal = principal.clone();
         self.write(Who::Person, move |tx| {
             Box::pin(async move {
-                let sql = "SELECT c.uuid, s.name FROM seeds s JOIN collections c ON c.id = s.collection_id WHERE s.id = $1";
+                let sql =
+                    "SELECT c.uuid, s.name FROM seeds s JOIN collections c ON c.id = s.collection_id WHERE s.id = $1";
                 let row = tx.row(sql, values![id]).await?.ok_or(StoreError::NotFound)?;
                 let name: String = row.get(1)?;
-                let collection = collections::require(tx, &principal, row.get(0)?, CollectionRole::Admin).await?.collection;
+                let collection =
+                    collections::require(tx, &principal, row.get(0)?, CollectionRole::Admin).await?.collection;
                 collections::lock(tx, collection.id).await?;
                 tx.run("DELETE FROM seeds WHERE id = $1", values![id]).await?;
                 let object = collection.uuid.to_string();
@@ -194,7 +218,8 @@ impl Store {
                     now,
                 )
                 .await?;
-                let note = feed::Note::person(collection.project, Noun::Collection, collection.uuid, What::Changed).of(collection.id);
+                let note = feed::Note::person(collection.project, Noun::Collection, collection.uuid, What::Changed)
+                    .of(collection.id);
                 feed::note(tx, &note, now).await
             })
         })

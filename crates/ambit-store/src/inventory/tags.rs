@@ -20,8 +20,8 @@ pub struct TagChange {
 }
 
 impl Store {
-    /// Changes the tags of an entity or issue, all or none; for analysts of its collection. Adding one that is there is harmless; removing one that is
-    /// not is `NotFound`. Answers with all tags.
+    /// Changes the tags of an entity or issue, all or none; for analysts of its collection. Adding one that is there is
+    /// harmless; removing one that is not is `NotFound`. Answers with all tags.
     pub async fn change_tags(
         &self,
         principal: &Principal,
@@ -66,7 +66,8 @@ impl Store {
                     Item::Issue => "issue.tag",
                 };
                 let details = json!({"added": add, "removed": remove});
-                audit::insert(tx, &principal, Some(collection.project), action, &view.uid.to_string(), details, now).await?;
+                audit::insert(tx, &principal, Some(collection.project), action, &view.uid.to_string(), details, now)
+                    .await?;
                 Ok(after)
             })
         })

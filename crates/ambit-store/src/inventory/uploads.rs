@@ -1,5 +1,6 @@
-//! Uploads: large blobs that are written while they come and read while they go, a chunk at a time, so that nobody holds one as a whole. Until its hash is
-//! known, an upload stands under a random one; what is given up is removed, and what a crash left is swept like every blob that nothing refers to.
+//! Uploads: large blobs that are written while they come and read while they go, a chunk at a time, so that nobody
+//! holds one as a whole. Until its hash is known, an upload stands under a random one; what is given up is removed, and
+//! what a crash left is swept like every blob that nothing refers to.
 
 use crate::db::sql::{Tx, values};
 use crate::db::writer::Who;
@@ -62,18 +63,15 @@ impl Upload {
     /// Begins one; nothing is written yet.
     pub fn begin(store: &Store) -> Self {
         Self {
-            rows: Rows {
-                store: store.clone(),
-                key: Uid::from_bytes(rand::random()),
-                written: false,
-            },
+            rows: Rows { store: store.clone(), key: Uid::from_bytes(rand::random()), written: false },
             hasher: Sha256::new(),
             position: 0,
             size: 0,
         }
     }
 
-    /// Writes a piece of exactly [`Self::PIECE_BYTES`]; only the last may be shorter, and that is given to [`Self::finish`].
+    /// Writes a piece of exactly [`Self::PIECE_BYTES`]; only the last may be shorter, and that is given to
+    /// [`Self::finish`].
     pub async fn write(&mut self, piece: Vec<u8>, now: Timestamp) -> Result<(), StoreError> {
         let mut hasher = std::mem::take(&mut self.hasher);
         let size = piece.len();
@@ -88,7 +86,8 @@ impl Upload {
         let write = self.rows.store.write(Who::Person, move |tx| {
             Box::pin(async move {
                 let sql =
-                    "INSERT INTO blobs (hash, size, written_at) VALUES ($1, 0, $2) ON CONFLICT (hash) DO UPDATE SET written_at = excluded.written_at";
+                    "INSERT INTO blobs (hash, size, written_at) VALUES ($1, 0, $2) ON CONFLICT (hash) DO UPDATE SET \
+                     written_at = excluded.written_at";
                 tx.run(sql, values![key, now]).await?;
                 let sql = "INSERT INTO blob_chunks (hash, position, bytes) VALUES ($1, $2, $3)";
                 tx.run(sql, values![key, position, chunk]).await.map(|_| ())
@@ -180,7 +179,8 @@ impl Step {
         if tx.run("DELETE FROM blobs WHERE hash = $1", values![key]).await? == 0 {
             return Err(StoreError::Invalid("the upload took too long: send it again".to_owned()));
         }
-        let sql = "INSERT INTO blobs (hash, size, written_at, stored_as) VALUES ($1, $2, $3, $4) ON CONFLICT (hash) DO NOTHING";
+        let sql = "INSERT INTO blobs (hash, size, written_at, stored_as) VALUES ($1, $2, $3, $4) ON CONFLICT (hash) DO \
+                   NOTHING";
         if tx.run(sql, values![hash, size, now, key]).await? == 0 {
             tx.run("UPDATE blobs SET written_at = $1 WHERE hash = $2", values![now, hash]).await?;
             tx.run("DELETE FROM blob_chunks WHERE hash = $1", values![key]).await?;
@@ -212,7 +212,8 @@ impl Store {
             key: row.get(1)?,
             hasher: Sha256::new(),
             position: 0,
-            left: u64::try_from(row.get::<i64>(0)?).map_err(|_| StoreError::Bug("a blob of negative size".to_owned()))?,
+            left: u64::try_from(row.get::<i64>(0)?)
+                .map_err(|_| StoreError::Bug("a blob of negative size".to_owned()))?,
         }))
     }
 }
@@ -233,11 +234,7 @@ impl BlobReader {
         let row = self.store.read().await?.row(sql, values![self.key, self.position]).await?;
         let bytes = blobs::unpack_chunk(&row.ok_or_else(damaged)?.get::<Vec<u8>>(0)?)?;
         self.hasher.update(&bytes);
-        self.left = self
-            .left
-            .checked_sub(bytes.len() as u64)
-            .filter(|_| !bytes.is_empty())
-            .ok_or_else(damaged)?;
+        self.left = self.left.checked_sub(bytes.len() as u64).filter(|_| !bytes.is_empty()).ok_or_else(damaged)?;
         self.position += 1;
         if self.left == 0 && Uid::from_bytes(std::mem::take(&mut self.hasher).finalize().into()) != self.hash {
             return Err(damaged());

@@ -1,4 +1,5 @@
-//! Entities and issues as people read them: as they are now, and as they were (versions are read, never folded again: docs/architecture.md §1.3).
+//! Entities and issues as people read them: as they are now, and as they were (versions are read, never folded again:
+//! docs/architecture.md §1.3).
 
 use crate::db::rows::{columns, list};
 use crate::db::sql::{Row, Tx, from_json, values};
@@ -76,7 +77,8 @@ pub(crate) enum Table {
     Issues,
 }
 
-pub(crate) const COLLECTION_JOINS: &str = "JOIN collections c ON c.id = t.collection_id JOIN projects p ON p.id = c.project_id
+pub(crate) const COLLECTION_JOINS: &str =
+    "JOIN collections c ON c.id = t.collection_id JOIN projects p ON p.id = c.project_id
     JOIN organizations o ON o.id = p.organization_id";
 
 impl Table {
@@ -93,7 +95,8 @@ impl Table {
             Self::Issues => ("issues", "NULL", "(SELECT e.id FROM entities e WHERE e.uid = t.entity_uid)"),
         };
         format!(
-            "SELECT {}, CAST({scoped_at} AS BIGINT), {entity} FROM {table} t {COLLECTION_JOINS} WHERE c.deleted_at IS NULL AND p.deleted_at IS NULL",
+            "SELECT {}, CAST({scoped_at} AS BIGINT), {entity} FROM {table} t {COLLECTION_JOINS} WHERE c.deleted_at IS \
+             NULL AND p.deleted_at IS NULL",
             list::<Base>()
         )
     }
@@ -119,16 +122,13 @@ columns! {
 fn bases(rows: &[Row]) -> Result<Vec<Base>, StoreError> {
     let base = |row: &Row| {
         let (base, scoped_at, entity_id): (Base, _, _) = row.read()?;
-        Ok(Base {
-            scoped_at,
-            entity_id,
-            ..base
-        })
+        Ok(Base { scoped_at, entity_id, ..base })
     };
     rows.iter().map(base).collect()
 }
 
-/// A record by its uid or uuid, in any project of the caller; `project` narrows. What the caller may not see is not found.
+/// A record by its uid or uuid, in any project of the caller; `project` narrows. What the caller may not see is not
+/// found.
 pub(crate) async fn find(
     tx: &mut Tx,
     principal: &Principal,
@@ -140,15 +140,14 @@ pub(crate) async fn find(
     let bases = if let Ok(uid) = id.parse::<Uid>() {
         bases(&tx.rows(&format!("{} AND t.uid = $1", table.select()), values![uid]).await?)?
     } else {
-        // A record's uuid is the beginning of its uid with six bits replaced: the ids that begin so are a short range of the index.
+        // A record's uuid is the beginning of its uid with six bits replaced: the ids that begin so are a short range
+        // of the index.
         let uuid: Uuid = id.parse().map_err(|_| StoreError::NotFound)?;
         let start = uuid.as_bytes()[..6].to_vec();
         let (mut low, mut high) = (start.clone(), start);
         low.resize(32, 0);
         high.resize(32, u8::MAX);
-        let rows = tx
-            .rows(&format!("{} AND t.uid >= $1 AND t.uid <= $2", table.select()), values![low, high])
-            .await?;
+        let rows = tx.rows(&format!("{} AND t.uid >= $1 AND t.uid <= $2", table.select()), values![low, high]).await?;
         let mut bases = bases(&rows)?;
         bases.retain(|base| base.uid.uuid() == uuid);
         bases
@@ -169,18 +168,22 @@ async fn at(tx: &mut Tx, table: Table, base: Base, moment: Timestamp, now: Times
     }
     let mut then = base;
     if then.opened_at > moment {
-        let sql = "SELECT record, opened_at FROM versions WHERE noun = $1 AND uid = $2 AND opened_at <= $3 ORDER BY opened_revision DESC LIMIT 1";
+        let sql = "SELECT record, opened_at FROM versions WHERE noun = $1 AND uid = $2 AND opened_at <= $3 ORDER BY \
+                   opened_revision DESC LIMIT 1";
         let version = tx.read_first(sql, values![table.noun(), then.uid, moment]).await?;
-        (then.record, then.opened_at) = version.ok_or_else(|| StoreError::Bug(format!("no version of {} at {moment}", then.uid)))?;
+        (then.record, then.opened_at) =
+            version.ok_or_else(|| StoreError::Bug(format!("no version of {} at {moment}", then.uid)))?;
     }
     then.last_seen = last_seen_at(tx, &then, moment).await?;
     then.scoped_at = None;
     Ok(At::Then(then))
 }
 
-/// The start of the highest run that saw the record and had begun by the moment, or the version's opening if that is later.
+/// The start of the highest run that saw the record and had begun by the moment, or the version's opening if that is
+/// later.
 async fn last_seen_at(tx: &mut Tx, then: &Base, moment: Timestamp) -> Result<Timestamp, StoreError> {
-    let sql = "SELECT MAX(r.started_at) FROM runs r WHERE r.collection_id = $1 AND r.started_at <= $2 AND (r.number BETWEEN $3 AND $4 OR EXISTS
+    let sql = "SELECT MAX(r.started_at) FROM runs r WHERE r.collection_id = $1 AND r.started_at <= $2 AND (r.number \
+               BETWEEN $3 AND $4 OR EXISTS
                (SELECT 1 FROM sightings s WHERE s.uid = $5 AND r.number BETWEEN s.from_run AND s.to_run))";
     let seen = values![then.collection.id, moment, then.seen_from, then.seen_to, then.uid];
     let run: Option<Timestamp> = tx.read_one(sql, seen).await?;
@@ -188,9 +191,16 @@ async fn last_seen_at(tx: &mut Tx, then: &Base, moment: Timestamp) -> Result<Tim
 }
 
 /// Openings of all versions from a moment on, oldest first.
-async fn points(tx: &mut Tx, table: Table, base: &Base, start: Option<Timestamp>) -> Result<Vec<Timestamp>, StoreError> {
-    let sql =
-        format!("SELECT opened_at FROM versions WHERE noun = $1 AND uid = $2 AND opened_at >= $3 ORDER BY opened_revision DESC LIMIT {POINTS_MAX}");
+async fn points(
+    tx: &mut Tx,
+    table: Table,
+    base: &Base,
+    start: Option<Timestamp>,
+) -> Result<Vec<Timestamp>, StoreError> {
+    let sql = format!(
+        "SELECT opened_at FROM versions WHERE noun = $1 AND uid = $2 AND opened_at >= $3 ORDER BY opened_revision DESC \
+         LIMIT {POINTS_MAX}"
+    );
     let start = start.unwrap_or(Timestamp(i64::MIN));
     let mut points: Vec<Timestamp> = tx.read_all(&sql, values![table.noun(), base.uid, start]).await?;
     points.reverse();
@@ -238,13 +248,23 @@ fn map<T>(at: At<Base>, view: impl Fn(Base) -> Result<T, StoreError>) -> Result<
 
 impl Store {
     /// An entity by its uid (64 hexadecimal characters) or uuid.
-    pub async fn find_entity(&self, principal: &Principal, id: &str, project: Option<i64>) -> Result<EntityView, StoreError> {
+    pub async fn find_entity(
+        &self,
+        principal: &Principal,
+        id: &str,
+        project: Option<i64>,
+    ) -> Result<EntityView, StoreError> {
         let mut tx = self.read().await?;
         entity(find(&mut tx, principal, Table::Entities, id, project, CollectionRole::Viewer).await?)
     }
 
     /// An issue by its uid (64 hexadecimal characters) or uuid.
-    pub async fn find_issue(&self, principal: &Principal, id: &str, project: Option<i64>) -> Result<IssueView, StoreError> {
+    pub async fn find_issue(
+        &self,
+        principal: &Principal,
+        id: &str,
+        project: Option<i64>,
+    ) -> Result<IssueView, StoreError> {
         let mut tx = self.read().await?;
         issue(find(&mut tx, principal, Table::Issues, id, project, CollectionRole::Viewer).await?)
     }
@@ -305,13 +325,23 @@ impl Store {
 }
 
 /// Where a person changes an entity: its collection's integer id and project, and its uid.
-pub(crate) async fn entity_to_change(tx: &mut Tx, principal: &Principal, id: &str, project: Option<i64>) -> Result<(CollectionRef, Uid), StoreError> {
+pub(crate) async fn entity_to_change(
+    tx: &mut Tx,
+    principal: &Principal,
+    id: &str,
+    project: Option<i64>,
+) -> Result<(CollectionRef, Uid), StoreError> {
     let base = find(tx, principal, Table::Entities, id, project, CollectionRole::Analyst).await?;
     Ok((base.collection, base.uid))
 }
 
 /// Where a person changes an issue.
-pub(crate) async fn issue_to_change(tx: &mut Tx, principal: &Principal, id: &str, project: Option<i64>) -> Result<(CollectionRef, Uid), StoreError> {
+pub(crate) async fn issue_to_change(
+    tx: &mut Tx,
+    principal: &Principal,
+    id: &str,
+    project: Option<i64>,
+) -> Result<(CollectionRef, Uid), StoreError> {
     let base = find(tx, principal, Table::Issues, id, project, CollectionRole::Analyst).await?;
     Ok((base.collection, base.uid))
 }

@@ -15,15 +15,12 @@ const LAST_USE_EVERY_MS: i64 = 60_000;
 
 /// The principal of a key, if the account is not suspended.
 fn admitted(principal: Principal) -> Result<Option<Principal>, StoreError> {
-    if principal.active {
-        Ok(Some(principal))
-    } else {
-        Err(StoreError::NotActive)
-    }
+    if principal.active { Ok(Some(principal)) } else { Err(StoreError::NotActive) }
 }
 
 impl Store {
-    /// The principal of an API key. `None`: malformed, unknown, expired or revoked; the store does not say which. `NotActive`: its user is suspended.
+    /// The principal of an API key. `None`: malformed, unknown, expired or revoked; the store does not say which.
+    /// `NotActive`: its user is suspended.
     pub async fn authenticate(&self, credential: &str, now: Timestamp) -> Result<Option<Principal>, StoreError> {
         // The checksum refuses typing errors and guesses without a database query.
         if !keys::is_well_formed(credential) {
@@ -42,9 +39,8 @@ impl Store {
         tx.rollback().await?;
         if key.last_used_at.is_none_or(|last| now.0 - last.0 > LAST_USE_EVERY_MS) {
             let id = key.id;
-            let noted = self
-                .write(Who::Person, move |tx| Box::pin(async move { keys::touch(tx, id, now).await }))
-                .await;
+            let noted =
+                self.write(Who::Person, move |tx| Box::pin(async move { keys::touch(tx, id, now).await })).await;
             if let Err(error) = noted {
                 // Reading must go on where writing cannot (a full disk).
                 tracing::warn!(%error, "the last use of key {id} was not written down");
@@ -55,7 +51,12 @@ impl Store {
     }
 
     /// The principal of the older header pair: the secret is an API key, the access name its id or the key again.
-    pub async fn authenticate_pair(&self, access: &str, secret: &str, now: Timestamp) -> Result<Option<Principal>, StoreError> {
+    pub async fn authenticate_pair(
+        &self,
+        access: &str,
+        secret: &str,
+        now: Timestamp,
+    ) -> Result<Option<Principal>, StoreError> {
         let principal = self.authenticate(secret, now).await?;
         Ok(principal.filter(|principal| access == secret || principal.key.is_some_and(|id| id.to_string() == access)))
     }
@@ -77,12 +78,14 @@ impl Store {
 pub(crate) async fn load(tx: &mut Tx, user: i64, key: Option<i64>) -> Result<Principal, StoreError> {
     let sql = format!("SELECT {}, u.primary_project, u.status FROM users u WHERE u.id = $1", list::<User>());
     let (user, chosen, status): (User, Option<i64>, String) = tx.read_one(&sql, values![user]).await?;
-    let sql = "SELECT m.project_id, m.role FROM members m JOIN projects p ON p.id = m.project_id WHERE m.user_id = $1 AND p.deleted_at IS NULL
+    let sql = "SELECT m.project_id, m.role FROM members m JOIN projects p ON p.id = m.project_id WHERE m.user_id = $1 \
+               AND p.deleted_at IS NULL
                ORDER BY m.created_at, m.id";
     let projects: Vec<(i64, ProjectRole)> = tx.read_all(sql, values![user.id]).await?;
     let first = projects.first().map(|(id, _)| *id);
     let projects: BTreeMap<i64, ProjectRole> = projects.into_iter().collect();
-    let sql = "SELECT r.collection_id, r.role FROM collection_roles r JOIN members m ON m.id = r.member_id WHERE m.user_id = $1";
+    let sql = "SELECT r.collection_id, r.role FROM collection_roles r JOIN members m ON m.id = r.member_id WHERE \
+               m.user_id = $1";
     let collections: Vec<(i64, CollectionRole)> = tx.read_all(sql, values![user.id]).await?;
     let sql = "SELECT group_id FROM group_members WHERE user_id = $1 ORDER BY group_id";
     let groups = tx.read_all(sql, values![user.id]).await?;

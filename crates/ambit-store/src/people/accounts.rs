@@ -1,5 +1,5 @@
-//! Users as the wider API shows and changes them: profiles, caps, whether they are active (docs/contract/wider.md §2). What of it a caller may see is
-//! decided by who the caller is to the account: `Standing`. Groups are in `groups.rs`.
+//! Users as the wider API shows and changes them: profiles, caps, whether they are active (docs/contract/wider.md §2).
+//! What of it a caller may see is decided by who the caller is to the account: `Standing`. Groups are in `groups.rs`.
 
 use crate::db::rows::{columns, list};
 use crate::db::sql::{Tx, to_json, values};
@@ -37,7 +37,8 @@ pub struct Account {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Standing {
     Anybody,
-    /// Administrator of the installation, or of one of the user's groups (and the user is no administrator of the installation).
+    /// Administrator of the installation, or of one of the user's groups (and the user is no administrator of the
+    /// installation).
     Administrator,
     Oneself,
 }
@@ -58,7 +59,8 @@ columns! {
 /// Selects accounts.
 pub(crate) fn select() -> String {
     format!(
-        "SELECT {} FROM users u LEFT JOIN user_groups a ON a.id = u.api_quota_group LEFT JOIN user_groups i ON i.id = u.intelligence_quota_group
+        "SELECT {} FROM users u LEFT JOIN user_groups a ON a.id = u.api_quota_group LEFT JOIN user_groups i ON i.id = \
+         u.intelligence_quota_group
          LEFT JOIN user_groups s ON s.id = u.service_of",
         list::<Account>()
     )
@@ -69,13 +71,15 @@ pub(crate) async fn account_of(tx: &mut Tx, id: i64) -> Result<Account, StoreErr
     account.ok_or(StoreError::NotFound)
 }
 
-/// The groups through which the caller stands above a user: those that the caller administers and the user is in, or whose service account it is. Nobody
-/// stands above an administrator of the installation through a group.
+/// The groups through which the caller stands above a user: those that the caller administers and the user is in, or
+/// whose service account it is. Nobody stands above an administrator of the installation through a group.
 async fn groups_over(tx: &mut Tx, principal: &Principal, user: i64) -> Result<Vec<i64>, StoreError> {
     let sql =
-        "SELECT me.group_id FROM group_members me JOIN users u ON u.id = $1 WHERE me.user_id = $2 AND me.administrator = 1 AND u.administrator = 0
+        "SELECT me.group_id FROM group_members me JOIN users u ON u.id = $1 WHERE me.user_id = $2 AND me.administrator \
+         = 1 AND u.administrator = 0
                AND (u.service_of = me.group_id OR EXISTS
-                   (SELECT 1 FROM group_members them WHERE them.group_id = me.group_id AND them.user_id = u.id)) ORDER BY me.group_id";
+                   (SELECT 1 FROM group_members them WHERE them.group_id = me.group_id AND them.user_id = u.id)) ORDER \
+                   BY me.group_id";
     tx.read_all(sql, values![user, principal.user_id()]).await
 }
 
@@ -88,7 +92,10 @@ async fn standing_to(tx: &mut Tx, principal: &Principal, user: i64) -> Result<St
 }
 
 /// Replaces members of a profile; null removes one.
-pub(crate) fn merged(mut profile: Map<String, Value>, changes: &Map<String, Value>) -> Result<Map<String, Value>, StoreError> {
+pub(crate) fn merged(
+    mut profile: Map<String, Value>,
+    changes: &Map<String, Value>,
+) -> Result<Map<String, Value>, StoreError> {
     for (name, value) in changes {
         if value.is_null() {
             profile.shift_remove(name);
@@ -121,7 +128,13 @@ impl Store {
     }
 
     /// Changes what a user's profile says; for the user and the administrators of the user's groups.
-    pub async fn change_profile(&self, principal: &Principal, user: i64, changes: &Map<String, Value>, now: Timestamp) -> Result<(), StoreError> {
+    pub async fn change_profile(
+        &self,
+        principal: &Principal,
+        user: i64,
+        changes: &Map<String, Value>,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
         let (principal, changes) = (principal.clone(), changes.clone());
         self.write(Who::Person, move |tx| {
             Box::pin(async move {
@@ -130,17 +143,23 @@ impl Store {
                 }
                 let before = account_of(tx, user).await?;
                 let profile = merged(before.profile, &changes)?;
-                tx.run("UPDATE users SET profile = $1 WHERE id = $2", values![to_json(&profile), user])
-                    .await?;
-                audit::insert(tx, &principal, None, "user.change", &before.user.username, Value::Object(changes), now).await
+                tx.run("UPDATE users SET profile = $1 WHERE id = $2", values![to_json(&profile), user]).await?;
+                audit::insert(tx, &principal, None, "user.change", &before.user.username, Value::Object(changes), now)
+                    .await
             })
         })
         .await
     }
 
-    /// Caps what a user may use. The administrator of the installation caps the user; administrators of the user's groups cap what the user draws from
-    /// those groups, and nothing else. A name is one of `ambit_model::quota`.
-    pub async fn cap_user(&self, principal: &Principal, user: i64, caps: &[(String, i64)], now: Timestamp) -> Result<(), StoreError> {
+    /// Caps what a user may use. The administrator of the installation caps the user; administrators of the user's
+    /// groups cap what the user draws from those groups, and nothing else. A name is one of `ambit_model::quota`.
+    pub async fn cap_user(
+        &self,
+        principal: &Principal,
+        user: i64,
+        caps: &[(String, i64)],
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
         let (principal, caps) = (principal.clone(), caps.to_vec());
         self.write(Who::Person, move |tx| {
             Box::pin(async move {
@@ -168,8 +187,15 @@ impl Store {
         .await
     }
 
-    /// Suspends a user, or lets the user in again; for the administrator of the installation. The last administrator who is active stays.
-    pub async fn set_status(&self, principal: &Principal, user: i64, status: &str, now: Timestamp) -> Result<(), StoreError> {
+    /// Suspends a user, or lets the user in again; for the administrator of the installation. The last administrator
+    /// who is active stays.
+    pub async fn set_status(
+        &self,
+        principal: &Principal,
+        user: i64,
+        status: &str,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
         principal.require_administrator()?;
         if !STATUSES.contains(&status) {
             let known = STATUSES.join(", ");
@@ -180,7 +206,9 @@ impl Store {
             Box::pin(async move {
                 let administrators = users::active_administrators(tx).await?;
                 if status != ACTIVE && administrators == [user] {
-                    return Err(StoreError::Conflict("the last administrator of an installation stays active".to_owned()));
+                    return Err(StoreError::Conflict(
+                        "the last administrator of an installation stays active".to_owned(),
+                    ));
                 }
                 let sql = "UPDATE users SET status = $1 WHERE id = $2 AND status <> $3 RETURNING username";
                 let row = tx.row(sql, values![&status, user, DELETED]).await?.ok_or(StoreError::NotFound)?;
@@ -204,10 +232,7 @@ impl Store {
     /// Whether a user may act now: there, and not suspended.
     pub async fn is_active(&self, user: i64) -> Result<bool, StoreError> {
         let mut tx = self.read().await?;
-        Ok(tx
-            .row("SELECT 1 FROM users WHERE id = $1 AND status = $2", values![user, ACTIVE])
-            .await?
-            .is_some())
+        Ok(tx.row("SELECT 1 FROM users WHERE id = $1 AND status = $2", values![user, ACTIVE]).await?.is_some())
     }
 }
 

@@ -42,8 +42,14 @@ pub(crate) async fn insert(
 }
 
 impl Store {
-    /// The newest rows before an id: all of the installation for its administrator, else those of the projects that the caller owns.
-    pub async fn list_audit(&self, principal: &Principal, before: Option<i64>, limit: usize) -> Result<Vec<AuditRow>, StoreError> {
+    /// The newest rows before an id: all of the installation for its administrator, else those of the projects that the
+    /// caller owns.
+    pub async fn list_audit(
+        &self,
+        principal: &Principal,
+        before: Option<i64>,
+        limit: usize,
+    ) -> Result<Vec<AuditRow>, StoreError> {
         let mut tx = self.read().await?;
         let limit = i64::try_from(limit.min(PAGE_ROWS_MAX)).unwrap_or(i64::MAX);
         let sql = "SELECT a.id, a.at, u.email, a.project_id, a.action, a.object, a.details

@@ -43,7 +43,8 @@ async fn erase(tx: &mut Tx, user: i64, now: Timestamp) -> Result<(), StoreError>
     tx.run(sql, values![now, user]).await?;
     for sql in [
         "DELETE FROM collection_roles WHERE member_id IN
-            (SELECT id FROM members WHERE user_id = $1 UNION ALL SELECT member_id FROM invitations WHERE user_id = $1 AND kind = 'project')",
+            (SELECT id FROM members WHERE user_id = $1 UNION ALL SELECT member_id FROM invitations WHERE user_id = $1 \
+            AND kind = 'project')",
         "DELETE FROM invitations WHERE user_id = $1",
         "DELETE FROM group_caps WHERE user_id = $1",
         "DELETE FROM members WHERE user_id = $1",
@@ -56,17 +57,17 @@ async fn erase(tx: &mut Tx, user: i64, now: Timestamp) -> Result<(), StoreError>
         tx.run(sql, values![user]).await?;
     }
     let name = format!("deleted-{user}");
-    let sql = "UPDATE users SET username = $1, email = $2, profile = '{}', status = $3, administrator = 0, primary_project = NULL,
+    let sql = "UPDATE users SET username = $1, email = $2, profile = '{}', status = $3, administrator = 0, \
+               primary_project = NULL,
                api_quota_group = NULL, intelligence_quota_group = NULL, service_of = NULL WHERE id = $4";
-    tx.run(sql, values![&name, format!("{name}@deleted.invalid"), DELETED, user])
-        .await
-        .map(|_| ())
+    tx.run(sql, values![&name, format!("{name}@deleted.invalid"), DELETED, user]).await.map(|_| ())
 }
 
 impl Store {
-    /// Deletes a user by username or address: oneself, or anybody for the administrator of the installation. Keys, rights and memberships end, name and
-    /// address are free again. What the user made stays, under a name that says nothing; projects that nobody else owns come to the administrator. The
-    /// last administrator of the installation stays.
+    /// Deletes a user by username or address: oneself, or anybody for the administrator of the installation. Keys,
+    /// rights and memberships end, name and address are free again. What the user made stays, under a name that says
+    /// nothing; projects that nobody else owns come to the administrator. The last administrator of the installation
+    /// stays.
     pub async fn delete_user(&self, principal: &Principal, name: &str, now: Timestamp) -> Result<(), StoreError> {
         let (principal, name) = (principal.clone(), name.to_owned());
         self.write(Who::Person, move |tx| {
@@ -104,7 +105,8 @@ impl Store {
         Ok(())
     }
 
-    /// Deletes a group with its service accounts, privileges, quotas and places on lists; for the administrator of the installation. Its members stay.
+    /// Deletes a group with its service accounts, privileges, quotas and places on lists; for the administrator of the
+    /// installation. Its members stay.
     pub async fn delete_group(&self, principal: &Principal, name: &str, now: Timestamp) -> Result<(), StoreError> {
         principal.require_administrator()?;
         let (principal, name) = (principal.clone(), name.to_owned());
@@ -117,13 +119,10 @@ impl Store {
                 }
                 let paid = hunting_rulesets::paid_by(tx, group, None).await?;
                 let sql = "SELECT id FROM graphs WHERE deleted_at IS NULL AND (group_id = $1
-                           OR number IN (SELECT graph FROM graph_access WHERE subject = 'group' AND subject_id = $1)) ORDER BY number";
-                let graphs: Vec<String> = tx
-                    .rows(sql, values![group])
-                    .await?
-                    .iter()
-                    .map(|row| row.get(0))
-                    .collect::<Result<_, _>>()?;
+                           OR number IN (SELECT graph FROM graph_access WHERE subject = 'group' AND subject_id = $1)) \
+                           ORDER BY number";
+                let graphs: Vec<String> =
+                    tx.rows(sql, values![group]).await?.iter().map(|row| row.get(0)).collect::<Result<_, _>>()?;
                 for sql in LEAVE_GROUP {
                     tx.run(sql, values![group]).await?;
                 }

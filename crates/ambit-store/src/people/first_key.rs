@@ -1,4 +1,5 @@
-//! One-time tokens: where a key would end in a journal, its owner is given a token instead, which is exchanged for a key once and soon.
+//! One-time tokens: where a key would end in a journal, its owner is given a token instead, which is exchanged for a
+//! key once and soon.
 
 use crate::db::sql::values;
 use crate::db::writer::Who;
@@ -37,7 +38,8 @@ impl Store {
         Ok(KeyToken { text, expires_at })
     }
 
-    /// Exchanges a token for a key. Fails with `NotFound` if it was never made, was exchanged before, or is too old; the caller does not learn which.
+    /// Exchanges a token for a key. Fails with `NotFound` if it was never made, was exchanged before, or is too old;
+    /// the caller does not learn which.
     pub async fn redeem_key_token(&self, token: &str, now: Timestamp) -> Result<IssuedKey, StoreError> {
         if !keys::is_well_formed(token) {
             return Err(StoreError::NotFound);

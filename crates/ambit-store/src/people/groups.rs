@@ -1,5 +1,6 @@
-//! Groups (docs/contract/wider.md §2.2): who is in them, who administers them, what they may use, their service accounts. People come into a group by
-//! accepting (`invitations.rs`), unless the administrator of the installation brings them.
+//! Groups (docs/contract/wider.md §2.2): who is in them, who administers them, what they may use, their service
+//! accounts. People come into a group by accepting (`invitations.rs`), unless the administrator of the installation
+//! brings them.
 
 use crate::db::sql::{Row, Tx, from_json, to_json, values};
 use crate::db::writer::Who;
@@ -46,12 +47,7 @@ const GROUP_SELECT: &str = "SELECT g.id, g.uuid, g.name, g.created_at, g.profile
 
 fn group_account(row: &Row) -> Result<GroupAccount, StoreError> {
     Ok(GroupAccount {
-        group: Group {
-            id: row.get(0)?,
-            uuid: row.get(1)?,
-            name: row.get(2)?,
-            created_at: row.get(3)?,
-        },
+        group: Group { id: row.get(0)?, uuid: row.get(1)?, name: row.get(2)?, created_at: row.get(3)? },
         profile: from_json(&row.get::<String>(4)?)?,
     })
 }
@@ -83,7 +79,8 @@ pub(crate) async fn join(tx: &mut Tx, group: i64, user: i64, administrator: bool
                ON CONFLICT (group_id, user_id) DO UPDATE SET administrator =
                CASE WHEN excluded.administrator = 1 THEN 1 ELSE group_members.administrator END";
     tx.run(sql, values![group, user, administrator]).await?;
-    let sql = "UPDATE users SET api_quota_group = COALESCE(api_quota_group, $1), intelligence_quota_group = COALESCE(intelligence_quota_group, $2)
+    let sql = "UPDATE users SET api_quota_group = COALESCE(api_quota_group, $1), intelligence_quota_group = \
+               COALESCE(intelligence_quota_group, $2)
                WHERE id = $3";
     tx.run(sql, values![group, group, user]).await?;
     Ok(())
@@ -105,7 +102,8 @@ async fn part(tx: &mut Tx, group: i64, user: i64, now: Timestamp) -> Result<(), 
     hunting_rulesets::change_payer(tx, paid, now).await
 }
 
-/// Adds or invites one person. Accounts are made by the administrator of the installation, and by others if `open_accounts` allows it.
+/// Adds or invites one person. Accounts are made by the administrator of the installation, and by others if
+/// `open_accounts` allows it.
 async fn bring(
     tx: &mut Tx,
     by: &Principal,
@@ -116,7 +114,9 @@ async fn bring(
     now: Timestamp,
 ) -> Result<Brought, StoreError> {
     let user = match users::find(tx, email).await {
-        Err(StoreError::NotFound) if by.administrator() || open_accounts => insert_user(tx, email, None, false, now).await?,
+        Err(StoreError::NotFound) if by.administrator() || open_accounts => {
+            insert_user(tx, email, None, false, now).await?
+        }
         Err(StoreError::NotFound) => return Ok(Brought::Unknown),
         found => found?,
     };
@@ -144,7 +144,10 @@ impl Store {
     /// The groups of a user, by id; with `managed` only those that the user administers.
     pub async fn groups_of(&self, user: i64, managed: bool) -> Result<Vec<GroupAccount>, StoreError> {
         let mut tx = self.read().await?;
-        let sql = format!("{GROUP_SELECT} JOIN group_members m ON m.group_id = g.id WHERE m.user_id = $1 AND m.administrator >= $2 ORDER BY g.id");
+        let sql = format!(
+            "{GROUP_SELECT} JOIN group_members m ON m.group_id = g.id WHERE m.user_id = $1 AND m.administrator >= $2 \
+             ORDER BY g.id"
+        );
         tx.rows(&sql, values![user, managed]).await?.iter().map(group_account).collect()
     }
 
@@ -153,7 +156,9 @@ impl Store {
         let mut tx = self.read().await?;
         let of = match members {
             Members::Users => "JOIN group_members m ON m.user_id = u.id WHERE m.group_id = $1",
-            Members::Administrators => "JOIN group_members m ON m.user_id = u.id WHERE m.group_id = $1 AND m.administrator = 1",
+            Members::Administrators => {
+                "JOIN group_members m ON m.user_id = u.id WHERE m.group_id = $1 AND m.administrator = 1"
+            }
             Members::ServiceAccounts => "WHERE u.service_of = $1",
         };
         let sql = format!("{} {of} ORDER BY u.id", select());
@@ -161,7 +166,13 @@ impl Store {
     }
 
     /// Sets what a group may use; for the administrator of the installation. A name is one of `ambit_model::quota`.
-    pub async fn cap_group(&self, principal: &Principal, group: i64, caps: &[(String, i64)], now: Timestamp) -> Result<(), StoreError> {
+    pub async fn cap_group(
+        &self,
+        principal: &Principal,
+        group: i64,
+        caps: &[(String, i64)],
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
         principal.require_administrator()?;
         let (principal, caps) = (principal.clone(), caps.to_vec());
         self.write(Who::Person, move |tx| {
@@ -177,7 +188,13 @@ impl Store {
     }
 
     /// Changes what a group's profile says; for its administrators.
-    pub async fn change_group(&self, principal: &Principal, name: &str, changes: &Map<String, Value>, now: Timestamp) -> Result<(), StoreError> {
+    pub async fn change_group(
+        &self,
+        principal: &Principal,
+        name: &str,
+        changes: &Map<String, Value>,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
         let (principal, name, changes) = (principal.clone(), name.to_owned(), changes.clone());
         self.write(Who::Person, move |tx| {
             Box::pin(async move {
@@ -192,8 +209,9 @@ impl Store {
         .await
     }
 
-    /// Brings users into a group by their addresses: the administrator of the installation at once, making accounts where there are none; administrators of
-    /// the group by asking those who are not in it. What became of each stands in the order of the addresses. Saying it twice is harmless.
+    /// Brings users into a group by their addresses: the administrator of the installation at once, making accounts
+    /// where there are none; administrators of the group by asking those who are not in it. What became of each stands
+    /// in the order of the addresses. Saying it twice is harmless.
     pub async fn join_group(
         &self,
         principal: &Principal,
@@ -227,7 +245,8 @@ impl Store {
         Ok(brought)
     }
 
-    /// Brings users who are there already into a group, by usernames or addresses; for the administrator of the installation. Saying it twice is harmless.
+    /// Brings users who are there already into a group, by usernames or addresses; for the administrator of the
+    /// installation. Saying it twice is harmless.
     pub async fn add_to_group(
         &self,
         principal: &Principal,
@@ -255,9 +274,16 @@ impl Store {
         Ok(())
     }
 
-    /// Takes a user out of a group, or (`administrators`) only its administration: for its administrators, and for the user. An invitation that was not
-    /// answered is taken back.
-    pub async fn leave_group(&self, principal: &Principal, name: &str, user: i64, administrators: bool, now: Timestamp) -> Result<(), StoreError> {
+    /// Takes a user out of a group, or (`administrators`) only its administration: for its administrators, and for the
+    /// user. An invitation that was not answered is taken back.
+    pub async fn leave_group(
+        &self,
+        principal: &Principal,
+        name: &str,
+        user: i64,
+        administrators: bool,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
         let (principal, name) = (principal.clone(), name.to_owned());
         self.write(Who::Person, move |tx| {
             Box::pin(async move {
@@ -266,7 +292,8 @@ impl Store {
                     require_administrator_of(tx, &principal, group.id).await?;
                 }
                 if administrators {
-                    let sql = "UPDATE group_members SET administrator = 0 WHERE group_id = $1 AND user_id = $2 AND administrator = 1";
+                    let sql = "UPDATE group_members SET administrator = 0 WHERE group_id = $1 AND user_id = $2 AND \
+                               administrator = 1";
                     if tx.run(sql, values![group.id, user]).await? == 0 {
                         return Err(StoreError::NotFound);
                     }
@@ -301,7 +328,8 @@ impl Store {
                 // An identifier like an address that no person can have: the reserved domain is nobody's.
                 let email = format!("{username}@service.invalid");
                 let user = insert_user(tx, &email, Some(&username), false, now).await?;
-                let sql = "UPDATE users SET service_of = $1, api_quota_group = $2, intelligence_quota_group = $3 WHERE id = $4";
+                let sql = "UPDATE users SET service_of = $1, api_quota_group = $2, intelligence_quota_group = $3 WHERE \
+                           id = $4";
                 tx.run(sql, values![group.id, group.id, group.id, user.id]).await?;
                 let origin = keys::Origin::of(tx, &principal, None).await?;
                 let issued = draft.insert(tx, user.id, origin, now).await?;

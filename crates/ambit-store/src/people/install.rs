@@ -17,9 +17,14 @@ pub struct NewOwner {
 }
 
 impl Store {
-    /// Makes a fresh installation with its owner, or completes one whose making was cut off; the owner's first key is given once.
+    /// Makes a fresh installation with its owner, or completes one whose making was cut off; the owner's first key is
+    /// given once.
     /// `None`: it was complete already.
-    pub async fn init(options: &Options, owner: &NewOwner, now: Timestamp) -> Result<(Self, Option<IssuedKey>), StoreError> {
+    pub async fn init(
+        options: &Options,
+        owner: &NewOwner,
+        now: Timestamp,
+    ) -> Result<(Self, Option<IssuedKey>), StoreError> {
         let (store, version) = Self::connect(options, true).await?;
         store.migrate(version).await?;
         let (owner, key) = (owner.clone(), keys::Draft::new(&store.inner.secret, "owner"));
@@ -29,8 +34,8 @@ impl Store {
         Ok((store, issued))
     }
 
-    /// Midnight UTC of the day on which this installation was made: dates in the files of simulated internets are relative to it
-    /// (docs/architecture.md §2.1).
+    /// Midnight UTC of the day on which this installation was made: dates in the files of simulated internets are
+    /// relative to it (docs/architecture.md §2.1).
     pub async fn epoch(&self) -> Result<Timestamp, StoreError> {
         let mut tx = self.read().await?;
         let made: Timestamp = tx.read_one("SELECT MIN(created_at) FROM organizations", Vec::new()).await?;
@@ -39,7 +44,12 @@ impl Store {
 }
 
 /// Organisation, owner, primary project and first key, in one transaction: all there or none.
-async fn insert_owner(tx: &mut Tx, owner: &NewOwner, key: keys::Draft, now: Timestamp) -> Result<Option<IssuedKey>, StoreError> {
+async fn insert_owner(
+    tx: &mut Tx,
+    owner: &NewOwner,
+    key: keys::Draft,
+    now: Timestamp,
+) -> Result<Option<IssuedKey>, StoreError> {
     if tx.is_postgres() {
         tx.run("LOCK TABLE organizations IN EXCLUSIVE MODE", Vec::new()).await?;
     }

@@ -1,5 +1,6 @@
-//! Invitations: a person comes to a project or group when that person accepts, and the one in between is a row of its own, so that nothing that reads
-//! memberships can take it for one. The administrator of the installation brings people in without asking.
+//! Invitations: a person comes to a project or group when that person accepts, and the one in between is a row of its
+//! own, so that nothing that reads memberships can take it for one. The administrator of the installation brings people
+//! in without asking.
 
 use crate::db::rows::{Cells, FromRow, columns, list};
 use crate::db::sql::{Tx, values};
@@ -87,7 +88,8 @@ fn select() -> String {
     )
 }
 
-/// Invites somebody; a repeated invitation changes the role that is offered. `member` is the project user id that it becomes.
+/// Invites somebody; a repeated invitation changes the role that is offered. `member` is the project user id that it
+/// becomes.
 async fn insert(
     tx: &mut Tx,
     by: &Principal,
@@ -109,20 +111,34 @@ async fn insert(
             user.username
         )));
     }
-    let sql = "INSERT INTO invitations (kind, target_id, user_id, role, member_id, invited_by, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7)";
-    tx.run(sql, values![kind.name(), target, user.id, role, member, by.user_id(), now])
-        .await
-        .map(|_| ())
+    let sql = "INSERT INTO invitations (kind, target_id, user_id, role, member_id, invited_by, created_at) VALUES ($1, \
+               $2, $3, $4, $5, $6, $7)";
+    tx.run(sql, values![kind.name(), target, user.id, role, member, by.user_id(), now]).await.map(|_| ())
 }
 
-/// Asks somebody into a project. The project user id is given out now, so that roles in collections can be given with it.
-pub(crate) async fn to_project(tx: &mut Tx, by: &Principal, project: i64, user: &User, role: ProjectRole, now: Timestamp) -> Result<(), StoreError> {
+/// Asks somebody into a project. The project user id is given out now, so that roles in collections can be given with
+/// it.
+pub(crate) async fn to_project(
+    tx: &mut Tx,
+    by: &Principal,
+    project: i64,
+    user: &User,
+    role: ProjectRole,
+    now: Timestamp,
+) -> Result<(), StoreError> {
     let member = projects::new_member_id(tx).await?;
     insert(tx, by, (InvitedTo::Project, project), user, role.name(), Some(member), now).await
 }
 
 /// Asks somebody into a group. Whoever was asked to administer it is still asked for that.
-pub(crate) async fn to_group(tx: &mut Tx, by: &Principal, group: i64, user: &User, administrator: bool, now: Timestamp) -> Result<(), StoreError> {
+pub(crate) async fn to_group(
+    tx: &mut Tx,
+    by: &Principal,
+    group: i64,
+    user: &User,
+    administrator: bool,
+    now: Timestamp,
+) -> Result<(), StoreError> {
     let sql = "SELECT 1 FROM invitations WHERE kind = 'group' AND target_id = $1 AND user_id = $2 AND role = $3";
     let administrator = administrator || tx.row(sql, values![group, user.id, ADMINISTRATOR]).await?.is_some();
     let role = if administrator { ADMINISTRATOR } else { MEMBER };
@@ -130,7 +146,12 @@ pub(crate) async fn to_group(tx: &mut Tx, by: &Principal, group: i64, user: &Use
 }
 
 /// Ends the invitation of a user, if there is one; gives the project user id that it held.
-pub(crate) async fn end(tx: &mut Tx, kind: InvitedTo, target: i64, user: i64) -> Result<Option<Option<i64>>, StoreError> {
+pub(crate) async fn end(
+    tx: &mut Tx,
+    kind: InvitedTo,
+    target: i64,
+    user: i64,
+) -> Result<Option<Option<i64>>, StoreError> {
     let sql = "DELETE FROM invitations WHERE kind = $1 AND target_id = $2 AND user_id = $3 RETURNING member_id";
     let row = tx.row(sql, values![kind.name(), target, user]).await?;
     row.map(|row| row.get(0)).transpose()
@@ -165,7 +186,8 @@ async fn accept(tx: &mut Tx, principal: &Principal, id: i64, now: Timestamp) -> 
             projects::lock(tx, held.target).await?;
             let sql = "SELECT uuid FROM projects WHERE id = $1 AND deleted_at IS NULL";
             let uuid: Uuid = tx.read_first(sql, values![held.target]).await?.ok_or(StoreError::NotFound)?;
-            let role = ProjectRole::from_name(&held.role).ok_or_else(|| StoreError::Bug("unknown project role".to_owned()))?;
+            let role =
+                ProjectRole::from_name(&held.role).ok_or_else(|| StoreError::Bug("unknown project role".to_owned()))?;
             projects::put_member(tx, held.target, held.user, role, held.member, now).await?;
             let details = json!({"role": held.role});
             audit::insert(tx, principal, Some(held.target), "invitation.accept", &uuid.to_string(), details, now).await
@@ -195,13 +217,15 @@ impl Store {
         tx.read_all(&sql, values![principal.user_id()]).await
     }
 
-    /// The unanswered invitations to the caller's own projects and to the groups that the caller administers, oldest first.
+    /// The unanswered invitations to the caller's own projects and to the groups that the caller administers, oldest
+    /// first.
     pub async fn list_sent_invitations(&self, principal: &Principal) -> Result<Vec<Invitation>, StoreError> {
         let mut tx = self.read().await?;
         let sql = format!(
             "{} AND ((i.kind = 'project' AND i.target_id IN
                  (SELECT m.project_id FROM members m WHERE m.user_id = $1 AND m.role = 'owner'))
-             OR (i.kind = 'group' AND i.target_id IN (SELECT m.group_id FROM group_members m WHERE m.user_id = $2 AND m.administrator = 1))
+             OR (i.kind = 'group' AND i.target_id IN (SELECT m.group_id FROM group_members m WHERE m.user_id = $2 AND \
+             m.administrator = 1))
              OR (i.kind = 'group' AND $3 = 1)) ORDER BY i.id LIMIT {LISTED_MAX}",
             select()
         );
@@ -212,13 +236,13 @@ impl Store {
     /// Accepts an invitation of the caller's.
     pub async fn accept_invitation(&self, principal: &Principal, id: i64, now: Timestamp) -> Result<(), StoreError> {
         let principal = principal.clone();
-        self.write(Who::Person, move |tx| Box::pin(async move { accept(tx, &principal, id, now).await }))
-            .await?;
+        self.write(Who::Person, move |tx| Box::pin(async move { accept(tx, &principal, id, now).await })).await?;
         self.inner.access.clear();
         Ok(())
     }
 
-    /// Ends an invitation: the person declines it, or whoever may invite takes it back. Roles in collections that were given with it end too.
+    /// Ends an invitation: the person declines it, or whoever may invite takes it back. Roles in collections that were
+    /// given with it end too.
     pub async fn end_invitation(&self, principal: &Principal, id: i64, now: Timestamp) -> Result<(), StoreError> {
         let principal = principal.clone();
         self.write(Who::Person, move |tx| {

@@ -1,8 +1,9 @@
 //! API keys: random, shown once, kept as a keyed hash (docs/architecture.md §1.6).
 //!
-//! A key is 64 lower-case hexadecimal characters: 224 random bits, then the CRC-32 of `ambit` and those characters. A visible prefix would be refused by
-//! tools that check for the 64 hexadecimal characters of every official sample (docs/contract/wider.md §1.1). The checksum does the work of a prefix:
-//! typing errors and guesses are refused without touching the database, and a secret scanner can verify a hit.
+//! A key is 64 lower-case hexadecimal characters: 224 random bits, then the CRC-32 of `ambit` and those characters. A
+//! visible prefix would be refused by tools that check for the 64 hexadecimal characters of every official sample
+//! (docs/contract/wider.md §1.1). The checksum does the work of a prefix: typing errors and guesses are refused without
+//! touching the database, and a secret scanner can verify a hit.
 
 use crate::db::rows::{columns, list};
 use crate::db::secret::Secret;
@@ -55,10 +56,7 @@ pub struct RevokedKeys {
 
 impl std::fmt::Debug for IssuedKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("IssuedKey")
-            .field("id", &self.id)
-            .field("visible", &self.visible)
-            .finish_non_exhaustive()
+        f.debug_struct("IssuedKey").field("id", &self.id).field("visible", &self.visible).finish_non_exhaustive()
     }
 }
 
@@ -81,10 +79,7 @@ pub struct KeyView {
 fn crc32(bytes: &[u8]) -> u32 {
     const POLYNOMIAL: u32 = 0xEDB8_8320;
     !bytes.iter().fold(u32::MAX, |crc, byte| {
-        (0..8).fold(
-            crc ^ u32::from(*byte),
-            |crc, _| if crc & 1 == 1 { (crc >> 1) ^ POLYNOMIAL } else { crc >> 1 },
-        )
+        (0..8).fold(crc ^ u32::from(*byte), |crc, _| if crc & 1 == 1 { (crc >> 1) ^ POLYNOMIAL } else { crc >> 1 })
     })
 }
 
@@ -95,7 +90,9 @@ fn checksum(body: &str) -> String {
 /// True for a text that `random_text` could have made.
 pub(crate) fn is_well_formed(key: &str) -> bool {
     let hexadecimal = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
-    key.len() == KEY_CHARS && key.bytes().all(hexadecimal) && checksum(&key[..2 * RANDOM_BYTES]) == key[2 * RANDOM_BYTES..]
+    key.len() == KEY_CHARS
+        && key.bytes().all(hexadecimal)
+        && checksum(&key[..2 * RANDOM_BYTES]) == key[2 * RANDOM_BYTES..]
 }
 
 /// A random text that is well formed.
@@ -115,10 +112,7 @@ impl Origin {
     /// Of a key that the caller makes. Where no end is asked for, it is that of the caller's key.
     pub(crate) async fn of(tx: &mut Tx, principal: &Principal, asked: Option<Timestamp>) -> Result<Self, StoreError> {
         let Some(parent) = principal.key_id() else {
-            return Ok(Self {
-                parent: None,
-                expires_at: asked,
-            });
+            return Ok(Self { parent: None, expires_at: asked });
         };
         let sql = "SELECT expires_at FROM api_keys WHERE id = $1 AND revoked_at IS NULL";
         let revoked = || StoreError::Forbidden("the key that asks was revoked".to_owned());
@@ -127,10 +121,7 @@ impl Origin {
             (Some(asked), Some(end)) if asked > end => Err(StoreError::Invalid(format!(
                 "the key that you use ends at {end}: a key that it makes cannot last longer"
             ))),
-            _ => Ok(Self {
-                parent: Some(parent),
-                expires_at: asked.or(end),
-            }),
+            _ => Ok(Self { parent: Some(parent), expires_at: asked.or(end) }),
         }
     }
 }
@@ -145,21 +136,23 @@ pub(crate) struct Draft {
 impl Draft {
     pub(crate) fn new(secret: &Secret, label: &str) -> Self {
         let key = random_text();
-        Self {
-            hash: secret.credential_hash(&key),
-            key,
-            label: label.chars().take(LABEL_CHARS_MAX).collect(),
-        }
+        Self { hash: secret.credential_hash(&key), key, label: label.chars().take(LABEL_CHARS_MAX).collect() }
     }
 
-    pub(crate) async fn insert(self, tx: &mut Tx, user: i64, origin: Origin, now: Timestamp) -> Result<IssuedKey, StoreError> {
+    pub(crate) async fn insert(
+        self,
+        tx: &mut Tx,
+        user: i64,
+        origin: Origin,
+        now: Timestamp,
+    ) -> Result<IssuedKey, StoreError> {
         let live = "SELECT COUNT(*) FROM api_keys WHERE user_id = $1 AND revoked_at IS NULL";
         if tx.read_one::<i64>(live, values![user]).await? >= KEYS_OF_USER_MAX {
             return Err(StoreError::Conflict(format!("the user has {KEYS_OF_USER_MAX} keys: revoke some first")));
         }
         let visible = self.key[..VISIBLE_CHARS].to_owned();
-        let sql =
-            "INSERT INTO api_keys (user_id, hash, visible, label, created_at, expires_at, parent) VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id";
+        let sql = "INSERT INTO api_keys (user_id, hash, visible, label, created_at, expires_at, parent) VALUES ($1, \
+                   $2, $3, $4, $5, $6, $7) RETURNING id";
         let key = values![user, self.hash.as_slice(), &visible, &self.label, now, origin.expires_at, origin.parent];
         Ok(IssuedKey {
             id: tx.read_one(sql, key).await?,
@@ -181,7 +174,8 @@ pub(crate) struct LiveKey {
 pub(crate) async fn find_live(tx: &mut Tx, hash: &[u8; 32], now: Timestamp) -> Result<Option<LiveKey>, StoreError> {
     // The newest stamp never runs backwards: a clock that is set back does not revive a key that had expired by then.
     let sql = "SELECT id, user_id, last_used_at, hash FROM api_keys WHERE hash = $1 AND revoked_at IS NULL
-               AND (expires_at IS NULL OR (expires_at > $2 AND expires_at > (SELECT stamp FROM revision WHERE one = 1)))";
+               AND (expires_at IS NULL OR (expires_at > $2 AND expires_at > (SELECT stamp FROM revision WHERE one = \
+               1)))";
     let found: Option<(LiveKey, Vec<u8>)> = tx.read_first(sql, values![hash.as_slice(), now]).await?;
     Ok(found.filter(|(_, stored)| bool::from(stored.ct_eq(hash))).map(|(key, _)| key))
 }
@@ -195,7 +189,12 @@ pub(crate) async fn touch(tx: &mut Tx, id: i64, now: Timestamp) -> Result<(), St
 
 impl Store {
     /// Makes a key for the caller, or, as administrator of the installation, for anybody.
-    pub async fn create_key(&self, principal: &Principal, new: &NewKey, now: Timestamp) -> Result<IssuedKey, StoreError> {
+    pub async fn create_key(
+        &self,
+        principal: &Principal,
+        new: &NewKey,
+        now: Timestamp,
+    ) -> Result<IssuedKey, StoreError> {
         let (principal, new) = (principal.clone(), new.clone());
         let draft = Draft::new(&self.inner.secret, &new.label);
         self.write(Who::Person, move |tx| {
@@ -221,20 +220,23 @@ impl Store {
     pub async fn list_keys(&self, principal: &Principal) -> Result<Vec<KeyView>, StoreError> {
         let mut tx = self.read().await?;
         let sql = format!(
-            "SELECT {} FROM api_keys k JOIN users u ON u.id = k.user_id WHERE $1 = 1 OR k.user_id = $2 ORDER BY k.id DESC",
+            "SELECT {} FROM api_keys k JOIN users u ON u.id = k.user_id WHERE $1 = 1 OR k.user_id = $2 ORDER BY k.id \
+             DESC",
             list::<KeyView>()
         );
         tx.read_all(&sql, values![principal.administrator(), principal.user_id()]).await
     }
 
-    /// Revokes a key, at once in this process and within a second in every other, together with the keys of the same user that were made with it.
+    /// Revokes a key, at once in this process and within a second in every other, together with the keys of the same
+    /// user that were made with it.
     pub async fn revoke_key(&self, principal: &Principal, id: i64, now: Timestamp) -> Result<RevokedKeys, StoreError> {
         let principal = principal.clone();
         let revoked = self
             .write(Who::Person, move |tx| {
                 Box::pin(async move {
                     let sql =
-                        "UPDATE api_keys SET revoked_at = $1 WHERE id = $2 AND ($3 = 1 OR user_id = $4) AND revoked_at IS NULL RETURNING user_id";
+                        "UPDATE api_keys SET revoked_at = $1 WHERE id = $2 AND ($3 = 1 OR user_id = $4) AND revoked_at \
+                         IS NULL RETURNING user_id";
                     let caller = values![now, id, principal.administrator(), principal.user_id()];
                     let user: i64 = tx.read_first(sql, caller).await?.ok_or(StoreError::NotFound)?;
                     let revoked = revoke_children(tx, id, user, now).await?;

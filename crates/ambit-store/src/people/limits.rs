@@ -1,4 +1,5 @@
-//! How much one user, and one project, may ask of runs at a time, so that nobody fills the queue for all. Administrators of the installation are not bound.
+//! How much one user, and one project, may ask of runs at a time, so that nobody fills the queue for all.
+//! Administrators of the installation are not bound.
 
 use crate::db::sql::{Tx, values};
 use crate::{Principal, StoreError};
@@ -6,7 +7,8 @@ use ambit_model::Kind;
 
 /// Runs of one user that wait, run or are paused, where no setting says otherwise: an engine carries a few at a time.
 const OPEN_RUNS: i64 = 20;
-/// Addresses in the seeds of one project, and of one user, where no setting says otherwise: a /12, which takes an engine about a day.
+/// Addresses in the seeds of one project, and of one user, where no setting says otherwise: a /12, which takes an
+/// engine about a day.
 const SEED_ADDRESSES: i64 = 1 << 20;
 
 /// The limits that people meet. Settings override them.
@@ -20,10 +22,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self {
-            open_runs: OPEN_RUNS,
-            seed_addresses: SEED_ADDRESSES,
-        }
+        Self { open_runs: OPEN_RUNS, seed_addresses: SEED_ADDRESSES }
     }
 }
 
@@ -45,8 +44,15 @@ impl Limits {
         )))
     }
 
-    /// Refuses seeds that were just inserted where the project, or the user who added them, names too many addresses with them.
-    pub(crate) async fn check_seeds(&self, tx: &mut Tx, principal: &Principal, project: i64, seeds: &[(Kind, String)]) -> Result<(), StoreError> {
+    /// Refuses seeds that were just inserted where the project, or the user who added them, names too many addresses
+    /// with them.
+    pub(crate) async fn check_seeds(
+        &self,
+        tx: &mut Tx,
+        principal: &Principal,
+        project: i64,
+        seeds: &[(Kind, String)],
+    ) -> Result<(), StoreError> {
         let is_bound = seeds.iter().any(|(kind, name)| kind.addresses(name) > 0) && !principal.administrator();
         if !is_bound {
             return Ok(());
@@ -56,7 +62,8 @@ impl Limits {
             ("s.created_by", principal.user_id(), "the seeds that you added"),
         ] {
             let sql = format!(
-                "SELECT s.kind, s.name FROM seeds s JOIN collections c ON c.id = s.collection_id WHERE c.deleted_at IS NULL AND {column} = $1"
+                "SELECT s.kind, s.name FROM seeds s JOIN collections c ON c.id = s.collection_id WHERE c.deleted_at IS \
+                 NULL AND {column} = $1"
             );
             let mut named = 0_i64;
             for row in tx.rows(&sql, values![id]).await? {
@@ -65,7 +72,8 @@ impl Limits {
             if named > self.seed_addresses {
                 let most = self.seed_addresses;
                 return Err(StoreError::Invalid(format!(
-                    "{whose} would name {named} addresses, and {most} is the most: give smaller blocks, or ask the administrator"
+                    "{whose} would name {named} addresses, and {most} is the most: give smaller blocks, or ask the \
+                     administrator"
                 )));
             }
         }

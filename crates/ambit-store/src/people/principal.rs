@@ -1,5 +1,6 @@
-//! Principals: who a call is made for and what they may see. Made only in `access`, by `authenticate` and `local_operator`, so that tenancy is a type: every
-//! read or write on behalf of a person takes one, and what it may not see is `NotFound`, exactly like what does not exist.
+//! Principals: who a call is made for and what they may see. Made only in `access`, by `authenticate` and
+//! `local_operator`, so that tenancy is a type: every read or write on behalf of a person takes one, and what it may
+//! not see is `NotFound`, exactly like what does not exist.
 
 use crate::StoreError;
 use ambit_model::user::{CollectionRole, ProjectRole, User};
@@ -86,16 +87,25 @@ impl Principal {
     pub(crate) fn require_project(&self, project: i64, role: ProjectRole) -> Result<(), StoreError> {
         match self.project_role(project) {
             None => Err(StoreError::NotFound),
-            Some(has) if has < role => Err(StoreError::Forbidden(format!("this needs the role {} in the project", role.name()))),
+            Some(has) if has < role => {
+                Err(StoreError::Forbidden(format!("this needs the role {} in the project", role.name())))
+            }
             Some(_) => Ok(()),
         }
     }
 
     /// `NotFound` where the collection is not visible, `Forbidden` where the role is too low.
-    pub(crate) fn require_collection(&self, project: i64, collection: i64, role: CollectionRole) -> Result<CollectionRole, StoreError> {
+    pub(crate) fn require_collection(
+        &self,
+        project: i64,
+        collection: i64,
+        role: CollectionRole,
+    ) -> Result<CollectionRole, StoreError> {
         match self.collection_role(project, collection) {
             None => Err(StoreError::NotFound),
-            Some(has) if has < role => Err(StoreError::Forbidden(format!("this needs the role {} in the collection", role.name()))),
+            Some(has) if has < role => {
+                Err(StoreError::Forbidden(format!("this needs the role {} in the collection", role.name())))
+            }
             Some(has) => Ok(has),
         }
     }

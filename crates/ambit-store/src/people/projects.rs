@@ -71,7 +71,13 @@ pub(crate) fn clean_title(name: &str) -> Result<String, StoreError> {
 }
 
 /// Inserts a project with its owner; the owner's first project becomes the primary one.
-pub(crate) async fn insert(tx: &mut Tx, organization: i64, name: &str, owner: i64, now: Timestamp) -> Result<i64, StoreError> {
+pub(crate) async fn insert(
+    tx: &mut Tx,
+    organization: i64,
+    name: &str,
+    owner: i64,
+    now: Timestamp,
+) -> Result<i64, StoreError> {
     let sql = "INSERT INTO projects (uuid, organization_id, name, created_at) VALUES ($1, $2, $3, $4) RETURNING id";
     let id: i64 = tx.read_one(sql, values![Uuid::new_v4(), organization, clean_title(name)?, now]).await?;
     put_member(tx, id, owner, ProjectRole::Owner, None, now).await?;
@@ -83,14 +89,22 @@ pub(crate) async fn new_member_id(tx: &mut Tx) -> Result<i64, StoreError> {
     let sql = if tx.is_postgres() {
         "SELECT nextval(pg_get_serial_sequence('members', 'id'))"
     } else {
-        "SELECT COALESCE(MAX(n), 0) + 1 FROM (SELECT MAX(id) AS n FROM members UNION ALL SELECT MAX(member_id) AS n FROM invitations)"
+        "SELECT COALESCE(MAX(n), 0) + 1 FROM (SELECT MAX(id) AS n FROM members UNION ALL SELECT MAX(member_id) AS n \
+         FROM invitations)"
     };
     tx.read_one(sql, Vec::new()).await
 }
 
-/// Gives a user a role in a project, with the project user id that an invitation held, if there is one. The first project that a user comes to is the
-/// primary one.
-pub(crate) async fn put_member(tx: &mut Tx, project: i64, user: i64, role: ProjectRole, held: Option<i64>, now: Timestamp) -> Result<(), StoreError> {
+/// Gives a user a role in a project, with the project user id that an invitation held, if there is one. The first
+/// project that a user comes to is the primary one.
+pub(crate) async fn put_member(
+    tx: &mut Tx,
+    project: i64,
+    user: i64,
+    role: ProjectRole,
+    held: Option<i64>,
+    now: Timestamp,
+) -> Result<(), StoreError> {
     let sql = "UPDATE members SET role = $1 WHERE project_id = $2 AND user_id = $3";
     if tx.run(sql, values![role.name(), project, user]).await? == 0 {
         let id = match held {
@@ -135,7 +149,8 @@ async fn bring(
 pub(crate) async fn inherit(tx: &mut Tx, from: i64, to: i64, now: Timestamp) -> Result<Vec<String>, StoreError> {
     let sql = "SELECT p.id, p.name FROM projects p JOIN members m ON m.project_id = p.id
                WHERE m.user_id = $1 AND m.role = 'owner' AND p.deleted_at IS NULL AND NOT EXISTS
-               (SELECT 1 FROM members o WHERE o.project_id = p.id AND o.role = 'owner' AND o.user_id <> $1) ORDER BY p.id";
+               (SELECT 1 FROM members o WHERE o.project_id = p.id AND o.role = 'owner' AND o.user_id <> $1) ORDER BY \
+               p.id";
     let mut names = Vec::new();
     for (project, name) in tx.read_all(sql, values![from]).await? {
         put_member(tx, project, to, ProjectRole::Owner, None, now).await?;
@@ -154,24 +169,18 @@ columns! {
         organization_uuid: "o.uuid",
         created_at: "p.created_at",
         deleted_at: "p.deleted_at",
-        owner_email: "(SELECT u.email FROM members m JOIN users u ON u.id = m.user_id WHERE m.project_id = p.id AND m.role = 'owner' ORDER BY m.id LIMIT 1)",
+        owner_email: "(SELECT u.email FROM members m JOIN users u ON u.id = m.user_id WHERE m.project_id = p.id AND \
+                      m.role = 'owner' ORDER BY m.id LIMIT 1)",
     }
 }
 
 /// Selects projects.
 fn select() -> String {
-    format!(
-        "SELECT {} FROM projects p JOIN organizations o ON o.id = p.organization_id",
-        list::<Project>()
-    )
+    format!("SELECT {} FROM projects p JOIN organizations o ON o.id = p.organization_id", list::<Project>())
 }
 
 fn view(project: Project, principal: &Principal) -> ProjectView {
-    ProjectView {
-        role: principal.project_role(project.id),
-        primary: principal.primary() == Some(project.id),
-        project,
-    }
+    ProjectView { role: principal.project_role(project.id), primary: principal.primary() == Some(project.id), project }
 }
 
 /// The project of a uuid, if the caller is in it.
@@ -184,13 +193,19 @@ async fn find_project(tx: &mut Tx, principal: &Principal, uuid: Uuid) -> Result<
 }
 
 /// The integer id of a project in which the caller has at least this role.
-pub(crate) async fn require(tx: &mut Tx, principal: &Principal, uuid: Uuid, role: ProjectRole) -> Result<i64, StoreError> {
+pub(crate) async fn require(
+    tx: &mut Tx,
+    principal: &Principal,
+    uuid: Uuid,
+    role: ProjectRole,
+) -> Result<i64, StoreError> {
     let id = find_project(tx, principal, uuid).await?.project.id;
     principal.require_project(id, role)?;
     Ok(id)
 }
 
-/// Makes those who change who is in a project wait for each other, so that two owners who leave at once do not both find another one.
+/// Makes those who change who is in a project wait for each other, so that two owners who leave at once do not both
+/// find another one.
 pub(crate) async fn lock(tx: &mut Tx, project: i64) -> Result<(), StoreError> {
     if tx.is_postgres() {
         tx.run("SELECT 1 FROM projects WHERE id = $1 FOR NO KEY UPDATE", values![project]).await?;
@@ -209,7 +224,8 @@ pub(crate) async fn keep_an_owner(tx: &mut Tx, project: i64) -> Result<(), Store
 
 /// Members and those who were asked, as one table.
 pub(crate) const PEOPLE: &str = "(SELECT id, project_id, user_id, role, CAST(0 AS BIGINT) AS invited FROM members
-    UNION ALL SELECT member_id, target_id, user_id, role, CAST(1 AS BIGINT) FROM invitations WHERE kind = 'project') AS m";
+    UNION ALL SELECT member_id, target_id, user_id, role, CAST(1 AS BIGINT) FROM invitations WHERE kind = 'project') \
+    AS m";
 
 columns! { Member { id: "m.id", role: "m.role", invited: "m.invited", user: User } }
 
@@ -250,14 +266,21 @@ impl Store {
     }
 
     /// Makes a project that the caller owns.
-    pub async fn create_project(&self, principal: &Principal, name: &str, now: Timestamp) -> Result<ProjectView, StoreError> {
+    pub async fn create_project(
+        &self,
+        principal: &Principal,
+        name: &str,
+        now: Timestamp,
+    ) -> Result<ProjectView, StoreError> {
         let (caller, name) = (principal.clone(), clean_title(name)?);
         let mut created = self
             .write(Who::Person, move |tx| {
                 Box::pin(async move {
-                    let organization: i64 = tx.read_one("SELECT id FROM organizations ORDER BY id LIMIT 1", Vec::new()).await?;
+                    let organization: i64 =
+                        tx.read_one("SELECT id FROM organizations ORDER BY id LIMIT 1", Vec::new()).await?;
                     let id = insert(tx, organization, &name, caller.user_id(), now).await?;
-                    let created = view(tx.read_one(&format!("{} WHERE p.id = $1", select()), values![id]).await?, &caller);
+                    let created =
+                        view(tx.read_one(&format!("{} WHERE p.id = $1", select()), values![id]).await?, &caller);
                     audit::insert(
                         tx,
                         &caller,
@@ -268,7 +291,8 @@ impl Store {
                         now,
                     )
                     .await?;
-                    feed::note(tx, &feed::Note::person(id, Noun::Project, created.project.uuid, What::Appeared), now).await?;
+                    feed::note(tx, &feed::Note::person(id, Noun::Project, created.project.uuid, What::Appeared), now)
+                        .await?;
                     Ok(created)
                 })
             })
@@ -279,14 +303,19 @@ impl Store {
         Ok(created)
     }
 
-    /// Changes a project's name or description, for its owners, and which one is the caller's primary one, for anybody in it.
-    pub async fn change_project(&self, principal: &Principal, uuid: Uuid, settings: &ProjectSettings, now: Timestamp) -> Result<(), StoreError> {
+    /// Changes a project's name or description, for its owners, and which one is the caller's primary one, for anybody
+    /// in it.
+    pub async fn change_project(
+        &self,
+        principal: &Principal,
+        uuid: Uuid,
+        settings: &ProjectSettings,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
         let name = settings.name.as_deref().map(clean_title).transpose()?;
         let description = settings.description.clone();
         if description.as_ref().is_some_and(|text| text.chars().count() > DESCRIPTION_CHARS_MAX) {
-            return Err(StoreError::Invalid(format!(
-                "a description has at most {DESCRIPTION_CHARS_MAX} characters"
-            )));
+            return Err(StoreError::Invalid(format!("a description has at most {DESCRIPTION_CHARS_MAX} characters")));
         }
         let (caller, primary) = (principal.clone(), settings.primary);
         self.write(Who::Person, move |tx| {
@@ -295,7 +324,8 @@ impl Store {
                 let object = uuid.to_string();
                 if name.is_some() || description.is_some() {
                     caller.require_project(id, ProjectRole::Owner)?;
-                    let sql = "UPDATE projects SET name = COALESCE($1, name), description = NULLIF(COALESCE($2, description), '') WHERE id = $3";
+                    let sql = "UPDATE projects SET name = COALESCE($1, name), description = NULLIF(COALESCE($2, \
+                               description), '') WHERE id = $3";
                     tx.run(sql, values![name.clone(), description.clone(), id]).await?;
                     let details = json!({"name": name, "description": description});
                     audit::insert(tx, &caller, Some(id), "project.settings", &object, details, now).await?;
@@ -315,7 +345,12 @@ impl Store {
     }
 
     /// Deletes a project with everything in it; for its owners.
-    pub async fn delete_project(&self, principal: &Principal, uuid: Uuid, now: Timestamp) -> Result<ProjectView, StoreError> {
+    pub async fn delete_project(
+        &self,
+        principal: &Principal,
+        uuid: Uuid,
+        now: Timestamp,
+    ) -> Result<ProjectView, StoreError> {
         let caller = principal.clone();
         let deleted = self
             .write(Who::Person, move |tx| {
@@ -323,10 +358,12 @@ impl Store {
                     let view = find_project(tx, &caller, uuid).await?;
                     let id = view.project.id;
                     caller.require_project(id, ProjectRole::Owner)?;
-                    let sql = "SELECT id, uuid FROM collections WHERE project_id = $1 AND deleted_at IS NULL ORDER BY id";
+                    let sql =
+                        "SELECT id, uuid FROM collections WHERE project_id = $1 AND deleted_at IS NULL ORDER BY id";
                     let held: Vec<(i64, Uuid)> = tx.read_all(sql, values![id]).await?;
                     for (collection, _) in &held {
-                        // All of them before the revision counter, which the first deletion takes: the order in which everybody locks.
+                        // All of them before the revision counter, which the first deletion takes: the order in which
+                        // everybody locks.
                         collections::lock(tx, *collection).await?;
                     }
                     for (collection, uuid) in held {
@@ -344,8 +381,7 @@ impl Store {
                     )
                     .await?;
                     feed::note(tx, &feed::Note::person(id, Noun::Project, uuid, What::Disappeared), now).await?;
-                    tx.run("DELETE FROM invitations WHERE kind = 'project' AND target_id = $1", values![id])
-                        .await?;
+                    tx.run("DELETE FROM invitations WHERE kind = 'project' AND target_id = $1", values![id]).await?;
                     tx.run("UPDATE projects SET deleted_at = $1 WHERE id = $2", values![now, id]).await?;
                     Ok(view)
                 })
@@ -355,7 +391,8 @@ impl Store {
         Ok(deleted)
     }
 
-    /// The project that a request's header names: its integer id or uuid; absent, empty or the text `None`: the primary one.
+    /// The project that a request's header names: its integer id or uuid; absent, empty or the text `None`: the primary
+    /// one.
     /// `None`: the caller is in no project. Unknown, malformed and foreign: `NotFound`.
     pub async fn choose_project(&self, principal: &Principal, header: Option<&str>) -> Result<Option<i64>, StoreError> {
         let text = header.unwrap_or_default().trim();
@@ -377,8 +414,9 @@ impl Store {
         members(&mut tx, view.project.id).await
     }
 
-    /// Brings users into a project by address or username, or changes their role; for its owners. The administrator of the installation brings them in at
-    /// once, making accounts for unknown addresses; other owners ask those who are not in it. Saying it twice is harmless.
+    /// Brings users into a project by address or username, or changes their role; for its owners. The administrator of
+    /// the installation brings them in at once, making accounts for unknown addresses; other owners ask those who are
+    /// not in it. Saying it twice is harmless.
     pub async fn add_members(
         &self,
         principal: &Principal,
@@ -408,7 +446,8 @@ impl Store {
                     let details = json!({"emails": names, "role": role.name()});
                     audit::insert(tx, &caller, Some(id), "member.add", &project.to_string(), details, now).await?;
                     let mut members = members(tx, id).await?;
-                    members.retain(|member| names.contains(&member.user.email) || names.contains(&member.user.username));
+                    members
+                        .retain(|member| names.contains(&member.user.email) || names.contains(&member.user.username));
                     Ok(Added { members, unknown })
                 })
             })

@@ -14,19 +14,24 @@ use uuid::Uuid;
 
 impl Store {
     /// Returns who was given a role in a collection; for its admins.
-    pub async fn list_collection_roles(&self, principal: &Principal, uuid: Uuid) -> Result<Vec<(Member, CollectionRole)>, StoreError> {
+    pub async fn list_collection_roles(
+        &self,
+        principal: &Principal,
+        uuid: Uuid,
+    ) -> Result<Vec<(Member, CollectionRole)>, StoreError> {
         let mut tx = self.read().await?;
         let view = require(&mut tx, principal, uuid, CollectionRole::Admin).await?;
         let sql = format!(
-            "SELECT {}, r.role FROM collection_roles r JOIN {PEOPLE} ON m.id = r.member_id JOIN users u ON u.id = m.user_id
+            "SELECT {}, r.role FROM collection_roles r JOIN {PEOPLE} ON m.id = r.member_id JOIN users u ON u.id = \
+             m.user_id
              WHERE r.collection_id = $1 ORDER BY m.id",
             list::<Member>()
         );
         tx.read_all(&sql, values![view.collection.id]).await
     }
 
-    /// Gives somebody of the project, in it or asked, a role in a collection; for owners of the project. `member` is a project user id, an address or a
-    /// username.
+    /// Gives somebody of the project, in it or asked, a role in a collection; for owners of the project. `member` is a
+    /// project user id, an address or a username.
     pub async fn set_collection_role(
         &self,
         principal: &Principal,
@@ -63,7 +68,13 @@ impl Store {
     }
 
     /// Takes a member's role in a collection away; for owners of the project.
-    pub async fn remove_collection_role(&self, principal: &Principal, uuid: Uuid, member: i64, now: Timestamp) -> Result<(), StoreError> {
+    pub async fn remove_collection_role(
+        &self,
+        principal: &Principal,
+        uuid: Uuid,
+        member: i64,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
         let principal = principal.clone();
         self.write(Who::Person, move |tx| {
             Box::pin(async move {
@@ -74,7 +85,16 @@ impl Store {
                     return Err(StoreError::NotFound);
                 }
                 let (project, object) = (Some(collection.project), uuid.to_string());
-                audit::insert(tx, &principal, project, "collection.role.remove", &object, json!({"member": member}), now).await
+                audit::insert(
+                    tx,
+                    &principal,
+                    project,
+                    "collection.role.remove",
+                    &object,
+                    json!({"member": member}),
+                    now,
+                )
+                .await
             })
         })
         .await?;
@@ -82,9 +102,15 @@ impl Store {
         Ok(())
     }
 
-    /// Takes somebody out of a project, with the roles in its collections, or takes an invitation back; for its owners, and for whoever leaves it. The last
-    /// owner stays.
-    pub async fn remove_member(&self, principal: &Principal, project: Uuid, member: i64, now: Timestamp) -> Result<(), StoreError> {
+    /// Takes somebody out of a project, with the roles in its collections, or takes an invitation back; for its owners,
+    /// and for whoever leaves it. The last owner stays.
+    pub async fn remove_member(
+        &self,
+        principal: &Principal,
+        project: Uuid,
+        member: i64,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
         let principal = principal.clone();
         self.write(Who::Person, move |tx| {
             Box::pin(async move {
@@ -97,7 +123,8 @@ impl Store {
                 let mut removed = None;
                 for sql in [
                     "DELETE FROM members WHERE id = $1 AND project_id = $2 RETURNING user_id",
-                    "DELETE FROM invitations WHERE member_id = $1 AND kind = 'project' AND target_id = $2 RETURNING user_id",
+                    "DELETE FROM invitations WHERE member_id = $1 AND kind = 'project' AND target_id = $2 RETURNING \
+                     user_id",
                 ] {
                     removed = removed.or(tx.row(sql, values![member, id]).await?);
                 }

@@ -29,7 +29,8 @@ pub struct NewUser {
     /// Default: the part of the address before the @, with a number where that is taken.
     pub username: Option<String>,
     pub administrator: bool,
-    /// A project of the administrator who makes the user, in which the user is a member at once; it is the user's primary one.
+    /// A project of the administrator who makes the user, in which the user is a member at once; it is the user's
+    /// primary one.
     pub project: Option<Uuid>,
     /// A group that the user is in at once, by name.
     pub group: Option<String>,
@@ -72,7 +73,10 @@ columns! { Quota { name, allowed } }
 pub(crate) fn clean_email(email: &str) -> Result<String, StoreError> {
     let email = email.trim().to_lowercase();
     let whole = email.split_once('@').is_some_and(|(local, domain)| {
-        !local.is_empty() && !domain.is_empty() && !domain.contains('@') && !email.contains(|c: char| c.is_whitespace() || c.is_control())
+        !local.is_empty()
+            && !domain.is_empty()
+            && !domain.contains('@')
+            && !email.contains(|c: char| c.is_whitespace() || c.is_control())
     });
     if whole && email.len() <= NAME_BYTES_MAX {
         return Ok(email);
@@ -90,7 +94,13 @@ pub(crate) fn clean_name(name: &str) -> Result<String, StoreError> {
 }
 
 /// Inserts a user; a given username that is taken is a conflict, a derived one gets a number.
-pub(crate) async fn insert_user(tx: &mut Tx, email: &str, username: Option<&str>, administrator: bool, now: Timestamp) -> Result<User, StoreError> {
+pub(crate) async fn insert_user(
+    tx: &mut Tx,
+    email: &str,
+    username: Option<&str>,
+    administrator: bool,
+    now: Timestamp,
+) -> Result<User, StoreError> {
     let email = clean_email(email)?;
     if tx.row("SELECT id FROM users WHERE email = $1", values![&email]).await?.is_some() {
         return Err(StoreError::Conflict(format!("a user with the address {email} is there already")));
@@ -106,10 +116,8 @@ pub(crate) async fn insert_user(tx: &mut Tx, email: &str, username: Option<&str>
         }
         None => {
             let local = email.split('@').next().unwrap_or_default();
-            let base: String = local
-                .chars()
-                .map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' })
-                .collect();
+            let base: String =
+                local.chars().map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' }).collect();
             let mut name = base.clone();
             let mut number = 1;
             while tx.row(taken, values![&name]).await?.is_some() {
@@ -119,16 +127,15 @@ pub(crate) async fn insert_user(tx: &mut Tx, email: &str, username: Option<&str>
             name
         }
     };
-    let sql = "INSERT INTO users (uuid, username, email, administrator, created_at) VALUES ($1, $2, $3, $4, $5) RETURNING id, uuid, username, email, administrator, created_at";
+    let sql = "INSERT INTO users (uuid, username, email, administrator, created_at) VALUES ($1, $2, $3, $4, $5) \
+               RETURNING id, uuid, username, email, administrator, created_at";
     tx.read_one(sql, values![Uuid::new_v4(), username, email, administrator, now]).await
 }
 
 /// A user by address or username, also one who was deleted.
 pub(crate) async fn find_any(tx: &mut Tx, name: &str) -> Result<User, StoreError> {
-    let sql = format!(
-        "SELECT {} FROM users u WHERE u.email = $1 OR u.username = $2 ORDER BY u.id LIMIT 1",
-        list::<User>()
-    );
+    let sql =
+        format!("SELECT {} FROM users u WHERE u.email = $1 OR u.username = $2 ORDER BY u.id LIMIT 1", list::<User>());
     let user = tx.read_first(&sql, values![name.trim().to_lowercase(), name.trim()]).await?;
     user.ok_or(StoreError::NotFound)
 }
@@ -136,16 +143,14 @@ pub(crate) async fn find_any(tx: &mut Tx, name: &str) -> Result<User, StoreError
 /// A user by address or username; who was deleted is not there.
 pub(crate) async fn find(tx: &mut Tx, name: &str) -> Result<User, StoreError> {
     let user = find_any(tx, name).await?;
-    match tx
-        .row("SELECT 1 FROM users WHERE id = $1 AND status <> $2", values![user.id, DELETED])
-        .await?
-    {
+    match tx.row("SELECT 1 FROM users WHERE id = $1 AND status <> $2", values![user.id, DELETED]).await? {
         Some(_) => Ok(user),
         None => Err(StoreError::NotFound),
     }
 }
 
-/// The administrators of the installation who are not suspended, by id; nobody else changes who they are until this transaction ends.
+/// The administrators of the installation who are not suspended, by id; nobody else changes who they are until this
+/// transaction ends.
 pub(crate) async fn active_administrators(tx: &mut Tx) -> Result<Vec<i64>, StoreError> {
     let lock = if tx.is_postgres() { " FOR UPDATE" } else { "" };
     let sql = format!("SELECT id FROM users WHERE administrator = 1 AND status = $1 ORDER BY id{lock}");
@@ -160,19 +165,19 @@ fn check_quota(quota: &str, allowed: i64) -> Result<(), StoreError> {
     if ambit_model::quota::quota(quota).is_some() {
         return Ok(());
     }
-    let known: Vec<&str> = METERS
-        .iter()
-        .filter(|meter| meter.window != Window::Minute)
-        .map(|meter| meter.name)
-        .collect();
-    Err(StoreError::Invalid(format!(
-        "there is no quota {quota:?}; there are {}",
-        known.join(", ")
-    )))
+    let known: Vec<&str> =
+        METERS.iter().filter(|meter| meter.window != Window::Minute).map(|meter| meter.name).collect();
+    Err(StoreError::Invalid(format!("there is no quota {quota:?}; there are {}", known.join(", "))))
 }
 
 /// Sets how much a subject may use of a quota.
-pub(crate) async fn write_quota(tx: &mut Tx, subject: &str, id: i64, quota: &str, allowed: i64) -> Result<(), StoreError> {
+pub(crate) async fn write_quota(
+    tx: &mut Tx,
+    subject: &str,
+    id: i64,
+    quota: &str,
+    allowed: i64,
+) -> Result<(), StoreError> {
     check_quota(quota, allowed)?;
     let sql = "INSERT INTO quotas (subject, subject_id, name, allowed) VALUES ($1, $2, $3, $4)
                ON CONFLICT (subject, subject_id, name) DO UPDATE SET allowed = excluded.allowed";
@@ -193,10 +198,7 @@ fn check_privilege(name: &str) -> Result<(), StoreError> {
     if PRIVILEGES.contains(&name) {
         return Ok(());
     }
-    Err(StoreError::Invalid(format!(
-        "there is no privilege {name:?}; there are {}",
-        PRIVILEGES.join(", ")
-    )))
+    Err(StoreError::Invalid(format!("there is no privilege {name:?}; there are {}", PRIVILEGES.join(", "))))
 }
 
 /// The first user of an installation has every privilege and no caps.
@@ -223,7 +225,8 @@ async fn subject(tx: &mut Tx, name: &str) -> Result<(&'static str, i64), StoreEr
 }
 
 impl Store {
-    /// Makes a user, in a project or group at once where the administrator says so; for the administrator of the installation.
+    /// Makes a user, in a project or group at once where the administrator says so; for the administrator of the
+    /// installation.
     pub async fn create_user(&self, principal: &Principal, new: &NewUser, now: Timestamp) -> Result<User, StoreError> {
         principal.require_administrator()?;
         let (principal, new) = (principal.clone(), new.clone());
@@ -258,11 +261,7 @@ impl Store {
     pub async fn find_user(&self, principal: &Principal, name: &str) -> Result<User, StoreError> {
         let mut tx = self.read().await?;
         let user = find(&mut tx, name).await?;
-        if user.id == principal.user_id() || principal.administrator() {
-            Ok(user)
-        } else {
-            Err(StoreError::NotFound)
-        }
+        if user.id == principal.user_id() || principal.administrator() { Ok(user) } else { Err(StoreError::NotFound) }
     }
 
     /// Makes a group with members (usernames or addresses); for the administrator of the installation.
@@ -281,7 +280,8 @@ impl Store {
                     if tx.row("SELECT id FROM user_groups WHERE name = $1", values![&name]).await?.is_some() {
                         return Err(StoreError::Conflict(format!("a group named {name} is there already")));
                     }
-                    let sql = "INSERT INTO user_groups (uuid, name, created_at) VALUES ($1, $2, $3) RETURNING id, uuid, name, created_at";
+                    let sql = "INSERT INTO user_groups (uuid, name, created_at) VALUES ($1, $2, $3) RETURNING id, \
+                               uuid, name, created_at";
                     let group = tx.read_one::<Group>(sql, values![Uuid::new_v4(), &name, now]).await?;
                     let mut joined: BTreeMap<i64, User> = BTreeMap::new();
                     for member in &members {
@@ -289,7 +289,8 @@ impl Store {
                         groups::join(tx, group.id, user.id, false).await?;
                         joined.insert(user.id, user);
                     }
-                    audit::insert(tx, &principal, None, "group.create", &name, json!({"members": members}), now).await?;
+                    audit::insert(tx, &principal, None, "group.create", &name, json!({"members": members}), now)
+                        .await?;
                     Ok((group, joined.into_values().collect()))
                 })
             })
@@ -345,8 +346,15 @@ impl Store {
         .await
     }
 
-    /// Takes a privilege of a user's or group's own away; for the administrator of the installation. One that is not there stays away.
-    pub async fn revoke_privilege(&self, principal: &Principal, name: &str, privilege: &str, now: Timestamp) -> Result<(), StoreError> {
+    /// Takes a privilege of a user's or group's own away; for the administrator of the installation. One that is not
+    /// there stays away.
+    pub async fn revoke_privilege(
+        &self,
+        principal: &Principal,
+        name: &str,
+        privilege: &str,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
         principal.require_administrator()?;
         let (principal, name, privilege) = (principal.clone(), name.to_owned(), privilege.to_owned());
         self.write(Who::Person, move |tx| {
@@ -357,20 +365,23 @@ impl Store {
                     // What an older version let through can be taken away, what never was is a typing error.
                     check_privilege(&privilege)?;
                 }
-                audit::insert(tx, &principal, None, "privilege.revoke", &name, json!({"privilege": privilege}), now).await
+                audit::insert(tx, &principal, None, "privilege.revoke", &name, json!({"privilege": privilege}), now)
+                    .await
             })
         })
         .await
     }
 
-    /// The privileges of a user with those inherited from the groups that quotas are drawn from; expired ones included, as their dates say. For oneself and the administrator.
+    /// The privileges of a user with those inherited from the groups that quotas are drawn from; expired ones included,
+    /// as their dates say. For oneself and the administrator.
     pub async fn list_privileges(&self, principal: &Principal, name: &str) -> Result<Vec<Privilege>, StoreError> {
         let user = self.find_user(principal, name).await?;
         let mut tx = self.read().await?;
         let sql = "SELECT p.name, p.expires_at, NULL FROM privileges p WHERE p.subject = 'user' AND p.subject_id = $1
                    UNION ALL
                    SELECT p.name, p.expires_at, g.name FROM privileges p
-                   JOIN user_groups g ON g.id = p.subject_id JOIN users u ON u.api_quota_group = g.id OR u.intelligence_quota_group = g.id
+                   JOIN user_groups g ON g.id = p.subject_id JOIN users u ON u.api_quota_group = g.id OR \
+                   u.intelligence_quota_group = g.id
                    WHERE p.subject = 'group' AND u.id = $1";
         let mut privileges: Vec<Privilege> = tx.read_all(sql, values![user.id]).await?;
         privileges.sort_by(|a, b| (&a.name, &a.inherited_from).cmp(&(&b.name, &b.inherited_from)));
@@ -378,14 +389,30 @@ impl Store {
     }
 
     /// Sets how much a user or group may use; for the administrator of the installation.
-    pub async fn set_quota(&self, principal: &Principal, name: &str, quota: &str, allowed: i64, now: Timestamp) -> Result<(), StoreError> {
+    pub async fn set_quota(
+        &self,
+        principal: &Principal,
+        name: &str,
+        quota: &str,
+        allowed: i64,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
         principal.require_administrator()?;
         let (principal, name, quota) = (principal.clone(), name.to_owned(), quota.to_owned());
         self.write(Who::Person, move |tx| {
             Box::pin(async move {
                 let (subject, id) = subject(tx, &name).await?;
                 write_quota(tx, subject, id, &quota, allowed).await?;
-                audit::insert(tx, &principal, None, "quota.set", &name, json!({"quota": quota, "allowed": allowed}), now).await
+                audit::insert(
+                    tx,
+                    &principal,
+                    None,
+                    "quota.set",
+                    &name,
+                    json!({"quota": quota, "allowed": allowed}),
+                    now,
+                )
+                .await
             })
         })
         .await
@@ -395,7 +422,8 @@ impl Store {
     pub async fn list_quotas(&self, principal: &Principal, name: &str) -> Result<Vec<Quota>, StoreError> {
         let mut tx = self.read().await?;
         let (subject, id) = subject(&mut tx, name).await?;
-        let own = (subject == "user" && id == principal.user_id()) || (subject == "group" && principal.groups().contains(&id));
+        let own = (subject == "user" && id == principal.user_id())
+            || (subject == "group" && principal.groups().contains(&id));
         if !own && !principal.administrator() {
             return Err(StoreError::NotFound);
         }

@@ -117,17 +117,17 @@ impl Folded {
     }
 
     pub(super) fn step(&self) -> Option<Step> {
-        self.what.map(|what| Step {
-            noun: Noun::Entity,
-            uid: self.uid,
-            what,
-        })
+        self.what.map(|what| Step { noun: Noun::Entity, uid: self.uid, what })
     }
 }
 
 impl Changes {
     /// Loads the rows of entities that are not loaded yet. Unknown uids are left out.
-    pub(crate) async fn load_entities(&mut self, tx: &mut Tx, uids: impl IntoIterator<Item = Uid>) -> Result<(), StoreError> {
+    pub(crate) async fn load_entities(
+        &mut self,
+        tx: &mut Tx,
+        uids: impl IntoIterator<Item = Uid>,
+    ) -> Result<(), StoreError> {
         let missing: BTreeSet<Uid> = uids.into_iter().filter(|uid| !self.entities.contains_key(uid)).collect();
         let missing: Vec<Uid> = missing.into_iter().collect();
         let (row, stored) = (list::<EntityRow>(), list::<Stored>());
@@ -185,22 +185,13 @@ impl Changes {
             if what == Some(What::Appeared) && self.place.run.is_some() {
                 self.seen.insert(uid);
             }
-            folded.insert(
-                uid,
-                Folded {
-                    uid,
-                    record,
-                    text,
-                    scope_moved,
-                    what,
-                },
-            );
+            folded.insert(uid, Folded { uid, record, text, scope_moved, what });
         }
         Ok(folded)
     }
 
-    /// The record that each entity had when this run began. An entity that disappears keeps showing it, because the run removes its observations one
-    /// by one.
+    /// The record that each entity had when this run began. An entity that disappears keeps showing it, because the run
+    /// removes its observations one by one.
     async fn before_run(&self, tx: &mut Tx, uids: &[Uid]) -> Result<BTreeMap<Uid, EntityRecord>, StoreError> {
         let mut records = BTreeMap::new();
         let Some(run) = self.place.run else { return Ok(records) };
@@ -210,15 +201,22 @@ impl Changes {
         };
         let uids: Vec<Uid> = uids.iter().filter(opened_in_run).copied().collect();
         let head = "SELECT uid, record FROM versions WHERE noun = 'entity' AND opened_at <= $1 AND uid IN";
-        let versions: Vec<(Uid, String)> = tx.read_in(head, values![run.started_at], &uids, "ORDER BY opened_revision").await?;
+        let versions: Vec<(Uid, String)> =
+            tx.read_in(head, values![run.started_at], &uids, "ORDER BY opened_revision").await?;
         for (uid, record) in versions {
             records.insert(uid, from_json(&record)?);
         }
         Ok(records)
     }
 
-    /// Writes the rows of folded entities, their closed versions and the collection's counters. Answers with the number of new ones.
-    pub(super) async fn write_entities(&self, tx: &mut Tx, folded: &BTreeMap<Uid, Folded>, stamps: &Stamps) -> Result<usize, StoreError> {
+    /// Writes the rows of folded entities, their closed versions and the collection's counters. Answers with the number
+    /// of new ones.
+    pub(super) async fn write_entities(
+        &self,
+        tx: &mut Tx,
+        folded: &BTreeMap<Uid, Folded>,
+        stamps: &Stamps,
+    ) -> Result<usize, StoreError> {
         let rows = |uid: &Uid| &self.entities[uid];
         let new: Vec<Uid> = folded.keys().copied().filter(|uid| rows(uid).stored.is_none()).collect();
         self.insert_entities(tx, &new, folded, stamps).await?;
@@ -231,7 +229,8 @@ impl Changes {
         let delta: i64 = folded.keys().map(present).sum();
         let total = i64::try_from(new.len()).expect("far fewer");
         if delta != 0 || total != 0 {
-            let sql = "UPDATE collections SET entity_count = entity_count + $1, total_entity_count = total_entity_count + $2 WHERE id = $3";
+            let sql = "UPDATE collections SET entity_count = entity_count + $1, total_entity_count = \
+                       total_entity_count + $2 WHERE id = $3";
             tx.run(sql, values![delta, total, self.place.collection]).await?;
         }
         if let Some(run) = self.place.run.filter(|_| total > 0) {
@@ -241,7 +240,13 @@ impl Changes {
         Ok(new.len())
     }
 
-    async fn insert_entities(&self, tx: &mut Tx, new: &[Uid], folded: &BTreeMap<Uid, Folded>, stamps: &Stamps) -> Result<(), StoreError> {
+    async fn insert_entities(
+        &self,
+        tx: &mut Tx,
+        new: &[Uid],
+        folded: &BTreeMap<Uid, Folded>,
+        stamps: &Stamps,
+    ) -> Result<(), StoreError> {
         let ids = free_ids(tx, "entities", new).await?;
         let run = self.place.run_number();
         let mut rows = Rows::default();
@@ -326,7 +331,13 @@ impl Changes {
     }
 }
 
-fn fold_input(row: &EntityRow, collection: uuid::Uuid, own: Vec<Observation>, led: Vec<Observation>, issues: IssueCounts) -> FoldInput {
+fn fold_input(
+    row: &EntityRow,
+    collection: uuid::Uuid,
+    own: Vec<Observation>,
+    led: Vec<Observation>,
+    issues: IssueCounts,
+) -> FoldInput {
     FoldInput {
         uid: row.uid,
         collection,
@@ -394,7 +405,9 @@ async fn led_observations(tx: &mut Tx, uids: &[Uid]) -> Result<BTreeMap<Uid, Vec
     }
     // Two edges may share task and name; the fold must not depend on the database's order.
     for list in observations.values_mut() {
-        list.sort_by_cached_key(|observation| (observation.task.clone(), observation.argument.clone(), to_json(&observation.details)));
+        list.sort_by_cached_key(|observation| {
+            (observation.task.clone(), observation.argument.clone(), to_json(&observation.details))
+        });
     }
     Ok(observations)
 }

@@ -68,7 +68,8 @@ columns! {
     }
 }
 
-/// The closing of an issue at this moment: later looks are those of later runs, and those of the newest run after what it stored so far.
+/// The closing of an issue at this moment: later looks are those of later runs, and those of the newest run after what
+/// it stored so far.
 pub(crate) async fn closing(tx: &mut Tx, collection: i64, now: Timestamp) -> Result<Closing, StoreError> {
     let sql = "SELECT wire_run, wire_at FROM collections WHERE id = $1";
     let (run, wire) = tx.read_one(sql, values![collection]).await?;
@@ -77,13 +78,7 @@ pub(crate) async fn closing(tx: &mut Tx, collection: i64, now: Timestamp) -> Res
 
 impl IssueRow {
     pub(crate) fn new(record: IssueRecord, proven_at: Timestamp) -> Self {
-        Self {
-            record,
-            proven_at,
-            absent_at: None,
-            closed: None,
-            stored: None,
-        }
+        Self { record, proven_at, absent_at: None, closed: None, stored: None }
     }
 
     /// Open issues by severity that this row adds (or, where negative, takes) by its change.
@@ -108,7 +103,11 @@ pub(super) struct ChangedIssue {
 
 impl Changes {
     /// Loads the rows of issues that are not loaded yet. Unknown uids are left out.
-    pub(crate) async fn load_issues(&mut self, tx: &mut Tx, uids: impl IntoIterator<Item = Uid>) -> Result<(), StoreError> {
+    pub(crate) async fn load_issues(
+        &mut self,
+        tx: &mut Tx,
+        uids: impl IntoIterator<Item = Uid>,
+    ) -> Result<(), StoreError> {
         let missing: BTreeSet<Uid> = uids.into_iter().filter(|uid| !self.issues.contains_key(uid)).collect();
         let missing: Vec<Uid> = missing.into_iter().collect();
         self.load_issues_where(tx, "uid", &missing).await
@@ -117,9 +116,13 @@ impl Changes {
     /// `column` is a literal of this file.
     async fn load_issues_where(&mut self, tx: &mut Tx, column: &str, uids: &[Uid]) -> Result<(), StoreError> {
         let (row, stored) = (list::<IssueRow>(), list::<Stored>());
-        let head = format!("SELECT uid, {row}, {stored}, closed_run, closed_wire, closed_at FROM issues WHERE collection_id = $1 AND {column} IN");
+        let head = format!(
+            "SELECT uid, {row}, {stored}, closed_run, closed_wire, closed_at FROM issues WHERE collection_id = $1 AND \
+             {column} IN"
+        );
         type Closed = (Option<i64>, Option<Timestamp>, Option<Timestamp>);
-        let rows: Vec<(Uid, IssueRow, Stored, Closed)> = tx.read_in(&head, values![self.place.collection], uids, "").await?;
+        let rows: Vec<(Uid, IssueRow, Stored, Closed)> =
+            tx.read_in(&head, values![self.place.collection], uids, "").await?;
         for (uid, row, stored, closed) in rows {
             if let Entry::Vacant(missing) = self.issues.entry(uid) {
                 let closed = match closed {
@@ -134,13 +137,21 @@ impl Changes {
     }
 
     /// Issues show whether their entity is scoped: those of entities whose scope moved change with them.
-    pub(super) async fn load_issues_of_moved_scope(&mut self, tx: &mut Tx, folded: &BTreeMap<Uid, Folded>) -> Result<(), StoreError> {
+    pub(super) async fn load_issues_of_moved_scope(
+        &mut self,
+        tx: &mut Tx,
+        folded: &BTreeMap<Uid, Folded>,
+    ) -> Result<(), StoreError> {
         let moved: Vec<Uid> = folded.values().filter(|fold| fold.scope_moved).map(|fold| fold.uid).collect();
         self.load_issues_where(tx, "entity_uid", &moved).await
     }
 
     /// Counts of issues of entities: what is stored, overlaid by what this transaction changed in memory.
-    pub(super) async fn issue_counts(&self, tx: &mut Tx, uids: &[Uid]) -> Result<BTreeMap<Uid, IssueCounts>, StoreError> {
+    pub(super) async fn issue_counts(
+        &self,
+        tx: &mut Tx,
+        uids: &[Uid],
+    ) -> Result<BTreeMap<Uid, IssueCounts>, StoreError> {
         let mut counts: BTreeMap<Uid, IssueCounts> = BTreeMap::new();
         let head = "SELECT entity_uid, uid, severity, open, has_cve FROM issues WHERE entity_uid IN";
         let rows: Vec<(Uid, Uid, i64, bool, bool)> = tx.read_in(head, Vec::new(), uids, "").await?;
@@ -187,8 +198,14 @@ impl Changes {
     }
 
     /// Writes the rows of issues, their closed versions and the collection's counters.
-    pub(super) async fn write_issues(&self, tx: &mut Tx, changed: &[ChangedIssue], stamps: &Stamps) -> Result<(), StoreError> {
-        let (new, old): (Vec<&ChangedIssue>, Vec<&ChangedIssue>) = changed.iter().partition(|issue| self.issues[&issue.uid].stored.is_none());
+    pub(super) async fn write_issues(
+        &self,
+        tx: &mut Tx,
+        changed: &[ChangedIssue],
+        stamps: &Stamps,
+    ) -> Result<(), StoreError> {
+        let (new, old): (Vec<&ChangedIssue>, Vec<&ChangedIssue>) =
+            changed.iter().partition(|issue| self.issues[&issue.uid].stored.is_none());
         let run = self.place.run_number();
         self.insert_issues(tx, &new, stamps).await?;
         let (mut rows, mut closed, mut seen) = (Rows::default(), Vec::new(), Vec::new());
@@ -274,10 +291,10 @@ impl Changes {
         if deltas.iter().all(|delta| *delta == 0) {
             return Ok(());
         }
-        let sql = "UPDATE collections SET issues_1 = issues_1 + $1, issues_2 = issues_2 + $2, issues_3 = issues_3 + $3, issues_4 = issues_4 + $4,
+        let sql = "UPDATE collections SET issues_1 = issues_1 + $1, issues_2 = issues_2 + $2, issues_3 = issues_3 + \
+                   $3, issues_4 = issues_4 + $4,
                    issues_5 = issues_5 + $5 WHERE id = $6";
-        tx.run(sql, values![deltas[1], deltas[2], deltas[3], deltas[4], deltas[5], self.place.collection])
-            .await?;
+        tx.run(sql, values![deltas[1], deltas[2], deltas[3], deltas[4], deltas[5], self.place.collection]).await?;
         Ok(())
     }
 }
@@ -285,11 +302,7 @@ impl Changes {
 impl ChangedIssue {
     /// Its row in the feed, if the record itself changed.
     pub(super) fn step(&self) -> Option<Step> {
-        self.what.map(|what| Step {
-            noun: Noun::Issue,
-            uid: self.uid,
-            what,
-        })
+        self.what.map(|what| Step { noun: Noun::Issue, uid: self.uid, what })
     }
 }
 

@@ -47,7 +47,8 @@ fn shown(fold: &Folded, collection: Uuid) -> BTreeMap<Uid, TechnologyRecord> {
         }
         let uid = Uid::of_technology(collection, &vendor, &product, &version);
         let list = |member: &str| item.get(member).and_then(Value::as_array).cloned().unwrap_or_default();
-        let strings = |member: &str| list(member).iter().filter_map(Value::as_str).map(str::to_owned).collect::<Vec<_>>();
+        let strings =
+            |member: &str| list(member).iter().filter_map(Value::as_str).map(str::to_owned).collect::<Vec<_>>();
         let record = TechnologyRecord {
             uid,
             collection,
@@ -69,7 +70,8 @@ fn shown(fold: &Folded, collection: Uuid) -> BTreeMap<Uid, TechnologyRecord> {
     technologies
 }
 
-/// What several fingerprints say of one technology, whatever their order: all labels and vulnerabilities, the lowest CPE.
+/// What several fingerprints say of one technology, whatever their order: all labels and vulnerabilities, the lowest
+/// CPE.
 fn merge(known: &mut TechnologyRecord, other: &TechnologyRecord) {
     let union = |a: &[String], b: &[String]| a.iter().chain(b).cloned().collect::<BTreeSet<_>>().into_iter().collect();
     known.labels = union(&known.labels, &other.labels);
@@ -78,13 +80,13 @@ fn merge(known: &mut TechnologyRecord, other: &TechnologyRecord) {
 }
 
 /// Compares what changed records show now with the stored pairs.
-pub(super) async fn derive(tx: &mut Tx, changes: &Changes, folded: &BTreeMap<Uid, Folded>) -> Result<Technologies, StoreError> {
-    let mut technologies = Technologies {
-        added: BTreeSet::new(),
-        removed: BTreeSet::new(),
-        changed: BTreeMap::new(),
-        seen: Vec::new(),
-    };
+pub(super) async fn derive(
+    tx: &mut Tx,
+    changes: &Changes,
+    folded: &BTreeMap<Uid, Folded>,
+) -> Result<Technologies, StoreError> {
+    let mut technologies =
+        Technologies { added: BTreeSet::new(), removed: BTreeSet::new(), changed: BTreeMap::new(), seen: Vec::new() };
     let moved: Vec<Uid> = folded.values().filter(|fold| fold.changed()).map(|fold| fold.uid).collect();
     let mut pairs: BTreeMap<Uid, BTreeSet<Uid>> = BTreeMap::new();
     let head = "SELECT entity_uid, technology_uid FROM entity_technologies WHERE entity_uid IN";
@@ -115,7 +117,12 @@ pub(super) async fn derive(tx: &mut Tx, changes: &Changes, folded: &BTreeMap<Uid
 }
 
 impl Technologies {
-    async fn compare(&mut self, tx: &mut Tx, deltas: &BTreeMap<Uid, i64>, mut said: BTreeMap<Uid, TechnologyRecord>) -> Result<(), StoreError> {
+    async fn compare(
+        &mut self,
+        tx: &mut Tx,
+        deltas: &BTreeMap<Uid, i64>,
+        mut said: BTreeMap<Uid, TechnologyRecord>,
+    ) -> Result<(), StoreError> {
         let uids: Vec<Uid> = deltas.keys().copied().collect();
         let head = format!("SELECT uid, {} FROM technologies WHERE uid IN", list::<Stored>());
         for (uid, stored) in tx.read_in::<(Uid, Stored), _>(&head, Vec::new(), &uids, "").await? {
@@ -140,11 +147,7 @@ impl Technologies {
             record.entity_count = deltas[&uid];
             let same = record.clone();
             merge(&mut record, &same);
-            let changed = Changed {
-                text: to_json(&record),
-                what: What::Appeared,
-                stored: None,
-            };
+            let changed = Changed { text: to_json(&record), what: What::Appeared, stored: None };
             self.changed.insert(uid, changed);
         }
         Ok(())
@@ -164,29 +167,23 @@ impl Technologies {
     }
 
     pub(super) fn steps(&self) -> impl Iterator<Item = Step> {
-        let step = |uid: &Uid, what| Step {
-            noun: Noun::Technology,
-            uid: *uid,
-            what,
-        };
+        let step = |uid: &Uid, what| Step { noun: Noun::Technology, uid: *uid, what };
         let changed = self.changed.iter().map(move |(uid, changed)| step(uid, changed.what));
         let seen = self.seen.iter().filter(|uid| !self.changed.contains_key(uid));
         changed.chain(seen.map(move |uid| step(uid, What::Seen)))
     }
 
     pub(super) async fn write(self, tx: &mut Tx, place: &Place, stamps: &Stamps) -> Result<(), StoreError> {
-        let pairs = |pairs: &BTreeSet<(Uid, Uid)>| pairs.iter().flat_map(|(entity, technology)| values![entity, technology]).collect();
+        let pairs = |pairs: &BTreeSet<(Uid, Uid)>| {
+            pairs.iter().flat_map(|(entity, technology)| values![entity, technology]).collect()
+        };
         let head = "DELETE FROM entity_technologies WHERE (entity_uid, technology_uid) IN (";
         tx.many(head, 2, pairs(&self.removed), ")").await?;
         let head = "INSERT INTO entity_technologies (entity_uid, technology_uid)";
         tx.many(head, 2, pairs(&self.added), "ON CONFLICT DO NOTHING").await?;
         let run = place.run_number();
-        let new: Vec<Uid> = self
-            .changed
-            .iter()
-            .filter(|(_, changed)| changed.stored.is_none())
-            .map(|(uid, _)| *uid)
-            .collect();
+        let new: Vec<Uid> =
+            self.changed.iter().filter(|(_, changed)| changed.stored.is_none()).map(|(uid, _)| *uid).collect();
         let ids = free_ids(tx, "technologies", &new).await?;
         let (mut inserts, mut updates, mut closed) = (Rows::default(), Rows::default(), Vec::new());
         for (uid, changed) in &self.changed {

@@ -1,5 +1,5 @@
-//! Analyses of files: one row each, from the transaction that asked for it. Where no pack is loaded there is nobody to ask and it is finished at once,
-//! without a result; else the engine finishes it.
+//! Analyses of files: one row each, from the transaction that asked for it. Where no pack is loaded there is nobody to
+//! ask and it is finished at once, without a result; else the engine finishes it.
 
 use crate::db::sql::{Row, Tx, from_json, values};
 use crate::db::writer::Who;
@@ -36,15 +36,15 @@ fn analysis(row: &Row) -> Result<Analysis, StoreError> {
 pub(crate) async fn insert(tx: &mut Tx, sha256: BlobHash, now: Timestamp) -> Result<(), StoreError> {
     let asked = tx.read_one::<i64>("SELECT COUNT(*) FROM packs", Vec::new()).await? > 0;
     let finished = (!asked).then_some(now);
-    let sql = "INSERT INTO analyses (sha256, second, finished_at) VALUES ($1, $2, $3) ON CONFLICT (sha256, second) DO NOTHING";
+    let sql = "INSERT INTO analyses (sha256, second, finished_at) VALUES ($1, $2, $3) ON CONFLICT (sha256, second) DO \
+               NOTHING";
     tx.run(sql, values![sha256, now.0.div_euclid(SECOND_MS), finished]).await.map(|_| ())
 }
 
 impl Store {
     /// Asks for another analysis of a file.
     pub async fn analyse_file(&self, sha256: BlobHash, now: Timestamp) -> Result<(), StoreError> {
-        self.write(Who::Person, move |tx| Box::pin(async move { insert(tx, sha256, now).await }))
-            .await
+        self.write(Who::Person, move |tx| Box::pin(async move { insert(tx, sha256, now).await })).await
     }
 
     /// An analysis of a file by its second.

@@ -1,4 +1,5 @@
-//! Archives of files that somebody asked for (docs/contract/wider.md §5.2): made in the background, kept for an hour, then removed with their bytes.
+//! Archives of files that somebody asked for (docs/contract/wider.md §5.2): made in the background, kept for an hour,
+//! then removed with their bytes.
 
 use crate::db::sql::{Row, Tx, values};
 use crate::db::writer::Who;
@@ -72,7 +73,12 @@ fn archive(row: &Row) -> Result<Archive, StoreError> {
 
 impl Store {
     /// Begins an archive of so many files. `Conflict`: the caller has too many already.
-    pub async fn begin_archive(&self, principal: &Principal, files: i64, now: Timestamp) -> Result<Archive, StoreError> {
+    pub async fn begin_archive(
+        &self,
+        principal: &Principal,
+        files: i64,
+        now: Timestamp,
+    ) -> Result<Archive, StoreError> {
         let user = principal.user_id();
         let id = Uuid::new_v4().simple().to_string();
         self.write(Who::Person, move |tx| {
@@ -80,10 +86,14 @@ impl Store {
                 while sweep(tx, now).await? {}
                 let count: i64 = tx.read_one("SELECT COUNT(*) FROM archives WHERE user_id = $1", values![user]).await?;
                 if count >= ARCHIVES_OF_USER_MAX {
-                    let message = format!("at most {ARCHIVES_OF_USER_MAX} archives are kept of one user; each is removed after an hour");
+                    let message = format!(
+                        "at most {ARCHIVES_OF_USER_MAX} archives are kept of one user; each is \
+                                           removed after an hour"
+                    );
                     return Err(StoreError::Conflict(message));
                 }
-                let sql = "INSERT INTO archives (id, user_id, created_at, status, files, packed, missing) VALUES ($1, $2, $3, $4, $5, 0, 0)";
+                let sql = "INSERT INTO archives (id, user_id, created_at, status, files, packed, missing) VALUES ($1, \
+                           $2, $3, $4, $5, 0, 0)";
                 tx.run(sql, values![&id, user, now, ArchiveStatus::Starting.name(), files]).await?;
                 archive(&tx.one(&format!("{SELECT} WHERE id = $1"), values![&id]).await?)
             })
@@ -92,7 +102,13 @@ impl Store {
     }
 
     /// Notes how far an archive is; one that was removed meanwhile stays away.
-    pub async fn note_archive(&self, id: &str, status: ArchiveStatus, packed: i64, missing: i64) -> Result<(), StoreError> {
+    pub async fn note_archive(
+        &self,
+        id: &str,
+        status: ArchiveStatus,
+        packed: i64,
+        missing: i64,
+    ) -> Result<(), StoreError> {
         let id = id.to_owned();
         self.write(Who::Engine, move |tx| {
             Box::pin(async move {

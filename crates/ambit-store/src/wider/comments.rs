@@ -1,5 +1,5 @@
-//! Comments and votes on objects of the wider API (docs/contract/wider.md §6.1). Whether the caller may see the object is for the caller of these
-//! functions to know, except for graphs, whose counter moves in the same transaction.
+//! Comments and votes on objects of the wider API (docs/contract/wider.md §6.1). Whether the caller may see the object
+//! is for the caller of these functions to know, except for graphs, whose counter moves in the same transaction.
 
 use crate::db::rows::{columns, list};
 use crate::db::sql::values;
@@ -49,7 +49,8 @@ columns! {
     }
 }
 
-columns! { Vote { number: "ROW_NUMBER() OVER (ORDER BY v.number)", user: "u.username", at: "v.at", verdict: "v.verdict" } }
+columns! { Vote { number: "ROW_NUMBER() OVER (ORDER BY v.number)", user: "u.username", at: "v.at",
+verdict: "v.verdict" } }
 
 const FROM: &str = "FROM comments c JOIN users u ON u.id = c.author_id";
 
@@ -73,7 +74,8 @@ impl Store {
         tx.read_all(&sql, values![user]).await
     }
 
-    /// The newest comments of all, newest first, each with its number; those before a number where one is given; at most `limit`.
+    /// The newest comments of all, newest first, each with its number; those before a number where one is given; at
+    /// most `limit`.
     pub async fn latest_comments(&self, before: Option<i64>, limit: usize) -> Result<Vec<(i64, Comment)>, StoreError> {
         let mut tx = self.read().await?;
         let columns = list::<Comment>();
@@ -89,7 +91,8 @@ impl Store {
         comment.ok_or(StoreError::NotFound)
     }
 
-    /// Comments on an object; the id is `<letter>-<item>-<8 hexadecimal characters>`. A graph must be the caller's to see; its counter moves.
+    /// Comments on an object; the id is `<letter>-<item>-<8 hexadecimal characters>`. A graph must be the caller's to
+    /// see; its counter moves.
     pub async fn add_comment(
         &self,
         principal: &Principal,
@@ -109,11 +112,11 @@ impl Store {
                 if item_type == GRAPH {
                     graphs::visible(tx, user, &item_id).await?;
                 }
-                let sql = "INSERT INTO comments (id, item_type, item_id, author_id, at, text) VALUES ($1, $2, $3, $4, $5, $6)";
+                let sql = "INSERT INTO comments (id, item_type, item_id, author_id, at, text) VALUES ($1, $2, $3, $4, \
+                           $5, $6)";
                 tx.run(sql, values![&id, item_type, &item_id, user, now, text]).await?;
                 if item_type == GRAPH {
-                    tx.run("UPDATE graphs SET comments = comments + 1 WHERE id = $1", values![&item_id])
-                        .await?;
+                    tx.run("UPDATE graphs SET comments = comments + 1 WHERE id = $1", values![&item_id]).await?;
                     graphs::note(tx, &item_id, What::Changed, now).await?;
                 }
                 tx.read_one(&format!("{} WHERE c.id = $1", select()), values![&id]).await
@@ -135,8 +138,7 @@ impl Store {
                 }
                 tx.run("DELETE FROM comments WHERE id = $1", values![&id]).await?;
                 if item_type == GRAPH {
-                    tx.run("UPDATE graphs SET comments = comments - 1 WHERE id = $1", values![&item_id])
-                        .await?;
+                    tx.run("UPDATE graphs SET comments = comments - 1 WHERE id = $1", values![&item_id]).await?;
                     graphs::note(tx, &item_id, What::Changed, now).await?;
                 }
                 Ok(())
@@ -149,19 +151,29 @@ impl Store {
     pub async fn votes_on(&self, item_type: &str, item_id: &str) -> Result<Vec<Vote>, StoreError> {
         let mut tx = self.read().await?;
         let sql = format!(
-            "SELECT {} FROM votes v JOIN users u ON u.id = v.user_id WHERE v.item_type = $1 AND v.item_id = $2 ORDER BY v.number DESC",
+            "SELECT {} FROM votes v JOIN users u ON u.id = v.user_id WHERE v.item_type = $1 AND v.item_id = $2 ORDER \
+             BY v.number DESC",
             list::<Vote>()
         );
         tx.read_all(&sql, values![item_type, item_id]).await
     }
 
     /// Votes on an object; a user has one vote on each and may change it.
-    pub async fn vote(&self, principal: &Principal, item_type: &str, item_id: &str, verdict: &str, now: Timestamp) -> Result<(), StoreError> {
-        let (user, item_type, item_id, verdict) = (principal.user_id(), item_type.to_owned(), item_id.to_owned(), verdict.to_owned());
+    pub async fn vote(
+        &self,
+        principal: &Principal,
+        item_type: &str,
+        item_id: &str,
+        verdict: &str,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let (user, item_type, item_id, verdict) =
+            (principal.user_id(), item_type.to_owned(), item_id.to_owned(), verdict.to_owned());
         self.write(Who::Person, move |tx| {
             Box::pin(async move {
                 let sql = "INSERT INTO votes (item_type, item_id, user_id, at, verdict) VALUES ($1, $2, $3, $4, $5)
-                           ON CONFLICT (item_type, item_id, user_id) DO UPDATE SET verdict = excluded.verdict, at = excluded.at";
+                           ON CONFLICT (item_type, item_id, user_id) DO UPDATE SET verdict = excluded.verdict, at = \
+                           excluded.at";
                 tx.run(sql, values![item_type, item_id, user, now, verdict]).await.map(|_| ())
             })
         })

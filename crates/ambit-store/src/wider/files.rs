@@ -1,5 +1,6 @@
-//! Files that people upload and URLs that they submit. They belong to the installation; the bytes of a file are the blob of its hash. A file that
-//! nobody had costs nothing, one that is known costs a call: both are decided in the transaction that stores it.
+//! Files that people upload and URLs that they submit. They belong to the installation; the bytes of a file are the
+//! blob of its hash. A file that nobody had costs nothing, one that is known costs a call: both are decided in the
+//! transaction that stores it.
 
 use crate::db::sql::{Row, Tx, from_json, to_json, values};
 use crate::db::writer::Who;
@@ -53,7 +54,8 @@ pub struct SubmittedUrl {
     pub submissions: i64,
 }
 
-const SELECT: &str = "SELECT f.sha256, f.sha1, f.md5, f.size, f.type_tag, f.uploader_id, f.first_at, f.last_at, f.names FROM files f";
+const SELECT: &str =
+    "SELECT f.sha256, f.sha1, f.md5, f.size, f.type_tag, f.uploader_id, f.first_at, f.last_at, f.names FROM files f";
 
 async fn file_from(tx: &mut Tx, row: &Row) -> Result<StoredFile, StoreError> {
     let sha256: BlobHash = row.get(0)?;
@@ -80,7 +82,13 @@ async fn submissions_of(tx: &mut Tx, item: &str) -> Result<i64, StoreError> {
     tx.read_one("SELECT COUNT(*) FROM submissions WHERE item = $1", values![item]).await
 }
 
-async fn note_submission(tx: &mut Tx, item: &str, user: i64, name: Option<&str>, now: Timestamp) -> Result<(), StoreError> {
+async fn note_submission(
+    tx: &mut Tx,
+    item: &str,
+    user: i64,
+    name: Option<&str>,
+    now: Timestamp,
+) -> Result<(), StoreError> {
     let sql = "INSERT INTO submissions (item, user_id, at, name) VALUES ($1, $2, $3, $4)";
     tx.run(sql, values![item, user, now, name]).await.map(|_| ())
 }
@@ -97,7 +105,8 @@ async fn find(tx: &mut Tx, hash: &str) -> Result<StoredFile, StoreError> {
 }
 
 impl Store {
-    /// Stores a file, asks for its analysis and lets the live rules look. True: nobody had it, and nothing was charged; else a call was, noted under `usage`.
+    /// Stores a file, asks for its analysis and lets the live rules look. True: nobody had it, and nothing was charged;
+    /// else a call was, noted under `usage`.
     pub async fn submit_file(
         &self,
         principal: &Principal,
@@ -142,10 +151,8 @@ impl Store {
         let mut tx = self.read().await?;
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let counts = tx.rows("SELECT item, COUNT(*) FROM submissions GROUP BY item", Vec::new()).await?;
-        let counts: BTreeMap<String, i64> = counts
-            .iter()
-            .map(|row| Ok((row.get(0)?, row.get(1)?)))
-            .collect::<Result<_, StoreError>>()?;
+        let counts: BTreeMap<String, i64> =
+            counts.iter().map(|row| Ok((row.get(0)?, row.get(1)?))).collect::<Result<_, StoreError>>()?;
         let sql = format!("{SELECT} ORDER BY f.first_at DESC, f.sha256 LIMIT $1");
         let rows = tx.rows(&sql, values![limit]).await?;
         let file = |row: &Row| {
@@ -161,7 +168,13 @@ impl Store {
     }
 
     /// Remembers that somebody submitted a URL; `sha256` is that of the URL, in hexadecimal.
-    pub async fn submit_url(&self, principal: &Principal, url: &str, sha256: &str, now: Timestamp) -> Result<(), StoreError> {
+    pub async fn submit_url(
+        &self,
+        principal: &Principal,
+        url: &str,
+        sha256: &str,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
         let (user, url, sha256) = (principal.user_id(), url.to_owned(), sha256.to_owned());
         self.write(Who::Person, move |tx| {
             Box::pin(async move {

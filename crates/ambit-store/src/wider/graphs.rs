@@ -1,5 +1,6 @@
-//! Graphs of the wider API: kept as they were sent, with their access lists and counters (docs/contract/graphs.md §1). Public ones are everybody's to
-//! see, private ones the owner's and those of the editors and viewers on its lists, directly or through a group. What a caller may not see is
+//! Graphs of the wider API: kept as they were sent, with their access lists and counters (docs/contract/graphs.md §1).
+//! Public ones are everybody's to see, private ones the owner's and those of the editors and viewers on its lists,
+//! directly or through a group. What a caller may not see is
 //! `NotFound`.
 
 use crate::db::rows::{Rows, columns, list, named};
@@ -115,7 +116,8 @@ columns! {
 
 const JOINS: &str = "FROM graphs g JOIN users u ON u.id = g.owner_id LEFT JOIN user_groups o ON o.id = g.group_id";
 /// The graphs that a user may see; the value of each place is the user's id.
-const VISIBLE: &str = "g.deleted_at IS NULL AND (g.private = 0 OR g.owner_id = $1 OR EXISTS (SELECT 1 FROM graph_access a WHERE a.graph = g.number
+const VISIBLE: &str = "g.deleted_at IS NULL AND (g.private = 0 OR g.owner_id = $1 OR EXISTS (SELECT 1 FROM \
+                       graph_access a WHERE a.graph = g.number
     AND ((a.subject = 'user' AND a.subject_id = $2)
     OR (a.subject = 'group' AND a.subject_id IN (SELECT m.group_id FROM group_members m WHERE m.user_id = $3)))))";
 
@@ -132,8 +134,10 @@ async fn right(tx: &mut Tx, user: i64, id: &str) -> Result<(i64, GraphRight), St
     if owner == user {
         return Ok((number, GraphRight::Own));
     }
-    let sql = "SELECT 1 FROM graph_access a WHERE a.graph = $1 AND a.role = 'editor' AND ((a.subject = 'user' AND a.subject_id = $2)
-               OR (a.subject = 'group' AND a.subject_id IN (SELECT m.group_id FROM group_members m WHERE m.user_id = $3))) LIMIT 1";
+    let sql = "SELECT 1 FROM graph_access a WHERE a.graph = $1 AND a.role = 'editor' AND ((a.subject = 'user' AND \
+               a.subject_id = $2)
+               OR (a.subject = 'group' AND a.subject_id IN (SELECT m.group_id FROM group_members m WHERE m.user_id = \
+               $3))) LIMIT 1";
     let editor = tx.row(sql, values![number, user, user]).await?.is_some();
     Ok((number, if editor { GraphRight::Edit } else { GraphRight::View }))
 }
@@ -180,10 +184,17 @@ pub(crate) async fn subject(tx: &mut Tx, collaborator: &Collaborator) -> Result<
     }
 }
 
-/// The same of somebody whom the caller may name: a group that the caller is not in does not exist, but for the administrator of the installation.
-pub(crate) async fn known_subject(tx: &mut Tx, principal: &Principal, collaborator: &Collaborator) -> Result<(&'static str, i64), StoreError> {
+/// The same of somebody whom the caller may name: a group that the caller is not in does not exist, but for the
+/// administrator of the installation.
+pub(crate) async fn known_subject(
+    tx: &mut Tx,
+    principal: &Principal,
+    collaborator: &Collaborator,
+) -> Result<(&'static str, i64), StoreError> {
     let (kind, id) = subject(tx, collaborator).await?;
-    let hidden = matches!(collaborator, Collaborator::Group(_)) && !principal.administrator() && !principal.groups().contains(&id);
+    let hidden = matches!(collaborator, Collaborator::Group(_))
+        && !principal.administrator()
+        && !principal.groups().contains(&id);
     if hidden { Err(StoreError::NotFound) } else { Ok((kind, id)) }
 }
 
@@ -196,7 +207,8 @@ fn document_text(document: &Map<String, Value>) -> Result<String, StoreError> {
 }
 
 const ACCESS: &str = "SELECT a.graph, a.role, u.username, o.name FROM graph_access a
-    LEFT JOIN users u ON a.subject = 'user' AND u.id = a.subject_id LEFT JOIN user_groups o ON a.subject = 'group' AND o.id = a.subject_id";
+    LEFT JOIN users u ON a.subject = 'user' AND u.id = a.subject_id LEFT JOIN user_groups o ON a.subject = 'group' AND \
+    o.id = a.subject_id";
 
 /// A row of `ACCESS`: graph, role, user, group.
 type Access = (i64, String, Option<String>, Option<String>);
@@ -217,13 +229,8 @@ async fn changes(tx: &mut Tx, graphs: Vec<ChangedGraph>) -> Result<Vec<GraphChan
     for (graph, revision, deleted_at) in graphs {
         order.push(graph.number);
         ids.insert(graph.id.clone(), graph.number);
-        let change = GraphChange {
-            revision,
-            deleted: deleted_at.is_some(),
-            graph,
-            access: Vec::new(),
-            comments: Vec::new(),
-        };
+        let change =
+            GraphChange { revision, deleted: deleted_at.is_some(), graph, access: Vec::new(), comments: Vec::new() };
         out.insert(change.graph.number, change);
     }
     let head = format!("{ACCESS} WHERE a.graph IN");
@@ -245,7 +252,12 @@ async fn changes(tx: &mut Tx, graphs: Vec<ChangedGraph>) -> Result<Vec<GraphChan
 
 impl Store {
     /// Makes a graph of the caller's. A private one is charged in the same transaction.
-    pub async fn create_graph(&self, principal: &Principal, new: &NewGraph, now: Timestamp) -> Result<Graph, StoreError> {
+    pub async fn create_graph(
+        &self,
+        principal: &Principal,
+        new: &NewGraph,
+        now: Timestamp,
+    ) -> Result<Graph, StoreError> {
         let (user, private, document) = (principal.user_id(), new.private, document_text(&new.document)?);
         let id = format!("g{}", hex::encode(rand::random::<[u8; 32]>()));
         self.write(Who::Person, move |tx| {
@@ -254,7 +266,8 @@ impl Store {
                     charge(tx, user, Cost::PrivateGraphs(1), USAGE_NAME, now).await?;
                 }
                 let groups = quota_groups(tx, user, false).await?;
-                let sql = "INSERT INTO graphs (id, owner_id, group_id, private, created_at, modified_at, document, revision)
+                let sql =
+                    "INSERT INTO graphs (id, owner_id, group_id, private, created_at, modified_at, document, revision)
                            VALUES ($1, $2, $3, $4, $5, $6, $7, 0)";
                 let row = values![&id, user, groups.intelligence.or(groups.api), private, now, now, document];
                 tx.run(sql, row).await?;
@@ -330,8 +343,7 @@ impl Store {
         self.write(Who::Person, move |tx| {
             Box::pin(async move {
                 let number = require(tx, user, &id, GraphRight::Own).await?;
-                tx.run("UPDATE graphs SET deleted_at = $1 WHERE number = $2", values![now, number])
-                    .await?;
+                tx.run("UPDATE graphs SET deleted_at = $1 WHERE number = $2", values![now, number]).await?;
                 note(tx, &id, What::Disappeared, now).await
             })
         })
@@ -339,7 +351,12 @@ impl Store {
     }
 
     /// Who is on a list of a graph, in the order in which they came.
-    pub async fn collaborators(&self, principal: &Principal, id: &str, role: Role) -> Result<Vec<Collaborator>, StoreError> {
+    pub async fn collaborators(
+        &self,
+        principal: &Principal,
+        id: &str,
+        role: Role,
+    ) -> Result<Vec<Collaborator>, StoreError> {
         let mut tx = self.read().await?;
         let number = require(&mut tx, principal.user_id(), id, GraphRight::View).await?;
         let sql = format!("{ACCESS} WHERE a.graph = $1 AND a.role = $2 ORDER BY a.id");
@@ -368,7 +385,10 @@ impl Store {
                 }
                 let sql = "SELECT COUNT(*) FROM graph_access WHERE graph = $1 AND role = $2";
                 if tx.read_one::<i64>(sql, values![number, role.name()]).await? > COLLABORATORS_MAX {
-                    return Err(StoreError::Invalid(format!("at most {COLLABORATORS_MAX} {}s of a graph", role.name())));
+                    return Err(StoreError::Invalid(format!(
+                        "at most {COLLABORATORS_MAX} {}s of a graph",
+                        role.name()
+                    )));
                 }
                 note(tx, &id, What::Changed, now).await
             })
@@ -390,7 +410,8 @@ impl Store {
             Box::pin(async move {
                 let number = require(tx, user, &id, GraphRight::Edit).await?;
                 let (subject, subject_id) = subject(tx, &collaborator).await?;
-                let sql = "DELETE FROM graph_access WHERE graph = $1 AND role = $2 AND subject = $3 AND subject_id = $4";
+                let sql =
+                    "DELETE FROM graph_access WHERE graph = $1 AND role = $2 AND subject = $3 AND subject_id = $4";
                 if tx.run(sql, values![number, role.name(), subject, subject_id]).await? == 0 {
                     return Err(StoreError::NotFound);
                 }
@@ -445,7 +466,8 @@ impl Store {
         let user = principal.user_id();
         let sql = format!(
             "SELECT g.number FROM graphs g WHERE {VISIBLE} AND ({owned} = $4
-             OR EXISTS (SELECT 1 FROM graph_access x WHERE x.graph = g.number AND x.subject = $5 AND x.subject_id = $6)) ORDER BY g.number DESC"
+             OR EXISTS (SELECT 1 FROM graph_access x WHERE x.graph = g.number AND x.subject = $5 AND x.subject_id = \
+             $6)) ORDER BY g.number DESC"
         );
         tx.read_all(&sql, values![user, user, user, id, subject, id]).await
     }

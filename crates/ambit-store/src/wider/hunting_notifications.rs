@@ -1,5 +1,5 @@
-//! What live rules reported (docs/contract/hunting.md §2). A notification belongs to the owner of its set at that time; editors of the set see it
-//! too. One about a body that the caller may not see does not exist for that caller.
+//! What live rules reported (docs/contract/hunting.md §2). A notification belongs to the owner of its set at that time;
+//! editors of the set see it too. One about a body that the caller may not see does not exist for that caller.
 
 use crate::db::sql::{Row, Tx, from_json, values};
 use crate::db::writer::Who;
@@ -31,10 +31,12 @@ pub struct Notification {
     pub at: Timestamp,
 }
 
-const SELECT: &str = "SELECT n.number, n.id, u.username, n.ruleset_id, n.ruleset_name, n.rule_name, n.rule_tags, n.tags, n.sha256, n.snippet, n.at,
+const SELECT: &str = "SELECT n.number, n.id, u.username, n.ruleset_id, n.ruleset_name, n.rule_name, n.rule_tags, \
+                      n.tags, n.sha256, n.snippet, n.at,
     n.collection_id FROM hunting_notifications n JOIN users u ON u.id = n.user_id";
 /// Those of a user, and of sets that the user edits; the value of each place is the user's id.
-const VISIBLE: &str = "(n.user_id = $1 OR n.ruleset_id IN (SELECT r.id FROM hunting_rulesets r JOIN hunting_editors e ON e.ruleset = r.number
+const VISIBLE: &str = "(n.user_id = $1 OR n.ruleset_id IN (SELECT r.id FROM hunting_rulesets r JOIN hunting_editors e \
+                       ON e.ruleset = r.number
     WHERE (e.subject = 'user' AND e.subject_id = $2)
     OR (e.subject = 'group' AND e.subject_id IN (SELECT m.group_id FROM group_members m WHERE m.user_id = $3))))";
 
@@ -102,16 +104,17 @@ impl Store {
     }
 
     /// Deletes some of the caller's own; what is not the caller's own stays.
-    pub async fn delete_notifications(&self, principal: &Principal, numbers: &[i64], now: Timestamp) -> Result<Operation, StoreError> {
+    pub async fn delete_notifications(
+        &self,
+        principal: &Principal,
+        numbers: &[i64],
+        now: Timestamp,
+    ) -> Result<Operation, StoreError> {
         let (user, numbers) = (principal.user_id(), numbers.to_vec());
         self.write(Who::Person, move |tx| {
             Box::pin(async move {
                 let head = "DELETE FROM hunting_notifications WHERE user_id = $1 AND number IN";
-                let gone = if numbers.is_empty() {
-                    0
-                } else {
-                    tx.run_in(head, values![user], &numbers, "").await?
-                };
+                let gone = if numbers.is_empty() { 0 } else { tx.run_in(head, values![user], &numbers, "").await? };
                 operations::insert_finished(tx, user, "delete_hunting_notifications", gone, now).await
             })
         })

@@ -1,5 +1,6 @@
-//! Sets of live rules: stored with who may see and change them, and with the gauge of active rules that their owners pay (docs/contract/hunting.md
-//! §1). The rules were compiled before they come here. What a caller may not see is `NotFound`.
+//! Sets of live rules: stored with who may see and change them, and with the gauge of active rules that their owners
+//! pay (docs/contract/hunting.md §1). The rules were compiled before they come here. What a caller may not see is
+//! `NotFound`.
 
 use crate::db::rows::{columns, list};
 use crate::db::sql::{Row, Tx, from_json, to_json, values};
@@ -17,7 +18,8 @@ use ambit_model::quota::Family;
 const RULESETS_MAX: i64 = 1_000;
 /// Editors of one set.
 const EDITORS_MAX: i64 = 1_000;
-/// A set that took too long this often looks no more, until its rules change: each time costs what a hundred other sets do.
+/// A set that took too long this often looks no more, until its rules change: each time costs what a hundred other sets
+/// do.
 pub(crate) const TIMEOUTS_MAX: i64 = 3;
 
 /// What a set is made of, and what of it can be changed.
@@ -82,11 +84,14 @@ const USED: &str = "r.timeouts, r.reported_day, r.reported";
 /// A row of `Ruleset` and `USED`.
 type UsedRuleset = (Ruleset, i64, i64, i64);
 const JOINS: &str = "FROM hunting_rulesets r JOIN users u ON u.id = r.owner_id";
-/// The sets that a user may see; the value of each place is the user's id. What a deleted user left is the administrator's of the installation.
-pub(crate) const VISIBLE: &str = "(r.owner_id = $1 OR EXISTS (SELECT 1 FROM hunting_editors e WHERE e.ruleset = r.number
+/// The sets that a user may see; the value of each place is the user's id. What a deleted user left is the
+/// administrator's of the installation.
+pub(crate) const VISIBLE: &str =
+    "(r.owner_id = $1 OR EXISTS (SELECT 1 FROM hunting_editors e WHERE e.ruleset = r.number
     AND ((e.subject = 'user' AND e.subject_id = $2)
     OR (e.subject = 'group' AND e.subject_id IN (SELECT m.group_id FROM group_members m WHERE m.user_id = $3))))
-    OR EXISTS (SELECT 1 FROM users me JOIN users gone ON gone.id = r.owner_id WHERE me.id = $1 AND me.administrator = 1 AND gone.status = 'deleted'))";
+    OR EXISTS (SELECT 1 FROM users me JOIN users gone ON gone.id = r.owner_id WHERE me.id = $1 AND me.administrator = \
+    1 AND gone.status = 'deleted'))";
 
 /// The number of the UTC day of a moment.
 pub(crate) fn day(now: Timestamp) -> i64 {
@@ -186,8 +191,8 @@ async fn stop(tx: &mut Tx, held: &Held, now: Timestamp) -> Result<(), StoreError
     tx.run(sql, values![now, held.number]).await.map(|_| ())
 }
 
-/// The enabled sets that a group pays for, or those of one owner, held until the transaction ends. To be asked before the payers change: sets are locked
-/// before payers.
+/// The enabled sets that a group pays for, or those of one owner, held until the transaction ends. To be asked before
+/// the payers change: sets are locked before payers.
 pub(crate) async fn paid_by(tx: &mut Tx, group: i64, owner: Option<i64>) -> Result<Vec<Held>, StoreError> {
     match owner {
         Some(owner) => enabled(tx, "r.paying_group = $1 AND r.owner_id = $2", values![group, owner]).await,
@@ -231,25 +236,14 @@ async fn insert(tx: &mut Tx, user: i64, new: &RulesetChange, now: Timestamp) -> 
     let name = new.name.as_ref().ok_or_else(missing)?;
     let (rules, names) = new.rules.as_ref().ok_or_else(missing)?;
     let enabled = new.enabled.unwrap_or(false);
-    let group = if enabled {
-        charge_units(tx, user, Cost::HuntingRules(count(names)), now).await?
-    } else {
-        None
-    };
+    let group = if enabled { charge_units(tx, user, Cost::HuntingRules(count(names)), now).await? } else { None };
     // Positive, and exact as a number in every client.
     let id = (rand::random::<u64>() >> 12).max(1).to_string();
-    let sql = "INSERT INTO hunting_rulesets (id, owner_id, name, rules, rule_names, enabled, paying_group, daily_limit, match_object_type, tags,
-               notification_emails, created_at, modified_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
-    let mut row = values![
-        &id,
-        user,
-        name,
-        rules,
-        to_json(names),
-        enabled,
-        group,
-        new.daily_limit.unwrap_or_default()
-    ];
+    let sql = "INSERT INTO hunting_rulesets (id, owner_id, name, rules, rule_names, enabled, paying_group, \
+               daily_limit, match_object_type, tags,
+               notification_emails, created_at, modified_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, \
+               $12, $13)";
+    let mut row = values![&id, user, name, rules, to_json(names), enabled, group, new.daily_limit.unwrap_or_default()];
     row.extend(values![
         new.match_object_type.clone().unwrap_or_default(),
         to_json(&new.tags.clone().unwrap_or_default())
@@ -263,15 +257,14 @@ async fn change(tx: &mut Tx, held: &Held, change: &RulesetChange, now: Timestamp
     let rules = change.rules.as_ref().map_or(held.rules, |(_, names)| count(names));
     let enabled = change.enabled.unwrap_or(held.enabled);
     if enabled && held.orphaned {
-        return Err(StoreError::Forbidden(
-            "the owner of these rules is gone: give them to somebody first".to_owned(),
-        ));
+        return Err(StoreError::Forbidden("the owner of these rules is gone: give them to somebody first".to_owned()));
     }
     let group = move_gauge(tx, held, if enabled { rules } else { 0 }, now).await?;
     let sql = "UPDATE hunting_rulesets SET enabled = $1, paying_group = $2, modified_at = $3 WHERE number = $4";
     tx.run(sql, values![enabled, group.filter(|_| enabled), now, held.number]).await?;
     if let Some((rules, names)) = &change.rules {
-        let sql = "UPDATE hunting_rulesets SET rules = $1, rule_names = $2, edition = edition + 1, timeouts = 0 WHERE number = $3";
+        let sql = "UPDATE hunting_rulesets SET rules = $1, rule_names = $2, edition = edition + 1, timeouts = 0 WHERE \
+                   number = $3";
         tx.run(sql, values![rules, to_json(names), held.number]).await?;
     }
     let texts = [
@@ -287,18 +280,19 @@ async fn change(tx: &mut Tx, held: &Held, change: &RulesetChange, now: Timestamp
         }
     }
     if let Some(limit) = change.daily_limit {
-        tx.run(
-            "UPDATE hunting_rulesets SET daily_limit = $1 WHERE number = $2",
-            values![limit, held.number],
-        )
-        .await?;
+        tx.run("UPDATE hunting_rulesets SET daily_limit = $1 WHERE number = $2", values![limit, held.number]).await?;
     }
     Ok(())
 }
 
 impl Store {
     /// Makes a set of the caller's; name and rules are there. An enabled one moves the gauge in the same transaction.
-    pub async fn create_ruleset(&self, principal: &Principal, new: &RulesetChange, now: Timestamp) -> Result<Ruleset, StoreError> {
+    pub async fn create_ruleset(
+        &self,
+        principal: &Principal,
+        new: &RulesetChange,
+        now: Timestamp,
+    ) -> Result<Ruleset, StoreError> {
         let (user, new) = (principal.user_id(), new.clone());
         self.write(Who::Person, move |tx| {
             Box::pin(async move {
@@ -333,8 +327,15 @@ impl Store {
         Ok(rulesets.into_iter().map(|row| ruleset(row, now)).collect())
     }
 
-    /// Changes what is given; for the owner and editors. More active rules are paid by the owner in the same transaction, fewer are given back.
-    pub async fn change_ruleset(&self, principal: &Principal, id: &str, wanted: &RulesetChange, now: Timestamp) -> Result<Ruleset, StoreError> {
+    /// Changes what is given; for the owner and editors. More active rules are paid by the owner in the same
+    /// transaction, fewer are given back.
+    pub async fn change_ruleset(
+        &self,
+        principal: &Principal,
+        id: &str,
+        wanted: &RulesetChange,
+        now: Timestamp,
+    ) -> Result<Ruleset, StoreError> {
         let (user, id, wanted) = (principal.user_id(), id.to_owned(), wanted.clone());
         self.write(Who::Person, move |tx| {
             Box::pin(async move {
@@ -383,8 +384,11 @@ impl Store {
         let user = principal.user_id();
         let sql = format!("SELECT r.number FROM hunting_rulesets r WHERE {VISIBLE} AND r.id = $4");
         let number: i64 = tx.read_first(&sql, values![user, user, user, id]).await?.ok_or(StoreError::NotFound)?;
-        let sql = "SELECT u.username, o.name FROM hunting_editors e LEFT JOIN users u ON e.subject = 'user' AND u.id = e.subject_id
-                   LEFT JOIN user_groups o ON e.subject = 'group' AND o.id = e.subject_id WHERE e.ruleset = $1 ORDER BY e.id";
+        let sql =
+            "SELECT u.username, o.name FROM hunting_editors e LEFT JOIN users u ON e.subject = 'user' AND u.id = \
+                   e.subject_id
+                   LEFT JOIN user_groups o ON e.subject = 'group' AND o.id = e.subject_id WHERE e.ruleset = $1 ORDER \
+                   BY e.id";
         let mut out = Vec::new();
         for row in tx.rows(sql, values![number]).await? {
             let (user, group): (Option<String>, Option<String>) = (row.get(0)?, row.get(1)?);
@@ -394,7 +398,12 @@ impl Store {
     }
 
     /// Lets people and groups see and change a set; for the owner and editors. Those who may already still do.
-    pub async fn add_ruleset_editors(&self, principal: &Principal, id: &str, editors: &[Collaborator]) -> Result<(), StoreError> {
+    pub async fn add_ruleset_editors(
+        &self,
+        principal: &Principal,
+        id: &str,
+        editors: &[Collaborator],
+    ) -> Result<(), StoreError> {
         let (principal, id, editors) = (principal.clone(), id.to_owned(), editors.to_vec());
         self.write(Who::Person, move |tx| {
             Box::pin(async move {
@@ -416,7 +425,12 @@ impl Store {
     }
 
     /// Takes an editor off; for the owner and editors. `NotFound` where there is no such editor.
-    pub async fn remove_ruleset_editor(&self, principal: &Principal, id: &str, editor: &Collaborator) -> Result<(), StoreError> {
+    pub async fn remove_ruleset_editor(
+        &self,
+        principal: &Principal,
+        id: &str,
+        editor: &Collaborator,
+    ) -> Result<(), StoreError> {
         let (user, id, editor) = (principal.user_id(), id.to_owned(), editor.clone());
         self.write(Who::Person, move |tx| {
             Box::pin(async move {
@@ -432,8 +446,15 @@ impl Store {
         .await
     }
 
-    /// Gives a set to another user; for its owner. It arrives disabled: whoever gets it decides whether to pay for its rules.
-    pub async fn give_ruleset(&self, principal: &Principal, id: &str, to: &str, now: Timestamp) -> Result<(), StoreError> {
+    /// Gives a set to another user; for its owner. It arrives disabled: whoever gets it decides whether to pay for its
+    /// rules.
+    pub async fn give_ruleset(
+        &self,
+        principal: &Principal,
+        id: &str,
+        to: &str,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
         let (principal, id, to) = (principal.clone(), id.to_owned(), to.to_owned());
         self.write(Who::Person, move |tx| {
             Box::pin(async move {

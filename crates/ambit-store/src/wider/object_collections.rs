@@ -1,5 +1,5 @@
-//! Collections of the wider API: named sets of files, URLs, domains and addresses that people make (docs/contract/wider.md §6.3). Everybody sees
-//! those that are not private.
+//! Collections of the wider API: named sets of files, URLs, domains and addresses that people make
+//! (docs/contract/wider.md §6.3). Everybody sees those that are not private.
 
 use crate::db::rows::{columns, list};
 use crate::db::sql::{Tx, values};
@@ -87,29 +87,21 @@ async fn own(tx: &mut Tx, user: i64, id: &str) -> Result<ObjectCollection, Store
 fn checked(text: &CollectionText) -> Result<(), StoreError> {
     let chars = |text: &Option<String>| text.as_ref().map_or(0, |text| text.chars().count());
     if text.name.as_ref().is_some_and(|name| name.trim().is_empty()) || chars(&text.name) > NAME_CHARS_MAX {
-        return Err(StoreError::Invalid(format!(
-            "the name of a collection has 1 to {NAME_CHARS_MAX} characters"
-        )));
+        return Err(StoreError::Invalid(format!("the name of a collection has 1 to {NAME_CHARS_MAX} characters")));
     }
     if chars(&text.description) > DESCRIPTION_CHARS_MAX {
-        return Err(StoreError::Invalid(format!(
-            "a description has at most {DESCRIPTION_CHARS_MAX} characters"
-        )));
+        return Err(StoreError::Invalid(format!("a description has at most {DESCRIPTION_CHARS_MAX} characters")));
     }
     Ok(())
 }
 
 async fn insert_items(tx: &mut Tx, collection: i64, items: &[CollectedItem]) -> Result<(), StoreError> {
     if let Some(long) = items.iter().find(|item| item.id.is_empty() || item.id.len() > ITEM_CHARS_MAX) {
-        return Err(StoreError::Invalid(format!(
-            "the id of a {} has 1 to {ITEM_CHARS_MAX} characters",
-            long.kind
-        )));
+        return Err(StoreError::Invalid(format!("the id of a {} has 1 to {ITEM_CHARS_MAX} characters", long.kind)));
     }
     let rows = items.iter().flat_map(|item| values![collection, item.kind, &item.id]).collect();
     let tail = "ON CONFLICT (collection, item_type, item_id) DO NOTHING";
-    tx.many("INSERT INTO object_collection_items (collection, item_type, item_id)", 3, rows, tail)
-        .await?;
+    tx.many("INSERT INTO object_collection_items (collection, item_type, item_id)", 3, rows, tail).await?;
     let sql = "SELECT COUNT(*) FROM object_collection_items WHERE collection = $1";
     if tx.read_one::<i64>(sql, values![collection]).await? > ITEMS_MAX {
         return Err(StoreError::Invalid(format!("a collection has at most {ITEMS_MAX} items")));
@@ -137,7 +129,8 @@ impl Store {
         let (description, private) = (text.description.unwrap_or_default(), text.private.unwrap_or(false));
         self.write(Who::Person, move |tx| {
             Box::pin(async move {
-                let sql = "INSERT INTO object_collections (id, owner_id, name, description, private, created_at, modified_at)
+                let sql =
+                    "INSERT INTO object_collections (id, owner_id, name, description, private, created_at, modified_at)
                            VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING number";
                 let number: i64 = tx.read_one(sql, values![&id, user, name, description, private, now, now]).await?;
                 insert_items(tx, number, &items).await?;
@@ -153,7 +146,11 @@ impl Store {
     }
 
     /// Collections that the caller may see, newest first; of one owner where one is named.
-    pub async fn object_collections(&self, principal: &Principal, owner: Option<i64>) -> Result<Vec<ObjectCollection>, StoreError> {
+    pub async fn object_collections(
+        &self,
+        principal: &Principal,
+        owner: Option<i64>,
+    ) -> Result<Vec<ObjectCollection>, StoreError> {
         let mut tx = self.read().await?;
         let mut who = values![principal.user_id()];
         who.extend(owner.map(|owner| values![owner]).unwrap_or_default());
@@ -178,7 +175,8 @@ impl Store {
                 let name = text.name.unwrap_or(found.name);
                 let description = text.description.unwrap_or(found.description);
                 let private = text.private.unwrap_or(found.private);
-                let sql = "UPDATE object_collections SET name = $1, description = $2, private = $3, modified_at = $4 WHERE number = $5";
+                let sql = "UPDATE object_collections SET name = $1, description = $2, private = $3, modified_at = $4 \
+                           WHERE number = $5";
                 tx.run(sql, values![name, description, private, now, found.number]).await?;
                 visible(tx, user, &id).await
             })
@@ -192,21 +190,24 @@ impl Store {
         self.write(Who::Person, move |tx| {
             Box::pin(async move {
                 let number = own(tx, user, &id).await?.number;
-                tx.run("DELETE FROM object_collection_items WHERE collection = $1", values![number])
-                    .await?;
-                tx.run("DELETE FROM object_collections WHERE number = $1", values![number])
-                    .await
-                    .map(|_| ())
+                tx.run("DELETE FROM object_collection_items WHERE collection = $1", values![number]).await?;
+                tx.run("DELETE FROM object_collections WHERE number = $1", values![number]).await.map(|_| ())
             })
         })
         .await
     }
 
     /// Items of one type in a collection that the caller may see, in the order in which they came.
-    pub async fn collected_items(&self, principal: &Principal, id: &str, kind: &'static str) -> Result<Vec<String>, StoreError> {
+    pub async fn collected_items(
+        &self,
+        principal: &Principal,
+        id: &str,
+        kind: &'static str,
+    ) -> Result<Vec<String>, StoreError> {
         let mut tx = self.read().await?;
         let number = visible(&mut tx, principal.user_id(), id).await?.number;
-        let sql = "SELECT item_id FROM object_collection_items WHERE collection = $1 AND item_type = $2 ORDER BY number";
+        let sql =
+            "SELECT item_id FROM object_collection_items WHERE collection = $1 AND item_type = $2 ORDER BY number";
         tx.read_all(sql, values![number, kind]).await
     }
 
@@ -241,7 +242,8 @@ impl Store {
         self.write(Who::Person, move |tx| {
             Box::pin(async move {
                 let number = own(tx, user, &id).await?.number;
-                let sql = "DELETE FROM object_collection_items WHERE collection = $1 AND item_type = $2 AND item_id = $3";
+                let sql =
+                    "DELETE FROM object_collection_items WHERE collection = $1 AND item_type = $2 AND item_id = $3";
                 for item in &items {
                     tx.run(sql, values![number, item.kind, &item.id]).await?;
                 }
@@ -255,7 +257,8 @@ impl Store {
     pub async fn collected_counts(&self, principal: &Principal, id: &str) -> Result<Vec<(String, i64)>, StoreError> {
         let mut tx = self.read().await?;
         let number = visible(&mut tx, principal.user_id(), id).await?.number;
-        let sql = "SELECT item_type, COUNT(*) FROM object_collection_items WHERE collection = $1 GROUP BY item_type ORDER BY item_type";
+        let sql = "SELECT item_type, COUNT(*) FROM object_collection_items WHERE collection = $1 GROUP BY item_type \
+                   ORDER BY item_type";
         tx.read_all(sql, values![number]).await
     }
 }

@@ -1,4 +1,5 @@
-//! Entities by kind and name in every collection that the caller may see: what the wider API shows as domains, addresses and URLs.
+//! Entities by kind and name in every collection that the caller may see: what the wider API shows as domains,
+//! addresses and URLs.
 
 use crate::db::sql::{Row, Tx, values};
 use crate::{Principal, Store, StoreError};
@@ -36,12 +37,7 @@ pub struct Neighbour {
 const COLUMNS: &str = "e.uid, e.record, e.first_seen, e.last_seen";
 
 fn object(row: &Row) -> Result<KnownObject, StoreError> {
-    Ok(KnownObject {
-        uid: row.get(0)?,
-        record: row.json(1)?,
-        first_seen: row.get(2)?,
-        last_seen: row.get(3)?,
-    })
+    Ok(KnownObject { uid: row.get(0)?, record: row.json(1)?, first_seen: row.get(2)?, last_seen: row.get(3)? })
 }
 
 /// The ids of the collections that the caller may see, and 0: what belongs to the installation.
@@ -67,8 +63,13 @@ async fn collections(tx: &mut Tx, principal: &Principal) -> Result<Vec<(i64, Uui
 }
 
 impl Store {
-    /// The entities with these kinds and canonical names, one for each collection that knows one; empty: nobody whom the caller may ask does.
-    pub async fn known_objects(&self, principal: &Principal, names: &[(Kind, String)]) -> Result<Vec<KnownObject>, StoreError> {
+    /// The entities with these kinds and canonical names, one for each collection that knows one; empty: nobody whom
+    /// the caller may ask does.
+    pub async fn known_objects(
+        &self,
+        principal: &Principal,
+        names: &[(Kind, String)],
+    ) -> Result<Vec<KnownObject>, StoreError> {
         let mut tx = self.read().await?;
         let collections = collections(&mut tx, principal).await?;
         let uids: Vec<Uid> = collections
@@ -79,12 +80,8 @@ impl Store {
             return Ok(Vec::new());
         }
         let head = format!("SELECT {COLUMNS} FROM entities e WHERE e.uid IN");
-        let mut found = tx
-            .rows_in(&head, Vec::new(), &uids, "")
-            .await?
-            .iter()
-            .map(object)
-            .collect::<Result<Vec<_>, _>>()?;
+        let mut found =
+            tx.rows_in(&head, Vec::new(), &uids, "").await?.iter().map(object).collect::<Result<Vec<_>, _>>()?;
         found.sort_by_key(|object| (object.first_seen, object.uid));
         Ok(found)
     }
@@ -106,7 +103,8 @@ impl Store {
         Ok(uids.iter().filter_map(|uid| found.remove(uid)).collect())
     }
 
-    /// Open edges at either end of some entities that the caller may see, as (from, kind, to), each once, up to a limit.
+    /// Open edges at either end of some entities that the caller may see, as (from, kind, to), each once, up to a
+    /// limit.
     pub async fn open_edges(&self, uids: &[Uid]) -> Result<Vec<(Uid, EdgeKind, Uid)>, StoreError> {
         let mut tx = self.read().await?;
         let mut out = BTreeSet::new();
@@ -124,12 +122,18 @@ impl Store {
     }
 
     /// Kinds and names of every entity of some kinds that the caller may see, up to a limit.
-    pub async fn names_of_kinds(&self, principal: &Principal, kinds: &[Kind]) -> Result<Vec<(Kind, String)>, StoreError> {
+    pub async fn names_of_kinds(
+        &self,
+        principal: &Principal,
+        kinds: &[Kind],
+    ) -> Result<Vec<(Kind, String)>, StoreError> {
         let mut tx = self.read().await?;
         let mut out = Vec::new();
         for (collection, _) in collections(&mut tx, principal).await? {
             for kind in kinds {
-                let sql = format!("SELECT e.name FROM entities e WHERE e.collection_id = $1 AND e.kind = $2 LIMIT {NAMES_MAX}");
+                let sql = format!(
+                    "SELECT e.name FROM entities e WHERE e.collection_id = $1 AND e.kind = $2 LIMIT {NAMES_MAX}"
+                );
                 for row in tx.rows(&sql, values![collection, kind.name()]).await? {
                     out.push((*kind, row.get(0)?));
                 }
@@ -138,7 +142,8 @@ impl Store {
         Ok(out)
     }
 
-    /// Names of entities of some kinds that the caller may see and that changed in `from..until`, each once and in order; at most `limit`.
+    /// Names of entities of some kinds that the caller may see and that changed in `from..until`, each once and in
+    /// order; at most `limit`.
     pub async fn changed_between(
         &self,
         principal: &Principal,
@@ -155,7 +160,8 @@ impl Store {
         }
         let kinds: Vec<String> = kinds.iter().map(|kind| format!("'{}'", kind.name())).collect();
         let head = "SELECT DISTINCT e.name FROM feed f JOIN entities e ON e.uid = f.uid
-                    WHERE f.revision >= $1 AND f.revision < $2 AND f.noun = 'entity' AND f.what <> 'seen' AND e.collection_id IN";
+                    WHERE f.revision >= $1 AND f.revision < $2 AND f.noun = 'entity' AND f.what <> 'seen' AND \
+                    e.collection_id IN";
         let tail = format!("AND e.kind IN ({}) ORDER BY e.name LIMIT {limit}", kinds.join(", "));
         let rows = tx.rows_in(head, values![first, end], &ids, &tail).await?;
         let names = rows.iter().map(|row| row.get(0)).collect::<Result<BTreeSet<String>, _>>()?;
@@ -176,7 +182,8 @@ impl Store {
         for uid in uids {
             for (outward, from, to) in [(true, "from_uid", "to_uid"), (false, "to_uid", "from_uid")] {
                 let sql = format!(
-                    "SELECT {COLUMNS}, d.kind FROM edges d JOIN entities e ON e.uid = d.{to} AND e.collection_id = d.collection_id
+                    "SELECT {COLUMNS}, d.kind FROM edges d JOIN entities e ON e.uid = d.{to} AND e.collection_id = \
+                     d.collection_id
                      WHERE d.{from} = $1 AND d.closed_at IS NULL ORDER BY e.name, e.uid LIMIT {NEIGHBOURS_MAX}"
                 );
                 for row in tx.rows(&sql, values![uid]).await? {
@@ -192,16 +199,15 @@ impl Store {
     }
 }
 
-/// The first revision at or after a moment, by halving: stamps never run backwards, so that the feed needs no index of moments, which every write would
-/// pay for.
+/// The first revision at or after a moment, by halving: stamps never run backwards, so that the feed needs no index of
+/// moments, which every write would pay for.
 async fn first_revision(tx: &mut Tx, moment: Timestamp) -> Result<i64, StoreError> {
     let last: i64 = tx.read_one("SELECT revision FROM revision WHERE one = 1", Vec::new()).await?;
     let (mut low, mut high) = (0, last + 1);
     while low < high {
         let middle = low + (high - low) / 2;
-        let next = tx
-            .row("SELECT at FROM feed WHERE revision >= $1 ORDER BY revision LIMIT 1", values![middle])
-            .await?;
+        let next =
+            tx.row("SELECT at FROM feed WHERE revision >= $1 ORDER BY revision LIMIT 1", values![middle]).await?;
         let before = next.map(|row| row.get::<Timestamp>(0)).transpose()?.is_some_and(|at| at < moment);
         if before {
             low = middle + 1;

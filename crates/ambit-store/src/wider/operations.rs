@@ -1,5 +1,5 @@
-//! Operations: what a person asked to be done to many objects at once (docs/contract/wider.md §6.4). Each is executed in the transaction that records
-//! it, so it is either finished or was never requested.
+//! Operations: what a person asked to be done to many objects at once (docs/contract/wider.md §6.4). Each is executed
+//! in the transaction that records it, so it is either finished or was never requested.
 
 use crate::db::rows::{columns, list};
 use crate::db::sql::{Tx, values};
@@ -28,10 +28,17 @@ fn select() -> String {
 }
 
 /// Notes an operation that this transaction does.
-pub(crate) async fn insert_finished(tx: &mut Tx, user: i64, kind: &str, objects: u64, now: Timestamp) -> Result<Operation, StoreError> {
+pub(crate) async fn insert_finished(
+    tx: &mut Tx,
+    user: i64,
+    kind: &str,
+    objects: u64,
+    now: Timestamp,
+) -> Result<Operation, StoreError> {
     let id = hex::encode(rand::random::<[u8; 16]>());
     let objects = i64::try_from(objects).unwrap_or(i64::MAX);
-    let sql = "INSERT INTO operations (id, user_id, kind, status, objects, created_at, finished_at) VALUES ($1, $2, $3, 'finished', $4, $5, $6)";
+    let sql = "INSERT INTO operations (id, user_id, kind, status, objects, created_at, finished_at) VALUES ($1, $2, \
+               $3, 'finished', $4, $5, $6)";
     tx.run(sql, values![&id, user, kind, objects, now, now]).await?;
     tx.read_one(&format!("{} WHERE id = $1", select()), values![&id]).await
 }

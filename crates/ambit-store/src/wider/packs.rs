@@ -1,4 +1,5 @@
-//! Packs: rules and lists of hashes that the operator loads to judge files by. Each is an engine in the results of analyses.
+//! Packs: rules and lists of hashes that the operator loads to judge files by. Each is an engine in the results of
+//! analyses.
 
 use crate::db::sql::{Row, from_json, to_json, values};
 use crate::db::writer::Who;
@@ -48,7 +49,14 @@ pub(crate) fn pack(row: &Row) -> Result<Pack, StoreError> {
 
 impl Store {
     /// Loads a pack, in place of one of the same name; for administrators.
-    pub async fn load_pack(&self, principal: &Principal, name: &str, version: &str, content: PackContent, now: Timestamp) -> Result<(), StoreError> {
+    pub async fn load_pack(
+        &self,
+        principal: &Principal,
+        name: &str,
+        version: &str,
+        content: PackContent,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
         principal.require_administrator()?;
         let (name, version) = (name.to_owned(), version.to_owned());
         if matches!(&content, PackContent::Hashes(hashes) if hashes.len() > HASHES_MAX) {
@@ -64,9 +72,12 @@ impl Store {
                 tx.run("DELETE FROM pack_hashes WHERE pack = $1", values![&name]).await?;
                 let (kind, sources, entries) = match &content {
                     PackContent::Rules { sources, rules } => ("rules", to_json(sources), *rules),
-                    PackContent::Hashes(hashes) => ("hashes", String::new(), i64::try_from(hashes.len()).unwrap_or(i64::MAX)),
+                    PackContent::Hashes(hashes) => {
+                        ("hashes", String::new(), i64::try_from(hashes.len()).unwrap_or(i64::MAX))
+                    }
                 };
-                let sql = "INSERT INTO packs (name, kind, sources, entries, version, loaded_at) VALUES ($1, $2, $3, $4, $5, $6)";
+                let sql = "INSERT INTO packs (name, kind, sources, entries, version, loaded_at) VALUES ($1, $2, $3, \
+                           $4, $5, $6)";
                 tx.run(sql, values![&name, kind, sources, entries, version, now]).await?;
                 if let PackContent::Hashes(hashes) = content {
                     for chunk in hashes.chunks(HASHES_AT_ONCE) {
@@ -112,9 +123,7 @@ impl Store {
     /// Name and text of the sources of a pack of rules.
     pub async fn pack_sources(&self, name: &str) -> Result<Vec<(String, String)>, StoreError> {
         let mut tx = self.read().await?;
-        let row = tx
-            .row("SELECT sources FROM packs WHERE name = $1 AND kind = 'rules'", values![name])
-            .await?;
+        let row = tx.row("SELECT sources FROM packs WHERE name = $1 AND kind = 'rules'", values![name]).await?;
         from_json(&row.ok_or(StoreError::NotFound)?.get::<String>(0)?)
     }
 
@@ -122,14 +131,10 @@ impl Store {
     pub async fn hash_labels(&self, hashes: &[String]) -> Result<Vec<(String, String)>, StoreError> {
         let mut tx = self.read().await?;
         let rows = tx
-            .rows_in(
-                "SELECT pack, label FROM pack_hashes WHERE hash IN",
-                Vec::new(),
-                hashes,
-                "ORDER BY pack, hash",
-            )
+            .rows_in("SELECT pack, label FROM pack_hashes WHERE hash IN", Vec::new(), hashes, "ORDER BY pack, hash")
             .await?;
-        let mut out: Vec<(String, String)> = rows.iter().map(|row| Ok((row.get(0)?, row.get(1)?))).collect::<Result<_, StoreError>>()?;
+        let mut out: Vec<(String, String)> =
+            rows.iter().map(|row| Ok((row.get(0)?, row.get(1)?))).collect::<Result<_, StoreError>>()?;
         out.dedup_by(|one, other| one.0 == other.0);
         Ok(out)
     }

@@ -1,7 +1,9 @@
-//! Charging: who pays, what is left, and the one transaction that checks and charges (docs/contract/quotas.md §2). Reports are in `usage.rs`.
+//! Charging: who pays, what is left, and the one transaction that checks and charges (docs/contract/quotas.md §2).
+//! Reports are in `usage.rs`.
 //!
-//! A unit is granted only if every bound window of both payers has room for the whole cost; otherwise nothing moves. Limits, groups and privileges are
-//! read in that transaction. On PostgreSQL the rows of the payers are locked, the user before the group, so that others do not wait.
+//! A unit is granted only if every bound window of both payers has room for the whole cost; otherwise nothing moves.
+//! Limits, groups and privileges are read in that transaction. On PostgreSQL the rows of the payers are locked, the
+//! user before the group, so that others do not wait.
 
 use crate::db::sql::{Tx, values};
 use crate::db::writer::Who;
@@ -60,10 +62,7 @@ pub(crate) async fn quota_groups(tx: &mut Tx, user: i64, lock: bool) -> Result<Q
     let lock = if lock { for_update(tx) } else { "" };
     let sql = format!("SELECT api_quota_group, intelligence_quota_group FROM users WHERE id = $1{lock}");
     let row = tx.row(&sql, values![user]).await?.ok_or(StoreError::NotFound)?;
-    Ok(QuotaGroups {
-        api: row.get(0)?,
-        intelligence: row.get(1)?,
-    })
+    Ok(QuotaGroups { api: row.get(0)?, intelligence: row.get(1)? })
 }
 
 /// What was set for a payer, by quota.
@@ -96,16 +95,29 @@ pub(crate) async fn used(tx: &mut Tx, payer: &str, id: i64, meter: &Meter, numbe
 }
 
 /// True if the user, or a group that the user draws from, has a privilege now.
-pub(crate) async fn has_privilege(tx: &mut Tx, user: i64, groups: QuotaGroups, name: &str, now: Timestamp) -> Result<bool, StoreError> {
+pub(crate) async fn has_privilege(
+    tx: &mut Tx,
+    user: i64,
+    groups: QuotaGroups,
+    name: &str,
+    now: Timestamp,
+) -> Result<bool, StoreError> {
     let sql = "SELECT 1 FROM privileges WHERE name = $1 AND (expires_at IS NULL OR expires_at > $2)
-               AND ((subject = 'user' AND subject_id = $3) OR (subject = 'group' AND (subject_id = $4 OR subject_id = $5))) LIMIT 1";
+               AND ((subject = 'user' AND subject_id = $3) OR (subject = 'group' AND (subject_id = $4 OR subject_id = \
+               $5))) LIMIT 1";
     let nobody = -1;
     let found = values![name, now, user, groups.api.unwrap_or(nobody), groups.intelligence.unwrap_or(nobody)];
     Ok(tx.row(sql, found).await?.is_some())
 }
 
 /// Which family pays how much. A caller without the licence is `Forbidden`.
-async fn resolve(tx: &mut Tx, user: i64, groups: QuotaGroups, cost: Cost, now: Timestamp) -> Result<(Family, i64), StoreError> {
+async fn resolve(
+    tx: &mut Tx,
+    user: i64,
+    groups: QuotaGroups,
+    cost: Cost,
+    now: Timestamp,
+) -> Result<(Family, i64), StoreError> {
     Ok(match cost {
         Cost::Requests(units) => (Family::Api, units),
         Cost::PrivateGraphs(units) => (Family::PrivateGraphs, units),
@@ -137,15 +149,16 @@ async fn add(tx: &mut Tx, receipt: &Receipt, units: i64) -> Result<(), StoreErro
             drawn.extend(values![group, meter.name, number, receipt.user, units]);
         }
     }
-    // Below 0 it would be a credit: what is given back was charged in the same window, but a gauge may be lowered by hand meanwhile.
+    // Below 0 it would be a credit: what is given back was charged in the same window, but a gauge may be lowered by
+    // hand meanwhile.
     let tail = "ON CONFLICT (payer, payer_id, meter, number) DO UPDATE
-                SET used = CASE WHEN quota_used.used + excluded.used < 0 THEN 0 ELSE quota_used.used + excluded.used END";
-    tx.many("INSERT INTO quota_used (payer, payer_id, meter, number, used)", 5, rows, tail)
-        .await?;
+                SET used = CASE WHEN quota_used.used + excluded.used < 0 THEN 0 ELSE quota_used.used + excluded.used \
+                END";
+    tx.many("INSERT INTO quota_used (payer, payer_id, meter, number, used)", 5, rows, tail).await?;
     let tail = "ON CONFLICT (group_id, meter, number, user_id) DO UPDATE
-                SET used = CASE WHEN quota_drawn.used + excluded.used < 0 THEN 0 ELSE quota_drawn.used + excluded.used END";
-    tx.many("INSERT INTO quota_drawn (group_id, meter, number, user_id, used)", 5, drawn, tail)
-        .await
+                SET used = CASE WHEN quota_drawn.used + excluded.used < 0 THEN 0 ELSE quota_drawn.used + excluded.used \
+                END";
+    tx.many("INSERT INTO quota_drawn (group_id, meter, number, user_id, used)", 5, drawn, tail).await
 }
 
 /// How one payer stands with one meter.
@@ -156,11 +169,16 @@ struct Standing {
 }
 
 /// The standings of user and group with every meter of a family. Locks the group's row.
-async fn standings(tx: &mut Tx, user: i64, group: Option<i64>, family: Family, now: Timestamp) -> Result<Vec<Standing>, StoreError> {
+async fn standings(
+    tx: &mut Tx,
+    user: i64,
+    group: Option<i64>,
+    family: Family,
+    now: Timestamp,
+) -> Result<Vec<Standing>, StoreError> {
     if let Some(group) = group {
         let lock = for_update(tx);
-        tx.rows(&format!("SELECT id FROM user_groups WHERE id = $1{lock}"), values![group])
-            .await?;
+        tx.rows(&format!("SELECT id FROM user_groups WHERE id = $1{lock}"), values![group]).await?;
     }
     let own = allowances(tx, "user", user).await?;
     let (theirs, caps) = match group {
@@ -171,14 +189,11 @@ async fn standings(tx: &mut Tx, user: i64, group: Option<i64>, family: Family, n
     for meter in family.meters() {
         let Some(quota) = meter.quota else { continue };
         let number = meter.window.number(now);
-        // A group in which nobody set this quota pays nothing of it: coming into it takes nothing away from its members.
+        // A group in which nobody set this quota pays nothing of it: coming into it takes nothing away from its
+        // members.
         let paying = group.filter(|_| family == Family::Api || theirs.contains_key(quota));
         let mut bind = |limit, used| {
-            out.push(Standing {
-                limit: Some(limit),
-                used,
-                window: meter.window,
-            });
+            out.push(Standing { limit: Some(limit), used, window: meter.window });
         };
         if let Some(limit) = meter.user_limit(own.get(quota).copied(), paying.is_some()) {
             bind(limit, used(tx, "user", user, meter, number).await?);
@@ -194,29 +209,41 @@ async fn standings(tx: &mut Tx, user: i64, group: Option<i64>, family: Family, n
     Ok(out)
 }
 
-/// Checks and charges inside a transaction. `QuotaExceeded` moves nothing; so does `Forbidden`, which is said where the licence is missing.
-pub(crate) async fn charge(tx: &mut Tx, user: i64, cost: Cost, name: &'static str, now: Timestamp) -> Result<Receipt, StoreError> {
+/// Checks and charges inside a transaction. `QuotaExceeded` moves nothing; so does `Forbidden`, which is said where the
+/// licence is missing.
+pub(crate) async fn charge(
+    tx: &mut Tx,
+    user: i64,
+    cost: Cost,
+    name: &'static str,
+    now: Timestamp,
+) -> Result<Receipt, StoreError> {
     let receipt = draw(tx, user, cost, name, now).await?;
     count_calls(tx, user, receipt.group, name, true, 1, now).await?;
     Ok(receipt)
 }
 
 /// The same for units beside a call that was charged and noted already; gives the group that paid, too.
-pub(crate) async fn charge_units(tx: &mut Tx, user: i64, cost: Cost, now: Timestamp) -> Result<Option<i64>, StoreError> {
+pub(crate) async fn charge_units(
+    tx: &mut Tx,
+    user: i64,
+    cost: Cost,
+    now: Timestamp,
+) -> Result<Option<i64>, StoreError> {
     Ok(draw(tx, user, cost, "", now).await?.group)
 }
 
 /// Gives units of a gauge back to those who paid them.
-pub(crate) async fn free_units(tx: &mut Tx, user: i64, group: Option<i64>, family: Family, units: i64, now: Timestamp) -> Result<(), StoreError> {
+pub(crate) async fn free_units(
+    tx: &mut Tx,
+    user: i64,
+    group: Option<i64>,
+    family: Family,
+    units: i64,
+    now: Timestamp,
+) -> Result<(), StoreError> {
     quota_groups(tx, user, true).await?;
-    let receipt = Receipt {
-        user,
-        group,
-        family,
-        units,
-        at: now,
-        name: "",
-    };
+    let receipt = Receipt { user, group, family, units, at: now, name: "" };
     add(tx, &receipt, -units).await
 }
 
@@ -229,17 +256,11 @@ async fn draw(tx: &mut Tx, user: i64, cost: Cost, name: &'static str, now: Times
         return Err(StoreError::Forbidden("no private graphs are allowed here".to_owned()));
     }
     let short = |one: &&Standing| units > 0 && one.limit.is_some_and(|limit| one.used.saturating_add(units) > limit);
-    if let Some(retry_after_s) = standings.iter().filter(short).map(|one| seconds_to_end(one.window, now)).reduce(later) {
+    if let Some(retry_after_s) = standings.iter().filter(short).map(|one| seconds_to_end(one.window, now)).reduce(later)
+    {
         return Err(StoreError::QuotaExceeded { retry_after_s });
     }
-    let receipt = Receipt {
-        user,
-        group,
-        family,
-        units,
-        at: now,
-        name,
-    };
+    let receipt = Receipt { user, group, family, units, at: now, name };
     add(tx, &receipt, units).await?;
     Ok(receipt)
 }
@@ -271,17 +292,22 @@ pub(crate) async fn count_calls(
     if let Some(group) = group {
         rows.extend(values!["group", group, day, name, consuming, calls]);
     }
-    let tail = "ON CONFLICT (payer, payer_id, day, name, consuming) DO UPDATE SET calls = api_usage.calls + excluded.calls";
-    tx.many("INSERT INTO api_usage (payer, payer_id, day, name, consuming, calls)", 6, rows, tail)
-        .await
+    let tail =
+        "ON CONFLICT (payer, payer_id, day, name, consuming) DO UPDATE SET calls = api_usage.calls + excluded.calls";
+    tx.many("INSERT INTO api_usage (payer, payer_id, day, name, consuming, calls)", 6, rows, tail).await
 }
 
 impl Store {
     /// Checks and charges a call in one transaction, and notes it under `name` in the usage of the day.
-    pub async fn charge(&self, principal: &Principal, cost: Cost, name: &'static str, now: Timestamp) -> Result<Receipt, StoreError> {
+    pub async fn charge(
+        &self,
+        principal: &Principal,
+        cost: Cost,
+        name: &'static str,
+        now: Timestamp,
+    ) -> Result<Receipt, StoreError> {
         let user = principal.user_id();
-        self.write(Who::Person, move |tx| Box::pin(async move { charge(tx, user, cost, name, now).await }))
-            .await
+        self.write(Who::Person, move |tx| Box::pin(async move { charge(tx, user, cost, name, now).await })).await
     }
 
     /// Gives a charge back, in the windows it was made in: the server failed.

@@ -1,5 +1,5 @@
-//! Jobs of rules over what is stored (docs/contract/quotas.md §4): made and read by people, carried on by engines (`engine/hunt.rs`). What a job
-//! found is shown as far as the caller may still see the bytes.
+//! Jobs of rules over what is stored (docs/contract/quotas.md §4): made and read by people, carried on by engines
+//! (`engine/hunt.rs`). What a job found is shown as far as the caller may still see the bytes.
 
 use crate::db::rows::{columns, list};
 use crate::db::sql::{Tx, values};
@@ -112,7 +112,13 @@ async fn find(tx: &mut Tx, user: i64, id: &str) -> Result<RetrohuntJob, StoreErr
     tx.read_first(&sql, values![user, id]).await?.ok_or(StoreError::NotFound)
 }
 
-async fn insert(tx: &mut Tx, user: i64, name: &str, new: &NewRetrohuntJob, now: Timestamp) -> Result<String, StoreError> {
+async fn insert(
+    tx: &mut Tx,
+    user: i64,
+    name: &str,
+    new: &NewRetrohuntJob,
+    now: Timestamp,
+) -> Result<String, StoreError> {
     charge_units(tx, user, Cost::RetrohuntJobs(1), now).await?;
     let mut second = now.0.div_euclid(SECOND_MS);
     let id = loop {
@@ -123,7 +129,8 @@ async fn insert(tx: &mut Tx, user: i64, name: &str, new: &NewRetrohuntJob, now: 
         second += 1;
     };
     let until: i64 = tx.read_one("SELECT COALESCE(MAX(number), 0) FROM specimens", Vec::new()).await?;
-    let sql = "INSERT INTO retrohunt_jobs (id, user_id, rules, corpus, notification_email, range_start, range_end, status, until, created_at)
+    let sql = "INSERT INTO retrohunt_jobs (id, user_id, rules, corpus, notification_email, range_start, range_end, \
+               status, until, created_at)
                VALUES ($1, $2, $3, $4, $5, $6, $7, 'starting', $8, $9)";
     let mut row = values![&id, user, &new.rules, &new.corpus, new.notification_email.clone()];
     row.extend(values![new.range.0, new.range.1, until, now]);
@@ -133,7 +140,8 @@ async fn insert(tx: &mut Tx, user: i64, name: &str, new: &NewRetrohuntJob, now: 
 
 /// Makes room for a job: those that are over go, the oldest first.
 async fn forget_old(tx: &mut Tx, user: i64) -> Result<(), StoreError> {
-    let sql = "SELECT number FROM retrohunt_jobs WHERE user_id = $1 AND finished_at IS NOT NULL ORDER BY number DESC LIMIT 100 OFFSET $2";
+    let sql = "SELECT number FROM retrohunt_jobs WHERE user_id = $1 AND finished_at IS NOT NULL ORDER BY number DESC \
+               LIMIT 100 OFFSET $2";
     for number in tx.read_all(sql, values![user, JOBS_KEPT_MAX]).await? {
         remove(tx, number).await?;
     }
@@ -148,7 +156,8 @@ async fn remove(tx: &mut Tx, number: i64) -> Result<(), StoreError> {
 
 /// Ends what a user's jobs still do: what nobody works at ends at once, the others at the next look at them.
 pub(crate) async fn abort_all(tx: &mut Tx, user: i64, now: Timestamp) -> Result<(), StoreError> {
-    let sql = "UPDATE retrohunt_jobs SET status = 'aborted', finished_at = $1 WHERE user_id = $2 AND status = 'starting'";
+    let sql =
+        "UPDATE retrohunt_jobs SET status = 'aborted', finished_at = $1 WHERE user_id = $2 AND status = 'starting'";
     tx.run(sql, values![now, user]).await?;
     let sql = "UPDATE retrohunt_jobs SET status = 'aborting' WHERE user_id = $1 AND status = 'running'";
     tx.run(sql, values![user]).await.map(|_| ())
@@ -156,7 +165,12 @@ pub(crate) async fn abort_all(tx: &mut Tx, user: i64, now: Timestamp) -> Result<
 
 impl Store {
     /// Takes a job of the caller's, charged in the same transaction.
-    pub async fn create_retrohunt_job(&self, principal: &Principal, new: &NewRetrohuntJob, now: Timestamp) -> Result<RetrohuntJob, JobRefused> {
+    pub async fn create_retrohunt_job(
+        &self,
+        principal: &Principal,
+        new: &NewRetrohuntJob,
+        now: Timestamp,
+    ) -> Result<RetrohuntJob, JobRefused> {
         let (user, name, new) = (principal.user_id(), principal.username().to_owned(), new.clone());
         let made = self.write(Who::Person, move |tx| {
             Box::pin(async move {
@@ -192,7 +206,8 @@ impl Store {
         self.write(Who::Person, move |tx| {
             Box::pin(async move {
                 let number = find(tx, user, &id).await?.number;
-                let sql = "UPDATE retrohunt_jobs SET status = 'aborted', finished_at = $1 WHERE number = $2 AND status = 'starting'";
+                let sql = "UPDATE retrohunt_jobs SET status = 'aborted', finished_at = $1 WHERE number = $2 AND status \
+                           = 'starting'";
                 tx.run(sql, values![now, number]).await?;
                 let sql = "UPDATE retrohunt_jobs SET status = 'aborting' WHERE number = $1 AND status = 'running'";
                 tx.run(sql, values![number]).await.map(|_| ())
@@ -219,7 +234,8 @@ impl Store {
         let number = find(&mut tx, principal.user_id(), id).await?.number;
         let collections = objects::collection_ids(&mut tx, principal).await?;
         let sql = format!(
-            "SELECT m.collection_id, {} FROM retrohunt_matches m WHERE m.job = $1 ORDER BY m.number LIMIT {MATCHES_MAX}",
+            "SELECT m.collection_id, {} FROM retrohunt_matches m WHERE m.job = $1 ORDER BY m.number LIMIT \
+             {MATCHES_MAX}",
             list::<RetrohuntMatch>()
         );
         let matches: Vec<(i64, RetrohuntMatch)> = tx.read_all(&sql, values![number]).await?;

@@ -1,5 +1,6 @@
-//! Specimens: bytes that rules look at. Files that people upload are everybody's, bodies of pages belong to their collection. Each is a row from the
-//! transaction that stored the bytes, marked once the live rules have examined it. What was not marked before a crash is examined again.
+//! Specimens: bytes that rules look at. Files that people upload are everybody's, bodies of pages belong to their
+//! collection. Each is a row from the transaction that stored the bytes, marked once the live rules have examined it.
+//! What was not marked before a crash is examined again.
 
 use crate::db::sql::{SWEPT_ROWS_MAX, Tx, Value, values};
 use crate::wider::objects::{self, EVERYBODYS};
@@ -33,7 +34,8 @@ pub(crate) async fn insert(tx: &mut Tx, rows: Vec<Value>) -> Result<(), StoreErr
 /// Removes rows whose bytes are gone or whose collection was deleted; true when there may be more.
 pub(crate) async fn sweep(tx: &mut Tx) -> Result<bool, StoreError> {
     let sql = format!(
-        "DELETE FROM specimens WHERE number IN (SELECT s.number FROM specimens s WHERE NOT EXISTS (SELECT 1 FROM blobs b WHERE b.hash = s.sha256)
+        "DELETE FROM specimens WHERE number IN (SELECT s.number FROM specimens s WHERE NOT EXISTS (SELECT 1 FROM blobs \
+         b WHERE b.hash = s.sha256)
          OR s.collection_id IN (SELECT c.id FROM collections c WHERE c.deleted_at IS NOT NULL) LIMIT {SWEPT_ROWS_MAX})"
     );
     Ok(tx.run(&sql, Vec::new()).await? > 0)
@@ -54,12 +56,7 @@ impl Store {
             if !collections.contains(&row.get::<i64>(0)?) {
                 continue;
             }
-            let first = DiscoveredFile {
-                sha256: hash,
-                size: row.get(1)?,
-                names: Vec::new(),
-                first_at: row.get(2)?,
-            };
+            let first = DiscoveredFile { sha256: hash, size: row.get(1)?, names: Vec::new(), first_at: row.get(2)? };
             found.get_or_insert(first).names.extend(row.get::<Option<String>>(3)?);
         }
         found.ok_or(StoreError::NotFound)

@@ -30,17 +30,19 @@ impl Store {
         );
         let submission = |row: &Row| {
             let source = blob_hash(format!("source {}", row.get::<String>(2)?).as_bytes()).to_string();
-            Ok(Submission {
-                at: row.get(0)?,
-                name: row.get(1)?,
-                source: source[..SOURCE_CHARS].to_owned(),
-            })
+            Ok(Submission { at: row.get(0)?, name: row.get(1)?, source: source[..SOURCE_CHARS].to_owned() })
         };
         tx.rows(&sql, values![item]).await?.iter().map(submission).collect()
     }
 
-    /// What was submitted in `from..until`, each item once, in the order of their first submission there; at most `limit`.
-    pub async fn submitted_between(&self, from: Timestamp, until: Timestamp, limit: usize) -> Result<Vec<String>, StoreError> {
+    /// What was submitted in `from..until`, each item once, in the order of their first submission there; at most
+    /// `limit`.
+    pub async fn submitted_between(
+        &self,
+        from: Timestamp,
+        until: Timestamp,
+        limit: usize,
+    ) -> Result<Vec<String>, StoreError> {
         let mut tx = self.read().await?;
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let sql = "SELECT item FROM submissions WHERE at >= $1 AND at < $2 GROUP BY item ORDER BY MIN(id) LIMIT $3";

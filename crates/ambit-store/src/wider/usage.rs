@@ -1,4 +1,5 @@
-//! What was used: the standing of each quota, calls by day and endpoint, who draws how much from a group (docs/contract/quotas.md §5).
+//! What was used: the standing of each quota, calls by day and endpoint, who draws how much from a group
+//! (docs/contract/quotas.md §5).
 
 use crate::db::sql::{Tx, values};
 use crate::db::writer::Who;
@@ -110,17 +111,17 @@ impl Store {
                 }
                 None => None,
             };
-            out.push(QuotaStanding {
-                name: meter.name,
-                user,
-                group,
-            });
+            out.push(QuotaStanding { name: meter.name, user, group });
         }
         Ok(out)
     }
 
     /// How a group stands with every quota, in the windows of a moment.
-    pub async fn group_standings(&self, group: i64, now: Timestamp) -> Result<Vec<(&'static str, Standing)>, StoreError> {
+    pub async fn group_standings(
+        &self,
+        group: i64,
+        now: Timestamp,
+    ) -> Result<Vec<(&'static str, Standing)>, StoreError> {
         let mut tx = self.read().await?;
         let set = allowances(&mut tx, "group", group).await?;
         let mut out = Vec::new();
@@ -140,23 +141,24 @@ impl Store {
                    WHERE payer = $1 AND payer_id = $2 AND day >= $3 AND day <= $4 AND calls > 0 ORDER BY day, name";
         let rows = tx.rows(sql, values![payer, id, from, to]).await?;
         rows.iter()
-            .map(|row| {
-                Ok(DayUsage {
-                    day: row.get(0)?,
-                    name: row.get(1)?,
-                    consuming: row.get(2)?,
-                    calls: row.get(3)?,
-                })
-            })
+            .map(|row| Ok(DayUsage { day: row.get(0)?, name: row.get(1)?, consuming: row.get(2)?, calls: row.get(3)? }))
             .collect()
     }
 
-    /// Who drew how much of a meter from a group in a window: user ids and units, in the order of the units, then of the ids.
-    pub async fn drawn_from_group(&self, group: i64, meter: &str, number: i64, descending: bool) -> Result<Vec<(i64, i64)>, StoreError> {
+    /// Who drew how much of a meter from a group in a window: user ids and units, in the order of the units, then of
+    /// the ids.
+    pub async fn drawn_from_group(
+        &self,
+        group: i64,
+        meter: &str,
+        number: i64,
+        descending: bool,
+    ) -> Result<Vec<(i64, i64)>, StoreError> {
         let mut tx = self.read().await?;
         let order = if descending { "DESC" } else { "ASC" };
         let sql = format!(
-            "SELECT user_id, used FROM quota_drawn WHERE group_id = $1 AND meter = $2 AND number = $3 AND used > 0 ORDER BY used {order}, user_id"
+            "SELECT user_id, used FROM quota_drawn WHERE group_id = $1 AND meter = $2 AND number = $3 AND used > 0 \
+             ORDER BY used {order}, user_id"
         );
         tx.read_all(&sql, values![group, meter, number]).await
     }
@@ -170,7 +172,9 @@ pub(crate) async fn sweep(tx: &mut Tx, now: Timestamp) -> Result<bool, StoreErro
     let mut swept = tx.run("DELETE FROM api_usage WHERE day < $1", values![day - DAYS_KEPT]).await?;
     for meter in &METERS {
         let oldest = match meter.window {
-            Window::Minute | Window::Hour => meter.window.number(now.plus_ms(-SHORT_DAYS * ambit_model::moment::DAY_MS)),
+            Window::Minute | Window::Hour => {
+                meter.window.number(now.plus_ms(-SHORT_DAYS * ambit_model::moment::DAY_MS))
+            }
             Window::Day => day - DAYS_KEPT,
             Window::Month | Window::Gauge => continue,
         };

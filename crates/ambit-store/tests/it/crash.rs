@@ -1,5 +1,5 @@
-//! Killed at every transaction edge: what was acknowledged is there, nothing is double, and a resumed run ends where an undisturbed one does.
-//! The process that dies is this test program again, told by its environment what to do.
+//! Killed at every transaction edge: what was acknowledged is there, nothing is double, and a resumed run ends where an
+//! undisturbed one does. The process that dies is this test program again, told by its environment what to do.
 
 use crate::lab::{BEGIN, Folder, Lab, details, drop_database, new_collection, new_work, outcome, owner, postgres};
 use ambit_model::feed::{Noun, What};
@@ -74,10 +74,7 @@ fn outcome_of(work: Work, now: Timestamp) -> ambit_store::engine::Outcome {
         },
         _ => Found {
             details: details(json!({"title": work.name})),
-            evidence: vec![Evidence {
-                label: "response".to_owned(),
-                bytes: work.name.clone().into_bytes(),
-            }],
+            evidence: vec![Evidence { label: "response".to_owned(), bytes: work.name.clone().into_bytes() }],
             ..Found::default()
         },
     };
@@ -104,12 +101,8 @@ async fn plan(engine: &Engine, run: i64, now: Timestamp) -> Result<(), StoreErro
     for known in engine.known(run, &uids, |_| None).await? {
         let task = if known.facts.seed { "names" } else { "http" };
         settlement.work.push(new_work(task, known.facts.uid, 0));
-        let decision = Decision {
-            ownership: 990,
-            clearance: Clearance::L3,
-            reason: "subdomain".to_owned(),
-            path: Vec::new(),
-        };
+        let decision =
+            Decision { ownership: 990, clearance: Clearance::L3, reason: "subdomain".to_owned(), path: Vec::new() };
         settlement.decisions.push((known.facts.uid, decision, true));
         if known.facts.details.get("title").is_some() {
             settlement.issues.push(IssueWrite::Prove {
@@ -133,10 +126,7 @@ async fn plan(engine: &Engine, run: i64, now: Timestamp) -> Result<(), StoreErro
 async fn prepare(options: &Options) -> Store {
     let (store, _) = Store::init(options, &owner(), Timestamp(BEGIN)).await.unwrap();
     let me = store.local_operator().await.unwrap();
-    let new = NewCollection {
-        uuid: Some(COLLECTION),
-        ..new_collection(&[(Kind::Domain, "acme.test")])
-    };
+    let new = NewCollection { uuid: Some(COLLECTION), ..new_collection(&[(Kind::Domain, "acme.test")]) };
     store.create_collection(&me, me.primary().unwrap(), &new, Timestamp(BEGIN)).await.unwrap();
     store.start_run(&me, COLLECTION, None, Timestamp(BEGIN)).await.unwrap();
     store
@@ -192,7 +182,8 @@ async fn child() {
 
 /// Lets the child run until the `edge`-th edge; true when it died there.
 fn dies_at(options: &Options, edge: i64) -> bool {
-    let text = |path: &Option<std::path::PathBuf>| path.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
+    let text =
+        |path: &Option<std::path::PathBuf>| path.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
     let database = options.database.clone().unwrap_or_default();
     let order = format!("{}\n{database}\n{}\n{edge}", text(&options.folder), text(&options.secret_file));
     let child = Command::new(std::env::current_exe().unwrap())
@@ -201,15 +192,16 @@ fn dies_at(options: &Options, edge: i64) -> bool {
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&child.stderr).into_owned();
-    assert!(
-        child.status.success() || child.status.code().is_none(),
-        "the child failed instead of dying: {said}"
-    );
+    assert!(child.status.success() || child.status.code().is_none(), "the child failed instead of dying: {said}");
     !child.status.success()
 }
 
 /// For every edge: dies there, is taken up again, ends like the undisturbed run. Answers with the number of edges.
-async fn every_edge(options: &Options, edge: i64, undisturbed: &mut Option<BTreeMap<String, serde_json::Value>>) -> bool {
+async fn every_edge(
+    options: &Options,
+    edge: i64,
+    undisturbed: &mut Option<BTreeMap<String, serde_json::Value>>,
+) -> bool {
     drop(prepare(options).await);
     let died = undisturbed.is_some() && dies_at(options, edge);
     let store = Store::open(options).await.unwrap();

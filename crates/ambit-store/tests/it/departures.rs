@@ -5,15 +5,9 @@ use ambit_store::{NewKey, NewRetrohuntJob, NewUser, Principal, RulesetChange, St
 
 async fn user(lab: &Lab, name: &str) -> (String, Principal) {
     let email = format!("{name}@acme.test");
-    let new = NewUser {
-        email: email.clone(),
-        ..NewUser::default()
-    };
+    let new = NewUser { email: email.clone(), ..NewUser::default() };
     lab.store.create_user(&lab.me, &new, lab.now()).await.unwrap();
-    let new = NewKey {
-        user: Some(email),
-        ..NewKey::default()
-    };
+    let new = NewKey { user: Some(email), ..NewKey::default() };
     let key = lab.store.create_key(&lab.me, &new, lab.now()).await.unwrap().key;
     let principal = lab.store.authenticate(&key, lab.now()).await.unwrap().unwrap();
     (key, principal)
@@ -22,10 +16,7 @@ async fn user(lab: &Lab, name: &str) -> (String, Principal) {
 fn rules(names: &[&str]) -> RulesetChange {
     RulesetChange {
         name: Some("set".to_owned()),
-        rules: Some((
-            "rule a { condition: true }".to_owned(),
-            names.iter().map(|name| (*name).to_owned()).collect(),
-        )),
+        rules: Some(("rule a { condition: true }".to_owned(), names.iter().map(|name| (*name).to_owned()).collect())),
         enabled: Some(true),
         daily_limit: Some(100),
         match_object_type: Some("file".to_owned()),
@@ -44,10 +35,7 @@ async fn gauges(lab: &Lab, user: i64, group: i64) -> (i64, i64) {
 
 async fn group_with_room(lab: &Lab, member: &str) -> i64 {
     let (group, _) = lab.store.create_group(&lab.me, "red", &[member.to_owned()], lab.now()).await.unwrap();
-    lab.store
-        .set_quota(&lab.me, "red", "intelligence_hunting_rules", 10, lab.now())
-        .await
-        .unwrap();
+    lab.store.set_quota(&lab.me, "red", "intelligence_hunting_rules", 10, lab.now()).await.unwrap();
     group.id
 }
 
@@ -57,14 +45,8 @@ async fn rules_of_who_was_deleted_stop_and_are_the_administrators_to_delete_or_t
         let (_, ann) = user(&lab, "ann").await;
         let (_, bob) = user(&lab, "bob").await;
         let group = group_with_room(&lab, "ann").await;
-        lab.store
-            .set_quota(&lab.me, "ann", "intelligence_retrohunt_jobs_monthly", 1, lab.now())
-            .await
-            .unwrap();
-        lab.store
-            .set_quota(&lab.me, "red", "intelligence_retrohunt_jobs_monthly", 1, lab.now())
-            .await
-            .unwrap();
+        lab.store.set_quota(&lab.me, "ann", "intelligence_retrohunt_jobs_monthly", 1, lab.now()).await.unwrap();
+        lab.store.set_quota(&lab.me, "red", "intelligence_retrohunt_jobs_monthly", 1, lab.now()).await.unwrap();
         let sets = [
             lab.store.create_ruleset(&ann, &rules(&["a", "b"]), lab.now()).await.unwrap(),
             lab.store.create_ruleset(&ann, &rules(&["c"]), lab.now()).await.unwrap(),
@@ -85,10 +67,7 @@ async fn rules_of_who_was_deleted_stop_and_are_the_administrators_to_delete_or_t
         assert_eq!(lab.store.list_rulesets(&bob, lab.now()).await.unwrap(), []);
         let seen = lab.store.list_rulesets(&lab.me, lab.now()).await.unwrap();
         assert!(seen.len() == 2 && seen.iter().all(|one| !one.enabled), "{seen:?}");
-        let on = RulesetChange {
-            enabled: Some(true),
-            ..RulesetChange::default()
-        };
+        let on = RulesetChange { enabled: Some(true), ..RulesetChange::default() };
         let enabled = lab.store.change_ruleset(&lab.me, &sets[0].id, &on, lab.now()).await;
         assert!(matches!(enabled, Err(StoreError::Forbidden(_))), "nobody would pay: {enabled:?}");
         lab.store.delete_ruleset(&lab.me, &sets[0].id, lab.now()).await.unwrap();
@@ -105,10 +84,7 @@ async fn a_given_set_arrives_disabled_and_charges_nobody() {
         let (_, ann) = user(&lab, "ann").await;
         let (_, bob) = user(&lab, "bob").await;
         let group = group_with_room(&lab, "ann").await;
-        lab.store
-            .set_quota(&lab.me, "bob", "intelligence_hunting_rules", 10, lab.now())
-            .await
-            .unwrap();
+        lab.store.set_quota(&lab.me, "bob", "intelligence_hunting_rules", 10, lab.now()).await.unwrap();
         let set = lab.store.create_ruleset(&ann, &rules(&["a", "b"]), lab.now()).await.unwrap();
         lab.store.give_ruleset(&ann, &set.id, "bob", lab.now()).await.unwrap();
         assert_eq!(gauges(&lab, ann.user_id(), group).await, (0, 0));
@@ -123,30 +99,18 @@ async fn a_group_pays_no_rules_of_who_left_it() {
     both(async |lab| {
         let (_, ann) = user(&lab, "ann").await;
         let group = group_with_room(&lab, "ann").await;
-        lab.store
-            .set_quota(&lab.me, "ann", "intelligence_hunting_rules", 2, lab.now())
-            .await
-            .unwrap();
+        lab.store.set_quota(&lab.me, "ann", "intelligence_hunting_rules", 2, lab.now()).await.unwrap();
         let first = lab.store.create_ruleset(&ann, &rules(&["a", "b"]), lab.now()).await.unwrap();
         lab.store.leave_group(&ann, "red", ann.user_id(), false, lab.now()).await.unwrap();
         assert_eq!(gauges(&lab, ann.user_id(), group).await, (2, 0), "her own allowance has room");
         assert!(lab.store.find_ruleset(&ann, &first.id, lab.now()).await.unwrap().enabled);
-        lab.store
-            .add_to_group(&lab.me, "red", &["ann".to_owned()], false, lab.now())
-            .await
-            .unwrap();
+        lab.store.add_to_group(&lab.me, "red", &["ann".to_owned()], false, lab.now()).await.unwrap();
         lab.store.delete_ruleset(&ann, &first.id, lab.now()).await.unwrap();
-        lab.store
-            .set_quota(&lab.me, "ann", "intelligence_hunting_rules", 0, lab.now())
-            .await
-            .unwrap();
+        lab.store.set_quota(&lab.me, "ann", "intelligence_hunting_rules", 0, lab.now()).await.unwrap();
         let second = lab.store.create_ruleset(&ann, &rules(&["a"]), lab.now()).await.unwrap();
         assert_eq!(gauges(&lab, ann.user_id(), group).await, (1, 1));
         lab.store.delete_group(&lab.me, "red", lab.now()).await.unwrap();
-        assert!(
-            !lab.store.find_ruleset(&ann, &second.id, lab.now()).await.unwrap().enabled,
-            "nobody has room"
-        );
+        assert!(!lab.store.find_ruleset(&ann, &second.id, lab.now()).await.unwrap().enabled, "nobody has room");
         let standings = lab.store.quota_standings(ann.user_id(), lab.now()).await.unwrap();
         assert!(standings.iter().all(|one| one.user.used == 0), "{standings:?}");
     })
@@ -161,11 +125,7 @@ async fn a_key_that_ends_makes_none_that_lasts_and_takes_its_children_with_it() 
         let end = now.plus_ms(60_000);
         let make = async |with: &str, expires_at, user: Option<&str>| {
             let by = lab.store.authenticate(with, now).await.unwrap().unwrap();
-            let new = NewKey {
-                user: user.map(str::to_owned),
-                expires_at,
-                ..NewKey::default()
-            };
+            let new = NewKey { user: user.map(str::to_owned), expires_at, ..NewKey::default() };
             lab.store.create_key(&by, &new, now).await
         };
         let short = make(&key, Some(end), None).await.unwrap();
@@ -198,7 +158,8 @@ async fn who_is_suspended_opens_nothing_until_the_administrator_says_so() {
         group_with_room(&lab, "ann").await;
         lab.store.create_ruleset(&ann, &rules(&["a"]), lab.now()).await.unwrap();
         let engine = &lab.engine;
-        let set = async |by: &Principal, user: i64, status: &str| lab.store.set_status(by, user, status, lab.now()).await;
+        let set =
+            async |by: &Principal, user: i64, status: &str| lab.store.set_status(by, user, status, lab.now()).await;
         assert!(matches!(set(&ann, ann.user_id(), "suspended").await, Err(StoreError::Forbidden(_))));
         assert!(matches!(set(&lab.me, ann.user_id(), "away").await, Err(StoreError::Invalid(_))));
         for status in ["inactive", "suspended"] {

@@ -47,13 +47,8 @@ async fn a_reader_misses_nothing_while_many_write() {
         let all: Vec<i64> = store.feed_since(0, 1_000).await.unwrap().into_iter().map(|row| row.revision).collect();
         assert_eq!(seen, all);
         assert!(all.len() >= 80 && all.windows(2).all(|pair| pair[0] < pair[1]));
-        let stamps: Vec<Timestamp> = store
-            .changes(&lab.me, lab.project, 0, 1_000)
-            .await
-            .unwrap()
-            .into_iter()
-            .map(|change| change.at)
-            .collect();
+        let stamps: Vec<Timestamp> =
+            store.changes(&lab.me, lab.project, 0, 1_000).await.unwrap().into_iter().map(|change| change.at).collect();
         assert!(stamps.windows(2).all(|pair| pair[0] <= pair[1]));
     })
     .await;
@@ -74,14 +69,8 @@ async fn people_and_the_engine_write_side_by_side() {
         };
         let marks = async {
             for round in 0..12 {
-                let flags = EntityFlags {
-                    tags: Some(vec![format!("t{round}")]),
-                    ..EntityFlags::default()
-                };
-                lab.store
-                    .set_entity_flags(&lab.me, &uid.to_string(), None, &flags, lab.now())
-                    .await
-                    .unwrap();
+                let flags = EntityFlags { tags: Some(vec![format!("t{round}")]), ..EntityFlags::default() };
+                lab.store.set_entity_flags(&lab.me, &uid.to_string(), None, &flags, lab.now()).await.unwrap();
             }
         };
         let projects = async {
@@ -127,7 +116,8 @@ async fn at_most_500_records_share_a_stamp_in_revision_order() {
         let run = lab.run().await;
         let uid = lab.uid(Kind::Domain, "acme.test");
         let names: Vec<String> = (0..1_200).map(|n| format!("n{n}.acme.test")).collect();
-        let leads: Vec<(EdgeKind, Kind, &str)> = names.iter().map(|name| (EdgeKind::Subdomain, Kind::DnsRecord, name.as_str())).collect();
+        let leads: Vec<(EdgeKind, Kind, &str)> =
+            names.iter().map(|name| (EdgeKind::Subdomain, Kind::DnsRecord, name.as_str())).collect();
         let committed = lab.look(&run, "names", uid, 0, found(json!({}), &leads)).await;
         assert_eq!(committed.new_entities, 1_200);
         let uids = lab.store.all_uids(Noun::Entity, None, 10_000).await.unwrap();
@@ -198,16 +188,10 @@ async fn a_milestone_is_of_one_history() {
         let footing = async |milestone| store.footing(milestone).await.unwrap();
         let before = footing(Milestone::default()).await;
         assert_eq!((before.known, before.newest.revision), (false, before.revision));
-        store
-            .create_collection(&lab.me, lab.project, &new_collection(&[]), lab.now())
-            .await
-            .unwrap();
+        store.create_collection(&lab.me, lab.project, &new_collection(&[]), lab.now()).await.unwrap();
         let after = footing(before.newest).await;
         assert!(after.known && after.revision > before.revision && after.newest.revision == after.revision);
-        let forged = Milestone {
-            token: after.newest.token ^ 1,
-            ..after.newest
-        };
+        let forged = Milestone { token: after.newest.token ^ 1, ..after.newest };
         assert!(!footing(forged).await.known);
         // Of a week ago the feed is no longer whole; the newest stays however old it is.
         store.tidy(Timestamp(lab.now().0 + 8 * 86_400_000)).await.unwrap();

@@ -54,13 +54,8 @@ async fn a_lost_secret_is_never_replaced() {
     store.close().await;
     drop(store);
     std::fs::remove_file(folder.path().join("secret.key")).unwrap();
-    for outcome in [
-        Store::open(&options).await.err(),
-        Store::init(&options, &owner(), Timestamp(BEGIN)).await.err(),
-    ] {
-        let Some(StoreError::Invalid(text)) = outcome else {
-            panic!("{outcome:?}")
-        };
+    for outcome in [Store::open(&options).await.err(), Store::init(&options, &owner(), Timestamp(BEGIN)).await.err()] {
+        let Some(StoreError::Invalid(text)) = outcome else { panic!("{outcome:?}") };
         assert!(text.ends_with("is missing: bring it back from the backup"), "{text}");
     }
 }
@@ -69,9 +64,7 @@ async fn a_lost_secret_is_never_replaced() {
 async fn a_second_engine_learns_who_holds_the_folder() {
     let lab = Lab::sqlite().await;
     let second = Store::open(&lab.options).await.unwrap();
-    let Err(StoreError::Busy { holder }) = second.engine("other", Duration::ZERO).await else {
-        panic!("two engines")
-    };
+    let Err(StoreError::Busy { holder }) = second.engine("other", Duration::ZERO).await else { panic!("two engines") };
     assert_eq!(holder, format!("lab (process {})", std::process::id()));
     let text = StoreError::Busy { holder }.to_string();
     assert!(text.starts_with("the engine of this data folder is held by lab"), "{text}");
@@ -86,11 +79,7 @@ async fn several_engines_share_a_postgres() {
     let second = lab.store.engine("second", Duration::ZERO).await.unwrap();
     let run = lab.run().await;
     lab.engine.heartbeat(lab.now()).await.unwrap();
-    assert_eq!(
-        second.claim_run(&BTreeSet::new(), lab.now()).await.unwrap(),
-        None,
-        "a living engine holds it"
-    );
+    assert_eq!(second.claim_run(&BTreeSet::new(), lab.now()).await.unwrap(), None, "a living engine holds it");
     assert_eq!(second.claim(run.id, lab.now()).await.unwrap(), None);
     assert_eq!(second.live_engines(Timestamp(0)).await.unwrap(), 2);
     lab.store.close().await;
@@ -125,9 +114,11 @@ where
     for<'c> &'c sqlx::Pool<DB>: sqlx::Executor<'c, Database = DB>,
 {
     let versions = format!(
-        "CREATE TABLE schema_versions (version BIGINT NOT NULL PRIMARY KEY, title TEXT NOT NULL, applied_at BIGINT NOT NULL);
+        "CREATE TABLE schema_versions (version BIGINT NOT NULL PRIMARY KEY, title TEXT NOT NULL, applied_at BIGINT NOT \
+         NULL);
          INSERT INTO schema_versions (version, title, applied_at) VALUES ({FIRST}, 'start', 0);
-         INSERT INTO organizations (id, uuid, name, created_at) VALUES (1, '00000000-0000-0000-0000-000000000001', 'Acme', 0);"
+         INSERT INTO organizations (id, uuid, name, created_at) VALUES (1, '00000000-0000-0000-0000-000000000001', \
+         'Acme', 0);"
     );
     for text in [script, &versions] {
         sqlx::raw_sql(sqlx::AssertSqlSafe(text)).execute(pool).await.unwrap();
@@ -139,10 +130,7 @@ async fn brought_up(options: &Options) {
     let (store, migrated) = Store::open_migrating(options).await.unwrap();
     store.close().await;
     let versions: Vec<i64> = migrated.ran.iter().map(|(version, _)| *version).collect();
-    assert!(
-        versions.is_sorted() && versions.first().is_some_and(|first| *first > FIRST),
-        "{versions:?}"
-    );
+    assert!(versions.is_sorted() && versions.first().is_some_and(|first| *first > FIRST), "{versions:?}");
     assert_eq!(versions.last(), Some(&migrated.version));
     let (store, again) = Store::open_migrating(options).await.unwrap();
     store.close().await;
@@ -192,11 +180,7 @@ async fn an_old_schema_is_brought_up_and_what_ran_is_said() {
     brought_up(&options).await;
 
     let (postgres, database) = postgres().await;
-    let options = Options {
-        folder: Some(folder.path().to_owned()),
-        secret_file: None,
-        ..postgres
-    };
+    let options = Options { folder: Some(folder.path().to_owned()), secret_file: None, ..postgres };
     let pool = sqlx::PgPool::connect(options.database.as_deref().unwrap()).await.unwrap();
     first_schema(&pool, include_str!("../../migrations/postgres/202611210530_start.sql")).await;
     pool.close().await;
@@ -210,13 +194,16 @@ async fn seeds_of_before_are_the_operator_s_where_the_command_line_made_their_co
     let (scanned, served, moved) = (Uuid::from_u128(1), Uuid::from_u128(2), Uuid::from_u128(3));
     let collection = |id: i64, uuid: Uuid, schedule: &str| {
         format!(
-            "INSERT INTO collections (id, uuid, project_id, name, printable_name, workflow, schedule, wire, level, never, created_at, updated_at,
-             custom_last_refreshes_count) VALUES ({id}, '{uuid}', 1, 'c{id}', 'c', 'w', '{schedule}', '\"live\"', 3, '[]', 100, 100, 3);"
+            "INSERT INTO collections (id, uuid, project_id, name, printable_name, workflow, schedule, wire, level, \
+             never, created_at, updated_at,
+             custom_last_refreshes_count) VALUES ({id}, '{uuid}', 1, 'c{id}', 'c', 'w', '{schedule}', '\"live\"', 3, \
+             '[]', 100, 100, 3);"
         )
     };
     let seed = |collection: i64, last: i64, at: i64| {
         format!(
-            "INSERT INTO seeds (collection_id, kind, name, uid, created_at) VALUES ({collection}, 'IpAddress', '10.0.0.{last}', x'{last:064x}', {at});"
+            "INSERT INTO seeds (collection_id, kind, name, uid, created_at) VALUES ({collection}, 'IpAddress', \
+             '10.0.0.{last}', x'{last:064x}', {at});"
         )
     };
     let text = [
@@ -229,9 +216,8 @@ async fn seeds_of_before_are_the_operator_s_where_the_command_line_made_their_co
         seed(3, 4, 101),
     ]
     .concat();
-    let pool = sqlx::SqlitePool::connect(&format!("sqlite://{}", folder.path().join("ambit.db").display()))
-        .await
-        .unwrap();
+    let pool =
+        sqlx::SqlitePool::connect(&format!("sqlite://{}", folder.path().join("ambit.db").display())).await.unwrap();
     sqlx::raw_sql(sqlx::AssertSqlSafe(text.as_str())).execute(&pool).await.unwrap();
     pool.close().await;
     let (store, _) = Store::open_migrating(&options).await.unwrap();
@@ -253,8 +239,10 @@ const COUNTED_TWICE: &str = "INSERT INTO not_done (run_id, reason, task, count, 
     (1, 'set aside: the process died under it 5 times', 'resolve', 2, 'Domain d'),
     (1, 'set aside: the process died under it 6 times', 'resolve', 2, 'Domain c'),
     (1, 'this version knows no task \"x\"', 'x', 2, 'Domain d'), (1, 'task panicked', 'ptr', 1, 'IpAddress e'),
-    (1, 'the task panicked', 'ptr', 1, 'IpAddress e'), (2, 'the run took longer than 72 hours; what was left is not looked at', 'run', 1, 'run 2'),
-    (2, 'not confirmed: a block of more than 65536 addresses is swept only after an explicit yes', 'port_sweep', 1, 'NetBlock f');";
+    (1, 'the task panicked', 'ptr', 1, 'IpAddress e'), (2, 'the run took longer than 72 hours; what was left is not \
+    looked at', 'run', 1, 'run 2'),
+    (2, 'not confirmed: a block of more than 65536 addresses is swept only after an explicit yes', 'port_sweep', 1, \
+    'NetBlock f');";
 const ONCE: &str = "SELECT run_id || ' ' || reason || ' ' || task || ' ' || count || ' ' || example FROM not_done";
 
 #[tokio::test]
@@ -282,11 +270,7 @@ async fn what_runs_of_before_did_not_do_is_counted_once() {
     assert_eq!(rows, expected);
 
     let (postgres, database) = postgres().await;
-    let options = Options {
-        folder: Some(folder.path().to_owned()),
-        secret_file: None,
-        ..postgres
-    };
+    let options = Options { folder: Some(folder.path().to_owned()), secret_file: None, ..postgres };
     let pool = sqlx::PgPool::connect(options.database.as_deref().unwrap()).await.unwrap();
     first_schema(&pool, include_str!("../../migrations/postgres/202611210530_start.sql")).await;
     sqlx::raw_sql(COUNTED_TWICE).execute(&pool).await.unwrap();
@@ -312,8 +296,5 @@ async fn an_edge_that_fails_stores_nothing_and_the_next_write_works() {
         );
     }
     lab.store.create_project(&lab.me, "now", lab.now()).await.unwrap();
-    assert_eq!(
-        lab.store.list_projects(&lab.store.local_operator().await.unwrap()).await.unwrap().len(),
-        2
-    );
+    assert_eq!(lab.store.list_projects(&lab.store.local_operator().await.unwrap()).await.unwrap().len(), 2);
 }

@@ -26,16 +26,8 @@ async fn secrets_open_for_the_engine_only_and_end_with_the_integration() {
     both(async |lab| {
         let project = project_uuid(&lab).await;
         let made = lab.store.create_integration(&lab.me, project, &new(), lab.now()).await.unwrap();
-        let used = lab
-            .store
-            .add_integration_use(&lab.me, lab.collection, made.uuid, lab.now())
-            .await
-            .unwrap();
-        let again = lab
-            .store
-            .add_integration_use(&lab.me, lab.collection, made.uuid, lab.now())
-            .await
-            .unwrap();
+        let used = lab.store.add_integration_use(&lab.me, lab.collection, made.uuid, lab.now()).await.unwrap();
+        let again = lab.store.add_integration_use(&lab.me, lab.collection, made.uuid, lab.now()).await.unwrap();
         assert_eq!(used, again);
         let listed = lab.store.list_integrations(&lab.me, project).await.unwrap();
         assert_eq!(listed.first(), Some(&made));
@@ -44,18 +36,12 @@ async fn secrets_open_for_the_engine_only_and_end_with_the_integration() {
         assert_eq!(opened[0].secrets["aws_role_arn"], SECRET);
         let audit = lab.store.list_audit(&lab.me, None, 100).await.unwrap();
         assert!(!format!("{listed:?} {opened:?} {audit:?} {:?}", new()).contains(SECRET), "never printed");
-        assert_eq!(
-            lab.store.list_integration_uses(&lab.me, lab.project).await.unwrap(),
-            std::slice::from_ref(&used)
-        );
+        assert_eq!(lab.store.list_integration_uses(&lab.me, lab.project).await.unwrap(), std::slice::from_ref(&used));
         let end = |project| lab.store.delete_integration_use(&lab.me, used.uuid, project, lab.now());
         assert_eq!(end(Some(lab.project + 1)).await.unwrap_err(), StoreError::NotFound);
         end(None).await.unwrap();
         assert_eq!(end(None).await.unwrap_err(), StoreError::NotFound);
-        lab.store
-            .add_integration_use(&lab.me, lab.collection, made.uuid, lab.now())
-            .await
-            .unwrap();
+        lab.store.add_integration_use(&lab.me, lab.collection, made.uuid, lab.now()).await.unwrap();
         lab.store.delete_integration(&lab.me, made.uuid, lab.now()).await.unwrap();
         assert!(lab.store.list_credentials(lab.collection).await.unwrap().is_empty());
         assert!(lab.store.list_integration_uses(&lab.me, lab.project).await.unwrap().is_empty());
@@ -84,10 +70,7 @@ async fn a_collection_uses_only_what_its_own_project_has() {
 async fn the_database_holds_no_secret_in_the_clear() {
     let lab = Lab::sqlite().await;
     let project = project_uuid(&lab).await;
-    let open = NewIntegration {
-        name: "found in the clear".to_owned(),
-        ..new()
-    };
+    let open = NewIntegration { name: "found in the clear".to_owned(), ..new() };
     lab.store.create_integration(&lab.me, project, &open, lab.now()).await.unwrap();
     let folder = lab.options.folder.clone().unwrap();
     let mut clear = 0;

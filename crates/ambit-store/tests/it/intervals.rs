@@ -25,61 +25,22 @@ type Step = (&'static str, i64, Look, &'static str, usize);
 
 fn steps() -> Vec<Step> {
     let a = |title: &str, date: i64| {
-        found(
-            json!({"title": title, "date": date}),
-            &[(EdgeKind::ResolvesTo, Kind::IpAddress, "192.0.2.1")],
-        )
+        found(json!({"title": title, "date": date}), &[(EdgeKind::ResolvesTo, Kind::IpAddress, "192.0.2.1")])
     };
     let b = || found(json!({"title": "a", "date": 9}), &[(EdgeKind::ResolvesTo, Kind::IpAddress, "192.0.2.2")]);
     vec![
         ("nothing known, absent", 0, Look::Absent, "Absent open=false title=- date=- leads=", 0),
-        (
-            "nothing known, failed",
-            2,
-            unknown("time-out"),
-            "Unknown open=false title=- date=- leads=",
-            0,
-        ),
+        ("nothing known, failed", 2, unknown("time-out"), "Unknown open=false title=- date=- leads=", 0),
         ("found", 4, a("a", 1), "Found open=true title=a date=1 leads=192.0.2.1", 0),
-        (
-            "the same apart from a volatile member",
-            6,
-            a("a", 2),
-            "Found open=true title=a date=1 leads=192.0.2.1",
-            0,
-        ),
+        ("the same apart from a volatile member", 6, a("a", 2), "Found open=true title=a date=1 leads=192.0.2.1", 0),
         ("failed", 8, unknown("time-out"), "Unknown open=true title=a date=1 leads=192.0.2.1", 0),
         ("another answer", 10, a("b", 3), "Found open=true title=b date=3 leads=192.0.2.1", 0),
-        (
-            "the same members, another edge",
-            12,
-            b(),
-            "Found open=true title=a date=9 leads=192.0.2.2",
-            0,
-        ),
+        ("the same members, another edge", 12, b(), "Found open=true title=a date=9 leads=192.0.2.2", 0),
         ("absent once", 14, Look::Absent, "Absent open=true title=a date=9 leads=192.0.2.2", 1),
-        (
-            "second look failed",
-            15,
-            unknown("refused"),
-            "Unknown open=true title=a date=9 leads=192.0.2.2",
-            0,
-        ),
-        (
-            "absent once again",
-            16,
-            Look::Absent,
-            "Absent open=true title=a date=9 leads=192.0.2.2",
-            1,
-        ),
+        ("second look failed", 15, unknown("refused"), "Unknown open=true title=a date=9 leads=192.0.2.2", 0),
+        ("absent once again", 16, Look::Absent, "Absent open=true title=a date=9 leads=192.0.2.2", 1),
         ("absent twice", 17, Look::Absent, "Absent open=false title=- date=- leads=", 0),
-        (
-            "absent without an interval",
-            18,
-            Look::Absent,
-            "Absent open=false title=- date=- leads=",
-            0,
-        ),
+        ("absent without an interval", 18, Look::Absent, "Absent open=false title=- date=- leads=", 0),
         ("found again", 20, a("a", 4), "Found open=true title=a date=4 leads=192.0.2.1", 0),
     ]
 }
@@ -114,10 +75,7 @@ async fn a_second_look_waits_for_a_minute_of_wire_time() {
         lab.look(&run, TASK, uid, 0, found(json!({}), &[])).await;
         let work = lab.lease_one(&run, TASK, uid, 2).await;
         let at = Timestamp(5_000_000);
-        lab.engine
-            .commit(lab.commit(run.id, vec![outcome(work, Look::Absent, at)]))
-            .await
-            .unwrap();
+        lab.engine.commit(lab.commit(run.id, vec![outcome(work, Look::Absent, at)])).await.unwrap();
         let pending = lab.engine.pending(run.id, at).await.unwrap();
         assert_eq!((pending.open, pending.leased, pending.not_before), (1, 0, Some(at.plus_ms(60_000))));
         let early = lab.engine.lease(run.id, 10, at.plus_ms(59_999)).await.unwrap();
@@ -155,10 +113,7 @@ async fn leads_describe_the_entities_they_lead_to() {
         assert_eq!(lab.entity(certificate).await.record.details["issuer"], "two");
         assert_eq!(lab.feed_after(revision).await, ["entity changed acme.test (01)", "entity seen acme.test"]);
         let facts = lab.engine.known(run.id, &[certificate], |_| None).await.unwrap().remove(0).facts;
-        assert_eq!(
-            (facts.looks.len(), facts.inward.len(), facts.details["issuer"].as_str()),
-            (0, 1, Some("two"))
-        );
+        assert_eq!((facts.looks.len(), facts.inward.len(), facts.details["issuer"].as_str()), (0, 1, Some("two")));
     })
     .await;
 }
@@ -178,10 +133,7 @@ async fn an_unchanged_refresh_adds_no_version_and_no_interval() {
         lab.finish(&run).await;
         let feed = lab.feed_after(revision).await;
         assert_eq!(
-            feed.iter()
-                .filter(|line| !line.starts_with("run"))
-                .filter(|line| !line.contains(" seen "))
-                .count(),
+            feed.iter().filter(|line| !line.starts_with("run")).filter(|line| !line.contains(" seen ")).count(),
             0,
             "{feed:?}"
         );
@@ -204,11 +156,7 @@ async fn what_changed_is_marked_and_a_mark_raised_meanwhile_stays() {
         let uid = lab.uid(Kind::Domain, "acme.test");
         let address = lab.uid(Kind::IpAddress, "192.0.2.1");
         let marks = lab.engine.dirty(run.id, 10).await.unwrap();
-        assert_eq!(
-            marks.iter().map(|dirty| dirty.uid).collect::<Vec<_>>(),
-            [uid],
-            "the claim marks what is present"
-        );
+        assert_eq!(marks.iter().map(|dirty| dirty.uid).collect::<Vec<_>>(), [uid], "the claim marks what is present");
         lab.look(
             &run,
             TASK,
@@ -274,9 +222,8 @@ async fn an_edge_tells_the_end_that_is_planned_and_judged_by_it() {
         let told = async |uid: Uid| {
             let facts = lab.engine.known(run.id, &[uid], |_| None).await.unwrap().remove(0).facts;
             let neighbours = facts.inward.iter().chain(&facts.outward);
-            let mut told: Vec<String> = neighbours
-                .map(|neighbour| format!("{} {:?}", neighbour.name, neighbour.details.get("of")))
-                .collect();
+            let mut told: Vec<String> =
+                neighbours.map(|neighbour| format!("{} {:?}", neighbour.name, neighbour.details.get("of"))).collect();
             told.sort();
             (facts.details["of"].as_str().unwrap().to_owned(), told.join(", "))
         };
@@ -305,14 +252,7 @@ async fn the_graph_comes_whole_and_then_as_changes() {
     both(async |lab| {
         let run = lab.run().await;
         let uid = lab.uid(Kind::Domain, "acme.test");
-        lab.look(
-            &run,
-            TASK,
-            uid,
-            0,
-            found(json!({}), &[(EdgeKind::ResolvesTo, Kind::IpAddress, "192.0.2.1")]),
-        )
-        .await;
+        lab.look(&run, TASK, uid, 0, found(json!({}), &[(EdgeKind::ResolvesTo, Kind::IpAddress, "192.0.2.1")])).await;
         let whole = lab.engine.graph(lab.collection, 0).await.unwrap();
         assert_eq!((whole.nodes.len(), whole.opened.len(), whole.closed.len()), (2, 1, 0));
         let seed = whole.nodes.iter().find(|node| node.node.uid == uid).unwrap();
@@ -367,11 +307,7 @@ async fn a_look_that_lost_its_ground_is_closed_and_its_open_rows_are_not_carried
         let mut again = new_work(TASK, uid, 2);
         again.argument = "192.0.2.1:80".to_owned();
         settlement.work.push(again);
-        settlement.unbound.push(LookKey {
-            entity: uid,
-            task: TaskName::Resolve,
-            argument: "192.0.2.1:80".to_owned(),
-        });
+        settlement.unbound.push(LookKey { entity: uid, task: TaskName::Resolve, argument: "192.0.2.1:80".to_owned() });
         lab.engine.settle(settlement).await.unwrap();
         assert_eq!(lab.entity(uid).await.record.details["title"], "192.0.2.2");
         let delta = lab.engine.graph(lab.collection, before.revision).await.unwrap();
@@ -411,14 +347,7 @@ async fn evidence_of_the_same_answer_takes_the_place_of_that_of_an_earlier_run()
         let look = |title: &str, bytes: &[u8]| with_evidence(found(json!({"title": title}), &[]), bytes);
         let (first, second) = (lab.uid(Kind::Domain, "acme.test"), lab.uid(Kind::Domain, "other.test"));
         let run = lab.run().await;
-        lab.look(
-            &run,
-            TASK,
-            first,
-            0,
-            found(json!({}), &[(EdgeKind::Subdomain, Kind::Domain, "other.test")]),
-        )
-        .await;
+        lab.look(&run, TASK, first, 0, found(json!({}), &[(EdgeKind::Subdomain, Kind::Domain, "other.test")])).await;
         lab.look(&run, "page", first, 0, look("a", b"one")).await;
         lab.look(&run, "page", second, 0, look("a", b"both")).await;
         lab.look(&run, "copy", second, 0, look("a", b"both")).await;

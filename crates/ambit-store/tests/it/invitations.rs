@@ -9,16 +9,9 @@ use uuid::Uuid;
 /// A user with a key, made by the administrator, in the group if one is named.
 async fn user(lab: &Lab, name: &str, group: Option<&str>) -> Person {
     let email = format!("{name}@acme.test");
-    let new = NewUser {
-        email: email.clone(),
-        group: group.map(str::to_owned),
-        ..NewUser::default()
-    };
+    let new = NewUser { email: email.clone(), group: group.map(str::to_owned), ..NewUser::default() };
     lab.store.create_user(&lab.me, &new, lab.now()).await.unwrap();
-    let new = NewKey {
-        user: Some(email),
-        ..NewKey::default()
-    };
+    let new = NewKey { user: Some(email), ..NewKey::default() };
     let key = lab.store.create_key(&lab.me, &new, lab.now()).await.unwrap().key;
     Person { key }
 }
@@ -41,12 +34,7 @@ async fn administered(lab: &Lab, name: &str, by: &str) {
 }
 
 async fn project(lab: &Lab, owner: &Person, name: &str) -> Uuid {
-    lab.store
-        .create_project(&owner.now(lab).await, name, lab.now())
-        .await
-        .unwrap()
-        .project
-        .uuid
+    lab.store.create_project(&owner.now(lab).await, name, lab.now()).await.unwrap().project.uuid
 }
 
 /// The id of the only invitation of somebody.
@@ -63,11 +51,8 @@ fn forbidden<T>(outcome: Result<T, StoreError>) -> bool {
 #[tokio::test]
 async fn an_invitation_to_a_project_is_none_until_it_is_accepted() {
     both(async |lab| {
-        let (ann, bob, eve) = (
-            user(&lab, "ann", None).await,
-            user(&lab, "bob", None).await,
-            user(&lab, "eve", None).await,
-        );
+        let (ann, bob, eve) =
+            (user(&lab, "ann", None).await, user(&lab, "bob", None).await, user(&lab, "eve", None).await);
         let first = project(&lab, &ann, "Ann's").await;
         let second = project(&lab, &eve, "Eve's").await;
         let ask = async |who: &Person, project: Uuid, name: &str| {
@@ -90,14 +75,7 @@ async fn an_invitation_to_a_project_is_none_until_it_is_accepted() {
         assert_eq!(twice.unwrap_err(), StoreError::NotFound);
         let after = bob.now(&lab).await;
         assert_eq!(after.projects().count(), 2);
-        let primary = lab
-            .store
-            .list_projects(&after)
-            .await
-            .unwrap()
-            .into_iter()
-            .find(|view| view.primary)
-            .unwrap();
+        let primary = lab.store.list_projects(&after).await.unwrap().into_iter().find(|view| view.primary).unwrap();
         assert_eq!(primary.project.uuid, second);
         let members = lab.store.list_members(&after, first).await.unwrap();
         let member = members.iter().find(|one| one.user.username == "bob").unwrap();
@@ -114,27 +92,16 @@ async fn an_invitation_to_a_project_is_none_until_it_is_accepted() {
 #[tokio::test]
 async fn invitations_are_declined_by_the_person_and_taken_back_by_whoever_may_invite() {
     both(async |lab| {
-        let (ann, bob, eve) = (
-            user(&lab, "ann", None).await,
-            user(&lab, "bob", None).await,
-            user(&lab, "eve", None).await,
-        );
+        let (ann, bob, eve) =
+            (user(&lab, "ann", None).await, user(&lab, "bob", None).await, user(&lab, "eve", None).await);
         let shared = project(&lab, &ann, "Shared").await;
         let by = ann.now(&lab).await;
         let names = ["bob@acme.test".to_owned(), "nobody@acme.test".to_owned()];
-        let ask = async || {
-            lab.store
-                .add_members(&by, shared, &names, ProjectRole::Member, false, lab.now())
-                .await
-                .unwrap()
-        };
+        let ask =
+            async || lab.store.add_members(&by, shared, &names, ProjectRole::Member, false, lab.now()).await.unwrap();
         let added = ask().await;
         assert_eq!((added.members.len(), added.unknown), (1, vec!["nobody@acme.test".to_owned()]));
-        assert_eq!(
-            lab.store.account("nobody@acme.test").await.unwrap_err(),
-            StoreError::NotFound,
-            "nobody was made"
-        );
+        assert_eq!(lab.store.account("nobody@acme.test").await.unwrap_err(), StoreError::NotFound, "nobody was made");
         let (him, stranger) = (bob.now(&lab).await, eve.now(&lab).await);
         let id = asked(&lab, &him).await;
         for who in [&stranger, &lab.me] {
@@ -156,19 +123,11 @@ async fn invitations_are_declined_by_the_person_and_taken_back_by_whoever_may_in
         // Where accounts are open, an unknown address gets one, and is asked like everybody.
         let open = project(&lab, &ann, "Open").await;
         let by = ann.now(&lab).await;
-        let added = lab
-            .store
-            .add_members(&by, open, &names[1..], ProjectRole::Member, true, lab.now())
-            .await
-            .unwrap();
+        let added = lab.store.add_members(&by, open, &names[1..], ProjectRole::Member, true, lab.now()).await.unwrap();
         assert!(added.members[0].invited && added.unknown.is_empty(), "{added:?}");
         // The administrator of the installation asks nobody.
         let mine = lab.store.list_projects(&lab.me).await.unwrap().remove(0).project.uuid;
-        let added = lab
-            .store
-            .add_members(&lab.me, mine, &names, ProjectRole::Member, false, lab.now())
-            .await
-            .unwrap();
+        let added = lab.store.add_members(&lab.me, mine, &names, ProjectRole::Member, false, lab.now()).await.unwrap();
         assert!(added.members.iter().all(|one| !one.invited) && added.unknown.is_empty(), "{added:?}");
     })
     .await;
@@ -203,10 +162,7 @@ async fn a_group_administrator_has_no_power_over_who_did_not_accept_nor_over_the
             "never above the administrator"
         );
         assert!(forbidden(lab.store.cap_user(&by, me.user_id(), &caps, lab.now()).await));
-        assert!(
-            forbidden(lab.store.set_status(&by, him.user_id(), "suspended", lab.now()).await),
-            "members neither"
-        );
+        assert!(forbidden(lab.store.set_status(&by, him.user_id(), "suspended", lab.now()).await), "members neither");
         assert_eq!(ask().await, [Brought::In, Brought::In, Brought::Unknown], "saying it twice is harmless");
         lab.store.leave_group(&him, "red", him.user_id(), false, lab.now()).await.unwrap();
         assert_eq!(lab.store.standing_to(&by, him.user_id()).await.unwrap(), Standing::Anybody);
@@ -223,10 +179,7 @@ async fn caps_of_a_group_bind_what_is_drawn_from_it_and_nothing_else() {
         administered(&lab, "red", "ann").await;
         administered(&lab, "blue", "ann").await;
         let bob = user(&lab, "bob", Some("red")).await;
-        lab.store
-            .add_to_group(&lab.me, "blue", &["bob".to_owned()], false, lab.now())
-            .await
-            .unwrap();
+        lab.store.add_to_group(&lab.me, "blue", &["bob".to_owned()], false, lab.now()).await.unwrap();
         let (by, him) = (ann.now(&lab).await, bob.now(&lab).await);
         let draw = async || lab.store.charge(&him, Cost::Requests(1), "domains", lab.now()).await;
         draw().await.unwrap();
@@ -240,10 +193,7 @@ async fn caps_of_a_group_bind_what_is_drawn_from_it_and_nothing_else() {
         lab.store.leave_group(&him, "red", him.user_id(), false, lab.now()).await.unwrap();
         lab.store.leave_group(&him, "blue", him.user_id(), false, lab.now()).await.unwrap();
         draw().await.unwrap();
-        lab.store
-            .add_to_group(&lab.me, "red", &["bob".to_owned()], false, lab.now())
-            .await
-            .unwrap();
+        lab.store.add_to_group(&lab.me, "red", &["bob".to_owned()], false, lab.now()).await.unwrap();
         draw().await.unwrap();
     })
     .await;
@@ -263,14 +213,8 @@ async fn whoever_comes_into_a_group_without_quotas_keeps_what_was_there() {
         let draw = async |cost| lab.store.charge(&him, cost, "x", lab.now()).await;
         draw(search).await.unwrap();
         draw(Cost::PrivateGraphs(1)).await.unwrap();
-        assert!(
-            matches!(draw(Cost::PrivateGraphs(1)).await, Err(StoreError::QuotaExceeded { .. })),
-            "his own end"
-        );
-        lab.store
-            .set_quota(&lab.me, "red", "intelligence_searches_monthly", 1, lab.now())
-            .await
-            .unwrap();
+        assert!(matches!(draw(Cost::PrivateGraphs(1)).await, Err(StoreError::QuotaExceeded { .. })), "his own end");
+        lab.store.set_quota(&lab.me, "red", "intelligence_searches_monthly", 1, lab.now()).await.unwrap();
         assert!(matches!(draw(search).await, Err(StoreError::QuotaExceeded { .. })), "what is set binds");
     })
     .await;
@@ -291,11 +235,7 @@ async fn a_new_user_is_where_the_administrator_says() {
             let refused = lab.store.create_user(&lab.me, &wrong, lab.now()).await;
             assert_eq!(refused.unwrap_err(), StoreError::NotFound);
         }
-        let made = lab
-            .store
-            .create_user(&lab.me, &new(Some(mine.uuid), Some("red")), lab.now())
-            .await
-            .unwrap();
+        let made = lab.store.create_user(&lab.me, &new(Some(mine.uuid), Some("red")), lab.now()).await.unwrap();
         let members = lab.store.list_members(&lab.me, mine.uuid).await.unwrap();
         assert!(members.iter().any(|one| one.user == made && !one.invited));
         assert_eq!(lab.store.account("ann").await.unwrap().api_quota_group.as_deref(), Some("red"));

@@ -22,10 +22,7 @@ static SPF: IssueKind = IssueKind {
 };
 
 fn proof(cve: bool) -> Proof {
-    let identifier = Identifier {
-        kind: "CVE".to_owned(),
-        name: "CVE-2026-0001".to_owned(),
-    };
+    let identifier = Identifier { kind: "CVE".to_owned(), name: "CVE-2026-0001".to_owned() };
     Proof {
         discriminator: String::new(),
         description: "no TXT record begins with v=spf1".to_owned(),
@@ -36,12 +33,7 @@ fn proof(cve: bool) -> Proof {
 }
 
 fn prove(entity: Uid) -> IssueWrite {
-    IssueWrite::Prove {
-        entity,
-        kind: &SPF,
-        upstream: "judge".to_owned(),
-        proof: proof(false),
-    }
+    IssueWrite::Prove { entity, kind: &SPF, upstream: "judge".to_owned(), proof: proof(false) }
 }
 
 /// Settles issues; its wire date is the wall time.
@@ -59,10 +51,7 @@ async fn issue(lab: &Lab, entity: Uid) -> IssueView {
 }
 
 async fn set(lab: &Lab, entity: Uid, status: Status) {
-    lab.store
-        .set_issue_status(&lab.me, &uid_of(lab, entity).to_string(), None, status, lab.now())
-        .await
-        .unwrap();
+    lab.store.set_issue_status(&lab.me, &uid_of(lab, entity).to_string(), None, status, lab.now()).await.unwrap();
 }
 
 async fn look(lab: &Lab, run: &Run, entity: Uid, number: i64) {
@@ -89,17 +78,15 @@ async fn proof_opens_an_issue_and_counts_it() {
                 "proof": {"details": {"records": []}, "description": "no TXT record begins with v=spf1"},
                 "source": "judge", "category": "misconfiguration", "severity": "3",
                 "references": [{"uri": "https://www.rfc-editor.org/rfc/rfc7208", "type": "description"}],
-                "description": "the domain has no SPF record", "pretty_name": "Missing SPF", "remediation": "publish one"})
+                "description": "the domain has no SPF record", "pretty_name": "Missing SPF",
+                "remediation": "publish one"})
         );
         let counts = lab.entity(entity).await.record.summary.issues;
         assert_eq!((counts.current_count, counts.all_time_count, counts.critical_or_high), (1, 1, false));
         let collection = lab.store.find_collection(&lab.me, lab.collection).await.unwrap().collection;
         assert_eq!(collection.issues_by_severity.get("3"), Some(&1));
         let known = lab.engine.known(run.id, &[entity], |_| None).await.unwrap().remove(0);
-        assert_eq!(
-            (known.issues.len(), known.issues[0].status, known.issues[0].absent_at),
-            (1, Status::OpenNew, None)
-        );
+        assert_eq!((known.issues.len(), known.issues[0].status, known.issues[0].absent_at), (1, Status::OpenNew, None));
     })
     .await;
 }
@@ -111,15 +98,7 @@ async fn a_refresh_of_the_same_proof_only_sees_it_again() {
         let entity = lab.uid(Kind::Domain, "acme.test");
         settle(&lab, run.id, vec![prove(entity)]).await;
         let before = issue(&lab, entity).await;
-        settle(
-            &lab,
-            run.id,
-            vec![IssueWrite::AbsentOnce {
-                issue: uid_of(&lab, entity),
-                at: Timestamp(7),
-            }],
-        )
-        .await;
+        settle(&lab, run.id, vec![IssueWrite::AbsentOnce { issue: uid_of(&lab, entity), at: Timestamp(7) }]).await;
         let known = lab.engine.known(run.id, &[entity], |_| None).await.unwrap().remove(0);
         assert_eq!(known.issues[0].absent_at, Some(Timestamp(7)));
         let revision = lab.store.last_revision().await.unwrap();
@@ -144,10 +123,7 @@ async fn another_proof_changes_the_issue_and_its_counts() {
             entity,
             kind: &SPF,
             upstream: "judge".to_owned(),
-            proof: Proof {
-                severity: Some(1),
-                ..proof(true)
-            },
+            proof: Proof { severity: Some(1), ..proof(true) },
         };
         settle(&lab, run.id, vec![worse]).await;
         let counts = lab.entity(entity).await.record.summary.issues;
@@ -168,18 +144,11 @@ async fn absence_resolves_open_ones_and_a_later_look_reopens_them() {
         settle(&lab, run.id, vec![prove(entity)]).await;
         let revision = lab.store.last_revision().await.unwrap();
         settle(&lab, run.id, vec![IssueWrite::Resolve { issue: uid_of(&lab, entity) }]).await;
-        assert_eq!(
-            lab.feed_after(revision).await,
-            ["entity changed acme.test", "issue disappeared missing_spf"]
-        );
+        assert_eq!(lab.feed_after(revision).await, ["entity changed acme.test", "issue disappeared missing_spf"]);
         assert_eq!(issue(&lab, entity).await.record.status, Status::ClosedResolved);
         assert_eq!(lab.entity(entity).await.record.summary.issues.current_count, 0);
         settle(&lab, run.id, vec![prove(entity)]).await;
-        assert_eq!(
-            issue(&lab, entity).await.record.status,
-            Status::ClosedResolved,
-            "old facts prove nothing new"
-        );
+        assert_eq!(issue(&lab, entity).await.record.status, Status::ClosedResolved, "old facts prove nothing new");
         look(&lab, &run, entity, 2).await;
         settle(&lab, run.id, vec![prove(entity)]).await;
         assert_eq!(issue(&lab, entity).await.record.status, Status::OpenNew);
@@ -202,11 +171,7 @@ async fn a_persons_word_stays_unless_it_is_one_that_looks_may_move() {
             settle(&lab, run.id, vec![prove(entity)]).await;
             assert_eq!(issue(&lab, entity).await.record.status, status.after_proof(), "{status:?}");
             settle(&lab, run.id, vec![IssueWrite::Resolve { issue: uid_of(&lab, entity) }]).await;
-            assert_eq!(
-                issue(&lab, entity).await.record.status,
-                status.after_proof().after_absence(),
-                "{status:?}"
-            );
+            assert_eq!(issue(&lab, entity).await.record.status, status.after_proof().after_absence(), "{status:?}");
         }
         let collection = lab.store.find_collection(&lab.me, lab.collection).await.unwrap().collection;
         assert!(collection.issues_by_severity.is_empty());

@@ -59,10 +59,7 @@ fn server() -> String {
 pub(crate) async fn postgres() -> (Options, String) {
     let name = format!("ambit_{}", Uuid::new_v4().simple());
     let mut admin = sqlx::PgConnection::connect(&server()).await.unwrap();
-    sqlx::raw_sql(sqlx::AssertSqlSafe(format!("CREATE DATABASE {name}")))
-        .execute(&mut admin)
-        .await
-        .unwrap();
+    sqlx::raw_sql(sqlx::AssertSqlSafe(format!("CREATE DATABASE {name}"))).execute(&mut admin).await.unwrap();
     let (base, _) = server().rsplit_once('/').map(|(base, rest)| (base.to_owned(), rest.to_owned())).unwrap();
     let options = Options {
         folder: None,
@@ -74,10 +71,7 @@ pub(crate) async fn postgres() -> (Options, String) {
 
 pub(crate) async fn drop_database(name: &str) {
     let mut admin = sqlx::PgConnection::connect(&server()).await.unwrap();
-    sqlx::raw_sql(sqlx::AssertSqlSafe(format!("DROP DATABASE {name} WITH (FORCE)")))
-        .execute(&mut admin)
-        .await
-        .unwrap();
+    sqlx::raw_sql(sqlx::AssertSqlSafe(format!("DROP DATABASE {name} WITH (FORCE)"))).execute(&mut admin).await.unwrap();
     let _ = std::fs::remove_file(std::env::temp_dir().join(format!("ambit-secret-{name}")));
 }
 
@@ -94,11 +88,7 @@ pub(crate) struct Lab {
 }
 
 pub(crate) fn owner() -> NewOwner {
-    NewOwner {
-        email: "owner@acme.test".to_owned(),
-        organization: "Acme".to_owned(),
-        username: None,
-    }
+    NewOwner { email: "owner@acme.test".to_owned(), organization: "Acme".to_owned(), username: None }
 }
 
 pub(crate) fn new_collection(seeds: &[(Kind, &str)]) -> NewCollection {
@@ -127,10 +117,7 @@ impl Lab {
         let me = store.local_operator().await.unwrap();
         let project = me.primary().unwrap();
         let seeds = [(Kind::Domain, "acme.test")];
-        let view = store
-            .create_collection(&me, project, &new_collection(&seeds), Timestamp(BEGIN))
-            .await
-            .unwrap();
+        let view = store.create_collection(&me, project, &new_collection(&seeds), Timestamp(BEGIN)).await.unwrap();
         let engine = store.engine("lab", Duration::ZERO).await.unwrap();
         Self {
             database,
@@ -189,11 +176,8 @@ impl Lab {
         self.engine.settle(settlement).await.unwrap();
         let far = Timestamp(i64::MAX - 1);
         let leased = self.engine.lease(run.id, 1_000, far).await.unwrap();
-        let wanted: Vec<Work> = leased
-            .iter()
-            .filter(|work| work.task == task && work.uid == uid && work.look == look)
-            .cloned()
-            .collect();
+        let wanted: Vec<Work> =
+            leased.iter().filter(|work| work.task == task && work.uid == uid && work.look == look).cloned().collect();
         assert_eq!(wanted.len(), 1, "{leased:?}");
         let others: Vec<Work> = leased.into_iter().filter(|work| work.id != wanted[0].id).collect();
         let mut commit = self.commit(run.id, Vec::new());
@@ -203,13 +187,7 @@ impl Lab {
     }
 
     pub(crate) fn commit(&self, run: RunId, outcomes: Vec<Outcome>) -> Commit {
-        Commit {
-            run,
-            outcomes,
-            returned: Vec::new(),
-            not_done: Vec::new(),
-            now: self.now(),
-        }
+        Commit { run, outcomes, returned: Vec::new(), not_done: Vec::new(), now: self.now() }
     }
 
     /// Plans, leases and commits one look; its wire date is the wall time.
@@ -222,12 +200,8 @@ impl Lab {
     /// Scope's word on an entity.
     pub(crate) async fn decide(&self, run: &Run, uid: Uid, ownership: u16, present: bool) {
         let mut settlement = self.settlement(run.id);
-        let decision = Decision {
-            ownership,
-            clearance: Clearance::L3,
-            reason: "subdomain".to_owned(),
-            path: Vec::new(),
-        };
+        let decision =
+            Decision { ownership, clearance: Clearance::L3, reason: "subdomain".to_owned(), path: Vec::new() };
         settlement.decisions.push((uid, decision, present));
         self.engine.settle(settlement).await.unwrap();
     }
@@ -262,12 +236,7 @@ pub(crate) fn new_work(task: &'static str, uid: Uid, look: i64) -> NewWork {
 }
 
 pub(crate) fn outcome(work: Work, look: Look, at: Timestamp) -> Outcome {
-    Outcome {
-        work,
-        look,
-        volatile: &["date"],
-        at,
-    }
+    Outcome { work, look, volatile: &["date"], at }
 }
 
 pub(crate) fn details(value: serde_json::Value) -> Details {
@@ -276,10 +245,7 @@ pub(crate) fn details(value: serde_json::Value) -> Details {
 
 /// A look that nobody answered.
 pub(crate) fn unknown(why: &str) -> Look {
-    Look::Unknown {
-        reason: NotDoneReason::NoAnswer,
-        why: why.to_owned(),
-    }
+    Look::Unknown { reason: NotDoneReason::NoAnswer, why: why.to_owned() }
 }
 
 /// A look that found these members, and led to these entities by an edge of this kind.
@@ -290,20 +256,11 @@ pub(crate) fn found(members: serde_json::Value, leads: &[(EdgeKind, Kind, &str)]
         name: (*name).to_owned(),
         details: Details::new(),
     };
-    Look::Found(Found {
-        details: details(members),
-        edges: leads.iter().map(lead).collect(),
-        evidence: Vec::new(),
-    })
+    Look::Found(Found { details: details(members), edges: leads.iter().map(lead).collect(), evidence: Vec::new() })
 }
 
 pub(crate) fn with_evidence(look: Look, bytes: &[u8]) -> Look {
-    let Look::Found(mut found) = look else {
-        panic!("only what was found has evidence")
-    };
-    found.evidence.push(Evidence {
-        label: "response".to_owned(),
-        bytes: bytes.to_vec(),
-    });
+    let Look::Found(mut found) = look else { panic!("only what was found has evidence") };
+    found.evidence.push(Evidence { label: "response".to_owned(), bytes: bytes.to_vec() });
     Look::Found(found)
 }

@@ -1,4 +1,5 @@
-//! Objects of the wider API: submissions by their time, archives and their room, collections of objects, accounts that delete themselves.
+//! Objects of the wider API: submissions by their time, archives and their room, collections of objects, accounts that
+//! delete themselves.
 
 use crate::lab::{BEGIN, both, found};
 use crate::quotas::user;
@@ -60,13 +61,7 @@ async fn an_upload_is_written_as_it_comes_and_read_as_it_goes() {
         for known in [false, true] {
             let staged = stage().await;
             assert_eq!((staged.hash(), staged.size()), (hash, content.len() as i64));
-            let file = NewFile {
-                content: staged,
-                sha1: String::new(),
-                md5: String::new(),
-                type_tag: None,
-                name: None,
-            };
+            let file = NewFile { content: staged, sha1: String::new(), md5: String::new(), type_tag: None, name: None };
             let (_, new) = lab.store.submit_file(&lab.me, file, "files", lab.now()).await.unwrap();
             assert_eq!(new, !known);
             assert!(lab.store.blob(hash).await.unwrap().as_deref() == Some(&content[..]));
@@ -79,10 +74,7 @@ async fn an_upload_is_written_as_it_comes_and_read_as_it_goes() {
         assert_eq!(sizes, [Upload::PIECE_BYTES, Upload::PIECE_BYTES, 7]);
         drop(stage().await);
         lab.store.tidy(Timestamp(lab.now().0 + 3 * HOUR_MS)).await.unwrap();
-        assert!(
-            lab.store.blob(hash).await.unwrap().is_some(),
-            "what was given up goes, what is referred to stays"
-        );
+        assert!(lab.store.blob(hash).await.unwrap().is_some(), "what was given up goes, what is referred to stays");
     })
     .await;
 }
@@ -99,7 +91,9 @@ async fn names_are_found_by_the_moment_of_their_change() {
         let seen_again = lab.now();
         lab.look(&run, "resolve", uid, 4, found(json!({"title": "b"}), &leads)).await;
         let after = lab.now();
-        let changed = async |kinds: &[Kind], from, until, limit| lab.store.changed_between(&lab.me, kinds, (from, until), limit).await.unwrap();
+        let changed = async |kinds: &[Kind], from, until, limit| {
+            lab.store.changed_between(&lab.me, kinds, (from, until), limit).await.unwrap()
+        };
         let both = [Kind::Domain, Kind::IpAddress];
         assert_eq!(changed(&both, before, between, 9).await, ["192.0.2.1", "acme.test"]);
         assert_eq!(changed(&both, before, after, 1).await, ["192.0.2.1"]);
@@ -152,34 +146,18 @@ async fn collections_of_objects_are_their_owners_to_change() {
             description: None,
             private: Some(private),
         };
-        let item = |id: &str| CollectedItem {
-            kind: "domain",
-            id: id.to_owned(),
-        };
+        let item = |id: &str| CollectedItem { kind: "domain", id: id.to_owned() };
         let items = vec![item("b.test"), item("a.test"), item("b.test")];
-        let made = lab
-            .store
-            .create_object_collection(&ann, text("ours", false), items, lab.now())
-            .await
-            .unwrap();
+        let made = lab.store.create_object_collection(&ann, text("ours", false), items, lab.now()).await.unwrap();
         let listed = async |who| lab.store.collected_items(who, &made.id, "domain").await;
         assert_eq!(listed(&bob).await.unwrap(), ["b.test", "a.test"]);
         let foreign = lab.store.add_to_object_collection(&bob, &made.id, vec![item("c.test")], lab.now()).await;
         assert!(matches!(foreign, Err(StoreError::Forbidden(_))), "{foreign:?}");
-        lab.store
-            .add_to_object_collection(&ann, &made.id, vec![item("c.test")], lab.now())
-            .await
-            .unwrap();
-        lab.store
-            .remove_from_object_collection(&ann, &made.id, vec![item("b.test")], lab.now())
-            .await
-            .unwrap();
+        lab.store.add_to_object_collection(&ann, &made.id, vec![item("c.test")], lab.now()).await.unwrap();
+        lab.store.remove_from_object_collection(&ann, &made.id, vec![item("b.test")], lab.now()).await.unwrap();
         assert_eq!(listed(&bob).await.unwrap(), ["a.test", "c.test"]);
         assert_eq!(lab.store.collected_counts(&bob, &made.id).await.unwrap(), [("domain".to_owned(), 2)]);
-        let private = CollectionText {
-            private: Some(true),
-            ..CollectionText::default()
-        };
+        let private = CollectionText { private: Some(true), ..CollectionText::default() };
         let changed = lab.store.change_object_collection(&ann, &made.id, private, lab.now()).await.unwrap();
         assert_eq!((changed.name.as_str(), changed.private), ("ours", true));
         assert_eq!(listed(&bob).await, Err(StoreError::NotFound));

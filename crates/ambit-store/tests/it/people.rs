@@ -8,16 +8,9 @@ use serde_json::{Map, json};
 
 /// A user with a key, and the principal of that key.
 pub(crate) async fn user(lab: &Lab, email: &str) -> (String, Principal) {
-    let new = NewUser {
-        email: email.to_owned(),
-        ..NewUser::default()
-    };
+    let new = NewUser { email: email.to_owned(), ..NewUser::default() };
     lab.store.create_user(&lab.me, &new, lab.now()).await.unwrap();
-    let new = NewKey {
-        user: Some(email.to_owned()),
-        label: "test".to_owned(),
-        expires_at: None,
-    };
+    let new = NewKey { user: Some(email.to_owned()), label: "test".to_owned(), expires_at: None };
     let key = lab.store.create_key(&lab.me, &new, lab.now()).await.unwrap().key;
     let principal = lab.store.authenticate(&key, lab.now()).await.unwrap().unwrap();
     (key, principal)
@@ -27,11 +20,7 @@ pub(crate) async fn user(lab: &Lab, email: &str) -> (String, Principal) {
 async fn a_clock_that_is_set_back_revives_no_key() {
     both(async |lab| {
         let now = lab.now();
-        let new = NewKey {
-            user: None,
-            label: "short".to_owned(),
-            expires_at: Some(now.plus_ms(10_000)),
-        };
+        let new = NewKey { user: None, label: "short".to_owned(), expires_at: Some(now.plus_ms(10_000)) };
         let issued = lab.store.create_key(&lab.me, &new, now).await.unwrap();
         assert!(lab.store.authenticate(&issued.key, now).await.unwrap().is_some());
         lab.store.create_project(&lab.me, "later", now.plus_ms(20_000)).await.unwrap();
@@ -45,19 +34,12 @@ async fn a_clock_that_is_set_back_revives_no_key() {
 async fn a_key_lives_until_it_expires_or_is_revoked() {
     both(async |lab| {
         let now = lab.now();
-        let new = NewKey {
-            user: None,
-            label: "short".to_owned(),
-            expires_at: Some(now.plus_ms(10_000)),
-        };
+        let new = NewKey { user: None, label: "short".to_owned(), expires_at: Some(now.plus_ms(10_000)) };
         let issued = lab.store.create_key(&lab.me, &new, now).await.unwrap();
         assert_eq!((issued.key.len(), &issued.key[..8]), (64, issued.visible.as_str()));
         let principal = lab.store.authenticate(&issued.key, now).await.unwrap().unwrap();
         assert_eq!((principal.email(), principal.key_id()), ("owner@acme.test", Some(issued.id)));
-        assert!(
-            lab.store.authenticate(&issued.key, now.plus_ms(11_000)).await.unwrap().is_none(),
-            "expired"
-        );
+        assert!(lab.store.authenticate(&issued.key, now.plus_ms(11_000)).await.unwrap().is_none(), "expired");
         assert!(lab.store.authenticate(&issued.key, now).await.unwrap().is_some());
         let pair = |access: String| lab.store.authenticate_pair_owned(access, issued.key.clone(), now);
         assert!(pair(issued.id.to_string()).await.is_some());
@@ -156,10 +138,7 @@ async fn roles_decide_what_members_may_do() {
             .unwrap()
             .members;
         assert_eq!(added, again);
-        let new = NewKey {
-            user: Some("bob@acme.test".to_owned()),
-            ..NewKey::default()
-        };
+        let new = NewKey { user: Some("bob@acme.test".to_owned()), ..NewKey::default() };
         let key = lab.store.create_key(&lab.me, &new, lab.now()).await.unwrap().key;
         let bob = async || lab.store.authenticate(&key, lab.now()).await.unwrap().unwrap();
         assert_eq!(
@@ -186,14 +165,17 @@ async fn roles_decide_what_members_may_do() {
         let started = lab.store.start_run(&bob().await, lab.collection, None, lab.now()).await;
         assert!(matches!(started, Err(StoreError::Conflict(_))), "archived: {started:?}");
         assert!(forbidden(
-            lab.store
-                .create_collection(&bob().await, lab.project, &new_collection(&[]), lab.now())
-                .await
-                .map(|_| ())
+            lab.store.create_collection(&bob().await, lab.project, &new_collection(&[]), lab.now()).await.map(|_| ())
         ));
         assert!(forbidden(
             lab.store
-                .set_collection_role(&bob().await, lab.collection, &added[0].id.to_string(), CollectionRole::Admin, lab.now())
+                .set_collection_role(
+                    &bob().await,
+                    lab.collection,
+                    &added[0].id.to_string(),
+                    CollectionRole::Admin,
+                    lab.now()
+                )
                 .await
         ));
         assert!(forbidden(lab.store.delete_project(&bob().await, mine.uuid, lab.now()).await.map(|_| ())));
@@ -215,10 +197,7 @@ async fn privileges_and_quotas_come_from_user_and_group() {
         let (_, ann) = user(&lab, "ann@acme.test").await;
         lab.store.create_group(&lab.me, "red", &["ann".to_owned()], lab.now()).await.unwrap();
         lab.store.grant_privilege(&lab.me, "ann", "intelligence", None, lab.now()).await.unwrap();
-        lab.store
-            .grant_privilege(&lab.me, "red", "feeds", Some(Timestamp(9)), lab.now())
-            .await
-            .unwrap();
+        lab.store.grant_privilege(&lab.me, "red", "feeds", Some(Timestamp(9)), lab.now()).await.unwrap();
         let privileges = lab.store.list_privileges(&ann, "ann").await.unwrap();
         let lines: Vec<String> = privileges
             .iter()
@@ -233,27 +212,13 @@ async fn privileges_and_quotas_come_from_user_and_group() {
         assert_eq!(lab.store.list_quotas(&lab.me, "nobody").await.unwrap_err(), StoreError::NotFound);
         let taken = lab
             .store
-            .create_user(
-                &lab.me,
-                &NewUser {
-                    email: "ann@b.test".to_owned(),
-                    ..NewUser::default()
-                },
-                lab.now(),
-            )
+            .create_user(&lab.me, &NewUser { email: "ann@b.test".to_owned(), ..NewUser::default() }, lab.now())
             .await
             .unwrap();
         assert_eq!(taken.username, "ann2");
         let twice = lab
             .store
-            .create_user(
-                &lab.me,
-                &NewUser {
-                    email: "ANN@b.test".to_owned(),
-                    ..NewUser::default()
-                },
-                lab.now(),
-            )
+            .create_user(&lab.me, &NewUser { email: "ANN@b.test".to_owned(), ..NewUser::default() }, lab.now())
             .await;
         assert!(matches!(twice, Err(StoreError::Conflict(_))));
     })
@@ -269,17 +234,11 @@ async fn an_administrator_deletes_users_and_what_they_alone_owned_is_kept() {
         let shared = lab.store.create_project(&ann, "Shared", lab.now()).await.unwrap().project;
         let ann = lab.store.authenticate(&key, lab.now()).await.unwrap().unwrap();
         let emails = ["eve@acme.test".to_owned()];
-        let added = lab
-            .store
-            .add_members(&ann, shared.uuid, &emails, ProjectRole::Owner, false, lab.now())
-            .await;
+        let added = lab.store.add_members(&ann, shared.uuid, &emails, ProjectRole::Owner, false, lab.now()).await;
         added.unwrap();
         let asked = lab.store.list_invitations(&eve).await.unwrap();
         lab.store.accept_invitation(&eve, asked[0].id, lab.now()).await.unwrap();
-        assert!(matches!(
-            lab.store.delete_user(&eve, "ann", lab.now()).await,
-            Err(StoreError::Forbidden(_))
-        ));
+        assert!(matches!(lab.store.delete_user(&eve, "ann", lab.now()).await, Err(StoreError::Forbidden(_))));
         lab.store.delete_user(&lab.me, "ann@acme.test", lab.now()).await.unwrap();
         assert_eq!(lab.store.authenticate(&key, lab.now()).await.unwrap(), None);
         let me = lab.store.local_operator().await.unwrap();
@@ -301,10 +260,7 @@ async fn a_deleted_group_leaves_its_members_and_nothing_else() {
         let (_, ann) = user(&lab, "ann@acme.test").await;
         let made = lab.store.create_group(&lab.me, "red", &["ann".to_owned()], lab.now()).await.unwrap();
         lab.store.grant_privilege(&lab.me, "red", "intelligence", None, lab.now()).await.unwrap();
-        let new = NewGraph {
-            document: Map::from_iter([("nodes".to_owned(), json!([]))]),
-            private: false,
-        };
+        let new = NewGraph { document: Map::from_iter([("nodes".to_owned(), json!([]))]), private: false };
         let graph = lab.store.create_graph(&ann, &new, lab.now()).await.unwrap();
         assert_eq!(graph.group.as_deref(), Some("red"));
         lab.store.set_quota(&lab.me, "red", "api_requests_daily", 1, lab.now()).await.unwrap();
@@ -312,10 +268,7 @@ async fn a_deleted_group_leaves_its_members_and_nothing_else() {
         lab.store.charge(&ann, Cost::Requests(1), "domains", lab.now()).await.unwrap();
         let spent = lab.store.charge(&ann, Cost::Requests(1), "domains", lab.now()).await;
         assert!(matches!(spent, Err(StoreError::QuotaExceeded { .. })), "{spent:?}");
-        assert!(matches!(
-            lab.store.delete_group(&ann, "red", lab.now()).await,
-            Err(StoreError::Forbidden(_))
-        ));
+        assert!(matches!(lab.store.delete_group(&ann, "red", lab.now()).await, Err(StoreError::Forbidden(_))));
         let graph_revision = lab.store.graph_revision().await.unwrap();
         lab.store.delete_group(&lab.me, "red", lab.now()).await.unwrap();
         assert_eq!(lab.store.delete_group(&lab.me, "red", lab.now()).await, Err(StoreError::NotFound));
@@ -343,14 +296,8 @@ async fn a_deleted_collection_is_gone_everywhere() {
         let run = lab.run().await;
         let uid = lab.uid(Kind::Domain, "acme.test");
         lab.store.delete_collection(&lab.me, lab.collection, lab.now()).await.unwrap();
-        assert_eq!(
-            lab.store.find_collection(&lab.me, lab.collection).await.unwrap_err(),
-            StoreError::NotFound
-        );
-        assert_eq!(
-            lab.store.find_entity(&lab.me, &uid.to_string(), None).await.unwrap_err(),
-            StoreError::NotFound
-        );
+        assert_eq!(lab.store.find_collection(&lab.me, lab.collection).await.unwrap_err(), StoreError::NotFound);
+        assert_eq!(lab.store.find_entity(&lab.me, &uid.to_string(), None).await.unwrap_err(), StoreError::NotFound);
         assert_eq!(lab.store.find_run(&lab.me, run.id).await.unwrap_err(), StoreError::NotFound);
         assert_eq!(lab.store.index_rows(ambit_model::feed::Noun::Entity, &[uid]).await.unwrap(), []);
         assert!(lab.engine.run(run.id).await.unwrap().state.is_over());
@@ -365,27 +312,19 @@ async fn a_deleted_collection_is_gone_everywhere() {
 async fn a_collection_is_found_by_wire_and_seeds() {
     both(async |lab| {
         let seeds = [(Kind::Domain, "acme.test".to_owned())];
-        let find = async |seeds: &[(Kind, String)]| lab.store.find_collection_by_seeds(&lab.me, lab.project, None, seeds).await.unwrap();
+        let find = async |seeds: &[(Kind, String)]| {
+            lab.store.find_collection_by_seeds(&lab.me, lab.project, None, seeds).await.unwrap()
+        };
         assert_eq!(find(&seeds).await.map(|view| view.collection.uuid), Some(lab.collection));
         assert!(find(&[]).await.is_none());
         let world = lab.store.put_blob(b"a simulated internet", lab.now()).await.unwrap();
-        assert!(
-            lab.store
-                .find_collection_by_seeds(&lab.me, lab.project, Some(world), &seeds)
-                .await
-                .unwrap()
-                .is_none()
-        );
+        assert!(lab.store.find_collection_by_seeds(&lab.me, lab.project, Some(world), &seeds).await.unwrap().is_none());
         let mut new = new_collection(&[(Kind::Domain, "acme.test")]);
         new.uuid = Some(lab.collection);
         new.wire = ambit_model::wire::WireChoice::Simulated { blob: world, state: 1 };
         let other = lab.store.create_collection(&lab.me, lab.project, &new, lab.now()).await.unwrap();
         assert_ne!(other.collection.uuid, lab.collection, "that uuid is taken");
-        let found = lab
-            .store
-            .find_collection_by_seeds(&lab.me, lab.project, Some(world), &seeds)
-            .await
-            .unwrap();
+        let found = lab.store.find_collection_by_seeds(&lab.me, lab.project, Some(world), &seeds).await.unwrap();
         assert_eq!(found.map(|view| view.collection.uuid), Some(other.collection.uuid));
         lab.store.set_wire_state(&lab.me, other.collection.uuid, 2, lab.now()).await.unwrap();
         let run = lab.store.start_run(&lab.me, other.collection.uuid, None, lab.now()).await.unwrap();

@@ -1,4 +1,5 @@
-//! Charging: never an overdraft, whoever calls at once and wherever the clock stands; what is refused moves nothing; what is given back is there again.
+//! Charging: never an overdraft, whoever calls at once and wherever the clock stands; what is refused moves nothing;
+//! what is given back is there again.
 
 use crate::lab::{Lab, both};
 use ambit_model::Timestamp;
@@ -10,26 +11,16 @@ use std::collections::BTreeMap;
 
 pub(crate) async fn user(lab: &Lab, name: &str) -> Principal {
     let email = format!("{name}@acme.test");
-    let new = NewUser {
-        email: email.clone(),
-        ..NewUser::default()
-    };
+    let new = NewUser { email: email.clone(), ..NewUser::default() };
     lab.store.create_user(&lab.me, &new, lab.now()).await.unwrap();
-    let new = NewKey {
-        user: Some(email),
-        label: String::new(),
-        expires_at: None,
-    };
+    let new = NewKey { user: Some(email), label: String::new(), expires_at: None };
     let key = lab.store.create_key(&lab.me, &new, lab.now()).await.unwrap().key;
     lab.store.authenticate(&key, lab.now()).await.unwrap().unwrap()
 }
 
 /// Somebody as the next request finds them.
 async fn again(lab: &Lab, who: &Principal) -> Principal {
-    let new = NewKey {
-        user: Some(who.username().to_owned()),
-        ..NewKey::default()
-    };
+    let new = NewKey { user: Some(who.username().to_owned()), ..NewKey::default() };
     let key = lab.store.create_key(&lab.me, &new, lab.now()).await.unwrap().key;
     lab.store.authenticate(&key, lab.now()).await.unwrap().unwrap()
 }
@@ -70,11 +61,8 @@ async fn of_many_callers_at_once_exactly_as_many_are_served_as_there_are_units()
         assert_eq!((of_ann + of_bob, group), (13, Some(13)));
         assert!(of_ann <= 5, "the cap of one member binds too");
         let group = ann.groups().first().copied().unwrap_or(1);
-        let drawn = lab
-            .store
-            .drawn_from_group(group, "api_requests_daily", Window::Day.number(now), true)
-            .await
-            .unwrap();
+        let drawn =
+            lab.store.drawn_from_group(group, "api_requests_daily", Window::Day.number(now), true).await.unwrap();
         assert_eq!(drawn.iter().map(|(_, units)| units).sum::<i64>(), 13);
         let usage = lab.store.api_usage(Payer::User(bob.user_id()), 0, i64::MAX).await.unwrap();
         assert_eq!(usage.iter().map(|row| (row.consuming, row.calls)).collect::<Vec<_>>(), [(true, of_bob)]);
@@ -135,7 +123,8 @@ async fn no_counter_ever_stands_above_its_limit_wherever_the_clock_jumps() {
         let mut now = lab.now();
         for _ in 0..60 {
             // Over the ends of minutes, days and months, and now and then back.
-            let jump = [0, 0, 30_000, 60_000, 3_600_000, 86_400_000, 2_000_000_000, -90_000_000][usize::try_from(dice.roll(8)).unwrap()];
+            let jump = [0, 0, 30_000, 60_000, 3_600_000, 86_400_000, 2_000_000_000, -90_000_000]
+                [usize::try_from(dice.roll(8)).unwrap()];
             now = now.plus_ms(jump);
             let mut calls = Vec::new();
             for _ in 0..4 {
@@ -188,27 +177,14 @@ async fn two_groups_three_users_and_who_may_do_what_with_a_graph() {
             let members = [member, "ann"].map(str::to_owned);
             lab.store.create_group(&lab.me, group, &members, lab.now()).await.unwrap();
         }
-        let people = [
-            again(&lab, &people[0]).await,
-            again(&lab, &people[1]).await,
-            again(&lab, &people[2]).await,
-        ];
-        lab.store
-            .set_quota(&lab.me, "ann", "intelligence_graphs_private", 1, lab.now())
-            .await
-            .unwrap();
+        let people = [again(&lab, &people[0]).await, again(&lab, &people[1]).await, again(&lab, &people[2]).await];
+        lab.store.set_quota(&lab.me, "ann", "intelligence_graphs_private", 1, lab.now()).await.unwrap();
         let mut ids = Vec::new();
         for private in [false, true] {
-            let new = NewGraph {
-                document: Map::from_iter([("nodes".to_owned(), json!([]))]),
-                private,
-            };
+            let new = NewGraph { document: Map::from_iter([("nodes".to_owned(), json!([]))]), private };
             let graph = lab.store.create_graph(&people[0], &new, lab.now()).await.unwrap();
             let red = [Collaborator::Group("red".to_owned())];
-            lab.store
-                .add_collaborators(&people[0], &graph.id, Role::Viewer, &red, lab.now())
-                .await
-                .unwrap();
+            lab.store.add_collaborators(&people[0], &graph.id, Role::Viewer, &red, lab.now()).await.unwrap();
             ids.push(graph.id);
         }
         let rights = async |person: &Principal| {
@@ -223,10 +199,7 @@ async fn two_groups_three_users_and_who_may_do_what_with_a_graph() {
         assert_eq!(rights(&people[1]).await, [Some(View), Some(View)]);
         assert_eq!(rights(&people[2]).await, [Some(View), None]);
         assert_eq!(lab.store.view_graph(&people[2], &ids[1]).await.unwrap_err(), StoreError::NotFound);
-        assert!(matches!(
-            lab.store.delete_graph(&people[1], &ids[1], lab.now()).await,
-            Err(StoreError::Forbidden(_))
-        ));
+        assert!(matches!(lab.store.delete_graph(&people[1], &ids[1], lab.now()).await, Err(StoreError::Forbidden(_))));
         let blue = Collaborator::Group("blue".to_owned());
         let refused = lab
             .store
@@ -243,10 +216,7 @@ async fn two_groups_three_users_and_who_may_do_what_with_a_graph() {
         let left = lab.store.leave_group(&lab.me, "blue", people[2].user_id(), false, lab.now());
         left.await.unwrap();
         assert_eq!(rights(&people[2]).await, [Some(View), None], "out of the group, out of the graph");
-        lab.store
-            .remove_collaborator(&people[0], &ids[1], Role::Editor, &blue, lab.now())
-            .await
-            .unwrap();
+        lab.store.remove_collaborator(&people[0], &ids[1], Role::Editor, &blue, lab.now()).await.unwrap();
     })
     .await;
 }
@@ -255,10 +225,7 @@ async fn two_groups_three_users_and_who_may_do_what_with_a_graph() {
 async fn changes_of_graphs_are_read_in_the_order_of_commits() {
     both(async |lab| {
         let ann = user(&lab, "ann").await;
-        lab.store
-            .set_quota(&lab.me, "ann", "intelligence_graphs_private", 1, lab.now())
-            .await
-            .unwrap();
+        lab.store.set_quota(&lab.me, "ann", "intelligence_graphs_private", 1, lab.now()).await.unwrap();
         let mut ids = Vec::new();
         for private in [false, true] {
             let document = Map::from_iter([("nodes".to_owned(), json!([]))]);
@@ -269,24 +236,10 @@ async fn changes_of_graphs_are_read_in_the_order_of_commits() {
         lab.store.add_collaborators(&ann, &ids[1], Role::Viewer, &me, lab.now()).await.unwrap();
         let changes = lab.store.graphs_since(0, 10).await.unwrap();
         assert_eq!(changes.len(), 2);
-        assert!(
-            changes[0].revision < changes[1].revision && changes[1].access.len() == 1,
-            "{}",
-            lab.database
-        );
+        assert!(changes[0].revision < changes[1].revision && changes[1].access.len() == 1, "{}", lab.database);
         lab.store.delete_graph(&ann, &ids[0], lab.now()).await.unwrap();
         assert!(lab.store.graphs_since(changes[1].revision, 10).await.unwrap()[0].deleted);
-        let refused = lab
-            .store
-            .create_graph(
-                &ann,
-                &NewGraph {
-                    private: true,
-                    ..NewGraph::default()
-                },
-                lab.now(),
-            )
-            .await;
+        let refused = lab.store.create_graph(&ann, &NewGraph { private: true, ..NewGraph::default() }, lab.now()).await;
         assert!(matches!(refused, Err(StoreError::QuotaExceeded { .. })));
         assert_eq!(standing(&lab, &ann, "intelligence_graphs_private", lab.now()).await, (1, None));
     })

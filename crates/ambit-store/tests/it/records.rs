@@ -48,7 +48,8 @@ async fn point_in_time_reads_the_version_in_force() {
 
         assert_eq!(at(&lab, uid, one.first_seen.plus_ms(-1)).await, At::BeforeFirstSeen(one.first_seen));
         let start = |run: &Run| run.started_at.unwrap();
-        // While the first version of the first run stood, it was last seen when that version opened: later than the run's start.
+        // While the first version of the first run stood, it was last seen when that version opened: later than the
+        // run's start.
         let shown = then(&lab, uid, one.updated_at).await;
         assert_eq!((&shown.record, shown.last_seen), (&one.record, one.updated_at));
         // The second run saw it again: its start counts, from that start on.
@@ -62,11 +63,7 @@ async fn point_in_time_reads_the_version_in_force() {
         assert_eq!(future.record, two.record);
         let points = lab.store.points_in_time(&lab.me, &uid.to_string(), None, None).await.unwrap();
         assert_eq!(points.last(), Some(&two.updated_at));
-        let late = lab
-            .store
-            .points_in_time(&lab.me, &two.uuid.to_string(), None, Some(two.updated_at))
-            .await
-            .unwrap();
+        let late = lab.store.points_in_time(&lab.me, &two.uuid.to_string(), None, Some(two.updated_at)).await.unwrap();
         assert_eq!(late, [two.updated_at]);
         for point in points {
             assert_eq!(then(&lab, uid, point).await.updated_at, point);
@@ -94,14 +91,8 @@ async fn a_gone_entity_shows_what_it_was_and_comes_back() {
         let uid = lab.uid(Kind::DnsRecord, "www.acme.test");
         let seed = lab.uid(Kind::Domain, "acme.test");
         let run = lab.run().await;
-        lab.look(
-            &run,
-            "names",
-            seed,
-            0,
-            found(json!({}), &[(EdgeKind::Subdomain, Kind::DnsRecord, "www.acme.test")]),
-        )
-        .await;
+        lab.look(&run, "names", seed, 0, found(json!({}), &[(EdgeKind::Subdomain, Kind::DnsRecord, "www.acme.test")]))
+            .await;
         lab.look(&run, "http", uid, 0, page("one")).await;
         lab.decide(&run, uid, 990, true).await;
         lab.finish(&run).await;
@@ -130,22 +121,12 @@ async fn a_gone_entity_shows_what_it_was_and_comes_back() {
         assert_eq!((gone.record.scoped, &gone.record.task_results), (true, &was.record.task_results));
         assert_eq!(gone.last_seen, was.last_seen);
         let collection = lab.store.find_collection(&lab.me, lab.collection).await.unwrap().collection;
-        assert_eq!(
-            (collection.entity_count, collection.total_entity_count),
-            (2, 3),
-            "the address has no decision yet"
-        );
+        assert_eq!((collection.entity_count, collection.total_entity_count), (2, 3), "the address has no decision yet");
         assert_eq!(then(&lab, uid, Timestamp(i64::MAX)).await.record, gone.record);
         let run = lab.run().await;
         let revision = lab.store.last_revision().await.unwrap();
-        lab.look(
-            &run,
-            "names",
-            seed,
-            0,
-            found(json!({}), &[(EdgeKind::Subdomain, Kind::DnsRecord, "www.acme.test")]),
-        )
-        .await;
+        lab.look(&run, "names", seed, 0, found(json!({}), &[(EdgeKind::Subdomain, Kind::DnsRecord, "www.acme.test")]))
+            .await;
         assert!(!lab.entity(uid).await.record.present, "scope has the word");
         lab.decide(&run, uid, 990, true).await;
         let feed = lab.feed_after(revision).await;
@@ -161,7 +142,8 @@ async fn technologies_follow_the_fingerprints_of_present_entities() {
     both(async |lab| {
         let run = lab.run().await;
         let seed = lab.uid(Kind::Domain, "acme.test");
-        let nginx = json!({"vendor": "F5", "product": "nginx", "version": "1.25", "cpe": "cpe:2.3:a:f5:nginx:1.25", "tags": ["Web"]});
+        let nginx = json!({"vendor": "F5", "product": "nginx", "version": "1.25", "cpe": "cpe:2.3:a:f5:nginx:1.25",
+        "tags": ["Web"]});
         let sites = [
             (EdgeKind::Site, Kind::Uri, "https://a.acme.test:443"),
             (EdgeKind::Site, Kind::Uri, "https://b.acme.test:443"),
@@ -183,13 +165,7 @@ async fn technologies_follow_the_fingerprints_of_present_entities() {
         let rows = lab.store.index_rows(Noun::Technology, &[technology]).await.unwrap();
         assert_eq!(rows[0].record["entity_count"].as_i64(), Some(0));
         assert_eq!(
-            lab.store
-                .history_rows(0, 100)
-                .await
-                .unwrap()
-                .iter()
-                .filter(|row| row.noun == Noun::Technology)
-                .count(),
+            lab.store.history_rows(0, 100).await.unwrap().iter().filter(|row| row.noun == Noun::Technology).count(),
             3
         );
     })
@@ -208,35 +184,20 @@ async fn people_mark_entities_and_what_they_mark_is_versioned() {
             tags: Some(vec![" b ".to_owned(), "a".to_owned()]),
             ..EntityFlags::default()
         };
-        lab.store
-            .set_entity_flags(&lab.me, &before.uuid.to_string(), None, &flags, lab.now())
-            .await
-            .unwrap();
+        lab.store.set_entity_flags(&lab.me, &before.uuid.to_string(), None, &flags, lab.now()).await.unwrap();
         let after = lab.entity(uid).await;
         assert_eq!((after.record.hidden, after.record.tags.join(",")), (true, "a,b".to_owned()));
         assert_eq!(after.last_seen, before.last_seen, "a person's mark is no sight");
         assert_eq!(then(&lab, uid, before.updated_at).await.record, before.record);
-        assert_eq!(
-            lab.store.person_revision(lab.project).await.unwrap(),
-            lab.store.last_revision().await.unwrap()
-        );
+        assert_eq!(lab.store.person_revision(lab.project).await.unwrap(), lab.store.last_revision().await.unwrap());
         let graph = lab.engine.graph(lab.collection, 0).await.unwrap();
         assert!(!graph.nodes[0].node.allow);
-        let flags = EntityFlags {
-            allow: Some(true),
-            ..EntityFlags::default()
-        };
-        lab.store
-            .set_entity_flags(&lab.me, &uid.to_string(), None, &flags, lab.now())
-            .await
-            .unwrap();
+        let flags = EntityFlags { allow: Some(true), ..EntityFlags::default() };
+        lab.store.set_entity_flags(&lab.me, &uid.to_string(), None, &flags, lab.now()).await.unwrap();
         let delta = lab.engine.graph(lab.collection, graph.revision).await.unwrap();
         assert!(delta.nodes[0].node.allow);
         let audit = lab.store.list_audit(&lab.me, None, 2).await.unwrap();
-        assert_eq!(
-            audit.iter().map(|row| row.action.as_str()).collect::<Vec<_>>(),
-            ["entity.flags", "entity.flags"]
-        );
+        assert_eq!(audit.iter().map(|row| row.action.as_str()).collect::<Vec<_>>(), ["entity.flags", "entity.flags"]);
     })
     .await;
 }
@@ -251,18 +212,13 @@ async fn removed_seeds_are_seeds_no_longer_after_the_next_claim() {
             .add_seeds(&lab.me, lab.collection, &[(Kind::IpAddress, "192.0.2.9".to_owned())], lab.now())
             .await
             .unwrap();
-        assert_eq!(
-            added.iter().map(|seed| seed.name.as_str()).collect::<Vec<_>>(),
-            ["acme.test", "192.0.2.9"]
-        );
+        assert_eq!(added.iter().map(|seed| seed.name.as_str()).collect::<Vec<_>>(), ["acme.test", "192.0.2.9"]);
         lab.store.remove_seed(&lab.me, added[0].id, lab.now()).await.unwrap();
         let _run = lab.run().await;
         assert!(!lab.entity(lab.uid(Kind::Domain, "acme.test")).await.record.seed);
         assert!(lab.entity(lab.uid(Kind::IpAddress, "192.0.2.9")).await.record.seed);
-        let bad = lab
-            .store
-            .add_seeds(&lab.me, lab.collection, &[(Kind::IpAddress, "nonsense".to_owned())], lab.now())
-            .await;
+        let bad =
+            lab.store.add_seeds(&lab.me, lab.collection, &[(Kind::IpAddress, "nonsense".to_owned())], lab.now()).await;
         assert!(matches!(bad, Err(ambit_store::StoreError::Invalid(_))), "{bad:?}");
     })
     .await;

@@ -1,4 +1,5 @@
-//! Scope follows a person's word at once, without an engine: what is denied, excluded or bounded by another level is decided before the call is answered.
+//! Scope follows a person's word at once, without an engine: what is denied, excluded or bounded by another level is
+//! decided before the call is answered.
 
 use crate::lab::{Lab, both, found, new_work};
 use ambit_model::scope::Decision;
@@ -18,14 +19,7 @@ async fn inventory(lab: &Lab) {
     let domain = lab.uid(Kind::Domain, "acme.test");
     let names = [(EdgeKind::Subdomain, WWW.0, WWW.1), (EdgeKind::Subdomain, PAY.0, PAY.1)];
     lab.look(&run, "zone_profile", domain, 0, found(json!({}), &names)).await;
-    lab.look(
-        &run,
-        "resolve",
-        uid(WWW),
-        0,
-        found(json!({}), &[(EdgeKind::ResolvesTo, ADDRESS.0, ADDRESS.1)]),
-    )
-    .await;
+    lab.look(&run, "resolve", uid(WWW), 0, found(json!({}), &[(EdgeKind::ResolvesTo, ADDRESS.0, ADDRESS.1)])).await;
     // Its reverse name is theirs and leads back: evidence that the address is theirs alone.
     let reverse = found(json!({}), &[(EdgeKind::Pointer, WWW.0, WWW.1)]);
     lab.look(&run, "ptr", uid(ADDRESS), 0, reverse).await;
@@ -43,11 +37,7 @@ async fn exclude(lab: &Lab, patterns: &[&str]) {
 }
 
 async fn mark(lab: &Lab, of: (Kind, &str), allow: bool, deny: bool) {
-    let flags = EntityFlags {
-        allow: Some(allow),
-        deny: Some(deny),
-        ..EntityFlags::default()
-    };
+    let flags = EntityFlags { allow: Some(allow), deny: Some(deny), ..EntityFlags::default() };
     let uid = lab.uid(of.0, of.1).to_string();
     lab.store.set_entity_flags(&lab.me, &uid, None, &flags, lab.now()).await.unwrap();
 }
@@ -100,10 +90,7 @@ async fn exclusions_and_level_hold_at_once_and_are_lifted_at_once() {
         assert!(!excluded[2].contains("L3"), "{}", excluded[2]);
         exclude(&lab, &[]).await;
         assert_eq!(all(&lab).await, before);
-        let settings = CollectionSettings {
-            level: Some(Clearance::L1),
-            ..CollectionSettings::default()
-        };
+        let settings = CollectionSettings { level: Some(Clearance::L1), ..CollectionSettings::default() };
         lab.store.change_settings(&lab.me, lab.collection, &settings, lab.now()).await.unwrap();
         let quiet = all(&lab).await;
         assert!(quiet.iter().all(|shown| shown.starts_with("true L1")), "{quiet:?}");
@@ -119,10 +106,7 @@ async fn what_only_the_engine_knows_to_be_closed_stays_closed() {
         for (of, reason) in [(ADDRESS, "reserved_range"), (PAY, "hard_stop")] {
             let run = lab.run().await;
             let mut settlement = lab.settlement(run.id);
-            let closed = Decision {
-                reason: reason.to_owned(),
-                ..Decision::unreached()
-            };
+            let closed = Decision { reason: reason.to_owned(), ..Decision::unreached() };
             settlement.decisions.push((uid(of), closed, true));
             lab.engine.settle(settlement).await.unwrap();
             lab.finish(&run).await;
@@ -163,10 +147,8 @@ async fn an_open_run_loses_what_is_louder_than_the_new_clearance_and_says_so() {
         let left: Vec<Uid> = left.iter().map(|work| work.uid).collect();
         assert_eq!(left, [uid(PAY)]);
         let not_done = lab.store.list_not_done(&lab.me, run.id).await.unwrap();
-        let said: Vec<String> = not_done
-            .iter()
-            .map(|row| format!("{} {} {}", row.task, row.reason.name(), row.example))
-            .collect();
+        let said: Vec<String> =
+            not_done.iter().map(|row| format!("{} {} {}", row.task, row.reason.name(), row.example)).collect();
         assert_eq!(
             said,
             [

@@ -1,4 +1,5 @@
-//! What people change beside records: settings of projects and collections, who is in them; and many records at once. On both databases.
+//! What people change beside records: settings of projects and collections, who is in them; and many records at once.
+//! On both databases.
 
 use crate::lab::{Lab, both, new_collection};
 use ambit_model::collection::Schedule;
@@ -62,9 +63,7 @@ async fn who_is_taken_out_sees_nothing_and_the_last_owner_stays() {
             .unwrap()
             .members
             .remove(0);
-        let give = lab
-            .store
-            .set_collection_role(&lab.me, lab.collection, "ann", CollectionRole::Viewer, lab.now());
+        let give = lab.store.set_collection_role(&lab.me, lab.collection, "ann", CollectionRole::Viewer, lab.now());
         give.await.unwrap();
         let take = || lab.store.remove_collection_role(&lab.me, lab.collection, ann.id, lab.now());
         take().await.unwrap();
@@ -88,26 +87,16 @@ async fn selections_over_collections_never_wait_in_a_circle() {
         let first = lab.uid(Kind::Domain, "acme.test").to_string();
         lab.run().await;
         let seeds = [(Kind::Domain, "acme.test")];
-        let other = lab
-            .store
-            .create_collection(&lab.me, lab.project, &new_collection(&seeds), lab.now())
-            .await
-            .unwrap();
+        let other =
+            lab.store.create_collection(&lab.me, lab.project, &new_collection(&seeds), lab.now()).await.unwrap();
         let other = other.collection.uuid;
         let started = lab.store.start_run(&lab.me, other, None, lab.now()).await.unwrap();
         lab.engine.claim(started.run().id, lab.now()).await.unwrap();
         let second = ambit_model::Uid::of_entity(other, Kind::Domain, "acme.test").to_string();
         let calls = (0..20).map(|number| {
-            let ids = if number % 2 == 0 {
-                [first.clone(), second.clone()]
-            } else {
-                [second.clone(), first.clone()]
-            };
+            let ids = if number % 2 == 0 { [first.clone(), second.clone()] } else { [second.clone(), first.clone()] };
             async move {
-                let change = BulkChange {
-                    add_tags: vec![format!("t{number:02}")],
-                    ..BulkChange::default()
-                };
+                let change = BulkChange { add_tags: vec![format!("t{number:02}")], ..BulkChange::default() };
                 lab.store.change_items(&lab.me, (Item::Entity, &ids), None, &change, lab.now()).await
             }
         });

@@ -6,10 +6,7 @@ use ambit_model::feed::What;
 use ambit_store::{Item, StoreError, TagChange};
 
 fn add(tag: &str) -> TagChange {
-    TagChange {
-        add: vec![tag.to_owned()],
-        remove: Vec::new(),
-    }
+    TagChange { add: vec![tag.to_owned()], remove: Vec::new() }
 }
 
 async fn domain(lab: &Lab) -> String {
@@ -24,10 +21,7 @@ async fn writers_at_once_lose_nothing() {
         let (lab, id) = (&lab, id.as_str());
         let tags = futures::future::join_all((0..30).map(|number| async move {
             let change = add(&format!("t{number:02}"));
-            lab.store
-                .change_tags(&lab.me, (Item::Entity, id), None, &change, lab.now())
-                .await
-                .unwrap();
+            lab.store.change_tags(&lab.me, (Item::Entity, id), None, &change, lab.now()).await.unwrap();
         }));
         let notes = futures::future::join_all((0..30).map(|number| async move {
             let text = format!("note {number}");
@@ -54,7 +48,9 @@ async fn a_change_of_tags_is_all_or_nothing() {
             add: add.iter().map(|tag| (*tag).to_owned()).collect(),
             remove: remove.iter().map(|tag| (*tag).to_owned()).collect(),
         };
-        let apply = async |change: TagChange| lab.store.change_tags(&lab.me, (Item::Entity, &id), None, &change, lab.now()).await;
+        let apply = async |change: TagChange| {
+            lab.store.change_tags(&lab.me, (Item::Entity, &id), None, &change, lab.now()).await
+        };
         assert_eq!(apply(change(&["b", " a"], &[])).await.unwrap(), ["a", "b"]);
         assert_eq!(apply(change(&["c"], &["b"])).await.unwrap(), ["a", "c"]);
         assert_eq!(apply(change(&["d"], &["none"])).await.unwrap_err(), StoreError::NotFound);

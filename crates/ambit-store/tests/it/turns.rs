@@ -1,4 +1,5 @@
-//! Runs of several projects and users: whose turn it is, the place kept for short ones, and how much one person may ask for.
+//! Runs of several projects and users: whose turn it is, the place kept for short ones, and how much one person may ask
+//! for.
 
 use crate::lab::{Lab, both, new_collection};
 use crate::people::user;
@@ -23,7 +24,8 @@ impl Lab {
     /// A run of a person over seeds, in a collection of its own.
     async fn asked(&self, (person, project): &(Principal, i64), seeds: &[(Kind, &str)]) -> Result<RunId, StoreError> {
         let view = self.store.create_collection(person, *project, &new_collection(seeds), self.now()).await?;
-        let Started::Scheduled(run) = self.store.start_run(person, view.collection.uuid, None, self.now()).await? else {
+        let Started::Scheduled(run) = self.store.start_run(person, view.collection.uuid, None, self.now()).await?
+        else {
             panic!("nothing else is open there")
         };
         Ok(run.id)
@@ -52,11 +54,7 @@ async fn a_short_run_is_claimed_at_once_beside_four_long_ones_of_another_project
         let short = lab.asked(&other, &[ADDRESS]).await.unwrap();
         assert_eq!(lab.next(&mut carried, Room::Short).await, Some((short, true)));
         let all = carried.clone();
-        assert_eq!(
-            lab.engine.run_that_gives_way(&carried, &all, lab.now()).await.unwrap(),
-            None,
-            "only its own wait"
-        );
+        assert_eq!(lab.engine.run_that_gives_way(&carried, &all, lab.now()).await.unwrap(), None, "only its own wait");
         let waiting = lab.asked(&lab.person("third").await, &[BLOCK]).await.unwrap();
         let gives_way = lab.engine.run_that_gives_way(&carried, &all, lab.now()).await.unwrap();
         assert_eq!(gives_way, Some(long[0]), "of the project with most the one taken first");
@@ -107,10 +105,7 @@ async fn an_administrator_s_run_has_the_kept_place_whatever_its_size() {
 #[tokio::test]
 async fn a_user_has_so_many_runs_open_and_a_cancelled_one_counts_no_more() {
     both(async |lab| {
-        lab.store.set_limits(Limits {
-            open_runs: 2,
-            ..Limits::default()
-        });
+        lab.store.set_limits(Limits { open_runs: 2, ..Limits::default() });
         let person = lab.person("ann").await;
         let first = lab.asked(&person, &[ADDRESS]).await.unwrap();
         lab.asked(&person, &[ADDRESS]).await.unwrap();
@@ -127,37 +122,23 @@ async fn a_user_has_so_many_runs_open_and_a_cancelled_one_counts_no_more() {
 #[tokio::test]
 async fn the_addresses_of_seeds_are_limited_for_a_project_and_for_a_user() {
     both(async |lab| {
-        lab.store.set_limits(Limits {
-            seed_addresses: 70_000,
-            ..Limits::default()
-        });
+        lab.store.set_limits(Limits { seed_addresses: 70_000, ..Limits::default() });
         let person = lab.person("ann").await;
         let seeds = |block: &'static str| [(Kind::NetBlock, block), (Kind::Domain, "acme.test")];
-        let view = lab
-            .store
-            .create_collection(&person.0, person.1, &new_collection(&seeds("10.0.0.0/16")), lab.now())
-            .await;
+        let view =
+            lab.store.create_collection(&person.0, person.1, &new_collection(&seeds("10.0.0.0/16")), lab.now()).await;
         let collection = view.unwrap().collection.uuid;
         let add = async |name: &str| {
             let seed = [(Kind::NetBlock, name.to_owned())];
-            lab.store
-                .add_seeds(&person.0, collection, &seed, lab.now())
-                .await
-                .map(|seeds| seeds.len())
+            lab.store.add_seeds(&person.0, collection, &seed, lab.now()).await.map(|seeds| seeds.len())
         };
         assert_eq!(add("10.1.0.0/20").await, Ok(3));
         let refused = add("10.2.0.0/20").await.unwrap_err();
-        let text = "the project's seeds would name 73728 addresses, and 70000 is the most: give smaller blocks, or ask the administrator";
+        let text = "the project's seeds would name 73728 addresses, and 70000 is the most: give smaller blocks, or ask \
+                    the administrator";
         assert_eq!(refused, StoreError::Invalid(text.to_owned()));
-        assert_eq!(
-            lab.store.list_seeds(&person.0, collection).await.unwrap().len(),
-            3,
-            "nothing of it was stored"
-        );
-        lab.store.set_limits(Limits {
-            seed_addresses: 5_000,
-            ..Limits::default()
-        });
+        assert_eq!(lab.store.list_seeds(&person.0, collection).await.unwrap().len(), 3, "nothing of it was stored");
+        lab.store.set_limits(Limits { seed_addresses: 5_000, ..Limits::default() });
         let (key, bob) = user(&lab, "bob@acme.test").await;
         let first = lab.store.create_project(&bob, "first", lab.now()).await.unwrap().project.id;
         let second = lab.store.create_project(&bob, "second", lab.now()).await.unwrap().project.id;
@@ -171,10 +152,7 @@ async fn the_addresses_of_seeds_are_limited_for_a_project_and_for_a_user() {
         let again = blocks(&elsewhere).await.unwrap_err();
         assert!(again.to_string().starts_with("the project's seeds would name 8192 addresses"), "{again}");
         let again = blocks(&(bob, second)).await.unwrap_err();
-        assert!(
-            again.to_string().starts_with("the seeds that you added would name 8192 addresses"),
-            "{again}"
-        );
+        assert!(again.to_string().starts_with("the seeds that you added would name 8192 addresses"), "{again}");
         let me = lab
             .store
             .create_collection(&lab.me, lab.project, &new_collection(&seeds("10.0.0.0/8")), Timestamp(1))

@@ -28,17 +28,11 @@ async fn at_most_one_run_of_a_collection_is_open() {
             None,
             "this engine works at it already"
         );
-        assert_eq!(
-            lab.store.find_collection(&lab.me, lab.collection).await.unwrap().collection.last_refresh,
-            None
-        );
+        assert_eq!(lab.store.find_collection(&lab.me, lab.collection).await.unwrap().collection.last_refresh, None);
         lab.finish(&claimed).await;
         let collection = lab.store.find_collection(&lab.me, lab.collection).await.unwrap().collection;
         assert_eq!(collection.last_refresh, claimed.started_at);
-        assert_eq!(
-            (collection.entity_count, collection.new_entity_count, collection.refreshing),
-            (1, 1, false)
-        );
+        assert_eq!((collection.entity_count, collection.new_entity_count, collection.refreshing), (1, 1, false));
         let second = lab.store.start_run(&lab.me, lab.collection, None, lab.now()).await.unwrap();
         assert_eq!(second.run().number, 2);
         let runs = lab.store.list_runs(&lab.me, lab.collection).await.unwrap();
@@ -92,20 +86,12 @@ async fn what_was_planned_at_a_higher_clearance_is_not_leased_once_the_clearance
         let uid = lab.uid(Kind::Domain, "acme.test");
         let decided = async |clearance, work| {
             let mut settlement = lab.settlement(run.id);
-            let decision = Decision {
-                ownership: 500,
-                clearance,
-                reason: "resolves_to".to_owned(),
-                path: Vec::new(),
-            };
+            let decision = Decision { ownership: 500, clearance, reason: "resolves_to".to_owned(), path: Vec::new() };
             settlement.decisions = vec![(uid, decision, true)];
             settlement.work = work;
             lab.engine.settle(settlement).await.unwrap();
         };
-        let work = |task, footprint| NewWork {
-            footprint,
-            ..new_work(task, uid, 0)
-        };
+        let work = |task, footprint| NewWork { footprint, ..new_work(task, uid, 0) };
         let planned = vec![work("names", Clearance::L1), work("page", Clearance::L2), work("sweep", Clearance::L3)];
         decided(Clearance::L3, planned).await;
         assert_eq!(lab.engine.pending(run.id, Timestamp(0)).await.unwrap().open, 3);
@@ -122,10 +108,7 @@ async fn a_row_that_is_taken_out_of_the_plan_is_neither_done_nor_counted() {
         let run = lab.run().await;
         let uid = lab.uid(Kind::Domain, "acme.test");
         let old = lab.lease_one(&run, "a", uid, 0).await;
-        let stale = Work {
-            fence: old.fence - 1,
-            ..old.clone()
-        };
+        let stale = Work { fence: old.fence - 1, ..old.clone() };
         lab.engine.unplan(run.id, vec![stale]).await.unwrap();
         assert_eq!(lab.engine.pending(run.id, Timestamp(0)).await.unwrap().leased, 1, "an old fence");
         lab.engine.unplan(run.id, vec![old]).await.unwrap();
@@ -165,10 +148,8 @@ async fn loud_work_waits_for_quiet_work() {
         for (class, next) in [("passive", "page"), ("polite", "sweep")] {
             let none = lab.engine.lease(run.id, 9, Timestamp(0)).await.unwrap();
             assert_eq!(none, [], "{class} rows are leased still, {next} waits");
-            let done = std::mem::take(&mut held)
-                .into_iter()
-                .map(|work| outcome(work, Look::Absent, Timestamp(1)))
-                .collect();
+            let done =
+                std::mem::take(&mut held).into_iter().map(|work| outcome(work, Look::Absent, Timestamp(1))).collect();
             lab.engine.commit(lab.commit(run.id, done)).await.unwrap();
             held = lab.engine.lease(run.id, 9, Timestamp(0)).await.unwrap();
             assert_eq!(tasks(&held), [next], "what may only start later holds nobody up");
@@ -187,20 +168,11 @@ async fn while_a_name_may_be_gone_nobody_is_contacted_for_it() {
         let (uid, at) = (lab.uid(Kind::Domain, "acme.test"), Timestamp(1_000));
         lab.look(&run, "resolve", uid, 0, found(json!({}), &[])).await;
         let gone = lab.lease_one(&run, "resolve", uid, 2).await;
-        lab.engine
-            .commit(lab.commit(run.id, vec![outcome(gone, Look::Absent, at)]))
-            .await
-            .unwrap();
+        lab.engine.commit(lab.commit(run.id, vec![outcome(gone, Look::Absent, at)])).await.unwrap();
         let mut settlement = lab.settlement(run.id);
         settlement.work = vec![
-            NewWork {
-                footprint: Clearance::L2,
-                ..new_work("page", uid, 0)
-            },
-            NewWork {
-                footprint: Clearance::L1,
-                ..new_work("mail", uid, 0)
-            },
+            NewWork { footprint: Clearance::L2, ..new_work("page", uid, 0) },
+            NewWork { footprint: Clearance::L1, ..new_work("mail", uid, 0) },
         ];
         lab.engine.settle(settlement).await.unwrap();
         assert_eq!(lab.engine.pending(run.id, at).await.unwrap().not_before, None, "quiet work goes on");
@@ -215,11 +187,7 @@ async fn while_a_name_may_be_gone_nobody_is_contacted_for_it() {
         assert_eq!(second.iter().map(|work| work.task.as_str()).collect::<Vec<_>>(), ["resolve"]);
         let done = second.into_iter().map(|work| outcome(work, Look::Absent, due)).collect();
         lab.engine.commit(lab.commit(run.id, done)).await.unwrap();
-        assert_eq!(
-            lab.engine.lease(run.id, 9, due).await.unwrap()[0].task,
-            "page",
-            "nothing is in doubt any more"
-        );
+        assert_eq!(lab.engine.lease(run.id, 9, due).await.unwrap()[0].task, "page", "nothing is in doubt any more");
     })
     .await;
 }
@@ -229,10 +197,7 @@ async fn until_all_is_settled_nothing_louder_is_leased_than_what_runs() {
     both(async |lab| {
         let run = lab.run().await;
         let uid = lab.uid(Kind::Domain, "acme.test");
-        let work = |task, footprint| NewWork {
-            footprint,
-            ..new_work(task, uid, 0)
-        };
+        let work = |task, footprint| NewWork { footprint, ..new_work(task, uid, 0) };
         let mut settlement = lab.settlement(run.id);
         settlement.work = vec![
             work("quiet", Clearance::L1),
@@ -272,10 +237,7 @@ async fn an_old_fence_is_refused_and_attempts_are_counted() {
         // The process dies; another one takes the run over.
         let engine = lab.engine.clone();
         engine.release(run.id).await.unwrap();
-        assert_eq!(
-            lab.engine.claim_run(&BTreeSet::new(), lab.now()).await.unwrap().map(|run| run.id),
-            Some(run.id)
-        );
+        assert_eq!(lab.engine.claim_run(&BTreeSet::new(), lab.now()).await.unwrap().map(|run| run.id), Some(run.id));
         let new = lab.engine.lease(run.id, 10, Timestamp(0)).await.unwrap().remove(0);
         assert_eq!((new.id, new.fence), (old.id, old.fence + 1));
         let late = outcome(old, found(json!({"title": "late"}), &[]), lab.now());
@@ -306,10 +268,7 @@ async fn adopting_a_run_of_a_dead_process_counts_its_attempts() {
         // On PostgreSQL the dead engine's heartbeat must lapse; the engine's own clock set it.
         let later = Timestamp(now.0.max(4_000_000_000_000) + 30_000);
         let adopted = other.claim_run(&BTreeSet::new(), later).await.unwrap().unwrap();
-        assert_eq!(
-            (adopted.id, adopted.collection, adopted.engine.as_deref()),
-            (id, collection, Some("other"))
-        );
+        assert_eq!((adopted.id, adopted.collection, adopted.engine.as_deref()), (id, collection, Some("other")));
         let again = other.lease(id, 10, Timestamp(0)).await.unwrap();
         assert_eq!(again.iter().map(|work| work.attempts).collect::<Vec<_>>(), [1]);
     })
@@ -364,10 +323,7 @@ async fn a_sweep_goes_before_rows_that_promise_less_and_after_those_that_promise
         let run = lab.run().await;
         let uid = lab.uid(Kind::Domain, "acme.test");
         let mut settlement = lab.settlement(run.id);
-        let row = |task, priority| NewWork {
-            priority,
-            ..new_work(task, uid, 0)
-        };
+        let row = |task, priority| NewWork { priority, ..new_work(task, uid, 0) };
         settlement.work = vec![row("better", 9), row("worse", 1), row("worst", 0)];
         settlement.sweeps.push(NewSweep {
             task: "names",
@@ -404,18 +360,12 @@ async fn pause_resume_and_cancel_are_rows() {
         lab.engine.release(run.id).await.unwrap();
         assert_eq!(lab.engine.claim_run(&BTreeSet::new(), lab.now()).await.unwrap(), None);
         lab.store.resume_run(&lab.me, run.id, lab.now()).await.unwrap();
-        assert_eq!(
-            lab.engine.claim_run(&BTreeSet::new(), lab.now()).await.unwrap().map(|run| run.id),
-            Some(run.id)
-        );
+        assert_eq!(lab.engine.claim_run(&BTreeSet::new(), lab.now()).await.unwrap().map(|run| run.id), Some(run.id));
         let work = lab.engine.lease(run.id, 10, Timestamp(0)).await.unwrap().remove(0);
         let cancelled = lab.store.cancel_run(&lab.me, run.id, lab.now()).await.unwrap();
         assert_eq!((cancelled.state, cancelled.counters.work_open), (RunState::Cancelled, 0));
-        let committed = lab
-            .engine
-            .commit(lab.commit(run.id, vec![outcome(work, Look::Absent, Timestamp(1))]))
-            .await
-            .unwrap();
+        let committed =
+            lab.engine.commit(lab.commit(run.id, vec![outcome(work, Look::Absent, Timestamp(1))])).await.unwrap();
         assert_eq!(committed.refused, 1);
         lab.finish(&run).await;
         assert_eq!(lab.engine.run(run.id).await.unwrap().state, RunState::Cancelled, "a person's word stays");
@@ -430,10 +380,7 @@ async fn pause_resume_and_cancel_are_rows() {
 
 /// Gives the lab's collection a schedule; answers with the moment of the change.
 async fn reschedule(lab: &Lab, schedule: Schedule) -> Timestamp {
-    let settings = CollectionSettings {
-        schedule: Some(schedule),
-        ..CollectionSettings::default()
-    };
+    let settings = CollectionSettings { schedule: Some(schedule), ..CollectionSettings::default() };
     let now = lab.now();
     lab.store.change_settings(&lab.me, lab.collection, &settings, now).await.unwrap();
     now
@@ -464,12 +411,7 @@ async fn nothing_starts_because_a_collection_is_made_gets_a_seed_or_leaves_the_a
         let due = async |now: Timestamp| lab.store.schedule_due(now).await.unwrap().len();
         let mut new = new_collection(&[]);
         new.schedule = Schedule::Daily;
-        let made = lab
-            .store
-            .create_collection(&lab.me, lab.project, &new, lab.now())
-            .await
-            .unwrap()
-            .collection;
+        let made = lab.store.create_collection(&lab.me, lab.project, &new, lab.now()).await.unwrap().collection;
         assert_eq!(made.due_at, Some(made.created_at.plus_ms(DAY_MS)));
         // Its first seed comes after it was due for the first time.
         let later = made.created_at.plus_ms(5 * DAY_MS);
@@ -477,10 +419,7 @@ async fn nothing_starts_because_a_collection_is_made_gets_a_seed_or_leaves_the_a
         let seeds = |name: &str| [(Kind::Domain, name.to_owned())];
         lab.store.add_seeds(&lab.me, made.uuid, &seeds("acme.test"), later).await.unwrap();
         assert_eq!(due(later.plus_ms(DAY_MS - 1)).await, 0);
-        lab.store
-            .add_seeds(&lab.me, made.uuid, &seeds("acme.example"), later.plus_ms(DAY_MS - 1))
-            .await
-            .unwrap();
+        lab.store.add_seeds(&lab.me, made.uuid, &seeds("acme.example"), later.plus_ms(DAY_MS - 1)).await.unwrap();
         lab.store.archive_collection(&lab.me, made.uuid, later).await.unwrap();
         assert_eq!(due(later.plus_ms(DAY_MS)).await, 0, "archived");
         let back = later.plus_ms(9 * DAY_MS);

@@ -1,4 +1,5 @@
-//! Bindings: at which address a name or a site is looked at. A binding is written `203.0.113.7:443` or `[2001:db8::1]:443`.
+//! Bindings: at which address a name or a site is looked at. A binding is written `203.0.113.7:443` or
+//! `[2001:db8::1]:443`.
 
 use crate::Plan;
 use ambit_model::entity::ip_address;
@@ -12,7 +13,8 @@ use std::net::{IpAddr, SocketAddr};
 /// Addresses per name that are looked at; more are a pool of equals.
 const ADDRESSES_MAX: usize = 16;
 
-/// Returns true for a failure that shows that the binding accepts no connections: it refuses them, or stays silent as filters do.
+/// Returns true for a failure that shows that the binding accepts no connections: it refuses them, or stays silent as
+/// filters do.
 pub(crate) fn is_closed(error: &NetError) -> bool {
     matches!(error, NetError::ConnectionRefused | NetError::Timeout(Phase::Connecting))
 }
@@ -45,8 +47,9 @@ pub(crate) fn of_name(facts: &Facts, usual: &[u16], take: impl Fn(u16) -> bool) 
     bindings
 }
 
-/// A plan over bindings. Those at addresses without clearance keep their observations and are not probed. The same holds behind an alias to a third
-/// party: that another name of theirs may be visited at the same address does not permit this one.
+/// A plan over bindings. Those at addresses without clearance keep their observations and are not probed. The same
+/// holds behind an alias to a third party: that another name of theirs may be visited at the same address does not
+/// permit this one.
 pub(crate) fn plan(facts: &Facts, bindings: impl IntoIterator<Item = String>) -> Plan {
     let is_led_astray = facts.to(EdgeKind::Alias).any(|target| !target.scoped);
     let known: BTreeSet<&str> = facts
@@ -55,18 +58,14 @@ pub(crate) fn plan(facts: &Facts, bindings: impl IntoIterator<Item = String>) ->
         .map(|address| address.name.as_str())
         .collect();
     let asked = |binding: &&String| {
-        !binding
-            .parse::<SocketAddr>()
-            .is_ok_and(|socket| known.contains(socket.ip().to_string().as_str()))
+        !binding.parse::<SocketAddr>().is_ok_and(|socket| known.contains(socket.ip().to_string().as_str()))
     };
     let bound: BTreeSet<String> = bindings.into_iter().collect();
-    Plan::Bound {
-        asked: bound.iter().filter(asked).cloned().collect(),
-        bound: bound.into_iter().collect(),
-    }
+    Plan::Bound { asked: bound.iter().filter(asked).cloned().collect(), bound: bound.into_iter().collect() }
 }
 
-/// Bindings of a site: its own address where its host is one; else the addresses at which the names and sites that lead here were looked at.
+/// Bindings of a site: its own address where its host is one; else the addresses at which the names and sites that lead
+/// here were looked at.
 pub(crate) fn of_site(facts: &Facts) -> Vec<String> {
     let Ok(url) = Url::parse(&facts.name) else {
         return Vec::new();
@@ -74,10 +73,7 @@ pub(crate) fn of_site(facts: &Facts) -> Vec<String> {
     if let Some(address) = url.ip() {
         return vec![SocketAddr::new(address, url.port).to_string()];
     }
-    let led = facts
-        .inward
-        .iter()
-        .filter(|neighbour| matches!(neighbour.edge, EdgeKind::Site | EdgeKind::Page));
+    let led = facts.inward.iter().filter(|neighbour| matches!(neighbour.edge, EdgeKind::Site | EdgeKind::Page));
     let bindings: BTreeSet<String> = led
         .filter_map(|neighbour| neighbour.argument.parse::<SocketAddr>().ok())
         .map(|socket| SocketAddr::new(socket.ip(), url.port).to_string())
@@ -113,10 +109,7 @@ mod tests {
     fn a_service_is_looked_at_where_its_name_says() {
         assert_eq!(socket(Kind::NetworkService, "203.0.113.7:22/tcp", ""), "203.0.113.7:22".parse().ok());
         assert_eq!(socket(Kind::NetworkService, "[2001:db8::1]:22/tcp", ""), "[2001:db8::1]:22".parse().ok());
-        assert_eq!(
-            socket(Kind::DnsRecord, "www.acme.test", "203.0.113.7:443"),
-            "203.0.113.7:443".parse().ok()
-        );
+        assert_eq!(socket(Kind::DnsRecord, "www.acme.test", "203.0.113.7:443"), "203.0.113.7:443".parse().ok());
         assert_eq!(server_name("https://[2001:db8::1]:443/x"), None);
         assert_eq!(server_name("https://www.acme.test:443"), Some("www.acme.test"));
     }

@@ -25,7 +25,9 @@ pub(crate) fn addresses(block: IpNet, range: &str) -> Option<Vec<IpAddr>> {
 
 fn nth(block: IpNet, index: u128) -> IpAddr {
     match block.network() {
-        IpAddr::V4(first) => Ipv4Addr::from(u32::from(first) + u32::try_from(index).expect("below the size of the block")).into(),
+        IpAddr::V4(first) => {
+            Ipv4Addr::from(u32::from(first) + u32::try_from(index).expect("below the size of the block")).into()
+        }
         IpAddr::V6(first) => Ipv6Addr::from(u128::from(first) + index).into(),
     }
 }

@@ -1,4 +1,5 @@
-//! RDAP by the redirector that knows every registry. Where it leads is followed only to a registry that the list of the IANA names (RFC 9224).
+//! RDAP by the redirector that knows every registry. Where it leads is followed only to a registry that the list of the
+//! IANA names (RFC 9224).
 
 use crate::tasks::registration::PROVIDER;
 use crate::{Context, TaskError};
@@ -23,10 +24,7 @@ pub(crate) async fn ask(cx: &Context<'_>, path: &str) -> Result<HttpExchange, Ta
         let asked = cx.net.source_at(PROVIDER, &url, std::slice::from_ref(&host)).await;
         fetch = asked.map_err(|error| TaskError::source(&host, &error))?;
     }
-    fetch
-        .exchanges
-        .pop()
-        .ok_or_else(|| TaskError::SourceDown(format!("{REDIRECTOR}: no answer")))
+    fetch.exchanges.pop().ok_or_else(|| TaskError::SourceDown(format!("{REDIRECTOR}: no answer")))
 }
 
 /// The hosts of the registries for this kind of question.

@@ -1,9 +1,10 @@
-//! Decides whether an address may be asked for the certificate that it presents without SNI, and whether that certificate proves ownership.
+//! Decides whether an address may be asked for the certificate that it presents without SNI, and whether that
+//! certificate proves ownership.
 //!
-//! Asking for it is one handshake on port 443, as a browser makes that sends no server name: what L2 allows. It is asked only where their names lead
-//! straight to the address, no third party's name is known there, and neither the reverse name nor the registration shows a platform. Anybody may
-//! obtain a certificate for a name that leads to them; so it only tells that the machine is theirs alone, of an address that their own records lead
-//! to.
+//! Asking for it is one handshake on port 443, as a browser makes that sends no server name: what L2 allows. It is
+//! asked only where their names lead straight to the address, no third party's name is known there, and neither the
+//! reverse name nor the registration shows a platform. Anybody may obtain a certificate for a name that leads to them;
+//! so it only tells that the machine is theirs alone, of an address that their own records lead to.
 
 use crate::Plan;
 use crate::ask::host::is_theirs;
@@ -17,7 +18,8 @@ use ambit_net::tls::{Certificate, Problem, TlsFacts};
 /// Where a browser goes.
 pub(crate) const PORT: u16 = 443;
 
-/// Whether the address is asked. While its registration or its reverse name give no answer it is not, and what it said before holds.
+/// Whether the address is asked. While its registration or its reverse name give no answer it is not, and what it said
+/// before holds.
 pub(crate) fn plan(facts: &Facts) -> Plan {
     let has_looked = |task| matches!(facts.outcome(task), Some(LookOutcome::Found | LookOutcome::Absent));
     if has_looked(TaskName::Registration) && has_looked(TaskName::Ptr) {
@@ -35,7 +37,9 @@ fn may_be_asked(facts: &Facts) -> bool {
         Some(ground) => ground.kind == GroundKind::DefaultCertificate,
     };
     let names = || facts.from(EdgeKind::ResolvesTo);
-    let is_straight = |name: &&ambit_model::facts::Neighbour| domain::CNAME_CHAIN.texts(&name.details).all(|target| is_theirs(facts, target));
+    let is_straight = |name: &&ambit_model::facts::Neighbour| {
+        domain::CNAME_CHAIN.texts(&name.details).all(|target| is_theirs(facts, target))
+    };
     is_needed
         && !facts.seed
         && names().any(|name| name.scoped)

@@ -1,9 +1,10 @@
 //! Decides whether a name below a domain is served by the domain's own name servers or was delegated to others.
 //!
-//! A zone of its own below the domain is theirs where its servers are those of the zone above it, or have names of the domain above the cut: both are written by
-//! whoever holds the zone above, and no delegate can make them so. A server that a platform gives to all of its customers alike says nothing; nor does one that
-//! has its name below the cut, unless it is at an address of the zone above's servers. What a zone says of itself (its SOA, its reports) is the delegate's to write,
-//! and a certificate for it the delegate's to have.
+//! A zone of its own below the domain is theirs where its servers are those of the zone above it, or have names of the
+//! domain above the cut: both are written by whoever holds the zone above, and no delegate can make them so. A server
+//! that a platform gives to all of its customers alike says nothing; nor does one that has its name below the cut,
+//! unless it is at an address of the zone above's servers. What a zone says of itself (its SOA, its reports) is the
+//! delegate's to write, and a certificate for it the delegate's to have.
 
 use crate::ask::host::{is_below, levels, same_domain};
 use crate::{Context, TaskError};
@@ -19,7 +20,8 @@ const LEVELS_MAX: usize = 8;
 /// Servers of one zone whose addresses are asked; a delegation has seldom more than these (RFC 1034 asks for two).
 const SERVERS_MAX: usize = 13;
 
-/// The edge from a domain to a name below it: `DelegatedSubdomain` where some level between them has servers of its own that are not theirs; `Subdomain` otherwise.
+/// The edge from a domain to a name below it: `DelegatedSubdomain` where some level between them has servers of its own
+/// that are not theirs; `Subdomain` otherwise.
 pub(crate) async fn edge_below(cx: &Context<'_>, domain: &str, name: &str) -> Result<EdgeKind, TaskError> {
     let mut above = None;
     for level in levels(name, domain).into_iter().take(LEVELS_MAX) {
@@ -62,11 +64,19 @@ pub(crate) enum Judged<'a> {
     Inside(Vec<&'a String>),
 }
 
-/// Judges a zone below a domain by its servers and those of the zone above. One that is not theirs has as much say over the zone as the others.
-pub(crate) fn judged<'a>(domain: &str, cut: &str, servers: &'a BTreeSet<String>, above: &BTreeSet<String>) -> Judged<'a> {
+/// Judges a zone below a domain by its servers and those of the zone above. One that is not theirs has as much say over
+/// the zone as the others.
+pub(crate) fn judged<'a>(
+    domain: &str,
+    cut: &str,
+    servers: &'a BTreeSet<String>,
+    above: &BTreeSet<String>,
+) -> Judged<'a> {
     let is_inside = |server: &str| server == cut || is_below(server, cut);
     let (inside, outside): (Vec<&String>, Vec<&String>) = servers.iter().partition(|server| is_inside(server));
-    let is_theirs = |server: &String| same_domain(server, domain) || (above.contains(server) && !platforms::serves_every_customer(server));
+    let is_theirs = |server: &String| {
+        same_domain(server, domain) || (above.contains(server) && !platforms::serves_every_customer(server))
+    };
     match outside.iter().all(|server| is_theirs(server)) {
         false => Judged::Handed,
         true if inside.is_empty() => Judged::Kept,
@@ -74,7 +84,13 @@ pub(crate) fn judged<'a>(domain: &str, cut: &str, servers: &'a BTreeSet<String>,
     }
 }
 
-async fn is_kept(cx: &Context<'_>, domain: &str, cut: &str, servers: &BTreeSet<String>, above: &BTreeSet<String>) -> Result<bool, TaskError> {
+async fn is_kept(
+    cx: &Context<'_>,
+    domain: &str,
+    cut: &str,
+    servers: &BTreeSet<String>,
+    above: &BTreeSet<String>,
+) -> Result<bool, TaskError> {
     let inside = match judged(domain, cut, servers, above) {
         Judged::Kept => return Ok(true),
         Judged::Handed => return Ok(false),
@@ -90,7 +106,10 @@ async fn is_kept(cx: &Context<'_>, domain: &str, cut: &str, servers: &BTreeSet<S
     Ok(true)
 }
 
-async fn addresses(cx: &Context<'_>, servers: impl IntoIterator<Item = &String>) -> Result<BTreeSet<IpAddr>, TaskError> {
+async fn addresses(
+    cx: &Context<'_>,
+    servers: impl IntoIterator<Item = &String>,
+) -> Result<BTreeSet<IpAddr>, TaskError> {
     let mut addresses = BTreeSet::new();
     for server in servers.into_iter().take(SERVERS_MAX) {
         addresses.extend(cx.net.addresses(server).await?);
@@ -98,16 +117,23 @@ async fn addresses(cx: &Context<'_>, servers: impl IntoIterator<Item = &String>)
     Ok(addresses)
 }
 
-/// Reports that a domain led to a name below it. If the delegation cannot be determined, the name counts as delegated to others, which allows less,
-/// or keeps its earlier edge.
+/// Reports that a domain led to a name below it. If the delegation cannot be determined, the name counts as delegated
+/// to others, which allows less, or keeps its earlier edge.
 pub(crate) async fn found_below(cx: &Context<'_>, domain: &str, name: &str) -> Result<(), TaskError> {
     let edge = edge_or(cx, domain, name, EdgeKind::Subdomain).await?;
     cx.found_host(name, edge);
     Ok(())
 }
 
-/// The same of something under another kind of name or edge: a server, a name in a certificate. `kept` is the edge where the name was not handed to others.
-pub(crate) async fn found_below_as(cx: &Context<'_>, domain: &str, kind: Kind, name: &str, kept: EdgeKind) -> Result<(), TaskError> {
+/// The same of something under another kind of name or edge: a server, a name in a certificate. `kept` is the edge
+/// where the name was not handed to others.
+pub(crate) async fn found_below_as(
+    cx: &Context<'_>,
+    domain: &str,
+    kind: Kind,
+    name: &str,
+    kept: EdgeKind,
+) -> Result<(), TaskError> {
     let edge = edge_or(cx, domain, name, kept).await?;
     cx.found(kind, name, edge);
     Ok(())
@@ -126,7 +152,8 @@ async fn edge_or(cx: &Context<'_>, domain: &str, name: &str, kept: EdgeKind) -> 
     }
 }
 
-/// The same of a name that a record of the domain tells of, where it exists; one that cannot be asked for now stays what it was.
+/// The same of a name that a record of the domain tells of, where it exists; one that cannot be asked for now stays
+/// what it was.
 pub(crate) async fn found_existing(cx: &Context<'_>, domain: &str, name: &str) -> Result<(), TaskError> {
     let exists = match cx.net.lookup(name, RecordType::A).await {
         Ok(answer) => !answer.is_nxdomain() || !answer.chain.is_empty(),
@@ -139,13 +166,9 @@ pub(crate) async fn found_existing(cx: &Context<'_>, domain: &str, name: &str) -
 /// Name servers of a zone whose top is this very name.
 async fn name_servers(cx: &Context<'_>, name: &str) -> Result<BTreeSet<String>, TaskError> {
     let answer = cx.net.lookup(name, RecordType::NS).await?;
-    let servers = answer
-        .records
-        .iter()
-        .filter(|record| record.name == name)
-        .filter_map(|record| match &record.data {
-            RecordData::Ns(server) => Some(server.clone()),
-            _ => None,
-        });
+    let servers = answer.records.iter().filter(|record| record.name == name).filter_map(|record| match &record.data {
+        RecordData::Ns(server) => Some(server.clone()),
+        _ => None,
+    });
     Ok(servers.collect())
 }

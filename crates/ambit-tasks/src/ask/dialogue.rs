@@ -30,7 +30,8 @@ impl<'a> Dialogue<'a> {
         Ok(Self { cx, stream })
     }
 
-    /// Sends (nothing, to only listen), then reads until the answer is whole, the other side closes, or its time is over.
+    /// Sends (nothing, to only listen), then reads until the answer is whole, the other side closes, or its time is
+    /// over.
     pub(crate) async fn say(&mut self, line: &str, whole: fn(&[u8]) -> bool) -> Result<String, NetError> {
         let waiting = pin!(self.cx.net.sleep(ANSWER_TIMEOUT));
         let stream = &mut self.stream;
@@ -61,7 +62,9 @@ impl<'a> Dialogue<'a> {
 pub(crate) fn is_whole_reply(heard: &[u8]) -> bool {
     let text = String::from_utf8_lossy(heard);
     let last = text.strip_suffix('\n').and_then(|text| text.lines().next_back());
-    last.is_some_and(|line| line.len() >= 3 && line.as_bytes()[..3].iter().all(u8::is_ascii_digit) && line.as_bytes().get(3) != Some(&b'-'))
+    last.is_some_and(|line| {
+        line.len() >= 3 && line.as_bytes()[..3].iter().all(u8::is_ascii_digit) && line.as_bytes().get(3) != Some(&b'-')
+    })
 }
 
 /// True when a tagged IMAP line or a POP3 end has come.

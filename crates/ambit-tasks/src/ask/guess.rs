@@ -13,12 +13,17 @@ use std::sync::Arc;
 /// Guesses of one look in flight; the resolver's own window paces them.
 const IN_FLIGHT: usize = 64;
 
-/// Random names asked beside a hit that a known wildcard does not explain: its pool rotates slowly compared with six questions.
+/// Random names asked beside a hit that a known wildcard does not explain: its pool rotates slowly compared with six
+/// questions.
 const CONTROLS: usize = 3;
 
-/// Asks for every label below the level and leads to those that exist. Guesses that stayed without an answer are named; where nothing else came of the
-/// look, it failed.
-pub(crate) async fn guess(cx: &Context<'_>, level: &str, labels: impl Iterator<Item = String>) -> Result<Answer, TaskError> {
+/// Asks for every label below the level and leads to those that exist. Guesses that stayed without an answer are named;
+/// where nothing else came of the look, it failed.
+pub(crate) async fn guess(
+    cx: &Context<'_>,
+    level: &str,
+    labels: impl Iterator<Item = String>,
+) -> Result<Answer, TaskError> {
     let wild = Wild {
         four: cx.net.wildcard(level, RecordType::A).await?,
         six: cx.net.wildcard(level, RecordType::AAAA).await,
@@ -71,7 +76,8 @@ struct Wild {
 }
 
 impl Wild {
-    /// True where a name has an address or an alias that the wildcard does not explain, or a zone of its own. A dangling alias exists.
+    /// True where a name has an address or an alias that the wildcard does not explain, or a zone of its own. A
+    /// dangling alias exists.
     async fn exists(&self, cx: &Context<'_>, name: &str) -> Result<bool, NetError> {
         let four = cx.net.lookup_uncached(name, RecordType::A).await?;
         if says_something(&four) {
@@ -85,18 +91,22 @@ impl Wild {
             let profile = self.six.as_ref().map_err(Clone::clone)?;
             return Ok(!explained(cx, profile, name, &six).await?);
         }
-        // It exists without an address: the top of a zone of its own is worth looking into, an empty name between others is not.
+        // It exists without an address: the top of a zone of its own is worth looking into, an empty name between
+        // others is not.
         let servers = cx.net.lookup_uncached(name, RecordType::NS).await?;
-        Ok(servers
-            .records
-            .iter()
-            .any(|record| record.name == name && record.data.rtype() == RecordType::NS))
+        Ok(servers.records.iter().any(|record| record.name == name && record.data.rtype() == RecordType::NS))
     }
 }
 
-/// Decides whether an answer could come from the wildcard. The wildcard's pool may rotate between any two questions, so a hit that the profile does
-/// not explain is asked alternately with random names; it counts only if none of its answers is one that the wildcard gave.
-async fn explained(cx: &Context<'_>, profile: &WildcardProfile, name: &str, answer: &DnsAnswer) -> Result<bool, NetError> {
+/// Decides whether an answer could come from the wildcard. The wildcard's pool may rotate between any two questions, so
+/// a hit that the profile does not explain is asked alternately with random names; it counts only if none of its
+/// answers is one that the wildcard gave.
+async fn explained(
+    cx: &Context<'_>,
+    profile: &WildcardProfile,
+    name: &str,
+    answer: &DnsAnswer,
+) -> Result<bool, NetError> {
     if !profile.is_wildcard() || profile.explains(answer) {
         return Ok(profile.is_wildcard());
     }

@@ -26,8 +26,8 @@ pub(crate) fn levels<'a>(name: &'a str, parent: &str) -> Vec<&'a str> {
     levels
 }
 
-/// Returns true for an address that no public name should have, because it leads whoever resolves it into their own network. Addresses that embed one
-/// count as well.
+/// Returns true for an address that no public name should have, because it leads whoever resolves it into their own
+/// network. Addresses that embed one count as well.
 pub(crate) fn is_private(address: IpAddr) -> bool {
     ambit_model::reserved::is_internal(address)
 }
@@ -55,7 +55,10 @@ pub(crate) fn reversed(address: IpAddr) -> String {
 /// Returns true if every edge that leads here is only a mention on a page. Such a third party is not even resolved.
 pub(crate) fn only_mentioned(facts: &Facts) -> bool {
     let mention = |edge: EdgeKind| matches!(edge, EdgeKind::Link | EdgeKind::Redirect);
-    !facts.seed && !facts.decision.scoped() && !facts.inward.is_empty() && facts.inward.iter().all(|neighbour| mention(neighbour.edge))
+    !facts.seed
+        && !facts.decision.scoped()
+        && !facts.inward.is_empty()
+        && facts.inward.iter().all(|neighbour| mention(neighbour.edge))
 }
 
 /// True for a host at or below what a seed names.
@@ -70,9 +73,8 @@ pub(crate) fn seed_domains(facts: &Facts) -> Vec<String> {
         .seeds
         .iter()
         .filter(|(kind, _)| matches!(kind, Kind::Domain | Kind::DnsRecord | Kind::Uri | Kind::EmailAddress));
-    let mut domains: Vec<String> = hosts
-        .filter_map(|(_, name)| registrable(ambit_model::scope::host_of(name)).map(str::to_owned))
-        .collect();
+    let mut domains: Vec<String> =
+        hosts.filter_map(|(_, name)| registrable(ambit_model::scope::host_of(name)).map(str::to_owned)).collect();
     domains.sort();
     domains.dedup();
     domains

@@ -1,5 +1,5 @@
-//! Identifies the protocol and product of a service. It listens first, then asks what the port suggests, then what most services understand: in the
-//! clear, and inside TLS if the service begins with that. Nothing here logs in or writes.
+//! Identifies the protocol and product of a service. It listens first, then asks what the port suggests, then what most
+//! services understand: in the clear, and inside TLS if the service begins with that. Nothing here logs in or writes.
 
 use crate::read::fingerprint::Product;
 use crate::read::greeting::{self, Greeting};
@@ -35,8 +35,8 @@ impl Identity {
         if self.ssl { Layer::Tls } else { Layer::Plain }
     }
 
-    /// Returns the protocol as far as it was recognised: `TLS` if only that was, `?` for an unknown greeting, `None` if the service stayed
-    /// silent.
+    /// Returns the protocol as far as it was recognised: `TLS` if only that was, `?` for an unknown greeting, `None` if
+    /// the service stayed silent.
     pub(crate) fn voice(&self) -> Option<&'static str> {
         let unknown = || (!self.said.is_empty()).then_some("?");
         self.service.map(Service::as_str).or(self.ssl.then_some("TLS")).or_else(unknown)
@@ -102,7 +102,8 @@ const PROBES: &[Probe] = &[
     Probe {
         ports: &[1433, 1434],
         send: &[
-            0x12, 1, 0, 0x2f, 0, 0, 1, 0, 0, 0, 0x1a, 0, 6, 1, 0, 0x20, 0, 1, 2, 0, 0x21, 0, 1, 3, 0, 0x22, 0, 4, 4, 0, 0x26, 0, 1, 0xff, 17, 0, 0,
+            0x12, 1, 0, 0x2f, 0, 0, 1, 0, 0, 0, 0x1a, 0, 6, 1, 0, 0x20, 0, 1, 2, 0, 0x21, 0, 1, 3, 0, 0x22, 0, 4, 4, 0,
+            0x26, 0, 1, 0xff, 17, 0, 0,
             0, 0, 0, 2, 0, 0, 0, 0, 0, 0,
         ],
     },
@@ -128,8 +129,9 @@ const MONGO_HELLO: &[u8] = b"\x3a\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\xd
 
 /// Ports whose service never greets, be it inside TLS: listening first would only cost time.
 const SILENT_PORTS: &[u16] = &[
-    80, 81, 443, 444, 445, 636, 853, 1433, 2083, 2087, 2096, 2376, 3000, 3269, 3389, 4443, 5000, 5061, 5432, 5433, 5671, 5986, 6379, 6380, 6443,
-    7443, 8000, 8008, 8080, 8081, 8088, 8333, 8443, 8444, 8883, 8888, 9000, 9043, 9090, 9200, 9443, 10250, 10443, 11211, 27017,
+    80, 81, 443, 444, 445, 636, 853, 1433, 2083, 2087, 2096, 2376, 3000, 3269, 3389, 4443, 5000, 5061, 5432, 5433,
+    5671, 5986, 6379, 6380, 6443, 7443, 8000, 8008, 8080, 8081, 8088, 8333, 8443, 8444, 8883, 8888, 9000, 9043, 9090,
+    9200, 9443, 10250, 10443, 11211, 27017,
 ];
 
 /// What lies between the connection and the service.
@@ -174,8 +176,13 @@ fn heard(identity: Identity, failure: Option<NetError>) -> Result<Identity, NetE
     }
 }
 
-/// Who speaks inside TLS; `None` where the service does not begin with TLS. An error only where it does, and then could not be reached again.
-async fn encrypted(cx: &Context<'_>, socket: SocketAddr, failure: &mut Option<NetError>) -> Result<Option<Identity>, NetError> {
+/// Who speaks inside TLS; `None` where the service does not begin with TLS. An error only where it does, and then could
+/// not be reached again.
+async fn encrypted(
+    cx: &Context<'_>,
+    socket: SocketAddr,
+    failure: &mut Option<NetError>,
+) -> Result<Option<Identity>, NetError> {
     match cx.net.tls(socket, None, &TlsOptions::default()).await {
         Ok(session) => drop(session),
         Err(error) => {
@@ -244,7 +251,8 @@ fn read_web(exchange: &HttpExchange) -> Identity {
         named.next().map(|(_, value)| value.raw().to_owned())
     };
     let body = String::from_utf8_lossy(&exchange.body);
-    let mut products: Vec<Product> = header("server").iter().filter_map(|server| technology::web_server(server)).collect();
+    let mut products: Vec<Product> =
+        header("server").iter().filter_map(|server| technology::web_server(server)).collect();
     let welcome = greeting::welcome(&body);
     // CouchDB welcomes everybody; Elasticsearch only whom it serves.
     let open = exchange.status == 200 && welcome.as_ref().is_some_and(|product| product.product == "Elasticsearch");
@@ -252,26 +260,31 @@ fn read_web(exchange: &HttpExchange) -> Identity {
     Identity {
         service: Some(Service::Http),
         ssl: false,
-        said: header("server")
-            .map(|server| format!("Server: {server}").into_bytes())
-            .unwrap_or_default(),
+        said: header("server").map(|server| format!("Server: {server}").into_bytes()).unwrap_or_default(),
         products,
         no_authentication: open,
     }
 }
 
 /// One connection: sends, then reads what comes first. Silence is an empty answer.
-async fn ask(cx: &Context<'_>, socket: SocketAddr, layer: Layer, send: &[u8], timeout: Duration) -> Result<Vec<u8>, NetError> {
-    let options = BannerOptions {
-        send: send.to_vec(),
-        bytes_max: BYTES_MAX,
-        timeout,
-    };
+async fn ask(
+    cx: &Context<'_>,
+    socket: SocketAddr,
+    layer: Layer,
+    send: &[u8],
+    timeout: Duration,
+) -> Result<Vec<u8>, NetError> {
+    let options = BannerOptions { send: send.to_vec(), bytes_max: BYTES_MAX, timeout };
     Ok(read_banner(cx, socket, layer, &options).await?.bytes)
 }
 
 /// Reads a banner, in the clear or inside TLS.
-pub(crate) async fn read_banner(cx: &Context<'_>, socket: SocketAddr, layer: Layer, options: &BannerOptions) -> Result<Banner, NetError> {
+pub(crate) async fn read_banner(
+    cx: &Context<'_>,
+    socket: SocketAddr,
+    layer: Layer,
+    options: &BannerOptions,
+) -> Result<Banner, NetError> {
     match layer {
         Layer::Plain => cx.net.read_banner(socket, None, options).await,
         Layer::Tls => cx.net.read_banner_inside(socket, None, options).await,
@@ -279,24 +292,10 @@ pub(crate) async fn read_banner(cx: &Context<'_>, socket: SocketAddr, layer: Lay
 }
 
 fn read(said: &[u8], port: u16, asked: bool) -> Identity {
-    let Some(Greeting {
-        service,
-        products,
-        no_authentication,
-    }) = greeting::read(said, port, asked)
-    else {
-        return Identity {
-            said: said.to_vec(),
-            ..Identity::default()
-        };
+    let Some(Greeting { service, products, no_authentication }) = greeting::read(said, port, asked) else {
+        return Identity { said: said.to_vec(), ..Identity::default() };
     };
-    Identity {
-        service: Some(service),
-        ssl: false,
-        said: said.to_vec(),
-        products,
-        no_authentication,
-    }
+    Identity { service: Some(service), ssl: false, said: said.to_vec(), products, no_authentication }
 }
 
 /// The later identity, with what was heard before where it heard nothing.

@@ -27,16 +27,15 @@ pub(crate) fn request(cx: &Context<'_>, url: &Url) -> Result<HttpRequest, TaskEr
 
 /// One page of the site, redirects not followed, on a connection that other pages share.
 pub(crate) async fn get(cx: &Context<'_>, url: &Url, body_kept: usize) -> Result<HttpExchange, NetError> {
-    let mut request = request(cx, url).map_err(|error| NetError::Invalid {
-        what: "binding",
-        text: error.to_string(),
-    })?;
+    let mut request =
+        request(cx, url).map_err(|error| NetError::Invalid { what: "binding", text: error.to_string() })?;
     request.body_kept = body_kept;
     request.shared = true;
     cx.net.http(&request).await
 }
 
-/// An error where the other side broke its body off or would not end it: asking it for more costs much and tells nothing.
+/// An error where the other side broke its body off or would not end it: asking it for more costs much and tells
+/// nothing.
 pub(crate) fn whole(exchange: HttpExchange) -> Result<HttpExchange, TaskError> {
     match exchange.end {
         BodyEnd::Complete | BodyEnd::Opaque => Ok(exchange),

@@ -1,4 +1,5 @@
-//! WHOIS (RFC 3912) where RDAP has nothing: one referral from the root, and lines read by the words that registries share.
+//! WHOIS (RFC 3912) where RDAP has nothing: one referral from the root, and lines read by the words that registries
+//! share.
 
 use crate::read::rdap::{Block, Person, covering, is_redacted};
 use crate::tasks::registration::PROVIDER;
@@ -13,8 +14,8 @@ const ROOT: &str = "whois.iana.org";
 /// Referrals followed: root, registry, registrar.
 const REFERRALS_MAX: usize = 3;
 
-/// The text of the last server that says something; `None` where the registry says that there is nothing. What the registry said stands where its
-/// registrar does not answer, or knows nothing.
+/// The text of the last server that says something; `None` where the registry says that there is nothing. What the
+/// registry said stands where its registrar does not answer, or knows nothing.
 pub(crate) async fn ask(cx: &Context<'_>, question: &str) -> Result<Option<String>, TaskError> {
     let mut server = ROOT.to_owned();
     let mut known = None;
@@ -39,13 +40,11 @@ pub(crate) async fn ask(cx: &Context<'_>, question: &str) -> Result<Option<Strin
     Ok(known)
 }
 
-/// The server that an answer refers to: the root to a registry, a registry to another one or to a registrar. Only one that speaks WHOIS on its port.
+/// The server that an answer refers to: the root to a registry, a registry to another one or to a registrar. Only one
+/// that speaks WHOIS on its port.
 fn referral(text: &str, server: &str) -> Option<String> {
-    let names: &[&str] = if server == ROOT {
-        &["refer", "whois"]
-    } else {
-        &["registrar whois server", "referralserver"]
-    };
+    let names: &[&str] =
+        if server == ROOT { &["refer", "whois"] } else { &["registrar whois server", "referralserver"] };
     let next = field(text, names)?.to_lowercase();
     let place = next.strip_prefix("whois://").unwrap_or(&next).trim_end_matches('/');
     let host = place.strip_suffix(&format!(":{PORT}")).unwrap_or(place);
@@ -79,13 +78,11 @@ fn without_stamps(text: &str) -> String {
     text.lines().filter(|line| !stamp(line)).collect::<Vec<_>>().join("\n")
 }
 
-/// The values of the fields of these names, in any case: those of the first name first, whatever the order of the lines.
+/// The values of the fields of these names, in any case: those of the first name first, whatever the order of the
+/// lines.
 fn fields<'a>(text: &'a str, names: &'a [&str]) -> impl Iterator<Item = &'a str> {
     names.iter().flat_map(move |known| {
-        let rows = text
-            .lines()
-            .filter(|line| !line.starts_with(['%', '#']))
-            .filter_map(|line| line.split_once(':'));
+        let rows = text.lines().filter(|line| !line.starts_with(['%', '#'])).filter_map(|line| line.split_once(':'));
         let values = rows.filter(move |(name, _)| name.trim().eq_ignore_ascii_case(known));
         values.map(|(_, value)| value.trim()).filter(|value| !value.is_empty())
     })
@@ -97,7 +94,8 @@ fn field(text: &str, names: &[&str]) -> Option<String> {
 }
 
 /// The names of a registrant's organisation, the surest first.
-const ORGANIZATIONS: &[&str] = &["registrant organization", "org-name", "orgname", "organization", "organisation", "org"];
+const ORGANIZATIONS: &[&str] =
+    &["registrant organization", "org-name", "orgname", "organization", "organisation", "org"];
 
 /// `ORG-AC1-RIPE`: registries name an organisation's entry by that, in the fields where others name the organisation.
 fn is_handle(value: &str) -> bool {
@@ -121,8 +119,10 @@ pub(crate) fn domain(text: &str) -> Value {
     let signed = field(text, &["dnssec"]).is_some_and(|value| value.to_lowercase().starts_with("signed"));
     json!({
         "registrar": field(text, &["registrar", "sponsoring registrar"]),
-        "registered": field(text, &["creation date", "created", "registered"]), "changed": field(text, &["updated date", "changed", "last-update"]),
-        "expires": field(text, &["registry expiry date", "registrar registration expiration date", "expiry date", "expires", "paid-till"]),
+        "registered": field(text, &["creation date", "created", "registered"]),
+        "changed": field(text, &["updated date", "changed", "last-update"]),
+        "expires": field(text,
+        &["registry expiry date", "registrar registration expiration date", "expiry date", "expires", "paid-till"]),
         "status": [], "nameservers": servers, "dnssec": signed, "registrant": registrant,
     })
 }
@@ -158,12 +158,16 @@ pub(crate) fn block(text: &str, address: IpAddr) -> Option<Block> {
     let cidr = covering(start, end, Some(address))?;
     let owner = people(text).into_iter().next();
     let said = json!({
-        "start_address": start.to_string(), "end_address": end.to_string(), "cidr": cidr, "description": field(text, &["descr"]),
+        "start_address": start.to_string(), "end_address": end.to_string(), "cidr": cidr,
+        "description": field(text, &["descr"]),
         "block_type": field(text, &["status", "nettype"]), "handle": field(text, &["nethandle"]),
-        "organization_name": owner.and_then(|owner| owner.organization), "organization_handle": field(text, &["orgid", "org"]),
-        "organization_reference": null, "parent_reference": field(text, &["parent"]), "rir": field(text, &["source"]), "provider": null,
+        "organization_name": owner.and_then(|owner| owner.organization),
+        "organization_handle": field(text, &["orgid", "org"]),
+        "organization_reference": null, "parent_reference": field(text, &["parent"]), "rir": field(text, &["source"]),
+        "provider": null,
         "whois_full_text": text, "extended_rdap": null, "transferred": false, "ipv6": start.is_ipv6(),
-        "handle_name": field(text, &["netname"]), "country": field(text, &["country"]), "allocated": field(text, &["regdate", "created"]),
+        "handle_name": field(text, &["netname"]), "country": field(text, &["country"]),
+        "allocated": field(text, &["regdate", "created"]),
     });
     match said {
         Value::Object(said) => Some(Block { cidr, asn: None, said }),
@@ -177,7 +181,8 @@ mod tests {
 
     #[test]
     fn lines_of_registries_are_read_alike() {
-        let text = "Domain Name: ACME.TEST\nRegistrar: Names Inc.\nCreation Date: 2001-02-03\nRegistry Expiry Date: 2030-02-03\nName Server: NS1.ACME.TEST\n\
+        let text = "Domain Name: ACME.TEST\nRegistrar: Names Inc.\nCreation Date: 2001-02-03\nRegistry Expiry Date: \
+                    2030-02-03\nName Server: NS1.ACME.TEST\n\
             Registrant Organization: Acme Corp\nDNSSEC: unsigned\n>>> Last update of WHOIS database: now <<<\n";
         let registration = domain(text);
         assert_eq!(registration["registrar"], "Names Inc.");
@@ -189,7 +194,8 @@ mod tests {
 
     #[test]
     fn a_block_is_read_in_both_spellings() {
-        let text = "inetnum: 203.0.113.0 - 203.0.113.255\nnetname: ACME-NET\ncountry: DE\norg-name: Acme Corp\nsource: RIPE\n";
+        let text =
+            "inetnum: 203.0.113.0 - 203.0.113.255\nnetname: ACME-NET\ncountry: DE\norg-name: Acme Corp\nsource: RIPE\n";
         let found = block(text, "203.0.113.7".parse().unwrap()).unwrap();
         assert_eq!((found.cidr.as_str(), found.member("rir")), ("203.0.113.0/24", json!("RIPE")));
         assert!(block("NetRange: 2001:db8::/32\n", "2001:db8::1".parse().unwrap()).is_some());

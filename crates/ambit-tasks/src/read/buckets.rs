@@ -15,7 +15,8 @@ pub(crate) struct Place {
 /// What every listing of Amazon's names as its XML namespace: no bucket.
 const NAMESPACE: &str = "/doc/2006-03-01";
 
-/// The canonical name of the bucket that a URL points into. A bucket that serves a website is named by the host that answers for the bucket itself.
+/// The canonical name of the bucket that a URL points into. A bucket that serves a website is named by the host that
+/// answers for the bucket itself.
 pub(crate) fn of_url(url: &Url) -> Option<String> {
     if url.host == "s3.amazonaws.com" && url.path_only().starts_with(NAMESPACE) {
         return None;
@@ -23,7 +24,9 @@ pub(crate) fn of_url(url: &Url) -> Option<String> {
     let place = place(&url.host, url.path_only())?;
     let root = place.root.trim_end_matches('/');
     Some(match &place.region {
-        Some(region) if url.host.contains(".s3-website") => format!("https://{}.s3.{region}.amazonaws.com", place.bucket),
+        Some(region) if url.host.contains(".s3-website") => {
+            format!("https://{}.s3.{region}.amazonaws.com", place.bucket)
+        }
         _ => format!("https://{}{root}", url.host),
     })
 }
@@ -34,28 +37,15 @@ pub(crate) fn place(host: &str, path: &str) -> Option<Place> {
     let by_path = |provider, region| {
         let bucket = first.to_owned();
         let root = format!("/{bucket}");
-        is_bucket(&bucket).then_some(Place {
-            provider,
-            bucket,
-            region,
-            root,
-        })
+        is_bucket(&bucket).then_some(Place { provider, bucket, region, root })
     };
     let by_host = |provider, bucket: &str, region| {
-        is_bucket(bucket).then(|| Place {
-            provider,
-            bucket: bucket.to_owned(),
-            region,
-            root: "/".to_owned(),
-        })
+        is_bucket(bucket).then(|| Place { provider, bucket: bucket.to_owned(), region, root: "/".to_owned() })
     };
     if let Some(front) = host.strip_suffix(".amazonaws.com") {
         let labels: Vec<&str> = front.split('.').collect();
         let at = labels.iter().rposition(|label| is_s3(label))?;
-        let region = labels
-            .get(at + 1)
-            .map(|region| (*region).to_owned())
-            .or_else(|| dashed_region(labels[at]));
+        let region = labels.get(at + 1).map(|region| (*region).to_owned()).or_else(|| dashed_region(labels[at]));
         return match at {
             0 => by_path("aws", region),
             _ => by_host("aws", &labels[..at].join("."), region),
@@ -101,9 +91,7 @@ mod tests {
         let url = Url::parse(url).unwrap();
         assert_eq!(of_url(&url).as_deref(), name, "{url}");
         let place = place(&url.host, url.path_only());
-        let read = place
-            .as_ref()
-            .map(|place| (place.provider, place.bucket.as_str(), place.region.as_deref()));
+        let read = place.as_ref().map(|place| (place.provider, place.bucket.as_str(), place.region.as_deref()));
         assert_eq!(read, bucket, "{url}");
     }
 

@@ -37,10 +37,7 @@ mod tests {
     fn a_fresh_server_is_told_from_a_page_about_one() {
         let nginx = "<title>Welcome to nginx!</title><h1>Welcome to nginx!</h1><p>If you see this page";
         assert_eq!(default_page(Some("Welcome to nginx!"), nginx), Some("nginx"));
-        assert_eq!(
-            default_page(None, "<html><body><h1>It works!</h1></body></html>\n"),
-            Some("Apache HTTP Server")
-        );
+        assert_eq!(default_page(None, "<html><body><h1>It works!</h1></body></html>\n"), Some("Apache HTTP Server"));
         assert_eq!(default_page(Some("Welcome to nginx! What the default page means"), nginx), None);
         assert_eq!(default_page(Some("Welcome to nginx!"), "<p>We moved"), None);
         assert_eq!(default_page(None, "<h1>It works!</h1><p>Our new shop"), None);

@@ -1,4 +1,5 @@
-//! Fingerprints: which product showed itself, by what. The item's members are those of the contract (docs/contract/asm.md §4.6).
+//! Fingerprints: which product showed itself, by what. The item's members are those of the contract
+//! (docs/contract/asm.md §4.6).
 
 use ambit_model::entity::network::{Fingerprint, FingerprintMatch};
 
@@ -22,7 +23,13 @@ pub(crate) struct Product {
 }
 
 impl Product {
-    pub(crate) fn new(names: (&str, &str), cpe: Option<&str>, version: Option<&str>, tag: &str, (place, shown): (&str, &str)) -> Self {
+    pub(crate) fn new(
+        names: (&str, &str),
+        cpe: Option<&str>,
+        version: Option<&str>,
+        tag: &str,
+        (place, shown): (&str, &str),
+    ) -> Self {
         Self {
             vendor: names.0.to_owned(),
             product: names.1.to_owned(),

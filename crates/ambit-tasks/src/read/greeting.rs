@@ -25,36 +25,11 @@ struct Line {
 }
 
 const LINES: &[Line] = &[
-    Line {
-        service: Service::Ssh,
-        begins: &["SSH-"],
-        words: &[],
-        ports: &[],
-    },
-    Line {
-        service: Service::Vnc,
-        begins: &["RFB 00"],
-        words: &[],
-        ports: &[],
-    },
-    Line {
-        service: Service::Rsync,
-        begins: &["@RSYNCD:"],
-        words: &[],
-        ports: &[],
-    },
-    Line {
-        service: Service::Http,
-        begins: &["HTTP/1.", "HTTP/2"],
-        words: &[],
-        ports: &[],
-    },
-    Line {
-        service: Service::Rtsp,
-        begins: &["RTSP/1."],
-        words: &[],
-        ports: &[],
-    },
+    Line { service: Service::Ssh, begins: &["SSH-"], words: &[], ports: &[] },
+    Line { service: Service::Vnc, begins: &["RFB 00"], words: &[], ports: &[] },
+    Line { service: Service::Rsync, begins: &["@RSYNCD:"], words: &[], ports: &[] },
+    Line { service: Service::Http, begins: &["HTTP/1.", "HTTP/2"], words: &[], ports: &[] },
+    Line { service: Service::Rtsp, begins: &["RTSP/1."], words: &[], ports: &[] },
     Line {
         service: Service::Smtp,
         begins: &["220", "421", "554"],
@@ -67,18 +42,8 @@ const LINES: &[Line] = &[
         words: &["ftp", "filezilla"],
         ports: &[21, 2121, 990],
     },
-    Line {
-        service: Service::Imap,
-        begins: &["* OK", "* PREAUTH", "* BYE"],
-        words: &[],
-        ports: &[],
-    },
-    Line {
-        service: Service::Pop3,
-        begins: &["+OK"],
-        words: &["pop", "dovecot", "ready", "<"],
-        ports: &[110, 995],
-    },
+    Line { service: Service::Imap, begins: &["* OK", "* PREAUTH", "* BYE"], words: &[], ports: &[] },
+    Line { service: Service::Pop3, begins: &["+OK"], words: &["pop", "dovecot", "ready", "<"], ports: &[110, 995] },
     Line {
         service: Service::Redis,
         begins: &[
@@ -94,42 +59,12 @@ const LINES: &[Line] = &[
         words: &[],
         ports: &[],
     },
-    Line {
-        service: Service::Memcached,
-        begins: &["VERSION ", "ERROR\r\n"],
-        words: &["version", "error"],
-        ports: &[],
-    },
-    Line {
-        service: Service::Amqp,
-        begins: &["AMQP"],
-        words: &[],
-        ports: &[],
-    },
-    Line {
-        service: Service::Zookeeper,
-        begins: &["imok", "ruok is not executed"],
-        words: &[],
-        ports: &[],
-    },
-    Line {
-        service: Service::Nntp,
-        begins: &["200 ", "201 "],
-        words: &["nntp", "news"],
-        ports: &[],
-    },
-    Line {
-        service: Service::Irc,
-        begins: &["NOTICE AUTH", ":"],
-        words: &["notice"],
-        ports: &[],
-    },
-    Line {
-        service: Service::Svn,
-        begins: &["( success ( "],
-        words: &[],
-        ports: &[],
-    },
+    Line { service: Service::Memcached, begins: &["VERSION ", "ERROR\r\n"], words: &["version", "error"], ports: &[] },
+    Line { service: Service::Amqp, begins: &["AMQP"], words: &[], ports: &[] },
+    Line { service: Service::Zookeeper, begins: &["imok", "ruok is not executed"], words: &[], ports: &[] },
+    Line { service: Service::Nntp, begins: &["200 ", "201 "], words: &["nntp", "news"], ports: &[] },
+    Line { service: Service::Irc, begins: &["NOTICE AUTH", ":"], words: &["notice"], ports: &[] },
+    Line { service: Service::Svn, begins: &["( success ( "], words: &[], ports: &[] },
 ];
 
 /// Telnet begins with "interpret as command" and a negotiation verb (RFC 854).
@@ -148,27 +83,23 @@ fn text(said: &[u8], port: u16) -> Option<Greeting> {
     let lower = text.to_lowercase();
     let line = LINES.iter().find(|line| {
         let begins = line.begins.iter().any(|begin| text.starts_with(begin));
-        begins && (line.words.is_empty() || line.ports.contains(&port) || line.words.iter().any(|word| lower.contains(word)))
+        begins
+            && (line.words.is_empty()
+                || line.ports.contains(&port)
+                || line.words.iter().any(|word| lower.contains(word)))
     });
     let Some(line) = line else {
         let prompt = lower.trim_end().ends_with("login:") || lower.trim_end().ends_with("username:");
         return prompt.then(|| plain(Service::Telnet));
     };
     let products = products(line.service, &text);
-    let open = (line.service == Service::Redis && text.starts_with("+PONG")) || (line.service == Service::Memcached && text.starts_with("VERSION "));
-    Some(Greeting {
-        service: line.service,
-        products,
-        no_authentication: open,
-    })
+    let open = (line.service == Service::Redis && text.starts_with("+PONG"))
+        || (line.service == Service::Memcached && text.starts_with("VERSION "));
+    Some(Greeting { service: line.service, products, no_authentication: open })
 }
 
 fn plain(service: Service) -> Greeting {
-    Greeting {
-        service,
-        products: Vec::new(),
-        no_authentication: false,
-    }
+    Greeting { service, products: Vec::new(), no_authentication: false }
 }
 
 /// Protocols whose first bytes are no text.
@@ -176,19 +107,20 @@ fn binary(said: &[u8], port: u16, asked: bool) -> Option<Greeting> {
     match said {
         [0xff, verb, ..] if TELNET_VERBS.contains(verb) => Some(plain(Service::Telnet)),
         [_, _, 0, 0, 10 | 0xff, ..] => mysql(said),
-        [b'S' | b'N'] if asked && matches!(port, 5432 | 5433) => Some(product_only(Service::Postgresql, "PostgreSQL", "postgresql:postgresql")),
+        [b'S' | b'N'] if asked && matches!(port, 5432 | 5433) => {
+            Some(product_only(Service::Postgresql, "PostgreSQL", "postgresql:postgresql"))
+        }
         [b'E', 0, 0, ..] if contains(said, b"FATAL") || contains(said, b"SFATAL") => {
             Some(product_only(Service::Postgresql, "PostgreSQL", "postgresql:postgresql"))
         }
         [3, 0, _, _, _, 0xd0, ..] => Some(plain(Service::Rdp)),
         [0, _, _, _, 0xff | 0xfe, b'S', b'M', b'B', ..] => Some(plain(Service::Smb)),
         [0x30, ..] if asked && matches!(port, 389 | 636 | 3268 | 3269) => Some(plain(Service::Ldap)),
-        [0x20, 2, _, code] if asked => Some(Greeting {
-            no_authentication: *code == 0,
-            ..plain(Service::Mqtt)
-        }),
+        [0x20, 2, _, code] if asked => Some(Greeting { no_authentication: *code == 0, ..plain(Service::Mqtt) }),
         [1, 0, 0, _, _, _, _, 0, 10, 0, 10, ..] if asked => Some(plain(Service::Amqp)),
-        [4, 1, ..] if asked && matches!(port, 1433 | 1434) => Some(product_only(Service::Mssql, "SQL Server", "microsoft:sql_server")),
+        [4, 1, ..] if asked && matches!(port, 1433 | 1434) => {
+            Some(product_only(Service::Mssql, "SQL Server", "microsoft:sql_server"))
+        }
         [_, _, 0x12, 0x34, flags, ..] if asked && flags & 0x80 != 0 => Some(plain(Service::Dns)),
         _ if asked && contains(said, b"maxBsonObjectSize") => {
             let mut greeting = product_only(Service::Mongodb, "MongoDB", "mongodb:mongodb");
@@ -205,10 +137,7 @@ fn contains(haystack: &[u8], needle: &[u8]) -> bool {
 
 fn product_only(service: Service, name: &str, cpe: &str) -> Greeting {
     let product = Product::new((vendor_of(cpe), name), Some(cpe), None, DATABASE, ("banner", name));
-    Greeting {
-        products: vec![product],
-        ..plain(service)
-    }
+    Greeting { products: vec![product], ..plain(service) }
 }
 
 /// The handshake of MySQL's protocol 10, or its refusal of a host.
@@ -229,22 +158,13 @@ fn mysql(said: &[u8]) -> Option<Greeting> {
         None => ("MySQL", "oracle:mysql", version),
     };
     let product = Product::new((vendor_of(cpe), name), Some(cpe), Some(version), DATABASE, ("banner", version));
-    Some(Greeting {
-        products: vec![product],
-        ..plain(Service::Mysql)
-    })
+    Some(Greeting { products: vec![product], ..plain(Service::Mysql) })
 }
 
 fn products(service: Service, text: &str) -> Vec<Product> {
     let mut found = technology::greeted(service, text);
     if service == Service::Redis && found.is_empty() {
-        found.push(Product::new(
-            ("Redis", "Redis"),
-            Some("redis:redis"),
-            None,
-            DATABASE,
-            ("banner", "redis protocol"),
-        ));
+        found.push(Product::new(("Redis", "Redis"), Some("redis:redis"), None, DATABASE, ("banner", "redis protocol")));
     }
     found
 }
@@ -260,9 +180,9 @@ const SPEAKERS: &[(&str, &str, &str)] = &[
 
 /// Returns every product that shows by how it speaks, with what shows it.
 pub(crate) fn listed() -> impl Iterator<Item = Product> {
-    let spoken = SPEAKERS
-        .iter()
-        .map(|(product, cpe, shown)| Product::new((vendor_of(cpe), product), Some(cpe), None, DATABASE, ("banner", shown)));
+    let spoken = SPEAKERS.iter().map(|(product, cpe, shown)| {
+        Product::new((vendor_of(cpe), product), Some(cpe), None, DATABASE, ("banner", shown))
+    });
     let roots = ["\"tagline\" : \"You Know, for Search\"", "\"couchdb\":\"Welcome\""];
     spoken.chain(roots.into_iter().filter_map(welcome))
 }
@@ -316,12 +236,7 @@ mod tests {
     #[track_caller]
     fn check(said: &[u8], port: u16, asked: bool, service: Option<Service>, product: Option<(&str, Option<&str>)>) {
         let greeting = read(said, port, asked);
-        assert_eq!(
-            greeting.as_ref().map(|greeting| greeting.service),
-            service,
-            "{:?}",
-            String::from_utf8_lossy(said)
-        );
+        assert_eq!(greeting.as_ref().map(|greeting| greeting.service), service, "{:?}", String::from_utf8_lossy(said));
         if let Some((name, version)) = product {
             let products = greeting.unwrap().products;
             assert_eq!(products[0].product, name);
@@ -331,13 +246,7 @@ mod tests {
 
     #[test]
     fn greetings_tell_protocol_product_and_version() {
-        check(
-            b"SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n",
-            22,
-            false,
-            Some(Service::Ssh),
-            Some(("OpenSSH", Some("9.2p1"))),
-        );
+        check(b"SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n", 22, false, Some(Service::Ssh), Some(("OpenSSH", Some("9.2p1"))));
         check(
             b"SSH-2.0-dropbear_2022.83\r\n",
             2222,
@@ -373,13 +282,7 @@ mod tests {
         check(b"Welcome\r\nlogin: ", 2323, false, Some(Service::Telnet), None);
         check(b"RFB 003.008\n", 5900, false, Some(Service::Vnc), None);
         check(b"+PONG\r\n", 6379, true, Some(Service::Redis), Some(("Redis", None)));
-        check(
-            b"VERSION 1.6.18\r\n",
-            11211,
-            true,
-            Some(Service::Memcached),
-            Some(("memcached", Some("1.6.18"))),
-        );
+        check(b"VERSION 1.6.18\r\n", 11211, true, Some(Service::Memcached), Some(("memcached", Some("1.6.18"))));
         check(b"N", 5432, true, Some(Service::Postgresql), Some(("PostgreSQL", None)));
         check(
             b"\x03\x00\x00\x13\x0e\xd0\x00\x00\x124\x00\x02\x00\x08\x00\x02\x00\x00\x00",
@@ -430,6 +333,8 @@ mod tests {
 
     #[test]
     fn a_search_engine_is_known_by_its_welcome() {
-        assert!(welcome("{ \"version\" : { \"number\" : \"8.1.0\" }, \"tagline\" : \"You Know, for Search\" }").is_some());
+        assert!(
+            welcome("{ \"version\" : { \"number\" : \"8.1.0\" }, \"tagline\" : \"You Know, for Search\" }").is_some()
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! Reads an HTML page into what matters: title, forms, scripts, links, the shape of its tree. The page is hostile; every list has a limit.
+//! Reads an HTML page into what matters: title, forms, scripts, links, the shape of its tree. The page is hostile;
+//! every list has a limit.
 
 use ambit_net::http::Url;
 use scraper::{ElementRef, Html, Selector};
@@ -53,11 +54,12 @@ const ELEMENTS_MAX: usize = 50_000;
 const DEPTH_MAX: usize = 512;
 /// Elements without content, and those that the next of their kind closes: they never nest.
 const FLAT: &[&str] = &[
-    "area", "base", "br", "col", "dd", "dt", "embed", "hr", "img", "input", "li", "link", "meta", "option", "p", "param", "source", "td", "th", "tr",
-    "track", "wbr",
+    "area", "base", "br", "col", "dd", "dt", "embed", "hr", "img", "input", "li", "link", "meta", "option", "p",
+    "param", "source", "td", "th", "tr", "track", "wbr",
 ];
 
-/// The front of a page up to where it nests too deep or has too many tags: a trap for parsers beyond it. An end tag closes only what is open.
+/// The front of a page up to where it nests too deep or has too many tags: a trap for parsers beyond it. An end tag
+/// closes only what is open.
 fn bounded(html: &str) -> &str {
     let mut open: Vec<&str> = Vec::new();
     let mut tags = 0usize;
@@ -96,7 +98,8 @@ selector!(FIELD, "input, select, textarea, button");
 selector!(SCRIPT, "script[src]");
 selector!(
     LINKED,
-    "a[href], link[href], img[src], iframe[src], script[src], source[src], video[src], audio[src], form[action], area[href]"
+    "a[href], link[href], img[src], iframe[src], script[src], source[src], video[src], audio[src], form[action], \
+     area[href]"
 );
 selector!(ICON, "link[rel~=icon], link[rel~=ICON]");
 selector!(BASE, "base[href]");
@@ -105,19 +108,12 @@ impl Page {
     /// Reads a page that was fetched from a URL.
     pub(crate) fn parse(html: &str, url: &Url) -> Self {
         let document = Html::parse_document(bounded(html));
-        let base = document
-            .select(&BASE)
-            .next()
-            .and_then(|element| element.attr("href"))
-            .and_then(|href| url.join(href).ok());
+        let base =
+            document.select(&BASE).next().and_then(|element| element.attr("href")).and_then(|href| url.join(href).ok());
         let base = base.unwrap_or_else(|| url.clone());
         let absolute = |reference: &str| base.join(reference).ok().map(|url| url.to_string());
         let mut page = Self {
-            title: document
-                .select(&TITLE)
-                .next()
-                .map(|element| text_of(&element))
-                .filter(|title| !title.is_empty()),
+            title: document.select(&TITLE).next().map(|element| text_of(&element)).filter(|title| !title.is_empty()),
             forms: forms(&document, &base),
             scripts: attributes(&document, &SCRIPT, "src")
                 .filter_map(|source| absolute(&source))
@@ -150,10 +146,8 @@ impl Page {
 
     fn read_link(&mut self, reference: &str, absolute: &dyn Fn(&str) -> Option<String>) {
         let reference = reference.trim();
-        if let Some(address) = reference
-            .get(..7)
-            .filter(|scheme| scheme.eq_ignore_ascii_case("mailto:"))
-            .and(reference.get(7..))
+        if let Some(address) =
+            reference.get(..7).filter(|scheme| scheme.eq_ignore_ascii_case("mailto:")).and(reference.get(7..))
         {
             self.mailboxes.extend(address.split(['?', ',']).next().map(str::to_owned));
         } else {
@@ -191,9 +185,7 @@ fn read_form(form: &ElementRef<'_>, base: &Url) -> Form {
         let (name, kind) = (field.attr("name").unwrap_or(""), field.attr("type").unwrap_or(""));
         read.password |= kind.eq_ignore_ascii_case("password");
         read.code |= is_code(name)
-            || field
-                .attr("autocomplete")
-                .is_some_and(|value| value.eq_ignore_ascii_case("one-time-code"));
+            || field.attr("autocomplete").is_some_and(|value| value.eq_ignore_ascii_case("one-time-code"));
         if !name.is_empty() {
             read.fields.insert(name.chars().take(TITLE_CHARS_MAX).collect());
         }
@@ -204,18 +196,9 @@ fn read_form(form: &ElementRef<'_>, base: &Url) -> Form {
 /// Names of fields for a second factor.
 fn is_code(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
-    [
-        "otp",
-        "totp",
-        "mfa",
-        "2fa",
-        "twofactor",
-        "two_factor",
-        "one_time_code",
-        "verification_code",
-    ]
-    .iter()
-    .any(|word| lower.contains(word))
+    ["otp", "totp", "mfa", "2fa", "twofactor", "two_factor", "one_time_code", "verification_code"]
+        .iter()
+        .any(|word| lower.contains(word))
 }
 
 fn shape(document: &Html) -> String {
@@ -251,9 +234,12 @@ mod tests {
     #[test]
     fn a_page_is_read() {
         let page = page(
-            "<html><head><title> Acme \n Corp </title><meta name=Generator content='WordPress 6.4'><link rel='shortcut icon' href=/i.ico>\
-             <script src='js/app.js'></script></head><body><a href='//cdn.acme.test/x'>x</a><a href='mailto:Info@acme.test?subject=x'>m</a>\
-             <form action='/login?state=1' method=post><input name=user><input type=password name=pw><input name=otp_code></form></body></html>",
+            "<html><head><title> Acme \n Corp </title><meta name=Generator content='WordPress 6.4'><link rel='shortcut \
+             icon' href=/i.ico>\
+             <script src='js/app.js'></script></head><body><a href='//cdn.acme.test/x'>x</a><a \
+             href='mailto:Info@acme.test?subject=x'>m</a>\
+             <form action='/login?state=1' method=post><input name=user><input type=password name=pw><input \
+             name=otp_code></form></body></html>",
         );
         assert_eq!(page.title.as_deref(), Some("Acme Corp"));
         assert_eq!(page.generator.as_deref(), Some("WordPress 6.4"));

@@ -55,9 +55,6 @@ mod tests {
     #[test]
     fn headers_tell_the_provider() {
         let found = of_headers([("CF-RAY", "7d1"), ("Server", "cloudflare")].into_iter());
-        assert_eq!(
-            found,
-            [("Cloudflare", "header cf-ray".to_owned()), ("Cloudflare", "header server".to_owned())]
-        );
+        assert_eq!(found, [("Cloudflare", "header cf-ray".to_owned()), ("Cloudflare", "header server".to_owned())]);
     }
 }

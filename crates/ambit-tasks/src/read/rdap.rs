@@ -1,4 +1,5 @@
-//! Reads RDAP answers (RFC 9083): pure functions from JSON to what we keep. Stamps that change with every question are left out.
+//! Reads RDAP answers (RFC 9083): pure functions from JSON to what we keep. Stamps that change with every question are
+//! left out.
 
 use ambit_model::{Details, Kind};
 use serde_json::{Value, json};
@@ -117,15 +118,13 @@ pub(crate) fn domain(body: &Value) -> Value {
         .map(|name| name.to_lowercase())
         .collect();
     servers.sort();
-    let signed = body
-        .get("secureDNS")
-        .and_then(|dns| dns.get("delegationSigned"))
-        .and_then(Value::as_bool)
-        .unwrap_or(false);
+    let signed =
+        body.get("secureDNS").and_then(|dns| dns.get("delegationSigned")).and_then(Value::as_bool).unwrap_or(false);
     let registrant = people(body).into_iter().find(|person| person.registrant && !person.redacted());
     json!({
         "registrar": registrar.and_then(|entity| card(entity, "fn")),
-        "registered": event(body, "registration"), "changed": event(body, "last changed"), "expires": event(body, "expiration"),
+        "registered": event(body, "registration"), "changed": event(body, "last changed"),
+        "expires": event(body, "expiration"),
         "status": status, "nameservers": servers, "dnssec": signed,
         "registrant": registrant.and_then(|person| person.organization.or(person.name)),
     })
@@ -162,7 +161,8 @@ pub(crate) fn block(body: &Value, address: Option<IpAddr>) -> Option<Block> {
     let end: IpAddr = text(body, "endAddress")?.parse().ok()?;
     let cidr = covering(start, end, address)?;
     let owner = people(body).into_iter().find(|person| person.registrant && !person.redacted());
-    let remark = list(body, "remarks").find_map(|remark| list(remark, "description").find_map(Value::as_str).map(str::to_owned));
+    let remark =
+        list(body, "remarks").find_map(|remark| list(remark, "description").find_map(Value::as_str).map(str::to_owned));
     let rir = rir(body);
     let said = json!({
         "start_address": start.to_string(), "end_address": end.to_string(), "cidr": cidr, "description": remark,
@@ -170,13 +170,14 @@ pub(crate) fn block(body: &Value, address: Option<IpAddr>) -> Option<Block> {
         "organization_name": owner.as_ref().and_then(|owner| owner.organization.clone().or_else(|| owner.name.clone())),
         "organization_handle": owner.as_ref().and_then(|owner| owner.handle.clone()),
         "organization_reference": null, "parent_reference": text(body, "parentHandle"), "rir": rir, "provider": null,
-        "whois_full_text": text_of(body), "extended_rdap": pruned(body), "transferred": event(body, "transfer").is_some(),
-        "ipv6": start.is_ipv6(), "handle_name": text(body, "name").or_else(|| text(body, "handle")), "country": text(body, "country"),
+        "whois_full_text": text_of(body), "extended_rdap": pruned(body),
+        "transferred": event(body, "transfer").is_some(),
+        "ipv6": start.is_ipv6(), "handle_name": text(body, "name").or_else(|| text(body, "handle")),
+        "country": text(body, "country"),
         "allocated": event(body, "registration"),
     });
-    let asn = list(body, "arin_originas0_originautnums")
-        .find_map(Value::as_u64)
-        .and_then(|asn| u32::try_from(asn).ok());
+    let asn =
+        list(body, "arin_originas0_originautnums").find_map(Value::as_u64).and_then(|asn| u32::try_from(asn).ok());
     match said {
         Value::Object(said) => Some(Block { cidr, asn, said }),
         _ => None,
@@ -186,8 +187,12 @@ pub(crate) fn block(body: &Value, address: Option<IpAddr>) -> Option<Block> {
 /// The prefix that covers the range, or of several the one with the address, else the first.
 pub(crate) fn covering(start: IpAddr, end: IpAddr, address: Option<IpAddr>) -> Option<String> {
     let subnets: Vec<ipnet::IpNet> = match (start, end) {
-        (IpAddr::V4(start), IpAddr::V4(end)) => ipnet::Ipv4Subnets::new(start, end, 0).map(Into::into).take(PREFIXES_MAX).collect(),
-        (IpAddr::V6(start), IpAddr::V6(end)) => ipnet::Ipv6Subnets::new(start, end, 0).map(Into::into).take(PREFIXES_MAX).collect(),
+        (IpAddr::V4(start), IpAddr::V4(end)) => {
+            ipnet::Ipv4Subnets::new(start, end, 0).map(Into::into).take(PREFIXES_MAX).collect()
+        }
+        (IpAddr::V6(start), IpAddr::V6(end)) => {
+            ipnet::Ipv6Subnets::new(start, end, 0).map(Into::into).take(PREFIXES_MAX).collect()
+        }
         _ => return None,
     };
     let holds = address.and_then(|address| subnets.iter().find(|subnet| subnet.contains(&address)));
@@ -201,26 +206,13 @@ const PREFIXES_MAX: usize = 256;
 fn rir(body: &Value) -> Option<&'static str> {
     let links = list(body, "links").filter_map(|link| text(link, "href"));
     let hints: Vec<String> = text(body, "port43").into_iter().chain(links).map(|hint| hint.to_lowercase()).collect();
-    let known = [
-        ("ripe", "RIPE"),
-        ("arin", "ARIN"),
-        ("apnic", "APNIC"),
-        ("lacnic", "LACNIC"),
-        ("afrinic", "AFRINIC"),
-    ];
-    known
-        .into_iter()
-        .find(|(word, _)| hints.iter().any(|hint| hint.contains(word)))
-        .map(|(_, rir)| rir)
+    let known = [("ripe", "RIPE"), ("arin", "ARIN"), ("apnic", "APNIC"), ("lacnic", "LACNIC"), ("afrinic", "AFRINIC")];
+    known.into_iter().find(|(word, _)| hints.iter().any(|hint| hint.contains(word))).map(|(_, rir)| rir)
 }
 
 /// The answer as text, without stamps of the question.
 pub(crate) fn text(of: &Value, member: &str) -> Option<String> {
-    of.get(member)
-        .and_then(Value::as_str)
-        .map(str::trim)
-        .filter(|text| !text.is_empty())
-        .map(str::to_owned)
+    of.get(member).and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
 }
 
 fn list<'a>(of: &'a Value, member: &str) -> impl Iterator<Item = &'a Value> {
@@ -238,7 +230,9 @@ fn pruned(body: &Value) -> Value {
     if let Some(members) = body.as_object_mut() {
         members.remove("notices");
         if let Some(events) = members.get_mut("events").and_then(Value::as_array_mut) {
-            events.retain(|event| event.get("eventAction").and_then(Value::as_str) != Some("last update of RDAP database"));
+            events.retain(|event| {
+                event.get("eventAction").and_then(Value::as_str) != Some("last update of RDAP database")
+            });
         }
         members.sort_keys();
     }
@@ -253,16 +247,19 @@ mod tests {
         json!({
             "objectClassName": "domain", "ldhName": "acme.test", "status": ["client transfer prohibited", "active"],
             "events": [
-                {"eventAction": "registration", "eventDate": "2001-02-03T04:05:06Z"}, {"eventAction": "expiration", "eventDate": "2030-02-03T04:05:06Z"},
+                {"eventAction": "registration", "eventDate": "2001-02-03T04:05:06Z"},
+                {"eventAction": "expiration", "eventDate": "2030-02-03T04:05:06Z"},
                 {"eventAction": "last update of RDAP database", "eventDate": "2026-11-21T05:00:00Z"},
             ],
             "entities": [
                 {"roles": ["registrar"], "vcardArray": ["vcard", [["fn", {}, "text", "Names Inc."]]], "entities": [
                     {"roles": ["abuse"], "vcardArray": ["vcard", [["email", {}, "text", "abuse@names.test"]]]}]},
                 {"roles": ["registrant"], "handle": "H1", "vcardArray": ["vcard", [
-                    ["fn", {}, "text", "Jo Doe"], ["org", {}, "text", "Acme Corp"], ["email", {}, "text", "Domains@Acme.test"]]]},
+                    ["fn", {}, "text", "Jo Doe"], ["org", {}, "text", "Acme Corp"],
+                    ["email", {}, "text", "Domains@Acme.test"]]]},
             ],
-            "nameservers": [{"ldhName": "NS1.ACME.TEST"}], "secureDNS": {"delegationSigned": true}, "notices": [{"title": "Terms"}],
+            "nameservers": [{"ldhName": "NS1.ACME.TEST"}], "secureDNS": {"delegationSigned": true},
+            "notices": [{"title": "Terms"}],
         })
     }
 
@@ -289,9 +286,12 @@ mod tests {
     #[test]
     fn a_block_is_the_prefix_around_the_address() {
         let body = json!({
-            "objectClassName": "ip network", "handle": "NET-1", "startAddress": "203.0.113.0", "endAddress": "203.0.113.191", "name": "ACME-NET",
-            "country": "DE", "port43": "whois.ripe.net", "events": [{"eventAction": "registration", "eventDate": "2010-01-01T00:00:00Z"}],
-            "entities": [{"roles": ["registrant"], "vcardArray": ["vcard", [["fn", {}, "text", "Acme Corp"], ["kind", {}, "text", "org"]]]}],
+            "objectClassName": "ip network", "handle": "NET-1", "startAddress": "203.0.113.0",
+            "endAddress": "203.0.113.191", "name": "ACME-NET",
+            "country": "DE", "port43": "whois.ripe.net",
+            "events": [{"eventAction": "registration", "eventDate": "2010-01-01T00:00:00Z"}],
+            "entities": [{"roles": ["registrant"],
+            "vcardArray": ["vcard", [["fn", {}, "text", "Acme Corp"], ["kind", {}, "text", "org"]]]}],
             "arin_originas0_originautnums": [64500],
         });
         let block = block(&body, "203.0.113.140".parse().ok()).unwrap();
@@ -303,7 +303,8 @@ mod tests {
 
     #[test]
     fn hidden_people_and_nonsense_are_nobody() {
-        let hidden = json!({"entities": [{"roles": ["registrant"], "vcardArray": ["vcard", [["org", {}, "text", "REDACTED FOR PRIVACY"]]]}]});
+        let hidden = json!({"entities": [{"roles": ["registrant"],
+        "vcardArray": ["vcard", [["org", {}, "text", "REDACTED FOR PRIVACY"]]]}]});
         assert!(people(&hidden)[0].redacted());
         assert_eq!(domain(&hidden)["registrant"], Value::Null);
         for nonsense in [

@@ -55,9 +55,7 @@ pub(crate) fn parse(text: &str) -> Record {
             }
             "mx" | "ptr" | "exists" => record.mechanisms.push(Mechanism::Other),
             "ip4" | "ip6" => {}
-            _ => record
-                .errors
-                .push(format!("unknown mechanism {:?}", name.chars().take(30).collect::<String>())),
+            _ => record.errors.push(format!("unknown mechanism {:?}", name.chars().take(30).collect::<String>())),
         }
     }
     record
@@ -81,7 +79,10 @@ mod tests {
 
     #[test]
     fn a_record_is_read_up_to_all() {
-        let record = parse("v=spf1 ip4:203.0.113.0/24 a:mail.acme.test mx include:_spf.vendor.test exists:%{i}.x.test ~all include:late.test");
+        let record = parse(
+            "v=spf1 ip4:203.0.113.0/24 a:mail.acme.test mx include:_spf.vendor.test exists:%{i}.x.test ~all \
+             include:late.test",
+        );
         let include = Mechanism::Include("_spf.vendor.test".into());
         let host = Mechanism::Host("mail.acme.test".into());
         assert_eq!(record.mechanisms, [host, Mechanism::Other, include, Mechanism::Other]);

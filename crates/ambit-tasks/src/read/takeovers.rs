@@ -1,4 +1,5 @@
-//! Providers whose names anybody may claim: the suffix that an alias leads to, and what the provider answers for an unclaimed name.
+//! Providers whose names anybody may claim: the suffix that an alias leads to, and what the provider answers for an
+//! unclaimed name.
 
 /// A provider's rule.
 pub(crate) struct Claimable {
@@ -12,21 +13,11 @@ pub(crate) struct Claimable {
 }
 
 const fn page(suffix: &'static str, provider: &'static str, says: &'static str) -> Claimable {
-    Claimable {
-        suffix,
-        provider,
-        says: Some(says),
-        status: &[404],
-    }
+    Claimable { suffix, provider, says: Some(says), status: &[404] }
 }
 
 const fn name(suffix: &'static str, provider: &'static str) -> Claimable {
-    Claimable {
-        suffix,
-        provider,
-        says: None,
-        status: &[],
-    }
+    Claimable { suffix, provider, says: None, status: &[] }
 }
 
 pub(crate) const CLAIMABLE: &[Claimable] = &[
@@ -48,24 +39,14 @@ pub(crate) const CLAIMABLE: &[Claimable] = &[
     page("cargocollective.com", "Cargo", "If you're moving your domain away from Cargo"),
     page("readthedocs.io", "Read the Docs", "unknown to Read the Docs"),
     page("unbouncepages.com", "Unbounce", "The requested URL was not found on this server."),
-    Claimable {
-        suffix: "fastly.net",
-        provider: "Fastly",
-        says: Some("Fastly error: unknown domain"),
-        status: &[],
-    },
+    Claimable { suffix: "fastly.net", provider: "Fastly", says: Some("Fastly error: unknown domain"), status: &[] },
     Claimable {
         suffix: "wordpress.com",
         provider: "WordPress.com",
         says: Some("Do you want to register"),
         status: &[],
     },
-    Claimable {
-        suffix: "statuspage.io",
-        provider: "Statuspage",
-        says: Some("You are being redirected"),
-        status: &[],
-    },
+    Claimable { suffix: "statuspage.io", provider: "Statuspage", says: Some("You are being redirected"), status: &[] },
     Claimable {
         suffix: "tumblr.com",
         provider: "Tumblr",
@@ -83,7 +64,8 @@ pub(crate) const CLAIMABLE: &[Claimable] = &[
     name("elasticbeanstalk.com", "AWS Elastic Beanstalk"),
 ];
 
-/// The rule for a target's name, of several the longest suffix. Amazon's buckets have regions in the middle of their names.
+/// The rule for a target's name, of several the longest suffix. Amazon's buckets have regions in the middle of their
+/// names.
 pub(crate) fn of_target(target: &str) -> Option<&'static Claimable> {
     let under = |suffix: &str| crate::ask::host::is_below(target, suffix);
     let direct = CLAIMABLE.iter().filter(|rule| under(rule.suffix)).max_by_key(|rule| rule.suffix.len());

@@ -1,4 +1,5 @@
-//! Products by what they leave in headers, cookies, pages and greetings. The rules are data: the head of `technologies.txt` says how one is written.
+//! Products by what they leave in headers, cookies, pages and greetings. The rules are data: the head of
+//! `technologies.txt` says how one is written.
 
 use crate::read::fingerprint::Product;
 use crate::read::page::Page;
@@ -78,11 +79,7 @@ pub(crate) fn web_server(header: &str) -> Option<Product> {
 
 /// Returns the products that the greeting of a service names.
 pub(crate) fn greeted(service: Service, text: &str) -> Vec<Product> {
-    RULES
-        .iter()
-        .filter(|rule| rule.place == Place::Banner(service))
-        .filter_map(|rule| rule.find(text))
-        .collect()
+    RULES.iter().filter(|rule| rule.place == Place::Banner(service)).filter_map(|rule| rule.find(text)).collect()
 }
 
 /// Returns every product that a rule recognises, with what shows it.
@@ -118,7 +115,8 @@ impl Rule {
     /// What the rule recognises in what stands at its place.
     fn find(&self, whole: &str) -> Option<Product> {
         let text = self.text;
-        let begins = |same: fn(&str, &str) -> bool| whole.get(..text.len()).filter(|start| same(start, text)).map(|_| 0);
+        let begins =
+            |same: fn(&str, &str) -> bool| whole.get(..text.len()).filter(|start| same(start, text)).map(|_| 0);
         let in_any_case = || whole.to_ascii_lowercase().find(&text.to_ascii_lowercase());
         let (at, shown) = match self.place {
             Place::Header(name) => (in_any_case()?, format!("{name}: {text}")),
@@ -166,10 +164,8 @@ impl Rule {
 /// A version right after a product's word.
 fn version_after(rest: &str) -> Option<&str> {
     let rest = rest.strip_prefix(['/', '_', '-', ' ', '(']).unwrap_or(rest);
-    let rest = rest
-        .strip_prefix(['v', 'V'])
-        .filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
-        .unwrap_or(rest);
+    let rest =
+        rest.strip_prefix(['v', 'V']).filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit())).unwrap_or(rest);
     rest.starts_with(|c: char| c.is_ascii_digit()).then_some(rest)
 }
 
@@ -200,23 +196,15 @@ fn read(table: &'static str) -> Result<Vec<(Rule, Examples)>, String> {
             ));
         } else if let Some(line) = line.strip_prefix("  ") {
             let [vendor, product, tag, cpe] = names.ok_or_else(|| problem("a rule needs a product above it"))?;
-            let (place, text, versioned) = rule(line).ok_or_else(|| problem("expected `PLACE TEXT`; the head of the file lists the places"))?;
+            let (place, text, versioned) =
+                rule(line).ok_or_else(|| problem("expected `PLACE TEXT`; the head of the file lists the places"))?;
             let cpe = (cpe != "-").then_some(cpe);
-            let rule = Rule {
-                place,
-                text,
-                versioned,
-                vendor,
-                product,
-                tag,
-                cpe,
-            };
+            let rule = Rule { place, text, versioned, vendor, product, tag, cpe };
             rules.push((rule, Vec::new()));
         } else {
             let fields: Vec<&str> = line.split(" | ").collect();
-            let fields = <[&str; 4]>::try_from(fields)
-                .ok()
-                .filter(|fields| fields[3] == "-" || fields[3].contains(':'));
+            let fields =
+                <[&str; 4]>::try_from(fields).ok().filter(|fields| fields[3] == "-" || fields[3].contains(':'));
             names = Some(fields.ok_or_else(|| problem("expected `VENDOR | PRODUCT | TAG | CPE`"))?);
         }
     }
@@ -268,12 +256,7 @@ mod tests {
             Place::Header(_) => {
                 let (name, value) = example.split_once(": ")?;
                 let headers = [(name.to_owned(), value.to_owned())];
-                let seen = Seen {
-                    headers: &headers,
-                    cookies: &[],
-                    body: "",
-                    page: &Page::default(),
-                };
+                let seen = Seen { headers: &headers, cookies: &[], body: "", page: &Page::default() };
                 rule.on(&seen)
             }
             _ => rule.find(example),
@@ -291,7 +274,9 @@ mod tests {
             for (number, example) in examples {
                 match example {
                     Example::Yes(text, version) => {
-                        let found = said(rule, text).unwrap_or_else(|| panic!("technologies.txt:{number}: the rule of line {first} misses {text}"));
+                        let found = said(rule, text).unwrap_or_else(|| {
+                            panic!("technologies.txt:{number}: the rule of line {first} misses {text}")
+                        });
                         assert_eq!(found.as_deref(), *version, "technologies.txt:{number}: the version in {text}");
                         yes = true;
                     }
@@ -315,34 +300,21 @@ mod tests {
             ("A | B | C\n", "1: expected `VENDOR | PRODUCT | TAG | CPE`"),
             ("A | B | C | d\n", "1: expected `VENDOR | PRODUCT | TAG | CPE`"),
             ("# x\n  html y\n", "2: a rule needs a product above it"),
-            (
-                "A | B | C | -\n  body y\n",
-                "2: expected `PLACE TEXT`; the head of the file lists the places",
-            ),
-            (
-                "A | B | C | -\n  html {version}\n",
-                "2: expected `PLACE TEXT`; the head of the file lists the places",
-            ),
+            ("A | B | C | -\n  body y\n", "2: expected `PLACE TEXT`; the head of the file lists the places"),
+            ("A | B | C | -\n  html {version}\n", "2: expected `PLACE TEXT`; the head of the file lists the places"),
             ("A | B | C | -\n    yes y\n", "2: an example needs a rule above it"),
-            (
-                "A | B | C | -\n  html y\n    maybe y\n",
-                "3: expected `yes EXAMPLE => VERSION` or `no EXAMPLE`",
-            ),
+            ("A | B | C | -\n  html y\n    maybe y\n", "3: expected `yes EXAMPLE => VERSION` or `no EXAMPLE`"),
         ] {
             assert_eq!(read(table).map(|rules| rules.len()), Err(expected.to_owned()), "{table}");
         }
     }
 
     fn see(headers: &[(&str, &str)], cookies: &[&str], html: &str) -> Vec<(String, Option<String>)> {
-        let headers: Vec<(String, String)> = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let headers: Vec<(String, String)> =
+            headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let cookies: Vec<String> = cookies.iter().map(|name| (*name).to_owned()).collect();
         let page = Page::parse(html, &ambit_net::http::Url::parse("https://www.acme.test/").unwrap());
-        let seen = Seen {
-            headers: &headers,
-            cookies: &cookies,
-            body: html,
-            page: &page,
-        };
+        let seen = Seen { headers: &headers, cookies: &cookies, body: html, page: &page };
         products(&seen).into_iter().map(|product| (product.product, product.version)).collect()
     }
 
@@ -353,12 +325,9 @@ mod tests {
             &["laravel_session"],
             "<meta name=generator content='WordPress 6.4.1'>",
         );
-        for (product, version) in [
-            ("PHP", Some("8.1.2")),
-            ("Laravel", None),
-            ("WordPress", Some("6.4.1")),
-            ("nginx", Some("1.24.0")),
-        ] {
+        for (product, version) in
+            [("PHP", Some("8.1.2")), ("Laravel", None), ("WordPress", Some("6.4.1")), ("nginx", Some("1.24.0"))]
+        {
             assert!(found.contains(&(product.to_owned(), version.map(str::to_owned))), "{product}: {found:?}");
         }
         assert_eq!(

@@ -22,19 +22,11 @@ struct Form {
 }
 
 const fn public(provider: &'static str, pattern: &'static str) -> Form {
-    Form {
-        provider,
-        sensitive: false,
-        pattern,
-    }
+    Form { provider, sensitive: false, pattern }
 }
 
 const fn secret(provider: &'static str, pattern: &'static str) -> Form {
-    Form {
-        provider,
-        sensitive: true,
-        pattern,
-    }
+    Form { provider, sensitive: true, pattern }
 }
 
 const FORMS: &[Form] = &[
@@ -56,10 +48,7 @@ const FORMS: &[Form] = &[
 ];
 
 static COMPILED: LazyLock<Vec<(&'static Form, Regex)>> = LazyLock::new(|| {
-    FORMS
-        .iter()
-        .map(|form| (form, Regex::new(form.pattern).expect("the expression is constant")))
-        .collect()
+    FORMS.iter().map(|form| (form, Regex::new(form.pattern).expect("the expression is constant"))).collect()
 });
 
 /// Tokens of one text.
@@ -90,12 +79,7 @@ fn token(form: &Form, hit: &str) -> Token {
     let shown: String = hit.chars().take(SHOWN_CHARS).collect();
     let masked = || format!("{shown}… (sha256 {})", &hex::encode(Sha256::digest(hit))[..12]);
     let name = if form.sensitive { masked() } else { hit.to_owned() };
-    Token {
-        snippet: name.clone(),
-        name,
-        provider: form.provider,
-        sensitive: form.sensitive,
-    }
+    Token { snippet: name.clone(), name, provider: form.provider, sensitive: form.sensitive }
 }
 
 #[cfg(test)]

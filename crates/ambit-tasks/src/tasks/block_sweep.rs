@@ -1,4 +1,5 @@
-//! Finds the live addresses of a block that is a seed. It probes a few common ports of each, in ranges of one durable row.
+//! Finds the live addresses of a block that is a seed. It probes a few common ports of each, in ranges of one durable
+//! row.
 
 use crate::ask::blocks;
 use crate::tasks::suballocations;
@@ -13,7 +14,8 @@ use std::net::{IpAddr, SocketAddr};
 pub(crate) const TASK: Task = Task {
     name: TaskName::BlockSweep,
     pretty_name: "Block sweep",
-    description: "Asks a few common ports of every address of a block that is theirs: whoever accepts or refuses is there.",
+    description: "Asks a few common ports of every address of a block that is theirs: whoever accepts or refuses is \
+                  there.",
     watches: &[Kind::NetBlock],
     produces: &[Kind::IpAddress],
     footprint: Clearance::L3,
@@ -26,7 +28,8 @@ pub(crate) const TASK: Task = Task {
     run: |cx| Box::pin(run(cx)),
 };
 
-/// Addresses of one look: a /24, so that the pace of one block does not hold up another, and little is asked twice after a crash.
+/// Addresses of one look: a /24, so that the pace of one block does not hold up another, and little is asked twice
+/// after a crash.
 const STEP: i64 = 256;
 /// Ports that are asked of every address.
 const FIRST_PORTS: &[u16] = &[80, 443];
@@ -42,18 +45,15 @@ const FILTER_PERCENT: usize = 90;
 fn plan(facts: &Facts, _: &crate::Settings) -> Plan {
     let block = blocks::block(facts).filter(|_| facts.decision.scoped() && suballocations::were_asked(facts));
     match block.and_then(blocks::size) {
-        Some(size) => Plan::Sweep {
-            prefix: String::new(),
-            size,
-            step: STEP,
-        },
+        Some(size) => Plan::Sweep { prefix: String::new(), size, step: STEP },
         None => Plan::No,
     }
 }
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let block = blocks::block(cx.facts).ok_or_else(|| TaskError::Failed("not a block".into()))?;
-    let asked = blocks::addresses(block, cx.argument).ok_or_else(|| TaskError::Failed(format!("not a range of the block: {:?}", cx.argument)))?;
+    let asked = blocks::addresses(block, cx.argument)
+        .ok_or_else(|| TaskError::Failed(format!("not a range of the block: {:?}", cx.argument)))?;
     let mut heard = Heard::default();
     heard.take(cx, &asked, FIRST_PORTS).await?;
     let silent: Vec<IpAddr> = asked.iter().copied().filter(|address| heard.is_silent(address)).collect();
@@ -76,10 +76,8 @@ struct Heard {
 
 impl Heard {
     async fn take(&mut self, cx: &Context<'_>, addresses: &[IpAddr], ports: &[u16]) -> Result<(), TaskError> {
-        let sockets: Vec<SocketAddr> = addresses
-            .iter()
-            .flat_map(|address| ports.iter().map(|port| SocketAddr::new(*address, *port)))
-            .collect();
+        let sockets: Vec<SocketAddr> =
+            addresses.iter().flat_map(|address| ports.iter().map(|port| SocketAddr::new(*address, *port))).collect();
         for (socket, state) in cx.net.knock(&sockets).await? {
             match state {
                 Ok(PortState::Open) => self.accepted.insert(socket.ip()),
@@ -96,7 +94,8 @@ impl Heard {
         ![&self.accepted, &self.refused, &self.forbidden].iter().any(|set| set.contains(address))
     }
 
-    /// An address that accepts is live. One that refuses is live too, unless nearly all of the range refuse, which is one filter for all.
+    /// An address that accepts is live. One that refuses is live too, unless nearly all of the range refuse, which is
+    /// one filter for all.
     fn there(&self, asked: usize) -> BTreeSet<IpAddr> {
         let asked = asked - self.forbidden.len();
         let refusing = self.refused.difference(&self.accepted).count();

@@ -34,11 +34,13 @@ const LIST_BYTES: usize = 1_024 * 1_024;
 /// Objects that are kept of a list.
 const OBJECTS_MAX: usize = 100;
 
-static KEY: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"<(?:Key|Name)>([^<]{1,1000})</(?:Key|Name)>").expect("the expression is constant"));
+static KEY: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"<(?:Key|Name)>([^<]{1,1000})</(?:Key|Name)>").expect("the expression is constant"));
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let url = Url::parse(&cx.facts.name)?;
-    let place = place(&url.host, &url.path).ok_or_else(|| TaskError::Failed("not a form of bucket that we know".into()))?;
+    let place =
+        place(&url.host, &url.path).ok_or_else(|| TaskError::Failed("not a form of bucket that we know".into()))?;
     let list = ask(cx, &list_url(&url, &place)).await?;
     let body = web::text(&list);
     let listable = list.status == 200 && (body.contains("<ListBucketResult") || body.contains("<EnumerationResults"));
@@ -94,11 +96,8 @@ fn is_missing(exchange: &HttpExchange, body: &str, place: &Place) -> bool {
 
 fn keys(body: &str) -> BTreeSet<String> {
     // The list's own name stands before its first entry.
-    let from = ["<Contents>", "<Blobs>", "<Blob>"]
-        .into_iter()
-        .filter_map(|mark| body.find(mark))
-        .min()
-        .unwrap_or(body.len());
+    let from =
+        ["<Contents>", "<Blobs>", "<Blob>"].into_iter().filter_map(|mark| body.find(mark)).min().unwrap_or(body.len());
     KEY.captures_iter(&body[from..]).map(|found| found[1].to_owned()).collect()
 }
 
@@ -111,7 +110,8 @@ mod tests {
         let body = "<ListBucketResult><Name>acme</Name><Contents><Key>b.txt</Key></Contents><Contents><Key>a.txt</Key></Contents></ListBucketResult>";
         assert_eq!(keys(body).into_iter().collect::<Vec<_>>(), ["a.txt", "b.txt"]);
         assert!(keys("<ListBucketResult><Name>acme</Name></ListBucketResult>").is_empty());
-        let blobs = "<EnumerationResults ContainerName=\"m\"><Blobs><Blob><Name>x.png</Name></Blob></Blobs></EnumerationResults>";
+        let blobs = "<EnumerationResults \
+                     ContainerName=\"m\"><Blobs><Blob><Name>x.png</Name></Blob></Blobs></EnumerationResults>";
         assert_eq!(keys(blobs).into_iter().collect::<Vec<_>>(), ["x.png"]);
     }
 

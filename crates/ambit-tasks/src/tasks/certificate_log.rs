@@ -46,12 +46,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     };
     let logged = logged.map_err(|failure| failure.error)?;
     for certificate in logged.values() {
-        cx.found_with(
-            Kind::PreCertificate,
-            &certificate.name(),
-            EdgeKind::LoggedCertificate,
-            certificate.members(),
-        );
+        cx.found_with(Kind::PreCertificate, &certificate.name(), EdgeKind::LoggedCertificate, certificate.members());
     }
     Ok(Answer::found_if(!logged.is_empty()))
 }
@@ -75,10 +70,7 @@ async fn ask(cx: &Context<'_>) -> Result<Certificates, Failure> {
         error: TaskError::source(PROVIDER, &error),
     })?;
     let last = fetch.last();
-    let down = |why: String, may_pass| Failure {
-        error: TaskError::SourceDown(format!("{PROVIDER}: {why}")),
-        may_pass,
-    };
+    let down = |why: String, may_pass| Failure { error: TaskError::SourceDown(format!("{PROVIDER}: {why}")), may_pass };
     if last.status != 200 {
         return Err(down(format!("status {}", last.status), last.status == 429 || last.status >= 500));
     }
@@ -138,7 +130,8 @@ type Certificates = BTreeMap<(String, String), Logged>;
 
 /// A pre-certificate and its certificate are one, the newest are kept.
 fn parse(body: &[u8]) -> Result<Certificates, String> {
-    let mut rows: Vec<Row<'_>> = serde_json::from_slice(body).map_err(|error| format!("not the list that was expected: {error}"))?;
+    let mut rows: Vec<Row<'_>> =
+        serde_json::from_slice(body).map_err(|error| format!("not the list that was expected: {error}"))?;
     rows.sort_by(|a, b| (&b.not_before, &b.serial_number).cmp(&(&a.not_before, &a.serial_number)));
     let mut logged = Certificates::new();
     for row in rows {
@@ -194,7 +187,8 @@ mod tests {
             json!({"id": id, "issuer_name": "C=US, O=CA, CN=R1", "common_name": "www.acme.test", "name_value": names,
                 "not_before": "2026-01-01T00:00:00", "not_after": "2026-04-01T00:00:00", "serial_number": "00aB12"})
         };
-        let body = json!([row(1, "www.acme.test"), row(2, "www.acme.test\n*.Shop.acme.test\nnot a name@x")]).to_string();
+        let body =
+            json!([row(1, "www.acme.test"), row(2, "www.acme.test\n*.Shop.acme.test\nnot a name@x")]).to_string();
         let logged = parse(body.as_bytes()).unwrap();
         let one = logged.values().next().unwrap();
         assert_eq!((logged.len(), one.name().as_str()), (1, "www.acme.test (ab12)"));

@@ -1,4 +1,5 @@
-//! Names in a certificate. Those under a domain that led to it are likely theirs; others belong to third parties until there is more evidence.
+//! Names in a certificate. Those under a domain that led to it are likely theirs; others belong to third parties until
+//! there is more evidence.
 
 use crate::ask::delegation::found_below_as;
 use crate::ask::host::seed_domains;
@@ -50,16 +51,15 @@ fn names(facts: &Facts) -> BTreeSet<String> {
 
 /// Domains of the seeds and of the names that led here.
 fn home_domains(facts: &Facts) -> BTreeSet<String> {
-    let led = facts
-        .inward
-        .iter()
-        .filter(|neighbour| matches!(neighbour.kind, Kind::Domain | Kind::DnsRecord | Kind::Uri));
+    let led =
+        facts.inward.iter().filter(|neighbour| matches!(neighbour.kind, Kind::Domain | Kind::DnsRecord | Kind::Uri));
     let led = led.filter_map(|neighbour| registrable(host_of(&neighbour.name)).map(str::to_owned));
     led.chain(seed_domains(facts)).collect()
 }
 
 fn arguments(facts: &Facts) -> Vec<String> {
-    let domains: BTreeSet<String> = names(facts).iter().filter_map(|name| registrable(name).map(str::to_owned)).collect();
+    let domains: BTreeSet<String> =
+        names(facts).iter().filter_map(|name| registrable(name).map(str::to_owned)).collect();
     let mut arguments: Vec<String> = home_domains(facts).intersection(&domains).cloned().collect();
     if !foreign(facts).is_empty() {
         arguments.push(FOREIGN.to_owned());
@@ -77,11 +77,7 @@ fn foreign(facts: &Facts) -> BTreeSet<String> {
         .filter(|name| registrable(name).is_some_and(|domain| !seeds.iter().any(|seed| seed == domain)))
         .collect();
     let domains: BTreeSet<&str> = foreign.iter().filter_map(|name| registrable(name)).collect();
-    if many || domains.len() > FOREIGN_DOMAINS_MAX {
-        BTreeSet::new()
-    } else {
-        foreign
-    }
+    if many || domains.len() > FOREIGN_DOMAINS_MAX { BTreeSet::new() } else { foreign }
 }
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
@@ -116,10 +112,13 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     }
 }
 
-/// A certificate overrules no delegation: its name may be one that the domain handed to others, who are free to have certificates for it.
+/// A certificate overrules no delegation: its name may be one that the domain handed to others, who are free to have
+/// certificates for it.
 async fn lead_to(cx: &Context<'_>, name: &str, edge: EdgeKind) -> Result<(), TaskError> {
     match Kind::of_host(name) {
-        Ok((Kind::DnsRecord, host)) if edge == EdgeKind::CertificateName => found_below_as(cx, cx.argument, Kind::DnsRecord, &host, edge).await,
+        Ok((Kind::DnsRecord, host)) if edge == EdgeKind::CertificateName => {
+            found_below_as(cx, cx.argument, Kind::DnsRecord, &host, edge).await
+        }
         _ => {
             cx.found_host(name, edge);
             Ok(())

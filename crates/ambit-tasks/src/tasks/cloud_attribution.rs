@@ -1,5 +1,6 @@
-//! Finds the provider whose infrastructure something is on, and whether it is shared with third parties. There is one probe for each piece of
-//! evidence, named by the argument, so that the answer does not depend on the order in which evidence arrives. Sends nothing.
+//! Finds the provider whose infrastructure something is on, and whether it is shared with third parties. There is one
+//! probe for each piece of evidence, named by the argument, so that the answer does not depend on the order in which
+//! evidence arrives. Sends nothing.
 
 use crate::ask::host::seed_domains;
 use crate::read::providers;
@@ -15,7 +16,8 @@ use std::collections::BTreeSet;
 pub(crate) const TASK: Task = Task {
     name: TaskName::CloudAttribution,
     pretty_name: "Cloud and CDN",
-    description: "Tells the provider by alias, reverse name, network and headers, and whether strangers share an address.",
+    description: "Tells the provider by alias, reverse name, network and headers, and whether strangers share an \
+                  address.",
     watches: &[Kind::DnsRecord, Kind::IpAddress, Kind::Uri],
     produces: &[],
     footprint: Clearance::L0,
@@ -28,7 +30,8 @@ pub(crate) const TASK: Task = Task {
     run: |cx| Box::pin(run(cx)),
 };
 
-/// Foreign domains on one address, or in one certificate that it serves, from which it counts as shared with third parties.
+/// Foreign domains on one address, or in one certificate that it serves, from which it counts as shared with third
+/// parties.
 const STRANGERS_MIN: usize = 5;
 
 /// One piece of evidence.
@@ -88,14 +91,11 @@ fn aliases(details: &ambit_model::Details) -> impl Iterator<Item = Evidence> + '
 }
 
 fn of_address(facts: &Facts) -> BTreeSet<Evidence> {
-    let pointers = facts
-        .to(EdgeKind::Pointer)
-        .filter_map(|neighbour| Evidence::of_host("reverse name", &neighbour.name));
+    let pointers =
+        facts.to(EdgeKind::Pointer).filter_map(|neighbour| Evidence::of_host("reverse name", &neighbour.name));
     let bound = facts.from(EdgeKind::ResolvesTo).flat_map(|neighbour| aliases(&neighbour.details));
     // A provider's own name leads here: what the alias of one of their names ends in.
-    let own = facts
-        .from(EdgeKind::ResolvesTo)
-        .filter_map(|neighbour| Evidence::of_host("name", &neighbour.name));
+    let own = facts.from(EdgeKind::ResolvesTo).filter_map(|neighbour| Evidence::of_host("name", &neighbour.name));
     let network = network::NET_NAME.text(&facts.details).and_then(|name| {
         let platform = platforms::of_network(name)?;
         Some(Evidence {
@@ -105,29 +105,18 @@ fn of_address(facts: &Facts) -> BTreeSet<Evidence> {
         })
     });
     let certificates = certificates(facts);
-    pointers
-        .chain(bound)
-        .chain(own)
-        .chain(network)
-        .chain(certificates)
-        .chain(strangers(facts))
-        .collect()
+    pointers.chain(bound).chain(own).chain(network).chain(certificates).chain(strangers(facts)).collect()
 }
 
-/// A platform's certificate that was shown here, by its common name; the address' own look and those by its names tell of it.
+/// A platform's certificate that was shown here, by its common name; the address' own look and those by its names tell
+/// of it.
 fn certificates(facts: &Facts) -> BTreeSet<Evidence> {
-    let by_name = facts
-        .from(EdgeKind::ResolvesTo)
-        .flat_map(|neighbour| shown(&neighbour.details, &facts.name));
+    let by_name = facts.from(EdgeKind::ResolvesTo).flat_map(|neighbour| shown(&neighbour.details, &facts.name));
     let names = by_name.chain(shown(&facts.details, &facts.name)).filter_map(|tls| tls.certificate);
     let host = |name: String| name.split(' ').next().unwrap_or_default().trim_start_matches("*.").to_ascii_lowercase();
     let seeds = seed_domains(facts);
     let strange = |host: &String| !seeds.iter().any(|seed| host == seed || crate::ask::host::is_below(host, seed));
-    names
-        .map(host)
-        .filter(strange)
-        .filter_map(|host| Evidence::of_host("certificate", &host))
-        .collect()
+    names.map(host).filter(strange).filter_map(|host| Evidence::of_host("certificate", &host)).collect()
 }
 
 /// What was seen of TLS at an address.
@@ -144,17 +133,15 @@ pub(crate) fn is_shared(facts: &Facts) -> bool {
     evidence(facts).iter().any(|evidence| evidence.shared)
 }
 
-/// Evidence of third parties on the address: names of many foreign domains that resolve to it, or a certificate full of them.
+/// Evidence of third parties on the address: names of many foreign domains that resolve to it, or a certificate full of
+/// them.
 fn strangers(facts: &Facts) -> Option<Evidence> {
     let seeds = seed_domains(facts);
     let foreign = |domain: &&str| !seeds.iter().any(|seed| seed == domain);
     let names = facts.from(EdgeKind::ResolvesTo).filter(|neighbour| !neighbour.scoped);
     let domains: BTreeSet<&str> = names.filter_map(|neighbour| registrable(&neighbour.name)).filter(foreign).collect();
     let certificates = facts.from(EdgeKind::ResolvesTo).chain(facts.to(EdgeKind::Service));
-    let in_certificate = certificates
-        .flat_map(|neighbour| foreign_domains(neighbour, &facts.name))
-        .max()
-        .unwrap_or(0);
+    let in_certificate = certificates.flat_map(|neighbour| foreign_domains(neighbour, &facts.name)).max().unwrap_or(0);
     let what = if domains.len() >= STRANGERS_MIN {
         "strangers' names"
     } else if in_certificate >= STRANGERS_MIN {
@@ -162,11 +149,7 @@ fn strangers(facts: &Facts) -> Option<Evidence> {
     } else {
         return None;
     };
-    Some(Evidence {
-        what: what.to_owned(),
-        provider: None,
-        shared: true,
-    })
+    Some(Evidence { what: what.to_owned(), provider: None, shared: true })
 }
 
 /// Foreign domains in the certificates that a neighbour was shown at this address.
@@ -232,9 +215,7 @@ mod tests {
     #[test]
     fn some_strangers_are_partners_and_many_are_tenants() {
         let strangers = |count: usize| {
-            (0..count)
-                .map(|number| name(&format!("www.s{number}.test"), false, json!({})))
-                .collect::<Vec<_>>()
+            (0..count).map(|number| name(&format!("www.s{number}.test"), false, json!({}))).collect::<Vec<_>>()
         };
         assert!(evidence(&address(strangers(STRANGERS_MIN - 1))).is_empty());
         assert!(evidence(&address(strangers(STRANGERS_MIN))).iter().all(|evidence| evidence.shared));

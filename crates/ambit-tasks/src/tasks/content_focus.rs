@@ -19,7 +19,8 @@ use serde_json::{Value, json};
 pub(crate) const TASK: Task = Task {
     name: TaskName::ContentFocus,
     pretty_name: "Exposed content",
-    description: "Looks for repositories, environment files, status pages, API documents, backups and the like, and proves them by content.",
+    description: "Looks for repositories, environment files, status pages, API documents, backups and the like, and \
+                  proves them by content.",
     watches: &[Kind::Uri],
     produces: &[Kind::ApiEndpoint],
     footprint: Clearance::L3,
@@ -98,7 +99,8 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     Ok(answer)
 }
 
-/// How much may fail at one site before it counts as broken: a wall in front of it breaks off at some paths, a broken server at all.
+/// How much may fail at one site before it counts as broken: a wall in front of it breaks off at some paths, a broken
+/// server at all.
 const FAILURES_MAX: usize = 12;
 /// What a look that waited in vain weighs: a site that breaks off is left at once, a silent one holds us up each time.
 const SILENCE: usize = 5;
@@ -117,7 +119,10 @@ struct Looks {
 
 impl Looks {
     /// Takes some looks at a time, until too many have failed.
-    async fn take<F: Future<Output = Result<Option<Proven>, NetError>>>(&mut self, mut looks: impl Iterator<Item = (&'static str, F)>) {
+    async fn take<F: Future<Output = Result<Option<Proven>, NetError>>>(
+        &mut self,
+        mut looks: impl Iterator<Item = (&'static str, F)>,
+    ) {
         while self.fatal().is_none() {
             let some: Vec<_> = looks.by_ref().take(IN_FLIGHT).map(|(what, look)| named(what, look)).collect();
             if some.is_empty() {
@@ -158,13 +163,8 @@ fn without_query(url: &Url) -> String {
 
 /// The first address that proves the thing, unless the site says the same of what cannot be there.
 async fn look(cx: &Context<'_>, site: &Url, probe: &'static Probe) -> Result<Option<Proven>, NetError> {
-    let proven = |url, proof, exchange| Proven {
-        what: probe.what,
-        is_interface: probe.is_interface,
-        url,
-        proof,
-        exchange,
-    };
+    let proven =
+        |url, proof, exchange| Proven { what: probe.what, is_interface: probe.is_interface, url, proof, exchange };
     let paths = match probe.place {
         Place::Paths(paths) => paths,
         Place::MissingPage => {
@@ -192,16 +192,11 @@ async fn look_listing(cx: &Context<'_>, site: &Url, path: &'static str) -> Resul
         return Ok(None);
     };
     let proof = listing_proof(&web::text(&exchange));
-    Ok(proof.map(|proof| Proven {
-        what: DIRECTORY_LISTING,
-        is_interface: false,
-        url,
-        proof,
-        exchange,
-    }))
+    Ok(proof.map(|proof| Proven { what: DIRECTORY_LISTING, is_interface: false, url, proof, exchange }))
 }
 
-/// A page that the site gives out; `None` where it does not. A connection that breaks in the middle of many is not a "no".
+/// A page that the site gives out; `None` where it does not. A connection that breaks in the middle of many is not a
+/// "no".
 async fn page(cx: &Context<'_>, url: &Url) -> Result<Option<HttpExchange>, NetError> {
     let exchange = web::get(cx, url, BODY_BYTES).await?;
     Ok((exchange.status == 200).then_some(exchange))

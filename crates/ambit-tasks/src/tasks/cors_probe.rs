@@ -1,4 +1,5 @@
-//! Checks whether a site lets any other site read its responses with the visitor's cookies, by one request with an origin that does not exist.
+//! Checks whether a site lets any other site read its responses with the visitor's cookies, by one request with an
+//! origin that does not exist.
 
 use crate::ask::{bindings, web};
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
@@ -36,7 +37,8 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         Err(error) => return Err(error.into()),
     };
     let allowed = web::header(&exchange, "access-control-allow-origin");
-    let credentials = web::header(&exchange, "access-control-allow-credentials").is_some_and(|value| value.eq_ignore_ascii_case("true"));
+    let credentials = web::header(&exchange, "access-control-allow-credentials")
+        .is_some_and(|value| value.eq_ignore_ascii_case("true"));
     let reflects = allowed.is_some_and(|origin| origin.eq_ignore_ascii_case(STRANGER));
     if reflects {
         cx.observe(uri::FOREIGN_ORIGIN, ForeignOrigin { credentials });

@@ -1,4 +1,5 @@
-//! Records that lead to nothing: aliases, delegations and mail exchangers whose target does not exist. The DNS half of a takeover.
+//! Records that lead to nothing: aliases, delegations and mail exchangers whose target does not exist. The DNS half of
+//! a takeover.
 
 use crate::read::takeovers;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
@@ -24,11 +25,7 @@ pub(crate) const TASK: Task = Task {
     volatile: &[],
     contacts: Contacts::Zone,
     plan: |facts, _| {
-        if facts.decision.scoped() {
-            Plan::each(RECORDS.iter().map(|record| (*record).to_owned()))
-        } else {
-            Plan::No
-        }
+        if facts.decision.scoped() { Plan::each(RECORDS.iter().map(|record| (*record).to_owned())) } else { Plan::No }
     },
     run: |cx| Box::pin(run(cx)),
 };
@@ -69,22 +66,13 @@ async fn alias(cx: &Context<'_>, name: &str) -> Result<Vec<Dangling>, TaskError>
     };
     if answer.is_nxdomain() {
         // Of several links the provider's is the one that can be claimed.
-        let claimed = answer
-            .chain
-            .iter()
-            .find(|alias| takeovers::of_target(&alias.target).is_some())
-            .unwrap_or(last);
+        let claimed = answer.chain.iter().find(|alias| takeovers::of_target(&alias.target).is_some()).unwrap_or(last);
         let reason = missing(cx, &claimed.target).await?;
         return Ok(vec![item("CNAME", &claimed.target, reason)]);
     }
-    let pattern = answer
-        .chain
-        .iter()
-        .find(|alias| takeovers::of_target(&alias.target).is_some_and(|rule| rule.says.is_some()));
-    Ok(pattern
-        .map(|alias| item("CNAME", &alias.target, DanglingReason::UnclaimedPattern))
-        .into_iter()
-        .collect())
+    let pattern =
+        answer.chain.iter().find(|alias| takeovers::of_target(&alias.target).is_some_and(|rule| rule.says.is_some()));
+    Ok(pattern.map(|alias| item("CNAME", &alias.target, DanglingReason::UnclaimedPattern)).into_iter().collect())
 }
 
 /// `unregistered` where even the target's domain does not exist; a provider's names are not registered but claimed.
@@ -96,11 +84,7 @@ async fn missing(cx: &Context<'_>, target: &str) -> Result<DanglingReason, TaskE
         return Ok(DanglingReason::Unregistered);
     };
     let answer = cx.net.lookup(domain, RecordType::SOA).await?;
-    Ok(if answer.is_nxdomain() {
-        DanglingReason::Unregistered
-    } else {
-        DanglingReason::Nxdomain
-    })
+    Ok(if answer.is_nxdomain() { DanglingReason::Unregistered } else { DanglingReason::Nxdomain })
 }
 
 /// Name servers of a cut at this very name that do not exist, or that do not answer for it.
@@ -121,7 +105,8 @@ async fn delegation(cx: &Context<'_>, name: &str) -> Result<Vec<Dangling>, TaskE
     Ok(items)
 }
 
-/// A name fails while the domain above it answers: its delegation is lame. Where the domain fails too, nothing is known.
+/// A name fails while the domain above it answers: its delegation is lame. Where the domain fails too, nothing is
+/// known.
 async fn lame(cx: &Context<'_>, name: &str) -> Result<Vec<Dangling>, TaskError> {
     let parent = registrable(name).filter(|parent| *parent != name);
     let parent = parent.ok_or_else(|| TaskError::Failed(format!("no server of {name} answers")))?;
@@ -162,10 +147,7 @@ mod tests {
 
     #[test]
     fn an_item_names_the_provider_of_its_target() {
-        assert_eq!(
-            item("CNAME", "acme.github.io", DanglingReason::Nxdomain).provider.as_deref(),
-            Some("GitHub Pages")
-        );
+        assert_eq!(item("CNAME", "acme.github.io", DanglingReason::Nxdomain).provider.as_deref(), Some("GitHub Pages"));
         assert_eq!(item("MX", "mail.vendor.test", DanglingReason::Nxdomain).provider, None);
     }
 }

@@ -19,7 +19,9 @@ pub(crate) const TASK: Task = Task {
     gain: 2,
     volatile: &[],
     contacts: Contacts::Nothing,
-    plan: |facts, settings| Plan::once_if(facts.name.parse().is_ok_and(|address| covering(settings, address).next().is_some())),
+    plan: |facts, settings| {
+        Plan::once_if(facts.name.parse().is_ok_and(|address| covering(settings, address).next().is_some()))
+    },
     run: |cx| Box::pin(run(cx)),
 };
 
@@ -75,10 +77,13 @@ fn place(row: &Value) -> Value {
         .find(|value| !value.is_null());
     json!({
         "asn": {
-            "asn": asn, "name": owner, "organization": at("/traits/organization"), "isp": at("/traits/isp"), "connection_type": at("/traits/connection_type"),
+            "asn": asn, "name": owner, "organization": at("/traits/organization"), "isp": at("/traits/isp"),
+            "connection_type": at("/traits/connection_type"),
         },
-        "city": at("/city/names/en"), "postal": at("/postal/code"), "country": at("/country/names/en"), "latitude": at("/location/latitude"),
-        "longitude": at("/location/longitude"), "continent": at("/continent/names/en"), "time_zone": at("/location/time_zone"),
+        "city": at("/city/names/en"), "postal": at("/postal/code"), "country": at("/country/names/en"),
+        "latitude": at("/location/latitude"),
+        "longitude": at("/location/longitude"), "continent": at("/continent/names/en"),
+        "time_zone": at("/location/time_zone"),
         "country_code": at("/country/iso_code"), "continent_code": at("/continent/code"),
     })
 }
@@ -90,7 +95,8 @@ mod tests {
     #[test]
     fn a_row_of_either_database_is_read() {
         let row = json!({
-            "city": {"names": {"en": "Singapore"}}, "country": {"iso_code": "SG", "names": {"en": "Singapore"}}, "location": {"latitude": 1.3, "longitude": 103.8},
+            "city": {"names": {"en": "Singapore"}}, "country": {"iso_code": "SG", "names": {"en": "Singapore"}},
+            "location": {"latitude": 1.3, "longitude": 103.8},
             "traits": {"autonomous_system_number": 64500},
         });
         let place = place(&row);

@@ -60,10 +60,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         Err(error) if web::is_no_answer(&error) => return Ok(Answer::Absent),
         Err(error) => return Err(error.into()),
     };
-    let first = fetch
-        .exchanges
-        .first()
-        .ok_or_else(|| TaskError::Failed("a fetch without an exchange".into()))?;
+    let first = fetch.exchanges.first().ok_or_else(|| TaskError::Failed("a fetch without an exchange".into()))?;
     observe_place(cx, &url, first);
     observe_head(cx, first);
     observe_chain(cx, &url, &fetch);
@@ -122,7 +119,8 @@ fn observe_head(cx: &Context<'_>, first: &HttpExchange) {
         .filter(|(name, _)| name.raw().eq_ignore_ascii_case("www-authenticate"))
         .map(|(_, value)| value.raw().to_ascii_lowercase())
         .collect();
-    let asks = |scheme: &str| challenge.iter().any(|value| value.split(',').any(|part| part.trim().starts_with(scheme)));
+    let asks =
+        |scheme: &str| challenge.iter().any(|value| value.split(',').any(|part| part.trim().starts_with(scheme)));
     cx.observe(uri::AUTH_BASIC, asks("basic"));
     cx.observe(uri::AUTH_NTLM, asks("ntlm") || asks("negotiate"));
 }
@@ -170,7 +168,9 @@ fn cookie_line(cookie: &SeenCookie) -> String {
 fn observe_chain(cx: &Context<'_>, url: &Url, fetch: &HttpFetch) {
     let mut targets: Vec<Url> = fetch.exchanges.iter().skip(1).map(|exchange| exchange.url.clone()).collect();
     match &fetch.end {
-        ChainEnd::OutOfScope { url, .. } | ChainEnd::Failed { url, .. } | ChainEnd::Loop(url) => targets.push(url.clone()),
+        ChainEnd::OutOfScope { url, .. } | ChainEnd::Failed { url, .. } | ChainEnd::Loop(url) => {
+            targets.push(url.clone())
+        }
         ChainEnd::Answer | ChainEnd::TooMany | ChainEnd::NotHttp(_) => {}
     }
     let shown: Vec<String> = targets.iter().map(without_query).collect();
@@ -179,7 +179,8 @@ fn observe_chain(cx: &Context<'_>, url: &Url, fetch: &HttpFetch) {
     let secured = !url.https && targets.iter().any(|target| target.https && target.host == url.host);
     cx.observe(uri::HTTPS_REDIRECT, secured);
     for target in &targets {
-        // A site of the same name on another port is one where it answered; of another name, that is for its own looks to say.
+        // A site of the same name on another port is one where it answered; of another name, that is for its own looks
+        // to say.
         let failed = matches!(&fetch.end, ChainEnd::Failed { url, .. } if url == target);
         if target.host != url.host {
             cx.found_host(&target.host, EdgeKind::Redirect);
@@ -202,20 +203,14 @@ fn observe_content(cx: &Context<'_>, exchange: &HttpExchange) {
     cx.observe(uri::GENERATOR, json!(page.generator));
     cx.observe(uri::HAS_FORMS, json!(!page.forms.is_empty()));
     cx.observe(uri::FORMS, forms(&page));
-    cx.observe(
-        uri::SCRIPTS,
-        page.scripts.iter().map(|script| json!(normal::text(script))).collect::<Value>(),
-    );
+    cx.observe(uri::SCRIPTS, page.scripts.iter().map(|script| json!(normal::text(script))).collect::<Value>());
     cx.observe(uri::DOM_SHA1, json!(html.then_some(&page.dom_sha1)));
     cx.observe(uri::RESPONSE_DATA_HASH, json!(normal::body_hash(exchange)));
     let fresh = default_page(page.title.as_deref(), &body).filter(|_| html && exchange.status == 200);
     cx.observe(uri::DEFAULT_PAGE, fresh.map(str::to_owned));
     cx.observe(uri::DIRECTORY_LISTING, listing_proof(&body).is_some());
-    let insecure: BTreeSet<&String> = page
-        .scripts
-        .iter()
-        .filter(|script| exchange.url.https && script.starts_with("http://"))
-        .collect();
+    let insecure: BTreeSet<&String> =
+        page.scripts.iter().filter(|script| exchange.url.https && script.starts_with("http://")).collect();
     cx.observe(uri::MIXED_CONTENT, json!(insecure));
     let media = web::media_type(exchange);
     cx.observe(
@@ -232,35 +227,32 @@ fn observe_content(cx: &Context<'_>, exchange: &HttpExchange) {
 }
 
 fn forms(page: &Page) -> Value {
-    let form = |form: &crate::read::page::Form| json!({"action": normal::text(&form.action), "method": form.method, "password": form.password, "fields": form.fields});
+    let form = |form: &crate::read::page::Form| {
+        json!({"action": normal::text(&form.action), "method": form.method,
+    "password": form.password, "fields": form.fields})
+    };
     page.forms.iter().map(form).collect()
 }
 
 fn observe_products(cx: &Context<'_>, exchange: &HttpExchange, body: &str, page: &Page) {
-    let headers: Vec<(String, String)> = exchange
-        .headers
-        .iter()
-        .map(|(name, value)| (name.stored().to_ascii_lowercase(), value.stored()))
-        .collect();
+    let headers: Vec<(String, String)> =
+        exchange.headers.iter().map(|(name, value)| (name.stored().to_ascii_lowercase(), value.stored())).collect();
     let cookies: Vec<String> = cookies(exchange).iter().map(|cookie| cookie.name.clone()).collect();
-    let seen = Seen {
-        headers: &headers,
-        cookies: &cookies,
-        body,
-        page,
-    };
+    let seen = Seen { headers: &headers, cookies: &cookies, body, page };
     cx.observe(network::FINGERPRINT, fingerprint::items(technology::products(&seen)));
 }
 
 fn observe_tls(cx: &Context<'_>, tls: &TlsFacts) {
-    let certificates: Vec<Certificate> = tls.chain.iter().take(CHAIN_MAX).filter_map(|der| Certificate::parse(der).ok()).collect();
+    let certificates: Vec<Certificate> =
+        tls.chain.iter().take(CHAIN_MAX).filter_map(|der| Certificate::parse(der).ok()).collect();
     if let Some(leaf) = certificates.first() {
         cx.observe(uri::ALT_NAMES, names(leaf).into_iter().collect::<Vec<_>>());
     }
     let text = |name: &Option<ambit_net::Untrusted>| name.as_ref().map(ambit_net::Untrusted::stored);
     let shown = |certificate: &Certificate| {
         json!({
-            "expiration": certificate.not_after.to_string(), "issuerCommonName": text(&certificate.issuer_cn), "subjectCommonName": text(&certificate.subject_cn),
+            "expiration": certificate.not_after.to_string(), "issuerCommonName": text(&certificate.issuer_cn),
+            "subjectCommonName": text(&certificate.subject_cn),
             "signatureAlgorithm": certificate.signature_algorithm, "certificateAuthority": certificate.is_ca,
         })
     };
@@ -275,7 +267,9 @@ async fn verbs(cx: &Context<'_>, url: &Url) -> Option<String> {
     let exchange = cx.net.http(&request).await.ok()?;
     let allow = web::header(&exchange, "allow")?;
     let mut verbs: Vec<String> = allow.split(',').map(|verb| verb.trim().to_ascii_uppercase()).collect();
-    verbs.retain(|verb| !verb.is_empty() && verb.len() <= 20 && verb.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'-'));
+    verbs.retain(|verb| {
+        !verb.is_empty() && verb.len() <= 20 && verb.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'-')
+    });
     verbs.sort();
     verbs.dedup();
     (!verbs.is_empty()).then(|| verbs.join(","))

@@ -41,10 +41,11 @@ const USUAL_PORTS: &[u16] = &[80, 443];
 
 /// Ports of protocols that are no HTTP and that a request would only disturb.
 const OTHER_PORTS: &[u16] = &[
-    21, 22, 23, 25, 26, 53, 79, 88, 110, 111, 113, 135, 139, 143, 179, 222, 389, 445, 465, 502, 512, 513, 514, 515, 548, 554, 587, 636, 873, 990,
-    992, 993, 995, 1099, 1194, 1433, 1434, 1521, 1723, 1883, 2049, 2121, 2181, 2222, 2323, 2525, 3260, 3268, 3306, 3307, 3389, 3690, 4369, 5060,
-    5061, 5222, 5269, 5432, 5433, 5671, 5672, 5900, 5901, 6000, 6379, 6380, 6667, 8883, 9042, 9100, 9160, 9300, 9418, 11211, 11214, 22222, 25565,
-    26379, 27017, 27018, 44818, 47808, 61613, 61616,
+    21, 22, 23, 25, 26, 53, 79, 88, 110, 111, 113, 135, 139, 143, 179, 222, 389, 445, 465, 502, 512, 513, 514, 515,
+    548, 554, 587, 636, 873, 990, 992, 993, 995, 1099, 1194, 1433, 1434, 1521, 1723, 1883, 2049, 2121, 2181, 2222,
+    2323, 2525, 3260, 3268, 3306, 3307, 3389, 3690, 4369, 5060, 5061, 5222, 5269, 5432, 5433, 5671, 5672, 5900, 5901,
+    6000, 6379, 6380, 6667, 8883, 9042, 9100, 9160, 9300, 9418, 11211, 11214, 22222, 25565, 26379, 27017, 27018, 44818,
+    47808, 61613, 61616,
 ];
 
 /// Ports on which TLS is asked for first.
@@ -67,24 +68,22 @@ fn named_sites(facts: &Facts) -> impl Iterator<Item = Url> + '_ {
 }
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
-    let socket =
-        bindings::socket(cx.facts.kind, &cx.facts.name, cx.argument).ok_or_else(|| TaskError::Failed(format!("not a binding: {:?}", cx.argument)))?;
+    let socket = bindings::socket(cx.facts.kind, &cx.facts.name, cx.argument)
+        .ok_or_else(|| TaskError::Failed(format!("not a binding: {:?}", cx.argument)))?;
     let Some(exchange) = probe(cx, socket).await? else {
         return Ok(Answer::Absent);
     };
     let uri = exchange.url.to_string();
     cx.found(Kind::Uri, &uri, EdgeKind::Site);
-    for named in named_sites(cx.facts).filter(|named| (named.https, named.port) == (exchange.url.https, exchange.url.port)) {
+    for named in
+        named_sites(cx.facts).filter(|named| (named.https, named.port) == (exchange.url.https, exchange.url.port))
+    {
         cx.found(Kind::Uri, &named.to_string(), EdgeKind::Site);
     }
     let canonical = Kind::Uri.canonical(&uri).unwrap_or(uri);
     cx.observe(
         domain::SITES,
-        vec![SiteSeen {
-            uri: canonical,
-            address: socket.to_string(),
-            code: exchange.status.to_string(),
-        }],
+        vec![SiteSeen { uri: canonical, address: socket.to_string(), code: exchange.status.to_string() }],
     );
     Ok(Answer::Found)
 }

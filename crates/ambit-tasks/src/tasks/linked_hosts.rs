@@ -17,15 +17,10 @@ use std::sync::LazyLock;
 pub(crate) const TASK: Task = Task {
     name: TaskName::LinkedHosts,
     pretty_name: "Linked hosts",
-    description: "Reads hosts, mailboxes, storage buckets and identifiers out of a site's page, its own scripts and its content policy.",
+    description: "Reads hosts, mailboxes, storage buckets and identifiers out of a site's page, its own scripts and \
+                  its content policy.",
     watches: &[Kind::Uri],
-    produces: &[
-        Kind::CloudStorageBucket,
-        Kind::DnsRecord,
-        Kind::Domain,
-        Kind::EmailAddress,
-        Kind::UniqueToken,
-    ],
+    produces: &[Kind::CloudStorageBucket, Kind::DnsRecord, Kind::Domain, Kind::EmailAddress, Kind::UniqueToken],
     footprint: Clearance::L2,
     ttl_ms: DAY_MS,
     cost: 4,
@@ -54,7 +49,9 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         Err(error) if web::is_no_answer(&error) => return Ok(Answer::Absent),
         Err(error) => return Err(error.into()),
     };
-    let stays = |exchange: &&HttpExchange| exchange.url.host == url.host && exchange.url.port == url.port && exchange.url.https == url.https;
+    let stays = |exchange: &&HttpExchange| {
+        exchange.url.host == url.host && exchange.url.port == url.port && exchange.url.https == url.https
+    };
     let mut found = Mentioned::default();
     for exchange in fetch.exchanges.iter().filter(stays) {
         let body = web::text(exchange);
@@ -93,9 +90,7 @@ fn say(cx: &Context<'_>, url: &Url, found: Mentioned) -> bool {
         }
     }
     let own = |mailbox: &&String| {
-        mailbox
-            .rsplit_once('@')
-            .is_some_and(|(_, domain)| same_domain(domain, &url.host) || url.host.ends_with(domain))
+        mailbox.rsplit_once('@').is_some_and(|(_, domain)| same_domain(domain, &url.host) || url.host.ends_with(domain))
     };
     for mailbox in found.mailboxes.iter().filter(own).take(MAILBOXES_MAX) {
         let origin = Details::from_iter([mentioned::ORIGIN.is(json!(cx.facts.name))]);
@@ -124,10 +119,13 @@ struct Mentioned {
     tokens: BTreeSet<tokens::Token>,
 }
 
-static ADDRESS: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"(?i)\b([a-z0-9][a-z0-9._%+-]{0,63}@[a-z0-9][a-z0-9.-]{1,200}\.[a-z]{2,24})\b").expect("constant"));
-static URL: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r#"(?i)\bhttps?:\\?/\\?/[a-z0-9][a-z0-9.-]{1,252}(?::\d{1,5})?(?:/[^\s"'<>\\)]{0,300})?"#).expect("constant"));
+static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b([a-z0-9][a-z0-9._%+-]{0,63}@[a-z0-9][a-z0-9.-]{1,200}\.[a-z]{2,24})\b").expect("constant")
+});
+static URL: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r#"(?i)\bhttps?:\\?/\\?/[a-z0-9][a-z0-9.-]{1,252}(?::\d{1,5})?(?:/[^\s"'<>\\)]{0,300})?"#)
+        .expect("constant")
+});
 
 impl Mentioned {
     fn read_page(&mut self, page: &Page) {
@@ -136,8 +134,7 @@ impl Mentioned {
             self.buckets.extend(buckets::of_url(&url));
             self.hosts.insert(url.host);
         }
-        self.mailboxes
-            .extend(page.mailboxes.iter().filter_map(|mailbox| Kind::EmailAddress.canonical(mailbox).ok()));
+        self.mailboxes.extend(page.mailboxes.iter().filter_map(|mailbox| Kind::EmailAddress.canonical(mailbox).ok()));
     }
 
     /// Sources that the content policy allows.
@@ -155,14 +152,10 @@ impl Mentioned {
                 self.hosts.insert(url.host);
             }
         }
-        let mailboxes = ADDRESS
-            .captures_iter(text)
-            .filter_map(|found| Kind::EmailAddress.canonical(&found[1]).ok());
+        let mailboxes = ADDRESS.captures_iter(text).filter_map(|found| Kind::EmailAddress.canonical(&found[1]).ok());
         // File names such as logo@2x.png look like mailboxes.
         let is_file = |mailbox: &String| {
-            [".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".css", ".js"]
-                .iter()
-                .any(|end| mailbox.ends_with(end))
+            [".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".css", ".js"].iter().any(|end| mailbox.ends_with(end))
         };
         self.mailboxes.extend(mailboxes.filter(|mailbox| !is_file(mailbox)).take(MAILBOXES_MAX));
         self.tokens.extend(tokens::find(text));
@@ -171,9 +164,7 @@ impl Mentioned {
 
 /// Hosts in a content policy; `*.acme.test` is `acme.test`.
 fn policy_hosts(policy: &str) -> BTreeSet<String> {
-    let sources = policy
-        .split([' ', ';', ','])
-        .map(|source| source.split_once("://").map_or(source, |(_, rest)| rest));
+    let sources = policy.split([' ', ';', ',']).map(|source| source.split_once("://").map_or(source, |(_, rest)| rest));
     let hosts = sources.map(|source| source.split([':', '/']).next().unwrap_or("").trim_start_matches("*."));
     hosts
         .filter(|host| host.contains('.') && !host.starts_with('\''))
@@ -187,7 +178,9 @@ mod tests {
 
     #[test]
     fn a_policy_names_hosts() {
-        let hosts = policy_hosts("default-src 'self' https://cdn.acme.test:8443/x; img-src *.images.test data: blob:; report-uri /csp");
+        let hosts = policy_hosts(
+            "default-src 'self' https://cdn.acme.test:8443/x; img-src *.images.test data: blob:; report-uri /csp",
+        );
         assert_eq!(hosts.into_iter().collect::<Vec<_>>(), ["cdn.acme.test", "images.test"]);
     }
 

@@ -1,4 +1,5 @@
-//! Registered domains whose names can be mistaken for a seed's. They are only resolved, and stay third parties: no edge leads there.
+//! Registered domains whose names can be mistaken for a seed's. They are only resolved, and stay third parties: no edge
+//! leads there.
 
 use crate::ask::together::together;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
@@ -12,7 +13,8 @@ use std::collections::BTreeSet;
 pub(crate) const TASK: Task = Task {
     name: TaskName::Lookalikes,
     pretty_name: "Look-alike domains",
-    description: "Asks which domains are registered whose names resemble the seed's: typing slips, letters that look alike, other suffixes.",
+    description: "Asks which domains are registered whose names resemble the seed's: typing slips, letters that look \
+                  alike, other suffixes.",
     watches: &[Kind::Domain],
     produces: &[],
     footprint: Clearance::L1,
@@ -32,20 +34,12 @@ const VARIANTS_MAX: usize = 400;
 /// Shorter labels are one slip away from too many honest ones: only other suffixes are tried.
 const LABEL_CHARS_MIN: usize = 4;
 /// What passes for one another at a glance, in both directions.
-const ALIKE: &[(&str, &str)] = &[
-    ("0", "o"),
-    ("1", "l"),
-    ("1", "i"),
-    ("i", "l"),
-    ("3", "e"),
-    ("5", "s"),
-    ("rn", "m"),
-    ("vv", "w"),
-    ("cl", "d"),
-];
+const ALIKE: &[(&str, &str)] =
+    &[("0", "o"), ("1", "l"), ("1", "i"), ("i", "l"), ("3", "e"), ("5", "s"), ("rn", "m"), ("vv", "w"), ("cl", "d")];
 /// Suffixes under which the same label is most often registered by others.
 const SUFFIXES: &[&str] = &[
-    "app", "biz", "co", "co.uk", "com", "de", "dev", "eu", "fr", "info", "io", "net", "online", "org", "shop", "site", "us",
+    "app", "biz", "co", "co.uk", "com", "de", "dev", "eu", "fr", "info", "io", "net", "online", "org", "shop", "site",
+    "us",
 ];
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
@@ -107,11 +101,13 @@ fn variants(facts: &Facts) -> Vec<String> {
         .collect()
 }
 
-/// Labels one slip away: a letter left out, doubled, swapped with its neighbour or replaced by one that looks alike; a hyphen more or less.
+/// Labels one slip away: a letter left out, doubled, swapped with its neighbour or replaced by one that looks alike; a
+/// hyphen more or less.
 fn slips(label: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for at in 0..label.len() {
-        let (Some(before), Some(letter), Some(after)) = (label.get(..at), label.get(at..=at), label.get(at + 1..)) else {
+        let (Some(before), Some(letter), Some(after)) = (label.get(..at), label.get(at..=at), label.get(at + 1..))
+        else {
             continue;
         };
         found.insert(format!("{before}{after}"));
@@ -128,7 +124,9 @@ fn slips(label: &str) -> BTreeSet<String> {
         }
     }
     found.insert(label.replace('-', ""));
-    found.retain(|slip| slip != label && !slip.is_empty() && !slip.starts_with('-') && !slip.ends_with('-') && !slip.contains("--"));
+    found.retain(|slip| {
+        slip != label && !slip.is_empty() && !slip.starts_with('-') && !slip.ends_with('-') && !slip.contains("--")
+    });
     found
 }
 
@@ -163,7 +161,9 @@ mod tests {
 
     #[test]
     fn the_seed_other_seeds_and_malformed_names_are_left_out() {
-        for (seed, left_out) in [("harbour.test", "harbour.test"), ("acm-e.test", "acme.test"), ("acme.test", "-cme.test")] {
+        for (seed, left_out) in
+            [("harbour.test", "harbour.test"), ("acm-e.test", "acme.test"), ("acme.test", "-cme.test")]
+        {
             assert!(!of(seed).contains(&left_out.to_owned()), "{seed}");
         }
         assert!(of("two-parts.test").iter().all(|name| !name.contains("--") && !name.contains("-.")));

@@ -1,5 +1,5 @@
-//! Collects who may send mail in a domain's name, and what receivers should do with forgeries: SPF with its whole tree, DMARC, MTA-STS, TLS reports,
-//! BIMI.
+//! Collects who may send mail in a domain's name, and what receivers should do with forgeries: SPF with its whole tree,
+//! DMARC, MTA-STS, TLS reports, BIMI.
 
 use crate::ask::delegation::found_existing;
 use crate::ask::host::{is_below, same_domain};
@@ -28,11 +28,7 @@ pub(crate) const TASK: Task = Task {
     contacts: Contacts::Zone,
     plan: |facts, _| {
         let records = TEXTS.iter().map(|(record, ..)| *record).chain([SPF, DMARC]);
-        if facts.decision.scoped() {
-            Plan::bound(records.map(str::to_owned))
-        } else {
-            Plan::No
-        }
+        if facts.decision.scoped() { Plan::bound(records.map(str::to_owned)) } else { Plan::No }
     },
     run: |cx| Box::pin(run(cx)),
 };
@@ -58,7 +54,8 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         DMARC => observe_dmarc(cx, name).await?,
         argument => {
             let policy = TEXTS.iter().find(|(policy, ..)| *policy == argument);
-            let (_, member, label, tag) = policy.ok_or_else(|| TaskError::Failed(format!("not a policy: {argument:?}")))?;
+            let (_, member, label, tag) =
+                policy.ok_or_else(|| TaskError::Failed(format!("not a policy: {argument:?}")))?;
             let texts = texts(cx, &format!("{label}.{name}")).await?;
             let found = texts.into_iter().find(|text| text.starts_with(tag));
             if let Some(text) = &found {
@@ -88,11 +85,8 @@ async fn observe_spf(cx: &Context<'_>, name: &str) -> Result<bool, TaskError> {
 }
 
 async fn observe_dmarc(cx: &Context<'_>, name: &str) -> Result<bool, TaskError> {
-    let records: Vec<String> = texts(cx, &format!("_dmarc.{name}"))
-        .await?
-        .into_iter()
-        .filter(|text| is_dmarc(text))
-        .collect();
+    let records: Vec<String> =
+        texts(cx, &format!("_dmarc.{name}")).await?.into_iter().filter(|text| is_dmarc(text)).collect();
     let Some(first) = records.first() else {
         return Ok(false);
     };
@@ -112,12 +106,7 @@ fn origin(of: &str) -> ambit_model::Details {
 /// Texts at a name, sorted.
 async fn texts(cx: &Context<'_>, name: &str) -> Result<BTreeSet<String>, TaskError> {
     let answer = cx.net.lookup(name, RecordType::TXT).await?;
-    Ok(answer
-        .records
-        .iter()
-        .filter_map(|record| record.data.text())
-        .map(|text| text.stored())
-        .collect())
+    Ok(answer.records.iter().filter_map(|record| record.data.text()).map(|text| text.stored()).collect())
 }
 
 /// What the whole tree of an SPF record comes to.
@@ -149,10 +138,7 @@ impl Tree {
 
 /// Follows includes and redirects, breadth first, counting look-ups as a receiver does.
 async fn walk(cx: &Context<'_>, name: &str, text: &str) -> Result<Tree, TaskError> {
-    let mut tree = Tree {
-        complete: true,
-        ..Tree::default()
-    };
+    let mut tree = Tree { complete: true, ..Tree::default() };
     let mut open = vec![(name.to_owned(), text.to_owned(), true)];
     let mut seen = BTreeSet::from([name.to_owned()]);
     while let Some((domain, text, own)) = open.pop() {
@@ -229,10 +215,7 @@ struct Dmarc {
 
 impl Dmarc {
     fn parse(text: &str) -> Self {
-        let mut dmarc = Self {
-            percent: 100,
-            ..Self::default()
-        };
+        let mut dmarc = Self { percent: 100, ..Self::default() };
         for (tag, value) in text.split(';').filter_map(|part| part.split_once('=')) {
             let value = value.trim();
             match tag.trim().to_ascii_lowercase().as_str() {
@@ -248,7 +231,8 @@ impl Dmarc {
 
     fn value(&self, records: usize) -> Value {
         json!({
-            "records": records, "policy": self.policy, "subdomain_policy": self.subdomain_policy, "percent": self.percent, "rua": self.reports,
+            "records": records, "policy": self.policy, "subdomain_policy": self.subdomain_policy,
+            "percent": self.percent, "rua": self.reports,
         })
     }
 }
@@ -267,7 +251,8 @@ mod tests {
 
     #[test]
     fn dmarc_is_read_with_its_defaults() {
-        let dmarc = Dmarc::parse("v=DMARC1; p=Reject; pct=50; rua=mailto:a@acme.test!10m, mailto:b@acme.test; ruf=https://x");
+        let dmarc =
+            Dmarc::parse("v=DMARC1; p=Reject; pct=50; rua=mailto:a@acme.test!10m, mailto:b@acme.test; ruf=https://x");
         assert_eq!(dmarc.policy.as_deref(), Some("reject"));
         assert_eq!(dmarc.percent, 50);
         assert_eq!(dmarc.reports.iter().collect::<Vec<_>>(), ["a@acme.test", "b@acme.test"]);

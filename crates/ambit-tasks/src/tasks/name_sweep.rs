@@ -37,19 +37,13 @@ fn plan(facts: &Facts, settings: &Settings) -> Plan {
         return Plan::No;
     }
     let size = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
-    Plan::Sweep {
-        prefix: String::new(),
-        size: size(words),
-        step: size(STEP),
-    }
+    Plan::Sweep { prefix: String::new(), size: size(words), step: size(STEP) }
 }
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
-    let range = range(cx.argument).ok_or_else(|| TaskError::Failed(format!("not a range of words: {:?}", cx.argument)))?;
-    let words = cx
-        .settings
-        .words
-        .get(range.start.min(cx.settings.words.len())..range.end.min(cx.settings.words.len()));
+    let range =
+        range(cx.argument).ok_or_else(|| TaskError::Failed(format!("not a range of words: {:?}", cx.argument)))?;
+    let words = cx.settings.words.get(range.start.min(cx.settings.words.len())..range.end.min(cx.settings.words.len()));
     guess(cx, &cx.facts.name, words.unwrap_or_default().iter().cloned()).await
 }
 

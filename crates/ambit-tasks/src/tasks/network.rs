@@ -1,7 +1,7 @@
 //! The network of a name, a service or a site: what is known of its address, carried over. Sends nothing.
 //!
-//! The argument names the address and the source of what is carried (`registration 203.0.113.7`), and is planned only once that source has spoken:
-//! so the answer does not depend on the order of work.
+//! The argument names the address and the source of what is carried (`registration 203.0.113.7`), and is planned only
+//! once that source has spoken: so the answer does not depend on the order of work.
 
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::entity::{Member, ip_address, network};
@@ -85,13 +85,15 @@ fn of_address(address: &Neighbour) -> Vec<(String, Value)> {
     let details = &*address.details;
     let registration = network::NET_NAME.raw(details).map(|name| {
         json!({
-            "source": "registration", "address": address.name, "asn": ip_address::NETWORK_ASN.raw(details), "net_name": name,
+            "source": "registration", "address": address.name, "asn": ip_address::NETWORK_ASN.raw(details),
+            "net_name": name,
             "country_code": ip_address::NETWORK_COUNTRY_CODE.raw(details), "host_id": address.uid.integer(),
         })
     });
-    let geolocation = network::GEOLOCATION
-        .raw(details)
-        .map(|place| json!({"source": "geolocation", "address": address.name, "geolocation": place, "host_id": address.uid.integer()}));
+    let geolocation = network::GEOLOCATION.raw(details).map(|place| {
+        json!({"source": "geolocation", "address": address.name, "geolocation": place,
+        "host_id": address.uid.integer()})
+    });
     let items = [("registration", registration), ("geolocation", geolocation)];
     let spoken = items.into_iter().filter_map(|(source, item)| Some((source, item?)));
     spoken.map(|(source, item)| (format!("{source} {}", address.name), item)).collect()
@@ -99,11 +101,7 @@ fn of_address(address: &Neighbour) -> Vec<(String, Value)> {
 
 /// What was carried to a name or a service, carried on to its site: only of the address where the site was seen.
 fn of_neighbour(neighbour: &Neighbour) -> Vec<(String, Value)> {
-    let seen_at = neighbour
-        .argument
-        .parse::<std::net::SocketAddr>()
-        .ok()
-        .map(|socket| socket.ip().to_string());
+    let seen_at = neighbour.argument.parse::<std::net::SocketAddr>().ok().map(|socket| socket.ip().to_string());
     let items = network::CARRIED.items(&neighbour.details);
     let items = items.filter(|item| {
         let address = item.get("address").and_then(Value::as_str);
@@ -139,9 +137,7 @@ mod tests {
     #[test]
     fn nothing_is_carried_before_its_source_has_spoken() {
         let mut facts = crate::tests::facts(Kind::DnsRecord, "www.acme.test", json!({}));
-        facts
-            .outward
-            .push(neighbour(EdgeKind::ResolvesTo, Kind::IpAddress, "203.0.113.7", "", json!({})));
+        facts.outward.push(neighbour(EdgeKind::ResolvesTo, Kind::IpAddress, "203.0.113.7", "", json!({})));
         assert!(carried(&facts).is_empty());
         let known = json!({"net_name": "ACME-NET", "network.asn": 64500, "network.country_code": "DE"});
         facts.outward[0].details = known.as_object().cloned().unwrap().into();
@@ -154,11 +150,10 @@ mod tests {
     fn a_site_gets_only_the_address_where_it_was_seen() {
         let mut facts = crate::tests::facts(Kind::Uri, "https://www.acme.test:443", json!({}));
         let networks = json!({"hidden_network": [
-            {"source": "registration", "address": "203.0.113.7", "net_name": "A"}, {"source": "registration", "address": "203.0.113.8", "net_name": "B"},
+            {"source": "registration", "address": "203.0.113.7", "net_name": "A"},
+            {"source": "registration", "address": "203.0.113.8", "net_name": "B"},
         ]});
-        facts
-            .inward
-            .push(neighbour(EdgeKind::Site, Kind::DnsRecord, "www.acme.test", "203.0.113.8:443", networks));
+        facts.inward.push(neighbour(EdgeKind::Site, Kind::DnsRecord, "www.acme.test", "203.0.113.8:443", networks));
         let arguments: Vec<String> = carried(&facts).into_iter().map(|(argument, _)| argument).collect();
         assert_eq!(arguments, ["registration 203.0.113.8"]);
     }

@@ -24,11 +24,7 @@ pub(crate) const TASK: Task = Task {
     volatile: &[],
     contacts: Contacts::Zone,
     plan: |facts, _| {
-        if facts.decision.scoped() {
-            Plan::bound_if(is_zone_top(facts))
-        } else {
-            Plan::No
-        }
+        if facts.decision.scoped() { Plan::bound_if(is_zone_top(facts)) } else { Plan::No }
     },
     run: |cx| Box::pin(run(cx)),
 };
@@ -70,7 +66,8 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
             whole = true;
             break;
         }
-        // A server that signs on the fly invents the next name, which prevents walking. One that leads out of the zone or back is broken.
+        // A server that signs on the fly invents the next name, which prevents walking. One that leads out of the zone
+        // or back is broken.
         if !is_below(&link.next, zone) || link.next.starts_with("\\000.") || names.contains_key(&link.next) {
             break;
         }
@@ -83,11 +80,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     cx.evidence("names", names.keys().map(String::as_str).collect::<Vec<_>>().join("\n").as_bytes());
     for (name, types) in names.iter().filter(|(name, types)| is_host(name, types) && name.as_str() != zone) {
         let delegated = types.contains(&RecordType::NS.0);
-        let edge = if delegated {
-            edge_below(cx, zone, name).await?
-        } else {
-            EdgeKind::Subdomain
-        };
+        let edge = if delegated { edge_below(cx, zone, name).await? } else { EdgeKind::Subdomain };
         cx.found_host(name, edge);
     }
     Ok(Answer::Found)
@@ -104,10 +97,12 @@ async fn link(cx: &Context<'_>, name: &str) -> Result<Option<Link>, NetError> {
         .next())
 }
 
-/// True for a name that may be a host: it has an address, an alias, mail or servers, and is no service label or wildcard.
+/// True for a name that may be a host: it has an address, an alias, mail or servers, and is no service label or
+/// wildcard.
 fn is_host(name: &str, types: &BTreeSet<u16>) -> bool {
     let telling = [RecordType::A, RecordType::AAAA, RecordType::CNAME, RecordType::MX, RecordType::NS];
-    telling.iter().any(|rtype| types.contains(&rtype.0)) && !name.split('.').any(|label| label.starts_with(['_', '*', '\\']))
+    telling.iter().any(|rtype| types.contains(&rtype.0))
+        && !name.split('.').any(|label| label.starts_with(['_', '*', '\\']))
 }
 
 /// The data of an NSEC record: an uncompressed name, then blocks of a bitmap.
@@ -133,10 +128,7 @@ fn read(data: &[u8]) -> Option<Link> {
         }
         rest = after;
     }
-    Some(Link {
-        next: labels.join("."),
-        types,
-    })
+    Some(Link { next: labels.join("."), types })
 }
 
 /// A label as the network writes it: lower case, bytes that no host name has as `\DDD`.

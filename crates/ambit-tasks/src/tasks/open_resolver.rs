@@ -19,7 +19,9 @@ pub(crate) const TASK: Task = Task {
     gain: 2,
     volatile: &[],
     contacts: Contacts::Address,
-    plan: |facts, _| Plan::once_if(bindings::socket(facts.kind, &facts.name, "").is_some_and(|socket| socket.port() == PORT)),
+    plan: |facts, _| {
+        Plan::once_if(bindings::socket(facts.kind, &facts.name, "").is_some_and(|socket| socket.port() == PORT))
+    },
     run: |cx| Box::pin(run(cx)),
 };
 
@@ -31,7 +33,8 @@ const WAIT: Duration = Duration::from_secs(2);
 const QUESTION: &[u8] = b"\x61\x6d\x01\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x01";
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
-    let socket = bindings::socket(cx.facts.kind, &cx.facts.name, "").ok_or_else(|| TaskError::Failed("not a service".into()))?;
+    let socket =
+        bindings::socket(cx.facts.kind, &cx.facts.name, "").ok_or_else(|| TaskError::Failed("not a service".into()))?;
     let Some(answer) = cx.net.datagram(socket, QUESTION, WAIT).await? else {
         return Err(TaskError::Failed("no answer over UDP".into()));
     };
@@ -47,7 +50,8 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
 fn is_recursive_answer(bytes: &[u8]) -> bool {
     let Some((head, _)) = bytes.split_at_checked(12) else { return false };
     let (flags, answers) = (u16::from_be_bytes([head[2], head[3]]), u16::from_be_bytes([head[6], head[7]]));
-    let (response, authoritative, recursive, rcode) = (flags & 0x8000 != 0, flags & 0x0400 != 0, flags & 0x0080 != 0, flags & 0x000f);
+    let (response, authoritative, recursive, rcode) =
+        (flags & 0x8000 != 0, flags & 0x0400 != 0, flags & 0x0080 != 0, flags & 0x000f);
     head[..2] == QUESTION[..2] && response && recursive && !authoritative && rcode == 0 && answers > 0
 }
 

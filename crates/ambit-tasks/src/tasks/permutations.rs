@@ -36,7 +36,8 @@ const BASES_MAX: usize = 2_000;
 const LABEL_CHARS_MAX: usize = 24;
 /// Environments that organisations put beside a name.
 const ENVIRONMENTS: &[&str] = &[
-    "admin", "api", "beta", "demo", "dev", "int", "internal", "new", "old", "pre", "prod", "qa", "stage", "staging", "test", "uat", "v2",
+    "admin", "api", "beta", "demo", "dev", "int", "internal", "new", "old", "pre", "prod", "qa", "stage", "staging",
+    "test", "uat", "v2",
 ];
 /// How far a number is moved in each direction.
 const NUMBER_REACH: u32 = 3;
@@ -46,15 +47,15 @@ fn bases(facts: &Facts) -> Vec<String> {
     let led = facts.outward.iter().chain(&facts.inward);
     let names = led.filter(|neighbour| {
         let edge = matches!(neighbour.edge, EdgeKind::Subdomain | EdgeKind::CertificateName);
-        edge && neighbour.task != TASK.name.as_str() && neighbour.kind == Kind::DnsRecord && is_below(&neighbour.name, &facts.name)
+        edge && neighbour.task != TASK.name.as_str()
+            && neighbour.kind == Kind::DnsRecord
+            && is_below(&neighbour.name, &facts.name)
     });
     let names: BTreeSet<String> = names.map(|neighbour| neighbour.name.clone()).collect();
     names
         .into_iter()
         .filter(|name| {
-            name.split('.')
-                .next()
-                .is_some_and(|label| label.len() <= LABEL_CHARS_MAX && !label.starts_with('_'))
+            name.split('.').next().is_some_and(|label| label.len() <= LABEL_CHARS_MAX && !label.starts_with('_'))
         })
         .take(BASES_MAX)
         .collect()
@@ -67,10 +68,8 @@ fn fruitful(facts: &Facts) -> impl Iterator<Item = String> + '_ {
 }
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
-    let (label, level) = cx
-        .argument
-        .split_once('.')
-        .ok_or_else(|| TaskError::Failed(format!("not a name: {:?}", cx.argument)))?;
+    let (label, level) =
+        cx.argument.split_once('.').ok_or_else(|| TaskError::Failed(format!("not a name: {:?}", cx.argument)))?;
     guess(cx, level, variants(label).into_iter()).await
 }
 

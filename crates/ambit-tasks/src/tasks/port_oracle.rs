@@ -1,5 +1,5 @@
-//! Checks whether an address accepts connections on ports that no service uses. If it does, open ports prove nothing, and only services that speak
-//! count.
+//! Checks whether an address accepts connections on ports that no service uses. If it does, open ports prove nothing,
+//! and only services that speak count.
 
 use crate::ask::identify::identify;
 use crate::ask::together::together;

@@ -16,7 +16,8 @@ use std::net::{IpAddr, SocketAddr};
 pub(crate) const TASK: Task = Task {
     name: TaskName::PortSweep,
     pretty_name: "TCP port sweep",
-    description: "Connects to the ports of our list. Where an address answers on every port, only services that speak their protocol count.",
+    description: "Connects to the ports of our list. Where an address answers on every port, only services that speak \
+                  their protocol count.",
     watches: &[Kind::IpAddress],
     produces: &[Kind::NetworkService],
     footprint: Clearance::L3,
@@ -52,12 +53,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     open.dedup();
     cx.observe(
         ip_address::PORTS,
-        open.iter()
-            .map(|port| Port {
-                number: *port,
-                protocol: "tcp".to_owned(),
-            })
-            .collect::<Vec<_>>(),
+        open.iter().map(|port| Port { number: *port, protocol: "tcp".to_owned() }).collect::<Vec<_>>(),
     );
     for port in &open {
         let socket = SocketAddr::new(address, *port);
@@ -66,8 +62,8 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     Ok(Answer::found_if(!open.is_empty()))
 }
 
-/// Does a service of a catch-all address say more than its improbable ports do? Where those speak a protocol, that protocol is the machine's voice on
-/// every port; where they speak several, nothing that it says is true.
+/// Does a service of a catch-all address say more than its improbable ports do? Where those speak a protocol, that
+/// protocol is the machine's voice on every port; where they speak several, nothing that it says is true.
 fn counts(details: &Details, port: u16, service: &str) -> bool {
     let says: Vec<&str> = ip_address::CATCH_ALL_SAYS.texts(details).collect();
     let browser = BROWSER_PORTS.contains(&port) && service == Service::Http.as_str();
@@ -81,7 +77,9 @@ async fn confirmed(cx: &Context<'_>, address: IpAddr, open: &[u16]) -> Result<Ve
     let mut spoke = Vec::new();
     for (port, identity) in answers {
         match identity {
-            Ok(identity) if identity.voice().is_some_and(|service| counts(&cx.facts.details, port, service)) => spoke.push(port),
+            Ok(identity) if identity.voice().is_some_and(|service| counts(&cx.facts.details, port, service)) => {
+                spoke.push(port)
+            }
             Ok(_) => {}
             Err(error) if was_asked(&error) => {}
             Err(error) => return Err(error.into()),

@@ -30,7 +30,8 @@ pub(crate) const TASK: Task = Task {
 /// PTR names of one address that are followed; more are noise of a provider.
 const NAMES_MAX: usize = 20;
 
-/// True for an address that is theirs, or that one of their names leads to: whose it is has to be asked before anything else is.
+/// True for an address that is theirs, or that one of their names leads to: whose it is has to be asked before anything
+/// else is.
 pub(crate) fn is_ours_to_ask(facts: &Facts) -> bool {
     let mut names = facts.from(EdgeKind::ResolvesTo);
     facts.decision.scoped() || facts.decision.clearance >= Clearance::L2 || names.any(|name| name.scoped)
@@ -51,10 +52,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         domain::RESOLUTIONS,
         names
             .iter()
-            .map(|name| Resolution {
-                response_data: (*name).clone(),
-                response_type: "PTR".to_owned(),
-            })
+            .map(|name| Resolution { response_data: (*name).clone(), response_type: "PTR".to_owned() })
             .collect::<Vec<_>>(),
     );
     // A name that only spells the address is the provider's and identifies nobody.

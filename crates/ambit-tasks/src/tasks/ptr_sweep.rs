@@ -27,11 +27,7 @@ pub(crate) const TASK: Task = Task {
     plan: |facts, _| {
         let block = blocks::block(facts).filter(|_| facts.decision.scoped());
         match block.and_then(blocks::size) {
-            Some(size) => Plan::Sweep {
-                prefix: String::new(),
-                size,
-                step: STEP,
-            },
+            Some(size) => Plan::Sweep { prefix: String::new(), size, step: STEP },
             None => Plan::No,
         }
     },
@@ -47,7 +43,8 @@ const LOST_PERCENT: usize = 10;
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let block = blocks::block(cx.facts).ok_or_else(|| TaskError::Failed("not a block".into()))?;
-    let asked = blocks::addresses(block, cx.argument).ok_or_else(|| TaskError::Failed(format!("not a range of the block: {:?}", cx.argument)))?;
+    let asked = blocks::addresses(block, cx.argument)
+        .ok_or_else(|| TaskError::Failed(format!("not a range of the block: {:?}", cx.argument)))?;
     let count = asked.len();
     let ask = |address: IpAddr| async move { own_names(cx, address).await };
     let (mut names, mut lost, mut failure) = (BTreeSet::new(), 0, None);

@@ -95,10 +95,7 @@ async fn domain(cx: &Context<'_>) -> Result<Answer, TaskError> {
     cx.observe(network::WHOIS_FULL_TEXT, json!(text));
     cx.observe(
         domain::CONTACTS,
-        people
-            .iter()
-            .map(|person| json!({"name": person.name, "email": person.email}))
-            .collect::<Value>(),
+        people.iter().map(|person| json!({"name": person.name, "email": person.email})).collect::<Value>(),
     );
     cx.observe(domain::REGISTRATION, registration);
     lead_to(cx, &people);
@@ -157,22 +154,16 @@ async fn block(cx: &Context<'_>) -> Result<Answer, TaskError> {
     Ok(Answer::Found)
 }
 
-/// Leads from an address or a block to whoever registered it: to the organisation, and to a registrant's mailbox in the domain of a seed. Scope compares them with
-/// what the registration of a seed says. A provider that leases its blocks is nobody's evidence, though it may have registered the domain as well.
+/// Leads from an address or a block to whoever registered it: to the organisation, and to a registrant's mailbox in the
+/// domain of a seed. Scope compares them with what the registration of a seed says. A provider that leases its blocks
+/// is nobody's evidence, though it may have registered the domain as well.
 fn lead_to_holder(cx: &Context<'_>, people: &[Person]) {
     let origin = || Details::from_iter([mentioned::ORIGIN.is(json!("registration"))]);
-    let domains = cx
-        .facts
-        .seeds
-        .iter()
-        .filter(|(kind, _)| *kind == Kind::Domain)
-        .map(|(_, name)| name.as_str());
+    let domains = cx.facts.seeds.iter().filter(|(kind, _)| *kind == Kind::Domain).map(|(_, name)| name.as_str());
     let domains: Vec<&str> = domains.collect();
     for person in people.iter().filter(|person| person.registrant && !person.redacted()) {
-        if let Some(organization) = person
-            .organization
-            .as_ref()
-            .filter(|name| platforms::of_network(&name.replace(' ', "-")).is_none())
+        if let Some(organization) =
+            person.organization.as_ref().filter(|name| platforms::of_network(&name.replace(' ', "-")).is_none())
         {
             cx.found_with(Kind::Organization, organization, EdgeKind::Registrant, origin());
         }
@@ -207,6 +198,7 @@ async fn asn_by_dns(cx: &Context<'_>, address: IpAddr) -> Result<Option<u32>, Ta
         return Ok(None);
     };
     let numbers = answer.records.iter().filter_map(|record| record.data.text());
-    let numbers = numbers.filter_map(|text| text.raw().split(['|', ' ']).next().and_then(|number| number.trim().parse().ok()));
+    let numbers =
+        numbers.filter_map(|text| text.raw().split(['|', ' ']).next().and_then(|number| number.trim().parse().ok()));
     Ok(numbers.min())
 }

@@ -51,11 +51,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     cx.observe(domain::PRIVATE_ADDRESSES, seen.private());
     cx.observe(domain::TTL, json!(seen.ttl));
     // A private address is somebody else's as soon as one looks from elsewhere; where a seed names it, it is meant.
-    for address in seen
-        .addresses
-        .iter()
-        .filter(|address| !is_private(**address) || cx.net.is_named(**address))
-    {
+    for address in seen.addresses.iter().filter(|address| !is_private(**address) || cx.net.is_named(**address)) {
         cx.found(Kind::IpAddress, &address.to_string(), EdgeKind::ResolvesTo);
     }
     for target in &seen.chain {
@@ -71,7 +67,8 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     Ok(Answer::Found)
 }
 
-/// The answers of both families. Some servers fail at AAAA alone (RFC 4074 §4): the other family's addresses are no less true for it.
+/// The answers of both families. Some servers fail at AAAA alone (RFC 4074 §4): the other family's addresses are no
+/// less true for it.
 struct Families {
     four: Result<Arc<DnsAnswer>, NetError>,
     six: Result<Arc<DnsAnswer>, NetError>,
@@ -123,10 +120,7 @@ impl Seen {
     }
 
     fn resolutions(&self) -> Vec<Resolution> {
-        let item = |response_data: String, rtype: &str| Resolution {
-            response_data,
-            response_type: rtype.to_owned(),
-        };
+        let item = |response_data: String, rtype: &str| Resolution { response_data, response_type: rtype.to_owned() };
         let aliases = self.chain.iter().map(|target| item(target.clone(), "CNAME"));
         let addresses = self
             .addresses
@@ -136,11 +130,7 @@ impl Seen {
     }
 
     fn private(&self) -> Vec<String> {
-        self.addresses
-            .iter()
-            .filter(|address| is_private(**address))
-            .map(IpAddr::to_string)
-            .collect()
+        self.addresses.iter().filter(|address| is_private(**address)).map(IpAddr::to_string).collect()
     }
 }
 
@@ -150,16 +140,8 @@ mod tests {
     use ambit_net::dns::{Alias, Rcode, Record, RecordData};
 
     fn answer(rtype: RecordType, chain: &[&str], data: &[RecordData]) -> DnsAnswer {
-        let record = |data: &RecordData| Record {
-            name: "www.acme.test".into(),
-            data: data.clone(),
-            ttl: 60,
-        };
-        let alias = |target: &&str| Alias {
-            name: "www.acme.test".into(),
-            target: (*target).to_owned(),
-            ttl: 60,
-        };
+        let record = |data: &RecordData| Record { name: "www.acme.test".into(), data: data.clone(), ttl: 60 };
+        let alias = |target: &&str| Alias { name: "www.acme.test".into(), target: (*target).to_owned(), ttl: 60 };
         DnsAnswer {
             name: "www.acme.test".into(),
             rtype,

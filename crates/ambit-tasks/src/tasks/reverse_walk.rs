@@ -1,5 +1,5 @@
-//! Addresses of a block too large to be asked one by one, from its reverse zone: a name that does not exist has nothing below it (RFC 8020), so
-//! the tree of nibbles shows where there is something.
+//! Addresses of a block too large to be asked one by one, from its reverse zone: a name that does not exist has nothing
+//! below it (RFC 8020), so the tree of nibbles shows where there is something.
 
 use crate::ask::blocks;
 use crate::ask::host::reverse_name;
@@ -17,7 +17,8 @@ use std::net::Ipv6Addr;
 pub(crate) const TASK: Task = Task {
     name: TaskName::ReverseWalk,
     pretty_name: "Reverse zone walk",
-    description: "Walks the reverse zone of an IPv6 block that is theirs, nibble by nibble, to the addresses that have names.",
+    description: "Walks the reverse zone of an IPv6 block that is theirs, nibble by nibble, to the addresses that have \
+                  names.",
     watches: &[Kind::NetBlock],
     produces: &[Kind::DnsRecord, Kind::Domain, Kind::IpAddress],
     footprint: Clearance::L1,
@@ -55,9 +56,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     while let Some((_, depth)) = level.first().copied() {
         questions += level.len();
         if questions > QUESTIONS_MAX {
-            return Err(TaskError::OutOfBudget(format!(
-                "the reverse zone has more than {QUESTIONS_MAX} names to ask"
-            )));
+            return Err(TaskError::OutOfBudget(format!("the reverse zone has more than {QUESTIONS_MAX} names to ask")));
         }
         let ask = |(prefix, depth): (u128, u8)| async move { (prefix, exists(cx, prefix, depth).await) };
         let mut there = Vec::new();
@@ -69,7 +68,8 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         if depth == NIBBLES {
             return named(cx, there).await;
         }
-        let below = |prefix: u128| (0..16_u128).map(move |nibble| (prefix | nibble << (4 * (NIBBLES - depth - 1)), depth + 1));
+        let below =
+            |prefix: u128| (0..16_u128).map(move |nibble| (prefix | nibble << (4 * (NIBBLES - depth - 1)), depth + 1));
         level = there.into_iter().flat_map(below).collect();
     }
     Ok(Answer::Absent)
@@ -81,9 +81,7 @@ fn starts(block: Ipv6Net) -> Vec<(u128, u8)> {
     let free = u32::from(depth * 4 - block.prefix_len());
     let shift = 128 - u32::from(depth) * 4;
     let first = u128::from(block.network());
-    (0..1_u128 << free)
-        .map(|part| (first | part.checked_shl(shift).unwrap_or(0), depth))
-        .collect()
+    (0..1_u128 << free).map(|part| (first | part.checked_shl(shift).unwrap_or(0), depth)).collect()
 }
 
 /// Does anything stand at or below this prefix?

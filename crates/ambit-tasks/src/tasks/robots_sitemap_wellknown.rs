@@ -66,7 +66,9 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let mut known = BTreeSet::new();
     for (path, mark) in WELL_KNOWN {
         let answer = file(cx, &url, path).await?;
-        if answer.is_some_and(|answer| answer.status == 200 && !web::is_html(&answer) && web::text(&answer).contains(mark)) {
+        if answer
+            .is_some_and(|answer| answer.status == 200 && !web::is_html(&answer) && web::text(&answer).contains(mark))
+        {
             known.insert(*path);
         }
     }
@@ -125,7 +127,8 @@ impl Robots {
     }
 }
 
-static LOCATION: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"<loc>\s*(https?://[^\s<]{1,2000})\s*</loc>").expect("the expression is constant"));
+static LOCATION: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"<loc>\s*(https?://[^\s<]{1,2000})\s*</loc>").expect("the expression is constant"));
 
 async fn read_sitemap(cx: &Context<'_>, url: &Url, sitemap: &Url) -> Result<bool, TaskError> {
     let Some(answer) = file(cx, url, &sitemap.path).await? else {
@@ -157,7 +160,8 @@ async fn read_security(cx: &Context<'_>, url: &Url) -> Result<bool, TaskError> {
             continue;
         };
         for mailbox in list(&security, "contact").filter_map(|contact| contact.strip_prefix("mailto:")) {
-            let origin = Details::from_iter([mentioned::ORIGIN.is(json!(format!("{}{path}", host_of(&cx.facts.name))))]);
+            let origin =
+                Details::from_iter([mentioned::ORIGIN.is(json!(format!("{}{path}", host_of(&cx.facts.name))))]);
             cx.found_with(Kind::EmailAddress, mailbox, EdgeKind::Contact, origin);
         }
         cx.observe(uri::SECURITY_TXT, security);
@@ -175,12 +179,11 @@ fn security(text: &str) -> Option<Value> {
     let field = |name: &str| {
         let rows = text.lines().filter_map(|line| line.split_once(':'));
         let rows = rows.filter(|(field, _)| field.trim().eq_ignore_ascii_case(name));
-        rows.map(|(_, value)| value.trim().to_owned())
-            .filter(|value| !value.is_empty())
-            .collect::<BTreeSet<String>>()
+        rows.map(|(_, value)| value.trim().to_owned()).filter(|value| !value.is_empty()).collect::<BTreeSet<String>>()
     };
     let contact = field("contact");
-    (!contact.is_empty()).then(|| json!({"contact": contact, "expires": field("expires").first(), "policy": field("policy").first()}))
+    (!contact.is_empty())
+        .then(|| json!({"contact": contact, "expires": field("expires").first(), "policy": field("policy").first()}))
 }
 
 async fn read_mta_sts(cx: &Context<'_>, url: &Url) -> Result<bool, TaskError> {
@@ -195,9 +198,7 @@ async fn read_mta_sts(cx: &Context<'_>, url: &Url) -> Result<bool, TaskError> {
 fn mta_sts(text: &str) -> Option<Value> {
     let field = |name: &str| -> BTreeSet<String> {
         let rows = text.lines().filter_map(|line| line.split_once(':'));
-        rows.filter(|(field, _)| field.trim() == name)
-            .map(|(_, value)| value.trim().to_owned())
-            .collect()
+        rows.filter(|(field, _)| field.trim() == name).map(|(_, value)| value.trim().to_owned()).collect()
     };
     let is_policy = field("version").contains("STSv1");
     is_policy.then(|| json!({"mode": field("mode").first(), "mx": field("mx")}))
@@ -209,7 +210,9 @@ mod tests {
 
     #[test]
     fn robots_are_read_and_other_texts_are_none() {
-        let robots = Robots::parse("User-agent: *\nDisallow: /private/ # secret\nAllow: /\nSitemap: https://www.acme.test/s.xml\n");
+        let robots = Robots::parse(
+            "User-agent: *\nDisallow: /private/ # secret\nAllow: /\nSitemap: https://www.acme.test/s.xml\n",
+        );
         assert_eq!(robots.paths.iter().collect::<Vec<_>>(), ["/", "/private/"]);
         assert_eq!(robots.sitemaps.len(), 1);
         assert!(!Robots::parse("Welcome: to our page").is_one);

@@ -24,7 +24,9 @@ pub(crate) const TASK: Task = Task {
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let host = match cx.facts.kind {
-        Kind::NetworkService => crate::ask::bindings::socket(cx.facts.kind, &cx.facts.name, "").map(|socket| socket.ip().to_string()),
+        Kind::NetworkService => {
+            crate::ask::bindings::socket(cx.facts.kind, &cx.facts.name, "").map(|socket| socket.ip().to_string())
+        }
         _ => Some(host_of(&cx.facts.name).to_owned()),
     };
     let host = host.ok_or_else(|| TaskError::Failed(format!("{:?} names no host", cx.facts.name)))?;

@@ -17,7 +17,8 @@ use std::time::Duration;
 pub(crate) const TASK: Task = Task {
     name: TaskName::ServiceIdentify,
     pretty_name: "Service identification",
-    description: "Listens to a service and asks small questions: protocol, product, STARTTLS, anonymous FTP, open Redis.",
+    description: "Listens to a service and asks small questions: protocol, product, STARTTLS, anonymous FTP, open \
+                  Redis.",
     watches: &[Kind::NetworkService],
     produces: &[],
     footprint: Clearance::L3,
@@ -37,7 +38,8 @@ const BANNER_CHARS_MAX: usize = 512;
 const INFO_TIMEOUT: Duration = Duration::from_secs(4);
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
-    let socket = bindings::socket(cx.facts.kind, &cx.facts.name, "").ok_or_else(|| TaskError::Failed("not a TCP service".into()))?;
+    let socket = bindings::socket(cx.facts.kind, &cx.facts.name, "")
+        .ok_or_else(|| TaskError::Failed("not a TCP service".into()))?;
     let identity = match hear(cx, socket).await {
         Ok(identity) => identity,
         Err(NetError::ConnectionRefused) => return Ok(Answer::Absent),
@@ -110,16 +112,10 @@ async fn anonymous(cx: &Context<'_>, socket: SocketAddr, layer: Layer) -> Result
 }
 
 async fn redis(cx: &Context<'_>, socket: SocketAddr, layer: Layer) -> Result<(), NetError> {
-    let options = BannerOptions {
-        send: b"INFO server\r\n".to_vec(),
-        bytes_max: 4_096,
-        timeout: INFO_TIMEOUT,
-    };
+    let options = BannerOptions { send: b"INFO server\r\n".to_vec(), bytes_max: 4_096, timeout: INFO_TIMEOUT };
     let info = read_banner(cx, socket, layer, &options).await?;
     let text = info.text().stored();
-    let version = text
-        .lines()
-        .find_map(|line| line.trim().strip_prefix("redis_version:").map(str::to_owned));
+    let version = text.lines().find_map(|line| line.trim().strip_prefix("redis_version:").map(str::to_owned));
     if version.is_some() || text.starts_with('$') {
         cx.observe(network_service::OPEN_REDIS, OpenRedis { version });
         cx.evidence("redis_info", &info.bytes);
@@ -127,15 +123,12 @@ async fn redis(cx: &Context<'_>, socket: SocketAddr, layer: Layer) -> Result<(),
     Ok(())
 }
 
-/// Asks for the names of databases, which a server with authentication refuses: first in the form of servers since 3.6, then in that of older ones.
+/// Asks for the names of databases, which a server with authentication refuses: first in the form of servers since 3.6,
+/// then in that of older ones.
 async fn mongodb(cx: &Context<'_>, socket: SocketAddr, layer: Layer) -> Result<(), NetError> {
     let mut failure = NetError::Timeout("answer".into());
     for question in [LIST_DATABASES, LIST_DATABASES_OLD] {
-        let options = BannerOptions {
-            send: question.to_vec(),
-            bytes_max: DATABASES_BYTES_MAX,
-            timeout: INFO_TIMEOUT,
-        };
+        let options = BannerOptions { send: question.to_vec(), bytes_max: DATABASES_BYTES_MAX, timeout: INFO_TIMEOUT };
         match read_banner(cx, socket, layer, &options).await {
             // An old server hangs up on the newer question.
             Ok(answer) if answer.bytes.is_empty() => {}
@@ -168,7 +161,13 @@ fn lists_databases(answer: &[u8]) -> bool {
     holds(b"\x04databases\0") && !holds(b"errmsg")
 }
 
-async fn starttls(cx: &Context<'_>, socket: SocketAddr, ask: &str, word: &str, whole: fn(&[u8]) -> bool) -> Result<(), NetError> {
+async fn starttls(
+    cx: &Context<'_>,
+    socket: SocketAddr,
+    ask: &str,
+    word: &str,
+    whole: fn(&[u8]) -> bool,
+) -> Result<(), NetError> {
     let mut dialogue = Dialogue::open(cx, socket, Layer::Plain).await?;
     dialogue.say("", |heard| heard.ends_with(b"\n")).await?;
     let answer = dialogue.say(ask, whole).await?;

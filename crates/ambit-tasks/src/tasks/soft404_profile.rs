@@ -1,4 +1,5 @@
-//! Learns how a site answers for a page that does not exist. Some send a page like any other, which tasks that look for pages must know.
+//! Learns how a site answers for a page that does not exist. Some send a page like any other, which tasks that look for
+//! pages must know.
 
 use crate::ask::{bindings, web};
 use crate::read::normal;
@@ -50,13 +51,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     };
     let file = web::whole(refusal(cx, &url, ".txt").await?)?;
     let kind = kind_of(page.status, file.status);
-    cx.observe(
-        uri::SOFT404,
-        Soft404 {
-            code: page.status.to_string(),
-            kind,
-        },
-    );
+    cx.observe(uri::SOFT404, Soft404 { code: page.status.to_string(), kind });
     cx.observe(uri::SOFT404_HASH, json!(normal::body_hash(&page)));
     Ok(Answer::Found)
 }

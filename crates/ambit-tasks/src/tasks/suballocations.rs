@@ -1,5 +1,5 @@
-//! Finds which parts of a block that is a seed are registered to somebody else. The registry is queried at regular steps through the block before it
-//! is swept.
+//! Finds which parts of a block that is a seed are registered to somebody else. The registry is queried at regular
+//! steps through the block before it is swept.
 
 use crate::ask::{blocks, whois};
 use crate::read::rdap::{self, Person};
@@ -39,14 +39,16 @@ fn is_asked(facts: &Facts) -> bool {
     facts.decision.scoped() && is_swept && registration::is_registered(facts)
 }
 
-/// True where nothing is to be asked of the registries before the block is swept, or they were asked. Where they gave no answer, the person's word stands alone.
+/// True where nothing is to be asked of the registries before the block is swept, or they were asked. Where they gave
+/// no answer, the person's word stands alone.
 pub(crate) fn were_asked(facts: &Facts) -> bool {
     !is_asked(facts) || facts.outcome(TASK.name).is_some()
 }
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let block = blocks::block(cx.facts).ok_or_else(|| TaskError::Failed("not a block".into()))?;
-    let holders: BTreeSet<String> = cx.facts.to(EdgeKind::Registrant).map(|holder| holder.name.to_lowercase()).collect();
+    let holders: BTreeSet<String> =
+        cx.facts.to(EdgeKind::Registrant).map(|holder| holder.name.to_lowercase()).collect();
     // Without a known holder of the whole block, no part can belong to somebody else.
     if holders.is_empty() || cx.facts.outcome(TaskName::Registration) != Some(LookOutcome::Found) {
         return Ok(Answer::Absent);
@@ -87,10 +89,8 @@ async fn allocation(cx: &Context<'_>, address: IpAddr) -> Result<Option<(IpNet, 
 /// True where a registrant is named, and none is one that holds the whole: what names nobody is its holder's.
 fn is_somebody_else(people: &[Person], holders: &BTreeSet<String>) -> bool {
     let named = people.iter().filter(|person| person.registrant && !person.redacted());
-    let names: Vec<String> = named
-        .filter_map(|person| person.organization.as_ref())
-        .map(|name| name.to_lowercase())
-        .collect();
+    let names: Vec<String> =
+        named.filter_map(|person| person.organization.as_ref()).map(|name| name.to_lowercase()).collect();
     !names.is_empty() && !names.iter().any(|name| holders.contains(name))
 }
 

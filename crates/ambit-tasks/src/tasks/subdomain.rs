@@ -1,4 +1,5 @@
-//! Connects a domain to the names below it that other sources mentioned, so that ownership comes from the domain's own zone alone.
+//! Connects a domain to the names below it that other sources mentioned, so that ownership comes from the domain's own
+//! zone alone.
 
 use crate::ask::delegation::found_below;
 use crate::ask::host::is_below;
@@ -20,23 +21,15 @@ pub(crate) const TASK: Task = Task {
     volatile: &[],
     contacts: Contacts::Zone,
     plan: |facts, _| {
-        if facts.decision.scoped() {
-            Plan::bound(mentioned(facts))
-        } else {
-            Plan::No
-        }
+        if facts.decision.scoped() { Plan::bound(mentioned(facts)) } else { Plan::No }
     },
     run: |cx| Box::pin(run(cx)),
 };
 
 /// Names below the domain that led to it by their spelling.
 fn mentioned(facts: &Facts) -> impl Iterator<Item = String> {
-    let names = facts
-        .from(EdgeKind::RegistrableDomain)
-        .filter(|neighbour| neighbour.kind == Kind::DnsRecord);
-    names
-        .filter(|neighbour| is_below(&neighbour.name, &facts.name))
-        .map(|neighbour| neighbour.name.clone())
+    let names = facts.from(EdgeKind::RegistrableDomain).filter(|neighbour| neighbour.kind == Kind::DnsRecord);
+    names.filter(|neighbour| is_below(&neighbour.name, &facts.name)).map(|neighbour| neighbour.name.clone())
 }
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {

@@ -1,4 +1,5 @@
-//! Checks whether a provider reports that the site behind a name is unclaimed. This counts only together with an alias to that very provider.
+//! Checks whether a provider reports that the site behind a name is unclaimed. This counts only together with an alias
+//! to that very provider.
 
 use crate::ask::{bindings, web};
 use crate::read::takeovers::{self, Claimable};
@@ -45,10 +46,8 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let Some((target, rule)) = claimable(cx.facts) else {
         return Ok(Answer::Absent);
     };
-    let socket: SocketAddr = cx
-        .argument
-        .parse()
-        .map_err(|_| TaskError::Failed(format!("not a binding: {:?}", cx.argument)))?;
+    let socket: SocketAddr =
+        cx.argument.parse().map_err(|_| TaskError::Failed(format!("not a binding: {:?}", cx.argument)))?;
     let mut failure = None;
     for https in [false, true] {
         let url = Url::site(https, &cx.facts.name, if https { 443 } else { 80 })?;
@@ -61,11 +60,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
                 if let Some(proof) = rule.proof(exchange.status, &web::text(&exchange)) {
                     cx.observe(
                         domain::TAKEOVER,
-                        Takeover {
-                            provider: rule.provider.to_owned(),
-                            target,
-                            proof: proof.to_owned(),
-                        },
+                        Takeover { provider: rule.provider.to_owned(), target, proof: proof.to_owned() },
                     );
                     cx.evidence("response", &[&exchange.head[..], &exchange.body].concat());
                     return Ok(Answer::Found);
@@ -88,11 +83,10 @@ mod tests {
 
     #[test]
     fn only_an_alias_to_a_provider_is_asked_about() {
-        let name = |chain: &[&str]| crate::tests::facts(Kind::DnsRecord, "blog.acme.test", json!({"hidden_cname_chain": chain}));
-        assert_eq!(
-            claimable(&name(&["acme.github.io"])).map(|(target, _)| target).as_deref(),
-            Some("acme.github.io")
-        );
+        let name = |chain: &[&str]| {
+            crate::tests::facts(Kind::DnsRecord, "blog.acme.test", json!({"hidden_cname_chain": chain}))
+        };
+        assert_eq!(claimable(&name(&["acme.github.io"])).map(|(target, _)| target).as_deref(), Some("acme.github.io"));
         assert!(
             claimable(&name(&["acme.azurewebsites.net"])).is_none(),
             "its name does not exist when nobody holds it"

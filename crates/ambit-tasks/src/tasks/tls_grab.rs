@@ -1,4 +1,5 @@
-//! Collects the certificates that a service presents, without SNI and for each name bound to it, and the TLS versions that it accepts.
+//! Collects the certificates that a service presents, without SNI and for each name bound to it, and the TLS versions
+//! that it accepts.
 
 use crate::ask::bindings::{self, server_name};
 use crate::ask::default_certificate;
@@ -21,7 +22,8 @@ use std::net::SocketAddr;
 pub(crate) const TASK: Task = Task {
     name: TaskName::TlsGrab,
     pretty_name: "TLS certificates",
-    description: "Shakes hands with a service or an address, without a name, and by each name bound to it, and reads certificates and versions.",
+    description: "Shakes hands with a service or an address, without a name, and by each name bound to it, and reads \
+                  certificates and versions.",
     watches: &[Kind::DnsRecord, Kind::Domain, Kind::IpAddress, Kind::NetworkService],
     produces: &[Kind::NetworkService, Kind::SslCertificate],
     footprint: Clearance::L2,
@@ -44,8 +46,8 @@ pub(crate) const TASK: Task = Task {
 
 /// Ports where TLS is the custom.
 pub(crate) const TLS_PORTS: &[u16] = &[
-    443, 444, 465, 636, 853, 989, 990, 992, 993, 995, 2083, 2087, 2096, 2376, 3269, 4443, 5061, 5671, 5986, 6443, 6697, 7443, 8333, 8443, 8444, 8883,
-    9043, 9443, 10250, 10443,
+    443, 444, 465, 636, 853, 989, 990, 992, 993, 995, 2083, 2087, 2096, 2376, 3269, 4443, 5061, 5671, 5986, 6443, 6697,
+    7443, 8333, 8443, 8444, 8883, 9043, 9443, 10250, 10443,
 ];
 
 /// Where the name has a site that speaks TLS.
@@ -84,12 +86,9 @@ fn start_tls(facts: &Facts) -> Option<StartTls> {
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let socket = match cx.facts.kind {
-        Kind::IpAddress => cx
-            .facts
-            .name
-            .parse()
-            .ok()
-            .map(|address| SocketAddr::new(address, default_certificate::PORT)),
+        Kind::IpAddress => {
+            cx.facts.name.parse().ok().map(|address| SocketAddr::new(address, default_certificate::PORT))
+        }
         kind => bindings::socket(kind, &cx.facts.name, cx.argument),
     };
     let socket = socket.ok_or_else(|| TaskError::Failed(format!("not a binding: {:?}", cx.argument)))?;
@@ -111,7 +110,12 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     Ok(Answer::Found)
 }
 
-async fn shake(cx: &Context<'_>, socket: SocketAddr, sni: Option<&str>, upgrade: Option<StartTls>) -> Result<TlsFacts, NetError> {
+async fn shake(
+    cx: &Context<'_>,
+    socket: SocketAddr,
+    sni: Option<&str>,
+    upgrade: Option<StartTls>,
+) -> Result<TlsFacts, NetError> {
     let options = TlsOptions::default();
     let session = match upgrade {
         Some(protocol) => {
@@ -124,9 +128,14 @@ async fn shake(cx: &Context<'_>, socket: SocketAddr, sni: Option<&str>, upgrade:
     Ok(session.facts)
 }
 
-/// Which withdrawn versions the service speaks. Where a hello stayed without an answer, as some walls in front of servers leave it, an earlier answer holds: that
-/// the certificate was just seen is true all the same.
-async fn old_versions(cx: &Context<'_>, socket: SocketAddr, sni: Option<&str>, known: &BTreeSet<TlsVersion>) -> Result<Vec<TlsVersion>, TaskError> {
+/// Which withdrawn versions the service speaks. Where a hello stayed without an answer, as some walls in front of
+/// servers leave it, an earlier answer holds: that the certificate was just seen is true all the same.
+async fn old_versions(
+    cx: &Context<'_>,
+    socket: SocketAddr,
+    sni: Option<&str>,
+    known: &BTreeSet<TlsVersion>,
+) -> Result<Vec<TlsVersion>, TaskError> {
     let mut spoken = Vec::new();
     // A hello of SSL 3 has no SNI, and without it an address that is shared with third parties may not be contacted.
     let asked = OLD_VERSIONS.iter().filter(|version| sni.is_none() || **version != TlsVersion::Ssl3);
@@ -134,7 +143,8 @@ async fn old_versions(cx: &Context<'_>, socket: SocketAddr, sni: Option<&str>, k
         match cx.net.tls_hello(socket, sni, *version).await {
             Ok(HelloAnswer::Accepted { version, .. }) => spoken.push(version),
             // A server that closes or resets on an old hello does not support that version.
-            Ok(HelloAnswer::Refused(_)) | Err(NetError::Closed(_) | NetError::Reset(_) | NetError::Tls(_) | NetError::Protocol(_)) => {}
+            Ok(HelloAnswer::Refused(_))
+            | Err(NetError::Closed(_) | NetError::Reset(_) | NetError::Tls(_) | NetError::Protocol(_)) => {}
             Err(error @ NetError::Budget(_)) => return Err(error.into()),
             Err(_) => spoken.extend(known.get(version)),
         }
@@ -184,8 +194,9 @@ fn is_named(facts: &Facts) -> bool {
     !matches!(facts.kind, Kind::IpAddress | Kind::NetworkService)
 }
 
-/// How the entity leads to a certificate that it showed. What a machine of theirs shows is theirs; what was shown for a name is where it names that domain or a seed's, and
-/// is no provider's for many; what an address shows to everybody counts only where it speaks for the address.
+/// How the entity leads to a certificate that it showed. What a machine of theirs shows is theirs; what was shown for a
+/// name is where it names that domain or a seed's, and is no provider's for many; what an address shows to everybody
+/// counts only where it speaks for the address.
 fn edge_to(of: &Facts, shown: &TlsFacts, leaf: &Certificate) -> Option<EdgeKind> {
     match of.kind {
         Kind::NetworkService => Some(EdgeKind::Certificate),
@@ -195,7 +206,8 @@ fn edge_to(of: &Facts, shown: &TlsFacts, leaf: &Certificate) -> Option<EdgeKind>
     }
 }
 
-/// True where a certificate names something of the name's own domain or of a seed's: a star below a public suffix is every customer's of a platform.
+/// True where a certificate names something of the name's own domain or of a seed's: a star below a public suffix is
+/// every customer's of a platform.
 fn names_theirs(facts: &Facts, leaf: &Certificate) -> bool {
     let mut own: BTreeSet<String> = seed_domains(facts).into_iter().collect();
     own.extend(server_name(&facts.name).and_then(registrable).map(str::to_owned));
@@ -207,11 +219,7 @@ fn names_theirs(facts: &Facts, leaf: &Certificate) -> bool {
 
 /// `CN (serial)`; without a common name the first alternative one.
 pub(crate) fn name_of(certificate: &Certificate) -> String {
-    let common = certificate
-        .subject_cn
-        .as_ref()
-        .map(Untrusted::stored)
-        .filter(|name| !name.trim().is_empty());
+    let common = certificate.subject_cn.as_ref().map(Untrusted::stored).filter(|name| !name.trim().is_empty());
     let name = common.or_else(|| certificate.dns_names.first().cloned());
     let name = name.or_else(|| certificate.ip_addresses.first().map(ToString::to_string));
     format!("{} ({})", name.as_deref().unwrap_or("unnamed"), certificate.serial)
@@ -223,7 +231,8 @@ pub(crate) fn names(certificate: &Certificate) -> BTreeSet<String> {
     certificate.dns_names.iter().cloned().chain(addresses).take(NAMES_MAX).collect()
 }
 
-/// True where a name of the list covers the host: equal, or a star for exactly one label. The common name does not count (RFC 9525).
+/// True where a name of the list covers the host: equal, or a star for exactly one label. The common name does not
+/// count (RFC 9525).
 pub(crate) fn covers(names: &[String], host: &str) -> bool {
     names.iter().any(|name| match name.strip_prefix("*.") {
         Some(parent) => host.split_once('.').is_some_and(|(_, above)| above.eq_ignore_ascii_case(parent)),
@@ -243,7 +252,8 @@ fn foreign_domains(facts: &Facts, certificate: &Certificate) -> usize {
 fn short(certificate: &Certificate) -> Value {
     json!({
         "version": certificate.version, "serial": certificate.serial, "not_before": certificate.not_before.to_string(),
-        "not_after": certificate.not_after.to_string(), "subject": certificate.subject.stored(), "issuer": certificate.issuer.stored(),
+        "not_after": certificate.not_after.to_string(), "subject": certificate.subject.stored(),
+        "issuer": certificate.issuer.stored(),
         "signature_algorithm": certificate.signature_algorithm,
     })
 }
@@ -256,11 +266,7 @@ fn members(leaf: &Certificate, der: &[u8], verification: &Verification) -> Detai
         KeyType::Dsa => (KeyAlgorithm::Dsa, None),
         KeyType::Other(oid) => (KeyAlgorithm::Other, Some(oid.clone())),
     };
-    let key = Key {
-        algorithm,
-        bits: Some(i64::from(leaf.key_bits)),
-        curve,
-    };
+    let key = Key { algorithm, bits: Some(i64::from(leaf.key_bits)), curve };
     Details::from_iter([
         certificate::SERIAL.is(json!(leaf.serial)),
         certificate::NOT_BEFORE.is(leaf.not_before.to_string()),

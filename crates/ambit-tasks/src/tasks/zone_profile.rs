@@ -1,4 +1,5 @@
-//! Collects what a zone publishes about itself: its authority, name servers, mail servers, texts, services, and who may issue certificates for it.
+//! Collects what a zone publishes about itself: its authority, name servers, mail servers, texts, services, and who may
+//! issue certificates for it.
 
 use crate::ask::delegation::{found_below_as, found_existing};
 use crate::ask::host::{is_below, same_domain};
@@ -32,7 +33,8 @@ pub(crate) const TASK: Task = Task {
     run: |cx| Box::pin(run(cx)),
 };
 
-// What only the top of a domain says, each asked for by itself: some servers fail at the rarer types, and what the others say is no less true.
+// What only the top of a domain says, each asked for by itself: some servers fail at the rarer types, and what the
+// others say is no less true.
 const CAA: &str = ambit_model::task::CAA.argument;
 const DS: &str = "DS";
 const SRV: &str = "SRV";
@@ -146,15 +148,8 @@ async fn found_host(cx: &Context<'_>, host: &str) -> Result<(), TaskError> {
 
 fn observe_authority(cx: &Context<'_>, answer: &DnsAnswer) -> bool {
     let own = answer.records.iter().find(|record| record.name == cx.facts.name);
-    let Some(RecordData::Soa {
-        primary,
-        mailbox,
-        serial,
-        refresh,
-        retry,
-        expire,
-        minimum,
-    }) = own.map(|record| &record.data)
+    let Some(RecordData::Soa { primary, mailbox, serial, refresh, retry, expire, minimum }) =
+        own.map(|record| &record.data)
     else {
         return false;
     };
@@ -188,20 +183,12 @@ fn mail_servers(answer: &DnsAnswer) -> BTreeSet<(u16, String)> {
 }
 
 fn mail_value(servers: &BTreeSet<(u16, String)>) -> Value {
-    servers
-        .iter()
-        .map(|(priority, host)| json!({"priority": priority, "host": host}))
-        .collect()
+    servers.iter().map(|(priority, host)| json!({"priority": priority, "host": host})).collect()
 }
 
 /// Texts of TXT records, sorted.
 fn texts(answer: &DnsAnswer) -> BTreeSet<String> {
-    answer
-        .records
-        .iter()
-        .filter_map(|record| record.data.text())
-        .map(|text| text.stored())
-        .collect()
+    answer.records.iter().filter_map(|record| record.data.text()).map(|text| text.stored()).collect()
 }
 
 /// True for an SPF record: the version tag alone or followed by a blank, in any case (RFC 7208 §4.5).
@@ -227,8 +214,8 @@ fn certification(answer: &DnsAnswer) -> Vec<Value> {
     entries.into_iter().map(value).collect()
 }
 
-/// SRV records under the common service names. A name that only a wildcard answers has no SRV record, so that needs no care. What was announced under a
-/// name that stayed without an answer holds.
+/// SRV records under the common service names. A name that only a wildcard answers has no SRV record, so that needs no
+/// care. What was announced under a name that stayed without an answer holds.
 async fn services(cx: &Context<'_>, name: &str) -> Result<Answer, TaskError> {
     let owners: Vec<String> = SERVICES.iter().map(|service| format!("{service}.{name}")).collect();
     let ask = |owner: String| async move { (cx.net.lookup(&owner, RecordType::SRV).await, owner) };
@@ -281,12 +268,9 @@ fn known_services(cx: &Context<'_>, owner: &str) -> Vec<Service> {
 
 fn service_value(name: &str, data: &RecordData) -> Value {
     match data {
-        RecordData::Srv {
-            priority,
-            weight,
-            port,
-            target,
-        } => json!({"name": name, "priority": priority, "weight": weight, "port": port, "target": target}),
+        RecordData::Srv { priority, weight, port, target } => {
+            json!({"name": name, "priority": priority, "weight": weight, "port": port, "target": target})
+        }
         _ => Value::Null,
     }
 }

@@ -24,11 +24,7 @@ pub(crate) const TASK: Task = Task {
     volatile: &[],
     contacts: Contacts::Zone,
     plan: |facts, _| {
-        if facts.decision.scoped() {
-            Plan::bound(own_servers(facts))
-        } else {
-            Plan::No
-        }
+        if facts.decision.scoped() { Plan::bound(own_servers(facts)) } else { Plan::No }
     },
     run: |cx| Box::pin(run(cx)),
 };
@@ -40,11 +36,7 @@ const EVIDENCE_RECORDS_MAX: usize = 5_000;
 
 /// Returns the name servers of the domain whose names lie within it. Others are third parties' machines.
 fn own_servers(facts: &Facts) -> Vec<String> {
-    let member = if facts.kind == Kind::Domain {
-        domain::NAMESERVERS
-    } else {
-        domain::CUT_NAMESERVERS
-    };
+    let member = if facts.kind == Kind::Domain { domain::NAMESERVERS } else { domain::CUT_NAMESERVERS };
     let names = member.texts(&facts.details).filter(|server| same_domain(server, &facts.name));
     names.map(str::to_owned).collect()
 }
@@ -68,13 +60,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
 
 fn read(cx: &Context<'_>, zone: &str, records: &[Record]) -> Answer {
     let distinct: BTreeSet<&Record> = records.iter().collect();
-    cx.observe(
-        domain::ZONE_TRANSFER,
-        vec![ZoneTransfer {
-            server: cx.argument.to_owned(),
-            records: distinct.len(),
-        }],
-    );
+    cx.observe(domain::ZONE_TRANSFER, vec![ZoneTransfer { server: cx.argument.to_owned(), records: distinct.len() }]);
     let text: Vec<String> = distinct
         .iter()
         .take(EVIDENCE_RECORDS_MAX)
@@ -106,8 +92,10 @@ fn away<'a>(zone: &str, records: &'a [Record]) -> BTreeSet<&'a str> {
         }
     }
     let own = servers.remove(zone).unwrap_or_default();
-    let machines: BTreeSet<IpAddr> = own.iter().filter_map(|server| glue.get(server.as_str())).flatten().copied().collect();
-    let at_own_machines = |server: &String| glue.get(server.as_str()).is_some_and(|addresses| addresses.is_subset(&machines));
+    let machines: BTreeSet<IpAddr> =
+        own.iter().filter_map(|server| glue.get(server.as_str())).flatten().copied().collect();
+    let at_own_machines =
+        |server: &String| glue.get(server.as_str()).is_some_and(|addresses| addresses.is_subset(&machines));
     let kept = |cut: &str, set: &BTreeSet<String>| match delegation::judged(zone, cut, set, &own) {
         Judged::Kept => true,
         Judged::Handed => false,
@@ -117,7 +105,8 @@ fn away<'a>(zone: &str, records: &'a [Record]) -> BTreeSet<&'a str> {
     below.filter(|(cut, set)| !kept(cut, set)).map(|(cut, _)| *cut).collect()
 }
 
-/// Host names in a zone, with the edge that leads to each: at and below a cut that leads away, a name is somebody else's.
+/// Host names in a zone, with the edge that leads to each: at and below a cut that leads away, a name is somebody
+/// else's.
 fn names(zone: &str, records: &[Record]) -> BTreeMap<String, EdgeKind> {
     let away = away(zone, records);
     let host = |record: &&Record| {
@@ -131,11 +120,7 @@ fn names(zone: &str, records: &[Record]) -> BTreeMap<String, EdgeKind> {
         let delegated = away.iter().any(|cut| name == *cut || is_below(name, cut));
         if delegated { EdgeKind::DelegatedSubdomain } else { EdgeKind::Subdomain }
     };
-    records
-        .iter()
-        .filter(host)
-        .map(|record| (record.name.clone(), edge(&record.name)))
-        .collect()
+    records.iter().filter(host).map(|record| (record.name.clone(), edge(&record.name))).collect()
 }
 
 #[cfg(test)]
@@ -143,11 +128,7 @@ mod tests {
     use super::*;
 
     fn record(name: &str, data: RecordData) -> Record {
-        Record {
-            name: name.to_owned(),
-            data,
-            ttl: 60,
-        }
+        Record { name: name.to_owned(), data, ttl: 60 }
     }
 
     #[test]

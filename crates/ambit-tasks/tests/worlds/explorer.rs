@@ -1,4 +1,5 @@
-//! A small explorer: plans by facts, runs by the network over a world, decides scope, until nothing is left. Keeps everything in memory.
+//! A small explorer: plans by facts, runs by the network over a world, decides scope, until nothing is left. Keeps
+//! everything in memory.
 
 use ambit_model::exposure::{Place, Probe};
 use ambit_model::facts::{Facts, LastLook, LookOutcome, Looks, Neighbour};
@@ -70,12 +71,7 @@ impl Guard for ByScope {
         if contact.grant != Grant::Target {
             return Ok(());
         }
-        let refuse = |why: &str| {
-            Err(Refused {
-                address: contact.address,
-                why: why.to_owned(),
-            })
-        };
+        let refuse = |why: &str| Err(Refused { address: contact.address, why: why.to_owned() });
         let bucket = contact.name.as_ref().and_then(|name| self.buckets.read().unwrap().get(name).copied());
         if bucket.is_some_and(|clearance| clearance >= contact.footprint) {
             return Ok(());
@@ -83,16 +79,14 @@ impl Guard for ByScope {
         let addresses = self.addresses.read().unwrap();
         let narrowest = |blocks: &RwLock<Vec<ipnet::IpNet>>| {
             let blocks = blocks.read().unwrap();
-            blocks
-                .iter()
-                .filter(|block| block.contains(&contact.address))
-                .map(ipnet::IpNet::prefix_len)
-                .max()
+            blocks.iter().filter(|block| block.contains(&contact.address)).map(ipnet::IpNet::prefix_len).max()
         };
         let given = narrowest(&self.blocks);
         let in_block = given.is_some() && given >= narrowest(&self.foreign_blocks);
         let seeded = (Clearance::L3, false, false);
-        let Some((clearance, unproven, shared)) = addresses.get(&contact.address).filter(|_| !in_block).or(in_block.then_some(&seeded)) else {
+        let Some((clearance, unproven, shared)) =
+            addresses.get(&contact.address).filter(|_| !in_block).or(in_block.then_some(&seeded))
+        else {
             return refuse("no edge of scope leads to this address");
         };
         let name = contact.name.as_deref().filter(|name| name.parse::<IpAddr>().is_err());
@@ -143,10 +137,7 @@ impl Explorer {
     async fn explore(seeds: &[String], wire: Arc<SimulatedWire>, ceiling: Clearance) -> Self {
         let guard = Arc::new(ByScope::default());
         let net = Net::new(wire, guard.clone(), Arc::new(Pace::new(PaceLimits::default())), NetOptions::default());
-        let settings = Settings {
-            probes: vec![&GIT],
-            ..Settings::default()
-        };
+        let settings = Settings { probes: vec![&GIT], ..Settings::default() };
         let mut explorer = Self {
             entities: BTreeMap::new(),
             decisions: BTreeMap::new(),
@@ -238,17 +229,12 @@ impl Explorer {
         for (kind, name) in self.entities.keys() {
             let facts = self.facts(*kind, name);
             let clearance = facts.decision.clearance.min(ceiling);
-            for task in ambit_tasks::ALL
-                .iter()
-                .filter(|task| task.watches.contains(kind) && task.footprint <= clearance)
+            for task in
+                ambit_tasks::ALL.iter().filter(|task| task.watches.contains(kind) && task.footprint <= clearance)
             {
                 for argument in arguments((task.plan)(&facts, settings)) {
                     if facts.look_at(task.name, &argument).is_none() {
-                        jobs.push(Job {
-                            task,
-                            facts: facts.clone(),
-                            argument,
-                        });
+                        jobs.push(Job { task, facts: facts.clone(), argument });
                     }
                 }
             }
@@ -307,10 +293,9 @@ impl Explorer {
 
     pub(crate) fn facts(&self, kind: Kind, name: &str) -> Facts {
         let entity = &self.entities[&(kind, name.to_owned())];
-        let outward = entity
-            .found
-            .iter()
-            .flat_map(|(key, found)| found.edges.iter().map(move |lead| self.neighbour(lead.edge, key, lead.kind, &lead.name)));
+        let outward = entity.found.iter().flat_map(|(key, found)| {
+            found.edges.iter().map(move |lead| self.neighbour(lead.edge, key, lead.kind, &lead.name))
+        });
         let inward = self.inward.get(&(kind, name.to_owned())).into_iter().flatten();
         let inward = inward.map(|(edge, key, from_kind, from)| self.neighbour(*edge, key, *from_kind, from));
         Facts {
@@ -324,12 +309,7 @@ impl Explorer {
             looks: entity.looks.clone(),
             inward: inward.collect(),
             outward: outward.collect(),
-            seeds: self
-                .entities
-                .iter()
-                .filter(|(_, entity)| entity.seed)
-                .map(|(key, _)| key.clone())
-                .collect(),
+            seeds: self.entities.iter().filter(|(_, entity)| entity.seed).map(|(key, _)| key.clone()).collect(),
         }
     }
 
@@ -339,8 +319,7 @@ impl Explorer {
             Ok(Answer::Found) => LookOutcome::Found,
             Ok(Answer::Absent) => LookOutcome::Absent,
             Err(error) => {
-                self.failed
-                    .insert(format!("{} {} {:?}", job.task.name, key.1, job.argument), error.to_string());
+                self.failed.insert(format!("{} {} {:?}", job.task.name, key.1, job.argument), error.to_string());
                 LookOutcome::Unknown
             }
         };
@@ -350,12 +329,7 @@ impl Explorer {
             }
         }
         let entity = self.entities.get_mut(&key).unwrap();
-        let look = LastLook {
-            outcome,
-            at: Timestamp(0),
-            run: 1,
-            reason: None,
-        };
+        let look = LastLook { outcome, at: Timestamp(0), run: 1, reason: None };
         entity.looks.entry(job.task.name).or_default().insert(job.argument.clone(), look);
         if outcome == LookOutcome::Found {
             entity.found.insert((job.task.name, job.argument.clone()), found);
@@ -445,7 +419,8 @@ async fn look(net: &Net, settings: &Settings, job: &Job) -> (Result<Answer, Task
     (answer, context.into_found())
 }
 
-/// What a sweep below `acme.test` leads to when it begins at that moment, its wildcard profile having been taken at the start.
+/// What a sweep below `acme.test` leads to when it begins at that moment, its wildcard profile having been taken at the
+/// start.
 pub(crate) fn guesses(world: &World, epoch: Timestamp, at_ms: u64) -> Vec<String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let wire = world.wire(epoch, 1);
@@ -457,10 +432,8 @@ pub(crate) fn guesses(world: &World, epoch: Timestamp, at_ms: u64) -> Vec<String
         let session = net.session(Grants::task(Clearance::L3, &[]));
         session.wildcard("acme.test", ambit_net::dns::RecordType::A).await.unwrap();
         session.sleep(std::time::Duration::from_millis(at_ms).saturating_sub(session.now())).await;
-        let settings = Settings {
-            words: ["www", "mail", "shop"].map(str::to_owned).to_vec().into(),
-            ..Settings::default()
-        };
+        let settings =
+            Settings { words: ["www", "mail", "shop"].map(str::to_owned).to_vec().into(), ..Settings::default() };
         let facts = empty_facts(Kind::Domain, "acme.test");
         let context = Context::new(&session, &facts, "0-3", &settings);
         let answer = (ambit_tasks::find("name_sweep").unwrap().run)(&context).await;

@@ -27,10 +27,7 @@ pub(crate) struct Looked {
 /// Looks once.
 pub(crate) fn look(world: &World, epoch: Timestamp, task: &str, entity: (Kind, &str, &str), fault: Fault) -> Looked {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let wire = Arc::new(Faulty {
-        wire: world.wire(epoch, 1),
-        fault,
-    });
+    let wire = Arc::new(Faulty { wire: world.wire(epoch, 1), fault });
     let task = ambit_tasks::find(task).unwrap();
     let (kind, name, argument) = (entity.0, entity.1.to_owned(), entity.2.to_owned());
     let (send, receive) = std::sync::mpsc::channel();

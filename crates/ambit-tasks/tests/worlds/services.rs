@@ -1,4 +1,5 @@
-//! Services that begin with TLS, databases that let anybody in, and looks that fail because the network or a provider does.
+//! Services that begin with TLS, databases that let anybody in, and looks that fail because the network or a provider
+//! does.
 
 use super::faulty::{Fault, Looked, look};
 use super::{EPOCH, compare, explore, world};
@@ -43,14 +44,11 @@ fn identified(socket: &str) -> (Looked, Details) {
 
 #[test]
 fn a_service_inside_tls_is_known_by_what_it_says_there() {
-    for (port, service) in [(465, "SMTP"), (990, "FTP"), (993, "IMAP"), (995, "POP3"), (4444, "POP3"), (6380, "REDIS")] {
+    for (port, service) in [(465, "SMTP"), (990, "FTP"), (993, "IMAP"), (995, "POP3"), (4444, "POP3"), (6380, "REDIS")]
+    {
         let (looked, details) = identified(&format!("203.0.113.25:{port}"));
         assert_eq!(looked.answer, Ok(Answer::Found), "{port}");
-        assert_eq!(
-            (&details["service"], &details["ssl"]),
-            (&json!(service), &json!(true)),
-            "{port}: {details:?}"
-        );
+        assert_eq!((&details["service"], &details["ssl"]), (&json!(service), &json!(true)), "{port}: {details:?}");
         assert!(!details.contains_key("hidden_starttls"), "{port}: it begins with TLS");
         if port != 4444 {
             assert!(
@@ -78,11 +76,7 @@ fn a_mongodb_of_any_age_says_whether_it_lets_anybody_in() {
     ] {
         let (looked, details) = identified(socket);
         assert_eq!((looked.answer, &details["service"]), (Ok(Answer::Found), &json!("MONGODB")), "{socket}");
-        assert_eq!(
-            details.get("hidden_no_authentication"),
-            open.then_some(&json!(true)),
-            "{socket}: {details:?}"
-        );
+        assert_eq!(details.get("hidden_no_authentication"), open.then_some(&json!(true)), "{socket}: {details:?}");
     }
 }
 
@@ -90,10 +84,7 @@ fn a_mongodb_of_any_age_says_whether_it_lets_anybody_in() {
 fn services_inside_tls_and_databases_are_found_with_their_certificates() {
     let (explorer, truth) = explore(&world(HOST), Clearance::L3);
     let (missed, unexpected) = compare(&explorer, &truth);
-    assert!(
-        missed.is_empty() && unexpected.is_empty(),
-        "missed {missed:#?}\nunexpected {unexpected:#?}"
-    );
+    assert!(missed.is_empty() && unexpected.is_empty(), "missed {missed:#?}\nunexpected {unexpected:#?}");
     assert_eq!(explorer.outside(), Vec::<String>::new());
 }
 
@@ -117,18 +108,8 @@ fn a_lost_network_closes_no_port() {
     }
     // Lost after the handshake: that it speaks TLS is no reason to forget what it speaks inside.
     let later: Fault = |_, now| (now > Duration::ZERO).then_some(ErrorKind::NetworkUnreachable);
-    let looked = look(
-        &world,
-        EPOCH,
-        "service_identify",
-        (Kind::NetworkService, "203.0.113.25:993/tcp", ""),
-        later,
-    );
-    assert!(
-        matches!(&looked.answer, Err(error) if error.reason() == NotDoneReason::NoAnswer),
-        "{:?}",
-        looked.answer
-    );
+    let looked = look(&world, EPOCH, "service_identify", (Kind::NetworkService, "203.0.113.25:993/tcp", ""), later);
+    assert!(matches!(&looked.answer, Err(error) if error.reason() == NotDoneReason::NoAnswer), "{:?}", looked.answer);
     let filtered = look(&world, EPOCH, "port_sweep", (Kind::IpAddress, "203.0.113.25", ""), unreachable);
     assert_eq!(filtered.answer, Ok(Answer::Absent), "a filter's word is an answer");
 }
@@ -136,18 +117,15 @@ fn a_lost_network_closes_no_port() {
 #[test]
 fn a_certificate_log_that_is_overloaded_is_asked_once_more_and_not_for_ever() {
     const LOG: IpAddr = IpAddr::V4(Ipv4Addr::new(198, 19, 0, 10));
-    let for_a_while: Fault = |to: SocketAddr, now| (to.ip() == LOG && now < Duration::from_secs(5)).then_some(ErrorKind::ConnectionReset);
+    let for_a_while: Fault =
+        |to: SocketAddr, now| (to.ip() == LOG && now < Duration::from_secs(5)).then_some(ErrorKind::ConnectionReset);
     let for_ever: Fault = |to, _| (to.ip() == LOG).then_some(ErrorKind::ConnectionReset);
     let text = world("name acme.test A 203.0.113.10\nsite https://acme.test \"Acme\"");
     let world = World::parse(&text, "test.world").unwrap_or_else(|problems| panic!("{problems:?}"));
     let ask = |fault| look(&world, EPOCH, "certificate_log", (Kind::Domain, "acme.test", ""), fault);
     let later = ask(for_a_while);
     assert_eq!((later.answer, later.found.edges.len()), (Ok(Answer::Found), 1));
-    assert!(
-        later.took > Duration::from_secs(60) && later.took < Duration::from_secs(70),
-        "{:?}",
-        later.took
-    );
+    assert!(later.took > Duration::from_secs(60) && later.took < Duration::from_secs(70), "{:?}", later.took);
     let never = ask(for_ever);
     assert!(matches!(&never.answer, Err(TaskError::SourceDown(_))), "{:?}", never.answer);
     assert!(never.took < Duration::from_secs(70), "{:?}", never.took);

@@ -5,7 +5,8 @@ use super::{compare, explore, world};
 use ambit_model::{Clearance, Kind};
 
 /// Somebody else, with a block and a domain.
-const OTHER: &str = "org other \"Somebody Else\" stranger email noc@other.test\nblock 192.0.2.0/24 of other asn AS64503 named OTHER-NET\n\
+const OTHER: &str = "org other \"Somebody Else\" stranger email noc@other.test\nblock 192.0.2.0/24 of other asn \
+                     AS64503 named OTHER-NET\n\
                      zone other.test of other\n  ns ns1.other.test 192.0.2.53\nname acme.test A 203.0.113.10\n";
 
 /// Explores at the usual level, and sees to it that truth and contacts are as they should be.
@@ -39,14 +40,16 @@ fn address(explorer: &Explorer, name: &str) -> String {
 
 /// Services that were found at an address.
 fn services(explorer: &Explorer, address: &str) -> Vec<String> {
-    let there = |(kind, name): &(Kind, String)| *kind == Kind::NetworkService && name.starts_with(&format!("{address}:"));
+    let there =
+        |(kind, name): &(Kind, String)| *kind == Kind::NetworkService && name.starts_with(&format!("{address}:"));
     explorer.present().filter(there).map(|(_, name)| name).collect()
 }
 
 #[test]
 fn no_certificate_overrules_a_delegation_to_somebody_else() {
     let explorer = explored(
-        "zone fanshop.acme.test of other\n  ns ns1.other.test\nname www.fanshop.acme.test A 192.0.2.75\nname mail.fanshop.acme.test A 192.0.2.76\n\
+        "zone fanshop.acme.test of other\n  ns ns1.other.test\nname www.fanshop.acme.test A 192.0.2.75\nname \
+         mail.fanshop.acme.test A 192.0.2.76\n\
          name acme.test MX 20 mail.fanshop.acme.test\nhost 192.0.2.75 192.0.2.76\n  port 22 ssh \"OpenSSH_9.6\"\n\
          site https://www.fanshop.acme.test \"Fans\"\ncert logged\n  names fanshop.acme.test www.fanshop.acme.test\n\
          site https://acme.test \"Acme\"\n  cert names acme.test www.fanshop.acme.test",
@@ -62,9 +65,11 @@ fn no_certificate_overrules_a_delegation_to_somebody_else() {
 
 #[test]
 fn a_zone_below_is_ours_where_only_we_can_have_made_it_so() {
-    let at_vendor = "zone acme.test of acme\n  ns ns7.dns.test 198.51.100.7\n  ns ns8.dns.test 198.51.100.8\nzone dns.test of host\n  ns ns7.dns.test 198.51.100.7\n";
+    let at_vendor = "zone acme.test of acme\n  ns ns7.dns.test 198.51.100.7\n  ns ns8.dns.test 198.51.100.8\nzone \
+                     dns.test of host\n  ns ns7.dns.test 198.51.100.7\n";
     let head = world("").replace("zone acme.test of acme\n  ns ns1.acme.test 203.0.113.2\n", at_vendor);
-    let tail = "name acme.test A 203.0.113.10\nname www.cloud.acme.test A 203.0.113.11\nsite https://acme.test \"A\"\n  links https://www.cloud.acme.test/\n";
+    let tail = "name acme.test A 203.0.113.10\nname www.cloud.acme.test A 203.0.113.11\nsite https://acme.test \
+                \"A\"\n  links https://www.cloud.acme.test/\n";
     for (servers, expected) in [
         ("  ns ns7.dns.test\n  ns ns8.dns.test", "990 L3"),
         ("  ns ns7.dns.test\n  ns ns9.other-dns.test 198.51.100.9", "600 L2"),
@@ -72,7 +77,9 @@ fn a_zone_below_is_ours_where_only_we_can_have_made_it_so() {
         ("  ns ns1.cloud.acme.test 198.51.100.7", "990 L3"),
     ] {
         let (explorer, _) = explore(
-            &format!("{head}{tail}zone other-dns.test of host\n  ns ns7.dns.test\nzone cloud.acme.test of acme\n{servers}\n"),
+            &format!(
+                "{head}{tail}zone other-dns.test of host\n  ns ns7.dns.test\nzone cloud.acme.test of acme\n{servers}\n"
+            ),
             Clearance::L3,
         );
         assert_eq!(decided(&explorer, Kind::DnsRecord, "www.cloud.acme.test"), expected, "{servers}");
@@ -84,10 +91,12 @@ fn a_zone_below_is_ours_where_only_we_can_have_made_it_so() {
 fn servers_that_a_platform_gives_to_everybody_make_no_zone_ours() {
     let of = |domain: &str| {
         let zone = format!(
-            "zone acme.test of acme\n  ns ns1.{domain} 198.51.100.7\nzone {domain} of host\n  ns ns1.{domain} 198.51.100.7\nzone shop.acme.test of acme\n  ns ns1.{domain}\n"
+            "zone acme.test of acme\n  ns ns1.{domain} 198.51.100.7\nzone {domain} of host\n  ns ns1.{domain} \
+             198.51.100.7\nzone shop.acme.test of acme\n  ns ns1.{domain}\n"
         );
         let head = world("").replace("zone acme.test of acme\n  ns ns1.acme.test 203.0.113.2\n", &zone);
-        let tail = "name acme.test A 203.0.113.10\nname www.shop.acme.test A 203.0.113.11\ncert logged\n  names www.shop.acme.test\n";
+        let tail = "name acme.test A 203.0.113.10\nname www.shop.acme.test A 203.0.113.11\ncert logged\n  names \
+                    www.shop.acme.test\n";
         decided(&explore(&format!("{head}{tail}"), Clearance::L1).0, Kind::DnsRecord, "www.shop.acme.test")
     };
     assert_eq!(of("digitalocean.com"), "600 L1");
@@ -97,7 +106,8 @@ fn servers_that_a_platform_gives_to_everybody_make_no_zone_ours() {
 #[test]
 fn an_address_of_which_nothing_shows_that_it_is_ours_is_visited_and_not_swept() {
     let explorer = explored(
-        "name box.acme.test A 198.51.100.140\nhost 198.51.100.140\n  port 22 ssh \"OpenSSH_9.6\"\n  port 8443 https\nsite http://box.acme.test \"Box\"\n\
+        "name box.acme.test A 198.51.100.140\nhost 198.51.100.140\n  port 22 ssh \"OpenSSH_9.6\"\n  port 8443 \
+         https\nsite http://box.acme.test \"Box\"\n\
          site https://acme.test \"A\"\n  links https://box.acme.test/",
     );
     assert_eq!(address(&explorer, "198.51.100.140"), "500 L2");
@@ -109,7 +119,8 @@ fn an_address_of_which_nothing_shows_that_it_is_ours_is_visited_and_not_swept() 
 fn a_rented_machine_is_ours_by_its_reverse_name_or_by_what_it_shows_to_everybody() {
     let rented = |words: &str| {
         let lines = format!(
-            "name box.acme.test A 198.51.100.140\nhost 198.51.100.140\n  port 22 ssh \"OpenSSH_9.6\"\n{words}\nsite https://acme.test \"A\"\n  links https://box.acme.test/"
+            "name box.acme.test A 198.51.100.140\nhost 198.51.100.140\n  port 22 ssh \"OpenSSH_9.6\"\n{words}\nsite \
+             https://acme.test \"A\"\n  links https://box.acme.test/"
         );
         explored(&lines)
     };
@@ -123,10 +134,7 @@ fn a_rented_machine_is_ours_by_its_reverse_name_or_by_what_it_shows_to_everybody
     assert!(shown.starts_with("900 L3 DefaultCertificate box.acme.test ("), "{shown}");
     for (words, why) in [
         ("site https://box.acme.test \"Box\"\n  cert self-signed", "anybody can sign it"),
-        (
-            "site https://box.acme.test \"Box\"\n  cert names box.acme.test www.other.test",
-            "strangers are in it",
-        ),
+        ("site https://box.acme.test \"Box\"\n  cert names box.acme.test www.other.test", "strangers are in it"),
         ("site https://box.acme.test \"Box\"\n  cert expired 9d", "a browser refuses it"),
         ("  unknown-host close\nsite https://box.acme.test \"Box\"", "it is shown to nobody else"),
     ] {
@@ -137,7 +145,8 @@ fn a_rented_machine_is_ours_by_its_reverse_name_or_by_what_it_shows_to_everybody
 #[test]
 fn a_strangers_name_on_a_machine_says_that_it_is_shared() {
     let explorer = explored(
-        "name box.acme.test A 198.51.100.140\nname www.other.test A 198.51.100.140\nhost 198.51.100.140\n  ptr box.acme.test\n  unknown-host close\n\
+        "name box.acme.test A 198.51.100.140\nname www.other.test A 198.51.100.140\nhost 198.51.100.140\n  ptr \
+         box.acme.test\n  unknown-host close\n\
          site https://acme.test \"A\"\n  links https://box.acme.test/\n  cert names acme.test www.other.test",
     );
     assert_eq!(address(&explorer, "198.51.100.140"), "500 L2");
@@ -147,7 +156,8 @@ fn a_strangers_name_on_a_machine_says_that_it_is_shared() {
 fn a_known_platform_stays_shared_whatever_speaks_for_its_addresses() {
     for network in ["SQUARESPACE", "WIX-COM", "VERCEL-01", "SHOPIFY-NET"] {
         let text = world(&format!(
-            "{OTHER}org platform \"Platform\" vendor\nblock 198.51.100.128/25 of platform named {network}\nhost 198.51.100.144\n  ptr acme.test\n  port 22 ssh \"OpenSSH_9.6\"\n\
+            "{OTHER}org platform \"Platform\" vendor\nblock 198.51.100.128/25 of platform named {network}\nhost \
+             198.51.100.144\n  ptr acme.test\n  port 22 ssh \"OpenSSH_9.6\"\n\
              site https://acme.test \"Acme\"\n"
         ));
         let text = text.replace("name acme.test A 203.0.113.10", "name acme.test A 198.51.100.144");
@@ -160,19 +170,19 @@ fn a_known_platform_stays_shared_whatever_speaks_for_its_addresses() {
 #[test]
 fn an_alias_to_a_partner_is_known_about_and_one_to_a_platform_is_visited() {
     let explorer = explored(
-        "zone github.io of host\n  ns ns1.host.test\nname pay.acme.test CNAME acme.other.test\nname acme.other.test A 192.0.2.80\nsite https://pay.acme.test \"Pay\"\n\
-         name help.acme.test CNAME help.other.test\nname help.other.test A 198.51.100.90\nsite https://help.acme.test \"Help\"\n\
-         name docs.acme.test CNAME acme-docs.github.io\nname acme-docs.github.io A 198.51.100.90\nsite https://docs.acme.test \"Docs\"\n\
+        "zone github.io of host\n  ns ns1.host.test\nname pay.acme.test CNAME acme.other.test\nname acme.other.test A \
+         192.0.2.80\nsite https://pay.acme.test \"Pay\"\n\
+         name help.acme.test CNAME help.other.test\nname help.other.test A 198.51.100.90\nsite https://help.acme.test \
+         \"Help\"\n\
+         name docs.acme.test CNAME acme-docs.github.io\nname acme-docs.github.io A 198.51.100.90\nsite \
+         https://docs.acme.test \"Docs\"\n\
          site https://acme.test \"A\"\n  links https://pay.acme.test/ https://help.acme.test/ https://docs.acme.test/",
     );
     assert_eq!(address(&explorer, "192.0.2.80"), "100 L1 ForeignAlias acme.other.test");
     assert_eq!(decided(&explorer, Kind::DnsRecord, "pay.acme.test"), "990 L3", "the name itself is ours");
     // The one at the same address as a site that may be visited is visited no more than the other.
     for partner in ["pay.acme.test", "help.acme.test"] {
-        assert!(
-            !explorer.present().any(|(kind, name)| kind == Kind::Uri && name.contains(partner)),
-            "{partner}"
-        );
+        assert!(!explorer.present().any(|(kind, name)| kind == Kind::Uri && name.contains(partner)), "{partner}");
     }
     assert!(explorer.scoped().any(|(_, name)| name == "https://docs.acme.test:443"));
 }
@@ -180,30 +190,27 @@ fn an_alias_to_a_partner_is_known_about_and_one_to_a_platform_is_visited() {
 #[test]
 fn the_certificate_of_a_platform_is_not_ours() {
     let explorer = explored(
-        "zone herokuapp.com of host\n  ns ns1.host.test\nname app.acme.test CNAME acme.herokuapp.com\nname acme.herokuapp.com A 198.51.100.90\n\
-         site https://app.acme.test \"App\"\n  cert unlogged names *.herokuapp.com\nsite https://acme.test \"A\"\n  links https://app.acme.test/",
+        "zone herokuapp.com of host\n  ns ns1.host.test\nname app.acme.test CNAME acme.herokuapp.com\nname \
+         acme.herokuapp.com A 198.51.100.90\n\
+         site https://app.acme.test \"App\"\n  cert unlogged names *.herokuapp.com\nsite https://acme.test \"A\"\n  \
+         links https://app.acme.test/",
     );
     let scoped: Vec<String> = explorer.scoped().map(|(_, name)| name).collect();
     assert!(!scoped.iter().any(|name| name.contains("herokuapp")), "{scoped:#?}");
-    assert!(
-        explorer
-            .present()
-            .any(|(kind, name)| kind == Kind::SslCertificate && name.contains("herokuapp"))
-    );
+    assert!(explorer.present().any(|(kind, name)| kind == Kind::SslCertificate && name.contains("herokuapp")));
 }
 
 #[test]
 fn a_block_of_somebody_else_within_a_seed_is_not_swept_before_a_person_says_so() {
     let text = |seeds: &str| {
-        let lines =
-            format!("{OTHER}block 203.0.113.32/28 of other named OTHER-CORNER\nhost 203.0.113.5 203.0.113.33\n  port 22 ssh \"OpenSSH_9.6\"\n");
+        let lines = format!(
+            "{OTHER}block 203.0.113.32/28 of other named OTHER-CORNER\nhost 203.0.113.5 203.0.113.33\n  port 22 ssh \
+             \"OpenSSH_9.6\"\n"
+        );
         world(&lines).replace("seeds acme.test", seeds)
     };
     let explorer = explored_text(&text("seeds acme.test 203.0.113.0/26"));
-    assert_eq!(
-        decided(&explorer, Kind::NetBlock, "203.0.113.32/28"),
-        "50 L1 ForeignAllocation 203.0.113.32/28"
-    );
+    assert_eq!(decided(&explorer, Kind::NetBlock, "203.0.113.32/28"), "50 L1 ForeignAllocation 203.0.113.32/28");
     assert!(!services(&explorer, "203.0.113.5").is_empty());
     assert!(!explorer.present().any(|(_, name)| name.starts_with("203.0.113.33")), "it was swept");
     let (explorer, _) = explore(&text("seeds acme.test 203.0.113.0/26 203.0.113.32/28"), Clearance::L3);

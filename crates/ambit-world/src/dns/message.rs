@@ -1,4 +1,5 @@
-//! DNS messages in bytes: questions in, answers out. Written by hand, because a simulated server must also be able to misbehave.
+//! DNS messages in bytes: questions in, answers out. Written by hand, because a simulated server must also be able to
+//! misbehave.
 
 use crate::draft::Data;
 use std::fmt;
@@ -6,7 +7,8 @@ use std::time::Duration;
 
 /// Size of a UDP answer without EDNS, in bytes (RFC 1035 §4.2.1).
 const PLAIN_UDP_BYTES: usize = 512;
-/// Largest UDP answer, whatever the asker offers, in bytes: what servers allow since 2020, so that nothing is fragmented.
+/// Largest UDP answer, whatever the asker offers, in bytes: what servers allow since 2020, so that nothing is
+/// fragmented.
 const UDP_BYTES_MAX: usize = 1_232;
 /// Largest message, in bytes.
 pub(crate) const MESSAGE_BYTES_MAX: usize = 65_535;
@@ -141,10 +143,7 @@ impl Answer {
     }
 
     pub(crate) fn silent() -> Self {
-        Self {
-            silent: true,
-            ..Self::new(Rcode::NoError)
-        }
+        Self { silent: true, ..Self::new(Rcode::NoError) }
     }
 }
 
@@ -196,12 +195,7 @@ pub(crate) fn write(question: &Question, answer: &Answer, over_udp: bool) -> Vec
     let room = question.edns.map_or(PLAIN_UDP_BYTES, |size| size.clamp(PLAIN_UDP_BYTES, UDP_BYTES_MAX));
     let too_long = whole.len() > if over_udp { room } else { MESSAGE_BYTES_MAX };
     if (over_udp && answer.truncated) || too_long {
-        let empty = Answer {
-            answers: Vec::new(),
-            authority: Vec::new(),
-            additional: Vec::new(),
-            ..answer.clone()
-        };
+        let empty = Answer { answers: Vec::new(), authority: Vec::new(), additional: Vec::new(), ..answer.clone() };
         encode(question, &empty, true)
     } else {
         whole

@@ -22,9 +22,7 @@ pub(super) fn answer(asked: &Asked<'_>, name: &str) -> Option<Answer> {
                 answer.answers.extend(data.map(|data| (name.to_owned(), ZONE_TTL, data)));
             }
             if answer.answers.is_empty() {
-                answer
-                    .authority
-                    .push((suffix.to_owned(), ZONE_TTL, soa(suffix, "ns1.sources.example", 1)));
+                answer.authority.push((suffix.to_owned(), ZONE_TTL, soa(suffix, "ns1.sources.example", 1)));
             }
             return Some(answer);
         }

@@ -10,10 +10,16 @@ use ambit_model::moment::DAY_MS;
 /// Names of one certificate: beyond, no authority issues it.
 const NAMES_MAX: usize = 2_000;
 
-const WORDS: &str = "names, cn, org, starts, ends, expired, expires, not-yet, self-signed, untrusted, no-chain, key, sha1, unlogged";
+const WORDS: &str =
+    "names, cn, org, starts, ends, expired, expires, not-yet, self-signed, untrusted, no-chain, key, sha1, unlogged";
 
 impl Reader {
-    pub(super) fn cert(&mut self, cursor: &mut Cursor<'_>, body: &[Line], faults: &mut Vec<Fault>) -> Result<(), Fault> {
+    pub(super) fn cert(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        body: &[Line],
+        faults: &mut Vec<Fault>,
+    ) -> Result<(), Fault> {
         let name = cursor.word("the certificate's name")?.to_owned();
         self.once(cursor, format!("cert {name}"))?;
         let mut cert = usual(cursor.line);
@@ -72,7 +78,8 @@ fn cert_words(cert: &mut Cert, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
                         ));
                     }
                     let canonical = ambit_model::Kind::DnsRecord.canonical(plain);
-                    let canonical = canonical.map_err(|invalid| cursor.fault(format!("no name for a certificate: {}", invalid.why)))?;
+                    let canonical = canonical
+                        .map_err(|invalid| cursor.fault(format!("no name for a certificate: {}", invalid.why)))?;
                     cert.names.push(format!("{star}{canonical}"));
                 }
                 if cert.names.len() > NAMES_MAX {
@@ -101,7 +108,11 @@ fn cert_words(cert: &mut Cert, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
             "untrusted" => (cert.issuer, cert.logged) = (Issuer::Unknown, false),
             "no-chain" => cert.chain_missing = true,
             "key" => {
-                cert.key = cursor.choice(&[("ed25519", KeyChoice::Ed25519), ("rsa", KeyChoice::Rsa2048), ("weak", KeyChoice::Weak)])?;
+                cert.key = cursor.choice(&[
+                    ("ed25519", KeyChoice::Ed25519),
+                    ("rsa", KeyChoice::Rsa2048),
+                    ("weak", KeyChoice::Weak),
+                ])?;
             }
             "sha1" => cert.sha1 = true,
             "unlogged" => cert.logged = false,

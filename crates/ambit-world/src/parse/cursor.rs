@@ -20,11 +20,7 @@ pub(crate) struct Cursor<'a> {
 
 impl<'a> Cursor<'a> {
     pub(crate) fn new(line: &'a Line) -> Self {
-        Self {
-            line: line.number,
-            words: &line.words,
-            at: 0,
-        }
+        Self { line: line.number, words: &line.words, at: 0 }
     }
 
     /// A fault at the word before the cursor.
@@ -90,11 +86,7 @@ impl<'a> Cursor<'a> {
     pub(crate) fn choice<T: Copy>(&mut self, choices: &[(&str, T)]) -> Result<T, Fault> {
         let expected = choices.iter().map(|(word, _)| *word).collect::<Vec<_>>().join(", ");
         let word = self.word(&expected)?;
-        choices
-            .iter()
-            .find(|(known, _)| *known == word)
-            .map(|(_, value)| *value)
-            .ok_or_else(|| self.unknown(&expected))
+        choices.iter().find(|(known, _)| *known == word).map(|(_, value)| *value).ok_or_else(|| self.unknown(&expected))
     }
 
     /// A host name in canonical form; a leading `*.` is kept where it is allowed.

@@ -28,12 +28,7 @@ const FORMS: &str = "html, text, json, page \"TITLE\", or a media type";
 
 /// Reads the file of an issue.
 fn read(issue: &str, text: &str) -> Result<Exposure, Fault> {
-    let mut exposure = Exposure {
-        issue: issue.to_owned(),
-        word: String::new(),
-        open: Vec::new(),
-        twin: Vec::new(),
-    };
+    let mut exposure = Exposure { issue: issue.to_owned(), word: String::new(), open: Vec::new(), twin: Vec::new() };
     // The answers that the lines below belong to, until the next statement.
     let mut current: Option<&mut Vec<Answer>> = None;
     for (raw, number) in text.lines().zip(1..) {
@@ -42,7 +37,8 @@ fn read(issue: &str, text: &str) -> Result<Exposure, Fault> {
         }
         if let Some(line) = raw.strip_prefix("  ") {
             let answer = current.as_mut().and_then(|answers| answers.last_mut());
-            let answer = answer.ok_or_else(|| Fault::new(number, "", "an indented line needs `open` or `twin` above it"))?;
+            let answer =
+                answer.ok_or_else(|| Fault::new(number, "", "an indented line needs `open` or `twin` above it"))?;
             answer.add(&text::unescaped(line, number)?);
             continue;
         }
@@ -87,13 +83,7 @@ fn answer(cursor: &mut Cursor<'_>) -> Result<Answer, Fault> {
         _ => return Err(cursor.unknown(FORMS)),
     };
     cursor.end()?;
-    Ok(Answer {
-        path,
-        status,
-        media: media.to_owned(),
-        frame,
-        body: String::new(),
-    })
+    Ok(Answer { path, status, media: media.to_owned(), frame, body: String::new() })
 }
 
 #[cfg(test)]
@@ -105,13 +95,11 @@ mod tests {
     fn every_file_reads_and_has_a_word_and_a_twin_of_its_own() {
         let mut words = BTreeSet::new();
         for (issue, text) in FILES {
-            let exposure = read(issue, text).unwrap_or_else(|fault| panic!("{}", fault.in_file(&format!("worlds/exposures/{issue}.txt"))));
+            let exposure = read(issue, text)
+                .unwrap_or_else(|fault| panic!("{}", fault.in_file(&format!("worlds/exposures/{issue}.txt"))));
             assert!(words.insert(exposure.word.clone()), "{issue}: two files have the word {}", exposure.word);
             let differs = |answer: &Answer| exposure.answer(false, &answer.path).is_some_and(|twin| twin != answer);
-            assert!(
-                exposure.open.iter().any(differs),
-                "{issue}: no path of it has a twin that answers otherwise"
-            );
+            assert!(exposure.open.iter().any(differs), "{issue}: no path of it has a twin that answers otherwise");
         }
         assert!(words.len() > 10);
     }
@@ -139,11 +127,9 @@ mod tests {
 
     #[test]
     fn a_body_is_its_lines_without_their_indentation() {
-        let exposure = read(
-            "x",
-            "# why\nword x\nopen /a 401 json\n  {\n    \"b\": 1 # c\n\n  }\\n\ntwin /a page \"No\"\n",
-        )
-        .unwrap();
+        let exposure =
+            read("x", "# why\nword x\nopen /a 401 json\n  {\n    \"b\": 1 # c\n\n  }\\n\ntwin /a page \"No\"\n")
+                .unwrap();
         let open = exposure.answer(true, "/a").unwrap();
         assert_eq!(
             (open.status, open.media.as_str(), open.body.as_str()),

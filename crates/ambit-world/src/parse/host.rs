@@ -11,10 +11,16 @@ use std::collections::BTreeMap;
 const LATENCY_MS_MAX: i64 = 60_000;
 
 const WORDS: &str = "of, ptr, port, unlisted, latency, unknown-host, hidden";
-const SERVICES: &str = "ssh, ftp, smtp, imap, pop3, redis, telnet, mysql, postgres, mongodb, rdp, smb, vnc, http, https, banner, silent, tarpit, filtered, closed, hostile";
+const SERVICES: &str = "ssh, ftp, smtp, imap, pop3, redis, telnet, mysql, postgres, mongodb, rdp, smb, vnc, http, \
+                        https, banner, silent, tarpit, filtered, closed, hostile";
 
 impl Reader {
-    pub(super) fn host(&mut self, cursor: &mut Cursor<'_>, body: &[Line], faults: &mut Vec<Fault>) -> Result<(), Fault> {
+    pub(super) fn host(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        body: &[Line],
+        faults: &mut Vec<Fault>,
+    ) -> Result<(), Fault> {
         let mut addresses = vec![cursor.address()?];
         addresses.extend(std::iter::from_fn(|| cursor.next_address()));
         for address in &addresses {
@@ -55,7 +61,11 @@ fn host_words(host: &mut Host, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
                 }
             }
             "unlisted" => {
-                host.unlisted = cursor.choice(&[("closed", Unlisted::Closed), ("filtered", Unlisted::Filtered), ("open", Unlisted::Open)])?;
+                host.unlisted = cursor.choice(&[
+                    ("closed", Unlisted::Closed),
+                    ("filtered", Unlisted::Filtered),
+                    ("open", Unlisted::Open),
+                ])?;
             }
             "latency" => {
                 let ms = cursor.span_ms()?;
@@ -94,20 +104,15 @@ fn service(cursor: &mut Cursor<'_>) -> Result<Service, Fault> {
     if !cursor.next_if_unquoted("tls") {
         return Ok(service);
     }
-    let speaks = !matches!(
-        service,
-        Service::Http | Service::Https | Service::Filtered | Service::Closed | Service::Hostile(_)
-    );
+    let speaks =
+        !matches!(service, Service::Http | Service::Https | Service::Filtered | Service::Closed | Service::Hostile(_));
     if !speaks {
         return Err(cursor.fault("no `tls` behind this service; a web server with TLS is `https`"));
     }
     let cert = super::cert::choice(cursor)?;
     match &cert {
         CertChoice::Inline(cert) if cert.names.is_empty() => Err(cursor.fault("the certificate has no `names`")),
-        _ => Ok(Service::Tls {
-            service: Box::new(service),
-            cert,
-        }),
+        _ => Ok(Service::Tls { service: Box::new(service), cert }),
     }
 }
 
@@ -122,18 +127,12 @@ fn plain_service(cursor: &mut Cursor<'_>) -> Result<Service, Fault> {
         }
         "smtp" => {
             let name = text(cursor, "mail ESMTP");
-            let cert = if cursor.next_if_unquoted("starttls") {
-                Some(super::cert::choice(cursor)?)
-            } else {
-                None
-            };
+            let cert = if cursor.next_if_unquoted("starttls") { Some(super::cert::choice(cursor)?) } else { None };
             Service::Smtp { name, cert }
         }
         "imap" => Service::Imap(text(cursor, "IMAP4rev1 ready")),
         "pop3" => Service::Pop3(text(cursor, "POP3 ready")),
-        "redis" => Service::Redis {
-            open: cursor.choice(&[("open", true), ("password", false)])?,
-        },
+        "redis" => Service::Redis { open: cursor.choice(&[("open", true), ("password", false)])? },
         "telnet" => Service::Telnet(text(cursor, "login: ")),
         "mysql" => Service::Mysql(text(cursor, "8.0.36")),
         "postgres" => Service::Postgres,

@@ -1,4 +1,5 @@
-//! Whether the statements of a state fit together: owners, zones, certificates and addresses that are named must be there.
+//! Whether the statements of a state fit together: owners, zones, certificates and addresses that are named must be
+//! there.
 
 use crate::draft::{CertChoice, Data, Draft, Service, UnknownHost};
 use crate::plan::zone_of;
@@ -70,11 +71,7 @@ pub(super) fn check(draft: &Draft, faults: &mut Vec<Fault>) {
         }
         let addresses = crate::plan::site_addresses(draft, site);
         if addresses.is_empty() {
-            faults.push(Fault::new(
-                site.line,
-                key,
-                "its name leads to no address; add `name … A …` or `at ADDRESS`",
-            ));
+            faults.push(Fault::new(site.line, key, "its name leads to no address; add `name … A …` or `at ADDRESS`"));
         }
         for address in addresses {
             owner_known(draft, address, site.line, faults);

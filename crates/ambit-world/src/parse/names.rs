@@ -69,7 +69,12 @@ impl Reader {
         Ok(())
     }
 
-    pub(super) fn zone(&mut self, cursor: &mut Cursor<'_>, body: &[Line], faults: &mut Vec<Fault>) -> Result<(), Fault> {
+    pub(super) fn zone(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        body: &[Line],
+        faults: &mut Vec<Fault>,
+    ) -> Result<(), Fault> {
         let name = cursor.host_name(false)?;
         self.once(cursor, format!("zone {name}"))?;
         let mut zone = Zone {
@@ -95,7 +100,12 @@ impl Reader {
         Ok(())
     }
 
-    pub(super) fn name(&mut self, cursor: &mut Cursor<'_>, body: &[Line], faults: &mut Vec<Fault>) -> Result<(), Fault> {
+    pub(super) fn name(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        body: &[Line],
+        faults: &mut Vec<Fault>,
+    ) -> Result<(), Fault> {
         let key = cursor.host_name(true)?;
         let fresh = matches!(self.touch(format!("name {key}")), Stand::Fresh);
         let known = self.draft().names.remove(&key).filter(|_| !fresh);
@@ -120,7 +130,8 @@ impl Reader {
 }
 
 fn zone_words(zone: &mut Zone, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
-    const WORDS: &str = "of, ns, transfer, signed, answers, registrar, registered, expires, redacted, registry, look-alike";
+    const WORDS: &str =
+        "of, ns, transfer, signed, answers, registrar, registered, expires, redacted, registry, look-alike";
     while let Some(word) = cursor.next() {
         match word {
             "of" => zone.org = cursor.word("an organisation's key")?.to_owned(),
@@ -182,7 +193,12 @@ fn name_words(name: &mut Name, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
             "rotate" => name.rotate = true,
             "answers" => name.answers = answers(cursor)?,
             "fails" => {
-                let rtype = cursor.choice(&[("AAAA", Rtype::AAAA), ("CAA", Rtype::CAA), ("DS", Rtype::DS), ("SRV", Rtype::SRV)])?;
+                let rtype = cursor.choice(&[
+                    ("AAAA", Rtype::AAAA),
+                    ("CAA", Rtype::CAA),
+                    ("DS", Rtype::DS),
+                    ("SRV", Rtype::SRV),
+                ])?;
                 name.fails.push(rtype);
             }
             _ => name.records.push(record(word, cursor)?),
@@ -223,11 +239,8 @@ fn record(word: &str, cursor: &mut Cursor<'_>) -> Result<Data, Fault> {
         }
         "PTR" => Data::Ptr(cursor.host_name(false)?),
         "DS" => {
-            let (tag, algorithm, digest) = (
-                cursor.number("a key tag")?,
-                cursor.number("an algorithm")?,
-                cursor.number("a digest type")?,
-            );
+            let (tag, algorithm, digest) =
+                (cursor.number("a key tag")?, cursor.number("an algorithm")?, cursor.number("a digest type")?);
             let bytes = hex::decode(cursor.word("a digest in hex")?).map_err(|_| cursor.fault("no digest in hex"))?;
             Data::Ds(tag, algorithm, digest, bytes)
         }
@@ -237,11 +250,7 @@ fn record(word: &str, cursor: &mut Cursor<'_>) -> Result<Data, Fault> {
 
 /// A name, or `.`: the null MX.
 fn null_or_name(cursor: &mut Cursor<'_>) -> Result<String, Fault> {
-    if cursor.next_if_unquoted(".") {
-        Ok(String::new())
-    } else {
-        cursor.host_name(false)
-    }
+    if cursor.next_if_unquoted(".") { Ok(String::new()) } else { cursor.host_name(false) }
 }
 
 /// The name of a zone's server, as its `ns` line gives it.

@@ -15,11 +15,17 @@ const BODY_BYTES_MAX: usize = 128 << 10;
 /// Stands for the exposures that no site names, so that a new one is planted somewhere.
 const REST: &str = "rest";
 
-const WORDS: &str = "at, server, status, header, bare, cookie, login, basic, favicon, page, robots, links, loads, redirect, soft-404, exposes, \
+const WORDS: &str = "at, server, status, header, bare, cookie, login, basic, favicon, page, robots, links, loads, \
+                     redirect, soft-404, exposes, \
                      twin, body, generator, nonce, compress, cert, tls, plain, hostile, default, hidden";
 
 impl Reader {
-    pub(super) fn site(&mut self, cursor: &mut Cursor<'_>, body: &[Line], faults: &mut Vec<Fault>) -> Result<(), Fault> {
+    pub(super) fn site(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        body: &[Line],
+        faults: &mut Vec<Fault>,
+    ) -> Result<(), Fault> {
         let key = key(cursor)?;
         self.once(cursor, format!("site {key}"))?;
         let (scheme, authority) = key.split_once("://").expect("a canonical URL has a scheme");
@@ -91,9 +97,7 @@ pub(super) fn plant_rest(states: &mut [Draft]) {
 /// The canonical `scheme://host:port` of the next word.
 pub(super) fn key(cursor: &mut Cursor<'_>) -> Result<String, Fault> {
     let word = cursor.word("a URL such as https://www.example.test")?;
-    let url = Kind::Uri
-        .canonical(word)
-        .map_err(|invalid| cursor.fault(format!("no URL: {}", invalid.why)))?;
+    let url = Kind::Uri.canonical(word).map_err(|invalid| cursor.fault(format!("no URL: {}", invalid.why)))?;
     if url.matches('/').count() != 2 {
         return Err(cursor.fault("a site's URL has no path; put paths on `page` lines"));
     }
@@ -135,11 +139,8 @@ fn site_words(site: &mut Site, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
             "loads" => site.loads.extend(cursor.rest("URLs")?),
             "redirect" => {
                 let target = cursor.word("a URL")?.to_owned();
-                let status = if cursor.peek().is_some_and(|word| word.starts_with('3')) {
-                    cursor.status()?
-                } else {
-                    301
-                };
+                let status =
+                    if cursor.peek().is_some_and(|word| word.starts_with('3')) { cursor.status()? } else { 301 };
                 site.redirect = Some((status, target));
             }
             "soft-404" => site.soft_404 = true,
@@ -160,7 +161,10 @@ fn site_words(site: &mut Site, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
                     ("only-old", TlsVersions::OnlyOld),
                 ])?;
             }
-            "plain" => site.plain = cursor.choice(&[("redirect", Plain::Redirect), ("none", Plain::None), ("same", Plain::Same)])?,
+            "plain" => {
+                site.plain =
+                    cursor.choice(&[("redirect", Plain::Redirect), ("none", Plain::None), ("same", Plain::Same)])?
+            }
             "hostile" => site.hostile = Some(cursor.choice(Hostile::ALL)?),
             "default" => site.default = true,
             "hidden" => site.hidden = true,
@@ -191,31 +195,20 @@ fn page(cursor: &mut Cursor<'_>) -> Result<Page, Fault> {
     if !path.starts_with('/') || path.chars().any(|c| c.is_whitespace() || c.is_control()) {
         return Err(cursor.fault("a path begins with `/` and has no blanks"));
     }
-    let status = if cursor
-        .peek()
-        .is_some_and(|word| word.len() == 3 && word.bytes().all(|b| b.is_ascii_digit()))
-    {
+    let status = if cursor.peek().is_some_and(|word| word.len() == 3 && word.bytes().all(|b| b.is_ascii_digit())) {
         cursor.status()?
     } else {
         200
     };
     let media = match cursor.peek() {
-        Some(word) if word.contains('/') && !word.contains(' ') && !word.contains('<') => cursor.next().unwrap_or_default().to_owned(),
+        Some(word) if word.contains('/') && !word.contains(' ') && !word.contains('<') => {
+            cursor.next().unwrap_or_default().to_owned()
+        }
         _ => "text/html; charset=utf-8".to_owned(),
     };
-    Ok(Page {
-        path,
-        status,
-        media,
-        body: body(cursor)?,
-    })
+    Ok(Page { path, status, media, body: body(cursor)? })
 }
 
 fn text_page(path: &str, body: String) -> Page {
-    Page {
-        path: path.to_owned(),
-        status: 200,
-        media: "text/plain; charset=utf-8".to_owned(),
-        body,
-    }
+    Page { path: path.to_owned(), status: 200, media: "text/plain; charset=utf-8".to_owned(), body }
 }

@@ -73,14 +73,8 @@ pub(super) fn name(country: Option<&str>, organisation: Option<&str>, common_nam
 /// `UTCTime` until 2049, `GeneralizedTime` after (RFC 5280 §4.1.2.5).
 pub(super) fn time(moment: Timestamp) -> Vec<u8> {
     let at = OffsetDateTime::from_unix_timestamp(moment.0.div_euclid(1_000)).unwrap_or(OffsetDateTime::UNIX_EPOCH);
-    let tail = format!(
-        "{:02}{:02}{:02}{:02}{:02}Z",
-        u8::from(at.month()),
-        at.day(),
-        at.hour(),
-        at.minute(),
-        at.second()
-    );
+    let tail =
+        format!("{:02}{:02}{:02}{:02}{:02}Z", u8::from(at.month()), at.day(), at.hour(), at.minute(), at.second());
     if (1950..2050).contains(&at.year()) {
         tlv(0x17, format!("{:02}{tail}", at.year() % 100).as_bytes())
     } else {

@@ -28,9 +28,7 @@ impl fmt::Debug for RsaSigner {
 
 impl SigningKey for Ed25519Signer {
     fn choose_scheme(&self, offered: &[SignatureScheme]) -> Option<Box<dyn Signer>> {
-        offered
-            .contains(&SignatureScheme::ED25519)
-            .then(|| Box::new(self.clone()) as Box<dyn Signer>)
+        offered.contains(&SignatureScheme::ED25519).then(|| Box::new(self.clone()) as Box<dyn Signer>)
     }
 
     fn algorithm(&self) -> SignatureAlgorithm {
@@ -50,9 +48,7 @@ impl Signer for Ed25519Signer {
 
 impl SigningKey for RsaSigner {
     fn choose_scheme(&self, offered: &[SignatureScheme]) -> Option<Box<dyn Signer>> {
-        offered
-            .contains(&SignatureScheme::RSA_PKCS1_SHA256)
-            .then(|| Box::new(*self) as Box<dyn Signer>)
+        offered.contains(&SignatureScheme::RSA_PKCS1_SHA256).then(|| Box::new(*self) as Box<dyn Signer>)
     }
 
     fn algorithm(&self) -> SignatureAlgorithm {

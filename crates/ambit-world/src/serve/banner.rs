@@ -12,7 +12,12 @@ const LINE_BYTES_MAX: usize = 4_096;
 const COMMANDS_MAX: usize = 200;
 
 /// Serves one connection of a service.
-pub(super) async fn serve(connection: &Connection, service: &Service, certificate: Option<&Arc<Certificate>>, mut stream: DuplexStream) {
+pub(super) async fn serve(
+    connection: &Connection,
+    service: &Service,
+    certificate: Option<&Arc<Certificate>>,
+    mut stream: DuplexStream,
+) {
     match (service, certificate) {
         (Service::Smtp { name, .. }, Some(certificate)) => smtp(connection, name, certificate, stream).await,
         (Service::Tls { service, .. }, Some(certificate)) => {
@@ -127,7 +132,9 @@ async fn ftp(connection: &Connection, stream: &mut impl Peer, banner: &str, anon
         let mut words = line.split(' ');
         let command = words.next().unwrap_or_default().to_ascii_uppercase();
         let text = match command.as_str() {
-            "USER" if matches!(words.next(), Some("anonymous" | "ftp")) && anonymous => "331 Please specify the password.",
+            "USER" if matches!(words.next(), Some("anonymous" | "ftp")) && anonymous => {
+                "331 Please specify the password."
+            }
             "USER" => "331 Password required.",
             "PASS" if anonymous => {
                 inside = true;
@@ -170,7 +177,9 @@ async fn smtp_dialogue(connection: &Connection, stream: &mut impl Peer, name: &s
         let Some(line) = line(connection, stream).await else { return false };
         let command = line.split(' ').next().unwrap_or_default().to_ascii_uppercase();
         let text = match command.as_str() {
-            "EHLO" if offers_tls => format!("250-{host}\r\n250-PIPELINING\r\n250-SIZE 10240000\r\n250-STARTTLS\r\n250 8BITMIME\r\n"),
+            "EHLO" if offers_tls => {
+                format!("250-{host}\r\n250-PIPELINING\r\n250-SIZE 10240000\r\n250-STARTTLS\r\n250 8BITMIME\r\n")
+            }
             "EHLO" => format!("250-{host}\r\n250-PIPELINING\r\n250-SIZE 10240000\r\n250 8BITMIME\r\n"),
             "HELO" => format!("250 {host}\r\n"),
             "NOOP" | "RSET" => "250 2.0.0 Ok\r\n".to_owned(),
@@ -196,7 +205,8 @@ async fn redis(connection: &Connection, stream: &mut impl Peer, open: bool) {
         let Some(line) = line(connection, stream).await else { return };
         // Inline commands, and the words of `*N $L` arrays as they come line by line.
         let command = line.split(' ').next().unwrap_or_default().to_ascii_uppercase();
-        let info = "# Server\r\nredis_version:7.0.15\r\nredis_mode:standalone\r\nos:Linux 6.1.0 x86_64\r\ntcp_port:6379\r\n";
+        let info =
+            "# Server\r\nredis_version:7.0.15\r\nredis_mode:standalone\r\nos:Linux 6.1.0 x86_64\r\ntcp_port:6379\r\n";
         let text = match command.as_str() {
             "" => continue,
             word if word.starts_with(['*', '$']) => continue,
@@ -204,7 +214,9 @@ async fn redis(connection: &Connection, stream: &mut impl Peer, open: bool) {
                 say(stream, b"+OK\r\n").await;
                 return;
             }
-            "PING" | "INFO" | "CLIENT" | "CONFIG" | "KEYS" | "DBSIZE" if !open => "-NOAUTH Authentication required.\r\n".to_owned(),
+            "PING" | "INFO" | "CLIENT" | "CONFIG" | "KEYS" | "DBSIZE" if !open => {
+                "-NOAUTH Authentication required.\r\n".to_owned()
+            }
             "PING" => "+PONG\r\n".to_owned(),
             "INFO" => format!("${}\r\n{info}\r\n", info.len()),
             "DBSIZE" => ":42\r\n".to_owned(),

@@ -121,10 +121,7 @@ fn parse(message: &[u8]) -> Option<ClientHello> {
     if parts.take(4)?[0] != 1 {
         return None;
     }
-    let mut hello = ClientHello {
-        legacy_version: parts.word()?,
-        ..ClientHello::default()
-    };
+    let mut hello = ClientHello { legacy_version: parts.word()?, ..ClientHello::default() };
     parts.take(32)?;
     parts.short()?;
     let words = |bytes: &[u8]| bytes.chunks_exact(2).map(|pair| u16::from_be_bytes([pair[0], pair[1]])).collect();
@@ -156,20 +153,18 @@ pub(super) async fn alert(stream: &mut impl Peer, description: u8) {
     let _ = stream.flush().await;
 }
 
-/// The first flight of a TLS 1.0 server: hello, certificate, done. Enough for anyone who only asks which versions there are; nothing follows.
-pub(super) async fn old_flight(stream: &mut impl Peer, hello: &ClientHello, chain: &[rustls_pki_types::CertificateDer<'_>], random: [u8; 32]) {
+/// The first flight of a TLS 1.0 server: hello, certificate, done. Enough for anyone who only asks which versions there
+/// are; nothing follows.
+pub(super) async fn old_flight(
+    stream: &mut impl Peer,
+    hello: &ClientHello,
+    chain: &[rustls_pki_types::CertificateDer<'_>],
+    random: [u8; 32],
+) {
     const SIGNALLING: [u16; 2] = [0x00ff, 0x5600];
     const AES_128_SHA: u16 = 0x002f;
-    let offered = hello
-        .ciphers
-        .iter()
-        .copied()
-        .find(|cipher| !SIGNALLING.contains(cipher) && cipher >> 8 != 0x13);
-    let cipher = if hello.ciphers.contains(&AES_128_SHA) {
-        Some(AES_128_SHA)
-    } else {
-        offered
-    };
+    let offered = hello.ciphers.iter().copied().find(|cipher| !SIGNALLING.contains(cipher) && cipher >> 8 != 0x13);
+    let cipher = if hello.ciphers.contains(&AES_128_SHA) { Some(AES_128_SHA) } else { offered };
     let Some(cipher) = cipher else { return alert(stream, 40).await };
     let mut server_hello = TLS_1_0.to_be_bytes().to_vec();
     server_hello.extend(random);

@@ -18,7 +18,8 @@ const DRIP: Duration = Duration::from_secs(1);
 /// A header line that no client should take, in bytes.
 const BIG_HEADER_BYTES: usize = 1 << 20;
 /// Text that attacks whoever prints, exports or evaluates it.
-const NASTY: &str = "=cmd|' /C calc'!A0 \u{1b}]0;pwned\u{7}\u{1b}[2J\u{1b}[31m<img src=x onerror=alert(1)>\"';--\r\n@SUM(1+1) \u{202e}gnp.exe \0 {{7*7}} ${jndi:ldap://x}";
+const NASTY: &str = "=cmd|' /C calc'!A0 \u{1b}]0;pwned\u{7}\u{1b}[2J\u{1b}[31m<img src=x \
+                     onerror=alert(1)>\"';--\r\n@SUM(1+1) \u{202e}gnp.exe \0 {{7*7}} ${jndi:ldap://x}";
 
 /// A port on which every connection is hostile.
 pub(super) async fn serve(connection: &Connection, behaviour: Hostile, stream: &mut impl Peer) {
@@ -28,11 +29,7 @@ pub(super) async fn serve(connection: &Connection, behaviour: Hostile, stream: &
         Hostile::Noise => return noise(connection, stream).await,
         Hostile::TlsGarbage => {
             let mut first = [0; 5];
-            if connection
-                .within(IDLE, stream.read_exact(&mut first))
-                .await
-                .is_none_or(|read| read.is_err())
-            {
+            if connection.within(IDLE, stream.read_exact(&mut first)).await.is_none_or(|read| read.is_err()) {
                 return;
             }
             let mut bytes = vec![0x16, 3, 3, 0xff, 0xff, 2, 0, 0xff, 0xfb];
@@ -103,10 +100,14 @@ async fn misbehave(connection: &Connection, behaviour: Hostile, stream: &mut imp
             let line = format!("X-Big: {}\r\nContent-Length: 2\r\n\r\nok", "b".repeat(BIG_HEADER_BYTES));
             head(stream, &line).await
         }
-        Hostile::RedirectMetadata | Hostile::RedirectFile | Hostile::RedirectMapped | Hostile::RedirectDecimal | Hostile::RedirectHex => {
-            redirect(stream, target(behaviour)).await
+        Hostile::RedirectMetadata
+        | Hostile::RedirectFile
+        | Hostile::RedirectMapped
+        | Hostile::RedirectDecimal
+        | Hostile::RedirectHex => redirect(stream, target(behaviour)).await,
+        Hostile::RedirectLoop => {
+            redirect(stream, &format!("/{}", connection.fresh("loop", &connection.to.to_string()))).await
         }
-        Hostile::RedirectLoop => redirect(stream, &format!("/{}", connection.fresh("loop", &connection.to.to_string()))).await,
         Hostile::Nasty => {
             let body = format!("<html><title>{NASTY}</title><body>x");
             let text = format!(
@@ -117,13 +118,16 @@ async fn misbehave(connection: &Connection, behaviour: Hostile, stream: &mut imp
         }
         Hostile::Nested | Hostile::Regex | Hostile::InvalidUtf8 => whole(stream, &body(behaviour)).await,
         Hostile::Smuggle => {
-            let text = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\nContent-Length: 99\r\n\r\nffffffffffffffff\r\nhello";
+            let text = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\nContent-Length: \
+                        99\r\n\r\nffffffffffffffff\r\nhello";
             stream.write_all(text.as_bytes()).await?;
             stream.flush().await?;
             connection.within(IDLE, gone(stream)).await;
             Ok(())
         }
-        Hostile::Continue => for_ever(connection, stream, "HTTP/1.1 100 Continue\r\n\r\n".repeat(1_000).as_bytes()).await,
+        Hostile::Continue => {
+            for_ever(connection, stream, "HTTP/1.1 100 Continue\r\n\r\n".repeat(1_000).as_bytes()).await
+        }
         Hostile::Reset => {
             head(stream, "Content-Length: 5000\r\n\r\n<html><title>cut").await?;
             stream.flush().await?;
@@ -223,10 +227,7 @@ async fn bomb(connection: &Connection, stream: &mut impl Peer) -> std::io::Resul
     let (first, again) = PARTS.get_or_init(|| {
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
         let mut part = || {
-            encoder
-                .write_all(&[0; 1 << 20])
-                .and_then(|()| encoder.flush())
-                .expect("memory takes every byte");
+            encoder.write_all(&[0; 1 << 20]).and_then(|()| encoder.flush()).expect("memory takes every byte");
             std::mem::take(encoder.get_mut())
         };
         (part(), part())

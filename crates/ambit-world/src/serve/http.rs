@@ -1,4 +1,5 @@
-//! A web server: reads requests, finds the site, writes answers. HTTP/1.1 with keep-alive, tolerant enough for probes, strict enough to be one.
+//! A web server: reads requests, finds the site, writes answers. HTTP/1.1 with keep-alive, tolerant enough for probes,
+//! strict enough to be one.
 
 use super::{Connection, IDLE, Peer, hostile, page};
 use crate::draft::UnknownHost;
@@ -84,9 +85,7 @@ pub(crate) async fn web(connection: &Connection, host: &Host, web: &Web, stream:
             }
             Next::End => return,
         };
-        connection
-            .visit
-            .asked(request.host.as_deref(), &format!("{} {}", request.method, request.target));
+        connection.visit.asked(request.host.as_deref(), &format!("{} {}", request.method, request.target));
         let site = web.choose(request.host.as_deref());
         if let Some(behaviour) = site.filter(|site| !site.to_https).and_then(|site| site.site.hostile) {
             hostile::after_request(connection, behaviour, stream).await;
@@ -103,7 +102,12 @@ pub(crate) async fn web(connection: &Connection, host: &Host, web: &Web, stream:
 }
 
 /// `None`: close without a word.
-fn respond(connection: &Connection, host: &Host, site: Option<&std::sync::Arc<Virtual>>, request: &Request) -> Option<Response> {
+fn respond(
+    connection: &Connection,
+    host: &Host,
+    site: Option<&std::sync::Arc<Virtual>>,
+    request: &Request,
+) -> Option<Response> {
     if let Some(site) = site {
         return Some(page::respond(connection, site, request));
     }
@@ -125,9 +129,7 @@ pub(crate) async fn answer(connection: &Connection, stream: &mut impl Peer, resp
         let Next::Request(request) = next(connection, stream).await else {
             return;
         };
-        connection
-            .visit
-            .asked(request.host.as_deref(), &format!("{} {}", request.method, request.target));
+        connection.visit.asked(request.host.as_deref(), &format!("{} {}", request.method, request.target));
         let response = respond(&request);
         let keep = request.keep;
         if write(connection, stream, Some(&request), response).await.is_err() || !keep {
@@ -160,7 +162,8 @@ async fn read(stream: &mut impl Peer) -> Result<Request, bool> {
             Ok(_) => return Err(true),
             Err(_) => return Err(false),
         }
-        // What can never become a request is answered at once, as usual servers do: TLS to a plain port, banners of other protocols.
+        // What can never become a request is answered at once, as usual servers do: TLS to a plain port, banners of
+        // other protocols.
         if head.len() == 1 && !head[0].is_ascii_alphabetic() && !head[0].is_ascii_whitespace() {
             return Err(true);
         }
@@ -247,7 +250,12 @@ fn decode(text: &str) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-async fn write(connection: &Connection, stream: &mut impl Peer, request: Option<&Request>, mut response: Response) -> std::io::Result<()> {
+async fn write(
+    connection: &Connection,
+    stream: &mut impl Peer,
+    request: Option<&Request>,
+    mut response: Response,
+) -> std::io::Result<()> {
     let accepts = request.and_then(|request| request.header("accept-encoding")).unwrap_or_default();
     if response.compress && accepts.contains("gzip") && !response.body.is_empty() {
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
@@ -264,11 +272,7 @@ async fn write(connection: &Connection, stream: &mut impl Peer, request: Option<
         out.push_str(&format!("{name}: {value}\r\n"));
     }
     out.push_str(&format!("Content-Length: {}\r\n", response.body.len()));
-    out.push_str(if keep {
-        "Connection: keep-alive\r\n\r\n"
-    } else {
-        "Connection: close\r\n\r\n"
-    });
+    out.push_str(if keep { "Connection: keep-alive\r\n\r\n" } else { "Connection: close\r\n\r\n" });
     let mut bytes = out.into_bytes();
     if request.is_none_or(|request| request.method != "HEAD") {
         bytes.extend(response.body);
@@ -279,7 +283,8 @@ async fn write(connection: &Connection, stream: &mut impl Peer, request: Option<
 
 /// `Sun, 06 Nov 1994 08:49:37 GMT`.
 pub(crate) fn http_date(moment: ambit_model::Timestamp) -> String {
-    let at = time::OffsetDateTime::from_unix_timestamp(moment.0.div_euclid(1_000)).unwrap_or(time::OffsetDateTime::UNIX_EPOCH);
+    let at = time::OffsetDateTime::from_unix_timestamp(moment.0.div_euclid(1_000))
+        .unwrap_or(time::OffsetDateTime::UNIX_EPOCH);
     let (weekday, month) = (at.weekday().to_string(), at.month().to_string());
     format!(
         "{}, {:02} {} {:04} {:02}:{:02}:{:02} GMT",

@@ -1,5 +1,6 @@
-//! A MongoDB: says to everybody what it is, and lists its databases to whom it lets in. A new one (5.1 and later) takes commands only as OP_MSG, but for
-//! the first hello; an old one (before 3.6) knows only OP_QUERY and hangs up on anything else.
+//! A MongoDB: says to everybody what it is, and lists its databases to whom it lets in. A new one (5.1 and later) takes
+//! commands only as OP_MSG, but for the first hello; an old one (before 3.6) knows only OP_QUERY and hangs up on
+//! anything else.
 
 use super::{Connection, IDLE, Peer};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -41,9 +42,7 @@ async fn message(stream: &mut impl Peer) -> Option<(u32, u32, Vec<u8>)> {
     let mut head = [0; HEAD_BYTES];
     stream.read_exact(&mut head).await.ok()?;
     let number = |at: usize| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
-    let length = usize::try_from(number(0))
-        .ok()
-        .filter(|length| (HEAD_BYTES..=MESSAGE_BYTES_MAX).contains(length))?;
+    let length = usize::try_from(number(0)).ok().filter(|length| (HEAD_BYTES..=MESSAGE_BYTES_MAX).contains(length))?;
     let mut body = vec![0; length - HEAD_BYTES];
     stream.read_exact(&mut body).await.ok()?;
     Some((number(4), number(12), body))
@@ -63,12 +62,12 @@ fn command(document: &[u8]) -> Option<String> {
 
 fn answer(command: &str, refuses_queries: bool, open: bool) -> Vec<u8> {
     match command {
-        "isMaster" | "ismaster" | "hello" => document(&[
-            boolean("ismaster", true),
-            integer("maxBsonObjectSize", 16 * 1024 * 1024),
-            double("ok", 1.0),
-        ]),
-        _ if refuses_queries => refusal(352, "UnsupportedOpQueryCommand", &format!("Unsupported OP_QUERY command: {command}")),
+        "isMaster" | "ismaster" | "hello" => {
+            document(&[boolean("ismaster", true), integer("maxBsonObjectSize", 16 * 1024 * 1024), double("ok", 1.0)])
+        }
+        _ if refuses_queries => {
+            refusal(352, "UnsupportedOpQueryCommand", &format!("Unsupported OP_QUERY command: {command}"))
+        }
         _ if !open => refusal(13, "Unauthorized", &format!("command {command} requires authentication")),
         "listDatabases" => {
             let admin = document(&[text("name", "admin"), double("sizeOnDisk", 40_960.0), boolean("empty", false)]);

@@ -1,4 +1,5 @@
-//! What a site says to a request: its stated pages, its exposures and their safe twins, its front page, and its way of saying no.
+//! What a site says to a request: its stated pages, its exposures and their safe twins, its front page, and its way of
+//! saying no.
 
 use super::Connection;
 use super::http::{Request, Response};
@@ -28,14 +29,8 @@ pub(crate) fn respond(connection: &Connection, virtual_host: &Virtual, request: 
     }
     for cookie in &site.cookies {
         let value = connection.fresh("cookie", &format!("{} {}", virtual_host.key, cookie.name));
-        let flags = if cookie.careful {
-            "; Path=/; Secure; HttpOnly; SameSite=Lax"
-        } else {
-            "; Path=/"
-        };
-        response
-            .headers
-            .push(("Set-Cookie".to_owned(), format!("{}={value}{flags}", cookie.name)));
+        let flags = if cookie.careful { "; Path=/; Secure; HttpOnly; SameSite=Lax" } else { "; Path=/" };
+        response.headers.push(("Set-Cookie".to_owned(), format!("{}={value}{flags}", cookie.name)));
     }
     response
 }
@@ -130,7 +125,8 @@ fn body(site: &Site) -> String {
     }
     if site.login {
         inner.push_str(
-            "<form action=\"/login\" method=\"post\"><input name=\"user\"><input type=\"password\" name=\"password\"><button>Sign in</button></form>",
+            "<form action=\"/login\" method=\"post\"><input name=\"user\"><input type=\"password\" \
+             name=\"password\"><button>Sign in</button></form>",
         );
     }
     inner
@@ -155,10 +151,7 @@ pub(super) fn document(site: &Site, title: &str, inner: &str) -> String {
 }
 
 pub(crate) fn escape(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-        .replace('"', "&quot;")
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 /// A GIF of one pixel, in the colours that belong to a word.

@@ -38,7 +38,12 @@ pub(super) async fn web(connection: &Connection, host: &Host, web: &Web, mut str
 }
 
 /// Serves a data provider, with TLS where it has a certificate.
-pub(super) async fn source(connection: &Connection, source: Source, certificate: Option<&Arc<Certificate>>, mut stream: impl Peer) {
+pub(super) async fn source(
+    connection: &Connection,
+    source: Source,
+    certificate: Option<&Arc<Certificate>>,
+    mut stream: impl Peer,
+) {
     let Some(certificate) = certificate else {
         return crate::source::serve(connection, source, &mut stream).await;
     };
@@ -53,7 +58,11 @@ pub(super) async fn source(connection: &Connection, source: Source, certificate:
 }
 
 /// Speaks TLS on a connection that has just agreed to it.
-pub(super) async fn upgrade<S: Peer>(connection: &Connection, certificate: &Certificate, mut stream: S) -> Option<TlsStream<Prefixed<S>>> {
+pub(super) async fn upgrade<S: Peer>(
+    connection: &Connection,
+    certificate: &Certificate,
+    mut stream: S,
+) -> Option<TlsStream<Prefixed<S>>> {
     let hello = connection.within(IDLE, hello::read(&mut stream)).await??;
     connection.visit.asked(hello.server_name.as_deref(), "tls");
     accept(connection, certificate, TlsVersions::Modern, hello, stream).await
@@ -83,11 +92,7 @@ async fn accept<S: Peer>(
         return None;
     }
     let acceptor = TlsAcceptor::from(server_config(certificate, versions));
-    let prefixed = Prefixed {
-        first: hello.raw,
-        taken: 0,
-        stream,
-    };
+    let prefixed = Prefixed { first: hello.raw, taken: 0, stream };
     connection.within(IDLE, acceptor.accept(prefixed)).await?.ok()
 }
 

@@ -24,11 +24,7 @@ pub(super) fn respond(connection: &Connection, request: &Request) -> Response {
             "<html><head><title>crt.sh | Certificate Search</title></head><body></body></html>",
         );
     };
-    let domain = query
-        .trim_start_matches("%.")
-        .trim_start_matches('%')
-        .trim_start_matches('.')
-        .to_ascii_lowercase();
+    let domain = query.trim_start_matches("%.").trim_start_matches('%').trim_start_matches('.').to_ascii_lowercase();
     let below = format!(".{domain}");
     let matches = |name: &str| name == domain || name.ends_with(&below);
     let now = connection.date();
@@ -41,10 +37,8 @@ pub(super) fn respond(connection: &Connection, request: &Request) -> Response {
     found.sort_by_key(|certificate| std::cmp::Reverse((certificate.not_before, certificate.serial.clone())));
     found.truncate(ENTRIES_MAX);
     if request.parameter("output").as_deref() != Some("json") {
-        let rows: String = found
-            .iter()
-            .map(|certificate| format!("<TR><TD>{}</TD></TR>", certificate.common_name))
-            .collect();
+        let rows: String =
+            found.iter().map(|certificate| format!("<TR><TD>{}</TD></TR>", certificate.common_name)).collect();
         return Response::new(
             200,
             "text/html; charset=utf-8",
@@ -78,10 +72,7 @@ fn number(certificate: &Certificate) -> u64 {
 
 fn pem(certificate: &Certificate) -> String {
     let text = base64::engine::general_purpose::STANDARD.encode(&certificate.chain[0]);
-    let lines: Vec<&str> = text
-        .as_bytes()
-        .chunks(64)
-        .map(|line| std::str::from_utf8(line).expect("base64 is ASCII"))
-        .collect();
+    let lines: Vec<&str> =
+        text.as_bytes().chunks(64).map(|line| std::str::from_utf8(line).expect("base64 is ASCII")).collect();
     format!("-----BEGIN CERTIFICATE-----\n{}\n-----END CERTIFICATE-----\n", lines.join("\n"))
 }

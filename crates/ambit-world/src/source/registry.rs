@@ -67,11 +67,8 @@ pub(super) fn bootstrap(connection: &Connection, request: &Request) -> Response 
     };
     // Every registry of the file is one of the internet's.
     let draft = &connection.internet.draft;
-    let stated = draft
-        .zones
-        .values()
-        .map(|zone| &zone.registry)
-        .chain(draft.blocks.values().map(|block| &block.registry));
+    let stated =
+        draft.zones.values().map(|zone| &zone.registry).chain(draft.blocks.values().map(|block| &block.registry));
     let mut urls: std::collections::BTreeSet<&str> = stated.map(String::as_str).filter(|url| !url.is_empty()).collect();
     urls.insert("https://rdap-registry.example/");
     let body = json!({
@@ -95,11 +92,8 @@ fn event(action: &str, at: Timestamp) -> Value {
 
 /// An organisation as an entity with a role.
 fn entity(role: &str, handle: &str, name: &str, email: &str) -> Value {
-    let mut card = vec![
-        json!(["version", {}, "text", "4.0"]),
-        json!(["fn", {}, "text", name]),
-        json!(["org", {}, "text", name]),
-    ];
+    let mut card =
+        vec![json!(["version", {}, "text", "4.0"]), json!(["fn", {}, "text", name]), json!(["org", {}, "text", name])];
     if !email.is_empty() {
         card.push(json!(["email", {}, "text", email]));
     }
@@ -111,7 +105,9 @@ fn domain(connection: &Connection, name: &str) -> Option<Value> {
     let name = Kind::DnsRecord.canonical(name).ok()?;
     let epoch = connection.internet.epoch;
     let registrant = match org {
-        Some(org) if !zone.redacted => entity("registrant", &format!("ORG-{}", zone.org.to_uppercase()), &org.name, &org.email),
+        Some(org) if !zone.redacted => {
+            entity("registrant", &format!("ORG-{}", zone.org.to_uppercase()), &org.name, &org.email)
+        }
         _ => entity("registrant", "REDACTED", "REDACTED FOR PRIVACY", ""),
     };
     Some(json!({
@@ -126,7 +122,8 @@ fn domain(connection: &Connection, name: &str) -> Option<Value> {
             event("last changed", zone.registered.of(epoch)),
         ],
         "entities": [entity("registrar", "9999", &zone.registrar, "abuse@registrar.example"), registrant],
-        "nameservers": zone.servers.iter().map(|(server, _)| json!({"objectClassName": "nameserver", "ldhName": server})).collect::<Vec<_>>(),
+        "nameservers": zone.servers.iter().map(|(server,
+        _)| json!({"objectClassName": "nameserver", "ldhName": server})).collect::<Vec<_>>(),
         "secureDNS": {"delegationSigned": false},
         "port43": "whois.rdap-registry.example",
     }))
@@ -213,7 +210,8 @@ fn whois_text(connection: &Connection, query: &str) -> String {
         let org = connection.internet.draft.orgs.get(&block.org).map_or("", |org| org.name.as_str());
         let asn = block.asn.map(|number| format!("origin:         AS{number}\n")).unwrap_or_default();
         return format!(
-            "inetnum:        {} - {}\nnetname:        {}\ndescr:          {org}\ncountry:        {}\n{asn}created:        {}\nsource:         SIMULATED\n",
+            "inetnum:        {} - {}\nnetname:        {}\ndescr:          {org}\ncountry:        \
+             {}\n{asn}created:        {}\nsource:         SIMULATED\n",
             net.network(),
             net.broadcast(),
             block.name,
@@ -230,7 +228,9 @@ fn whois_text(connection: &Connection, query: &str) -> String {
     };
     let servers: String = zone.servers.iter().map(|(server, _)| format!("Name Server: {server}\n")).collect();
     format!(
-        "Domain Name: {query}\nRegistrar: {}\nRegistrar WHOIS Server: whois.registrar.example\nCreation Date: {}\nRegistry Expiry Date: {}\nRegistrant Organization: {name}\nRegistrant Email: {email}\n{servers}DNSSEC: unsigned\n",
+        "Domain Name: {query}\nRegistrar: {}\nRegistrar WHOIS Server: whois.registrar.example\nCreation Date: \
+         {}\nRegistry Expiry Date: {}\nRegistrant Organization: {name}\nRegistrant Email: {email}\n{servers}DNSSEC: \
+         unsigned\n",
         zone.registrar,
         when(zone.registered),
         when(zone.expires)

@@ -1,4 +1,5 @@
-//! Object storage under the providers' own names: buckets that list themselves, that only give what is known, that refuse, and none.
+//! Object storage under the providers' own names: buckets that list themselves, that only give what is known, that
+//! refuse, and none.
 
 use crate::draft::{Access, Bucket, Storage};
 use crate::serve::{Connection, Request, Response};
@@ -15,10 +16,7 @@ struct Wanted {
 pub(super) fn respond(connection: &Connection, request: &Request) -> Response {
     let wanted = wanted(connection, request);
     let draft = &connection.internet.draft;
-    let bucket = draft
-        .buckets
-        .values()
-        .find(|bucket| bucket.storage == wanted.storage && bucket.name == wanted.name);
+    let bucket = draft.buckets.values().find(|bucket| bucket.storage == wanted.storage && bucket.name == wanted.name);
     let response = match wanted.storage {
         Storage::S3 | Storage::Gcs => xml_bucket(bucket, &wanted),
         Storage::Azure => azure(bucket, &wanted, request),
@@ -37,17 +35,9 @@ fn wanted(connection: &Connection, request: &Request) -> Wanted {
     let path = request.path().trim_start_matches('/').to_owned();
     let by_path = |storage| {
         let (name, key) = path.split_once('/').unwrap_or((&path, ""));
-        Wanted {
-            storage,
-            name: name.to_owned(),
-            key: key.to_owned(),
-        }
+        Wanted { storage, name: name.to_owned(), key: key.to_owned() }
     };
-    let by_host = |storage, name: &str| Wanted {
-        storage,
-        name: name.to_owned(),
-        key: path.clone(),
-    };
+    let by_host = |storage, name: &str| Wanted { storage, name: name.to_owned(), key: path.clone() };
     if host == "s3.amazonaws.com" {
         return by_path(Storage::S3);
     }
@@ -62,11 +52,7 @@ fn wanted(connection: &Connection, request: &Request) -> Wanted {
     }
     if let Some(account) = host.strip_suffix(".blob.core.windows.net") {
         let (container, key) = path.split_once('/').unwrap_or((&path, ""));
-        return Wanted {
-            storage: Storage::Azure,
-            name: format!("{account}/{container}"),
-            key: key.to_owned(),
-        };
+        return Wanted { storage: Storage::Azure, name: format!("{account}/{container}"), key: key.to_owned() };
     }
     // A foreign name that leads here asks for the bucket of that name.
     let storage = match connection.to.ip() {
@@ -78,7 +64,9 @@ fn wanted(connection: &Connection, request: &Request) -> Wanted {
 }
 
 fn error(status: u16, code: &str, message: &str) -> Response {
-    let body = format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Error><Code>{code}</Code><Message>{message}</Message></Error>");
+    let body = format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Error><Code>{code}</Code><Message>{message}</Message></Error>"
+    );
     Response::new(status, XML, body)
 }
 
@@ -86,7 +74,8 @@ fn xml_bucket(bucket: Option<&Bucket>, wanted: &Wanted) -> Response {
     let Some(bucket) = bucket else {
         let name = crate::serve::escape(&wanted.name);
         let body = format!(
-            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Error><Code>NoSuchBucket</Code><Message>The specified bucket does not exist</Message><BucketName>{name}</BucketName></Error>"
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Error><Code>NoSuchBucket</Code><Message>The specified bucket \
+             does not exist</Message><BucketName>{name}</BucketName></Error>"
         );
         return Response::new(404, XML, body);
     };
@@ -100,7 +89,8 @@ fn xml_bucket(bucket: Option<&Bucket>, wanted: &Wanted) -> Response {
             };
             let items: String = bucket.keys.iter().map(item).collect();
             let body = format!(
-                "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<ListBucketResult xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\"><Name>{}</Name><Prefix></Prefix><MaxKeys>1000</MaxKeys><IsTruncated>false</IsTruncated>{items}</ListBucketResult>",
+                "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<ListBucketResult \
+                 xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\"><Name>{}</Name><Prefix></Prefix><MaxKeys>1000</MaxKeys><IsTruncated>false</IsTruncated>{items}</ListBucketResult>",
                 bucket.name
             );
             Response::new(200, XML, body)
@@ -120,7 +110,8 @@ fn azure(bucket: Option<&Bucket>, wanted: &Wanted, request: &Request) -> Respons
             let item = |key: &String| format!("<Blob><Name>{}</Name></Blob>", crate::serve::escape(key));
             let items: String = bucket.keys.iter().map(item).collect();
             let body = format!(
-                "<?xml version=\"1.0\" encoding=\"utf-8\"?><EnumerationResults ContainerName=\"{}\"><Blobs>{items}</Blobs></EnumerationResults>",
+                "<?xml version=\"1.0\" encoding=\"utf-8\"?><EnumerationResults \
+                 ContainerName=\"{}\"><Blobs>{items}</Blobs></EnumerationResults>",
                 bucket.name
             );
             Response::new(200, XML, body)

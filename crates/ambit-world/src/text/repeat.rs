@@ -6,8 +6,8 @@ use crate::problem::Fault;
 /// Values of one repetition: a /20 of addresses.
 const VALUES_MAX: usize = 4_096;
 
-/// The statements that one stands for. Repetitions in the head repeat the whole statement, and those in its body go along with them;
-/// below a head without any, a body line repeats by itself.
+/// The statements that one stands for. Repetitions in the head repeat the whole statement, and those in its body go
+/// along with them; below a head without any, a body line repeats by itself.
 pub(super) fn expand(statement: Statement) -> Result<Vec<Statement>, Fault> {
     let Some(count) = count(&statement.head, None)? else {
         let mut body = Vec::new();
@@ -60,15 +60,9 @@ fn nth(line: &Line, index: usize) -> Line {
             Part::Text(text) => *text,
             Part::Values(values) => values[index].as_str(),
         });
-        Word {
-            text: text.collect(),
-            quoted: word.quoted,
-        }
+        Word { text: text.collect(), quoted: word.quoted }
     });
-    Line {
-        number: line.number,
-        words: words.collect(),
-    }
+    Line { number: line.number, words: words.collect() }
 }
 
 enum Part<'a> {

@@ -24,7 +24,9 @@ impl Derivation<'_> {
                     .chain(&site.loads)
                     .chain(&site.body)
                     .chain(site.pages.iter().map(|page| &page.body));
-                if texts.clone().any(|text| text.contains(&host)) && self.truth.entities.contains(&(Kind::Uri, key.clone())) {
+                if texts.clone().any(|text| text.contains(&host))
+                    && self.truth.entities.contains(&(Kind::Uri, key.clone()))
+                {
                     leads.push((Kind::Uri, key.clone()));
                 }
             }

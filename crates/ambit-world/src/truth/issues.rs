@@ -11,12 +11,8 @@ const ALMOST_DAYS: i64 = 30;
 /// Parts of the names of cookies that hold a session.
 const SESSION_WORDS: &[&str] = &["sess", "sid", "auth", "token", "jwt", "login"];
 /// What a page should say about itself; the first over https only.
-const SECURITY_HEADERS: &[&str] = &[
-    "strict-transport-security",
-    "content-security-policy",
-    "x-content-type-options",
-    "x-frame-options",
-];
+const SECURITY_HEADERS: &[&str] =
+    &["strict-transport-security", "content-security-policy", "x-content-type-options", "x-frame-options"];
 
 impl Derivation<'_> {
     pub(super) fn service_issues(&mut self, service: &Service, name: &str) {
@@ -61,10 +57,7 @@ impl Derivation<'_> {
             ),
             ("invalid_certificate_premature", certificate.not_before > now),
             ("self_signed_certificate", self_signed),
-            (
-                "invalid_certificate_chain",
-                !self_signed && (stated.issuer == Issuer::Unknown || stated.chain_missing),
-            ),
+            ("invalid_certificate_chain", !self_signed && (stated.issuer == Issuer::Unknown || stated.chain_missing)),
             ("invalid_certificate_key", stated.key == KeyChoice::Weak),
             ("invalid_certificate_algorithm", stated.sha1),
             ("wildcard_certificate", certificate.names.iter().any(|name| name.starts_with("*."))),
@@ -147,7 +140,9 @@ impl Derivation<'_> {
             if sight.tls {
                 self.truth.plant_issue("insecure_cookie_secure_attribute", Kind::Uri, &sight.uri);
             }
-            let session = SESSION_WORDS.iter().any(|word| name.contains(word)) && !name.contains("csrf") && !name.contains("xsrf");
+            let session = SESSION_WORDS.iter().any(|word| name.contains(word))
+                && !name.contains("csrf")
+                && !name.contains("xsrf");
             if session {
                 self.truth.plant_issue("insecure_cookie_httponly_attribute", Kind::Uri, &sight.uri);
             }

@@ -13,7 +13,8 @@ const SPF_LOOKUPS_MAX: usize = 10;
 /// Depth to which includes are followed here.
 const SPF_DEPTH_MAX: usize = 12;
 
-/// Providers whose names anyone may claim: suffix, and what their servers say of an unclaimed one (nothing: only a name that does not exist tells).
+/// Providers whose names anyone may claim: suffix, and what their servers say of an unclaimed one (nothing: only a name
+/// that does not exist tells).
 const PROVIDERS: &[(&str, &str)] = &[
     ("s3.amazonaws.com", "NoSuchBucket"),
     ("storage.googleapis.com", "NoSuchBucket"),
@@ -75,9 +76,8 @@ impl Derivation<'_> {
             self.truth.plant_issue("dns_zone_enumeration", kind.unwrap_or(Kind::DnsRecord), zone);
         }
         let names = self.planted(Kind::Domain).into_iter().map(|name| (Kind::Domain, name));
-        let names: Vec<(Kind, String)> = names
-            .chain(self.planted(Kind::DnsRecord).into_iter().map(|name| (Kind::DnsRecord, name)))
-            .collect();
+        let names: Vec<(Kind, String)> =
+            names.chain(self.planted(Kind::DnsRecord).into_iter().map(|name| (Kind::DnsRecord, name))).collect();
         for (kind, name) in names {
             self.inside(kind, &name);
             self.dangling(kind, &name);
@@ -91,9 +91,8 @@ impl Derivation<'_> {
             Some(policy) => {
                 let words: Vec<String> = policy.split_whitespace().map(str::to_ascii_lowercase).collect();
                 let permissive = words.iter().any(|word| matches!(word.as_str(), "+all" | "?all" | "all"));
-                let ends = words
-                    .iter()
-                    .any(|word| matches!(word.as_str(), "-all" | "~all") || word.starts_with("redirect="));
+                let ends =
+                    words.iter().any(|word| matches!(word.as_str(), "-all" | "~all") || word.starts_with("redirect="));
                 if permissive || !ends {
                     self.truth.plant_issue("spf_permissive", Kind::Domain, domain);
                 }
@@ -126,10 +125,9 @@ impl Derivation<'_> {
                     let shared = v4.octets()[0] == 100 && v4.octets()[1] & 0xc0 == 64;
                     (v4.is_loopback(), v4.is_private() || v4.is_link_local() || shared)
                 }
-                IpAddr::V6(v6) => (
-                    v6.is_loopback(),
-                    v6.segments()[0] & 0xfe00 == 0xfc00 || v6.segments()[0] & 0xffc0 == 0xfe80,
-                ),
+                IpAddr::V6(v6) => {
+                    (v6.is_loopback(), v6.segments()[0] & 0xfe00 == 0xfc00 || v6.segments()[0] & 0xffc0 == 0xfe80)
+                }
             };
             if loopback {
                 self.truth.plant_issue("resolves_to_localhost", kind, name);
@@ -166,7 +164,8 @@ impl Derivation<'_> {
     }
 
     fn exists_anywhere(&self, name: &str) -> bool {
-        plan::zone_of(self.draft, name).is_some() && (plan::entry(self.draft, name).is_some() || plan::exists(self.draft, name))
+        plan::zone_of(self.draft, name).is_some()
+            && (plan::entry(self.draft, name).is_some() || plan::exists(self.draft, name))
     }
 
     /// Whether the provider's servers say to this name that they do not know it.
@@ -175,7 +174,9 @@ impl Derivation<'_> {
             let Some(host) = self.internet.hosts.get(address) else { return false };
             host.ports.values().any(|port| match port {
                 Port::Web(web) => match web.choose(Some(name)) {
-                    Some(site) => site.site.body.as_deref().is_some_and(|body| body.contains(words)) && site.site.status == 404,
+                    Some(site) => {
+                        site.site.body.as_deref().is_some_and(|body| body.contains(words)) && site.site.status == 404
+                    }
                     None => matches!(&host.unknown, UnknownHost::Page(_, text) if text.contains(words)),
                 },
                 Port::Source(Source::Storage, _) => !self.draft.buckets.values().any(|bucket| bucket.name == name),
@@ -211,9 +212,7 @@ fn lookups(draft: &Draft, policy: &str, depth: usize) -> usize {
         }
         count += 1;
         if matches!(mechanism, "include" | "redirect") && depth > 0 {
-            count += policies(draft, argument, "v=spf1")
-                .first()
-                .map_or(0, |policy| lookups(draft, policy, depth - 1));
+            count += policies(draft, argument, "v=spf1").first().map_or(0, |policy| lookups(draft, policy, depth - 1));
         }
     }
     count

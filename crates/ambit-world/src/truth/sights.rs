@@ -31,7 +31,9 @@ impl<'a> Derivation<'a> {
                 match plan {
                     Port::Service(Service::Closed | Service::Filtered, _) => {}
                     // On a host where everything accepts, silence confirms nothing.
-                    Port::Service(Service::Silent | Service::Tarpit | Service::Hostile(_), _) if host.unlisted == Unlisted::Open => {
+                    Port::Service(Service::Silent | Service::Tarpit | Service::Hostile(_), _)
+                        if host.unlisted == Unlisted::Open =>
+                    {
                         self.truth.allow(Kind::NetworkService, &name);
                     }
                     Port::Service(service, certificate) => {
@@ -55,8 +57,12 @@ impl<'a> Derivation<'a> {
                             TlsVersions::AlsoOld if !self.speaks_to_us(host, web, *address) => {
                                 self.truth.allow_issue("deprecated_tls_version", Kind::NetworkService, &name);
                             }
-                            TlsVersions::AlsoOld => self.truth.plant_issue("deprecated_tls_version", Kind::NetworkService, &name),
-                            TlsVersions::OnlyOld => self.truth.allow_issue("deprecated_tls_version", Kind::NetworkService, &name),
+                            TlsVersions::AlsoOld => {
+                                self.truth.plant_issue("deprecated_tls_version", Kind::NetworkService, &name)
+                            }
+                            TlsVersions::OnlyOld => {
+                                self.truth.allow_issue("deprecated_tls_version", Kind::NetworkService, &name)
+                            }
                             TlsVersions::Modern | TlsVersions::Twelve => {}
                         }
                     }
@@ -70,7 +76,8 @@ impl<'a> Derivation<'a> {
     fn speaks_to_us(&self, host: &Host, web: &Web, address: IpAddr) -> bool {
         let opens_to = |name: Option<&str>| web.certificate(name, &host.unknown).is_some();
         let mut names = self.planted(Kind::Domain).into_iter().chain(self.planted(Kind::DnsRecord));
-        opens_to(None) || names.any(|name| opens_to(Some(&name)) && plan::addresses(self.draft, &name).contains(&address))
+        opens_to(None)
+            || names.any(|name| opens_to(Some(&name)) && plan::addresses(self.draft, &name).contains(&address))
     }
 
     /// What answers with harm may be taken for a site, or not.
@@ -115,7 +122,9 @@ impl<'a> Derivation<'a> {
                 Standing::Stranger => false,
             };
             match plan {
-                Port::Web(web) if visible => self.web(host, web, *port, (name, shown), is_shown && host.standing == Standing::Ours),
+                Port::Web(web) if visible => {
+                    self.web(host, web, *port, (name, shown), is_shown && host.standing == Standing::Ours)
+                }
                 Port::Source(_, certificate) if visible && name.is_some() => {
                     let scheme = if certificate.is_some() { "https" } else { "http" };
                     let uri = format!("{scheme}://{shown}:{port}");
@@ -160,18 +169,12 @@ impl<'a> Derivation<'a> {
             (UnknownHost::Page(status, text), None) => Some((*status, text.as_str())),
             _ => None,
         };
-        let plain_only = web.tls && unknown.is_some_and(|(status, _)| status >= 400) && name.is_some_and(|name| has_plain_page(host, name));
-        let sight = Sight {
-            name,
-            plain_only,
-            tls: web.tls,
-            site,
-            certificate,
-            unknown,
-            uri,
-            probed,
-        };
-        if let Some(certificate) = sight.certificate.filter(|certificate| probed || self.names_ours(certificate, name)) {
+        let plain_only = web.tls
+            && unknown.is_some_and(|(status, _)| status >= 400)
+            && name.is_some_and(|name| has_plain_page(host, name));
+        let sight = Sight { name, plain_only, tls: web.tls, site, certificate, unknown, uri, probed };
+        if let Some(certificate) = sight.certificate.filter(|certificate| probed || self.names_ours(certificate, name))
+        {
             self.certificate(certificate);
         }
         self.site_issues(&sight);

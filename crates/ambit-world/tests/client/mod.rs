@@ -87,25 +87,21 @@ impl Client {
             })
             .await;
         outcome.unwrap_or(Ok(()))?;
-        Ok(Arc::try_unwrap(heard).map_or_else(|heard| heard.lock().unwrap().clone(), |heard| heard.into_inner().unwrap()))
+        Ok(Arc::try_unwrap(heard)
+            .map_or_else(|heard| heard.lock().unwrap().clone(), |heard| heard.into_inner().unwrap()))
     }
 
     pub(crate) async fn get(&self, address: &str, sni: Option<&str>, host: &str, path: &str) -> io::Result<Answer> {
         let wire = self.wire.clone();
-        let (address, sni, host, path) = (
-            address.to_owned(),
-            sni.unwrap_or("none.invalid").to_owned(),
-            host.to_owned(),
-            path.to_owned(),
-        );
+        let (address, sni, host, path) =
+            (address.to_owned(), sni.unwrap_or("none.invalid").to_owned(), host.to_owned(), path.to_owned());
         let answer = self.run(async move {
             let stream = Self::open(&wire, &address, 443).await?;
             let mut roots = rustls::RootCertStore::empty();
             roots.roots = wire.trust_roots().to_vec();
             let provider = Arc::new(rustls::crypto::ring::default_provider());
-            let strict = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider.clone())
-                .build()
-                .unwrap();
+            let strict =
+                WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider.clone()).build().unwrap();
             let verifier = Arc::new(Recorder {
                 strict,
                 seconds: u64::try_from(wire.date().0 / 1_000).unwrap(),
@@ -140,12 +136,7 @@ impl Client {
         let answer = self.run(async move {
             let mut stream = Self::open(&wire, &address, 80).await?;
             let (head, body) = exchange(&mut stream, &host, &path).await?;
-            Ok(Answer {
-                head,
-                body,
-                chain: Vec::new(),
-                trusted: false,
-            })
+            Ok(Answer { head, body, chain: Vec::new(), trusted: false })
         });
         answer.await.unwrap_or_else(|| Err(io::ErrorKind::TimedOut.into()))
     }
@@ -207,7 +198,11 @@ impl Client {
     }
 }
 
-async fn exchange(stream: &mut (impl tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin), host: &str, path: &str) -> io::Result<(String, String)> {
+async fn exchange(
+    stream: &mut (impl tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin),
+    host: &str,
+    path: &str,
+) -> io::Result<(String, String)> {
     let request = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
     stream.write_all(request.as_bytes()).await?;
     let mut bytes = Vec::new();

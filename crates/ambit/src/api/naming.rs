@@ -1,4 +1,5 @@
-//! What people call a collection or a project, as the uuid that paths want. A name that several have is refused with the list of them.
+//! What people call a collection or a project, as the uuid that paths want. A name that several have is refused with
+//! the list of them.
 
 use crate::api::{ASM, Api};
 use crate::failure::Failure;
@@ -10,7 +11,8 @@ use uuid::Uuid;
 /// Things that a refusal lists at most.
 const LISTED_MAX: usize = 10;
 
-/// The uuid of a collection that was typed as its uuid, its internal name, or the name that people gave it in this project.
+/// The uuid of a collection that was typed as its uuid, its internal name, or the name that people gave it in this
+/// project.
 pub(crate) async fn collection(api: &Api, typed: &str) -> Result<String, Failure> {
     if Uuid::parse_str(typed).is_ok() {
         return Ok(typed.to_owned());
@@ -38,7 +40,13 @@ pub(crate) async fn project(api: &Api, typed: &str) -> Result<String, Failure> {
 }
 
 /// The one row of which a member is what was typed: exactly, else in another letter case.
-fn choose<'a>(rows: &'a [Value], typed: &str, members: &[&str], noun: &str, lister: &str) -> Result<&'a Value, Failure> {
+fn choose<'a>(
+    rows: &'a [Value],
+    typed: &str,
+    members: &[&str],
+    noun: &str,
+    lister: &str,
+) -> Result<&'a Value, Failure> {
     let shown = plain(typed);
     let pick = |same: &dyn Fn(&str) -> bool| -> Vec<&'a Value> {
         let is_meant = |row: &&Value| members.iter().any(|member| same(&text(&row[*member])));

@@ -19,7 +19,8 @@ const MEMBERS: &[&str] = &["record", "what", "kind", "name", "status", "id", "co
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Changes {
-    /// Which changes: `record:entity what:appeared kind:uri acme`. A repeated member is one of them, `!` before a value is not it.
+    /// Which changes: `record:entity what:appeared kind:uri acme`. A repeated member is one of them, `!` before a value
+    /// is not it.
     #[arg(value_name = "QUERY")]
     pub(crate) query: Vec<String>,
     #[command(flatten)]
@@ -65,18 +66,7 @@ pub(crate) async fn run(command: &Changes, settings: &Settings) -> Result<(), Fa
             (false, false) => Form::Text,
         },
         fields: &command.fields,
-        usual: &[
-            "revision",
-            "at",
-            "record",
-            "what",
-            "kind",
-            "name",
-            "status",
-            "person",
-            "id",
-            "collection_uuid",
-        ],
+        usual: &["revision", "at", "record", "what", "kind", "name", "status", "person", "id", "collection_uuid"],
         line: lines::change,
         record: "change",
     };
@@ -171,11 +161,7 @@ fn matches(terms: &[Term], change: &Value) -> bool {
     terms.iter().all(|term| {
         let value = text(&change[term.member]).to_lowercase();
         let is = |wanted: &String| {
-            if term.member == "name" {
-                value.contains(wanted.as_str())
-            } else {
-                value == *wanted
-            }
+            if term.member == "name" { value.contains(wanted.as_str()) } else { value == *wanted }
         };
         (term.any.is_empty() || term.any.iter().any(is)) && !term.none.iter().any(is)
     })

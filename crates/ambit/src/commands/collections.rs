@@ -75,7 +75,8 @@ pub(crate) struct Create {
     /// A domain, host name, address, block or URL to begin with; may be repeated.
     #[arg(long, value_name = "TARGET")]
     pub(crate) seed: Vec<String>,
-    /// When it runs by itself: on_demand (never), daily, weekly, monthly, quarterly. The first run comes with the first due time.
+    /// When it runs by itself: on_demand (never), daily, weekly, monthly, quarterly. The first run comes with the first
+    /// due time.
     #[arg(long, default_value = "on_demand", value_parser = schedule)]
     pub(crate) schedule: Schedule,
     /// How loud a run may be: passive, polite, normal, intensive.
@@ -163,7 +164,9 @@ pub(crate) async fn run(command: &Collection, settings: &Settings, silent: bool)
                 hint(&what_follows(&made));
             }
         }
-        Action::Show { collection, jsonl } => show(&api, &path_of(&api, collection).await?, *jsonl, &mut results).await?,
+        Action::Show { collection, jsonl } => {
+            show(&api, &path_of(&api, collection).await?, *jsonl, &mut results).await?
+        }
         Action::Update(update) => {
             let changed = change(&api, update).await?;
             print(&changed, false, &mut results)?;
@@ -221,12 +224,8 @@ fn print(row: &Value, jsonl: bool, results: &mut Results) -> Result<(), Failure>
     if jsonl {
         return results.json(row);
     }
-    let issues: i64 = row["issues_by_severity"]
-        .as_object()
-        .into_iter()
-        .flatten()
-        .filter_map(|(_, count)| count.as_i64())
-        .sum();
+    let issues: i64 =
+        row["issues_by_severity"].as_object().into_iter().flatten().filter_map(|(_, count)| count.as_i64()).sum();
     let archived = if row["archived"] == true { "  archived" } else { "" };
     results.line(&format!(
         "{}  {}  {}  {} entities  {issues} open issues{archived}",
@@ -253,7 +252,9 @@ async fn create(api: &Api, new: &Create) -> Result<Value, Failure> {
     if !seeds.is_empty() {
         let target = format!("{ASM}/user_collections/{}/user_entities", escape(&uuid));
         let added = api.post(&target, json!({"entities": seeds})).await;
-        added.map_err(|error| Failure::partial(format!("collection {uuid} was made, its seeds were not added: {error}")))?;
+        added.map_err(|error| {
+            Failure::partial(format!("collection {uuid} was made, its seeds were not added: {error}"))
+        })?;
     }
     Ok(made)
 }
@@ -264,11 +265,7 @@ async fn change(api: &Api, update: &Update) -> Result<Value, Failure> {
     let changed = &update.changed;
     let mut body = Map::new();
     body.extend(changed.name.iter().map(|name| ("printable_name".to_owned(), json!(name))));
-    body.extend(
-        changed
-            .schedule
-            .map(|schedule| ("auto_refresh_schedule".to_owned(), json!(schedule.name()))),
-    );
+    body.extend(changed.schedule.map(|schedule| ("auto_refresh_schedule".to_owned(), json!(schedule.name()))));
     body.extend(changed.level.map(|level| ("level".to_owned(), json!(level.level()))));
     if !changed.exclude.is_empty() || !changed.unexclude.is_empty() {
         let found = api.get(&target).await?.result;
@@ -281,7 +278,8 @@ async fn change(api: &Api, update: &Update) -> Result<Value, Failure> {
 fn exclusions(before: &Value, changed: &Changed) -> Result<BTreeSet<String>, Failure> {
     let mut all: BTreeSet<String> = before.as_array().into_iter().flatten().map(text).collect();
     for pattern in &changed.exclude {
-        let read = exclusion(pattern).map_err(|error| Failure::usage(format!("--exclude {:?}: {error}", plain(pattern))))?;
+        let read =
+            exclusion(pattern).map_err(|error| Failure::usage(format!("--exclude {:?}: {error}", plain(pattern))))?;
         all.insert(read);
     }
     for pattern in &changed.unexclude {
@@ -337,10 +335,9 @@ fn seed_of<'a>(all: &'a Value, typed: &str) -> Result<&'a Value, Failure> {
     let mut found = all.as_array().into_iter().flatten().filter(is_meant);
     match (found.next(), found.next()) {
         (Some(one), None) => Ok(one),
-        (None, _) => Err(Failure::not_found(format!(
-            "no seed is {}; `ambit collection seed list` shows them",
-            plain(typed)
-        ))),
+        (None, _) => {
+            Err(Failure::not_found(format!("no seed is {}; `ambit collection seed list` shows them", plain(typed))))
+        }
         (Some(_), Some(_)) => Err(Failure::usage(format!(
             "{} is the name of seeds of several kinds: give the id; `ambit collection seed list` shows it",
             plain(typed)
@@ -349,7 +346,8 @@ fn seed_of<'a>(all: &'a Value, typed: &str) -> Result<&'a Value, Failure> {
 }
 
 fn target(typed: &str) -> Result<Value, Failure> {
-    let (kind, name) = Kind::of_target(typed).map_err(|error| Failure::usage(format!("seed {:?}: {error}", plain(typed))))?;
+    let (kind, name) =
+        Kind::of_target(typed).map_err(|error| Failure::usage(format!("seed {:?}: {error}", plain(typed))))?;
     Ok(json!({"type": kind.name(), "name": name}))
 }
 
@@ -362,12 +360,9 @@ async fn show(api: &Api, target: &str, jsonl: bool, results: &mut Results) -> Re
     }
     print(&found, false, results)?;
     settings_of(&found, results)?;
-    for (word, member) in [
-        ("project", "project_name"),
-        ("created", "created_at"),
-        ("updated", "last_updated"),
-        ("role", "role"),
-    ] {
+    for (word, member) in
+        [("project", "project_name"), ("created", "created_at"), ("updated", "last_updated"), ("role", "role")]
+    {
         results.line(&format!("  {word:<9} {}", plain(&text(&found[member]))))?;
     }
     for seed in seeds.as_array().into_iter().flatten() {

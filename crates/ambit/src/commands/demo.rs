@@ -27,7 +27,8 @@ pub(crate) struct Demo {
     /// Address to serve on (default: AMBIT_LISTEN, else 127.0.0.1:8080); port 0 picks a free one.
     #[arg(long, value_name = "ADDR")]
     pub(crate) listen: Option<String>,
-    /// A PostgreSQL database to fill (default: AMBIT_DATABASE, where it holds nothing real, else the one in the data folder).
+    /// A PostgreSQL database to fill (default: AMBIT_DATABASE, where it holds nothing real, else the one in the data
+    /// folder).
     #[arg(long, value_name = "URL")]
     pub(crate) database: Option<String>,
     /// End after the discovery instead of serving.
@@ -56,11 +57,7 @@ pub(crate) async fn run(demo: &Demo, silent: bool, settings: &mut Settings) -> R
     let results = Results::open(demo.output.output.as_deref())?;
     let contacts = Contacts::open(demo.contacts.as_deref())?;
     // A taken port is better known before the discovery than after it.
-    let front = if demo.once {
-        None
-    } else {
-        Some(Front::prepare(settings, true, silent, &stop).await?)
-    };
+    let front = if demo.once { None } else { Some(Front::prepare(settings, true, silent, &stop).await?) };
     if let Some(front) = &front {
         front.say("the demo discovers first");
     }
@@ -84,11 +81,7 @@ pub(crate) async fn run(demo: &Demo, silent: bool, settings: &mut Settings) -> R
         contacts: contacts.wanted(),
     };
     let finished = discover(&workspace, &job, &stop).await?;
-    let style = Style {
-        jsonl: demo.output.jsonl,
-        silent,
-        ask_again: job.asking.command("entities"),
-    };
+    let style = Style { jsonl: demo.output.jsonl, silent, ask_again: job.asking.command("entities") };
     let outcome = print(&workspace, &finished, results, &style).await?;
     contacts.write(&finished)?;
     match front {
@@ -111,7 +104,8 @@ async fn refuse_real_neighbours(workspace: &Workspace) -> Result<(), Failure> {
     match views.iter().find(|view| view.collection.wire == WireChoice::Live) {
         None => Ok(()),
         Some(view) => Err(Failure::usage(format!(
-            "the configured database holds {}, which is real: give --database URL to have the demo beside it, or AMBIT_DATABASE= to have it in its folder",
+            "the configured database holds {}, which is real: give --database URL to have the demo beside it, or \
+             AMBIT_DATABASE= to have it in its folder",
             view.collection.name
         ))),
     }

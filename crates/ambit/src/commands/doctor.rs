@@ -1,5 +1,5 @@
-//! `ambit doctor`: is a data folder whole, who works on it, is the search index up to date; and its rebuilding, while a server goes on. A look changes no
-//! schema.
+//! `ambit doctor`: is a data folder whole, who works on it, is the search index up to date; and its rebuilding, while a
+//! server goes on. A look changes no schema.
 
 use crate::args::Data;
 use crate::client::{INDEX_FOLDER, index_failure};
@@ -37,7 +37,8 @@ pub(crate) async fn run(command: &Doctor, settings: &Settings) -> Result<(), Fai
         Err(StoreError::Bug(why)) => return damaged(&format!("{}: {why}", folder.display())),
         Err(StoreError::Uninitialised(place)) if Path::new(&place).join(DATABASE).exists() => {
             return damaged(&format!(
-                "{place}/{DATABASE} is empty: its making was cut off, which `ambit init` completes, or its content is lost"
+                "{place}/{DATABASE} is empty: its making was cut off, which `ambit init` completes, or its content is \
+                 lost"
             ));
         }
         opened => opened?,
@@ -94,7 +95,8 @@ fn verdict(what: &str, problem: Option<String>) -> String {
     format!("{what:<10} {verdict}")
 }
 
-/// Of a schema that is older than this program only the database itself is looked at: all else would have to bring it up first.
+/// Of a schema that is older than this program only the database itself is looked at: all else would have to bring it
+/// up first.
 fn old_schema(schema: Schema, rebuild: bool) -> Result<(), Failure> {
     let old = format!("the schema {} is older than this program ({})", schema.version, schema.newest);
     let remedy = "`ambit backup` copies it as it is, `ambit migrate` brings it up";
@@ -120,9 +122,7 @@ async fn index_problem(folder: &Path, store: &Store, free: bool) -> Result<Optio
             } else {
                 "whoever has the folder open builds it anew"
             };
-            Ok(Some(format!(
-                "it was made from another state of this database (a restored one?); {remedy}"
-            )))
+            Ok(Some(format!("it was made from another state of this database (a restored one?); {remedy}")))
         }
         Ok(index) => {
             let (reached, newest) = (index.committed().map_err(index_failure)?, store.last_revision().await?);
@@ -140,11 +140,7 @@ async fn index_problem(folder: &Path, store: &Store, free: bool) -> Result<Optio
 
 /// By this command where nobody else writes the index, else by whoever does.
 async fn rebuild(folder: &Path, store: &Store, free: bool) -> Result<(), Failure> {
-    let written = if free {
-        crate::client::bring_up_index(folder, store).await?
-    } else {
-        None
-    };
+    let written = if free { crate::client::bring_up_index(folder, store).await? } else { None };
     if let Some(index) = written {
         return ambit_search::rebuild(&index, store).await.map_err(index_failure);
     }
@@ -155,7 +151,5 @@ async fn rebuild(folder: &Path, store: &Store, free: bool) -> Result<(), Failure
         }
         tokio::time::sleep(LOOK).await;
     }
-    Err(Failure::partial(
-        "the index's writer was asked for a rebuild and has not finished it yet; it goes on",
-    ))
+    Err(Failure::partial("the index's writer was asked for a rebuild and has not finished it yet; it goes on"))
 }

@@ -27,9 +27,11 @@ pub(crate) enum Action {
     Raw(One),
     /// Why it is ours or not: from the seed to it, edge by edge.
     Path(One),
-    /// Say that it is not ours: nothing is asked of it any more, nor of what only it leads to. Holds at once, in a run too.
+    /// Say that it is not ours: nothing is asked of it any more, nor of what only it leads to. Holds at once, in a run
+    /// too.
     Deny(Named),
-    /// Say that it is ours: it may be looked at as loudly as the collection's level allows. Holds at once, in a run too.
+    /// Say that it is ours: it may be looked at as loudly as the collection's level allows. Holds at once, in a run
+    /// too.
     Allow(Named),
     /// Take back what deny or allow said: the rules of scope decide again.
     Reset(Named),

@@ -65,15 +65,12 @@ pub(crate) async fn run(command: &Group, settings: &Settings) -> Result<(), Fail
         }
         Action::List => {
             for group in api.get(&groups).await?.result.as_array().into_iter().flatten() {
-                let members: Vec<String> = group["members"].as_array().into_iter().flatten().map(|name| plain(&text(name))).collect();
+                let members: Vec<String> =
+                    group["members"].as_array().into_iter().flatten().map(|name| plain(&text(name))).collect();
                 results.line(&format!("{}  {}", plain(&text(&group["name"])), members.join(", ")))?;
             }
         }
-        Action::Add {
-            group,
-            members,
-            administrator,
-        } => {
+        Action::Add { group, members, administrator } => {
             let body = json!({"members": members, "administrator": administrator});
             api.post(&format!("{}/members", one(group)), body).await?;
             results.line(&format!("{} in {group}", members.join(", ")))?;

@@ -24,11 +24,7 @@ pub(crate) struct Init {
 /// Runs the command.
 pub(crate) async fn run(init: &Init, settings: &Settings) -> Result<(), Failure> {
     let folder = folder::data(init.data.data.as_deref(), settings)?;
-    let owner = NewOwner {
-        email: init.email.clone(),
-        organization: init.organization.clone(),
-        username: None,
-    };
+    let owner = NewOwner { email: init.email.clone(), organization: init.organization.clone(), username: None };
     let (_, issued) = Store::init(&options(&folder, settings), &owner, now()).await?;
     let issued = issued.ok_or_else(|| {
         Failure::run_time(format!(

@@ -1,4 +1,5 @@
-//! `ambit invitation`: who asked you into a project or group; on a server, since on a data folder the commands act as its owner.
+//! `ambit invitation`: who asked you into a project or group; on a server, since on a data folder the commands act as
+//! its owner.
 
 use crate::api::{Api, Needs, OURS};
 use crate::args::Target;
@@ -62,10 +63,6 @@ pub(crate) async fn run(command: &Invitation, settings: &Settings) -> Result<(),
 
 fn line(row: &Value, sent: bool) -> String {
     let shown = |name: &str| plain(&text(&row[name]));
-    let who = if sent {
-        format!("to {}", shown("email"))
-    } else {
-        format!("by {}", shown("invited_by"))
-    };
+    let who = if sent { format!("to {}", shown("email")) } else { format!("by {}", shown("invited_by")) };
     format!("{}  {}  {}  as {}  {who}", row["id"], shown("kind"), shown("name"), shown("role"))
 }

@@ -72,7 +72,13 @@ pub(crate) async fn run(command: &Issue, settings: &Settings) -> Result<(), Fail
     }
 }
 
-async fn show(typed: &str, as_of: Option<Timestamp>, jsonl: bool, target: &Target, settings: &Settings) -> Result<(), Failure> {
+async fn show(
+    typed: &str,
+    as_of: Option<Timestamp>,
+    jsonl: bool,
+    target: &Target,
+    settings: &Settings,
+) -> Result<(), Failure> {
     let (api, uid) = item::find(ISSUE, typed, target, settings).await?;
     let issue = match as_of {
         None => api.get(&format!("{ASM}/issues/{uid}")).await?.result,

@@ -67,24 +67,24 @@ pub(crate) struct Sort {
     pub(crate) many: &'static str,
 }
 
-pub(crate) const ENTITY: Sort = Sort {
-    one: "entity",
-    many: "entities",
-};
-pub(crate) const ISSUE: Sort = Sort {
-    one: "issue",
-    many: "issues",
-};
+pub(crate) const ENTITY: Sort = Sort { one: "entity", many: "entities" };
+pub(crate) const ISSUE: Sort = Sort { one: "issue", many: "issues" };
 
 /// Opens the API for one item and finds out which one is meant: by uid or uuid, an entity also by its name.
-pub(crate) async fn find(sort: Sort, typed: &str, target: &Target, settings: &Settings) -> Result<(Api, String), Failure> {
+pub(crate) async fn find(
+    sort: Sort,
+    typed: &str,
+    target: &Target,
+    settings: &Settings,
+) -> Result<(Api, String), Failure> {
     let id = typed.parse::<Uid>().is_ok() || typed.parse::<uuid::Uuid>().is_ok();
     if id {
         return Ok((Api::open(target, settings, Needs::Rows).await?, typed.to_owned()));
     }
     if sort.one == ISSUE.one {
         return Err(Failure::usage(format!(
-            "{:?} is no issue: give its uid (64 hexadecimal characters) or uuid; `ambit issues --fields id,name` shows them",
+            "{:?} is no issue: give its uid (64 hexadecimal characters) or uuid; `ambit issues --fields id,name` shows \
+             them",
             plain(typed)
         )));
     }
@@ -184,16 +184,15 @@ pub(crate) async fn tag(sort: Sort, tag: &Tag, target: &Target, settings: &Setti
 const STAMPS: &[&str] = &["last_seen", "updated_at"];
 
 /// Every version with the members that it changed.
-pub(crate) async fn history(sort: Sort, history: &History, target: &Target, settings: &Settings) -> Result<(), Failure> {
+pub(crate) async fn history(
+    sort: Sort,
+    history: &History,
+    target: &Target,
+    settings: &Settings,
+) -> Result<(), Failure> {
     let (api, uid) = find(sort, &history.item, target, settings).await?;
-    let start = history
-        .start
-        .as_deref()
-        .map_or_else(String::new, |start| format!("?start={}", escape(start)));
-    let points = api
-        .get(&format!("{ASM}/time_series/points_in_time/{}/{uid}{start}", sort.many))
-        .await?
-        .result;
+    let start = history.start.as_deref().map_or_else(String::new, |start| format!("?start={}", escape(start)));
+    let points = api.get(&format!("{ASM}/time_series/points_in_time/{}/{uid}{start}", sort.many)).await?.result;
     let mut results = Results::open(None)?;
     let mut before: Option<Value> = None;
     for moment in points.as_array().into_iter().flatten() {

@@ -99,12 +99,14 @@ async fn redeem(command: &Key, file: Option<&Path>, settings: &Settings) -> Resu
         let read = std::fs::File::open(&place).and_then(|file| std::io::read_to_string(file.take(TOKEN_BYTES_MAX)));
         read.map_err(|error| match error.kind() {
             std::io::ErrorKind::NotFound => {
-                "there is no such file: the token was exchanged, or never made; `ambit key create` makes a key".to_owned()
+                "there is no such file: the token was exchanged, or never made; `ambit key create` makes a key"
+                    .to_owned()
             }
             _ => error.to_string(),
         })
     };
-    let token = token.map_err(|why| Failure::usage(format!("cannot read the token from {}: {why}", place.display())))?;
+    let token =
+        token.map_err(|why| Failure::usage(format!("cannot read the token from {}: {why}", place.display())))?;
     let api = Api::open(&command.target, settings, Needs::NoKey).await?;
     let issued = api.post("/first_key", json!({"token": token.trim()})).await?.result;
     let mut results = Results::open(None)?;

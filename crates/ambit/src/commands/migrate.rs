@@ -1,4 +1,5 @@
-//! `ambit migrate`: the schema of a data folder, or of a PostgreSQL database, brought up to what this program knows, and what was done for it.
+//! `ambit migrate`: the schema of a data folder, or of a PostgreSQL database, brought up to what this program knows,
+//! and what was done for it.
 
 use crate::args::Data;
 use crate::client::{options, refuse_server};

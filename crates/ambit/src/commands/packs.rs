@@ -1,5 +1,5 @@
-//! `ambit packs`: what the operator loads to judge files by: rules in the language YARA, and lists of hashes. Each is an engine in the results of
-//! analyses, from the next analysis on.
+//! `ambit packs`: what the operator loads to judge files by: rules in the language YARA, and lists of hashes. Each is
+//! an engine in the results of analyses, from the next analysis on.
 
 use crate::args::Data;
 use crate::clock::now;
@@ -31,7 +31,8 @@ pub(crate) enum Packs {
     Add {
         #[command(flatten)]
         data: Data,
-        /// A file with rules (.yar, .yara), a folder of such files, or a list of hashes: SHA-256, SHA-1 or MD5, one a line, what is known of it behind it.
+        /// A file with rules (.yar, .yara), a folder of such files, or a list of hashes: SHA-256, SHA-1 or MD5, one a
+        /// line, what is known of it behind it.
         #[arg(required = true, value_name = "PATH")]
         paths: Vec<PathBuf>,
         /// The pack's name (default: that of the file or folder).
@@ -131,11 +132,7 @@ fn read(path: &Path, name: &str) -> Result<(String, PackContent, String), Failur
     let count = rules.count();
     let version = version(sources.iter().map(|(_, text)| text.as_str()));
     let rules = i64::try_from(count).unwrap_or(i64::MAX);
-    Ok((
-        version,
-        PackContent::Rules { sources, rules },
-        format!("{count} rules of {} files", files.len()),
-    ))
+    Ok((version, PackContent::Rules { sources, rules }, format!("{count} rules of {} files", files.len())))
 }
 
 /// On a thread with the stack that the compiler needs.
@@ -194,10 +191,9 @@ fn rule_files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     out.sort();
     match out.len() {
         0 => Err(Failure::usage(format!("{} has no file with rules (.yar, .yara)", folder.display()))),
-        count if count > FILES_MAX => Err(Failure::usage(format!(
-            "{} has {count} files, at most {FILES_MAX} make a pack",
-            folder.display()
-        ))),
+        count if count > FILES_MAX => {
+            Err(Failure::usage(format!("{} has {count} files, at most {FILES_MAX} make a pack", folder.display())))
+        }
         _ => Ok(out),
     }
 }

@@ -67,7 +67,12 @@ pub(crate) async fn run(command: &Project, settings: &Settings) -> Result<(), Fa
                 }
                 let primary = if row["primary"] == true { "  primary" } else { "" };
                 let name = plain(&text(&row["name"]));
-                results.line(&format!("{}  {}  {name}  {}{primary}", text(&row["uuid"]), row["id"], text(&row["role"])))?;
+                results.line(&format!(
+                    "{}  {}  {name}  {}{primary}",
+                    text(&row["uuid"]),
+                    row["id"],
+                    text(&row["role"])
+                ))?;
             }
         }
         Action::Create { name } => {
@@ -76,14 +81,7 @@ pub(crate) async fn run(command: &Project, settings: &Settings) -> Result<(), Fa
         }
         Action::Users { of, jsonl } => {
             let uuid = naming::project(&api, of).await?;
-            for row in api
-                .get(&format!("{projects}/{uuid}/users"))
-                .await?
-                .result
-                .as_array()
-                .into_iter()
-                .flatten()
-            {
+            for row in api.get(&format!("{projects}/{uuid}/users")).await?.result.as_array().into_iter().flatten() {
                 if *jsonl {
                     results.json(row)?;
                 } else {

@@ -20,7 +20,8 @@ pub(crate) struct Role {
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Action {
-    /// Bring a person into a project as member or owner: at once by the administrator of the installation, else the person is asked.
+    /// Bring a person into a project as member or owner: at once by the administrator of the installation, else the
+    /// person is asked.
     Project {
         /// The project's name, number or uuid.
         #[arg(value_name = "PROJECT")]
@@ -80,7 +81,8 @@ pub(crate) async fn run(command: &Role, settings: &Settings) -> Result<(), Failu
         Action::List { collection } => {
             let uuid = naming::collection(&api, collection).await?;
             for row in api.get(&users(&uuid)).await?.result.as_array().into_iter().flatten() {
-                let (id, email, role) = (&row["project_user_id"], plain(&text(&row["user"]["email"])), text(&row["role"]));
+                let (id, email, role) =
+                    (&row["project_user_id"], plain(&text(&row["user"]["email"])), text(&row["role"]));
                 results.line(&format!("{id}  {email}  {role}"))?;
             }
         }

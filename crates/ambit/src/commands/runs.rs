@@ -1,4 +1,5 @@
-//! `ambit run`: runs, on a server or in a data folder. The engine that carries a run hears of pause, resume and cancel within seconds.
+//! `ambit run`: runs, on a server or in a data folder. The engine that carries a run hears of pause, resume and cancel
+//! within seconds.
 
 use crate::api::naming;
 use crate::api::{ASM, Api, Needs, OURS};
@@ -138,7 +139,12 @@ async fn plan(api: &Api, collection: &str) -> Result<Value, Failure> {
     Ok(api.get(&format!("{OURS}/user_collections/{collection}/plan")).await?.result)
 }
 
-async fn start(api: &Api, typed: &str, (yes_large, silent): (bool, bool), results: &mut Results) -> Result<(), Failure> {
+async fn start(
+    api: &Api,
+    typed: &str,
+    (yes_large, silent): (bool, bool),
+    results: &mut Results,
+) -> Result<(), Failure> {
     let collection = naming::collection(api, typed).await?;
     let plan = plan(api, &collection).await?;
     if !silent {

@@ -77,13 +77,7 @@ pub(crate) struct Scan {
 }
 
 fn workflow(name: &str) -> Result<String, String> {
-    let known = || {
-        ambit_model::workflow::ALL
-            .iter()
-            .map(|workflow| workflow.name)
-            .collect::<Vec<_>>()
-            .join(", ")
-    };
+    let known = || ambit_model::workflow::ALL.iter().map(|workflow| workflow.name).collect::<Vec<_>>().join(", ");
     ambit_model::workflow::find(name)
         .map(|workflow| workflow.name.to_owned())
         .ok_or_else(|| format!("expected one of {}", known()))
@@ -101,10 +95,8 @@ fn rate(text: &str) -> Result<u32, String> {
 /// A severity's number of its word.
 pub(crate) fn severity(word: &str) -> Result<i64, String> {
     let words = ["critical", "high", "medium", "low", "info"];
-    let at = words
-        .iter()
-        .position(|known| *known == word)
-        .ok_or_else(|| format!("expected one of {}", words.join(", ")))?;
+    let at =
+        words.iter().position(|known| *known == word).ok_or_else(|| format!("expected one of {}", words.join(", ")))?;
     Ok(i64::try_from(at).unwrap_or(4) + 1)
 }
 
@@ -136,11 +128,7 @@ pub(crate) async fn run(scan: &Scan, silent: bool, settings: &Settings) -> Resul
     let stop = Stop::listen()?;
     let workspace = workspace::open(&folder, "scan", settings).await?;
     let finished = discover(&workspace, &job, &stop).await?;
-    let style = Style {
-        jsonl: scan.output.jsonl,
-        silent,
-        ask_again: job.asking.command("entities"),
-    };
+    let style = Style { jsonl: scan.output.jsonl, silent, ask_again: job.asking.command("entities") };
     let outcome = print(&workspace, &finished, results, &style).await?;
     contacts.write(&finished)?;
     // A simulated internet is not needed any more, and its memory is.
@@ -203,9 +191,7 @@ fn verdict(scan: &Scan, outcome: &Outcome, passive_only: bool) -> Result<(), Fai
         return Err(Failure::partial(why.clone()));
     }
     if passive_only {
-        return Err(Failure::partial(
-            "only passive look-ups ran, because nobody was asked; give -y to allow more",
-        ));
+        return Err(Failure::partial("only passive look-ups ran, because nobody was asked; give -y to allow more"));
     }
     Ok(())
 }
@@ -215,9 +201,7 @@ type Simulated = (String, String, Vec<(Kind, String)>);
 fn read_simulated(scan: &Scan) -> Result<Option<Simulated>, Failure> {
     let Some(path) = &scan.world else { return Ok(None) };
     let text = outfit::read_text(path, SIMULATED_BYTES_MAX)?;
-    let file = path
-        .file_name()
-        .map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
+    let file = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
     let world = wires::parse_world(&text, &file)?;
     let seeds = wires::seeds(&world).map_err(Failure::usage)?;
     Ok(Some((text, world.name().to_owned(), seeds)))
@@ -279,12 +263,8 @@ fn plan(job: &Job) -> Value {
 }
 
 fn plan_text(job: &Job) -> String {
-    let names: Vec<String> = job
-        .seeds
-        .iter()
-        .take(10)
-        .map(|(kind, name)| format!("{} {}", kind.name(), plain(name)))
-        .collect();
+    let names: Vec<String> =
+        job.seeds.iter().take(10).map(|(kind, name)| format!("{} {}", kind.name(), plain(name))).collect();
     let more = if job.seeds.len() > names.len() {
         format!(" and {} more", job.seeds.len() - names.len())
     } else {
@@ -300,19 +280,13 @@ fn plan_text(job: &Job) -> String {
         Some(workflow) if ceiling(job) < job.level => format!("; the workflow {workflow} allows no more"),
         _ => String::new(),
     };
-    let wire = if job.simulated.is_some() {
-        "a simulated internet"
-    } else {
-        "the live network"
-    };
+    let wire = if job.simulated.is_some() { "a simulated internet" } else { "the live network" };
     let never = job.installation.never_in(job.never.clone());
-    let never = if never.is_empty() {
-        String::new()
-    } else {
-        format!("; never: {}", never.join(", "))
-    };
+    let never = if never.is_empty() { String::new() } else { format!("; never: {}", never.join(", ")) };
     let inert = match job.seeds.iter().find(|(kind, _)| is_inert(*kind)) {
-        Some((kind, name)) => format!("; nothing is looked up from {} {}: it only says what is theirs", kind.name(), plain(name)),
+        Some((kind, name)) => {
+            format!("; nothing is looked up from {} {}: it only says what is theirs", kind.name(), plain(name))
+        }
         None => String::new(),
     };
     let within = if job.seeds.iter().any(|(_, name)| name.contains('/') && !name.contains("://")) {
@@ -320,10 +294,7 @@ fn plan_text(job: &Job) -> String {
     } else {
         ""
     };
-    format!(
-        "will look at {}{more} on {wire}: {level}{workflow}{never}{within}{inert}",
-        names.join(", ")
-    )
+    format!("will look at {}{more} on {wire}: {level}{workflow}{never}{within}{inert}", names.join(", "))
 }
 
 /// No task begins at such a seed.
@@ -341,9 +312,7 @@ fn consent(scan: &Scan, job: &mut Job) -> Result<bool, Failure> {
         return Ok(false);
     }
     let mut err = std::io::stderr().lock();
-    write!(err, "You must be allowed to do that. Start? [y/N] ")
-        .and_then(|()| err.flush())
-        .ok();
+    write!(err, "You must be allowed to do that. Start? [y/N] ").and_then(|()| err.flush()).ok();
     let mut answer = String::new();
     std::io::stdin()
         .read_line(&mut answer)

@@ -180,7 +180,13 @@ async fn page(api: &Api, target: &str) -> Result<Value, Failure> {
     Ok(reply.result)
 }
 
-async fn records(api: &Api, command: &Search, shown: &Shown, target: &str, results: &mut Results) -> Result<(), Failure> {
+async fn records(
+    api: &Api,
+    command: &Search,
+    shown: &Shown,
+    target: &str,
+    results: &mut Results,
+) -> Result<(), Failure> {
     let rows = Rows {
         form: form(command),
         fields: &command.fields,
@@ -193,11 +199,7 @@ async fn records(api: &Api, command: &Search, shown: &Shown, target: &str, resul
     let mut token = String::new();
     while left > 0 {
         let size = left.min(PAGE_SIZE);
-        let more = if token.is_empty() {
-            String::new()
-        } else {
-            format!("&page_token={token}")
-        };
+        let more = if token.is_empty() { String::new() } else { format!("&page_token={token}") };
         let reply = page(api, &format!("{target}page_size={size}&aggregations=false{more}")).await?;
         for hit in reply["hits"].as_array().into_iter().flatten() {
             rows.row(hit, results)?;
@@ -267,9 +269,6 @@ mod tests {
         ] {
             assert_eq!(query(text, noun, false).expect("parses"), expected);
         }
-        assert_eq!(
-            query("hidden:perhaps", Noun::Entities, false).expect_err("is refused").code,
-            crate::failure::USAGE
-        );
+        assert_eq!(query("hidden:perhaps", Noun::Entities, false).expect_err("is refused").code, crate::failure::USAGE);
     }
 }

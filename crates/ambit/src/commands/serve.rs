@@ -1,5 +1,5 @@
-//! `ambit serve` and `ambit init`: the folder, the index beside it, the server and the engine in one process. The port answers `/livez` before anything else
-//! is done.
+//! `ambit serve` and `ambit init`: the folder, the index beside it, the server and the engine in one process. The port
+//! answers `/livez` before anything else is done.
 
 use crate::args::Data;
 use crate::client::{INDEX_FOLDER, bring_up_index, index_failure};
@@ -62,8 +62,9 @@ async fn open(folder: &Path, settings: &Settings) -> Result<Workspace, Failure> 
     workspace::enter(store, "serve").await
 }
 
-/// Says the owner's first key to a person at a terminal, also where all else is silent: it is said this once. What is written elsewhere ends in a journal,
-/// where it would stand for good: there a one-time token takes the key's place, in a file that only its owner reads.
+/// Says the owner's first key to a person at a terminal, also where all else is silent: it is said this once. What is
+/// written elsewhere ends in a journal, where it would stand for good: there a one-time token takes the key's place, in
+/// a file that only its owner reads.
 async fn tell_first_key(store: &Store, folder: &Path, issued: &IssuedKey) -> Result<(), Failure> {
     let made = format!("a fresh data folder was made in {}", folder.display());
     if std::io::stderr().is_terminal() {
@@ -74,9 +75,11 @@ async fn tell_first_key(store: &Store, folder: &Path, issued: &IssuedKey) -> Res
     store.revoke_key(&owner, issued.id, now()).await?;
     let token = store.issue_key_token(now()).await?;
     let place = folder.join(folder::KEY_TOKEN);
-    private_file(&place, &token.text).map_err(|error| Failure::run_time(format!("cannot write {}: {error}", place.display())))?;
+    private_file(&place, &token.text)
+        .map_err(|error| Failure::run_time(format!("cannot write {}: {error}", place.display())))?;
     hint(&format!(
-        "{made}; a one-time token for the owner's API key is in {} until {}: `ambit key redeem --data {}` prints the key, \
+        "{made}; a one-time token for the owner's API key is in {} until {}: `ambit key redeem --data {}` prints the \
+         key, \
          and so does POST /first_key; later `ambit key create` makes one",
         place.display(),
         token.expires_at,
@@ -98,7 +101,13 @@ fn private_file(path: &Path, text: &str) -> std::io::Result<()> {
 }
 
 /// Answers requests until the program is asked to stop; carries runs beside it where the front was prepared for that.
-pub(crate) async fn answer(mut front: Front, folder: &Path, workspace: Workspace, stop: &Stop, settings: &Settings) -> Result<(), Failure> {
+pub(crate) async fn answer(
+    mut front: Front,
+    folder: &Path,
+    workspace: Workspace,
+    stop: &Stop,
+    settings: &Settings,
+) -> Result<(), Failure> {
     front.say("the search index is being brought up to date");
     let Some(index) = stop.unless_asked(bring_up_index(folder, &workspace.store)).await else {
         return front.end(stop).await;
@@ -112,13 +121,9 @@ pub(crate) async fn answer(mut front: Front, folder: &Path, workspace: Workspace
         service(&workspace, stop, given)
     });
     let runner = runner.map(|service| tokio::spawn(async move { ambit_engine::serve(&service).await }));
-    let state = ServerState::new(
-        workspace.store.clone(),
-        index,
-        Arc::new(library(outfit::planned(settings)?)),
-        Arc::new(now),
-    )
-    .await?;
+    let state =
+        ServerState::new(workspace.store.clone(), index, Arc::new(library(outfit::planned(settings)?)), Arc::new(now))
+            .await?;
     let silent = front.silent;
     front.let_in(state);
     hint(&format!("listening on {}", front.address));

@@ -72,16 +72,11 @@ pub(crate) enum Action {
 pub(crate) async fn run(command: &User, settings: &Settings) -> Result<(), Failure> {
     let api = Api::open(&command.target, settings, Needs::Rows).await?;
     let users = format!("{OURS}/users");
-    let held = |username: &str, privilege: &str| format!("{OURS}/privileges/{}/{}", escape(username), escape(privilege));
+    let held =
+        |username: &str, privilege: &str| format!("{OURS}/privileges/{}/{}", escape(username), escape(privilege));
     let mut results = Results::open(None)?;
     match &command.action {
-        Action::Create {
-            email,
-            name,
-            administrator,
-            home,
-            group,
-        } => {
+        Action::Create { email, name, administrator, home, group } => {
             let mut body = json!({"email": email, "username": name, "administrator": administrator, "group": group});
             if let Some(home) = home {
                 body["project"] = json!(crate::api::naming::project(&api, home).await?);
@@ -102,11 +97,7 @@ pub(crate) async fn run(command: &User, settings: &Settings) -> Result<(), Failu
                 results.line(&line(user))?;
             }
         }
-        Action::Grant {
-            username,
-            privilege,
-            expires,
-        } => {
+        Action::Grant { username, privilege, expires } => {
             let body = json!({"expires_at": expires});
             api.ask("PUT", &held(username, privilege), Some(body)).await?;
             results.line(&format!("{username} has {privilege}"))?;

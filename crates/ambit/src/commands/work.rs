@@ -27,7 +27,8 @@ pub(crate) async fn run(work: &Work, silent: bool, settings: &mut Settings) -> R
     settings.flag("database", work.database.clone());
     if settings.get("database").is_none() {
         return Err(Failure::usage(
-            "work needs a PostgreSQL database that servers share: give --database URL or AMBIT_DATABASE; over a data folder `ambit serve` carries the runs itself",
+            "work needs a PostgreSQL database that servers share: give --database URL or AMBIT_DATABASE; over a data \
+             folder `ambit serve` carries the runs itself",
         ));
     }
     let stop = Stop::listen()?;

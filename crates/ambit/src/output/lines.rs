@@ -83,7 +83,8 @@ pub(crate) fn run(run: &Value) -> String {
 pub(crate) fn plan(plan: &Value) -> Vec<String> {
     let number = |member: &str| plan[member].as_u64().unwrap_or_default();
     let mut lines = vec![format!(
-        "for {}: {} DNS questions, {} connections, {} HTTP requests; about {} at the polite rates, and more for what is found beside",
+        "for {}: {} DNS questions, {} connections, {} HTTP requests; about {} at the polite rates, and more for what \
+         is found beside",
         seeds(&plan["seeds"]),
         grouped(number("dns_questions")),
         grouped(number("connections")),
@@ -96,26 +97,19 @@ pub(crate) fn plan(plan: &Value) -> Vec<String> {
         ("site", "HTTP requests", "http_requests_per_site"),
     ];
     let each = each.iter().filter(|(_, _, member)| number(member) > 0);
-    let each: Vec<String> = each
-        .map(|(one, many, member)| format!("each {one}: up to {} {many}", grouped(number(member))))
-        .collect();
+    let each: Vec<String> =
+        each.map(|(one, many, member)| format!("each {one}: up to {} {many}", grouped(number(member)))).collect();
     lines.extend((!each.is_empty()).then(|| each.join("; ")));
     if number("swept_addresses") > 0 {
         let knocks = match number("ports_per_swept_address") {
             0 => "its reverse name".to_owned(),
             ports => format!("its reverse name and up to {ports} ports"),
         };
-        lines.push(format!(
-            "{} addresses of blocks, each asked for {knocks}",
-            grouped(number("swept_addresses"))
-        ));
+        lines.push(format!("{} addresses of blocks, each asked for {knocks}", grouped(number("swept_addresses"))));
     }
     for block in plan["large_blocks"].as_array().into_iter().flatten() {
-        let yes = if block["confirmed"] == true {
-            "swept, as somebody confirmed"
-        } else {
-            "swept only with --yes-large"
-        };
+        let yes =
+            if block["confirmed"] == true { "swept, as somebody confirmed" } else { "swept only with --yes-large" };
         let addresses = grouped(block["addresses"].as_u64().unwrap_or_default());
         lines.push(format!("{} has {addresses} addresses: {yes}", shown(block, "name")));
     }
@@ -156,12 +150,8 @@ fn seeds(counts: &Value) -> String {
 /// `16,777,216`.
 pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
-    let groups: Vec<&str> = digits
-        .as_bytes()
-        .rchunks(3)
-        .rev()
-        .map(|group| std::str::from_utf8(group).unwrap_or_default())
-        .collect();
+    let groups: Vec<&str> =
+        digits.as_bytes().rchunks(3).rev().map(|group| std::str::from_utf8(group).unwrap_or_default()).collect();
     groups.join(",")
 }
 
@@ -194,7 +184,8 @@ mod tests {
     #[test]
     fn a_hit_is_one_line_whatever_its_title_says() {
         let hit = json!({"type": "Platform::Entity::Uri", "name": "https://a.test:443",
-            "summary": {"scoped": false, "http": {"code": 200, "title": "a\u{1b}[2J\nb"}, "resolutions": ["203.0.113.1", "203.0.113.2"]}});
+            "summary": {"scoped": false, "http": {"code": 200, "title": "a\u{1b}[2J\nb"},
+            "resolutions": ["203.0.113.1", "203.0.113.2"]}});
         assert_eq!(
             entity(&hit),
             "Uri                https://a.test:443  200  \"a\\u{1b}[2J\\u{a}b\"  203.0.113.1, 203.0.113.2  (not ours)"

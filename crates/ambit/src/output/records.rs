@@ -4,12 +4,7 @@ use ambit_store::IndexRow;
 
 /// Ids and times of a row.
 pub(crate) fn sighting(row: &IndexRow) -> ambit_api::Sighting {
-    ambit_api::Sighting {
-        id: row.id,
-        first_seen: row.first_seen,
-        last_seen: row.last_seen,
-        since: row.first_seen,
-    }
+    ambit_api::Sighting { id: row.id, first_seen: row.first_seen, last_seen: row.last_seen, since: row.first_seen }
 }
 
 /// What a record repeats of its collection.

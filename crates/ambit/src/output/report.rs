@@ -88,7 +88,12 @@ struct Issue {
 }
 
 /// Prints everything present.
-pub(crate) async fn print(workspace: &Workspace, finished: &Finished, mut results: Results, style: &Style) -> Result<Outcome, Failure> {
+pub(crate) async fn print(
+    workspace: &Workspace,
+    finished: &Finished,
+    mut results: Results,
+    style: &Style,
+) -> Result<Outcome, Failure> {
     let (entities, changes) = entities(workspace, finished).await?;
     let issues = issues(workspace, finished).await?;
     for shown in entities.chunks(PAGE) {
@@ -104,11 +109,7 @@ pub(crate) async fn print(workspace: &Workspace, finished: &Finished, mut result
     for shown in issues.chunks(PAGE) {
         let uids = shown.iter().map(|issue| issue.uid).collect();
         for row in rows::<IssueRecord>(&workspace.store, Noun::Issue, uids).await? {
-            if style.jsonl {
-                results.json(&issue_line(&row))?
-            } else {
-                results.line(&issue_text(&row.record))?
-            }
+            if style.jsonl { results.json(&issue_line(&row))? } else { results.line(&issue_text(&row.record))? }
         }
     }
     let mut summary = summary(finished, &entities, &changes, &issues);
@@ -124,12 +125,7 @@ pub(crate) async fn print(workspace: &Workspace, finished: &Finished, mut result
         differences.iter().for_each(|line| hint(line));
         tell_not_done(&not_done);
         tell_questions(&entities);
-        hint(&format!(
-            "collection {}; {} asks again; finished {}",
-            finished.collection.name,
-            style.ask_again,
-            now()
-        ));
+        hint(&format!("collection {}; {} asks again; finished {}", finished.collection.name, style.ask_again, now()));
     }
     Ok(Outcome {
         worst: issues.first().map(|issue| issue.severity),
@@ -165,13 +161,11 @@ async fn issues(workspace: &Workspace, finished: &Finished) -> Result<Vec<Issue>
         uid: row.row.uid,
         entity_kind: row.record.entity_kind,
     };
-    all(workspace, finished, Noun::Issue, |row: Row<IssueRecord>| {
-        row.record.status.is_open().then(|| kept(row))
-    })
-    .await
+    all(workspace, finished, Noun::Issue, |row: Row<IssueRecord>| row.record.status.is_open().then(|| kept(row))).await
 }
 
-/// What is to be kept of the collection's records, in order. The records themselves of a large inventory would fill the memory.
+/// What is to be kept of the collection's records, in order. The records themselves of a large inventory would fill the
+/// memory.
 async fn all<T: DeserializeOwned, K: Ord>(
     workspace: &Workspace,
     finished: &Finished,
@@ -194,7 +188,8 @@ async fn all<T: DeserializeOwned, K: Ord>(
 
 /// Records in the order of their uids given.
 async fn rows<T: DeserializeOwned>(store: &Store, noun: Noun, uids: Vec<Uid>) -> Result<Vec<Row<T>>, Failure> {
-    let mut found: BTreeMap<Uid, IndexRow> = store.index_rows(noun, &uids).await?.into_iter().map(|row| (row.uid, row)).collect();
+    let mut found: BTreeMap<Uid, IndexRow> =
+        store.index_rows(noun, &uids).await?.into_iter().map(|row| (row.uid, row)).collect();
     let rows = uids.iter().filter_map(|uid| found.remove(uid));
     rows.map(|mut row| {
         // One form of a record is enough.
@@ -230,11 +225,8 @@ fn issue_line(row: &Row<IssueRecord>) -> Value {
 /// `high      exposed_telnet_service  NetworkService 203.0.113.9:23/tcp  (confirmed)`.
 fn issue_text(record: &IssueRecord) -> String {
     let name = severity_name(record.severity);
-    let what = if record.discriminator.is_empty() {
-        String::new()
-    } else {
-        format!("  {}", plain(&record.discriminator))
-    };
+    let what =
+        if record.discriminator.is_empty() { String::new() } else { format!("  {}", plain(&record.discriminator)) };
     format!(
         "{name:<9} {}  {} {}{what}  ({})",
         record.name,
@@ -249,11 +241,7 @@ fn summary(finished: &Finished, entities: &[Entity], changes: &Changes, issues: 
     for issue in issues {
         *by_severity.entry(issue.severity.to_string()).or_default() += 1;
     }
-    let took = finished
-        .run
-        .finished_at
-        .zip(finished.run.started_at)
-        .map_or(0, |(end, start)| end.0 - start.0);
+    let took = finished.run.finished_at.zip(finished.run.started_at).map_or(0, |(end, start)| end.0 - start.0);
     json!({
         "record": "summary",
         "run": finished.run.id,
@@ -269,7 +257,8 @@ fn summary(finished: &Finished, entities: &[Entity], changes: &Changes, issues: 
     })
 }
 
-/// What happened to each entity of the project since the run began (the feed says no collection): appeared and gone again counts as gone, appeared and changed as appeared.
+/// What happened to each entity of the project since the run began (the feed says no collection): appeared and gone
+/// again counts as gone, appeared and changed as appeared.
 async fn last_changes(store: &Store, finished: &Finished) -> Result<BTreeMap<Uid, What>, Failure> {
     let mut last: BTreeMap<Uid, What> = BTreeMap::new();
     let mut revision = finished.before;
@@ -277,9 +266,7 @@ async fn last_changes(store: &Store, finished: &Finished) -> Result<BTreeMap<Uid
         let feed = store.feed_since(revision, FEED_PAGE).await?;
         let Some(end) = feed.last() else { return Ok(last) };
         revision = end.revision;
-        for row in feed
-            .into_iter()
-            .filter(|row| row.noun == Noun::Entity && row.project == finished.collection.project)
+        for row in feed.into_iter().filter(|row| row.noun == Noun::Entity && row.project == finished.collection.project)
         {
             let known = last.entry(row.uid).or_insert(row.what);
             *known = match (*known, row.what) {
@@ -291,22 +278,25 @@ async fn last_changes(store: &Store, finished: &Finished) -> Result<BTreeMap<Uid
     }
 }
 
-fn add_score(finished: &Finished, entities: &[Entity], issues: &[Issue], summary: &mut Value) -> Result<Vec<String>, Failure> {
+fn add_score(
+    finished: &Finished,
+    entities: &[Entity],
+    issues: &[Issue],
+    summary: &mut Value,
+) -> Result<Vec<String>, Failure> {
     let Some(simulated) = &finished.simulated else { return Ok(Vec::new()) };
     let key = |entity: &Entity| (entity.kind, entity.name.clone());
     let inventory = Inventory {
         entities: entities.iter().map(key).collect(),
         scoped: entities.iter().filter(|entity| entity.scoped).map(key).collect(),
-        issues: issues
-            .iter()
-            .map(|issue| (issue.name.clone(), issue.entity_kind, issue.entity_name.clone()))
-            .collect(),
+        issues: issues.iter().map(|issue| (issue.name.clone(), issue.entity_kind, issue.entity_name.clone())).collect(),
     };
     let result: Score = score(&simulated.truth, &inventory);
     let contacts = simulated.wire.contacts_outside_clearance();
     let outside: Vec<String> = contacts.iter().map(contact_text).collect();
     result.add_to(summary, &outside);
-    let named = |word: &str, names: &[String]| names.iter().map(|name| format!("{word}: {}", plain(name))).collect::<Vec<_>>();
+    let named =
+        |word: &str, names: &[String]| names.iter().map(|name| format!("{word}: {}", plain(name))).collect::<Vec<_>>();
     let mut lines = named("missed", &result.missed);
     lines.extend(named("unexpected", &result.unexpected));
     lines.extend(named("contact outside clearance", &outside));
@@ -316,10 +306,7 @@ fn add_score(finished: &Finished, entities: &[Entity], issues: &[Issue], summary
 fn contact_text(contact: &ambit_world::Contact) -> String {
     let protocol = if contact.datagram { "udp" } else { "tcp" };
     let name = contact.name.as_deref().map_or_else(String::new, |name| format!(" as {name}"));
-    format!(
-        "{}:{}/{protocol}{name}, {} times: {}",
-        contact.address, contact.port, contact.count, contact.why
-    )
+    format!("{}:{}/{protocol}{name}, {} times: {}", contact.address, contact.port, contact.count, contact.why)
 }
 
 fn summary_text(summary: &Value) -> String {
@@ -330,11 +317,7 @@ fn summary_text(summary: &Value) -> String {
             (count > 0).then(|| format!("{count} {}", severity_name(severity)))
         })
         .collect();
-    let issues = if issues.is_empty() {
-        "no issues".to_owned()
-    } else {
-        format!("issues: {}", issues.join(", "))
-    };
+    let issues = if issues.is_empty() { "no issues".to_owned() } else { format!("issues: {}", issues.join(", ")) };
     let seconds = number("duration_ms") / 1_000;
     let mut text = format!(
         "run {}: {} entities, {} ours ({} new, {} changed, {} gone); {issues}; {seconds} s",
@@ -364,7 +347,8 @@ fn tell_questions(entities: &[Entity]) {
     for entity in asked.iter().take(QUESTIONS_MAX) {
         let (kind, name) = (entity.kind.name(), plain(&entity.name));
         hint(&format!(
-            "not done: {kind} {name} is registered to somebody else within what you named; to sweep it too, name it by itself or allow it"
+            "not done: {kind} {name} is registered to somebody else within what you named; to sweep it too, name it by \
+             itself or allow it"
         ));
     }
     if asked.len() > QUESTIONS_MAX {

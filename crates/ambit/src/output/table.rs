@@ -13,8 +13,8 @@ pub(crate) enum Form {
     Csv,
 }
 
-/// What a spreadsheet takes for a formula when a cell begins with it. Titles and names come from outside; such a cell gets an apostrophe in front,
-/// which spreadsheets do not show.
+/// What a spreadsheet takes for a formula when a cell begins with it. Titles and names come from outside; such a cell
+/// gets an apostrophe in front, which spreadsheets do not show.
 const FORMULA: &[char] = &['=', '+', '-', '@', '\t', '\r'];
 
 /// The value at a dotted path; null where a member is missing.
@@ -115,7 +115,8 @@ pub(crate) fn text(value: &Value) -> String {
     }
 }
 
-/// One cell: control characters as visible escapes, so that a row is a line; what a spreadsheet would calculate is made text.
+/// One cell: control characters as visible escapes, so that a row is a line; what a spreadsheet would calculate is made
+/// text.
 fn cell(value: &Value) -> String {
     let plain = plain(&text(value));
     let formula = !value.is_number() && plain.starts_with(FORMULA);
@@ -124,11 +125,7 @@ fn cell(value: &Value) -> String {
 
 /// As RFC 4180 quotes.
 fn quoted(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
-    }
+    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
 }
 
 #[cfg(test)]

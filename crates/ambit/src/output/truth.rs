@@ -1,12 +1,13 @@
-//! How a run on a simulated internet did: what was planted against what was found (docs/architecture.md §3: computed after the run, by the binary
-//! alone).
+//! How a run on a simulated internet did: what was planted against what was found (docs/architecture.md §3: computed
+//! after the run, by the binary alone).
 
 use ambit_model::Kind;
 use ambit_world::{Truth, Verdict};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// What the inventory holds: present entities with whether they are scoped, and open issues by name, kind and entity name.
+/// What the inventory holds: present entities with whether they are scoped, and open issues by name, kind and entity
+/// name.
 #[derive(Debug, Default)]
 pub(crate) struct Inventory {
     pub(crate) entities: BTreeSet<(Kind, String)>,
@@ -27,11 +28,7 @@ pub(crate) struct Score {
 pub(crate) fn score(truth: &Truth, inventory: &Inventory) -> Score {
     // What a mention makes known but not theirs must be there, whoever's it is.
     let holds = |key: &&(Kind, String)| {
-        let there = if key.0.is_known_by_mention() {
-            &inventory.entities
-        } else {
-            &inventory.scoped
-        };
+        let there = if key.0.is_known_by_mention() { &inventory.entities } else { &inventory.scoped };
         there.contains(*key)
     };
     let (found, missed): (Vec<_>, Vec<_>) = truth.entities.iter().partition(holds);
@@ -42,21 +39,12 @@ pub(crate) fn score(truth: &Truth, inventory: &Inventory) -> Score {
         ..Score::default()
     };
     score.missed.extend(missed.iter().map(|(kind, name)| format!("{} {name}", kind.name())));
-    score
-        .missed
-        .extend(unproven.iter().map(|(issue, kind, name)| format!("{issue} on {} {name}", kind.name())));
-    let extra = inventory
-        .scoped
-        .iter()
-        .filter(|(kind, name)| truth.entity(*kind, name) == Verdict::Unexpected);
+    score.missed.extend(unproven.iter().map(|(issue, kind, name)| format!("{issue} on {} {name}", kind.name())));
+    let extra = inventory.scoped.iter().filter(|(kind, name)| truth.entity(*kind, name) == Verdict::Unexpected);
     score.unexpected.extend(extra.map(|(kind, name)| format!("{} {name}", kind.name())));
-    let extra = inventory
-        .issues
-        .iter()
-        .filter(|(issue, kind, name)| truth.issue(issue, *kind, name) == Verdict::Unexpected);
-    score
-        .unexpected
-        .extend(extra.map(|(issue, kind, name)| format!("{issue} on {} {name}", kind.name())));
+    let extra =
+        inventory.issues.iter().filter(|(issue, kind, name)| truth.issue(issue, *kind, name) == Verdict::Unexpected);
+    score.unexpected.extend(extra.map(|(issue, kind, name)| format!("{issue} on {} {name}", kind.name())));
     score
 }
 

@@ -50,10 +50,7 @@ fn a_plan_has_numbers_and_a_large_block_needs_a_yes_of_its_own() {
         assert!(block.contains(words), "{words}: {block}");
     }
     let quiet = planned(&["acme.test", "--workflow", "third_party_workflow"]);
-    assert!(
-        quiet.contains("the workflow third_party_workflow allows no more") && !quiet.contains("sweeps"),
-        "{quiet}"
-    );
+    assert!(quiet.contains("the workflow third_party_workflow allows no more") && !quiet.contains("sweeps"), "{quiet}");
     assert!(!quiet.contains("names tried"), "{quiet}");
     refused(
         &["scan", "-y", "--data", data, "198.18.0.0/15"],
@@ -75,11 +72,7 @@ fn a_problem_in_a_world_is_named_with_its_line() {
     let folder = Folder::new("world");
     let file = folder.join("bad.world");
     std::fs::write(&file, "world bad \"Bad\"\nfrobnicate x\n").expect("is written");
-    refused(
-        &["scan", "-y", "--world", file.to_str().expect("UTF-8")],
-        2,
-        &["bad.world:2", "frobnicate"],
-    );
+    refused(&["scan", "-y", "--world", file.to_str().expect("UTF-8")], 2, &["bad.world:2", "frobnicate"]);
 }
 
 #[test]
@@ -91,10 +84,7 @@ fn every_problem_of_a_world_is_told() {
     let text = String::from_utf8_lossy(&output.stderr);
     let lines: Vec<&str> = text.lines().collect();
     assert!(lines[0].starts_with("ambit: ") && lines[0].contains("more)"), "{text}");
-    assert!(
-        lines[1..].iter().any(|line| line.starts_with("bad.world:3") && line.contains("explode")),
-        "{text}"
-    );
+    assert!(lines[1..].iter().any(|line| line.starts_with("bad.world:3") && line.contains("explode")), "{text}");
 }
 
 #[test]
@@ -123,11 +113,7 @@ fn targets_that_are_all_excluded_are_refused_by_scope() {
     let data = folder.join("data");
     let path = data.to_str().expect("UTF-8");
     let scan = ["scan", "-y", "--data", path, "www.acme.test", "203.0.113.7"];
-    refused(
-        &[&scan[..], &["--exclude", "*.acme.test", "--exclude", "203.0.113.0/28"]].concat(),
-        6,
-        &["--exclude"],
-    );
+    refused(&[&scan[..], &["--exclude", "*.acme.test", "--exclude", "203.0.113.0/28"]].concat(), 6, &["--exclude"]);
     assert!(!data.exists(), "nothing was begun");
 }
 
@@ -189,10 +175,7 @@ fn the_first_key_and_the_way_to_the_next_are_said() {
     let said = serve(&["--silent"], "listening on");
     assert!(said.contains("a one-time token for the owner's API key is in "), "{said}");
     let said = serve(&[], "key create");
-    assert!(
-        said.contains("listening on") && said.contains(&format!("`ambit key create --data {path}`")),
-        "{said}"
-    );
+    assert!(said.contains("listening on") && said.contains(&format!("`ambit key create --data {path}`")), "{said}");
 }
 
 #[test]
@@ -221,16 +204,14 @@ fn the_demo_stays_out_of_a_database_that_holds_something_real() {
         (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
     };
     let tiny = folder.join("tiny.world");
-    let text = "world tiny \"T\"\nseeds acme.test\norg acme \"A\" ours\nblock 203.0.113.0/24 of acme\nzone acme.test of acme\n  ns ns1.acme.test 203.0.113.2\n";
+    let text = "world tiny \"T\"\nseeds acme.test\norg acme \"A\" ours\nblock 203.0.113.0/24 of acme\nzone acme.test \
+                of acme\n  ns ns1.acme.test 203.0.113.2\n";
     std::fs::write(&tiny, text).expect("can be written");
     let (code, said) = run(&["scan", "--world", tiny.to_str().expect("UTF-8"), "-y", "--silent"]);
     assert_eq!(code, Some(0), "{said}");
     database.run(&["-c", "UPDATE collections SET wire = '\"live\"'"]);
     let (code, said) = run(&["demo", "--once", "--silent"]);
-    assert!(
-        code == Some(2) && said.lines().count() == 1 && said.contains("--database"),
-        "{code:?} {said}"
-    );
+    assert!(code == Some(2) && said.lines().count() == 1 && said.contains("--database"), "{code:?} {said}");
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! The client commands: over a server and over the server's own folder they print the same, end with the same codes, and nothing is lost between.
+//! The client commands: over a server and over the server's own folder they print the same, end with the same codes,
+//! and nothing is lost between.
 
 use crate::program::{Database, Folder, ambit, command, succeed};
 use serde_json::Value;
@@ -69,18 +70,14 @@ impl Drop for Served {
 }
 
 fn rows(text: &str) -> Vec<Value> {
-    text.lines()
-        .map(|line| serde_json::from_str(line).expect("a line is an object"))
-        .collect()
+    text.lines().map(|line| serde_json::from_str(line).expect("a line is an object")).collect()
 }
 
 fn refused(output: &Output, code: i32, words: &[&str]) {
     let text = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(code), "{text}");
-    let line = text
-        .lines()
-        .find(|line| line.starts_with("ambit: "))
-        .unwrap_or_else(|| panic!("no line of ours: {text}"));
+    let line =
+        text.lines().find(|line| line.starts_with("ambit: ")).unwrap_or_else(|| panic!("no line of ours: {text}"));
     for word in words {
         assert!(line.contains(word), "{word:?} is not in {line:?}");
     }
@@ -103,10 +100,7 @@ fn searches_print_the_same_over_server_and_folder() {
     assert_eq!(served.both(&["entities", "--count", "--as-of", "2999-01-01"]), format!("{count}\n"));
     assert_eq!(served.both(&["entities", "--count", "--as-of", "2001-01-01"]), "0\n");
     assert_eq!(
-        served
-            .both(&["entities", "--between", "2001-01-01,2999-01-01", "change:appeared"])
-            .lines()
-            .count(),
+        served.both(&["entities", "--between", "2001-01-01,2999-01-01", "change:appeared"]).lines().count(),
         all.len()
     );
     served.both(&["issues"]);
@@ -114,15 +108,10 @@ fn searches_print_the_same_over_server_and_folder() {
     let changes = rows(&served.both(&["changes", "--jsonl", "record:entity", "what:appeared"]));
     assert!(changes.len() >= all.len());
     assert!(
-        changes
-            .iter()
-            .all(|row| row["record"] == "change" && row["noun"] == "entity" && row["what"] == "appeared")
+        changes.iter().all(|row| row["record"] == "change" && row["noun"] == "entity" && row["what"] == "appeared")
     );
 
-    let domain = all
-        .iter()
-        .find(|row| row["type"] == "Platform::Entity::Domain")
-        .expect("there is a domain");
+    let domain = all.iter().find(|row| row["type"] == "Platform::Entity::Domain").expect("there is a domain");
     let (uid, name) = (domain["id"].as_str().expect("text"), domain["name"].as_str().expect("text"));
     let shown = served.both(&["entity", "show", name]);
     assert!(shown.contains(uid), "{shown}");
@@ -203,12 +192,7 @@ fn collections_are_made_and_changed_by_name_and_start_nothing() {
     let made = String::from_utf8_lossy(&made.stdout).trim().to_owned();
     let made = made.as_str();
     let shown = served.answer(&["collection", "show", made]);
-    for line in [
-        "seed      Domain acme.test",
-        "schedule  on_demand",
-        "level     normal",
-        "never     pay.acme.test",
-    ] {
+    for line in ["seed      Domain acme.test", "schedule  on_demand", "level     normal", "never     pay.acme.test"] {
         assert!(shown.contains(line), "{line}: {shown}");
     }
     assert!(!shown.contains("next run"), "{shown}");
@@ -225,19 +209,11 @@ fn collections_are_made_and_changed_by_name_and_start_nothing() {
         "--exclude",
         "*.dev.acme.test",
     ]);
-    for line in [
-        "schedule  weekly",
-        "next run  2",
-        "level     polite",
-        "never     *.dev.acme.test, pay.acme.test",
-    ] {
+    for line in ["schedule  weekly", "next run  2", "level     polite", "never     *.dev.acme.test, pay.acme.test"] {
         assert!(changed.contains(line), "{line}: {changed}");
     }
     let changed = outside(&["collection", "update", "Outside", "--name", "Inside", "--unexclude", "pay.acme.test"]);
-    assert!(
-        changed.contains("never     *.dev.acme.test\n") && changed.contains("called    Inside"),
-        "{changed}"
-    );
+    assert!(changed.contains("never     *.dev.acme.test\n") && changed.contains("called    Inside"), "{changed}");
     refused(&served.ask(&["collection", "update", made]), 2, &["--schedule"]);
     refused(&served.ask(&["collection", "update", made, "--unexclude", "x.test"]), 4, &["x.test"]);
     refused(&served.ask(&["collection", "show", "nowhere"]), 4, &["nowhere", "ambit collection list"]);
@@ -272,7 +248,10 @@ fn a_run_says_what_it_will_ask_and_a_large_block_needs_a_yes() {
     refused(&waiting, 2, &["131,072 addresses of 198.18.0.0/15", "--yes-large"]);
     assert_eq!(outside(&["run", "list", "inside"]), "", "nothing started");
     assert!(outside(&["run", "start", "inside", "--yes-large"]).ends_with(" is scheduled\n"));
-    assert!(outside(&["run", "plan", "inside"]).contains("198.18.0.0/15 has 131,072 addresses: swept, as somebody confirmed"));
+    assert!(
+        outside(&["run", "plan", "inside"])
+            .contains("198.18.0.0/15 has 131,072 addresses: swept, as somebody confirmed")
+    );
 }
 
 #[test]
@@ -367,11 +346,7 @@ fn what_cannot_be_asked_is_one_line_with_the_remedy() {
     refused(&served.ask(&["issue", "show", "nonsense"]), 2, &["nonsense", "ambit issues"]);
     refused(&served.ask(&["entity", "show", "nowhere.test"]), 4, &["nowhere.test", "ambit entities"]);
     refused(&served.ask(&["entities", "--project", "12345"]), 4, &["Project"]);
-    refused(
-        &ambit(&["entities", "--server", &served.url, "--data", served.path()]),
-        2,
-        &["--server", "--data"],
-    );
+    refused(&ambit(&["entities", "--server", &served.url, "--data", served.path()]), 2, &["--server", "--data"]);
 }
 
 #[test]
@@ -383,7 +358,8 @@ fn a_served_folder_is_looked_after_copied_and_brought_back() {
         looked.contains("database   ok") && looked.contains("index      ok") && looked.contains("serve"),
         "{looked}"
     );
-    let current = || std::fs::read_to_string(served.folder.join("index").join("current")).expect("the index has a name");
+    let current =
+        || std::fs::read_to_string(served.folder.join("index").join("current")).expect("the index has a name");
     let before = current();
     succeed(&["doctor", "--rebuild-index", "--data", data]);
     assert_ne!(current(), before, "the server built another one");
@@ -424,9 +400,8 @@ fn a_folder_is_searched_and_scanned_beside_a_server_on_postgres() {
     std::thread::spawn(move || lines.for_each(drop));
 
     let world = concat!(env!("CARGO_MANIFEST_DIR"), "/../../worlds/small.world");
-    let scanned = run(&["scan", "--world", world, "-y", "--silent", "--jsonl", "--fail-on", "info"])
-        .output()
-        .expect("starts");
+    let scanned =
+        run(&["scan", "--world", world, "-y", "--silent", "--jsonl", "--fail-on", "info"]).output().expect("starts");
     assert_eq!(scanned.status.code(), Some(10), "{}", String::from_utf8_lossy(&scanned.stderr));
     let found = rows(&String::from_utf8_lossy(&scanned.stdout));
     let found = found.iter().filter(|row| row["record"] == "entity").count();
@@ -447,9 +422,7 @@ fn a_folder_is_searched_and_scanned_beside_a_server_on_postgres() {
 fn a_server_that_is_asked_to_end_does() {
     let mut served = Served::new("client-end");
     // The shell has the word built in; the program of that name is not on every machine.
-    let told = std::process::Command::new("sh")
-        .args(["-c", &format!("kill {}", served.child.id())])
-        .status();
+    let told = std::process::Command::new("sh").args(["-c", &format!("kill {}", served.child.id())]).status();
     assert!(told.is_ok_and(|status| status.success()));
     assert_eq!(served.child.wait().expect("ends").code(), Some(0));
     assert!(succeed(&["doctor", "--data", served.path()]).contains("engine     free"));

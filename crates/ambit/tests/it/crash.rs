@@ -20,10 +20,7 @@ fn a_killed_run_resumes_to_the_undisturbed_inventory() {
     let mut random = seed;
     for _ in 0..KILLS {
         let path = folder.path().to_str().expect("UTF-8");
-        kill_after(
-            &mut command(&["demo", "--once", "--silent", "--data", path]),
-            next_random(&mut random, whole),
-        );
+        kill_after(&mut command(&["demo", "--once", "--silent", "--data", path]), next_random(&mut random, whole));
     }
     let resumed: Discovery = demo(folder.path(), &[]);
     undisturbed.assert_same(&resumed);

@@ -1,5 +1,5 @@
-//! What must never be touched is not: the deny list inside a block that was named, the installation's own exclusions, reserved ranges. A contact with what
-//! a world says never counts as one outside clearance.
+//! What must never be touched is not: the deny list inside a block that was named, the installation's own exclusions,
+//! reserved ranges. A contact with what a world says never counts as one outside clearance.
 
 use crate::program::{Discovery, Folder, command, scan_command, scan_text, succeed};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -38,7 +38,8 @@ impl Served {
     fn ask(&self, method: &str, path: &str, body: &str) -> (u16, String) {
         let mut stream = TcpStream::connect(&self.address).expect("connects");
         let head = format!(
-            "{method} {path} HTTP/1.1\r\nHost: localhost\r\nX-Apikey: {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+            "{method} {path} HTTP/1.1\r\nHost: localhost\r\nX-Apikey: {}\r\nContent-Type: \
+             application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
             self.key,
             body.len()
         );
@@ -52,7 +53,8 @@ impl Served {
     fn deny(&self, found: &Discovery, name: &str) {
         let uid = found.entities.iter().find(|(_, entity)| entity["name"] == name).map(|(uid, _)| uid);
         let uid = uid.unwrap_or_else(|| panic!("{name} is found"));
-        let (status, answer) = self.ask("PATCH", &format!("/api/ambit/v1/entities/{uid}/scope"), r#"{"deny_list":true}"#);
+        let (status, answer) =
+            self.ask("PATCH", &format!("/api/ambit/v1/entities/{uid}/scope"), r#"{"deny_list":true}"#);
         assert_eq!(status, 200, "{answer}");
     }
 }
@@ -183,10 +185,7 @@ fn no_redirect_and_no_referral_of_a_registry_leads_to_what_is_excluded() {
         Discovery::parse(&String::from_utf8_lossy(&output.stdout)).summary["contacts"].clone()
     };
     let free = contacts(&[]).to_string();
-    assert!(
-        free.contains("198.51.100.9:443") && free.contains("198.51.100.10:43"),
-        "they are led there: {free}"
-    );
+    assert!(free.contains("198.51.100.9:443") && free.contains("198.51.100.10:43"), "they are led there: {free}");
     assert!(!free.contains("198.51.100.10:80"), "never in clear: {free}");
     for exclude in [&["--exclude", "*.others.test"][..], &["--exclude", "198.51.100.8/30"]] {
         let led = contacts(exclude).to_string();
@@ -235,7 +234,8 @@ fn over_the_api_no_seed_lies_in_a_reserved_range_that_the_administrator_did_not_
     assert_eq!(status, 200, "{made}");
     let uuid = made.split("\"uuid\":\"").nth(1).and_then(|rest| rest.get(..36)).expect("a uuid");
     let seed = |kind: &str, name: &str| {
-        let body = format!(r#"{{"entities":[{{"name":"acme.test","type":"Domain"}},{{"name":"{name}","type":"{kind}"}}]}}"#);
+        let body =
+            format!(r#"{{"entities":[{{"name":"acme.test","type":"Domain"}},{{"name":"{name}","type":"{kind}"}}]}}"#);
         served.ask("POST", &format!("/api/v3/asm/user_collections/{uuid}/user_entities"), &body)
     };
     for (kind, name, range) in [

@@ -7,7 +7,8 @@ use std::process::{Output, Stdio};
 const START: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../ambit-store/migrations/postgres/202611210530_start.sql");
 
 /// What the database of a program of the first schema holds beside that schema.
-const FIRST: &str = "CREATE TABLE schema_versions (version BIGINT NOT NULL PRIMARY KEY, title TEXT NOT NULL, applied_at BIGINT NOT NULL);
+const FIRST: &str = "CREATE TABLE schema_versions (version BIGINT NOT NULL PRIMARY KEY, title TEXT NOT NULL, \
+                     applied_at BIGINT NOT NULL);
     INSERT INTO schema_versions (version, title, applied_at) VALUES (202611210530, 'start', 0);
     INSERT INTO organizations (uuid, name, created_at) VALUES ('00000000-0000-0000-0000-000000000001', 'Acme', 0);";
 
@@ -48,10 +49,7 @@ fn an_old_database_is_brought_up_once_by_whoever_comes() {
     let look = look.env("AMBIT_DATABASE", &url).output().expect("starts");
     let text = String::from_utf8_lossy(&look.stdout);
     assert_eq!(look.status.code(), Some(5), "{text}");
-    assert!(
-        text.contains("database   ok\nschema     202611210530, older than "),
-        "a look changes nothing: {text}"
-    );
+    assert!(text.contains("database   ok\nschema     202611210530, older than "), "a look changes nothing: {text}");
     let started: Vec<_> = (0..3).map(|_| migrate().spawn().expect("starts")).collect();
     let said: Vec<String> = started.into_iter().map(|child| line(&child.wait_with_output().expect("ends"))).collect();
     let schema = said[0].trim_end().rsplit(' ').next().expect("each line ends with the schema");
@@ -64,15 +62,9 @@ fn an_old_database_is_brought_up_once_by_whoever_comes() {
     let once: BTreeSet<&str> = ran.iter().copied().collect();
     assert!(!ran.is_empty() && ran.len() == once.len(), "one ran twice: {said:?}");
     assert_eq!(once.last(), Some(&schema), "{said:?}");
-    assert_eq!(
-        line(&migrate().output().expect("starts")),
-        format!("nothing to do: the schema is {schema}\n")
-    );
+    assert_eq!(line(&migrate().output().expect("starts")), format!("nothing to do: the schema is {schema}\n"));
 
-    database.run(&[
-        "-c",
-        "INSERT INTO schema_versions (version, title, applied_at) VALUES (999912312359, 'later', 0)",
-    ]);
+    database.run(&["-c", "INSERT INTO schema_versions (version, title, applied_at) VALUES (999912312359, 'later', 0)"]);
     let newer = migrate().output().expect("starts");
     let text = String::from_utf8_lossy(&newer.stderr);
     assert_eq!((newer.status.code(), text.lines().count()), (Some(1), 1), "{text}");

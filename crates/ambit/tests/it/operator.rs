@@ -1,4 +1,5 @@
-//! What whoever runs Ambit meets: a damaged database, a folder that cannot be written, backups that are none, the first key, passwords, the log.
+//! What whoever runs Ambit meets: a damaged database, a folder that cannot be written, backups that are none, the first
+//! key, passwords, the log.
 
 use crate::program::{Folder, ambit, command, succeed};
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
@@ -7,8 +8,8 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
-const WORLD: &str =
-    "world tiny \"T\"\nseeds acme.test\norg acme \"A\" ours\nblock 203.0.113.0/24 of acme\nzone acme.test of acme\n  ns ns1.acme.test 203.0.113.2\n";
+const WORLD: &str = "world tiny \"T\"\nseeds acme.test\norg acme \"A\" ours\nblock 203.0.113.0/24 of acme\nzone \
+                     acme.test of acme\n  ns ns1.acme.test 203.0.113.2\n";
 /// Nobody's user: it may read what everybody may.
 const NOBODY: u32 = 65_534;
 
@@ -58,7 +59,9 @@ fn a_damaged_database_is_told_with_its_folder_and_exit_code_5() {
         let output = ambit(&["doctor", "--data", utf8(&path)]);
         let said = text(&output.stdout) + &text(&output.stderr);
         match output.status.code() {
-            Some(5) => assert!(said.contains("database   wrong: ") && said.contains(utf8(&path)), "page {page}: {said}"),
+            Some(5) => {
+                assert!(said.contains("database   wrong: ") && said.contains(utf8(&path)), "page {page}: {said}")
+            }
             // What nothing refers to is not looked at.
             Some(0) => continue,
             other => panic!("page {page}: {other:?} {said}"),
@@ -70,7 +73,8 @@ fn a_damaged_database_is_told_with_its_folder_and_exit_code_5() {
         ("empty", &b""[..]),
         (
             "text",
-            &b"this is no database, and longer than a header of one would be, by far, so that it is read and refused"[..],
+            &b"this is no database, and longer than a header of one would be, by far, so that it is read and \
+               refused"[..],
         ),
     ] {
         let path = folder.join(name);
@@ -103,12 +107,7 @@ fn a_backup_that_is_empty_cut_off_or_damaged_is_refused_and_leaves_nothing() {
     };
     let cut = |length: u64| {
         move |file: &Path| {
-            std::fs::OpenOptions::new()
-                .write(true)
-                .open(file)
-                .expect("is there")
-                .set_len(length)
-                .expect("can be cut")
+            std::fs::OpenOptions::new().write(true).open(file).expect("is there").set_len(length).expect("can be cut")
         }
     };
     assert!(bad("empty", &cut(0)).contains("it is empty"));
@@ -117,12 +116,7 @@ fn a_backup_that_is_empty_cut_off_or_damaged_is_refused_and_leaves_nothing() {
     bad("page", &|file| overwrite(file, size / 4_096 / 2 * 4_096, &[0xff; 4_096]));
     let target = folder.join("good");
     succeed(&["restore", utf8(&whole), "--data", utf8(&target)]);
-    assert_eq!(
-        succeed(&["entities", "--data", utf8(&target), "type:Domain name:acme.test"])
-            .lines()
-            .count(),
-        1
-    );
+    assert_eq!(succeed(&["entities", "--data", utf8(&target), "type:Domain name:acme.test"]).lines().count(), 1);
 }
 
 /// Runs the program as somebody who may read the folder and not write there: as another user where the test may do all.
@@ -154,10 +148,8 @@ fn a_folder_that_cannot_be_written_is_read() {
     let owner = std::fs::metadata(folder.path()).expect("is there").uid();
     std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o777)).expect("is ours");
     closed_to_writing(&whole, 0o555);
-    let before: Vec<_> = std::fs::read_dir(&whole)
-        .expect("is there")
-        .map(|entry| entry.expect("is there").file_name())
-        .collect();
+    let before: Vec<_> =
+        std::fs::read_dir(&whole).expect("is there").map(|entry| entry.expect("is there").file_name()).collect();
     let read = |arguments: &[&str]| {
         let output = reading(&[arguments, &["--data", utf8(&whole)]].concat(), owner);
         assert!(output.status.success(), "{arguments:?}: {}", text(&output.stderr));
@@ -176,10 +168,8 @@ fn a_folder_that_cannot_be_written_is_read() {
     let output = reading(&["key", "create", "--data", utf8(&whole)], owner);
     let said = text(&output.stderr);
     assert!(!output.status.success() && output.stdout.is_empty(), "{said}");
-    let after: Vec<_> = std::fs::read_dir(&whole)
-        .expect("is there")
-        .map(|entry| entry.expect("is there").file_name())
-        .collect();
+    let after: Vec<_> =
+        std::fs::read_dir(&whole).expect("is there").map(|entry| entry.expect("is there").file_name()).collect();
     assert_eq!(before, after, "nothing was put there");
     closed_to_writing(&whole, 0o755);
 }
@@ -215,11 +205,7 @@ fn the_first_key_is_not_written_to_a_journal_but_exchanged_once() {
         let mut command = command(&["collection", "list", "--server", &address]);
         command.env("AMBIT_API_KEY", key).output().expect("starts").status.code()
     };
-    assert_eq!(
-        (ask(key.trim()), ask(secret.trim())),
-        (Some(0), Some(3)),
-        "the key is one, the token is none"
-    );
+    assert_eq!((ask(key.trim()), ask(secret.trim())), (Some(0), Some(3)), "the key is one, the token is none");
     std::fs::write(&token, secret).expect("can be written");
     let again = command(&["key", "redeem", "--server", &address, utf8(&token)]).output().expect("starts");
     assert_eq!(again.status.code(), Some(4), "{}", text(&again.stderr));
@@ -235,7 +221,10 @@ fn requests_are_logged_with_v_and_keys_in_paths_are_not() {
     let (mut child, said) = served(&data, &["-v"], "listening on");
     let address = said.split("listening on http://").nth(1).expect("said above").trim().to_owned();
     let mut stream = std::net::TcpStream::connect(&address).expect("answers");
-    let request = format!("GET /api/v3/users/{key}/overall_quotas HTTP/1.1\r\nHost: localhost\r\nX-Apikey: {key}\r\nConnection: close\r\n\r\n");
+    let request = format!(
+        "GET /api/v3/users/{key}/overall_quotas HTTP/1.1\r\nHost: localhost\r\nX-Apikey: {key}\r\nConnection: \
+         close\r\n\r\n"
+    );
     stream.write_all(request.as_bytes()).expect("is read");
     let mut answer = String::new();
     stream.read_to_string(&mut answer).expect("is text");
@@ -261,9 +250,5 @@ fn a_password_leaves_the_command_line() {
     assert_eq!(said.matches("AMBIT_DATABASE_FILE").count(), 1, "{said}");
     assert!(said.contains("127.0.0.1"), "it was used: {said}");
     let shown = command(&["config"]).env("AMBIT_DATABASE", url).output().expect("starts");
-    assert!(
-        text(&shown.stdout).contains("postgres://ambit:***@127.0.0.1:1/ambit"),
-        "{}",
-        text(&shown.stdout)
-    );
+    assert!(text(&shown.stdout).contains("postgres://ambit:***@127.0.0.1:1/ambit"), "{}", text(&shown.stdout));
 }

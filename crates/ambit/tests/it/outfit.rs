@@ -34,12 +34,7 @@ fn labels_of_a_user_are_tried_and_what_is_no_label_is_said() {
     std::fs::write(&list, words).expect("can be written");
     let output = scan(&folder, &[("AMBIT_WORDS", &list)]);
     let discovery = Discovery::of(&output);
-    assert_eq!(
-        (discovery.figure("missed"), discovery.figure("unexpected")),
-        (0, 0),
-        "{}",
-        discovery.summary
-    );
+    assert_eq!((discovery.figure("missed"), discovery.figure("unexpected")), (0, 0), "{}", discovery.summary);
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.contains("words.txt: 1 lines hold no label") && said.contains("line 3"), "{said}");
 }
@@ -48,27 +43,17 @@ fn labels_of_a_user_are_tried_and_what_is_no_label_is_said() {
 fn databases_of_places_and_networks_say_where_an_address_is() {
     let folder = Folder::new("places");
     let (city, network) = (folder.join("city.mmdb"), folder.join("network.mmdb"));
-    let bern =
-        json!({"city": {"names": {"en": "Bern"}}, "country": {"iso_code": "CH", "names": {"en": "Switzerland"}}, "location": {"latitude": 46.9}});
+    let bern = json!({"city": {"names": {"en": "Bern"}}, "country": {"iso_code": "CH", "names": {"en": "Switzerland"}},
+    "location": {"latitude": 46.9}});
     std::fs::write(&city, database(&[("203.0.113.0", 24, bern)])).expect("can be written");
     let acme = json!({"autonomous_system_number": 64500, "autonomous_system_organization": "ACME-NET"});
     std::fs::write(&network, database(&[("203.0.113.0", 26, acme)])).expect("can be written");
     let both = format!("{},{}", city.display(), network.display());
     let discovery = Discovery::of(&scan(&folder, &[("AMBIT_GEO", Path::new(&both))]));
-    let address = discovery
-        .entities
-        .values()
-        .find(|entity| entity["name"] == "203.0.113.5")
-        .expect("is found");
+    let address = discovery.entities.values().find(|entity| entity["name"] == "203.0.113.5").expect("is found");
     let place = &address["summary"]["geolocation"];
     assert_eq!(
-        (
-            &place["city"],
-            &place["country_code"],
-            &place["country_name"],
-            &place["latitude"],
-            &place["asn"]
-        ),
+        (&place["city"], &place["country_code"], &place["country_name"], &place["latitude"], &place["asn"]),
         (&json!("Bern"), &json!("CH"), &json!("Switzerland"), &json!(46.9), &json!(64_500)),
         "{address}"
     );
@@ -87,14 +72,12 @@ fn a_file_that_is_none_ends_the_scan_in_one_line_before_it_begins() {
         let output = scan(&folder, &[(setting, path)]);
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{said}");
-        assert!(
-            said.lines().count() == 1 && said.contains(word) && said.contains(&*path.to_string_lossy()),
-            "{said}"
-        );
+        assert!(said.lines().count() == 1 && said.contains(word) && said.contains(&*path.to_string_lossy()), "{said}");
     }
 }
 
-/// A MaxMind database (format 2.0) of IPv6, in which IPv4 stands below `::/96`: the search tree, the data, the metadata.
+/// A MaxMind database (format 2.0) of IPv6, in which IPv4 stands below `::/96`: the search tree, the data, the
+/// metadata.
 fn database(rows: &[(&str, u32, Value)]) -> Vec<u8> {
     // A node holds for 0 and for 1: nothing, a node, or a row.
     let mut nodes: Vec<[Option<Result<usize, usize>>; 2]> = vec![[None; 2]];
@@ -137,7 +120,8 @@ fn database(rows: &[(&str, u32, Value)]) -> Vec<u8> {
     bytes.extend([0; 16]);
     bytes.extend(data);
     bytes.extend(b"\xab\xcd\xefMaxMind.com");
-    let metadata = json!({"record_size": 24, "ip_version": 6, "database_type": "Test", "languages": ["en"], "binary_format_major_version": 2,
+    let metadata = json!({"record_size": 24, "ip_version": 6, "database_type": "Test", "languages": ["en"],
+    "binary_format_major_version": 2,
         "binary_format_minor_version": 0, "description": {"en": "Test"}});
     let at = bytes.len();
     encode(&metadata, &mut bytes);

@@ -42,8 +42,9 @@ pub(crate) struct Database {
 impl Database {
     pub(crate) fn create() -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
-        let server = std::env::var("AMBIT_TEST_POSTGRES")
-            .expect("AMBIT_TEST_POSTGRES is not set: run the tests with `make test`, or below `cargo xtask with-postgres`");
+        let server = std::env::var("AMBIT_TEST_POSTGRES").expect(
+            "AMBIT_TEST_POSTGRES is not set: run the tests with `make test`, or below `cargo xtask with-postgres`",
+        );
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = format!("ambit_it_{}_{number}", std::process::id());
         let database = Self { server, name };
@@ -58,10 +59,7 @@ impl Database {
 
     /// Runs `psql` on it.
     pub(crate) fn run(&self, arguments: &[&str]) {
-        let told = Command::new("psql")
-            .args(["-q", "-v", "ON_ERROR_STOP=1", &self.url()])
-            .args(arguments)
-            .status();
+        let told = Command::new("psql").args(["-q", "-v", "ON_ERROR_STOP=1", &self.url()]).args(arguments).status();
         assert!(told.is_ok_and(|status| status.success()), "psql {arguments:?}");
     }
 
@@ -142,11 +140,7 @@ impl Discovery {
     }
 
     pub(crate) fn parse(text: &str) -> Self {
-        let mut discovery = Self {
-            entities: BTreeMap::new(),
-            issues: BTreeMap::new(),
-            summary: Value::Null,
-        };
+        let mut discovery = Self { entities: BTreeMap::new(), issues: BTreeMap::new(), summary: Value::Null };
         for line in text.lines() {
             let mut value: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
             assert!(discovery.summary.is_null(), "the summary is the last line");
@@ -169,9 +163,7 @@ impl Discovery {
     }
 
     pub(crate) fn figure(&self, member: &str) -> i64 {
-        self.summary[member]
-            .as_i64()
-            .unwrap_or_else(|| panic!("the summary has no figure {member}: {}", self.summary))
+        self.summary[member].as_i64().unwrap_or_else(|| panic!("the summary has no figure {member}: {}", self.summary))
     }
 
     pub(crate) fn names(&self, kind: &str) -> BTreeSet<String> {
@@ -186,7 +178,9 @@ impl Discovery {
 
     /// Fails with the names of what differs.
     pub(crate) fn assert_same(&self, other: &Self) {
-        for (noun, ours, theirs) in [("entity", &self.entities, &other.entities), ("issue", &self.issues, &other.issues)] {
+        for (noun, ours, theirs) in
+            [("entity", &self.entities, &other.entities), ("issue", &self.issues, &other.issues)]
+        {
             for (uid, value) in ours {
                 match theirs.get(uid) {
                     None => panic!("{noun} only in the first: {value}"),

@@ -1,4 +1,5 @@
-//! A database that was put back to an earlier state, by our own backup or by its own tools, while the index beside it stayed: searches are right, and
+//! A database that was put back to an earlier state, by our own backup or by its own tools, while the index beside it
+//! stayed: searches are right, and
 //! `doctor` says what it finds.
 
 use crate::program::{Database, Folder, command, succeed};
@@ -43,10 +44,7 @@ impl House<'_> {
         assert_eq!((self.hits("tag:before"), self.hits("tag:after")), (1, 1));
         put_back();
         let (code, looked, _) = self.ask(&["doctor"]);
-        assert!(
-            code == Some(5) && looked.contains("index      wrong: it was made from another state"),
-            "{looked}"
-        );
+        assert!(code == Some(5) && looked.contains("index      wrong: it was made from another state"), "{looked}");
         // Beyond the revision of the index: that alone tells nothing.
         for round in 0..5 {
             self.tag(&format!("new{round}"));
@@ -60,10 +58,7 @@ impl House<'_> {
 fn a_folder_whose_database_was_restored_beside_its_index_is_searched_as_it_is() {
     let folder = Folder::new("restored");
     let (data, backup) = (folder.join("data"), folder.join("backup"));
-    let house = House {
-        data: data.to_str().expect("UTF-8").to_owned(),
-        database: None,
-    };
+    let house = House { data: data.to_str().expect("UTF-8").to_owned(), database: None };
     house.answer(&["scan", "--world", WORLD, "-y", "--silent"]);
     house.tag("before");
     succeed(&["backup", backup.to_str().expect("UTF-8"), "--data", &house.data]);
@@ -81,10 +76,7 @@ fn a_folder_whose_database_was_restored_beside_its_index_is_searched_as_it_is() 
 #[test]
 fn a_postgres_database_that_was_put_back_beside_its_index_is_searched_as_it_is() {
     let (folder, database) = (Folder::new("restored-postgres"), Database::create());
-    let house = House {
-        data: folder.join("data").to_str().expect("UTF-8").to_owned(),
-        database: Some(&database),
-    };
+    let house = House { data: folder.join("data").to_str().expect("UTF-8").to_owned(), database: Some(&database) };
     house.answer(&["scan", "--world", WORLD, "-y", "--silent"]);
     house.tag("before");
     let copy = folder.join("dump.sql");
@@ -92,10 +84,7 @@ fn a_postgres_database_that_was_put_back_beside_its_index_is_searched_as_it_is()
     database.dump(copy);
     house.tag("after");
     house.is_right_once_put_back(|| {
-        database.run(&[
-            "-c",
-            "set client_min_messages = warning; drop schema public cascade; create schema public",
-        ]);
+        database.run(&["-c", "set client_min_messages = warning; drop schema public cascade; create schema public"]);
         database.run(&["-o", "/dev/null", "-f", copy]);
     });
 }

@@ -15,15 +15,18 @@ fn the_contacts_of_a_run_are_listed_by_name_and_request() {
     let text = std::fs::read_to_string(&list).expect("the list is written");
     let contacts: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("an object a line")).collect();
     let asked = |port: u16, name: &str, what: &str| {
-        let same =
-            |contact: &&Value| contact["port"] == port && contact["name"] == name && contact["asked"] == what && contact["count"].as_u64() > Some(0);
+        let same = |contact: &&Value| {
+            contact["port"] == port
+                && contact["name"] == name
+                && contact["asked"] == what
+                && contact["count"].as_u64() > Some(0)
+        };
         contacts.iter().filter(same).count()
     };
     assert!(asked(443, "harbour.test", "tls") > 0 && asked(443, "harbour.test", "GET /") > 0, "{text}");
     assert!(contacts.iter().all(|contact| contact.get("outside").is_none()), "{text}");
-    let knocked = contacts
-        .iter()
-        .any(|contact| contact["asked"] == "" && contact["port"] == 22 && contact["name"].is_null());
+    let knocked =
+        contacts.iter().any(|contact| contact["asked"] == "" && contact["port"] == 22 && contact["name"].is_null());
     assert!(knocked, "ports are swept: {text}");
 }
 
@@ -36,7 +39,8 @@ const SEED: &str = "20261122";
 #[test]
 fn no_contact_is_made_that_scope_forbids() {
     let programs = std::env::var_os("AMBIT_TEST_PYTHON").map(PathBuf::from);
-    let programs = programs.expect("AMBIT_TEST_PYTHON is not set: run the tests with `make test`, or below `cargo xtask with-python`");
+    let programs = programs
+        .expect("AMBIT_TEST_PYTHON is not set: run the tests with `make test`, or below `cargo xtask with-python`");
     let judged = Command::new(programs.join("python3"))
         .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/../../bench/scope"))
         .args(["--rounds", WORLDS, "--seed", SEED, "--ambit", env!("CARGO_BIN_EXE_ambit")])

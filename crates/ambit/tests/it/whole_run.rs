@@ -1,4 +1,5 @@
-//! A whole run on the simulated internet: everything planted is found, nothing else is, nobody else is touched; again gives the same.
+//! A whole run on the simulated internet: everything planted is found, nothing else is, nobody else is touched; again
+//! gives the same.
 
 use crate::program::{Database, Discovery, Folder, ambit, command, demo, scan_text, succeed};
 use std::collections::BTreeSet;
@@ -43,11 +44,7 @@ fn another_state_changes_what_it_concerns_and_the_past_stays_readable() {
     assert_eq!(second.figure("missed"), 0, "{}", second.summary);
     assert_eq!(second.figure("unexpected"), 0, "{}", second.summary);
     assert!(second.figure("new") > 0 && second.figure("gone") > 0, "{}", second.summary);
-    let gone = first
-        .entities
-        .keys()
-        .find(|uid| !second.entities.contains_key(*uid))
-        .expect("something is gone");
+    let gone = first.entities.keys().find(|uid| !second.entities.contains_key(*uid)).expect("something is gone");
     let shown = succeed(&["entity", "show", gone, "--jsonl", "--data", path]);
     assert!(shown.contains(gone.as_str()));
     let back = demo(folder.path(), &["--state", "1"]);
@@ -87,11 +84,7 @@ fn a_site_that_moved_is_described_by_where_it_is_now() {
     let folder = Folder::new("moving");
     let scan = |state: &str| scan_text(&folder, MOVING, &["--state", state]);
     let shop = |found: &Discovery| {
-        let site = found
-            .entities
-            .values()
-            .find(|entity| entity["name"] == "https://shop.acme.test:443")
-            .cloned();
+        let site = found.entities.values().find(|entity| entity["name"] == "https://shop.acme.test:443").cloned();
         site.expect("the shop is found")["summary"]["http"]["title"].clone()
     };
     let before = scan("1");
@@ -136,24 +129,16 @@ fn a_site_whose_name_is_gone_is_gone_with_its_issues_though_a_page_links_to_it()
     let folder = Folder::new("linked");
     let scan = |state: &str| scan_text(&folder, LINKED, &["--state", state]);
     let shown = |found: &Discovery| {
-        found
-            .entities
-            .values()
-            .filter(|entity| entity["name"] == "https://shop.acme.test:443")
-            .count()
+        found.entities.values().filter(|entity| entity["name"] == "https://shop.acme.test:443").count()
     };
     let before = scan("1");
     assert_eq!((shown(&before), before.figure("missed")), (1, 0), "{}", before.summary);
     let after = scan("2");
-    assert_eq!(
-        (shown(&after), after.figure("missed"), after.figure("unexpected")),
-        (0, 0, 0),
-        "{}",
-        after.summary
-    );
+    assert_eq!((shown(&after), after.figure("missed"), after.figure("unexpected")), (0, 0, 0), "{}", after.summary);
 }
 
-/// Two servers that shut the door on whoever names no site of theirs: ours, and a vendor's, which is none of our business.
+/// Two servers that shut the door on whoever names no site of theirs: ours, and a vendor's, which is none of our
+/// business.
 const CLOSED_TO_STRANGERS: &str = r#"
 world closed "Closed"
 seeds acme.test
@@ -188,10 +173,7 @@ site https://www.acme.test "Acme"
 fn an_old_tls_that_a_service_tells_only_to_names_it_knows_is_reported_until_it_is_gone() {
     let folder = Folder::new("closed");
     let old_tls = |found: &Discovery| {
-        open_issues(found)
-            .into_iter()
-            .filter(|issue| issue.starts_with("deprecated_tls_version"))
-            .collect::<Vec<_>>()
+        open_issues(found).into_iter().filter(|issue| issue.starts_with("deprecated_tls_version")).collect::<Vec<_>>()
     };
     let first = scan_text(&folder, CLOSED_TO_STRANGERS, &["--state", "1"]);
     assert_eq!((first.figure("missed"), first.figure("unexpected")), (0, 0), "{}", first.summary);
@@ -211,13 +193,10 @@ fn scoped(found: &Discovery) -> BTreeSet<String> {
 /// Names of open issues, each with the entity's.
 fn open_issues(found: &Discovery) -> Vec<String> {
     let issues = found.issues.values();
-    let open = issues.filter(|issue| issue["summary"]["status"].as_str().is_some_and(|status| status.starts_with("open")));
+    let open =
+        issues.filter(|issue| issue["summary"]["status"].as_str().is_some_and(|status| status.starts_with("open")));
     let shown = |issue: &serde_json::Value| {
-        format!(
-            "{} {}",
-            issue["name"].as_str().unwrap_or_default(),
-            issue["entity_name"].as_str().unwrap_or_default()
-        )
+        format!("{} {}", issue["name"].as_str().unwrap_or_default(), issue["entity_name"].as_str().unwrap_or_default())
     };
     open.map(shown).collect()
 }
@@ -253,13 +232,7 @@ fn a_site_that_somebody_names_is_looked_at_with_its_host_and_no_more() {
         assert!(names.contains(there), "{there} is missed: {names:?}");
     }
     // Nor does anything show whose the machine is that the named site is on.
-    for other in [
-        "acme.test",
-        "other.acme.test",
-        "203.0.113.11",
-        "203.0.113.11:22/tcp",
-        "https://acme.test:443",
-    ] {
+    for other in ["acme.test", "other.acme.test", "203.0.113.11", "203.0.113.11:22/tcp", "https://acme.test:443"] {
         assert!(!names.contains(other), "nobody named {other}");
     }
     let issues = open_issues(&found);
@@ -273,12 +246,7 @@ fn a_site_that_somebody_names_is_looked_at_with_its_host_and_no_more() {
     let found = scan_text(&folder, NAMED, &["https://acme.test/"]);
     let names = scoped(&found);
     assert!(names.contains("https://acme.test:443"), "{names:?}");
-    assert!(
-        !names
-            .iter()
-            .any(|name| name.contains("app.acme.test") || name.contains("other.acme.test")),
-        "{names:?}"
-    );
+    assert!(!names.iter().any(|name| name.contains("app.acme.test") || name.contains("other.acme.test")), "{names:?}");
     assert!(
         open_issues(&found).contains(&"exposed_version_control https://acme.test:443".to_owned()),
         "{:?}",
@@ -323,9 +291,7 @@ fn an_exposure_is_resolved_when_its_site_begins_to_send_everybody_on() {
     assert_eq!((after.figure("missed"), after.figure("unexpected")), (0, 0), "{}", after.summary);
     let issues = open_issues(&after);
     assert!(
-        !issues
-            .iter()
-            .any(|issue| issue.contains("exposed_environment_file") || issue.contains("dns_zone_transfer")),
+        !issues.iter().any(|issue| issue.contains("exposed_environment_file") || issue.contains("dns_zone_transfer")),
         "{issues:?}"
     );
 }
@@ -374,10 +340,7 @@ fn a_scan_of_known_targets_keeps_their_workflow_and_says_which_exclusions_end() 
     let (code, said) = scan(&["--workflow", "external_discovery_and_assessment"]);
     assert!(code == Some(2) && said.contains("has the workflow suspicious_domain_discovery"), "{said}");
     let (code, said) = scan(&[]);
-    assert!(
-        code == Some(0) && said.contains("no longer excluded") && said.contains("shop.harbour.test"),
-        "{said}"
-    );
+    assert!(code == Some(0) && said.contains("no longer excluded") && said.contains("shop.harbour.test"), "{said}");
     assert!(succeed(&["collection", "list", "--data", path]).contains("  suspicious_domain_discovery  "));
 }
 
@@ -398,18 +361,8 @@ fn a_scan_that_could_not_look_at_anything_is_partly_done_and_says_so() {
     let folder = Folder::new("nowhere");
     let data = folder.join("data");
     let path = data.to_str().expect("UTF-8");
-    let arguments = [
-        "scan",
-        "acme.test",
-        "-y",
-        "--silent",
-        "--level",
-        "passive",
-        "--resolver",
-        &resolver,
-        "--data",
-        path,
-    ];
+    let arguments =
+        ["scan", "acme.test", "-y", "--silent", "--level", "passive", "--resolver", &resolver, "--data", path];
     let output = ambit(&arguments);
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(5), "{said}");
@@ -425,9 +378,7 @@ fn the_summary_counts_the_changes_of_its_own_collection() {
     std::fs::write(&moving, MOVING).expect("can be written");
     let run = |arguments: &[&str]| {
         let mut command = command(arguments);
-        command
-            .args(["--data", data.to_str().expect("UTF-8")])
-            .env("AMBIT_DATABASE", database.url());
+        command.args(["--data", data.to_str().expect("UTF-8")]).env("AMBIT_DATABASE", database.url());
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts")
     };
     let read = |child: Child| {
@@ -437,13 +388,9 @@ fn the_summary_counts_the_changes_of_its_own_collection() {
     };
     read(run(&["init", "--email", "a@acme.test"]));
     let small = concat!(env!("CARGO_MANIFEST_DIR"), "/../../worlds/small.world");
-    let started = [small, moving.to_str().expect("UTF-8")].map(|world| run(&["scan", "--world", world, "-y", "--jsonl"]));
+    let started =
+        [small, moving.to_str().expect("UTF-8")].map(|world| run(&["scan", "--world", world, "-y", "--jsonl"]));
     for found in started.map(|child| Discovery::parse(&read(child))) {
-        assert_eq!(
-            found.figure("new"),
-            i64::try_from(found.entities.len()).expect("few"),
-            "{}",
-            found.summary
-        );
+        assert_eq!(found.figure("new"), i64::try_from(found.entities.len()).expect("few"), "{}", found.summary);
     }
 }

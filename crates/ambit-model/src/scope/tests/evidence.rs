@@ -1,4 +1,5 @@
-//! Who an address, a delegated name and an alias belong to: by positive evidence, never because nobody else is known there.
+//! Who an address, a delegated name and an alias belong to: by positive evidence, never because nobody else is known
+//! there.
 
 use super::*;
 
@@ -35,11 +36,7 @@ fn that_nobody_else_is_known_at_an_address_is_no_evidence() {
     assert_eq!(address(""), "500 L2 -");
     assert_eq!(address(STRANGER), "500 L2 -");
     let service = &bound("")["192.0.2.1:443/tcp"];
-    assert_eq!(
-        (service.ownership, service.clearance),
-        (500, Clearance::L1),
-        "pages are asked for by name"
-    );
+    assert_eq!((service.ownership, service.clearance), (500, Clearance::L1), "pages are asked for by name");
     let proven = &bound("NetBlock 192.0.2.0/24 seed\n192.0.2.0/24 block_member 192.0.2.1")["192.0.2.1:443/tcp"];
     assert_eq!((proven.ownership, proven.clearance), (970, Clearance::L3));
 }
@@ -47,8 +44,12 @@ fn that_nobody_else_is_known_at_an_address_is_no_evidence() {
 #[test]
 fn a_block_registered_to_the_registrant_of_a_seed_is_theirs() {
     let served = |server: &str| format!("Nameserver {server}\nacme.test vendor {server}\n");
-    let of =
-        |registrant: &str| format!("Organization Acme\nOrganization {registrant}\nacme.test registrant Acme\n192.0.2.1 registrant {registrant}\n");
+    let of = |registrant: &str| {
+        format!(
+            "Organization Acme\nOrganization {registrant}\nacme.test registrant Acme\n192.0.2.1 registrant \
+             {registrant}\n"
+        )
+    };
     let by = |registrant: &str| served("ns1.acme.test") + &of(registrant);
     assert_eq!(address(&by("ACME")), "900 L3 registrant ACME");
     assert_eq!(address(&by("Acmes")), "500 L2 -");
@@ -60,16 +61,14 @@ fn a_block_registered_to_the_registrant_of_a_seed_is_theirs() {
     // Title to the block outweighs whoever has a name there.
     assert_eq!(address(&(by("ACME") + STRANGER)), "900 L3 registrant ACME");
     // What a name below the seed, a block or somebody else is registered to says nothing.
-    let told = |by: &str, kind: &str| format!("Organization Lessor\n{kind} {by}\n{by} registrant Lessor\n192.0.2.1 registrant Lessor");
+    let told = |by: &str, kind: &str| {
+        format!("Organization Lessor\n{kind} {by}\n{by} registrant Lessor\n192.0.2.1 registrant Lessor")
+    };
     assert_eq!(address(&told("198.51.100.0/24", "NetBlock")), "500 L2 -");
     assert_eq!(address(&told("vendor.test", "Domain")), "500 L2 -");
     let allowed = "Domain vendor.test allow\nNameserver ns1.vendor.test\nvendor.test vendor ns1.vendor.test\n";
     let whole = format!("{allowed}Organization Lessor\nvendor.test registrant Lessor\n192.0.2.1 registrant Lessor");
-    assert_eq!(
-        address(&whole),
-        "500 L2 -",
-        "who allows a domain has not named what else its registrant holds"
-    );
+    assert_eq!(address(&whole), "500 L2 -", "who allows a domain has not named what else its registrant holds");
 }
 
 #[test]
@@ -94,11 +93,13 @@ fn a_reverse_name_counts_where_it_is_theirs_and_leads_back() {
     assert_eq!(address("192.0.2.1 pointer www.acme.test"), "900 L3 reverse_name www.acme.test");
     let unconfirmed = "DnsRecord rack.acme.test\nacme.test subdomain rack.acme.test\n192.0.2.1 pointer rack.acme.test";
     assert_eq!(address(unconfirmed), "500 L2 -");
-    let theirs = "DnsRecord rack.isp.example\nrack.isp.example resolves_to 192.0.2.1\n192.0.2.1 pointer rack.isp.example";
+    let theirs =
+        "DnsRecord rack.isp.example\nrack.isp.example resolves_to 192.0.2.1\n192.0.2.1 pointer rack.isp.example";
     assert_eq!(address(theirs), "500 L2 -");
     // Strangers on the machine: it may be a host that many share, which calls itself by one of their names.
     assert_eq!(address(&format!("192.0.2.1 pointer www.acme.test{STRANGER}")), "500 L2 -");
-    let provider = "DnsRecord ip-192-0-2-1.isp.example\nip-192-0-2-1.isp.example resolves_to 192.0.2.1\n192.0.2.1 pointer www.acme.test";
+    let provider = "DnsRecord ip-192-0-2-1.isp.example\nip-192-0-2-1.isp.example resolves_to 192.0.2.1\n192.0.2.1 \
+                    pointer www.acme.test";
     assert_eq!(
         address(provider),
         "900 L3 reverse_name www.acme.test",
@@ -154,15 +155,12 @@ fn an_address_in_a_block_that_somebody_gave_is_theirs() {
     assert_eq!(address("NetBlock 192.0.2.0/24 seed"), "900 L3 seeded_block 192.0.2.0/24");
     assert_eq!(address("NetBlock 192.0.2.0/24 allow"), "900 L3 seeded_block 192.0.2.0/24");
     assert_eq!(address("NetBlock 192.0.2.0/24"), "500 L2 -");
-    assert_eq!(
-        address("NetBlock 192.0.2.0/24 seed deny"),
-        "0 L0 -",
-        "what is denied takes along what is in it"
-    );
+    assert_eq!(address("NetBlock 192.0.2.0/24 seed deny"), "0 L0 -", "what is denied takes along what is in it");
     assert_eq!(address("NetBlock 192.0.3.0/24 seed"), "500 L2 -");
 }
 
-/// A block as a seed, in which a smaller one is registered to somebody; an address of each, and one in both that a name leads to.
+/// A block as a seed, in which a smaller one is registered to somebody; an address of each, and one in both that a name
+/// leads to.
 fn allocated(flags: &str, more: &str) -> BTreeMap<String, Decision> {
     let text = format!(
         "Domain acme.test seed
@@ -203,10 +201,7 @@ fn a_block_of_somebody_else_within_a_seed_waits_for_a_persons_word() {
         assert_eq!(shown(&told, "192.0.2.97"), "970 L3 -", "{flag}");
         assert_eq!(shown(&told, "192.0.2.98"), "900 L3 seeded_block 192.0.2.96/28", "{flag}");
     }
-    let own = allocated(
-        "",
-        "acme.test registrant Other\nNameserver ns1.acme.test\nacme.test own_server ns1.acme.test",
-    );
+    let own = allocated("", "acme.test registrant Other\nNameserver ns1.acme.test\nacme.test own_server ns1.acme.test");
     assert_eq!(shown(&own, "192.0.2.96/28"), "970 L3 registrant Other");
     assert_eq!(shown(&own, "192.0.2.97"), "970 L3 -");
 }
@@ -267,7 +262,8 @@ fn an_alias_through_somebody_elses_name_leads_to_somebody_else() {
     assert_eq!(graph("alias", ""), "100 L1 foreign_alias acme.partner.test");
     assert_eq!(graph("hosted_alias", ""), "500 L2 -", "a platform serves us by our name");
     assert_eq!(graph("alias", "DnsRecord acme.partner.test allow"), "500 L2 -", "a person's word");
-    let own = "Organization Acme\nacme.test registrant Acme\n192.0.2.1 registrant Acme\nNameserver ns1.acme.test\nacme.test own_server ns1.acme.test";
+    let own = "Organization Acme\nacme.test registrant Acme\n192.0.2.1 registrant Acme\nNameserver \
+               ns1.acme.test\nacme.test own_server ns1.acme.test";
     assert_eq!(graph("alias", own), "900 L3 registrant Acme", "by somebody else's name to our own block");
 }
 
@@ -276,11 +272,7 @@ fn the_certificate_of_a_platform_is_not_theirs() {
     let shown = "SslCertificate platform\nwww.acme.test unrelated_certificate platform";
     let certificate = |more: &str| bound(&format!("{shown}\n{more}"))["platform"].ownership;
     assert_eq!(certificate(""), 500);
-    assert_eq!(
-        certificate("192.0.2.1 pointer www.acme.test"),
-        950,
-        "what their own machine shows is theirs to mend"
-    );
+    assert_eq!(certificate("192.0.2.1 pointer www.acme.test"), 950, "what their own machine shows is theirs to mend");
     let also_elsewhere = "192.0.2.1 pointer www.acme.test\nIpAddress 192.0.2.2\nwww.acme.test resolves_to 192.0.2.2";
     assert_eq!(certificate(also_elsewhere), 500);
 }

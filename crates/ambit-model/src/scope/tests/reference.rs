@@ -1,4 +1,5 @@
-//! What `decide` must give, by repeating every rule until nothing changes: slow and obvious. Ownership and clearance only.
+//! What `decide` must give, by repeating every rule until nothing changes: slow and obvious. Ownership and clearance
+//! only.
 
 use super::*;
 use crate::entity::registrable;
@@ -22,17 +23,13 @@ fn given(node: &Node) -> bool {
 }
 
 pub(super) fn decide(world: &World, ceiling: Clearance) -> BTreeMap<Uid, (u16, Clearance)> {
-    let mut shown = Shown {
-        astray: of_kind(world, EdgeKind::Alias).map(|(from, _)| from.uid).collect(),
-        ..Shown::default()
-    };
+    let mut shown =
+        Shown { astray: of_kind(world, EdgeKind::Alias).map(|(from, _)| from.uid).collect(), ..Shown::default() };
     loop {
         let decided = round(world, ceiling, &shown);
         let scoped = |node: &Node| decided[&node.uid].0 >= SCOPED_FROM;
-        let astray: BTreeSet<Uid> = of_kind(world, EdgeKind::Alias)
-            .filter(|(_, to)| !scoped(to))
-            .map(|(from, _)| from.uid)
-            .collect();
+        let astray: BTreeSet<Uid> =
+            of_kind(world, EdgeKind::Alias).filter(|(_, to)| !scoped(to)).map(|(from, _)| from.uid).collect();
         let next = Shown {
             evident: world
                 .nodes
@@ -61,33 +58,26 @@ fn own_machines(world: &World, node: &Node, scoped: &impl Fn(&Node) -> bool) -> 
 }
 
 fn evident(world: &World, node: &Node, scoped: &impl Fn(&Node) -> bool, astray: &BTreeSet<Uid>) -> bool {
-    let names = || {
-        of_kind(world, EdgeKind::ResolvesTo)
-            .filter(|(_, to)| to.uid == node.uid)
-            .map(|(from, _)| from)
-    };
+    let names = || of_kind(world, EdgeKind::ResolvesTo).filter(|(_, to)| to.uid == node.uid).map(|(from, _)| from);
     if node.shared || !names().any(scoped) {
         return false;
     }
     let out = |kind| of_kind(world, kind).filter(|(from, _)| from.uid == node.uid).map(|(_, to)| to);
-    let reverse = out(EdgeKind::Pointer).any(|name| scoped(name) && !astray.contains(&name.uid) && names().any(|other| other.uid == name.uid));
+    let reverse = out(EdgeKind::Pointer)
+        .any(|name| scoped(name) && !astray.contains(&name.uid) && names().any(|other| other.uid == name.uid));
     let certified = out(EdgeKind::DefaultCertificate).any(|certificate| {
         let of = |kind| of_kind(world, kind).filter(|(from, _)| from.uid == certificate.uid).map(|(_, to)| to);
         of(EdgeKind::CertificateName).any(scoped)
-            && of(EdgeKind::DelegatedSubdomain)
-                .chain(of(EdgeKind::ForeignCertificateName))
-                .next()
-                .is_none()
+            && of(EdgeKind::DelegatedSubdomain).chain(of(EdgeKind::ForeignCertificateName)).next().is_none()
     });
-    registered(world, node) || narrowest(world, node).is_some_and(given) || (names().all(scoped) && (reverse || certified))
+    registered(world, node)
+        || narrowest(world, node).is_some_and(given)
+        || (names().all(scoped) && (reverse || certified))
 }
 
 fn registered(world: &World, node: &Node) -> bool {
-    let seeds: Vec<&Node> = world
-        .nodes
-        .values()
-        .filter(|node| node.kind == Kind::Domain && node.seed && given(node))
-        .collect();
+    let seeds: Vec<&Node> =
+        world.nodes.values().filter(|node| node.kind == Kind::Domain && node.seed && given(node)).collect();
     let by = |registrant: &Node| match registrant.kind {
         Kind::Organization => of_kind(world, EdgeKind::Registrant).any(|(from, to)| {
             speaks_for_itself(world, from, &seeds)
@@ -102,17 +92,14 @@ fn registered(world: &World, node: &Node) -> bool {
 }
 
 fn speaks_for_itself(world: &World, domain: &Node, seeds: &[&Node]) -> bool {
-    let from_it = world
-        .edges
-        .iter()
-        .filter(|edge| edge.from == domain.uid)
-        .map(|edge| &world.nodes[&edge.to]);
+    let from_it = world.edges.iter().filter(|edge| edge.from == domain.uid).map(|edge| &world.nodes[&edge.to]);
     let servers: Vec<&Node> = from_it.filter(|node| node.kind == Kind::Nameserver).collect();
     let own = |server: &&Node| seeds.iter().any(|seed| server.name.ends_with(&format!(".{}", seed.name)));
     !servers.is_empty() && servers.iter().all(own)
 }
 
-/// The narrowest block around an address of those that count: given ones, and those that somebody else registered within them.
+/// The narrowest block around an address of those that count: given ones, and those that somebody else registered
+/// within them.
 fn narrowest<'a>(world: &'a World, node: &Node) -> Option<&'a Node> {
     let address: IpAddr = node.name.parse().ok().filter(|_| node.kind == Kind::IpAddress)?;
     let foreign: BTreeSet<Uid> = of_kind(world, EdgeKind::Suballocation)
@@ -151,16 +138,18 @@ fn takes_along(denied: &Node, node: &Node) -> bool {
         let address = host.parse::<IpAddr>().map(ipnet::IpNet::from);
         Some(block.contains(&node.name.parse().or(address).ok()?))
     };
-    let is_below = || denied.kind == Kind::Domain && host.strip_suffix(&denied.name).is_some_and(|rest| rest.ends_with('.'));
-    let is_host = matches!(
-        denied.kind,
-        Kind::Domain | Kind::DnsRecord | Kind::Nameserver | Kind::Mailserver | Kind::IpAddress
-    ) && host == denied.name;
+    let is_below =
+        || denied.kind == Kind::Domain && host.strip_suffix(&denied.name).is_some_and(|rest| rest.ends_with('.'));
+    let is_host =
+        matches!(denied.kind, Kind::Domain | Kind::DnsRecord | Kind::Nameserver | Kind::Mailserver | Kind::IpAddress)
+            && host == denied.name;
     denied.uid == node.uid || is_host || is_below() || (denied.kind == Kind::NetBlock && is_within().unwrap_or(false))
 }
 
 fn round(world: &World, ceiling: Clearance, shown: &Shown) -> BTreeMap<Uid, (u16, Clearance)> {
-    let denied = |node: &Node| !node.allow && world.nodes.values().any(|other| other.deny && !other.allow && takes_along(other, node));
+    let denied = |node: &Node| {
+        !node.allow && world.nodes.values().any(|other| other.deny && !other.allow && takes_along(other, node))
+    };
     let fixed = |node: &Node| match (node.allow, denied(node), node.seed) {
         (true, _, _) | (false, false, true) => Some((1000, ceiling)),
         (false, true, _) => Some((0, Clearance::L0)),
@@ -182,11 +171,7 @@ fn round(world: &World, ceiling: Clearance, shown: &Shown) -> BTreeMap<Uid, (u16
             }
             let (own, cap) = weigh(world, edge, shown);
             let from = decided[&edge.from];
-            let cap = if edge.kind == EdgeKind::Service && from.0 < 900 {
-                cap.min(Clearance::L1)
-            } else {
-                cap
-            };
+            let cap = if edge.kind == EdgeKind::Service && from.0 < 900 { cap.min(Clearance::L1) } else { cap };
             let known = decided.get_mut(&edge.to).unwrap();
             *known = (known.0.max(from.0.min(own)), known.1.max(from.1.min(cap)));
         }
@@ -208,19 +193,14 @@ fn weigh(world: &World, edge: &Edge, shown: &Shown) -> (u16, Clearance) {
         EdgeKind::UnrelatedCertificate if shown.own_machines.contains(&edge.from) => (950, Clearance::L4),
         EdgeKind::Host if to.kind == Kind::Domain => (400, rule.cap),
         EdgeKind::ForeignCertificateName => {
-            let foreign = of_kind(world, edge.kind)
-                .filter(|(from, _)| from.uid == edge.from)
-                .map(|(_, to)| to.name.as_str());
+            let foreign =
+                of_kind(world, edge.kind).filter(|(from, _)| from.uid == edge.from).map(|(_, to)| to.name.as_str());
             let domains: BTreeSet<&str> = foreign.map(|name| registrable(name).unwrap_or(name)).collect();
             ((600.0 / (domains.len() as f64).sqrt()) as u16, rule.cap)
         }
         _ => (rule.own, rule.cap),
     };
-    if handed(world, to) {
-        (own.min(600), cap.min(Clearance::L2))
-    } else {
-        (own, cap)
-    }
+    if handed(world, to) { (own.min(600), cap.min(Clearance::L2)) } else { (own, cap) }
 }
 
 /// Small graphs over a few names, with every kind of edge and flag.
@@ -239,10 +219,11 @@ pub(super) fn graphs() -> impl Strategy<Value = World> {
             EdgeKind::Suballocation,
             EdgeKind::BlockMember,
         ];
-        let kind = (0..crate::edge::EDGES.len() + 2 * often.len()).prop_map(move |at| match crate::edge::EDGES.get(at) {
-            Some(rule) => rule.kind,
-            None => often[at % often.len()],
-        });
+        let kind =
+            (0..crate::edge::EDGES.len() + 2 * often.len()).prop_map(move |at| match crate::edge::EDGES.get(at) {
+                Some(rule) => rule.kind,
+                None => often[at % often.len()],
+            });
         let edge = (0..count, 0..count, kind);
         proptest::collection::vec(edge, 0..30).prop_map(move |edges| {
             let mut world = World::default();

@@ -74,9 +74,6 @@ pub(crate) async fn leave_group(call: Call) -> Result<Answer, ApiError> {
     if !caller.groups().contains(&group.id) {
         return Err(ApiError::not_found(GROUP));
     }
-    call.store()
-        .leave_group(caller, &group.name, caller.user_id(), false, call.now)
-        .await
-        .about(GROUP)?;
+    call.store().leave_group(caller, &group.name, caller.user_id(), false, call.now).await.about(GROUP)?;
     Ok(Answer::json(&success("Group left", true)))
 }

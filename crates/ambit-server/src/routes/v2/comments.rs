@@ -41,9 +41,7 @@ pub(crate) async fn put(call: Call) -> Result<Answer, ApiError> {
         return Ok(unknown(resource));
     };
     call.store().add_comment(call.caller(), kind, &id, text, call.now).await.about(NOUN)?;
-    Ok(Answer::json(
-        &json!({"response_code": 1, "verbose_msg": "Your comment was successfully posted"}),
-    ))
+    Ok(Answer::json(&json!({"response_code": 1, "verbose_msg": "Your comment was successfully posted"})))
 }
 
 /// `YYYYMMDDhhmmss`: the token of the comments before it.

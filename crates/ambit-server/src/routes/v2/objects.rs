@@ -17,9 +17,8 @@ pub(crate) async fn domain(call: Call) -> Result<Answer, ApiError> {
     let Some(resolutions) = relationships::related_to(&call, ObjectType::Domain, name, "resolutions").await? else {
         return Ok(Answer::json(&without(0, name, "Domain not found in dataset")));
     };
-    let subdomains = relationships::related_to(&call, ObjectType::Domain, name, "subdomains")
-        .await?
-        .unwrap_or_default();
+    let subdomains =
+        relationships::related_to(&call, ObjectType::Domain, name, "subdomains").await?.unwrap_or_default();
     let subdomains: Vec<&Value> = subdomains.iter().map(|one| &one["id"]).collect();
     Ok(Answer::json(&json!({
         "response_code": 1,

@@ -18,12 +18,7 @@ const SHA256_CHARS: usize = 64;
 
 /// URLs stand on lines of their own: commas may be part of them.
 fn lines(call: &Call, name: &str) -> Vec<String> {
-    let lines = call
-        .query(name)
-        .unwrap_or_default()
-        .lines()
-        .map(str::trim)
-        .filter(|line| !line.is_empty());
+    let lines = call.query(name).unwrap_or_default().lines().map(str::trim).filter(|line| !line.is_empty());
     lines.map(str::to_owned).collect()
 }
 
@@ -86,9 +81,7 @@ async fn found(call: &Call, resource: &str) -> Result<Option<Value>, ApiError> {
 
 fn reported(found: &Value, resource: &str) -> Value {
     let attributes = &found["attributes"];
-    let date = attributes
-        .get("last_submission_date")
-        .or_else(|| attributes.get("last_modification_date"));
+    let date = attributes.get("last_submission_date").or_else(|| attributes.get("last_modification_date"));
     let seconds = date.and_then(Value::as_i64).unwrap_or_default();
     let mut report = json!({
         "response_code": 1,

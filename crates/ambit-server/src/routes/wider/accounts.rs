@@ -16,13 +16,8 @@ use serde_json::{Value, json};
 /// What people may write about themselves.
 const PROFILE: [&str; 4] = ["first_name", "last_name", "profile_phrase", "preferences"];
 /// Relationships of users that are only for the user and administrators.
-const PRIVATE: [&str; 5] = [
-    "api_quota_group",
-    "intelligence_quota_group",
-    "monitor_quota_group",
-    "groups",
-    "groups_managed",
-];
+const PRIVATE: [&str; 5] =
+    ["api_quota_group", "intelligence_quota_group", "monitor_quota_group", "groups", "groups_managed"];
 /// Relationships to what Ambit does not keep by user.
 const NOTHING: [&str; 2] = ["mentions", "votes"];
 
@@ -54,8 +49,8 @@ pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
     Ok(page::one(&call, found))
 }
 
-/// Change a user: the profile; for administrators of the user's group also caps on what is drawn from it; for those of the installation caps,
-/// privileges and the status.
+/// Change a user: the profile; for administrators of the user's group also caps on what is drawn from it; for those of
+/// the installation caps, privileges and the status.
 pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
     let account = named(&call, call.parameter("id")).await?;
     if standing(&call, &account).await? == Standing::Anybody {
@@ -78,10 +73,7 @@ pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
     }
     attributes.retain(|name, _| PROFILE.contains(&name.as_str()));
     if !attributes.is_empty() {
-        store
-            .change_profile(call.caller(), account.user.id, &attributes, call.now)
-            .await
-            .about(NOUN)?;
+        store.change_profile(call.caller(), account.user.id, &attributes, call.now).await.about(NOUN)?;
     }
     let account = store.account_by_id(account.user.id).await.about(NOUN)?;
     let changed = shown(&call, &account).await?;

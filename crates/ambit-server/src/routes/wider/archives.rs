@@ -1,4 +1,5 @@
-//! Archives of files (docs/contract/wider.md §5.2): asked for by their hashes, packed in the background, downloaded for an hour.
+//! Archives of files (docs/contract/wider.md §5.2): asked for by their hashes, packed in the background, downloaded for
+//! an hour.
 
 use crate::answer::Answer;
 use crate::call::Call;
@@ -56,9 +57,7 @@ fn password(call: &Call) -> Result<Option<String>, ApiError> {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) if text.is_empty() => Ok(None),
         Some(Value::String(text)) if text.chars().count() <= PASSWORD_CHARS_MAX => Ok(Some(text.clone())),
-        Some(_) => Err(ApiError::invalid(format!(
-            "The password is a text of at most {PASSWORD_CHARS_MAX} characters"
-        ))),
+        Some(_) => Err(ApiError::invalid(format!("The password is a text of at most {PASSWORD_CHARS_MAX} characters"))),
     }
 }
 
@@ -68,11 +67,8 @@ fn shown(call: &Call, archive: &Archive) -> Value {
     let status = if given_up { "timeout" } else { archive.status.name() };
     let done = archive.packed + archive.missing;
     // The last step is that of storing it.
-    let progress = if archive.status == ArchiveStatus::Finished {
-        1.0
-    } else {
-        done as f64 / (archive.files + 1) as f64
-    };
+    let progress =
+        if archive.status == ArchiveStatus::Finished { 1.0 } else { done as f64 / (archive.files + 1) as f64 };
     let attributes = Map::from_iter([
         ("status".to_owned(), json!(status)),
         ("progress".to_owned(), json!(progress)),
@@ -110,14 +106,8 @@ pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
         return Err(ApiError::with(ErrorCode::TooManyRequests, message));
     }
     let archive = begun.about(NOUN)?;
-    let work = Work {
-        state: call.state.clone(),
-        id: archive.id.clone(),
-        files: found,
-        missing,
-        password,
-        now: call.now,
-    };
+    let work =
+        Work { state: call.state.clone(), id: archive.id.clone(), files: found, missing, password, now: call.now };
     tokio::spawn(work.run());
     Ok(page::one(&call, shown(&call, &archive)))
 }
@@ -176,7 +166,8 @@ fn failed(error: &ZipError) -> StoreError {
     StoreError::Bug(format!("packing failed: {error}"))
 }
 
-/// One more file, under its hash. The encryption is the one that every program for such archives reads: it keeps scanners out, not thieves.
+/// One more file, under its hash. The encryption is the one that every program for such archives reads: it keeps
+/// scanners out, not thieves.
 fn add(mut writer: Writer, name: &str, password: Option<&str>, bytes: &[u8]) -> Result<Writer, ZipError> {
     let mut options: FileOptions<'_, '_, ()> = FileOptions::default();
     if let Some(password) = password {

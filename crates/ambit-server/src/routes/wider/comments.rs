@@ -13,10 +13,8 @@ use ambit_store::Comment;
 /// List the comments on a graph, newest first.
 pub(crate) async fn on_graph(call: Call) -> Result<Answer, ApiError> {
     let store = call.store();
-    let graph = store
-        .find_graph(call.caller(), call.parameter("id"))
-        .await
-        .about_named(graphs::NOUN, call.parameter("id"))?;
+    let graph =
+        store.find_graph(call.caller(), call.parameter("id")).await.about_named(graphs::NOUN, call.parameter("id"))?;
     let found = store.comments_on("graph", &graph.id).await.about(NOUN)?;
     page::of_list(&call, found.iter().map(|comment| shown(&call, comment)).collect(), page::LIMIT_DEFAULT)
 }
@@ -56,11 +54,7 @@ pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
 async fn named(call: &Call) -> Result<Comment, ApiError> {
     let id = call.parameter("id");
     let found = call.store().comment(id).await.about_named(NOUN, id)?;
-    if may_see(call, &found).await? {
-        Ok(found)
-    } else {
-        Err(not_found(NOUN, id))
-    }
+    if may_see(call, &found).await? { Ok(found) } else { Err(not_found(NOUN, id)) }
 }
 
 /// Read a comment.

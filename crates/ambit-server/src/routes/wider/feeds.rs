@@ -1,6 +1,7 @@
-//! Feeds (docs/contract/wider.md §7): what changed in a minute or an hour, as compressed lines of objects. Files and URLs that were submitted then,
-//! and domains, addresses and URLs of the caller's projects that changed then; each as it is now. A minute in which nothing changed is an empty
-//! batch: readers that count missing minutes do not stop at it.
+//! Feeds (docs/contract/wider.md §7): what changed in a minute or an hour, as compressed lines of objects. Files and
+//! URLs that were submitted then, and domains, addresses and URLs of the caller's projects that changed then; each as
+//! it is now. A minute in which nothing changed is an empty batch: readers that count missing minutes do not stop at
+//! it.
 
 use crate::answer::Answer;
 use crate::call::Call;
@@ -48,8 +49,7 @@ fn feed(call: &Call) -> Result<Feed, ApiError> {
         return Ok(Feed::Behaviours);
     }
     let kind = ObjectType::from_collection(&name);
-    kind.map(Feed::Objects)
-        .ok_or_else(|| ApiError::with(ErrorCode::NotFound, format!("There is no feed {name:?}")))
+    kind.map(Feed::Objects).ok_or_else(|| ApiError::with(ErrorCode::NotFound, format!("There is no feed {name:?}")))
 }
 
 /// The beginning of a minute `YYYYMMDDhhmm`, or of an hour `YYYYMMDDhh`.
@@ -132,7 +132,8 @@ impl Lines {
             };
             objects::count_votes(call, ObjectType::File, &mut found).await?;
             let token = tokens::sealed(call, DOWNLOAD, &sha256, KEPT_MS);
-            found["context_attributes"] = json!({"download_url": format!("{root}/{token}/download"), "submitter": {"method": "api"}});
+            found["context_attributes"] =
+                json!({"download_url": format!("{root}/{token}/download"), "submitter": {"method": "api"}});
             self.push(&found);
         }
         Ok(())
@@ -149,7 +150,13 @@ impl Lines {
         Ok(())
     }
 
-    async fn read_inventory(&mut self, call: &Call, kind: ObjectType, from: Timestamp, until: Timestamp) -> Result<(), ApiError> {
+    async fn read_inventory(
+        &mut self,
+        call: &Call,
+        kind: ObjectType,
+        from: Timestamp,
+        until: Timestamp,
+    ) -> Result<(), ApiError> {
         let store = call.store();
         let changed = store.changed_between(call.caller(), kind.kinds(), (from, until), self.left + 1).await;
         for names in changed.about(NOUN)?.chunks(CHUNK) {
@@ -170,14 +177,15 @@ impl Lines {
 type Parts = Vec<(Timestamp, Vec<u8>)>;
 
 /// A batch of some minutes; `pack` makes what is sent of the lines of each. Few are made at once, the others wait.
-async fn batch(call: &Call, first: Timestamp, minutes: i64, pack: fn(Parts) -> std::io::Result<Vec<u8>>) -> Result<Answer, ApiError> {
+async fn batch(
+    call: &Call,
+    first: Timestamp,
+    minutes: i64,
+    pack: fn(Parts) -> std::io::Result<Vec<u8>>,
+) -> Result<Answer, ApiError> {
     let feed = feed(call)?;
     let _turn = call.state.batches.acquire().await.expect("the semaphore is never closed");
-    let mut lines = Lines {
-        bytes: Vec::new(),
-        left: OBJECTS_MAX,
-        cut: false,
-    };
+    let mut lines = Lines { bytes: Vec::new(), left: OBJECTS_MAX, cut: false };
     let mut parts = Vec::new();
     for number in 0..minutes {
         let minute = first.plus_ms(number * MINUTE_MS);
@@ -222,7 +230,8 @@ fn pack_hour(parts: Parts) -> std::io::Result<Vec<u8>> {
     archive.into_inner()?.finish()
 }
 
-/// Read what changed in the minute YYYYMMDDhhmm: bzip2 of one object a line. The feeds are files, urls, domains, ip_addresses and file_behaviours.
+/// Read what changed in the minute YYYYMMDDhhmm: bzip2 of one object a line. The feeds are files, urls, domains,
+/// ip_addresses and file_behaviours.
 pub(crate) async fn minute(call: Call) -> Result<Answer, ApiError> {
     const DIGITS: usize = 12;
     feed(&call)?;

@@ -1,5 +1,6 @@
-//! Files that people upload and that runs discover, URLs that people submit, and their analyses (docs/contract/wider.md §3). The packs that the
-//! operator loaded are the engines; without any, an analysis is complete at once and says that nobody had an opinion.
+//! Files that people upload and that runs discover, URLs that people submit, and their analyses (docs/contract/wider.md
+//! §3). The packs that the operator loaded are the engines; without any, an analysis is complete at once and says that
+//! nobody had an opinion.
 
 use crate::answer::Answer;
 use crate::call::Call;

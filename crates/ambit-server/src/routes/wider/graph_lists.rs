@@ -26,14 +26,8 @@ pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
     let collaborators = body_collaborators(&call)?;
     let store = call.store();
     // A graph that is not there is said before people who are not.
-    store
-        .find_graph(call.caller(), id)
-        .await
-        .about_named(graphs::NOUN, call.parameter("id"))?;
-    store
-        .add_collaborators(call.caller(), id, role, &collaborators, call.now)
-        .await
-        .about("User or group")?;
+    store.find_graph(call.caller(), id).await.about_named(graphs::NOUN, call.parameter("id"))?;
+    store.add_collaborators(call.caller(), id, role, &collaborators, call.now).await.about("User or group")?;
     let all = shown(&call, id, role).await?;
     page::of_list(&call, all, page::LIMIT_MAX)
 }

@@ -20,17 +20,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// What the server keeps itself: ignored where a client sends it.
 const READ_ONLY: [&str; 4] = ["creation_date", "last_modified_date", "comments_count", "views_count"];
 /// Names that clients cannot hold as attributes (docs/contract/wider.md §1.3).
-const FORBIDDEN: [&str; 9] = [
-    "id",
-    "type",
-    "error",
-    "relationships",
-    "context_attributes",
-    "get",
-    "set_data",
-    "to_dict",
-    "from_dict",
-];
+const FORBIDDEN: [&str; 9] =
+    ["id", "type", "error", "relationships", "context_attributes", "get", "set_data", "to_dict", "from_dict"];
 
 /// Make a graph; without a body, search graphs.
 ///
@@ -139,27 +130,22 @@ async fn create(call: Call) -> Result<Answer, ApiError> {
     document.entry("graph_data").or_insert_with(|| json!({}));
     document.entry("nodes").or_insert_with(|| json!([]));
     document.entry("links").or_insert_with(|| json!([]));
-    let new = NewGraph {
-        document,
-        private: private.unwrap_or(false),
-    };
+    let new = NewGraph { document, private: private.unwrap_or(false) };
     let made = call.store().create_graph(call.caller(), &new, call.now).await.about(NOUN)?;
     Ok(page::one(&call, shown(&call, made)))
 }
 
 /// Read a graph; counts as a view.
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
-    let graph = call
-        .store()
-        .view_graph(call.caller(), call.parameter("id"))
-        .await
-        .about_named(NOUN, call.parameter("id"))?;
+    let graph =
+        call.store().view_graph(call.caller(), call.parameter("id")).await.about_named(NOUN, call.parameter("id"))?;
     let wanted = page::names(&call, "relationships").unwrap_or_default();
     let mut relationships = Map::new();
     for name in wanted {
         let related = all_related(&call, &graph, &name).await?;
         let own = format!("{}/graphs/{}", call.base, graph.id);
-        let mut entry = json!({"links": {"self": format!("{own}/relationships/{name}"), "related": format!("{own}/{name}")}});
+        let mut entry =
+            json!({"links": {"self": format!("{own}/relationships/{name}"), "related": format!("{own}/{name}")}});
         entry["data"] = match related {
             Value::Array(all) => {
                 entry["meta"] = json!({"count": all.len()});
@@ -228,19 +214,16 @@ async fn all_related(call: &Call, graph: &Graph, name: &str) -> Result<Value, Ap
             let found = store.comments_on("graph", &graph.id).await.about("Comment")?;
             Value::Array(found.iter().map(|comment| comments::shown(call, comment)).collect())
         }
-        "items" => Value::Array(items(graph).iter().map(|(kind, id)| ambit_api::objects::descriptor(kind, id)).collect()),
+        "items" => {
+            Value::Array(items(graph).iter().map(|(kind, id)| ambit_api::objects::descriptor(kind, id)).collect())
+        }
         _ => return Err(ApiError::not_found(&format!("Relationship {name}"))),
     })
 }
 
 /// The nodes that are objects, in the order of the nodes, each once: type and id.
 fn items(graph: &Graph) -> Vec<(String, String)> {
-    let nodes = graph
-        .document
-        .get("nodes")
-        .and_then(Value::as_array)
-        .map(Vec::as_slice)
-        .unwrap_or_default();
+    let nodes = graph.document.get("nodes").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let text = |node: &Value, name: &str| node.get(name).and_then(Value::as_str).map(str::to_owned);
     let mut seen = BTreeSet::new();
     nodes
@@ -277,11 +260,8 @@ pub(crate) async fn relationship_described(call: Call) -> Result<Answer, ApiErro
 
 async fn relationship_in(call: &Call, described: bool) -> Result<Answer, ApiError> {
     let name = call.parameter("relationship");
-    let graph = call
-        .store()
-        .find_graph(call.caller(), call.parameter("id"))
-        .await
-        .about_named(NOUN, call.parameter("id"))?;
+    let graph =
+        call.store().find_graph(call.caller(), call.parameter("id")).await.about_named(NOUN, call.parameter("id"))?;
     let mut found = all_related(call, &graph, name).await?;
     if described && let Value::Array(all) = &mut found {
         all.iter_mut().for_each(|item| *item = page::described(item));
@@ -301,13 +281,11 @@ mod tests {
     #[test]
     fn attributes_are_checked_only_as_far_as_they_are_read() {
         let check = |value: Value| checked(value.as_object().unwrap().clone()).map_err(|error| error.message);
-        let sent = json!({"private": true, "creation_date": 1, "nodes": [{"odd": 1.5}], "links": [], "graph_data": {}, "more": null});
+        let sent = json!({"private": true, "creation_date": 1, "nodes": [{"odd": 1.5}], "links": [], "graph_data": {},
+        "more": null});
         let (kept, private) = check(sent).unwrap();
         assert_eq!(private, Some(true));
-        assert_eq!(
-            Value::Object(kept),
-            json!({"nodes": [{"odd": 1.5}], "links": [], "graph_data": {}, "more": null})
-        );
+        assert_eq!(Value::Object(kept), json!({"nodes": [{"odd": 1.5}], "links": [], "graph_data": {}, "more": null}));
         for bad in [
             json!({"private": 1}),
             json!({"nodes": {}}),

@@ -29,10 +29,7 @@ pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
     if !caps.is_empty() {
         store.cap_group(call.caller(), group.group.id, &caps, call.now).await.about(NOUN)?;
     }
-    store
-        .change_group(call.caller(), &group.group.name, &attributes, call.now)
-        .await
-        .about(NOUN)?;
+    store.change_group(call.caller(), &group.group.name, &attributes, call.now).await.about(NOUN)?;
     let group = store.group_account(&group.group.name).await.about(NOUN)?;
     let changed = shown(&call, &group, role).await?;
     Ok(page::one(&call, changed))
@@ -58,10 +55,7 @@ async fn members(call: &Call, group: &GroupAccount, members: Members) -> Result<
         None | Some("" | "2fa_enabled:false") => {}
         Some("2fa_enabled:true") => found.clear(),
         Some(other) => {
-            return Err(ApiError::with(
-                ErrorCode::BadRequest,
-                format!("Unknown filter {other:?}; known: 2fa_enabled"),
-            ));
+            return Err(ApiError::with(ErrorCode::BadRequest, format!("Unknown filter {other:?}; known: 2fa_enabled")));
         }
     }
     Ok(found)
@@ -84,11 +78,7 @@ async fn related(call: &Call, described: bool) -> Result<Answer, ApiError> {
     let (found, next) = page::slice(&paging, found)?;
     let mut items = Vec::new();
     for account in &found {
-        let item = if described {
-            accounts::brief(call, account)
-        } else {
-            accounts::shown(call, account).await?
-        };
+        let item = if described { accounts::brief(call, account) } else { accounts::shown(call, account).await? };
         items.push(if described { page::described(&item) } else { item });
     }
     Ok(page::answer(call, items, paging.limit, next, Some(total)))
@@ -104,8 +94,8 @@ pub(crate) async fn relationship_described(call: Call) -> Result<Answer, ApiErro
     related(&call, true).await
 }
 
-/// Add users or administrators by address, or make service accounts by id. Whom the administrator of the installation adds is in the group; whom
-/// others add is asked, and in it after accepting.
+/// Add users or administrators by address, or make service accounts by id. Whom the administrator of the installation
+/// adds is in the group; whom others add is asked, and in it after accepting.
 ///
 /// Brings people in by address, or makes service accounts by id.
 pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
@@ -117,7 +107,8 @@ pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
     if kind == Members::ServiceAccounts {
         let mut made = Vec::new();
         for id in &ids {
-            let (account, issued) = store.create_service_account(call.caller(), &group, id, call.now).await.about(NOUN)?;
+            let (account, issued) =
+                store.create_service_account(call.caller(), &group, id, call.now).await.about(NOUN)?;
             let mut object = accounts::shown(&call, &account).await?;
             // Keys are shown once: here.
             object["attributes"]["apikey"] = json!(issued.key);
@@ -130,10 +121,7 @@ pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
     }
     let administrator = kind == Members::Administrators;
     let open = call.state.open_accounts;
-    let joined = store
-        .join_group(call.caller(), &group, &ids, administrator, open, call.now)
-        .await
-        .about(NOUN)?;
+    let joined = store.join_group(call.caller(), &group, &ids, administrator, open, call.now).await.about(NOUN)?;
     let mut items = Vec::new();
     for (id, became) in ids.iter().zip(joined) {
         items.push(brought(&call, id, became).await?);
@@ -141,8 +129,8 @@ pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
     page::of_list(&call, items, page::LIMIT_MAX)
 }
 
-/// What became of one address. Whoever was asked is shown as anybody sees the user, with that word; an address that nobody has stands with the error, as
-/// lists of this API name what is not there.
+/// What became of one address. Whoever was asked is shown as anybody sees the user, with that word; an address that
+/// nobody has stands with the error, as lists of this API name what is not there.
 async fn brought(call: &Call, id: &str, became: Brought) -> Result<Value, ApiError> {
     if became == Brought::Unknown {
         let message = format!("User \"{id}\" not found: accounts are made by the administrator of the installation");
@@ -163,10 +151,7 @@ fn new_ids(call: &Call) -> Result<Vec<String>, ApiError> {
         Value::Array(items) => items,
         one => vec![one],
     };
-    items
-        .iter()
-        .map(|item| item.get("id").and_then(Value::as_str).map(str::to_owned).ok_or_else(bad))
-        .collect()
+    items.iter().map(|item| item.get("id").and_then(Value::as_str).map(str::to_owned).ok_or_else(bad)).collect()
 }
 
 /// Say whether a user is in a group.

@@ -1,5 +1,6 @@
-//! What live rules found (docs/contract/hunting.md §2): as notifications, as files with the notification beside them, and as the newer stream of
-//! indicators. All three are the same rows; nothing of a body that the caller may not see is among them.
+//! What live rules found (docs/contract/hunting.md §2): as notifications, as files with the notification beside them,
+//! and as the newer stream of indicators. All three are the same rows; nothing of a body that the caller may not see is
+//! among them.
 
 use crate::answer::Answer;
 use crate::call::Call;
@@ -10,7 +11,9 @@ use crate::present::{files, hunting_rulesets, operations};
 use ambit_api::objects::{data, missing, object};
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::moment::SECOND_MS;
-use ambit_query::hunting::{Condition, Modifier, NOTIFICATION_MODIFIERS, STREAM_MODIFIERS, parse_conditions, parse_order};
+use ambit_query::hunting::{
+    Condition, Modifier, NOTIFICATION_MODIFIERS, STREAM_MODIFIERS, parse_conditions, parse_order,
+};
 use ambit_store::Notification;
 use serde_json::{Map, Value, json};
 
@@ -167,7 +170,11 @@ pub(crate) async fn stream(call: Call) -> Result<Answer, ApiError> {
     answer_files(&call, found, stream_context).await
 }
 
-async fn answer_files(call: &Call, found: Vec<Notification>, context: fn(&Notification) -> Value) -> Result<Answer, ApiError> {
+async fn answer_files(
+    call: &Call,
+    found: Vec<Notification>,
+    context: fn(&Notification) -> Value,
+) -> Result<Answer, ApiError> {
     let paging = page::paging(call, page::LIMIT_DEFAULT, page::LIMIT_MAX)?;
     let total = found.len();
     let (found, next) = page::slice(&paging, found)?;
@@ -187,10 +194,7 @@ async fn answer_files(call: &Call, found: Vec<Notification>, context: fn(&Notifi
 }
 
 async fn found(call: &Call) -> Result<Notification, ApiError> {
-    call.store()
-        .find_notification(call.caller(), call.parameter("id"))
-        .await
-        .about_named(NOUN, call.parameter("id"))
+    call.store().find_notification(call.caller(), call.parameter("id")).await.about_named(NOUN, call.parameter("id"))
 }
 
 /// Read a notification.
@@ -220,10 +224,7 @@ pub(crate) async fn find_in_stream(call: Call) -> Result<Answer, ApiError> {
     attributes.remove("notification_id");
     attributes.insert("entity_type".to_owned(), json!("file"));
     attributes.insert("entity_id".to_owned(), json!(found.sha256.to_string()));
-    Ok(page::one(
-        &call,
-        object(&call.base, STREAM_COLLECTION, "ioc_stream_notification", &found.id, attributes),
-    ))
+    Ok(page::one(&call, object(&call.base, STREAM_COLLECTION, "ioc_stream_notification", &found.id, attributes)))
 }
 
 /// Delete a notification. The answer is empty.

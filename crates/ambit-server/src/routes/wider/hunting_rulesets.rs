@@ -1,5 +1,5 @@
-//! Rule sets of live hunting (docs/contract/hunting.md §1): compiled when they are saved, with the compiler's message where that fails. What they
-//! find is in `hunting_notifications.rs`.
+//! Rule sets of live hunting (docs/contract/hunting.md §1): compiled when they are saved, with the compiler's message
+//! where that fails. What they find is in `hunting_notifications.rs`.
 
 use crate::answer::Answer;
 use crate::call::Call;
@@ -48,9 +48,7 @@ fn words_of(attributes: &Map<String, Value>, name: &str) -> Result<Option<Vec<St
 async fn checked(attributes: &Map<String, Value>) -> Result<RulesetChange, ApiError> {
     let name = text_of(attributes, "name")?.map(str::trim);
     if name.is_some_and(|name| name.is_empty() || name.chars().count() > NAME_CHARS_MAX) {
-        return Err(ApiError::invalid(format!(
-            "The attribute name must have 1 to {NAME_CHARS_MAX} characters"
-        )));
+        return Err(ApiError::invalid(format!("The attribute name must have 1 to {NAME_CHARS_MAX} characters")));
     }
     let rules = match text_of(attributes, "rules")? {
         None => None,
@@ -65,7 +63,9 @@ async fn checked(attributes: &Map<String, Value>) -> Result<RulesetChange, ApiEr
         None => None,
         Some(limit) => {
             let limit = limit.as_i64().filter(|limit| (1..=LIMIT_MAX).contains(limit));
-            Some(limit.ok_or_else(|| ApiError::invalid(format!("The attribute limit must be a whole number from 1 to {LIMIT_MAX}")))?)
+            Some(limit.ok_or_else(|| {
+                ApiError::invalid(format!("The attribute limit must be a whole number from 1 to {LIMIT_MAX}"))
+            })?)
         }
     };
     let match_object_type = text_of(attributes, "match_object_type")?;
@@ -138,7 +138,8 @@ pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::empty())
 }
 
-/// Refuses what is asked for many objects at once without the caller's name as a confirmation (docs/contract/wider.md §1.1).
+/// Refuses what is asked for many objects at once without the caller's name as a confirmation (docs/contract/wider.md
+/// §1.1).
 pub(crate) fn require_confirmation(call: &Call) -> Result<(), ApiError> {
     if call.confirmation.as_deref() == Some(call.caller().username()) {
         return Ok(());
@@ -230,7 +231,8 @@ async fn with_relationships(call: &Call, ruleset: &Ruleset) -> Result<Value, Api
     let mut out = shown(call, ruleset);
     for name in page::names(call, "relationships").unwrap_or_default() {
         let own = format!("{}/{COLLECTION}/{}", call.base, ruleset.id);
-        let mut entry = json!({"links": {"self": format!("{own}/relationships/{name}"), "related": format!("{own}/{name}")}});
+        let mut entry =
+            json!({"links": {"self": format!("{own}/relationships/{name}"), "related": format!("{own}/{name}")}});
         entry["data"] = match related(call, ruleset, &name).await? {
             Value::Array(all) => {
                 entry["meta"] = json!({"count": all.len()});
@@ -270,10 +272,7 @@ pub(crate) async fn relationship(call: Call, name: &'static str, described: bool
 pub(crate) async fn add_editors(call: Call) -> Result<Answer, ApiError> {
     let ruleset = found(&call).await?;
     let editors = collaborators::body_collaborators(&call)?;
-    call.store()
-        .add_ruleset_editors(call.caller(), &ruleset.id, &editors)
-        .await
-        .about("User or group")?;
+    call.store().add_ruleset_editors(call.caller(), &ruleset.id, &editors).await.about("User or group")?;
     let all = related(&call, &ruleset, "editors").await?;
     page::answer_related(&call, all, false)
 }
@@ -320,9 +319,6 @@ pub(crate) async fn has_editor(call: Call) -> Result<Answer, ApiError> {
 pub(crate) async fn remove_editor(call: Call) -> Result<Answer, ApiError> {
     let missing = || ApiError::not_found("User or group");
     let found = member(&call).await?.ok_or_else(missing)?;
-    call.store()
-        .remove_ruleset_editor(call.caller(), call.parameter("id"), &found)
-        .await
-        .about("User or group")?;
+    call.store().remove_ruleset_editor(call.caller(), call.parameter("id"), &found).await.about("User or group")?;
     Ok(Answer::empty())
 }

@@ -1,5 +1,6 @@
-//! Intelligence search (docs/contract/wider.md §5.1) over uploaded files and over the domains, addresses and URLs of the caller's projects. The
-//! language is that of `ambit_query::intelligence`; an unknown modifier is refused with the list of those that there are.
+//! Intelligence search (docs/contract/wider.md §5.1) over uploaded files and over the domains, addresses and URLs of
+//! the caller's projects. The language is that of `ambit_query::intelligence`; an unknown modifier is refused with the
+//! list of those that there are.
 
 use crate::answer::Answer;
 use crate::call::Call;
@@ -10,7 +11,9 @@ use ambit_api::objects::data;
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::Kind;
 use ambit_model::object::ObjectType;
-use ambit_query::intelligence::{Condition, Entity, Facts, IntelligenceError, IntelligenceQuery, parse_intelligence_query};
+use ambit_query::intelligence::{
+    Condition, Entity, Facts, IntelligenceError, IntelligenceQuery, parse_intelligence_query,
+};
 use serde_json::{Value, json};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -59,7 +62,9 @@ fn entity(kind: ObjectType) -> Entity {
 fn figure(object: &Value, names: &[&str]) -> Option<i64> {
     let value = names.iter().find_map(|name| object["attributes"].get(*name))?;
     match value {
-        Value::Object(stats) => Some(["malicious", "suspicious"].iter().filter_map(|name| stats.get(*name)?.as_i64()).sum()),
+        Value::Object(stats) => {
+            Some(["malicious", "suspicious"].iter().filter_map(|name| stats.get(*name)?.as_i64()).sum())
+        }
         value => value.as_i64(),
     }
 }
@@ -70,10 +75,7 @@ fn facts(kind: ObjectType, object: &Value) -> Facts {
     let text = |name: &str| attributes.get(name).and_then(Value::as_str).map(str::to_owned);
     let texts = |name: &str| {
         let list = attributes.get(name).and_then(Value::as_array);
-        list.into_iter()
-            .flatten()
-            .filter_map(|one| one.as_str().map(str::to_owned))
-            .collect::<Vec<_>>()
+        list.into_iter().flatten().filter_map(|one| one.as_str().map(str::to_owned)).collect::<Vec<_>>()
     };
     let id = object["id"].as_str().unwrap_or_default().to_owned();
     let mut names = texts("names");
@@ -127,15 +129,10 @@ async fn candidates(call: &Call, query: &IntelligenceQuery) -> Result<Vec<(Objec
     let demands = query.query.demands();
     let named = |name: &str| {
         let name = name.to_lowercase();
-        demands
-            .iter()
-            .all(|one| !matches!(one, Condition::Name(part) if !name.contains(part.as_str())))
+        demands.iter().all(|one| !matches!(one, Condition::Name(part) if !name.contains(part.as_str())))
     };
-    let wanted = |kind: ObjectType| {
-        demands
-            .iter()
-            .all(|one| !matches!(one, Condition::Entity(other) if *other != entity(kind)))
-    };
+    let wanted =
+        |kind: ObjectType| demands.iter().all(|one| !matches!(one, Condition::Entity(other) if *other != entity(kind)));
     let mut out = Vec::new();
     for kind in ObjectType::ALL.into_iter().filter(|kind| wanted(*kind)) {
         let names = call.store().names_of_kinds(call.caller(), kind.kinds()).await.about("Object")?;
@@ -171,10 +168,7 @@ async fn inventory(call: &Call, query: &IntelligenceQuery) -> Result<Vec<Hit>, A
 /// Files that match.
 async fn matching_files(call: &Call, query: &IntelligenceQuery) -> Result<Vec<Hit>, ApiError> {
     let demands = query.query.demands();
-    if demands
-        .iter()
-        .any(|one| matches!(one, Condition::Entity(other) if *other != Entity::File))
-    {
+    if demands.iter().any(|one| matches!(one, Condition::Entity(other) if *other != Entity::File)) {
         return Ok(Vec::new());
     }
     let mut out = Vec::new();
@@ -198,7 +192,8 @@ async fn with_content(call: &Call, hits: Vec<Hit>, content: &[u8]) -> Result<Vec
     let bytes: i64 = hits.iter().filter_map(|hit| hit.facts.size).sum();
     if bytes > CONTENT_BYTES_MAX {
         let message = format!(
-            "The content would have to be looked for in {bytes} bytes, at most {CONTENT_BYTES_MAX} are: narrow the query by type, size or name"
+            "The content would have to be looked for in {bytes} bytes, at most {CONTENT_BYTES_MAX} are: narrow the \
+             query by type, size or name"
         );
         return Err(ApiError::with(ErrorCode::UnselectiveContent, message));
     }
@@ -217,13 +212,11 @@ async fn with_content(call: &Call, hits: Vec<Hit>, content: &[u8]) -> Result<Vec
     Ok(out)
 }
 
-/// A query that is nothing but the name of an object finds that one and nothing beside it: clients ask so what they do not know the type of.
+/// A query that is nothing but the name of an object finds that one and nothing beside it: clients ask so what they do
+/// not know the type of.
 async fn exact(call: &Call, text: &str) -> Result<Option<Hit>, ApiError> {
     let found = objects::named(call, text.trim().trim_matches('"')).await?;
-    Ok(found.map(|(kind, object)| Hit {
-        facts: facts(kind, &object),
-        object,
-    }))
+    Ok(found.map(|(kind, object)| Hit { facts: facts(kind, &object), object }))
 }
 
 fn unreadable(error: &IntelligenceError) -> ApiError {
@@ -294,10 +287,8 @@ fn dump(bytes: &[u8], at: usize) -> String {
     let part = bytes.get(start..end).unwrap_or_default();
     let lines = part.chunks(LINE_BYTES).enumerate().map(|(number, line)| {
         let digits: Vec<String> = line.iter().map(|byte| format!("{byte:02x}")).collect();
-        let text: String = line
-            .iter()
-            .map(|byte| if (0x20..0x7f).contains(byte) { char::from(*byte) } else { '.' })
-            .collect();
+        let text: String =
+            line.iter().map(|byte| if (0x20..0x7f).contains(byte) { char::from(*byte) } else { '.' }).collect();
         format!("{:08x}  {:<47}  {text}", start + number * LINE_BYTES, digits.join(" "))
     });
     lines.collect::<Vec<_>>().join("\n")
@@ -309,11 +300,14 @@ mod tests {
 
     #[test]
     fn facts_are_what_objects_show() {
-        let object = json!({"id": "a.test", "attributes": {"tags": ["x"], "first_seen_date": 5, "last_modification_date": 7}});
+        let object =
+            json!({"id": "a.test", "attributes": {"tags": ["x"], "first_seen_date": 5, "last_modification_date": 7}});
         let found = facts(ObjectType::Domain, &object);
         assert_eq!((found.names, found.tags), (vec!["a.test".to_owned()], vec!["x".to_owned()]));
         assert_eq!((found.first, found.last, found.size), (Some(5), Some(7), None));
-        let object = json!({"id": "f", "attributes": {"sha256": "f", "names": ["n"], "size": 3, "last_analysis_stats": {"malicious": 2, "suspicious": 1, "undetected": 9}}});
+        let object = json!({"id": "f",
+        "attributes": {"sha256": "f", "names": ["n"], "size": 3,
+        "last_analysis_stats": {"malicious": 2, "suspicious": 1, "undetected": 9}}});
         let found = facts(ObjectType::File, &object);
         assert_eq!((found.names, found.positives, found.size), (vec!["n".to_owned()], Some(3), Some(3)));
     }

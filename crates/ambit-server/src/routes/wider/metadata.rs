@@ -1,4 +1,5 @@
-//! What there is in the wider API: privileges and the relationships of each type. Clients build commands from it (docs/contract/wider.md §2.4).
+//! What there is in the wider API: privileges and the relationships of each type. Clients build commands from it
+//! (docs/contract/wider.md §2.4).
 
 use crate::answer::Answer;
 use crate::call::Call;

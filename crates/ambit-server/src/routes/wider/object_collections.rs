@@ -1,4 +1,5 @@
-//! Collections of objects that people make (docs/contract/wider.md §6.3): a name, a description, and files, domains, addresses and URLs.
+//! Collections of objects that people make (docs/contract/wider.md §6.3): a name, a description, and files, domains,
+//! addresses and URLs.
 
 use crate::answer::Answer;
 use crate::call::Call;
@@ -24,11 +25,7 @@ fn text(attributes: &Map<String, Value>) -> Result<CollectionText, ApiError> {
         Some(Value::Bool(private)) => Some(*private),
         Some(_) => return Err(ApiError::invalid("The attribute private must be true or false")),
     };
-    Ok(CollectionText {
-        name: texts("name")?,
-        description: texts("description")?,
-        private,
-    })
+    Ok(CollectionText { name: texts("name")?, description: texts("description")?, private })
 }
 
 /// The items of a relationship in a body: descriptors, or URLs that are only named.
@@ -40,9 +37,7 @@ fn items(kind: ObjectType, list: &Value) -> Result<Vec<CollectedItem>, ApiError>
             return Err(bad(format!("The type must be {}", kind.name())));
         }
         let text = |name: &str| item.get(name).and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty());
-        let named = text("url")
-            .filter(|_| kind == ObjectType::Url)
-            .map(|url| blob_hash(url.as_bytes()).to_string());
+        let named = text("url").filter(|_| kind == ObjectType::Url).map(|url| blob_hash(url.as_bytes()).to_string());
         let id = text("id").map(str::to_owned).or(named);
         let id = id.ok_or_else(|| bad("Each object must have an id".to_owned()))?;
         Ok(CollectedItem { kind: kind.name(), id })
@@ -60,20 +55,14 @@ pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
             all.extend(items(kind, list)?);
         }
     }
-    let made = call
-        .store()
-        .create_object_collection(call.caller(), text(&attributes)?, all, call.now)
-        .await
-        .about(NOUN)?;
+    let made =
+        call.store().create_object_collection(call.caller(), text(&attributes)?, all, call.now).await.about(NOUN)?;
     let made = shown(&call, &made).await?;
     Ok(page::one(&call, made))
 }
 
 async fn named(call: &Call) -> Result<ObjectCollection, ApiError> {
-    call.store()
-        .object_collection(call.caller(), call.parameter("id"))
-        .await
-        .about_named(NOUN, call.parameter("id"))
+    call.store().object_collection(call.caller(), call.parameter("id")).await.about_named(NOUN, call.parameter("id"))
 }
 
 /// Read a collection.

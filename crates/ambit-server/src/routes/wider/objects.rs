@@ -1,5 +1,6 @@
-//! Domains, addresses and URLs: a view of the inventory of the caller's projects (docs/contract/wider.md §4). What nobody whom the caller may ask
-//! knows is 404; a relationship that the inventory does not answer is an empty list. Nothing is made up.
+//! Domains, addresses and URLs: a view of the inventory of the caller's projects (docs/contract/wider.md §4). What
+//! nobody whom the caller may ask knows is 404; a relationship that the inventory does not answer is an empty list.
+//! Nothing is made up.
 
 use crate::answer::Answer;
 use crate::call::Call;
@@ -19,7 +20,8 @@ async fn required(call: &Call, kind: ObjectType) -> Result<Vec<KnownObject>, Api
     if found.is_empty() { Err(not_found(kind, id)) } else { Ok(found) }
 }
 
-/// Returns a domain, address or URL as the caller's projects know it, and a URL also as somebody submitted it; 404 where nobody does.
+/// Returns a domain, address or URL as the caller's projects know it, and a URL also as somebody submitted it; 404
+/// where nobody does.
 pub(crate) async fn find(call: Call, kind: ObjectType) -> Result<Answer, ApiError> {
     let id = call.parameter("id");
     if kind == ObjectType::Url
@@ -66,10 +68,6 @@ pub(crate) async fn add_comment(call: Call, kind: ObjectType) -> Result<Answer, 
     let found = required(&call, kind).await?;
     let text = text(&call)?;
     let id = found.first().map(|one| id_of(kind, &one.record.name)).unwrap_or_default();
-    let made = call
-        .store()
-        .add_comment(call.caller(), kind.name(), &id, &text, call.now)
-        .await
-        .about("Comment")?;
+    let made = call.store().add_comment(call.caller(), kind.name(), &id, &text, call.now).await.about("Comment")?;
     Ok(page::one(&call, comments::shown(&call, &made)))
 }

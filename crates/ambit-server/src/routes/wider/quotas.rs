@@ -1,4 +1,5 @@
-//! Reports of quotas and usage (docs/contract/quotas.md §5 and §5.3). They cost nothing and are answered when everything is used up.
+//! Reports of quotas and usage (docs/contract/quotas.md §5 and §5.3). They cost nothing and are answered when
+//! everything is used up.
 
 use crate::answer::Answer;
 use crate::call::Call;
@@ -165,10 +166,7 @@ pub(crate) async fn users_consuming(call: Call) -> Result<Answer, ApiError> {
         Some(_) => return Err(ApiError::with(ErrorCode::BadRequest, "Order must be asc or desc")),
     };
     let store = call.store();
-    let drawn = store
-        .drawn_from_group(group.group.id, meter, number, descending)
-        .await
-        .about(groups::NOUN)?;
+    let drawn = store.drawn_from_group(group.group.id, meter, number, descending).await.about(groups::NOUN)?;
     let paging = page::paging(&call, page::LIMIT_DEFAULT, page::LIMIT_MAX)?;
     let total = drawn.len();
     let (drawn, next) = page::slice(&paging, drawn)?;

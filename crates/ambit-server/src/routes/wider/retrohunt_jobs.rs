@@ -1,4 +1,5 @@
-//! Jobs of rules over what is stored (docs/contract/quotas.md §4). An engine does them; here they are made, shown and ended.
+//! Jobs of rules over what is stored (docs/contract/quotas.md §4). An engine does them; here they are made, shown and
+//! ended.
 
 use crate::answer::Answer;
 use crate::call::Call;
@@ -72,7 +73,9 @@ fn shown(call: &Call, job: &RetrohuntJob) -> Value {
 
 /// `{"start": seconds, "end": seconds}`, each or none.
 fn range(attributes: &Map<String, Value>) -> Result<(Option<i64>, Option<i64>), ApiError> {
-    let bad = || ApiError::invalid("The attribute time_range must have start and end in whole seconds since 1970, start first");
+    let bad = || {
+        ApiError::invalid("The attribute time_range must have start and end in whole seconds since 1970, start first")
+    };
     let Some(value) = attributes.get("time_range").filter(|value| !value.is_null()) else {
         return Ok((None, None));
     };
@@ -186,7 +189,8 @@ pub(crate) async fn matching_files(call: Call) -> Result<Answer, ApiError> {
     for one in &found {
         let id = one.sha256.to_string();
         let mut file = shown_if_known(&call, &id).await?.unwrap_or_else(|| missing("file", &id));
-        file["context_attributes"] = json!({"rule_name": one.rule_name, "match_in_subfile": false, "snippet": one.snippet});
+        file["context_attributes"] =
+            json!({"rule_name": one.rule_name, "match_in_subfile": false, "snippet": one.snippet});
         items.push(file);
     }
     Ok(page::answer(&call, items, paging.limit, next, Some(total)))

@@ -1,4 +1,5 @@
-//! Search for anything by its name (docs/contract/wider.md §6.4): a file by hash, a URL, a domain, an address; else comments by their tags and words.
+//! Search for anything by its name (docs/contract/wider.md §6.4): a file by hash, a URL, a domain, an address; else
+//! comments by their tags and words.
 
 use crate::answer::Answer;
 use crate::call::Call;

@@ -1,4 +1,5 @@
-//! Votes on files, URLs, domains and addresses: one of each user on each object, which may be changed (docs/contract/wider.md §6.2).
+//! Votes on files, URLs, domains and addresses: one of each user on each object, which may be changed
+//! (docs/contract/wider.md §6.2).
 
 use crate::answer::Answer;
 use crate::call::Call;
@@ -23,10 +24,7 @@ pub(crate) async fn list(call: Call, kind: ObjectType) -> Result<Answer, ApiErro
 pub(crate) async fn add(call: Call, kind: ObjectType) -> Result<Answer, ApiError> {
     let item = objects::item(&call, kind).await?;
     let attributes = body_attributes(&call, "vote", None)?;
-    let verdict = attributes
-        .get("verdict")
-        .and_then(Value::as_str)
-        .filter(|verdict| VERDICTS.contains(verdict));
+    let verdict = attributes.get("verdict").and_then(Value::as_str).filter(|verdict| VERDICTS.contains(verdict));
     let verdict = verdict.ok_or_else(|| ApiError::invalid("The attribute verdict must be harmless or malicious"))?;
     let store = call.store();
     store.vote(call.caller(), kind.name(), &item, verdict, call.now).await.about(NOUN)?;

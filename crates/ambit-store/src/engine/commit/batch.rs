@@ -1,4 +1,5 @@
-//! A batch of looks in memory: what each does to the intervals and edges that are open, and then everything written in a few statements.
+//! A batch of looks in memory: what each does to the intervals and edges that are open, and then everything written in
+//! a few statements.
 
 use super::super::Outcome;
 use super::super::dirty::mark_dirty;
@@ -101,7 +102,11 @@ const OPEN: &str = "l.details, l.evidence, l.opened_at, l.first_run, l.first_at,
 
 impl Batch {
     /// Loads the state that the outcomes are compared with.
-    pub(super) async fn load<'a>(tx: &mut Tx, place: Place, outcomes: impl Iterator<Item = &'a Outcome> + Clone) -> Result<Self, StoreError> {
+    pub(super) async fn load<'a>(
+        tx: &mut Tx,
+        place: Place,
+        outcomes: impl Iterator<Item = &'a Outcome> + Clone,
+    ) -> Result<Self, StoreError> {
         let keys: BTreeSet<Key> = outcomes.clone().map(key_of).collect();
         let mut uids: BTreeSet<Uid> = keys.iter().map(|key| key.0).collect();
         for outcome in outcomes {
@@ -110,9 +115,7 @@ impl Batch {
             }
         }
         let uids: Vec<Uid> = uids.into_iter().collect();
-        let known = tx
-            .read_in("SELECT uid, present FROM entities WHERE uid IN", Vec::new(), &uids, "")
-            .await?;
+        let known = tx.read_in("SELECT uid, present FROM entities WHERE uid IN", Vec::new(), &uids, "").await?;
         Ok(Self {
             looks: load_looks(tx, &keys).await?,
             edges: load_edges(tx, &keys).await?,
@@ -271,10 +274,7 @@ impl Batch {
             if !details.is_empty() {
                 self.changes.refold.insert(edge.1);
             }
-            let row = EdgeRow {
-                stored: None,
-                wanted: Some(details.clone()),
-            };
+            let row = EdgeRow { stored: None, wanted: Some(details.clone()) };
             edges.insert(*edge, row);
         }
     }
@@ -291,7 +291,8 @@ impl Batch {
         let place = self.changes.place.clone();
         let run = place.run.expect("looks are made in a run");
         self.write_looks(tx, run.id, run.number).await?;
-        // What this run or anybody else stored meanwhile may be about to be referred to; what is older and nobody's leaves its room to the newest.
+        // What this run or anybody else stored meanwhile may be about to be referred to; what is older and nobody's
+        // leaves its room to the newest.
         let replaced: Vec<BlobHash> = std::mem::take(&mut self.replaced).into_iter().collect();
         blobs::remove_unreferenced(tx, &replaced, run.started_at, place.now).await?;
         tx.insert("intervals", std::mem::take(&mut self.closed), "").await?;
@@ -341,9 +342,12 @@ impl Batch {
                 }
             }
         }
-        let tail = "ON CONFLICT (uid, task, argument) DO UPDATE SET outcome = excluded.outcome, at = excluded.at, run_id = excluded.run_id,
-                    run_number = excluded.run_number, reason = excluded.reason, details = excluded.details, evidence = excluded.evidence,
-                    opened_at = excluded.opened_at, first_run = excluded.first_run, first_at = excluded.first_at, last_run = excluded.last_run,
+        let tail = "ON CONFLICT (uid, task, argument) DO UPDATE SET outcome = excluded.outcome, at = excluded.at, \
+                    run_id = excluded.run_id,
+                    run_number = excluded.run_number, reason = excluded.reason, details = excluded.details, evidence = \
+                    excluded.evidence,
+                    opened_at = excluded.opened_at, first_run = excluded.first_run, first_at = excluded.first_at, \
+                    last_run = excluded.last_run,
                     last_at = excluded.last_at";
         tx.insert("looks", rows, tail).await?;
         tx.many("DELETE FROM evidence WHERE (uid, task, argument) IN (", 3, cleared, ")").await?;
@@ -426,13 +430,16 @@ async fn load_looks(tx: &mut Tx, keys: &BTreeSet<Key>) -> Result<BTreeMap<Key, L
     type Documents = (Option<String>, Option<String>);
     type Interval = (Option<Timestamp>, Option<i64>, Option<Timestamp>, Option<i64>, Option<Timestamp>);
     let sql = format!(
-        "SELECT l.uid, l.task, l.argument, {}, {OPEN} FROM v JOIN looks l ON l.uid = v.uid AND l.task = v.task AND l.argument = v.argument",
+        "SELECT l.uid, l.task, l.argument, {}, {OPEN} FROM v JOIN looks l ON l.uid = v.uid AND l.task = v.task AND \
+         l.argument = v.argument",
         list::<LookRow>()
     );
     let mut looks = BTreeMap::new();
     let rows: Vec<(Key, LookRow, Documents, Interval)> = tx.read_with(key_rows(keys), &sql).await?;
     for (key, mut look, (details, evidence), interval) in rows {
-        if let (Some(details), (Some(opened_at), Some(first_run), Some(first_at), Some(last_run), Some(last_at))) = (details, interval) {
+        if let (Some(details), (Some(opened_at), Some(first_run), Some(first_at), Some(last_run), Some(last_at))) =
+            (details, interval)
+        {
             let evidence: EvidenceList = evidence.map_or(Ok(Vec::new()), |text| from_json(&text))?;
             look.evident = !evidence.is_empty();
             look.open = Some(Open {
@@ -450,17 +457,18 @@ async fn load_looks(tx: &mut Tx, keys: &BTreeSet<Key>) -> Result<BTreeMap<Key, L
     Ok(looks)
 }
 
-async fn load_edges(tx: &mut Tx, keys: &BTreeSet<Key>) -> Result<BTreeMap<Key, BTreeMap<EdgeKey, EdgeRow>>, StoreError> {
+async fn load_edges(
+    tx: &mut Tx,
+    keys: &BTreeSet<Key>,
+) -> Result<BTreeMap<Key, BTreeMap<EdgeKey, EdgeRow>>, StoreError> {
     let sql = "SELECT e.from_uid, e.task, e.argument, e.kind, e.to_uid, e.details
-               FROM v JOIN edges e ON e.from_uid = v.uid AND e.task = v.task AND e.argument = v.argument WHERE e.closed_at IS NULL";
+               FROM v JOIN edges e ON e.from_uid = v.uid AND e.task = v.task AND e.argument = v.argument WHERE \
+               e.closed_at IS NULL";
     let mut edges: BTreeMap<Key, BTreeMap<EdgeKey, EdgeRow>> = BTreeMap::new();
     let rows: Vec<(Key, EdgeKey, String)> = tx.read_with(key_rows(keys), sql).await?;
     for (key, edge, details) in rows {
         let details: Details = from_json(&details)?;
-        let known = EdgeRow {
-            stored: Some(details.clone()),
-            wanted: Some(details),
-        };
+        let known = EdgeRow { stored: Some(details.clone()), wanted: Some(details) };
         edges.entry(key).or_default().insert(edge, known);
     }
     Ok(edges)
